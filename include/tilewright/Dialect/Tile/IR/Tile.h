@@ -1,0 +1,44 @@
+// The tile dialect: types, attributes and operations.
+
+#ifndef TILEWRIGHT_DIALECT_TILE_IR_TILE_H
+#define TILEWRIGHT_DIALECT_TILE_IR_TILE_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "tilewright/Dialect/Tile/IR/TileDialect.h.inc"
+#include "tilewright/Dialect/Tile/IR/TileEnums.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "tilewright/Dialect/Tile/IR/TileTypes.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tilewright/Dialect/Tile/IR/TileAttrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "tilewright/Dialect/Tile/IR/TileOps.h.inc"
+
+namespace tilewright::tile {
+
+/// The type of memory behind a pointer: `f32` for `!tile.ptr<f32>` and
+/// `tensor<4xf32>` for `tensor<4x!tile.ptr<f32>>`.
+mlir::Type getPointeeType(mlir::Type pointerLike);
+
+/// `type` itself for a scalar, the element type for a tile.
+mlir::Type getElementType(mlir::Type type);
+
+/// The shape of a tile; empty for a scalar.
+llvm::ArrayRef<int64_t> getShape(mlir::Type type);
+
+/// `type` with another element type and the same shape.
+mlir::Type withElementType(mlir::Type type, mlir::Type element);
+
+} // namespace tilewright::tile
+
+#endif // TILEWRIGHT_DIALECT_TILE_IR_TILE_H

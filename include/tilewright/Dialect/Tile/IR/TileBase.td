@@ -1,0 +1,107 @@
+// The tile dialect itself, its pointer type and its attributes.
+
+#ifndef TILEWRIGHT_DIALECT_TILE_IR_TILEBASE_TD
+#define TILEWRIGHT_DIALECT_TILE_IR_TILEBASE_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinTypeInterfaces.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+
+def Tile_Dialect : Dialect {
+  let name = "tile";
+  let cppNamespace = "::tilewright::tile";
+  let summary = "Operations on tiles: what a kernel does, with no word about where";
+  let description = [{
+    A kernel is a `func.func` with the unit attribute `tile.kernel`; it works on
+    tiles, which are values of `tensor` type with static shape. Elementwise
+    arithmetic is upstream (`arith`, `math`), control flow is `scf`; this dialect
+    holds only what MLIR lacks: pointers and memory, dot, reduce, scan, shape
+    changes, and what a program knows of the grid.
+
+    Facts about integers and pointers that the user or the launcher asserts are
+    discardable attributes, on arguments or on the defining operation:
+    `tile.divisibility`, `tile.contiguity` and `tile.constancy`, one integer per
+    dimension (an `i32` for scalars, an `array<i32>` for tiles).
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = [{
+    void registerTypes();
+    void registerAttributes();
+
+    /// Marks the function that is launched.
+    static constexpr llvm::StringLiteral kKernelAttr = "tile.kernel";
+    /// On a pointer argument: no other argument reaches the same memory.
+    static constexpr llvm::StringLiteral kNoAliasAttr = "tile.noalias";
+    static constexpr llvm::StringLiteral kDivisibilityAttr = "tile.divisibility";
+    static constexpr llvm::StringLiteral kContiguityAttr = "tile.contiguity";
+    static constexpr llvm::StringLiteral kConstancyAttr = "tile.constancy";
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+def Tile_PtrType : TypeDef<Tile_Dialect, "Ptr"> {
+  let mnemonic = "ptr";
+  let summary = "A typed pointer: `!tile.ptr<f32>`, or a tile of them";
+  let parameters = (ins "mlir::Type":$pointee);
+  let assemblyFormat = "`<` $pointee `>`";
+  let builders = [TypeBuilderWithInferredContext<(ins "mlir::Type":$pointee), [{
+    return $_get(pointee.getContext(), pointee);
+  }]>];
+}
+
+def Tile_Element : AnyTypeOf<[AnySignlessInteger, AnyFloat, Tile_PtrType], "an integer, float or pointer">;
+def Tile_Tile : StaticShapeTensorOf<[Tile_Element]>;
+def Tile_IntTile : StaticShapeTensorOf<[AnySignlessInteger]>;
+def Tile_ScalarOrTile : AnyTypeOf<[Tile_Element, Tile_Tile], "a scalar or a tile">;
+def Tile_PtrLike : AnyTypeOf<[Tile_PtrType, StaticShapeTensorOf<[Tile_PtrType]>], "a pointer or a tile of pointers">;
+def Tile_BoolLike : AnyTypeOf<[I1, StaticShapeTensorOf<[I1]>], "an i1 or a tile of i1">;
+def Tile_IntLike : AnyTypeOf<[AnySignlessInteger, Tile_IntTile], "an integer or a tile of integers">;
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+class Tile_I32Enum<string name, string summary, list<I32EnumCase> cases> : I32Enum<name, summary, cases> {
+  let cppNamespace = "::tilewright::tile";
+}
+
+class Tile_Enum<EnumInfo info, string mnemonic> : EnumAttr<Tile_Dialect, info, mnemonic> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Tile_CacheKind : Tile_I32Enum<"CacheModifier", "where a memory access may be cached", [
+  I32EnumCase<"None", 0, "none">, I32EnumCase<"CA", 1, "ca">, I32EnumCase<"CG", 2, "cg">,
+  I32EnumCase<"WB", 3, "wb">, I32EnumCase<"CS", 4, "cs">, I32EnumCase<"WT", 5, "wt">,
+  I32EnumCase<"CV", 6, "cv">]>;
+def Tile_Cache : Tile_Enum<Tile_CacheKind, "cache">;
+
+def Tile_EvictKind : Tile_I32Enum<"EvictionPolicy", "how soon a cache line may go", [
+  I32EnumCase<"Normal", 0, "normal">, I32EnumCase<"First", 1, "first">, I32EnumCase<"Last", 2, "last">]>;
+def Tile_Evict : Tile_Enum<Tile_EvictKind, "evict">;
+
+def Tile_RMWKind : Tile_I32Enum<"RMWKind", "what an atomic does with the old and the new value", [
+  I32EnumCase<"And", 0, "and">, I32EnumCase<"Or", 1, "or">, I32EnumCase<"Xor", 2, "xor">,
+  I32EnumCase<"Add", 3, "add">, I32EnumCase<"FAdd", 4, "fadd">,
+  I32EnumCase<"Max", 5, "max">, I32EnumCase<"Min", 6, "min">,
+  I32EnumCase<"UMax", 7, "umax">, I32EnumCase<"UMin", 8, "umin">, I32EnumCase<"Xchg", 9, "xchg">]>;
+def Tile_RMW : Tile_Enum<Tile_RMWKind, "rmw">;
+
+def Tile_SemKind : Tile_I32Enum<"MemSemantic", "memory order of an atomic", [
+  I32EnumCase<"Relaxed", 0, "relaxed">, I32EnumCase<"Acquire", 1, "acquire">,
+  I32EnumCase<"Release", 2, "release">, I32EnumCase<"AcqRel", 3, "acq_rel">]>;
+def Tile_Sem : Tile_Enum<Tile_SemKind, "sem">;
+
+def Tile_ScopeKind : Tile_I32Enum<"SyncScope", "who an atomic is ordered against", [
+  I32EnumCase<"CTA", 0, "cta">, I32EnumCase<"GPU", 1, "gpu">, I32EnumCase<"System", 2, "sys">]>;
+def Tile_Scope : Tile_Enum<Tile_ScopeKind, "scope">;
+
+def Tile_PrecisionKind : Tile_I32Enum<"InputPrecision", "how a dot may round float32 operands", [
+  I32EnumCase<"TF32", 0, "tf32">, I32EnumCase<"TF32x3", 1, "tf32x3">, I32EnumCase<"IEEE", 2, "ieee">]>;
+def Tile_Precision : Tile_Enum<Tile_PrecisionKind, "precision">;
+
+#endif

@@ -1,0 +1,271 @@
+// The operations of the tile dialect.
+
+#ifndef TILEWRIGHT_DIALECT_TILE_IR_TILEOPS_TD
+#define TILEWRIGHT_DIALECT_TILE_IR_TILEOPS_TD
+
+include "tilewright/Dialect/Tile/IR/TileBase.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemonic, traits>;
+class Tile_PureOp<string mnemonic, list<Trait> traits = []> : Tile_Op<mnemonic, [Pure] # traits>;
+
+//===----------------------------------------------------------------------===//
+// The grid
+//===----------------------------------------------------------------------===//
+
+def Tile_ProgramIdOp : Tile_PureOp<"program_id"> {
+  let summary = "This program's position along one axis of the grid";
+  let arguments = (ins ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<2>]>:$axis);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$axis attr-dict `:` type($result)";
+}
+
+def Tile_NumProgramsOp : Tile_PureOp<"num_programs"> {
+  let summary = "The number of programs along one axis of the grid";
+  let arguments = (ins ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<2>]>:$axis);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$axis attr-dict `:` type($result)";
+}
+
+//===----------------------------------------------------------------------===//
+// Making and reshaping tiles
+//===----------------------------------------------------------------------===//
+
+def Tile_MakeRangeOp : Tile_PureOp<"make_range"> {
+  let summary = "The integers from `start` up to, not including, `end`";
+  let arguments = (ins I32Attr:$start, I32Attr:$end);
+  let results = (outs 1DTensorOf<[I32]>:$result);
+  let assemblyFormat = "$start `to` $end attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_SplatOp : Tile_PureOp<"splat", [
+    TypesMatchWith<"the scalar has the tile's element type", "result", "src",
+                   "::mlir::cast<::mlir::TensorType>($_self).getElementType()">]> {
+  let summary = "A tile every element of which is one scalar";
+  let arguments = (ins Tile_Element:$src);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$src attr-dict `:` type($result)";
+  let hasFolder = 1;
+}
+
+def Tile_BroadcastOp : Tile_PureOp<"broadcast", [SameOperandsAndResultElementType]> {
+  let summary = "Repeats a tile along the dimensions in which it has size 1";
+  let arguments = (ins Tile_Tile:$src);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_ExpandDimsOp : Tile_PureOp<"expand_dims", [InferTypeOpAdaptor]> {
+  let summary = "Inserts a dimension of size 1 before dimension `axis` of the result";
+  let arguments = (ins Tile_Tile:$src, I32Attr:$axis);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$src $axis attr-dict `:` type($src) `->` type($result)";
+  let hasFolder = 1;
+}
+
+def Tile_ReshapeOp : Tile_PureOp<"reshape", [SameOperandsAndResultElementType]> {
+  let summary = "The same elements in row-major order under another shape";
+  let description = [{With `allow_reorder` the elements may come in any order.}];
+  let arguments = (ins Tile_Tile:$src, UnitAttr:$allow_reorder);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$src (`reorder` $allow_reorder^)? attr-dict `:` type($src) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Tile_TransOp : Tile_PureOp<"trans", [InferTypeOpAdaptor]> {
+  let summary = "Permutes dimensions: dimension `i` of the result is dimension `order[i]` of the source";
+  let arguments = (ins Tile_Tile:$src, DenseI32ArrayAttr:$order);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$src $order attr-dict `:` type($src) `->` type($result)";
+  let hasFolder = 1;
+}
+
+def Tile_JoinOp : Tile_PureOp<"join", [SameTypeOperands, InferTypeOpAdaptor]> {
+  let summary = "Stacks two tiles along a new last dimension of size 2";
+  let arguments = (ins Tile_Tile:$lhs, Tile_Tile:$rhs);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
+}
+
+def Tile_SplitOp : Tile_PureOp<"split", [AllTypesMatch<["lhs", "rhs"]>, InferTypeOpAdaptor]> {
+  let summary = "Takes a tile apart along its last dimension, which has size 2";
+  let arguments = (ins Tile_Tile:$src);
+  let results = (outs Tile_Tile:$lhs, Tile_Tile:$rhs);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($lhs)";
+}
+
+def Tile_CatOp : Tile_PureOp<"cat", [SameTypeOperands, SameOperandsAndResultElementType]> {
+  let summary = "The elements of one tile followed by those of another, along dimension 0";
+  let arguments = (ins Tile_Tile:$lhs, Tile_Tile:$rhs);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_GatherOp : Tile_PureOp<"gather", [InferTypeOpAdaptor]> {
+  let summary = "Element `indices[..., i, ...]` of `src` along `axis`, for each position";
+  let arguments = (ins Tile_Tile:$src, Tile_IntTile:$indices, I32Attr:$axis);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$src `[` $indices `]` $axis attr-dict `:` type($src) `,` type($indices) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Pointers and memory
+//===----------------------------------------------------------------------===//
+
+def Tile_AddPtrOp : Tile_PureOp<"addptr", [AllTypesMatch<["ptr", "result"]>]> {
+  let summary = "A pointer moved by a number of elements";
+  let arguments = (ins Tile_PtrLike:$ptr, Tile_IntLike:$offset);
+  let results = (outs Tile_PtrLike:$result);
+  let assemblyFormat = "$ptr `,` $offset attr-dict `:` type($ptr) `,` type($offset)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_PtrCastOp : Tile_PureOp<"ptr_cast", [SameOperandsAndResultShape]> {
+  let summary = "The same address with another pointee type";
+  let arguments = (ins Tile_PtrLike:$src);
+  let results = (outs Tile_PtrLike:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasFolder = 1;
+}
+
+def Tile_IntToPtrOp : Tile_PureOp<"int_to_ptr", [SameOperandsAndResultShape]> {
+  let summary = "The pointer to an address given as a 64-bit integer";
+  let arguments = (ins Tile_IntLike:$src);
+  let results = (outs Tile_PtrLike:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+}
+
+def Tile_PtrToIntOp : Tile_PureOp<"ptr_to_int", [SameOperandsAndResultShape]> {
+  let summary = "The address of a pointer as a 64-bit integer";
+  let arguments = (ins Tile_PtrLike:$src);
+  let results = (outs Tile_IntLike:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+}
+
+def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments, InferTypeOpAdaptor,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Reads memory through a pointer or a tile of pointers";
+  let description = [{
+    Where `mask` is false memory is not touched and the element is `other`, or
+    unspecified without `other`.
+  }];
+  let arguments = (ins Tile_PtrLike:$ptr, Optional<Tile_BoolLike>:$mask, Optional<Tile_ScalarOrTile>:$other,
+    DefaultValuedAttr<Tile_Cache, "CacheModifier::None">:$cache,
+    DefaultValuedAttr<Tile_Evict, "EvictionPolicy::Normal">:$evict, UnitAttr:$isVolatile);
+  let results = (outs Tile_ScalarOrTile:$result);
+  let assemblyFormat = [{
+    $ptr (`mask` $mask^)? (`other` $other^)? (`volatile` $isVolatile^)?
+    attr-dict `:` type($ptr) (`,` `mask` type($mask)^)? (`,` `other` type($other)^)? `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Writes memory through a pointer or a tile of pointers, where `mask` is true";
+  let arguments = (ins Tile_PtrLike:$ptr, Tile_ScalarOrTile:$value, Optional<Tile_BoolLike>:$mask,
+    DefaultValuedAttr<Tile_Cache, "CacheModifier::None">:$cache,
+    DefaultValuedAttr<Tile_Evict, "EvictionPolicy::Normal">:$evict);
+  let assemblyFormat = [{
+    $ptr `,` $value (`mask` $mask^)? attr-dict `:` type($ptr) `,` type($value) (`,` `mask` type($mask)^)?
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["value", "result"]>]> {
+  let summary = "Combines memory with `value` in one indivisible step; the result is the old value";
+  let arguments = (ins Tile_RMW:$kind, Tile_PtrLike:$ptr, Tile_ScalarOrTile:$value, Optional<Tile_BoolLike>:$mask,
+    DefaultValuedAttr<Tile_Sem, "MemSemantic::AcqRel">:$sem, DefaultValuedAttr<Tile_Scope, "SyncScope::GPU">:$scope);
+  let results = (outs Tile_ScalarOrTile:$result);
+  let assemblyFormat = [{
+    $kind $ptr `,` $value (`mask` $mask^)? attr-dict `:` type($ptr) `,` type($value) (`,` `mask` type($mask)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_AtomicCASOp : Tile_Op<"atomic_cas", [MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["cmp", "value", "result"]>]> {
+  let summary = "Stores `value` where memory equals `cmp`, indivisibly; the result is the old value";
+  let arguments = (ins Tile_PtrLike:$ptr, Tile_ScalarOrTile:$cmp, Tile_ScalarOrTile:$value,
+    DefaultValuedAttr<Tile_Sem, "MemSemantic::AcqRel">:$sem, DefaultValuedAttr<Tile_Scope, "SyncScope::GPU">:$scope);
+  let results = (outs Tile_ScalarOrTile:$result);
+  let assemblyFormat = "$ptr `,` $cmp `,` $value attr-dict `:` type($ptr) `,` type($value)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Operations over whole tiles
+//===----------------------------------------------------------------------===//
+
+def Tile_DotOp : Tile_PureOp<"dot", [AllTypesMatch<["acc", "result"]>]> {
+  let summary = "`acc + a @ b`; rank 2, or rank 3 with a leading batch dimension";
+  let arguments = (ins Tile_Tile:$a, Tile_Tile:$b, Tile_Tile:$acc,
+    DefaultValuedAttr<Tile_Precision, "InputPrecision::IEEE">:$precision);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$a `,` $b `,` $acc attr-dict `:` type($a) `*` type($b) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_ReduceOp : Tile_Op<"reduce", [RecursiveMemoryEffects, InferTypeOpAdaptor,
+    SingleBlock, SameOperandsShape]> {
+  let summary = "Combines the elements along `axis`; the combiner is associative and commutative";
+  let description = [{
+    The region takes two values per operand, first all of the left, then all of
+    the right, and yields one per operand. A reduction of a tile of rank 1
+    gives scalars.
+  }];
+  let arguments = (ins Variadic<Tile_Tile>:$operands, I32Attr:$axis);
+  let results = (outs Variadic<Tile_ScalarOrTile>:$results);
+  let regions = (region SizedRegion<1>:$combiner);
+  let assemblyFormat = "`(` $operands `)` $axis $combiner attr-dict `:` functional-type($operands, $results)";
+  let hasRegionVerifier = 1;
+}
+
+def Tile_ScanOp : Tile_Op<"scan", [RecursiveMemoryEffects, InferTypeOpAdaptor,
+    SingleBlock, SameOperandsShape]> {
+  let summary = "Running combination along `axis`, from the end if `reverse`; the combiner is associative";
+  let arguments = (ins Variadic<Tile_Tile>:$operands, I32Attr:$axis, UnitAttr:$reverse);
+  let results = (outs Variadic<Tile_Tile>:$results);
+  let regions = (region SizedRegion<1>:$combiner);
+  let assemblyFormat = "`(` $operands `)` $axis (`reverse` $reverse^)? $combiner attr-dict `:` functional-type($operands, $results)";
+  let hasRegionVerifier = 1;
+}
+
+def Tile_YieldOp : Tile_PureOp<"yield", [Terminator, ReturnLike, ParentOneOf<["ReduceOp", "ScanOp"]>]> {
+  let summary = "Ends a combiner";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "$values attr-dict `:` type($values)";
+}
+
+//===----------------------------------------------------------------------===//
+// What the user sees and checks
+//===----------------------------------------------------------------------===//
+
+def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "All memory operations before it are done before any after it, within the program";
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Prints scalars or tiles, one line per element, with the program's position";
+  let arguments = (ins StrAttr:$prefix, UnitAttr:$hex, DenseBoolArrayAttr:$isSigned, Variadic<Tile_ScalarOrTile>:$args);
+  let assemblyFormat = "$prefix (`hex` $hex^)? (`(` $args^ `:` type($args) `)`)? `signed` $isSigned attr-dict";
+}
+
+def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Ends the launch with `message` and the source line where `cond` is false";
+  let arguments = (ins Tile_BoolLike:$cond, StrAttr:$message);
+  let assemblyFormat = "$cond `,` $message attr-dict `:` type($cond)";
+}
+
+#endif

@@ -1,0 +1,11 @@
+// The extension module tilewright._core: one function per subject.
+
+#include "Bindings.h"
+
+using namespace tilewright::bindings;
+
+PYBIND11_MODULE(_core, module) {
+  module.doc() = "The compiler core of Tilewright: building IR, compiling, launching.";
+  bindDiagnostics(module);
+  bindIR(module);
+}

@@ -1,0 +1,82 @@
+// Registration of the tile dialect and the helpers over its types.
+
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilewright::tile;
+
+#include "tilewright/Dialect/Tile/IR/TileDialect.cpp.inc"
+#include "tilewright/Dialect/Tile/IR/TileEnums.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "tilewright/Dialect/Tile/IR/TileTypes.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tilewright/Dialect/Tile/IR/TileAttrs.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "tilewright/Dialect/Tile/IR/TileOps.cpp.inc"
+
+namespace {
+/// Every tile operation may be inlined anywhere: none depends on its function.
+struct TileInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final { return true; }
+};
+} // namespace
+
+void TileDialect::initialize() {
+  registerTypes();
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "tilewright/Dialect/Tile/IR/TileOps.cpp.inc"
+      >();
+  addInterfaces<TileInlinerInterface>();
+}
+
+void TileDialect::registerTypes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "tilewright/Dialect/Tile/IR/TileTypes.cpp.inc"
+      >();
+}
+
+void TileDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "tilewright/Dialect/Tile/IR/TileAttrs.cpp.inc"
+      >();
+}
+
+namespace tilewright::tile {
+
+Type getElementType(Type type) { return getElementTypeOrSelf(type); }
+
+ArrayRef<int64_t> getShape(Type type) {
+  if (auto shaped = dyn_cast<RankedTensorType>(type)) {
+    return shaped.getShape();
+  }
+  return {};
+}
+
+Type withElementType(Type type, Type element) {
+  if (auto shaped = dyn_cast<RankedTensorType>(type)) {
+    return shaped.clone(element);
+  }
+  return element;
+}
+
+Type getPointeeType(Type pointerLike) {
+  auto pointee = cast<PtrType>(getElementType(pointerLike)).getPointee();
+  return withElementType(pointerLike, pointee);
+}
+
+} // namespace tilewright::tile

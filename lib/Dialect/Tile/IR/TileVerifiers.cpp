@@ -1,0 +1,289 @@
+// Verifiers and result types of the tile dialect. A message says what was found
+// and what was expected, in the words of the language.
+
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+
+using namespace mlir;
+using namespace tilewright::tile;
+
+//===----------------------------------------------------------------------===//
+// Result types
+//===----------------------------------------------------------------------===//
+
+using Inferred = SmallVectorImpl<Type>;
+
+LogicalResult ExpandDimsOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, ExpandDimsOp::Adaptor op,
+                                             Inferred &types) {
+  auto src = cast<RankedTensorType>(op.getSrc().getType());
+  int64_t axis = op.getAxis();
+  if (axis < 0 || axis > src.getRank()) {
+    return emitOptionalError(loc, "axis ", axis, " is out of range for a tile of rank ", src.getRank());
+  }
+  SmallVector<int64_t> shape(src.getShape());
+  shape.insert(shape.begin() + axis, 1);
+  types.push_back(src.clone(shape));
+  return success();
+}
+
+LogicalResult TransOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, TransOp::Adaptor op,
+                                        Inferred &types) {
+  auto src = cast<RankedTensorType>(op.getSrc().getType());
+  ArrayRef<int32_t> order = op.getOrder();
+  SmallVector<bool> seen(src.getRank());
+  SmallVector<int64_t> shape;
+  for (int32_t dim : order) {
+    if (dim < 0 || dim >= src.getRank() || seen[dim]) {
+      return emitOptionalError(loc, "order is not a permutation of the ", src.getRank(), " dimensions");
+    }
+    seen[dim] = true;
+    shape.push_back(src.getDimSize(dim));
+  }
+  if (order.size() != size_t(src.getRank())) {
+    return emitOptionalError(loc, "order names ", order.size(), " dimensions of ", src.getRank());
+  }
+  types.push_back(src.clone(shape));
+  return success();
+}
+
+LogicalResult JoinOp::inferReturnTypes(MLIRContext *, std::optional<Location>, JoinOp::Adaptor op, Inferred &types) {
+  auto src = cast<RankedTensorType>(op.getLhs().getType());
+  SmallVector<int64_t> shape(src.getShape());
+  shape.push_back(2);
+  types.push_back(src.clone(shape));
+  return success();
+}
+
+LogicalResult SplitOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, SplitOp::Adaptor op,
+                                        Inferred &types) {
+  auto src = cast<RankedTensorType>(op.getSrc().getType());
+  if (src.getRank() == 0 || src.getShape().back() != 2) {
+    return emitOptionalError(loc, "only a tile whose last dimension is 2 can be split; this one is ", src);
+  }
+  types.assign(2, src.clone(src.getShape().drop_back()));
+  return success();
+}
+
+LogicalResult GatherOp::inferReturnTypes(MLIRContext *, std::optional<Location>, GatherOp::Adaptor op,
+                                         Inferred &types) {
+  auto indices = cast<RankedTensorType>(op.getIndices().getType());
+  types.push_back(indices.clone(getElementType(op.getSrc().getType())));
+  return success();
+}
+
+LogicalResult LoadOp::inferReturnTypes(MLIRContext *, std::optional<Location>, LoadOp::Adaptor op, Inferred &types) {
+  types.push_back(getPointeeType(op.getPtr().getType()));
+  return success();
+}
+
+/// The axis of a reduction or scan must exist in every operand.
+template <typename Adaptor> static LogicalResult checkAxis(std::optional<Location> loc, Adaptor op) {
+  if (op.getOperands().empty()) {
+    return emitOptionalError(loc, "needs at least one operand");
+  }
+  for (Value operand : op.getOperands()) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    if (op.getAxis() >= uint32_t(type.getRank())) {
+      return emitOptionalError(loc, "axis ", op.getAxis(), " is out of range for ", type);
+    }
+  }
+  return success();
+}
+
+LogicalResult ReduceOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, ReduceOp::Adaptor op,
+                                         Inferred &types) {
+  if (failed(checkAxis(loc, op))) {
+    return failure();
+  }
+  for (Value operand : op.getOperands()) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape.erase(shape.begin() + op.getAxis());
+    types.push_back(shape.empty() ? type.getElementType() : Type(type.clone(shape)));
+  }
+  return success();
+}
+
+LogicalResult ScanOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, ScanOp::Adaptor op,
+                                       Inferred &types) {
+  if (failed(checkAxis(loc, op))) {
+    return failure();
+  }
+  llvm::append_range(types, op.getOperands().getTypes());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+LogicalResult MakeRangeOp::verify() {
+  int64_t size = int64_t(getEnd()) - int64_t(getStart());
+  if (size <= 0) {
+    return emitOpError("end must be greater than start, found ") << getStart() << " to " << getEnd();
+  }
+  if (getType().getNumElements() != size) {
+    return emitOpError("has ") << size << " elements but its type is " << getType();
+  }
+  return success();
+}
+
+LogicalResult BroadcastOp::verify() {
+  auto src = cast<RankedTensorType>(getSrc().getType()), dst = cast<RankedTensorType>(getType());
+  if (src.getRank() != dst.getRank()) {
+    return emitOpError("cannot change the rank from ") << src.getRank() << " to " << dst.getRank();
+  }
+  for (int64_t dim = 0; dim < src.getRank(); ++dim) {
+    if (src.getDimSize(dim) != 1 && src.getDimSize(dim) != dst.getDimSize(dim)) {
+      return emitOpError("cannot broadcast dimension ")
+             << dim << " of size " << src.getDimSize(dim) << " to size " << dst.getDimSize(dim);
+    }
+  }
+  return success();
+}
+
+LogicalResult ReshapeOp::verify() {
+  auto src = cast<RankedTensorType>(getSrc().getType()), dst = cast<RankedTensorType>(getType());
+  if (src.getNumElements() != dst.getNumElements()) {
+    return emitOpError("cannot turn ") << src.getNumElements() << " elements into " << dst.getNumElements();
+  }
+  return success();
+}
+
+LogicalResult CatOp::verify() {
+  auto src = cast<RankedTensorType>(getLhs().getType()), dst = cast<RankedTensorType>(getType());
+  if (src.getRank() != dst.getRank() || dst.getDimSize(0) != 2 * src.getDimSize(0) ||
+      src.getShape().drop_front() != dst.getShape().drop_front()) {
+    return emitOpError("of two ") << src << " cannot be a " << dst;
+  }
+  return success();
+}
+
+LogicalResult GatherOp::verify() {
+  auto src = cast<RankedTensorType>(getSrc().getType()), indices = cast<RankedTensorType>(getIndices().getType());
+  if (src.getRank() != indices.getRank()) {
+    return emitOpError("source of rank ") << src.getRank() << " and indices of rank " << indices.getRank();
+  }
+  if (getAxis() >= uint32_t(src.getRank())) {
+    return emitOpError("axis ") << getAxis() << " is out of range for " << src;
+  }
+  for (int64_t dim = 0; dim < src.getRank(); ++dim) {
+    if (dim != int64_t(getAxis()) && src.getDimSize(dim) != indices.getDimSize(dim)) {
+      return emitOpError("source ") << src << " and indices " << indices << " differ in dimension " << dim
+                                    << ", which is not the axis";
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// `type`, named `what`, must have the shape of the pointers.
+static LogicalResult checkShape(Operation *op, Type pointers, Type type, StringRef what) {
+  if (getShape(pointers) == getShape(type) && isa<TensorType>(pointers) == isa<TensorType>(type)) {
+    return success();
+  }
+  return op->emitOpError() << "pointers are " << pointers << " but the " << what << " is " << type;
+}
+
+/// `type` must be what the pointers point to.
+static LogicalResult checkPointee(Operation *op, Type pointers, Type type, StringRef what) {
+  if (failed(checkShape(op, pointers, type, what))) {
+    return failure();
+  }
+  if (getPointeeType(pointers) == type) {
+    return success();
+  }
+  return op->emitOpError() << "pointers are " << pointers << " but the " << what << " is " << type;
+}
+
+LogicalResult AddPtrOp::verify() { return checkShape(*this, getPtr().getType(), getOffset().getType(), "offset"); }
+
+LogicalResult LoadOp::verify() {
+  Type ptr = getPtr().getType();
+  if (getMask() && failed(checkShape(*this, ptr, getMask().getType(), "mask"))) {
+    return failure();
+  }
+  if (!getOther()) {
+    return success();
+  }
+  if (!getMask()) {
+    return emitOpError("has `other` but no mask that would let it be used");
+  }
+  return checkPointee(*this, ptr, getOther().getType(), "other value");
+}
+
+void LoadOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  effects.emplace_back(MemoryEffects::Read::get());
+  // A volatile access must neither be removed nor repeated.
+  if (getIsVolatile()) {
+    effects.emplace_back(MemoryEffects::Write::get());
+  }
+}
+
+LogicalResult StoreOp::verify() {
+  Type ptr = getPtr().getType();
+  if (getMask() && failed(checkShape(*this, ptr, getMask().getType(), "mask"))) {
+    return failure();
+  }
+  return checkPointee(*this, ptr, getValue().getType(), "value");
+}
+
+LogicalResult AtomicRMWOp::verify() {
+  Type ptr = getPtr().getType();
+  if (getMask() && failed(checkShape(*this, ptr, getMask().getType(), "mask"))) {
+    return failure();
+  }
+  Type element = getElementType(getValue().getType());
+  bool wantsFloat = getKind() == RMWKind::FAdd;
+  bool isFloat = isa<FloatType>(element);
+  if (wantsFloat != isFloat && getKind() != RMWKind::Xchg) {
+    return emitOpError() << stringifyRMWKind(getKind()) << " does not take " << element;
+  }
+  return checkPointee(*this, ptr, getValue().getType(), "value");
+}
+
+LogicalResult AtomicCASOp::verify() { return checkPointee(*this, getPtr().getType(), getValue().getType(), "value"); }
+
+//===----------------------------------------------------------------------===//
+// Whole tiles
+//===----------------------------------------------------------------------===//
+
+LogicalResult DotOp::verify() {
+  auto a = cast<RankedTensorType>(getA().getType()), b = cast<RankedTensorType>(getB().getType());
+  auto acc = cast<RankedTensorType>(getAcc().getType());
+  int64_t rank = a.getRank();
+  if ((rank != 2 && rank != 3) || b.getRank() != rank || acc.getRank() != rank) {
+    return emitOpError("takes tiles of rank 2 or 3, found ") << a << ", " << b << " and " << acc;
+  }
+  SmallVector<int64_t> expected(a.getShape().drop_back());
+  expected.push_back(b.getShape().back());
+  if (a.getShape()[rank - 1] != b.getShape()[rank - 2] || acc.getShape() != ArrayRef(expected) ||
+      (rank == 3 && a.getDimSize(0) != b.getDimSize(0))) {
+    return emitOpError("shapes do not fit: ") << a << " times " << b << " into " << acc;
+  }
+  return success();
+}
+
+/// Two arguments and one yielded value per operand, of the operands' element types.
+template <typename OpT> static LogicalResult verifyCombiner(OpT op) {
+  Block &body = op.getCombiner().front();
+  SmallVector<Type> elements;
+  for (Value operand : op.getOperands()) {
+    elements.push_back(getElementType(operand.getType()));
+  }
+  SmallVector<Type> expected(elements);
+  expected.append(elements);
+  if (!llvm::equal(body.getArgumentTypes(), expected)) {
+    return op.emitOpError("combiner must take two values of each operand's element type");
+  }
+  auto yield = dyn_cast<YieldOp>(body.getTerminator());
+  if (!yield || !llvm::equal(yield.getValues().getTypes(), elements)) {
+    return op.emitOpError("combiner must yield one value of each operand's element type");
+  }
+  return success();
+}
+
+LogicalResult ReduceOp::verifyRegions() { return verifyCombiner(*this); }
+LogicalResult ScanOp::verifyRegions() { return verifyCombiner(*this); }
