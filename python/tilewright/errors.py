@@ -1,0 +1,207 @@
+"""The catalogue of exceptions: everything that Tilewright raises for a reason of its own.
+
+    TilewrightError
+      CompileError          the kernel's source can't be compiled; names file, line and column
+        UnsupportedError      a statement or feature that the language lacks
+        UndefinedNameError    a name that does not exist
+        TypeMismatchError     an operation does not take this dtype or kind of value
+        ShapeMismatchError    shapes that do not fit together
+        ConstantError         a value that must be known when compiling
+        LoopTypeError         a variable changes its type in a loop or between branches
+        StaticAssertError     tl.static_assert failed
+        PassError             the compiler itself failed; carries a command that reproduces it
+      LaunchError           a compiled kernel can't be run as asked
+        ArgumentError         also a TypeError
+        DeviceError
+        GridError             also a ValueError
+        DeviceAssertError     also an AssertionError
+      CacheError            the cache folder is unusable
+
+A CompileError prints as
+
+    kernel.py:7:12: shapes (16,) and (32,) do not broadcast
+        y = x + tl.arange(0, 32)
+            ^
+    hint: the sizes of a dimension must be equal, or one of them 1
+    kernel.py:20:8: note: called from here
+        body(x)
+        ^
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+
+@dataclass(frozen=True)
+class Note:
+    """A remark on an error with a position of its own; `column` counts characters from 1."""
+
+    message: str
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+    source_line: str | None = None
+
+    def __str__(self) -> str:
+        return _located(replace(self, message=f"note: {self.message}"))
+
+
+class TilewrightError(Exception):
+    """Base class of every exception of the catalogue."""
+
+
+_Self = TypeVar("_Self", bound="CompileError")
+
+
+class CompileError(TilewrightError):
+    """The source of a kernel can't be compiled.
+
+    Args:
+        message: What was found and what was expected, without position.
+        file, line, column: Where; lines and columns count from 1, columns in characters (an AST
+            node's `col_offset` counts from 0). Each may be missing and filled in by `at`.
+        source_line: The text of that line; read from the file where it is not given.
+        hint: How to mend it.
+        notes: Remarks that follow, such as the calls that led here, innermost first.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        source_line: str | None = None,
+        hint: str | None = None,
+        notes: Sequence[Note | str] = (),
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.file = file
+        self.line = line
+        self.column = column
+        self.source_line = source_line
+        self.hint = hint
+        self.notes: tuple[Note, ...] = tuple(Note(n) if isinstance(n, str) else n for n in notes)
+
+    def at(
+        self: _Self,
+        file: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        source_line: str | None = None,
+    ) -> _Self:
+        """Fills in the position where the error has none yet, and returns the error."""
+        if self.line is None:
+            self.file, self.line, self.column = file or self.file, line, column
+            self.source_line = source_line
+        return self
+
+    def add_note_at(
+        self: _Self,
+        message: str,
+        file: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        source_line: str | None = None,
+    ) -> _Self:
+        """Appends a remark with its position, and returns the error."""
+        self.notes += (Note(message, file, line, column, source_line),)
+        return self
+
+    def __str__(self) -> str:
+        main = Note(self.message, self.file, self.line, self.column, self.source_line)
+        parts = [_located(main)]
+        if self.hint:
+            parts.append(f"hint: {self.hint}")
+        parts += [str(note) for note in self.notes]
+        return "\n".join(parts)
+
+
+class UnsupportedError(CompileError):
+    """A statement, expression or feature that the language does not have."""
+
+
+class UndefinedNameError(CompileError):
+    """A name that does not exist where it is used."""
+
+
+class TypeMismatchError(CompileError):
+    """An operation was given a dtype or a kind of value that it does not take."""
+
+
+class ShapeMismatchError(CompileError):
+    """Shapes that do not fit together."""
+
+
+class ConstantError(CompileError):
+    """A value that must be known when compiling is not, or is not one of those allowed."""
+
+
+class LoopTypeError(CompileError):
+    """A variable changes its type or shape in a loop or between branches."""
+
+
+class StaticAssertError(CompileError):
+    """`tl.static_assert` was given a false condition."""
+
+
+class PassError(CompileError):
+    """A pass of the compiler failed.
+
+    `reproducer` is one command that repeats the failure, or None where none could be saved.
+    """
+
+    reproducer: str | None = None
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        return f"{text}\nreproduce with: {self.reproducer}" if self.reproducer else text
+
+
+class LaunchError(TilewrightError):
+    """A compiled kernel can't be run as asked."""
+
+
+class ArgumentError(LaunchError, TypeError):
+    """Missing, surplus or unsuitable arguments."""
+
+
+class DeviceError(LaunchError):
+    """An argument lives where the target can't reach it, or the device failed."""
+
+
+class GridError(LaunchError, ValueError):
+    """The grid is malformed or too large."""
+
+
+class DeviceAssertError(LaunchError, AssertionError):
+    """`tl.device_assert` failed in a running kernel."""
+
+
+class CacheError(TilewrightError):
+    """The folder of the disk cache is unusable or not to be trusted."""
+
+
+def _located(note: Note) -> str:
+    """`file:line:column: message`, the source line and a caret; less where less is known."""
+    place = ":".join(str(part) for part in (note.file, note.line, note.column) if part is not None)
+    head = f"{place}: {note.message}" if place else note.message
+    text = note.source_line
+    if text is None and note.file and note.line:
+        text = linecache.getline(note.file, note.line)
+    if not text or not text.strip():
+        return head
+    text = text.rstrip("\n")
+    shown = text.lstrip()
+    lines = [head, f"    {shown}"]
+    if note.column is not None:
+        before = text[len(text) - len(shown) : max(note.column - 1, 0)]
+        # Tabs are kept, so that the caret stands under its character.
+        lines.append("    " + "".join("\t" if char == "\t" else " " for char in before) + "^")
+    return "\n".join(lines)
