@@ -1,0 +1,4 @@
+// RUN: tilewright-opt --show-dialects | FileCheck %s
+
+// CHECK: Available Dialects:
+// CHECK-SAME: tile
