@@ -1,5 +1,6 @@
 // mlir-opt with Tilewright's dialects and passes.
 
+#include "tilewright/Conversion/Passes.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,5 +18,6 @@ int main(int argc, char **argv) {
       .insert<tilewright::tile::TileDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect,
               mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::vector::VectorDialect, mlir::LLVM::LLVMDialect>();
   mlir::registerTransformsPasses();
+  tilewright::registerConversionPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Tilewright optimizer driver\n", registry));
 }

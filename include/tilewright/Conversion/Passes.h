@@ -1,0 +1,18 @@
+// The passes of lib/Conversion, declared from Passes.td.
+
+#ifndef TILEWRIGHT_CONVERSION_PASSES_H
+#define TILEWRIGHT_CONVERSION_PASSES_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace tilewright {
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "tilewright/Conversion/Passes.h.inc"
+} // namespace tilewright
+
+#endif // TILEWRIGHT_CONVERSION_PASSES_H

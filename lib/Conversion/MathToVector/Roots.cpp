@@ -1,0 +1,10 @@
+// Reciprocal square root.
+
+#include "Expansions.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+/// Two correctly rounded operations. The hardware's estimates would be quicker, but they need the target's own
+/// intrinsics, and their refinement breaks at zero and infinity.
+Value tilewright::expandRsqrt(MathBuilder &m, ArrayRef<Value> operands) { return m.div(m.f(1.0), m.sqrt(operands[0])); }
