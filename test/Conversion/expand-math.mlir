@@ -3,9 +3,9 @@
 // CHECK-LABEL: @narrow_types_are_extended
 // CHECK-SAME: (%[[X:.*]]: vector<16xbf16>)
 func.func @narrow_types_are_extended(%x: vector<16xbf16>) -> vector<16xbf16> {
-  // CHECK-DAG: %[[W:.*]] = arith.extf %[[X]] : vector<16xbf16> to vector<16xf32>
-  // CHECK-DAG: %[[ONE:.*]] = arith.constant dense<1.000000e+00> : vector<16xf32>
-  // CHECK: %[[S:.*]] = math.sqrt %[[W]]
+  // CHECK: %[[W:.*]] = arith.extf %[[X]] : vector<16xbf16> to vector<16xf32>
+  // CHECK: %[[S:.*]] = math.sqrt %[[W]] : vector<16xf32>
+  // CHECK: %[[ONE:.*]] = arith.constant dense<1.000000e+00> : vector<16xf32>
   // CHECK: %[[R:.*]] = arith.divf %[[ONE]], %[[S]]
   // CHECK: arith.truncf %[[R]] : vector<16xf32> to vector<16xbf16>
   %0 = math.rsqrt %x : vector<16xbf16>
