@@ -24,7 +24,7 @@ Extent extentOf(uintptr_t address, unsigned rank, const int64_t *shape, const in
 }
 
 bool pairwiseDisjoint(const Extent *extents, size_t count) {
-  auto overlap = [](const Extent &a, const Extent &b) { return a.begin < b.end && b.begin < a.end; };
+  auto overlap = [](const Extent &a, const Extent &b) { return std::max(a.begin, b.begin) < std::min(a.end, b.end); };
   if (count <= 16) {
     for (size_t i = 1; i < count; ++i) {
       for (size_t j = 0; j < i; ++j) {
