@@ -136,9 +136,8 @@ constexpr auto kReference = py::return_value_policy::reference;
 // The classes
 //===----------------------------------------------------------------------===//
 
-void bindContext(py::module_ &module) {
-  py::class_<PyContext>(module, "Context", "Everything one compilation builds lives in one context.")
-      .def(py::init<>())
+void bindTypeMakers(py::class_<PyContext> &context) {
+  context
       .def("type",
            [](PyContext &self, const std::string &text) {
              DiagnosticCollector errors(*self.context);
@@ -159,7 +158,11 @@ void bindContext(py::module_ &module) {
       .def("function_type",
            [](PyContext &self, const std::vector<Type> &inputs, const std::vector<Type> &results) -> Type {
              return FunctionType::get(self.context.get(), inputs, results);
-           })
+           });
+}
+
+void bindAttributeMakers(py::class_<PyContext> &context) {
+  context
       .def("int_attr",
            [](PyContext &, Type type, const py::int_ &value) -> Attribute {
              // Through text, so that values of any width and sign arrive unharmed.
@@ -201,21 +204,31 @@ void bindContext(py::module_ &module) {
            [](PyContext &self, const std::vector<Attribute> &values) -> Attribute {
              return ArrayAttr::get(self.context.get(), values);
            })
-      .def("dict_attr",
-           [](PyContext &self, const py::dict &values) -> Attribute {
-             NamedAttrList list;
-             for (auto [key, value] : values) {
-               list.set(key.cast<std::string>(), value.cast<Attribute>());
-             }
-             return list.getDictionary(self.context.get());
-           })
-      .def("unknown_loc", [](PyContext &self) -> Location { return UnknownLoc::get(self.context.get()); })
+      .def("dict_attr", [](PyContext &self, const py::dict &values) -> Attribute {
+        NamedAttrList list;
+        for (auto [key, value] : values) {
+          list.set(key.cast<std::string>(), value.cast<Attribute>());
+        }
+        return list.getDictionary(self.context.get());
+      });
+}
+
+void bindLocationMakers(py::class_<PyContext> &context) {
+  context.def("unknown_loc", [](PyContext &self) -> Location { return UnknownLoc::get(self.context.get()); })
       .def("file_loc",
            [](PyContext &self, const std::string &file, unsigned line, unsigned column) -> Location {
              return FileLineColLoc::get(self.context.get(), file, line, column);
            })
       .def("call_loc",
            [](PyContext &, Location callee, Location caller) -> Location { return CallSiteLoc::get(callee, caller); });
+}
+
+void bindContext(py::module_ &module) {
+  py::class_<PyContext> context(module, "Context", "Everything one compilation builds lives in one context.");
+  context.def(py::init<>());
+  bindTypeMakers(context);
+  bindAttributeMakers(context);
+  bindLocationMakers(context);
 }
 
 void bindTypes(py::module_ &module) {
