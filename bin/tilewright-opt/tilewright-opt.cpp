@@ -1,5 +1,6 @@
 // mlir-opt with Tilewright's dialects and passes.
 
+#include "TestPasses.h"
 #include "tilewright/Conversion/Passes.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
@@ -19,5 +20,6 @@ int main(int argc, char **argv) {
               mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::vector::VectorDialect, mlir::LLVM::LLVMDialect>();
   mlir::registerTransformsPasses();
   tilewright::registerConversionPasses();
+  tilewright::registerTestAxisInfo();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Tilewright optimizer driver\n", registry));
 }

@@ -1,0 +1,10 @@
+// Passes that show an analysis, for tests.
+
+#ifndef TILEWRIGHT_BIN_TILEWRIGHT_OPT_TESTPASSES_H
+#define TILEWRIGHT_BIN_TILEWRIGHT_OPT_TESTPASSES_H
+
+namespace tilewright {
+void registerTestAxisInfo();
+} // namespace tilewright
+
+#endif // TILEWRIGHT_BIN_TILEWRIGHT_OPT_TESTPASSES_H

@@ -1,0 +1,342 @@
+// Axis facts of arithmetic. Every rule looks at one dimension; `aligned` below is
+// the length of the groups in which the left side counts up from a multiple of
+// that length and the right side stays the same multiple of it:
+//
+//     lhs   16 17 18 19 20 21 22 23      contiguity 8, divisibility 16
+//     rhs    4  4  4  4  4  4  4  4      constancy 8, divisibility 4
+//     aligned = 4:  lhs / rhs   4 4 4 4 | 5 5 5 5       equal in a group
+//                   lhs % rhs   0 1 2 3 | 0 1 2 3       consecutive in a group
+//                   lhs < rhs   all of a group or none of it
+
+#include "AxisTransfer.h"
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tilewright;
+using axis::Operands;
+using Result = std::optional<AxisInfo>;
+using Facts = SmallVector<AxisFacts>;
+
+/// Applies a rule of one dimension, `AxisFacts(lhs, rhs)`, to each.
+template <typename Rule> static AxisInfo eachDimension(Operation *op, Operands operands, bool nonNegative, Rule rule) {
+  Facts facts;
+  for (auto [lhs, rhs] : llvm::zip_equal(operands[0]->getFacts(), operands[1]->getFacts())) {
+    facts.push_back(rule(lhs, rhs));
+  }
+  return AxisInfo(op->getResult(0).getType(), facts, nonNegative);
+}
+
+static bool bothNonNegative(Operands operands) { return operands[0]->isNonNegative() && operands[1]->isNonNegative(); }
+static bool eitherNonNegative(Operands operands) {
+  return operands[0]->isNonNegative() || operands[1]->isNonNegative();
+}
+
+static int64_t min4(int64_t a, int64_t b, int64_t c, int64_t d) { return std::min(std::min(a, b), std::min(c, d)); }
+
+/// See the top of this file.
+static int64_t aligned(const AxisFacts &lhs, const AxisFacts &rhs) {
+  return min4(lhs.contiguity, lhs.divisibility, rhs.constancy, rhs.divisibilityAt(rhs.constancy));
+}
+
+static int64_t bothConstant(const AxisFacts &lhs, const AxisFacts &rhs) {
+  return std::min(lhs.constancy, rhs.constancy);
+}
+
+/// What divides both sides at the start of groups of `group`.
+static int64_t bothDivisible(const AxisFacts &lhs, const AxisFacts &rhs, int64_t group) {
+  return std::min(lhs.divisibilityAt(group), rhs.divisibilityAt(group));
+}
+
+//===----------------------------------------------------------------------===//
+// Sums and products
+//===----------------------------------------------------------------------===//
+
+static AxisFacts addFacts(const AxisFacts &lhs, const AxisFacts &rhs) {
+  AxisFacts fact;
+  fact.contiguity = std::max(std::min(lhs.contiguity, rhs.constancy), std::min(lhs.constancy, rhs.contiguity));
+  fact.divisibility = bothDivisible(lhs, rhs, fact.contiguity);
+  fact.constancy = bothConstant(lhs, rhs);
+  return fact;
+}
+
+/// Two sides that count up together keep their distance.
+static AxisFacts subFacts(const AxisFacts &lhs, const AxisFacts &rhs) {
+  AxisFacts fact;
+  fact.contiguity = std::min(lhs.contiguity, rhs.constancy);
+  fact.divisibility = bothDivisible(lhs, rhs, fact.contiguity);
+  fact.constancy = std::max(bothConstant(lhs, rhs), std::min(lhs.contiguity, rhs.contiguity));
+  return fact;
+}
+
+static Result visit(arith::AddIOp op, Operands operands) {
+  return eachDimension(op, operands, bothNonNegative(operands), addFacts);
+}
+
+static Result visit(arith::SubIOp op, Operands operands) { return eachDimension(op, operands, false, subFacts); }
+
+static AxisInfo multiply(Operation *op, const AxisInfo &lhs, int64_t factor, bool nonNegative) {
+  Facts facts(lhs.getFacts());
+  for (AxisFacts &fact : facts) {
+    if (factor != 1) {
+      fact.divisibility = fact.divisibilityAt(1) * axis::powerOfTwoIn(factor);
+      fact.contiguity = 1;
+    }
+  }
+  return AxisInfo(op->getResult(0).getType(), facts, nonNegative);
+}
+
+static Result visit(arith::MulIOp op, Operands operands) {
+  bool nonNegative = bothNonNegative(operands);
+  if (auto factor = operands[1]->getConstant()) {
+    return multiply(op, *operands[0], *factor, nonNegative);
+  }
+  return eachDimension(op, operands, nonNegative, [](const AxisFacts &lhs, const AxisFacts &rhs) {
+    AxisFacts fact;
+    fact.divisibility = lhs.divisibilityAt(1) * rhs.divisibilityAt(1);
+    fact.constancy = bothConstant(lhs, rhs);
+    return fact;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Division
+//===----------------------------------------------------------------------===//
+
+/// Rounding down by a known power of two: groups of `aligned` give one value each.
+static AxisFacts divideFacts(const AxisFacts &lhs, const AxisFacts &rhs, std::optional<int64_t> divisor) {
+  int64_t group = aligned(lhs, rhs);
+  AxisFacts fact;
+  fact.constancy = std::max(bothConstant(lhs, rhs), group);
+  if (divisor && *divisor > 0 && llvm::isPowerOf2_64(*divisor)) {
+    fact.divisibility = std::max<int64_t>(lhs.divisibilityAt(group) / *divisor, 1);
+  }
+  return fact;
+}
+
+static Result divide(Operation *op, Operands operands, bool roundsDown) {
+  std::optional<int64_t> divisor = operands[1]->getConstant();
+  if (divisor == 1) {
+    return AxisInfo(op->getResult(0).getType(), operands[0]->getFacts(), operands[0]->isNonNegative());
+  }
+  return eachDimension(op, operands, bothNonNegative(operands), [&](const AxisFacts &lhs, const AxisFacts &rhs) {
+    if (roundsDown) {
+      return divideFacts(lhs, rhs, divisor);
+    }
+    AxisFacts fact;
+    fact.constancy = bothConstant(lhs, rhs);
+    return fact;
+  });
+}
+
+static Result remainder(Operation *op, Operands operands, bool roundsDown, bool nonNegative) {
+  return eachDimension(op, operands, nonNegative, [&](const AxisFacts &lhs, const AxisFacts &rhs) {
+    AxisFacts fact;
+    fact.contiguity = roundsDown ? aligned(lhs, rhs) : 1;
+    fact.divisibility = bothDivisible(lhs, rhs, fact.contiguity);
+    fact.constancy = bothConstant(lhs, rhs);
+    return fact;
+  });
+}
+
+/// Signed division rounds towards zero, which is down for what is not negative.
+static Result visit(arith::DivSIOp op, Operands operands) { return divide(op, operands, bothNonNegative(operands)); }
+static Result visit(arith::DivUIOp op, Operands operands) { return divide(op, operands, true); }
+static Result visit(arith::FloorDivSIOp op, Operands operands) {
+  return divide(op, operands, operands[1]->isNonNegative());
+}
+static Result visit(arith::RemSIOp op, Operands operands) {
+  return remainder(op, operands, operands[0]->isNonNegative(), operands[0]->isNonNegative());
+}
+static Result visit(arith::RemUIOp op, Operands operands) {
+  return remainder(op, operands, true, operands[1]->isNonNegative());
+}
+
+//===----------------------------------------------------------------------===//
+// Bits
+//===----------------------------------------------------------------------===//
+
+/// Low bits that are zero on the right stay zero, low bits that are one pass.
+static Result visit(arith::AndIOp op, Operands operands) {
+  int64_t ones = 1;
+  if (auto mask = operands[1]->getConstant(); mask && *mask != -1) {
+    ones = axis::powerOfTwoIn(*mask + 1);
+  }
+  return eachDimension(op, operands, eitherNonNegative(operands), [&](const AxisFacts &lhs, const AxisFacts &rhs) {
+    AxisFacts fact;
+    fact.contiguity = min4(lhs.contiguity, lhs.divisibility, ones, rhs.constancy);
+    fact.divisibility = std::max(lhs.divisibilityAt(fact.contiguity), rhs.divisibilityAt(fact.contiguity));
+    fact.constancy = std::max(bothConstant(lhs, rhs), aligned(lhs, rhs));
+    return fact;
+  });
+}
+
+/// Where one side counts in the bits that are zero on the other, or and xor are sums.
+static Result orLike(Operation *op, Operands operands) {
+  return eachDimension(op, operands, bothNonNegative(operands), [](const AxisFacts &lhs, const AxisFacts &rhs) {
+    AxisFacts fact;
+    fact.contiguity = std::max(aligned(lhs, rhs), aligned(rhs, lhs));
+    fact.divisibility = bothDivisible(lhs, rhs, fact.contiguity);
+    fact.constancy = bothConstant(lhs, rhs);
+    return fact;
+  });
+}
+
+/// 2 to the power of a known shift that fits the type.
+static std::optional<int64_t> shiftFactor(Operation *op, Operands operands) {
+  std::optional<int64_t> bits = operands[1]->getConstant();
+  if (!bits || *bits < 0 || *bits > 30 || *bits >= getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth()) {
+    return std::nullopt;
+  }
+  return int64_t(1) << *bits;
+}
+
+static Result visit(arith::ShLIOp op, Operands operands) {
+  if (auto factor = shiftFactor(op, operands)) {
+    return multiply(op, *operands[0], *factor, operands[0]->isNonNegative());
+  }
+  return eachDimension(op, operands, false, [](const AxisFacts &lhs, const AxisFacts &rhs) {
+    AxisFacts fact;
+    fact.divisibility = lhs.divisibilityAt(1);
+    fact.constancy = bothConstant(lhs, rhs);
+    return fact;
+  });
+}
+
+/// Shifting right rounds down, whatever the sign.
+static Result shiftRight(Operation *op, Operands operands) {
+  bool nonNegative = operands[0]->isNonNegative();
+  auto factor = shiftFactor(op, operands);
+  if (!factor) {
+    AxisInfo equal = axis::transferElementwise(op, operands);
+    return AxisInfo(op->getResult(0).getType(), equal.getFacts(), nonNegative);
+  }
+  if (*factor == 1) {
+    return AxisInfo(op->getResult(0).getType(), operands[0]->getFacts(), nonNegative);
+  }
+  AxisInfo divisor = AxisInfo::constant(op->getResult(0).getType(), *factor);
+  return eachDimension(op, {operands[0], &divisor}, nonNegative,
+                       [&](const AxisFacts &lhs, const AxisFacts &rhs) { return divideFacts(lhs, rhs, factor); });
+}
+
+//===----------------------------------------------------------------------===//
+// Comparison and choice
+//===----------------------------------------------------------------------===//
+
+/// `counting < bound` and `counting >= bound` are uniform in aligned groups.
+static int64_t comparedFacts(arith::CmpIPredicate predicate, const AxisFacts &lhs, const AxisFacts &rhs) {
+  int64_t together = std::max(bothConstant(lhs, rhs), std::min(lhs.contiguity, rhs.contiguity));
+  switch (predicate) {
+  case arith::CmpIPredicate::slt:
+  case arith::CmpIPredicate::sge:
+  case arith::CmpIPredicate::ult:
+  case arith::CmpIPredicate::uge:
+    return std::max(together, aligned(lhs, rhs));
+  case arith::CmpIPredicate::sgt:
+  case arith::CmpIPredicate::sle:
+  case arith::CmpIPredicate::ugt:
+  case arith::CmpIPredicate::ule:
+    return std::max(together, aligned(rhs, lhs));
+  case arith::CmpIPredicate::eq:
+  case arith::CmpIPredicate::ne:
+    return together;
+  }
+  llvm_unreachable("all predicates are listed");
+}
+
+static Result visit(arith::CmpIOp op, Operands operands) {
+  return eachDimension(op, operands, true, [&](const AxisFacts &lhs, const AxisFacts &rhs) {
+    AxisFacts fact;
+    fact.constancy = comparedFacts(op.getPredicate(), lhs, rhs);
+    return fact;
+  });
+}
+
+/// Where both count up, or both are equal, so is the smaller and the larger.
+static AxisFacts minMaxFacts(const AxisFacts &lhs, const AxisFacts &rhs) {
+  AxisFacts fact;
+  fact.contiguity = std::min(lhs.contiguity, rhs.contiguity);
+  fact.divisibility = bothDivisible(lhs, rhs, fact.contiguity);
+  fact.constancy = bothConstant(lhs, rhs);
+  return fact;
+}
+
+static Result visit(arith::SelectOp op, Operands operands) {
+  const AxisInfo &condition = *operands[0];
+  if (auto known = condition.getConstant()) {
+    return *operands[*known ? 1 : 2];
+  }
+  AxisInfo either = AxisInfo::join(*operands[1], *operands[2]);
+  if (!isa<TensorType>(op.getCondition().getType())) {
+    return either;
+  }
+  Facts facts;
+  for (auto [cond, lhs, rhs] :
+       llvm::zip_equal(condition.getFacts(), operands[1]->getFacts(), operands[2]->getFacts())) {
+    AxisFacts &fact = facts.emplace_back();
+    fact.contiguity = min4(lhs.contiguity, rhs.contiguity, cond.constancy, AxisInfo::kMaxDivisibility);
+    fact.divisibility = bothDivisible(lhs, rhs, fact.contiguity);
+    fact.constancy = std::min(cond.constancy, bothConstant(lhs, rhs));
+  }
+  // Facts of pointers come with the unit of their type.
+  return AxisInfo(op.getType(), facts, either.isNonNegative());
+}
+
+/// Integers are known by value; this is for tiles of one floating-point number.
+static Result visit(arith::ConstantOp op, Operands) {
+  if (!isa<SplatElementsAttr>(op.getValue())) {
+    return std::nullopt;
+  }
+  AxisFacts fact;
+  fact.constancy = AxisInfo::kMaxDivisibility;
+  return AxisInfo(op.getType(), Facts(AxisInfo::unknown(op.getType()).getRank(), fact));
+}
+
+static Result passOn(Operation *op, Operands operands, bool nonNegative) {
+  return AxisInfo(op->getResult(0).getType(), operands[0]->getFacts(), nonNegative);
+}
+
+static bool isWidening(Operation *op) {
+  Type from = getElementTypeOrSelf(op->getOperand(0)), to = getElementTypeOrSelf(op->getResult(0));
+  auto bits = [](Type type) { return type.isIndex() ? 64 : type.getIntOrFloatBitWidth(); };
+  return bits(to) > bits(from);
+}
+
+//===----------------------------------------------------------------------===//
+// Entry points
+//===----------------------------------------------------------------------===//
+
+AxisInfo axis::transferElementwise(Operation *op, Operands operands) {
+  Type type = op->getResult(0).getType();
+  Facts facts(AxisInfo::unknown(type).getFacts());
+  for (auto [dim, fact] : llvm::enumerate(facts)) {
+    fact.constancy = AxisInfo::kMaxDivisibility;
+    for (auto [operand, info] : llvm::zip_equal(op->getOperands(), operands)) {
+      if (isa<TensorType>(operand.getType())) {
+        fact.constancy = std::min(fact.constancy, info->getConstancy(dim));
+      }
+    }
+  }
+  return AxisInfo(type, facts);
+}
+
+Result axis::transferArith(Operation *op, Operands operands) {
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp,
+            arith::RemSIOp, arith::RemUIOp, arith::AndIOp, arith::ShLIOp, arith::CmpIOp, arith::SelectOp,
+            arith::ConstantOp>([&](auto known) { return visit(known, operands); })
+      .Case<arith::OrIOp, arith::XOrIOp>([&](auto) { return orLike(op, operands); })
+      .Case<arith::ShRSIOp, arith::ShRUIOp>([&](auto) { return shiftRight(op, operands); })
+      .Case<arith::MinSIOp, arith::MaxUIOp>(
+          [&](auto) { return eachDimension(op, operands, bothNonNegative(operands), minMaxFacts); })
+      .Case<arith::MaxSIOp, arith::MinUIOp>(
+          [&](auto) { return eachDimension(op, operands, eitherNonNegative(operands), minMaxFacts); })
+      .Case<arith::ExtUIOp>([&](auto) { return passOn(op, operands, true); })
+      .Case<arith::ExtSIOp>([&](auto) { return passOn(op, operands, operands[0]->isNonNegative()); })
+      .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::TruncIOp>(
+          [&](auto) { return passOn(op, operands, isWidening(op) && operands[0]->isNonNegative()); })
+      .Default([](Operation *) { return std::nullopt; });
+}

@@ -1,0 +1,161 @@
+// Axis facts of the tile dialect's operations: shapes and pointers.
+
+#include "AxisTransfer.h"
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::tile;
+using axis::Operands;
+using Result = std::optional<AxisInfo>;
+using Facts = SmallVector<AxisFacts>;
+
+/// `src` with its facts rearranged; what is known of all elements stays.
+static AxisInfo withFacts(const AxisInfo &src, Type type, ArrayRef<AxisFacts> facts) {
+  return src.getConstant() ? AxisInfo::constant(type, *src.getConstant()) : AxisInfo(type, facts, src.isNonNegative());
+}
+
+/// Facts of a dimension in which groups have one element.
+static AxisFacts singleFacts(const AxisInfo &src) {
+  AxisFacts fact;
+  fact.divisibility = src.getDivisibilityOfAll();
+  return fact;
+}
+
+//===----------------------------------------------------------------------===//
+// Making and reshaping tiles
+//===----------------------------------------------------------------------===//
+
+/// The aligned groups of c positions start at start + k * c.
+static Result visit(MakeRangeOp op, Operands) {
+  AxisFacts fact;
+  fact.contiguity = axis::powerOfTwoIn(op.getType().getNumElements());
+  fact.divisibility = axis::powerOfTwoIn(op.getStart());
+  if (fact.contiguity < op.getType().getNumElements()) {
+    fact.divisibility = std::min(fact.divisibility, fact.contiguity);
+  }
+  return AxisInfo(op.getType(), fact, int32_t(op.getStart()) >= 0);
+}
+
+static Result visit(SplatOp op, Operands operands) {
+  AxisFacts fact;
+  fact.divisibility = operands[0]->getDivisibility(0);
+  fact.constancy = AxisInfo::kMaxDivisibility;
+  size_t rank = std::max<size_t>(getShape(op.getType()).size(), 1);
+  return withFacts(*operands[0], op.getType(), Facts(rank, fact));
+}
+
+static Result visit(BroadcastOp op, Operands operands) {
+  Facts facts(operands[0]->getFacts());
+  ArrayRef<int64_t> from = getShape(op.getSrc().getType()), to = getShape(op.getType());
+  for (auto [fact, fromSize, toSize] : llvm::zip(facts, from, to)) {
+    if (fromSize != toSize) {
+      fact.constancy = AxisInfo::kMaxDivisibility;
+    }
+  }
+  return withFacts(*operands[0], op.getType(), facts);
+}
+
+static Result visit(ExpandDimsOp op, Operands operands) {
+  Facts facts(operands[0]->getFacts());
+  if (getShape(op.getSrc().getType()).empty()) {
+    facts.clear();
+  }
+  facts.insert(facts.begin() + op.getAxis(), singleFacts(*operands[0]));
+  return withFacts(*operands[0], op.getType(), facts);
+}
+
+static Result visit(TransOp op, Operands operands) {
+  Facts facts;
+  for (int32_t dim : op.getOrder()) {
+    facts.push_back((*operands[0])[dim]);
+  }
+  return facts.empty() ? *operands[0] : withFacts(*operands[0], op.getType(), facts);
+}
+
+static Result visit(ReshapeOp op, Operands operands) {
+  const AxisInfo &src = *operands[0];
+  if (op.getAllowReorder() && !src.getConstant()) {
+    size_t rank = std::max<size_t>(getShape(op.getType()).size(), 1);
+    return AxisInfo(op.getType(), Facts(rank, singleFacts(src)), src.isNonNegative());
+  }
+  return axis::reshape(src, op.getSrc().getType(), op.getType());
+}
+
+/// At a fixed position of the new dimension lies one of the two tiles.
+static Result visit(JoinOp op, Operands operands) {
+  AxisInfo both = AxisInfo::join(*operands[0], *operands[1]);
+  Facts facts(both.getFacts());
+  if (getShape(op.getLhs().getType()).empty()) {
+    facts.clear();
+  }
+  facts.push_back(singleFacts(both));
+  return withFacts(both, op.getType(), facts);
+}
+
+static Result visit(SplitOp op, Operands operands) {
+  Facts facts(operands[0]->getFacts().drop_back());
+  if (facts.empty()) {
+    facts.push_back(singleFacts(*operands[0]));
+  }
+  return withFacts(*operands[0], op.getLhs().getType(), facts);
+}
+
+static Result visit(CatOp op, Operands operands) {
+  AxisInfo both = AxisInfo::join(*operands[0], *operands[1]);
+  return withFacts(both, op.getType(), both.getFacts());
+}
+
+//===----------------------------------------------------------------------===//
+// Pointers and memory
+//===----------------------------------------------------------------------===//
+
+/// Offsets count pointees, divisibility counts bytes.
+static Result visit(AddPtrOp op, Operands operands) {
+  Facts facts;
+  for (auto [ptr, offset] : llvm::zip_equal(operands[0]->getFacts(), operands[1]->getFacts())) {
+    AxisFacts &fact = facts.emplace_back();
+    fact.contiguity = std::max(std::min(ptr.contiguity, offset.constancy), std::min(ptr.constancy, offset.contiguity));
+    fact.divisibility =
+        std::min(ptr.divisibilityAt(fact.contiguity), offset.divisibilityAt(fact.contiguity) * ptr.unit);
+    fact.constancy = std::min(ptr.constancy, offset.constancy);
+  }
+  return AxisInfo(op.getType(), facts);
+}
+
+/// The same address: consecutive stays consecutive where the unit stays.
+static Result visitAddressCast(Type type, const AxisInfo &src) {
+  AxisInfo result = AxisInfo::unknown(type);
+  Facts facts(src.getFacts());
+  for (auto [dim, fact] : llvm::enumerate(facts)) {
+    if (fact.unit != result[dim].unit) {
+      fact.divisibility = fact.divisibilityAt(1);
+      fact.contiguity = 1;
+    }
+  }
+  return AxisInfo(type, facts);
+}
+
+/// Equal addresses under equal masks give equal elements.
+static Result visit(LoadOp op, Operands operands) {
+  if (op.getIsVolatile()) {
+    return std::nullopt;
+  }
+  return axis::transferElementwise(op, operands);
+}
+
+static Result visitProgram(Operation *op) {
+  return AxisInfo(op->getResult(0).getType(), AxisFacts(), /*nonNegative=*/true);
+}
+
+Result axis::transferTile(Operation *op, Operands operands) {
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case<ProgramIdOp, NumProgramsOp>([](Operation *program) { return visitProgram(program); })
+      .Case<PtrCastOp, IntToPtrOp, PtrToIntOp>(
+          [&](Operation *cast) { return visitAddressCast(cast->getResult(0).getType(), *operands[0]); })
+      .Case<MakeRangeOp, SplatOp, BroadcastOp, ExpandDimsOp, TransOp, ReshapeOp, JoinOp, SplitOp, CatOp, AddPtrOp,
+            LoadOp>([&](auto known) { return visit(known, operands); })
+      .Default([](Operation *) { return std::nullopt; });
+}

@@ -1,0 +1,259 @@
+// RUN: tilewright-opt %s -split-input-file -test-axis-info -verify-diagnostics -o /dev/null
+
+// A blocked index, the mask that cuts it, and the pointers it makes.
+func.func @block(
+    // expected-remark @below {{contiguity = [1], divisibility = [16], constancy = [1]}}
+    %p: !tile.ptr<f32> {tile.divisibility = 16 : i32},
+    // expected-remark @below {{contiguity = [1], divisibility = [16], constancy = [1]}}
+    %n: i32 {tile.divisibility = 16 : i32},
+    // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [1]}}
+    %m: i32) {
+  // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [1]}}
+  %pid = tile.program_id 0 : i32
+  // expected-remark @below {{divisibility = [128], constancy = [1], value = 128}}
+  %c128 = arith.constant 128 : i32
+  // expected-remark @below {{contiguity = [1], divisibility = [128], constancy = [1]}}
+  %base = arith.muli %pid, %c128 : i32
+  // expected-remark @below {{contiguity = [128], divisibility = [1073741824], constancy = [1]}}
+  %r = tile.make_range 0 to 128 : tensor<128xi32>
+  // expected-remark @below {{contiguity = [1], divisibility = [128], constancy = [128]}}
+  %b = tile.splat %base : tensor<128xi32>
+  // expected-remark @below {{contiguity = [128], divisibility = [128], constancy = [1]}}
+  %o = arith.addi %b, %r : tensor<128xi32>
+  // expected-remark @below {{contiguity = [1], divisibility = [16], constancy = [128]}}
+  %ns = tile.splat %n : tensor<128xi32>
+  // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [16]}}
+  %mask = arith.cmpi slt, %o, %ns : tensor<128xi32>
+  // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [128]}}
+  %ms = tile.splat %m : tensor<128xi32>
+  // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [1]}}
+  %ragged = arith.cmpi slt, %o, %ms : tensor<128xi32>
+  // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [1]}}
+  %inclusive = arith.cmpi sle, %o, %ns : tensor<128xi32>
+  // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [16]}}
+  %swapped = arith.cmpi sgt, %ns, %o : tensor<128xi32>
+  // expected-remark @below {{contiguity = [1], divisibility = [16], constancy = [128]}}
+  %ps = tile.splat %p : tensor<128x!tile.ptr<f32>>
+  // expected-remark @below {{contiguity = [128], divisibility = [16], constancy = [1]}}
+  %a = tile.addptr %ps, %o : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+  // Values behind distinct pointers are unknown floats: no remark.
+  %v = tile.load %a mask %mask : tensor<128x!tile.ptr<f32>>, mask tensor<128xi1> -> tensor<128xf32>
+  return
+}
+
+// -----
+
+// A row-major matrix: consecutive along a row, a stride apart along a column.
+// expected-remark @below {{}}
+func.func @matrix(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %stride: i32 {tile.divisibility = 16 : i32}) {
+  // expected-remark @below {{contiguity = [8]}}
+  %r = tile.make_range 0 to 8 : tensor<8xi32>
+  // expected-remark @below {{contiguity = [8, 1], divisibility = [1073741824, 1], constancy = [1, 1]}}
+  %rows = tile.expand_dims %r 1 : tensor<8xi32> -> tensor<8x1xi32>
+  // expected-remark @below {{contiguity = [1, 8], divisibility = [1, 1073741824], constancy = [1, 1]}}
+  %cols = tile.expand_dims %r 0 : tensor<8xi32> -> tensor<1x8xi32>
+  // expected-remark @below {{contiguity = [1, 1], divisibility = [16, 16], constancy = [8, 1]}}
+  %s = tile.splat %stride : tensor<8x1xi32>
+  // expected-remark @below {{contiguity = [1, 1], divisibility = [16, 16], constancy = [1, 1]}}
+  %o = arith.muli %rows, %s : tensor<8x1xi32>
+  // expected-remark @below {{contiguity = [1, 1], divisibility = [16, 16], constancy = [1, 8]}}
+  %o8 = tile.broadcast %o : tensor<8x1xi32> -> tensor<8x8xi32>
+  // expected-remark @below {{contiguity = [1, 8], divisibility = [1, 1073741824], constancy = [8, 1]}}
+  %c8 = tile.broadcast %cols : tensor<1x8xi32> -> tensor<8x8xi32>
+  // expected-remark @below {{contiguity = [1, 8], divisibility = [1, 16], constancy = [1, 1]}}
+  %offsets = arith.addi %o8, %c8 : tensor<8x8xi32>
+  // expected-remark @below {{contiguity = [1, 1], divisibility = [16, 16], constancy = [8, 8]}}
+  %ps = tile.splat %p : tensor<8x8x!tile.ptr<f16>>
+  // expected-remark @below {{contiguity = [1, 8], divisibility = [2, 16], constancy = [1, 1]}}
+  %a = tile.addptr %ps, %offsets : tensor<8x8x!tile.ptr<f16>>, tensor<8x8xi32>
+  // expected-remark @below {{contiguity = [8, 1], divisibility = [16, 2], constancy = [1, 1]}}
+  %t = tile.trans %a [1, 0] : tensor<8x8x!tile.ptr<f16>> -> tensor<8x8x!tile.ptr<f16>>
+  // Another pointee has another unit; 2 divides every address.
+  // expected-remark @below {{contiguity = [1, 1], divisibility = [2, 2], constancy = [1, 1]}}
+  %cast = tile.ptr_cast %a : tensor<8x8x!tile.ptr<f16>> -> tensor<8x8x!tile.ptr<f32>>
+  return
+}
+
+// -----
+
+// Division and remainder of what counts up from a multiple.
+func.func @division() {
+  // expected-remark @below {{value = 8}}
+  %c8 = arith.constant dense<8> : tensor<64xi32>
+  // expected-remark @below {{value = 7}}
+  %c7 = arith.constant dense<7> : tensor<64xi32>
+  // expected-remark @below {{value = 12}}
+  %c12 = arith.constant dense<12> : tensor<64xi32>
+  // expected-remark @below {{contiguity = [64], divisibility = [32]}}
+  %r = tile.make_range 32 to 96 : tensor<64xi32>
+  // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [8]}}
+  %d = arith.divsi %r, %c8 : tensor<64xi32>
+  // expected-remark @below {{contiguity = [8], divisibility = [8], constancy = [1]}}
+  %q = arith.remsi %r, %c8 : tensor<64xi32>
+  // 12 is a multiple of 4.
+  // expected-remark @below {{contiguity = [4], divisibility = [4], constancy = [1]}}
+  %q12 = arith.remsi %r, %c12 : tensor<64xi32>
+  // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [4]}}
+  %d12 = arith.divsi %r, %c12 : tensor<64xi32>
+  // expected-remark @below {{contiguity = [8], divisibility = [8], constancy = [1]}}
+  %low = arith.andi %r, %c7 : tensor<64xi32>
+  // expected-remark @below {{value = 3}}
+  %c3 = arith.constant dense<3> : tensor<64xi32>
+  // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [8]}}
+  %shifted = arith.shrsi %r, %c3 : tensor<64xi32>
+  // expected-remark @below {{contiguity = [1], divisibility = [8], constancy = [8]}}
+  %back = arith.shli %shifted, %c3 : tensor<64xi32>
+  // expected-remark @below {{contiguity = [8], divisibility = [8], constancy = [1]}}
+  %both = arith.ori %back, %low : tensor<64xi32>
+  return
+}
+
+// -----
+
+// Division of what may be negative rounds towards zero: -8/8 is -1, -7/8 is 0.
+// expected-remark @below {{}}
+func.func @negative(%n: i32 {tile.divisibility = 16 : i32}) {
+  // expected-remark @below {{value = 8}}
+  %c8 = arith.constant dense<8> : tensor<64xi32>
+  // expected-remark @below {{contiguity = [64]}}
+  %r = tile.make_range 0 to 64 : tensor<64xi32>
+  // expected-remark @below {{constancy = [64]}}
+  %s = tile.splat %n : tensor<64xi32>
+  // expected-remark @below {{contiguity = [64], divisibility = [16]}}
+  %o = arith.addi %s, %r : tensor<64xi32>
+  // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [1]}}
+  %d = arith.divsi %o, %c8 : tensor<64xi32>
+  // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [1]}}
+  %q = arith.remsi %o, %c8 : tensor<64xi32>
+  // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [8]}}
+  %du = arith.divui %o, %c8 : tensor<64xi32>
+  // expected-remark @below {{contiguity = [8], divisibility = [8], constancy = [1]}}
+  %qu = arith.remui %o, %c8 : tensor<64xi32>
+  return
+}
+
+// -----
+
+// A loop keeps what every iteration keeps.
+// expected-remark @below {{}}
+func.func @loop(%p: !tile.ptr<f32> {tile.divisibility = 64 : i32}, %n: i32, %step: i32 {tile.divisibility = 16 : i32}) {
+  // expected-remark @below {{value = 0}}
+  %c0 = arith.constant 0 : i32
+  // expected-remark @below {{value = 32}}
+  %c32 = arith.constant 32 : i32
+  // expected-remark @below {{}}
+  %r = tile.make_range 0 to 32 : tensor<32xi32>
+  // expected-remark @below {{divisibility = [64]}}
+  %s = tile.splat %p : tensor<32x!tile.ptr<f32>>
+  // expected-remark @below {{contiguity = [32], divisibility = [64]}}
+  %a = tile.addptr %s, %r : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
+  // expected-remark @below {{constancy = [32]}}
+  %stride = tile.splat %step : tensor<32xi32>
+  // The induction variable is a multiple of 32; the pointers stay aligned to 64 bytes.
+  // expected-remark @below {{contiguity = [1], divisibility = [32], constancy = [1]}}
+  // expected-remark @below {{contiguity = [32], divisibility = [64], constancy = [1]}}
+  %z = scf.for %i = %c0 to %n step %c32 iter_args(%x = %a) -> tensor<32x!tile.ptr<f32>> : i32 {
+    // expected-remark @below {{contiguity = [32], divisibility = [64], constancy = [1]}}
+    %y = tile.addptr %x, %stride : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
+    scf.yield %y : tensor<32x!tile.ptr<f32>>
+  }
+  return
+}
+
+// -----
+
+// Branches keep what both keep: runs of 4 that start at multiples of 4.
+// expected-remark @below {{}}
+func.func @branches(%c: i1, %n: i32) {
+  // expected-remark @below {{}}
+  %r = tile.make_range 0 to 16 : tensor<16xi32>
+  // expected-remark @below {{value = 4}}
+  %c4 = arith.constant dense<4> : tensor<16xi32>
+  // expected-remark @below {{contiguity = [4], divisibility = [4], constancy = [1]}}
+  %z = scf.if %c -> tensor<16xi32> {
+    scf.yield %r : tensor<16xi32>
+  } else {
+    // expected-remark @below {{contiguity = [4], divisibility = [4], constancy = [1]}}
+    %q = arith.remsi %r, %c4 : tensor<16xi32>
+    scf.yield %q : tensor<16xi32>
+  }
+  // expected-remark @below {{contiguity = [4], divisibility = [4], constancy = [1]}}
+  %s = arith.select %c, %z, %r : tensor<16xi32>
+  // expected-remark @below {{value = 0}}
+  %zero = arith.constant 0 : i32
+  // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [1]}}
+  %w = scf.while (%x = %zero) : (i32) -> i32 {
+    // expected-remark @above {{contiguity = [1], divisibility = [8], constancy = [1]}}
+    // expected-remark @below {{}}
+    %go = arith.cmpi slt, %x, %n : i32
+    scf.condition(%go) %n : i32
+  } do {
+  // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [1]}}
+  ^bb0(%x: i32):
+    // expected-remark @below {{value = 8}}
+    %c8 = arith.constant 8 : i32
+    // expected-remark @below {{contiguity = [1], divisibility = [8], constancy = [1]}}
+    %y = arith.muli %x, %c8 : i32
+    scf.yield %y : i32
+  }
+  return
+}
+
+// -----
+
+// Reshaping cuts runs at the new dimensions.
+// expected-remark @below {{}}
+func.func @shapes(%n: i32) {
+  // expected-remark @below {{}}
+  %r = tile.make_range 0 to 32 : tensor<32xi32>
+  // expected-remark @below {{contiguity = [1, 8], divisibility = [1, 8], constancy = [1, 1]}}
+  %two = tile.reshape %r : tensor<32xi32> -> tensor<4x8xi32>
+  // Only runs within a row are known.
+  // expected-remark @below {{contiguity = [8], divisibility = [8], constancy = [1]}}
+  %one = tile.reshape %two : tensor<4x8xi32> -> tensor<32xi32>
+  // expected-remark @below {{contiguity = [32, 1], divisibility = [1073741824, 1], constancy = [1, 1]}}
+  %column = tile.reshape %r : tensor<32xi32> -> tensor<32x1xi32>
+  // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [1]}}
+  %any = tile.reshape %r reorder : tensor<32xi32> -> tensor<32xi32>
+  // expected-remark @below {{contiguity = [32, 1], divisibility = [1073741824, 1], constancy = [1, 1]}}
+  %join = tile.join %r, %r : tensor<32xi32> -> tensor<32x2xi32>
+  // expected-remark @below {{contiguity = [32], divisibility = [1073741824], constancy = [1]}}
+  %a, %b = tile.split %join : tensor<32x2xi32> -> tensor<32xi32>
+  // expected-remark @below {{contiguity = [32], divisibility = [1073741824], constancy = [1]}}
+  %cat = tile.cat %r, %r : tensor<32xi32> -> tensor<64xi32>
+  return
+}
+
+// -----
+
+// What the user asserts is believed.
+// expected-remark @below {{}}
+func.func @hints(%n: i32, %m: i32) {
+  // expected-remark @below {{contiguity = [1], divisibility = [8], constancy = [1]}}
+  %s = arith.muli %n, %n {tile.divisibility = 8 : i32} : i32
+  // expected-remark @below {{}}
+  %r = tile.make_range 0 to 16 : tensor<16xi32>
+  // expected-remark @below {{}}
+  %ms = tile.splat %m : tensor<16xi32>
+  // expected-remark @below {{contiguity = [16], divisibility = [16], constancy = [1]}}
+  %q = arith.remsi %r, %ms {tile.contiguity = array<i32: 16>, tile.divisibility = array<i32: 16>} : tensor<16xi32>
+  // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [4]}}
+  %d = arith.divsi %r, %ms {tile.constancy = array<i32: 4>} : tensor<16xi32>
+  return
+}
+
+// -----
+
+// A private function knows what its callers pass.
+// expected-remark @below {{contiguity = [8], divisibility = [8], constancy = [1]}}
+func.func private @callee(%x: tensor<8xi32>) -> tensor<8xi32> {
+  return %x : tensor<8xi32>
+}
+
+func.func @caller() {
+  // expected-remark @below {{}}
+  %r = tile.make_range 8 to 16 : tensor<8xi32>
+  // expected-remark @below {{contiguity = [8], divisibility = [8], constancy = [1]}}
+  %y = func.call @callee(%r) : (tensor<8xi32>) -> tensor<8xi32>
+  return
+}
