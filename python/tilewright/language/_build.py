@@ -1,0 +1,139 @@
+"""Creating operations on tensors: the one place where the language calls the builder."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from tilewright.errors import TypeMismatchError
+from tilewright.language._context import current
+from tilewright.language.constexpr import constexpr_value, describe
+from tilewright.language.dtypes import (
+    block_type,
+    dtype,
+    float32,
+    float64,
+    int1,
+    int32,
+    int64,
+    uint32,
+    uint64,
+)
+from tilewright.language.tensor import tensor
+
+if TYPE_CHECKING:
+    from tilewright import _core
+
+# What a Python number is in an expression: bool is an int.
+NUMBER = (int, float)
+
+
+def emit(
+    name: str,
+    operands: Sequence[tensor],
+    type: dtype,
+    attrs: dict[str, _core.Attribute] | None = None,
+) -> tensor:
+    """Creates an operation with one result of the given type of the language."""
+    context = current()
+    handles = [operand.handle for operand in operands]
+    op = context.builder.create(name, handles, types=[context.ir(type)], attrs=attrs or {})
+    return tensor(op.result, type)
+
+
+def emit_void(
+    name: str, operands: Sequence[tensor], attrs: dict[str, _core.Attribute] | None = None
+) -> None:
+    """Creates an operation without results."""
+    handles = [operand.handle for operand in operands]
+    current().builder.create(name, handles, types=[], attrs=attrs or {})
+
+
+def i32_attr(value: int) -> _core.Attribute:
+    context = current()
+    return context.ctx.int_attr(context.ir(int32), value)
+
+
+def i64_attr(value: int) -> _core.Attribute:
+    context = current()
+    return context.ctx.int_attr(context.ir(int64), value)
+
+
+def constant(value: float, type: dtype) -> tensor:
+    """A Python number converted to `type`; a block of it if `type` is one.
+
+    Integers wrap around to the width of the type, floats become integers by truncation, and
+    anything becomes int1 by comparing with zero.
+    """
+    context = current()
+    scalar = context.ir(type.scalar)
+    if type.scalar.is_floating() and not type.scalar.is_fp8e4b15():
+        attr = context.ctx.float_attr(scalar, float(value))
+    elif type.scalar.is_bool():
+        attr = context.ctx.int_attr(scalar, int(value != 0))
+    elif not isinstance(value, int) and not math.isfinite(value):
+        raise TypeMismatchError(f"{value} cannot be converted to {type.scalar}")
+    else:
+        attr = context.ctx.int_attr(scalar, int(value))
+    if type.is_block():
+        attr = context.ctx.splat_attr(context.ir(type), attr)
+    return emit("arith.constant", [], type, {"value": attr})
+
+
+def number_type(value: float) -> dtype:
+    """The type that a Python number has by itself.
+
+    bool: int1. int: the first of int32, uint32, int64, uint64 that holds it. float: float32, or
+    float64 if it is too large or too small for a normal float32.
+
+    Raises:
+        TypeMismatchError: An integer of more than 64 bits.
+    """
+    if isinstance(value, bool):
+        return int1
+    if isinstance(value, int):
+        for candidate in (int32, uint32, int64, uint64):
+            if candidate.get_int_min_value() <= value <= candidate.get_int_max_value():
+                return candidate
+        raise TypeMismatchError(f"the integer {value} does not fit 64 bits")
+    size = abs(value)
+    special = size == 0 or size == float("inf") or value != value
+    return float32 if special or 2.0**-126 <= size <= (2 - 2.0**-23) * 2.0**127 else float64
+
+
+def to_tensor(x: Any, type: dtype | None = None) -> tensor:
+    """`x`, a tensor, a Python number or a constant, as a tensor.
+
+    Args:
+        x: What to convert; a tensor is returned as it is, or cast.
+        type: The scalar type wanted; by default that of `number_type`.
+
+    Raises:
+        TypeMismatchError: It is neither tensor nor number.
+    """
+    x = constexpr_value(x)
+    type = constexpr_value(type)
+    if isinstance(x, tensor):
+        if type is None or x.dtype == type:
+            return x
+        from tilewright.language.casts import cast
+
+        return cast(x, type)
+    if isinstance(x, NUMBER):
+        from_pointer = type is not None and type.is_ptr()
+        value = constant(x, number_type(x) if type is None or from_pointer else type)
+        return to_tensor(value, type) if from_pointer else value
+    raise TypeMismatchError(f"expected a tensor or a number, found {describe(x)}")
+
+
+def splat(x: tensor, shape: Sequence[int]) -> tensor:
+    """A block of that shape of one scalar; the scalar itself if the shape is empty."""
+    if not shape:
+        return x
+    return emit("tile.splat", [x], block_type(x.type, shape))
+
+
+def same_shape(x: tensor, scalar: dtype) -> dtype:
+    """The type of `x` with another element type."""
+    return x.type.with_element_ty(scalar)

@@ -1,0 +1,85 @@
+"""What the language's functions need to know of the kernel being built.
+
+A `BuildContext` belongs to one compilation. The functions of the language take no builder: they
+find the context with `current()`, which the front end sets with `use(context)` for the time in
+which it visits a kernel. Several threads can compile at once, each with its own.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tilewright.errors import CompileError
+
+if TYPE_CHECKING:
+    from tilewright import _core
+    from tilewright.language.dtypes import dtype
+
+
+def _no_front_end(fn: Any, *args: Any) -> Any:
+    raise CompileError(f"{fn} can only be called from a kernel that the front end is building")
+
+
+@dataclass
+class BuildContext:
+    """The kernel being built.
+
+    Attributes:
+        ctx: The context that owns types and attributes.
+        builder: Creates operations at its insertion point, with its location.
+        options: The options of this compilation.
+        call: `call(fn, args, kwargs)` builds a call of a `@jit` function; set by the front end.
+        inline: `inline(fn, args)` visits the body of a `@jit` function at the insertion point and
+            returns what it returns; set by the front end, used for combiners.
+    """
+
+    ctx: _core.Context
+    builder: _core.Builder
+    options: Any = None
+    call: Callable[[Any, list[Any], dict[str, Any]], Any] = _no_front_end
+    inline: Callable[[Any, list[Any]], Any] = _no_front_end
+    _types: dict[dtype, _core.Type] = field(default_factory=dict, repr=False)
+
+    def ir(self, type: dtype) -> _core.Type:
+        """The IR type of a type of the language, made once."""
+        found = self._types.get(type)
+        if found is None:
+            found = self._types[type] = type.ir(self.ctx)
+        return found
+
+
+class _Ambient(threading.local):
+    def __init__(self) -> None:
+        self.stack: list[BuildContext] = []
+
+
+_ambient = _Ambient()
+
+
+def current() -> BuildContext:
+    """The context of the kernel that this thread is building.
+
+    Raises:
+        CompileError: No kernel is being built: a function of the language was called from
+            ordinary Python.
+    """
+    if not _ambient.stack:
+        raise CompileError(
+            "a function of tilewright.language was called outside of a kernel",
+            hint="these functions work only in functions decorated with @tilewright.jit",
+        )
+    return _ambient.stack[-1]
+
+
+@contextmanager
+def use(context: BuildContext) -> Iterator[BuildContext]:
+    """Makes `context` the current one of this thread until the block ends."""
+    _ambient.stack.append(context)
+    try:
+        yield context
+    finally:
+        _ambient.stack.pop()

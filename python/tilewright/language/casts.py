@@ -1,0 +1,179 @@
+"""Conversions between types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tilewright.errors import ConstantError, TypeMismatchError
+from tilewright.language._build import (
+    constant,
+    emit,
+    i32_attr,
+    i64_attr,
+    same_shape,
+    to_tensor,
+)
+from tilewright.language.constexpr import builtin, constant_bool, constexpr_value, describe
+from tilewright.language.dtypes import dtype, float32, int1, int64, uint64
+from tilewright.language.tensor import member, tensor
+
+_NE = 1  # arith.cmpi
+_UNE = 13  # arith.cmpf
+_TOWARD_ZERO = 3  # arith.truncf
+
+
+@builtin
+@member
+def cast(
+    input: Any, dtype: Any, fp_downcast_rounding: str | None = None, bitcast: bool = False
+) -> tensor:
+    """Converts a value to another element type.
+
+    Floats become integers by truncation, wider floats narrower ones by rounding to nearest even;
+    integers wrap around. Anything becomes int1 by comparing with zero. Pointers convert to and
+    from integers of 64 bits and among each other.
+
+    Args:
+        input: A scalar or block.
+        dtype: The element type wanted.
+        fp_downcast_rounding: "rtne" or "rtz", only where a float becomes a narrower float.
+        bitcast: Keep the bits instead of the value; the widths must be equal.
+
+    Returns:
+        A value of the same shape.
+
+    Raises:
+        TypeMismatchError: There is no such conversion.
+        ConstantError: The rounding mode does not exist or does not apply.
+    """
+    target = element_type(dtype)
+    x = to_tensor(input)
+    if constant_bool(bitcast, "bitcast"):
+        return reinterpret(x, target)
+    return convert(x, target, constexpr_value(fp_downcast_rounding))
+
+
+@builtin
+@member
+def to(
+    input: Any, dtype: Any, fp_downcast_rounding: str | None = None, bitcast: bool = False
+) -> tensor:
+    """`x.to(dtype)`: the same as `tl.cast`."""
+    return cast(input, dtype, fp_downcast_rounding, bitcast)
+
+
+def element_type(type: Any) -> dtype:
+    """A dtype given by the user, possibly as a constant."""
+    type = constexpr_value(type)
+    if not isinstance(type, dtype):
+        raise TypeMismatchError(f"expected a dtype such as tl.float32, found {describe(type)}")
+    return type.scalar
+
+
+def convert(x: tensor, target: dtype, rounding: str | None = None) -> tensor:
+    """`cast` with its arguments checked: `target` is a scalar type."""
+    source = x.dtype
+    _check_rounding(source, target, rounding)
+    if source == target:
+        return x
+    for kind in (source, target):
+        if kind.is_fp8e4b15() or kind.is_void():
+            raise TypeMismatchError(f"cannot convert {source} to {target}")
+    if source.is_ptr() or target.is_ptr():
+        return _convert_pointer(x, target)
+    if target.is_bool():
+        return _nonzero(x)
+    type = same_shape(x, target)
+    if source.is_int():
+        return _convert_int(x, type) if target.is_int() else _int_to_float(x, type)
+    if target.is_int():
+        wide = convert(x, float32) if source.is_fp8() else x
+        name = "arith.fptosi" if target.is_int_signed() else "arith.fptoui"
+        return emit(name, [wide], type)
+    return _convert_float(x, type, rounding)
+
+
+def _check_rounding(source: dtype, target: dtype, rounding: str | None) -> None:
+    if rounding is None:
+        return
+    if rounding not in ("rtne", "rtz"):
+        raise ConstantError(f"fp_downcast_rounding is 'rtne' or 'rtz', found {rounding!r}")
+    floats = source.is_floating() and target.is_floating()
+    if not floats or source.primitive_bitwidth <= target.primitive_bitwidth:
+        raise ConstantError(
+            "fp_downcast_rounding applies only where a float becomes a narrower float, "
+            f"not to {source} to {target}"
+        )
+
+
+def _nonzero(x: tensor) -> tensor:
+    zero = constant(0, x.type)
+    if x.dtype.is_floating():
+        return emit("arith.cmpf", [x, zero], same_shape(x, int1), {"predicate": i64_attr(_UNE)})
+    return emit("arith.cmpi", [x, zero], same_shape(x, int1), {"predicate": i64_attr(_NE)})
+
+
+def _convert_int(x: tensor, type: dtype) -> tensor:
+    have, want = x.dtype.int_bitwidth, type.scalar.int_bitwidth
+    if have == want:
+        # The IR's integers have no sign: the same value under another type.
+        return tensor(x.handle, type)
+    if have > want:
+        return emit("arith.trunci", [x], type)
+    return emit("arith.extsi" if x.dtype.is_int_signed() else "arith.extui", [x], type)
+
+
+def _int_to_float(x: tensor, type: dtype) -> tensor:
+    if type.scalar.is_fp8():
+        return convert(convert(x, float32), type.scalar)
+    return emit("arith.sitofp" if x.dtype.is_int_signed() else "arith.uitofp", [x], type)
+
+
+def _convert_float(x: tensor, type: dtype, rounding: str | None) -> tensor:
+    have, want = x.dtype.primitive_bitwidth, type.scalar.primitive_bitwidth
+    if have == want:
+        # float16 and bfloat16, or two kinds of float8: neither contains the other.
+        return convert(convert(x, float32), type.scalar)
+    if have < want:
+        return emit("arith.extf", [x], type)
+    attrs = {"roundingmode": i32_attr(_TOWARD_ZERO)} if rounding == "rtz" else {}
+    return emit("arith.truncf", [x], type, attrs)
+
+
+def _convert_pointer(x: tensor, target: dtype) -> tensor:
+    source = x.dtype
+    type = same_shape(x, target)
+    if source.is_ptr() and target.is_ptr():
+        if source.element_ty == target.element_ty:
+            return tensor(x.handle, type)
+        return emit("tile.ptr_cast", [x], type)
+    if source.is_ptr() and target.is_int():
+        if target.is_bool():
+            return _nonzero(convert(x, int64))
+        if target.int_bitwidth == 64:
+            return emit("tile.ptr_to_int", [x], type)
+    if target.is_ptr() and source.is_int():
+        wide = convert(x, int64 if source.is_int_signed() else uint64)
+        return emit("tile.int_to_ptr", [wide], type)
+    raise TypeMismatchError(
+        f"cannot convert {source} to {target}",
+        hint="pointers convert to and from 64-bit integers only",
+    )
+
+
+def reinterpret(x: tensor, target: dtype) -> tensor:
+    """The same bits under another scalar type of the same width."""
+    source = x.dtype
+    if source == target:
+        return x
+    if source.is_ptr() or target.is_ptr():
+        return convert(x, target)
+    if source.primitive_bitwidth != target.primitive_bitwidth:
+        raise TypeMismatchError(
+            f"cannot reinterpret {source} of {source.primitive_bitwidth} bits "
+            f"as {target} of {target.primitive_bitwidth} bits"
+        )
+    type = same_shape(x, target)
+    if (source.is_int() or source.is_fp8e4b15()) and (target.is_int() or target.is_fp8e4b15()):
+        return tensor(x.handle, type)
+    return emit("arith.bitcast", [x], type)

@@ -1,0 +1,183 @@
+"""Values known when compiling."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from tilewright.errors import ConstantError
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def constexpr_value(x: Any) -> Any:
+    """The Python object that a constant stands for; anything else unchanged."""
+    while isinstance(x, constexpr):
+        x = x.value
+    return x
+
+
+def constant_int(x: Any, what: str) -> int:
+    """`x` as a Python int; `what` names it in the error.
+
+    Raises:
+        ConstantError: It is not an integer known when compiling.
+    """
+    value = constexpr_value(x)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ConstantError(
+            f"{what} must be an integer known when compiling, found {describe(value)}",
+            hint="annotate the kernel's parameter with tl.constexpr",
+        )
+    return value
+
+
+def constant_bool(x: Any, what: str) -> bool:
+    """`x` as a Python bool; `what` names it in the error.
+
+    Raises:
+        ConstantError: It is not known when compiling.
+    """
+    value = constexpr_value(x)
+    if not isinstance(value, (bool, int)):
+        raise ConstantError(f"{what} must be known when compiling, found {describe(value)}")
+    return bool(value)
+
+
+def describe(x: Any) -> str:
+    """What a value is, in the words of an error message."""
+    x = constexpr_value(x)
+    kind = getattr(x, "type", None)
+    if kind is not None and hasattr(x, "handle"):
+        return f"a value of type {kind}"
+    if x is None or isinstance(x, (bool, int, float, str)):
+        return repr(x)
+    return f"a Python {type(x).__name__}"
+
+
+def builtin(fn: _Function) -> _Function:
+    """Marks a function of the language, which the front end calls with evaluated arguments."""
+    fn.__tilewright_builtin__ = True  # type: ignore[attr-defined]
+    return fn
+
+
+class constexpr:
+    """A value known when compiling; also the annotation of parameters that are.
+
+    Operations of constants give constants; an operation of a constant and a tensor is the
+    tensor's, with the constant as a Python number.
+    """
+
+    def __init__(self, value: Any) -> None:
+        self.value = constexpr_value(value)
+
+    def __repr__(self) -> str:
+        return f"constexpr[{self.value!r}]"
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec)
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def __bool__(self) -> bool:
+        return bool(self.value)
+
+    def __index__(self) -> int:
+        return operator.index(self.value)
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def __iter__(self) -> Any:
+        return iter(self.value)
+
+    def __contains__(self, item: Any) -> bool:
+        return constexpr_value(item) in self.value
+
+    def __getitem__(self, index: Any) -> Any:
+        return constexpr(self.value[constexpr_value(index)])
+
+    def __getattr__(self, name: str) -> Any:
+        # Reached only for what constexpr lacks: a constant dtype is used like the dtype.
+        if name.startswith("_") or name == "value":
+            raise AttributeError(name)
+        return getattr(self.value, name)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.value(*map(constexpr_value, args), **kwargs)
+
+    def __neg__(self) -> constexpr:
+        return constexpr(-self.value)
+
+    def __pos__(self) -> constexpr:
+        return constexpr(+self.value)
+
+    def __invert__(self) -> constexpr:
+        return constexpr(~self.value)
+
+    def __abs__(self) -> constexpr:
+        return constexpr(abs(self.value))
+
+    def __eq__(self, other: object) -> Any:
+        return _fold(operator.eq, self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return _fold(operator.ne, self, other)
+
+    def logical_and(self, other: Any) -> constexpr:
+        return constexpr(self.value and constexpr_value(other))
+
+    def logical_or(self, other: Any) -> constexpr:
+        return constexpr(self.value or constexpr_value(other))
+
+    def __not__(self) -> constexpr:
+        return constexpr(not self.value)
+
+
+def _fold(function: Callable[[Any, Any], Any], lhs: Any, rhs: Any) -> Any:
+    if hasattr(lhs, "handle") or hasattr(rhs, "handle"):
+        return NotImplemented
+    return constexpr(function(constexpr_value(lhs), constexpr_value(rhs)))
+
+
+def _define(name: str, function: Callable[[Any, Any], Any], reflected: bool) -> None:
+    def forward(self: constexpr, other: Any) -> Any:
+        return _fold(function, self, other)
+
+    def backward(self: constexpr, other: Any) -> Any:
+        return _fold(function, other, self)
+
+    setattr(constexpr, f"__{name}__", forward)
+    if reflected:
+        setattr(constexpr, f"__r{name}__", backward)
+
+
+for _name in [
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "lshift",
+    "rshift",
+    "and",
+    "or",
+    "xor",
+]:
+    _operator = getattr(operator, f"__{_name}__")
+    _define(_name, _operator, reflected=True)
+for _name in ["lt", "le", "gt", "ge"]:
+    _define(_name, getattr(operator, f"__{_name}__"), reflected=False)

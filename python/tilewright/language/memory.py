@@ -1,0 +1,210 @@
+"""Loads and stores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tilewright.errors import (
+    ConstantError,
+    ShapeMismatchError,
+    TypeMismatchError,
+    UnsupportedError,
+)
+from tilewright.language._build import emit, emit_void, same_shape, to_tensor
+from tilewright.language._context import current
+from tilewright.language.constexpr import builtin, constant_bool, constexpr_value
+from tilewright.language.shape import broadcast_all
+from tilewright.language.tensor import tensor
+
+if TYPE_CHECKING:
+    from tilewright import _core
+
+_LOAD_CACHE = {"": "none", ".ca": "ca", ".cg": "cg", ".cs": "cs", ".cv": "cv"}
+_STORE_CACHE = {"": "none", ".wb": "wb", ".cg": "cg", ".cs": "cs", ".wt": "wt"}
+_EVICT = {"": "normal", "evict_normal": "normal", "evict_first": "first", "evict_last": "last"}
+
+
+@builtin
+def load(
+    pointer: Any,
+    mask: Any = None,
+    other: Any = None,
+    boundary_check: Any = (),
+    padding_option: Any = "",
+    cache_modifier: Any = "",
+    eviction_policy: Any = "",
+    volatile: Any = False,
+) -> tensor:
+    """Reads memory through a pointer or a block of pointers.
+
+    Args:
+        pointer: A pointer or a block of pointers.
+        mask: int1, broadcast together with the pointers; where false memory is not touched.
+        other: What the result is where the mask is false, cast to the pointee type; unspecified
+            if missing. Needs a mask.
+        boundary_check, padding_option: For block pointers, which Tilewright does not have.
+        cache_modifier: "", ".ca", ".cg", ".cs" or ".cv".
+        eviction_policy: "", "evict_normal", "evict_first" or "evict_last".
+        volatile: Never remove, repeat or reorder this access.
+
+    Returns:
+        A value of the pointee type and the common shape of pointers and mask.
+
+    Raises:
+        TypeMismatchError: `pointer` is not a pointer or `mask` is not int1.
+        ShapeMismatchError: The shapes do not broadcast, or a scalar pointer has a block mask.
+        ConstantError: An option is not known when compiling or does not exist.
+    """
+    _no_block_pointers(boundary_check, padding_option)
+    ptr = pointers(pointer, "load")
+    mask, other = constexpr_value(mask), constexpr_value(other)
+    if mask is None and other is not None:
+        raise TypeMismatchError("load has `other` but no mask that would let it be used")
+    values = [ptr]
+    if mask is not None:
+        values.append(mask_value(mask, "load"))
+    if other is not None:
+        values.append(to_tensor(other, ptr.dtype.element_ty))
+    scalars_only(ptr, values[1:], "load")
+    values = broadcast_all(*values)
+    attrs = _hints(cache_modifier, _LOAD_CACHE, eviction_policy)
+    attrs["operandSegmentSizes"] = segments(1, mask is not None, other is not None)
+    if constant_bool(volatile, "volatile"):
+        attrs["isVolatile"] = current().ctx.unit_attr()
+    return emit("tile.load", values, same_shape(values[0], ptr.dtype.element_ty), attrs)
+
+
+@builtin
+def store(
+    pointer: Any,
+    value: Any,
+    mask: Any = None,
+    boundary_check: Any = (),
+    cache_modifier: Any = "",
+    eviction_policy: Any = "",
+) -> None:
+    """Writes memory through a pointer or a block of pointers, where the mask is true.
+
+    Args:
+        pointer: A pointer or a block of pointers.
+        value: Broadcast to the pointers' shape and cast to the pointee type.
+        mask: int1, broadcast to the pointers' shape.
+        boundary_check: For block pointers, which Tilewright does not have.
+        cache_modifier: "", ".wb", ".cg", ".cs" or ".wt".
+        eviction_policy: "", "evict_normal", "evict_first" or "evict_last".
+
+    Raises:
+        TypeMismatchError: `pointer` is not a pointer, or points to constants, or `mask` is not
+            int1, or the value cannot be cast to the pointee type.
+        ShapeMismatchError: Value or mask do not fit the pointers' shape.
+        ConstantError: An option is not known when compiling or does not exist.
+    """
+    _no_block_pointers(boundary_check, "")
+    ptr = pointers(pointer, "store", writes=True)
+    mask = constexpr_value(mask)
+    values = [ptr, to_tensor(value, ptr.dtype.element_ty)]
+    if mask is not None:
+        values.append(mask_value(mask, "store"))
+    scalars_only(ptr, values[1:], "store")
+    values = fit_pointers(values, "store")
+    attrs = _hints(cache_modifier, _STORE_CACHE, eviction_policy)
+    emit_void("tile.store", values, attrs)
+
+
+def pointers(x: Any, what: str, writes: bool = False) -> tensor:
+    """The pointer operand of a memory access.
+
+    Raises:
+        TypeMismatchError: It is not a pointer or, if written to, points to constants.
+    """
+    value = to_tensor(x)
+    if not value.dtype.is_ptr():
+        raise TypeMismatchError(
+            f"{what} takes a pointer or a block of pointers, found {value.type}",
+            hint="pass the tensor itself as the kernel's argument and add offsets to it",
+        )
+    if writes and value.dtype.is_const():
+        raise TypeMismatchError(f"{what} cannot write through {value.dtype}")
+    return value
+
+
+def mask_value(mask: Any, what: str) -> tensor:
+    """The mask operand of a memory access.
+
+    Raises:
+        TypeMismatchError: It is not int1.
+    """
+    value = to_tensor(mask)
+    if not value.dtype.is_bool():
+        raise TypeMismatchError(
+            f"the mask of {what} must be int1, found {value.type}", hint="compare it: mask != 0"
+        )
+    return value
+
+
+def scalars_only(ptr: tensor, values: list[tensor], what: str) -> None:
+    """Beside a scalar pointer nothing may be a block."""
+    for value in values:
+        if value.type.is_block() and not ptr.type.is_block():
+            raise ShapeMismatchError(
+                f"{what} has a scalar {ptr.type} beside a block {value.type}",
+                hint="add a block of offsets to the pointer",
+            )
+
+
+def fit_pointers(values: list[tensor], what: str) -> list[tensor]:
+    """All values in the shape of the first, the pointers, which must not change.
+
+    Raises:
+        ShapeMismatchError: A value does not fit.
+    """
+    shape = values[0].type.shape
+    try:
+        result = broadcast_all(*values)
+    except ShapeMismatchError as error:
+        raise ShapeMismatchError(f"{what}: {error.message}", hint=error.hint) from None
+    if result[0].type.shape != shape:
+        wide = list(result[0].type.shape)
+        raise ShapeMismatchError(
+            f"{what} has pointers of shape {list(shape)} but a value or mask of shape {wide}",
+            hint="broadcast the pointers, or reduce the value",
+        )
+    return result
+
+
+def segments(*present: int) -> _core.Attribute:
+    """The attribute that says which optional operands there are."""
+    return current().ctx.i32_array_attr([int(count) for count in present])
+
+
+def _hints(cache: Any, caches: dict[str, str], evict: Any) -> dict[str, _core.Attribute]:
+    ctx = current().ctx
+    attrs = {}
+    kind = option(cache, caches, "cache_modifier")
+    if kind != "none":
+        attrs["cache"] = ctx.attr(f"#tile.cache<{kind}>")
+    kind = option(evict, _EVICT, "eviction_policy")
+    if kind != "normal":
+        attrs["evict"] = ctx.attr(f"#tile.evict<{kind}>")
+    return attrs
+
+
+def option(value: Any, names: dict[str, str], what: str) -> str:
+    """What an option's name means in the IR; None is the default.
+
+    Raises:
+        ConstantError: There is no such name.
+    """
+    name = constexpr_value(value) or ""
+    if not isinstance(name, str) or name not in names:
+        known = ", ".join(repr(known) for known in names)
+        raise ConstantError(f"{what} must be one of {known}, found {name!r}")
+    return names[name]
+
+
+def _no_block_pointers(boundary_check: Any, padding_option: Any) -> None:
+    if constexpr_value(boundary_check) or constexpr_value(padding_option):
+        raise UnsupportedError(
+            "boundary_check and padding_option apply to block pointers, which do not exist here",
+            hint="use a mask",
+        )

@@ -1,0 +1,207 @@
+"""What Python's operators do on tensors. Integers divide like C's: towards zero."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tilewright.errors import TypeMismatchError
+from tilewright.language._build import constant, emit, i64_attr, same_shape, to_tensor
+from tilewright.language.casts import convert
+from tilewright.language.constexpr import builtin
+from tilewright.language.dtypes import float32, int1, int64
+from tilewright.language.promotion import promoted
+from tilewright.language.tensor import member, tensor
+
+# predicates of arith: floats, signed and unsigned integers
+_COMPARE = {
+    "==": (1, 0, 0),
+    "!=": (13, 1, 1),
+    "<": (4, 2, 6),
+    "<=": (5, 3, 7),
+    ">": (2, 4, 8),
+    ">=": (3, 5, 9),
+}
+
+
+def _arith(lhs: tensor, rhs: tensor, float_op: str, int_op: str) -> tensor:
+    return emit(float_op if lhs.dtype.is_floating() else int_op, [lhs, rhs], lhs.type)
+
+
+def _by_sign(lhs: tensor, rhs: tensor, signed_op: str, unsigned_op: str) -> tensor:
+    return emit(signed_op if lhs.dtype.is_int_signed() else unsigned_op, [lhs, rhs], lhs.type)
+
+
+def _offset(ptr: tensor, offset: tensor) -> tensor:
+    """A pointer moved by a number of elements, which the IR takes as signed."""
+    if offset.dtype.is_int_unsigned() and offset.dtype.int_bitwidth < 64:
+        offset = convert(offset, int64)
+    return emit("tile.addptr", [ptr, offset], ptr.type)
+
+
+def add(lhs: Any, rhs: Any) -> tensor:
+    """`lhs + rhs`; a pointer and an integer give a pointer so many elements further."""
+    a, b = promoted(lhs, rhs, "+", pointers=True)
+    if a.dtype.is_ptr() and b.dtype.is_ptr():
+        raise TypeMismatchError(f"'+' does not take two pointers, found {a.dtype} and {b.dtype}")
+    if a.dtype.is_ptr():
+        return _offset(a, b)
+    if b.dtype.is_ptr():
+        return _offset(b, a)
+    return _arith(a, b, "arith.addf", "arith.addi")
+
+
+def sub(lhs: Any, rhs: Any) -> tensor:
+    """`lhs - rhs`; a pointer less an integer is a pointer."""
+    a, b = promoted(lhs, rhs, "-", pointers=True)
+    if b.dtype.is_ptr():
+        raise TypeMismatchError(
+            f"'-' does not take a pointer on the right, found {a.dtype} and {b.dtype}",
+            hint="cast both pointers with .to(tl.int64)",
+        )
+    if a.dtype.is_ptr():
+        return _offset(a, minus(convert(b, int64)))
+    return _arith(a, b, "arith.subf", "arith.subi")
+
+
+def mul(lhs: Any, rhs: Any) -> tensor:
+    a, b = promoted(lhs, rhs, "*")
+    return _arith(a, b, "arith.mulf", "arith.muli")
+
+
+def truediv(lhs: Any, rhs: Any) -> tensor:
+    """`lhs / rhs`: always floats; integers, float16 and bfloat16 give float32."""
+    a, b = promoted(lhs, rhs, "/", division=True)
+    if a.dtype.is_int():
+        a, b = convert(a, float32), convert(b, float32)
+    return emit("arith.divf", [a, b], a.type)
+
+
+def floordiv(lhs: Any, rhs: Any) -> tensor:
+    """`lhs // rhs` of integers, rounded towards zero like C's `/`."""
+    a, b = promoted(lhs, rhs, "//", division=True)
+    _need_ints(a, "//", "use / and tl.floor")
+    return _by_sign(a, b, "arith.divsi", "arith.divui")
+
+
+def mod(lhs: Any, rhs: Any) -> tensor:
+    """`lhs % rhs`, with the sign of `lhs`, like C's `%` and `fmod`."""
+    a, b = promoted(lhs, rhs, "%", division=True)
+    if a.dtype.is_floating():
+        return emit("arith.remf", [a, b], a.type)
+    return _by_sign(a, b, "arith.remsi", "arith.remui")
+
+
+def _need_ints(x: tensor, symbol: str, hint: str | None = None) -> None:
+    if not x.dtype.is_int():
+        raise TypeMismatchError(f"'{symbol}' takes integers, found {x.dtype}", hint=hint)
+
+
+def _bitwise(lhs: Any, rhs: Any, symbol: str) -> tuple[tensor, tensor]:
+    a, b = promoted(lhs, rhs, symbol)
+    _need_ints(a, symbol, "reinterpret floats with .to(dtype, bitcast=True)")
+    return a, b
+
+
+def and_(lhs: Any, rhs: Any) -> tensor:
+    a, b = _bitwise(lhs, rhs, "&")
+    return emit("arith.andi", [a, b], a.type)
+
+
+def or_(lhs: Any, rhs: Any) -> tensor:
+    a, b = _bitwise(lhs, rhs, "|")
+    return emit("arith.ori", [a, b], a.type)
+
+
+def xor_(lhs: Any, rhs: Any) -> tensor:
+    a, b = _bitwise(lhs, rhs, "^")
+    return emit("arith.xori", [a, b], a.type)
+
+
+def shl(lhs: Any, rhs: Any) -> tensor:
+    a, b = _bitwise(lhs, rhs, "<<")
+    return emit("arith.shli", [a, b], a.type)
+
+
+def shr(lhs: Any, rhs: Any) -> tensor:
+    """`lhs >> rhs`: arithmetic if the common type is signed."""
+    a, b = _bitwise(lhs, rhs, ">>")
+    return _by_sign(a, b, "arith.shrsi", "arith.shrui")
+
+
+def minus(x: Any) -> tensor:
+    value = to_tensor(x)
+    if value.dtype.is_ptr():
+        raise TypeMismatchError(f"unary '-' does not take {value.dtype}")
+    if value.dtype.is_floating():
+        return emit("arith.negf", [value], value.type)
+    return emit("arith.subi", [constant(0, value.type), value], value.type)
+
+
+def invert(x: Any) -> tensor:
+    value = to_tensor(x)
+    _need_ints(value, "~")
+    return emit("arith.xori", [value, constant(-1, value.type)], value.type)
+
+
+def _compare(lhs: Any, rhs: Any, symbol: str) -> tensor:
+    a, b = promoted(lhs, rhs, symbol, pointers=True)
+    if a.dtype.is_ptr() != b.dtype.is_ptr():
+        raise TypeMismatchError(f"'{symbol}' does not take {a.dtype} and {b.dtype}")
+    if a.dtype.is_ptr():
+        a, b = convert(a, int64), convert(b, int64)
+    floats, signed, unsigned = _COMPARE[symbol]
+    if a.dtype.is_floating():
+        name, predicate = "arith.cmpf", floats
+    else:
+        name, predicate = "arith.cmpi", signed if a.dtype.is_int_signed() else unsigned
+    return emit(name, [a, b], same_shape(a, int1), {"predicate": i64_attr(predicate)})
+
+
+def equal(lhs: Any, rhs: Any) -> tensor:
+    return _compare(lhs, rhs, "==")
+
+
+def not_equal(lhs: Any, rhs: Any) -> tensor:
+    return _compare(lhs, rhs, "!=")
+
+
+def less_than(lhs: Any, rhs: Any) -> tensor:
+    return _compare(lhs, rhs, "<")
+
+
+def less_equal(lhs: Any, rhs: Any) -> tensor:
+    return _compare(lhs, rhs, "<=")
+
+
+def greater_than(lhs: Any, rhs: Any) -> tensor:
+    return _compare(lhs, rhs, ">")
+
+
+def greater_equal(lhs: Any, rhs: Any) -> tensor:
+    return _compare(lhs, rhs, ">=")
+
+
+def to_bool(x: Any) -> tensor:
+    """`x != 0`; a pointer is true unless it is null."""
+    return convert(to_tensor(x), int1)
+
+
+@builtin
+@member
+def logical_and(lhs: Any, rhs: Any) -> tensor:
+    """Where both are true: what `and` means for values of a running kernel. Gives int1."""
+    return and_(to_bool(lhs), to_bool(rhs))
+
+
+@builtin
+@member
+def logical_or(lhs: Any, rhs: Any) -> tensor:
+    """Where at least one is true: what `or` means for values of a running kernel. Gives int1."""
+    return or_(to_bool(lhs), to_bool(rhs))
+
+
+@builtin
+@member
+def logical_not(x: Any) -> tensor:
+    """Where `x` is zero: what `not` means for a value of a running kernel. Gives int1."""
+    return invert(to_bool(x))

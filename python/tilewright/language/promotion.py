@@ -1,0 +1,140 @@
+"""The type in which an operation of two values is computed.
+
+Triton's rules. Two values of the language promote like C's: the wider float wins over the
+narrower, floats over integers, and of integers the wider or, at equal width, the unsigned. A
+Python number (or constant) is weak: it takes the other operand's type unless it is of a higher
+kind, in the order bool, int, float; a float beside an int gives float32.
+
+    int8    + int32    int32        float16 + float32   float32
+    int32   + uint32   uint32       float16 + bfloat16  float16
+    int64   + uint32   int64        bfloat16 + float32  float32
+    int8    + 1        int8         int32   + float16   float16
+    float16 + 1.5      float16      int32   + 1.5       float32
+    float16 / float16  float32      int32   / int32     float32
+
+`/`, `//` and `%` compute float16 and bfloat16 in float32 and give float32, and refuse integers of
+different sign.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tilewright.errors import TypeMismatchError
+from tilewright.language._build import NUMBER, constant, number_type, to_tensor
+from tilewright.language.casts import convert
+from tilewright.language.constexpr import constexpr_value, describe
+from tilewright.language.dtypes import bfloat16, dtype, float16, float32, float64
+from tilewright.language.shape import broadcast_all
+from tilewright.language.tensor import tensor
+
+
+def promote_ints(a: dtype, b: dtype) -> dtype:
+    """The wider; at equal width the unsigned one."""
+    if a.int_bitwidth != b.int_bitwidth:
+        return a if a.int_bitwidth > b.int_bitwidth else b
+    return a if a.is_int_unsigned() else b
+
+
+def promote(a: dtype, b: dtype, division: bool = False) -> dtype:
+    """The common type of two scalar types that are both full members of the expression.
+
+    Raises:
+        TypeMismatchError: There is none.
+    """
+    pair = (a, b)
+    for wide in (float64, float32):
+        if wide in pair:
+            return wide
+    if float16 in pair:
+        return float32 if division else float16
+    if bfloat16 in pair:
+        return bfloat16 if a == b and not division else float32
+    if a.is_fp8() and b.is_fp8():
+        return a if a == b else float16
+    if not (a.is_int() and b.is_int()):
+        raise TypeMismatchError(f"{a} and {b} have no common type", hint="cast one with .to(dtype)")
+    if division and a.int_signedness != b.int_signedness:
+        raise TypeMismatchError(
+            f"cannot divide {a} and {b}: one is signed, the other is not",
+            hint="cast both to the same signedness with .to(dtype)",
+        )
+    return promote_ints(a, b)
+
+
+def computation_type(
+    a: dtype, a_weak: bool, b: dtype, b_weak: bool, division: bool = False
+) -> dtype:
+    """`promote`, where a weak operand (a Python number) does not raise the other's width."""
+    if a_weak != b_weak:
+        weak, strong = (a, b) if a_weak else (b, a)
+        if weak.kind().value <= strong.kind().value:
+            return float32 if division and strong in (float16, bfloat16) else strong
+    return promote(a, b, division)
+
+
+def operand(x: Any, symbol: str) -> Any:
+    """An operand as a tensor or a Python number.
+
+    Raises:
+        TypeMismatchError: It is neither.
+    """
+    x = constexpr_value(x)
+    if isinstance(x, (tensor, *NUMBER)):
+        return x
+    raise TypeMismatchError(f"'{symbol}' does not take {describe(x)}")
+
+
+def promoted(
+    lhs: Any, rhs: Any, symbol: str, *, division: bool = False, pointers: bool = False
+) -> tuple[tensor, tensor]:
+    """Both operands in their common type and shape.
+
+    With `pointers` an operand that is a pointer is left alone, and so is what stands beside it.
+
+    Raises:
+        TypeMismatchError: `symbol` does not take these types, or a number does not fit.
+        ShapeMismatchError: The shapes do not broadcast.
+    """
+    lhs, rhs = operand(lhs, symbol), operand(rhs, symbol)
+    types = [x.dtype if isinstance(x, tensor) else number_type(x) for x in (lhs, rhs)]
+    if types[0].is_ptr() or types[1].is_ptr():
+        _check_pointers(types[0], types[1], symbol, pointers)
+        values = [to_tensor(lhs), to_tensor(rhs)]
+    else:
+        weak = [not isinstance(x, tensor) for x in (lhs, rhs)]
+        common = computation_type(types[0], weak[0], types[1], weak[1], division)
+        values = _in_type(lhs, rhs, common)
+    a, b = broadcast_all(*values)
+    return a, b
+
+
+def _check_pointers(a: dtype, b: dtype, symbol: str, allowed: bool) -> None:
+    other = b if a.is_ptr() else a
+    same = a.is_ptr() and b.is_ptr() and a.element_ty == b.element_ty
+    if not allowed or not (other.is_int() or same):
+        raise TypeMismatchError(f"'{symbol}' does not take {a} and {b}")
+
+
+def _in_type(lhs: Any, rhs: Any, common: dtype) -> list[tensor]:
+    """Numbers become constants of the other operand's shape at once, without a broadcast."""
+    values = []
+    for x, other in ((lhs, rhs), (rhs, lhs)):
+        if isinstance(x, tensor):
+            values.append(convert(x, common))
+            continue
+        _check_range(x, common)
+        block = isinstance(other, tensor) and other.type.is_block()
+        values.append(constant(x, other.type.with_element_ty(common) if block else common))
+    return values
+
+
+def _check_range(number: float, common: dtype) -> None:
+    if not common.is_int():
+        return
+    low, high = common.get_int_min_value(), common.get_int_max_value()
+    if not low <= number <= high:
+        raise TypeMismatchError(
+            f"the number {number} does not fit {common}, which holds {low} to {high}",
+            hint=f"cast the {common} operand to a wider or signed type with .to(dtype)",
+        )

@@ -1,0 +1,383 @@
+"""Reductions and scans along one dimension, with the language's combiners or the user's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tilewright.errors import ShapeMismatchError, TypeMismatchError
+from tilewright.language._build import emit, i32_attr, to_tensor
+from tilewright.language._context import current
+from tilewright.language.casts import convert, element_type
+from tilewright.language.constexpr import builtin, constant_bool, constexpr_value
+from tilewright.language.dtypes import block_type, dtype, float32, int32, uint32
+from tilewright.language.shape import broadcast_all, expand_to, insert_dim, reshape, wrap_axis
+from tilewright.language.tensor import member, tensor
+
+# A combiner as the language itself writes it: tensors in, a tensor or a tuple of them out.
+Combiner = Callable[..., Any]
+
+
+@builtin
+@member
+def reduce(input: Any, axis: Any, combine_fn: Any, keep_dims: Any = False) -> Any:
+    """Combines the elements along a dimension.
+
+    Args:
+        input: A block, or a tuple of blocks of one shape that are reduced together.
+        axis: The dimension; None reduces all of them.
+        combine_fn: A `@jit` function of two values per block, all of the left first, that
+            returns one per block. It must be associative and commutative.
+        keep_dims: Keep the dimension, with size 1.
+
+    Returns:
+        A value without that dimension, or a tuple of them. A reduced block of rank 1 is a scalar.
+
+    Raises:
+        ShapeMismatchError: There is no such dimension, or an input is a scalar.
+        TypeMismatchError: The combiner returns other types than it was given.
+    """
+    single, values = _inputs(input, "reduce")
+    results = _reduce(values, axis, combine_fn, constant_bool(keep_dims, "keep_dims"))
+    return results[0] if single else tuple(results)
+
+
+@builtin
+@member
+def associative_scan(input: Any, axis: Any, combine_fn: Any, reverse: Any = False) -> Any:
+    """The running combination along a dimension: element i combines elements 0 to i.
+
+    Args:
+        input: A block, or a tuple of blocks of one shape that are scanned together.
+        axis: The dimension.
+        combine_fn: As for `reduce`; it must be associative.
+        reverse: Start at the end.
+
+    Returns:
+        A block of the same shape, or a tuple of them.
+
+    Raises:
+        ShapeMismatchError: There is no such dimension, or an input is a scalar.
+        TypeMismatchError: The combiner returns other types than it was given.
+    """
+    single, values = _inputs(input, "associative_scan")
+    dim = wrap_axis(axis, len(values[0].type.shape))
+    attrs = {"axis": i32_attr(dim)}
+    if constant_bool(reverse, "reverse"):
+        attrs["reverse"] = current().ctx.unit_attr()
+    results = _combine("tile.scan", values, [x.type for x in values], attrs, combine_fn)
+    return results[0] if single else tuple(results)
+
+
+def _inputs(input: Any, what: str) -> tuple[bool, list[tensor]]:
+    input = constexpr_value(input)
+    single = not isinstance(input, (tuple, list))
+    values = [to_tensor(x) for x in ([input] if single else input)]
+    for x in values:
+        if not x.type.is_block():
+            raise ShapeMismatchError(f"{what} takes blocks, found a scalar {x.type}")
+    return single, broadcast_all(*values)
+
+
+def _reduce(values: list[tensor], axis: Any, combine: Any, keep_dims: bool) -> list[tensor]:
+    shape = values[0].type.shape
+    if constexpr_value(axis) is None:
+        flat = [reshape(x, x.type.numel) for x in values]
+        results = _reduce_dim(flat, 0, combine)
+        return [expand_to(x, (1,) * len(shape)) for x in results] if keep_dims else results
+    dim = wrap_axis(axis, len(shape))
+    results = _reduce_dim(values, dim, combine)
+    return [insert_dim(x, dim) for x in results] if keep_dims else results
+
+
+def _reduce_dim(values: list[tensor], dim: int, combine: Any) -> list[tensor]:
+    shape = values[0].type.shape
+    rest = shape[:dim] + shape[dim + 1 :]
+    types = [block_type(x.dtype, rest) if rest else x.dtype for x in values]
+    return _combine("tile.reduce", values, types, {"axis": i32_attr(dim)}, combine)
+
+
+def _combine(
+    name: str, values: Sequence[tensor], types: Sequence[dtype], attrs: dict[str, Any], combine: Any
+) -> list[tensor]:
+    """A reduction or scan with its combiner in a region of two arguments per operand."""
+    context = current()
+    builder = context.builder
+    handles = [x.handle for x in values]
+    ir_types = [context.ir(type) for type in types]
+    op = builder.create(name, handles, types=ir_types, attrs=attrs, regions=1)
+    elements = [x.dtype for x in values]
+    block = op.region(0).add_block([context.ir(e) for e in elements] * 2, builder.loc)
+    after = builder.insertion_point
+    builder.set_to_end(block)
+    arguments = [tensor(block.arg(i), e) for i, e in enumerate(elements * 2)]
+    # A combiner of the language builds its operations at once; the user's is visited.
+    if getattr(combine, "__tilewright_builtin__", False):
+        results = combine(*arguments)
+    else:
+        results = context.inline(combine, arguments)
+    yielded = _results(results, elements)
+    builder.create("tile.yield", [x.handle for x in yielded], types=[])
+    builder.insertion_point = after
+    return [tensor(value, type) for value, type in zip(op.results, types, strict=True)]
+
+
+def _results(results: Any, elements: Sequence[dtype]) -> list[tensor]:
+    listed = list(results) if isinstance(results, (tuple, list)) else [results]
+    if len(listed) != len(elements):
+        raise TypeMismatchError(
+            f"the combiner returns {len(listed)} values where {len(elements)} are expected"
+        )
+    values = []
+    for result, element in zip(listed, elements, strict=True):
+        x = to_tensor(result)
+        if x.type.is_block() or x.dtype != element:
+            raise TypeMismatchError(
+                f"the combiner returns {x.type} where it was given {element}",
+                hint=f"cast the result with .to(tl.{element})" if not x.type.is_block() else None,
+            )
+        values.append(x)
+    return values
+
+
+@builtin
+def _left(a: tensor, b: tensor) -> tensor:
+    return a
+
+
+def first_of_one(x: tensor) -> tensor:
+    """The only element of a block of one element, as a scalar."""
+    return _reduce_dim([reshape(x, 1)], 0, _left)[0]
+
+
+# Sums and products
+
+
+@builtin
+def _add(a: tensor, b: tensor) -> tensor:
+    return emit("arith.addf" if a.dtype.is_floating() else "arith.addi", [a, b], a.type)
+
+
+@builtin
+def _mul(a: tensor, b: tensor) -> tensor:
+    return emit("arith.mulf" if a.dtype.is_floating() else "arith.muli", [a, b], a.type)
+
+
+@builtin
+def _xor(a: tensor, b: tensor) -> tensor:
+    return emit("arith.xori", [a, b], a.type)
+
+
+def _sum_input(x: tensor, wanted: Any) -> tensor:
+    """Integers narrower than 32 bits are added in 32 bits of the same sign, unless told."""
+    wanted = constexpr_value(wanted)
+    if wanted is not None:
+        return convert(x, element_type(wanted))
+    if x.dtype.is_int() and x.dtype.int_bitwidth < 32:
+        return convert(x, int32 if x.dtype.is_int_signed() else uint32)
+    return x
+
+
+@builtin
+@member
+def sum(input: Any, axis: Any = None, keep_dims: Any = False, dtype: Any = None) -> tensor:
+    """The sum along a dimension.
+
+    Args:
+        input: A block of integers or floats.
+        axis: The dimension; None adds up everything.
+        keep_dims: Keep the dimension, with size 1.
+        dtype: The type to add in and to give. By default integers narrower than 32 bits and
+            int1 give int32 or uint32, others their own type; float16 and bfloat16 are added in
+            float32 and rounded once.
+
+    Raises:
+        ShapeMismatchError: There is no such dimension, or the input is a scalar.
+    """
+    x = _sum_input(_block(input, "sum"), dtype)
+    narrow = x.dtype.is_floating() and x.dtype.primitive_bitwidth < 32
+    wide = convert(x, float32) if narrow else x
+    result: tensor = reduce(wide, axis, _add, keep_dims)
+    return convert(result, x.dtype)
+
+
+@builtin
+@member
+def xor_sum(input: Any, axis: Any = None, keep_dims: Any = False) -> tensor:
+    """The exclusive or of all elements along a dimension; arguments as for `sum`.
+
+    Raises:
+        TypeMismatchError: The input is not of integers.
+    """
+    x = _block(input, "xor_sum")
+    if not x.dtype.is_int():
+        raise TypeMismatchError(f"xor_sum takes integers, found {x.dtype}")
+    result: tensor = reduce(x, axis, _xor, keep_dims)
+    return result
+
+
+@builtin
+@member
+def cumsum(input: Any, axis: Any = 0, reverse: Any = False, dtype: Any = None) -> tensor:
+    """The running sum along a dimension, from its end if `reverse`.
+
+    The dtype is as for `sum`, but bfloat16 gives float32.
+
+    Raises:
+        ShapeMismatchError: There is no such dimension, or the input is a scalar.
+    """
+    x = _sum_input(_no_bfloat16(_block(input, "cumsum")), dtype)
+    result: tensor = associative_scan(x, axis, _add, reverse)
+    return result
+
+
+@builtin
+@member
+def cumprod(input: Any, axis: Any = 0, reverse: Any = False) -> tensor:
+    """The running product along a dimension, from its end if `reverse`; bfloat16 gives float32.
+
+    Raises:
+        ShapeMismatchError: There is no such dimension, or the input is a scalar.
+    """
+    x = _no_bfloat16(_block(input, "cumprod"))
+    result: tensor = associative_scan(x, axis, _mul, reverse)
+    return result
+
+
+# Extrema
+
+
+@builtin
+def _max(a: tensor, b: tensor) -> tensor:
+    return emit(_extremum(a.dtype, "max"), [a, b], a.type)
+
+
+@builtin
+def _min(a: tensor, b: tensor) -> tensor:
+    return emit(_extremum(a.dtype, "min"), [a, b], a.type)
+
+
+def _extremum(type: dtype, which: str) -> str:
+    if type.is_floating():
+        return f"arith.{which}numf"
+    return f"arith.{which}{'si' if type.is_int_signed() else 'ui'}"
+
+
+def _indexed(greater: bool, tie_break_left: bool) -> Combiner:
+    """The combiner of (value, index) pairs.
+
+    A number wins over NaN, as without indices, so that the order of combining does not matter.
+    """
+
+    @builtin
+    def combine(v1: tensor, i1: tensor, v2: tensor, i2: tensor) -> tuple[tensor, tensor]:
+        first = v1 > v2 if greater else v1 < v2
+        tie = v1 == v2
+        if v1.dtype.is_floating():
+            right_nan = v2 != v2
+            first = first | (right_nan & (v1 == v1))
+            tie = tie | (right_nan & (v1 != v1))
+        if tie_break_left:
+            first = first | (tie & (i1 < i2))
+        value = emit("arith.select", [first, v1, v2], v1.type)
+        return value, emit("arith.select", [first, i1, i2], i1.type)
+
+    return combine
+
+
+def _extreme(input: Any, axis: Any, keep_dims: Any, indices: Any, left: Any, which: str) -> Any:
+    x = _no_bfloat16(_block(input, which))
+    if not constant_bool(indices, "return_indices"):
+        if x.dtype.primitive_bitwidth < 32:
+            x = convert(x, float32 if x.dtype.is_floating() else int32)
+        return reduce(x, axis, _max if which == "max" else _min, keep_dims)
+    combine = _indexed(which == "max", constant_bool(left, "tie_break_left"))
+    return reduce((x, _positions(x, axis)), axis, combine, keep_dims)
+
+
+def _positions(x: tensor, axis: Any) -> tensor:
+    """The position of each element along the dimension, or in row-major order without one."""
+    shape = x.type.shape
+    if constexpr_value(axis) is None:
+        return reshape(_range(x.type.numel), shape)
+    dim = wrap_axis(axis, len(shape))
+    sizes = [1] * len(shape)
+    sizes[dim] = shape[dim]
+    return expand_to(reshape(_range(shape[dim]), sizes), shape)
+
+
+def _range(size: int) -> tensor:
+    attrs = {"start": i32_attr(0), "end": i32_attr(size)}
+    return emit("tile.make_range", [], block_type(int32, (size,)), attrs)
+
+
+@builtin
+@member
+def max(
+    input: Any,
+    axis: Any = None,
+    return_indices: Any = False,
+    return_indices_tie_break_left: Any = True,
+    keep_dims: Any = False,
+) -> Any:
+    """The greatest element along a dimension; NaN only where all are NaN.
+
+    Args:
+        input: A block of integers or floats.
+        axis: The dimension; None takes all.
+        return_indices: Give also the position, int32; with `axis` None in row-major order.
+        return_indices_tie_break_left: Of equal elements take the first; else any.
+        keep_dims: Keep the dimension, with size 1.
+
+    Returns:
+        The maximum or (maximum, position). bfloat16 gives float32; without positions float16
+        gives float32 too, and integers narrower than 32 bits int32.
+
+    Raises:
+        ShapeMismatchError: There is no such dimension, or the input is a scalar.
+    """
+    left = return_indices_tie_break_left
+    return _extreme(input, axis, keep_dims, return_indices, left, "max")
+
+
+@builtin
+@member
+def min(
+    input: Any,
+    axis: Any = None,
+    return_indices: Any = False,
+    return_indices_tie_break_left: Any = True,
+    keep_dims: Any = False,
+) -> Any:
+    """The least element along a dimension; see `max`."""
+    left = return_indices_tie_break_left
+    return _extreme(input, axis, keep_dims, return_indices, left, "min")
+
+
+@builtin
+@member
+def argmax(input: Any, axis: Any, tie_break_left: Any = True, keep_dims: Any = False) -> tensor:
+    """The position, int32, of the greatest element along a dimension; see `max`."""
+    position: tensor = _extreme(input, axis, keep_dims, True, tie_break_left, "max")[1]
+    return position
+
+
+@builtin
+@member
+def argmin(input: Any, axis: Any, tie_break_left: Any = True, keep_dims: Any = False) -> tensor:
+    """The position, int32, of the least element along a dimension; see `max`."""
+    position: tensor = _extreme(input, axis, keep_dims, True, tie_break_left, "min")[1]
+    return position
+
+
+def _no_bfloat16(x: tensor) -> tensor:
+    return convert(x, float32) if x.dtype.is_bf16() else x
+
+
+def _block(x: Any, what: str) -> tensor:
+    value = to_tensor(x)
+    if not value.type.is_block():
+        raise ShapeMismatchError(f"{what} takes a block, found a scalar {value.type}")
+    if value.dtype.is_ptr():
+        raise TypeMismatchError(f"{what} takes integers or floats, found {value.dtype}")
+    return value

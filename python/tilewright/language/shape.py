@@ -1,0 +1,339 @@
+"""Operations that change a block's shape or the order of its elements."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from tilewright.errors import ShapeMismatchError, TypeMismatchError
+from tilewright.language._build import emit, i32_attr, splat, to_tensor
+from tilewright.language._context import current
+from tilewright.language.constexpr import builtin, constant_bool, constant_int, constexpr_value
+from tilewright.language.dtypes import block_type, check_shape
+from tilewright.language.tensor import member, tensor
+
+
+def flatten_ints(values: Sequence[Any]) -> tuple[Any, ...]:
+    """`f(x, 2, 3)` and `f(x, (2, 3))` mean the same."""
+    if len(values) == 1:
+        only = constexpr_value(values[0])
+        if isinstance(only, (tuple, list)):
+            values = only
+    return tuple(constexpr_value(value) for value in values)
+
+
+def wrap_axis(axis: Any, rank: int) -> int:
+    """An axis between 0 and rank - 1; negative ones count from the end.
+
+    Raises:
+        ConstantError: It is not a constant integer.
+        ShapeMismatchError: There is no such dimension.
+    """
+    value = constant_int(axis, "axis")
+    if not -rank <= value < rank:
+        raise ShapeMismatchError(f"axis {value} is out of range for {rank} dimensions")
+    return value % rank
+
+
+def common_shape(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """The shape to which all of them broadcast: shorter ones get leading dimensions of size 1.
+
+    Raises:
+        ShapeMismatchError: There is none.
+    """
+    rank = max(len(shape) for shape in shapes)
+    padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
+    result = []
+    for dim in range(rank):
+        sizes = {shape[dim] for shape in padded} - {1}
+        if len(sizes) > 1:
+            named = " and ".join(str(list(shape)) for shape in shapes)
+            raise ShapeMismatchError(
+                f"shapes {named} do not broadcast: dimension {dim} has sizes "
+                + " and ".join(str(shape[dim]) for shape in padded),
+                hint="the sizes of a dimension must be equal, or one of them 1",
+            )
+        result.append(sizes.pop() if sizes else 1)
+    return tuple(result)
+
+
+def expand_to(x: tensor, shape: tuple[int, ...]) -> tensor:
+    """`x` repeated to fill a shape that it is known to broadcast to."""
+    if x.type.shape == shape:
+        return x
+    if not x.type.is_block():
+        return splat(x, shape)
+    while len(x.type.shape) < len(shape):
+        x = insert_dim(x, 0)
+    if x.type.shape == shape:
+        return x
+    return emit("tile.broadcast", [x], block_type(x.dtype, shape))
+
+
+def broadcast_all(*values: tensor) -> list[tensor]:
+    """All values brought to their common shape."""
+    shapes = [value.type.shape for value in values]
+    if all(shape == shapes[0] for shape in shapes):
+        return list(values)
+    shape = common_shape(shapes)
+    return [expand_to(value, shape) for value in values]
+
+
+def insert_dim(x: tensor, axis: int) -> tensor:
+    """A new dimension of size 1 in front of dimension `axis`, from 0 to the rank."""
+    shape = (*x.type.shape[:axis], 1, *x.type.shape[axis:])
+    if not x.type.is_block():
+        return splat(x, shape)
+    return emit("tile.expand_dims", [x], block_type(x.dtype, shape), {"axis": i32_attr(axis)})
+
+
+@builtin
+@member
+def broadcast(input: Any, other: Any) -> tuple[tensor, tensor]:
+    """Brings two values to their common shape.
+
+    Raises:
+        ShapeMismatchError: The sizes of a dimension differ and none of them is 1.
+    """
+    lhs, rhs = broadcast_all(to_tensor(input), to_tensor(other))
+    return lhs, rhs
+
+
+@builtin
+@member
+def broadcast_to(input: Any, *shape: Any) -> tensor:
+    """Repeats a value to fill a shape of the same rank, given as ints or as one tuple.
+
+    Raises:
+        ShapeMismatchError: A size differs and was not 1, or the ranks differ.
+    """
+    x = to_tensor(input)
+    target = check_shape(flatten_ints(shape))
+    have = x.type.shape
+    if x.type.is_block():
+        fits = len(have) == len(target)
+        fits = fits and all(a in (1, b) for a, b in zip(have, target, strict=True))
+        if not fits:
+            raise ShapeMismatchError(f"cannot broadcast shape {list(have)} to {list(target)}")
+    return expand_to(x, target)
+
+
+@builtin
+@member
+def expand_dims(input: Any, axis: Any) -> tensor:
+    """Inserts dimensions of size 1.
+
+    Args:
+        input: A scalar or block of rank r.
+        axis: Where in the result, an int or a tuple of ints; negative ones count from the end.
+
+    Raises:
+        ShapeMismatchError: An axis is out of range or named twice.
+    """
+    x = to_tensor(input)
+    axis = constexpr_value(axis)
+    axes = list(axis) if isinstance(axis, (tuple, list)) else [axis]
+    rank = len(x.type.shape) + len(axes)
+    wrapped = sorted(wrap_axis(a, rank) for a in axes)
+    if len(set(wrapped)) != len(wrapped):
+        raise ShapeMismatchError(f"expand_dims names an axis twice: {axes}")
+    for a in wrapped:
+        x = insert_dim(x, a)
+    return x
+
+
+@builtin
+@member
+def reshape(input: Any, *shape: Any, can_reorder: bool = False) -> tensor:
+    """The same elements, in row-major order, under another shape.
+
+    Args:
+        input: A scalar or block.
+        shape: The new sizes, as ints or one tuple; one of them may be -1.
+        can_reorder: The elements may come in any order.
+
+    Raises:
+        ShapeMismatchError: The number of elements differs.
+    """
+    x = to_tensor(input)
+    sizes = list(flatten_ints(shape))
+    if sizes.count(-1) == 1:
+        rest = -math.prod(sizes)
+        if rest and x.type.numel % rest == 0:
+            sizes[sizes.index(-1)] = x.type.numel // rest
+    target = check_shape(sizes)
+    if math.prod(target) != x.type.numel:
+        raise ShapeMismatchError(
+            f"cannot reshape {list(x.type.shape)}, {x.type.numel} elements, to {list(target)}, "
+            f"{math.prod(target)} elements"
+        )
+    if not x.type.is_block():
+        return splat(x, target)
+    if not target:
+        raise ShapeMismatchError(f"cannot reshape {list(x.type.shape)} to a scalar")
+    if target == x.type.shape:
+        return x
+    reorder = constant_bool(can_reorder, "can_reorder")
+    attrs = {"allow_reorder": current().ctx.unit_attr()} if reorder else {}
+    return emit("tile.reshape", [x], block_type(x.dtype, target), attrs)
+
+
+@builtin
+@member
+def view(input: Any, *shape: Any) -> tensor:
+    """`reshape` that may reorder the elements."""
+    return reshape(input, *shape, can_reorder=True)
+
+
+@builtin
+@member
+def ravel(x: Any, can_reorder: bool = False) -> tensor:
+    """The elements of a block as a block of rank 1."""
+    x = to_tensor(x)
+    return reshape(x, x.type.numel, can_reorder=can_reorder)
+
+
+@builtin
+@member
+def permute(input: Any, *dims: Any) -> tensor:
+    """Reorders dimensions: dimension i of the result is dimension `dims[i]` of the input.
+
+    Raises:
+        ShapeMismatchError: `dims` is not a permutation of 0 to rank - 1.
+    """
+    x = _block(input, "permute")
+    rank = len(x.type.shape)
+    order = [constant_int(d, "a dimension") for d in flatten_ints(dims)]
+    order = [d + rank if -rank <= d < 0 else d for d in order]
+    if sorted(order) != list(range(rank)):
+        raise ShapeMismatchError(
+            f"dims of permute must be a permutation of {list(range(rank))}, found {order}"
+        )
+    type = block_type(x.dtype, [x.type.shape[d] for d in order])
+    return emit("tile.trans", [x], type, {"order": current().ctx.i32_array_attr(order)})
+
+
+@builtin
+@member
+def trans(input: Any, *dims: Any) -> tensor:
+    """Without `dims` exchanges the last two dimensions; with them is `permute`.
+
+    Raises:
+        ShapeMismatchError: The block has fewer than two dimensions.
+    """
+    x = _block(input, "trans")
+    rank = len(x.type.shape)
+    if not flatten_ints(dims):
+        if rank < 2:
+            raise ShapeMismatchError(f"trans needs two dimensions, found {list(x.type.shape)}")
+        dims = (*range(rank - 2), rank - 1, rank - 2)
+    return permute(x, *dims)
+
+
+@builtin
+@member
+def join(a: Any, b: Any) -> tensor:
+    """Stacks two values of one dtype, brought to a common shape, along a new last dimension."""
+    x, y = broadcast_all(to_tensor(a), to_tensor(b))
+    if x.dtype != y.dtype:
+        raise TypeMismatchError(
+            f"join takes two values of one dtype, found {x.dtype} and {y.dtype}"
+        )
+    scalars = not x.type.is_block()
+    if scalars:
+        x, y = splat(x, (1,)), splat(y, (1,))
+    result = emit("tile.join", [x, y], block_type(x.dtype, (*x.type.shape, 2)))
+    return reshape(result, 2) if scalars else result
+
+
+@builtin
+@member
+def split(a: Any) -> tuple[tensor, tensor]:
+    """Takes a block apart along its last dimension, which must have size 2.
+
+    Raises:
+        ShapeMismatchError: It has another size.
+    """
+    x = _block(a, "split")
+    shape = x.type.shape
+    if shape[-1] != 2:
+        raise ShapeMismatchError(f"split needs a last dimension of size 2, found {list(shape)}")
+    if len(shape) == 1:
+        # The IR splits into blocks: go through a block of one element.
+        from tilewright.language.reduce import first_of_one
+
+        lhs, rhs = split(reshape(x, 1, 2))
+        return first_of_one(lhs), first_of_one(rhs)
+    context = current()
+    half = block_type(x.dtype, shape[:-1])
+    op = context.builder.create("tile.split", [x.handle], types=[context.ir(half)] * 2)
+    return tensor(op.results[0], half), tensor(op.results[1], half)
+
+
+@builtin
+@member
+def interleave(a: Any, b: Any) -> tensor:
+    """The elements of two blocks in turn along the last dimension: a0 b0 a1 b1 ..."""
+    joined = join(a, b)
+    shape = joined.type.shape
+    if len(shape) == 1:
+        return joined
+    return reshape(joined, (*shape[:-2], 2 * shape[-2]))
+
+
+@builtin
+def cat(input: Any, other: Any, can_reorder: bool = False) -> tensor:
+    """The elements of one block followed by those of another along dimension 0.
+
+    Both have the same dtype and shape. `can_reorder` is accepted; the order is always kept.
+
+    Raises:
+        ShapeMismatchError, TypeMismatchError: Shapes or dtypes differ.
+    """
+    x, y = _block(input, "cat"), _block(other, "cat")
+    if x.type.shape != y.type.shape:
+        shapes = f"{list(x.type.shape)} and {list(y.type.shape)}"
+        raise ShapeMismatchError(f"cat takes two blocks of one shape, found {shapes}")
+    if x.dtype != y.dtype:
+        raise TypeMismatchError(f"cat takes two blocks of one dtype, found {x.dtype} and {y.dtype}")
+    shape = (2 * x.type.shape[0], *x.type.shape[1:])
+    return emit("tile.cat", [x, y], block_type(x.dtype, shape))
+
+
+@builtin
+@member
+def gather(src: Any, index: Any, axis: Any) -> tensor:
+    """Element `index[..., i, ...]` of `src` along `axis`, for each position of `index`.
+
+    Args:
+        src: A block of rank r.
+        index: A block of integers of rank r, of the same sizes except along `axis`.
+        axis: The dimension, an int.
+
+    Returns:
+        A block of `index`'s shape and `src`'s dtype.
+
+    Raises:
+        TypeMismatchError: The indices are not integers.
+        ShapeMismatchError: The shapes do not fit.
+    """
+    x, i = _block(src, "gather"), _block(index, "gather")
+    if not i.dtype.is_int():
+        raise TypeMismatchError(f"indices of gather must be integers, found {i.dtype}")
+    rank = len(x.type.shape)
+    dim = wrap_axis(axis, rank)
+    others = [d for d in range(rank) if d != dim]
+    if len(i.type.shape) != rank or any(x.type.shape[d] != i.type.shape[d] for d in others):
+        raise ShapeMismatchError(
+            f"gather along axis {dim} from shape {list(x.type.shape)} cannot take indices of "
+            f"shape {list(i.type.shape)}: all other dimensions must agree"
+        )
+    return emit("tile.gather", [x, i], block_type(x.dtype, i.type.shape), {"axis": i32_attr(dim)})
+
+
+def _block(x: Any, what: str) -> tensor:
+    value = to_tensor(x)
+    if not value.type.is_block():
+        raise ShapeMismatchError(f"{what} takes a block, found a scalar {value.type}")
+    return value

@@ -1,0 +1,194 @@
+"""The value of a kernel: a scalar or a block known only when the kernel runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tilewright.errors import ConstantError, UnsupportedError
+from tilewright.language.constexpr import constexpr, constexpr_value, describe
+from tilewright.language.dtypes import dtype
+
+if TYPE_CHECKING:
+    from tilewright import _core
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def _apply(name: str, *operands: Any) -> tensor:
+    # Operators are written in terms of tensors, and tensors have operators: one side waits.
+    from tilewright.language import operators
+
+    result: tensor = getattr(operators, name)(*operands)
+    return result
+
+
+class tensor:
+    """A scalar or block value.
+
+    Operators follow Triton's promotion rules (see promotion.py), with Python numbers and
+    constants on either side. Functions of the language such as `tl.sum` are methods as well.
+
+    Attributes:
+        handle: The value in the IR.
+        type: A scalar `dtype`, `pointer_type` or `block_type`.
+        dtype: The type of one element.
+        shape: Sizes as constants; empty for a scalar.
+        numel: The number of elements, a constant.
+    """
+
+    # So that NumPy scalars and arrays leave operators to us.
+    __array_priority__ = 1000
+
+    def __init__(self, handle: _core.Value, type: dtype) -> None:
+        self.handle = handle
+        self.type = type
+        self.dtype = type.scalar
+        self.shape: tuple[constexpr, ...] = tuple(constexpr(size) for size in type.shape)
+        self.numel = constexpr(type.numel)
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    def __repr__(self) -> str:
+        return f"tensor({self.type})"
+
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        raise ConstantError(
+            f"a condition of type {self.type} is known only when the kernel runs, "
+            "but a constant is needed here"
+        )
+
+    def __iter__(self) -> Any:
+        raise UnsupportedError(f"a value of type {self.type} cannot be unpacked or iterated over")
+
+    def __add__(self, other: Any) -> tensor:
+        return _apply("add", self, other)
+
+    def __radd__(self, other: Any) -> tensor:
+        return _apply("add", other, self)
+
+    def __sub__(self, other: Any) -> tensor:
+        return _apply("sub", self, other)
+
+    def __rsub__(self, other: Any) -> tensor:
+        return _apply("sub", other, self)
+
+    def __mul__(self, other: Any) -> tensor:
+        return _apply("mul", self, other)
+
+    def __rmul__(self, other: Any) -> tensor:
+        return _apply("mul", other, self)
+
+    def __truediv__(self, other: Any) -> tensor:
+        return _apply("truediv", self, other)
+
+    def __rtruediv__(self, other: Any) -> tensor:
+        return _apply("truediv", other, self)
+
+    def __floordiv__(self, other: Any) -> tensor:
+        return _apply("floordiv", self, other)
+
+    def __rfloordiv__(self, other: Any) -> tensor:
+        return _apply("floordiv", other, self)
+
+    def __mod__(self, other: Any) -> tensor:
+        return _apply("mod", self, other)
+
+    def __rmod__(self, other: Any) -> tensor:
+        return _apply("mod", other, self)
+
+    def __and__(self, other: Any) -> tensor:
+        return _apply("and_", self, other)
+
+    def __rand__(self, other: Any) -> tensor:
+        return _apply("and_", other, self)
+
+    def __or__(self, other: Any) -> tensor:
+        return _apply("or_", self, other)
+
+    def __ror__(self, other: Any) -> tensor:
+        return _apply("or_", other, self)
+
+    def __xor__(self, other: Any) -> tensor:
+        return _apply("xor_", self, other)
+
+    def __rxor__(self, other: Any) -> tensor:
+        return _apply("xor_", other, self)
+
+    def __lshift__(self, other: Any) -> tensor:
+        return _apply("shl", self, other)
+
+    def __rlshift__(self, other: Any) -> tensor:
+        return _apply("shl", other, self)
+
+    def __rshift__(self, other: Any) -> tensor:
+        return _apply("shr", self, other)
+
+    def __rrshift__(self, other: Any) -> tensor:
+        return _apply("shr", other, self)
+
+    def __eq__(self, other: object) -> tensor:  # type: ignore[override]
+        return _apply("equal", self, other)
+
+    def __ne__(self, other: object) -> tensor:  # type: ignore[override]
+        return _apply("not_equal", self, other)
+
+    def __lt__(self, other: Any) -> tensor:
+        return _apply("less_than", self, other)
+
+    def __le__(self, other: Any) -> tensor:
+        return _apply("less_equal", self, other)
+
+    def __gt__(self, other: Any) -> tensor:
+        return _apply("greater_than", self, other)
+
+    def __ge__(self, other: Any) -> tensor:
+        return _apply("greater_equal", self, other)
+
+    def __neg__(self) -> tensor:
+        return _apply("minus", self)
+
+    def __pos__(self) -> tensor:
+        return self
+
+    def __invert__(self) -> tensor:
+        return _apply("invert", self)
+
+    def __not__(self) -> tensor:
+        return _apply("logical_not", self)
+
+    def __getitem__(self, index: Any) -> tensor:
+        """`x[:, None]`: each `:` keeps a dimension, each None inserts one of size 1."""
+        from tilewright.language.shape import expand_dims
+
+        items = index if isinstance(index, tuple) else (index,)
+        result = self
+        for position, item in enumerate(map(constexpr_value, items)):
+            if item is None:
+                result = expand_dims(result, position)
+            elif not (isinstance(item, slice) and item == slice(None)):
+                raise UnsupportedError(
+                    f"a tensor can be indexed with ':' and None only, found {describe(item)}",
+                    hint="to take single elements use tl.gather, or load them from memory",
+                )
+        kept = sum(constexpr_value(item) is not None for item in items)
+        if kept > len(self.shape):
+            raise UnsupportedError(f"{kept} dimensions are indexed, but the type is {self.type}")
+        return result
+
+    @property
+    def T(self) -> tensor:
+        """The transposed matrix: the last two dimensions exchanged."""
+        from tilewright.language.shape import trans
+
+        return trans(self)
+
+
+def member(fn: _Function) -> _Function:
+    """Makes a function of the language, whose first argument is a tensor, a method as well."""
+    setattr(tensor, fn.__name__, fn)
+    return fn
