@@ -16,6 +16,7 @@
         GridError             also a ValueError
         DeviceAssertError     also an AssertionError
       CacheError            the cache folder is unusable
+    CacheWarning          the disk cache is out of use; nothing else is lost
 
 A CompileError prints as
 
@@ -186,6 +187,10 @@ class DeviceAssertError(LaunchError, AssertionError):
 
 class CacheError(TilewrightError):
     """The folder of the disk cache is unusable or not to be trusted."""
+
+
+class CacheWarning(UserWarning):
+    """The disk cache can't be used; kernels are kept in memory only."""
 
 
 def _located(note: Note) -> str:

@@ -1,0 +1,67 @@
+"""What a file of the cache looks like.
+
+    offset  bytes
+    0       8      magic "TWKERNEL"
+    8       4      version of this format, little endian
+    12      4      zero
+    16      32     sha256 of everything that follows
+    48      8      size of the table of contents, little endian
+    56      ...    table of contents, JSON: key, metadata, [section name, size] in order
+    ...     ...    the sections, one after another
+
+The checksum finds damage and truncation; the key within finds a sound file under a wrong name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+from dataclasses import dataclass
+from typing import Any
+
+MAGIC = b"TWKERNEL"
+VERSION = 1
+_HEADER = struct.Struct("<8sII32s")
+_SIZE = struct.Struct("<Q")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is kept under one key: JSON-serialisable metadata and named byte strings."""
+
+    metadata: dict[str, Any]
+    sections: dict[str, bytes]
+
+
+def encode(key: str, entry: Entry) -> bytes:
+    """The bytes of a file that holds `entry` under `key`."""
+    table = {
+        "key": key,
+        "metadata": entry.metadata,
+        "sections": [[name, len(data)] for name, data in entry.sections.items()],
+    }
+    contents = json.dumps(table, separators=(",", ":")).encode()
+    body = b"".join([_SIZE.pack(len(contents)), contents, *entry.sections.values()])
+    return _HEADER.pack(MAGIC, VERSION, 0, hashlib.sha256(body).digest()) + body
+
+
+def decode(key: str, data: bytes) -> Entry | None:
+    """The entry in a file's bytes, or None unless they are exactly what `encode` wrote."""
+    if len(data) < _HEADER.size:
+        return None
+    magic, version, zero, digest = _HEADER.unpack_from(data)
+    body = memoryview(data)[_HEADER.size :]
+    if (magic, version, zero) != (MAGIC, VERSION, 0) or hashlib.sha256(body).digest() != digest:
+        return None
+    # From here on the bytes are those that some process wrote on purpose.
+    (table_size,) = _SIZE.unpack_from(body)
+    offset = _SIZE.size + table_size
+    table = json.loads(bytes(body[_SIZE.size : offset]))
+    if table["key"] != key:
+        return None
+    sections = {}
+    for name, size in table["sections"]:
+        sections[name] = bytes(body[offset : offset + size])
+        offset += size
+    return Entry(table["metadata"], sections)

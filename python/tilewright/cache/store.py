@@ -1,0 +1,156 @@
+"""Reading and writing the files of the cache.
+
+A file appears complete or not at all: it is written under a temporary name in the same folder and
+renamed. What a reader does not recognise is as good as absent, and is replaced by the next writer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import secrets
+import stat
+import threading
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+from tilewright.cache.folder import Folder, find_folder, is_trusted, prepare_folder
+from tilewright.cache.format import Entry, decode, encode
+from tilewright.cache.locks import process_lock
+from tilewright.errors import CacheError, CacheWarning
+
+SUFFIX = ".kernel"
+_TEMPORARY = ".tmp"
+# A temporary file this old (in seconds) was left by a process that was killed.
+_ABANDONED = 3600.0
+
+
+class Store:
+    """One folder of the cache. After the first failure to write, it only reads.
+
+    Raises:
+        CacheError: the folder was chosen by the user and is not to be trusted. An untrusted
+            default folder is only warned about, and then neither read nor written.
+    """
+
+    def __init__(self, folder: Folder) -> None:
+        self.path = folder.path
+        self._readable = self._writable = True
+        self._swept = False
+        self._guard = threading.Lock()
+        try:
+            prepare_folder(folder.path)
+        except CacheError as error:
+            if folder.explicit:
+                raise
+            self._readable = False
+            self._stop_writing(str(error))
+        except OSError as error:
+            self._readable = False
+            self._stop_writing(f"the cache folder {self.path} can't be used ({error})")
+
+    @property
+    def writable(self) -> bool:
+        return self._writable
+
+    def file(self, key: str) -> Path:
+        """Where the entry of `key` lies."""
+        return self.path / (key + SUFFIX)
+
+    def load(self, key: str) -> Entry | None:
+        """The entry of `key`, or None where there is no sound file of it."""
+        if not self._readable:
+            return None
+        try:
+            data = _read_trusted(self.file(key))
+        except OSError:
+            return None
+        try:
+            return decode(key, data)
+        except (ValueError, KeyError, TypeError):
+            return None
+
+    def save(self, key: str, entry: Entry) -> None:
+        """Writes the entry of `key` atomically. A failure is warned about once, not raised."""
+        if not self._writable:
+            return
+        self._sweep()
+        name = f".{key[:16]}-{os.getpid()}-{secrets.token_hex(4)}{_TEMPORARY}"
+        temporary = self.path / name
+        try:
+            fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            with open(fd, "wb", buffering=0) as stream:
+                data = memoryview(encode(key, entry))
+                while data:
+                    data = data[stream.write(data) :]
+            os.replace(temporary, self.file(key))
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+            self._stop_writing(f"the cache folder {self.path} can't be written ({error})")
+
+    @contextlib.contextmanager
+    def lock(self, key: str) -> Iterator[None]:
+        """Only one process at a time is in here for `key`, where the file system can see to it."""
+        if not self._writable:
+            yield
+            return
+        with process_lock(self.path, key):
+            yield
+
+    def entries(self) -> list[Path]:
+        """The files of all entries, sound or not."""
+        return sorted(self.path.glob("*" + SUFFIX)) if self._readable else []
+
+    def clear(self) -> int:
+        """Removes all entries and what killed processes left; returns how many entries went."""
+        removed = 0
+        for path in self.entries():
+            with contextlib.suppress(FileNotFoundError):
+                path.unlink()
+                removed += 1
+        self._remove_temporaries(older_than=0.0)
+        return removed
+
+    def _stop_writing(self, why: str) -> None:
+        with self._guard:
+            was_writable, self._writable = self._writable, False
+        if was_writable:
+            text = f"{why}; kernels are kept in memory only"
+            warnings.warn(text, CacheWarning, stacklevel=2)
+
+    def _sweep(self) -> None:
+        if not self._swept:
+            self._swept = True
+            self._remove_temporaries(older_than=_ABANDONED)
+
+    def _remove_temporaries(self, older_than: float) -> None:
+        limit = time.time() - older_than
+        with contextlib.suppress(OSError), os.scandir(self.path) as found:
+            for item in found:
+                if item.name.endswith(_TEMPORARY) and item.stat().st_mtime <= limit:
+                    os.unlink(item.path)
+
+
+def _read_trusted(path: Path) -> bytes:
+    """The bytes of a regular file that only the user or root can have written."""
+    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(fd, "rb", buffering=0) as stream:
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode) or not is_trusted(status):
+            raise PermissionError(f"{path} is not a regular file of the user's")
+        return stream.read()
+
+
+@functools.lru_cache(maxsize=8)
+def _store_at(folder: Folder) -> Store:
+    return Store(folder)
+
+
+def default_store() -> Store | None:
+    """The store that the environment names now; None where the disk cache is off."""
+    folder = find_folder()
+    return None if folder is None else _store_at(folder)

@@ -1,0 +1,44 @@
+"""The command `tilewright`: one file per subcommand, imported when it is asked for.
+
+tilewright compile file.py:kernel --signature "*fp32:D,*fp32:D,i32,1024" --emit asm
+tilewright doctor
+tilewright cache info
+tilewright reproduce FILE
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+
+from tilewright.errors import TilewrightError
+
+_COMMANDS = {
+    "compile": "compile a kernel and print it at a phase",
+    "doctor": "say what is found on this machine, and what is missing",
+    "cache": "show or empty the cache of compiled kernels",
+    "reproduce": "repeat a failure of the compiler from the file that its message names",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; returns its exit status: 0, 1 for a failure, 2 for wrong usage."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    parser = argparse.ArgumentParser(prog="tilewright", description="The Tilewright tile compiler.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, summary in _COMMANDS.items():
+        child = commands.add_parser(name, help=summary, add_help=name in given[:1])
+        if name in given[:1]:
+            importlib.import_module(f"tilewright.cli.{name}").configure(child)
+    parsed = parser.parse_args(given)
+    try:
+        return int(importlib.import_module(f"tilewright.cli.{parsed.command}").run(parsed))
+    except TilewrightError as error:
+        print(f"tilewright {parsed.command}: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        # The reader, such as `head`, has seen enough.
+        sys.stderr.close()
+        return 1

@@ -1,0 +1,102 @@
+"""`tilewright compile file.py:kernel`: compile without launching, and print what came out."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from tilewright.cli import signature
+from tilewright.errors import ArgumentError
+
+_EMIT = ("tile", "vector", "llvm", "asm", "object")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = "Compile a kernel and print it at a phase.\n\n" + str(signature.__doc__)
+    parser.add_argument("kernel", metavar="FILE.py:KERNEL", help="the file and the function in it")
+    parser.add_argument("--signature", "-s", default="", help="see above", metavar="ITEMS")
+    parser.add_argument("--target", "-t", help='"cpu" (this machine), "cpu:avx2", ...')
+    parser.add_argument("--emit", "-e", default="asm", choices=_EMIT, help="default: asm")
+    parser.add_argument("--output", "-o", metavar="PATH", help="instead of the terminal")
+    parser.add_argument(
+        "--option", action="append", default=[], metavar="NAME=VALUE", help="such as debug=True"
+    )
+    parser.add_argument(
+        "--noalias", action="store_true", help="the pointer arguments share no memory"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from tilewright import compiler
+
+    fn = find_kernel(arguments.kernel)
+    kernel = compiler.compile(
+        fn,
+        signature.parse_signature(arguments.signature, fn.params),
+        arguments.target,
+        dict(_option(text) for text in arguments.option),
+        noalias=arguments.noalias,
+    )
+    if arguments.emit == "object":
+        if not arguments.output:
+            raise ArgumentError("an object file is not printed; name a file with --output")
+        Path(arguments.output).write_bytes(kernel.object)
+        return 0
+    text = kernel.ir(arguments.emit)
+    if arguments.output:
+        Path(arguments.output).write_text(text)
+    else:
+        print(text)
+    return 0
+
+
+def find_kernel(place: str) -> Any:
+    """The @jit function that `file.py:name` names; a file with just one needs no name."""
+    from tilewright.compiler.sources import is_jit_function
+
+    file, name = place, ""
+    if not place.endswith(".py"):
+        file, _, name = place.rpartition(":")
+    module = _load(file or place)
+    kernels = {
+        key: value
+        for key, value in vars(module).items()
+        if is_jit_function(value) and getattr(value.fn, "__module__", None) == module.__name__
+    }
+    if not name and len(kernels) == 1:
+        return next(iter(kernels.values()))
+    value = getattr(module, name, None) if name else None
+    if value is not None and is_jit_function(value):
+        return value
+    found = ", ".join(kernels) or "none"
+    wanted = f"no @jit function '{name}'" if name else "no single @jit function"
+    raise ArgumentError(f"{file} has {wanted}; it has: {found}")
+
+
+def _load(file: str) -> ModuleType:
+    path = Path(file).absolute()
+    if not path.is_file():
+        raise ArgumentError(f"there is no file {file}")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ArgumentError(f"{file} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(path.stem, module)
+    sys.path.insert(0, str(path.parent))
+    spec.loader.exec_module(module)
+    return module
+
+
+def _option(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    try:
+        return name.strip(), ast.literal_eval(value.strip())
+    except (ValueError, SyntaxError):
+        what = f"'{value}' is not a value" if equals else "a value is missing"
+        raise ArgumentError(f"--option {text}: {what}; write NAME=VALUE") from None

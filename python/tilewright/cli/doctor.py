@@ -1,0 +1,172 @@
+"""`tilewright doctor`: what is found on this machine, what is missing, and how to mend it."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from tilewright.errors import TilewrightError
+
+_OLDEST_PYTHON = (3, 10)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the report. `level` is "ok", "note" (works without) or "bad" (must be mended)."""
+
+    level: str
+    subject: str
+    found: str
+    mend: str = ""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Say what is found on this machine, what is missing and how to mend it."
+    parser.add_argument(
+        "--full", action="store_true", help="also import torch and numpy, and compile a kernel"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    bad = 0
+    for finding in examine(arguments.full):
+        bad += finding.level == "bad"
+        print(f"{finding.level:5} {finding.subject:10} {finding.found}")
+        if finding.mend:
+            print(f"{'':16} -> {finding.mend}")
+    print(f"\n{bad} to be mended" if bad else "\nall that is needed is there")
+    return 1 if bad else 0
+
+
+def examine(full: bool) -> Iterator[Finding]:
+    """All findings, in the order in which one thing depends on another."""
+    checks: list[Callable[[], Iterator[Finding]]] = [_python, _core, _target, _threads, _cache]
+    checks += [lambda: _library("torch", full), lambda: _library("numpy", full), _settings]
+    if full:
+        checks.append(_try_kernel)
+    for check in checks:
+        yield from check()
+
+
+def _python() -> Iterator[Finding]:
+    found = f"{platform.python_version()} at {sys.executable}"
+    if sys.version_info < _OLDEST_PYTHON:
+        yield Finding("bad", "python", found, "use Python 3.10 or later")
+    else:
+        yield Finding("ok", "python", found)
+    glibc = " ".join(platform.libc_ver()).strip()
+    yield Finding("ok", "platform", f"{platform.system()} {platform.machine()} {glibc}".strip())
+
+
+def _core() -> Iterator[Finding]:
+    from tilewright.cache.identity import binary_identity
+    from tilewright.compiler.core import core
+
+    try:
+        file = core().__file__
+    except TilewrightError as error:
+        cause = str(error.__cause__)
+        mend = "run bin/quickstart in the checkout, or `pip install .` with this Python"
+        yield Finding("bad", "core", f"not loadable: {cause}", mend)
+        return
+    size = os.path.getsize(file) / 1e6
+    yield Finding("ok", "core", f"{file} ({size:.0f} MB, {binary_identity(file)[:25]})")
+
+
+def _target() -> Iterator[Finding]:
+    from tilewright.compiler.core import host_target
+    from tilewright.compiler.targets import resolve_target
+
+    try:
+        yield Finding("ok", "target", f"{resolve_target()} by default")
+    except TilewrightError as error:
+        yield Finding("bad", "target", str(error).split("\n")[0], "mend or unset TILEWRIGHT_TARGET")
+    try:
+        host = host_target()
+    except (TilewrightError, AttributeError):
+        return
+    shown = host if len(host) <= 100 else host[:97] + "..."
+    yield Finding("ok", "processor", shown)
+
+
+def _threads() -> Iterator[Finding]:
+    try:
+        usable = len(os.sched_getaffinity(0))
+    except AttributeError:
+        usable = os.cpu_count() or 1
+    yield Finding("ok", "processors", f"{usable} usable of {os.cpu_count()}")
+
+
+def _cache() -> Iterator[Finding]:
+    from tilewright.cache import default_store
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            store = default_store()
+        except TilewrightError as error:
+            found, _, mend = str(error).partition("\nhint: ")
+            yield Finding("bad", "cache", found, mend)
+            return
+    if store is None:
+        yield Finding("note", "cache", "off (TILEWRIGHT_CACHE)", "kernels are compiled every time")
+    elif not store.writable:
+        why = str(caught[0].message) if caught else f"{store.path} is not writable"
+        found, _, mend = why.partition("\nhint: ")
+        yield Finding(
+            "note", "cache", found, mend or "set TILEWRIGHT_CACHE_DIR to a folder of yours"
+        )
+    else:
+        files = store.entries()
+        size = sum(path.stat().st_size for path in files) / 1e6
+        yield Finding("ok", "cache", f"{store.path} ({len(files)} kernels, {size:.1f} MB)")
+
+
+def _library(name: str, full: bool) -> Iterator[Finding]:
+    if importlib.util.find_spec(name) is None:
+        mend = f"only needed to pass {name}'s arrays: pip install {name}"
+        yield Finding("note", name, "not found", mend)
+        return
+    try:
+        version = importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        version = "of unknown version"
+    if full:
+        try:
+            importlib.import_module(name)
+        except Exception as error:
+            mend = f"reinstall it: pip install --force-reinstall {name}"
+            yield Finding("bad", name, f"{version} can't be imported: {error}", mend)
+            return
+    yield Finding("ok", name, version)
+
+
+def _settings() -> Iterator[Finding]:
+    for name, value in sorted(os.environ.items()):
+        if name.startswith("TILEWRIGHT_"):
+            yield Finding("ok", "setting", f"{name}={value}")
+
+
+def _try_kernel() -> Iterator[Finding]:
+    from tilewright import compiler
+    from tilewright.cli.sample import fill
+
+    start = time.perf_counter()
+    try:
+        kernel = compiler.compile(fill, ["*fp32:D", "i32", 64])
+        kernel.load()
+    except TilewrightError as error:
+        mend = "please report it, with the output of `tilewright doctor`"
+        yield Finding("bad", "compiling", str(error), mend)
+        return
+    took = (time.perf_counter() - start) * 1e3
+    how = "compiled" if kernel.origin == "compiled" else "read from the cache"
+    yield Finding("ok", "compiling", f"a kernel was {how} and loaded in {took:.0f} ms")

@@ -1,0 +1,148 @@
+"""The text of a signature, as `tilewright compile --signature` takes it.
+
+Items are separated by commas and stand for the kernel's parameters in order; `name=item` names one.
+
+    *fp32  *fp32:D      a pointer; D: its address is divisible by 16
+    i32  i32:D  fp32    a number that is known when the kernel runs; D: divisible by 16
+    (i32, *fp16)        a tuple
+    1024  "mean"  None  a value: compiled in for a constexpr parameter, and where it is 1 or None;
+                        else the type that a launch with this argument would give
+    fp16  tl.float16    for a constexpr parameter, the dtype
+
+A constexpr parameter that has a default may be left out.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from tilewright.errors import ArgumentError
+
+_SCALARS = (
+    *("i1", "u1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"),
+    *("fp16", "bf16", "fp32", "fp64", "fp8e5", "fp8e4nv"),
+)
+_DESCRIPTOR = re.compile(rf"\*?({'|'.join(_SCALARS)})(:D)?")
+
+
+def parse_signature(text: str, parameters: Sequence[Any]) -> list[Any]:
+    """One descriptor, value or tuple per parameter.
+
+    Args:
+        text: As described above.
+        parameters: The kernel's, with `name`, `is_constexpr` and, where there is one, `default`.
+
+    Raises:
+        ArgumentError: the text does not fit the parameters.
+    """
+    by_name = {parameter.name: parameter for parameter in parameters}
+    given: dict[str, str] = {}
+    for index, item in enumerate(split_items(text)):
+        name, equals, value = item.partition("=")
+        if not (equals and name.strip().isidentifier()):
+            if index >= len(parameters):
+                raise ArgumentError(f"'{item}' is one item too many: {_expected(parameters)}")
+            name, value = parameters[index].name, item
+        name = name.strip()
+        if name not in by_name:
+            raise ArgumentError(f"there is no parameter '{name}': {_expected(parameters)}")
+        if name in given:
+            raise ArgumentError(f"parameter '{name}' is given twice")
+        given[name] = value.strip()
+    return [_one(parameter, given.get(parameter.name), parameters) for parameter in parameters]
+
+
+def split_items(text: str) -> list[str]:
+    """Splits at the commas outside of brackets and quotes."""
+    items, depth, quote, current = [], 0, "", ""
+    for char in text:
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "\"'":
+            quote = char
+        elif char in "([":
+            depth += 1
+        elif char in ")]":
+            depth -= 1
+        if char == "," and depth == 0 and not quote:
+            items.append(current.strip())
+            current = ""
+        else:
+            current += char
+    if current.strip():
+        items.append(current.strip())
+    return items
+
+
+def _one(parameter: Any, text: str | None, parameters: Sequence[Any]) -> Any:
+    if text is not None:
+        return _constant(text) if parameter.is_constexpr else _argument(text, parameter.name)
+    default = parameter.default
+    # A parameter without a default says so by inspect's marker or one of its own kind.
+    missing = isinstance(default, type) or getattr(parameter, "has_default", True) is False
+    if missing:
+        raise ArgumentError(f"parameter '{parameter.name}' is missing: {_expected(parameters)}")
+    return default if parameter.is_constexpr else _descriptor_of(default, parameter.name)
+
+
+def _constant(text: str) -> Any:
+    name = text.removeprefix("tl.").removeprefix("triton.language.")
+    if dtype := _dtype(name):
+        return dtype
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def _dtype(name: str) -> Any:
+    import tilewright.language as tl
+
+    if name in _SCALARS:
+        return tl.dtype.from_name(name)
+    value = getattr(tl, name, None)
+    return value if isinstance(value, tl.dtype) else None
+
+
+def _argument(text: str, name: str) -> Any:
+    if _DESCRIPTOR.fullmatch(text):
+        return text
+    if text.startswith("(") and text.endswith(")"):
+        return tuple(_argument(item, name) for item in split_items(text[1:-1]))
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        raise ArgumentError(
+            f"'{text}' for parameter '{name}' is neither a type nor a value; "
+            f"types are {', '.join(_SCALARS)}, with * before for a pointer, :D after for divisible"
+        ) from None
+    return _descriptor_of(value, name)
+
+
+def _descriptor_of(value: Any, name: str) -> Any:
+    """What a launch with this value would specialise on."""
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "u1"
+    if isinstance(value, float):
+        return "fp32"
+    if isinstance(value, tuple):
+        return tuple(_descriptor_of(item, name) for item in value)
+    if not isinstance(value, int):
+        raise ArgumentError(f"{value!r} can't be passed for parameter '{name}'")
+    if value == 1:
+        return 1
+    kinds = (("i32", -(2**31), 2**31), ("i64", -(2**63), 2**63), ("u64", 0, 2**64))
+    for kind, low, high in kinds:
+        if low <= value < high:
+            return kind + (":D" if value % 16 == 0 else "")
+    raise ArgumentError(f"{value} for parameter '{name}' does not fit 64 bits")
+
+
+def _expected(parameters: Sequence[Any]) -> str:
+    names = [f"{p.name}: constexpr" if p.is_constexpr else p.name for p in parameters]
+    return f"the kernel's parameters are ({', '.join(names)})"

@@ -1,0 +1,21 @@
+"""From a kernel and its signature to machine code.
+
+pipeline.py     compile(): look in memory, look in the cache, else run the stages in order
+request.py      what is asked for, and the key that stands for it
+sources.py      which functions and globals a kernel reaches
+canonical.py    compile-time values as text that is the same in every process
+options.py      num_warps, num_stages, debug, ...
+targets.py      "cpu", "cpu:avx2", ...
+stages.py       front end, core; failures become errors with positions and a reproducer
+diagnostics.py  the core's diagnostics as CompileError
+kernel.py       CompiledKernel
+log.py          TILEWRIGHT_LOG=compiles: what was compiled, why, and how long it took
+core.py         the extension module
+"""
+
+from tilewright.compiler.kernel import CompiledKernel
+from tilewright.compiler.options import Options
+from tilewright.compiler.pipeline import compile
+from tilewright.compiler.targets import Target, resolve_target
+
+__all__ = ["CompiledKernel", "Options", "Target", "compile", "resolve_target"]

@@ -1,0 +1,46 @@
+"""The extension module, imported when it is first needed and asked for the host once."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+from pathlib import Path
+from typing import Any
+
+from tilewright.cache.identity import binary_identity, sources_identity
+from tilewright.errors import TilewrightError
+
+# The Python code that decides what a kernel becomes; the language's own library is part of it.
+_PACKAGE = Path(__file__).parent.parent
+_DECIDING = ("language", "frontend", "compiler")
+
+
+def core() -> Any:
+    """The module `tilewright._core`.
+
+    Raises:
+        TilewrightError: it was not built, or not for this Python.
+    """
+    try:
+        return importlib.import_module("tilewright._core")
+    except ImportError as error:
+        raise TilewrightError(
+            f"the compiler core tilewright._core can't be loaded: {error}\n"
+            "hint: `tilewright doctor` says what is missing; bin/quickstart builds it"
+        ) from error
+
+
+@functools.cache
+def host_target() -> str:
+    """The host's processor and features, as the core names them."""
+    return str(core().host_target())
+
+
+@functools.cache
+def build_identity() -> str:
+    """What stands for this build of the compiler: the core's binary and the Python sources."""
+    folders = [str(_PACKAGE / name) for name in _DECIDING if (_PACKAGE / name).is_dir()]
+    file = getattr(core(), "__file__", None)
+    binary = binary_identity(os.path.realpath(file)) if file else "none"
+    return f"{binary} {sources_identity(*folders)}"

@@ -1,0 +1,50 @@
+"""The core's diagnostics as errors of the catalogue.
+
+The core raises IRError with `diagnostics`: a list of (message, frames, notes), where frames are
+(file, line, column) from the innermost call outwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tilewright.errors import CompileError, Note
+
+_Kind = TypeVar("_Kind", bound=CompileError)
+_Frame = tuple[str, int, int]
+_PACKAGE = str(Path(__file__).parent.parent)
+
+
+def from_ir_error(error: Exception, kind: type[_Kind]) -> _Kind:
+    """The error of that kind with the message and all positions of an IRError."""
+    diagnostics: Sequence[Any] = getattr(error, "diagnostics", None) or [(str(error), [], [])]
+    message, frames, notes = diagnostics[0]
+    at = _users_frame(frames)
+    result = kind(message)
+    if frames:
+        result.at(*frames[at])
+    remarks = [Note("in the library function called here", *frame) for frame in frames[:at]]
+    remarks += [Note("called from here", *frame) for frame in frames[at + 1 :]]
+    remarks += _flatten(notes)
+    remarks += _flatten(diagnostics[1:])
+    result.notes = tuple(remarks)
+    return result
+
+
+def _users_frame(frames: Sequence[_Frame]) -> int:
+    """The index of the innermost position outside of Tilewright's own library."""
+    for index, (file, _, _) in enumerate(frames):
+        if not file.startswith(_PACKAGE):
+            return index
+    return 0
+
+
+def _flatten(diagnostics: Sequence[Any]) -> list[Note]:
+    result = []
+    for message, frames, notes in diagnostics:
+        frame = frames[_users_frame(frames)] if frames else ()
+        result.append(Note(message, *frame))
+        result += _flatten(notes)
+    return result

@@ -1,0 +1,92 @@
+"""A compiled kernel: machine code for one signature, and what is known about it."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from tilewright.cache.format import Entry
+from tilewright.compiler import stages
+from tilewright.compiler.core import core
+
+
+class CompiledKernel:
+    """Machine code of one kernel for one signature.
+
+    Attributes:
+        name: The Python function's name.
+        key: What names it in the cache.
+        object: The code, a relocatable object file.
+        symbol: The entry point in it.
+        metadata: JSON-serialisable facts: target, options, signature, scratch_bytes, phases.
+        origin: "compiled" or "disk".
+    """
+
+    def __init__(self, key: str, entry: Entry, origin: str) -> None:
+        self.key = key
+        self.metadata = entry.metadata
+        self.origin = origin
+        self.name: str = entry.metadata["name"]
+        self.symbol: str = entry.metadata["symbol"]
+        self.object = entry.sections["object"]
+        self._tile = entry.sections["tile"].decode()
+        self._texts: dict[str, str] | None = None
+        self._loaded: Any = None
+        self._lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        signature = ", ".join(f"{n}={v}" for n, v in self.metadata["signature"].items())
+        return f"<CompiledKernel {self.name}({signature}) for {self.metadata['target']}>"
+
+    @property
+    def target(self) -> str:
+        return str(self.metadata["target"])
+
+    @property
+    def scratch_bytes(self) -> int:
+        """Bytes of memory that each thread needs while it runs programs of the kernel."""
+        return int(self.metadata["scratch_bytes"])
+
+    @property
+    def phases(self) -> list[tuple[str, float]]:
+        """The phases of the compilation that made it, in order, with their seconds."""
+        return [(name, seconds) for name, seconds in self.metadata["phases"]]
+
+    def ir(self, phase: str = "tile") -> str:
+        """The kernel's IR after a phase: "tile", "vector", "llvm", or any that `phase_names` tells.
+
+        All but "tile" are produced anew from the tile IR when first asked for.
+        """
+        if phase == "tile":
+            return stages.without_locations(self._tile)
+        if phase == "asm":
+            return self.asm()
+        texts = self._all_texts()
+        if phase not in texts:
+            known = ", ".join(["tile", *texts])
+            raise KeyError(f"no phase '{phase}'; the phases are {known}")
+        return texts[phase]
+
+    def phase_names(self) -> list[str]:
+        """The phases that `ir` can show, in order."""
+        return list(dict.fromkeys(["tile", *self._all_texts()]))
+
+    def asm(self) -> str:
+        """The host assembly."""
+        return self._all_texts()["asm"]
+
+    def load(self) -> Any:
+        """The code linked into this process, once."""
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = core().load(self.object, self.symbol, self.scratch_bytes)
+            return self._loaded
+
+    def _all_texts(self) -> dict[str, str]:
+        with self._lock:
+            if self._texts is None:
+                metadata = self.metadata
+                self._texts = stages.all_texts(
+                    self._tile, metadata["core_target"], metadata["options"]
+                )
+            return self._texts

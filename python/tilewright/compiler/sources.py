@@ -1,0 +1,147 @@
+"""Which functions and globals a kernel reaches, as text for its cache key.
+
+A name or a chain of attributes that the kernel reads is followed to its value: another @jit
+function is entered, any other value goes into the text. Names that the function itself binds are
+its own. What lies in tilewright.language is left out: the build's identity covers it.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import os
+import types
+import weakref
+from dataclasses import dataclass
+from typing import Any
+
+from tilewright.compiler.canonical import canonical
+
+_MISSING = object()
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """What does not change over a function's life."""
+
+    text: str
+    references: tuple[tuple[str, ...], ...]
+
+
+_known: weakref.WeakKeyDictionary[Any, _Facts] = weakref.WeakKeyDictionary()
+
+
+def is_jit_function(value: Any) -> bool:
+    """Whether the value is a function of the language with a source of its own."""
+    return not isinstance(value, type) and hasattr(value, "tree") and hasattr(value, "params")
+
+
+def reachable_text(fn: Any) -> str:
+    """Text that changes when the kernel, a function that it reaches, or a global they read does."""
+    parts: list[str] = []
+    _visit(fn, parts, set())
+    return "\n".join(parts)
+
+
+def value_text(value: Any) -> str:
+    """Text for a compile-time value, which may itself be a @jit function or hold some."""
+    if is_jit_function(value):
+        return "jit:" + reachable_text(value)
+    if type(value) in (tuple, list):
+        return f"{type(value).__name__}({','.join(map(value_text, value))})"
+    return canonical(value)
+
+
+def _visit(fn: Any, parts: list[str], seen: set[int]) -> None:
+    if id(fn) in seen:
+        return
+    seen.add(id(fn))
+    facts = _facts(fn)
+    parts.append(facts.text)
+    for parameter in fn.params:
+        default = parameter.default
+        if is_jit_function(default):
+            _visit(default, parts, seen)
+        elif isinstance(default, (int, float, str, tuple)):
+            parts.append(f"{parameter.name}={canonical(default)}")
+    for reference in facts.references:
+        value = _resolve(fn, reference)
+        if is_jit_function(value):
+            if not _is_library(value.fn):
+                parts.append(f"{'.'.join(reference)} is {_function_name(value)}")
+                _visit(value, parts, seen)
+        elif not (value is _MISSING or isinstance(value, types.ModuleType) or _is_library(value)):
+            parts.append(f"{'.'.join(reference)}={value_text(value)}")
+
+
+def _facts(fn: Any) -> _Facts:
+    facts = _known.get(fn)
+    if facts is None:
+        tree = fn.tree()
+        source = getattr(fn, "source", None)
+        text = source if isinstance(source, str) else ast.dump(tree)
+        # The line is that of messages in the compiled code. Of the file only the name counts:
+        # the same kernel in another checkout is the same kernel.
+        place = f"{os.path.basename(fn.source_file or '')}:{fn.first_line}"
+        facts = _Facts(f"{_function_name(fn)} at {place}\n{text}", _references(tree))
+        _known[fn] = facts
+    return facts
+
+
+def _references(tree: ast.AST) -> tuple[tuple[str, ...], ...]:
+    """The longest chains of names and attributes that the function reads and does not bind."""
+    chains: set[tuple[str, ...]] = set()
+    bound: set[str] = set()
+    pending = list(ast.iter_child_nodes(tree))
+    for decorator in getattr(tree, "decorator_list", ()):
+        pending.remove(decorator)
+    while pending:
+        node = pending.pop()
+        attributes: list[str] = []
+        while isinstance(node, ast.Attribute):
+            attributes.append(node.attr)
+            node = node.value
+        if isinstance(node, ast.Name):
+            if isinstance(node.ctx, ast.Load):
+                chains.add((node.id, *reversed(attributes)))
+            else:
+                bound.add(node.id)
+        elif isinstance(node, ast.arg):
+            bound.add(node.arg)
+        pending += ast.iter_child_nodes(node)
+    return tuple(sorted(chain for chain in chains if chain[0] not in bound))
+
+
+def _resolve(fn: Any, reference: tuple[str, ...]) -> Any:
+    """The value at the end of the chain, or the last one that could be reached."""
+    value = _lookup(fn, reference[0])
+    for attribute in reference[1:]:
+        if value is _MISSING or is_jit_function(value):
+            break
+        try:
+            value = getattr(value, attribute)
+        except Exception:  # A property may raise anything; then its owner stands for it.
+            break
+    return value
+
+
+def _lookup(fn: Any, name: str) -> Any:
+    function = fn.fn
+    code = getattr(function, "__code__", None)
+    if code is not None and name in code.co_freevars:
+        try:
+            return function.__closure__[code.co_freevars.index(name)].cell_contents
+        except ValueError:  # Not assigned yet.
+            return _MISSING
+    if name in fn.globals:
+        return fn.globals[name]
+    return getattr(builtins, name, _MISSING)
+
+
+def _is_library(value: Any) -> bool:
+    module = getattr(value, "__module__", None)
+    return isinstance(module, str) and module.startswith("tilewright.language")
+
+
+def _function_name(fn: Any) -> str:
+    return f"{getattr(fn.fn, '__module__', '')}.{getattr(fn.fn, '__qualname__', fn.name)}"

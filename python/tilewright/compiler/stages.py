@@ -1,0 +1,125 @@
+"""The stages of a compilation in order, from a request to an entry for the cache.
+
+front end   Python source -> tile IR
+core        tile IR -> machine code, through the phases that the core reports
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+from tilewright.cache import artifacts
+from tilewright.cache.format import Entry
+from tilewright.compiler.core import core
+from tilewright.compiler.diagnostics import from_ir_error
+from tilewright.compiler.request import Request
+from tilewright.errors import CompileError, PassError
+
+_REPRODUCER = "// tilewright-reproducer: "
+Dump = Callable[[str, str], None]
+
+
+def run(request: Request) -> Entry:
+    """Compiles and returns everything that the cache keeps of the kernel.
+
+    Raises:
+        CompileError: the kernel's source is at fault.
+        PassError: the compiler is; carries a command that reproduces it.
+    """
+    folder = artifacts.dump_folder()
+    dump = artifacts.PhaseDump(folder, request.fn.name, request.key) if folder else None
+    options = request.options.relevant(request.target.kind)
+    start = time.perf_counter()
+    module = build_tile(request)
+    tile = module.print(debug_info=True)
+    if dump:
+        dump("frontend", tile)
+    frontend = ("frontend", time.perf_counter() - start)
+    compiled = _run_core(request, module, tile, options, dump)
+    if dump:
+        dump("asm", compiled.asm())
+    metadata = {
+        "name": request.fn.name,
+        "symbol": compiled.symbol,
+        "scratch_bytes": compiled.scratch_bytes,
+        "target": str(request.target),
+        "core_target": request.target.core_name,
+        "options": options,
+        "signature": request.describe(),
+        "phases": [frontend, *compiled.phases],
+    }
+    return Entry(metadata, {"object": bytes(compiled.object), "tile": tile.encode()})
+
+
+def build_tile(request: Request) -> Any:
+    """The module of tile IR that the front end builds, verified."""
+    frontend = importlib.import_module("tilewright.frontend")
+    context = core().Context()
+    try:
+        module = frontend.build_module(
+            context, request.fn, list(request.signature), request.noalias, request.options
+        )
+        module.verify()
+    except core().IRError as error:
+        raise from_ir_error(error, CompileError) from error
+    return module
+
+
+def all_texts(tile: str, target: str, options: dict[str, Any]) -> dict[str, str]:
+    """The IR of every phase, and the assembly, of a kernel that compiled before."""
+    texts: dict[str, str] = {}
+    compiled = _compile_text(tile, target, options, texts.__setitem__)
+    texts["asm"] = compiled.asm()
+    return texts
+
+
+def without_locations(tile: str) -> str:
+    """Tile IR as people read it."""
+    text: str = core().Module.parse(core().Context(), tile).print()
+    return text
+
+
+def reproduce(text: str, dump: Dump | None = None) -> None:
+    """Runs the core on the text of a reproducer.
+
+    Raises:
+        PassError: the failure repeats.
+        ValueError: the text is no reproducer.
+    """
+    first = text.partition("\n")[0]
+    if not first.startswith(_REPRODUCER):
+        raise ValueError(f"the first line does not start with '{_REPRODUCER.strip()}'")
+    header = json.loads(first[len(_REPRODUCER) :])
+    try:
+        _compile_text(text, header["target"], header["options"], dump)
+    except core().IRError as error:
+        raise from_ir_error(error, PassError) from error
+
+
+def _run_core(
+    request: Request, module: Any, tile: str, options: dict[str, Any], dump: Dump | None
+) -> Any:
+    try:
+        return core().compile(module, request.target.core_name, options, dump)
+    except core().IRError as error:
+        failure = from_ir_error(error, PassError)
+        failure.reproducer = _save_reproducer(request, tile, options)
+        raise failure from error
+
+
+def _save_reproducer(request: Request, tile: str, options: dict[str, Any]) -> str:
+    """Saves the tile IR with target and options, and returns the command that runs it again."""
+    header = json.dumps({"target": request.target.core_name, "options": options})
+    text = f"{_REPRODUCER}{header}\n{tile}"
+    path = artifacts.save_reproducer(request.fn.name, request.key, text)
+    return f"python -m tilewright reproduce '{path}'"
+
+
+def _compile_text(tile: str, target: str, options: dict[str, Any], dump: Dump | None) -> Any:
+    context = core().Context()
+    module = core().Module.parse(context, tile)
+    return core().compile(module, target, options, dump)
