@@ -13,7 +13,7 @@ from typing import Any
 from tilewright.cli import signature
 from tilewright.errors import ArgumentError
 
-_EMIT = ("tile", "vector", "llvm", "asm", "object")
+_EMIT = ("frontend", "tile", "vector", "llvm", "asm", "object")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -33,24 +33,30 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from tilewright import compiler
+    from tilewright.compiler import Options, compile, resolve_target
+    from tilewright.compiler.request import Request
+    from tilewright.compiler.stages import build_tile
 
     fn = find_kernel(arguments.kernel)
-    kernel = compiler.compile(
-        fn,
-        signature.parse_signature(arguments.signature, fn.params),
-        arguments.target,
-        dict(_option(text) for text in arguments.option),
-        noalias=arguments.noalias,
-    )
+    items = signature.parse_signature(arguments.signature, fn.params)
+    target = resolve_target(arguments.target)
+    options = Options.make(dict(_option(text) for text in arguments.option))
+    if arguments.emit == "frontend":
+        # Seen even where a later phase fails.
+        request = Request(fn, tuple(items), target, options, arguments.noalias)
+        return _write(build_tile(request).print(), arguments.output)
+    kernel = compile(fn, items, target, options, noalias=arguments.noalias)
     if arguments.emit == "object":
         if not arguments.output:
             raise ArgumentError("an object file is not printed; name a file with --output")
         Path(arguments.output).write_bytes(kernel.object)
         return 0
-    text = kernel.ir(arguments.emit)
-    if arguments.output:
-        Path(arguments.output).write_text(text)
+    return _write(kernel.ir(arguments.emit), arguments.output)
+
+
+def _write(text: str, path: str | None) -> int:
+    if path:
+        Path(path).write_text(text)
     else:
         print(text)
     return 0

@@ -53,23 +53,23 @@ class CompiledKernel:
         return [(name, seconds) for name, seconds in self.metadata["phases"]]
 
     def ir(self, phase: str = "tile") -> str:
-        """The kernel's IR after a phase: "tile", "vector", "llvm", or any that `phase_names` tells.
+        """The kernel's IR as a phase left it.
 
-        All but "tile" are produced anew from the tile IR when first asked for.
+        Args:
+            phase: "frontend" (the tile IR as it was built), "tile", "vector", "llvm", "asm", or
+                any other that `phase_names` tells. All but the first are produced anew when one of
+                them is first asked for.
         """
-        if phase == "tile":
+        if phase == "frontend":
             return stages.without_locations(self._tile)
-        if phase == "asm":
-            return self.asm()
         texts = self._all_texts()
         if phase not in texts:
-            known = ", ".join(["tile", *texts])
-            raise KeyError(f"no phase '{phase}'; the phases are {known}")
+            raise ValueError(f"no phase '{phase}'; the phases are {', '.join(self.phase_names())}")
         return texts[phase]
 
     def phase_names(self) -> list[str]:
         """The phases that `ir` can show, in order."""
-        return list(dict.fromkeys(["tile", *self._all_texts()]))
+        return ["frontend", *self._all_texts()]
 
     def asm(self) -> str:
         """The host assembly."""

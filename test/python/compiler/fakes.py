@@ -1,0 +1,103 @@
+"""A core and a front end of the same shape as the real ones, for tests of what lies around them."""
+
+import ast
+import inspect
+import os
+import sys
+import textwrap
+import time
+import types
+
+
+class IRError(RuntimeError):
+    diagnostics = ()
+
+
+class Context:
+    pass
+
+
+class Module:
+    def __init__(self, text):
+        self.text = text
+
+    @staticmethod
+    def parse(context, text):
+        return Module(text)
+
+    def verify(self):
+        if "malformed" in self.text:
+            error = IRError("op is malformed")
+            error.diagnostics = [("op is malformed", [("k.py", 3, 5)], [])]
+            raise error
+
+    def print(self, debug_info=False, generic=False):
+        return self.text + (" loc(1)" if debug_info else "")
+
+
+class CompiledObject:
+    def __init__(self, text):
+        self.object = b"\x7fELF" + text.encode()
+        self.symbol = "kernel"
+        self.scratch_bytes = 64
+        self.phases = [("tile", 0.001), ("vector", 0.002), ("llvm", 0.003)]
+
+    def asm(self):
+        return "ret"
+
+
+def compile(module, target, options, dump):
+    """Takes a moment, and notes that it was called in the file that FAKE_CORE_LOG names."""
+    if "pass-fails" in module.text:
+        error = IRError("pass failed")
+        frames = [("/x/language/math.py", 7, 1), ("k.py", 3, 5), ("k.py", 9, 2)]
+        error.diagnostics = [("cannot vectorise", frames, [("operand here", [("k.py", 2, 1)], [])])]
+        raise error
+    if log := os.environ.get("FAKE_CORE_LOG"):
+        with open(log, "a") as stream:
+            stream.write(f"{os.getpid()} {target} {options}\n")
+        time.sleep(0.05)
+    if dump:
+        for phase in ("tile", "vector", "llvm"):
+            dump(phase, f"{phase} of {module.text}")
+    return CompiledObject(module.text)
+
+
+def load(data, symbol, scratch_bytes):
+    return types.SimpleNamespace(data=data, symbol=symbol, scratch_bytes=scratch_bytes)
+
+
+def build_module(context, fn, signature, noalias, options):
+    return Module(f"{fn.name} {signature} {noalias}")
+
+
+def install(set_item=sys.modules.__setitem__):
+    """Puts the fakes in the place of the real modules."""
+    core = types.ModuleType("tilewright._core")
+    names = ("IRError", "Context", "Module", "compile", "load")
+    core.__dict__.update({name: globals()[name] for name in names})
+    core.host_target = lambda: "cpu:fake,+avx2"
+    set_item("tilewright._core", core)
+    frontend = types.ModuleType("tilewright.frontend")
+    frontend.build_module = build_module
+    set_item("tilewright.frontend", frontend)
+
+
+class Jit:
+    """A @jit function as the compiler sees it."""
+
+    def __init__(self, fn):
+        self.fn = fn
+        self.name = fn.__name__
+        self.source_file = fn.__code__.co_filename
+        self.first_line = fn.__code__.co_firstlineno
+        self.globals = fn.__globals__
+        self.params = [
+            types.SimpleNamespace(
+                name=p.name, default=p.default, is_constexpr="constexpr" in str(p.annotation)
+            )
+            for p in inspect.signature(fn).parameters.values()
+        ]
+
+    def tree(self):
+        return ast.parse(textwrap.dedent(inspect.getsource(self.fn))).body[0]

@@ -1,0 +1,179 @@
+"""compile(): once per key, from memory, disk or the stages."""
+
+import gc
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import fakes
+import pytest
+
+import tilewright
+from tilewright import compiler
+from tilewright.compiler import pipeline
+from tilewright.errors import CacheError, CacheWarning
+
+SIGNATURE = ("*fp32:D", "i32")
+
+
+@fakes.Jit
+def add(x, n):
+    return x + n
+
+
+def count(calls):
+    return len(calls.read_text().splitlines())
+
+
+def forget():
+    gc.collect()
+    pipeline._kernels.clear()
+
+
+def files(tmp_path):
+    return list((tmp_path / "cache").glob("*.kernel"))
+
+
+def test_a_kernel_carries_what_the_launcher_needs(fake):
+    kernel = compiler.compile(add, SIGNATURE)
+    assert (kernel.name, kernel.symbol, kernel.scratch_bytes) == ("add", "kernel", 64)
+    assert kernel.object.startswith(b"\x7fELF")
+    assert [name for name, _ in kernel.phases] == ["frontend", "tile", "vector", "llvm"]
+
+
+def test_the_second_request_is_served_from_memory(fake):
+    assert compiler.compile(add, SIGNATURE) is compiler.compile(add, SIGNATURE)
+    assert count(fake) == 1
+
+
+def test_another_process_is_served_from_the_disk(fake):
+    compiled = compiler.compile(add, SIGNATURE)
+    forget()
+    fetched = compiler.compile(add, SIGNATURE)
+    assert (compiled.origin, fetched.origin, count(fake)) == ("compiled", "disk", 1)
+    assert fetched.object == compiled.object
+    assert fetched.phases == compiled.phases
+
+
+@pytest.mark.parametrize("data", [b"", b"\x7fELF" + bytes(300), b"TWKERNEL"])
+def test_a_damaged_file_is_compiled_again_and_replaced(fake, tmp_path, data):
+    object_ = compiler.compile(add, SIGNATURE).object
+    forget()
+    (file,) = files(tmp_path)
+    file.write_bytes(data)
+    kernel = compiler.compile(add, SIGNATURE)
+    assert (kernel.origin, kernel.object, count(fake)) == ("compiled", object_, 2)
+    forget()
+    assert compiler.compile(add, SIGNATURE).origin == "disk"
+
+
+def test_the_cache_can_be_turned_off(fake, monkeypatch, tmp_path):
+    monkeypatch.setenv("TILEWRIGHT_CACHE", "0")
+    compiler.compile(add, SIGNATURE)
+    forget()
+    assert compiler.compile(add, SIGNATURE).origin == "compiled"
+    assert not (tmp_path / "cache").exists()
+
+
+def test_an_unwritable_folder_leaves_the_memory(fake, monkeypatch, tmp_path):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    with pytest.warns(CacheWarning):
+        kernel = compiler.compile(add, SIGNATURE)
+    assert compiler.compile(add, SIGNATURE) is kernel
+
+
+def test_a_chosen_folder_that_others_can_write_is_refused(fake, tmp_path):
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache").chmod(0o777)
+    with pytest.raises(CacheError):
+        compiler.compile(add, SIGNATURE)
+    assert count(fake) == 0
+
+
+def test_a_kernel_with_a_value_of_this_process_only_is_not_written(fake, tmp_path):
+    thing = object()
+    kernel = compiler.compile(add, ("i32", thing))
+    assert compiler.compile(add, ("i32", thing)) is kernel
+    assert files(tmp_path) == []
+
+
+def test_sixteen_threads_compile_once(fake):
+    with ThreadPoolExecutor(16) as pool:
+        kernels = list(pool.map(lambda _: compiler.compile(add, SIGNATURE), range(16)))
+    assert count(fake) == 1
+    assert all(kernel is kernels[0] for kernel in kernels)
+
+
+_PROCESS = """
+import fakes, sys
+fakes.install()
+from concurrent.futures import ThreadPoolExecutor
+from tilewright import compiler
+def source(x, n):
+    return x + n
+fn = fakes.Jit.__new__(fakes.Jit)
+import ast, types
+fn.fn, fn.name, fn.source_file, fn.first_line = source, "source", "k.py", 1
+fn.globals = globals()
+fn.params = [types.SimpleNamespace(name=n, default=None, is_constexpr=False) for n in "xn"]
+fn.tree = lambda: ast.parse("def source(x, n):\\n    return x + n").body[0]
+with ThreadPoolExecutor(16) as pool:
+    kernels = list(pool.map(lambda _: compiler.compile(fn, ("i32", "i32")), range(16)))
+assert len({kernel.object for kernel in kernels}) == 1
+"""
+
+
+def test_sixteen_processes_of_sixteen_threads_compile_once(fake):
+    here = Path(__file__).parent
+    package = Path(tilewright.__file__).parent.parent
+    env = {**os.environ, "PYTHONPATH": f"{here}:{package}"}
+    running = [subprocess.Popen([sys.executable, "-c", _PROCESS], env=env) for _ in range(16)]
+    assert [process.wait(timeout=120) for process in running] == [0] * 16
+    assert count(fake) == 1
+
+
+def test_ir_is_shown_at_each_phase(fake):
+    kernel = compiler.compile(add, SIGNATURE)
+    assert kernel.phase_names() == ["frontend", "tile", "vector", "llvm", "asm"]
+    assert kernel.ir("frontend").startswith("add ")
+    assert kernel.ir("vector").startswith("vector of add")
+    assert kernel.ir("asm") == kernel.asm() == "ret"
+
+
+def test_ir_is_shown_of_a_kernel_from_the_disk(fake):
+    compiler.compile(add, SIGNATURE)
+    forget()
+    kernel = compiler.compile(add, SIGNATURE)
+    assert kernel.origin == "disk" and kernel.ir("llvm").startswith("llvm of add")
+
+
+def test_an_unknown_phase_names_those_there_are(fake):
+    with pytest.raises(
+        ValueError, match="no phase 'ptx'; the phases are frontend, tile, vector, llvm, asm"
+    ):
+        compiler.compile(add, SIGNATURE).ir("ptx")
+
+
+def test_the_code_is_linked_once(fake):
+    kernel = compiler.compile(add, SIGNATURE)
+    assert kernel.load() is kernel.load()
+    assert kernel.load().symbol == "kernel"
+
+
+def test_every_phase_is_dumped(fake, monkeypatch, tmp_path):
+    compiler.compile(add, SIGNATURE)
+    forget()
+    monkeypatch.setenv("TILEWRIGHT_DUMP", str(tmp_path / "dump"))
+    kernel = compiler.compile(add, SIGNATURE)
+    (folder,) = (tmp_path / "dump").iterdir()
+    assert folder.name == f"add-{kernel.key[:12]}"
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "00-frontend.mlir",
+        "01-tile.mlir",
+        "02-vector.mlir",
+        "03-llvm.mlir",
+        "04-asm.s",
+    ]

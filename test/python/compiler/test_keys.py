@@ -1,0 +1,163 @@
+"""The key changes when, and only when, the code may."""
+
+import enum
+import subprocess
+import sys
+import types
+
+import fakes
+import pytest
+
+from tilewright.compiler import Options, Target
+from tilewright.compiler.canonical import canonical, is_portable
+from tilewright.compiler.request import Request
+from tilewright.compiler.sources import reachable_text
+
+pytestmark = pytest.mark.usefixtures("fake")
+
+SCALE = 2
+UNREAD = 5
+CONFIG = types.SimpleNamespace(depth=3)
+
+
+@fakes.Jit
+def helper(x):
+    return x * SCALE
+
+
+def _source(x, n, BLOCK: "constexpr" = 4):  # noqa: F821
+    return helper(x) + n + CONFIG.depth
+
+
+kernel = fakes.Jit(_source)
+
+
+def key(fn=kernel, signature=("*fp32:D", "i32", 4), target="cpu", noalias=False, **options):
+    return Request(fn, signature, Target(*target.split(":")), Options(**options), noalias).key
+
+
+def test_the_same_request_has_the_same_key():
+    assert key() == key(fakes.Jit(_source))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"signature": ("*fp32", "i32", 4)},
+        {"signature": ("*fp32:D", "i32", 8)},
+        {"signature": ("*fp32:D", "i32", 4.0)},
+        {"signature": ("*fp32:D", "i32", True)},
+        {"signature": ("*fp32:D", None, 4)},
+        {"noalias": True},
+        {"debug": True},
+        {"enable_fp_fusion": False},
+        {"target": "cpu:avx2"},
+    ],
+)
+def test_what_changes_the_code_changes_the_key(change):
+    assert key(**change) != key()
+
+
+@pytest.mark.parametrize("option", [{"num_warps": 8}, {"num_stages": 1}, {"maxnreg": 64}])
+def test_what_the_target_ignores_does_not_change_the_key(option):
+    assert key(**option) == key()
+
+
+def test_a_global_that_a_called_function_reads_counts(monkeypatch):
+    before = key()
+    monkeypatch.setitem(globals(), "SCALE", 3)
+    assert key() != before
+
+
+def test_a_global_that_nobody_reads_does_not_count(monkeypatch):
+    before = key()
+    monkeypatch.setitem(globals(), "UNREAD", 6)
+    assert key() == before
+
+
+def test_only_the_attribute_that_is_read_counts(monkeypatch):
+    before = key()
+    monkeypatch.setattr(CONFIG, "other", 1, raising=False)
+    assert key() == before
+    monkeypatch.setattr(CONFIG, "depth", 4)
+    assert key() != before
+
+
+def test_the_called_function_counts(monkeypatch):
+    before = key()
+
+    @fakes.Jit
+    def changed(x):
+        return x + SCALE
+
+    monkeypatch.setitem(globals(), "helper", changed)
+    assert key() != before
+
+
+def test_the_value_that_a_closure_holds_counts():
+    def make(value):
+        def inner(x):
+            return x + value
+
+        return fakes.Jit(inner)
+
+    assert key(make(1)) != key(make(2))
+
+
+def test_a_parameter_hides_the_global_of_its_name(monkeypatch):
+    def shadow(SCALE):
+        return SCALE
+
+    fn = fakes.Jit(shadow)
+    before = key(fn)
+    monkeypatch.setitem(globals(), "SCALE", 4)
+    assert key(fn) == before
+
+
+def test_recursion_through_globals_ends(monkeypatch):
+    def again(x):
+        return again(x)
+
+    monkeypatch.setitem(globals(), "again", fakes.Jit(again))
+    assert "again" in reachable_text(globals()["again"])
+
+
+def test_a_function_passed_as_a_value_counts_by_its_source(monkeypatch):
+    before = key(signature=("i32", "i32", helper))
+    monkeypatch.setitem(globals(), "SCALE", 5)
+    assert key(signature=("i32", "i32", helper)) != before
+
+
+class Color(enum.Enum):
+    RED = 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [(1, True), (1, 1.0), (0.0, -0.0), ("1", 1), ((1,), [1]), (None, "None")]
+)
+def test_values_of_different_types_differ(one, other):
+    assert canonical(one) != canonical(other)
+
+
+def test_values_with_a_meaning_are_portable():
+    assert is_portable(canonical((1, "x", None, Color.RED, {"a": 2.5}, len, Color)))
+
+
+def test_objects_without_a_value_are_not_portable_but_stable():
+    thing, other = object(), object()
+    assert not is_portable(canonical(thing))
+    assert canonical(thing) == canonical(thing) != canonical(other)
+
+
+def test_the_order_of_a_set_does_not_depend_on_the_process():
+    script = "from tilewright.compiler.canonical import canonical; print(canonical({'a','b','c'}))"
+    texts = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(texts) == 1

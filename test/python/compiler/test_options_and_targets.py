@@ -1,0 +1,64 @@
+"""Options and targets are checked by name and value."""
+
+import pytest
+
+from tilewright.compiler import Options, Target, resolve_target
+from tilewright.errors import ArgumentError, DeviceError
+
+
+def test_options_take_values_by_name():
+    assert Options.make({"num_warps": 8}).num_warps == 8
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("num_warp", "num_warps"), ("BLOCK_SIZ", "BLOCK_SIZE"), ("debg", "debug")]
+)
+def test_an_unknown_option_names_the_close_one(name, meant):
+    with pytest.raises(ArgumentError, match=f"'{name}' is neither .* did you mean '{meant}'"):
+        Options.make({name: 1}, parameters=["x", "BLOCK_SIZE"])
+
+
+def test_an_unknown_option_lists_all_where_none_is_close():
+    with pytest.raises(ArgumentError, match="the options are num_warps, num_stages"):
+        Options.make({"xyz": 1})
+
+
+@pytest.mark.parametrize(
+    "option",
+    [{"num_warps": 3}, {"num_warps": 0}, {"num_stages": "2"}, {"debug": 2}, {"maxnreg": 1.5}],
+)
+def test_a_bad_value_is_refused(option):
+    (name,) = option
+    with pytest.raises(ArgumentError, match=f"option {name} is"):
+        Options.make(option)
+
+
+def test_the_environment_sets_the_default_of_debug(monkeypatch):
+    monkeypatch.setenv("TILEWRIGHT_DEBUG", "1")
+    assert Options().debug and not Options.make({"debug": False}).debug
+
+
+def test_the_cpu_ignores_what_only_gpus_have():
+    assert Options(num_warps=8).relevant("cpu") == Options(num_warps=4).relevant("cpu")
+
+
+def test_the_default_target_is_the_cpu(monkeypatch):
+    monkeypatch.delenv("TILEWRIGHT_TARGET", raising=False)
+    assert resolve_target() == Target("cpu") == resolve_target("cpu:host")
+
+
+def test_the_environment_sets_the_default_target(monkeypatch):
+    monkeypatch.setenv("TILEWRIGHT_TARGET", "cpu:avx2")
+    assert str(resolve_target()) == "cpu:avx2"
+    assert resolve_target().core_name == "cpu:x86-64-v3"
+
+
+def test_a_bad_default_target_says_where_it_came_from(monkeypatch):
+    monkeypatch.setenv("TILEWRIGHT_TARGET", "vax")
+    with pytest.raises(DeviceError, match="'vax' \\(from TILEWRIGHT_TARGET\\)"):
+        resolve_target()
+
+
+def test_an_unknown_target_names_the_known_ones():
+    with pytest.raises(DeviceError, match=r"did you mean 'cpu:avx512'(.|\n)*known targets: cpu,"):
+        resolve_target("cpu:avx-512")
