@@ -1,0 +1,14 @@
+"""From Python's syntax tree to Tile IR: one file per kind of statement.
+
+build.py         a kernel's signature becomes func.func; what a module remembers while it is built
+functions.py     calls of other @jit functions: binding, specialisation, private functions
+visitor.py       dispatch, locations, positions on errors
+scope.py         the local variables, and why one is not to be had
+names.py         locals, closures, globals, builtins
+assign.py, expressions.py, operators.py, calls.py, python_builtins.py
+conditionals.py, loops.py, unrolled.py, whiles.py, returns.py, asserts.py, unsupported.py
+"""
+
+from .build import build_module
+
+__all__ = ["build_module"]

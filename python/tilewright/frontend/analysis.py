@@ -1,0 +1,57 @@
+"""Questions answered by the syntax tree alone."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+_OWN_SCOPE = (
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.Lambda,
+    ast.ListComp,
+    ast.SetComp,
+    ast.DictComp,
+    ast.GeneratorExp,
+)
+
+
+def _walk(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """All nodes in source order, without those that have a scope of their own."""
+    for node in nodes:
+        yield node
+        if not isinstance(node, _OWN_SCOPE):
+            yield from _walk(ast.iter_child_nodes(node))
+
+
+def assigned_names(statements: Iterable[ast.AST]) -> list[str]:
+    """The names that the statements may assign, in order of appearance."""
+    names: dict[str, None] = {}
+    for node in _walk(statements):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.setdefault(node.id)
+    return list(names)
+
+
+def find_return(statements: Iterable[ast.AST]) -> ast.Return | None:
+    """The first `return` in the statements."""
+    return next((node for node in _walk(statements) if isinstance(node, ast.Return)), None)
+
+
+def may_jump(statements: Iterable[ast.AST]) -> bool:
+    """Whether control may leave the statements other than at their end.
+
+    A `break` or `continue` of a loop among the statements does not count.
+    """
+    for node in statements:
+        if isinstance(node, (ast.Return, ast.Break, ast.Continue)):
+            return True
+        if isinstance(node, (ast.For, ast.While)):
+            if find_return([node]) or may_jump(node.orelse):
+                return True
+        elif isinstance(node, ast.stmt) and may_jump(
+            child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)
+        ):
+            return True
+    return False

@@ -1,0 +1,24 @@
+"""`assert`: checked while the kernel runs, as tl.device_assert."""
+
+from __future__ import annotations
+
+import ast
+
+import tilewright.language as tl
+from tilewright.errors import ConstantError
+
+from .dispatch import Exit, Rest, statement
+from .values import describe, is_constant, unwrap
+from .visitor import FunctionVisitor
+
+
+@statement(ast.Assert)
+def visit_assert(v: FunctionVisitor, node: ast.Assert, rest: Rest) -> Exit | None:
+    condition = v.visit(node.test)
+    if is_constant(condition) and unwrap(condition):
+        return None
+    message = v.visit(node.msg) if node.msg else ""
+    if not is_constant(message):
+        raise ConstantError(f"the message of an assert must be constant, found {describe(message)}")
+    tl.device_assert(unwrap(condition), str(unwrap(message)))
+    return None

@@ -1,0 +1,107 @@
+"""Assignments: a number that is assigned becomes a tensor, as in Triton.
+
+`x: tl.constexpr = ...` keeps it a constant.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from tilewright.errors import ConstantError, TypeMismatchError, UnsupportedError
+from tilewright.language import constexpr
+
+from .dispatch import Exit, Rest, expression, statement
+from .operators import apply_binary
+from .values import Value, describe, is_constant, is_tensor, materialise, retuple, unwrap
+from .visitor import FunctionVisitor
+
+
+@statement(ast.Assign)
+def visit_assign(v: FunctionVisitor, node: ast.Assign, rest: Rest) -> Exit | None:
+    value = materialise(v.visit(node.value))
+    for target in node.targets:
+        assign(v, target, value)
+    return None
+
+
+@statement(ast.AugAssign)
+def visit_aug_assign(v: FunctionVisitor, node: ast.AugAssign, rest: Rest) -> Exit | None:
+    if not isinstance(node.target, ast.Name):
+        raise _not_assignable(node.target)
+    name = ast.Name(node.target.id, ast.Load())
+    left = v.visit(ast.copy_location(name, node.target))
+    value = apply_binary(v, node.op, left, v.visit(node.value))
+    assign(v, node.target, materialise(value))
+    return None
+
+
+@statement(ast.AnnAssign)
+def visit_ann_assign(v: FunctionVisitor, node: ast.AnnAssign, rest: Rest) -> Exit | None:
+    if node.value is None:
+        return None
+    value = v.visit(node.value)
+    if not _is_constexpr_annotation(v, node.annotation):
+        assign(v, node.target, materialise(value))
+        return None
+    if not is_constant(value):
+        raise ConstantError(
+            f"`{ast.unparse(node.target)}` is annotated as tl.constexpr, but its value is a tensor "
+            f"of type {describe(value)}",
+            hint="leave the annotation out",
+        )
+    assign(v, node.target, constexpr(unwrap(value)))
+    return None
+
+
+@expression(ast.NamedExpr)
+def visit_named_expr(v: FunctionVisitor, node: ast.NamedExpr) -> Value:
+    value = materialise(v.visit(node.value))
+    assign(v, node.target, value)
+    return value
+
+
+def assign(v: FunctionVisitor, target: ast.expr, value: Value) -> None:
+    """Binds a value, as it is, to a name or to a tuple of targets."""
+    if isinstance(target, ast.Name):
+        v.scope.set(target.id, value, target.lineno)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        with v.at(target):
+            _unpack(v, target.elts, value)
+    else:
+        raise _not_assignable(target)
+
+
+def _unpack(v: FunctionVisitor, targets: list[ast.expr], value: Value) -> None:
+    items = unwrap(value) if not is_tensor(value) else value
+    if not isinstance(items, (tuple, list)):
+        raise TypeMismatchError(f"cannot unpack {describe(value)} into {len(targets)} variables")
+    starred = [i for i, target in enumerate(targets) if isinstance(target, ast.Starred)]
+    if len(items) != len(targets) if not starred else len(items) < len(targets) - 1:
+        raise TypeMismatchError(f"cannot unpack {len(items)} values into {len(targets)} variables")
+    values: list[Any] = list(items)
+    if starred:
+        at, surplus = starred[0], len(items) - len(targets) + 1
+        values[at : at + surplus] = [retuple((), values[at : at + surplus])]
+    for target, item in zip(targets, values, strict=True):
+        assign(v, target.value if isinstance(target, ast.Starred) else target, item)
+
+
+def _not_assignable(target: ast.expr) -> UnsupportedError:
+    if isinstance(target, ast.Subscript):
+        return UnsupportedError(
+            "an element of a tile cannot be assigned",
+            hint="tiles are values: write tl.where(mask, new, old), or tl.store to memory",
+        )
+    return UnsupportedError(
+        f"`{ast.unparse(target)}` cannot be assigned in a kernel", hint="assign to a variable"
+    )
+
+
+def _is_constexpr_annotation(v: FunctionVisitor, annotation: ast.expr) -> bool:
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        return annotation.value.rpartition(".")[2] == "constexpr"
+    name = (
+        annotation.attr if isinstance(annotation, ast.Attribute) else getattr(annotation, "id", "")
+    )
+    return name == "constexpr" or (bool(name) and v.fn.globals.get(name) is constexpr)

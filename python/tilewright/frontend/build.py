@@ -1,0 +1,200 @@
+"""A kernel's signature becomes func.func; what a module remembers while it is built.
+
+The kernel has one argument per leaf parameter that is not a constant, with the slot from which the
+launcher's argument array fills it:
+
+    func.func @add(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32, tile.slot = 0 : i32}, ...)
+        attributes {tile.kernel}
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tilewright import _core
+from tilewright.errors import TypeMismatchError
+from tilewright.language import constexpr, dtype, pointer_type, tensor
+from tilewright.language._context import BuildContext, use
+
+from . import (  # noqa: F401  (each registers its handlers)
+    asserts,
+    assign,
+    calls,
+    conditionals,
+    expressions,
+    functions,
+    loops,
+    names,
+    operators,
+    returns,
+    whiles,
+)
+from .functions import Specialisation, definition_loc, materialise_assigned
+from .scope import Scope
+from .values import Value, retuple, unwrap
+from .visitor import FunctionVisitor
+
+
+@dataclass
+class ModuleBuild:
+    """The state of building one module.
+
+    Attributes:
+        context: What the language's functions build with.
+        module: The module.
+        specialisations: The private functions made so far.
+        used_globals: The globals that were read, with their values, by module and name.
+        place: The visitor and the node now being visited.
+    """
+
+    context: BuildContext
+    module: _core.Module
+    specialisations: dict[Any, Specialisation] = field(default_factory=dict)
+    used_globals: dict[tuple[str, str], Any] = field(default_factory=dict)
+    place: tuple[FunctionVisitor, ast.AST] | None = None
+
+
+@dataclass(frozen=True)
+class _Argument:
+    """An argument of the kernel: a leaf parameter whose value is known at launch only."""
+
+    slot: int
+    type: dtype
+    is_divisible: bool
+
+
+def build_module(
+    ctx: _core.Context,
+    fn: Any,
+    signature: Sequence[Any],
+    noalias: bool,
+    options: Any,
+    used_globals: dict[tuple[str, str], Any] | None = None,
+) -> _core.Module:
+    """Builds the Tile IR of a kernel.
+
+    Args:
+        ctx: The context to build in.
+        fn: The @jit function.
+        signature: Per parameter a descriptor such as "*fp32:D" or "i32", a constant, or a tuple of
+            those; what belongs to a tl.constexpr parameter is a constant.
+        noalias: Whether all pointers are known to point to disjoint memory.
+        options: The options of this compilation.
+        used_globals: Filled with the globals that the kernel reads, by module and name.
+
+    Raises:
+        CompileError: The kernel is not valid; names file, line and column.
+    """
+    builder = _core.Builder(ctx)
+    builder.loc = definition_loc(ctx, fn)
+    module = _core.Module(ctx, builder.loc)
+    context = BuildContext(ctx, builder, options)
+    build = ModuleBuild(context, module)
+    if used_globals is not None:
+        build.used_globals = used_globals
+    context.call = lambda callee, args, kwargs: functions.call(build, callee, args, kwargs)
+    context.inline = lambda callee, args: functions.inline(build, callee, args)
+    builder.set_to_end(module.body)
+    with use(context):
+        _build_kernel(build, fn, signature, noalias)
+    module.verify()
+    return module
+
+
+def _build_kernel(build: ModuleBuild, fn: Any, signature: Sequence[Any], noalias: bool) -> None:
+    ctx, builder = build.context.ctx, build.context.builder
+    arguments: list[_Argument] = []
+    values = _read_signature(fn, signature, arguments)
+    types = [build.context.ir(argument.type) for argument in arguments]
+    attrs = {
+        "sym_name": ctx.string_attr(fn.name),
+        "function_type": ctx.type_attr(ctx.function_type(types, [])),
+        "tile.kernel": ctx.unit_attr(),
+    }
+    op = builder.create("func.func", attrs=attrs, types=[], regions=1)
+    block = op.region(0).add_block(types, builder.loc)
+    for index, argument in enumerate(arguments):
+        _set_argument_facts(ctx, op, index, argument, noalias)
+    builder.set_to_end(block)
+    tensors = [
+        tensor(handle, argument.type)
+        for handle, argument in zip(block.args, arguments, strict=True)
+    ]
+    scope = Scope()
+    for param, value in zip(fn.params, values, strict=True):
+        scope.set(param.name, _fill(value, iter(tensors)), fn.tree().lineno)
+        tensors = tensors[_count(value) :]
+    visitor = FunctionVisitor(build, fn, scope, is_kernel=True)
+    materialise_assigned(visitor)
+    visitor.run()
+    builder.create("func.return", types=[])
+
+
+def _set_argument_facts(
+    ctx: _core.Context, op: Any, index: int, argument: _Argument, noalias: bool
+) -> None:
+    i32 = ctx.type("i32")
+    op.set_arg_attr(index, "tile.slot", ctx.int_attr(i32, argument.slot))
+    if argument.is_divisible:
+        op.set_arg_attr(index, "tile.divisibility", ctx.int_attr(i32, 16))
+    if noalias and argument.type.is_ptr():
+        op.set_arg_attr(index, "tile.noalias", ctx.unit_attr())
+
+
+def _read_signature(fn: Any, signature: Sequence[Any], arguments: list[_Argument]) -> list[Value]:
+    """The parameters' values, with an `_Argument` in place of each tensor; these are collected."""
+    if len(signature) != len(fn.params):
+        raise TypeMismatchError(
+            f"the signature of `{fn.name}` has {len(signature)} entries "
+            f"for {len(fn.params)} parameters",
+            file=fn.source_file,
+            line=fn.tree().lineno,
+        )
+    slots = iter(range(1 << 30))
+    return [
+        _constant(entry, slots) if param.is_constexpr else _read_entry(entry, slots, arguments)
+        for param, entry in zip(fn.params, signature, strict=True)
+    ]
+
+
+def _constant(entry: Any, slots: Any) -> Value:
+    next(slots)
+    return constexpr(unwrap(entry))
+
+
+def _read_entry(entry: Any, slots: Any, arguments: list[_Argument]) -> Value:
+    if isinstance(entry, tuple):
+        return retuple(entry, [_read_entry(item, slots, arguments) for item in entry])
+    slot = next(slots)
+    if not isinstance(entry, str):
+        plain = unwrap(entry)
+        return constexpr(plain) if isinstance(plain, (bool, int, float, str)) else plain
+    name, _, facts = entry.partition(":")
+    argument = _Argument(slot, _type_of(name), "D" in facts)
+    arguments.append(argument)
+    return argument
+
+
+def _type_of(name: str) -> dtype:
+    """The type for a descriptor without its facts: "i32", "*fp32", "*kfp32" (read only)."""
+    if not name.startswith("*"):
+        return dtype.from_name(name)
+    is_const = name.startswith("*k")
+    return pointer_type(dtype.from_name(name[2 if is_const else 1 :]), const=is_const)
+
+
+def _fill(value: Value, tensors: Any) -> Value:
+    if isinstance(value, _Argument):
+        return next(tensors)
+    if isinstance(value, tuple):
+        return retuple(value, [_fill(item, tensors) for item in value])
+    return value
+
+
+def _count(value: Value) -> int:
+    if isinstance(value, tuple):
+        return sum(_count(item) for item in value)
+    return int(isinstance(value, _Argument))

@@ -1,0 +1,87 @@
+"""Calls: of the language's builtins, of @jit functions, and of Python on constants."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from tilewright import _core
+from tilewright.errors import CompileError, TilewrightError, TypeMismatchError, UnsupportedError
+
+from .dispatch import expression
+from .expressions import unwrap_outer, visit_items
+from .names import is_builtin, is_jit
+from .python_builtins import BUILTINS
+from .values import Value, describe, is_constant, is_tensor, unwrap
+from .visitor import FunctionVisitor
+
+
+@expression(ast.Call)
+def visit_call(v: FunctionVisitor, node: ast.Call) -> Value:
+    callee = unwrap_outer(v.visit(node.func))
+    args = visit_items(v, node.args)
+    kwargs = _keyword_arguments(v, node)
+    if is_jit(callee):
+        return v.context.call(callee, args, kwargs)
+    return _guarded(node, _implementation(node, callee, args, kwargs), args, kwargs)
+
+
+def _keyword_arguments(v: FunctionVisitor, node: ast.Call) -> dict[str, Value]:
+    kwargs: dict[str, Value] = {}
+    for keyword in node.keywords:
+        if keyword.arg is None:
+            raise UnsupportedError(
+                "`**` in a call is not supported", hint="write the arguments out"
+            )
+        kwargs[keyword.arg] = v.visit(keyword.value)
+    return kwargs
+
+
+def _implementation(
+    node: ast.Call, callee: Value, args: list[Value], kwargs: dict[str, Value]
+) -> Callable[..., Value]:
+    """What is run for a callee that is not a @jit function."""
+    if not callable(callee):
+        raise TypeMismatchError(f"`{ast.unparse(node.func)}` is {describe(callee)}: not a function")
+    try:
+        builtin = BUILTINS.get(callee)
+    except TypeError:
+        builtin = None
+    if builtin is not None:
+        return builtin
+    if is_builtin(callee) or _belongs_to_language(callee):
+        return callee  # type: ignore[no-any-return]
+    if isinstance(callee, type) and issubclass(callee, tuple):
+        return callee
+    values = [*args, *kwargs.values()]
+    if not all(is_constant(value) for value in values):
+        raise UnsupportedError(
+            f"`{ast.unparse(node.func)}` is an ordinary Python function: it takes constants only",
+            hint="decorate it with @tilewright.jit, or use the function of tilewright.language",
+        )
+    return lambda *a, **k: callee(*unwrap(a), **{name: unwrap(value) for name, value in k.items()})
+
+
+def _belongs_to_language(callee: Value) -> bool:
+    """A method of a tensor or of a dtype, or a class of the language."""
+    if is_tensor(getattr(callee, "__self__", None)):
+        return True
+    module = (
+        getattr(callee, "__module__", None) or type(getattr(callee, "__self__", None)).__module__
+    )
+    return str(module).startswith("tilewright.")
+
+
+def _guarded(
+    node: ast.Call, function: Callable[..., Value], args: list[Value], kwargs: dict[str, Value]
+) -> Value:
+    """Calls; what goes wrong in a builtin is reported as the mistake of whoever called it."""
+    try:
+        return function(*args, **kwargs)
+    except (TilewrightError, _core.IRError, RecursionError):
+        raise
+    except Exception as error:
+        name = ast.unparse(node.func)
+        kind = TypeMismatchError if isinstance(error, (TypeError, AttributeError)) else CompileError
+        text = str(error) or type(error).__name__
+        raise kind(f"`{name}`: {text}") from error

@@ -1,0 +1,129 @@
+"""The variables that a loop carries from one iteration to the next."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tilewright.errors import LoopTypeError
+
+from .analysis import assigned_names
+from .scope import Unavailable
+from .values import Value, describe, leaves, map_leaves, materialise, same_type, with_handles
+from .visitor import FunctionVisitor
+
+
+class Carried:
+    """What a loop carries: every name that its body assigns and that holds tensors before it.
+
+    Args:
+        v: The visitor, standing before the loop.
+        node: The loop.
+        keyword: "for" or "while".
+        body: The nodes whose assignments count.
+        targets: Names that the loop itself binds, with their types; one that is something else
+            before the loop is lost after it.
+    """
+
+    def __init__(
+        self,
+        v: FunctionVisitor,
+        node: ast.For | ast.While,
+        keyword: str,
+        body: Sequence[ast.AST],
+        targets: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.v, self.node, self.keyword = v, node, keyword
+        self.before = v.scope
+        self.assigned = assigned_names(body)
+        self.lost = {
+            name
+            for name, type in (targets or {}).items()
+            if v.scope.is_defined(name) and getattr(v.scope.values[name], "type", None) != type
+        }
+        self.names = [
+            name
+            for name in self.assigned
+            if v.scope.is_defined(name) and name not in self.lost and leaves(v.scope.values[name])
+        ]
+        self.handles = [leaf.handle for name in self.names for leaf in leaves(v.scope.values[name])]
+        self.types = [handle.type for handle in self.handles]
+
+    def enter(self, handles: Sequence[Any]) -> None:
+        """Starts the body in a copy of the scope, the carried variables at their new handles."""
+        self.v.scope = self.before.copy()
+        self.rebind(handles)
+
+    def rebind(self, handles: Sequence[Any]) -> None:
+        """Gives the carried variables new handles of the same types."""
+        remaining = iter(handles)
+        for name in self.names:
+            value = with_handles(self.before.values[name], remaining)
+            self.v.scope.set(name, value, self.before.lines[name])
+
+    def collect(self) -> list[Any]:
+        """The carried variables' handles at the end of the body.
+
+        Raises:
+            LoopTypeError: One has another type than before the loop.
+        """
+        handles: list[Any] = []
+        for name in self.assigned:
+            if name not in self.before.values or name in self.lost:
+                continue
+            before, after = self.before.values[name], self.v.scope.values[name]
+            if isinstance(before, Unavailable) or (after is before and name not in self.names):
+                continue
+            after = after if isinstance(after, Unavailable) else materialise(after)
+            if isinstance(after, Unavailable) or not same_type(before, after):
+                raise self._changed(name, before, after)
+            handles += [leaf.handle for leaf in leaves(after)]
+        return handles
+
+    def leave(self, results: Sequence[Any]) -> None:
+        """Goes on after the loop, whose results are the carried variables; the others are lost."""
+        line = self.node.lineno
+        lines = self.v.scope.lines
+        self.v.scope = self.before.copy()
+        self.rebind(results)
+        for name in self.assigned:
+            if name in self.names:
+                self.v.scope.lines[name] = lines[name]
+            elif name in self.lost or not self.before.is_defined(name):
+                missing = Unavailable(
+                    f"is assigned only in the `{self.keyword}` loop at line {line}, "
+                    "which may not run",
+                    "assign it before the loop",
+                )
+                self.v.scope.set(name, missing, line)
+
+    def _changed(self, name: str, before: Value, after: Value | Unavailable) -> LoopTypeError:
+        lines = self.before.lines[name], self.v.scope.lines[name]
+        place = {"file": self.v.file, "line": lines[1], "column": self._column(name, lines[1])}
+        if isinstance(after, Unavailable):
+            return LoopTypeError(f"the loop-carried variable `{name}` {after.reason}", **place)
+        is_constant = not leaves(before)
+        return LoopTypeError(
+            f"the variable `{name}` is {describe(before)} before the loop (line {lines[0]}) "
+            f"and becomes {describe(after)} in it (line {lines[1]}); a loop cannot change "
+            + ("a constant" if is_constant else "a variable's type"),
+            hint=f"assign `{name}` to a variable of another name before the loop"
+            if is_constant
+            else f"start with the type that it gets in the loop, or convert with .to({_scalar(before)})",
+            **place,
+        )
+
+    def _column(self, name: str, line: int) -> int | None:
+        """Where the name is assigned in that line."""
+        for node in ast.walk(self.node):
+            is_target = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+            if is_target and node.id == name and node.lineno == line:  # type: ignore[attr-defined]
+                return self.v.column(node)
+        return None
+
+
+def _scalar(value: Value) -> str:
+    scalars: list[str] = []
+    map_leaves(value, lambda leaf: scalars.append(repr(leaf.dtype)))
+    return scalars[0]

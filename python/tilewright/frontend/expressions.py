@@ -1,0 +1,169 @@
+"""Expressions other than operators, names and calls."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+
+from tilewright.errors import (
+    CompileError,
+    ConstantError,
+    TilewrightError,
+    TypeMismatchError,
+    UndefinedNameError,
+    UnsupportedError,
+)
+
+from .assign import assign
+from .dispatch import Exit, Rest, expression, statement
+from .unrolled import constant_items
+from .values import Value, describe, is_constant, is_tensor, unwrap
+from .visitor import FunctionVisitor
+
+
+@statement(ast.Expr)
+def visit_expr(v: FunctionVisitor, node: ast.Expr, rest: Rest) -> Exit | None:
+    if not isinstance(node.value, ast.Constant):  # docstrings and `...`
+        v.visit(node.value)
+    return None
+
+
+@statement(ast.Pass)
+def visit_pass(v: FunctionVisitor, node: ast.Pass, rest: Rest) -> Exit | None:
+    return None
+
+
+@expression(ast.Constant)
+def visit_constant(v: FunctionVisitor, node: ast.Constant) -> Value:
+    if isinstance(node.value, (bytes, complex)):
+        raise UnsupportedError(f"a constant of type {type(node.value).__name__} is not supported")
+    return node.value
+
+
+@expression(ast.Tuple)
+def visit_tuple(v: FunctionVisitor, node: ast.Tuple) -> Value:
+    return tuple(visit_items(v, node.elts))
+
+
+@expression(ast.List)
+def visit_list(v: FunctionVisitor, node: ast.List) -> Value:
+    return visit_items(v, node.elts)
+
+
+def visit_items(v: FunctionVisitor, nodes: list[ast.expr]) -> list[Value]:
+    """Values of a display or of positional arguments, with starred ones spread."""
+    items: list[Value] = []
+    for node in nodes:
+        if isinstance(node, ast.Starred):
+            items.extend(_spread(v, node))
+        else:
+            items.append(v.visit(node))
+    return items
+
+
+def _spread(v: FunctionVisitor, node: ast.Starred) -> tuple[Value, ...]:
+    value = v.visit(node.value)
+    items = value if is_tensor(value) else unwrap_outer(value)
+    if not isinstance(items, (tuple, list)):
+        raise TypeMismatchError(f"`*` needs a tuple, not {describe(value)}")
+    return tuple(items)
+
+
+def unwrap_outer(value: Value) -> Value:
+    """The tuple or list in a constexpr; its items stay as they are."""
+    return value if isinstance(value, (tuple, list)) else unwrap(value)
+
+
+@expression(ast.Slice)
+def visit_slice(v: FunctionVisitor, node: ast.Slice) -> Value:
+    bounds = (node.lower, node.upper, node.step)
+    return slice(*(None if bound is None else unwrap(v.visit(bound)) for bound in bounds))
+
+
+@expression(ast.Subscript)
+def visit_subscript(v: FunctionVisitor, node: ast.Subscript) -> Value:
+    value, index = v.visit(node.value), v.visit(node.slice)
+    container = value if is_tensor(value) else unwrap_outer(value)
+    if isinstance(container, (tuple, list)):
+        if not is_constant(index):
+            raise ConstantError(
+                f"the index of a tuple must be constant, not {describe(index)}",
+                hint="loop with tl.static_range to have a constant index",
+            )
+        index = unwrap(index)
+    try:
+        return container[index]
+    except TilewrightError:
+        raise
+    except (TypeError, IndexError, ValueError, KeyError) as error:
+        raise TypeMismatchError(f"cannot index {describe(value)}: {error}") from None
+
+
+@expression(ast.Attribute)
+def visit_attribute(v: FunctionVisitor, node: ast.Attribute) -> Value:
+    return read_attribute(v.visit(node.value), node.attr)
+
+
+def read_attribute(value: Value, name: str) -> Value:
+    """`value.name`; what a constexpr lacks is looked up in the object it holds."""
+    for holder in (value, unwrap(value)):
+        try:
+            return getattr(holder, name)
+        except AttributeError:
+            continue
+        except TilewrightError:
+            raise
+    plain = unwrap(value)
+    what = f"a tensor of type {describe(value)}" if is_tensor(value) else _name_of(plain)
+    close = difflib.get_close_matches(name, [n for n in dir(plain) if not n.startswith("_")], n=2)
+    hint = "did you mean " + " or ".join(f"`{other}`" for other in close) + "?" if close else None
+    raise UndefinedNameError(f"{what} has no attribute `{name}`", hint=hint)
+
+
+def _name_of(value: Value) -> str:
+    name = getattr(value, "__name__", None)
+    return f"`{name}`" if isinstance(name, str) else describe(value)
+
+
+@expression(ast.JoinedStr)
+def visit_joined_str(v: FunctionVisitor, node: ast.JoinedStr) -> Value:
+    return "".join(str(v.visit(part)) for part in node.values)
+
+
+@expression(ast.FormattedValue)
+def visit_formatted_value(v: FunctionVisitor, node: ast.FormattedValue) -> Value:
+    value = v.visit(node.value)
+    if not is_constant(value):
+        raise ConstantError(
+            f"an f-string can show constants only, not a tensor of type {describe(value)}",
+            hint="print tensors at run time with tl.device_print",
+        )
+    value = unwrap(value)
+    if node.conversion != -1:
+        value = {"s": str, "r": repr, "a": ascii}[chr(node.conversion)](value)
+    spec = v.visit(node.format_spec) if node.format_spec else ""
+    try:
+        return format(value, spec)
+    except (TypeError, ValueError) as error:
+        raise CompileError(str(error)) from None
+
+
+@expression(ast.ListComp, ast.GeneratorExp)
+def visit_comprehension(v: FunctionVisitor, node: ast.ListComp | ast.GeneratorExp) -> Value:
+    """A tuple; the items and the conditions must be known while compiling."""
+    if len(node.generators) != 1:
+        raise UnsupportedError("a comprehension with more than one `for` is not supported")
+    generator = node.generators[0]
+    outer, items = v.scope, []
+    v.scope = outer.copy()
+    try:
+        for item in constant_items(v, generator.iter):
+            assign(v, generator.target, item)
+            conditions = [v.visit(condition) for condition in generator.ifs]
+            if not is_constant(conditions):
+                raise ConstantError("the condition of a comprehension must be constant")
+            if all(unwrap(conditions)):
+                items.append(v.visit(node.elt))
+    finally:
+        v.scope = outer
+    return tuple(items)

@@ -1,0 +1,201 @@
+"""Calls of other @jit functions: binding, specialisation, private functions.
+
+A function is built once per combination of argument types and constants:
+
+    func.call @add.1(%x, %y) : (f32, tensor<64xf32>) -> tensor<64xf32>
+    ...
+    func.func private @add.1(%a: f32, %b: tensor<64xf32>) -> tensor<64xf32>
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tilewright.errors import CompileError, ConstantError, TypeMismatchError, UnsupportedError
+from tilewright.language import constexpr
+
+from .dispatch import Exit
+from .scope import Scope
+from .values import (
+    Value,
+    describe,
+    is_constant,
+    is_tensor,
+    key_of,
+    leaves,
+    materialise,
+    unwrap,
+    with_handles,
+)
+from .visitor import FunctionVisitor
+
+if TYPE_CHECKING:
+    from .build import ModuleBuild
+
+
+@dataclass
+class Specialisation:
+    """A private function; without `result` while its body is being built."""
+
+    fn: Any
+    symbol: str
+    result: Value = None
+    is_complete: bool = False
+
+
+def call(build: ModuleBuild, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """Builds a call of a @jit function and returns what it returns."""
+    values = bind(fn, args, kwargs)
+    found = _specialisation(build, fn, values)
+    operands = [leaf.handle for value in values.values() for leaf in leaves(value)]
+    op = build.context.builder.create(
+        "func.call",
+        operands,
+        types=[leaf.handle.type for leaf in leaves(found.result)],
+        attrs={"callee": build.context.ctx.symbol_attr(found.symbol)},
+    )
+    return with_handles(found.result, iter(op.results))
+
+
+def inline(build: ModuleBuild, fn: Any, args: list[Value]) -> Value:
+    """Builds the body of a @jit function at the insertion point and returns what it returns."""
+    values = bind(fn, args, {})
+    caller_loc = build.context.builder.loc
+    return _visit_body(build, fn, values, caller_loc=caller_loc).value
+
+
+def bind(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> dict[str, Value]:
+    """The value of each parameter; numbers are constants."""
+    signature = inspect.signature(fn.fn)
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeMismatchError(
+            f"`{fn.name}`: {error}", hint=f"its parameters are {signature}"
+        ) from None
+    bound.apply_defaults()
+    constants = {param.name for param in fn.params if param.is_constexpr}
+    return {
+        name: _argument(fn, name, value, name in constants)
+        for name, value in bound.arguments.items()
+    }
+
+
+def _argument(fn: Any, name: str, value: Value, is_constexpr: bool) -> Value:
+    if is_tensor(value):
+        if is_constexpr:
+            raise ConstantError(
+                f"the parameter `{name}` of `{fn.name}` is a tl.constexpr, "
+                f"but its argument is a tensor of type {describe(value)}"
+            )
+        return value
+    if isinstance(value, list):
+        value = tuple(value)
+    if isinstance(value, tuple) and not is_constexpr:
+        return value
+    if is_constexpr and not is_constant(value):
+        raise ConstantError(
+            f"the parameter `{name}` of `{fn.name}` is a tl.constexpr, "
+            f"but its argument {describe(value)} holds tensors"
+        )
+    plain = unwrap(value)
+    wrap = is_constexpr or isinstance(plain, (bool, int, float, str))
+    return constexpr(plain) if wrap else plain
+
+
+def _specialisation(build: ModuleBuild, fn: Any, values: dict[str, Value]) -> Specialisation:
+    key = (id(fn), tuple(key_of(value) for value in values.values()))
+    found = build.specialisations.get(key)
+    if found is None:
+        found = Specialisation(fn, f"{fn.name}.{len(build.specialisations) + 1}")
+        build.specialisations[key] = found
+        try:
+            found.result = _build_private(build, found, values)
+        except CompileError as error:
+            del build.specialisations[key]
+            _note_call(build, error, fn)
+            raise
+        found.is_complete = True
+    if not found.is_complete:
+        raise UnsupportedError(
+            f"`{fn.name}` calls itself, which is not supported", hint="write a loop"
+        )
+    return found
+
+
+def _build_private(build: ModuleBuild, found: Specialisation, values: dict[str, Value]) -> Value:
+    """Builds the function at the end of the module and returns a specimen of its result."""
+    ctx, builder = build.context.ctx, build.context.builder
+    loc, point = builder.loc, builder.insertion_point
+    types = [leaf.handle.type for value in values.values() for leaf in leaves(value)]
+    builder.set_to_end(build.module.body)
+    builder.loc = definition_loc(ctx, found.fn)
+    try:
+        attrs = {
+            "sym_name": ctx.string_attr(found.symbol),
+            "sym_visibility": ctx.string_attr("private"),
+            "function_type": ctx.type_attr(ctx.function_type(types, [])),
+        }
+        op = builder.create("func.func", attrs=attrs, types=[], regions=1)
+        block = op.region(0).add_block(types, builder.loc)
+        builder.set_to_end(block)
+        handles = iter(block.args)
+        values = {name: with_handles(value, handles) for name, value in values.items()}
+        result = _visit_body(build, found.fn, values).value
+        returned = [leaf.handle for leaf in leaves(result)]
+        builder.create("func.return", returned, types=[])
+        function_type = ctx.function_type(types, [handle.type for handle in returned])
+        op.set_attr("function_type", ctx.type_attr(function_type))
+        return result
+    finally:
+        builder.loc, builder.insertion_point = loc, point
+
+
+def _visit_body(
+    build: ModuleBuild, fn: Any, values: dict[str, Value], caller_loc: Any = None
+) -> Exit:
+    scope = Scope()
+    for name, value in values.items():
+        scope.set(name, value, fn.tree().lineno)
+    visitor = FunctionVisitor(build, fn, scope, caller_loc=caller_loc)
+    materialise_assigned(visitor)
+    return visitor.run()
+
+
+def materialise_assigned(v: FunctionVisitor) -> None:
+    """Makes tensors of the numbers in parameters that the function assigns.
+
+    Not in those declared constant. The others may be: `n` is 1 in one call, and then a constant,
+    and not in the next.
+    """
+    with v.at(v.tree):
+        for param in v.fn.params:
+            if param.name in v.assigned and not param.is_constexpr:
+                value = materialise(v.scope.values[param.name])
+                v.scope.set(param.name, value, v.tree.lineno)
+
+
+def definition_loc(ctx: Any, fn: Any) -> Any:
+    tree: ast.FunctionDef = fn.tree()
+    return ctx.file_loc(fn.source_file, tree.lineno, tree.col_offset + 1)
+
+
+def _note_call(build: ModuleBuild, error: CompileError, fn: Any) -> None:
+    """Adds the call to an error that arose within it.
+
+    An error in a function of the language's library is the caller's: it is shown at the call.
+    """
+    if error.line is None or build.place is None:
+        return
+    visitor, node = build.place
+    place = visitor.position(node)
+    if error.file == fn.source_file and str(fn.fn.__module__).startswith("tilewright."):
+        inside = (error.file, error.line, error.column, error.source_line)
+        error.notes = ()
+        error.file, error.line, error.column, error.source_line = place
+        error.add_note_at(f"raised in `{fn.name}`", *inside)
+    else:
+        error.add_note_at(f"in a call of `{fn.name}`", *place)

@@ -1,0 +1,167 @@
+"""`for`: scf.for over range and tl.range; what else there is to loop over is unrolled.
+
+The variables that the body assigns and that exist before the loop are carried from one iteration to
+the next:
+
+    acc = 0.0                     %acc = scf.for %i = %c0 to %n step %c1
+    for i in range(n):                iter_args(%a = %zero) -> f32 : i32 {
+        acc += f(i)                   ...
+                                      scf.yield %b : f32
+                                  }
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from dataclasses import dataclass, field
+from typing import Any
+
+import tilewright.language as tl
+from tilewright.errors import ConstantError, TypeMismatchError, UnsupportedError
+
+from .carried import Carried
+from .dispatch import Exit, ExitKind, Rest, statement
+from .expressions import visit_items
+from .unrolled import items_of, unroll
+from .values import Value, describe, is_constant, is_tensor, unwrap
+from .visitor import FunctionVisitor, LoopContext
+
+# The attributes of tl.range that the compiler reads, as `tile.<name>` on the loop.
+_INT_ATTRIBUTES = ("num_stages", "loop_unroll_factor")
+_FLAG_ATTRIBUTES = (
+    "disallow_acc_multi_buffer",
+    "flatten",
+    "warp_specialize",
+    "disable_licm",
+)
+
+
+@dataclass
+class LoopRange:
+    """The bounds of a loop that runs, as the user wrote them."""
+
+    start: Value
+    stop: Value
+    step: Value
+    attrs: dict[str, Any] = field(default_factory=dict)
+
+
+@statement(ast.For)
+def visit_for(v: FunctionVisitor, node: ast.For, rest: Rest) -> Exit | None:
+    with v.at(node.iter):
+        bounds = _iteration(v, node.iter)
+        if isinstance(bounds, LoopRange):
+            loop = _Loop(v, bounds)
+        else:
+            items = items_of(bounds)
+    if not isinstance(bounds, LoopRange):
+        return unroll(v, node, items, rest)
+    if not isinstance(node.target, ast.Name):
+        raise UnsupportedError("the variable of a loop over a range must be a single name")
+    loop.build(node, node.target)
+    return v.visit_block(node.orelse, rest)
+
+
+def _iteration(v: FunctionVisitor, node: ast.expr) -> Any:
+    """What a loop iterates over: a LoopRange, or a value."""
+    if isinstance(node, ast.Call) and v.visit(node.func) is builtins.range:
+        args = visit_items(v, node.args)
+        if node.keywords or not 1 <= len(args) <= 3:
+            raise TypeMismatchError("`range` takes one to three positional arguments")
+        if len(args) == 1:
+            return LoopRange(0, args[0], 1)
+        return LoopRange(args[0], args[1], args[2] if len(args) == 3 else 1)
+    value = v.visit(node)
+    if isinstance(value, tl.range):
+        return LoopRange(value.start, value.stop, value.step, _attributes(v, value))
+    return value
+
+
+def _attributes(v: FunctionVisitor, value: Any) -> dict[str, Any]:
+    attrs: dict[str, Any] = {}
+    for name in _INT_ATTRIBUTES:
+        number = unwrap(getattr(value, name, None))
+        if number is not None:
+            attrs[f"tile.{name}"] = v.ctx.int_attr(v.ctx.type("i32"), number)
+    for name in _FLAG_ATTRIBUTES:
+        if unwrap(getattr(value, name, False)):
+            attrs[f"tile.{name}"] = v.ctx.unit_attr()
+    return attrs
+
+
+class _Loop:
+    """Builds one scf.for; made with the bounds, whose errors belong to the range."""
+
+    def __init__(self, v: FunctionVisitor, bounds: LoopRange) -> None:
+        self.v = v
+        self.attrs = bounds.attrs
+        step = unwrap(bounds.step)
+        if is_constant(step) and step == 0:
+            raise ConstantError("the step of a range must not be 0")
+        self.is_reversed = is_constant(step) and isinstance(step, int) and step < 0
+        if self.is_reversed:
+            step = -step
+        values = [unwrap(bounds.start), unwrap(bounds.stop), step]
+        self.type = _induction_type(values)
+        tensors = [
+            value.to(self.type) if is_tensor(value) else tl.to_tensor(value, self.type)
+            for value in values
+        ]
+        self.start, self.stop, self.step = tensors
+        if self.type.is_int_unsigned():
+            self.attrs["unsignedCmp"] = v.ctx.unit_attr()
+
+    def build(self, node: ast.For, target: ast.Name) -> None:
+        v = self.v
+        carried = Carried(v, node, "for", [target, *node.body], {target.id: self.type})
+        # A falling range runs over the mirrored rising one: start - (i - stop) for i from stop.
+        low, high = (self.stop, self.start) if self.is_reversed else (self.start, self.stop)
+        op = v.builder.create(
+            "scf.for",
+            [low.handle, high.handle, self.step.handle, *carried.handles],
+            types=carried.types,
+            attrs=self.attrs,
+            regions=1,
+        )
+        index_type = v.context.ir(self.type)
+        block = op.region(0).add_block([index_type, *carried.types], v.builder.loc)
+        running = LoopContext("for", is_within_running=True)
+        carried.enter(block.args[1:])
+        with v.inserting_at_end(block), v.within_loop(running):
+            index = tl.tensor(block.arg(0), self.type)
+            if self.is_reversed:
+                index = self.start - (index - self.stop)
+            v.scope.set(target.id, index, target.lineno)
+            v.visit_block(node.body, lambda: Exit(ExitKind.END))
+            v.builder.create("scf.yield", carried.collect(), types=[])
+        carried.leave(op.results)
+
+
+def _induction_type(values: list[Value]) -> Any:
+    """The integer type that holds all bounds, at least 32 bits wide.
+
+    Of equally wide ones an unsigned one wins.
+    """
+    width, is_unsigned = 32, False
+    for value in values:
+        if is_tensor(value):
+            kind = value.type
+        elif isinstance(value, int) and not isinstance(value, bool):
+            kind = tl.int32 if -(2**31) <= value < 2**31 else tl.int64
+        else:
+            kind = None
+        if kind is None or kind.is_block() or not kind.is_int():
+            raise TypeMismatchError(
+                f"the bounds of a range must be integers, found {describe(value)}"
+            )
+        bits = kind.int_bitwidth
+        if bits >= width:
+            is_unsigned = kind.is_int_unsigned() or (is_unsigned and bits == width)
+            width = bits
+    return {
+        (32, False): tl.int32,
+        (32, True): tl.uint32,
+        (64, False): tl.int64,
+        (64, True): tl.uint64,
+    }[width, is_unsigned]

@@ -1,0 +1,126 @@
+"""What a name means: a local, a variable of an enclosing function, a global, a builtin."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import difflib
+import os
+from types import ModuleType
+from typing import Any
+
+from tilewright.errors import LoopTypeError, UndefinedNameError
+from tilewright.language import constexpr, dtype
+
+from .dispatch import expression
+from .python_builtins import BUILTINS
+from .scope import Unavailable
+from .values import Value
+from .visitor import FunctionVisitor
+
+_MISSING = object()
+
+
+@expression(ast.Name)
+def visit_name(v: FunctionVisitor, node: ast.Name) -> Value:
+    return resolve(v, node.id)
+
+
+def resolve(v: FunctionVisitor, name: str) -> Value:
+    """The value of a name where the visitor stands."""
+    value = v.scope.values.get(name, _MISSING)
+    if isinstance(value, Unavailable):
+        kind = LoopTypeError if value.is_type_conflict else UndefinedNameError
+        raise kind(f"`{name}` {value.reason}", hint=value.hint)
+    if value is not _MISSING:
+        return value
+    if name in v.local_names:
+        raise UndefinedNameError(
+            f"the local variable `{name}` is used before it is assigned",
+            hint=f"assign `{name}` on every way to this line; an assignment anywhere in the "
+            "function makes a name local",
+        )
+    value = _enclosing(v.fn).get(name, _MISSING)
+    if value is _MISSING:
+        value = v.fn.globals.get(name, _MISSING)
+    if value is not _MISSING:
+        return _checked_global(v, name, value)
+    found = getattr(builtins, name, _MISSING)
+    if found in BUILTINS or isinstance(found, type):
+        return found
+    raise _undefined(v, name, found)
+
+
+def is_jit(value: Value) -> bool:
+    """Whether a value is a function decorated with @jit."""
+    return hasattr(value, "tree") and hasattr(value, "params")
+
+
+def is_builtin(value: Value) -> bool:
+    """Whether a value is a function of the language that builds IR."""
+    return bool(getattr(value, "__tilewright_builtin__", False))
+
+
+def _enclosing(fn: Any) -> dict[str, Value]:
+    """The variables of enclosing functions that the function reads, as far as they are set."""
+    cells = getattr(fn.fn, "__closure__", None) or ()
+    found = {}
+    for name, cell in zip(fn.fn.__code__.co_freevars, cells, strict=True):
+        try:
+            found[name] = cell.cell_contents
+        except ValueError:
+            continue  # not assigned yet
+    return found
+
+
+def _checked_global(v: FunctionVisitor, name: str, value: Value) -> Value:
+    """Refuses what may change behind the back of a compiled kernel."""
+    if isinstance(value, ModuleType) or is_jit(value) or is_builtin(value):
+        return value
+    if not _is_language_object(value):
+        if _is_annotated_constexpr(v.fn.globals, name):
+            value = constexpr(value)
+        elif not os.environ.get("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS"):
+            raise _forbidden(name, value)
+    v.build.used_globals[(str(v.fn.fn.__module__), name)] = value
+    return value
+
+
+def _is_language_object(value: Value) -> bool:
+    if isinstance(value, (constexpr, dtype)):
+        return True
+    if isinstance(value, type) and issubclass(value, tuple):
+        return True
+    module = getattr(value, "__module__", None)
+    return isinstance(module, str) and module.partition(".")[0] == "tilewright"
+
+
+def _is_annotated_constexpr(namespace: dict[str, Any], name: str) -> bool:
+    annotation = namespace.get("__annotations__", {}).get(name)
+    if isinstance(annotation, str):
+        return annotation.rpartition(".")[2] == "constexpr"
+    return annotation is constexpr
+
+
+def _forbidden(name: str, value: Value) -> UndefinedNameError:
+    if callable(value) and not isinstance(value, type):
+        return UndefinedNameError(
+            f"`{name}` is an ordinary Python function, which a kernel cannot call",
+            hint=f"decorate `{name}` with @tilewright.jit",
+        )
+    return UndefinedNameError(
+        f"the global `{name}` is not a constant, and could change after the kernel is compiled",
+        hint=f"make it one: `{name} = tl.constexpr(...)`; or pass it as an argument",
+    )
+
+
+def _undefined(v: FunctionVisitor, name: str, found: Any) -> UndefinedNameError:
+    if found is not _MISSING:
+        return UndefinedNameError(
+            f"the Python builtin `{name}` is not available in a kernel",
+            hint="available are " + ", ".join(sorted(f.__name__ for f in BUILTINS)),
+        )
+    known = {*v.scope.values, *v.local_names, *v.fn.globals, *(f.__name__ for f in BUILTINS)}
+    close = difflib.get_close_matches(name, sorted(known), n=2)
+    hint = "did you mean " + " or ".join(f"`{other}`" for other in close) + "?" if close else None
+    return UndefinedNameError(f"the name `{name}` does not exist", hint=hint)

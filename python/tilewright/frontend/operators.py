@@ -1,0 +1,156 @@
+"""Arithmetic, comparisons and the logical operators."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from tilewright.errors import CompileError, TilewrightError, TypeMismatchError
+from tilewright.language import constexpr
+
+from .dispatch import expression
+from .values import Value, describe, is_constant, is_tensor, unwrap
+from .visitor import FunctionVisitor
+
+_BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Add: ("+", operator.add),
+    ast.Sub: ("-", operator.sub),
+    ast.Mult: ("*", operator.mul),
+    ast.Div: ("/", operator.truediv),
+    ast.FloorDiv: ("//", operator.floordiv),
+    ast.Mod: ("%", operator.mod),
+    ast.Pow: ("**", operator.pow),
+    ast.LShift: ("<<", operator.lshift),
+    ast.RShift: (">>", operator.rshift),
+    ast.BitAnd: ("&", operator.and_),
+    ast.BitOr: ("|", operator.or_),
+    ast.BitXor: ("^", operator.xor),
+    ast.MatMult: ("@", operator.matmul),
+}
+
+_UNARY: dict[type[ast.unaryop], tuple[str, Callable[[Any], Any]]] = {
+    ast.USub: ("-", operator.neg),
+    ast.UAdd: ("+", operator.pos),
+    ast.Invert: ("~", operator.invert),
+}
+
+_COMPARISONS: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Lt: ("<", operator.lt),
+    ast.LtE: ("<=", operator.le),
+    ast.Gt: (">", operator.gt),
+    ast.GtE: (">=", operator.ge),
+    ast.Eq: ("==", operator.eq),
+    ast.NotEq: ("!=", operator.ne),
+}
+
+
+@expression(ast.BinOp)
+def visit_bin_op(v: FunctionVisitor, node: ast.BinOp) -> Value:
+    left = v.visit(node.left)
+    return apply_binary(v, node.op, left, v.visit(node.right))
+
+
+def apply_binary(v: FunctionVisitor, op: ast.operator, left: Value, right: Value) -> Value:
+    """`left op right`, constants folded by Python."""
+    symbol, apply = _BINARY[type(op)]
+    return _checked(symbol, apply, left, right)
+
+
+@expression(ast.UnaryOp)
+def visit_unary_op(v: FunctionVisitor, node: ast.UnaryOp) -> Value:
+    value = v.visit(node.operand)
+    if isinstance(node.op, ast.Not):
+        return logical_not(value)
+    symbol, apply = _UNARY[type(node.op)]
+    return _checked(symbol, apply, value)
+
+
+@expression(ast.Compare)
+def visit_compare(v: FunctionVisitor, node: ast.Compare) -> Value:
+    """`a < b < c` means `a < b and b < c`, with `b` evaluated once."""
+    left, result = v.visit(node.left), None
+    for op, comparator in zip(node.ops, node.comparators, strict=True):
+        right = v.visit(comparator)
+        answer = _compare(op, left, right)
+        result = answer if result is None else logical_and(result, answer)
+        if is_constant(result) and not unwrap(result):
+            return result
+        left = right
+    return result
+
+
+def _compare(op: ast.cmpop, left: Value, right: Value) -> Value:
+    if isinstance(op, (ast.Is, ast.IsNot)):
+        same = unwrap(left) is unwrap(right)
+        return constexpr(same if isinstance(op, ast.Is) else not same)
+    if isinstance(op, (ast.In, ast.NotIn)):
+        return constexpr(_contains(left, right) == isinstance(op, ast.In))
+    symbol, apply = _COMPARISONS[type(op)]
+    if not is_tensor(left) and not is_tensor(right):
+        left, right = unwrap(left), unwrap(right)
+    return _checked(symbol, apply, left, right)
+
+
+def _contains(item: Value, container: Value) -> bool:
+    if not (is_constant(item) and is_constant(container)):
+        raise TypeMismatchError(
+            "`in` needs constants on both sides", hint="compare with == and combine with |"
+        )
+    item, container = unwrap(item), unwrap(container)
+    if not isinstance(container, (tuple, list, str)):
+        raise TypeMismatchError(f"`in` needs a tuple on its right, not {describe(container)}")
+    return item in container  # type: ignore[operator]
+
+
+@expression(ast.BoolOp)
+def visit_bool_op(v: FunctionVisitor, node: ast.BoolOp) -> Value:
+    """Constants decide without the rest being visited; tensors are combined element by element."""
+    is_and = isinstance(node.op, ast.And)
+    result = v.visit(node.values[0])
+    for value in node.values[1:]:
+        if not is_constant(result):
+            right = v.visit(value)
+            result = logical_and(result, right) if is_and else logical_or(result, right)
+        elif bool(unwrap(result)) == is_and:
+            result = v.visit(value)
+        else:
+            return result
+    return result
+
+
+def logical_not(value: Value) -> Value:
+    if is_tensor(value):
+        return _checked("not", lambda x: x.__not__(), value)
+    return constexpr(not unwrap(value))
+
+
+def logical_and(left: Value, right: Value) -> Value:
+    """Of two values, `left` a tensor or a constant that is true."""
+    if not is_tensor(left):
+        return right
+    return _checked("and", lambda x, y: x.logical_and(y), left, right)
+
+
+def logical_or(left: Value, right: Value) -> Value:
+    """Of two values, `left` a tensor or a constant that is false."""
+    if not is_tensor(left):
+        return right
+    return _checked("or", lambda x, y: x.logical_or(y), left, right)
+
+
+def _checked(symbol: str, apply: Callable[..., Value], *operands: Value) -> Value:
+    """The operator's result, or an error that names the operator and its operands' types."""
+    try:
+        result = apply(*operands)
+    except TilewrightError:
+        raise
+    except (TypeError, AttributeError):
+        result = NotImplemented
+    except (ValueError, ArithmeticError) as error:
+        raise CompileError(f"`{symbol}`: {error}") from None
+    if result is not NotImplemented:
+        return result
+    types = " and ".join(describe(operand) for operand in operands)
+    raise TypeMismatchError(f"`{symbol}` does not take {types}")

@@ -1,0 +1,133 @@
+"""What the frontend knows about values.
+
+A value is a `tl.tensor`, a constant (a `tl.constexpr` or any other Python object), or a tuple of
+values. A tuple's tensors are its leaves; loops, branches and calls pass on leaves and put the tuple
+together again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+from tilewright.language import constexpr, tensor, to_tensor
+
+Value: TypeAlias = Any
+
+
+def is_tensor(value: Value) -> bool:
+    return isinstance(value, tensor)
+
+
+def is_constant(value: Value) -> bool:
+    """Whether all of the value is known while compiling."""
+    if isinstance(value, (tuple, list)):
+        return all(is_constant(item) for item in value)
+    return not isinstance(value, tensor)
+
+
+def unwrap(value: Value) -> Value:
+    """The Python object in a constexpr, also within tuples; tensors stay what they are."""
+    if isinstance(value, constexpr):
+        return value.value
+    if isinstance(value, tuple):
+        return retuple(value, [unwrap(item) for item in value])
+    if isinstance(value, list):
+        return [unwrap(item) for item in value]
+    return value
+
+
+def retuple(like: tuple[Value, ...], items: list[Value]) -> tuple[Value, ...]:
+    """A tuple of the same class as `like`, which may be a named one."""
+    if type(like) is tuple:
+        return tuple(items)
+    make = getattr(type(like), "_make", None)
+    return make(items) if make else type(like)(items)  # type: ignore[no-any-return]
+
+
+def materialise(value: Value) -> Value:
+    """Numbers become scalar tensors, as on every assignment; other constants stay."""
+    if isinstance(value, tensor):
+        return value
+    if isinstance(value, (tuple, list)):
+        return retuple(
+            tuple(value) if isinstance(value, list) else value, [materialise(v) for v in value]
+        )
+    plain = unwrap(value)
+    if isinstance(plain, tuple):
+        return materialise(plain)
+    return to_tensor(plain) if isinstance(plain, (bool, int, float)) else plain
+
+
+def leaves(value: Value) -> list[tensor]:
+    """The tensors in a value, in order."""
+    if isinstance(value, tensor):
+        return [value]
+    if isinstance(value, tuple):
+        return [leaf for item in value for leaf in leaves(item)]
+    return []
+
+
+def map_leaves(value: Value, change: Callable[[tensor], Value]) -> Value:
+    """The value with `change` applied to each of its tensors, in order."""
+    if isinstance(value, tensor):
+        return change(value)
+    if isinstance(value, tuple):
+        return retuple(value, [map_leaves(item, change) for item in value])
+    return value
+
+
+def with_handles(value: Value, handles: Iterator[Any]) -> Value:
+    """The value with its tensors replaced by others of the same types."""
+    return map_leaves(value, lambda leaf: tensor(next(handles), leaf.type))
+
+
+def same_type(a: Value, b: Value) -> bool:
+    """Whether two values could be one variable at different times."""
+    if isinstance(a, tensor) or isinstance(b, tensor):
+        return isinstance(a, tensor) and isinstance(b, tensor) and a.type == b.type
+    if isinstance(a, tuple) or isinstance(b, tuple):
+        if type(a) is not type(b) or len(a) != len(b):
+            return False
+        return all(same_type(x, y) for x, y in zip(a, b, strict=True))
+    return same_constant(a, b)
+
+
+def same_constant(a: Value, b: Value) -> bool:
+    a, b = unwrap(a), unwrap(b)
+    try:
+        return a is b or (type(a) is type(b) and bool(a == b))
+    except Exception:
+        return False
+
+
+def key_of(value: Value) -> Any:
+    """A hashable stand-in: equal for values that specialise a function in the same way."""
+    if isinstance(value, tensor):
+        return ("tensor", value.type)
+    if isinstance(value, (tuple, list)):
+        return (type(value), tuple(key_of(item) for item in value))
+    plain = unwrap(value)
+    if isinstance(plain, (tuple, list)):
+        return key_of(plain)
+    if isinstance(plain, float):
+        return (float, repr(plain))  # tells 0.0 from -0.0, and a NaN equals itself
+    try:
+        hash(plain)
+    except TypeError:
+        return (type(plain), repr(plain))
+    return (type(plain), plain)
+
+
+def describe(value: Value) -> str:
+    """The type of a value as a message names it."""
+    if isinstance(value, tensor):
+        return str(value.type)
+    if isinstance(value, (tuple, list)):
+        return "(" + ", ".join(describe(item) for item in value) + ")"
+    plain = unwrap(value)
+    if plain is None:
+        return "None"
+    if isinstance(plain, (bool, int, float, str)):
+        return f"the constant {plain!r}"
+    return f"{plain!r}"

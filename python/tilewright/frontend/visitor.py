@@ -1,0 +1,194 @@
+"""Visits the body of one function: dispatch, locations and the positions of errors."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tilewright import _core
+from tilewright.errors import CompileError, TilewrightError
+
+from .analysis import assigned_names
+from .dispatch import EXPRESSIONS, STATEMENTS, Exit, ExitKind, Rest
+from .scope import Scope
+from .unsupported import unsupported
+from .values import Value
+
+if TYPE_CHECKING:
+    from .build import ModuleBuild
+
+
+@dataclass(frozen=True)
+class LoopContext:
+    """The loop around a statement: what a `break` or `continue` in it leads to.
+
+    A loop that is unrolled goes on by `on_break` and `on_continue`; one that runs has neither.
+    `is_within_running` says that the loop or one around it runs.
+    """
+
+    keyword: str
+    is_within_running: bool
+    on_break: Rest | None = None
+    on_continue: Rest | None = None
+
+
+class FunctionVisitor:
+    """The state while the body of one function is visited.
+
+    Args:
+        build: The module being built.
+        fn: The @jit function.
+        scope: Its parameters' values.
+        is_kernel: Whether it is the entry, which returns nothing.
+        caller_loc: Where it is called, if its body is built in place.
+    """
+
+    def __init__(
+        self,
+        build: ModuleBuild,
+        fn: Any,
+        scope: Scope,
+        is_kernel: bool = False,
+        caller_loc: Any = None,
+    ) -> None:
+        self.build = build
+        self.context = build.context
+        self.ctx = build.context.ctx
+        self.builder = build.context.builder
+        self.fn = fn
+        self.file: str = fn.source_file
+        self.scope = scope
+        self.is_kernel = is_kernel
+        self.caller_loc = caller_loc
+        self.loop: LoopContext | None = None
+        self.tree: ast.FunctionDef = fn.tree()
+        self.assigned = frozenset(assigned_names(self.tree.body))
+        self.local_names = self.assigned | frozenset(scope.values)
+        self._locations: dict[tuple[int, int], Any] = {}
+
+    # Visiting
+
+    def run(self) -> Exit:
+        """Visits the whole body."""
+        done = Exit(ExitKind.RETURN)
+        return self.visit_block(self.tree.body, lambda: done) or done
+
+    def visit_block(self, statements: Sequence[ast.stmt], rest: Rest) -> Exit | None:
+        """Visits statements in order; None if control reaches their end."""
+        for index, node in enumerate(statements):
+            following = statements[index + 1 :]
+            exit = self.visit_statement(
+                node, lambda f=following: self.visit_block(f, rest) or rest()
+            )  # type: ignore[misc]
+            if exit is not None:
+                return exit
+        return None
+
+    def visit_statement(self, node: ast.stmt, rest: Rest) -> Exit | None:
+        with self.at(node):
+            handler = STATEMENTS.get(type(node))
+            if handler is None:
+                raise unsupported(node)
+            return handler(self, node, rest)
+
+    def visit(self, node: ast.expr) -> Value:
+        """The value of an expression."""
+        with self.at(node):
+            handler = EXPRESSIONS.get(type(node))
+            if handler is None:
+                raise unsupported(node)
+            return handler(self, node)
+
+    # Positions
+
+    def location(self, node: ast.AST) -> Any:
+        """The IR's location of a node, within the call that it is inlined into."""
+        place = (node.lineno, node.col_offset)  # type: ignore[attr-defined]
+        loc = self._locations.get(place)
+        if loc is None:
+            loc = self.ctx.file_loc(self.file, place[0], self.column(node))
+            if self.caller_loc is not None:
+                loc = self.ctx.call_loc(loc, self.caller_loc)
+            self._locations[place] = loc
+        return loc
+
+    def column(self, node: ast.AST) -> int:
+        """The column in characters, from 1; the syntax tree counts bytes from 0."""
+        offset: int = node.col_offset  # type: ignore[attr-defined]
+        if offset == 0:
+            return 1
+        text = self.source_line(node)
+        return (
+            offset if text.isascii() else len(text.encode()[:offset].decode(errors="ignore"))
+        ) + 1
+
+    def source_line(self, node: ast.AST) -> str:
+        return linecache.getline(self.file, node.lineno)  # type: ignore[attr-defined]
+
+    def position(self, node: ast.AST) -> tuple[str, int, int, str]:
+        """File, line, column and source line, as errors and notes take them."""
+        return self.file, node.lineno, self.column(node), self.source_line(node)  # type: ignore[attr-defined]
+
+    @contextmanager
+    def at(self, node: ast.AST) -> Iterator[None]:
+        """What is built within comes from `node`, and what goes wrong went wrong there."""
+        before, place = self.builder.loc, self.build.place
+        self.builder.loc = self.location(node)
+        self.build.place = (self, node)
+        try:
+            yield
+        except CompileError as error:
+            error.at(*self.position(node))
+            raise
+        except TilewrightError:
+            raise
+        except _core.IRError as error:
+            raise CompileError(str(error)).at(*self.position(node)) from None
+        except RecursionError:
+            raise CompileError("the expression is nested too deeply").at(
+                *self.position(node)
+            ) from None
+        finally:
+            self.builder.loc, self.build.place = before, place
+
+    # Regions
+
+    @contextmanager
+    def inserting_at_end(self, block: Any) -> Iterator[None]:
+        """Builds at the end of `block`, then goes on where it was."""
+        point = self.builder.insertion_point
+        self.builder.set_to_end(block)
+        try:
+            yield
+        finally:
+            self.builder.insertion_point = point
+
+    @contextmanager
+    def within_loop(self, loop: LoopContext | None) -> Iterator[None]:
+        before = self.loop
+        self.loop = loop
+        try:
+            yield
+        finally:
+            self.loop = before
+
+    def in_loop(self, loop: LoopContext | None, run: Callable[[], Exit]) -> Rest:
+        """`run` as if called in `loop`, whichever loop it is called from."""
+
+        def resume() -> Exit:
+            with self.within_loop(loop):
+                return self.follow(run())
+
+        return resume
+
+    def follow(self, exit: Exit) -> Exit:
+        """Goes on where a jump within an unrolled loop leads, up to the end of the region."""
+        if exit.kind is ExitKind.BREAK and self.loop and self.loop.on_break:
+            return self.loop.on_break()
+        if exit.kind is ExitKind.CONTINUE and self.loop and self.loop.on_continue:
+            return self.loop.on_continue()
+        return exit
