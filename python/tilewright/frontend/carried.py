@@ -100,19 +100,23 @@ class Carried:
 
     def _changed(self, name: str, before: Value, after: Value | Unavailable) -> LoopTypeError:
         lines = self.before.lines[name], self.v.scope.lines[name]
-        place = {"file": self.v.file, "line": lines[1], "column": self._column(name, lines[1])}
-        if isinstance(after, Unavailable):
-            return LoopTypeError(f"the loop-carried variable `{name}` {after.reason}", **place)
-        is_constant = not leaves(before)
-        return LoopTypeError(
+        kinds = (
             f"the variable `{name}` is {describe(before)} before the loop (line {lines[0]}) "
-            f"and becomes {describe(after)} in it (line {lines[1]}); a loop cannot change "
-            + ("a constant" if is_constant else "a variable's type"),
-            hint=f"assign `{name}` to a variable of another name before the loop"
-            if is_constant
-            else f"start with the type that it gets in the loop, or convert with .to({_scalar(before)})",
-            **place,
+            f"and {describe(after)} at its end (line {lines[1]})"
         )
+        if isinstance(after, Unavailable):
+            error = LoopTypeError(f"the loop-carried variable `{name}` {after.reason}")
+        elif leaves(before):
+            error = LoopTypeError(
+                f"{kinds}; a loop cannot change its type",
+                hint=f"give it its final type before the loop, or write .to({_scalar(before)})",
+            )
+        else:
+            error = LoopTypeError(
+                f"{kinds}; a loop cannot change a constant",
+                hint=f"assign `{name}` to another variable before the loop",
+            )
+        return error.at(self.v.file, lines[1], self._column(name, lines[1]))
 
     def _column(self, name: str, line: int) -> int | None:
         """Where the name is assigned in that line."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+from collections.abc import Callable
 
 from tilewright.errors import (
     CompileError,
@@ -125,6 +126,9 @@ def _name_of(value: Value) -> str:
     return f"`{name}`" if isinstance(name, str) else describe(value)
 
 
+_CONVERSIONS: dict[str, Callable[[Value], str]] = {"s": str, "r": repr, "a": ascii}
+
+
 @expression(ast.JoinedStr)
 def visit_joined_str(v: FunctionVisitor, node: ast.JoinedStr) -> Value:
     return "".join(str(v.visit(part)) for part in node.values)
@@ -140,7 +144,7 @@ def visit_formatted_value(v: FunctionVisitor, node: ast.FormattedValue) -> Value
         )
     value = unwrap(value)
     if node.conversion != -1:
-        value = {"s": str, "r": repr, "a": ascii}[chr(node.conversion)](value)
+        value = _CONVERSIONS[chr(node.conversion)](value)
     spec = v.visit(node.format_spec) if node.format_spec else ""
     try:
         return format(value, spec)

@@ -101,7 +101,7 @@ def _contains(item: Value, container: Value) -> bool:
     item, container = unwrap(item), unwrap(container)
     if not isinstance(container, (tuple, list, str)):
         raise TypeMismatchError(f"`in` needs a tuple on its right, not {describe(container)}")
-    return item in container  # type: ignore[operator]
+    return item in container
 
 
 @expression(ast.BoolOp)

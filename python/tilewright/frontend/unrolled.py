@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import partial
 
 import tilewright.language as tl
 from tilewright.errors import ConstantError, TypeMismatchError
@@ -46,9 +47,12 @@ def unroll(v: FunctionVisitor, node: ast.For, items: Sequence[Value], rest: Rest
     outer = v.loop
     after = v.in_loop(outer, rest)
 
+    def to_end(start: int) -> Exit:
+        return run(start) or rest()
+
     def run(start: int) -> Exit | None:
         for index in range(start, len(items)):
-            following = v.in_loop(outer, lambda i=index + 1: run(i) or rest())  # type: ignore[misc]
+            following = v.in_loop(outer, partial(to_end, index + 1))
             running = outer is not None and outer.is_within_running
             with v.within_loop(LoopContext("for", running, after, following)):
                 assign(v, node.target, items[index])

@@ -42,7 +42,7 @@ def retuple(like: tuple[Value, ...], items: list[Value]) -> tuple[Value, ...]:
     if type(like) is tuple:
         return tuple(items)
     make = getattr(type(like), "_make", None)
-    return make(items) if make else type(like)(items)  # type: ignore[no-any-return]
+    return make(items) if make else type(like)(items)
 
 
 def materialise(value: Value) -> Value:

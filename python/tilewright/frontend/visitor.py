@@ -80,13 +80,13 @@ class FunctionVisitor:
     def visit_block(self, statements: Sequence[ast.stmt], rest: Rest) -> Exit | None:
         """Visits statements in order; None if control reaches their end."""
         for index, node in enumerate(statements):
-            following = statements[index + 1 :]
-            exit = self.visit_statement(
-                node, lambda f=following: self.visit_block(f, rest) or rest()
-            )  # type: ignore[misc]
+            exit = self.visit_statement(node, self._following(statements[index + 1 :], rest))
             if exit is not None:
                 return exit
         return None
+
+    def _following(self, statements: Sequence[ast.stmt], rest: Rest) -> Rest:
+        return lambda: self.visit_block(statements, rest) or rest()
 
     def visit_statement(self, node: ast.stmt, rest: Rest) -> Exit | None:
         with self.at(node):
