@@ -1,0 +1,162 @@
+"""Speed against PyTorch on the CPU: a table of ratios, medians of interleaved runs.
+
+    .venv/bin/python test/benchmark/kernels.py            every row
+    .venv/bin/python test/benchmark/kernels.py softmax    rows whose name holds the word
+    .venv/bin/python test/benchmark/kernels.py --json FILE    for machines, besides
+
+A ratio is PyTorch's time over Tilewright's: above 1 means that Tilewright is faster. "wanted" is
+what the project holds itself to.
+"""
+
+import argparse
+import importlib.util
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import ModuleType
+
+import torch
+
+from tilewright.testing import compare
+
+TUTORIALS = Path(__file__).resolve().parents[2] / "docs" / "tutorials"
+
+
+def tutorial(name: str) -> ModuleType:
+    """The kernels are the tutorials': what is shown is what is measured."""
+    spec = importlib.util.spec_from_file_location(name, TUTORIALS / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@dataclass(frozen=True)
+class Case:
+    """Two functions of the same result; `work` is what one call moves or computes, in `unit`."""
+
+    name: str
+    ours: Callable[[], torch.Tensor]
+    theirs: Callable[[], torch.Tensor]
+    work: float
+    unit: str
+    wanted: float | None = None
+    same_result: bool = True
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    ours_ms: float
+    theirs_ms: float
+    speed: float
+    unit: str
+    ratio: float
+    wanted: float | None
+
+
+def elementwise_cases() -> Iterator[Case]:
+    add, dropout = tutorial("01_vector_add"), tutorial("03_dropout")
+    x, y = torch.rand(1 << 24), torch.rand(1 << 24)
+    yield Case("add 2^24", lambda: add.add(x, y), lambda: x + y, 12 * 2**24 / 1e9, "GB/s", 0.95)
+    d = torch.randn(1 << 22)
+    yield Case(
+        "dropout 2^22", lambda: dropout.dropout(d, 0.5, 7), lambda: torch.dropout(d, 0.5, True),
+        8 * 2**22 / 1e9, "GB/s", 1.0, same_result=False,
+    )  # fmt: skip
+
+
+def row_cases() -> Iterator[Case]:
+    softmax, norm = tutorial("02_fused_softmax"), tutorial("04_layer_norm")
+    x = torch.randn(4096, 1024)
+    weight, bias = torch.rand(1024), torch.rand(1024)
+    moved = 8 * x.numel() / 1e9
+    yield Case(
+        "softmax 4096x1024",
+        lambda: softmax.softmax(x),
+        lambda: torch.softmax(x, 1),
+        moved,
+        "GB/s",
+        1.2,
+    )
+    yield Case(
+        "layer norm 4096x1024", lambda: norm.layer_norm(x, weight, bias),
+        lambda: torch.nn.functional.layer_norm(x, (1024,), weight, bias), moved, "GB/s", 1.0,
+    )  # fmt: skip
+
+
+def matmul_cases() -> Iterator[Case]:
+    matmul = tutorial("05_matmul").matmul
+    sizes = ((torch.float32, 512, 0.8), (torch.float32, 1024, 0.8), (torch.bfloat16, 512, None))
+    for dtype, size, wanted in sizes:
+        a, b = torch.randn(size, size).to(dtype), torch.randn(size, size).to(dtype)
+        yield Case(
+            f"{str(dtype)[6:]} matmul {size}^3",
+            lambda a=a, b=b: matmul(a, b),
+            lambda a=a, b=b: a @ b,
+            2 * size**3 / 1e9,
+            "GFLOP/s",
+            wanted,
+        )
+
+
+def cases() -> Iterator[Case]:
+    yield from elementwise_cases()
+    yield from row_cases()
+    yield from matmul_cases()
+
+
+def check(case: Case) -> None:
+    """Nothing is timed that computes something else."""
+    if case.same_result:
+        ours, theirs = case.ours().double(), case.theirs().double()
+        error = ((ours - theirs).norm() / theirs.norm()).item()
+        limit = 1e-2 if "bfloat16" in case.name else 1e-5
+        if not error < limit:
+            raise AssertionError(f"{case.name}: relative error {error}")
+
+
+def measure(case: Case, rounds: int) -> Row:
+    check(case)
+    times = compare({"ours": case.ours, "theirs": case.theirs}, rounds=rounds)
+    ours, theirs = times["ours"], times["theirs"]
+    return Row(
+        case.name, 1e3 * ours, 1e3 * theirs, case.work / ours, case.unit, theirs / ours, case.wanted
+    )
+
+
+def format_row(row: Row) -> str:
+    wanted = "" if row.wanted is None else f"{row.wanted:6.2f}"
+    missed = row.wanted is not None and row.ratio < row.wanted
+    return (
+        f"{row.name:22s} {row.ours_ms:9.3f} {row.theirs_ms:9.3f}   {row.speed:7.1f} {row.unit:8s}"
+        f"{row.ratio:6.2f} {wanted:>6s}{'  below' if missed else ''}"
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("words", nargs="*", help="only rows whose name holds one of these")
+    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--json", type=Path, help="writes the rows into this file too")
+    options = parser.parse_args()
+    chosen = [c for c in cases() if not options.words or any(w in c.name for w in options.words)]
+    threads = torch.get_num_threads()
+    print(f"PyTorch {torch.__version__}, {threads} threads; median of {options.rounds}")
+    print(f"{'':22s} {'ours ms':>9s} {'torch ms':>9s}   {'ours':>7s} {'':8s}{'ratio':>6s} wanted")
+    rows = []
+    for case in chosen:
+        rows.append(measure(case, options.rounds))
+        print(format_row(rows[-1]), flush=True)
+    mean = math.exp(sum(math.log(row.ratio) for row in rows) / len(rows)) if rows else math.nan
+    print(f"geometric mean of the ratios: {mean:.2f}")
+    if options.json:
+        options.json.write_text(json.dumps([asdict(row) for row in rows], indent=2))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
