@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import tempfile
 from pathlib import Path
 
 from tilewright.cache.store import default_store
@@ -51,6 +50,8 @@ def save_reproducer(name: str, key: str, text: str) -> Path:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 (folder / file).write_text(text)
                 return folder / file
+    import tempfile
+
     path = Path(tempfile.mkdtemp(prefix="tilewright-")) / file
     path.write_text(text)
     return path

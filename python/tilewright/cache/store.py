@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
-import secrets
 import stat
 import threading
 import time
@@ -78,7 +77,7 @@ class Store:
         if not self._writable:
             return
         self._sweep()
-        name = f".{key[:16]}-{os.getpid()}-{secrets.token_hex(4)}{_TEMPORARY}"
+        name = f".{key[:16]}-{os.getpid()}-{os.urandom(4).hex()}{_TEMPORARY}"
         temporary = self.path / name
         try:
             fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)

@@ -15,6 +15,7 @@ A constexpr parameter that has a default may be left out.
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -81,9 +82,7 @@ def _one(parameter: Any, text: str | None, parameters: Sequence[Any]) -> Any:
     if text is not None:
         return _constant(text) if parameter.is_constexpr else _argument(text, parameter.name)
     default = parameter.default
-    # A parameter without a default says so by inspect's marker or one of its own kind.
-    missing = isinstance(default, type) or getattr(parameter, "has_default", True) is False
-    if missing:
+    if default is inspect.Parameter.empty:
         raise ArgumentError(f"parameter '{parameter.name}' is missing: {_expected(parameters)}")
     return default if parameter.is_constexpr else _descriptor_of(default, parameter.name)
 

@@ -11,6 +11,7 @@ import enum
 import itertools
 import os
 import types
+from collections.abc import Callable, Iterable
 from typing import Any
 
 _PLAIN = (int, float, complex, str, bytes, bool, type(None), type(Ellipsis))
@@ -20,24 +21,47 @@ _counter = itertools.count()
 _numbered: dict[int, tuple[Any, int]] = {}
 
 
-def canonical(value: Any) -> str:
-    """Text that stands for the value."""
+def canonical(value: Any, special: Callable[[Any], str | None] = lambda _: None) -> str:
+    """Text that stands for the value.
+
+    `special` is asked first, about the value and all parts of it: what it gives a text for is not
+    looked into.
+    """
+    text = special(value)
+    if text is not None:
+        return text
     kind = type(value)
     if kind in _PLAIN:
         return f"{kind.__name__}:{value!r}"
+    parts = _parts(value)
+    if parts is not None:
+        texts = [canonical(part, special) for part in parts]
+        if isinstance(value, (set, frozenset)):
+            texts.sort()
+        return f"{_name(kind)}({','.join(texts)})"
+    return _whole(value)
+
+
+def _parts(value: Any) -> Iterable[Any] | None:
+    """The values that make up a value, or None where it is one by itself."""
     if isinstance(value, enum.Enum):
-        return f"{_name(kind)}.{value.name}={canonical(value.value)}"
-    if isinstance(value, (tuple, list)):
-        return f"{_name(kind)}({','.join(map(canonical, value))})"
-    if isinstance(value, (set, frozenset)):
-        return f"{_name(kind)}({','.join(sorted(map(canonical, value)))})"
+        return (value.name, value.value)
+    if isinstance(value, (tuple, list, set, frozenset)):
+        return value
     if isinstance(value, dict):
-        items = ",".join(f"{canonical(k)}:{canonical(v)}" for k, v in value.items())
-        return f"{_name(kind)}({items})"
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return value.items()
+    if isinstance(value, type):
+        return None
+    if dataclasses.is_dataclass(value):
         fields = dataclasses.fields(value)
-        parts = (f"{f.name}={canonical(getattr(value, f.name))}" for f in fields)
-        return f"{_name(kind)}({','.join(parts)})"
+        return [(field.name, getattr(value, field.name)) for field in fields]
+    if type(value).__module__.startswith("tilewright.") and hasattr(value, "value"):
+        return (value.value,)  # constexpr
+    return None
+
+
+def _whole(value: Any) -> str:
+    kind = type(value)
     if isinstance(value, types.ModuleType):
         return f"module:{value.__name__}"
     if isinstance(value, type):
@@ -46,8 +70,6 @@ def canonical(value: Any) -> str:
         return f"function:{_name(value)}:{_code(value.__code__)}"
     if isinstance(value, types.BuiltinFunctionType):
         return f"builtin:{_name(value)}"
-    if kind.__module__.startswith("tilewright.") and hasattr(value, "value"):
-        return f"{_name(kind)}({canonical(value.value)})"  # constexpr
     if not (text := repr(value)).startswith("<") or " at 0x" not in text:
         return f"{_name(kind)}:{text}"
     return f"{_name(kind)}:{_token(value)}"

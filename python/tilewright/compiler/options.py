@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -66,6 +65,8 @@ class Options:
 
 
 def _unknown(name: str, known: list[str]) -> str:
+    import difflib
+
     close = difflib.get_close_matches(name, known, n=1)
     if close:
         return f"'{name}' is neither a parameter nor an option; did you mean '{close[0]}'?"

@@ -45,11 +45,7 @@ def reachable_text(fn: Any) -> str:
 
 def value_text(value: Any) -> str:
     """Text for a compile-time value, which may itself be a @jit function or hold some."""
-    if is_jit_function(value):
-        return "jit:" + reachable_text(value)
-    if type(value) in (tuple, list):
-        return f"{type(value).__name__}({','.join(map(value_text, value))})"
-    return canonical(value)
+    return canonical(value, lambda v: "jit:" + reachable_text(v) if is_jit_function(v) else None)
 
 
 def _visit(fn: Any, parts: list[str], seen: set[int]) -> None:

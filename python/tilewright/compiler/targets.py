@@ -6,7 +6,6 @@ with AVX2. The default is TILEWRIGHT_TARGET, else "cpu".
 
 from __future__ import annotations
 
-import difflib
 import os
 from dataclasses import dataclass
 
@@ -69,6 +68,8 @@ def resolve_target(name: str | Target | None = None) -> Target:
         return Target("cpu")
     if text in known_targets():
         return Target(kind, arch)
+    import difflib
+
     known = known_targets()
     close = difflib.get_close_matches(text, known, n=1)
     hint = f"; did you mean '{close[0]}'?" if close else ""

@@ -1,0 +1,100 @@
+"""`tilewright doctor` says what it finds and how to mend what is missing."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tilewright import cli
+from tilewright.cli import doctor
+from tilewright.compiler import core as core_module
+
+
+@pytest.fixture
+def report(monkeypatch, capsys, tmp_path):
+    monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delenv("TILEWRIGHT_TARGET", raising=False)
+
+    def run(*arguments):
+        code = cli.main(["doctor", *arguments])
+        return code, capsys.readouterr().out
+
+    return run
+
+
+def lines(text, subject):
+    return [line for line in text.splitlines() if line[6:].startswith(subject)]
+
+
+def test_it_names_python_and_the_platform(report):
+    _, text = report()
+    assert sys.executable in lines(text, "python")[0]
+    assert lines(text, "platform")[0].startswith("ok")
+
+
+def test_it_names_the_cache_and_what_is_in_it(report, tmp_path):
+    _, text = report()
+    assert f"{tmp_path / 'cache'} (0 kernels, 0.0 MB)" in lines(text, "cache")[0]
+
+
+def test_a_folder_that_others_can_write_is_bad_and_can_be_mended(report, tmp_path):
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache").chmod(0o777)
+    code, text = report()
+    assert code == 1
+    assert lines(text, "cache")[0].startswith("bad")
+    assert f"-> run: chmod go-w '{tmp_path / 'cache'}'" in text
+
+
+def test_an_unusable_folder_is_only_noted(report, tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    _, text = report()
+    assert lines(text, "cache")[0].startswith("note")
+
+
+def test_an_unknown_default_target_is_bad(report, monkeypatch):
+    monkeypatch.setenv("TILEWRIGHT_TARGET", "vax")
+    code, text = report()
+    assert code == 1
+    assert "unknown target 'vax'" in lines(text, "target")[0]
+
+
+def test_a_missing_core_is_bad_and_says_how_to_build_it(report, monkeypatch):
+    core_module.host_target.cache_clear()
+    monkeypatch.setitem(sys.modules, "tilewright._core", None)
+    code, text = report()
+    assert code == 1
+    assert lines(text, "core")[0].startswith("bad") and "-> run bin/quickstart" in text
+
+
+def test_a_missing_library_is_only_noted(report, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    _, text = report()
+    assert lines(text, "torch")[0].startswith("note") and "pip install torch" in text
+
+
+def test_settings_are_shown(report, monkeypatch):
+    monkeypatch.setenv("TILEWRIGHT_LOG", "compiles")
+    _, text = report()
+    assert "TILEWRIGHT_LOG=compiles" in text
+
+
+def test_a_broken_library_is_found_in_full_only(monkeypatch, tmp_path):
+    (tmp_path / "numpy").mkdir()
+    (tmp_path / "numpy" / "__init__.py").write_text("raise ImportError('half installed')")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "numpy", raising=False)
+    (unopened,) = doctor._library("numpy", full=False)
+    (opened,) = doctor._library("numpy", full=True)
+    assert (unopened.level, opened.level) == ("ok", "bad")
+    assert "half installed" in opened.found
+
+
+def test_it_imports_neither_torch_nor_numpy():
+    script = (
+        "import sys; from tilewright import cli; cli.main(['doctor']);"
+        "assert not {'torch', 'numpy'} & set(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
