@@ -18,7 +18,8 @@ from pathlib import Path
 _PATIENCE = 120.0
 # Locks are a fixed set of files, shared by keys of the same hash, so that none is ever deleted
 # (deleting a lock that others wait for is a race) and their number stays small.
-_LOCK_FILES = 256
+_LOCK_FILES = 4096
+_thread = threading.local()
 
 
 class KeyedLocks:
@@ -55,21 +56,27 @@ def process_lock(folder: Path, key: str, patience: float = _PATIENCE) -> Iterato
     """Holds the advisory lock of `key` among processes, where the file system offers one.
 
     Never fails: without flock (some network file systems), without write permission, or after
-    `patience` seconds the body runs without the lock.
+    `patience` seconds the body runs without the lock. So it does in a thread that already holds
+    one, which might be waiting for itself.
     """
+    if getattr(_thread, "holds", False):
+        yield
+        return
     try:
         import fcntl
 
         (folder / "locks").mkdir(mode=0o700, exist_ok=True)
-        name = f"{zlib.crc32(key.encode()) % _LOCK_FILES:02x}"
+        name = f"{zlib.crc32(key.encode()) % _LOCK_FILES:03x}"
         fd = os.open(folder / "locks" / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except (ImportError, OSError):
         yield
         return
     try:
         _wait(fd, time.monotonic() + patience)
+        _thread.holds = True
         yield
     finally:
+        _thread.holds = False
         # Explicitly: a child forked meanwhile shares the lock and may keep its copy open.
         with contextlib.suppress(OSError):
             fcntl.flock(fd, fcntl.LOCK_UN)

@@ -88,6 +88,12 @@ def test_a_lock_held_for_too_long_is_not_waited_for(tmp_path):
         _kill(process)
 
 
+def test_a_thread_does_not_wait_for_itself(tmp_path):
+    start = time.monotonic()
+    with process_lock(tmp_path, "key"), process_lock(tmp_path, "key"):
+        assert time.monotonic() - start < 10
+
+
 def test_a_file_system_without_locks_is_tolerated(tmp_path, monkeypatch):
     import fcntl
 
