@@ -28,6 +28,27 @@ class _Facts:
     references: tuple[tuple[str, ...], ...]
 
 
+@dataclass(frozen=True)
+class Variable:
+    """A variable outside of a function: the globals or the closure's cell that hold it."""
+
+    container: Any
+    name: str
+    value: Any
+
+
+@dataclass(frozen=True)
+class Reach:
+    """
+    Attributes:
+        text: Changes when the kernel, a function that it reaches, or a global they read does.
+        variables: The globals and closure cells that were looked at, with their values.
+    """
+
+    text: str
+    variables: list[Variable]
+
+
 _known: weakref.WeakKeyDictionary[Any, _Facts] = weakref.WeakKeyDictionary()
 
 
@@ -36,38 +57,77 @@ def is_jit_function(value: Any) -> bool:
     return not isinstance(value, type) and hasattr(value, "tree") and hasattr(value, "params")
 
 
-def reachable_text(fn: Any) -> str:
-    """Text that changes when the kernel, a function that it reaches, or a global they read does."""
-    parts: list[str] = []
-    _visit(fn, parts, set())
-    return "\n".join(parts)
+def reach(fn: Any) -> Reach:
+    """What a kernel depends on besides its own arguments."""
+    walk = _Walk()
+    walk.visit(fn)
+    return Reach("\n".join(walk.parts), list(walk.variables.values()))
 
 
 def value_text(value: Any) -> str:
     """Text for a compile-time value, which may itself be a @jit function or hold some."""
-    return canonical(value, lambda v: "jit:" + reachable_text(v) if is_jit_function(v) else None)
+    return canonical(value, lambda v: "jit:" + reach(v).text if is_jit_function(v) else None)
 
 
-def _visit(fn: Any, parts: list[str], seen: set[int]) -> None:
-    if id(fn) in seen:
-        return
-    seen.add(id(fn))
-    facts = _facts(fn)
-    parts.append(facts.text)
-    for parameter in fn.params:
-        default = parameter.default
-        if is_jit_function(default):
-            _visit(default, parts, seen)
-        elif isinstance(default, (int, float, str, tuple)):
-            parts.append(f"{parameter.name}={canonical(default)}")
-    for reference in facts.references:
-        value = _resolve(fn, reference)
+class _Walk:
+    """Collects from a function and all those that it reaches."""
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+        self.variables: dict[tuple[int, str], Variable] = {}
+        self._seen: set[int] = set()
+
+    def visit(self, fn: Any) -> None:
+        if id(fn) in self._seen:
+            return
+        self._seen.add(id(fn))
+        facts = _facts(fn)
+        self.parts.append(facts.text)
+        for parameter in fn.params:
+            if is_jit_function(parameter.default):
+                self.visit(parameter.default)
+            elif isinstance(parameter.default, (int, float, str, tuple)):
+                self.parts.append(f"{parameter.name}={canonical(parameter.default)}")
+        for reference in facts.references:
+            self._follow(fn, reference)
+
+    def _follow(self, fn: Any, reference: tuple[str, ...]) -> None:
+        name = ".".join(reference)
+        value = self._resolve(fn, reference)
         if is_jit_function(value):
             if not _is_library(value.fn):
-                parts.append(f"{'.'.join(reference)} is {_function_name(value)}")
-                _visit(value, parts, seen)
+                self.parts.append(f"{name} is {_function_name(value)}")
+                self.visit(value)
         elif not (value is _MISSING or isinstance(value, types.ModuleType) or _is_library(value)):
-            parts.append(f"{'.'.join(reference)}={value_text(value)}")
+            self.parts.append(f"{name}={value_text(value)}")
+
+    def _resolve(self, fn: Any, reference: tuple[str, ...]) -> Any:
+        """The value at the end of the chain, or the last one that could be reached."""
+        value = self._lookup(fn, reference[0])
+        for attribute in reference[1:]:
+            if value is _MISSING or is_jit_function(value):
+                break
+            try:
+                value = getattr(value, attribute)
+            except Exception:  # A property may raise anything; then its owner stands for it.
+                break
+        return value
+
+    def _lookup(self, fn: Any, name: str) -> Any:
+        code = getattr(fn.fn, "__code__", None)
+        if code is not None and name in code.co_freevars:
+            cell = fn.fn.__closure__[code.co_freevars.index(name)]
+            try:
+                value = cell.cell_contents
+            except ValueError:  # Not assigned yet.
+                return _MISSING
+            self.variables[id(cell), name] = Variable(cell, name, value)
+            return value
+        if name in fn.globals:
+            value = fn.globals[name]
+            self.variables[id(fn.globals), name] = Variable(fn.globals, name, value)
+            return value
+        return getattr(builtins, name, _MISSING)
 
 
 def _facts(fn: Any) -> _Facts:
@@ -106,32 +166,6 @@ def _references(tree: ast.AST) -> tuple[tuple[str, ...], ...]:
             bound.add(node.arg)
         pending += ast.iter_child_nodes(node)
     return tuple(sorted(chain for chain in chains if chain[0] not in bound))
-
-
-def _resolve(fn: Any, reference: tuple[str, ...]) -> Any:
-    """The value at the end of the chain, or the last one that could be reached."""
-    value = _lookup(fn, reference[0])
-    for attribute in reference[1:]:
-        if value is _MISSING or is_jit_function(value):
-            break
-        try:
-            value = getattr(value, attribute)
-        except Exception:  # A property may raise anything; then its owner stands for it.
-            break
-    return value
-
-
-def _lookup(fn: Any, name: str) -> Any:
-    function = fn.fn
-    code = getattr(function, "__code__", None)
-    if code is not None and name in code.co_freevars:
-        try:
-            return function.__closure__[code.co_freevars.index(name)].cell_contents
-        except ValueError:  # Not assigned yet.
-            return _MISSING
-    if name in fn.globals:
-        return fn.globals[name]
-    return getattr(builtins, name, _MISSING)
 
 
 def _is_library(value: Any) -> bool:
