@@ -22,7 +22,10 @@ namespace tilewright {
 
 static const llvm::StringMap<Expansion> &expansions() {
   static const llvm::StringMap<Expansion> table = {
-      {"math.rsqrt", expandRsqrt},
+      {"math.cos", expandCos},     {"math.erf", expandErf},  {"math.exp", expandExp},     {"math.exp2", expandExp2},
+      {"math.expm1", expandExpM1}, {"math.log", expandLog},  {"math.log10", expandLog10}, {"math.log1p", expandLog1p},
+      {"math.log2", expandLog2},   {"math.powf", expandPow}, {"math.rsqrt", expandRsqrt}, {"math.sin", expandSin},
+      {"math.tanh", expandTanh},
   };
   return table;
 }

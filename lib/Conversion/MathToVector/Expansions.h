@@ -1,5 +1,8 @@
 // The expansions, one function per math operation: operands and result are f32
 // scalars or vectors of the builder's shape. Each family has a file of its own.
+//
+// The polynomials' tables come from coefficients.py. No operation carries a fast-math
+// flag: the reductions rest on every rounding being where it is written.
 
 #ifndef TILEWRIGHT_LIB_CONVERSION_MATHTOVECTOR_EXPANSIONS_H
 #define TILEWRIGHT_LIB_CONVERSION_MATHTOVECTOR_EXPANSIONS_H
@@ -8,10 +11,35 @@
 
 namespace tilewright {
 
-using Expansion = mlir::Value (*)(MathBuilder &, llvm::ArrayRef<mlir::Value> operands);
+using Operands = llvm::ArrayRef<mlir::Value>;
+using Expansion = mlir::Value (*)(MathBuilder &, Operands);
+
+// Exponential.cpp
+mlir::Value expandExp(MathBuilder &m, Operands x);
+mlir::Value expandExp2(MathBuilder &m, Operands x);
+mlir::Value expandExpM1(MathBuilder &m, Operands x);
+/// exp(x) where it neither overflows nor underflows: no clamp, one multiplication less.
+mlir::Value expOfModerate(MathBuilder &m, mlir::Value x);
+
+// Logarithm.cpp
+mlir::Value expandLog(MathBuilder &m, Operands x);
+mlir::Value expandLog2(MathBuilder &m, Operands x);
+mlir::Value expandLog10(MathBuilder &m, Operands x);
+mlir::Value expandLog1p(MathBuilder &m, Operands x);
+
+// Power.cpp
+mlir::Value expandPow(MathBuilder &m, Operands xy);
+
+// Sigmoidal.cpp
+mlir::Value expandTanh(MathBuilder &m, Operands x);
+mlir::Value expandErf(MathBuilder &m, Operands x);
 
 // Roots.cpp
-mlir::Value expandRsqrt(MathBuilder &m, llvm::ArrayRef<mlir::Value> operands);
+mlir::Value expandRsqrt(MathBuilder &m, Operands x);
+
+// Trigonometric.cpp
+mlir::Value expandSin(MathBuilder &m, Operands x);
+mlir::Value expandCos(MathBuilder &m, Operands x);
 
 } // namespace tilewright
 

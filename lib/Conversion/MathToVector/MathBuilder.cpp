@@ -64,18 +64,22 @@ Value MathBuilder::imul(Value x, Value y) { return arith::MulIOp::create(b, x, y
 Value MathBuilder::iand(Value x, Value y) { return arith::AndIOp::create(b, x, y); }
 Value MathBuilder::ior(Value x, Value y) { return arith::OrIOp::create(b, x, y); }
 Value MathBuilder::ixor(Value x, Value y) { return arith::XOrIOp::create(b, x, y); }
-Value MathBuilder::shl(Value x, int64_t amount) { return arith::ShLIOp::create(b, x, constant(x.getType(), amount)); }
-Value MathBuilder::lshr(Value x, int64_t amount) { return arith::ShRUIOp::create(b, x, constant(x.getType(), amount)); }
+Value MathBuilder::shl(Value x, Value amount) { return arith::ShLIOp::create(b, x, amount); }
+Value MathBuilder::lshr(Value x, Value amount) { return arith::ShRUIOp::create(b, x, amount); }
+Value MathBuilder::shl(Value x, int64_t amount) { return shl(x, constant(x.getType(), amount)); }
+Value MathBuilder::lshr(Value x, int64_t amount) { return lshr(x, constant(x.getType(), amount)); }
 Value MathBuilder::ashr(Value x, int64_t amount) { return arith::ShRSIOp::create(b, x, constant(x.getType(), amount)); }
 
 Value MathBuilder::bits(Value x) {
   bool isDouble = getElementTypeOrSelf(x.getType()).isF64();
   return arith::BitcastOp::create(b, isDouble ? i64() : i32(), x);
 }
-Value MathBuilder::float_(Value x) {
+Value MathBuilder::asFloat(Value x) {
   bool isDouble = getElementTypeOrSelf(x.getType()).isInteger(64);
   return arith::BitcastOp::create(b, isDouble ? f64() : f32(), x);
 }
 Value MathBuilder::widen(Value x) { return arith::ExtFOp::create(b, f64(), x); }
 Value MathBuilder::narrow(Value x) { return arith::TruncFOp::create(b, f32(), x); }
+Value MathBuilder::widenUnsigned(Value x) { return arith::ExtUIOp::create(b, i64(), x); }
+Value MathBuilder::narrowInteger(Value x) { return arith::TruncIOp::create(b, i32(), x); }
 Value MathBuilder::toFloat(Type type, Value signedInteger) { return arith::SIToFPOp::create(b, type, signedInteger); }

@@ -57,16 +57,20 @@ public:
   mlir::Value iand(mlir::Value x, mlir::Value y);
   mlir::Value ior(mlir::Value x, mlir::Value y);
   mlir::Value ixor(mlir::Value x, mlir::Value y);
+  mlir::Value shl(mlir::Value x, mlir::Value amount);
+  mlir::Value lshr(mlir::Value x, mlir::Value amount);
   /// Shifts by a constant: left, right filling with zeros, right filling with the sign.
   mlir::Value shl(mlir::Value x, int64_t amount);
   mlir::Value lshr(mlir::Value x, int64_t amount);
   mlir::Value ashr(mlir::Value x, int64_t amount);
 
   /// The same bits as another type of the same width.
-  mlir::Value bits(mlir::Value x);   // f32 to i32, f64 to i64
-  mlir::Value float_(mlir::Value x); // i32 to f32, i64 to f64
-  mlir::Value widen(mlir::Value x);  // f32 to f64
-  mlir::Value narrow(mlir::Value x); // f64 to f32
+  mlir::Value bits(mlir::Value x);          // f32 to i32, f64 to i64
+  mlir::Value asFloat(mlir::Value x);       // i32 to f32, i64 to f64
+  mlir::Value widen(mlir::Value x);         // f32 to f64
+  mlir::Value narrow(mlir::Value x);        // f64 to f32
+  mlir::Value widenUnsigned(mlir::Value x); // i32 to i64
+  mlir::Value narrowInteger(mlir::Value x); // i64 to i32
   mlir::Value toFloat(mlir::Type type, mlir::Value signedInteger);
 
 private:

@@ -7,7 +7,7 @@ using namespace tilewright;
 
 /// Two correctly rounded operations. The hardware's estimates would be quicker, but they need the target's own
 /// intrinsics, and their refinement breaks at zero and infinity.
-Value tilewright::expandRsqrt(MathBuilder &m, ArrayRef<Value> operands) {
-  Value root = m.sqrt(operands[0]);
+Value tilewright::expandRsqrt(MathBuilder &m, Operands x) {
+  Value root = m.sqrt(x[0]);
   return m.div(m.f(1.0), root);
 }
