@@ -20,20 +20,37 @@ namespace tilewright {
 #include "tilewright/Conversion/Passes.h.inc"
 } // namespace tilewright
 
-static const llvm::StringMap<Expansion> &expansions() {
-  static const llvm::StringMap<Expansion> table = {
-      {"math.cos", expandCos},     {"math.erf", expandErf},  {"math.exp", expandExp},     {"math.exp2", expandExp2},
-      {"math.expm1", expandExpM1}, {"math.log", expandLog},  {"math.log10", expandLog10}, {"math.log1p", expandLog1p},
-      {"math.log2", expandLog2},   {"math.powf", expandPow}, {"math.rsqrt", expandRsqrt}, {"math.sin", expandSin},
-      {"math.tanh", expandTanh},
+namespace {
+/// What an operation becomes in single precision, which serves f16 and bf16 too, and in double precision; null where
+/// it stays.
+struct Expansions {
+  Expansion single, inDouble;
+};
+} // namespace
+
+static const llvm::StringMap<Expansions> &table() {
+  static const llvm::StringMap<Expansions> expansions = {
+      {"math.cos", {expandCos, nullptr}},
+      {"math.erf", {expandErf, nullptr}},
+      {"math.exp", {expandExp, nullptr}},
+      {"math.exp2", {expandExp2, nullptr}},
+      {"math.expm1", {expandExpM1, expandExpM1Double}}, // upstream's exp(x) - 1 loses small arguments
+      {"math.log", {expandLog, nullptr}},
+      {"math.log10", {expandLog10, nullptr}},
+      {"math.log1p", {expandLog1p, expandLog1pDouble}}, // and so does upstream's log(1 + x)
+      {"math.log2", {expandLog2, nullptr}},
+      {"math.powf", {expandPow, nullptr}},
+      {"math.rsqrt", {expandRsqrt, nullptr}},
+      {"math.sin", {expandSin, nullptr}},
+      {"math.tanh", {expandTanh, nullptr}},
   };
-  return table;
+  return expansions;
 }
 
-/// The expansion of `op`, or null if it stays: f32 and narrower floats are expanded, f64 is not.
+/// The expansion of `op`, or null if it stays.
 static Expansion findExpansion(Operation *op) {
-  auto found = expansions().find(op->getName().getStringRef());
-  if (found == expansions().end()) {
+  auto found = table().find(op->getName().getStringRef());
+  if (found == table().end()) {
     return nullptr;
   }
   Type type = op->getResult(0).getType();
@@ -42,14 +59,17 @@ static Expansion findExpansion(Operation *op) {
     return nullptr;
   }
   Type element = getElementTypeOrSelf(type);
-  return element.isF32() || element.isF16() || element.isBF16() ? found->second : nullptr;
+  if (element.isF64()) {
+    return found->second.inDouble;
+  }
+  return element.isF32() || element.isF16() || element.isBF16() ? found->second.single : nullptr;
 }
 
 static void expand(Operation *op, Expansion expansion) {
   ImplicitLocOpBuilder builder(op->getLoc(), op);
   Type type = op->getResult(0).getType();
   MathBuilder m(builder, type);
-  bool isNarrow = type != m.f32();
+  bool isNarrow = getElementTypeOrSelf(type).getIntOrFloatBitWidth() < 32;
 
   SmallVector<Value> operands(op->getOperands());
   if (isNarrow) {

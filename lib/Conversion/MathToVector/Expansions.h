@@ -1,5 +1,5 @@
 // The expansions, one function per math operation: operands and result are f32
-// scalars or vectors of the builder's shape. Each family has a file of its own.
+// (f64 where the name says Double) scalars or vectors of the builder's shape. Each family has a file of its own.
 //
 // The polynomials' tables come from coefficients.py. No operation carries a fast-math
 // flag: the reductions rest on every rounding being where it is written.
@@ -18,6 +18,7 @@ using Expansion = mlir::Value (*)(MathBuilder &, Operands);
 mlir::Value expandExp(MathBuilder &m, Operands x);
 mlir::Value expandExp2(MathBuilder &m, Operands x);
 mlir::Value expandExpM1(MathBuilder &m, Operands x);
+mlir::Value expandExpM1Double(MathBuilder &m, Operands x);
 /// exp(x) where it neither overflows nor underflows: no clamp, one multiplication less.
 mlir::Value expOfModerate(MathBuilder &m, mlir::Value x);
 
@@ -26,6 +27,7 @@ mlir::Value expandLog(MathBuilder &m, Operands x);
 mlir::Value expandLog2(MathBuilder &m, Operands x);
 mlir::Value expandLog10(MathBuilder &m, Operands x);
 mlir::Value expandLog1p(MathBuilder &m, Operands x);
+mlir::Value expandLog1pDouble(MathBuilder &m, Operands x);
 
 // Power.cpp
 mlir::Value expandPow(MathBuilder &m, Operands xy);

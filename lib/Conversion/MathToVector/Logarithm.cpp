@@ -2,6 +2,8 @@
 
 #include "Expansions.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+
 #include <limits>
 
 using namespace mlir;
@@ -97,4 +99,14 @@ Value tilewright::expandLog1p(MathBuilder &m, Operands x) {
   Value f = m.fma(lost, scale, m.sub(mantissa, m.f(1.0)));
   Value result = combine(m, kNatural, m.toFloat(m.f32(), k), f);
   return m.copysign(handleSpecials(m, u, result), x[0]);
+}
+
+/// In double precision, with the library's log: with u = 1 + x rounded, log(u) / (u - 1) varies slowly enough that x
+/// times it is log(1 + x) (Kahan).
+Value tilewright::expandLog1pDouble(MathBuilder &m, Operands x) {
+  Value u = m.add(x[0], m.d(1.0));
+  Value log = math::LogOp::create(m.builder(), u);
+  Value ratio = m.mul(log, m.div(x[0], m.sub(u, m.d(1.0))));
+  Value isInfinite = m.equal(u, m.d(kInfinity));
+  return m.select(m.equal(u, m.d(1.0)), x[0], m.select(isInfinite, u, ratio));
 }

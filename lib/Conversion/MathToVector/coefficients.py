@@ -1,10 +1,10 @@
 """Derives the polynomial coefficients of the math expansions and prints them as C++ tables.
 
-Each polynomial is a minimax approximation: a weighted least-squares fit on a dense grid of Chebyshev
-nodes whose weights are raised where the error is large (Lawson's algorithm) until the error is level.
-The weight is what the polynomial's error contributes to the function's relative error. The
-coefficients are then rounded to single precision one by one from the lowest, the rest being refitted
-each time. References are computed with mpmath (`pip install mpmath`) to 40 digits.
+Each polynomial is a minimax approximation: a weighted least-squares fit on a dense grid of
+Chebyshev nodes whose weights are raised where the error is large (Lawson's algorithm) until the
+error is level. The weight is what the polynomial's error contributes to the function's relative
+error. The coefficients are then rounded to single precision one by one from the lowest, the rest
+being refitted each time. References are computed with mpmath (`pip install mpmath`) to 40 digits.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NODES = 2000
 
 @dataclass
 class Table:
-    """One polynomial: `target` on `interval`, `weight` of its error in the function's relative error."""
+    """One polynomial; `weight` times its error is the function's relative error."""
 
     name: str
     target: Callable[[mp.mpf], mp.mpf]
@@ -131,16 +131,20 @@ def tables() -> list[Table]:
             6,
         ),
         log_table("kLog2Double", mp.mpf(2), 13, np.float64),
-        Table("kExp2Double", lambda r: (2**r - 1) / r, lambda r: r / 2**r, (-0.5, 0.5), 6, np.float64),
+        Table(
+            "kExp2Double", lambda r: (2**r - 1) / r, lambda r: r / 2**r, (-0.5, 0.5), 6, np.float64
+        ),
     ]
 
 
 def main() -> None:
     for table in tables():
         coefficients, error = fit(table)
-        print(f"// On [{table.interval[0]:.4g}, {table.interval[1]:.4g}], error 2^{np.log2(error):.1f}.")
-        values = ",\n".join(f"    {float(c)!r}" if table.dtype is np.float64 else f"    {c:.9g}" for c in coefficients)
-        print(f"constexpr double {table.name}[] = {{\n{values}}};\n")
+        low, high = table.interval
+        digits = 17 if table.dtype is np.float64 else 9
+        values = ", ".join(f"{c:.{digits}g}" for c in coefficients)
+        print(f"// On [{low:.4g}, {high:.4g}], error 2^{np.log2(error):.1f}.")
+        print(f"constexpr double {table.name}[] = {{{values}}};\n")
 
 
 if __name__ == "__main__":
