@@ -20,6 +20,8 @@ using namespace tilewright::tile;
 #define GET_ATTRDEF_CLASSES
 #include "tilewright/Dialect/Tile/IR/TileAttrs.cpp.inc"
 
+#include "tilewright/Dialect/Tile/IR/TileInterfaces.cpp.inc"
+
 #define GET_OP_CLASSES
 #include "tilewright/Dialect/Tile/IR/TileOps.cpp.inc"
 
@@ -40,6 +42,10 @@ void TileDialect::initialize() {
 #include "tilewright/Dialect/Tile/IR/TileOps.cpp.inc"
       >();
   addInterfaces<TileInlinerInterface>();
+}
+
+Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
 void TileDialect::registerTypes() {

@@ -1,9 +1,8 @@
-// Folders and canonicalisation patterns of the tile dialect.
+// Folders of the tile dialect: what becomes a constant or a value already there.
 
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace tilewright::tile;
@@ -57,73 +56,29 @@ OpFoldResult PtrCastOp::fold(FoldAdaptor) {
   if (getSrc().getType() == getType()) {
     return getSrc();
   }
+  if (auto inner = getSrc().getDefiningOp<PtrCastOp>()) {
+    getSrcMutable().assign(inner.getSrc());
+    return getResult();
+  }
   return {};
 }
 
-namespace {
-/// reshape(reshape(x)) is one reshape.
-struct MergeReshapes : OpRewritePattern<ReshapeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
-    auto inner = op.getSrc().getDefiningOp<ReshapeOp>();
-    if (!inner) {
-      return failure();
-    }
-    bool reorder = op.getAllowReorder() || inner.getAllowReorder();
-    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), inner.getSrc(), reorder);
-    return success();
-  }
-};
-
-/// A mask that is all true is no mask; a load whose mask is all false is `other`.
-struct DropConstantLoadMask : OpRewritePattern<LoadOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(LoadOp op, PatternRewriter &rewriter) const override {
-    if (!op.getMask() || op.getIsVolatile()) {
-      return failure();
-    }
-    if (matchPattern(op.getMask(), m_One())) {
-      rewriter.modifyOpInPlace(op, [&] {
-        op.getOtherMutable().clear();
-        op.getMaskMutable().clear();
-      });
-      return success();
-    }
-    if (op.getOther() && matchPattern(op.getMask(), m_Zero())) {
-      rewriter.replaceOp(op, op.getOther());
-      return success();
-    }
-    return failure();
-  }
-};
-
-struct DropConstantStoreMask : OpRewritePattern<StoreOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(StoreOp op, PatternRewriter &rewriter) const override {
-    if (!op.getMask()) {
-      return failure();
-    }
-    if (matchPattern(op.getMask(), m_One())) {
-      rewriter.modifyOpInPlace(op, [&] { op.getMaskMutable().clear(); });
-      return success();
-    }
-    if (matchPattern(op.getMask(), m_Zero())) {
-      rewriter.eraseOp(op);
-      return success();
-    }
-    return failure();
-  }
-};
-} // namespace
-
-void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<MergeReshapes>(context);
+/// An address and back is where it came from.
+OpFoldResult IntToPtrOp::fold(FoldAdaptor) {
+  auto inverse = getSrc().getDefiningOp<PtrToIntOp>();
+  return inverse && inverse.getSrc().getType() == getType() ? inverse.getSrc() : Value();
 }
 
-void LoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<DropConstantLoadMask>(context);
+OpFoldResult PtrToIntOp::fold(FoldAdaptor) {
+  auto inverse = getSrc().getDefiningOp<IntToPtrOp>();
+  return inverse && inverse.getSrc().getType() == getType() ? inverse.getSrc() : Value();
 }
 
-void StoreOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<DropConstantStoreMask>(context);
+LogicalResult SplitOp::fold(FoldAdaptor, SmallVectorImpl<OpFoldResult> &results) {
+  auto join = getSrc().getDefiningOp<JoinOp>();
+  if (!join) {
+    return failure();
+  }
+  results.assign({join.getLhs(), join.getRhs()});
+  return success();
 }

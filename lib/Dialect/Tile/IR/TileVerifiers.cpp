@@ -17,7 +17,8 @@ LogicalResult ExpandDimsOp::inferReturnTypes(MLIRContext *, std::optional<Locati
   auto src = cast<RankedTensorType>(op.getSrc().getType());
   int64_t axis = op.getAxis();
   if (axis < 0 || axis > src.getRank()) {
-    return emitOptionalError(loc, "axis ", axis, " is out of range for a tile of rank ", src.getRank());
+    return emitOptionalError(loc, "axis ", axis, " is out of range: ", src, " takes a new dimension at 0 to ",
+                             src.getRank());
   }
   SmallVector<int64_t> shape(src.getShape());
   shape.insert(shape.begin() + axis, 1);
@@ -31,15 +32,16 @@ LogicalResult TransOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
   ArrayRef<int32_t> order = op.getOrder();
   SmallVector<bool> seen(src.getRank());
   SmallVector<int64_t> shape;
+  if (order.size() != size_t(src.getRank())) {
+    return emitOptionalError(loc, "order names ", order.size(), " dimensions, but ", src, " has ", src.getRank());
+  }
   for (int32_t dim : order) {
     if (dim < 0 || dim >= src.getRank() || seen[dim]) {
-      return emitOptionalError(loc, "order is not a permutation of the ", src.getRank(), " dimensions");
+      return emitOptionalError(loc, "order must name each of the ", src.getRank(), " dimensions once; dimension ", dim,
+                               dim < 0 || dim >= src.getRank() ? " does not exist" : " comes twice");
     }
     seen[dim] = true;
     shape.push_back(src.getDimSize(dim));
-  }
-  if (order.size() != size_t(src.getRank())) {
-    return emitOptionalError(loc, "order names ", order.size(), " dimensions of ", src.getRank());
   }
   types.push_back(src.clone(shape));
   return success();
@@ -57,7 +59,7 @@ LogicalResult SplitOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
                                         Inferred &types) {
   auto src = cast<RankedTensorType>(op.getSrc().getType());
   if (src.getRank() == 0 || src.getShape().back() != 2) {
-    return emitOptionalError(loc, "only a tile whose last dimension is 2 can be split; this one is ", src);
+    return emitOptionalError(loc, "only a tile whose last dimension has size 2 can be split, found ", src);
   }
   types.assign(2, src.clone(src.getShape().drop_back()));
   return success();
@@ -83,7 +85,8 @@ template <typename Adaptor> static LogicalResult checkAxis(std::optional<Locatio
   for (Value operand : op.getOperands()) {
     auto type = cast<RankedTensorType>(operand.getType());
     if (op.getAxis() >= uint32_t(type.getRank())) {
-      return emitOptionalError(loc, "axis ", op.getAxis(), " is out of range for ", type);
+      return emitOptionalError(loc, "axis ", op.getAxis(), " is out of range: ", type, " has ", type.getRank(),
+                               " dimensions");
     }
   }
   return success();
@@ -122,7 +125,8 @@ LogicalResult MakeRangeOp::verify() {
     return emitOpError("end must be greater than start, found ") << getStart() << " to " << getEnd();
   }
   if (getType().getNumElements() != size) {
-    return emitOpError("has ") << size << " elements but its type is " << getType();
+    return emitOpError("from ") << getStart() << " to " << getEnd() << " has " << size << " elements, but its type is "
+                                << getType();
   }
   return success();
 }
@@ -130,12 +134,12 @@ LogicalResult MakeRangeOp::verify() {
 LogicalResult BroadcastOp::verify() {
   auto src = cast<RankedTensorType>(getSrc().getType()), dst = cast<RankedTensorType>(getType());
   if (src.getRank() != dst.getRank()) {
-    return emitOpError("cannot change the rank from ") << src.getRank() << " to " << dst.getRank();
+    return emitOpError("keeps the rank, found ") << src << " to " << dst;
   }
   for (int64_t dim = 0; dim < src.getRank(); ++dim) {
     if (src.getDimSize(dim) != 1 && src.getDimSize(dim) != dst.getDimSize(dim)) {
-      return emitOpError("cannot broadcast dimension ")
-             << dim << " of size " << src.getDimSize(dim) << " to size " << dst.getDimSize(dim);
+      return emitOpError("cannot broadcast dimension ") << dim << " of size " << src.getDimSize(dim) << " to size "
+                                                        << dst.getDimSize(dim) << "; only size 1 repeats";
     }
   }
   return success();
@@ -144,16 +148,21 @@ LogicalResult BroadcastOp::verify() {
 LogicalResult ReshapeOp::verify() {
   auto src = cast<RankedTensorType>(getSrc().getType()), dst = cast<RankedTensorType>(getType());
   if (src.getNumElements() != dst.getNumElements()) {
-    return emitOpError("cannot turn ") << src.getNumElements() << " elements into " << dst.getNumElements();
+    return emitOpError("cannot turn the ")
+           << src.getNumElements() << " elements of " << src << " into the " << dst.getNumElements() << " of " << dst;
   }
   return success();
 }
 
 LogicalResult CatOp::verify() {
   auto src = cast<RankedTensorType>(getLhs().getType()), dst = cast<RankedTensorType>(getType());
-  if (src.getRank() != dst.getRank() || dst.getDimSize(0) != 2 * src.getDimSize(0) ||
-      src.getShape().drop_front() != dst.getShape().drop_front()) {
-    return emitOpError("of two ") << src << " cannot be a " << dst;
+  if (src.getRank() == 0) {
+    return emitOpError("needs a dimension to join along, found ") << src;
+  }
+  SmallVector<int64_t> expected(src.getShape());
+  expected[0] *= 2;
+  if (dst.getShape() != ArrayRef(expected)) {
+    return emitOpError("of two ") << src << " is a " << src.clone(expected) << ", found " << dst;
   }
   return success();
 }
@@ -161,10 +170,11 @@ LogicalResult CatOp::verify() {
 LogicalResult GatherOp::verify() {
   auto src = cast<RankedTensorType>(getSrc().getType()), indices = cast<RankedTensorType>(getIndices().getType());
   if (src.getRank() != indices.getRank()) {
-    return emitOpError("source of rank ") << src.getRank() << " and indices of rank " << indices.getRank();
+    return emitOpError("needs a source and indices of one rank, found ") << src << " and " << indices;
   }
   if (getAxis() >= uint32_t(src.getRank())) {
-    return emitOpError("axis ") << getAxis() << " is out of range for " << src;
+    return emitOpError("axis ") << getAxis() << " is out of range: " << src << " has " << src.getRank()
+                                << " dimensions";
   }
   for (int64_t dim = 0; dim < src.getRank(); ++dim) {
     if (dim != int64_t(getAxis()) && src.getDimSize(dim) != indices.getDimSize(dim)) {
@@ -184,7 +194,7 @@ static LogicalResult checkShape(Operation *op, Type pointers, Type type, StringR
   if (getShape(pointers) == getShape(type) && isa<TensorType>(pointers) == isa<TensorType>(type)) {
     return success();
   }
-  return op->emitOpError() << "pointers are " << pointers << " but the " << what << " is " << type;
+  return op->emitOpError() << what << " must have the shape of the pointers, " << pointers << ", found " << type;
 }
 
 /// `type` must be what the pointers point to.
@@ -195,7 +205,8 @@ static LogicalResult checkPointee(Operation *op, Type pointers, Type type, Strin
   if (getPointeeType(pointers) == type) {
     return success();
   }
-  return op->emitOpError() << "pointers are " << pointers << " but the " << what << " is " << type;
+  return op->emitOpError() << what << " must be " << getPointeeType(pointers) << ", which is what " << pointers
+                           << " points to, found " << type;
 }
 
 LogicalResult AddPtrOp::verify() { return checkShape(*this, getPtr().getType(), getOffset().getType(), "offset"); }
@@ -209,16 +220,16 @@ LogicalResult LoadOp::verify() {
     return success();
   }
   if (!getMask()) {
-    return emitOpError("has `other` but no mask that would let it be used");
+    return emitOpError("has `other`, the value where the mask is false, but no mask");
   }
   return checkPointee(*this, ptr, getOther().getType(), "other value");
 }
 
 void LoadOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
-  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Read::get(), &getPtrMutable(), Memory::get());
   // A volatile access must neither be removed nor repeated.
   if (getIsVolatile()) {
-    effects.emplace_back(MemoryEffects::Write::get());
+    effects.emplace_back(MemoryEffects::Write::get(), &getPtrMutable(), Memory::get());
   }
 }
 
@@ -237,9 +248,9 @@ LogicalResult AtomicRMWOp::verify() {
   }
   Type element = getElementType(getValue().getType());
   bool wantsFloat = getKind() == RMWKind::FAdd;
-  bool isFloat = isa<FloatType>(element);
-  if (wantsFloat != isFloat && getKind() != RMWKind::Xchg) {
-    return emitOpError() << stringifyRMWKind(getKind()) << " does not take " << element;
+  if (getKind() != RMWKind::Xchg && (wantsFloat ? !isa<FloatType>(element) : !isa<IntegerType>(element))) {
+    return emitOpError() << stringifyRMWKind(getKind()) << " combines " << (wantsFloat ? "floats" : "integers")
+                         << ", found " << element;
   }
   return checkPointee(*this, ptr, getValue().getType(), "value");
 }
@@ -257,11 +268,16 @@ LogicalResult DotOp::verify() {
   if ((rank != 2 && rank != 3) || b.getRank() != rank || acc.getRank() != rank) {
     return emitOpError("takes tiles of rank 2 or 3, found ") << a << ", " << b << " and " << acc;
   }
+  bool isFloat = isa<FloatType>(a.getElementType());
+  if (isFloat != isa<FloatType>(b.getElementType()) || isFloat != isa<FloatType>(acc.getElementType())) {
+    return emitOpError("multiplies floats into floats or integers into integers, found ")
+           << a << " times " << b << " into " << acc;
+  }
   SmallVector<int64_t> expected(a.getShape().drop_back());
   expected.push_back(b.getShape().back());
   if (a.getShape()[rank - 1] != b.getShape()[rank - 2] || acc.getShape() != ArrayRef(expected) ||
       (rank == 3 && a.getDimSize(0) != b.getDimSize(0))) {
-    return emitOpError("shapes do not fit: ") << a << " times " << b << " into " << acc;
+    return emitOpError("takes MxK times KxN into MxN, found ") << a << " times " << b << " into " << acc;
   }
   return success();
 }
@@ -276,11 +292,16 @@ template <typename OpT> static LogicalResult verifyCombiner(OpT op) {
   SmallVector<Type> expected(elements);
   expected.append(elements);
   if (!llvm::equal(body.getArgumentTypes(), expected)) {
-    return op.emitOpError("combiner must take two values of each operand's element type");
+    return op.emitOpError("combiner must take ")
+           << ArrayRef(expected) << ", two of each operand's element type, found " << body.getArgumentTypes();
   }
   auto yield = dyn_cast<YieldOp>(body.getTerminator());
-  if (!yield || !llvm::equal(yield.getValues().getTypes(), elements)) {
-    return op.emitOpError("combiner must yield one value of each operand's element type");
+  if (!yield) {
+    return op.emitOpError("combiner must end in tile.yield, found ") << body.getTerminator()->getName();
+  }
+  if (!llvm::equal(yield.getValues().getTypes(), elements)) {
+    return op.emitOpError("combiner must yield ")
+           << ArrayRef(elements) << ", one of each operand's element type, found " << yield.getValues().getTypes();
   }
   return success();
 }

@@ -21,6 +21,22 @@
 #define GET_ATTRDEF_CLASSES
 #include "tilewright/Dialect/Tile/IR/TileAttrs.h.inc"
 
+#include "tilewright/Dialect/Tile/IR/TileInterfaces.h.inc"
+
+namespace tilewright::tile {
+
+/// The memory that pointers reach.
+struct Memory : mlir::SideEffects::Resource::Base<Memory> {
+  llvm::StringRef getName() final { return "tile.memory"; }
+};
+
+/// Where printed text goes; its order against memory does not matter.
+struct Console : mlir::SideEffects::Resource::Base<Console> {
+  llvm::StringRef getName() final { return "tile.console"; }
+};
+
+} // namespace tilewright::tile
+
 #define GET_OP_CLASSES
 #include "tilewright/Dialect/Tile/IR/TileOps.h.inc"
 

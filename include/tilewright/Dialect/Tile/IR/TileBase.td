@@ -26,6 +26,10 @@ def Tile_Dialect : Dialect {
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
   let extraClassDeclaration = [{
     void registerTypes();
     void registerAttributes();
@@ -34,6 +38,8 @@ def Tile_Dialect : Dialect {
     static constexpr llvm::StringLiteral kKernelAttr = "tile.kernel";
     /// On a pointer argument: no other argument reaches the same memory.
     static constexpr llvm::StringLiteral kNoAliasAttr = "tile.noalias";
+    /// On a kernel's argument: its place among the launch's arguments.
+    static constexpr llvm::StringLiteral kSlotAttr = "tile.slot";
     static constexpr llvm::StringLiteral kDivisibilityAttr = "tile.divisibility";
     static constexpr llvm::StringLiteral kContiguityAttr = "tile.contiguity";
     static constexpr llvm::StringLiteral kConstancyAttr = "tile.constancy";

@@ -4,12 +4,22 @@
 #define TILEWRIGHT_DIALECT_TILE_IR_TILEOPS_TD
 
 include "tilewright/Dialect/Tile/IR/TileBase.td"
+include "tilewright/Dialect/Tile/IR/TileInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemonic, traits>;
 class Tile_PureOp<string mnemonic, list<Trait> traits = []> : Tile_Op<mnemonic, [Pure] # traits>;
+class Tile_MemoryOp<string mnemonic, list<Trait> traits = []>
+    : Tile_Op<mnemonic, [Tile_MemoryAccessOpInterface] # traits>;
+
+// What side effects touch; see Tile.h.
+def Tile_Memory : Resource<"::tilewright::tile::Memory">;
+def Tile_Console : Resource<"::tilewright::tile::Console">;
+class Tile_Access<list<MemoryEffect> effects> : Arg<Tile_PtrLike, "the addresses", effects>;
+def Tile_WrittenPtr : Tile_Access<[MemWrite<Tile_Memory>]>;
+def Tile_UpdatedPtr : Tile_Access<[MemRead<Tile_Memory>, MemWrite<Tile_Memory>]>;
 
 //===----------------------------------------------------------------------===//
 // The grid
@@ -58,6 +68,7 @@ def Tile_BroadcastOp : Tile_PureOp<"broadcast", [SameOperandsAndResultElementTyp
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Tile_ExpandDimsOp : Tile_PureOp<"expand_dims", [InferTypeOpAdaptor]> {
@@ -66,6 +77,7 @@ def Tile_ExpandDimsOp : Tile_PureOp<"expand_dims", [InferTypeOpAdaptor]> {
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$src $axis attr-dict `:` type($src) `->` type($result)";
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Tile_ReshapeOp : Tile_PureOp<"reshape", [SameOperandsAndResultElementType]> {
@@ -85,6 +97,7 @@ def Tile_TransOp : Tile_PureOp<"trans", [InferTypeOpAdaptor]> {
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$src $order attr-dict `:` type($src) `->` type($result)";
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Tile_JoinOp : Tile_PureOp<"join", [SameTypeOperands, InferTypeOpAdaptor]> {
@@ -99,6 +112,7 @@ def Tile_SplitOp : Tile_PureOp<"split", [AllTypesMatch<["lhs", "rhs"]>, InferTyp
   let arguments = (ins Tile_Tile:$src);
   let results = (outs Tile_Tile:$lhs, Tile_Tile:$rhs);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($lhs)";
+  let hasFolder = 1;
 }
 
 def Tile_CatOp : Tile_PureOp<"cat", [SameTypeOperands, SameOperandsAndResultElementType]> {
@@ -143,6 +157,7 @@ def Tile_IntToPtrOp : Tile_PureOp<"int_to_ptr", [SameOperandsAndResultShape]> {
   let arguments = (ins Tile_IntLike:$src);
   let results = (outs Tile_PtrLike:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasFolder = 1;
 }
 
 def Tile_PtrToIntOp : Tile_PureOp<"ptr_to_int", [SameOperandsAndResultShape]> {
@@ -150,9 +165,10 @@ def Tile_PtrToIntOp : Tile_PureOp<"ptr_to_int", [SameOperandsAndResultShape]> {
   let arguments = (ins Tile_PtrLike:$src);
   let results = (outs Tile_IntLike:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasFolder = 1;
 }
 
-def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments, InferTypeOpAdaptor,
+def Tile_LoadOp : Tile_MemoryOp<"load", [AttrSizedOperandSegments, InferTypeOpAdaptor,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Reads memory through a pointer or a tile of pointers";
   let description = [{
@@ -171,9 +187,9 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments, InferTypeOpAdaptor,
   let hasCanonicalizer = 1;
 }
 
-def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
+def Tile_StoreOp : Tile_MemoryOp<"store"> {
   let summary = "Writes memory through a pointer or a tile of pointers, where `mask` is true";
-  let arguments = (ins Tile_PtrLike:$ptr, Tile_ScalarOrTile:$value, Optional<Tile_BoolLike>:$mask,
+  let arguments = (ins Tile_WrittenPtr:$ptr, Tile_ScalarOrTile:$value, Optional<Tile_BoolLike>:$mask,
     DefaultValuedAttr<Tile_Cache, "CacheModifier::None">:$cache,
     DefaultValuedAttr<Tile_Evict, "EvictionPolicy::Normal">:$evict);
   let assemblyFormat = [{
@@ -183,9 +199,9 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let hasCanonicalizer = 1;
 }
 
-def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["value", "result"]>]> {
+def Tile_AtomicRMWOp : Tile_MemoryOp<"atomic_rmw", [AllTypesMatch<["value", "result"]>]> {
   let summary = "Combines memory with `value` in one indivisible step; the result is the old value";
-  let arguments = (ins Tile_RMW:$kind, Tile_PtrLike:$ptr, Tile_ScalarOrTile:$value, Optional<Tile_BoolLike>:$mask,
+  let arguments = (ins Tile_RMW:$kind, Tile_UpdatedPtr:$ptr, Tile_ScalarOrTile:$value, Optional<Tile_BoolLike>:$mask,
     DefaultValuedAttr<Tile_Sem, "MemSemantic::AcqRel">:$sem, DefaultValuedAttr<Tile_Scope, "SyncScope::GPU">:$scope);
   let results = (outs Tile_ScalarOrTile:$result);
   let assemblyFormat = [{
@@ -194,9 +210,9 @@ def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [MemoryEffects<[MemRead, MemWrite]>
   let hasVerifier = 1;
 }
 
-def Tile_AtomicCASOp : Tile_Op<"atomic_cas", [MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["cmp", "value", "result"]>]> {
+def Tile_AtomicCASOp : Tile_MemoryOp<"atomic_cas", [AllTypesMatch<["cmp", "value", "result"]>]> {
   let summary = "Stores `value` where memory equals `cmp`, indivisibly; the result is the old value";
-  let arguments = (ins Tile_PtrLike:$ptr, Tile_ScalarOrTile:$cmp, Tile_ScalarOrTile:$value,
+  let arguments = (ins Tile_UpdatedPtr:$ptr, Tile_ScalarOrTile:$cmp, Tile_ScalarOrTile:$value,
     DefaultValuedAttr<Tile_Sem, "MemSemantic::AcqRel">:$sem, DefaultValuedAttr<Tile_Scope, "SyncScope::GPU">:$scope);
   let results = (outs Tile_ScalarOrTile:$result);
   let assemblyFormat = "$ptr `,` $cmp `,` $value attr-dict `:` type($ptr) `,` type($value)";
@@ -216,7 +232,7 @@ def Tile_DotOp : Tile_PureOp<"dot", [AllTypesMatch<["acc", "result"]>]> {
   let hasVerifier = 1;
 }
 
-def Tile_ReduceOp : Tile_Op<"reduce", [RecursiveMemoryEffects, InferTypeOpAdaptor,
+def Tile_ReduceOp : Tile_Op<"reduce", [RecursiveMemoryEffects, RecursivelySpeculatable, InferTypeOpAdaptor,
     SingleBlock, SameOperandsShape]> {
   let summary = "Combines the elements along `axis`; the combiner is associative and commutative";
   let description = [{
@@ -231,7 +247,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [RecursiveMemoryEffects, InferTypeOpAdapto
   let hasRegionVerifier = 1;
 }
 
-def Tile_ScanOp : Tile_Op<"scan", [RecursiveMemoryEffects, InferTypeOpAdaptor,
+def Tile_ScanOp : Tile_Op<"scan", [RecursiveMemoryEffects, RecursivelySpeculatable, InferTypeOpAdaptor,
     SingleBlock, SameOperandsShape]> {
   let summary = "Running combination along `axis`, from the end if `reverse`; the combiner is associative";
   let arguments = (ins Variadic<Tile_Tile>:$operands, I32Attr:$axis, UnitAttr:$reverse);
@@ -244,19 +260,19 @@ def Tile_ScanOp : Tile_Op<"scan", [RecursiveMemoryEffects, InferTypeOpAdaptor,
 def Tile_YieldOp : Tile_PureOp<"yield", [Terminator, ReturnLike, ParentOneOf<["ReduceOp", "ScanOp"]>]> {
   let summary = "Ends a combiner";
   let arguments = (ins Variadic<AnyType>:$values);
-  let assemblyFormat = "$values attr-dict `:` type($values)";
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
 //===----------------------------------------------------------------------===//
 // What the user sees and checks
 //===----------------------------------------------------------------------===//
 
-def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead<Tile_Memory>, MemWrite<Tile_Memory>]>]> {
   let summary = "All memory operations before it are done before any after it, within the program";
   let assemblyFormat = "attr-dict";
 }
 
-def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
+def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite<Tile_Console>]>]> {
   let summary = "Prints scalars or tiles, one line per element, with the program's position";
   let arguments = (ins StrAttr:$prefix, UnitAttr:$hex, DenseBoolArrayAttr:$isSigned, Variadic<Tile_ScalarOrTile>:$args);
   let assemblyFormat = "$prefix (`hex` $hex^)? (`(` $args^ `:` type($args) `)`)? `signed` $isSigned attr-dict";

@@ -1,0 +1,133 @@
+// Canonical forms of the tile dialect: shape changes of splats are splats,
+// chains of one kind of shape change are one, constant masks are gone.
+
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace tilewright::tile;
+
+namespace {
+/// Whatever the shape, a splat stays a splat of the same scalar.
+template <typename ShapeOp> struct ReshapeSplat : OpRewritePattern<ShapeOp> {
+  using OpRewritePattern<ShapeOp>::OpRewritePattern;
+  LogicalResult matchAndRewrite(ShapeOp op, PatternRewriter &rewriter) const override {
+    auto splat = op.getSrc().template getDefiningOp<SplatOp>();
+    if (!splat) {
+      return failure();
+    }
+    rewriter.replaceOpWithNewOp<SplatOp>(op, op.getType(), splat.getSrc());
+    return success();
+  }
+};
+
+/// reshape(reshape(x)) is one reshape.
+struct MergeReshapes : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
+    auto inner = op.getSrc().getDefiningOp<ReshapeOp>();
+    if (!inner) {
+      return failure();
+    }
+    bool reorder = op.getAllowReorder() || inner.getAllowReorder();
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), inner.getSrc(), reorder);
+    return success();
+  }
+};
+
+/// broadcast(broadcast(x)) is one broadcast.
+struct MergeBroadcasts : OpRewritePattern<BroadcastOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(BroadcastOp op, PatternRewriter &rewriter) const override {
+    auto inner = op.getSrc().getDefiningOp<BroadcastOp>();
+    if (!inner) {
+      return failure();
+    }
+    rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), inner.getSrc());
+    return success();
+  }
+};
+
+/// trans(trans(x)) is one permutation: dimension i is dimension inner[outer[i]].
+struct MergeTransposes : OpRewritePattern<TransOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(TransOp op, PatternRewriter &rewriter) const override {
+    auto inner = op.getSrc().getDefiningOp<TransOp>();
+    if (!inner) {
+      return failure();
+    }
+    SmallVector<int32_t> order;
+    for (int32_t dim : op.getOrder()) {
+      order.push_back(inner.getOrder()[dim]);
+    }
+    rewriter.replaceOpWithNewOp<TransOp>(op, op.getType(), inner.getSrc(), order);
+    return success();
+  }
+};
+
+/// A mask that is all true is no mask; a load whose mask is all false is `other`.
+struct DropConstantLoadMask : OpRewritePattern<LoadOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(LoadOp op, PatternRewriter &rewriter) const override {
+    if (!op.getMask() || op.getIsVolatile()) {
+      return failure();
+    }
+    if (matchPattern(op.getMask(), m_One())) {
+      rewriter.modifyOpInPlace(op, [&] {
+        op.getOtherMutable().clear();
+        op.getMaskMutable().clear();
+      });
+      return success();
+    }
+    if (op.getOther() && matchPattern(op.getMask(), m_Zero())) {
+      rewriter.replaceOp(op, op.getOther());
+      return success();
+    }
+    return failure();
+  }
+};
+
+struct DropConstantStoreMask : OpRewritePattern<StoreOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(StoreOp op, PatternRewriter &rewriter) const override {
+    if (!op.getMask()) {
+      return failure();
+    }
+    if (matchPattern(op.getMask(), m_One())) {
+      rewriter.modifyOpInPlace(op, [&] { op.getMaskMutable().clear(); });
+      return success();
+    }
+    if (matchPattern(op.getMask(), m_Zero())) {
+      rewriter.eraseOp(op);
+      return success();
+    }
+    return failure();
+  }
+};
+} // namespace
+
+void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<MergeReshapes, ReshapeSplat<ReshapeOp>>(context);
+}
+
+void BroadcastOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<MergeBroadcasts, ReshapeSplat<BroadcastOp>>(context);
+}
+
+void ExpandDimsOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<ReshapeSplat<ExpandDimsOp>>(context);
+}
+
+void TransOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<MergeTransposes, ReshapeSplat<TransOp>>(context);
+}
+
+void LoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<DropConstantLoadMask>(context);
+}
+
+void StoreOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<DropConstantStoreMask>(context);
+}
