@@ -31,7 +31,6 @@ A CompileError prints as
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -199,6 +198,8 @@ def _located(note: Note) -> str:
     head = f"{place}: {note.message}" if place else note.message
     text = note.source_line
     if text is None and note.file and note.line:
+        import linecache
+
         text = linecache.getline(note.file, note.line)
     if not text or not text.strip():
         return head
