@@ -10,7 +10,7 @@ from typing import Any
 from tilewright.compiler.canonical import is_portable
 from tilewright.compiler.core import build_identity
 from tilewright.compiler.options import Options
-from tilewright.compiler.sources import reach, value_text
+from tilewright.compiler.sources import reachable_text, value_text
 from tilewright.compiler.targets import Target
 
 # Changed when the meaning of a key or of an entry's sections does.
@@ -38,7 +38,7 @@ class Request:
     @functools.cached_property
     def source(self) -> str:
         """The text of everything that the kernel's code depends on."""
-        return reach(self.fn).text
+        return reachable_text(self.fn)
 
     @functools.cached_property
     def _text(self) -> str:

@@ -28,27 +28,6 @@ class _Facts:
     references: tuple[tuple[str, ...], ...]
 
 
-@dataclass(frozen=True)
-class Variable:
-    """A variable outside of a function: the globals or the closure's cell that hold it."""
-
-    container: Any
-    name: str
-    value: Any
-
-
-@dataclass(frozen=True)
-class Reach:
-    """
-    Attributes:
-        text: Changes when the kernel, a function that it reaches, or a global they read does.
-        variables: The globals and closure cells that were looked at, with their values.
-    """
-
-    text: str
-    variables: list[Variable]
-
-
 _known: weakref.WeakKeyDictionary[Any, _Facts] = weakref.WeakKeyDictionary()
 
 
@@ -57,16 +36,16 @@ def is_jit_function(value: Any) -> bool:
     return not isinstance(value, type) and hasattr(value, "tree") and hasattr(value, "params")
 
 
-def reach(fn: Any) -> Reach:
-    """What a kernel depends on besides its own arguments."""
+def reachable_text(fn: Any) -> str:
+    """Text that changes when the kernel, a function that it reaches, or a global they read does."""
     walk = _Walk()
     walk.visit(fn)
-    return Reach("\n".join(walk.parts), list(walk.variables.values()))
+    return "\n".join(walk.parts)
 
 
 def value_text(value: Any) -> str:
     """Text for a compile-time value, which may itself be a @jit function or hold some."""
-    return canonical(value, lambda v: "jit:" + reach(v).text if is_jit_function(v) else None)
+    return canonical(value, lambda v: "jit:" + reachable_text(v) if is_jit_function(v) else None)
 
 
 class _Walk:
@@ -74,7 +53,6 @@ class _Walk:
 
     def __init__(self) -> None:
         self.parts: list[str] = []
-        self.variables: dict[tuple[int, str], Variable] = {}
         self._seen: set[int] = set()
 
     def visit(self, fn: Any) -> None:
@@ -93,7 +71,7 @@ class _Walk:
 
     def _follow(self, fn: Any, reference: tuple[str, ...]) -> None:
         name = ".".join(reference)
-        value = self._resolve(fn, reference)
+        value = _resolve(fn, reference)
         if is_jit_function(value):
             if not _is_library(value.fn):
                 self.parts.append(f"{name} is {_function_name(value)}")
@@ -101,33 +79,31 @@ class _Walk:
         elif not (value is _MISSING or isinstance(value, types.ModuleType) or _is_library(value)):
             self.parts.append(f"{name}={value_text(value)}")
 
-    def _resolve(self, fn: Any, reference: tuple[str, ...]) -> Any:
-        """The value at the end of the chain, or the last one that could be reached."""
-        value = self._lookup(fn, reference[0])
-        for attribute in reference[1:]:
-            if value is _MISSING or is_jit_function(value):
-                break
-            try:
-                value = getattr(value, attribute)
-            except Exception:  # A property may raise anything; then its owner stands for it.
-                break
-        return value
 
-    def _lookup(self, fn: Any, name: str) -> Any:
-        code = getattr(fn.fn, "__code__", None)
-        if code is not None and name in code.co_freevars:
-            cell = fn.fn.__closure__[code.co_freevars.index(name)]
-            try:
-                value = cell.cell_contents
-            except ValueError:  # Not assigned yet.
-                return _MISSING
-            self.variables[id(cell), name] = Variable(cell, name, value)
-            return value
-        if name in fn.globals:
-            value = fn.globals[name]
-            self.variables[id(fn.globals), name] = Variable(fn.globals, name, value)
-            return value
-        return getattr(builtins, name, _MISSING)
+def _resolve(fn: Any, reference: tuple[str, ...]) -> Any:
+    """The value at the end of the chain, or the last one that could be reached."""
+    value = _lookup(fn, reference[0])
+    for attribute in reference[1:]:
+        if value is _MISSING or is_jit_function(value):
+            break
+        try:
+            value = getattr(value, attribute)
+        except Exception:  # A property may raise anything; then its owner stands for it.
+            break
+    return value
+
+
+def _lookup(fn: Any, name: str) -> Any:
+    code = getattr(fn.fn, "__code__", None)
+    if code is not None and name in code.co_freevars:
+        cell = fn.fn.__closure__[code.co_freevars.index(name)]
+        try:
+            return cell.cell_contents
+        except ValueError:  # Not assigned yet.
+            return _MISSING
+    if name in fn.globals:
+        return fn.globals[name]
+    return getattr(builtins, name, _MISSING)
 
 
 def _facts(fn: Any) -> _Facts:
