@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sets up everything a command of bin/ needs, and does nothing where nothing is to be done.
 #
 #   source "$(dirname "${BASH_SOURCE[0]}")/lib/setup.sh"
@@ -59,7 +60,7 @@ set_up_packages() {
   local missing
   missing="$(missing_packages)"
   [ -n "$missing" ] || return 0
-  say "Installing packages:" $missing
+  say "Installing packages: $(echo $missing)"
   apt update || say "The package lists could not all be refreshed; going on with what is there"
   apt-cache show libmlir-22-dev >/dev/null 2>&1 || add_llvm_archive
   # shellcheck disable=SC2086
