@@ -1,0 +1,55 @@
+"""What a launch costs the host, in microseconds.
+
+    .venv/bin/python test/benchmark/launch.py
+
+The grid is one program that does next to nothing, so that what is measured is the way from Python
+to the kernel and back. The best of many rounds: what else the machine does only ever adds time.
+"""
+
+import time
+
+import torch
+
+import tilewright
+import tilewright.language as tl
+
+
+@tilewright.jit
+def four(x, y, out, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    m = i < n
+    tl.store(out + i, tl.load(x + i, mask=m) + tl.load(y + i, mask=m), mask=m)
+
+
+@tilewright.jit
+def nineteen(
+    p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, n0, n1, n2, n3, n4, n5, n6, n7, n8, BLOCK: tl.constexpr
+):
+    i = tl.arange(0, BLOCK)
+    tl.store(p0 + i, tl.load(p1 + i) + n0)
+
+
+def microseconds(function, calls: int = 2000, rounds: int = 20) -> float:
+    best = float("inf")
+    for _ in range(rounds):
+        start = time.perf_counter()
+        for _ in range(calls):
+            function()
+        best = min(best, (time.perf_counter() - start) / calls)
+    return 1e6 * best
+
+
+def main() -> None:
+    tensors = [torch.zeros(16) for _ in range(10)]
+    x, y, out = tensors[:3]
+    numbers = [16 * (i + 2) for i in range(9)]
+    small = microseconds(lambda: four[(1,)](x, y, out, 16, BLOCK=16))
+    large = microseconds(lambda: nineteen[(1,)](*tensors, *numbers, BLOCK=16))
+    empty = microseconds(lambda: None)
+    print(f"4 arguments   {small:5.2f} us of 3")
+    print(f"19 arguments  {large:5.2f} us of 4")
+    print(f"(an empty Python function: {empty:.2f} us)")
+
+
+if __name__ == "__main__":
+    main()
