@@ -45,7 +45,8 @@ def reachable_text(fn: Any) -> str:
 
 def value_text(value: Any) -> str:
     """Text for a compile-time value, which may itself be a @jit function or hold some."""
-    return canonical(value, lambda v: "jit:" + reachable_text(v) if is_jit_function(v) else None)
+    walk = _Walk()
+    return "\n".join([canonical(value, walk.enter), *walk.parts])
 
 
 class _Walk:
@@ -62,22 +63,21 @@ class _Walk:
         facts = _facts(fn)
         self.parts.append(facts.text)
         for parameter in fn.params:
-            if is_jit_function(parameter.default):
-                self.visit(parameter.default)
-            elif isinstance(parameter.default, (int, float, str, tuple)):
-                self.parts.append(f"{parameter.name}={canonical(parameter.default)}")
+            if not isinstance(parameter.default, type):  # inspect's mark of no default is one.
+                default = canonical(parameter.default, self.enter)
+                self.parts.append(f"{parameter.name}={default}")
         for reference in facts.references:
-            self._follow(fn, reference)
+            value = _resolve(fn, reference)
+            if not (value is _MISSING or isinstance(value, types.ModuleType) or _is_library(value)):
+                self.parts.append(f"{'.'.join(reference)}={canonical(value, self.enter)}")
 
-    def _follow(self, fn: Any, reference: tuple[str, ...]) -> None:
-        name = ".".join(reference)
-        value = _resolve(fn, reference)
-        if is_jit_function(value):
-            if not _is_library(value.fn):
-                self.parts.append(f"{name} is {_function_name(value)}")
-                self.visit(value)
-        elif not (value is _MISSING or isinstance(value, types.ModuleType) or _is_library(value)):
-            self.parts.append(f"{name}={value_text(value)}")
+    def enter(self, value: Any) -> str | None:
+        """The name of a @jit function, after what it reaches is collected; None for the rest."""
+        if not is_jit_function(value):
+            return None
+        if not _is_library(value.fn):
+            self.visit(value)
+        return f"jit:{_function_name(value)}"
 
 
 def _resolve(fn: Any, reference: tuple[str, ...]) -> Any:

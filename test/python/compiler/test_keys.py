@@ -122,6 +122,15 @@ def test_recursion_through_globals_ends(monkeypatch):
     assert "again" in reachable_text(globals()["again"])
 
 
+def test_recursion_through_a_tuple_ends(monkeypatch):
+    def choose(x):
+        return CHOICES[0](x)  # noqa: F821
+
+    monkeypatch.setitem(globals(), "CHOICES", (fakes.Jit(choose), helper))
+    text = reachable_text(globals()["CHOICES"][0])
+    assert "choose" in text and "SCALE=int:2" in text
+
+
 def test_a_function_passed_as_a_value_counts_by_its_source(monkeypatch):
     before = key(signature=("i32", "i32", helper))
     monkeypatch.setitem(globals(), "SCALE", 5)
