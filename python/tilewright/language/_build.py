@@ -134,6 +134,12 @@ def splat(x: tensor, shape: Sequence[int]) -> tensor:
     return emit("tile.splat", [x], block_type(x.type, shape))
 
 
+def iota(start: int, end: int) -> tensor:
+    """The integers from `start` up to, not including, `end`, as a block of int32."""
+    attrs = {"start": i32_attr(start), "end": i32_attr(end)}
+    return emit("tile.make_range", [], block_type(int32, (end - start,)), attrs)
+
+
 def same_shape(x: tensor, scalar: dtype) -> dtype:
     """The type of `x` with another element type."""
     return x.type.with_element_ty(scalar)

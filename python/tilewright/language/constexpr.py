@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -181,3 +182,14 @@ for _name in [
     _define(_name, _operator, reflected=True)
 for _name in ["lt", "le", "gt", "ge"]:
     _define(_name, getattr(operator, f"__{_name}__"), reflected=False)
+
+
+def constexpr_function(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorator: Python code that is run while compiling, on constants, and gives a constant."""
+
+    @functools.wraps(fn)
+    def run(*args: Any, **kwargs: Any) -> constexpr:
+        values = {name: constexpr_value(value) for name, value in kwargs.items()}
+        return constexpr(fn(*map(constexpr_value, args), **values))
+
+    return builtin(run)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilewright.errors import ConstantError, ShapeMismatchError, TypeMismatchError
-from tilewright.language._build import NUMBER, constant, emit, i32_attr, splat, to_tensor
+from tilewright.language._build import NUMBER, constant, emit, i32_attr, iota, splat, to_tensor
 from tilewright.language.casts import convert, element_type
 from tilewright.language.constexpr import builtin, constant_int, constexpr_value, describe
 from tilewright.language.dtypes import block_type, check_shape, int1, int32
 from tilewright.language.promotion import promoted
-from tilewright.language.reduce import first_of_one
+from tilewright.language.reductions import first_of_one
 from tilewright.language.shape import broadcast_all
 from tilewright.language.tensor import tensor
 
@@ -65,8 +65,7 @@ def arange(start: Any, end: Any) -> tensor:
             f"arange({low}, {high}) has {size} elements, which is not a power of two",
             hint="use tilewright.next_power_of_2 and mask what is beyond",
         )
-    attrs = {"start": i32_attr(low), "end": i32_attr(high)}
-    return emit("tile.make_range", [], block_type(int32, (size,)), attrs)
+    return iota(low, high)
 
 
 @builtin

@@ -261,7 +261,7 @@ def split(a: Any) -> tuple[tensor, tensor]:
         raise ShapeMismatchError(f"split needs a last dimension of size 2, found {list(shape)}")
     if len(shape) == 1:
         # The IR splits into blocks: go through a block of one element.
-        from tilewright.language.reduce import first_of_one
+        from tilewright.language.reductions import first_of_one
 
         lhs, rhs = split(reshape(x, 1, 2))
         return first_of_one(lhs), first_of_one(rhs)

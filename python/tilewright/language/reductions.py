@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tilewright.errors import ShapeMismatchError, TypeMismatchError
-from tilewright.language._build import emit, i32_attr, to_tensor
+from tilewright.language._build import emit, i32_attr, iota, to_tensor
 from tilewright.language._context import current
 from tilewright.language.casts import convert, element_type
 from tilewright.language.constexpr import builtin, constant_bool, constexpr_value
@@ -299,16 +299,11 @@ def _positions(x: tensor, axis: Any) -> tensor:
     """The position of each element along the dimension, or in row-major order without one."""
     shape = x.type.shape
     if constexpr_value(axis) is None:
-        return reshape(_range(x.type.numel), shape)
+        return reshape(iota(0, x.type.numel), shape)
     dim = wrap_axis(axis, len(shape))
     sizes = [1] * len(shape)
     sizes[dim] = shape[dim]
-    return expand_to(reshape(_range(shape[dim]), sizes), shape)
-
-
-def _range(size: int) -> tensor:
-    attrs = {"start": i32_attr(0), "end": i32_attr(size)}
-    return emit("tile.make_range", [], block_type(int32, (size,)), attrs)
+    return expand_to(reshape(iota(0, shape[dim]), sizes), shape)
 
 
 @builtin

@@ -1,0 +1,231 @@
+"""Indivisible operations on memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tilewright.errors import TypeMismatchError
+from tilewright.language._build import constant, emit, same_shape, to_tensor
+from tilewright.language._context import current
+from tilewright.language.casts import convert, reinterpret
+from tilewright.language.constexpr import builtin, constexpr_value
+from tilewright.language.creation import where
+from tilewright.language.dtypes import (
+    bfloat16,
+    dtype,
+    float16,
+    float32,
+    int32,
+    int64,
+    pointer_type,
+    uint32,
+    uint64,
+)
+from tilewright.language.memory import fit_pointers, mask_value, option, pointers, scalars_only
+from tilewright.language.tensor import member, tensor
+
+_SEM = {
+    "": "acq_rel",
+    "acq_rel": "acq_rel",
+    "acquire": "acquire",
+    "release": "release",
+    "relaxed": "relaxed",
+}
+_SCOPE = {"": "gpu", "gpu": "gpu", "cta": "cta", "sys": "sys"}
+
+
+@builtin
+@member
+def atomic_cas(pointer: Any, cmp: Any, val: Any, sem: Any = None, scope: Any = None) -> tensor:
+    """Stores `val` where memory equals `cmp`, in one indivisible step.
+
+    Args:
+        pointer: A pointer or block of pointers to elements of 16, 32 or 64 bits.
+        cmp, val: Values broadcast to the pointers' shape and cast to the pointee type.
+        sem: Memory order: "acquire", "release", "acq_rel" (the default) or "relaxed".
+        scope: Who is ordered against: "gpu" (the default), "cta" or "sys".
+
+    Returns:
+        The old values.
+
+    Raises:
+        TypeMismatchError: Not a pointer, or elements of another width.
+        ShapeMismatchError: A value does not fit the pointers' shape.
+        ConstantError: There is no such order or scope.
+    """
+    ptr = pointers(pointer, "atomic_cas", writes=True)
+    element = ptr.dtype.element_ty
+    if element.primitive_bitwidth not in (16, 32, 64):
+        raise TypeMismatchError(f"atomic_cas takes elements of 16, 32 or 64 bits, found {element}")
+    values = [ptr, to_tensor(cmp, element), to_tensor(val, element)]
+    scalars_only(ptr, values[1:], "atomic_cas")
+    values = fit_pointers(values, "atomic_cas")
+    return emit("tile.atomic_cas", values, same_shape(ptr, element), _order(sem, scope))
+
+
+def _order(sem: Any, scope: Any) -> dict[str, Any]:
+    ctx = current().ctx
+    return {
+        "sem": ctx.attr(f"#tile.sem<{option(sem, _SEM, 'sem')}>"),
+        "scope": ctx.attr(f"#tile.scope<{option(scope, _SCOPE, 'scope')}>"),
+    }
+
+
+def _operands(pointer: Any, val: Any, mask: Any, what: str) -> list[tensor]:
+    """Pointers, value and, if there is one, mask, of one shape."""
+    ptr = pointers(pointer, what, writes=True)
+    element = ptr.dtype.element_ty
+    values = [ptr, to_tensor(val, element)]
+    mask = constexpr_value(mask)
+    if mask is not None:
+        values.append(mask_value(mask, what))
+    scalars_only(ptr, values[1:], what)
+    return fit_pointers(values, what)
+
+
+def _check(element: dtype, what: str, allowed: bool) -> None:
+    wide = element.primitive_bitwidth >= 32 and not element.is_ptr()
+    half = what == "atomic_add" and element in (float16, bfloat16)
+    if not allowed or not (wide or half):
+        raise TypeMismatchError(f"{what} does not take elements of type {element}")
+
+
+def _rmw(kind: str, values: list[tensor], order: dict[str, Any]) -> tensor:
+    attrs = {"kind": current().ctx.attr(f"#tile.rmw<{kind}>"), **order}
+    return emit("tile.atomic_rmw", values, values[1].type, attrs)
+
+
+@builtin
+@member
+def atomic_add(
+    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
+) -> tensor:
+    """Adds to memory in one indivisible step per element.
+
+    Args:
+        pointer: A pointer or block of pointers to float16, bfloat16 or 32- or 64-bit elements.
+        val: Broadcast to the pointers' shape and cast to the pointee type.
+        mask: int1, broadcast to the pointers' shape; where false nothing happens and the result
+            is unspecified.
+        sem: Memory order: "acquire", "release", "acq_rel" (the default) or "relaxed".
+        scope: Who is ordered against: "gpu" (the default), "cta" or "sys".
+
+    Returns:
+        The old values.
+
+    Raises:
+        TypeMismatchError: Not a pointer, or elements of another type.
+        ShapeMismatchError: Value or mask do not fit the pointers' shape.
+        ConstantError: There is no such order or scope.
+    """
+    values = _operands(pointer, val, mask, "atomic_add")
+    element = values[1].dtype
+    _check(element, "atomic_add", element.is_int() or element.is_floating())
+    return _rmw("fadd" if element.is_floating() else "add", values, _order(sem, scope))
+
+
+@builtin
+@member
+def atomic_xchg(
+    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
+) -> tensor:
+    """Replaces memory by `val`, of 32 or 64 bits; arguments as for `atomic_add`."""
+    values = _operands(pointer, val, mask, "atomic_xchg")
+    _check(values[1].dtype, "atomic_xchg", True)
+    return _rmw("xchg", values, _order(sem, scope))
+
+
+@builtin
+@member
+def atomic_and(
+    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
+) -> tensor:
+    """Bitwise and into memory, integers only; arguments as for `atomic_add`."""
+    return _bitwise("and", pointer, val, mask, sem, scope)
+
+
+@builtin
+@member
+def atomic_or(
+    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
+) -> tensor:
+    """Bitwise or into memory, integers only; arguments as for `atomic_add`."""
+    return _bitwise("or", pointer, val, mask, sem, scope)
+
+
+@builtin
+@member
+def atomic_xor(
+    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
+) -> tensor:
+    """Bitwise exclusive or into memory, integers only; arguments as for `atomic_add`."""
+    return _bitwise("xor", pointer, val, mask, sem, scope)
+
+
+def _bitwise(kind: str, pointer: Any, val: Any, mask: Any, sem: Any, scope: Any) -> tensor:
+    values = _operands(pointer, val, mask, f"atomic_{kind}")
+    _check(values[1].dtype, f"atomic_{kind}", values[1].dtype.is_int())
+    return _rmw(kind, values, _order(sem, scope))
+
+
+@builtin
+@member
+def atomic_max(
+    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
+) -> tensor:
+    """The greater of memory and `val`, into memory; arguments as for `atomic_add`.
+
+    Takes integers, float32 and float64; floats are compared through their bits, so that -0.0 is
+    less than 0.0 and NaN counts by its bits.
+    """
+    return _extremum("max", pointer, val, mask, sem, scope)
+
+
+@builtin
+@member
+def atomic_min(
+    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
+) -> tensor:
+    """The lesser of memory and `val`, into memory; see `atomic_max`."""
+    return _extremum("min", pointer, val, mask, sem, scope)
+
+
+def _extremum(which: str, pointer: Any, val: Any, mask: Any, sem: Any, scope: Any) -> tensor:
+    values = _operands(pointer, val, mask, f"atomic_{which}")
+    element = values[1].dtype
+    order = _order(sem, scope)
+    _check(element, f"atomic_{which}", element.is_int() or element.is_standard_floating())
+    if element.is_floating():
+        return _float_extremum(which, values, order)
+    return _rmw(which if element.is_int_signed() else f"u{which}", values, order)
+
+
+def _float_extremum(which: str, values: list[tensor], order: dict[str, Any]) -> tensor:
+    """By the bits: among floats of one sign they are ordered like integers.
+
+    A non-negative value against any memory compares like signed integers; a negative one like
+    unsigned integers, in reverse.
+    """
+    ptr, value = values[0], values[1]
+    single = value.dtype == float32
+    signed, unsigned = (int32, uint32) if single else (int64, uint64)
+    bits = reinterpret(value, signed)
+    positive = bits >= constant(0, bits.type)
+    chosen = (
+        [positive & values[2], ~positive & values[2]]
+        if len(values) > 2
+        else [
+            positive,
+            ~positive,
+        ]
+    )
+    reverse = "min" if which == "max" else "max"
+    old = []
+    for kind, type, mask in (
+        (which, signed, chosen[0]),
+        (f"u{reverse}", unsigned, chosen[1]),
+    ):
+        typed = convert(ptr, pointer_type(type))
+        old.append(_rmw(kind, [typed, reinterpret(value, type), mask], order))
+    result = where(positive, old[0], reinterpret(old[1], signed))
+    return reinterpret(result, value.dtype)

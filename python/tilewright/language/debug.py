@@ -1,0 +1,101 @@
+"""What helps to find mistakes: messages and checks, when compiling and when running."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from tilewright.errors import ConstantError, StaticAssertError
+from tilewright.language._build import emit_void, to_tensor
+from tilewright.language._context import current
+from tilewright.language.constexpr import builtin, constant_bool, constexpr_value, describe
+from tilewright.language.operators import logical_not, logical_or, to_bool
+from tilewright.language.tensor import tensor
+
+
+@builtin
+def static_assert(cond: Any, msg: Any = "") -> None:
+    """Ends the compilation unless a constant is true.
+
+    Raises:
+        StaticAssertError: It is false.
+        ConstantError: It is not known when compiling.
+    """
+    value = constexpr_value(cond)
+    if isinstance(value, tensor):
+        raise ConstantError(
+            f"static_assert needs a condition known when compiling, found {describe(value)}",
+            hint="use tl.device_assert",
+        )
+    if not value:
+        message = str(constexpr_value(msg))
+        raise StaticAssertError(
+            f"static_assert failed: {message}" if message else "static_assert failed"
+        )
+
+
+@builtin
+def static_print(
+    *values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flush: Any = False
+) -> None:
+    """Prints while compiling: constants by value, values of the running kernel by type."""
+    shown = [x if isinstance(x, tensor) else constexpr_value(x) for x in values]
+    separator, ending = constexpr_value(sep), constexpr_value(end)
+    builtins.print(*shown, sep=separator, end=ending, file=file, flush=bool(flush))
+
+
+@builtin
+def device_print(prefix: Any, *args: Any, hex: Any = False) -> None:
+    """Prints when the kernel runs: one line per element, with the program's position.
+
+    Args:
+        prefix: A constant string.
+        args: Scalars, blocks or numbers.
+        hex: Print integers in base 16.
+
+    Raises:
+        ConstantError: The prefix is not a constant string.
+    """
+    text = constexpr_value(prefix)
+    if not isinstance(text, str):
+        raise ConstantError(
+            f"the prefix of device_print must be a constant string, found {describe(text)}"
+        )
+    ctx = current().ctx
+    values = [to_tensor(x) for x in args]
+    attrs = {
+        "prefix": ctx.string_attr(text),
+        "isSigned": ctx.bool_array_attr([x.dtype.is_int_signed() for x in values]),
+    }
+    if constant_bool(hex, "hex"):
+        attrs["hex"] = ctx.unit_attr()
+    emit_void("tile.print", values, attrs)
+
+
+@builtin
+def device_assert(cond: Any, msg: Any = "", mask: Any = None) -> None:
+    """Ends the launch with `msg` unless a condition holds everywhere. Never switched off.
+
+    Args:
+        cond: A value; true where it is not zero.
+        msg: A constant string.
+        mask: Where to check; everywhere by default.
+
+    Raises:
+        ConstantError: The message is not a constant string.
+    """
+    text = constexpr_value(msg)
+    if not isinstance(text, str):
+        raise ConstantError(
+            f"the message of device_assert must be a constant string, found {describe(text)}"
+        )
+    value = to_bool(cond)
+    if constexpr_value(mask) is not None:
+        value = logical_or(value, logical_not(mask))
+    emit_void("tile.assert", [value], {"message": current().ctx.string_attr(text)})
+
+
+@builtin
+def debug_barrier() -> None:
+    """All memory operations of the program before it are done before any after it."""
+    emit_void("tile.barrier", [])

@@ -1,0 +1,85 @@
+"""Ranges for `for` loops, which the front end takes apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tilewright.errors import ConstantError
+from tilewright.language.constexpr import constant_int, constexpr, constexpr_value
+
+
+class range:
+    """`range` for a loop of the running kernel, with hints for the compiler.
+
+    Args:
+        arg1, arg2, step: As for Python's `range`: constants or int values; `arg2` None makes
+            `arg1` the end.
+        num_stages: How many iterations to overlap.
+        loop_unroll_factor: How often to repeat the body.
+        disallow_acc_multi_buffer: Keep one buffer for the accumulator of a dot.
+        flatten: Merge with the loop inside.
+        warp_specialize: Split the loop between groups of warps.
+        disable_licm: Keep loop-invariant code inside.
+
+    Attributes:
+        start, stop, step: The bounds; `end` is `stop`.
+    """
+
+    __tilewright_builtin__ = True
+
+    def __init__(
+        self,
+        arg1: Any,
+        arg2: Any = None,
+        step: Any = None,
+        num_stages: Any = None,
+        loop_unroll_factor: Any = None,
+        disallow_acc_multi_buffer: Any = False,
+        flatten: Any = False,
+        warp_specialize: Any = False,
+        disable_licm: Any = False,
+    ) -> None:
+        only_end = constexpr_value(arg2) is None
+        self.start: Any = constexpr(0) if only_end else arg1
+        self.stop: Any = arg1 if only_end else arg2
+        self.step: Any = constexpr(1) if constexpr_value(step) is None else step
+        self.num_stages = constexpr_value(num_stages)
+        self.loop_unroll_factor = constexpr_value(loop_unroll_factor)
+        self.disallow_acc_multi_buffer = bool(constexpr_value(disallow_acc_multi_buffer))
+        self.flatten = bool(constexpr_value(flatten))
+        self.warp_specialize = bool(constexpr_value(warp_specialize))
+        self.disable_licm = bool(constexpr_value(disable_licm))
+
+    @property
+    def end(self) -> Any:
+        return self.stop
+
+
+class static_range:
+    """`range` for a loop that is unrolled when compiling; the loop variable is a constant.
+
+    Args:
+        arg1, arg2, step: As for Python's `range`, all constant.
+
+    Attributes:
+        start, stop, step: The bounds, Python ints; `end` is `stop`.
+
+    Raises:
+        ConstantError: A bound is not constant, or the step is zero.
+    """
+
+    __tilewright_builtin__ = True
+
+    def __init__(self, arg1: Any, arg2: Any = None, step: Any = None) -> None:
+        first = constant_int(arg1, "bound of static_range")
+        only_end = constexpr_value(arg2) is None
+        self.start = 0 if only_end else first
+        self.stop = first if only_end else constant_int(arg2, "bound of static_range")
+        no_step = constexpr_value(step) is None
+        self.step = 1 if no_step else constant_int(step, "step of static_range")
+        if self.step == 0:
+            raise ConstantError("the step of static_range must not be zero")
+
+    @property
+    def end(self) -> int:
+        return self.stop

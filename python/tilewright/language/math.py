@@ -1,0 +1,228 @@
+"""Elementwise mathematics, as `tl.exp` and as `tl.math.exp`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from typing import Any
+
+from tilewright.errors import ConstantError, TypeMismatchError
+from tilewright.language._build import emit, to_tensor
+from tilewright.language._context import current
+from tilewright.language.casts import convert
+from tilewright.language.constexpr import builtin, constant_bool, constexpr_value
+from tilewright.language.dtypes import float32
+from tilewright.language.promotion import promoted
+from tilewright.language.tensor import member, tensor
+
+
+class PropagateNan(Enum):
+    """What maximum, minimum and clamp give where an operand is NaN."""
+
+    NONE = 0  # the other operand
+    ALL = 0xFFFF  # NaN
+
+
+def _wide_float(x: Any, what: str) -> tensor:
+    value = to_tensor(x)
+    if not (value.dtype.is_fp32() or value.dtype.is_fp64()):
+        raise TypeMismatchError(
+            f"{what} takes float32 or float64, found {value.type}",
+            hint="cast the operand with .to(tl.float32)",
+        )
+    return value
+
+
+def _unary(name: str, op: str, text: str) -> Callable[[Any], tensor]:
+    def function(x: Any) -> tensor:
+        value = _wide_float(x, name)
+        return emit(op, [value], value.type)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""{text}, elementwise.
+
+    Args:
+        x: A scalar or block of float32 or float64.
+
+    Returns:
+        A value of the same type.
+
+    Raises:
+        TypeMismatchError: `x` has another dtype.
+    """
+    return builtin(member(function))
+
+
+exp = _unary("exp", "math.exp", "e to the power of `x`")
+exp2 = _unary("exp2", "math.exp2", "2 to the power of `x`")
+log = _unary("log", "math.log", "The natural logarithm")
+log2 = _unary("log2", "math.log2", "The logarithm to base 2")
+sin = _unary("sin", "math.sin", "The sine of `x` in radians")
+cos = _unary("cos", "math.cos", "The cosine of `x` in radians")
+tanh = _unary("tanh", "math.tanh", "The hyperbolic tangent")
+erf = _unary("erf", "math.erf", "The error function")
+sqrt = _unary("sqrt", "math.sqrt", "The square root")
+rsqrt = _unary("rsqrt", "math.rsqrt", "The reciprocal of the square root")
+floor = _unary("floor", "math.floor", "The greatest integer not above `x`, as a float")
+ceil = _unary("ceil", "math.ceil", "The least integer not below `x`, as a float")
+
+
+def _precise() -> dict[str, Any]:
+    # Targets may approximate division and square root, except where this mark stands.
+    return {"tile.precise": current().ctx.unit_attr()}
+
+
+@builtin
+@member
+def sqrt_rn(x: Any) -> tensor:
+    """The square root of float32, rounded to nearest even on every target.
+
+    Raises:
+        TypeMismatchError: `x` has another dtype.
+    """
+    value = to_tensor(x)
+    if not value.dtype.is_fp32():
+        raise TypeMismatchError(f"sqrt_rn takes float32, found {value.type}")
+    return emit("math.sqrt", [value], value.type, _precise())
+
+
+@builtin
+def div_rn(x: Any, y: Any) -> tensor:
+    """The quotient of float32 values, rounded to nearest even on every target.
+
+    Raises:
+        TypeMismatchError: An operand has another dtype.
+    """
+    a, b = promoted(to_tensor(x), to_tensor(y), "div_rn")
+    if not a.dtype.is_fp32():
+        raise TypeMismatchError(f"div_rn takes float32, found {a.type}")
+    return emit("arith.divf", [a, b], a.type, _precise())
+
+
+@builtin
+def fdiv(x: Any, y: Any, ieee_rounding: Any = False) -> tensor:
+    """The quotient of two floats, in their common type; `ieee_rounding` rounds it to nearest.
+
+    Raises:
+        TypeMismatchError: An operand is not a float.
+    """
+    lhs, rhs = to_tensor(x), to_tensor(y)
+    for value in (lhs, rhs):
+        if not value.dtype.is_floating():
+            raise TypeMismatchError(f"fdiv takes floats, found {value.type}", hint="use /")
+    a, b = promoted(lhs, rhs, "fdiv")
+    precise = constant_bool(ieee_rounding, "ieee_rounding")
+    return emit("arith.divf", [a, b], a.type, _precise() if precise else None)
+
+
+@builtin
+@member
+def abs(x: Any) -> tensor:
+    """The absolute value of integers or floats; of the smallest integer, itself."""
+    value = to_tensor(x)
+    if value.dtype.is_floating():
+        return emit("math.absf", [value], value.type)
+    if value.dtype.is_int_signed():
+        return emit("math.absi", [value], value.type)
+    if value.dtype.is_int_unsigned():
+        return value
+    raise TypeMismatchError(f"abs takes integers or floats, found {value.type}")
+
+
+@builtin
+def fma(x: Any, y: Any, z: Any) -> tensor:
+    """`x * y + z` with one rounding, in the operands' common type.
+
+    Raises:
+        TypeMismatchError: The common type is not a float.
+    """
+    a, b = promoted(to_tensor(x), to_tensor(y), "fma")
+    c, a = promoted(to_tensor(z), a, "fma")
+    c, b = promoted(c, b, "fma")
+    if not a.dtype.is_floating():
+        raise TypeMismatchError(f"fma takes floats, found {a.type}")
+    return emit("math.fma", [a, b, c], a.type)
+
+
+@builtin
+def umulhi(x: Any, y: Any) -> tensor:
+    """The upper half of the product of two integers of 32 or 64 bits, taken as unsigned.
+
+    Raises:
+        TypeMismatchError: The operands are not integers of 32 or 64 bits.
+    """
+    a, b = promoted(to_tensor(x), to_tensor(y), "umulhi")
+    if not a.dtype.is_int() or a.dtype.int_bitwidth < 32:
+        raise TypeMismatchError(f"umulhi takes integers of 32 or 64 bits, found {a.type}")
+    context = current()
+    type = context.ir(a.type)
+    op = context.builder.create("arith.mului_extended", [a.handle, b.handle], types=[type, type])
+    return tensor(op.results[1], a.type)
+
+
+def _propagates(mode: Any) -> bool:
+    mode = constexpr_value(mode)
+    if not isinstance(mode, PropagateNan):
+        raise ConstantError(f"propagate_nan must be a tl.PropagateNan, found {mode!r}")
+    return mode is PropagateNan.ALL
+
+
+def _extremum(a: tensor, b: tensor, which: str, propagate: bool) -> tensor:
+    if a.dtype.is_floating():
+        # arith names the two meanings alike: maximumf propagates NaN, maxnumf does not.
+        op = f"arith.{which}imumf" if propagate else f"arith.{which}numf"
+    else:
+        op = f"arith.{which}{'si' if a.dtype.is_int_signed() else 'ui'}"
+    return emit(op, [a, b], a.type)
+
+
+def _widened(x: Any) -> tensor:
+    """Triton computes these in float32 for bfloat16, and a number counts as a value."""
+    value = to_tensor(x)
+    return convert(value, float32) if value.dtype.is_bf16() else value
+
+
+@builtin
+def maximum(x: Any, y: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
+    """The greater of two values, elementwise.
+
+    Args:
+        x, y: Values or numbers; a number counts as a value of its own type (float32, int32), and
+            bfloat16 as float32, so that `maximum(float16, 0.0)` is float32.
+        propagate_nan: Whether NaN beside a number gives NaN or the number.
+
+    Raises:
+        TypeMismatchError: The operands have no common type.
+        ConstantError: `propagate_nan` is not a `tl.PropagateNan`.
+    """
+    a, b = promoted(_widened(x), _widened(y), "maximum")
+    return _extremum(a, b, "max", _propagates(propagate_nan))
+
+
+@builtin
+def minimum(x: Any, y: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
+    """The lesser of two values, elementwise; see `maximum`."""
+    a, b = promoted(_widened(x), _widened(y), "minimum")
+    return _extremum(a, b, "min", _propagates(propagate_nan))
+
+
+@builtin
+def clamp(x: Any, min: Any, max: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
+    """`x` limited to the range from `min` to `max`, of floats.
+
+    Where `x` is NaN the result is NaN with `PropagateNan.ALL` and `min` without. If `min` is
+    greater than `max` the result is `max`.
+
+    Raises:
+        TypeMismatchError: The common type is not a float.
+    """
+    low, high = promoted(_widened(min), _widened(max), "clamp")
+    value, low = promoted(_widened(x), low, "clamp")
+    value, high = promoted(value, high, "clamp")
+    value, low = promoted(value, low, "clamp")
+    if not value.dtype.is_floating():
+        raise TypeMismatchError(
+            f"clamp takes floats, found {value.type}", hint="use tl.minimum and tl.maximum"
+        )
+    propagate = _propagates(propagate_nan)
+    return _extremum(_extremum(value, low, "max", propagate), high, "min", propagate)

@@ -1,0 +1,166 @@
+"""Random numbers from a seed and offsets: Philox 4x32-10, the same bits as Triton's.
+
+Philox is a counter-based generator (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
+2011): it scrambles a counter of four words under a key of two, so that any element is computed
+from its own offset without state. The offset is the counter's first word, or two if it has 64
+bits; the seed's halves are the key.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any, NamedTuple
+
+from tilewright.errors import TypeMismatchError
+from tilewright.language import math
+from tilewright.language._build import constant, to_tensor
+from tilewright.language.casts import convert, reinterpret
+from tilewright.language.constexpr import builtin, constant_int
+from tilewright.language.creation import where
+from tilewright.language.dtypes import int32, int64, uint32, uint64
+from tilewright.language.tensor import tensor
+
+N_ROUNDS_DEFAULT = 10
+
+
+class _Constants(NamedTuple):
+    key_a: int
+    key_b: int
+    round_a: int
+    round_b: int
+
+
+_PHILOX = {
+    32: _Constants(0x9E3779B9, 0xBB67AE85, 0xD2511F53, 0xCD9E8D57),
+    64: _Constants(0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B, 0xD2E7470EE14C6C93, 0xCA5A826395121157),
+}
+
+_Four = tuple[tensor, tensor, tensor, tensor]
+
+
+@builtin
+def philox_impl(
+    c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any, n_rounds: Any = N_ROUNDS_DEFAULT
+) -> _Four:
+    """`n_rounds` of Philox on the counter (c0, c1, c2, c3) under the key (k0, k1).
+
+    All are uint32, or all uint64.
+    """
+    words = _PHILOX[c0.dtype.primitive_bitwidth]
+    for _ in builtins.range(constant_int(n_rounds, "n_rounds")):
+        high_b, low_b = math.umulhi(c2, _word(words.round_b, c2)), c2 * words.round_b
+        high_a, low_a = math.umulhi(c0, _word(words.round_a, c0)), c0 * words.round_a
+        c0, c1, c2, c3 = high_b ^ c1 ^ k0, low_b, high_a ^ c3 ^ k1, low_a
+        k0, k1 = k0 + words.key_a, k1 + words.key_b
+    return c0, c1, c2, c3
+
+
+def _word(value: int, like: tensor) -> tensor:
+    return constant(value, like.type)
+
+
+@builtin
+def philox(
+    seed: Any, c0: Any, c1: Any, c2: Any, c3: Any, n_rounds: Any = N_ROUNDS_DEFAULT
+) -> _Four:
+    """Philox under a key of up to 64 bits, on a counter of four words of 32 or 64 bits."""
+    key = convert(_integer(seed, "seed"), uint64)
+    if to_tensor(c0).dtype.primitive_bitwidth == 32:
+        word = uint32
+        low, high = convert(key, uint32), convert(key >> 32, uint32)
+    else:
+        word = uint64
+        low, high = key, constant(0, key.type)
+    w0, w1, w2, w3 = (reinterpret(to_tensor(c), word) for c in (c0, c1, c2, c3))
+    return philox_impl(w0, w1, w2, w3, low, high, n_rounds)
+
+
+def _integer(x: Any, what: str) -> tensor:
+    value = to_tensor(x)
+    if not value.dtype.is_int():
+        raise TypeMismatchError(
+            f"the {what} of a random number must be integer, found {value.type}"
+        )
+    return value
+
+
+@builtin
+def randint4x(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> _Four:
+    """Four values of uint32, each of the shape of `offset`.
+
+    Args:
+        seed: An integer scalar or block of up to 64 bits.
+        offset: An integer scalar or block of up to 64 bits; each gives independent numbers.
+        n_rounds: How often to scramble; fewer is faster and worse.
+
+    Raises:
+        TypeMismatchError: `seed` or `offset` is not integer.
+    """
+    counter = _integer(offset, "offset")
+    low = convert(counter, uint32)
+    zero = constant(0, low.type)
+    wide = counter.dtype.int_bitwidth > 32
+    high = convert(counter >> 32, uint32) if wide else zero
+    return philox(seed, low, high, zero, zero, n_rounds)
+
+
+@builtin
+def randint(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> tensor:
+    """A value of uint32 of the shape of `offset`; see `randint4x`, which is no dearer."""
+    return randint4x(seed, offset, n_rounds)[0]
+
+
+@builtin
+def uint_to_uniform_float(x: Any) -> tensor:
+    """Random bits as float32 in [0, 1); the bits are of 32 or 64 bits per element.
+
+    Raises:
+        TypeMismatchError: They are not.
+    """
+    bits = _integer(x, "bits")
+    if bits.dtype.int_bitwidth == 32:
+        # The greatest value such that even the greatest integer times it stays below 1.
+        signed, scale = reinterpret(bits, int32), 4.6566127342e-10
+    elif bits.dtype.int_bitwidth == 64:
+        signed, scale = reinterpret(bits, int64), 1.0842020432385337e-19
+    else:
+        raise TypeMismatchError(f"random bits must have 32 or 64 bits, found {bits.type}")
+    return where(signed < 0, -signed - 1, signed) * scale
+
+
+@builtin
+def rand(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> tensor:
+    """float32 uniform in [0, 1), of the shape of `offset`; see `randint4x`."""
+    return uint_to_uniform_float(randint(seed, offset, n_rounds))
+
+
+@builtin
+def rand4x(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> _Four:
+    """Four values of float32 uniform in [0, 1), each of the shape of `offset`."""
+    a, b, c, d = randint4x(seed, offset, n_rounds)
+    uniform = uint_to_uniform_float
+    return uniform(a), uniform(b), uniform(c), uniform(d)
+
+
+@builtin
+def pair_uniform_to_normal(u1: Any, u2: Any) -> tuple[tensor, tensor]:
+    """Two uniform float32 values made two normal ones (Box and Muller, 1958)."""
+    radius = math.sqrt(-2.0 * math.log(math.maximum(1.0e-7, u1)))
+    angle = 6.283185307179586 * u2
+    return radius * math.cos(angle), radius * math.sin(angle)
+
+
+@builtin
+def randn(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> tensor:
+    """float32 of mean 0 and variance 1, of the shape of `offset`; see `randint4x`."""
+    a, b, _, _ = randint4x(seed, offset, n_rounds)
+    return pair_uniform_to_normal(uint_to_uniform_float(a), uint_to_uniform_float(b))[0]
+
+
+@builtin
+def randn4x(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> _Four:
+    """Four values of float32 of mean 0 and variance 1, each of the shape of `offset`."""
+    a, b, c, d = rand4x(seed, offset, n_rounds)
+    n0, n1 = pair_uniform_to_normal(a, b)
+    n2, n3 = pair_uniform_to_normal(c, d)
+    return n0, n1, n2, n3

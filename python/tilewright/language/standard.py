@@ -1,0 +1,95 @@
+"""Functions composed of others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tilewright.language import math, reductions
+from tilewright.language._build import iota, to_tensor
+from tilewright.language.constexpr import builtin, constant_bool, constexpr, constexpr_value
+from tilewright.language.shape import expand_to, gather, reshape, wrap_axis
+from tilewright.language.tensor import member, tensor
+
+
+@builtin
+@member
+def cdiv(x: Any, div: Any) -> Any:
+    """`x / div` rounded up, of non-negative integers; a constant if both are."""
+    x, div = constexpr_value(x), constexpr_value(div)
+    result = (x + div - 1) // div
+    return result if isinstance(result, tensor) else constexpr(result)
+
+
+@builtin
+@member
+def sigmoid(x: Any) -> tensor:
+    """`1 / (1 + exp(-x))` of float32 or float64.
+
+    Raises:
+        TypeMismatchError: `x` has another dtype.
+    """
+    return 1 / (1 + math.exp(-to_tensor(x)))
+
+
+@builtin
+@member
+def softmax(x: Any, dim: Any = None, keep_dims: Any = False, ieee_rounding: Any = False) -> tensor:
+    """`exp(x) / sum(exp(x))` along a dimension, the first by default, without overflow.
+
+    Args:
+        x: A block of float16, bfloat16, float32 or float64; the first two give float32.
+        dim: The dimension.
+        keep_dims: Accepted; the result has the shape of `x` either way.
+        ieee_rounding: Round the quotient to nearest on every target.
+
+    Raises:
+        ShapeMismatchError: There is no such dimension, or `x` is a scalar.
+    """
+    constant_bool(keep_dims, "keep_dims")
+    axis = 0 if constexpr_value(dim) is None else dim
+    value = to_tensor(x)
+    shifted = value - reductions.max(value, axis, keep_dims=True)
+    numerator = math.exp(shifted)
+    return math.fdiv(numerator, reductions.sum(numerator, axis, keep_dims=True), ieee_rounding)
+
+
+@builtin
+def swizzle2d(i: Any, j: Any, size_i: Any, size_j: Any, size_g: Any) -> tuple[Any, Any]:
+    """Renumbers the cells of a row-major matrix of size_i by size_j in groups of size_g rows.
+
+    Within a group cells are numbered down the columns, so that neighbours in time share rows and
+    columns:
+
+        4 x 4, groups of 2      0  2  4  6
+                                1  3  5  7
+                                8 10 12 14
+                                9 11 13 15
+
+    Returns:
+        The new row and column.
+    """
+    index = i * size_j + j
+    cells = size_g * size_j
+    first_row = index // cells * size_g
+    # The last group may have fewer rows.
+    rows = math.minimum(size_i - first_row, size_g)
+    inside = index % cells
+    return first_row + inside % rows, inside // rows
+
+
+@builtin
+@member
+def flip(x: Any, dim: Any = None) -> tensor:
+    """The elements in reverse order along a dimension, the last by default.
+
+    Raises:
+        ShapeMismatchError: There is no such dimension, or `x` is a scalar.
+    """
+    value = to_tensor(x)
+    shape = value.type.shape
+    axis = wrap_axis(-1 if constexpr_value(dim) is None else dim, len(shape))
+    size = shape[axis]
+    backward = size - 1 - iota(0, size)
+    sizes = [1] * len(shape)
+    sizes[axis] = size
+    return gather(value, expand_to(reshape(backward, sizes), shape), axis)
