@@ -102,7 +102,7 @@ def _check_rounding(source: dtype, target: dtype, rounding: str | None) -> None:
     if not floats or source.primitive_bitwidth <= target.primitive_bitwidth:
         raise ConstantError(
             "fp_downcast_rounding applies only where a float becomes a narrower float, "
-            f"not to {source} to {target}"
+            f"not where {source} becomes {target}"
         )
 
 

@@ -50,13 +50,16 @@ def arange(start: Any, end: Any) -> tensor:
     """The integers from `start` up to, not including, `end`: an int32 block of rank 1.
 
     Raises:
-        ConstantError: A bound is not constant or does not fit 32 bits, `end` is not greater than
-            `start`, or their difference is not a power of two.
+        ConstantError: A bound is not constant, negative or does not fit 32 bits, `end` is not
+            greater than `start`, or their difference is not a power of two.
     """
     low, high = constant_int(start, "start of arange"), constant_int(end, "end of arange")
     for bound in (low, high):
-        if not -(2**31) <= bound < 2**31:
-            raise ConstantError(f"bounds of arange must fit 32 bits, found {bound}")
+        if not 0 <= bound < 2**31:
+            raise ConstantError(
+                f"bounds of arange must be at least 0 and fit 32 bits, found {bound}",
+                hint="subtract from the result to go below 0",
+            )
     size = high - low
     if size <= 0:
         raise ConstantError(f"arange must end after it starts, found {low} to {high}")

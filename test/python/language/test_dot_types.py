@@ -1,0 +1,87 @@
+import pytest
+
+import tilewright.language as tl
+from tilewright.errors import ConstantError, ShapeMismatchError, TypeMismatchError
+
+
+@pytest.mark.parametrize(
+    "dtype, out, result",
+    [
+        ("fp16", "fp32", "fp32"),
+        ("fp16", "fp16", "fp16"),
+        ("bf16", "fp32", "fp32"),
+        ("fp32", "fp32", "fp32"),
+        ("fp64", "fp32", "fp64"),
+        ("int8", "fp32", "int32"),
+        ("uint8", "int32", "int32"),
+        ("fp8e5", "fp32", "fp32"),
+    ],
+)
+def test_types(values, dtype, out, result):
+    a, b = values(f"{dtype}[16,32]", f"{dtype}[32,8]")
+    got = tl.dot(a, b, out_dtype=tl.dtype(out))
+    assert got.type == tl.block_type(tl.dtype(result), (16, 8))
+    assert tl.dot(a, b, got, out_dtype=tl.dtype(out)).type == got.type
+
+
+def test_batched(values):
+    a, b = values("fp32[4,16,32]", "fp32[4,32,8]")
+    assert tl.dot(a, b).type.shape == (4, 16, 8)
+
+
+def test_mixed_float8(values):
+    a, b = values("fp8e5[16,16]", "fp8e4nv[16,16]")
+    assert tl.dot(a, b).dtype == tl.float32
+
+
+@pytest.mark.parametrize(
+    "options, precision",
+    [
+        ({}, "tf32"),
+        ({"input_precision": "ieee"}, "ieee"),
+        ({"input_precision": "tf32x3"}, "tf32x3"),
+        ({"allow_tf32": False}, "ieee"),
+        ({"allow_tf32": tl.constexpr(True)}, "tf32"),
+    ],
+)
+def test_precision(kernel, options, precision):
+    made = kernel("fp32[16,16]", "fp32[16,16]")
+    tl.dot(*made.args, **options)
+    # The default of the operation is not printed.
+    assert (f"#tile.precision<{precision}>" in made.text()) == (precision != "ieee")
+
+
+def test_bad_precision(values):
+    a, b = values("fp32[16,16]", "fp32[16,16]")
+    with pytest.raises(ConstantError, match="found 'fast'"):
+        tl.dot(a, b, input_precision="fast")
+    with pytest.raises(ConstantError, match="not both"):
+        tl.dot(a, b, input_precision="ieee", allow_tf32=False)
+
+
+def test_shapes_that_do_not_fit(values):
+    a, b, c = values("fp32[16,32]", "fp32[16,32]", "fp32[2,32,8]")
+    with pytest.raises(ShapeMismatchError, match=r"rows on the right, found \[16, 32\] and"):
+        tl.dot(a, b)
+    with pytest.raises(ShapeMismatchError, match="rank 2 or two of rank 3"):
+        tl.dot(a, c)
+    with pytest.raises(ShapeMismatchError, match="equal batch sizes"):
+        tl.dot(tl.reshape(a, 1, 16, 32), c)
+
+
+def test_types_that_do_not_fit(values):
+    a, b, i = values("fp32[16,16]", "fp16[16,16]", "int32[16,16]")
+    with pytest.raises(TypeMismatchError, match="one dtype, found fp32 and fp16"):
+        tl.dot(a, b)
+    with pytest.raises(TypeMismatchError, match="found int32 and int32"):
+        tl.dot(i, i)
+    with pytest.raises(TypeMismatchError, match="dot of fp32 cannot give fp16"):
+        tl.dot(a, a, out_dtype=tl.float16)
+
+
+def test_bad_accumulator(values):
+    a, small, half = values("fp32[16,16]", "fp32[8,16]", "fp16[16,16]")
+    with pytest.raises(ShapeMismatchError, match=r"gives shape \[16, 16\] but acc has \[8, 16\]"):
+        tl.dot(a, a, small)
+    with pytest.raises(TypeMismatchError, match="gives fp32 but acc is fp16"):
+        tl.dot(a, a, half)

@@ -1,0 +1,74 @@
+import pytest
+
+import tilewright.language as tl
+from tilewright.errors import ConstantError, ShapeMismatchError, StaticAssertError
+
+
+def test_facts_on_operations(kernel):
+    made = kernel("int32")
+    x = tl.arange(0, 16)
+    assert tl.multiple_of(x, 8) is x
+    tl.max_contiguous(x, [16])
+    y = (x * made.args[0])[:, None]
+    y.max_constancy((1, 1))
+    text = made.text()
+    assert "tile.divisibility = array<i32: 8>" in text
+    assert "tile.contiguity = array<i32: 16>" in text
+    assert "tile.constancy = array<i32: 1, 1>" in text
+
+
+def test_fact_on_an_argument(kernel):
+    made = kernel("int32")
+    tl.multiple_of(made.args[0], tl.constexpr(16))
+    assert "%arg0: i32 {tile.divisibility = 16 : i32}" in made.text()
+
+
+def test_hints_of_constants_are_nothing(kernel):
+    kernel()
+    assert tl.multiple_of(tl.constexpr(32), 16) == 32
+
+
+def test_bad_hints(values):
+    x, n = values("int32[4,8]", "int32")
+    with pytest.raises(ShapeMismatchError, match=r"one value per dimension: 2 for .* found 1"):
+        tl.multiple_of(x, 8)
+    with pytest.raises(ConstantError, match="value of contiguity must be"):
+        tl.max_contiguous(n, n)
+
+
+def test_assume(values):
+    (n,) = values("int32")
+    assert tl.assume(n > 0) is None
+
+
+def test_static_assert(values):
+    (n,) = values("int32")
+    tl.static_assert(tl.constexpr(4) > 3, "fine")
+    with pytest.raises(StaticAssertError, match="BLOCK must be small"):
+        tl.static_assert(tl.constexpr(False), "BLOCK must be small")
+    with pytest.raises(ConstantError, match="known when compiling"):
+        tl.static_assert(n > 3)
+
+
+def test_static_print(values, capsys):
+    (x,) = values("fp32[4]")
+    tl.static_print("x is", x, tl.constexpr(3), sep=" | ")
+    assert capsys.readouterr().out == "x is | tensor(<[4], fp32>) | 3\n"
+
+
+def test_device_print(kernel):
+    made = kernel("fp32[4]", "uint32")
+    tl.device_print("values", *made.args, 7, hex=True)
+    text = made.text()
+    assert 'tile.print "values" hex' in text and "signed [false, false, true]" in text
+    with pytest.raises(ConstantError, match="prefix of device_print must be a constant string"):
+        tl.device_print(3)
+
+
+def test_device_assert(kernel):
+    made = kernel("int32[4]", "int1[4]")
+    x, mask = made.args
+    tl.device_assert(x, "x is zero", mask=mask)
+    tl.debug_barrier()
+    text = made.text()
+    assert '"x is zero" : tensor<4xi1>' in text and "tile.barrier" in text
