@@ -7,8 +7,10 @@
 #include <pybind11/stl.h>
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
 
 #include <memory>
 #include <string>
@@ -22,6 +24,11 @@ namespace tilewright::bindings {
 struct PyContext {
   PyContext();
   std::unique_ptr<mlir::MLIRContext> context;
+};
+
+/// A module as Python holds it; it keeps its context alive.
+struct PyModule {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
 /// One error or note with the source positions it names, innermost first.
@@ -48,6 +55,7 @@ private:
 
 void bindDiagnostics(pybind11::module_ &module);
 void bindIR(pybind11::module_ &module);
+void bindCompile(pybind11::module_ &module);
 
 } // namespace tilewright::bindings
 

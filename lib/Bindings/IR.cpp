@@ -4,6 +4,7 @@
 #include "Bindings.h"
 
 #include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "tilewright/Pipeline/Cpu.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,7 +20,17 @@ using namespace mlir;
 
 namespace tilewright::bindings {
 
-PyContext::PyContext() : context(std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED)) {
+/// The dialects' extensions are looked up once; every context shares them.
+static const DialectRegistry &getRegistry() {
+  static const DialectRegistry *registry = [] {
+    auto *made = new DialectRegistry();
+    registerCpuPipeline(*made);
+    return made;
+  }();
+  return *registry;
+}
+
+PyContext::PyContext() : context(std::make_unique<MLIRContext>(getRegistry(), MLIRContext::Threading::DISABLED)) {
   context->loadDialect<arith::ArithDialect, func::FuncDialect, math::MathDialect, scf::SCFDialect, tile::TileDialect>();
 }
 
@@ -31,9 +42,6 @@ struct PyRegion {
 };
 struct PyBlock {
   Block *block;
-};
-struct PyModule {
-  OwningOpRef<ModuleOp> module;
 };
 struct PyInsertionPoint {
   OpBuilder::InsertPoint point;

@@ -8,4 +8,5 @@ PYBIND11_MODULE(_core, module) {
   module.doc() = "The compiler core of Tilewright: building IR, compiling, launching.";
   bindDiagnostics(module);
   bindIR(module);
+  bindCompile(module);
 }

@@ -29,4 +29,21 @@ def ExpandMath : Pass<"expand-math"> {
                            "mlir::vector::VectorDialect"];
 }
 
+def TileToVector : Pass<"tile-to-vector", "mlir::ModuleOp"> {
+  let summary = "Lower kernels on tiles to loops over vectors for the host";
+  let description = [{
+    Replaces each function marked `tile.kernel` by one that runs a range of the grid's programs:
+    `(args: ptr, grid: ptr, begin: i64, end: i64, scratch: ptr) -> i32`. Operations on tiles are grouped into loop
+    nests; values that cross nests go through scratch memory, whose size becomes the attribute `tile.scratch_bytes`.
+
+    Requires: calls are inlined; control flow is scf; each argument names its slot by `tile.slot`.
+    Establishes: no tile operation and no tensor remains in kernels; memory is accessed by LLVM dialect operations.
+    Destroys: axis information.
+  }];
+  let options = [Option<"features", "features", "std::string", "\"\"",
+                        "the host's features in LLVM's notation, such as +avx2,+fma">];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect", "mlir::math::MathDialect",
+                           "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];
+}
+
 #endif // TILEWRIGHT_CONVERSION_PASSES

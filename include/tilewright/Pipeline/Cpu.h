@@ -1,0 +1,57 @@
+// The way of a kernel to the host, phase by phase.
+
+#ifndef TILEWRIGHT_PIPELINE_CPU_H
+#define TILEWRIGHT_PIPELINE_CPU_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/Error.h"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+/// What stands at the end of a phase is named after it.
+enum class CpuPhase { Tile, Vector, LLVM, Object };
+
+llvm::StringRef stringifyPhase(CpuPhase phase);
+
+/// Adds the passes of one phase; Object has none, it is LLVM's.
+void addCpuPasses(mlir::OpPassManager &passes, CpuPhase phase, llvm::StringRef features);
+
+/// Loads dialects and interfaces that the pipeline needs beyond the front end's.
+void registerCpuPipeline(mlir::DialectRegistry &registry);
+
+struct CompiledForCpu {
+  std::string object; ///< relocatable object file
+  std::string symbol; ///< its entry point, a runtime::KernelFunction
+  int64_t scratchBytes = 0;
+  std::vector<std::pair<std::string, double>> seconds; ///< per phase, in order
+};
+
+struct CpuCompileOptions {
+  std::string target = "cpu";
+  /// Called with each phase's name and the text at its end: "source", "tile",
+  /// "vector", "llvm" (LLVM IR, optimised) and "asm". Empty: nothing is printed.
+  std::function<void(llvm::StringRef, llvm::StringRef)> dump;
+};
+
+/// What went wrong and the IR with which it can be repeated.
+struct CpuFailure {
+  std::string message;
+  std::string phase;
+  std::string reproducer; ///< the module at the start of the failing phase
+};
+
+/// Compiles a module with one kernel, which is consumed. Diagnostics go to the
+/// context's handler. On failure the result is empty and `failure` is filled.
+std::optional<CompiledForCpu> compileForCpu(mlir::ModuleOp module, const CpuCompileOptions &options,
+                                            CpuFailure &failure);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_PIPELINE_CPU_H

@@ -1,0 +1,61 @@
+// The host as a target: its description, code generation by LLVM, and loading
+// the result into this process.
+
+#ifndef TILEWRIGHT_TARGET_HOST_H
+#define TILEWRIGHT_TARGET_HOST_H
+
+#include "tilewright/Runtime/Kernel.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <string>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace mlir {
+class ModuleOp;
+} // namespace mlir
+
+namespace tilewright::host {
+
+/// A processor in LLVM's words.
+struct HostTarget {
+  std::string triple;
+  std::string cpu;
+  std::string features; ///< "+avx2,+fma,..."
+
+  /// Everything that the generated code depends on, for cache keys.
+  std::string key() const { return cpu + ":" + features; }
+};
+
+/// The processor this process runs on.
+const HostTarget &getHost();
+
+/// The target named by "cpu", "cpu:generic", "cpu:avx2", "cpu:avx512" or
+/// "cpu:" followed by LLVM's name of a processor of the host's architecture.
+llvm::Expected<HostTarget> parseTarget(llvm::StringRef name);
+
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const HostTarget &target);
+
+/// LLVM IR from a module in the LLVM dialect, prepared for the target.
+llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module, llvm::LLVMContext &context,
+                                                        llvm::TargetMachine &machine);
+
+void optimize(llvm::Module &module, llvm::TargetMachine &machine);
+
+/// A relocatable object file, or its assembly text.
+llvm::Expected<llvm::SmallVector<char, 0>> emit(llvm::Module &module, llvm::TargetMachine &machine, bool assembly);
+
+/// Links an object file into this process, where it stays, and finds `symbol`.
+llvm::Expected<runtime::KernelFunction> load(llvm::StringRef object, llvm::StringRef symbol);
+
+} // namespace tilewright::host
+
+#endif // TILEWRIGHT_TARGET_HOST_H

@@ -1,0 +1,158 @@
+// Loops and branches. A tile that they carry or yield lives in a buffer of
+// theirs; scalars stay values.
+
+#include "Emitter.h"
+
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+
+using namespace mlir;
+
+namespace tilewright::cpu {
+
+static SmallVector<Value> scalarsOf(ValueRange values) {
+  return llvm::to_vector(llvm::make_filter_range(values, [](Value value) { return !isTile(value); }));
+}
+
+static SmallVector<Value> tilesOf(ValueRange values) {
+  return llvm::to_vector(llvm::make_filter_range(values, [](Value value) { return isTile(value); }));
+}
+
+SmallVector<Buffer> Emitter::allocateFor(ValueRange values) {
+  return llvm::map_to_vector(tilesOf(values), [&](Value tile) { return allocate(tile.getType()); });
+}
+
+void Emitter::bind(ValueRange values, ValueRange emittedScalars, ArrayRef<Buffer> tiles) {
+  for (auto [value, emitted] : llvm::zip_equal(scalarsOf(values), emittedScalars)) {
+    map(value, emitted);
+  }
+  for (auto [value, buffer] : llvm::zip_equal(tilesOf(values), tiles)) {
+    buffers[value] = buffer;
+  }
+}
+
+SmallVector<Value> Emitter::moveInto(ValueRange values, ArrayRef<Buffer> into) {
+  SmallVector<Value> tiles = tilesOf(values);
+  // A tile that sits in the place of another has to leave before it is overwritten.
+  for (auto [i, tile] : llvm::enumerate(tiles)) {
+    auto known = isCheap(tile) ? buffers.end() : buffers.find(tile);
+    bool displaced = known != buffers.end() && llvm::any_of(llvm::enumerate(into), [&](auto other) {
+                       return other.index() != i && other.value().base == known->second.base;
+                     });
+    if (displaced) {
+      Buffer temporary = allocate(tile.getType());
+      copyTile(tile, temporary);
+      buffers[tile] = temporary;
+    }
+  }
+  for (auto [tile, buffer] : llvm::zip_equal(tiles, into)) {
+    auto known = buffers.find(tile);
+    if (known == buffers.end() || known->second.base != buffer.base) {
+      copyTile(tile, buffer);
+    }
+  }
+  return llvm::map_to_vector(scalarsOf(values), [&](Value value) { return scalar(value); });
+}
+
+/// The buffers in which a loop carries its tiles, filled with the initial ones.
+SmallVector<Buffer> Emitter::enterLoop(Operation *loop, ValueRange init) {
+  SmallVector<Buffer> carried;
+  for (Value tile : tilesOf(init)) {
+    std::optional<Buffer> reusable = takeOver(tile, loop);
+    carried.push_back(reusable ? *reusable : allocate(tile.getType()));
+    if (!reusable) {
+      copyTile(tile, carried.back());
+    }
+  }
+  return carried;
+}
+
+LogicalResult Emitter::emitFor(scf::ForOp op) {
+  SmallVector<Buffer> carried = enterLoop(op, op.getInitArgs());
+  auto init = llvm::map_to_vector(scalarsOf(op.getInitArgs()), [&](Value value) { return scalar(value); });
+  auto loop = scf::ForOp::create(b, op.getLoc(), scalar(op.getLowerBound()), scalar(op.getUpperBound()),
+                                 scalar(op.getStep()), init, nullptr, op.getUnsignedCmp());
+  map(op.getInductionVar(), loop.getInductionVar());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    bind(op.getRegionIterArgs(), loop.getRegionIterArgs(), carried);
+    if (failed(emitRegionInto(*op.getBody(), carried))) {
+      return failure();
+    }
+  }
+  bind(op.getResults(), loop.getResults(), carried);
+  return success();
+}
+
+/// Emits the block and its yield: tiles move to `into`, scalars are yielded.
+LogicalResult Emitter::emitRegionInto(Block &block, ArrayRef<Buffer> into) {
+  CacheScope scope(*this);
+  // What the block puts in memory is not there on other ways through the program.
+  llvm::DenseMap<Value, Buffer> outside = buffers;
+  if (failed(emitBlock(block))) {
+    return failure();
+  }
+  Operation *yield = block.getTerminator();
+  SmallVector<Value> yielded = moveInto(yield->getOperands(), into);
+  // The builder may have given the new block a terminator already.
+  Block *emitted = b.getInsertionBlock();
+  if (!emitted->empty() && emitted->back().hasTrait<OpTrait::IsTerminator>()) {
+    emitted->back().erase();
+    b.setInsertionPointToEnd(emitted);
+  }
+  scf::YieldOp::create(b, yield->getLoc(), yielded);
+  buffers = std::move(outside);
+  return success();
+}
+
+LogicalResult Emitter::emitIf(scf::IfOp op) {
+  SmallVector<Buffer> results = allocateFor(op.getResults());
+  auto types = llvm::map_to_vector(scalarsOf(op.getResults()), [&](Value value) { return convert(value.getType()); });
+  bool hasElse = !op.getElseRegion().empty();
+  auto branch = scf::IfOp::create(b, op.getLoc(), types, scalar(op.getCondition()), hasElse);
+  for (auto [from, into] : llvm::zip(op->getRegions(), branch->getRegions())) {
+    if (from.empty()) {
+      continue;
+    }
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&into.front());
+    if (failed(emitRegionInto(from.front(), results))) {
+      return failure();
+    }
+  }
+  bind(op.getResults(), branch.getResults(), results);
+  return success();
+}
+
+LogicalResult Emitter::emitWhile(scf::WhileOp op) {
+  SmallVector<Buffer> carried = enterLoop(op, op.getInits());
+  SmallVector<Buffer> forwarded = allocateFor(op.getResults());
+  auto init = llvm::map_to_vector(scalarsOf(op.getInits()), [&](Value value) { return scalar(value); });
+  auto types = llvm::map_to_vector(scalarsOf(op.getResults()), [&](Value value) { return convert(value.getType()); });
+  auto loop = scf::WhileOp::create(b, op.getLoc(), types, init);
+  OpBuilder::InsertionGuard guard(b);
+
+  auto initTypes = llvm::map_to_vector(init, [](Value value) { return value.getType(); });
+  SmallVector<Location> initLocs(init.size(), op.getLoc()), locs(types.size(), op.getLoc());
+  b.createBlock(&loop.getBefore(), {}, initTypes, initLocs);
+  bind(op.getBeforeArguments(), loop.getBeforeArguments(), carried);
+  {
+    CacheScope scope(*this);
+    llvm::DenseMap<Value, Buffer> outside = buffers;
+    if (failed(emitBlock(*op.getBeforeBody()))) {
+      return failure();
+    }
+    SmallVector<Value> values = moveInto(op.getConditionOp().getArgs(), forwarded);
+    scf::ConditionOp::create(b, op.getLoc(), scalar(op.getConditionOp().getCondition()), values);
+    buffers = std::move(outside);
+  }
+  b.createBlock(&loop.getAfter(), {}, types, locs);
+  bind(op.getAfterArguments(), loop.getAfterArguments(), forwarded);
+  if (failed(emitRegionInto(*op.getAfterBody(), carried))) {
+    return failure();
+  }
+  bind(op.getResults(), loop.getResults(), forwarded);
+  return success();
+}
+
+} // namespace tilewright::cpu

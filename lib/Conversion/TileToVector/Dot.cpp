@@ -1,0 +1,188 @@
+// Matrix products by a register-blocked micro-kernel:
+//
+//     for j in columns by 2 vectors:              R x V accumulators stay in
+//       for i in rows by R:                       registers over the whole of K;
+//         c = acc[i .. i+R, j .. j+2V]            each step loads V vectors of B
+//         for k:                                  and R scalars of A
+//           c += a[i .. i+R, k] * b[k, j .. j+2V]
+//         acc[i .. i+R, j .. j+2V] = c
+
+#include "Emitter.h"
+
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace tilewright::cpu {
+
+std::optional<Buffer> Emitter::takeOver(Value from, Operation *user) {
+  auto it = buffers.find(from);
+  // A value of an outer block is read again in the next iteration.
+  if (it == buffers.end() || !from.hasOneUse() || from.getParentBlock() != user->getBlock()) {
+    return std::nullopt;
+  }
+  return it->second;
+}
+
+/// `value` as a wider or narrower type of its kind.
+static Value convertElement(OpBuilder &b, Value value, Type type) {
+  if (value.getType() == type) {
+    return value;
+  }
+  bool wider = getElementTypeOrSelf(type).getIntOrFloatBitWidth() >
+               getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth();
+  Location loc = value.getLoc();
+  if (isa<FloatType>(getElementTypeOrSelf(type))) {
+    return wider ? arith::ExtFOp::create(b, loc, type, value).getResult()
+                 : arith::TruncFOp::create(b, loc, type, value).getResult();
+  }
+  return wider ? arith::ExtSIOp::create(b, loc, type, value).getResult()
+               : arith::TruncIOp::create(b, loc, type, value).getResult();
+}
+
+void Emitter::convertBuffer(const Buffer &from, const Buffer &into, ArrayRef<int64_t> sizes) {
+  int last = sizes.size() - 1;
+  int64_t width = std::min(sizes[last], cpu.lanes(32));
+  emitPointwise(sizes, width > 1 ? last : -1, width, [&](const Point &point) {
+    Value value = readBuffer(from, point);
+    writeBuffer(into, point, convertElement(b, value, vectorOf(into.element, point.width)));
+  });
+}
+
+Buffer Emitter::packOperand(Value tile, Type element) {
+  Buffer buffer = buffers.find(tile)->second;
+  if (buffer.element == element) {
+    return buffer;
+  }
+  Buffer packed = allocate(tile.getType(), element);
+  convertBuffer(buffer, packed, tile::getShape(tile.getType()));
+  return packed;
+}
+
+//===----------------------------------------------------------------------===//
+// The micro-kernel
+//===----------------------------------------------------------------------===//
+
+/// One step along K of a block: `accumulators` are its rows, vector by vector.
+SmallVector<Value> Emitter::emitDotStep(const MatrixProduct &product, Value row, Value column, Value k,
+                                        ValueRange accumulators) {
+  Location loc = program.scratch.getLoc();
+  auto vectorAt = [&](int64_t v) {
+    Value at = arith::AddIOp::create(b, loc, column, i64(v * product.width));
+    return readBuffer(product.b, Point{{k, at}, product.width > 1 ? 1 : -1, product.width});
+  };
+  auto columns = llvm::map_to_vector(llvm::seq<int64_t>(0, product.blockVectors), vectorAt);
+  SmallVector<Value> next;
+  for (int64_t r = 0; r < product.blockRows; ++r) {
+    Value at = arith::AddIOp::create(b, loc, row, i64(r));
+    Value scale = broadcast(readBuffer(product.a, Point{{at, k}, -1, 1}), product.width);
+    for (Value values : columns) {
+      Value sum = accumulators[next.size()];
+      if (isa<FloatType>(product.c.element)) {
+        next.push_back(math::FmaOp::create(b, loc, scale, values, sum));
+      } else {
+        next.push_back(arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, scale, values), sum));
+      }
+    }
+  }
+  return next;
+}
+
+void Emitter::emitProduct(const MatrixProduct &product) {
+  Location loc = program.scratch.getLoc();
+  auto blockPoint = [&](Value row, Value column, int64_t i) {
+    Value r = arith::AddIOp::create(b, loc, row, i64(i / product.blockVectors));
+    Value c = arith::AddIOp::create(b, loc, column, i64(i % product.blockVectors * product.width));
+    return Point{{r, c}, product.width > 1 ? 1 : -1, product.width};
+  };
+  int64_t count = product.blockRows * product.blockVectors;
+  emitLoop(product.columns, product.blockVectors * product.width, {}, [&](Value column, ValueRange) {
+    emitLoop(product.rows, product.blockRows, {}, [&](Value row, ValueRange) {
+      SmallVector<Value> block;
+      for (int64_t i = 0; i < count; ++i) {
+        block.push_back(readBuffer(product.c, blockPoint(row, column, i)));
+      }
+      // Two steps a turn: the loop's own work hides behind the multiplications.
+      int64_t unroll = std::min<int64_t>(product.depth, 2);
+      SmallVector<Value> sums;
+      emitLoop(
+          product.depth, unroll, block,
+          [&](Value k, ValueRange accumulators) {
+            SmallVector<Value> running(accumulators);
+            for (int64_t u = 0; u < unroll; ++u) {
+              Value step = arith::AddIOp::create(b, loc, k, i64(u));
+              running = emitDotStep(product, row, column, step, running);
+            }
+            return running;
+          },
+          &sums);
+      for (int64_t i = 0; i < count; ++i) {
+        writeBuffer(product.c, blockPoint(row, column, i), sums[i]);
+      }
+      return SmallVector<Value>();
+    });
+    return SmallVector<Value>();
+  });
+}
+
+/// Rows, columns and K of one matrix of the batch, and how they are blocked.
+static MatrixProduct describe(tile::DotOp dot, const hardware::CpuInfo &cpu, Type element) {
+  ArrayRef<int64_t> a = tile::getShape(dot.getA().getType()).take_back(2);
+  ArrayRef<int64_t> b = tile::getShape(dot.getB().getType()).take_back(2);
+  MatrixProduct product;
+  product.rows = a[0];
+  product.depth = a[1];
+  product.columns = b[1];
+  product.width = std::min(b[1], cpu.lanes(element.getIntOrFloatBitWidth()));
+  product.blockVectors = std::min(b[1] / product.width, cpu.dotVectors);
+  product.blockRows = std::min(a[0], cpu.dotRows);
+  return product;
+}
+
+void Emitter::emitDot(Operation *op) {
+  auto dot = cast<tile::DotOp>(op);
+  Type type = dot.getType();
+  Type element = getElementTypeOrSelf(type);
+  std::optional<Buffer> reusable = takeOver(dot.getAcc(), op);
+  Buffer result = reusable ? *reusable : allocate(type);
+  if (!reusable) {
+    copyTile(dot.getAcc(), result);
+  }
+  // Half-precision accumulators would be rounded at every step.
+  bool widened = isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
+  Type computeType = widened ? b.getF32Type() : element;
+  Buffer accumulator = result;
+  if (widened) {
+    accumulator = allocate(type, computeType);
+    convertBuffer(result, accumulator, tile::getShape(type));
+  }
+  Buffer a = packOperand(dot.getA(), computeType), bb = packOperand(dot.getB(), computeType);
+
+  ArrayRef<int64_t> shape = tile::getShape(type);
+  int64_t batch = shape.size() == 3 ? shape[0] : 1;
+  emitLoop(batch, 1, {}, [&](Value index, ValueRange) {
+    MatrixProduct product = describe(dot, cpu, computeType);
+    auto matrix = [&](const Buffer &buffer) {
+      if (shape.size() == 2) {
+        return buffer;
+      }
+      Point origin{{index, i64(0), i64(0)}, -1, 1};
+      return Buffer{addressIn(buffer, origin), buffer.element,
+                    SmallVector<int64_t>(ArrayRef(buffer.strides).drop_front())};
+    };
+    product.a = matrix(a);
+    product.b = matrix(bb);
+    product.c = matrix(accumulator);
+    emitProduct(product);
+    return SmallVector<Value>();
+  });
+  if (widened) {
+    convertBuffer(accumulator, result, shape);
+  }
+  buffers[dot.getResult()] = result;
+}
+
+} // namespace tilewright::cpu

@@ -1,0 +1,207 @@
+// Emits the loops, vectors and memory accesses that carry out a plan.
+
+#ifndef TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_EMITTER_H
+#define TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_EMITTER_H
+
+#include "Plan.h"
+
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "tilewright/Hardware/Cpu.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace tilewright::cpu {
+
+/// A tile in scratch memory. Booleans take a byte.
+struct Buffer {
+  mlir::Value base;                   ///< !llvm.ptr to element (0, 0, ...)
+  mlir::Type element;                 ///< element type of the tile
+  llvm::SmallVector<int64_t> strides; ///< in elements, one per dimension
+};
+
+/// Where in a tile to compute: one i64 index per dimension, and the dimension
+/// along which `width` consecutive elements are taken as one vector.
+struct Point {
+  llvm::SmallVector<mlir::Value> index;
+  int vectorDim = -1; ///< -1: one element, a scalar
+  int64_t width = 1;
+
+  bool isScalar() const { return vectorDim < 0; }
+  /// The first element of the vector alone.
+  Point first() const { return Point{index, -1, 1}; }
+};
+
+/// One matrix product c += a * b, and how it is blocked.
+struct MatrixProduct {
+  Buffer a, b, c;
+  int64_t rows, columns, depth;
+  int64_t blockRows;    ///< rows of accumulators in registers
+  int64_t blockVectors; ///< vectors of `width` in each of them
+  int64_t width;
+};
+
+/// What surrounds the program being emitted.
+struct ProgramContext {
+  mlir::Value id[3];   ///< i32 position in the grid
+  mlir::Value grid;    ///< !llvm.ptr to three i32
+  mlir::Value scratch; ///< !llvm.ptr, 64-byte aligned
+};
+
+class Emitter {
+public:
+  Emitter(mlir::OpBuilder &builder, AxisInfoAnalysis &axis, const hardware::CpuInfo &cpu, ProgramContext program)
+      : b(builder), axis(axis), memory(axis), cpu(cpu), program(program) {}
+
+  /// Emits all operations of a block but its terminator.
+  mlir::LogicalResult emitBlock(mlir::Block &block);
+
+  /// Gives a scalar of the tile IR its counterpart.
+  void map(mlir::Value scalar, mlir::Value emitted) { scalars.map(scalar, emitted); }
+
+  /// The size of the scratch memory that the program needs, in bytes.
+  int64_t getScratchBytes() const { return scratchBytes; }
+
+private:
+  //===--- Nests.cpp: loops over a shape ----------------------------------===//
+  struct Shape {
+    llvm::SmallVector<int64_t> sizes;
+    int vectorDim;
+    int64_t width;
+  };
+  using Body = llvm::function_ref<void(const Point &)>;
+
+  void emitNest(const Nest &nest);
+  void emitSink(const Sink &sink, const Point &point, const llvm::DenseMap<mlir::Value, Buffer> &made);
+  std::optional<Buffer> findReusable(mlir::Value tile);
+  Shape chooseSteps(const Nest &nest);
+  /// Loops over `dims` in order, then `body` at each point.
+  void emitLoops(const Shape &shape, llvm::ArrayRef<int> dims, Point &point, llvm::function_ref<void()> body);
+  void emitPointwise(llvm::ArrayRef<int64_t> sizes, int vectorDim, int64_t width, Body body);
+  mlir::Value emitLoop(int64_t size, int64_t step, mlir::ValueRange init,
+                       llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> body,
+                       llvm::SmallVectorImpl<mlir::Value> *results = nullptr);
+
+  //===--- Reduce.cpp -----------------------------------------------------===//
+  void emitReduceNest(const Nest &nest, const Shape &shape, llvm::DenseMap<mlir::Value, Buffer> &made);
+  llvm::SmallVector<mlir::Value> combine(mlir::Region &combiner, mlir::ValueRange lhs, mlir::ValueRange rhs);
+  llvm::SmallVector<mlir::Value> startAccumulators(llvm::ArrayRef<tile::ReduceOp> reduces, int64_t width);
+  llvm::SmallVector<mlir::Value> accumulate(llvm::ArrayRef<tile::ReduceOp> reduces, mlir::ValueRange accumulators,
+                                            const Point &point, int axis);
+  void finishReductions(llvm::ArrayRef<tile::ReduceOp> reduces, llvm::SmallVector<mlir::Value> accumulators,
+                        Point point, int axis, const llvm::DenseMap<mlir::Value, Buffer> &made);
+  llvm::SmallVector<mlir::Value> reduceLanes(mlir::Region &combiner, llvm::SmallVector<mlir::Value> vectors);
+  void emitScan(mlir::Operation *op);
+
+  //===--- Element.cpp: a tile's value at a point --------------------------===//
+  /// A scalar at a scalar point or where the value is the same in all lanes.
+  mlir::Value evaluate(mlir::Value tile, const Point &point);
+  /// Always a vector at a vector point.
+  mlir::Value evaluateVector(mlir::Value tile, const Point &point);
+  mlir::Value evaluateUncached(mlir::Value tile, const Point &point);
+  mlir::Value findCached(mlir::Value tile, const Point &point) const;
+  /// The point with index 0, and no vector, along dimensions of size 1.
+  Point normalize(mlir::Type type, const Point &point);
+  mlir::Value evaluateView(mlir::OpResult view, const Point &point);
+  mlir::Value evaluateRange(mlir::Operation *op, const Point &point);
+  mlir::Value evaluateElementwise(mlir::OpResult tile, const Point &point);
+  /// The results of an elementwise operation on scalars and vectors of equal width.
+  llvm::SmallVector<mlir::Value> applyElementwise(mlir::Operation *op, llvm::SmallVector<mlir::Value> operands);
+  mlir::Value addPointer(mlir::Type pointee, mlir::Value pointer, mlir::Value offset);
+
+  //===--- Memory.cpp -----------------------------------------------------===//
+  mlir::Value evaluateLoad(mlir::Operation *op, const Point &point);
+  mlir::Value evaluateGather(mlir::Operation *op, const Point &point);
+  void emitStore(mlir::Operation *op, const Point &point);
+  void emitScalarStore(mlir::Value pointer, mlir::Value value, mlir::Value mask);
+  mlir::Value emitScalarLoad(mlir::Type type, mlir::Value pointer, mlir::Value mask, mlir::Value other);
+  Buffer allocate(mlir::Type tileType, mlir::Type element = {});
+  static llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape);
+  Buffer offsetBuffer(const Buffer &buffer, int64_t dim, int64_t index);
+  mlir::Value readBuffer(const Buffer &buffer, const Point &point);
+  void writeBuffer(const Buffer &buffer, const Point &point, mlir::Value value);
+  mlir::Value addressIn(const Buffer &buffer, const Point &point);
+  /// Element types as they stand in memory: i8 for booleans.
+  mlir::Type memoryType(mlir::Type element);
+  mlir::Value toMemory(mlir::Value value);
+  mlir::Value fromMemory(mlir::Value value, mlir::Type element);
+
+  //===--- Whole.cpp: operations done in one step -------------------------===//
+  mlir::LogicalResult emitWhole(mlir::Operation *op);
+  mlir::LogicalResult emitScalarOperation(mlir::Operation *op);
+  void emitAtomic(mlir::Operation *op);
+  void emitJoin(mlir::Operation *op);
+  void emitConcat(mlir::Operation *op);
+  void emitReshape(mlir::Operation *op);
+  void copyTile(mlir::Value tile, const Buffer &into);
+
+  //===--- Dot.cpp --------------------------------------------------------===//
+  void emitDot(mlir::Operation *op);
+  void emitProduct(const MatrixProduct &product);
+  llvm::SmallVector<mlir::Value> emitDotStep(const MatrixProduct &product, mlir::Value row, mlir::Value column,
+                                             mlir::Value k, mlir::ValueRange accumulators);
+  Buffer packOperand(mlir::Value tile, mlir::Type element);
+  void convertBuffer(const Buffer &from, const Buffer &into, llvm::ArrayRef<int64_t> sizes);
+  /// The buffer in which a value derived from `from` may be built, if its memory is free by then.
+  std::optional<Buffer> takeOver(mlir::Value from, mlir::Operation *user);
+
+  //===--- ControlFlow.cpp ------------------------------------------------===//
+  mlir::LogicalResult emitFor(mlir::scf::ForOp op);
+  mlir::LogicalResult emitIf(mlir::scf::IfOp op);
+  mlir::LogicalResult emitWhile(mlir::scf::WhileOp op);
+  mlir::LogicalResult emitRegionInto(mlir::Block &block, llvm::ArrayRef<Buffer> into);
+  llvm::SmallVector<Buffer> enterLoop(mlir::Operation *loop, mlir::ValueRange init);
+  llvm::SmallVector<Buffer> allocateFor(mlir::ValueRange values);
+  /// Writes the tiles among `values` to `into`, as if all at once; returns the scalars.
+  llvm::SmallVector<mlir::Value> moveInto(mlir::ValueRange values, llvm::ArrayRef<Buffer> into);
+  void bind(mlir::ValueRange values, mlir::ValueRange emittedScalars, llvm::ArrayRef<Buffer> tiles);
+
+  //===--- small helpers --------------------------------------------------===//
+  mlir::Value scalar(mlir::Value value) { return scalars.lookup(value); }
+  /// A constant, made once at the top of the function.
+  mlir::Value constant(mlir::TypedAttr value);
+  mlir::Value i64(int64_t value) { return constant(b.getI64IntegerAttr(value)); }
+  mlir::Value zero(mlir::Type type);
+  mlir::Value allTrue(int64_t width);
+  mlir::Type convert(mlir::Type type);
+  mlir::Value broadcast(mlir::Value value, int64_t width);
+  static int64_t widthOf(mlir::Value value);
+  static mlir::Type vectorOf(mlir::Type element, int64_t width);
+  /// The operation on other operands, with vectors of `width` for results.
+  mlir::Operation *cloneWide(mlir::Operation *op, llvm::SmallVector<mlir::Value> operands, int64_t width);
+
+  mlir::OpBuilder &b;
+  AxisInfoAnalysis &axis;
+  MemoryOrder memory;
+  const hardware::CpuInfo &cpu;
+  ProgramContext program;
+  mlir::IRMapping scalars;
+  llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
+  llvm::DenseMap<mlir::Value, Buffer> buffers;
+  int64_t scratchBytes = 0;
+
+  /// Values already computed at a point, innermost loop last.
+  struct CacheEntry {
+    mlir::Value tile;
+    Point point;
+    mlir::Value result;
+  };
+  std::vector<CacheEntry> cache;
+  friend class CacheScope;
+};
+
+/// What is computed inside a loop or branch is forgotten at its end.
+class CacheScope {
+public:
+  explicit CacheScope(Emitter &emitter) : emitter(emitter), size(emitter.cache.size()) {}
+  ~CacheScope() { emitter.cache.resize(size); }
+
+private:
+  Emitter &emitter;
+  size_t size;
+};
+
+} // namespace tilewright::cpu
+
+#endif // TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_EMITTER_H

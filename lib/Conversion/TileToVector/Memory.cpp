@@ -1,0 +1,254 @@
+// Loads and stores of user memory, and tiles in scratch memory.
+
+#include "Emitter.h"
+
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace tilewright::cpu {
+
+//===----------------------------------------------------------------------===//
+// Elements as they stand in memory
+//===----------------------------------------------------------------------===//
+
+Type Emitter::memoryType(Type element) {
+  Type type = convert(element);
+  return type.isInteger(1) ? b.getI8Type() : type;
+}
+
+static int64_t bytesOf(Type memoryType) {
+  return isa<LLVM::LLVMPointerType>(memoryType) ? 8 : memoryType.getIntOrFloatBitWidth() / 8;
+}
+
+Value Emitter::toMemory(Value value) {
+  if (!getElementTypeOrSelf(value.getType()).isInteger(1)) {
+    return value;
+  }
+  return arith::ExtUIOp::create(b, value.getLoc(), vectorOf(b.getI8Type(), widthOf(value)), value);
+}
+
+Value Emitter::fromMemory(Value value, Type element) {
+  if (!element.isInteger(1)) {
+    return value;
+  }
+  Value none = broadcast(constant(b.getI8IntegerAttr(0)), widthOf(value));
+  return arith::CmpIOp::create(b, value.getLoc(), arith::CmpIPredicate::ne, value, none);
+}
+
+//===----------------------------------------------------------------------===//
+// User memory
+//===----------------------------------------------------------------------===//
+
+Value Emitter::emitScalarLoad(Type type, Value pointer, Value mask, Value other) {
+  Location loc = pointer.getLoc();
+  Type inMemory = memoryType(type);
+  auto load = [&](OpBuilder &builder) -> Value {
+    return LLVM::LoadOp::create(builder, loc, inMemory, pointer, bytesOf(inMemory));
+  };
+  if (!mask) {
+    return fromMemory(load(b), type);
+  }
+  Value otherwise = other ? toMemory(other) : zero(inMemory);
+  auto branch = scf::IfOp::create(
+      b, loc, mask, [&](OpBuilder &builder, Location) { scf::YieldOp::create(builder, loc, load(builder)); },
+      [&](OpBuilder &builder, Location) { scf::YieldOp::create(builder, loc, otherwise); });
+  return fromMemory(branch.getResult(0), type);
+}
+
+Value Emitter::evaluateLoad(Operation *op, const Point &point) {
+  auto load = cast<tile::LoadOp>(op);
+  Location loc = op->getLoc();
+  Type element = getElementTypeOrSelf(load.getType());
+  auto optional = [&](Value value, const Point &at) { return value ? evaluate(value, at) : Value(); };
+  if (point.isScalar()) {
+    return emitScalarLoad(element, evaluate(load.getPtr(), point), optional(load.getMask(), point),
+                          optional(load.getOther(), point));
+  }
+
+  const AxisInfo &facts = axis.get(load.getPtr());
+  int64_t width = point.width;
+  bool uniformMask = !load.getMask() || axis.get(load.getMask()).getConstancy(point.vectorDim) >= width;
+  bool uniformOther =
+      !load.getOther() || isa_and_nonnull<tile::SplatOp, arith::ConstantOp>(load.getOther().getDefiningOp());
+  if (facts.getConstancy(point.vectorDim) >= width && uniformMask && uniformOther) {
+    return evaluateLoad(op, point.first());
+  }
+
+  Type inMemory = memoryType(element);
+  Type type = vectorOf(inMemory, width);
+  unsigned align = bytesOf(inMemory);
+  Value mask = load.getMask() ? evaluateVector(load.getMask(), point) : Value();
+  Value other = load.getOther() ? toMemory(evaluateVector(load.getOther(), point)) : Value();
+  if (mask && !other) {
+    other = zero(type);
+  }
+  Value result;
+  if (facts.getContiguity(point.vectorDim) >= width) {
+    Value pointer = evaluate(load.getPtr(), point.first());
+    result = mask ? Value(LLVM::MaskedLoadOp::create(b, loc, type, pointer, mask, other, align))
+                  : Value(LLVM::LoadOp::create(b, loc, type, pointer, align));
+  } else {
+    Value pointers = evaluateVector(load.getPtr(), point);
+    mask = mask ? mask : allTrue(width);
+    result = LLVM::masked_gather::create(b, loc, type, pointers, mask, other ? ValueRange(other) : ValueRange(), align);
+  }
+  return fromMemory(result, element);
+}
+
+void Emitter::emitScalarStore(Value pointer, Value value, Value mask) {
+  Location loc = pointer.getLoc();
+  Value stored = toMemory(value);
+  unsigned align = bytesOf(stored.getType());
+  if (!mask) {
+    LLVM::StoreOp::create(b, loc, stored, pointer, align);
+    return;
+  }
+  scf::IfOp::create(b, loc, mask, [&](OpBuilder &builder, Location) {
+    LLVM::StoreOp::create(builder, loc, stored, pointer, align);
+    scf::YieldOp::create(builder, loc);
+  });
+}
+
+void Emitter::emitStore(Operation *op, const Point &at) {
+  auto store = cast<tile::StoreOp>(op);
+  Point point = normalize(store.getPtr().getType(), at);
+  Location loc = op->getLoc();
+  if (point.isScalar()) {
+    Value value = evaluate(store.getValue(), point);
+    Value mask = store.getMask() ? evaluate(store.getMask(), point) : Value();
+    emitScalarStore(evaluate(store.getPtr(), point), value, mask);
+    return;
+  }
+  Value value = toMemory(evaluateVector(store.getValue(), point));
+  Value mask = store.getMask() ? evaluateVector(store.getMask(), point) : Value();
+  unsigned align = bytesOf(getElementTypeOrSelf(value.getType()));
+  if (axis.get(store.getPtr()).getContiguity(point.vectorDim) >= point.width) {
+    Value pointer = evaluate(store.getPtr(), point.first());
+    if (mask) {
+      LLVM::MaskedStoreOp::create(b, loc, value, pointer, mask, align);
+    } else {
+      LLVM::StoreOp::create(b, loc, value, pointer, align);
+    }
+    return;
+  }
+  Value pointers = evaluateVector(store.getPtr(), point);
+  LLVM::masked_scatter::create(b, loc, value, pointers, mask ? mask : allTrue(point.width), align);
+}
+
+//===----------------------------------------------------------------------===//
+// Scratch memory
+//===----------------------------------------------------------------------===//
+
+SmallVector<int64_t> Emitter::rowMajorStrides(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> strides(shape.size(), 1);
+  for (int dim = int(shape.size()) - 2; dim >= 0; --dim) {
+    strides[dim] = strides[dim + 1] * shape[dim + 1];
+  }
+  return strides;
+}
+
+Buffer Emitter::allocate(Type tileType, Type element) {
+  constexpr int64_t kAlignment = 64;
+  ArrayRef<int64_t> shape = tile::getShape(tileType);
+  Buffer buffer;
+  buffer.element = element ? element : convert(getElementTypeOrSelf(tileType));
+  buffer.strides = rowMajorStrides(shape);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfterValue(program.scratch);
+  auto type = LLVM::LLVMPointerType::get(b.getContext());
+  buffer.base = LLVM::GEPOp::create(b, program.scratch.getLoc(), type, b.getI8Type(), program.scratch,
+                                    ArrayRef<LLVM::GEPArg>{int32_t(scratchBytes)});
+  scratchBytes =
+      llvm::alignTo(scratchBytes + ShapedType::getNumElements(shape) * bytesOf(memoryType(buffer.element)), kAlignment);
+  return buffer;
+}
+
+Value Emitter::addressIn(const Buffer &buffer, const Point &point) {
+  Location loc = buffer.base.getLoc();
+  Value offset;
+  for (auto [index, stride] : llvm::zip(point.index, buffer.strides)) {
+    if (index == i64(0)) {
+      continue;
+    }
+    Value term = stride == 1 ? index : arith::MulIOp::create(b, loc, index, i64(stride)).getResult();
+    offset = offset ? arith::AddIOp::create(b, loc, offset, term).getResult() : term;
+  }
+  return offset ? addPointer(buffer.element, buffer.base, offset) : buffer.base;
+}
+
+/// The addresses of `width` elements `stride` apart.
+static Value spread(OpBuilder &b, Value first, Type inMemory, int64_t stride, int64_t width) {
+  auto offsets = llvm::to_vector(llvm::map_range(llvm::seq<int64_t>(0, width), [&](int64_t i) { return i * stride; }));
+  Location loc = first.getLoc();
+  Value constant = arith::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(VectorType::get({width}, b.getI64Type()), ArrayRef<int64_t>(offsets)));
+  auto type = VectorType::get({width}, first.getType());
+  return LLVM::GEPOp::create(b, loc, type, inMemory, first, ValueRange{constant});
+}
+
+Value Emitter::readBuffer(const Buffer &buffer, const Point &point) {
+  Location loc = buffer.base.getLoc();
+  Type inMemory = memoryType(buffer.element);
+  unsigned align = bytesOf(inMemory);
+  Value address = addressIn(buffer, point);
+  Type type = vectorOf(inMemory, point.width);
+  if (point.isScalar() || buffer.strides[point.vectorDim] == 1) {
+    return fromMemory(LLVM::LoadOp::create(b, loc, type, address, align), buffer.element);
+  }
+  Value addresses = spread(b, address, inMemory, buffer.strides[point.vectorDim], point.width);
+  Value loaded = LLVM::masked_gather::create(b, loc, type, addresses, allTrue(point.width), ValueRange(), align);
+  return fromMemory(loaded, buffer.element);
+}
+
+void Emitter::writeBuffer(const Buffer &buffer, const Point &point, Value value) {
+  Location loc = value.getLoc();
+  Value stored = toMemory(broadcast(value, point.width));
+  Type inMemory = getElementTypeOrSelf(stored.getType());
+  unsigned align = bytesOf(inMemory);
+  Value address = addressIn(buffer, point);
+  if (point.isScalar() || buffer.strides[point.vectorDim] == 1) {
+    LLVM::StoreOp::create(b, loc, stored, address, align);
+    return;
+  }
+  Value addresses = spread(b, address, inMemory, buffer.strides[point.vectorDim], point.width);
+  LLVM::masked_scatter::create(b, loc, stored, addresses, allTrue(point.width), align);
+}
+
+Value Emitter::evaluateGather(Operation *op, const Point &point) {
+  auto gather = cast<tile::GatherOp>(op);
+  const Buffer &source = buffers.find(gather.getSrc())->second;
+  Location loc = op->getLoc();
+  Value indices = evaluate(gather.getIndices(), point);
+  // Every index but the one along the axis is the point's own.
+  Point along = point.first();
+  along.index[gather.getAxis()] = i64(0);
+  Value base = addressIn(source, along);
+  int64_t width = std::max(widthOf(indices), point.width);
+  Type wide = vectorOf(b.getI64Type(), width);
+  Value index = broadcast(indices, width);
+  if (!getElementTypeOrSelf(index.getType()).isInteger(64)) {
+    index = arith::ExtSIOp::create(b, loc, wide, index);
+  }
+  Value offset = arith::MulIOp::create(b, loc, index, broadcast(i64(source.strides[gather.getAxis()]), width));
+  if (width > 1 && point.vectorDim != int(gather.getAxis())) {
+    auto lanes = llvm::to_vector(
+        llvm::map_range(llvm::seq<int64_t>(0, width), [&](int64_t i) { return i * source.strides[point.vectorDim]; }));
+    Value own = constant(DenseElementsAttr::get(cast<VectorType>(wide), ArrayRef<int64_t>(lanes)));
+    offset = arith::AddIOp::create(b, loc, offset, own);
+  }
+  Value addresses = addPointer(source.element, base, offset);
+  Type inMemory = memoryType(source.element);
+  if (width == 1) {
+    return emitScalarLoad(source.element, addresses, {}, {});
+  }
+  Value loaded = LLVM::masked_gather::create(b, loc, vectorOf(inMemory, width), addresses, allTrue(width), ValueRange(),
+                                             bytesOf(inMemory));
+  return fromMemory(loaded, source.element);
+}
+
+} // namespace tilewright::cpu

@@ -1,0 +1,234 @@
+// Loops over the shape of a nest, and how wide their steps are.
+
+#include "Emitter.h"
+
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace tilewright::cpu {
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+Value Emitter::emitLoop(int64_t size, int64_t step, ValueRange init,
+                        llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body,
+                        SmallVectorImpl<Value> *results) {
+  if (size <= step) {
+    SmallVector<Value> yielded = body(i64(0), init);
+    if (results) {
+      results->assign(yielded);
+    }
+    return {};
+  }
+  auto loop = scf::ForOp::create(b, program.scratch.getLoc(), i64(0), i64(size), i64(step), init);
+  OpBuilder::InsertionGuard guard(b);
+  CacheScope scope(*this);
+  b.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> yielded = body(loop.getInductionVar(), loop.getRegionIterArgs());
+  if (!init.empty()) {
+    scf::YieldOp::create(b, loop.getLoc(), yielded);
+  }
+  if (results) {
+    results->assign(loop.getResults().begin(), loop.getResults().end());
+  }
+  return loop.getInductionVar();
+}
+
+void Emitter::emitLoops(const Shape &shape, ArrayRef<int> dims, Point &point, llvm::function_ref<void()> body) {
+  if (dims.empty()) {
+    body();
+    return;
+  }
+  int dim = dims.front();
+  emitLoop(shape.sizes[dim], dim == shape.vectorDim ? shape.width : 1, {}, [&](Value index, ValueRange) {
+    point.index[dim] = index;
+    emitLoops(shape, dims.drop_front(), point, body);
+    return SmallVector<Value>();
+  });
+}
+
+/// The dimensions from the outermost loop to the innermost.
+static SmallVector<int> loopOrder(size_t rank, int vectorDim) {
+  SmallVector<int> dims;
+  for (int dim = 0; dim < int(rank); ++dim) {
+    if (dim != vectorDim) {
+      dims.push_back(dim);
+    }
+  }
+  if (vectorDim >= 0) {
+    dims.push_back(vectorDim);
+  }
+  return dims;
+}
+
+void Emitter::emitPointwise(ArrayRef<int64_t> sizes, int vectorDim, int64_t width, Body body) {
+  Shape shape{SmallVector<int64_t>(sizes), vectorDim, width};
+  Point point{SmallVector<Value>(sizes.size()), vectorDim, width};
+  emitLoops(shape, loopOrder(sizes.size(), vectorDim), point, [&] { body(point); });
+}
+
+//===----------------------------------------------------------------------===//
+// The vector dimension and its step
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What the operations evaluated in a nest ask of its step.
+struct Demands {
+  SmallVector<std::pair<Operation *, Value>> accesses; ///< loads and stores with their pointers
+  int64_t maxBits = 8;
+  int64_t operations = 0;
+};
+} // namespace
+
+static void collectDemands(Value tile, const llvm::DenseMap<Value, Buffer> &buffers,
+                           llvm::SmallPtrSetImpl<void *> &seen, Demands &demands) {
+  if (!isTile(tile) || isCheap(tile) || !seen.insert(tile.getAsOpaquePointer()).second) {
+    return;
+  }
+  Type element = getElementTypeOrSelf(tile.getType());
+  demands.maxBits =
+      std::max<int64_t>(demands.maxBits, isa<tile::PtrType>(element) ? 64 : element.getIntOrFloatBitWidth());
+  Operation *op = tile.getDefiningOp();
+  if (buffers.contains(tile) || !op) {
+    return;
+  }
+  ++demands.operations;
+  if (isa<tile::LoadOp>(op)) {
+    demands.accesses.emplace_back(op, op->getOperand(0));
+  }
+  for (Value operand : op->getOperands()) {
+    collectDemands(operand, buffers, seen, demands);
+  }
+}
+
+static Demands collectDemands(const Nest &nest, const llvm::DenseMap<Value, Buffer> &buffers) {
+  Demands demands;
+  llvm::SmallPtrSet<void *, 16> seen;
+  for (const Sink &sink : nest.sinks) {
+    for (Value tile : getTileOperands(sink)) {
+      Type element = getElementTypeOrSelf(tile.getType());
+      if (!isa<tile::PtrType>(element)) {
+        demands.maxBits = std::max<int64_t>(demands.maxBits, element.getIntOrFloatBitWidth());
+      }
+      collectDemands(tile, buffers, seen, demands);
+    }
+    if (isa_and_nonnull<tile::StoreOp>(sink.op)) {
+      demands.accesses.emplace_back(sink.op, sink.op->getOperand(0));
+    }
+  }
+  return demands;
+}
+
+Emitter::Shape Emitter::chooseSteps(const Nest &nest) {
+  Demands demands = collectDemands(nest, buffers);
+  // Memory decides: the dimension along which most accesses are consecutive.
+  SmallVector<int64_t> votes(nest.shape.size());
+  for (auto [op, pointer] : demands.accesses) {
+    if (tile::getShape(pointer.getType()) == ArrayRef(nest.shape)) {
+      for (size_t dim = 0; dim < votes.size(); ++dim) {
+        votes[dim] += axis.get(pointer).getContiguity(dim) > 1 ? 2 : 0;
+      }
+    }
+  }
+  // Without a word from memory, the last dimension that is one.
+  for (int dim = votes.size() - 1; dim >= 0; --dim) {
+    if (nest.shape[dim] > 1) {
+      ++votes[dim];
+      break;
+    }
+  }
+  if (votes.empty()) {
+    return Shape{{}, -1, 1};
+  }
+  int vectorDim = std::max_element(votes.begin(), votes.end()) - votes.begin();
+
+  // Several registers a step hide latencies, as long as the values fit them.
+  int64_t lanes = cpu.lanes(std::max<int64_t>(demands.maxBits, 8));
+  int64_t registers = demands.operations <= 12 ? 4 : demands.operations <= 24 ? 2 : 1;
+  int64_t width = std::min(nest.shape[vectorDim], lanes * registers);
+  for (auto [op, pointer] : demands.accesses) {
+    ArrayRef<int64_t> shape = tile::getShape(pointer.getType());
+    size_t dim = vectorDim - (nest.shape.size() - shape.size());
+    if (dim < shape.size() && shape[dim] == nest.shape[vectorDim]) {
+      int64_t run = std::max(axis.get(pointer).getContiguity(dim), axis.get(pointer).getConstancy(dim));
+      width = std::min(width, std::max(run, std::min(lanes, width)));
+    }
+  }
+  return width == 1 ? Shape{nest.shape, -1, 1} : Shape{nest.shape, vectorDim, width};
+}
+
+//===----------------------------------------------------------------------===//
+// Nests
+//===----------------------------------------------------------------------===//
+
+/// A buffer that the tile may overwrite element by element while it is computed:
+/// that of an operand nothing else reads.
+std::optional<Buffer> Emitter::findReusable(Value tile) {
+  Operation *op = tile.getDefiningOp();
+  if (!op || !op->hasTrait<OpTrait::Elementwise>()) {
+    return std::nullopt;
+  }
+  for (Value operand : op->getOperands()) {
+    if (!isTile(operand) ||
+        memoryType(getElementTypeOrSelf(operand.getType())) != memoryType(getElementTypeOrSelf(tile.getType()))) {
+      continue;
+    }
+    std::optional<Buffer> buffer = takeOver(operand, op);
+    if (!buffer && !buffers.contains(operand) && operand.hasOneUse() && operand.getParentBlock() == op->getBlock()) {
+      buffer = findReusable(operand);
+    }
+    if (buffer) {
+      return buffer;
+    }
+  }
+  return std::nullopt;
+}
+
+void Emitter::emitNest(const Nest &planned) {
+  Nest nest;
+  nest.shape = planned.shape;
+  nest.reduceAxis = planned.reduceAxis;
+  llvm::copy_if(planned.sinks, std::back_inserter(nest.sinks),
+                [&](const Sink &sink) { return sink.op || !buffers.contains(sink.value); });
+  if (nest.sinks.empty()) {
+    return;
+  }
+  CacheScope scope(*this);
+  Shape shape = chooseSteps(nest);
+  llvm::DenseMap<Value, Buffer> made;
+  for (const Sink &sink : nest.sinks) {
+    if (!sink.op) {
+      std::optional<Buffer> reusable = findReusable(sink.value);
+      made[sink.value] = reusable ? *reusable : allocate(sink.value.getType());
+    }
+  }
+  if (nest.reduceAxis >= 0) {
+    emitReduceNest(nest, shape, made);
+  } else {
+    emitPointwise(shape.sizes, shape.vectorDim, shape.width, [&](const Point &point) {
+      for (const Sink &sink : nest.sinks) {
+        emitSink(sink, point, made);
+      }
+    });
+  }
+  // Only now are the tiles complete: until here they are read from registers.
+  for (auto &[tile, buffer] : made) {
+    buffers[tile] = buffer;
+  }
+}
+
+void Emitter::emitSink(const Sink &sink, const Point &point, const llvm::DenseMap<Value, Buffer> &made) {
+  if (!sink.op) {
+    Value value = evaluate(sink.value, point);
+    writeBuffer(made.find(sink.value)->second, normalize(sink.value.getType(), point), value);
+  } else if (isa<tile::StoreOp>(sink.op)) {
+    emitStore(sink.op, point);
+  }
+}
+
+} // namespace tilewright::cpu

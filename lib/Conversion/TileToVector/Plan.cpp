@@ -1,0 +1,421 @@
+#include "Plan.h"
+
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace tilewright::cpu {
+
+namespace {
+
+/// Collects the steps of one block in program order.
+class Planner {
+public:
+  Planner(Block &block, const MemoryOrder &memory) : block(block), memory(memory) {}
+
+  Plan run() {
+    findLastUses();
+    for (Operation &op : block) {
+      visit(&op);
+    }
+    closeNest();
+    for (size_t i = 0; i < plan.size(); ++i) { // grows on the way
+      keepWhatIsNeededLater(i);
+    }
+    return std::move(plan);
+  }
+
+private:
+  //===--- what a tile needs ----------------------------------------------===//
+
+  /// A lazy value of this block that is not in memory yet.
+  bool isPending(Value tile) const {
+    Operation *op = tile.getDefiningOp();
+    return op && op->getBlock() == &block && isLazy(op) && !isCheap(tile) && !inMemory.contains(tile);
+  }
+
+  /// Calls `fn` for each pending value that computing `tile` at a point
+  /// computes too; `fn` returns false to go no further down from there.
+  void walkPending(Value tile, llvm::SmallPtrSetImpl<void *> &seen, llvm::function_ref<bool(Value)> fn) const {
+    if (!isTile(tile) || !isPending(tile) || !seen.insert(tile.getAsOpaquePointer()).second || !fn(tile)) {
+      return;
+    }
+    for (Value operand : operandsAtPoint(tile.getDefiningOp())) {
+      walkPending(operand, seen, fn);
+    }
+  }
+
+  /// A gather reads its source from memory; it is kept there beforehand.
+  static ValueRange operandsAtPoint(Operation *op) {
+    return isa<tile::GatherOp, tile::SplitOp>(op) ? op->getOperands().drop_front(isa<tile::GatherOp>(op))
+                                                  : ValueRange(op->getOperands());
+  }
+
+  void walkSink(const Sink &sink, llvm::function_ref<bool(Value)> fn) const {
+    llvm::SmallPtrSet<void *, 16> seen;
+    for (Value tile : getTileOperands(sink)) {
+      walkPending(tile, seen, fn);
+    }
+  }
+
+  /// The tiles outside `op`'s regions that operations inside them read.
+  SmallVector<Value> capturedTiles(Operation *op) const {
+    llvm::SetVector<Value> captured;
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands()) {
+        if (isTile(operand) && operand.getParentBlock() == &block) {
+          captured.insert(operand);
+        }
+      }
+    });
+    return captured.takeVector();
+  }
+
+  /// Whether the operation takes its tiles from memory, not element by element.
+  static bool readsMemory(Operation *op) {
+    return op->getNumRegions() > 0 || op->hasTrait<OpTrait::IsTerminator>() || isa<tile::DotOp>(op);
+  }
+
+  /// The tiles a whole operation finds in memory.
+  SmallVector<Value> requiredTiles(Operation *op) const {
+    SmallVector<Value> tiles;
+    for (Value tile : capturedTiles(op)) {
+      // Cheap tiles are recomputed, except where memory is read directly.
+      bool direct = readsMemory(op) && llvm::is_contained(op->getOperands(), tile);
+      if (direct || !isCheap(tile)) {
+        tiles.push_back(tile);
+      }
+    }
+    return tiles;
+  }
+
+  //===--- memory order ---------------------------------------------------===//
+
+  /// For each pending load, the last operation of the block that reads it.
+  void findLastUses() {
+    for (Operation &op : block) {
+      if (isLazy(&op)) {
+        continue;
+      }
+      llvm::SmallPtrSet<void *, 16> seen;
+      for (Value tile : capturedTiles(&op)) {
+        walkPending(tile, seen, [&](Value value) {
+          if (isa<tile::LoadOp>(value.getDefiningOp())) {
+            lastUse[value] = &op;
+          }
+          return true;
+        });
+      }
+    }
+  }
+
+  /// Loads before `writer` that are still to be read must happen before it.
+  /// `own` is the sink of the writer itself, null where it is done whole.
+  void keepLoadsBefore(Operation *writer) {
+    for (Operation &op : llvm::make_range(block.begin(), writer->getIterator())) {
+      auto load = dyn_cast<tile::LoadOp>(&op);
+      if (!load || !isTile(load.getResult()) || !isPending(load.getResult()) || !memory.conflict(load, writer)) {
+        continue;
+      }
+      auto last = lastUse.find(load.getResult());
+      if (last == lastUse.end() || last->second->isBeforeInBlock(writer)) {
+        continue;
+      }
+      if (isa<tile::StoreOp>(writer) && last->second == writer && memory.mayShareNest(load, writer)) {
+        continue;
+      }
+      keep(load.getResult());
+    }
+  }
+
+  //===--- filling nests --------------------------------------------------===//
+
+  void closeNest() {
+    if (!open) {
+      return;
+    }
+    for (const Sink &sink : open->sinks) {
+      if (!sink.op) {
+        inMemory.insert(sink.value);
+      }
+    }
+    plan.push_back(Step{nullptr, std::move(open)});
+  }
+
+  bool isResultOfOpenNest(Value value) const {
+    return open && llvm::any_of(open->sinks, [&](const Sink &sink) {
+             return (sink.op && sink.op == value.getDefiningOp()) || (!sink.op && sink.value == value);
+           });
+  }
+
+  /// Whether the sink reads, at any depth, what the open nest only has at its end.
+  bool readsOpenNest(const Sink &sink) const {
+    llvm::SmallPtrSet<void *, 16> seen;
+    std::function<bool(Value)> reads = [&](Value value) {
+      Operation *op = value.getDefiningOp();
+      bool lazy = op && op->getBlock() == &block && isLazy(op);
+      if (isResultOfOpenNest(value) && !(lazy && isCheap(value))) {
+        // A tile kept by the nest is at hand in registers, like all lazy ones.
+        return !lazy;
+      }
+      if (!lazy || inMemory.contains(value) || !seen.insert(value.getAsOpaquePointer()).second) {
+        return false;
+      }
+      // A gather reads all of its source, which has to be complete.
+      if (auto gather = dyn_cast<tile::GatherOp>(op); gather && isResultOfOpenNest(gather.getSrc())) {
+        return true;
+      }
+      return llvm::any_of(op->getOperands(), reads);
+    };
+    return llvm::any_of(getTileOperands(sink), reads);
+  }
+
+  /// Whether the memory operations of the sink may run point by point beside
+  /// those of the open nest.
+  bool respectsMemoryOrder(const Sink &sink) const {
+    SmallVector<Operation *> mine, writers;
+    if (sink.op && MemoryOrder::writes(sink.op)) {
+      mine.push_back(sink.op);
+    }
+    walkSink(sink, [&](Value value) {
+      if (isa<tile::LoadOp>(value.getDefiningOp())) {
+        mine.push_back(value.getDefiningOp());
+      }
+      return true;
+    });
+    auto clash = [&](Operation *a, Operation *b) { return memory.conflict(a, b) && !memory.mayShareNest(a, b); };
+    for (const Sink &other : open->sinks) {
+      if (other.op && MemoryOrder::writes(other.op) &&
+          llvm::any_of(mine, [&](Operation *op) { return clash(op, other.op); })) {
+        return false;
+      }
+      bool fine = true;
+      walkSink(other, [&](Value value) {
+        Operation *load = value.getDefiningOp();
+        fine &= !(isa<tile::LoadOp>(load) && sink.op && MemoryOrder::writes(sink.op) && clash(load, sink.op));
+        return true;
+      });
+      if (!fine) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void add(const Sink &sink, ArrayRef<int64_t> shape, int reduceAxis) {
+    bool fits = open && ArrayRef<int64_t>(open->shape) == shape &&
+                (open->reduceAxis < 0 || reduceAxis < 0 || open->reduceAxis == reduceAxis) && !readsOpenNest(sink) &&
+                respectsMemoryOrder(sink);
+    if (!fits) {
+      closeNest();
+      open = std::make_unique<Nest>();
+      open->shape.assign(shape.begin(), shape.end());
+    }
+    if (reduceAxis >= 0) {
+      open->reduceAxis = reduceAxis;
+    }
+    open->sinks.push_back(sink);
+  }
+
+  /// Makes sure that `tile` is in memory after the nest that is open now.
+  void keep(Value tile) {
+    if (inMemory.contains(tile) || isResultOfOpenNest(tile)) {
+      return;
+    }
+    Operation *op = tile.getDefiningOp();
+    if (op && isLazy(op) && op->getBlock() == &block) {
+      add(Sink{nullptr, tile}, tile::getShape(tile.getType()), -1);
+      return;
+    }
+    if (op && isCheap(tile)) {
+      // A cheap tile of an outer block that is read directly.
+      add(Sink{nullptr, tile}, tile::getShape(tile.getType()), -1);
+    }
+  }
+
+  void visit(Operation *op) {
+    if (auto gather = dyn_cast<tile::GatherOp>(op)) {
+      keep(gather.getSrc());
+      return;
+    }
+    if (auto split = dyn_cast<tile::SplitOp>(op)) {
+      return;
+    }
+    if (isLazy(op)) {
+      return;
+    }
+    if (auto store = dyn_cast<tile::StoreOp>(op); store && isTile(store.getPtr())) {
+      keepLoadsBefore(op);
+      add(Sink{op, {}}, tile::getShape(store.getPtr().getType()), -1);
+      return;
+    }
+    if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
+      add(Sink{op, {}}, tile::getShape(reduce.getOperands()[0].getType()), reduce.getAxis());
+      return;
+    }
+    visitWhole(op);
+  }
+
+  void visitWhole(Operation *op) {
+    if (MemoryOrder::writes(op)) {
+      keepLoadsBefore(op);
+    }
+    for (Value tile : requiredTiles(op)) {
+      keep(tile);
+    }
+    bool readsNest = open && op->walk([&](Operation *inner) {
+                                 return llvm::any_of(inner->getOperands(),
+                                                     [&](Value operand) { return isResultOfOpenNest(operand); })
+                                            ? WalkResult::interrupt()
+                                            : WalkResult::advance();
+                               }).wasInterrupted();
+    // A scalar computation moves in front of the open nest; all else waits for it.
+    bool isScalar = op->getNumRegions() == 0 && !MemoryOrder::touches(op) &&
+                    llvm::none_of(op->getOperands(), [](Value v) { return isTile(v); }) &&
+                    !op->hasTrait<OpTrait::IsTerminator>();
+    if (readsNest || !isScalar) {
+      closeNest();
+    }
+    plan.push_back(Step{op, nullptr});
+  }
+
+  //===--- what to keep ---------------------------------------------------===//
+
+  /// Makes nest `i` keep the values it computes that a later nest would compute
+  /// again. What has another shape than the nest is computed in a nest of its
+  /// own in front; then `i` is that nest.
+  void keepWhatIsNeededLater(size_t i) {
+    if (!plan[i].nest) {
+      return;
+    }
+    llvm::SetVector<Value> computed = computedIn(*plan[i].nest);
+    llvm::SetVector<Value> kept = neededAfter(i, computed);
+    auto sameShape = [&](Value value) { return tile::getShape(value.getType()) == ArrayRef(plan[i].nest->shape); };
+    for (Value value : computed) {
+      if (!sameShape(value) && isWorthItsOwnNest(value, plan[i].nest->shape)) {
+        kept.insert(value);
+      }
+    }
+    auto other = llvm::find_if_not(kept, sameShape);
+    if (other != kept.end()) {
+      auto nest = std::make_unique<Nest>();
+      llvm::append_range(nest->shape, tile::getShape((*other).getType()));
+      nest->sinks.push_back(Sink{nullptr, *other});
+      plan.insert(plan.begin() + i, Step{nullptr, std::move(nest)});
+      keepWhatIsNeededLater(i);
+      return;
+    }
+    for (Value value : kept) {
+      insertBeforeFirstUse(*plan[i].nest, value);
+    }
+    for (const Sink &sink : plan[i].nest->sinks) {
+      if (!sink.op) {
+        done.insert(sink.value);
+      }
+    }
+  }
+
+  llvm::SetVector<Value> computedIn(const Nest &nest) {
+    llvm::SetVector<Value> computed;
+    for (const Sink &sink : nest.sinks) {
+      walkKept(sink, [&](Value value) {
+        computed.insert(value);
+        return true;
+      });
+    }
+    return computed;
+  }
+
+  /// Those of `computed` by nest `i` that sinks of later nests reach.
+  llvm::SetVector<Value> neededAfter(size_t i, const llvm::SetVector<Value> &computed) {
+    llvm::SetVector<Value> needed;
+    for (const Step &step : llvm::drop_begin(plan, i + 1)) {
+      for (const Sink &sink : step.nest ? ArrayRef<Sink>(step.nest->sinks) : ArrayRef<Sink>()) {
+        walkKept(sink, [&](Value value) {
+          bool stop = computed.contains(value);
+          if (stop) {
+            needed.insert(value);
+          }
+          return !stop;
+        });
+      }
+    }
+    return needed;
+  }
+
+  /// A function of few elements is not evaluated once per element of a large nest.
+  static bool isWorthItsOwnNest(Value value, ArrayRef<int64_t> nestShape) {
+    Operation *op = value.getDefiningOp();
+    bool expensive = isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op) ||
+                     isa_and_nonnull<math::MathDialect>(op->getDialect());
+    return expensive &&
+           cast<RankedTensorType>(value.getType()).getNumElements() < ShapedType::getNumElements(nestShape);
+  }
+
+  void insertBeforeFirstUse(Nest &nest, Value value) {
+    auto *use = llvm::find_if(nest.sinks, [&](const Sink &sink) {
+      bool reaches = false;
+      walkKept(sink, [&](Value reached) { return !(reaches |= reached == value); });
+      return reaches;
+    });
+    bool isSink = use != nest.sinks.end() && !use->op && use->value == value;
+    if (!isSink) {
+      nest.sinks.insert(use, Sink{nullptr, value});
+    }
+  }
+
+  /// Like walkSink, over what is not kept by an earlier nest.
+  void walkKept(const Sink &sink, llvm::function_ref<bool(Value)> fn) {
+    llvm::SmallPtrSet<void *, 16> seen;
+    std::function<void(Value)> walk = [&](Value tile) {
+      Operation *op = tile.getDefiningOp();
+      bool lazy = op && op->getBlock() == &block && isLazy(op) && !isCheap(tile);
+      if (!isTile(tile) || !lazy || done.contains(tile) || !seen.insert(tile.getAsOpaquePointer()).second ||
+          !fn(tile)) {
+        return;
+      }
+      for (Value operand : operandsAtPoint(op)) {
+        walk(operand);
+      }
+    };
+    for (Value tile : getTileOperands(sink)) {
+      walk(tile);
+    }
+  }
+
+  Block &block;
+  const MemoryOrder &memory;
+  Plan plan;
+  std::unique_ptr<Nest> open;
+  llvm::DenseMap<Value, Operation *> lastUse;
+  llvm::DenseSet<Value> inMemory; ///< kept by a closed nest
+  llvm::DenseSet<Value> done;     ///< in memory, in the second walk
+};
+
+} // namespace
+
+Plan planBlock(Block &block, const MemoryOrder &memory) { return Planner(block, memory).run(); }
+
+void printPlan(const Plan &plan, raw_ostream &os) {
+  for (const Step &step : plan) {
+    if (step.op) {
+      os << "whole " << step.op->getName() << "\n";
+      continue;
+    }
+    os << "nest [";
+    llvm::interleave(step.nest->shape, os, "x");
+    os << "]";
+    if (step.nest->reduceAxis >= 0) {
+      os << " reduce " << step.nest->reduceAxis;
+    }
+    os << "\n";
+    for (const Sink &sink : step.nest->sinks) {
+      os << "  " << (sink.op ? sink.op->getName().getStringRef() : StringRef("keep")) << "\n";
+    }
+  }
+}
+
+} // namespace tilewright::cpu

@@ -1,0 +1,75 @@
+// How the operations of one block become loop nests.
+//
+// A nest is a set of loops over one shape. Its *sinks* are what it is for:
+// stores, reductions, and tiles that must be in scratch memory afterwards.
+// Whatever a sink needs is computed at each point of the nest, in registers:
+//
+//     x = load p                  nest [1024] reduce 0
+//     m = reduce max x              keep x, reduce m
+//     e = exp (x - m)             nest [1024] reduce 0
+//     s = reduce add e              keep e, reduce s            (reads x)
+//     store q, e / s              nest [1024]
+//                                   store                       (reads e)
+//
+// Three kinds of operation:
+// - *cheap*: index arithmetic, recomputed wherever it is needed;
+// - *lazy*: computed inside the nests of the sinks that need it, kept in scratch
+//   memory where a later nest needs it again (loads, elementwise arithmetic, views);
+// - *whole*: everything else, done as one step in program order (dot, scan, loops).
+
+#ifndef TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_PLAN_H
+#define TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_PLAN_H
+
+#include "MemoryOrder.h"
+
+#include "mlir/IR/Block.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <memory>
+#include <vector>
+
+namespace tilewright::cpu {
+
+/// One reason for a nest: a store or a reduction, or a tile to keep in memory.
+struct Sink {
+  mlir::Operation *op = nullptr; ///< tile.store or tile.reduce; null to keep `value`
+  mlir::Value value;             ///< the tile to keep
+};
+
+struct Nest {
+  llvm::SmallVector<int64_t> shape;
+  int reduceAxis = -1;
+  llvm::SmallVector<Sink> sinks;
+};
+
+/// Either one operation done whole, or a nest.
+struct Step {
+  mlir::Operation *op = nullptr;
+  std::unique_ptr<Nest> nest;
+};
+
+using Plan = std::vector<Step>;
+
+bool isTile(mlir::Type type);
+bool isTile(mlir::Value value);
+
+/// Whether the tile is index arithmetic that is recomputed at each use.
+bool isCheap(mlir::Value tile);
+
+/// Whether the operation is computed inside the nests that need its result.
+bool isLazy(mlir::Operation *op);
+
+/// The tiles a sink evaluates at each point.
+llvm::SmallVector<mlir::Value> getTileOperands(const Sink &sink);
+
+/// Orders the operations of `block` into nests and whole operations. Tiles of
+/// other blocks and block arguments are in memory already, or cheap.
+Plan planBlock(mlir::Block &block, const MemoryOrder &memory);
+
+/// Prints a plan the way the picture above shows it.
+void printPlan(const Plan &plan, llvm::raw_ostream &os);
+
+} // namespace tilewright::cpu
+
+#endif // TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_PLAN_H

@@ -1,0 +1,246 @@
+// Reductions and scans.
+//
+// A reduction along the vector dimension keeps one partial result per lane and
+// combines the lanes at the end; along another dimension it keeps one result
+// per lane for good:
+//
+//     sum [512] by 64 lanes                     sum [32 x 512] along 0, by 64 lanes
+//       acc = <0, 0, ...>                         for j in 0..512 step 64:
+//       for i in 0..512 step 64:                    acc = <0, 0, ...>
+//         acc = acc + x[i .. i+64]                  for i in 0..32:
+//       result = lanes of acc combined                acc = acc + x[i, j .. j+64]
+//                                                   result[j .. j+64] = acc
+
+#include "Emitter.h"
+
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace tilewright::cpu {
+
+//===----------------------------------------------------------------------===//
+// Combiners
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> Emitter::combine(Region &combiner, ValueRange lhs, ValueRange rhs) {
+  Block &body = combiner.front();
+  llvm::DenseMap<Value, Value> mapped;
+  for (auto [arg, value] :
+       llvm::zip(body.getArguments(), llvm::concat<Value>(llvm::to_vector(lhs), llvm::to_vector(rhs)))) {
+    mapped[arg] = value;
+  }
+  auto lookup = [&](Value value) {
+    auto it = mapped.find(value);
+    return it != mapped.end() ? it->second : scalar(value);
+  };
+  for (Operation &op : body.without_terminator()) {
+    if (auto constantOp = dyn_cast<arith::ConstantOp>(op)) {
+      mapped[constantOp] = constant(cast<TypedAttr>(constantOp.getValue()));
+      continue;
+    }
+    SmallVector<Value> operands = llvm::map_to_vector(op.getOperands(), lookup);
+    for (auto [result, value] : llvm::zip(op.getResults(), applyElementwise(&op, operands))) {
+      mapped[result] = value;
+    }
+  }
+  int64_t width = lhs.empty() ? 1 : widthOf(lhs[0]);
+  return llvm::map_to_vector(body.getTerminator()->getOperands(),
+                             [&](Value value) { return broadcast(lookup(value), width); });
+}
+
+/// The scalar that changes nothing when combined, for combiners of one
+/// operation; null for others.
+static TypedAttr neutralElement(OpBuilder &b, Region &combiner, Type type) {
+  Block &body = combiner.front();
+  if (body.getNumArguments() != 2 || body.getOperations().size() != 2) {
+    return {};
+  }
+  Operation &op = body.front();
+  if (op.getNumResults() != 1 || op.getResult(0) != body.getTerminator()->getOperand(0)) {
+    return {};
+  }
+  if (isa<arith::MaxNumFOp, arith::MinNumFOp>(op)) {
+    // Chosen against any number, and the right result where all are NaN.
+    return b.getFloatAttr(type, APFloat::getNaN(cast<FloatType>(type).getFloatSemantics()));
+  }
+  if (!isa<arith::AddFOp, arith::MulFOp, arith::MaximumFOp, arith::MinimumFOp, arith::AddIOp, arith::MulIOp,
+           arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::MaxSIOp, arith::MaxUIOp, arith::MinSIOp, arith::MinUIOp>(
+          op)) {
+    return {};
+  }
+  std::optional<TypedAttr> neutral = arith::getNeutralElement(&op);
+  return neutral ? *neutral : TypedAttr();
+}
+
+SmallVector<Value> Emitter::reduceLanes(Region &combiner, SmallVector<Value> vectors) {
+  for (int64_t width = widthOf(vectors[0]) / 2; width >= 1; width /= 2) {
+    auto half = [&](Value vector, int64_t from) -> Value {
+      if (width == 1) {
+        return vector::ExtractOp::create(b, vector.getLoc(), vector, ArrayRef<int64_t>{from});
+      }
+      auto lanes = llvm::to_vector(llvm::seq<int64_t>(from, from + width));
+      return vector::ShuffleOp::create(b, vector.getLoc(), vector, vector, lanes);
+    };
+    auto low = llvm::map_to_vector(vectors, [&](Value vector) { return half(vector, 0); });
+    auto high = llvm::map_to_vector(vectors, [&](Value vector) { return half(vector, width); });
+    vectors = combine(combiner, low, high);
+  }
+  return vectors;
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// The accumulators with which the loop along the axis starts. Where there is
+/// no neutral element the first step replaces them.
+SmallVector<Value> Emitter::startAccumulators(ArrayRef<tile::ReduceOp> reduces, int64_t width) {
+  SmallVector<Value> init;
+  for (tile::ReduceOp reduce : reduces) {
+    for (Value operand : reduce.getOperands()) {
+      Type element = getElementTypeOrSelf(operand.getType());
+      TypedAttr neutral = neutralElement(b, reduce.getCombiner(), element);
+      init.push_back(broadcast(neutral ? constant(neutral) : zero(convert(element)), width));
+    }
+  }
+  return init;
+}
+
+/// One step of all reductions of a nest.
+SmallVector<Value> Emitter::accumulate(ArrayRef<tile::ReduceOp> reduces, ValueRange accumulators, const Point &point,
+                                       int axis) {
+  SmallVector<Value> next;
+  for (tile::ReduceOp reduce : reduces) {
+    ValueRange mine = accumulators.slice(next.size(), reduce.getNumOperands());
+    SmallVector<Value> values = llvm::map_to_vector(
+        reduce.getOperands(), [&](Value operand) { return broadcast(evaluate(operand, point), point.width); });
+    SmallVector<Value> combined = combine(reduce.getCombiner(), mine, values);
+    bool hasNeutral = bool(neutralElement(b, reduce.getCombiner(), getElementTypeOrSelf(values[0].getType())));
+    if (!hasNeutral) {
+      Value isFirst = arith::CmpIOp::create(b, reduce.getLoc(), arith::CmpIPredicate::eq, point.index[axis], i64(0));
+      for (auto [value, result] : llvm::zip(values, combined)) {
+        result = arith::SelectOp::create(b, reduce.getLoc(), isFirst, value, result);
+      }
+    }
+    llvm::append_range(next, combined);
+  }
+  return next;
+}
+
+/// Writes or maps the results for one line along the axis.
+void Emitter::finishReductions(ArrayRef<tile::ReduceOp> reduces, SmallVector<Value> accumulators, Point point, int axis,
+                               const llvm::DenseMap<Value, Buffer> &made) {
+  if (point.vectorDim == axis) {
+    point = point.first();
+  }
+  point.index.erase(point.index.begin() + axis);
+  point.vectorDim -= point.vectorDim > axis;
+  ArrayRef<Value> rest = accumulators;
+  for (tile::ReduceOp reduce : reduces) {
+    SmallVector<Value> values(rest.take_front(reduce.getNumOperands()));
+    rest = rest.drop_front(values.size());
+    if (point.isScalar()) {
+      values = reduceLanes(reduce.getCombiner(), values);
+    }
+    for (auto [result, value] : llvm::zip(reduce.getResults(), values)) {
+      if (isTile(result)) {
+        writeBuffer(made.find(result)->second, normalize(result.getType(), point), value);
+      } else {
+        scalars.map(result, value);
+      }
+    }
+  }
+}
+
+void Emitter::emitReduceNest(const Nest &nest, const Shape &shape, llvm::DenseMap<Value, Buffer> &made) {
+  int axis = nest.reduceAxis;
+  SmallVector<tile::ReduceOp> reduces;
+  for (const Sink &sink : nest.sinks) {
+    if (auto reduce = dyn_cast_or_null<tile::ReduceOp>(sink.op)) {
+      reduces.push_back(reduce);
+      for (Value result : reduce.getResults()) {
+        if (isTile(result)) {
+          made[result] = allocate(result.getType());
+        }
+      }
+    }
+  }
+  SmallVector<int> outer;
+  for (int dim = 0; dim < int(shape.sizes.size()); ++dim) {
+    if (dim != axis && dim != shape.vectorDim) {
+      outer.push_back(dim);
+    }
+  }
+  if (shape.vectorDim >= 0 && shape.vectorDim != axis) {
+    outer.push_back(shape.vectorDim);
+  }
+  Point point{SmallVector<Value>(shape.sizes.size()), shape.vectorDim, shape.width};
+  emitLoops(shape, outer, point, [&] {
+    SmallVector<Value> results;
+    int64_t step = axis == shape.vectorDim ? shape.width : 1;
+    emitLoop(
+        shape.sizes[axis], step, startAccumulators(reduces, shape.width),
+        [&](Value index, ValueRange accumulators) {
+          point.index[axis] = index;
+          for (const Sink &sink : nest.sinks) {
+            emitSink(sink, point, made);
+          }
+          return accumulate(reduces, accumulators, point, axis);
+        },
+        &results);
+    finishReductions(reduces, results, point, axis, made);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Scans
+//===----------------------------------------------------------------------===//
+
+void Emitter::emitScan(Operation *op) {
+  auto scan = cast<tile::ScanOp>(op);
+  SmallVector<int64_t> sizes(tile::getShape(scan.getOperands()[0].getType()));
+  int axis = scan.getAxis(), last = sizes.size() - 1;
+  int64_t length = std::exchange(sizes[axis], 1);
+  SmallVector<Buffer> results;
+  for (Value result : scan.getResults()) {
+    results.push_back(buffers[result] = allocate(result.getType()));
+  }
+  // Lines beside each other run in the lanes of a vector.
+  bool wide = last != axis && sizes[last] > 1;
+  int64_t width = wide ? std::min(sizes[last], cpu.lanes(32)) : 1;
+  emitPointwise(sizes, wide ? last : -1, width, [&](const Point &line) {
+    auto at = [&](Value step) {
+      Point point = line;
+      point.index[axis] =
+          scan.getReverse() ? arith::SubIOp::create(b, op->getLoc(), i64(length - 1), step).getResult() : step;
+      return point;
+    };
+    auto write = [&](const Point &point, ArrayRef<Value> values) {
+      for (auto [buffer, value] : llvm::zip(results, values)) {
+        writeBuffer(buffer, point, value);
+      }
+    };
+    auto read = [&](const Point &point) {
+      return llvm::map_to_vector(scan.getOperands(), [&](Value operand) { return evaluateVector(operand, point); });
+    };
+    SmallVector<Value> running = read(at(i64(0)));
+    write(at(i64(0)), running);
+    if (length == 1) {
+      return;
+    }
+    auto loop = scf::ForOp::create(b, op->getLoc(), i64(1), i64(length), i64(1), running);
+    OpBuilder::InsertionGuard guard(b);
+    CacheScope scope(*this);
+    b.setInsertionPointToStart(loop.getBody());
+    Point point = at(loop.getInductionVar());
+    SmallVector<Value> next = combine(scan.getCombiner(), loop.getRegionIterArgs(), read(point));
+    write(point, next);
+    scf::YieldOp::create(b, op->getLoc(), next);
+  });
+}
+
+} // namespace tilewright::cpu

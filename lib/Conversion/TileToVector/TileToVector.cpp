@@ -1,0 +1,128 @@
+// The pass: a kernel on tiles becomes a function that runs a range of programs
+// on the host.
+//
+//     func.func @k(%x: !tile.ptr<f32> {tile.slot = 0}, %n: i32 {tile.slot = 2})
+//
+//     func.func @k(%args: !llvm.ptr, %grid: !llvm.ptr, %begin: i64, %end: i64,
+//                  %scratch: !llvm.ptr) -> i32 {
+//       %x = load slot 0 of %args ...
+//       scf.for %program = %begin to %end { ... loops over vectors ... }
+//     }
+
+#include "Emitter.h"
+
+#include "tilewright/Conversion/Passes.h"
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace tilewright {
+#define GEN_PASS_DEF_TILETOVECTOR
+#include "tilewright/Conversion/Passes.h.inc"
+} // namespace tilewright
+
+using namespace mlir;
+
+namespace tilewright::cpu {
+namespace {
+
+/// Parameters of the emitted function.
+enum Parameter { kArgs, kGrid, kBegin, kEnd, kScratch };
+
+func::FuncOp createEntry(OpBuilder &b, func::FuncOp kernel) {
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Type i64 = b.getI64Type();
+  auto type = b.getFunctionType({pointer, pointer, i64, i64, pointer}, {b.getI32Type()});
+  b.setInsertionPoint(kernel);
+  auto entry = func::FuncOp::create(b, kernel.getLoc(), kernel.getName(), type);
+  entry.addEntryBlock();
+  return entry;
+}
+
+/// The kernel's argument out of its eight-byte slot.
+Value loadArgument(OpBuilder &b, func::FuncOp kernel, func::FuncOp entry, BlockArgument arg) {
+  auto slot = kernel.getArgAttrOfType<IntegerAttr>(arg.getArgNumber(), "tile.slot");
+  int32_t index = slot ? int32_t(slot.getInt()) : int32_t(arg.getArgNumber());
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Location loc = arg.getLoc();
+  Value address =
+      LLVM::GEPOp::create(b, loc, pointer, b.getI64Type(), entry.getArgument(kArgs), ArrayRef<LLVM::GEPArg>{index});
+  Type type = isa<tile::PtrType>(arg.getType()) ? Type(pointer) : arg.getType();
+  if (!type.isInteger(1)) {
+    return LLVM::LoadOp::create(b, loc, type, address);
+  }
+  Value byte = LLVM::LoadOp::create(b, loc, b.getI8Type(), address);
+  return arith::TruncIOp::create(b, loc, type, byte);
+}
+
+/// x, y and z of a linear program number.
+void splitProgram(OpBuilder &b, Location loc, Value program, Value grid, ProgramContext &context) {
+  Type i32 = b.getI32Type(), i64 = b.getI64Type();
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Value rest = program;
+  for (int axis = 0; axis < 3; ++axis) {
+    Value own = rest;
+    if (axis < 2) {
+      Value address = LLVM::GEPOp::create(b, loc, pointer, i32, grid, ArrayRef<LLVM::GEPArg>{axis});
+      Value size = arith::ExtUIOp::create(b, loc, i64, LLVM::LoadOp::create(b, loc, i32, address));
+      own = arith::RemUIOp::create(b, loc, rest, size);
+      rest = arith::DivUIOp::create(b, loc, rest, size);
+    }
+    context.id[axis] = arith::TruncIOp::create(b, loc, i32, own);
+  }
+}
+
+LogicalResult convertKernel(func::FuncOp kernel, const hardware::CpuInfo &cpu) {
+  if (!kernel.getBody().hasOneBlock() || kernel.getNumResults() != 0) {
+    return kernel.emitOpError("a kernel has one block and returns nothing");
+  }
+  AxisInfoAnalysis axis(kernel);
+  OpBuilder b(kernel.getContext());
+  func::FuncOp entry = createEntry(b, kernel);
+  Location loc = kernel.getLoc();
+  b.setInsertionPointToStart(&entry.front());
+  SmallVector<Value> arguments;
+  for (BlockArgument arg : kernel.getArguments()) {
+    arguments.push_back(loadArgument(b, kernel, entry, arg));
+  }
+  Value one = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(1));
+  auto programs = scf::ForOp::create(b, loc, entry.getArgument(kBegin), entry.getArgument(kEnd), one);
+  Value status = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  func::ReturnOp::create(b, loc, status);
+
+  b.setInsertionPointToStart(programs.getBody());
+  ProgramContext context;
+  context.grid = entry.getArgument(kGrid);
+  context.scratch = entry.getArgument(kScratch);
+  splitProgram(b, loc, programs.getInductionVar(), context.grid, context);
+  Emitter emitter(b, axis, cpu, context);
+  for (auto [arg, value] : llvm::zip(kernel.getArguments(), arguments)) {
+    emitter.map(arg, value);
+  }
+  if (failed(emitter.emitBlock(kernel.front()))) {
+    return failure();
+  }
+  entry->setAttr("tile.scratch_bytes", b.getI64IntegerAttr(emitter.getScratchBytes()));
+  kernel.erase();
+  return success();
+}
+
+struct TileToVector : impl::TileToVectorBase<TileToVector> {
+  using TileToVectorBase::TileToVectorBase;
+
+  void runOnOperation() override {
+    const hardware::CpuInfo &cpu = hardware::lookupCpu(features);
+    for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+      if (kernel->hasAttr(tile::TileDialect::kKernelAttr) && failed(convertKernel(kernel, cpu))) {
+        return signalPassFailure();
+      }
+    }
+  }
+};
+
+} // namespace
+} // namespace tilewright::cpu

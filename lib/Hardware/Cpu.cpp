@@ -1,0 +1,38 @@
+#include "tilewright/Hardware/Cpu.h"
+
+#include <iterator>
+
+namespace tilewright::hardware {
+
+// Best first.
+static constexpr CpuInfo kCpus[] = {
+    // name, feature, bits, registers, masks, dot rows, dot vectors
+    {"avx512", "avx512f", 512, 32, true, 8, 2},
+    {"avx2", "avx2", 256, 16, true, 4, 2},
+    {"generic", "", 128, 16, false, 4, 2},
+};
+
+/// Whether the comma-separated list enables the feature, by its whole name.
+static bool enables(std::string_view features, std::string_view feature) {
+  for (size_t at = 0; at < features.size();) {
+    size_t end = features.find(',', at);
+    end = end == std::string_view::npos ? features.size() : end;
+    std::string_view item = features.substr(at, end - at);
+    if (!item.empty() && item.front() == '+' && item.substr(1) == feature) {
+      return true;
+    }
+    at = end + 1;
+  }
+  return false;
+}
+
+const CpuInfo &lookupCpu(std::string_view features) {
+  for (const CpuInfo &cpu : kCpus) {
+    if (cpu.requiredFeature.empty() || enables(features, cpu.requiredFeature)) {
+      return cpu;
+    }
+  }
+  return kCpus[std::size(kCpus) - 1];
+}
+
+} // namespace tilewright::hardware

@@ -1,0 +1,69 @@
+// RUN: tilewright-opt %s --tile-to-vector=features=+avx512f --canonicalize --cse | FileCheck %s
+
+// A kernel becomes a loop over a range of programs; its arguments come out of slots.
+// CHECK-LABEL: func.func @copy(
+// CHECK-SAME: %[[ARGS:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[BEGIN:.*]]: i64, %[[END:.*]]: i64, %{{.*}}: !llvm.ptr) -> i32
+// CHECK-SAME: tile.scratch_bytes = 0
+// CHECK: %[[SLOT:.*]] = llvm.getelementptr %[[ARGS]][1]
+// CHECK: %[[OUT:.*]] = llvm.load %[[SLOT]]
+// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
+// Consecutive elements are one vector access, without a mask if there is none.
+// CHECK: %[[V:.*]] = llvm.load %{{.*}} : !llvm.ptr -> vector<64xf32>
+// CHECK: llvm.store %[[V]], %{{.*}} : vector<64xf32>, !llvm.ptr
+func.func @copy(%in: !tile.ptr<f32> {tile.slot = 0 : i32, tile.noalias},
+                %out: !tile.ptr<f32> {tile.slot = 1 : i32, tile.noalias}) attributes {tile.kernel} {
+  %r = tile.make_range 0 to 256 : tensor<256xi32>
+  %ins = tile.splat %in : tensor<256x!tile.ptr<f32>>
+  %outs = tile.splat %out : tensor<256x!tile.ptr<f32>>
+  %from = tile.addptr %ins, %r : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  %to = tile.addptr %outs, %r : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  %x = tile.load %from : tensor<256x!tile.ptr<f32>> -> tensor<256xf32>
+  tile.store %to, %x : tensor<256x!tile.ptr<f32>>, tensor<256xf32>
+  return
+}
+
+// Where input and output may overlap, the whole tile is read before it is written.
+// CHECK-LABEL: func.func @overlapping(
+// CHECK-SAME: tile.scratch_bytes = 1024
+// CHECK: scf.for
+// CHECK: llvm.load %{{.*}} : !llvm.ptr -> vector<64xf32>
+// CHECK: }
+// CHECK: scf.for
+// CHECK: llvm.store %{{.*}} : vector<64xf32>
+func.func @overlapping(%in: !tile.ptr<f32> {tile.slot = 0 : i32},
+                       %out: !tile.ptr<f32> {tile.slot = 1 : i32}) attributes {tile.kernel} {
+  %r = tile.make_range 0 to 256 : tensor<256xi32>
+  %ins = tile.splat %in : tensor<256x!tile.ptr<f32>>
+  %outs = tile.splat %out : tensor<256x!tile.ptr<f32>>
+  %from = tile.addptr %ins, %r : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  %to = tile.addptr %outs, %r : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  %x = tile.load %from : tensor<256x!tile.ptr<f32>> -> tensor<256xf32>
+  tile.store %to, %x : tensor<256x!tile.ptr<f32>>, tensor<256xf32>
+  return
+}
+
+// A reduction keeps lanes in the loop and combines them behind it; its operand,
+// read again later, stays in scratch memory.
+// CHECK-LABEL: func.func @normalize(
+// CHECK: scf.for
+// CHECK: %[[LANES:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}) -> (vector<64xf32>)
+// CHECK: llvm.store %[[X:.*]], %{{.*}} : vector<64xf32>
+// CHECK: arith.addf %[[ACC]], %[[X]]
+// CHECK: vector.shuffle %[[LANES]]
+// CHECK: scf.for
+// CHECK: arith.divf
+func.func @normalize(%in: !tile.ptr<f32> {tile.slot = 0 : i32}) attributes {tile.kernel} {
+  %r = tile.make_range 0 to 256 : tensor<256xi32>
+  %ins = tile.splat %in : tensor<256x!tile.ptr<f32>>
+  %ptrs = tile.addptr %ins, %r : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  %x = tile.load %ptrs : tensor<256x!tile.ptr<f32>> -> tensor<256xf32>
+  %sum = tile.reduce (%x) 0 {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    tile.yield %s : f32
+  } : (tensor<256xf32>) -> f32
+  %sums = tile.splat %sum : tensor<256xf32>
+  %y = arith.divf %x, %sums : tensor<256xf32>
+  tile.store %ptrs, %y : tensor<256x!tile.ptr<f32>>, tensor<256xf32>
+  return
+}
