@@ -1,0 +1,140 @@
+"""Early returns, structured into scf.if."""
+
+from __future__ import annotations
+
+import pytest
+from frontend_support import build, jit
+
+import tilewright.language as tl
+from tilewright.errors import TypeMismatchError, UnsupportedError
+
+
+@jit
+def guard(out, n):
+    if tl.program_id(0) >= n:
+        return
+    tl.store(out, 1)
+
+
+def test_a_kernel_may_return_early():
+    text = build(guard, "*i32", "i32")
+    assert "scf.if" in text
+    assert "else" in text
+    assert text.count("return") == 1
+
+
+@jit
+def clamp(x):
+    if x < 0:
+        return 0
+    elif x > 10:
+        y = 10
+    else:
+        return x
+    return y
+
+
+@jit
+def call_clamp(out, a):
+    tl.store(out, clamp(a))
+
+
+def test_a_function_may_return_early():
+    text = build(call_clamp, "*i32", "i32")
+    assert text.count("scf.if") == 2
+    assert text.count("-> (i32)") == 2
+
+
+@jit
+def partly(out, a, b):
+    if a > 0:
+        if b > 0:
+            return
+        tl.store(out, 1)
+    tl.store(out, 2)
+
+
+def test_what_follows_a_branch_that_may_return_runs_in_every_other_case():
+    text = build(partly, "*i32", "i32", "i32")
+    assert text.count("constant 1 : i32") == 1
+    assert text.count("constant 2 : i32") == 2
+
+
+@jit
+def after_return(out):
+    tl.store(out, 1)
+    return
+    not_a_name()  # noqa: F821
+
+
+def test_nothing_after_a_return_is_visited():
+    build(after_return, "*i32")
+
+
+@jit
+def constant_return(out, FLAG: tl.constexpr):
+    if FLAG:
+        return
+    tl.store(out, 1)
+
+
+def test_a_constant_return():
+    text = build(constant_return, "*i32", True)
+    assert "tile.store" not in text
+    assert "scf.if" not in text
+
+
+@jit
+def two_types(x):
+    if x < 0:
+        return 0.5
+    return x
+
+
+@jit
+def call_two_types(out, a):
+    tl.store(out, two_types(a))
+
+
+def test_returns_of_two_types_are_refused():
+    with pytest.raises(TypeMismatchError, match="returns fp32 at line .* and int32 at line"):
+        build(call_two_types, "*i32", "i32")
+
+
+@jit
+def missing(x):
+    if x < 0:
+        return x
+
+
+@jit
+def call_missing(out, a):
+    tl.store(out, missing(a))
+
+
+def test_a_missing_return_is_refused():
+    with pytest.raises(TypeMismatchError, match="int32 at line .* and None at its end"):
+        build(call_missing, "*i32", "i32")
+
+
+@jit
+def kernel_value(out):
+    return 1
+
+
+def test_a_kernel_returns_nothing():
+    with pytest.raises(TypeMismatchError, match="a kernel cannot return a value"):
+        build(kernel_value, "*i32")
+
+
+@jit
+def in_loop(out, n):
+    for i in range(n):
+        if i == 3:
+            return
+
+
+def test_a_return_in_a_loop_is_refused():
+    with pytest.raises(UnsupportedError, match="`return` inside a loop") as info:
+        build(in_loop, "*i32", "i32")
+    assert info.value.line == in_loop.first_line + 4

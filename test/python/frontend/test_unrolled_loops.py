@@ -1,0 +1,112 @@
+"""Loops that are unrolled: their variable is constant."""
+
+from __future__ import annotations
+
+import pytest
+from frontend_support import build, jit
+
+import tilewright.language as tl
+from tilewright.errors import ConstantError
+
+
+@jit
+def static(out, N: tl.constexpr):
+    for i in tl.static_range(N):
+        tl.store(out + i, tl.arange(0, 2**i))
+
+
+def test_static_range():
+    text = build(static, "*i32", 3)
+    assert "scf.for" not in text
+    for size in (1, 2, 4):
+        assert f"tensor<{size}xi32>" in text
+
+
+@jit
+def over_tuple(out, a):
+    acc = a
+    for x in (a, 2, a * a):
+        acc += x
+    tl.store(out, acc)
+
+
+def test_tuples():
+    assert build(over_tuple, "*i32", "i32").count("arith.addi") == 3
+
+
+@jit
+def constant_jumps(out):
+    for i in tl.static_range(10):
+        if i == 1:
+            continue
+        if i == 3:
+            break
+        tl.store(out + i, i)
+    else:
+        tl.store(out, 99)
+
+
+def test_break_and_continue_on_constants():
+    text = build(constant_jumps, "*i32")
+    assert text.count("tile.store") == 2
+    assert "99" not in text
+
+
+@jit
+def variable_break(out, a):
+    acc = 0
+    for i in tl.static_range(2):
+        if a == i:
+            break
+        acc += 1
+    tl.store(out, acc)
+
+
+def test_break_on_a_tensor():
+    text = build(variable_break, "*i32", "i32")
+    assert text.count("scf.if") == 2
+    assert text.count("tile.store") == 3
+
+
+@jit
+def returns(out, a):
+    for i in tl.static_range(2):
+        if a == i:
+            return
+        tl.store(out + i, i)
+    tl.store(out, 5)
+
+
+def test_return_from_an_unrolled_loop():
+    text = build(returns, "*i32", "i32")
+    assert text.count("scf.if") == 2
+    assert text.count("tile.store") == 3
+
+
+@jit
+def inside_running(out, n):
+    acc = 0
+    for i in range(n):
+        for j in tl.static_range(2):
+            if i == j:
+                continue
+            acc += j
+        acc += 1
+    tl.store(out, acc)
+
+
+def test_continue_of_an_unrolled_loop_within_one_that_runs():
+    text = build(inside_running, "*i32", "i32")
+    assert text.count("scf.for") == 1
+    assert "tile.store" in text
+
+
+@jit
+def variable_bound(out, n):
+    for i in tl.static_range(n):
+        pass
+
+
+def test_bounds_must_be_constant():
+    with pytest.raises(ConstantError, match="must be constant ints, found int32"):
+        build(variable_bound, "*i32", "i32")
