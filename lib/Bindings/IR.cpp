@@ -348,7 +348,10 @@ void bindOperations(py::module_ &module) {
   py::class_<PyInsertionPoint>(module, "InsertionPoint");
   py::class_<PyBuilder>(module, "Builder", "Creates operations at an insertion point, each with the location `loc`.")
       .def(py::init<PyContext &>(), py::keep_alive<1, 2>())
-      .def_readwrite("loc", &PyBuilder::loc)
+      // By value: a location that Python keeps must not change with the builder's.
+      .def_property(
+          "loc", [](PyBuilder &self) -> Location { return self.loc; },
+          [](PyBuilder &self, Location loc) { self.loc = loc; })
       .def_property(
           "insertion_point", [](PyBuilder &self) { return PyInsertionPoint{self.builder.saveInsertionPoint()}; },
           [](PyBuilder &self, PyInsertionPoint point) { self.builder.restoreInsertionPoint(point.point); })

@@ -1,5 +1,7 @@
 """Assignments of every form."""
 
+# ruff: noqa: F841, F842, RUF059
+
 from __future__ import annotations
 
 import pytest
@@ -116,7 +118,7 @@ def annotated_tensor(out):
 
 
 def test_a_tensor_cannot_be_annotated_as_constant():
-    with pytest.raises(ConstantError, match="`n` is annotated as tl.constexpr"):
+    with pytest.raises(ConstantError, match=r"`n` is annotated as tl.constexpr"):
         build(annotated_tensor, "*i32")
 
 

@@ -99,7 +99,7 @@ STATEMENTS = {
     "with open(x): pass": "`with`",
     "del x": "`del`",
     "import os": "`import`",
-    "global x": "`global`",
+    "global y": "`global`",
     "raise x": "`raise`",
     "def g(): pass": "nested function",
     "class C: pass": "class",

@@ -1,5 +1,7 @@
 """Loops that run: scf.for."""
 
+# ruff: noqa: B007
+
 from __future__ import annotations
 
 import pytest

@@ -197,7 +197,7 @@ def tensor_for_constant(out, n):
 
 
 def test_a_tensor_for_a_constant_parameter_is_refused():
-    with pytest.raises(ConstantError, match="`N` of `scaled_range` is a tl.constexpr"):
+    with pytest.raises(ConstantError, match=r"`N` of `scaled_range` is a tl.constexpr"):
         build(tensor_for_constant, "*i32", "i32")
 
 

@@ -1,5 +1,7 @@
 """Conditionals: folded, or scf.if with joined variables."""
 
+# ruff: noqa: F841, SIM108
+
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,7 @@
 """What names mean: locals, enclosing variables, globals, builtins."""
 
+# ruff: noqa: SIM115
+
 from __future__ import annotations
 
 import math

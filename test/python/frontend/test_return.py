@@ -97,7 +97,7 @@ def call_two_types(out, a):
 
 
 def test_returns_of_two_types_are_refused():
-    with pytest.raises(TypeMismatchError, match="returns fp32 at line .* and int32 at line"):
+    with pytest.raises(TypeMismatchError, match=r"returns fp32 at line .* and int32 at line"):
         build(call_two_types, "*i32", "i32")
 
 
@@ -113,7 +113,7 @@ def call_missing(out, a):
 
 
 def test_a_missing_return_is_refused():
-    with pytest.raises(TypeMismatchError, match="int32 at line .* and None at its end"):
+    with pytest.raises(TypeMismatchError, match=r"int32 at line .* and None at its end"):
         build(call_missing, "*i32", "i32")
 
 

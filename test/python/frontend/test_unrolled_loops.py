@@ -1,5 +1,7 @@
 """Loops that are unrolled: their variable is constant."""
 
+# ruff: noqa: B007
+
 from __future__ import annotations
 
 import pytest
@@ -12,7 +14,7 @@ from tilewright.errors import ConstantError
 @jit
 def static(out, N: tl.constexpr):
     for i in tl.static_range(N):
-        tl.store(out + i, tl.arange(0, 2**i))
+        tl.store(out + tl.arange(0, 2**i), i)
 
 
 def test_static_range():

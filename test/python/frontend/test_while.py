@@ -1,5 +1,7 @@
 """`while`: scf.while."""
 
+# ruff: noqa: F841
+
 from __future__ import annotations
 
 import pytest
