@@ -6,7 +6,7 @@ visitor.py       dispatch, locations, positions on errors
 scope.py         the local variables, and why one is not to be had
 names.py         locals, closures, globals, builtins
 assign.py, expressions.py, operators.py, calls.py, python_builtins.py
-conditionals.py, loops.py, unrolled.py, whiles.py, returns.py, asserts.py, unsupported.py
+conditionals.py, loops.py, whiles.py, leaving.py, unrolled.py, returns.py, asserts.py, unsupported.py
 """
 
 from .build import build_module

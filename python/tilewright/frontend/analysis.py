@@ -39,6 +39,17 @@ def find_return(statements: Iterable[ast.AST]) -> ast.Return | None:
     return next((node for node in _walk(statements) if isinstance(node, ast.Return)), None)
 
 
+def has_break(statements: Iterable[ast.AST]) -> bool:
+    """Whether the statements, a loop's body, hold a `break` of that loop."""
+    for node in statements:
+        if isinstance(node, ast.Break):
+            return True
+        inner = node.orelse if isinstance(node, (ast.For, ast.While)) else _substatements(node)
+        if has_break(inner):
+            return True
+    return False
+
+
 def may_jump(statements: Iterable[ast.AST]) -> bool:
     """Whether control may leave the statements other than at their end.
 
@@ -50,8 +61,10 @@ def may_jump(statements: Iterable[ast.AST]) -> bool:
         if isinstance(node, (ast.For, ast.While)):
             if find_return([node]) or may_jump(node.orelse):
                 return True
-        elif isinstance(node, ast.stmt) and may_jump(
-            child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)
-        ):
+        elif may_jump(_substatements(node)):
             return True
     return False
+
+
+def _substatements(node: ast.AST) -> list[ast.stmt]:
+    return [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]

@@ -22,6 +22,7 @@ class Carried:
         node: The loop.
         keyword: "for" or "while".
         body: The nodes whose assignments count.
+        hidden: Variables that the compiler adds.
         targets: Names that the loop itself binds, with their types; one that is something else
             before the loop is lost after it.
     """
@@ -32,11 +33,12 @@ class Carried:
         node: ast.For | ast.While,
         keyword: str,
         body: Sequence[ast.AST],
+        hidden: Sequence[str],
         targets: Mapping[str, Any] | None = None,
     ) -> None:
         self.v, self.node, self.keyword = v, node, keyword
         self.before = v.scope
-        self.assigned = assigned_names(body)
+        self.assigned = [*assigned_names(body), *hidden]
         self.lost = {
             name
             for name, type in (targets or {}).items()

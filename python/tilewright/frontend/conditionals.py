@@ -43,22 +43,35 @@ def visit_if(v: FunctionVisitor, node: ast.If, rest: Rest) -> Exit | None:
     condition = visit_condition(v, node.test)
     if is_constant(condition):
         return v.visit_block(node.body if unwrap(condition) else node.orelse, rest)
-    if may_jump([*node.body, *node.orelse]):
-        branches = Branches(
-            v,
-            condition,
-            lambda: v.follow(v.visit_block(node.body, rest) or rest()),
-            lambda: v.follow(v.visit_block(node.orelse, rest) or rest()),
-        )
-        return _join_exits(v, branches, node)
-    branches = Branches(
+    return choose(
         v,
+        node,
         condition,
         lambda: v.visit_block(node.body, rest),
         lambda: v.visit_block(node.orelse, rest),
+        rest if may_jump([*node.body, *node.orelse]) else None,
     )
-    _join_variables(v, branches, node)
-    return None
+
+
+def choose(
+    v: FunctionVisitor,
+    node: ast.stmt,
+    condition: Value,
+    visit_then: Callable[[], Exit | None],
+    visit_else: Callable[[], Exit | None],
+    rest: Rest | None,
+) -> Exit | None:
+    """Builds both branches of an scf.if; each takes in the `rest` where one of them may jump."""
+    if rest is None:
+        _join_variables(v, Branches(v, condition, visit_then, visit_else), node)
+        return None
+    branches = Branches(
+        v,
+        condition,
+        lambda: v.follow(visit_then() or rest()),
+        lambda: v.follow(visit_else() or rest()),
+    )
+    return _join_exits(v, branches, node)
 
 
 @expression(ast.IfExp)
@@ -159,7 +172,7 @@ class Branches:
         return [with_handles(value, results) for value, _ in pairs]
 
 
-def _join_exits(v: FunctionVisitor, branches: Branches, node: ast.If) -> Exit:
+def _join_exits(v: FunctionVisitor, branches: Branches, node: ast.stmt) -> Exit:
     """Ends a region that both branches have left."""
     then_exit, else_exit = branches.outcomes
     if then_exit.kind is ExitKind.END:
@@ -179,7 +192,7 @@ def _at_line(exit: Exit) -> str:
     return f" at line {exit.line}" if exit.line else " at its end"
 
 
-def _join_variables(v: FunctionVisitor, branches: Branches, node: ast.If) -> None:
+def _join_variables(v: FunctionVisitor, branches: Branches, node: ast.stmt) -> None:
     """Joins the variables that either branch has changed."""
     then_scope, else_scope = branches.scopes
     changed = dict.fromkeys(
@@ -200,7 +213,7 @@ def _join_variables(v: FunctionVisitor, branches: Branches, node: ast.If) -> Non
         v.scope.set(name, value, line)
 
 
-def _joinable(branches: Branches, name: str, node: ast.If) -> tuple[Value, Value] | Unavailable:
+def _joinable(branches: Branches, name: str, node: ast.stmt) -> tuple[Value, Value] | Unavailable:
     """A variable's values at the ends of the branches, of one type; or why it is lost."""
     values = []
     for scope in branches.scopes:

@@ -23,9 +23,11 @@ from tilewright.errors import ConstantError, TypeMismatchError, UnsupportedError
 from .carried import Carried
 from .dispatch import Exit, ExitKind, Rest, statement
 from .expressions import visit_items
+from .leaving import INDEX, EarlyExits
 from .unrolled import items_of, unroll
 from .values import Value, describe, is_constant, is_tensor, unwrap
 from .visitor import FunctionVisitor, LoopContext
+from .whiles import build_while
 
 # The attributes of tl.range that the compiler reads, as `tile.<name>` on the loop.
 _INT_ATTRIBUTES = ("num_stages", "loop_unroll_factor")
@@ -59,8 +61,12 @@ def visit_for(v: FunctionVisitor, node: ast.For, rest: Rest) -> Exit | None:
         return unroll(v, node, items, rest)
     if not isinstance(node.target, ast.Name):
         raise UnsupportedError("the variable of a loop over a range must be a single name")
-    loop.build(node, node.target)
-    return v.visit_block(node.orelse, rest)
+    exits = EarlyExits(v, node)
+    if exits.names:
+        loop.build_while(node, node.target, exits)
+    else:
+        loop.build(node, node.target)
+    return exits.finish(rest)
 
 
 def _iteration(v: FunctionVisitor, node: ast.expr) -> Any:
@@ -114,9 +120,8 @@ class _Loop:
 
     def build(self, node: ast.For, target: ast.Name) -> None:
         v = self.v
-        carried = Carried(v, node, "for", [target, *node.body], {target.id: self.type})
-        # A falling range runs over the mirrored rising one: start - (i - stop) for i from stop.
-        low, high = (self.stop, self.start) if self.is_reversed else (self.start, self.stop)
+        carried = Carried(v, node, "for", [target, *node.body], (), {target.id: self.type})
+        low, high = self._rising()
         op = v.builder.create(
             "scf.for",
             [low.handle, high.handle, self.step.handle, *carried.handles],
@@ -126,16 +131,40 @@ class _Loop:
         )
         index_type = v.context.ir(self.type)
         block = op.region(0).add_block([index_type, *carried.types], v.builder.loc)
-        running = LoopContext("for", is_within_running=True)
+        running = LoopContext(is_within_running=True)
         carried.enter(block.args[1:])
         with v.inserting_at_end(block), v.within_loop(running):
-            index = tl.tensor(block.arg(0), self.type)
-            if self.is_reversed:
-                index = self.start - (index - self.stop)
-            v.scope.set(target.id, index, target.lineno)
-            v.visit_block(node.body, lambda: Exit(ExitKind.END))
+            self._visit_body(node, target, tl.tensor(block.arg(0), self.type))
             v.builder.create("scf.yield", carried.collect(), types=[])
         carried.leave(op.results)
+
+    def build_while(self, node: ast.For, target: ast.Name, exits: EarlyExits) -> None:
+        """The loop as scf.while, which can be left early."""
+        v = self.v
+        low, high = self._rising()
+        exits.declare(low)
+        body = [target, *node.body]
+        carried = Carried(v, node, "for", body, exits.names, {target.id: self.type})
+
+        def condition() -> Value:
+            return tl.logical_and(v.scope.values[INDEX] < high, exits.go_on())
+
+        def visit_body() -> None:
+            index = v.scope.values[INDEX]
+            self._visit_body(node, target, index)
+            v.scope.set(INDEX, index + self.step, node.lineno)
+
+        build_while(v, carried, condition, visit_body)
+
+    def _rising(self) -> tuple[Value, Value]:
+        """The bounds of a rising loop that runs as often."""
+        return (self.stop, self.start) if self.is_reversed else (self.start, self.stop)
+
+    def _visit_body(self, node: ast.For, target: ast.Name, index: Value) -> None:
+        if self.is_reversed:  # start - (i - stop) falls from start as i rises from stop
+            index = self.start - (index - self.stop)
+        self.v.scope.set(target.id, index, target.lineno)
+        self.v.visit_block(node.body, lambda: Exit(ExitKind.END))
 
 
 def _induction_type(values: list[Value]) -> Any:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from functools import partial
 
 import tilewright.language as tl
-from tilewright.errors import ConstantError, TypeMismatchError
+from tilewright.errors import TypeMismatchError
 
 from .assign import assign
 from .dispatch import Exit, ExitKind, Rest
-from .values import Value, describe, is_constant, is_tensor, unwrap
+from .values import Value, describe, is_tensor, unwrap
 from .visitor import FunctionVisitor, LoopContext
 
 
@@ -22,17 +22,7 @@ def constant_items(v: FunctionVisitor, node: ast.expr) -> Sequence[Value]:
 
 def items_of(value: Value) -> Sequence[Value]:
     if isinstance(value, tl.static_range):
-        bounds = (value.start, value.stop, value.step)
-        for bound in bounds:
-            if not is_constant(bound) or not isinstance(unwrap(bound), int):
-                raise ConstantError(
-                    f"the bounds of tl.static_range must be constant ints, found {describe(bound)}",
-                    hint="use tl.range for bounds that are known only at run time",
-                )
-        try:
-            return [tl.constexpr(i) for i in range(*map(unwrap, bounds))]
-        except ValueError as error:
-            raise ConstantError(f"tl.static_range: {error}") from None
+        return [tl.constexpr(i) for i in range(value.start, value.stop, value.step)]
     items = value if is_tensor(value) or isinstance(value, (tuple, list)) else unwrap(value)
     if isinstance(items, (tuple, list, range)):
         return items
@@ -54,7 +44,7 @@ def unroll(v: FunctionVisitor, node: ast.For, items: Sequence[Value], rest: Rest
         for index in range(start, len(items)):
             following = v.in_loop(outer, partial(to_end, index + 1))
             running = outer is not None and outer.is_within_running
-            with v.within_loop(LoopContext("for", running, after, following)):
+            with v.within_loop(LoopContext(running, after, following)):
                 assign(v, node.target, items[index])
                 exit = v.visit_block(node.body, following)
             if exit is None or exit.kind is ExitKind.CONTINUE:

@@ -30,7 +30,6 @@ class LoopContext:
     `is_within_running` says that the loop or one around it runs.
     """
 
-    keyword: str
     is_within_running: bool
     on_break: Rest | None = None
     on_continue: Rest | None = None

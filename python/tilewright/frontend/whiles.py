@@ -3,54 +3,86 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
+import tilewright.language as tl
 from tilewright.errors import UnsupportedError
 
 from .analysis import assigned_names
 from .carried import Carried
-from .conditionals import visit_condition
+from .conditionals import Branches, to_condition, visit_condition
 from .dispatch import Exit, ExitKind, Rest, statement
+from .leaving import EarlyExits
 from .scope import Unavailable
-from .values import is_constant, unwrap
+from .values import Value, is_constant, materialise, unwrap
 from .visitor import FunctionVisitor, LoopContext
 
 
 @statement(ast.While)
 def visit_while(v: FunctionVisitor, node: ast.While, rest: Rest) -> Exit | None:
-    carried = Carried(v, node, "while", [node.test, *node.body])
-    op = v.builder.create("scf.while", carried.handles, types=carried.types, regions=2)
-    before = op.region(0).add_block(carried.types, v.builder.loc)
-    body = op.region(1).add_block(carried.types, v.builder.loc)
-    running = LoopContext("while", is_within_running=True)
-    carried.enter(before.args)
-    with v.inserting_at_end(before):
-        condition = visit_condition(v, node.test)
-        if not is_constant(condition):
-            handles = carried.collect()
-            v.builder.create("scf.condition", [condition.handle, *handles], types=[])
-    if is_constant(condition):
-        op.erase()
-        v.scope = carried.before
-        return _constant_condition(v, node, bool(unwrap(condition)), rest)
-    for name in assigned_names([node.test]):
-        if name not in carried.names:
-            lost = Unavailable("is assigned in the condition of a `while`", "assign it in the body")
-            v.scope.set(name, lost, node.lineno)
-    carried.rebind(body.args)
-    with v.inserting_at_end(body), v.within_loop(running):
+    exits = EarlyExits(v, node)
+    if exits.names:
+        exits.declare()
+    carried = Carried(v, node, "while", [node.test, *node.body], exits.names)
+
+    def condition() -> Value:
+        return _unless_left(v, node, exits) if exits.names else visit_condition(v, node.test)
+
+    def visit_body() -> None:
+        for name in assigned_names([node.test]):
+            if name not in carried.names:
+                reason = "is assigned in the condition of a `while`"
+                v.scope.set(name, Unavailable(reason, "assign it in the body"), node.lineno)
         v.visit_block(node.body, lambda: Exit(ExitKind.END))
-        v.builder.create("scf.yield", carried.collect(), types=[])
-    carried.leave(op.results)
-    return v.visit_block(node.orelse, rest)
 
-
-def _constant_condition(
-    v: FunctionVisitor, node: ast.While, holds: bool, rest: Rest
-) -> Exit | None:
-    """A loop that never runs, or never ends."""
+    holds = build_while(v, carried, condition, visit_body)
     if holds:
         raise UnsupportedError(
             "the condition of this `while` is always true, so the loop never ends",
-            hint="loop on a condition that the body changes",
+            hint="loop on a condition that the body changes, or `break`",
         )
-    return v.visit_block(node.orelse, rest)
+    return exits.finish(rest)
+
+
+def build_while(
+    v: FunctionVisitor,
+    carried: Carried,
+    condition: Callable[[], Value],
+    visit_body: Callable[[], None],
+) -> bool | None:
+    """Builds an scf.while; or builds nothing and tells the condition's value if it is constant."""
+    op = v.builder.create("scf.while", carried.handles, types=carried.types, regions=2)
+    before = op.region(0).add_block(carried.types, v.builder.loc)
+    body = op.region(1).add_block(carried.types, v.builder.loc)
+    carried.enter(before.args)
+    with v.inserting_at_end(before):
+        holds = condition()
+        if not is_constant(holds):
+            v.builder.create("scf.condition", [holds.handle, *carried.collect()], types=[])
+    if is_constant(holds):
+        op.erase()
+        v.scope = carried.before
+        return bool(unwrap(holds))
+    carried.rebind(body.args)
+    with v.inserting_at_end(body), v.within_loop(LoopContext(is_within_running=True)):
+        visit_body()
+        v.builder.create("scf.yield", carried.collect(), types=[])
+    carried.leave(op.results)
+    return None
+
+
+def _unless_left(v: FunctionVisitor, node: ast.While, exits: EarlyExits) -> Value:
+    """The condition, which is not evaluated any more once the loop has been left."""
+    if assigned_names([node.test]):
+        raise UnsupportedError(
+            "an assignment in the condition of a `while` with `break` or `return` is not supported",
+            hint="assign in the body",
+        )
+    branches = Branches(
+        v,
+        exits.go_on(),
+        lambda: to_condition(materialise(visit_condition(v, node.test))),
+        lambda: tl.to_tensor(False),
+    )
+    [holds] = branches.finish([tuple(branches.outcomes)])
+    return holds

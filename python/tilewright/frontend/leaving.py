@@ -1,0 +1,97 @@
+"""Loops that are left early, by `break` or by `return`: scf.while with flags.
+
+A loop has one exit, its condition. So `break` sets a flag that the condition reads, and ends the
+iteration; `return` sets another besides, which is looked at after the loop:
+
+    for i in range(n):            .stop, .return, .index = false, false, 0
+        if a: break               while .index < n and not .stop:
+        if b: return                  i = .index
+        f(i)                          if a: .stop = true
+    g()                               elif b: .stop, .return = true, true
+                                      else: f(i)
+                                      .index = i + 1
+                                  if not .return: g()
+
+The flags are variables of the scope, so that branches and loops join and carry them like others.
+"""
+
+from __future__ import annotations
+
+import ast
+
+import tilewright.language as tl
+
+from .analysis import find_return, has_break, may_jump
+from .conditionals import choose
+from .dispatch import Exit, ExitKind, Rest
+from .values import Value
+from .visitor import FunctionVisitor
+
+STOP = ".stop"
+RETURN = ".return"
+INDEX = ".index"
+
+
+class EarlyExits:
+    """The flags of one loop, declared before it and taken back after it.
+
+    Attributes:
+        names: The flags that the loop needs; empty for a loop that runs to its end.
+    """
+
+    def __init__(self, v: FunctionVisitor, node: ast.For | ast.While) -> None:
+        self.v, self.node = v, node
+        self.has_return = find_return(node.body) is not None
+        self.names: list[str] = []
+        self.outer = v.scope
+        if self.has_return:
+            self.names = [STOP, RETURN]
+        elif has_break(node.body):
+            self.names = [STOP]
+
+    def declare(self, index: Value | None = None) -> None:
+        """Gives the flags, and the index of a `for`, their values before the loop."""
+        if index is not None:
+            self.names.append(INDEX)
+        scope = self.v.scope = self.outer.copy()
+        for name in self.names:
+            value = index if name == INDEX else tl.to_tensor(False)
+            scope.set(name, value, self.node.lineno)
+
+    def go_on(self) -> Value:
+        """Whether the loop has not been left."""
+        return tl.logical_not(self.v.scope.values[STOP])
+
+    def finish(self, rest: Rest) -> Exit | None:
+        """What follows the loop: its `else`, and nothing if it returned."""
+        v, node = self.v, self.node
+        stop, returned = (v.scope.values.get(name) for name in (STOP, RETURN))
+        for name in (STOP, INDEX):
+            v.scope.values.pop(name, None)
+            if name in self.outer.values:
+                v.scope.values[name] = self.outer.values[name]
+
+        def otherwise() -> Exit | None:
+            if not node.orelse or not self.names:
+                return v.visit_block(node.orelse, rest)
+            return choose(
+                v,
+                node,
+                stop,
+                lambda: None,
+                lambda: v.visit_block(node.orelse, rest),
+                rest if may_jump(node.orelse) else None,
+            )
+
+        if not self.has_return:
+            return otherwise()
+        return choose(v, node, returned, lambda: leave(v, node.lineno), otherwise, rest)
+
+
+def leave(v: FunctionVisitor, line: int) -> Exit:
+    """Returns from the function without a value, out of all loops that run."""
+    if v.loop is None or not v.loop.is_within_running:
+        return Exit(ExitKind.RETURN, None, line)
+    for name in (STOP, RETURN):
+        v.scope.set(name, tl.to_tensor(True), line)
+    return Exit(ExitKind.END)
