@@ -6,7 +6,10 @@ visitor.py       dispatch, locations, positions on errors
 scope.py         the local variables, and why one is not to be had
 names.py         locals, closures, globals, builtins
 assign.py, expressions.py, operators.py, calls.py, python_builtins.py
-conditionals.py, loops.py, whiles.py, leaving.py, unrolled.py, returns.py, asserts.py, unsupported.py
+conditionals.py, loops.py, whiles.py, unrolled.py, returns.py, asserts.py
+leaving.py       loops that end early
+analysis.py, carried.py, values.py, dispatch.py
+unsupported.py   what kernels do not have
 """
 
 from .build import build_module

@@ -13,7 +13,6 @@ from tilewright.errors import (
     LoopTypeError,
     TypeMismatchError,
     UndefinedNameError,
-    UnsupportedError,
 )
 
 
@@ -249,16 +248,38 @@ def test_the_step_must_not_be_zero():
 
 
 @jit
-def breaks(out, n):
-    for i in range(n):
-        if i > 3:
+def breaks(x, out, n):
+    acc = 0
+    for i in range(n, 0, -1):
+        if tl.load(x + i) < 0:
+            acc -= 1
             break
+        acc += i
+    else:
+        acc = 1000
+    tl.store(out, acc)
 
 
-def test_break_is_refused():
-    with pytest.raises(UnsupportedError, match="`break`") as info:
-        build(breaks, "*i32", "i32")
-    assert info.value.line == breaks.first_line + 4
+def test_break_leaves_a_loop():
+    text = build(breaks, "*i32", "*i32", "i32")
+    assert "scf.while" in text
+    assert "scf.for" not in text
+    assert "(i32, i1, i32) -> (i32, i1, i32)" in text
+
+
+@jit
+def breaks_inner(out, n):
+    for i in range(n):
+        for j in range(n):
+            if i < j:
+                break
+            tl.store(out, j)
+
+
+def test_break_leaves_the_inner_loop_only():
+    text = build(breaks_inner, "*i32", "i32")
+    assert text.count("scf.for") == 1
+    assert text.count("scf.while") == 1
 
 
 @jit

@@ -130,11 +130,36 @@ def test_a_kernel_returns_nothing():
 @jit
 def in_loop(out, n):
     for i in range(n):
-        if i == 3:
-            return
+        for j in range(i):
+            if i + j == 3:
+                return
+            tl.store(out, j)
+        tl.store(out, 77)
+    tl.store(out, 99)
 
 
-def test_a_return_in_a_loop_is_refused():
-    with pytest.raises(UnsupportedError, match="`return` inside a loop") as info:
-        build(in_loop, "*i32", "i32")
-    assert info.value.line == in_loop.first_line + 4
+def test_a_return_in_a_loop_ends_all_loops():
+    text = build(in_loop, "*i32", "i32")
+    assert text.count("scf.while") == 2
+    assert text.count("constant 99") == 1
+    assert "scf.for" not in text
+
+
+@jit
+def find(x, n):
+    for i in range(n):
+        if tl.load(x + i) == 3:
+            return i
+    return -1
+
+
+@jit
+def call_find(x, n):
+    tl.store(x, find(x, n))
+
+
+def test_a_value_cannot_be_returned_from_a_loop():
+    with pytest.raises(UnsupportedError, match="`return` with a value inside a loop") as info:
+        build(call_find, "*i32", "i32")
+    assert info.value.line == find.first_line + 4
+    assert "`break`" in str(info.value.hint)

@@ -80,6 +80,37 @@ def test_continue():
 
 
 @jit
+def breaks(x, out):
+    n = 0
+    while True:
+        if tl.load(x + n) == 0:
+            break
+        n += 1
+    tl.store(out, n)
+
+
+def test_break_ends_an_endless_loop():
+    text = build(breaks, "*i32", "*i32")
+    assert "scf.while" in text
+    assert "(i32, i1) -> (i32, i1)" in text
+
+
+@jit
+def breaks_by_condition(x, out, n):
+    while tl.load(x + n) > 0:
+        n += 1
+        if n == 5:
+            break
+    tl.store(out, n)
+
+
+def test_the_condition_is_not_evaluated_after_a_break():
+    text = build(breaks_by_condition, "*i32", "*i32", "i32")
+    condition = text.split("scf.while")[1].split("do {")[0]
+    assert 0 < condition.index("scf.if") < condition.index("tile.load")
+
+
+@jit
 def assigns_in_condition(x, out):
     while (v := tl.load(x)) > 0:
         tl.store(out, 1)
