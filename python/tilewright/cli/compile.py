@@ -13,7 +13,7 @@ from typing import Any
 from tilewright.cli import signature
 from tilewright.errors import ArgumentError
 
-_EMIT = ("frontend", "tile", "vector", "llvm", "asm", "object")
+_EMIT = ("source", "tile", "vector", "llvm", "asm", "object")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     items = signature.parse_signature(arguments.signature, fn.params)
     target = resolve_target(arguments.target)
     options = Options.make(dict(_option(text) for text in arguments.option))
-    if arguments.emit == "frontend":
+    if arguments.emit == "source":
         # Seen even where a later phase fails.
         request = Request(fn, tuple(items), target, options, arguments.noalias)
         return _write(build_tile(request).print(), arguments.output)

@@ -8,6 +8,7 @@ from typing import Any
 from tilewright.cache.format import Entry
 from tilewright.compiler import stages
 from tilewright.compiler.core import core
+from tilewright.compiler.targets import check_runnable
 
 
 class CompiledKernel:
@@ -56,11 +57,11 @@ class CompiledKernel:
         """The kernel's IR as a phase left it.
 
         Args:
-            phase: "frontend" (the tile IR as it was built), "tile", "vector", "llvm", "asm", or
-                any other that `phase_names` tells. All but the first are produced anew when one of
-                them is first asked for.
+            phase: "source" (the tile IR as the front end built it), "tile", "vector", "llvm",
+                "asm", or any other that `phase_names` tells. All but the first are produced anew
+                when one of them is first asked for.
         """
-        if phase == "frontend":
+        if phase == "source":
             return stages.without_locations(self._tile)
         texts = self._all_texts()
         if phase not in texts:
@@ -69,16 +70,21 @@ class CompiledKernel:
 
     def phase_names(self) -> list[str]:
         """The phases that `ir` can show, in order."""
-        return ["frontend", *self._all_texts()]
+        return list(self._all_texts())
 
     def asm(self) -> str:
         """The host assembly."""
         return self._all_texts()["asm"]
 
     def load(self) -> Any:
-        """The code linked into this process, once."""
+        """The code linked into this process, once.
+
+        Raises:
+            DeviceError: this processor lacks instructions that the target has.
+        """
         with self._lock:
             if self._loaded is None:
+                check_runnable(self.target)
                 self._loaded = core().load(self.object, self.symbol, self.scratch_bytes)
             return self._loaded
 

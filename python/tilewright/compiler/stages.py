@@ -36,12 +36,8 @@ def run(request: Request) -> Entry:
     start = time.perf_counter()
     module = build_tile(request)
     tile = module.print(debug_info=True)
-    if dump:
-        dump("frontend", tile)
     frontend = ("frontend", time.perf_counter() - start)
     compiled = _run_core(request, module, tile, options, dump)
-    if dump:
-        dump("asm", compiled.asm())
     metadata = {
         "name": request.fn.name,
         "symbol": compiled.symbol,
@@ -72,8 +68,7 @@ def build_tile(request: Request) -> Any:
 def all_texts(tile: str, target: str, options: dict[str, Any]) -> dict[str, str]:
     """The IR of every phase, and the assembly, of a kernel that compiled before."""
     texts: dict[str, str] = {}
-    compiled = _compile_text(tile, target, options, texts.__setitem__)
-    texts["asm"] = compiled.asm()
+    _compile_text(tile, target, options, texts.__setitem__)
     return texts
 
 
@@ -97,7 +92,7 @@ def reproduce(text: str, dump: Dump | None = None) -> None:
     try:
         _compile_text(text, header["target"], header["options"], dump)
     except core().IRError as error:
-        raise from_ir_error(error, PassError) from error
+        raise _pass_error(error) from error
 
 
 def _run_core(
@@ -106,9 +101,16 @@ def _run_core(
     try:
         return core().compile(module, request.target.core_name, options, dump)
     except core().IRError as error:
-        failure = from_ir_error(error, PassError)
+        failure = _pass_error(error)
         failure.reproducer = _save_reproducer(request, tile, options)
         raise failure from error
+
+
+def _pass_error(error: Exception) -> PassError:
+    failure = from_ir_error(error, PassError)
+    if phase := getattr(error, "phase", None):
+        failure.add_note_at(f"the compiler failed in its phase '{phase}'")
+    return failure
 
 
 def _save_reproducer(request: Request, tile: str, options: dict[str, Any]) -> str:

@@ -12,19 +12,22 @@ from dataclasses import dataclass
 from tilewright.compiler.core import host_target
 from tilewright.errors import DeviceError
 
-# Names of our own for instruction sets, and the processor that LLVM knows them by.
+# Names of our own for instruction sets: the processor that LLVM knows each by, and features that a
+# machine must have to run its code.
 CPU_LEVELS = {
-    "sse2": "x86-64",
-    "sse4": "x86-64-v2",
-    "avx2": "x86-64-v3",
-    "avx512": "x86-64-v4",
+    "sse2": ("x86-64", ()),
+    "sse4": ("x86-64-v2", ("sse4.2", "popcnt")),
+    "avx2": ("x86-64-v3", ("avx2", "fma", "bmi2", "f16c")),
+    "avx512": ("x86-64-v4", ("avx512f", "avx512bw", "avx512dq", "avx512vl")),
 }
-# LLVM's names that are taken as they are.
-CPU_NAMES = (
-    *("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"),
-    *("haswell", "broadwell", "skylake", "skylake-avx512", "cascadelake", "icelake-server"),
-    *("sapphirerapids", "graniterapids", "znver2", "znver3", "znver4", "znver5"),
-)
+# LLVM's names that are taken as they are, by level.
+CPU_NAMES = {
+    "x86-64": "sse2",
+    "x86-64-v2": "sse4",
+    **dict.fromkeys(("x86-64-v3", "haswell", "broadwell", "skylake", "znver2", "znver3"), "avx2"),
+    **dict.fromkeys(("x86-64-v4", "skylake-avx512", "cascadelake", "icelake-server"), "avx512"),
+    **dict.fromkeys(("sapphirerapids", "graniterapids", "znver4", "znver5"), "avx512"),
+}
 
 
 @dataclass(frozen=True)
@@ -40,13 +43,17 @@ class Target:
     @property
     def core_name(self) -> str:
         """The name that the core takes."""
-        arch = CPU_LEVELS.get(self.arch, self.arch)
+        arch = CPU_LEVELS[self.arch][0] if self.arch in CPU_LEVELS else self.arch
         return f"{self.kind}:{arch}" if arch else self.kind
 
     @property
     def key(self) -> str:
         """What stands for the target in a cache key; the host is spelt out with its features."""
-        return self.core_name if self.arch else host_target()
+        host = host_target()
+        if not self.arch:
+            return host
+        # The host's own name stands for the host with the features it has.
+        return f"{self.core_name} {host}" if host.startswith(self.core_name) else self.core_name
 
 
 def known_targets() -> list[str]:
@@ -79,3 +86,21 @@ def resolve_target(name: str | Target | None = None) -> Target:
         f"unknown target '{text}'{source}{hint}\n"
         f"known targets: {levels}, or cpu: and one of {', '.join(CPU_NAMES)}"
     )
+
+
+def check_runnable(target: str) -> None:
+    """
+    Raises:
+        DeviceError: code for this target may hold instructions that this processor does not have.
+    """
+    arch = resolve_target(target).arch
+    if not arch:
+        return
+    level = CPU_NAMES.get(arch, arch)
+    host = host_target().replace(",", " ").split()
+    missing = [feature for feature in CPU_LEVELS[level][1] if f"+{feature}" not in host]
+    if missing:
+        raise DeviceError(
+            f"code for '{target}' can't run here: the processor lacks {', '.join(missing)}\n"
+            "hint: `tilewright compile` prints code for other processors without running it"
+        )

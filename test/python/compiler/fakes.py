@@ -42,15 +42,13 @@ class CompiledObject:
         self.scratch_bytes = 64
         self.phases = [("tile", 0.001), ("vector", 0.002), ("llvm", 0.003)]
 
-    def asm(self):
-        return "ret"
-
 
 def compile(module, target, options, dump):
     """Takes a moment, and notes that it was called in the file that FAKE_CORE_LOG names."""
     if "pass-fails" in module.text:
         error = IRError("pass failed")
         frames = [("/x/language/math.py", 7, 1), ("k.py", 3, 5), ("k.py", 9, 2)]
+        error.phase = "vector"
         error.diagnostics = [("cannot vectorise", frames, [("operand here", [("k.py", 2, 1)], [])])]
         raise error
     if log := os.environ.get("FAKE_CORE_LOG"):
@@ -58,7 +56,7 @@ def compile(module, target, options, dump):
             stream.write(f"{os.getpid()} {target} {options}\n")
         time.sleep(0.05)
     if dump:
-        for phase in ("tile", "vector", "llvm"):
+        for phase in ("source", "tile", "vector", "llvm", "asm"):
             dump(phase, f"{phase} of {module.text}")
     return CompiledObject(module.text)
 
@@ -76,7 +74,7 @@ def install(set_item=sys.modules.__setitem__):
     core = types.ModuleType("tilewright._core")
     names = ("IRError", "Context", "Module", "compile", "load")
     core.__dict__.update({name: globals()[name] for name in names})
-    core.host_target = lambda: "cpu:fake,+avx2"
+    core.host_target = lambda: "cpu:fake,+avx2,+fma,+bmi2,+f16c"
     set_item("tilewright._core", core)
     frontend = types.ModuleType("tilewright.frontend")
     frontend.build_module = build_module
