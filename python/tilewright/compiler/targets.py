@@ -20,14 +20,15 @@ CPU_LEVELS = {
     "avx2": ("x86-64-v3", ("avx2", "fma", "bmi2", "f16c")),
     "avx512": ("x86-64-v4", ("avx512f", "avx512bw", "avx512dq", "avx512vl")),
 }
-# LLVM's names that are taken as they are, by level.
-CPU_NAMES = {
-    "x86-64": "sse2",
-    "x86-64-v2": "sse4",
-    **dict.fromkeys(("x86-64-v3", "haswell", "broadwell", "skylake", "znver2", "znver3"), "avx2"),
-    **dict.fromkeys(("x86-64-v4", "skylake-avx512", "cascadelake", "icelake-server"), "avx512"),
-    **dict.fromkeys(("sapphirerapids", "graniterapids", "znver4", "znver5"), "avx512"),
+# LLVM's names that are taken as they are.
+_PROCESSORS = {
+    "sse2": "x86-64",
+    "sse4": "x86-64-v2",
+    "avx2": "x86-64-v3 haswell broadwell skylake alderlake znver1 znver2 znver3",
+    "avx512": "x86-64-v4 skylake-avx512 cascadelake cooperlake icelake-client icelake-server "
+    "tigerlake rocketlake sapphirerapids emeraldrapids graniterapids znver4 znver5",
 }
+CPU_NAMES = {name: level for level, names in _PROCESSORS.items() for name in names.split()}
 
 
 @dataclass(frozen=True)
@@ -49,11 +50,11 @@ class Target:
     @property
     def key(self) -> str:
         """What stands for the target in a cache key; the host is spelt out with its features."""
-        host = host_target()
+        host = ",".join(sorted(host_target().split(",")))
         if not self.arch:
             return host
         # The host's own name stands for the host with the features it has.
-        return f"{self.core_name} {host}" if host.startswith(self.core_name) else self.core_name
+        return f"{self.core_name} {host}" if self.core_name in host else self.core_name
 
 
 def known_targets() -> list[str]:
