@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Mapping
 from typing import Any
 
 from tilewright.errors import ConstantError, StaticAssertError
@@ -74,7 +75,9 @@ def device_print(prefix: Any, *args: Any, hex: Any = False) -> None:
 
 @builtin
 def device_assert(cond: Any, msg: Any = "", mask: Any = None) -> None:
-    """Ends the launch with `msg` unless a condition holds everywhere. Never switched off.
+    """Ends the launch with `msg` unless a condition holds everywhere.
+
+    It is left out unless the kernel is compiled with `debug=True`.
 
     Args:
         cond: A value; true where it is not zero.
@@ -90,9 +93,19 @@ def device_assert(cond: Any, msg: Any = "", mask: Any = None) -> None:
             f"the message of device_assert must be a constant string, found {describe(text)}"
         )
     value = to_bool(cond)
+    if not _asserts():
+        return
     if constexpr_value(mask) is not None:
         value = logical_or(value, logical_not(mask))
     emit_void("tile.assert", [value], {"message": current().ctx.string_attr(text)})
+
+
+def _asserts() -> bool:
+    """Whether assertions are compiled: the option `debug`; without options they are."""
+    options = current().options
+    if isinstance(options, Mapping):
+        return bool(options.get("debug", True))
+    return bool(getattr(options, "debug", True))
 
 
 @builtin

@@ -65,6 +65,14 @@ def test_device_print(kernel):
         tl.device_print(3)
 
 
+@pytest.mark.parametrize("options, there", [({}, True), ({"debug": False}, False), (None, True)])
+def test_assertions_are_an_option(kernel, options, there):
+    made = kernel("int32")
+    made.context.options = options
+    tl.device_assert(made.args[0] > 0, "positive")
+    assert ("tile.assert" in made.text()) == there
+
+
 def test_device_assert(kernel):
     made = kernel("int32[4]", "int1[4]")
     x, mask = made.args
