@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tilewright import _core
-from tilewright.errors import TypeMismatchError
+from tilewright.errors import CompileError, TypeMismatchError
 from tilewright.language import constexpr, dtype, pointer_type, tensor
 from tilewright.language._context import BuildContext, use
 
@@ -98,8 +98,12 @@ def build_module(
     context.call = lambda callee, args, kwargs: functions.call(build, callee, args, kwargs)
     context.inline = lambda callee, args: functions.inline(build, callee, args)
     builder.set_to_end(module.body)
-    with use(context):
-        _build_kernel(build, fn, signature, noalias)
+    try:
+        with use(context):
+            _build_kernel(build, fn, signature, noalias)
+    except CompileError as error:
+        # Where the visitor stood is of no use to whoever wrote the kernel.
+        raise error.with_traceback(None) from error.__cause__
     module.verify()
     return module
 

@@ -14,11 +14,12 @@ from tilewright.errors import (
     UndefinedNameError,
     UnsupportedError,
 )
+from tilewright.language import tensor
 
 from .assign import assign
 from .dispatch import Exit, Rest, expression, statement
 from .unrolled import constant_items
-from .values import Value, describe, is_constant, is_tensor, unwrap
+from .values import Value, describe, is_constant, is_tensor, materialise, unwrap
 from .visitor import FunctionVisitor
 
 
@@ -106,7 +107,11 @@ def visit_attribute(v: FunctionVisitor, node: ast.Attribute) -> Value:
 
 
 def read_attribute(value: Value, name: str) -> Value:
-    """`value.name`; what a constexpr lacks is looked up in the object it holds."""
+    """`value.name`; what a constexpr lacks is looked up in the object it holds.
+
+    A number has what tensors have: `stride.to(tl.int64)` holds for an argument that is 1, and so a
+    constant, as for any other.
+    """
     for holder in (value, unwrap(value)):
         try:
             return getattr(holder, name)
@@ -115,6 +120,8 @@ def read_attribute(value: Value, name: str) -> Value:
         except TilewrightError:
             raise
     plain = unwrap(value)
+    if isinstance(plain, (bool, int, float)) and hasattr(tensor, name):
+        return getattr(materialise(plain), name)
     what = f"a tensor of type {describe(value)}" if is_tensor(value) else _name_of(plain)
     close = difflib.get_close_matches(name, [n for n in dir(plain) if not n.startswith("_")], n=2)
     hint = "did you mean " + " or ".join(f"`{other}`" for other in close) + "?" if close else None

@@ -62,6 +62,15 @@ def test_integer_one_is_folded():
     assert "arith.constant 1 : i32" in build(store, "*i32", 1)
 
 
+@jit
+def widen(out, stride):
+    tl.store(out, stride.to(tl.int64) * 2)
+
+
+def test_integer_one_has_the_methods_of_a_tensor():
+    assert "arith.constant 2 : i64" in build(widen, "*i64", 1)
+
+
 def test_none_is_folded():
     assert "tile.store" not in build(store_if_given, "*i32", None)
     assert "tile.store" in build(store_if_given, "*i32", "i32")
