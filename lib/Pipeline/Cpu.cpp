@@ -66,11 +66,14 @@ static void addVectorPasses(OpPassManager &passes, StringRef features) {
 }
 
 /// The LLVM dialect, by upstream's conversions.
-static void addLLVMPasses(OpPassManager &passes) {
+static void addLLVMPasses(OpPassManager &passes, StringRef features) {
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeBf16 = !features.contains("+avx512bf16"); // LLVM would call a function per element
   passes.addPass(createSCFToControlFlowPass());
-  passes.addPass(arith::createArithExpandOpsPass()); // rounding divisions, bf16 conversions
-  passes.addPass(createConvertMathToLibmPass());         // double precision functions without an intrinsic
-  passes.addPass(createConvertToLLVMPass());
+  passes.addPass(arith::createArithExpandOpsPass(expand)); // rounding divisions, bf16 conversions
+  passes.addPass(createConvertMathToLLVMPass());           // what is an instruction or an intrinsic
+  passes.addPass(createConvertMathToLibmPass());           // double precision functions without an intrinsic
+  passes.addPass(createConvertToLLVMPass());               // everything else, at once
 }
 
 void addCpuPasses(OpPassManager &passes, CpuPhase phase, StringRef features) {
@@ -80,7 +83,7 @@ void addCpuPasses(OpPassManager &passes, CpuPhase phase, StringRef features) {
   case CpuPhase::Vector:
     return addVectorPasses(passes, features);
   case CpuPhase::LLVM:
-    return addLLVMPasses(passes);
+    return addLLVMPasses(passes, features);
   case CpuPhase::Object:
     return;
   }
