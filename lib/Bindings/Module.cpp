@@ -9,4 +9,6 @@ PYBIND11_MODULE(_core, module) {
   bindDiagnostics(module);
   bindIR(module);
   bindCompile(module);
+  bindLauncher(module);
+  bindLoadedKernel(module);
 }

@@ -20,12 +20,20 @@ constexpr double chunkNanoseconds = 500e3;
 constexpr double sharingNanoseconds = 15e3;
 /// While the caller is alone it checks this often whether the prediction holds.
 constexpr double aloneNanoseconds = 2e3;
+/// From here on other threads should not have to wait for the launch.
+constexpr double longNanoseconds = 5e3;
 constexpr auto interruptInterval = std::chrono::milliseconds(50);
 
-/// Asks the interrupt at most once in an interval.
+/// Tells the interrupt once that the launch is long, and asks it at most once in an interval.
 class InterruptClock {
 public:
   InterruptClock(Interrupt *interrupt, Clock::time_point now) : interrupt(interrupt), last(now) {}
+  void predict(double nanoseconds) {
+    if (interrupt && !isLong && (nanoseconds == 0 || nanoseconds > longNanoseconds)) {
+      isLong = true;
+      interrupt->becomesLong();
+    }
+  }
   bool requested(Clock::time_point now) {
     if (!interrupt || now - last < interruptInterval) {
       return false;
@@ -38,6 +46,7 @@ public:
 private:
   Interrupt *interrupt;
   Clock::time_point last;
+  bool isLong = false;
 };
 
 } // namespace
@@ -140,7 +149,10 @@ Result ThreadPool::run(const Launch &launch, Interrupt *interrupt) {
   InterruptClock clock(interrupt, now);
   int64_t programsPerChunk = job.firstChunk();
   bool shared = false;
-  while (true) {
+  while (job.remaining() > 0) {
+    if (!shared) {
+      clock.predict(launch.cost.of(job.remaining()));
+    }
     if (!shared && worthSharing(job)) {
       share(job);
       shared = true;

@@ -46,10 +46,13 @@ struct Launch {
   ProgramCost &cost;
 };
 
-/// Asked by the launching thread about twenty times a second whether to give up.
+/// How the launching thread keeps in touch with those who wait for it.
 class Interrupt {
 public:
   virtual ~Interrupt() = default;
+  /// Called once, before programs run that may take more than a few microseconds.
+  virtual void becomesLong() {}
+  /// Called about twenty times a second: whether to give up.
   virtual bool requested() = 0;
 };
 

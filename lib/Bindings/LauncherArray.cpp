@@ -1,0 +1,256 @@
+// Tensors and arrays to address, extent and dtype, by the fastest way that their
+// type offers.
+
+#include "DLPack.h"
+#include "Launcher.h"
+
+namespace tilewright::bindings {
+
+using namespace runtime;
+
+//===----------------------------------------------------------------------===//
+// Where an array can't be passed
+//===----------------------------------------------------------------------===//
+
+static bool argumentError(Call &call, const Parameter &parameter, const std::string &message) {
+  setError("ArgumentError", call.state, &parameter, message);
+  return false;
+}
+
+static bool unreachable(Call &call, const Parameter &parameter, const std::string &device) {
+  setError("DeviceError", call.state, &parameter,
+           "is on " + device + ", which a kernel on the CPU can't reach; pass a copy in host memory (x.cpu())");
+  return false;
+}
+
+static bool unknownType(Call &call, const Parameter &parameter, const std::string &type) {
+  return argumentError(call, parameter, "has elements of type " + type + ", which kernels do not have");
+}
+
+static std::string textOf(PyObject *object) {
+  Ref text = Ref::take(object ? PyObject_Str(object) : nullptr);
+  const char *chars = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
+  PyErr_Clear();
+  return chars ? chars : "?";
+}
+
+/// The text of an attribute; empty where there is none.
+static std::string attributeText(PyObject *object, const char *name) {
+  Ref attribute = Ref::take(PyObject_GetAttrString(object, name));
+  if (!attribute) {
+    PyErr_Clear();
+    return "";
+  }
+  return textOf(attribute.get());
+}
+
+static std::string dtypeText(PyObject *object) {
+  std::string text = attributeText(object, "dtype");
+  return text.empty() ? "unknown" : text;
+}
+
+static bool isHostMemory(int32_t device) {
+  return device == dlpack::CPU || device == dlpack::CUDAHost || device == dlpack::ROCmHost ||
+         device == dlpack::CUDAManaged;
+}
+
+static std::string deviceName(dlpack::Device device) {
+  std::string name = device.type == dlpack::CUDA     ? "cuda"
+                     : device.type == dlpack::ROCm   ? "rocm"
+                     : device.type == dlpack::Metal  ? "metal"
+                     : device.type == dlpack::Vulkan ? "vulkan"
+                     : device.type == dlpack::OneAPI ? "xpu"
+                     : device.type == dlpack::OpenCL ? "opencl"
+                                                     : "device type " + std::to_string(device.type);
+  return name + ":" + std::to_string(device.id);
+}
+
+//===----------------------------------------------------------------------===//
+// DLPack
+//===----------------------------------------------------------------------===//
+
+void *findExchangeFunction(PyTypeObject *type) {
+  // The second name is that of PyTorch 2.10.
+  for (const char *name : {"__dlpack_c_exchange_api__", "__c_dlpack_exchange_api__"}) {
+    Ref capsule = Ref::take(PyObject_GetAttrString(reinterpret_cast<PyObject *>(type), name));
+    if (!capsule || !PyCapsule_IsValid(capsule.get(), "dlpack_exchange_api")) {
+      PyErr_Clear();
+      continue;
+    }
+    auto *table = static_cast<dlpack::ExchangeTable *>(PyCapsule_GetPointer(capsule.get(), "dlpack_exchange_api"));
+    while (table && table->version.major > 1) {
+      table = table->previous;
+    }
+    if (table && table->version.major == 1) {
+      return reinterpret_cast<void *>(table->tensorFromObject);
+    }
+  }
+  return nullptr;
+}
+
+static bool fromDLPack(Call &call, const Parameter &parameter, PyObject *object, const dlpack::Tensor &tensor,
+                       ArrayArgument &array) {
+  if (!isHostMemory(tensor.device.type)) {
+    return unreachable(call, parameter, deviceName(tensor.device));
+  }
+  std::optional<DataType> type;
+  if (tensor.type.lanes == 1) {
+    type = dataTypeFromDLPack(tensor.type.code, tensor.type.bits);
+  }
+  if (!type) {
+    return unknownType(call, parameter, dtypeText(object));
+  }
+  array.type = *type;
+  array.address = reinterpret_cast<uintptr_t>(tensor.data) + tensor.byteOffset;
+  unsigned bytes = bytesOf(*type);
+  array.extent = extentOf(array.address, tensor.rank, tensor.shape, tensor.strides, bytes, bytes);
+  return true;
+}
+
+static bool readExchange(Call &call, const Parameter &parameter, PyObject *object, void *exchange,
+                         ArrayArgument &array) {
+  dlpack::Tensor tensor;
+  auto describe = reinterpret_cast<int (*)(void *, dlpack::Tensor *)>(exchange);
+  if (describe(object, &tensor) != 0) {
+    setErrorFromPending("ArgumentError", call.state, &parameter, "is a tensor without plain memory");
+    return false;
+  }
+  return fromDLPack(call, parameter, object, tensor, array);
+}
+
+static bool readDataPointer(Call &call, const Parameter &parameter, PyObject *object, ArrayArgument &array);
+
+static bool readCapsule(Call &call, const Parameter &parameter, PyObject *object, ArrayArgument &array) {
+  Ref capsule = Ref::take(PyObject_CallMethod(object, "__dlpack__", nullptr));
+  if (!capsule) {
+    // A PyTorch that has no exchange table refuses tensors that require a gradient.
+    if (PyErr_ExceptionMatches(PyExc_Exception) && PyObject_HasAttrString(object, "data_ptr")) {
+      PyErr_Clear();
+      return readDataPointer(call, parameter, object, array);
+    }
+    setErrorFromPending("ArgumentError", call.state, &parameter, "does not give its memory");
+    return false;
+  }
+  call.keepAlive.push_back(capsule);
+  if (PyCapsule_IsValid(capsule.get(), "dltensor")) {
+    auto *managed = static_cast<dlpack::ManagedTensor *>(PyCapsule_GetPointer(capsule.get(), "dltensor"));
+    return fromDLPack(call, parameter, object, managed->tensor, array);
+  }
+  if (PyCapsule_IsValid(capsule.get(), "dltensor_versioned")) {
+    auto *managed = static_cast<dlpack::VersionedTensor *>(PyCapsule_GetPointer(capsule.get(), "dltensor_versioned"));
+    if (managed->version.major == 1) {
+      return fromDLPack(call, parameter, object, managed->tensor, array);
+    }
+  }
+  return argumentError(call, parameter, "speaks a version of DLPack that is not known");
+}
+
+//===----------------------------------------------------------------------===//
+// NumPy's array interface
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What the capsule of `__array_struct__` holds.
+struct ArrayInterface {
+  int two;
+  int rank;
+  char kind;
+  int itemSize;
+  int flags;
+  Py_ssize_t *shape;
+  Py_ssize_t *strides; // in bytes
+  void *data;
+  PyObject *description;
+};
+constexpr int arrayAligned = 0x100;
+constexpr int arrayNotSwapped = 0x200;
+} // namespace
+
+/// The type of an array whose kind says nothing: bfloat16 and its like (ml_dtypes).
+static std::optional<DataType> typeByName(PyObject *object) {
+  Ref dtype = Ref::take(PyObject_GetAttrString(object, "dtype"));
+  if (!dtype) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
+  return dataTypeFromName(attributeText(dtype.get(), "name"));
+}
+
+static bool readArrayStruct(Call &call, const Parameter &parameter, PyObject *object, ArrayArgument &array) {
+  static PyObject *attribute = PyUnicode_InternFromString("__array_struct__");
+  Ref capsule = Ref::take(PyObject_GetAttr(object, attribute));
+  auto *interface = static_cast<ArrayInterface *>(capsule ? PyCapsule_GetPointer(capsule.get(), nullptr) : nullptr);
+  if (!interface || interface->two != 2) {
+    setErrorFromPending("ArgumentError", call.state, &parameter, "has no usable __array_struct__");
+    return false;
+  }
+  std::optional<DataType> type = dataTypeFromArrayKind(interface->kind, interface->itemSize);
+  if (!type && interface->kind == 'V') {
+    type = typeByName(object);
+  }
+  if (!type) {
+    return unknownType(call, parameter, dtypeText(object));
+  }
+  if (interface->itemSize > 1 && !(interface->flags & arrayNotSwapped)) {
+    return argumentError(call, parameter,
+                         "has elements in the other byte order; pass x.astype(x.dtype.newbyteorder('='))");
+  }
+  if (!(interface->flags & arrayAligned)) {
+    return argumentError(call, parameter, "has elements that are not aligned; pass a copy");
+  }
+  array.type = *type;
+  array.address = reinterpret_cast<uintptr_t>(interface->data);
+  static_assert(sizeof(Py_ssize_t) == sizeof(int64_t));
+  array.extent = extentOf(array.address, interface->rank, reinterpret_cast<int64_t *>(interface->shape),
+                          reinterpret_cast<int64_t *>(interface->strides), 1, interface->itemSize);
+  call.keepAlive.push_back(std::move(capsule));
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// data_ptr() and dtype
+//===----------------------------------------------------------------------===//
+
+static bool readNamedType(Call &call, const Parameter &parameter, PyObject *object, ArrayArgument &array) {
+  std::string name = dtypeText(object);
+  std::optional<DataType> type = dataTypeFromName(name);
+  if (!type) {
+    return unknownType(call, parameter, name);
+  }
+  array.type = *type;
+  return true;
+}
+
+static bool readDataPointer(Call &call, const Parameter &parameter, PyObject *object, ArrayArgument &array) {
+  std::string device = attributeText(object, "device");
+  if (!device.empty() && device.rfind("cpu", 0) != 0) {
+    return unreachable(call, parameter, device);
+  }
+  Ref address = Ref::take(PyObject_CallMethod(object, "data_ptr", nullptr));
+  if (address) {
+    array.address = PyLong_AsUnsignedLongLong(address.get());
+  }
+  if (PyErr_Occurred()) {
+    setErrorFromPending("ArgumentError", call.state, &parameter, "does not give its address");
+    return false;
+  }
+  return readNamedType(call, parameter, object, array);
+}
+
+bool readArray(Call &call, const Parameter &parameter, PyObject *object, const TypeInfo &info, ArrayArgument &array) {
+  switch (info.kind) {
+  case TypeKind::ExchangeTable:
+    return readExchange(call, parameter, object, info.exchange, array);
+  case TypeKind::ArrayStruct:
+    return readArrayStruct(call, parameter, object, array);
+  case TypeKind::DLPack:
+    return readCapsule(call, parameter, object, array);
+  case TypeKind::Mock:
+    array.extent = Extent{};
+    return readNamedType(call, parameter, object, array);
+  default:
+    return readDataPointer(call, parameter, object, array);
+  }
+}
+
+} // namespace tilewright::bindings

@@ -1,0 +1,65 @@
+// Positional and keyword arguments and defaults to parameters, as Python does it
+// for a function. A keyword that is no parameter is an option of the compilation.
+
+#include "Launcher.h"
+
+namespace tilewright::bindings {
+
+/// The parameter that a keyword names, or the number of parameters. Callers spell keywords in the
+/// parameters' order more often than not, so the search starts at `hint`.
+static size_t findParameter(const std::vector<Parameter> &parameters, PyObject *keyword, size_t hint) {
+  size_t count = parameters.size();
+  for (size_t i = 0; i < count; ++i) {
+    size_t index = (hint + i) % count;
+    if (parameters[index].name.get() == keyword) {
+      return index;
+    }
+  }
+  // Names of parameters are interned; a keyword made at run time (**options) need not be.
+  if (!PyUnicode_CHECK_INTERNED(keyword)) {
+    for (size_t index = 0; index < count; ++index) {
+      if (PyUnicode_Compare(parameters[index].name.get(), keyword) == 0) {
+        return index;
+      }
+    }
+  }
+  return count;
+}
+
+/// Python words the message: it has the names and the suggestions.
+static bool explain(Call &call, PyObject *const *args, size_t count, PyObject *keywords) {
+  Ref self = Ref::share(reinterpret_cast<PyObject *>(&call.launcher));
+  Ref method = Ref::take(PyObject_GetAttrString(self.get(), "_explain_binding"));
+  Ref result = Ref::take(method ? PyObject_Vectorcall(method.get(), args, count, keywords) : nullptr);
+  if (result) {
+    setError("ArgumentError", call.state, nullptr, "the arguments do not fit the parameters");
+  }
+  return false;
+}
+
+bool bindArguments(Call &call, PyObject *const *args, size_t count, PyObject *keywords) {
+  const std::vector<Parameter> &parameters = call.state.parameters;
+  if (count > parameters.size() || (count > 0 && parameters[count - 1].keywordOnly)) {
+    return explain(call, args, count, keywords);
+  }
+  call.values.append(args, args + count);
+  call.values.resize(parameters.size(), nullptr);
+  size_t keywordCount = keywords ? PyTuple_GET_SIZE(keywords) : 0;
+  for (size_t i = 0; i < keywordCount; ++i) {
+    PyObject *keyword = PyTuple_GET_ITEM(keywords, i), *value = args[count + i];
+    size_t index = findParameter(parameters, keyword, count + i);
+    if (index == parameters.size()) {
+      call.options.emplace_back(keyword, value);
+    } else if (std::exchange(call.values[index], value)) {
+      return explain(call, args, count, keywords);
+    }
+  }
+  for (size_t i = count; i < parameters.size(); ++i) {
+    if (!call.values[i] && !(call.values[i] = parameters[i].defaultValue.get())) {
+      return explain(call, args, count, keywords);
+    }
+  }
+  return true;
+}
+
+} // namespace tilewright::bindings

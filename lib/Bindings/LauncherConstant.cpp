@@ -1,0 +1,80 @@
+// Compile-time values in keys: plain numbers by value, everything else by type,
+// hash and equality.
+
+#include "Launcher.h"
+
+#include <cstring>
+
+namespace tilewright::bindings {
+
+static bool addObject(Call &call, const Parameter *parameter, PyObject *object) {
+  Py_hash_t hash = PyObject_Hash(object);
+  if (hash == -1) {
+    setErrorFromPending("ArgumentError", call.state, parameter, "is a constant and must be hashable");
+    return false;
+  }
+  call.key.byte(static_cast<uint8_t>(Tag::Object));
+  call.key.word(static_cast<uint64_t>(hash));
+  call.objects.push_back(object);
+  return true;
+}
+
+static bool addTuple(Call &call, const Parameter *parameter, PyObject *tuple) {
+  call.key.byte(static_cast<uint8_t>(Tag::Tuple));
+  call.key.word(PyTuple_GET_SIZE(tuple));
+  call.key.byte(static_cast<uint8_t>(Tag::None));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i) {
+    if (!addConstant(call, parameter, PyTuple_GET_ITEM(tuple, i))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool addConstant(Call &call, const Parameter *parameter, PyObject *object) {
+  PyTypeObject *type = Py_TYPE(object);
+  if (type == &PyLong_Type) {
+    int overflow = 0;
+    long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    if (overflow) {
+      return addObject(call, parameter, object);
+    }
+    call.key.byte(static_cast<uint8_t>(Tag::Integer));
+    call.key.word(static_cast<uint64_t>(value));
+  } else if (type == &PyBool_Type) {
+    call.key.byte(static_cast<uint8_t>(object == Py_True ? Tag::True : Tag::False));
+  } else if (object == Py_None) {
+    call.key.byte(static_cast<uint8_t>(Tag::None));
+  } else if (type == &PyFloat_Type) {
+    // By bits: 0.0 and -0.0 are two constants, and a NaN is equal to itself.
+    double value = PyFloat_AS_DOUBLE(object);
+    uint64_t bits;
+    std::memcpy(&bits, &value, sizeof(bits));
+    call.key.byte(static_cast<uint8_t>(Tag::Float));
+    call.key.word(bits);
+  } else if (type == &PyTuple_Type) {
+    return addTuple(call, parameter, object);
+  } else if (type != &PyUnicode_Type && typeInfoOf(type).kind == TypeKind::Wrapped) {
+    Ref value = Ref::take(PyObject_GetAttrString(object, "value"));
+    if (!value) {
+      return false;
+    }
+    call.keepAlive.push_back(value);
+    return addConstant(call, parameter, value.get());
+  } else {
+    return addObject(call, parameter, object);
+  }
+  return true;
+}
+
+bool sameConstant(PyObject *a, PyObject *b, bool &same) {
+  same = a == b;
+  if (!same && Py_TYPE(a) == Py_TYPE(b)) {
+    int equal = PyObject_RichCompareBool(a, b, Py_EQ);
+    same = equal == 1;
+    return equal != -1;
+  }
+  return true;
+}
+
+} // namespace tilewright::bindings

@@ -1,0 +1,255 @@
+// The types of a launch as Python sees them: Launcher, the base class of
+// JITFunction, and BoundGrid, which is what `kernel[grid]` gives.
+
+#include "Launcher.h"
+
+#include <structmember.h>
+
+#include <pybind11/pybind11.h>
+
+namespace tilewright::bindings {
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// BoundGrid
+//===----------------------------------------------------------------------===//
+
+struct BoundGrid {
+  PyObject_HEAD vectorcallfunc call;
+  PyObject *launcher;
+  PyObject *grid;
+};
+
+PyTypeObject *boundGridType = nullptr;
+/// The last one that died, kept for the next launch.
+BoundGrid *spareBoundGrid = nullptr;
+
+PyObject *callBoundGrid(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords) {
+  auto *bound = reinterpret_cast<BoundGrid *>(self);
+  return launch(*reinterpret_cast<Launcher *>(bound->launcher), bound->grid, args, PyVectorcall_NARGS(flags), keywords,
+                true);
+}
+
+PyObject *makeBoundGrid(PyObject *launcher, PyObject *grid) {
+  BoundGrid *bound = std::exchange(spareBoundGrid, nullptr);
+  if (bound) {
+    Py_SET_REFCNT(bound, 1);
+  } else if (!(bound = PyObject_GC_New(BoundGrid, boundGridType))) {
+    return nullptr;
+  }
+  bound->call = callBoundGrid;
+  bound->launcher = Py_NewRef(launcher);
+  bound->grid = Py_NewRef(grid);
+  PyObject_GC_Track(bound);
+  return reinterpret_cast<PyObject *>(bound);
+}
+
+int traverseBoundGrid(PyObject *self, visitproc visit, void *arg) {
+  auto *bound = reinterpret_cast<BoundGrid *>(self);
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(bound->launcher);
+  Py_VISIT(bound->grid);
+  return 0;
+}
+
+int clearBoundGrid(PyObject *self) {
+  auto *bound = reinterpret_cast<BoundGrid *>(self);
+  Py_CLEAR(bound->launcher);
+  Py_CLEAR(bound->grid);
+  return 0;
+}
+
+void deallocateBoundGrid(PyObject *self) {
+  PyObject_GC_UnTrack(self);
+  clearBoundGrid(self);
+  if (!spareBoundGrid) {
+    spareBoundGrid = reinterpret_cast<BoundGrid *>(self);
+    return;
+  }
+  PyTypeObject *type = Py_TYPE(self);
+  PyObject_GC_Del(self);
+  Py_DECREF(type);
+}
+
+PyMemberDef boundGridMembers[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(BoundGrid, call), READONLY, nullptr},
+    {"kernel", T_OBJECT, offsetof(BoundGrid, launcher), READONLY, "The @jit function."},
+    {"grid", T_OBJECT, offsetof(BoundGrid, grid), READONLY, "What stood between the brackets."},
+    {nullptr, 0, 0, 0, nullptr}};
+
+PyType_Slot boundGridSlots[] = {{Py_tp_doc, const_cast<char *>("A kernel with its grid; calling it launches.")},
+                                {Py_tp_dealloc, reinterpret_cast<void *>(deallocateBoundGrid)},
+                                {Py_tp_traverse, reinterpret_cast<void *>(traverseBoundGrid)},
+                                {Py_tp_clear, reinterpret_cast<void *>(clearBoundGrid)},
+                                {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+                                {Py_tp_members, boundGridMembers},
+                                {0, nullptr}};
+
+PyType_Spec boundGridSpec = {"tilewright._core.BoundGrid", sizeof(BoundGrid), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                                 Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                             boundGridSlots};
+
+//===----------------------------------------------------------------------===//
+// Launcher
+//===----------------------------------------------------------------------===//
+
+Launcher *launcherOf(PyObject *self) { return reinterpret_cast<Launcher *>(self); }
+
+PyObject *newLauncher(PyTypeObject *type, PyObject *, PyObject *) {
+  PyObject *self = type->tp_alloc(type, 0);
+  if (self) {
+    launcherOf(self)->state = new LauncherState();
+    launcherOf(self)->preRunHooks = PyList_New(0);
+  }
+  return self;
+}
+
+bool readParameter(PyObject *item, Parameter &parameter) {
+  PyObject *name, *defaultValue;
+  const char *scalarType;
+  int hasDefault, isConstexpr, keywordOnly, specialize, specializeAlignment;
+  if (!PyArg_ParseTuple(item, "UpOppppz", &name, &hasDefault, &defaultValue, &isConstexpr, &keywordOnly, &specialize,
+                        &specializeAlignment, &scalarType)) {
+    return false;
+  }
+  Py_INCREF(name);
+  PyUnicode_InternInPlace(&name);
+  parameter.name = Ref::take(name);
+  parameter.defaultValue = hasDefault ? Ref::share(defaultValue) : Ref();
+  parameter.isConstexpr = isConstexpr;
+  parameter.keywordOnly = keywordOnly;
+  parameter.specialize = specialize;
+  parameter.specializeAlignment = specializeAlignment;
+  parameter.scalarType = scalarType ? runtime::dataTypeFromName(scalarType) : std::nullopt;
+  return true;
+}
+
+int initLauncher(PyObject *self, PyObject *args, PyObject *) {
+  const char *label;
+  PyObject *items;
+  if (!PyArg_ParseTuple(args, "sO!", &label, &PyList_Type, &items)) {
+    return -1;
+  }
+  LauncherState &state = *launcherOf(self)->state;
+  state.label = label;
+  std::vector<Parameter> parameters(PyList_GET_SIZE(items));
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (!readParameter(PyList_GET_ITEM(items, i), parameters[i])) {
+      return -1;
+    }
+  }
+  state.parameters = std::move(parameters);
+  return 0;
+}
+
+int traverseLauncher(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  Launcher *launcher = launcherOf(self);
+  Py_VISIT(launcher->preRunHooks);
+  if (LauncherState *state = launcher->state) {
+    for (const Parameter &parameter : state->parameters) {
+      Py_VISIT(parameter.defaultValue.get());
+    }
+    for (const Watch &watch : state->watches) {
+      Py_VISIT(watch.container.get());
+      Py_VISIT(watch.value.get());
+    }
+    for (const std::unique_ptr<Variant> &variant : state->variants.all()) {
+      Py_VISIT(variant->compiled.get());
+      for (const Ref &object : variant->objects) {
+        Py_VISIT(object.get());
+      }
+    }
+  }
+  return 0;
+}
+
+int clearLauncher(PyObject *self) {
+  Launcher *launcher = launcherOf(self);
+  Py_CLEAR(launcher->preRunHooks);
+  if (LauncherState *state = launcher->state) {
+    auto parameters = std::exchange(state->parameters, {});
+    auto watches = std::exchange(state->watches, {});
+    state->variants.clear();
+  }
+  return 0;
+}
+
+void deallocateLauncher(PyObject *self) {
+  PyTypeObject *type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  clearLauncher(self);
+  delete std::exchange(launcherOf(self)->state, nullptr);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+/// _watch(epoch, [(dict or cell, name, value or nothing), ...])
+PyObject *watch(PyObject *self, PyObject *args) {
+  unsigned long long epoch;
+  PyObject *items;
+  if (!PyArg_ParseTuple(args, "KO!", &epoch, &PyList_Type, &items)) {
+    return nullptr;
+  }
+  std::vector<Watch> watches;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items); ++i) {
+    PyObject *container, *name, *value = nullptr;
+    if (!PyArg_ParseTuple(PyList_GET_ITEM(items, i), "OU|O", &container, &name, &value)) {
+      return nullptr;
+    }
+    if (!PyDict_Check(container) && !PyCell_Check(container)) {
+      PyErr_SetString(PyExc_TypeError, "a watched variable is in a dict or a cell");
+      return nullptr;
+    }
+    watches.push_back({Ref::share(container), Ref::share(name), Ref::share(value)});
+  }
+  LauncherState &state = *launcherOf(self)->state;
+  std::swap(state.watches, watches);
+  state.epoch = epoch;
+  Py_RETURN_NONE;
+}
+
+/// _prepare(*args, **kwargs): the compiled kernel that such a launch would use.
+PyObject *prepare(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  return launch(*launcherOf(self), nullptr, args, count, keywords, false);
+}
+
+PyMethodDef launcherMethods[] = {{"_watch", watch, METH_VARARGS, nullptr},
+                                 {"_prepare", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(prepare)),
+                                  METH_FASTCALL | METH_KEYWORDS, nullptr},
+                                 {nullptr, nullptr, 0, nullptr}};
+
+PyMemberDef launcherMembers[] = {
+    {"pre_run_hooks", T_OBJECT, offsetof(Launcher, preRunHooks), READONLY, "Called with every launch's arguments."},
+    {nullptr, 0, 0, 0, nullptr}};
+
+PyType_Slot launcherSlots[] = {{Py_tp_doc, const_cast<char *>("Launches a kernel: launcher[grid](arguments).")},
+                               {Py_tp_new, reinterpret_cast<void *>(newLauncher)},
+                               {Py_tp_init, reinterpret_cast<void *>(initLauncher)},
+                               {Py_tp_dealloc, reinterpret_cast<void *>(deallocateLauncher)},
+                               {Py_tp_traverse, reinterpret_cast<void *>(traverseLauncher)},
+                               {Py_tp_clear, reinterpret_cast<void *>(clearLauncher)},
+                               {Py_mp_subscript, reinterpret_cast<void *>(makeBoundGrid)},
+                               {Py_tp_methods, launcherMethods},
+                               {Py_tp_members, launcherMembers},
+                               {0, nullptr}};
+
+PyType_Spec launcherSpec = {"tilewright._core.Launcher", sizeof(Launcher), 0,
+                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, launcherSlots};
+
+} // namespace
+
+void bindLauncher(pybind11::module_ &module) {
+  PyObject *launcherType = PyType_FromSpec(&launcherSpec);
+  boundGridType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&boundGridSpec));
+  if (!launcherType || !boundGridType) {
+    throw pybind11::error_already_set();
+  }
+  module.add_object("Launcher", pybind11::reinterpret_steal<pybind11::object>(launcherType));
+  module.add_object("BoundGrid",
+                    pybind11::reinterpret_borrow<pybind11::object>(reinterpret_cast<PyObject *>(boundGridType)));
+}
+
+} // namespace tilewright::bindings
