@@ -1,0 +1,50 @@
+"""Tilewright compiles Python functions into kernels for CPUs and GPUs.
+
+Importing it loads nothing else: what is named here is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tilewright import errors, language, testing
+    from tilewright.runtime.arithmetic import cdiv, next_power_of_2
+    from tilewright.runtime.function import JITFunction
+    from tilewright.runtime.jit import jit
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "JITFunction",
+    "__version__",
+    "cdiv",
+    "errors",
+    "jit",
+    "language",
+    "next_power_of_2",
+    "testing",
+]
+
+_MODULES = ("errors", "language", "testing")
+_HOMES = {
+    "JITFunction": "tilewright.runtime.function",
+    "cdiv": "tilewright.runtime.arithmetic",
+    "jit": "tilewright.runtime.jit",
+    "next_power_of_2": "tilewright.runtime.arithmetic",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"tilewright.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'tilewright' has no attribute '{name}'")
+    value = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

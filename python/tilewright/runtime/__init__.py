@@ -1,0 +1,9 @@
+"""Launching kernels.
+
+jit.py           the decorator
+function.py      JITFunction: what the decorator makes; C++ launches it (lib/Bindings/Launcher.h)
+parameters.py    the parameters of a kernel
+source.py        the source of a function, as text and as a tree
+mock.py          stand-ins for tensors, to compile without data
+arithmetic.py    cdiv, next_power_of_2
+"""

@@ -1,0 +1,207 @@
+"""JITFunction: a function of the language that can be launched."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import os
+from collections.abc import Callable, Iterable
+from types import FunctionType
+from typing import Any
+
+from tilewright import _core
+from tilewright.errors import ArgumentError, DeviceAssertError, LaunchError
+from tilewright.runtime.mock import MockTensor
+from tilewright.runtime.parameters import JITParam, parameters_of
+from tilewright.runtime.source import Source
+
+
+class JITFunction(_core.Launcher):
+    """A kernel, or a function that kernels call; made by `@tilewright.jit`.
+
+    `kernel[grid](*arguments, **options)` launches it and returns the compiled kernel. The grid is
+    an integer, a tuple of one to three, or a function that is given the arguments by name and
+    returns such. An axis of zero launches nothing. All of that is in C++ (lib/Bindings/Launcher.h).
+
+    Attributes:
+        fn: The Python function.
+        name: Its name.
+        params: Its parameters.
+        globals: The globals that it sees.
+        source_file, first_line: Where it stands, decorators included.
+        noinline, debug, repr, launch_metadata: As given to the decorator.
+        pre_run_hooks: Functions that are called with the arguments of every launch before it.
+    """
+
+    __tilewright_kernel__ = True
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        *,
+        do_not_specialize: Iterable[int | str] = (),
+        do_not_specialize_on_alignment: Iterable[int | str] = (),
+        debug: bool | None = None,
+        noinline: bool | None = None,
+        repr: Callable[[Any], str] | None = None,
+        launch_metadata: Callable[..., Any] | None = None,
+    ) -> None:
+        function = fn.fn if isinstance(fn, JITFunction) else fn
+        if not isinstance(function, FunctionType):
+            raise ArgumentError(f"@jit takes a function written in Python, not {fn!r}")
+        self.fn: FunctionType = function
+        self._adopt(function)
+        self.name = function.__name__
+        self.globals = function.__globals__
+        self.debug = debug
+        self.noinline = noinline
+        self.repr = repr
+        self.launch_metadata = launch_metadata
+        self._source = Source(function)
+        self.params: list[JITParam] = parameters_of(
+            function, do_not_specialize, do_not_specialize_on_alignment
+        )
+        self._epochs: dict[str, int] = {}
+        super().__init__(self._label, [parameter.row() for parameter in self.params])
+
+    def _adopt(self, function: FunctionType) -> None:
+        """Answers as the function would when asked for its name, documentation or signature."""
+        functools.update_wrapper(self, function, updated=())
+        self.__qualname__: str = function.__qualname__
+
+    def __repr__(self) -> str:
+        return f"<JITFunction {self.fn.__module__}.{self.__qualname__}>"
+
+    def __reduce__(self) -> str:
+        return self.__qualname__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise LaunchError(
+            f"{self._label} can be called from kernels only; "
+            f"launch it with {self.name}[grid](...), where grid says how many programs run"
+        )
+
+    @property
+    def _label(self) -> str:
+        return f"{self.name} ({os.path.basename(self.source_file)}:{self.first_line})"
+
+    # Source
+
+    @property
+    def source_file(self) -> str:
+        return self._source.file
+
+    @property
+    def first_line(self) -> int:
+        return self._source.first_line
+
+    @property
+    def source(self) -> str:
+        """The text of the function with its decorators."""
+        return self._source.text
+
+    @property
+    def src(self) -> str:
+        return self.source
+
+    @property
+    def arg_names(self) -> list[str]:
+        return [parameter.name for parameter in self.params]
+
+    def tree(self) -> ast.FunctionDef:
+        """The syntax tree, with the lines and columns of the file."""
+        return self._source.tree
+
+    @property
+    def cache_key(self) -> str:
+        """A hash of the source of all that the function reaches and of the globals it reads."""
+        return hashlib.sha256(self._reach().text.encode("utf-8", "surrogatepass")).hexdigest()
+
+    def _reach(self) -> Any:
+        from tilewright.compiler.sources import reach
+
+        return reach(self)
+
+    # Launching
+
+    def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
+        """`kernel[grid](*args, **kwargs)`; only compiles where `warmup` is true."""
+        if warmup:
+            return self.warmup(*args, grid=grid, **kwargs)
+        return self[grid](*args, **kwargs)
+
+    def warmup(self, *args: Any, grid: Any = None, **kwargs: Any) -> Any:
+        """Compiles the kernel that a launch with such arguments would run, and returns it.
+
+        A dtype (PyTorch's, NumPy's or the language's) stands for a tensor that is aligned to 16
+        bytes and shares memory with no other argument. The grid is not looked at.
+        """
+        constants = {parameter.name for parameter in self.params if parameter.is_constexpr}
+        names = [*self.arg_names, *[""] * len(args)]
+        wrapped = [
+            value if name in constants else MockTensor.wrap(value)
+            for name, value in zip(names, args, strict=False)
+        ]
+        for name in set(kwargs).intersection(self.arg_names).difference(constants):
+            kwargs[name] = MockTensor.wrap(kwargs[name])
+        return self._prepare(*wrapped, **kwargs)
+
+    def add_pre_run_hook(self, hook: Callable[..., Any]) -> None:
+        """Has `hook` called with the arguments of every launch before it."""
+        self.pre_run_hooks.append(hook)
+
+    # What the launcher in C++ asks of Python
+
+    def _refresh(self) -> None:
+        """Looks at the globals anew; there are variants for each state that they were seen in.
+
+        The launcher compares the variables by identity before each launch, and calls this when one
+        of them is another.
+        """
+        reach = self._reach()
+        epoch = self._epochs.setdefault(reach.text, len(self._epochs) + 1)
+        self._watch(epoch, [(v.container, v.name, v.value) for v in reach.variables])
+
+    def _compile(
+        self, signature: tuple[Any, ...], options: dict[str, Any], noalias: bool
+    ) -> tuple[Any, Any]:
+        """The kernel for a signature, and its code in this process."""
+        from tilewright.compiler import Options, compile
+
+        target = options.pop("target", None)
+        if self.debug is not None:
+            options.setdefault("debug", self.debug)
+        checked = Options.make(options, self.arg_names)
+        kernel = compile(self, signature, target, checked, noalias=noalias)
+        return kernel, kernel.load()
+
+    def _explain_binding(self, *args: Any, **kwargs: Any) -> None:
+        """Raises the error that says how arguments do not fit the parameters."""
+        raise ArgumentError(f"{self._label}: {self._misfit(args, kwargs)}")
+
+    def _misfit(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+        positional = [p for p in self.params if p.kind is not p.kind.KEYWORD_ONLY]
+        if len(args) > len(positional):
+            return (
+                f"{len(args)} positional arguments were given, and it takes {len(positional)}: "
+                f"{', '.join(p.name for p in positional)}"
+            )
+        twice = [p.name for p in positional[: len(args)] if p.name in kwargs]
+        if twice:
+            return f"argument '{twice[0]}' is given twice, by position and by name"
+        given = {*kwargs, *(p.name for p in positional[: len(args)])}
+        missing = [p.name for p in self.params if p.name not in given and not p.has_default]
+        text = f"missing argument{'s'[: len(missing) > 1]} {', '.join(map(repr, missing))}"
+        strangers = self._strangers(kwargs)
+        return text + (f"; there is no parameter {strangers[0]!r}" if strangers else "")
+
+    def _strangers(self, kwargs: dict[str, Any]) -> list[str]:
+        from tilewright.compiler import Options
+
+        known = {*self.arg_names, *Options.names(), "target"}
+        return [name for name in kwargs if name not in known]
+
+    def _explain_failure(self, kernel: Any, code: int) -> None:
+        """Raises the error for a program that stopped with a code."""
+        raise DeviceAssertError(f"{self._label}: an assertion failed in the kernel (code {code})")

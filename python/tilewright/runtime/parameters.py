@@ -1,0 +1,122 @@
+"""The parameters of a kernel."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+from tilewright.errors import ArgumentError, UnsupportedError
+
+empty = inspect.Parameter.empty
+
+
+@dataclass(frozen=True)
+class JITParam:
+    """One parameter of a @jit function.
+
+    Attributes:
+        name, index: Its name and position.
+        kind: As `inspect.Parameter.kind`.
+        default: Its default; `inspect.Parameter.empty` where it has none.
+        annotation: As written; `inspect.Parameter.empty` where there is none.
+        is_constexpr: Whether the annotation is `tl.constexpr`: its arguments are known when
+            compiling, and each value has a variant of the kernel.
+        do_not_specialize: Neither equality with 1 nor alignment of its arguments makes a variant.
+        do_not_specialize_on_alignment: Alignment alone does not.
+    """
+
+    name: str
+    index: int
+    kind: Any
+    default: Any
+    annotation: Any
+    is_constexpr: bool
+    do_not_specialize: bool = False
+    do_not_specialize_on_alignment: bool = False
+
+    @property
+    def has_default(self) -> bool:
+        return self.default is not empty
+
+    @property
+    def scalar_type(self) -> str | None:
+        """The name of the dtype that the annotation of a number fixes, such as "int64"."""
+        annotation = self.annotation
+        if type(annotation).__name__ == "dtype":
+            return str(annotation)
+        # `bool` as text is Python's type, not the dtype, when annotations are kept as text.
+        return annotation if isinstance(annotation, str) and annotation != "bool" else None
+
+    def row(self) -> tuple[Any, ...]:
+        """What the launcher in C++ wants to know."""
+        specialize = not self.do_not_specialize
+        return (
+            self.name,
+            self.has_default,
+            self.default,
+            self.is_constexpr,
+            self.kind is inspect.Parameter.KEYWORD_ONLY,
+            specialize,
+            specialize and not self.do_not_specialize_on_alignment,
+            self.scalar_type,
+        )
+
+
+def parameters_of(
+    fn: FunctionType,
+    do_not_specialize: Iterable[int | str],
+    do_not_specialize_on_alignment: Iterable[int | str],
+) -> list[JITParam]:
+    """The parameters of a function; those not to be specialised on are named or numbered.
+
+    Raises:
+        UnsupportedError: for `*args` and `**kwargs`.
+        ArgumentError: for a name or number that is no parameter.
+    """
+    found = list(inspect.signature(fn).parameters.values())
+    for parameter in found:
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise UnsupportedError(
+                f"`{fn.__name__}` collects arguments with `{parameter}`",
+                file=fn.__code__.co_filename,
+                line=fn.__code__.co_firstlineno,
+                hint="name each parameter; a tuple can be passed as one",
+            )
+    names = [parameter.name for parameter in found]
+    loose = _names(fn, do_not_specialize, names)
+    unaligned = _names(fn, do_not_specialize_on_alignment, names)
+    return [
+        JITParam(
+            name=parameter.name,
+            index=index,
+            kind=parameter.kind,
+            default=parameter.default,
+            annotation=parameter.annotation,
+            is_constexpr=_is_constexpr(parameter.annotation),
+            do_not_specialize=parameter.name in loose,
+            do_not_specialize_on_alignment=parameter.name in unaligned,
+        )
+        for index, parameter in enumerate(found)
+    ]
+
+
+def _names(fn: FunctionType, given: Iterable[int | str], names: list[str]) -> set[str]:
+    found = set()
+    for item in (given,) if isinstance(given, str) else given:
+        if isinstance(item, int) and 0 <= item < len(names):
+            found.add(names[item])
+        elif item in names:
+            found.add(str(item))
+        else:
+            raise ArgumentError(f"`{fn.__name__}` has no parameter {item!r} to not specialise on")
+    return found
+
+
+def _is_constexpr(annotation: Any) -> bool:
+    if isinstance(annotation, str):
+        return annotation.strip().rpartition(".")[2] == "constexpr"
+    kind = annotation if isinstance(annotation, type) else type(annotation)
+    return kind.__name__ == "constexpr"

@@ -1,0 +1,78 @@
+"""The source of a function, as text and as a tree with the positions that the file has."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+from types import FunctionType
+
+from tilewright.errors import CompileError, UnsupportedError
+
+
+class Source:
+    """Where a function stands, and its text.
+
+    The file's lines are read at once, so that a file edited later does no harm; which of them
+    belong to the function is found out when first asked for.
+
+    Attributes:
+        file: The file's name as the function knows it.
+        first_line: The line of the first decorator, else of `def`, counted from 1.
+    """
+
+    def __init__(self, fn: FunctionType) -> None:
+        self.file = fn.__code__.co_filename
+        self.first_line = fn.__code__.co_firstlineno
+        self._name = fn.__name__
+        self._lines = linecache.getlines(self.file, fn.__globals__)
+        self._text: str | None = None
+        self._tree: ast.FunctionDef | None = None
+        if not 0 < self.first_line <= len(self._lines):
+            raise _not_found(fn)
+        if self._name == "<lambda>":
+            raise UnsupportedError(
+                "a lambda can't be a kernel",
+                file=self.file,
+                line=self.first_line,
+                hint="write it as a function with def",
+            )
+
+    @property
+    def text(self) -> str:
+        """The lines of the function with its decorators, as they are in the file."""
+        if self._text is None:
+            self._text = "".join(inspect.getblock(self._lines[self.first_line - 1 :]))
+        return self._text
+
+    @property
+    def tree(self) -> ast.FunctionDef:
+        """The function's tree; lines and columns are those of the file."""
+        if self._tree is None:
+            self._tree = self._parse()
+        return self._tree
+
+    def _parse(self) -> ast.FunctionDef:
+        # Indented code becomes valid under an `if`, and keeps its columns.
+        is_indented = self.text[:1] in (" ", "\t")
+        module = ast.parse("if True:\n" + self.text if is_indented else self.text)
+        found = module.body[0].body[0] if isinstance(module.body[0], ast.If) else module.body[0]
+        if not isinstance(found, ast.FunctionDef):
+            raise UnsupportedError(
+                f"`{self._name}` is not an ordinary function",
+                file=self.file,
+                line=self.first_line,
+                hint="a kernel is written with def, and is not asynchronous",
+            )
+        ast.increment_lineno(found, self.first_line - 1 - is_indented)
+        return found
+
+
+def _not_found(fn: FunctionType) -> CompileError:
+    file = fn.__code__.co_filename
+    at_prompt = file.startswith("<")
+    where = f"it was typed at a prompt or made from text ({file})" if at_prompt else f"in {file}"
+    return CompileError(
+        f"the source of `{fn.__name__}` can't be found: {where}",
+        hint="put the kernel in a file, or use IPython or Jupyter, which keep what is typed",
+    )
