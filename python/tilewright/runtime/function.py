@@ -12,6 +12,7 @@ from typing import Any
 
 from tilewright import _core
 from tilewright.errors import ArgumentError, DeviceAssertError, LaunchError
+from tilewright.runtime.dependencies import watched_variables
 from tilewright.runtime.mock import MockTensor
 from tilewright.runtime.parameters import JITParam, parameters_of
 from tilewright.runtime.source import Source
@@ -116,12 +117,12 @@ class JITFunction(_core.Launcher):
     @property
     def cache_key(self) -> str:
         """A hash of the source of all that the function reaches and of the globals it reads."""
-        return hashlib.sha256(self._reach().text.encode("utf-8", "surrogatepass")).hexdigest()
+        return hashlib.sha256(self._reachable_text().encode("utf-8", "surrogatepass")).hexdigest()
 
-    def _reach(self) -> Any:
-        from tilewright.compiler.sources import reach
+    def _reachable_text(self) -> str:
+        from tilewright.compiler.sources import reachable_text
 
-        return reach(self)
+        return reachable_text(self)
 
     # Launching
 
@@ -159,9 +160,9 @@ class JITFunction(_core.Launcher):
         The launcher compares the variables by identity before each launch, and calls this when one
         of them is another.
         """
-        reach = self._reach()
-        epoch = self._epochs.setdefault(reach.text, len(self._epochs) + 1)
-        self._watch(epoch, [(v.container, v.name, v.value) for v in reach.variables])
+        variables = watched_variables(self)
+        epoch = self._epochs.setdefault(self._reachable_text(), len(self._epochs) + 1)
+        self._watch(epoch, variables)
 
     def _compile(
         self, signature: tuple[Any, ...], options: dict[str, Any], noalias: bool
