@@ -1,6 +1,7 @@
 // compile() and load(): from a module to a function in this process.
 
 #include "Bindings.h"
+#include "LoadedKernel.h"
 
 #include "tilewright/Pipeline/Cpu.h"
 #include "tilewright/Target/Host.h"
@@ -59,7 +60,7 @@ PyCompiled compile(PyModule &module, const std::string &target, const py::dict &
   return result;
 }
 
-runtime::KernelEntry load(const std::string &object, const std::string &symbol, size_t scratchBytes) {
+LoadedKernel load(const std::string &object, const std::string &symbol, size_t scratchBytes) {
   py::gil_scoped_release unlocked;
   auto function = host::load(object, symbol);
   if (!function) {
@@ -67,7 +68,7 @@ runtime::KernelEntry load(const std::string &object, const std::string &symbol, 
     py::gil_scoped_acquire locked;
     throw py::value_error("the object file cannot be loaded: " + message);
   }
-  return runtime::KernelEntry{*function, scratchBytes};
+  return LoadedKernel({*function, scratchBytes});
 }
 
 } // namespace
@@ -87,7 +88,7 @@ void bindCompile(py::module_ &module) {
   module.def(
       "host_target", [] { return "cpu:" + host::getHost().key(); },
       "The host's processor and its features, as they enter cache keys.");
-  module.def("load", [](const std::string &o, const std::string &s, size_t n) { return uintptr_t(load(o, s, n).function); }, py::arg("object"), py::arg("symbol"), py::arg("scratch_bytes"),
+  module.def("load", &load, py::arg("object"), py::arg("symbol"), py::arg("scratch_bytes"),
              "Links an object file that compile() made into this process.");
 }
 
