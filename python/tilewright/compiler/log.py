@@ -73,7 +73,7 @@ def _difference(variant: _Variant, earlier: list[_Variant]) -> str:
     if not same_source:
         return "its source, or a global that it reads, changed"
     changes = [_changes(variant.facts, other.facts) for other in same_source]
-    fewest = min(changes, key=len)
+    fewest = min(reversed(changes), key=len)  # The latest among equals.
     return "; ".join(fewest) or "the same as before, asked for again"
 
 
