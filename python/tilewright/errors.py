@@ -32,12 +32,10 @@ A CompileError prints as
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 
-@dataclass(frozen=True)
-class Note:
+class Note(NamedTuple):
     """A remark on an error with a position of its own; `column` counts characters from 1."""
 
     message: str
@@ -47,7 +45,7 @@ class Note:
     source_line: str | None = None
 
     def __str__(self) -> str:
-        return _located(replace(self, message=f"note: {self.message}"))
+        return _located(self._replace(message=f"note: {self.message}"))
 
 
 class TilewrightError(Exception):

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from tilewright.errors import CacheError
 
 
-@dataclass(frozen=True)
-class Folder:
+class Folder(NamedTuple):
     """The place that the environment names; `explicit` where the user chose it."""
 
     path: Path

@@ -17,8 +17,7 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 MAGIC = b"TWKERNEL"
 VERSION = 1
@@ -26,8 +25,7 @@ _HEADER = struct.Struct("<8sII32s")
 _SIZE = struct.Struct("<Q")
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """What is kept under one key: JSON-serialisable metadata and named byte strings."""
 
     metadata: dict[str, Any]

@@ -6,7 +6,6 @@ import functools
 import hashlib
 import os
 import struct
-from pathlib import Path
 
 _PT_NOTE = 4
 _NT_GNU_BUILD_ID = 3
@@ -65,7 +64,8 @@ def sources_identity(*folders: str) -> str:
     digest = hashlib.sha256()
     for folder in folders:
         for path in sorted(_python_files(folder)):
-            data = Path(path).read_bytes()
+            with open(path, "rb", buffering=0) as stream:
+                data = stream.read()
             name = os.path.relpath(path, folder)
             digest.update(f"{name}\0{len(data)}\0".encode())
             digest.update(data)

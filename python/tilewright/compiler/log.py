@@ -10,15 +10,13 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from tilewright.compiler.kernel import CompiledKernel
 from tilewright.compiler.request import Request
 
 
-@dataclass(frozen=True)
-class _Variant:
+class _Variant(NamedTuple):
     """What distinguishes one compilation of a function from another."""
 
     source: int

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from dataclasses import dataclass
 from typing import Any
 
 from tilewright.compiler.canonical import is_portable
@@ -17,7 +16,6 @@ from tilewright.compiler.targets import Target
 _SCHEME = "1"
 
 
-@dataclass(frozen=True, eq=False)
 class Request:
     """One kernel to be compiled for one signature.
 
@@ -29,11 +27,19 @@ class Request:
         noalias: Whether no two pointer arguments share memory.
     """
 
-    fn: Any
-    signature: tuple[Any, ...]
-    target: Target
-    options: Options
-    noalias: bool = False
+    def __init__(
+        self,
+        fn: Any,
+        signature: tuple[Any, ...],
+        target: Target,
+        options: Options,
+        noalias: bool = False,
+    ) -> None:
+        self.fn = fn
+        self.signature = signature
+        self.target = target
+        self.options = options
+        self.noalias = noalias
 
     @functools.cached_property
     def source(self) -> str:

@@ -12,16 +12,14 @@ import builtins
 import os
 import types
 import weakref
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from tilewright.compiler.canonical import canonical
 
 _MISSING = object()
 
 
-@dataclass(frozen=True)
-class _Facts:
+class _Facts(NamedTuple):
     """What does not change over a function's life."""
 
     text: str

@@ -7,7 +7,7 @@ with AVX2. The default is TILEWRIGHT_TARGET, else "cpu".
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tilewright.compiler.core import host_target
 from tilewright.errors import DeviceError
@@ -31,8 +31,7 @@ _PROCESSORS = {
 CPU_NAMES = {name: level for level, names in _PROCESSORS.items() for name in names.split()}
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(NamedTuple):
     """`kind` is "cpu"; `arch` is empty for the machine at hand."""
 
     kind: str
