@@ -11,6 +11,8 @@ from types import FunctionType
 from typing import Any
 
 from tilewright import _core
+from tilewright.compiler import Options, compile
+from tilewright.compiler.sources import reachable_text
 from tilewright.errors import ArgumentError, DeviceAssertError, LaunchError
 from tilewright.runtime.dependencies import watched_variables
 from tilewright.runtime.mock import MockTensor
@@ -120,8 +122,6 @@ class JITFunction(_core.Launcher):
         return hashlib.sha256(self._reachable_text().encode("utf-8", "surrogatepass")).hexdigest()
 
     def _reachable_text(self) -> str:
-        from tilewright.compiler.sources import reachable_text
-
         return reachable_text(self)
 
     # Launching
@@ -168,8 +168,6 @@ class JITFunction(_core.Launcher):
         self, signature: tuple[Any, ...], options: dict[str, Any], noalias: bool
     ) -> tuple[Any, Any]:
         """The kernel for a signature, and its code in this process."""
-        from tilewright.compiler import Options, compile
-
         target = options.pop("target", None)
         if self.debug is not None:
             options.setdefault("debug", self.debug)
@@ -198,8 +196,6 @@ class JITFunction(_core.Launcher):
         return text + (f"; there is no parameter {strangers[0]!r}" if strangers else "")
 
     def _strangers(self, kwargs: dict[str, Any]) -> list[str]:
-        from tilewright.compiler import Options
-
         known = {*self.arg_names, *Options.names(), "target"}
         return [name for name in kwargs if name not in known]
 
