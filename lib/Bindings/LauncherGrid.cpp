@@ -52,7 +52,8 @@ static PyObject *callGrid(const Call &call, PyObject *function) {
 
 bool evaluateGrid(const Call &call, PyObject *object, runtime::Grid &grid) {
   Ref owned;
-  if (!PyTuple_Check(object) && PyCallable_Check(object)) {
+  // A tl.constexpr can be called too, for the function that it may hold.
+  if (!PyTuple_Check(object) && !PyIndex_Check(object) && PyCallable_Check(object)) {
     owned = Ref::take(callGrid(call, object));
     if (!owned) {
       return false;

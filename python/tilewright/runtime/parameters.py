@@ -47,8 +47,11 @@ class JITParam:
         annotation = self.annotation
         if type(annotation).__name__ == "dtype":
             return str(annotation)
-        # `bool` as text is Python's type, not the dtype, when annotations are kept as text.
-        return annotation if isinstance(annotation, str) and annotation != "bool" else None
+        if not isinstance(annotation, str):
+            return None
+        # Where annotations are kept as text, one that is a string comes with its quotes, and
+        # `bool` is Python's.
+        return None if annotation == "bool" else annotation.strip("'\" ")
 
     def row(self) -> tuple[Any, ...]:
         """What the launcher in C++ wants to know."""

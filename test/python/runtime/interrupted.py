@@ -1,0 +1,8 @@
+"""A kernel for the process that test_launch_running interrupts."""
+
+import tilewright
+
+
+@tilewright.jit
+def kernel(a):
+    pass

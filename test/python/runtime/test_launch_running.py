@@ -1,0 +1,143 @@
+"""Programs that fail, that take long, and that run in threads and forks."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import tilewright
+from tilewright.errors import DeviceAssertError
+
+PROGRAMS = 200_000
+
+
+def kernel_of(substitute, name):
+    @tilewright.jit
+    def kernel(a):
+        pass
+
+    substitute(kernel, name)
+    return kernel
+
+
+def count_all(kernel) -> bool:
+    counters = np.zeros(PROGRAMS, np.int32)
+    kernel[(PROGRAMS,)](counters)
+    return bool((counters == 1).all())
+
+
+def test_a_failed_assertion(substitute) -> None:
+    kernel = kernel_of(substitute, "fail")
+    kernel[(100,)](0)
+    with pytest.raises(DeviceAssertError, match=r"kernel \(test_launch_running.py:.*code 9") as e:
+        kernel[(100,)](9)
+    assert isinstance(e.value, AssertionError)
+
+
+def test_threads(substitute) -> None:
+    kernel = kernel_of(substitute, "count")
+    results: list[bool] = []
+
+    def work() -> None:
+        for _ in range(20):
+            results.append(count_all(kernel))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [True] * 160
+
+
+def test_other_threads_run_while_a_kernel_does(substitute) -> None:
+    kernel = kernel_of(substitute, "sleep")
+    ticks: list[float] = []
+    done = threading.Event()
+
+    def tick() -> None:
+        while not done.wait(0.005):
+            ticks.append(time.perf_counter())
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    start = time.perf_counter()
+    kernel[(4,)](200_000)
+    end = time.perf_counter()
+    done.set()
+    thread.join()
+    assert len([t for t in ticks if start < t < end]) > 10
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_fork_after_a_launch(substitute) -> None:
+    kernel = kernel_of(substitute, "count")
+    assert count_all(kernel)
+    child = os.fork()
+    if child == 0:
+        os._exit(7 if count_all(kernel) else 8)
+    deadline = time.monotonic() + 30
+    while (status := os.waitpid(child, os.WNOHANG)) == (0, 0):
+        if time.monotonic() > deadline:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            pytest.fail("the child hangs")
+        time.sleep(0.01)
+    assert os.waitstatus_to_exitcode(status[1]) == 7
+    assert count_all(kernel)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_interrupt_during_a_long_grid(threads) -> None:
+    script = """if True:
+        import sys, time
+        sys.path.insert(0, sys.argv[1])
+        from conftest import Substitute
+        from interrupted import kernel
+        Substitute(kernel, "sleep")
+        print("ready", flush=True)
+        try:
+            kernel[(2**31 - 1,)](100)
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+            kernel[(3,)](100)
+            print("goes on", flush=True)
+        """
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, os.path.dirname(__file__)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TILEWRIGHT_NUM_THREADS": str(threads)},
+    )
+    assert process.stdout
+    try:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        start = time.monotonic()
+        output, _ = process.communicate(timeout=20)
+    finally:
+        process.kill()
+        process.wait()
+    assert output == "interrupted\ngoes on\n"
+    assert time.monotonic() - start < 5
+
+
+def test_a_signal_handler_that_returns_does_not_stop_the_grid(substitute) -> None:
+    kernel = kernel_of(substitute, "sleep")
+    seen: list[int] = []
+    previous = signal.signal(signal.SIGALRM, lambda *_: seen.append(1))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        kernel[(3000,)](100)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+    assert seen == [1]
