@@ -143,8 +143,15 @@ def _references(tree: ast.AST) -> tuple[tuple[str, ...], ...]:
 
 
 def _is_library(value: Any) -> bool:
-    module = getattr(value, "__module__", None)
-    return isinstance(module, str) and module.startswith("tilewright.language")
+    """Whether the value is a function, class or module of the language.
+
+    A constant that a user makes of one of its classes (`tl.constexpr(3)`) is not.
+    """
+    of_language = [
+        str(getattr(owner, "__module__", "")).startswith("tilewright.language")
+        for owner in (value, type(value))
+    ]
+    return of_language == [True, False]
 
 
 def _function_name(fn: Any) -> str:
