@@ -102,7 +102,7 @@ def _threads() -> Iterator[Finding]:
         usable = len(os.sched_getaffinity(0))
     except AttributeError:
         usable = os.cpu_count() or 1
-    yield Finding("ok", "processors", f"{usable} usable of {os.cpu_count()}")
+    yield Finding("ok", "threads", f"{usable} usable of {os.cpu_count()}")
 
 
 def _cache() -> Iterator[Finding]:

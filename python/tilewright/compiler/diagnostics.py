@@ -29,7 +29,9 @@ def from_ir_error(error: Exception, kind: type[_Kind]) -> _Kind:
     remarks += [Note("called from here", *frame) for frame in frames[at + 1 :]]
     remarks += _flatten(notes)
     remarks += _flatten(diagnostics[1:])
-    result.notes = tuple(remarks)
+    # What is about the same place need not show it again.
+    place = (result.file, result.line, result.column)
+    result.notes = tuple(Note(n.message) if n[1:4] == place else n for n in remarks)
     return result
 
 

@@ -80,6 +80,13 @@ def test_the_users_line_comes_before_the_librarys():
     assert (result.notes[0].file, result.notes[0].line) == (library, 7)
 
 
+def test_a_note_about_the_same_place_does_not_show_it_again():
+    error = fakes.IRError("bad")
+    place = [("k.py", 3, 5)]
+    error.diagnostics = [("bad", place, [("this operation", place, [])])]
+    assert str(from_ir_error(error, PassError)) == "k.py:3:5: bad\nnote: this operation"
+
+
 def test_an_error_without_diagnostics_keeps_its_message():
     assert str(from_ir_error(RuntimeError("odd"), PassError)) == "odd"
 
