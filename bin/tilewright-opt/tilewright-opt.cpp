@@ -5,6 +5,7 @@
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -16,7 +17,7 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry
-      .insert<tilewright::tile::TileDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect,
+      .insert<tilewright::tile::TileDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
               mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::vector::VectorDialect, mlir::LLVM::LLVMDialect>();
   mlir::registerTransformsPasses();
   tilewright::registerConversionPasses();

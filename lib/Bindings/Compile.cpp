@@ -79,6 +79,14 @@ void bindCompile(py::module_ &module) {
       .def_property_readonly("symbol", [](PyCompiled &self) { return self.compiled.symbol; })
       .def_property_readonly("scratch_bytes", [](PyCompiled &self) { return self.compiled.scratchBytes; })
       .def_property_readonly("phases", [](PyCompiled &self) { return self.compiled.seconds; })
+      .def_property_readonly("asserts",
+                             [](PyCompiled &self) {
+                               py::list list;
+                               for (const KernelAssert &entry : self.compiled.asserts) {
+                                 list.append(py::make_tuple(entry.message, entry.file, entry.line, entry.column));
+                               }
+                               return list;
+                             })
       .def_readonly("ir", &PyCompiled::ir);
   module.def("compile", &compile, py::arg("module"), py::arg("target"), py::arg("options") = py::dict(),
              py::arg("dump") = py::none(),

@@ -70,6 +70,7 @@ static void addLLVMPasses(OpPassManager &passes, StringRef features) {
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = !features.contains("+avx512bf16"); // LLVM would call a function per element
   passes.addPass(createSCFToControlFlowPass());
+  passes.addNestedPass<func::FuncOp>(createReturnOnAssert()); // failed assertions leave the kernel
   passes.addPass(arith::createArithExpandOpsPass(expand)); // rounding divisions, bf16 conversions
   passes.addPass(createConvertMathToLLVMPass());           // what is an instruction or an intrinsic
   passes.addPass(createConvertMathToLibmPass());           // double precision functions without an intrinsic
@@ -163,25 +164,31 @@ private:
     } else if (options.dump && phase != CpuPhase::LLVM) {
       options.dump(stringifyPhase(phase), print(module));
     }
-    if (phase == CpuPhase::Vector && ok) {
-      findKernel();
-    }
-    return ok;
+    return ok && (phase != CpuPhase::LLVM || findKernel());
   }
 
-  void findKernel() {
-    for (auto function : module.getOps<func::FuncOp>()) {
-      if (auto bytes = function->getAttrOfType<IntegerAttr>("tile.scratch_bytes")) {
-        compiled.symbol = function.getName().str();
-        compiled.scratchBytes = bytes.getInt();
+  bool findKernel() {
+    for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+      auto bytes = function->getAttrOfType<IntegerAttr>("tile.scratch_bytes");
+      if (!bytes) {
+        continue;
       }
+      compiled.symbol = function.getName().str();
+      compiled.scratchBytes = bytes.getInt();
+      if (auto asserts = function->getAttrOfType<ArrayAttr>("tile.asserts")) {
+        for (auto entry : asserts.getAsRange<DictionaryAttr>()) {
+          compiled.asserts.push_back({entry.getAs<StringAttr>("message").str(), entry.getAs<StringAttr>("file").str(),
+                                      entry.getAs<IntegerAttr>("line").getInt(),
+                                      entry.getAs<IntegerAttr>("column").getInt()});
+        }
+      }
+      return true;
     }
+    fail("vector", "the module has no kernel");
+    return false;
   }
 
   std::optional<CompiledForCpu> generateCode(const host::HostTarget &target) {
-    if (compiled.symbol.empty()) {
-      return fail("vector", "the module has no kernel");
-    }
     auto machine = host::createTargetMachine(target);
     if (!machine) {
       return fail("object", llvm::toString(machine.takeError()));

@@ -42,8 +42,21 @@ def TileToVector : Pass<"tile-to-vector", "mlir::ModuleOp"> {
   }];
   let options = [Option<"features", "features", "std::string", "\"\"",
                         "the host's features in LLVM's notation, such as +avx2,+fma">];
-  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect", "mlir::math::MathDialect",
-                           "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect", "mlir::LLVM::LLVMDialect",
+                           "mlir::math::MathDialect", "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];
+}
+
+def ReturnOnAssert : Pass<"return-on-assert", "mlir::func::FuncOp"> {
+  let summary = "Return a code of its own from each failed assertion";
+  let description = [{
+    Each `cf.assert` becomes a branch to a return of its number, counted from 1; the function's attribute
+    `tile.asserts` lists messages and positions in that order.
+
+    Requires: control flow is cf; the function returns one i32, where 0 means success.
+    Establishes: no `cf.assert` remains.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect"];
 }
 
 #endif // TILEWRIGHT_CONVERSION_PASSES

@@ -26,10 +26,19 @@ void addCpuPasses(mlir::OpPassManager &passes, CpuPhase phase, llvm::StringRef f
 /// Loads dialects and interfaces that the pipeline needs beyond the front end's.
 void registerCpuPipeline(mlir::DialectRegistry &registry);
 
+/// An assertion of the kernel; the n-th one returns the status n, from 1.
+struct KernelAssert {
+  std::string message;
+  std::string file;
+  int64_t line;
+  int64_t column;
+};
+
 struct CompiledForCpu {
   std::string object; ///< relocatable object file
   std::string symbol; ///< its entry point, a runtime::KernelFunction
   int64_t scratchBytes = 0;
+  std::vector<KernelAssert> asserts;
   std::vector<std::pair<std::string, double>> seconds; ///< per phase, in order
 };
 

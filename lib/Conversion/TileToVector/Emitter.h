@@ -131,6 +131,7 @@ private:
   mlir::LogicalResult emitWhole(mlir::Operation *op);
   mlir::LogicalResult emitScalarOperation(mlir::Operation *op);
   void emitAtomic(mlir::Operation *op);
+  void emitAssert(mlir::Operation *op);
   void emitJoin(mlir::Operation *op);
   void emitConcat(mlir::Operation *op);
   void emitReshape(mlir::Operation *op);

@@ -5,7 +5,9 @@
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -34,6 +36,7 @@ LogicalResult Emitter::emitWhole(Operation *op) {
       .Case([&](tile::CatOp) { return emitConcat(op), success(); })
       .Case([&](tile::ReshapeOp) { return emitReshape(op), success(); })
       .Case<tile::AtomicRMWOp, tile::AtomicCASOp>([&](auto) { return emitAtomic(op), success(); })
+      .Case([&](tile::AssertOp) { return emitAssert(op), success(); })
       // Within a program memory operations happen in order as it is.
       .Case([&](tile::BarrierOp) { return success(); })
       .Default([&](Operation *) { return emitScalarOperation(op); });
@@ -172,6 +175,30 @@ void Emitter::emitAtomic(Operation *op) {
     if (into) {
       writeBuffer(*into, point, old);
     }
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Assertions
+//===----------------------------------------------------------------------===//
+
+void Emitter::emitAssert(Operation *op) {
+  auto check = cast<tile::AssertOp>(op);
+  Value cond = check.getCond();
+  if (!isTile(cond)) {
+    cf::AssertOp::create(b, op->getLoc(), scalar(cond), check.getMessage());
+    return;
+  }
+  ArrayRef<int64_t> sizes = tile::getShape(cond.getType());
+  int last = int(sizes.size()) - 1;
+  int64_t width = sizes.empty() ? 1 : std::min(sizes[last], cpu.lanes(32));
+  CacheScope scope(*this);
+  emitPointwise(sizes, width > 1 ? last : -1, width, [&](const Point &point) {
+    Value holds = evaluate(cond, point);
+    if (widthOf(holds) > 1) {
+      holds = vector::ReductionOp::create(b, op->getLoc(), vector::CombiningKind::AND, holds);
+    }
+    cf::AssertOp::create(b, op->getLoc(), holds, check.getMessage());
   });
 }
 

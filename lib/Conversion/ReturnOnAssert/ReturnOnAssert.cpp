@@ -1,0 +1,82 @@
+// A failed assertion ends the function with a code of its own:
+//
+//     cf.assert %ok, "n is positive"        cf.cond_br %ok, ^next, ^failed
+//     ...                                 ^failed:
+//                                           return %c1
+//                                         ^next:
+//                                           ...
+//
+// The function's attribute `tile.asserts` lists, in the order of the codes,
+// what each assertion says and where it stands.
+
+#include "tilewright/Conversion/Passes.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace tilewright {
+#define GEN_PASS_DEF_RETURNONASSERT
+#include "tilewright/Conversion/Passes.h.inc"
+} // namespace tilewright
+
+using namespace mlir;
+
+namespace tilewright {
+namespace {
+
+/// The position in the user's file, or nothing.
+FileLineColLoc findPosition(Location loc) {
+  FileLineColLoc found;
+  loc->walk([&](Location inner) {
+    found = dyn_cast<FileLineColLoc>(inner);
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
+}
+
+DictionaryAttr describe(OpBuilder &b, cf::AssertOp op) {
+  FileLineColLoc position = findPosition(op.getLoc());
+  return b.getDictionaryAttr({
+      b.getNamedAttr("message", op.getMsgAttr()),
+      b.getNamedAttr("file", b.getStringAttr(position ? position.getFilename().str() : "")),
+      b.getNamedAttr("line", b.getI64IntegerAttr(position ? position.getLine() : 0)),
+      b.getNamedAttr("column", b.getI64IntegerAttr(position ? position.getColumn() : 0)),
+  });
+}
+
+void returnWhereItFails(OpBuilder &b, cf::AssertOp op, int32_t code) {
+  Location loc = op.getLoc();
+  Block *before = op->getBlock();
+  Block *next = before->splitBlock(op->getNextNode());
+  Block *failed = b.createBlock(before->getParent(), before->getParent()->end());
+  Value status = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(code));
+  func::ReturnOp::create(b, loc, status);
+  b.setInsertionPoint(op);
+  cf::CondBranchOp::create(b, loc, op.getArg(), next, failed);
+  op.erase();
+}
+
+struct ReturnOnAssert : impl::ReturnOnAssertBase<ReturnOnAssert> {
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    SmallVector<cf::AssertOp> asserts;
+    function.walk([&](cf::AssertOp op) { asserts.push_back(op); });
+    if (asserts.empty()) {
+      return;
+    }
+    if (function.getResultTypes() != ArrayRef<Type>(IntegerType::get(&getContext(), 32))) {
+      function.emitOpError("asserts but returns no status");
+      return signalPassFailure();
+    }
+    OpBuilder b(&getContext());
+    SmallVector<Attribute> descriptions;
+    for (cf::AssertOp op : asserts) {
+      descriptions.push_back(describe(b, op));
+      returnWhereItFails(b, op, descriptions.size());
+    }
+    function->setAttr("tile.asserts", b.getArrayAttr(descriptions));
+  }
+};
+
+} // namespace
+} // namespace tilewright
