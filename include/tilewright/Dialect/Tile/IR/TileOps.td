@@ -135,7 +135,7 @@ def Tile_GatherOp : Tile_PureOp<"gather", [InferTypeOpAdaptor]> {
 // Pointers and memory
 //===----------------------------------------------------------------------===//
 
-def Tile_AddPtrOp : Tile_PureOp<"addptr", [AllTypesMatch<["ptr", "result"]>]> {
+def Tile_AddPtrOp : Tile_PureOp<"addptr", [AllTypesMatch<["ptr", "result"]>, ElementwiseMappable]> {
   let summary = "A pointer moved by a number of elements";
   let arguments = (ins Tile_PtrLike:$ptr, Tile_IntLike:$offset);
   let results = (outs Tile_PtrLike:$result);
@@ -144,7 +144,7 @@ def Tile_AddPtrOp : Tile_PureOp<"addptr", [AllTypesMatch<["ptr", "result"]>]> {
   let hasFolder = 1;
 }
 
-def Tile_PtrCastOp : Tile_PureOp<"ptr_cast", [SameOperandsAndResultShape]> {
+def Tile_PtrCastOp : Tile_PureOp<"ptr_cast", [SameOperandsAndResultShape, ElementwiseMappable]> {
   let summary = "The same address with another pointee type";
   let arguments = (ins Tile_PtrLike:$src);
   let results = (outs Tile_PtrLike:$result);
@@ -152,7 +152,7 @@ def Tile_PtrCastOp : Tile_PureOp<"ptr_cast", [SameOperandsAndResultShape]> {
   let hasFolder = 1;
 }
 
-def Tile_IntToPtrOp : Tile_PureOp<"int_to_ptr", [SameOperandsAndResultShape]> {
+def Tile_IntToPtrOp : Tile_PureOp<"int_to_ptr", [SameOperandsAndResultShape, ElementwiseMappable]> {
   let summary = "The pointer to an address given as a 64-bit integer";
   let arguments = (ins Tile_IntLike:$src);
   let results = (outs Tile_PtrLike:$result);
@@ -160,7 +160,7 @@ def Tile_IntToPtrOp : Tile_PureOp<"int_to_ptr", [SameOperandsAndResultShape]> {
   let hasFolder = 1;
 }
 
-def Tile_PtrToIntOp : Tile_PureOp<"ptr_to_int", [SameOperandsAndResultShape]> {
+def Tile_PtrToIntOp : Tile_PureOp<"ptr_to_int", [SameOperandsAndResultShape, ElementwiseMappable]> {
   let summary = "The address of a pointer as a 64-bit integer";
   let arguments = (ins Tile_PtrLike:$src);
   let results = (outs Tile_IntLike:$result);

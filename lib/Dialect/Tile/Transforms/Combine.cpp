@@ -1,0 +1,246 @@
+// tile-combine: algebra over whole tiles. What is the same for all elements is
+// computed once, in scalars or in the smaller tile, and a sum goes into the
+// accumulator of the dot that it follows:
+//
+//     %p = tile.splat %base                         %b = tile.addptr %base, %o
+//     %q = tile.addptr %p, %range             ->    %p = tile.splat %b
+//     %r = tile.addptr %q, splat(%o)                %r = tile.addptr %p, %range
+
+#include "Uniform.h"
+#include "tilewright/Dialect/Tile/Transforms/Passes.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace tilewright::tile {
+#define GEN_PASS_DEF_TILECOMBINE
+#include "tilewright/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace tilewright::tile
+
+using namespace mlir;
+using namespace tilewright::tile;
+
+//===----------------------------------------------------------------------===//
+// Elementwise operations
+//===----------------------------------------------------------------------===//
+
+static bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
+
+/// One result, a tile, of operations that treat every element alike.
+static bool isElementwiseOnTiles(Operation *op) {
+  return OpTrait::hasElementwiseMappableTraits(op) && op->getNumResults() == 1 && isTile(op->getResult(0)) &&
+         llvm::any_of(op->getOperands(), isTile);
+}
+
+/// `op` on other operands, with a result of another type. Hints told of the old result.
+static Value cloneOn(PatternRewriter &rewriter, Operation *op, ValueRange operands, Type type) {
+  OperationState state(op->getLoc(), op->getName(), operands, type, op->getAttrs());
+  Operation *clone = rewriter.create(state);
+  clone->setDiscardableAttrs(DictionaryAttr::get(op->getContext()));
+  return clone->getResult(0);
+}
+
+namespace {
+/// exp(splat(x)) is splat(exp(x)).
+struct ScalarizeUniform : RewritePattern {
+  ScalarizeUniform(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    if (!isElementwiseOnTiles(op) ||
+        !llvm::all_of(op->getOperands(), [](Value operand) { return !isTile(operand) || isUniform(operand); })) {
+      return failure();
+    }
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) {
+      operands.push_back(isTile(operand) ? getUniformScalar(rewriter, operand) : operand);
+    }
+    Type type = op->getResult(0).getType();
+    Value scalar = cloneOn(rewriter, op, operands, getElementType(type));
+    auto splat = rewriter.replaceOpWithNewOp<SplatOp>(op, type, scalar);
+    splat->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    return success();
+  }
+};
+
+/// addi(broadcast(x), broadcast(y)) is broadcast(addi(x, y)); uniform operands go along.
+struct SinkBroadcast : RewritePattern {
+  SinkBroadcast(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    std::optional<ArrayRef<int64_t>> shape = getSourceShape(op);
+    if (!shape) {
+      return failure();
+    }
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) {
+      if (auto broadcast = operand.getDefiningOp<BroadcastOp>()) {
+        operands.push_back(broadcast.getSrc());
+      } else {
+        operands.push_back(isTile(operand) ? resizeUniform(rewriter, operand, *shape) : operand);
+      }
+    }
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    Value small = cloneOn(rewriter, op, operands, type.clone(*shape));
+    auto broadcast = rewriter.replaceOpWithNewOp<BroadcastOp>(op, type, small);
+    broadcast->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    return success();
+  }
+
+  /// The one shape that all tiles among the operands are broadcast from.
+  static std::optional<ArrayRef<int64_t>> getSourceShape(Operation *op) {
+    std::optional<ArrayRef<int64_t>> shape;
+    if (!isElementwiseOnTiles(op)) {
+      return shape;
+    }
+    for (Value operand : llvm::make_filter_range(op->getOperands(), isTile)) {
+      auto broadcast = operand.getDefiningOp<BroadcastOp>();
+      if (!broadcast && isUniform(operand)) {
+        continue;
+      }
+      ArrayRef<int64_t> source = broadcast ? getShape(broadcast.getSrc().getType()) : ArrayRef<int64_t>();
+      if (!broadcast || (shape && *shape != source)) {
+        return std::nullopt;
+      }
+      shape = source;
+    }
+    return shape;
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+/// addi(addi(x, splat(a)), splat(b)) is addi(x, splat(addi(a, b))).
+struct MergeUniformSums : OpRewritePattern<arith::AddIOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::AddIOp op, PatternRewriter &rewriter) const override {
+    auto inner = op.getLhs().getDefiningOp<arith::AddIOp>();
+    if (!inner || !isTile(op) || !isUniform(op.getRhs()) || !isUniform(inner.getRhs())) {
+      return failure();
+    }
+    Value sum = arith::AddIOp::create(rewriter, op.getLoc(), getUniformScalar(rewriter, inner.getRhs()),
+                                      getUniformScalar(rewriter, op.getRhs()));
+    Value splat = SplatOp::create(rewriter, op.getLoc(), op.getType(), sum);
+    auto merged = rewriter.replaceOpWithNewOp<arith::AddIOp>(op, inner.getLhs(), splat);
+    merged->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    return success();
+  }
+};
+
+/// Splats to the right, where upstream has constants.
+struct UniformToTheRight : OpRewritePattern<arith::AddIOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::AddIOp op, PatternRewriter &rewriter) const override {
+    if (!op.getLhs().getDefiningOp<SplatOp>() || isUniform(op.getRhs())) {
+      return failure();
+    }
+    rewriter.modifyOpInPlace(op, [&] { op->setOperands({op.getRhs(), op.getLhs()}); });
+    return success();
+  }
+};
+
+/// A uniform offset moves the scalar that the addresses start from.
+struct MoveOffsetToBase : OpRewritePattern<AddPtrOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AddPtrOp op, PatternRewriter &rewriter) const override {
+    auto inner = op.getPtr().getDefiningOp<AddPtrOp>();
+    auto base = inner ? inner.getPtr().getDefiningOp<SplatOp>() : SplatOp();
+    if (!base || !isUniform(op.getOffset())) {
+      return failure();
+    }
+    Value offset = getUniformScalar(rewriter, op.getOffset());
+    Value moved = AddPtrOp::create(rewriter, op.getLoc(), base.getSrc(), offset);
+    Value splat = SplatOp::create(rewriter, op.getLoc(), op.getType(), moved);
+    auto merged = rewriter.replaceOpWithNewOp<AddPtrOp>(op, op.getType(), splat, inner.getOffset());
+    merged->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    return success();
+  }
+};
+
+/// Offsets as wide as an address add up to the same address.
+struct MergeOffsets : OpRewritePattern<AddPtrOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AddPtrOp op, PatternRewriter &rewriter) const override {
+    auto inner = op.getPtr().getDefiningOp<AddPtrOp>();
+    if (!inner || !inner->hasOneUse() || inner.getOffset().getType() != op.getOffset().getType() ||
+        !getElementType(op.getOffset().getType()).isInteger(64)) {
+      return failure();
+    }
+    Value sum = arith::AddIOp::create(rewriter, op.getLoc(), inner.getOffset(), op.getOffset());
+    auto merged = rewriter.replaceOpWithNewOp<AddPtrOp>(op, op.getType(), inner.getPtr(), sum);
+    merged->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    return success();
+  }
+};
+
+/// add(dot(a, b, 0), c) is dot(a, b, c).
+template <typename AddOp> struct AccumulateIntoDot : OpRewritePattern<AddOp> {
+  using OpRewritePattern<AddOp>::OpRewritePattern;
+  LogicalResult matchAndRewrite(AddOp op, PatternRewriter &rewriter) const override {
+    for (auto [product, sum] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
+      auto dot = product.template getDefiningOp<DotOp>();
+      // Of another block, the dot may run less often than the sum.
+      if (!dot || !dot->hasOneUse() || dot->getBlock() != op->getBlock() || !isZero(dot.getAcc())) {
+        continue;
+      }
+      rewriter.replaceOpWithNewOp<DotOp>(op, op.getType(), dot.getA(), dot.getB(), sum, dot.getPrecision());
+      return success();
+    }
+    return failure();
+  }
+
+  static bool isZero(Value value) { return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat()); }
+};
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// select(m, load(p, m), other) is load(p, m, other).
+struct SelectIntoLoad : OpRewritePattern<arith::SelectOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::SelectOp op, PatternRewriter &rewriter) const override {
+    auto load = op.getTrueValue().getDefiningOp<LoadOp>();
+    if (!load || load.getIsVolatile() || load.getMask() != op.getCondition() ||
+        (load.getOther() && !load->hasOneUse())) {
+      return failure();
+    }
+    Value other = getBefore(load, op.getFalseValue(), rewriter);
+    if (!other) {
+      return failure();
+    }
+    rewriter.modifyOpInPlace(load, [&] { load.getOtherMutable().assign(other); });
+    rewriter.replaceOp(op, load);
+    return success();
+  }
+
+  /// `value` where `load` can use it: it stands before the load, or is a constant.
+  static Value getBefore(LoadOp load, Value value, PatternRewriter &rewriter) {
+    Operation *def = value.getDefiningOp();
+    if (def && def->hasTrait<OpTrait::ConstantLike>()) {
+      rewriter.setInsertionPoint(load);
+      return rewriter.clone(*def)->getResult(0);
+    }
+    bool isOutside = value.getParentRegion()->isProperAncestor(load->getParentRegion());
+    bool isEarlier = !def ? value.getParentBlock() == load->getBlock()
+                          : def->getBlock() == load->getBlock() && def->isBeforeInBlock(load);
+    return isOutside || isEarlier ? value : Value();
+  }
+};
+
+struct TileCombine : tilewright::tile::impl::TileCombineBase<TileCombine> {
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    RewritePatternSet patterns(context);
+    patterns.add<ScalarizeUniform, SinkBroadcast, MergeUniformSums, UniformToTheRight, MoveOffsetToBase, MergeOffsets,
+                 AccumulateIntoDot<arith::AddFOp>, AccumulateIntoDot<arith::AddIOp>, SelectIntoLoad>(context);
+    for (RegisteredOperationName op : context->getRegisteredOperationsByDialect(TileDialect::getDialectNamespace())) {
+      op.getCanonicalizationPatterns(patterns, context);
+    }
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
+      signalPassFailure();
+    }
+  }
+};
+} // namespace

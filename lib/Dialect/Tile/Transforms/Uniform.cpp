@@ -1,0 +1,34 @@
+// Tiles all elements of which are one scalar.
+
+#include "Uniform.h"
+
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+static SplatElementsAttr getSplatConstant(Value value) {
+  SplatElementsAttr attr;
+  return matchPattern(value, m_Constant(&attr)) ? attr : nullptr;
+}
+
+bool tile::isUniform(Value value) { return value.getDefiningOp<SplatOp>() || getSplatConstant(value); }
+
+Value tile::getUniformScalar(OpBuilder &builder, Value value) {
+  if (auto splat = value.getDefiningOp<SplatOp>()) {
+    return splat.getSrc();
+  }
+  auto scalar = cast<TypedAttr>(getSplatConstant(value).getSplatValue<Attribute>());
+  return arith::ConstantOp::create(builder, value.getLoc(), scalar);
+}
+
+Value tile::resizeUniform(OpBuilder &builder, Value value, ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(value.getType()).clone(shape);
+  if (auto splat = value.getDefiningOp<SplatOp>()) {
+    return SplatOp::create(builder, value.getLoc(), type, splat.getSrc());
+  }
+  return arith::ConstantOp::create(builder, value.getLoc(), getSplatConstant(value).resizeSplat(type));
+}
