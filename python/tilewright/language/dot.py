@@ -38,7 +38,7 @@ def dot(
     Args:
         input: A block of shape (M, K) or (B, M, K).
         other: A block of shape (K, N) or (B, K, N) and the dtype of `input`. The dtype is int8,
-            uint8, float8, float16, bfloat16, float32 or float64; float8 types may be mixed.
+            float8, float16, bfloat16, float32 or float64; float8 types may be mixed.
         acc: A block of the result's shape and dtype.
         input_precision: How float32 operands may be rounded: "tf32", "tf32x3" or "ieee".
         allow_tf32: An older way to say "tf32" or "ieee".
@@ -79,11 +79,10 @@ def _shape(a: tensor, b: tensor) -> tuple[int, ...]:
 
 
 def _result_type(a: dtype, b: dtype, out: dtype) -> dtype:
-    standard = a.is_standard_floating() or a.name in ("int8", "uint8")
+    standard = a.is_standard_floating() or a.is_int8()
     if not (a.is_fp8() and b.is_fp8()) and not standard:
         raise TypeMismatchError(
-            "dot takes int8, uint8, float8, float16, bfloat16, float32 or float64, "
-            f"found {a} and {b}"
+            f"dot takes int8, float8, float16, bfloat16, float32 or float64, found {a} and {b}"
         )
     if not a.is_fp8() and a != b:
         raise TypeMismatchError(

@@ -1,0 +1,110 @@
+"""Conversions between all types, against PyTorch and NumPy."""
+
+import numpy as np
+import pytest
+import torch
+from inputs import FLOATS, INTS, fresh, poisoned, wide, wrapped
+
+import tilewright
+import tilewright.language as tl
+
+N = 512
+
+
+@tilewright.jit
+def convert(x, out, TYPE: tl.constexpr, BITCAST: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out + i, tl.load(x + i).to(TYPE, bitcast=BITCAST))
+
+
+def converted(x, target, bitcast=False):
+    out = poisoned(target, (N,))
+    convert[(1,)](x, out, TYPE=tl.dtype(target), BITCAST=bitcast, N=N)
+    return out
+
+
+def rounded(values, target):
+    """float64 rounded once; PyTorch goes through float32 and rounds twice."""
+    bits = {"fp16": 11, "bf16": 8, "fp32": 24, "fp64": 53}[target]
+    mantissa, exponent = np.frexp(values)
+    return np.ldexp(np.rint(np.ldexp(mantissa, bits)), exponent - bits)
+
+
+@pytest.mark.parametrize("source", INTS)
+@pytest.mark.parametrize("target", INTS)
+def test_integers_wrap_around(source, target):
+    x = fresh(source, (N,))
+    assert np.array_equal(converted(x, target), wrapped(wide(x), target))
+
+
+@pytest.mark.parametrize("source", FLOATS)
+@pytest.mark.parametrize("target", INTS)
+def test_floats_are_truncated(source, target):
+    low = 0 if target.startswith("u") else -100
+    x = fresh(source, (N,), low, 100)
+    assert np.array_equal(converted(x, target), np.trunc(wide(x)).astype(INTS[target]))
+
+
+@pytest.mark.parametrize("source", INTS)
+@pytest.mark.parametrize("target", FLOATS)
+def test_integers_are_rounded_to_nearest(source, target):
+    x = fresh(source, (N,), -30000, 30000)
+    expected = torch.from_numpy(x.astype(np.float64)).to(FLOATS[target])
+    assert torch.equal(converted(x, target), expected)
+
+
+@pytest.mark.parametrize("source", ["int64", "uint64", "int32", "uint32"])
+@pytest.mark.parametrize("target", ["fp32", "fp64"])
+def test_large_integers_are_rounded_once(source, target):
+    x = fresh(source, (N,))
+    expected = x.astype(np.float32 if target == "fp32" else np.float64)
+    assert np.array_equal(converted(x, target).numpy(), expected)
+
+
+@pytest.mark.parametrize("source", FLOATS)
+@pytest.mark.parametrize("target", FLOATS)
+def test_floats_are_rounded_to_nearest_even(source, target):
+    x = fresh(source, (N,), 1e-3, 9)
+    assert np.array_equal(wide(converted(x, target)), rounded(wide(x), target))
+
+
+@pytest.mark.parametrize("source", [*INTS, *FLOATS])
+def test_to_bool(source):
+    x = fresh(source, (N,), -1, 1)
+    x[::5] = 0
+    assert np.array_equal(converted(x, "int1"), wide(x) != 0)
+
+
+@pytest.mark.parametrize("target", [*INTS, *FLOATS])
+def test_from_bool(target):
+    x = fresh("int1", (N,))
+    assert np.array_equal(wide(converted(x, target)), x.astype(int))
+
+
+@pytest.mark.parametrize(
+    "source, target", [("fp32", "int32"), ("fp64", "int64"), ("fp16", "int16")]
+)
+def test_bitcast(source, target):
+    x = fresh(source, (N,))
+    bits = converted(x, target, bitcast=True)
+    assert np.array_equal(bits, x.numpy().view(INTS[target]))
+    assert torch.equal(converted(bits, source, bitcast=True), x)
+
+
+def test_bitcast_of_bfloat16():
+    x = fresh("bf16", (N,))
+    bits = converted(x, "int16", bitcast=True)
+    assert np.array_equal(bits, x.view(torch.int16).numpy())
+
+
+@tilewright.jit
+def toward_zero(x, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out + i, tl.load(x + i).to(tl.bfloat16, fp_downcast_rounding="rtz"))
+
+
+def test_rounding_toward_zero():
+    x, out = fresh("fp32", (N,)), poisoned("bf16", (N,))
+    toward_zero[(1,)](x, out, N=N)
+    cut = (x.view(torch.int32) & -65536).view(torch.float32)
+    assert torch.equal(out.to(torch.float32), cut)
