@@ -8,18 +8,17 @@ from tilewright.errors import ConstantError, TypeMismatchError
 from tilewright.language._build import (
     constant,
     emit,
-    i32_attr,
     i64_attr,
     same_shape,
     to_tensor,
 )
 from tilewright.language.constexpr import builtin, constant_bool, constexpr_value, describe
 from tilewright.language.dtypes import dtype, float32, int1, int64, uint64
+from tilewright.language.rounding import double_to_bfloat16, narrow, toward_zero
 from tilewright.language.tensor import member, tensor
 
 _NE = 1  # arith.cmpi
 _UNE = 13  # arith.cmpf
-_TOWARD_ZERO = 3  # arith.truncf
 
 
 @builtin
@@ -136,8 +135,11 @@ def _convert_float(x: tensor, type: dtype, rounding: str | None) -> tensor:
         return convert(convert(x, float32), type.scalar)
     if have < want:
         return emit("arith.extf", [x], type)
-    attrs = {"roundingmode": i32_attr(_TOWARD_ZERO)} if rounding == "rtz" else {}
-    return emit("arith.truncf", [x], type, attrs)
+    if rounding == "rtz":
+        return toward_zero(x, type.scalar)
+    if x.dtype.is_fp64() and type.scalar.is_bf16():
+        return double_to_bfloat16(x)
+    return narrow(x, type.scalar)
 
 
 def _convert_pointer(x: tensor, target: dtype) -> tensor:

@@ -1,5 +1,7 @@
 """Conversions between all types, against PyTorch and NumPy."""
 
+import math
+
 import numpy as np
 import pytest
 import torch
@@ -23,11 +25,11 @@ def converted(x, target, bitcast=False):
     return out
 
 
-def rounded(values, target):
+def rounded(values, target, rounding=np.rint):
     """float64 rounded once; PyTorch goes through float32 and rounds twice."""
     bits = {"fp16": 11, "bf16": 8, "fp32": 24, "fp64": 53}[target]
     mantissa, exponent = np.frexp(values)
-    return np.ldexp(np.rint(np.ldexp(mantissa, bits)), exponent - bits)
+    return np.ldexp(rounding(np.ldexp(mantissa, bits)), exponent - bits)
 
 
 @pytest.mark.parametrize("source", INTS)
@@ -98,13 +100,41 @@ def test_bitcast_of_bfloat16():
 
 
 @tilewright.jit
-def toward_zero(x, out, N: tl.constexpr):
+def toward_zero(x, out, TYPE: tl.constexpr, N: tl.constexpr):
     i = tl.arange(0, N)
-    tl.store(out + i, tl.load(x + i).to(tl.bfloat16, fp_downcast_rounding="rtz"))
+    tl.store(out + i, tl.load(x + i).to(TYPE, fp_downcast_rounding="rtz"))
 
 
-def test_rounding_toward_zero():
-    x, out = fresh("fp32", (N,)), poisoned("bf16", (N,))
-    toward_zero[(1,)](x, out, N=N)
-    cut = (x.view(torch.int32) & -65536).view(torch.float32)
-    assert torch.equal(out.to(torch.float32), cut)
+NARROWER = [
+    ("fp32", "fp16"),
+    ("fp32", "bf16"),
+    ("fp64", "fp16"),
+    ("fp64", "bf16"),
+    ("fp64", "fp32"),
+]
+
+
+@pytest.mark.parametrize("source, target", NARROWER)
+def test_rounding_toward_zero(source, target):
+    x, out = fresh(source, (N,)), poisoned(target, (N,))
+    x[:4] = torch.tensor([math.inf, -math.inf, math.nan, 0.0])
+    toward_zero[(1,)](x, out, TYPE=tl.dtype(target), N=N)
+    cut = rounded(wide(x), target, np.trunc)
+    # Small numbers have fewer bits than the reference keeps.
+    regular = ~(np.abs(cut) < 2.0**-13)
+    regular[3] = True
+    assert np.array_equal(wide(out)[regular], cut[regular], equal_nan=True)
+
+
+def test_overflow_toward_zero_is_the_greatest():
+    x, out = torch.full((N,), -1e30), poisoned("fp16", (N,))
+    toward_zero[(1,)](x, out, TYPE=tl.float16, N=N)
+    assert (out == -65504).all()
+
+
+def test_double_is_rounded_once_to_bfloat16():
+    # Just above a tie: by way of float32 it would become the tie, and go down to even.
+    x = torch.full((N,), 1 + 2.0**-8 + 2.0**-40, dtype=torch.float64)
+    assert (converted(x, "bf16") == 1 + 2.0**-7).all()
+    assert torch.isnan(converted(torch.full((N,), math.nan, dtype=torch.float64), "bf16")).all()
+    assert torch.isinf(converted(torch.full((N,), 3.4e38, dtype=torch.float64), "bf16")).all()

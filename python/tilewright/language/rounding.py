@@ -1,0 +1,51 @@
+"""Conversions of floats to narrower ones that processors lack, from those that they have.
+
+The bits of a float, sign apart, count up with its magnitude: less by one as an integer is the next
+float towards zero, whatever the sign.
+"""
+
+from __future__ import annotations
+
+from tilewright.language._build import constant, emit, i64_attr, same_shape
+from tilewright.language.dtypes import bfloat16, dtype, float32, int1, int8, int16, int32
+from tilewright.language.tensor import tensor
+
+_OGT, _UNE = 2, 13  # arith.cmpf
+_BITS = {8: int8, 16: int16, 32: int32}
+
+
+def narrow(x: tensor, target: dtype) -> tensor:
+    """To the nearest, of two equally near to the even one."""
+    return emit("arith.truncf", [x], same_shape(x, target))
+
+
+def _compare(a: tensor, b: tensor, predicate: int) -> tensor:
+    return emit("arith.cmpf", [a, b], same_shape(a, int1), {"predicate": i64_attr(predicate)})
+
+
+def toward_zero(x: tensor, target: dtype) -> tensor:
+    """To the nearest whose magnitude is not greater; beyond the greatest, to the greatest."""
+    if x.dtype.is_fp64() and target.is_bf16():
+        # Cutting twice cuts once, and there is no conversion for both steps together.
+        x = toward_zero(x, float32)
+    nearest = narrow(x, target)
+    back = emit("arith.extf", [nearest], x.type)
+    sizes = [emit("math.absf", [value], x.type) for value in (back, x)]
+    too_large = _compare(sizes[0], sizes[1], _OGT)
+    bits = emit("arith.bitcast", [nearest], same_shape(x, _BITS[target.primitive_bitwidth]))
+    less = emit("arith.subi", [bits, constant(1, bits.type)], bits.type)
+    chosen = emit("arith.select", [too_large, less, bits], bits.type)
+    return emit("arith.bitcast", [chosen], nearest.type)
+
+
+def double_to_bfloat16(x: tensor) -> tensor:
+    """To the nearest in two steps, of which only the second rounds to nearest.
+
+    The first rounds towards zero and records in the last bit that something was lost (rounding to
+    odd), so that the second sees on which side of a tie the value was.
+    """
+    single = toward_zero(x, float32)
+    lost = _compare(emit("arith.extf", [single], x.type), x, _UNE)
+    bits = emit("arith.bitcast", [single], same_shape(x, int32))
+    sticky = emit("arith.ori", [bits, emit("arith.extui", [lost], bits.type)], bits.type)
+    return narrow(emit("arith.bitcast", [sticky], single.type), bfloat16)
