@@ -104,7 +104,24 @@ static bool fromDLPack(Call &call, const Parameter &parameter, PyObject *object,
   array.address = reinterpret_cast<uintptr_t>(tensor.data) + tensor.byteOffset;
   unsigned bytes = bytesOf(*type);
   array.extent = extentOf(array.address, tensor.rank, tensor.shape, tensor.strides, bytes, bytes);
+  if (!tensor.data && array.extent->begin < array.extent->end) {
+    return argumentError(call, parameter, "has elements but no memory (a fake tensor?)");
+  }
   return true;
+}
+
+/// A framework does not say why it can't describe a tensor; often it is because of the device.
+static bool explainExchange(Call &call, const Parameter &parameter, PyObject *object) {
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  std::string device = attributeText(object, "device");
+  PyErr_Restore(type, value, traceback);
+  if (!device.empty() && device.rfind("cpu", 0) != 0) {
+    PyErr_Clear();
+    return unreachable(call, parameter, device);
+  }
+  setErrorFromPending("ArgumentError", call.state, &parameter, "is a tensor without plain memory");
+  return false;
 }
 
 static bool readExchange(Call &call, const Parameter &parameter, PyObject *object, void *exchange,
@@ -112,8 +129,7 @@ static bool readExchange(Call &call, const Parameter &parameter, PyObject *objec
   dlpack::Tensor tensor;
   auto describe = reinterpret_cast<int (*)(void *, dlpack::Tensor *)>(exchange);
   if (describe(object, &tensor) != 0) {
-    setErrorFromPending("ArgumentError", call.state, &parameter, "is a tensor without plain memory");
-    return false;
+    return explainExchange(call, parameter, object);
   }
   return fromDLPack(call, parameter, object, tensor, array);
 }

@@ -38,7 +38,9 @@ void setErrorFromPending(const char *kind, const LauncherState &state, const Par
     PyErr_Restore(ownedType.release(), cause.release(), ownedTraceback.release());
     return;
   }
-  setError(kind, state, parameter, message + ": " + (cause ? textOf(cause.get()) : ""));
+  // The first line: PyTorch's messages go on with a backtrace.
+  std::string reason = cause ? textOf(cause.get()) : "";
+  setError(kind, state, parameter, message + ": " + reason.substr(0, reason.find('\n')));
   PyErr_Fetch(&type, &value, &traceback);
   PyErr_NormalizeException(&type, &value, &traceback);
   if (value && cause) {

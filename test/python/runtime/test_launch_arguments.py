@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -256,8 +257,50 @@ def test_devices_that_cannot_be_reached(one) -> None:
         DeviceError, match="'a' is on cuda:1, which a kernel on the CPU can't reach"
     ):
         one[1](Address(torch.zeros(4), device="cuda:1"))
-    with pytest.raises((DeviceError, ArgumentError), match="'a'"):
+    with pytest.raises(DeviceError, match="'a' is on meta"):
         one[1](torch.zeros(4, device="meta"))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_tensor_without_memory(one) -> None:
+    from torch._subclasses import FakeTensorMode
+
+    with FakeTensorMode():
+        fake = torch.zeros(4)
+    with pytest.raises(ArgumentError, match="'a' has elements but no memory"):
+        one[1](fake)
+
+
+def test_the_reason_of_a_framework_is_one_line(one) -> None:
+    with pytest.raises(ArgumentError) as caught:
+        one[1](torch.zeros(4).to_sparse())
+    assert "\n" not in str(caught.value)
+
+
+def test_launching_keeps_no_references(substitute) -> None:
+    @tilewright.jit
+    def kernel(a, b, c, d, e, f: tl.constexpr, g=7):
+        pass
+
+    substitute(kernel)
+    tensor = torch.zeros(4)
+    arguments = [tensor, np.zeros(4), Capsule(tensor), Address(tensor), (tensor, 5), "constant"]
+    option = object()
+
+    def launch() -> None:
+        kernel[(1,)](*arguments, num_warps=option)
+        for wrong in ({"a": 1}, {"g": []}, {"g": 2**70}):
+            with pytest.raises(ArgumentError):
+                kernel[(1,)](*arguments, num_warps=option, **wrong)
+
+    def counts() -> list[int]:
+        return [sys.getrefcount(item) for item in [*arguments, option, kernel]]
+
+    launch()
+    before = counts()
+    for _ in range(10):
+        launch()
+    assert counts() == before
 
 
 def test_what_an_argument_raises_is_the_cause(one) -> None:
