@@ -27,6 +27,11 @@ class JITFunction(_core.Launcher):
     an integer, a tuple of one to three, or a function that is given the arguments by name and
     returns such. An axis of zero launches nothing. All of that is in C++ (lib/Bindings/Launcher.h).
 
+    Arguments are tensors and arrays in host memory (PyTorch's, NumPy's, anything with
+    `__dlpack__`, or with `data_ptr()` and `dtype`), of any strides, requiring a gradient or not;
+    numbers; None; tuples of these; and constants. Memory that its owner calls read-only is passed
+    as well: nothing hinders a kernel that stores to it.
+
     Attributes:
         fn: The Python function.
         name: Its name.
