@@ -66,8 +66,7 @@ def sources_identity(*folders: str) -> str:
         for path in sorted(_python_files(folder)):
             with open(path, "rb", buffering=0) as stream:
                 data = stream.read()
-            name = os.path.relpath(path, folder)
-            digest.update(f"{name}\0{len(data)}\0".encode())
+            digest.update(f"{path[len(folder) :]}\0{len(data)}\0".encode())
             digest.update(data)
     return digest.hexdigest()
 
