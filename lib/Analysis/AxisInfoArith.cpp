@@ -226,9 +226,17 @@ static Result shiftRight(Operation *op, Operands operands) {
 // Comparison and choice
 //===----------------------------------------------------------------------===//
 
+/// The groups in which both sides count up, so that their order does not change.
+/// Read as unsigned, -1 and 0 are not consecutive: only aligned groups never hold both.
+static int64_t bothCounting(const AxisFacts &lhs, const AxisFacts &rhs, bool isUnsigned) {
+  int64_t group = std::min(lhs.contiguity, rhs.contiguity);
+  return isUnsigned ? std::min({group, lhs.divisibility, rhs.divisibility}) : group;
+}
+
 /// `counting < bound` and `counting >= bound` are uniform in aligned groups.
 static int64_t comparedFacts(arith::CmpIPredicate predicate, const AxisFacts &lhs, const AxisFacts &rhs) {
-  int64_t together = std::max(bothConstant(lhs, rhs), std::min(lhs.contiguity, rhs.contiguity));
+  bool isUnsigned = predicate >= arith::CmpIPredicate::ult;
+  int64_t together = std::max(bothConstant(lhs, rhs), bothCounting(lhs, rhs, isUnsigned));
   switch (predicate) {
   case arith::CmpIPredicate::slt:
   case arith::CmpIPredicate::sge:
@@ -256,12 +264,14 @@ static Result visit(arith::CmpIOp op, Operands operands) {
 }
 
 /// Where both count up, or both are equal, so is the smaller and the larger.
-static AxisFacts minMaxFacts(const AxisFacts &lhs, const AxisFacts &rhs) {
-  AxisFacts fact;
-  fact.contiguity = std::min(lhs.contiguity, rhs.contiguity);
-  fact.divisibility = bothDivisible(lhs, rhs, fact.contiguity);
-  fact.constancy = bothConstant(lhs, rhs);
-  return fact;
+static Result minMax(Operation *op, Operands operands, bool isUnsigned, bool nonNegative) {
+  return eachDimension(op, operands, nonNegative, [&](const AxisFacts &lhs, const AxisFacts &rhs) {
+    AxisFacts fact;
+    fact.contiguity = bothCounting(lhs, rhs, isUnsigned);
+    fact.divisibility = bothDivisible(lhs, rhs, fact.contiguity);
+    fact.constancy = bothConstant(lhs, rhs);
+    return fact;
+  });
 }
 
 static Result visit(arith::SelectOp op, Operands operands) {
@@ -330,10 +340,10 @@ Result axis::transferArith(Operation *op, Operands operands) {
             arith::ConstantOp>([&](auto known) { return visit(known, operands); })
       .Case<arith::OrIOp, arith::XOrIOp>([&](auto) { return orLike(op, operands); })
       .Case<arith::ShRSIOp, arith::ShRUIOp>([&](auto) { return shiftRight(op, operands); })
-      .Case<arith::MinSIOp, arith::MaxUIOp>(
-          [&](auto) { return eachDimension(op, operands, bothNonNegative(operands), minMaxFacts); })
-      .Case<arith::MaxSIOp, arith::MinUIOp>(
-          [&](auto) { return eachDimension(op, operands, eitherNonNegative(operands), minMaxFacts); })
+      .Case<arith::MinSIOp>([&](auto) { return minMax(op, operands, false, bothNonNegative(operands)); })
+      .Case<arith::MaxSIOp>([&](auto) { return minMax(op, operands, false, eitherNonNegative(operands)); })
+      .Case<arith::MinUIOp>([&](auto) { return minMax(op, operands, true, eitherNonNegative(operands)); })
+      .Case<arith::MaxUIOp>([&](auto) { return minMax(op, operands, true, bothNonNegative(operands)); })
       .Case<arith::ExtUIOp>([&](auto) { return passOn(op, operands, true); })
       .Case<arith::ExtSIOp>([&](auto) { return passOn(op, operands, operands[0]->isNonNegative()); })
       .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::TruncIOp>(
