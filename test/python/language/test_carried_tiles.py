@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 import tilewright
 import tilewright.language as tl
 
