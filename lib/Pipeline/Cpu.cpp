@@ -2,6 +2,7 @@
 
 #include "tilewright/Conversion/Passes.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "tilewright/Dialect/Tile/Transforms/Passes.h"
 #include "tilewright/Target/Host.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -45,10 +46,12 @@ StringRef stringifyPhase(CpuPhase phase) {
 
 /// One function, simplified while it is still about whole tiles.
 static void addTilePasses(OpPassManager &passes) {
-  passes.addPass(createInlinerPass());       // one function per kernel
-  passes.addPass(createSymbolDCEPass());     // what was inlined is not needed any more
-  passes.addPass(createCanonicalizerPass()); // constants reach the shapes of masks and strides
-  passes.addPass(createCSEPass());           // equal address tiles become one value
+  passes.addPass(createInlinerPass());                // one function per kernel
+  passes.addPass(createSymbolDCEPass());              // what was inlined is not needed any more
+  passes.addPass(createCanonicalizerPass());          // constants reach the shapes of masks and strides
+  passes.addPass(createCSEPass());                    // equal address tiles become one value
+  passes.addPass(tile::createTileCombine());          // sums of products accumulate in the product
+  passes.addPass(tile::createTileScalarizeAdvance()); // address tiles need not be carried around loops
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createLoopInvariantCodeMotionPass()); // a row's addresses outside the loop over columns
   passes.addPass(createCSEPass());
