@@ -84,9 +84,9 @@ Expected<std::unique_ptr<TargetMachine>> createTargetMachine(const HostTarget &t
   TargetOptions options;
   // A kernel's a * b + c keeps its two roundings unless it asks for fma.
   options.AllowFPOpFusion = FPOpFusion::Standard;
-  std::unique_ptr<TargetMachine> machine(
-      backend->createTargetMachine(triple, target.cpu, target.features, options, Reloc::PIC_,
-                                   CodeModel::Small, CodeGenOptLevel::Default, /*JIT=*/true));
+  std::unique_ptr<TargetMachine> machine(backend->createTargetMachine(triple, target.cpu, target.features, options,
+                                                                      Reloc::PIC_, CodeModel::Small,
+                                                                      CodeGenOptLevel::Default, /*JIT=*/true));
   if (!machine) {
     return createStringError("no code generator for " + target.triple);
   }
