@@ -1,0 +1,42 @@
+"""The pages of docs/ agree with the code."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import tilewright.language as tl
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def without_code(text: str) -> str:
+    text = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+    return re.sub(r"^    .*$|`[^`\n]*`", "", text, flags=re.M)
+
+
+def test_the_language_page_lists_what_there_is() -> None:
+    listed = set(re.findall(r"`tl\.(\w+)", (ROOT / "docs" / "language.md").read_text()))
+    assert set(tl.__all__) - listed == set(), "not on the page"
+    assert listed - set(tl.__all__) == set(), "on the page, but not there"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\(([\w./-]+)(?:#[\w-]*)?\)", without_code(page.read_text()))
+    assert not [link for link in links if not (page.parent / link).exists()]
+
+
+def test_settings_are_documented() -> None:
+    sources = [*(ROOT / "python").rglob("*.py"), *(ROOT / "lib").rglob("*.cpp")]
+    read = {
+        name
+        for file in sources
+        for name in re.findall(
+            r'(?:environ\W+(?:get\W+)?|getenv\W+)"?(TILEWRIGHT_\w+)', file.read_text()
+        )
+    }
+    page = (ROOT / "docs" / "debugging.md").read_text()
+    assert read
+    assert not [name for name in read if name not in page]
