@@ -74,10 +74,10 @@ static void addLLVMPasses(OpPassManager &passes, StringRef features) {
   expand.includeBf16 = !features.contains("+avx512bf16"); // LLVM would call a function per element
   passes.addPass(createSCFToControlFlowPass());
   passes.addNestedPass<func::FuncOp>(createReturnOnAssert()); // failed assertions leave the kernel
-  passes.addPass(arith::createArithExpandOpsPass(expand)); // rounding divisions, bf16 conversions
-  passes.addPass(createConvertMathToLLVMPass());           // what is an instruction or an intrinsic
-  passes.addPass(createConvertMathToLibmPass());           // double precision functions without an intrinsic
-  passes.addPass(createConvertToLLVMPass());               // everything else, at once
+  passes.addPass(arith::createArithExpandOpsPass(expand));    // rounding divisions, bf16 conversions
+  passes.addPass(createConvertMathToLLVMPass());              // what is an instruction or an intrinsic
+  passes.addPass(createConvertMathToLibmPass());              // double precision functions without an intrinsic
+  passes.addPass(createConvertToLLVMPass());                  // everything else, at once
 }
 
 void addCpuPasses(OpPassManager &passes, CpuPhase phase, StringRef features) {
