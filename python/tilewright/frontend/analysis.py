@@ -50,21 +50,5 @@ def has_break(statements: Iterable[ast.AST]) -> bool:
     return False
 
 
-def may_jump(statements: Iterable[ast.AST]) -> bool:
-    """Whether control may leave the statements other than at their end.
-
-    A `break` or `continue` of a loop among the statements does not count.
-    """
-    for node in statements:
-        if isinstance(node, (ast.Return, ast.Break, ast.Continue)):
-            return True
-        if isinstance(node, (ast.For, ast.While)):
-            if find_return([node]) or may_jump(node.orelse):
-                return True
-        elif may_jump(_substatements(node)):
-            return True
-    return False
-
-
 def _substatements(node: ast.AST) -> list[ast.stmt]:
     return [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]

@@ -7,13 +7,13 @@ import ast
 import tilewright.language as tl
 from tilewright.errors import ConstantError
 
-from .dispatch import Exit, Rest, statement
+from .dispatch import Outcome, Rest, statement
 from .values import describe, is_constant, unwrap
 from .visitor import FunctionVisitor
 
 
 @statement(ast.Assert)
-def visit_assert(v: FunctionVisitor, node: ast.Assert, rest: Rest) -> Exit | None:
+def visit_assert(v: FunctionVisitor, node: ast.Assert, rest: Rest) -> Outcome:
     condition = v.visit(node.test)
     if is_constant(condition) and unwrap(condition):
         return None

@@ -11,14 +11,14 @@ from typing import Any
 from tilewright.errors import ConstantError, TypeMismatchError, UnsupportedError
 from tilewright.language import constexpr
 
-from .dispatch import Exit, Rest, expression, statement
+from .dispatch import Outcome, Rest, expression, statement
 from .operators import apply_binary
 from .values import Value, describe, is_constant, is_tensor, materialise, retuple, unwrap
 from .visitor import FunctionVisitor
 
 
 @statement(ast.Assign)
-def visit_assign(v: FunctionVisitor, node: ast.Assign, rest: Rest) -> Exit | None:
+def visit_assign(v: FunctionVisitor, node: ast.Assign, rest: Rest) -> Outcome:
     value = materialise(v.visit(node.value))
     for target in node.targets:
         assign(v, target, value)
@@ -26,7 +26,7 @@ def visit_assign(v: FunctionVisitor, node: ast.Assign, rest: Rest) -> Exit | Non
 
 
 @statement(ast.AugAssign)
-def visit_aug_assign(v: FunctionVisitor, node: ast.AugAssign, rest: Rest) -> Exit | None:
+def visit_aug_assign(v: FunctionVisitor, node: ast.AugAssign, rest: Rest) -> Outcome:
     if not isinstance(node.target, ast.Name):
         raise _not_assignable(node.target)
     name = ast.Name(node.target.id, ast.Load())
@@ -37,7 +37,7 @@ def visit_aug_assign(v: FunctionVisitor, node: ast.AugAssign, rest: Rest) -> Exi
 
 
 @statement(ast.AnnAssign)
-def visit_ann_assign(v: FunctionVisitor, node: ast.AnnAssign, rest: Rest) -> Exit | None:
+def visit_ann_assign(v: FunctionVisitor, node: ast.AnnAssign, rest: Rest) -> Outcome:
     if node.value is None:
         return None
     value = v.visit(node.value)

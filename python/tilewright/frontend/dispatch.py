@@ -1,44 +1,74 @@
-"""Which function handles which node of the syntax tree."""
+"""Which function handles which node of the syntax tree, and how statements end."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum, auto
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from .values import Value
 
+# Where control goes from statements that it leaves other than at their end. RETURN and END leave
+# the region that is being built: a function, or the body of a loop that runs. A loop that is
+# unrolled has a code for `break` and one for `continue` besides.
+RETURN, END = 1, 2
 
-class ExitKind(Enum):
-    """How control leaves a list of statements.
 
-    RETURN and END leave the region that is being built, a function or the body of a loop that runs.
-    BREAK and CONTINUE go on elsewhere in it, as their loop is unrolled.
-    """
+def break_code(depth: int) -> int:
+    """The code of `break` in the unrolled loop that so many loops are around."""
+    return 2 * depth + 3
 
-    RETURN = auto()
-    BREAK = auto()
-    CONTINUE = auto()
-    END = auto()
+
+def continue_code(depth: int) -> int:
+    return 2 * depth + 4
 
 
 @dataclass(frozen=True)
 class Exit:
-    """How control left a list of statements, where it did not fall out at the end."""
+    """Control always leaves, with one code; `value` is what is returned."""
 
-    kind: ExitKind
+    code: int
     value: Value = None
     line: int = 0
 
 
-# What runs after a statement up to the end of the region: needed where a branch may jump, so that
-# the other branch takes in the rest. Never falls through.
-Rest = Callable[[], Exit]
+@dataclass(frozen=True)
+class Maybe:
+    """How control goes on is known at run time only: the variable `.exit` holds the code.
+
+    It is 0 where control falls out at the end, which it may do if `falls`. The variable `.value`
+    holds what is returned if RETURN is among the codes.
+    """
+
+    codes: frozenset[int]
+    falls: bool
+
+
+# None: control always falls out at the end.
+Outcome: TypeAlias = Exit | Maybe | None
+
+
+class Rest:
+    """The statements after the one being visited, which a branch may take in.
+
+    Attributes:
+        is_used: Whether one did; they are then done.
+        is_tail: Whether there are none, and the region ends here too.
+    """
+
+    def __init__(self, visit: Callable[[], Outcome], is_tail: bool) -> None:
+        self.is_tail = is_tail
+        self.is_used = False
+        self._visit = visit
+
+    def __call__(self) -> Outcome:
+        self.is_used = True
+        return self._visit()
+
 
 EXPRESSIONS: dict[type[ast.AST], Callable[..., Value]] = {}
-STATEMENTS: dict[type[ast.AST], Callable[..., Exit | None]] = {}
+STATEMENTS: dict[type[ast.AST], Callable[..., Outcome]] = {}
 
 _Handler = TypeVar("_Handler", bound=Callable[..., Any])
 
@@ -54,7 +84,7 @@ def expression(*kinds: type[ast.expr]) -> Callable[[_Handler], _Handler]:
 
 
 def statement(*kinds: type[ast.stmt]) -> Callable[[_Handler], _Handler]:
-    """Registers `handler(visitor, node, rest) -> Exit | None`."""
+    """Registers `handler(visitor, node, rest) -> Outcome`."""
 
     def register(handler: _Handler) -> _Handler:
         STATEMENTS.update(dict.fromkeys(kinds, handler))

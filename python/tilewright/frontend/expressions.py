@@ -17,21 +17,21 @@ from tilewright.errors import (
 from tilewright.language import tensor
 
 from .assign import assign
-from .dispatch import Exit, Rest, expression, statement
+from .dispatch import Outcome, Rest, expression, statement
 from .unrolled import constant_items
 from .values import Value, describe, is_constant, is_tensor, materialise, unwrap
 from .visitor import FunctionVisitor
 
 
 @statement(ast.Expr)
-def visit_expr(v: FunctionVisitor, node: ast.Expr, rest: Rest) -> Exit | None:
+def visit_expr(v: FunctionVisitor, node: ast.Expr, rest: Rest) -> Outcome:
     if not isinstance(node.value, ast.Constant):  # docstrings and `...`
         v.visit(node.value)
     return None
 
 
 @statement(ast.Pass)
-def visit_pass(v: FunctionVisitor, node: ast.Pass, rest: Rest) -> Exit | None:
+def visit_pass(v: FunctionVisitor, node: ast.Pass, rest: Rest) -> Outcome:
     return None
 
 

@@ -21,9 +21,10 @@ import ast
 
 import tilewright.language as tl
 
-from .analysis import find_return, has_break, may_jump
-from .conditionals import choose
-from .dispatch import Exit, ExitKind, Rest
+from . import dispatch
+from .analysis import find_return, has_break
+from .branches import choose
+from .dispatch import Exit, Outcome, Rest
 from .values import Value
 from .visitor import FunctionVisitor
 
@@ -62,7 +63,7 @@ class EarlyExits:
         """Whether the loop has not been left."""
         return tl.logical_not(self.v.scope.values[STOP])
 
-    def finish(self, rest: Rest) -> Exit | None:
+    def finish(self, rest: Rest) -> Outcome:
         """What follows the loop: its `else`, and nothing if it returned."""
         v, node = self.v, self.node
         stop, returned = (v.scope.values.get(name) for name in (STOP, RETURN))
@@ -71,16 +72,11 @@ class EarlyExits:
             if name in self.outer.values:
                 v.scope.values[name] = self.outer.values[name]
 
-        def otherwise() -> Exit | None:
+        def otherwise() -> Outcome:
             if not node.orelse or not self.names:
-                return v.visit_block(node.orelse, rest)
+                return v.visit_block(node.orelse, is_tail=False)
             return choose(
-                v,
-                node,
-                stop,
-                lambda: None,
-                lambda: v.visit_block(node.orelse, rest),
-                rest if may_jump(node.orelse) else None,
+                v, node, stop, lambda: None, lambda: v.visit_block(node.orelse, is_tail=False)
             )
 
         if not self.has_return:
@@ -91,7 +87,7 @@ class EarlyExits:
 def leave(v: FunctionVisitor, line: int) -> Exit:
     """Returns from the function without a value, out of all loops that run."""
     if v.loop is None or not v.loop.is_within_running:
-        return Exit(ExitKind.RETURN, None, line)
+        return Exit(dispatch.RETURN, None, line)
     for name in (STOP, RETURN):
         v.scope.set(name, tl.to_tensor(True), line)
-    return Exit(ExitKind.END)
+    return Exit(dispatch.END)

@@ -21,12 +21,12 @@ import tilewright.language as tl
 from tilewright.errors import ConstantError, TypeMismatchError, UnsupportedError
 
 from .carried import Carried
-from .dispatch import Exit, ExitKind, Rest, statement
+from .dispatch import Outcome, Rest, statement
 from .expressions import visit_items
 from .leaving import INDEX, EarlyExits
 from .unrolled import items_of, unroll
 from .values import Value, describe, is_constant, is_tensor, unwrap
-from .visitor import FunctionVisitor, LoopContext
+from .visitor import FunctionVisitor
 from .whiles import build_while
 
 # The attributes of tl.range that the compiler reads, as `tile.<name>` on the loop.
@@ -50,7 +50,7 @@ class LoopRange:
 
 
 @statement(ast.For)
-def visit_for(v: FunctionVisitor, node: ast.For, rest: Rest) -> Exit | None:
+def visit_for(v: FunctionVisitor, node: ast.For, rest: Rest) -> Outcome:
     with v.at(node.iter):
         bounds = _iteration(v, node.iter)
         if isinstance(bounds, LoopRange):
@@ -58,7 +58,7 @@ def visit_for(v: FunctionVisitor, node: ast.For, rest: Rest) -> Exit | None:
         else:
             items = items_of(bounds)
     if not isinstance(bounds, LoopRange):
-        return unroll(v, node, items, rest)
+        return unroll(v, node, items)
     if not isinstance(node.target, ast.Name):
         raise UnsupportedError("the variable of a loop over a range must be a single name")
     exits = EarlyExits(v, node)
@@ -131,9 +131,8 @@ class _Loop:
         )
         index_type = v.context.ir(self.type)
         block = op.region(0).add_block([index_type, *carried.types], v.builder.loc)
-        running = LoopContext(is_within_running=True)
         carried.enter(block.args[1:])
-        with v.inserting_at_end(block), v.within_loop(running):
+        with v.inserting_at_end(block), v.within_loop(is_unrolled=False):
             self._visit_body(node, target, tl.tensor(block.arg(0), self.type))
             v.builder.create("scf.yield", carried.collect(), types=[])
         carried.leave(op.results)
@@ -164,7 +163,7 @@ class _Loop:
         if self.is_reversed:  # start - (i - stop) falls from start as i rises from stop
             index = self.start - (index - self.stop)
         self.v.scope.set(target.id, index, target.lineno)
-        self.v.visit_block(node.body, lambda: Exit(ExitKind.END))
+        self.v.visit_block(node.body, is_tail=True)
 
 
 def _induction_type(values: list[Value]) -> Any:

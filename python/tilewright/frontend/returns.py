@@ -7,7 +7,7 @@ import ast
 import tilewright.language as tl
 from tilewright.errors import TypeMismatchError, UnsupportedError
 
-from .dispatch import Exit, ExitKind, Rest, statement
+from .dispatch import END, RETURN, Exit, Rest, break_code, continue_code, statement
 from .leaving import STOP, leave
 from .values import describe, materialise
 from .visitor import FunctionVisitor
@@ -22,7 +22,7 @@ def visit_return(v: FunctionVisitor, node: ast.Return, rest: Rest) -> Exit:
             hint="write it to memory with tl.store",
         )
     if v.loop is None or not v.loop.is_within_running:
-        return Exit(ExitKind.RETURN, value, node.lineno)
+        return Exit(RETURN, value, node.lineno)
     if value is not None:
         raise UnsupportedError(
             "`return` with a value inside a loop is not supported",
@@ -33,13 +33,14 @@ def visit_return(v: FunctionVisitor, node: ast.Return, rest: Rest) -> Exit:
 
 @statement(ast.Break)
 def visit_break(v: FunctionVisitor, node: ast.Break, rest: Rest) -> Exit:
-    if v.loop is not None and v.loop.on_break is not None:
-        return Exit(ExitKind.BREAK)
+    if v.loop is not None and v.loop.is_unrolled:
+        return Exit(break_code(v.loop.depth))
     v.scope.set(STOP, tl.to_tensor(True), node.lineno)
-    return Exit(ExitKind.END)
+    return Exit(END)
 
 
 @statement(ast.Continue)
 def visit_continue(v: FunctionVisitor, node: ast.Continue, rest: Rest) -> Exit:
-    is_unrolled = v.loop is not None and v.loop.on_continue is not None
-    return Exit(ExitKind.CONTINUE if is_unrolled else ExitKind.END)
+    if v.loop is not None and v.loop.is_unrolled:
+        return Exit(continue_code(v.loop.depth))
+    return Exit(END)

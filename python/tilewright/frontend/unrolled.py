@@ -10,9 +10,10 @@ import tilewright.language as tl
 from tilewright.errors import TypeMismatchError
 
 from .assign import assign
-from .dispatch import Exit, ExitKind, Rest
+from .branches import arrive, guarded
+from .dispatch import Exit, Maybe, Outcome, break_code, continue_code
 from .values import Value, describe, is_tensor, unwrap
-from .visitor import FunctionVisitor, LoopContext
+from .visitor import FunctionVisitor
 
 
 def constant_items(v: FunctionVisitor, node: ast.expr) -> Sequence[Value]:
@@ -32,24 +33,20 @@ def items_of(value: Value) -> Sequence[Value]:
     )
 
 
-def unroll(v: FunctionVisitor, node: ast.For, items: Sequence[Value], rest: Rest) -> Exit | None:
+def unroll(v: FunctionVisitor, node: ast.For, items: Sequence[Value]) -> Outcome:
     """Visits the body once per item, one after the other."""
-    outer = v.loop
-    after = v.in_loop(outer, rest)
+    depth = v.loop.depth + 1 if v.loop else 0
 
-    def to_end(start: int) -> Exit:
-        return run(start) or rest()
-
-    def run(start: int) -> Exit | None:
+    def run(start: int) -> Outcome:
         for index in range(start, len(items)):
-            following = v.in_loop(outer, partial(to_end, index + 1))
-            running = outer is not None and outer.is_within_running
-            with v.within_loop(LoopContext(running, after, following)):
+            with v.within_loop(is_unrolled=True):
                 assign(v, node.target, items[index])
-                exit = v.visit_block(node.body, following)
-            if exit is None or exit.kind is ExitKind.CONTINUE:
-                continue
-            return None if exit.kind is ExitKind.BREAK else exit
-        return v.visit_block(node.orelse, rest)
+                outcome = v.visit_block(node.body, is_tail=False)
+            outcome = arrive(v, outcome, continue_code(depth))
+            if isinstance(outcome, Exit):
+                return outcome
+            if isinstance(outcome, Maybe):
+                return guarded(v, node, outcome, partial(run, index + 1))
+        return v.visit_block(node.orelse, is_tail=False)
 
-    return run(0)
+    return arrive(v, run(0), break_code(depth))

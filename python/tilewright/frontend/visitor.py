@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import ast
 import linecache
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tilewright import _core
 from tilewright.errors import CompileError, TilewrightError
 
 from .analysis import assigned_names
-from .dispatch import EXPRESSIONS, STATEMENTS, Exit, ExitKind, Rest
+from .branches import guarded
+from .dispatch import END, EXPRESSIONS, RETURN, STATEMENTS, Exit, Maybe, Outcome, Rest
 from .scope import Scope
 from .unsupported import unsupported
 from .values import Value
@@ -24,15 +26,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LoopContext:
-    """The loop around a statement: what a `break` or `continue` in it leads to.
+    """The loop around a statement.
 
-    A loop that is unrolled goes on by `on_break` and `on_continue`; one that runs has neither.
-    `is_within_running` says that the loop or one around it runs.
+    Attributes:
+        is_unrolled: Whether it is unrolled.
+        is_within_running: Whether it, or a loop around it, runs.
+        depth: How many loops are around it.
     """
 
+    is_unrolled: bool
     is_within_running: bool
-    on_break: Rest | None = None
-    on_continue: Rest | None = None
+    depth: int
 
 
 class FunctionVisitor:
@@ -73,21 +77,27 @@ class FunctionVisitor:
 
     def run(self) -> Exit:
         """Visits the whole body."""
-        done = Exit(ExitKind.RETURN)
-        return self.visit_block(self.tree.body, lambda: done) or done
+        outcome = self.visit_block(self.tree.body, is_tail=True)
+        assert isinstance(outcome, Exit)
+        return outcome
 
-    def visit_block(self, statements: Sequence[ast.stmt], rest: Rest) -> Exit | None:
-        """Visits statements in order; None if control reaches their end."""
+    def visit_block(self, statements: Sequence[ast.stmt], is_tail: bool) -> Outcome:
+        """Visits statements in order; at the end of a tail block the region ends."""
         for index, node in enumerate(statements):
-            exit = self.visit_statement(node, self._following(statements[index + 1 :], rest))
-            if exit is not None:
-                return exit
-        return None
+            following = statements[index + 1 :]
+            visit_following = partial(self.visit_block, following, is_tail)
+            rest = Rest(visit_following, is_tail and not following)
+            outcome = self.visit_statement(node, rest)
+            if isinstance(outcome, Exit) or rest.is_used:
+                return outcome
+            if isinstance(outcome, Maybe):
+                ends = not following and not is_tail
+                return outcome if ends else guarded(self, node, outcome, visit_following)
+        if not is_tail:
+            return None
+        return Exit(END if self.loop and self.loop.is_within_running else RETURN)
 
-    def _following(self, statements: Sequence[ast.stmt], rest: Rest) -> Rest:
-        return lambda: self.visit_block(statements, rest) or rest()
-
-    def visit_statement(self, node: ast.stmt, rest: Rest) -> Exit | None:
+    def visit_statement(self, node: ast.stmt, rest: Rest) -> Outcome:
         with self.at(node):
             handler = STATEMENTS.get(type(node))
             if handler is None:
@@ -167,27 +177,12 @@ class FunctionVisitor:
             self.builder.insertion_point = point
 
     @contextmanager
-    def within_loop(self, loop: LoopContext | None) -> Iterator[None]:
-        before = self.loop
-        self.loop = loop
+    def within_loop(self, is_unrolled: bool) -> Iterator[int]:
+        """Visits the body of a loop; gives the loop's depth."""
+        outer = self.loop
+        is_running = not is_unrolled or (outer is not None and outer.is_within_running)
+        self.loop = LoopContext(is_unrolled, is_running, outer.depth + 1 if outer else 0)
         try:
-            yield
+            yield self.loop.depth
         finally:
-            self.loop = before
-
-    def in_loop(self, loop: LoopContext | None, run: Callable[[], Exit]) -> Rest:
-        """`run` as if called in `loop`, whichever loop it is called from."""
-
-        def resume() -> Exit:
-            with self.within_loop(loop):
-                return self.follow(run())
-
-        return resume
-
-    def follow(self, exit: Exit) -> Exit:
-        """Goes on where a jump within an unrolled loop leads, up to the end of the region."""
-        if exit.kind is ExitKind.BREAK and self.loop and self.loop.on_break:
-            return self.loop.on_break()
-        if exit.kind is ExitKind.CONTINUE and self.loop and self.loop.on_continue:
-            return self.loop.on_continue()
-        return exit
+            self.loop = outer

@@ -9,17 +9,18 @@ import tilewright.language as tl
 from tilewright.errors import UnsupportedError
 
 from .analysis import assigned_names
+from .branches import Branches
 from .carried import Carried
-from .conditionals import Branches, to_condition, visit_condition
-from .dispatch import Exit, ExitKind, Rest, statement
+from .conditionals import to_condition, visit_condition
+from .dispatch import Outcome, Rest, statement
 from .leaving import EarlyExits
 from .scope import Unavailable
 from .values import Value, is_constant, materialise, unwrap
-from .visitor import FunctionVisitor, LoopContext
+from .visitor import FunctionVisitor
 
 
 @statement(ast.While)
-def visit_while(v: FunctionVisitor, node: ast.While, rest: Rest) -> Exit | None:
+def visit_while(v: FunctionVisitor, node: ast.While, rest: Rest) -> Outcome:
     exits = EarlyExits(v, node)
     if exits.names:
         exits.declare()
@@ -33,7 +34,7 @@ def visit_while(v: FunctionVisitor, node: ast.While, rest: Rest) -> Exit | None:
             if name not in carried.names:
                 reason = "is assigned in the condition of a `while`"
                 v.scope.set(name, Unavailable(reason, "assign it in the body"), node.lineno)
-        v.visit_block(node.body, lambda: Exit(ExitKind.END))
+        v.visit_block(node.body, is_tail=True)
 
     holds = build_while(v, carried, condition, visit_body)
     if holds:
@@ -64,7 +65,7 @@ def build_while(
         v.scope = carried.before
         return bool(unwrap(holds))
     carried.rebind(body.args)
-    with v.inserting_at_end(body), v.within_loop(LoopContext(is_within_running=True)):
+    with v.inserting_at_end(body), v.within_loop(is_unrolled=False):
         visit_body()
         v.builder.create("scf.yield", carried.collect(), types=[])
     carried.leave(op.results)

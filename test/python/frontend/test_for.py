@@ -176,6 +176,38 @@ def test_a_carried_variable_cannot_change_its_type():
 
 
 @jit
+def changes_type_and_continues(out, n):
+    acc = 0
+    for i in range(n):
+        if i == 3:
+            acc = 0.5
+            continue
+        acc += i
+    tl.store(out, acc)
+
+
+def test_a_carried_variable_cannot_change_its_type_before_continue():
+    with pytest.raises(LoopTypeError, match=r"`acc` has the type fp32 .* and int32"):
+        build(changes_type_and_continues, "*fp32", "i32")
+
+
+@jit
+def continues_before_assignment(out, n):
+    for i in range(n):
+        if i == 3:
+            if n > 5:
+                continue
+            y = i
+        else:
+            y = 2 * i
+        tl.store(out, y)
+
+
+def test_a_branch_that_continues_need_not_assign():
+    assert "scf.for" in build(continues_before_assignment, "*fp32", "i32")
+
+
+@jit
 def changes_shape(out, n):
     acc = tl.zeros((4,), tl.float32)
     for i in range(n):

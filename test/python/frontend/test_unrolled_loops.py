@@ -66,8 +66,8 @@ def variable_break(out, a):
 
 def test_break_on_a_tensor():
     text = build(variable_break, "*i32", "i32")
-    assert text.count("scf.if") == 2
-    assert text.count("tile.store") == 3
+    assert "scf.if" in text
+    assert text.count("tile.store") == 1
 
 
 @jit
@@ -81,8 +81,28 @@ def returns(out, a):
 
 def test_return_from_an_unrolled_loop():
     text = build(returns, "*i32", "i32")
-    assert text.count("scf.if") == 2
+    assert "scf.if" in text
     assert text.count("tile.store") == 3
+
+
+@jit
+def many_jumps(out, a):
+    acc = 0
+    for i in tl.static_range(50):
+        if a == i:
+            continue
+        if a * i > 7:
+            if a > 3:
+                break
+            acc += 3
+        acc += i
+    tl.store(out, acc)
+
+
+def test_the_code_of_an_unrolled_loop_grows_with_its_iterations_only():
+    text = build(many_jumps, "*i32", "i32")
+    assert len(text.splitlines()) < 50 * 60
+    assert text.count("tile.store") == 1
 
 
 @jit
