@@ -5,6 +5,7 @@
 
 namespace tilewright {
 void registerTestAxisInfo();
+void registerTestPlan();
 } // namespace tilewright
 
 #endif // TILEWRIGHT_BIN_TILEWRIGHT_OPT_TESTPASSES_H

@@ -4,6 +4,7 @@
 #include "tilewright/Conversion/Passes.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
+#include "tilewright/Pipeline/Cpu.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -20,9 +21,12 @@ int main(int argc, char **argv) {
   registry.insert<tilewright::tile::TileDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
                   mlir::func::FuncDialect, mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::vector::VectorDialect,
                   mlir::LLVM::LLVMDialect>();
+  tilewright::registerCpuPipeline(registry);
   mlir::registerTransformsPasses();
   tilewright::registerConversionPasses();
   tilewright::tile::registerTileTransformsPasses();
+  tilewright::registerCpuPipelines();
   tilewright::registerTestAxisInfo();
+  tilewright::registerTestPlan();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Tilewright optimizer driver\n", registry));
 }

@@ -14,6 +14,7 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -93,6 +94,47 @@ void addCpuPasses(OpPassManager &passes, CpuPhase phase, StringRef features) {
   }
 }
 
+LogicalResult verifyPhase(ModuleOp module, CpuPhase phase) {
+  WalkResult result = module.walk([&](Operation *op) -> WalkResult {
+    bool onTiles = llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>) ||
+                   llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
+    bool fits = true;
+    switch (phase) {
+    case CpuPhase::Tile:
+      fits = !isa<func::CallOp, cf::BranchOp, cf::CondBranchOp>(op);
+      break;
+    case CpuPhase::Vector:
+      fits = !onTiles && !isa_and_nonnull<tile::TileDialect>(op->getDialect());
+      break;
+    case CpuPhase::LLVM:
+    case CpuPhase::Object:
+      fits = isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()) || isa<ModuleOp>(op);
+      break;
+    }
+    return fits ? WalkResult::advance()
+                : WalkResult(op->emitError()
+                             << "'" << op->getName() << "' is left after the phase '" << stringifyPhase(phase) << "'");
+  });
+  return failure(result.wasInterrupted());
+}
+
+namespace {
+struct CpuPipelineOptions : PassPipelineOptions<CpuPipelineOptions> {
+  Option<std::string> features{*this, "features", llvm::cl::desc("the processor's features in LLVM's notation")};
+};
+} // namespace
+
+void registerCpuPipelines() {
+  for (CpuPhase phase : {CpuPhase::Tile, CpuPhase::Vector, CpuPhase::LLVM}) {
+    std::string name = ("cpu-" + stringifyPhase(phase)).str();
+    // The registry keeps the registration, not this object.
+    PassPipelineRegistration<CpuPipelineOptions>(name, "The passes of one phase on the way to the host",
+                                                 [phase](OpPassManager &passes, const CpuPipelineOptions &options) {
+                                                   addCpuPasses(passes, phase, options.features);
+                                                 });
+  }
+}
+
 void registerCpuPipeline(DialectRegistry &registry) {
   func::registerInlinerExtension(registry);
   arith::registerConvertArithToLLVMInterface(registry);
@@ -159,7 +201,7 @@ private:
     bool ok = timed(stringifyPhase(phase), [&] {
       PassManager passes(module.getContext(), ModuleOp::getOperationName());
       addCpuPasses(passes, phase, features);
-      return succeeded(passes.run(module));
+      return succeeded(passes.run(module)) && succeeded(verifyPhase(module, phase));
     });
     if (!ok) {
       fail(stringifyPhase(phase), ("the phase '" + stringifyPhase(phase) + "' failed").str());

@@ -23,6 +23,14 @@ llvm::StringRef stringifyPhase(CpuPhase phase);
 /// Adds the passes of one phase; Object has none, it is LLVM's.
 void addCpuPasses(mlir::OpPassManager &passes, CpuPhase phase, llvm::StringRef features);
 
+/// Whether the module has the form in which the phase must leave it; says on
+/// the offending operation what it should not be.
+mlir::LogicalResult verifyPhase(mlir::ModuleOp module, CpuPhase phase);
+
+/// Makes `cpu-tile`, `cpu-vector` and `cpu-llvm` known to a command line, each
+/// the passes of one phase with the option `features`.
+void registerCpuPipelines();
+
 /// Loads dialects and interfaces that the pipeline needs beyond the front end's.
 void registerCpuPipeline(mlir::DialectRegistry &registry);
 

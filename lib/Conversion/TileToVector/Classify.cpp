@@ -1,6 +1,6 @@
 // Which operations are cheap, lazy or whole.
 
-#include "Plan.h"
+#include "tilewright/Conversion/TileToVector/Plan.h"
 
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 

@@ -3,7 +3,7 @@
 #ifndef TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_EMITTER_H
 #define TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_EMITTER_H
 
-#include "Plan.h"
+#include "tilewright/Conversion/TileToVector/Plan.h"
 
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Hardware/Cpu.h"

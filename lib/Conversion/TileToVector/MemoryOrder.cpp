@@ -1,4 +1,4 @@
-#include "MemoryOrder.h"
+#include "tilewright/Conversion/TileToVector/MemoryOrder.h"
 
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 

@@ -1,4 +1,4 @@
-#include "Plan.h"
+#include "tilewright/Conversion/TileToVector/Plan.h"
 
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
@@ -413,7 +413,11 @@ void printPlan(const Plan &plan, raw_ostream &os) {
     }
     os << "\n";
     for (const Sink &sink : step.nest->sinks) {
-      os << "  " << (sink.op ? sink.op->getName().getStringRef() : StringRef("keep")) << "\n";
+      if (sink.op) {
+        os << "  " << sink.op->getName() << "\n";
+      } else {
+        os << "  keep " << sink.value.getDefiningOp()->getName() << "\n";
+      }
     }
   }
 }

@@ -17,10 +17,10 @@
 //   memory where a later nest needs it again (loads, elementwise arithmetic, views);
 // - *whole*: everything else, done as one step in program order (dot, scan, loops).
 
-#ifndef TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_PLAN_H
-#define TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_PLAN_H
+#ifndef TILEWRIGHT_CONVERSION_TILETOVECTOR_PLAN_H
+#define TILEWRIGHT_CONVERSION_TILETOVECTOR_PLAN_H
 
-#include "MemoryOrder.h"
+#include "tilewright/Conversion/TileToVector/MemoryOrder.h"
 
 #include "mlir/IR/Block.h"
 #include "mlir/IR/Operation.h"
@@ -72,4 +72,4 @@ void printPlan(const Plan &plan, llvm::raw_ostream &os);
 
 } // namespace tilewright::cpu
 
-#endif // TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_PLAN_H
+#endif // TILEWRIGHT_CONVERSION_TILETOVECTOR_PLAN_H
