@@ -179,7 +179,28 @@ class GridError(LaunchError, ValueError):
 
 
 class DeviceAssertError(LaunchError, AssertionError):
-    """`tl.device_assert` failed in a running kernel."""
+    """`tl.device_assert` or `assert` failed in a running kernel.
+
+    Args:
+        message: What failed, without position.
+        file, line, column: Where the assertion stands; lines and columns count from 1.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        file: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.file = file
+        self.line = line
+        self.column = column
+
+    def __str__(self) -> str:
+        return _located(Note(self.message, self.file, self.line, self.column))
 
 
 class CacheError(TilewrightError):

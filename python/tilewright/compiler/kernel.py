@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import Any, NamedTuple
 
 from tilewright.cache.format import Entry
 from tilewright.compiler import stages
 from tilewright.compiler.core import core
 from tilewright.compiler.targets import check_runnable
+
+
+class KernelAssert(NamedTuple):
+    """An assertion in a kernel: what it says, and where it stands in the user's source.
+
+    The position is that of the innermost function; the file is empty where it is not known.
+    """
+
+    message: str
+    file: str
+    line: int
+    column: int
 
 
 class CompiledKernel:
@@ -47,6 +59,16 @@ class CompiledKernel:
     def scratch_bytes(self) -> int:
         """Bytes of memory that each thread needs while it runs programs of the kernel."""
         return int(self.metadata["scratch_bytes"])
+
+    @property
+    def asserts(self) -> list[KernelAssert]:
+        """The assertions that are checked; the n-th, from 1, ends a program with the status n."""
+        return [KernelAssert(*fields) for fields in self.metadata["asserts"]]
+
+    @property
+    def omits_asserts(self) -> bool:
+        """Whether the source has assertions that were not compiled, for want of `debug=True`."""
+        return bool(self.metadata["omits_asserts"])
 
     @property
     def phases(self) -> list[tuple[str, float]]:

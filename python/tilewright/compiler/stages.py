@@ -19,6 +19,8 @@ from tilewright.compiler.diagnostics import from_ir_error
 from tilewright.compiler.request import Request
 from tilewright.errors import CompileError, PassError
 
+# The front end marks a module from which it left out assertions.
+_OMITS_ASSERTS = "tile.omits_asserts"
 _REPRODUCER = "// tilewright-reproducer: "
 Dump = Callable[[str, str], None]
 
@@ -37,11 +39,15 @@ def run(request: Request) -> Entry:
     module = build_tile(request)
     tile = module.print(debug_info=True)
     frontend = ("frontend", time.perf_counter() - start)
+    # Asked for now: compiling consumes the module.
+    omits_asserts = module.op.get_attr(_OMITS_ASSERTS) is not None
     compiled = _run_core(request, module, tile, options, dump)
     metadata = {
         "name": request.fn.name,
         "symbol": compiled.symbol,
         "scratch_bytes": compiled.scratch_bytes,
+        "asserts": compiled.asserts,
+        "omits_asserts": omits_asserts,
         "target": str(request.target),
         "core_target": request.target.core_name,
         "options": options,

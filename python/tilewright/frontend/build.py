@@ -104,6 +104,8 @@ def build_module(
     except CompileError as error:
         # Where the visitor stood is of no use to whoever wrote the kernel.
         raise error.with_traceback(None) from error.__cause__
+    if context.omits_asserts:
+        module.op.set_attr("tile.omits_asserts", ctx.unit_attr())
     module.verify()
     return module
 

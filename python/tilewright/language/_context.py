@@ -35,6 +35,7 @@ class BuildContext:
         call: `call(fn, args, kwargs)` builds a call of a `@jit` function; set by the front end.
         inline: `inline(fn, args)` visits the body of a `@jit` function at the insertion point and
             returns what it returns; set by the front end, used for combiners.
+        omits_asserts: Whether an assertion was left out, because the options do not want any.
     """
 
     ctx: _core.Context
@@ -42,6 +43,7 @@ class BuildContext:
     options: Any = None
     call: Callable[[Any, list[Any], dict[str, Any]], Any] = _no_front_end
     inline: Callable[[Any, list[Any]], Any] = _no_front_end
+    omits_asserts: bool = False
     _types: dict[dtype, _core.Type] = field(default_factory=dict, repr=False)
 
     def ir(self, type: dtype) -> _core.Type:

@@ -206,4 +206,13 @@ class JITFunction(_core.Launcher):
 
     def _explain_failure(self, kernel: Any, code: int) -> None:
         """Raises the error for a program that stopped with a code."""
-        raise DeviceAssertError(f"{self._label}: an assertion failed in the kernel (code {code})")
+        if not 1 <= code <= len(kernel.asserts):
+            raise DeviceAssertError(f"{self._label}: the kernel failed (code {code})")
+        failed = kernel.asserts[code - 1]
+        said = f": {failed.message}" if failed.message else ""
+        raise DeviceAssertError(
+            f"an assertion failed in {self._label}{said}",
+            file=failed.file or None,
+            line=failed.line or None,
+            column=failed.column or None,
+        )

@@ -20,6 +20,7 @@ class Context:
 class Module:
     def __init__(self, text):
         self.text = text
+        self.op = types.SimpleNamespace(get_attr=lambda name: None)
 
     @staticmethod
     def parse(context, text):
@@ -40,6 +41,7 @@ class CompiledObject:
         self.object = b"\x7fELF" + text.encode()
         self.symbol = "kernel"
         self.scratch_bytes = 64
+        self.asserts = []
         self.phases = [("tile", 0.001), ("vector", 0.002), ("llvm", 0.003)]
 
 

@@ -12,11 +12,15 @@ from tilewright.runtime.function import JITFunction
 
 
 class Compilation(NamedTuple):
-    """What the launcher asked the compiler for."""
+    """What the launcher asked the compiler for; stands for the compiled kernel too."""
 
     signature: tuple[Any, ...]
     options: dict[str, Any]
     noalias: bool
+
+    @property
+    def asserts(self) -> tuple[Any, ...]:
+        return ()
 
 
 class Substitute:
