@@ -12,21 +12,28 @@ using namespace mlir;
 using namespace tilewright;
 
 namespace {
-struct TestPlan : PassWrapper<TestPlan, OperationPass<func::FuncOp>> {
+// On the module: functions would print at the same time.
+struct TestPlan : PassWrapper<TestPlan, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TestPlan)
   StringRef getArgument() const final { return "test-tile-plan"; }
   StringRef getDescription() const final { return "Print the loop nests that tile-to-vector plans"; }
 
   void runOnOperation() override {
-    AxisInfoAnalysis axis(getOperation());
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      print(function);
+    }
+    markAllAnalysesPreserved();
+  }
+
+  void print(func::FuncOp function) {
+    AxisInfoAnalysis axis(function);
     cpu::MemoryOrder memory(axis);
-    llvm::outs() << getOperation().getName() << ":\n";
-    getOperation()->walk<WalkOrder::PreOrder>([&](Block *block) {
+    llvm::outs() << function.getName() << ":\n";
+    function->walk<WalkOrder::PreOrder>([&](Block *block) {
       if (!isa<tile::ReduceOp, tile::ScanOp>(block->getParentOp())) {
         cpu::printPlan(cpu::planBlock(*block, memory), llvm::outs());
       }
     });
-    markAllAnalysesPreserved();
   }
 };
 } // namespace

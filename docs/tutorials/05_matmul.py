@@ -72,7 +72,7 @@ def matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         return (tilewright.cdiv(m, meta["BM"]) * tilewright.cdiv(n, meta["BN"]),)
 
     matmul_kernel[grid](
-        a, b, c, m, n, k, *a.stride(), *b.stride(), *c.stride(), BM=64, BN=64, BK=64, GROUP=8
+        a, b, c, m, n, k, *a.stride(), *b.stride(), *c.stride(), BM=128, BN=256, BK=64, GROUP=8
     )
     return c
 

@@ -65,6 +65,7 @@ static void addVectorPasses(OpPassManager &passes, StringRef features) {
   passes.addPass(createTileToVector(options)); // nests of loops over scratch and user memory
   passes.addPass(createCSEPass());             // the same address is computed by several accesses
   passes.addPass(createCanonicalizerPass());
+  passes.addPass(createGuardDivision());               // masked elements may divide by zero
   passes.addPass(createExpandMath());                  // exp and its kin become arithmetic
   passes.addPass(createLoopInvariantCodeMotionPass()); // scalars and constants leave the inner loops
 }

@@ -59,4 +59,18 @@ def ReturnOnAssert : Pass<"return-on-assert", "mlir::func::FuncOp"> {
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect"];
 }
 
+def GuardDivision : Pass<"guard-division"> {
+  let summary = "Keep integer divisions from trapping";
+  let description = [{
+    Divides by one where the divisor is zero or the signed quotient does not fit. Divisions by other constants stay
+    as they are, and so do those that carry `tile.safe_division`.
+
+    Requires: nothing.
+    Establishes: no arith.divsi, divui, remsi or remui traps. Rounding divisions are expanded later, from operands of
+    which the same is not known: the language makes none.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
 #endif // TILEWRIGHT_CONVERSION_PASSES

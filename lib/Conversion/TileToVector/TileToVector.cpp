@@ -70,7 +70,11 @@ void splitProgram(OpBuilder &b, Location loc, Value program, Value grid, Program
       Value address = LLVM::GEPOp::create(b, loc, pointer, i32, grid, ArrayRef<LLVM::GEPArg>{axis});
       Value size = arith::ExtUIOp::create(b, loc, i64, LLVM::LoadOp::create(b, loc, i32, address));
       own = arith::RemUIOp::create(b, loc, rest, size);
-      rest = arith::DivUIOp::create(b, loc, rest, size);
+      Value quotient = arith::DivUIOp::create(b, loc, rest, size);
+      // A grid with a side of zero is never launched.
+      own.getDefiningOp()->setAttr("tile.safe_division", b.getUnitAttr());
+      quotient.getDefiningOp()->setAttr("tile.safe_division", b.getUnitAttr());
+      rest = quotient;
     }
     context.id[axis] = arith::TruncIOp::create(b, loc, i32, own);
   }

@@ -1,0 +1,82 @@
+// Integer division that cannot stop the process. A host traps on a division by
+// zero, and on the one signed quotient that does not fit; a kernel may compute
+// either in elements that a mask leaves out. Such elements are divided by one:
+//
+//     %q = arith.divsi %a, %b        %zero  = %b == 0
+//                                    %wraps = %a == MIN and %b == -1
+//                                    %safe  = select (%zero or %wraps), 1, %b
+//                                    %q = arith.divsi %a, %safe
+//
+// So MIN / -1 is MIN and MIN % -1 is 0, as wrapping arithmetic has it; x / 0 and
+// x % 0 are unspecified numbers.
+
+#include "tilewright/Conversion/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+namespace tilewright {
+#define GEN_PASS_DEF_GUARDDIVISION
+#include "tilewright/Conversion/Passes.h.inc"
+} // namespace tilewright
+
+using namespace mlir;
+
+namespace tilewright {
+namespace {
+
+bool isSigned(Operation *op) { return isa<arith::DivSIOp, arith::RemSIOp>(op); }
+
+/// Whether no value of the left side makes the processor trap.
+bool isSafeDivisor(Operation *op) {
+  APInt divisor;
+  if (!matchPattern(op->getOperand(1), m_ConstantInt(&divisor))) {
+    return false;
+  }
+  return !divisor.isZero() && !(isSigned(op) && divisor.isAllOnes());
+}
+
+Value createConstant(OpBuilder &b, Location loc, Type type, const APInt &value) {
+  TypedAttr attr = b.getIntegerAttr(getElementTypeOrSelf(type), value);
+  if (auto shaped = dyn_cast<ShapedType>(type)) {
+    attr = DenseElementsAttr::get(shaped, value);
+  }
+  return arith::ConstantOp::create(b, loc, attr);
+}
+
+void guard(OpBuilder &b, Operation *op) {
+  b.setInsertionPoint(op);
+  Location loc = op->getLoc();
+  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+  Type type = rhs.getType();
+  unsigned bits = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  auto equals = [&](Value value, const APInt &number) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, value, createConstant(b, loc, type, number));
+  };
+  Value traps = equals(rhs, APInt::getZero(bits));
+  if (isSigned(op)) {
+    Value least = equals(lhs, APInt::getSignedMinValue(bits)), negated = equals(rhs, APInt::getAllOnes(bits));
+    traps = arith::OrIOp::create(b, loc, traps, arith::AndIOp::create(b, loc, least, negated));
+  }
+  Value one = createConstant(b, loc, type, APInt(bits, 1));
+  op->setOperand(1, arith::SelectOp::create(b, loc, traps, one, rhs));
+}
+
+struct GuardDivision : impl::GuardDivisionBase<GuardDivision> {
+  void runOnOperation() override {
+    SmallVector<Operation *> divisions;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op) && !isSafeDivisor(op) &&
+          !op->hasAttr("tile.safe_division")) {
+        divisions.push_back(op);
+      }
+    });
+    OpBuilder b(&getContext());
+    for (Operation *op : divisions) {
+      guard(b, op);
+    }
+  }
+};
+
+} // namespace
+} // namespace tilewright
