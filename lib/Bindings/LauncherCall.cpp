@@ -2,6 +2,8 @@
 
 #include "Launcher.h"
 
+#include "tilewright/Runtime/KernelSupport.h"
+
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -55,6 +57,7 @@ static bool execute(Call &call, Variant &variant, const Grid &grid) {
   {
     PythonInterrupt interrupt;
     result = ThreadPool::instance().run({variant.entry, call.slots.data(), grid, variant.cost}, &interrupt);
+    flushPrinted();
   }
   switch (result.outcome) {
   case Result::Finished:

@@ -1,7 +1,9 @@
 // Links object files into this process with ORC.
 
+#include "tilewright/Runtime/KernelSupport.h"
 #include "tilewright/Target/Host.h"
 
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
@@ -35,6 +37,16 @@ static Expected<orc::LLJIT *> getLinker() {
   return (*linker)->get();
 }
 
+/// The functions of the runtime that kernels call; they are no symbols of the process.
+static Error defineSupport(orc::LLJIT &linker, orc::JITDylib &library) {
+  orc::SymbolMap symbols;
+  for (const runtime::SupportFunction *entry = runtime::supportFunctions; entry->name; ++entry) {
+    auto flags = JITSymbolFlags::Exported | JITSymbolFlags::Callable;
+    symbols[linker.mangleAndIntern(entry->name)] = {orc::ExecutorAddr::fromPtr(entry->address), flags};
+  }
+  return library.define(orc::absoluteSymbols(std::move(symbols)));
+}
+
 Expected<runtime::KernelFunction> load(StringRef object, StringRef symbol) {
   static std::atomic<unsigned> count{0};
   Expected<orc::LLJIT *> linker = getLinker();
@@ -51,6 +63,9 @@ Expected<runtime::KernelFunction> load(StringRef object, StringRef symbol) {
     return process.takeError();
   }
   library->addGenerator(std::move(*process));
+  if (Error error = defineSupport(**linker, *library)) {
+    return error;
+  }
   if (Error error = (*linker)->addObjectFile(*library, MemoryBuffer::getMemBufferCopy(object, symbol))) {
     return error;
   }

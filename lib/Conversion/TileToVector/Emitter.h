@@ -137,6 +137,10 @@ private:
   void emitReshape(mlir::Operation *op);
   void copyTile(mlir::Value tile, const Buffer &into);
 
+  //===--- Print.cpp ------------------------------------------------------===//
+  void emitPrint(mlir::Operation *op);
+  Buffer copyForPrint(mlir::Value operand);
+
   //===--- Dot.cpp --------------------------------------------------------===//
   void emitDot(mlir::Operation *op);
   void emitProduct(const MatrixProduct &product);

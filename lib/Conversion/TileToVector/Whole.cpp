@@ -37,6 +37,7 @@ LogicalResult Emitter::emitWhole(Operation *op) {
       .Case([&](tile::ReshapeOp) { return emitReshape(op), success(); })
       .Case<tile::AtomicRMWOp, tile::AtomicCASOp>([&](auto) { return emitAtomic(op), success(); })
       .Case([&](tile::AssertOp) { return emitAssert(op), success(); })
+      .Case([&](tile::PrintOp) { return emitPrint(op), success(); })
       // Within a program memory operations happen in order as it is.
       .Case([&](tile::BarrierOp) { return success(); })
       .Default([&](Operation *) { return emitScalarOperation(op); });

@@ -1,0 +1,30 @@
+// Functions that compiled kernels call. They are found by name when a kernel is
+// loaded and are not symbols of the process.
+
+#ifndef TILEWRIGHT_RUNTIME_KERNELSUPPORT_H
+#define TILEWRIGHT_RUNTIME_KERNELSUPPORT_H
+
+#include <cstdint>
+
+namespace tilewright::runtime {
+
+struct SupportFunction {
+  const char *name;
+  void *address;
+};
+
+/// A null-terminated table of all of them.
+///
+///   void tilewright_print(const char *format, int32_t x, int32_t y, int32_t z, const void *elements)
+///     Prints one line for each element of a tile, in row-major order, for the program (x, y, z).
+///     `format` is the elements' type and shape, and the text before each value: "f32[2,16] sum: ".
+///     Types are f32, f64, integers i8 to i64 (signed), u8 to u64 and x8 to x64 (hexadecimal);
+///     "-" stands for no elements, only the text.
+extern const SupportFunction supportFunctions[];
+
+/// Hands the lines printed so far to the system.
+void flushPrinted();
+
+} // namespace tilewright::runtime
+
+#endif // TILEWRIGHT_RUNTIME_KERNELSUPPORT_H
