@@ -18,11 +18,27 @@ using Clock = std::chrono::steady_clock;
 constexpr double chunkNanoseconds = 500e3;
 /// Waking a sleeping worker and waiting for it takes about this long.
 constexpr double sharingNanoseconds = 15e3;
+/// A thread without work looks for more this long before it sleeps: launches often follow each other.
+constexpr auto pollInterval = std::chrono::microseconds(50);
 /// While the caller is alone it checks this often whether the prediction holds.
 constexpr double aloneNanoseconds = 2e3;
 /// From here on other threads should not have to wait for the launch.
 constexpr double longNanoseconds = 5e3;
 constexpr auto interruptInterval = std::chrono::milliseconds(50);
+
+/// Waits actively until `ready` or for the poll interval.
+template <typename Condition> void poll(Condition ready) {
+  auto end = Clock::now() + pollInterval;
+  while (!ready() && Clock::now() < end) {
+    for (int i = 0; i < 16; ++i) {
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#else
+      std::this_thread::yield();
+#endif
+    }
+  }
+}
 
 /// Tells the interrupt once that the launch is long, and asks it at most once in an interval.
 class InterruptClock {
@@ -179,6 +195,7 @@ void ThreadPool::share(Job &job) {
     std::lock_guard lock(mutex);
     startWorkers();
     jobs.push_back(&job);
+    arrivals.fetch_add(1, std::memory_order_release);
   }
   for (unsigned i = 0; i < wanted; ++i) {
     jobArrived.notify_one();
@@ -187,8 +204,12 @@ void ThreadPool::share(Job &job) {
 
 /// Takes the job from the list and waits until no worker is inside.
 void ThreadPool::retire(Job &job, Interrupt *interrupt) {
+  {
+    std::lock_guard lock(mutex);
+    remove(job); // from here on no worker enters
+  }
+  poll([&] { return job.active.load(std::memory_order_acquire) == 0; });
   std::unique_lock lock(mutex);
-  remove(job);
   while (!job.idle.wait_for(lock, interruptInterval, [&] { return job.active.load() == 0; })) {
     if (interrupt && !job.stopped()) {
       lock.unlock();
@@ -252,7 +273,13 @@ void ThreadPool::work() {
     lock.lock();
     remove(job);
     if (--job.active == 0) {
-      job.idle.notify_all();
+      job.idle.notify_all(); // the last touch: the job may be gone once the lock is free
+    }
+    unsigned seen = arrivals.load(std::memory_order_relaxed);
+    if (jobs.empty() && !stopping) {
+      lock.unlock();
+      poll([&] { return arrivals.load(std::memory_order_acquire) != seen; });
+      lock.lock();
     }
   }
 }

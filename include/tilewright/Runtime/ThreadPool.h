@@ -94,9 +94,10 @@ private:
   const unsigned threads;
   std::mutex mutex;
   std::condition_variable jobArrived;
-  std::vector<Job *> jobs;          // guarded by mutex
-  std::vector<std::thread> workers; // guarded by mutex
-  bool stopping = false;            // guarded by mutex
+  std::atomic<unsigned> arrivals{0}; // jobs ever shared, changed under the mutex
+  std::vector<Job *> jobs;           // guarded by mutex
+  std::vector<std::thread> workers;  // guarded by mutex
+  bool stopping = false;             // guarded by mutex
 };
 
 } // namespace tilewright::runtime

@@ -77,14 +77,21 @@ def _quantile(times: Sequence[float], q: float) -> float:
     below, above = ordered[math.floor(place)], ordered[math.ceil(place)]
     return below + (above - below) * (place - math.floor(place))
 
+# Seconds after which an idle OpenMP thread, which polls for work at first, sleeps for good.
+PAUSE = 0.01
+
 
 def compare(
-    functions: Mapping[str, Callable[[], object]], rounds: int = 30, warmup: int = 3
+    functions: Mapping[str, Callable[[], object]],
+    rounds: int = 30,
+    warmup: int = 3,
+    calls: int = 3,
 ) -> dict[str, float]:
     """The median time in seconds of one call of each function.
 
     The functions take turns, so that what else the machine does, and how fast its clock runs,
-    hits all of them alike.
+    hits all of them alike. A turn is a pause, in which the threads of the others stop waiting
+    for work at the expense of this one, one call to wake up, and `calls` calls that count.
     """
     for _ in range(warmup):
         for function in functions.values():
@@ -92,7 +99,10 @@ def compare(
     times: dict[str, list[float]] = {name: [] for name in functions}
     for _ in range(rounds):
         for name, function in functions.items():
-            start = time.perf_counter()
+            time.sleep(PAUSE)
             function()
-            times[name].append(time.perf_counter() - start)
+            for _ in range(calls):
+                start = time.perf_counter()
+                function()
+                times[name].append(time.perf_counter() - start)
     return {name: statistics.median(taken) for name, taken in times.items()}
