@@ -47,7 +47,9 @@ def static_print(
 
 @builtin
 def device_print(prefix: Any, *args: Any, hex: Any = False) -> None:
-    """Prints when the kernel runs: one line per element, with the program's position.
+    """Prints when the kernel runs: `pid (0, 0, 0) idx (3) prefix: value` for each element.
+
+    The lines are on standard output when the launch returns.
 
     Args:
         prefix: A constant string.
@@ -77,7 +79,8 @@ def device_print(prefix: Any, *args: Any, hex: Any = False) -> None:
 def device_assert(cond: Any, msg: Any = "", mask: Any = None) -> None:
     """Ends the launch with `msg` unless a condition holds everywhere.
 
-    It is left out unless the kernel is compiled with `debug=True`.
+    As in Triton it is left out unless the kernel is compiled with `debug=True` (an option of the
+    launch and of @jit) or TILEWRIGHT_DEBUG=1; TILEWRIGHT_LOG=compiles tells where it was.
 
     Args:
         cond: A value; true where it is not zero.

@@ -28,24 +28,26 @@ REFERENCES: dict[str, Callable[..., Doubles]] = {
     "powf": np.power,
     "rsqrt": lambda x: 1 / np.sqrt(x),
     "sin": np.sin,
+    "sqrt": np.sqrt,
     "tanh": np.tanh,
 }
 BINARY = {"powf"}
 
 
-def errors(got: Floats, reference: Doubles) -> Doubles:
+def errors(got: Floats, reference: Floats) -> Floats:
     """|got - reference| in ulps of the float at the reference (denormals have the ulp of the
-    smallest normal number). Infinity counts as the float that would follow the largest one. A NaN
-    on one side only, or a zero of the wrong sign, is an infinite error."""
+    smallest normal number); the reference is of a wider type. Infinity counts as the float that
+    would follow the largest one. A NaN on one side only, or a zero of the wrong sign, is an
+    infinite error."""
     info = np.finfo(got.dtype)
     with np.errstate(all="ignore"):
         rounded = reference.astype(got.dtype)
-        beyond = 2.0**info.maxexp
-        value = np.clip(got.astype(np.float64), -beyond, beyond)
+        beyond = np.exp2(reference.dtype.type(info.maxexp))
+        value = np.clip(got.astype(reference.dtype), -beyond, beyond)
         exact = np.clip(reference, -beyond, beyond)
         _, exponent = np.frexp(exact)
         exponent = np.clip(exponent - 1, info.minexp, info.maxexp - 1)
-        error = np.abs(value - exact) / np.exp2(exponent - float(info.nmant))
+        error = np.abs(value - exact) / np.exp2((exponent - info.nmant).astype(reference.dtype))
     both_nan = np.isnan(got) & np.isnan(rounded)
     wrong_sign = (got == 0) & (rounded == 0) & (np.signbit(got) != np.signbit(rounded))
     error[both_nan] = 0

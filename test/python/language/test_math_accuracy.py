@@ -1,0 +1,105 @@
+"""Mathematical functions through the whole compiler: docs/math.md states their errors.
+
+Single precision is checked against double, double against the x87's extended precision; erf, which
+NumPy does not have, against mpmath. The inputs are one from each of equally many ranges of bit
+patterns, and the format's special values (test/python/conversion/ulps.py).
+"""
+
+import re
+import secrets
+from pathlib import Path
+
+import numpy as np
+import pytest
+import ulps
+
+import tilewright
+import tilewright.language as tl
+
+FUNCTIONS = ["exp", "exp2", "log", "log2", "sin", "cos", "tanh", "erf", "sqrt", "rsqrt"]
+# What is stated was measured on more inputs than are tried here; in double precision with one
+# version of the C library.
+SINGLE_MARGIN, DOUBLE_MARGIN = 1.02, 1.1
+BLOCK = 1024
+
+
+def stated(section: str) -> dict[str, float]:
+    """The largest error in ulp of each function, from the table of a section of docs/math.md."""
+    text = (Path(__file__).parents[3] / "docs" / "math.md").read_text()
+    table = text.split(f"## {section}\n")[1].split("\n## ")[0]
+    # A square root is one instruction, correctly rounded.
+    found = {name: float(error) for name, error in re.findall(r"\| (\w+) \| ([\d.]+) \|", table)}
+    return {"sqrt": 0.5, **found}
+
+
+@tilewright.jit
+def apply(x, out, FUNCTION: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, FUNCTION(tl.load(x + i)))
+
+
+def compiled(name, target):
+    def run(x):
+        out = np.full_like(x, 12345)
+        function = getattr(tl, name)
+        apply[(x.size // BLOCK,)](x, out, FUNCTION=function, BLOCK=BLOCK, target=target)
+        return out
+
+    return run
+
+
+@pytest.mark.parametrize("target", ["cpu", "cpu:avx2"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_single_precision(name, target):
+    seed = secrets.randbits(32)
+    error, where = ulps.worst(name, compiled(name, target), 1 << 22, seed)
+    assert error <= SINGLE_MARGIN * stated("Errors")[name], (
+        f"{name}{where}: {error} ulp, seed {seed}"
+    )
+
+
+def doubles(count, seed):
+    """Half from all bit patterns, half of everyday size."""
+    rng = np.random.default_rng(seed)
+    half = count // 2
+    step = 2**64 // half
+    patterns = np.arange(half, dtype=np.uint64) * np.uint64(step)
+    patterns += rng.integers(0, step, half, dtype=np.uint64)
+    x = np.concatenate([patterns.view(np.float64), rng.standard_normal(half) * 20])
+    x[: ulps.SPECIALS.size] = ulps.SPECIALS
+    return x
+
+
+def extended(name, x):
+    with np.errstate(all="ignore"):
+        wide = x.astype(np.longdouble)
+        if name != "erf":
+            return np.asarray(ulps.REFERENCES[name](wide))
+    mpmath = pytest.importorskip("mpmath")
+    with mpmath.workprec(100):
+        digits = [mpmath.nstr(mpmath.erf(v), 25) for v in x.tolist()]
+    return np.copysign(np.array([np.longdouble(text) for text in digits]), wide)
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).nmant < 63, reason="needs a wider reference")
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_double_precision(name):
+    seed = secrets.randbits(32)
+    x = doubles(1 << 13 if name == "erf" else 1 << 21, seed)
+    error = ulps.errors(compiled(name, "cpu")(x), extended(name, x))
+    index = int(error.argmax())
+    message = f"{name}({x[index]!r}): {error[index]} ulp, seed {seed}"
+    assert error[index] <= DOUBLE_MARGIN * stated("Double precision")[name], message
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", ["floor", "ceil", "abs"])
+def test_exact_functions(name, dtype):
+    with np.errstate(all="ignore"):
+        x = doubles(1 << 14, secrets.randbits(32)).astype(dtype)
+    with np.errstate(all="ignore"):
+        reference = getattr(np, name)(x)
+    out = compiled(name, "cpu")(x)
+    assert np.array_equal(out, reference, equal_nan=True)
+    ordered = ~np.isnan(x)
+    assert np.array_equal(np.signbit(out[ordered]), np.signbit(reference[ordered]))
