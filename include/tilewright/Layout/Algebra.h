@@ -1,0 +1,65 @@
+// What can be done with linear layouts as maps.
+//
+//     product      A * B     B's bits above A's, in every dimension they share: a tile of
+//                            A's, B saying where each of them lies
+//     division     W / A     the B with A * B = W, if there is one
+//     composition  F after G x -> F(G(x))
+//     inverse      from coordinates back to (register, lane, ...) or offset
+//
+//     identity(lane, dim1, 2) * identity(register, dim1, 2):    dim1 0    1    2    3
+//                                                                    T0:0 T1:0 T0:1 T1:1
+
+#ifndef TILEWRIGHT_LAYOUT_ALGEBRA_H
+#define TILEWRIGHT_LAYOUT_ALGEBRA_H
+
+#include "tilewright/Layout/LinearLayout.h"
+
+#include <optional>
+
+namespace tilewright::layout {
+
+/// The independent product; dimensions that only `high` has come last.
+LinearLayout operator*(const LinearLayout &low, const LinearLayout &high);
+
+/// The `high` with low * high = whole. Dimensions are those of `whole`, in its order.
+std::optional<LinearLayout> divideLeft(const LinearLayout &whole, const LinearLayout &low);
+
+/// The `low` with low * high = whole.
+std::optional<LinearLayout> divideRight(const LinearLayout &whole, const LinearLayout &high);
+
+/// x -> outer(inner(x)). Dimensions are matched by name; outer's inputs may be
+/// larger than inner's outputs, and more of them.
+LinearLayout compose(const LinearLayout &outer, const LinearLayout &inner);
+
+/// From `layout`'s outputs to its inputs: the inverse where there is one; of a
+/// surjective layout a right inverse (one of the copies of each element), of an
+/// injective one a left inverse.
+LinearLayout pseudoInverse(const LinearLayout &layout);
+
+/// Where of `to`'s inputs each of `from`'s inputs finds its element: the X with
+/// to(X(x)) = from(x). None where `to` lacks some of `from`'s elements.
+std::optional<LinearLayout> relate(const LinearLayout &from, const LinearLayout &to);
+
+/// The layout restricted to these inputs (the others at 0) and projected on these outputs, in this order.
+LinearLayout sublayout(const LinearLayout &layout, const std::vector<std::string_view> &ins,
+                       const std::vector<std::string_view> &outs);
+
+/// Inputs of both, one after the other; the sum of both maps. The outputs are `left`'s, grown to hold `right`'s.
+LinearLayout concatIns(const LinearLayout &left, const LinearLayout &right);
+
+/// Outputs of both, one after the other, of the same inputs.
+LinearLayout concatOuts(const LinearLayout &left, const LinearLayout &right);
+
+/// Per input dimension, in order, the bits that bring no new element, given the bits
+/// before them: points that differ only there hold copies of one element.
+std::vector<uint64_t> freeBits(const LinearLayout &layout);
+
+/// The layout without the given bits of an input dimension.
+LinearLayout dropInBits(const LinearLayout &layout, std::string_view in, uint64_t bits);
+
+/// The layout with its outputs under other names, in their order.
+LinearLayout renameOuts(const LinearLayout &layout, const std::vector<std::string> &names);
+
+} // namespace tilewright::layout
+
+#endif // TILEWRIGHT_LAYOUT_ALGEBRA_H

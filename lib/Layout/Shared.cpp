@@ -1,0 +1,75 @@
+#include "tilewright/Layout/Shared.h"
+
+#include "tilewright/Layout/Algebra.h"
+
+#include <cassert>
+
+namespace tilewright::layout {
+
+static std::vector<Dim> dimsOf(const Shape &shape) {
+  std::vector<Dim> dims;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    dims.push_back({dimName(static_cast<int>(i)), log2Exact(shape[i])});
+  }
+  return dims;
+}
+
+LinearLayout swizzled(const Shape &shape, const Order &order, const Swizzle &swizzle) {
+  std::vector<LinearLayout::Point> points;
+  for (size_t i = 0; i < order.size(); ++i) {
+    for (int64_t value = 1; value < shape[order[i]]; value *= 2) {
+      LinearLayout::Point point(shape.size());
+      point[order[i]] = value;
+      if (i == 1) {
+        int64_t phase = value / swizzle.perPhase % swizzle.maxPhase;
+        point[order[0]] = phase * swizzle.vec % shape[order[0]];
+      }
+      points.push_back(std::move(point));
+    }
+  }
+  return LinearLayout::fromBases({{std::string(kOffset), std::move(points)}}, dimsOf(shape));
+}
+
+LinearLayout nvmmaShared(const Shape &shape, int elementBits, int swizzleBytes, bool transposed) {
+  int rank = static_cast<int>(shape.size());
+  Order order = rowMajorOrder(rank);
+  if (transposed) {
+    std::swap(order[0], order[1]);
+  }
+  int contiguous = order[0];
+  int64_t width = int64_t(8) * swizzleBytes / elementBits, chunk = int64_t(8) * 16 / elementBits;
+  assert(shape[contiguous] >= width && "a row is at least as long as the swizzle");
+  int64_t perPhase = 128 / swizzleBytes, maxPhase = swizzleBytes / 16;
+
+  std::vector<LinearLayout::Point> points;
+  auto add = [&](int dim, int64_t value, int64_t flip) {
+    LinearLayout::Point point(shape.size());
+    point[dim] = value;
+    point[contiguous] ^= flip;
+    points.push_back(std::move(point));
+  };
+  for (int64_t value = 1; value < width; value *= 2) {
+    add(contiguous, value, 0);
+  }
+  int64_t row = 1;
+  for (int i = 1; i < rank; ++i) {
+    for (int64_t value = 1; value < shape[order[i]]; value *= 2, row *= 2) {
+      add(order[i], value, row / perPhase % maxPhase * chunk);
+    }
+  }
+  for (int64_t value = width; value < shape[contiguous]; value *= 2) {
+    add(contiguous, value, 0);
+  }
+  return LinearLayout::fromBases({{std::string(kOffset), std::move(points)}}, dimsOf(shape));
+}
+
+LinearLayout offsetsOf(const LinearLayout &distributed, const LinearLayout &shared) {
+  std::vector<std::string_view> outs;
+  for (const Dim &dim : distributed.outs()) {
+    outs.push_back(dim.name);
+  }
+  LinearLayout ofBlock = sublayout(distributed, {kRegister, kLane, kWarp}, outs);
+  return compose(pseudoInverse(shared), ofBlock);
+}
+
+} // namespace tilewright::layout
