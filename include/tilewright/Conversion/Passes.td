@@ -73,4 +73,26 @@ def GuardDivision : Pass<"guard-division"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def ExpandMinMax : Pass<"expand-min-max"> {
+  let summary = "Expand minima and maxima of floats into comparisons that processors have";
+  let description = [{
+    Requires: nothing.
+    Establishes: no arith.maxnumf, minnumf, maximumf or minimumf remains.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
+def DivideByUniform : Pass<"divide-by-uniform"> {
+  let summary = "Multiply f32 vectors by the reciprocal of a divisor that all lanes share";
+  let description = [{
+    The result is off by less than 1.5 ulp. Divisions that carry `tile.precise` stay as they are.
+
+    Requires: divisors that all lanes share are `vector.broadcast` of a scalar.
+    Establishes: nothing.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::vector::VectorDialect"];
+}
+
 #endif // TILEWRIGHT_CONVERSION_PASSES

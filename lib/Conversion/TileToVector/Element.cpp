@@ -204,7 +204,12 @@ Operation *Emitter::cloneWide(Operation *op, SmallVector<Value> operands, int64_
   }
   Operation *copy = op->cloneWithoutRegions();
   copy->setOperands(operands);
+  // Facts about whole tiles end here; how exact the user wants it does not.
+  bool precise = op->hasAttr("tile.precise");
   copy->setDiscardableAttrs(ArrayRef<NamedAttribute>());
+  if (precise) {
+    copy->setAttr("tile.precise", b.getUnitAttr());
+  }
   for (OpResult result : copy->getResults()) {
     result.setType(vectorOf(convert(getElementTypeOrSelf(result.getType())), width));
   }
