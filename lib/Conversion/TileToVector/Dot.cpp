@@ -52,12 +52,12 @@ void Emitter::convertBuffer(const Buffer &from, const Buffer &into, ArrayRef<int
   });
 }
 
-Buffer Emitter::packOperand(Value tile, Type element) {
+Buffer Emitter::packOperand(Value tile, Type element, int64_t panel) {
   Buffer buffer = buffers.find(tile)->second;
   if (buffer.element == element) {
     return buffer;
   }
-  Buffer packed = allocate(tile.getType(), element);
+  Buffer packed = panel ? allocateInPanels(tile.getType(), element, panel) : allocate(tile.getType(), element);
   convertBuffer(buffer, packed, tile::getShape(tile.getType()));
   return packed;
 }
@@ -142,6 +142,29 @@ static MatrixProduct describe(tile::DotOp dot, const hardware::CpuInfo &cpu, Typ
   return product;
 }
 
+/// Half-precision accumulators would be rounded at every step.
+static Type getComputeType(Type element) {
+  bool narrow = isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
+  return narrow ? Float32Type::get(element.getContext()) : element;
+}
+
+/// The columns that the micro-kernel reads together.
+static int64_t panelOf(tile::DotOp dot, const hardware::CpuInfo &cpu, Type element) {
+  MatrixProduct product = describe(dot, cpu, element);
+  return product.blockVectors * product.width;
+}
+
+Buffer Emitter::allocateKept(Value tile) {
+  if (tile.hasOneUse()) {
+    auto dot = dyn_cast<tile::DotOp>(*tile.user_begin());
+    Type element = getElementTypeOrSelf(tile.getType());
+    if (dot && dot.getB() == tile && element == getComputeType(getElementTypeOrSelf(dot.getType()))) {
+      return allocateInPanels(tile.getType(), element, panelOf(dot, cpu, element));
+    }
+  }
+  return allocate(tile.getType());
+}
+
 void Emitter::emitDot(Operation *op) {
   auto dot = cast<tile::DotOp>(op);
   Type type = dot.getType();
@@ -151,15 +174,15 @@ void Emitter::emitDot(Operation *op) {
   if (!reusable) {
     copyTile(dot.getAcc(), result);
   }
-  // Half-precision accumulators would be rounded at every step.
-  bool widened = isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
-  Type computeType = widened ? b.getF32Type() : element;
+  Type computeType = getComputeType(element);
+  bool widened = computeType != element;
   Buffer accumulator = result;
   if (widened) {
     accumulator = allocate(type, computeType);
     convertBuffer(result, accumulator, tile::getShape(type));
   }
-  Buffer a = packOperand(dot.getA(), computeType), bb = packOperand(dot.getB(), computeType);
+  Buffer a = packOperand(dot.getA(), computeType, 0);
+  Buffer bb = packOperand(dot.getB(), computeType, panelOf(dot, cpu, computeType));
 
   ArrayRef<int64_t> shape = tile::getShape(type);
   int64_t batch = shape.size() == 3 ? shape[0] : 1;
@@ -170,8 +193,10 @@ void Emitter::emitDot(Operation *op) {
         return buffer;
       }
       Point origin{{index, i64(0), i64(0)}, -1, 1};
-      return Buffer{addressIn(buffer, origin), buffer.element,
-                    SmallVector<int64_t>(ArrayRef(buffer.strides).drop_front())};
+      Buffer part = buffer;
+      part.base = addressIn(buffer, origin);
+      part.strides.erase(part.strides.begin());
+      return part;
     };
     product.a = matrix(a);
     product.b = matrix(bb);

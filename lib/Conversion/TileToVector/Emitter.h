@@ -15,10 +15,21 @@
 namespace tilewright::cpu {
 
 /// A tile in scratch memory. Booleans take a byte.
+///
+/// The right operand of a product lies in panels, one behind the other: what the
+/// micro-kernel reads along K is then consecutive, and no two lines of a panel
+/// compete for one place in the cache.
+///
+///     row-major               panels of 2
+///       0  1  2  3              0  1 |  6  7
+///       4  5  6  7              2  3 |  8  9
+///       8  9 10 11              4  5 | 10 11
 struct Buffer {
   mlir::Value base;                   ///< !llvm.ptr to element (0, 0, ...)
   mlir::Type element;                 ///< element type of the tile
-  llvm::SmallVector<int64_t> strides; ///< in elements, one per dimension
+  llvm::SmallVector<int64_t> strides; ///< in elements, one per dimension; within a panel
+  int64_t panel = 0;                  ///< columns of a panel; 0: there are none
+  int64_t panelStride = 0;            ///< in elements, from panel to panel
 };
 
 /// Where in a tile to compute: one i64 index per dimension, and the dimension
@@ -118,6 +129,9 @@ private:
   mlir::Value emitScalarLoad(mlir::Type type, mlir::Value pointer, mlir::Value mask, mlir::Value other);
   Buffer allocate(mlir::Type tileType, mlir::Type element = {});
   static llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape);
+  Buffer allocateInPanels(mlir::Type tileType, mlir::Type element, int64_t panel);
+  /// `fn` for each part of a vector along the last dimension that lies in one panel.
+  void forEachPanel(const Buffer &buffer, const Point &point, llvm::function_ref<void(const Point &, int64_t)> fn);
   Buffer offsetBuffer(const Buffer &buffer, int64_t dim, int64_t index);
   mlir::Value readBuffer(const Buffer &buffer, const Point &point);
   void writeBuffer(const Buffer &buffer, const Point &point, mlir::Value value);
@@ -146,7 +160,9 @@ private:
   void emitProduct(const MatrixProduct &product);
   llvm::SmallVector<mlir::Value> emitDotStep(const MatrixProduct &product, mlir::Value row, mlir::Value column,
                                              mlir::Value k, mlir::ValueRange accumulators);
-  Buffer packOperand(mlir::Value tile, mlir::Type element);
+  Buffer packOperand(mlir::Value tile, mlir::Type element, int64_t panel);
+  /// Memory for a tile that is kept, laid out for its reader.
+  Buffer allocateKept(mlir::Value tile);
   void convertBuffer(const Buffer &from, const Buffer &into, llvm::ArrayRef<int64_t> sizes);
   /// The buffer in which a value derived from `from` may be built, if its memory is free by then.
   std::optional<Buffer> takeOver(mlir::Value from, mlir::Operation *user);

@@ -168,15 +168,32 @@ Buffer Emitter::allocate(Type tileType, Type element) {
   return buffer;
 }
 
+Buffer Emitter::allocateInPanels(Type tileType, Type element, int64_t panel) {
+  Buffer buffer = allocate(tileType, element);
+  ArrayRef<int64_t> shape = tile::getShape(tileType);
+  buffer.panel = panel;
+  buffer.strides[shape.size() - 2] = panel;
+  buffer.panelStride = shape[shape.size() - 2] * panel;
+  return buffer;
+}
+
 Value Emitter::addressIn(const Buffer &buffer, const Point &point) {
   Location loc = buffer.base.getLoc();
   Value offset;
-  for (auto [index, stride] : llvm::zip(point.index, buffer.strides)) {
+  auto add = [&](Value index, int64_t stride) {
     if (index == i64(0)) {
-      continue;
+      return;
     }
     Value term = stride == 1 ? index : arith::MulIOp::create(b, loc, index, i64(stride)).getResult();
     offset = offset ? arith::AddIOp::create(b, loc, offset, term).getResult() : term;
+  };
+  for (auto [dim, stride] : llvm::enumerate(buffer.strides)) {
+    Value index = point.index[dim];
+    if (buffer.panel && dim + 1 == buffer.strides.size()) {
+      add(arith::DivUIOp::create(b, loc, index, i64(buffer.panel)), buffer.panelStride);
+      index = arith::RemUIOp::create(b, loc, index, i64(buffer.panel));
+    }
+    add(index, stride);
   }
   return offset ? addPointer(buffer.element, buffer.base, offset) : buffer.base;
 }
@@ -205,8 +222,26 @@ Value Emitter::readBuffer(const Buffer &buffer, const Point &point) {
   return fromMemory(loaded, buffer.element);
 }
 
+void Emitter::forEachPanel(const Buffer &buffer, const Point &point,
+                           llvm::function_ref<void(const Point &, int64_t)> fn) {
+  int last = int(buffer.strides.size()) - 1;
+  for (int64_t lane = 0; lane < point.width; lane += buffer.panel) {
+    Point part{point.index, last, buffer.panel};
+    part.index[last] = arith::AddIOp::create(b, buffer.base.getLoc(), point.index[last], i64(lane));
+    fn(part, lane);
+  }
+}
+
 void Emitter::writeBuffer(const Buffer &buffer, const Point &point, Value value) {
   Location loc = value.getLoc();
+  if (buffer.panel && point.vectorDim == int(buffer.strides.size()) - 1 && point.width > buffer.panel) {
+    forEachPanel(buffer, point, [&](const Point &part, int64_t lane) {
+      auto lanes = llvm::to_vector(llvm::seq<int64_t>(lane, lane + buffer.panel));
+      Value wide = broadcast(value, point.width);
+      writeBuffer(buffer, part, vector::ShuffleOp::create(b, loc, wide, wide, lanes));
+    });
+    return;
+  }
   Value stored = toMemory(broadcast(value, point.width));
   Type inMemory = getElementTypeOrSelf(stored.getType());
   unsigned align = bytesOf(inMemory);

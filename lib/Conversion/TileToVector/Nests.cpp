@@ -204,7 +204,7 @@ void Emitter::emitNest(const Nest &planned) {
   for (const Sink &sink : nest.sinks) {
     if (!sink.op) {
       std::optional<Buffer> reusable = findReusable(sink.value);
-      made[sink.value] = reusable ? *reusable : allocate(sink.value.getType());
+      made[sink.value] = reusable ? *reusable : allocateKept(sink.value);
     }
   }
   if (nest.reduceAxis >= 0) {
