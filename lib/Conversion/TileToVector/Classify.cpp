@@ -45,35 +45,39 @@ bool isLazy(Operation *op) {
          isa<tile::SplatOp, tile::MakeRangeOp, tile::SplitOp, tile::GatherOp, arith::ConstantOp>(op);
 }
 
-/// Work per point beyond what is worth a trip through memory.
+/// Operations per point beyond what is worth a trip through memory.
 static constexpr int kCheapLimit = 16;
+static constexpr int kNotCheap = kCheapLimit + 1;
 
-/// The number of integer operations that compute one element from ranges and
-/// scalars; more than the limit if anything else takes part.
-static int indexCost(Value tile) {
-  Operation *op = tile.getDefiningOp();
-  if (!op) {
-    return kCheapLimit + 1;
-  }
-  if (isa<tile::SplatOp, tile::MakeRangeOp, arith::ConstantOp>(op)) {
-    return 0;
-  }
+static bool isIndexArithmetic(Operation *op) {
   bool isDivision = isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp>(op);
-  bool isInteger = !isa<FloatType>(tile::getElementType(tile.getType())) && !isa<arith::CmpFOp>(op);
-  if (!(isView(op) || (isElementwise(op) && isInteger)) || isDivision) {
-    return kCheapLimit + 1;
+  bool isInteger = !isa<FloatType>(tile::getElementType(op->getResult(0).getType())) && !isa<arith::CmpFOp>(op);
+  return isView(op) || (isElementwise(op) && isInteger && !isDivision);
+}
+
+/// The number of operations that compute one element, each tile that is not
+/// cheap counting as one: a read from memory.
+int Cheapness::costOf(Value tile) const {
+  if (auto known = costs.find(tile); known != costs.end()) {
+    return known->second;
   }
-  int cost = isView(op) ? 0 : 1;
-  for (Value operand : op->getOperands()) {
-    cost += isTile(operand) ? indexCost(operand) : 0;
-    if (cost > kCheapLimit) {
-      break;
+  Operation *op = tile.getDefiningOp();
+  int cost = kNotCheap;
+  if (op && isa<tile::SplatOp, tile::MakeRangeOp, arith::ConstantOp>(op)) {
+    cost = 0;
+  } else if (op && isIndexArithmetic(op)) {
+    cost = isView(op) ? 0 : 1;
+    for (Value operand : op->getOperands()) {
+      int read = isTile(operand) ? costOf(operand) : 0;
+      cost += read == kNotCheap ? 1 : read;
     }
+    cost = std::min(cost, kNotCheap);
   }
+  costs[tile] = cost;
   return cost;
 }
 
-bool isCheap(Value tile) { return indexCost(tile) <= kCheapLimit; }
+bool Cheapness::isCheap(Value tile) const { return costOf(tile) != kNotCheap; }
 
 SmallVector<Value> getTileOperands(const Sink &sink) {
   if (!sink.op) {

@@ -34,7 +34,7 @@ SmallVector<Value> Emitter::moveInto(ValueRange values, ArrayRef<Buffer> into) {
   SmallVector<Value> tiles = tilesOf(values);
   // A tile that sits in the place of another has to leave before it is overwritten.
   for (auto [i, tile] : llvm::enumerate(tiles)) {
-    auto known = isCheap(tile) ? buffers.end() : buffers.find(tile);
+    auto known = cheapness.isCheap(tile) ? buffers.end() : buffers.find(tile);
     bool displaced = known != buffers.end() && llvm::any_of(llvm::enumerate(into), [&](auto other) {
                        return other.index() != i && other.value().base == known->second.base;
                      });

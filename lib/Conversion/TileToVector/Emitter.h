@@ -86,6 +86,14 @@ private:
   void emitNest(const Nest &nest);
   void emitSink(const Sink &sink, const Point &point, const llvm::DenseMap<mlir::Value, Buffer> &made);
   std::optional<Buffer> findReusable(mlir::Value tile);
+  /// What the operations evaluated in a nest ask of its step.
+  struct Demands {
+    llvm::SmallVector<std::pair<mlir::Operation *, mlir::Value>> accesses; ///< loads and stores with their pointers
+    int64_t maxBits = 8;
+    int64_t operations = 0;
+  };
+  Demands collectDemands(const Nest &nest) const;
+  void collectDemands(mlir::Value tile, llvm::SmallPtrSetImpl<void *> &seen, Demands &demands) const;
   Shape chooseSteps(const Nest &nest);
   /// Loops over `dims` in order, then `body` at each point.
   void emitLoops(const Shape &shape, llvm::ArrayRef<int> dims, Point &point, llvm::function_ref<void()> body);
@@ -195,6 +203,7 @@ private:
   mlir::OpBuilder &b;
   AxisInfoAnalysis &axis;
   MemoryOrder memory;
+  Cheapness cheapness;
   const hardware::CpuInfo &cpu;
   ProgramContext program;
   mlir::IRMapping scalars;

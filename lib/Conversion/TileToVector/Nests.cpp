@@ -76,18 +76,14 @@ void Emitter::emitPointwise(ArrayRef<int64_t> sizes, int vectorDim, int64_t widt
 // The vector dimension and its step
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// What the operations evaluated in a nest ask of its step.
-struct Demands {
-  SmallVector<std::pair<Operation *, Value>> accesses; ///< loads and stores with their pointers
-  int64_t maxBits = 8;
-  int64_t operations = 0;
-};
-} // namespace
-
-static void collectDemands(Value tile, const llvm::DenseMap<Value, Buffer> &buffers,
-                           llvm::SmallPtrSetImpl<void *> &seen, Demands &demands) {
-  if (!isTile(tile) || isCheap(tile) || !seen.insert(tile.getAsOpaquePointer()).second) {
+void Emitter::collectDemands(Value tile, llvm::SmallPtrSetImpl<void *> &seen, Demands &demands) const {
+  if (!isTile(tile) || !seen.insert(tile.getAsOpaquePointer()).second) {
+    return;
+  }
+  if (cheapness.isCheap(tile)) {
+    for (Value operand : tile.getDefiningOp()->getOperands()) {
+      collectDemands(operand, seen, demands);
+    }
     return;
   }
   Type element = getElementTypeOrSelf(tile.getType());
@@ -102,11 +98,11 @@ static void collectDemands(Value tile, const llvm::DenseMap<Value, Buffer> &buff
     demands.accesses.emplace_back(op, op->getOperand(0));
   }
   for (Value operand : op->getOperands()) {
-    collectDemands(operand, buffers, seen, demands);
+    collectDemands(operand, seen, demands);
   }
 }
 
-static Demands collectDemands(const Nest &nest, const llvm::DenseMap<Value, Buffer> &buffers) {
+Emitter::Demands Emitter::collectDemands(const Nest &nest) const {
   Demands demands;
   llvm::SmallPtrSet<void *, 16> seen;
   for (const Sink &sink : nest.sinks) {
@@ -115,7 +111,7 @@ static Demands collectDemands(const Nest &nest, const llvm::DenseMap<Value, Buff
       if (!isa<tile::PtrType>(element)) {
         demands.maxBits = std::max<int64_t>(demands.maxBits, element.getIntOrFloatBitWidth());
       }
-      collectDemands(tile, buffers, seen, demands);
+      collectDemands(tile, seen, demands);
     }
     if (isa_and_nonnull<tile::StoreOp>(sink.op)) {
       demands.accesses.emplace_back(sink.op, sink.op->getOperand(0));
@@ -125,7 +121,7 @@ static Demands collectDemands(const Nest &nest, const llvm::DenseMap<Value, Buff
 }
 
 Emitter::Shape Emitter::chooseSteps(const Nest &nest) {
-  Demands demands = collectDemands(nest, buffers);
+  Demands demands = collectDemands(nest);
   // Memory decides: the dimension along which most accesses are consecutive.
   SmallVector<int64_t> votes(nest.shape.size());
   for (auto [op, pointer] : demands.accesses) {
@@ -170,7 +166,7 @@ Emitter::Shape Emitter::chooseSteps(const Nest &nest) {
 /// that of an operand nothing else reads.
 std::optional<Buffer> Emitter::findReusable(Value tile) {
   Operation *op = tile.getDefiningOp();
-  if (!op || !op->hasTrait<OpTrait::Elementwise>()) {
+  if (!op || !op->hasTrait<OpTrait::Elementwise>() || cheapness.isCheap(tile)) {
     return std::nullopt;
   }
   for (Value operand : op->getOperands()) {

@@ -14,7 +14,8 @@ namespace {
 /// Collects the steps of one block in program order.
 class Planner {
 public:
-  Planner(Block &block, const MemoryOrder &memory) : block(block), memory(memory) {}
+  Planner(Block &block, const MemoryOrder &memory, const Cheapness &cheapness)
+      : block(block), memory(memory), cheapness(cheapness) {}
 
   Plan run() {
     findLastUses();
@@ -31,21 +32,34 @@ public:
 private:
   //===--- what a tile needs ----------------------------------------------===//
 
-  /// A lazy value of this block that is not in memory yet.
-  bool isPending(Value tile) const {
+  bool isCheap(Value tile) const { return cheapness.isCheap(tile); }
+
+  bool isLazyHere(Value tile) const {
     Operation *op = tile.getDefiningOp();
-    return op && op->getBlock() == &block && isLazy(op) && !isCheap(tile) && !inMemory.contains(tile);
+    return op && op->getBlock() == &block && isLazy(op);
   }
 
-  /// Calls `fn` for each pending value that computing `tile` at a point
-  /// computes too; `fn` returns false to go no further down from there.
-  void walkPending(Value tile, llvm::SmallPtrSetImpl<void *> &seen, llvm::function_ref<bool(Value)> fn) const {
-    if (!isTile(tile) || !isPending(tile) || !seen.insert(tile.getAsOpaquePointer()).second || !fn(tile)) {
+  /// A lazy value of this block that is not in memory yet.
+  bool isPending(Value tile) const { return isLazyHere(tile) && !isCheap(tile) && !inMemory.contains(tile); }
+
+  /// Calls `fn` for each lazy value that computing `tile` at a point computes
+  /// too, but for those in `available`; `fn` returns false to go no further down
+  /// from there. Cheap values are passed through.
+  void walkLazy(Value tile, const llvm::DenseSet<Value> &available, llvm::SmallPtrSetImpl<void *> &seen,
+                llvm::function_ref<bool(Value)> fn) const {
+    if (!isTile(tile) || !isLazyHere(tile) || !seen.insert(tile.getAsOpaquePointer()).second) {
+      return;
+    }
+    if (!isCheap(tile) && (available.contains(tile) || !fn(tile))) {
       return;
     }
     for (Value operand : operandsAtPoint(tile.getDefiningOp())) {
-      walkPending(operand, seen, fn);
+      walkLazy(operand, available, seen, fn);
     }
+  }
+
+  void walkPending(Value tile, llvm::SmallPtrSetImpl<void *> &seen, llvm::function_ref<bool(Value)> fn) const {
+    walkLazy(tile, inMemory, seen, fn);
   }
 
   /// A gather reads its source from memory; it is kept there beforehand.
@@ -81,15 +95,21 @@ private:
 
   /// The tiles a whole operation finds in memory.
   SmallVector<Value> requiredTiles(Operation *op) const {
-    SmallVector<Value> tiles;
+    llvm::SetVector<Value> tiles;
+    llvm::SmallPtrSet<void *, 16> seen;
     for (Value tile : capturedTiles(op)) {
-      // Cheap tiles are recomputed, except where memory is read directly.
+      // Cheap tiles are recomputed from what is in memory, except where the operation reads memory itself.
       bool direct = readsMemory(op) && llvm::is_contained(op->getOperands(), tile);
       if (direct || !isCheap(tile)) {
-        tiles.push_back(tile);
+        tiles.insert(tile);
+        continue;
       }
+      walkPending(tile, seen, [&](Value leaf) {
+        tiles.insert(leaf);
+        return false;
+      });
     }
-    return tiles;
+    return tiles.takeVector();
   }
 
   //===--- memory order ---------------------------------------------------===//
@@ -370,24 +390,14 @@ private:
   /// Like walkSink, over what is not kept by an earlier nest.
   void walkKept(const Sink &sink, llvm::function_ref<bool(Value)> fn) {
     llvm::SmallPtrSet<void *, 16> seen;
-    std::function<void(Value)> walk = [&](Value tile) {
-      Operation *op = tile.getDefiningOp();
-      bool lazy = op && op->getBlock() == &block && isLazy(op) && !isCheap(tile);
-      if (!isTile(tile) || !lazy || done.contains(tile) || !seen.insert(tile.getAsOpaquePointer()).second ||
-          !fn(tile)) {
-        return;
-      }
-      for (Value operand : operandsAtPoint(op)) {
-        walk(operand);
-      }
-    };
     for (Value tile : getTileOperands(sink)) {
-      walk(tile);
+      walkLazy(tile, done, seen, fn);
     }
   }
 
   Block &block;
   const MemoryOrder &memory;
+  const Cheapness &cheapness;
   Plan plan;
   std::unique_ptr<Nest> open;
   llvm::DenseMap<Value, Operation *> lastUse;
@@ -397,7 +407,9 @@ private:
 
 } // namespace
 
-Plan planBlock(Block &block, const MemoryOrder &memory) { return Planner(block, memory).run(); }
+Plan planBlock(Block &block, const MemoryOrder &memory, const Cheapness &cheapness) {
+  return Planner(block, memory, cheapness).run();
+}
 
 void printPlan(const Plan &plan, raw_ostream &os) {
   for (const Step &step : plan) {

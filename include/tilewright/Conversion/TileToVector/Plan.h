@@ -12,7 +12,8 @@
 //                                   store                       (reads e)
 //
 // Three kinds of operation:
-// - *cheap*: index arithmetic, recomputed wherever it is needed;
+// - *cheap*: index arithmetic, recomputed wherever it is needed from ranges,
+//   scalars, and what is in memory already;
 // - *lazy*: computed inside the nests of the sinks that need it, kept in scratch
 //   memory where a later nest needs it again (loads, elementwise arithmetic, views);
 // - *whole*: everything else, done as one step in program order (dot, scan, loops).
@@ -24,6 +25,7 @@
 
 #include "mlir/IR/Block.h"
 #include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <memory>
@@ -54,8 +56,17 @@ using Plan = std::vector<Step>;
 bool isTile(mlir::Type type);
 bool isTile(mlir::Value value);
 
-/// Whether the tile is index arithmetic that is recomputed at each use.
-bool isCheap(mlir::Value tile);
+/// Which tiles are recomputed at each use. The IR must not change meanwhile.
+class Cheapness {
+public:
+  /// Whether the tile is a few operations of index arithmetic on ranges, scalars
+  /// and tiles that are not cheap themselves; those are read from memory.
+  bool isCheap(mlir::Value tile) const;
+
+private:
+  int costOf(mlir::Value tile) const;
+  mutable llvm::DenseMap<mlir::Value, int> costs;
+};
 
 /// Whether the operation is computed inside the nests that need its result.
 bool isLazy(mlir::Operation *op);
@@ -65,7 +76,7 @@ llvm::SmallVector<mlir::Value> getTileOperands(const Sink &sink);
 
 /// Orders the operations of `block` into nests and whole operations. Tiles of
 /// other blocks and block arguments are in memory already, or cheap.
-Plan planBlock(mlir::Block &block, const MemoryOrder &memory);
+Plan planBlock(mlir::Block &block, const MemoryOrder &memory, const Cheapness &cheapness);
 
 /// Prints a plan the way the picture above shows it.
 void printPlan(const Plan &plan, llvm::raw_ostream &os);
