@@ -4,6 +4,8 @@
 
 #include "tilewright/Runtime/KernelSupport.h"
 
+#include "tilewright/Runtime/HalfConversion.h"
+
 #include <atomic>
 #include <charconv>
 #include <cmath>
@@ -107,10 +109,30 @@ void print(const char *text, int32_t x, int32_t y, int32_t z, const void *elemen
   unflushed.store(true, std::memory_order_relaxed);
 }
 
+//===----------------------------------------------------------------------===//
+// Floats of 16 bits, where the processor has no instructions for them
+//===----------------------------------------------------------------------===//
+
+/// Such a float is passed and returned in element 0 of a vector register.
+typedef uint16_t HalfRegister __attribute__((vector_size(16)));
+
+HalfRegister inRegister(uint16_t bits) { return HalfRegister{bits}; }
+
+float extendHalf(HalfRegister half) { return fromHalf(half[0]); }
+HalfRegister truncateToHalf(float wide) { return inRegister(toHalf(wide)); }
+HalfRegister truncateDoubleToHalf(double wide) { return inRegister(toHalf(wide)); }
+HalfRegister truncateToBfloat16(float wide) { return inRegister(toBfloat16(wide)); }
+HalfRegister truncateDoubleToBfloat16(double wide) { return inRegister(toBfloat16(wide)); }
+
 } // namespace
 
 const SupportFunction supportFunctions[] = {
     {"tilewright_print", reinterpret_cast<void *>(&print)},
+    {"__extendhfsf2", reinterpret_cast<void *>(&extendHalf)},
+    {"__truncsfhf2", reinterpret_cast<void *>(&truncateToHalf)},
+    {"__truncdfhf2", reinterpret_cast<void *>(&truncateDoubleToHalf)},
+    {"__truncsfbf2", reinterpret_cast<void *>(&truncateToBfloat16)},
+    {"__truncdfbf2", reinterpret_cast<void *>(&truncateDoubleToBfloat16)},
     {nullptr, nullptr},
 };
 

@@ -99,3 +99,21 @@ func.func @product(%p: tensor<16x16x!tile.ptr<f32>>) attributes {tile.kernel} {
   tile.store %p, %y : tensor<16x16x!tile.ptr<f32>>, tensor<16x16xf32>
   return
 }
+
+// A product finds its operands in memory, also the constant of an outer block.
+// CHECK-LABEL: product_in_branch:
+// CHECK-NEXT: whole scf.if
+// CHECK-NEXT: whole func.return
+// CHECK-NEXT: nest [16x16]
+// CHECK-NEXT:   keep tile.load
+// CHECK-NEXT:   keep arith.constant
+// CHECK-NEXT: whole tile.dot
+func.func @product_in_branch(%p: tensor<16x16x!tile.ptr<f32>>, %c: i1) attributes {tile.kernel} {
+  %ones = arith.constant dense<1.0> : tensor<16x16xf32>
+  scf.if %c {
+    %x = tile.load %p : tensor<16x16x!tile.ptr<f32>> -> tensor<16x16xf32>
+    %y = tile.dot %x, %ones, %x : tensor<16x16xf32> * tensor<16x16xf32> -> tensor<16x16xf32>
+    tile.store %p, %y : tensor<16x16x!tile.ptr<f32>>, tensor<16x16xf32>
+  }
+  return
+}

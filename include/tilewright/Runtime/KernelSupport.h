@@ -20,6 +20,9 @@ struct SupportFunction {
 ///     `format` is the elements' type and shape, and the text before each value: "f32[2,16] sum: ".
 ///     Types are f32, f64, integers i8 to i64 (signed), u8 to u64 and x8 to x64 (hexadecimal);
 ///     "-" stands for no elements, only the text.
+///   __extendhfsf2, __truncsfhf2, __truncdfhf2, __truncsfbf2, __truncdfbf2
+///     Conversions of 16-bit floats that the code generator calls by these names on processors without them;
+///     the process has others under these names, or none.
 extern const SupportFunction supportFunctions[];
 
 /// Hands the lines printed so far to the system.

@@ -109,6 +109,14 @@ private:
         return false;
       });
     }
+    if (isa<tile::DotOp>(op)) {
+      // Cheap tiles of an outer block are nowhere in memory yet.
+      for (Value operand : op->getOperands()) {
+        if (operand.getParentBlock() != &block && isCheap(operand)) {
+          tiles.insert(operand);
+        }
+      }
+    }
     return tiles.takeVector();
   }
 

@@ -1,0 +1,19 @@
+// Conversions between floats of 16 and of more bits, by integer arithmetic.
+
+#ifndef TILEWRIGHT_RUNTIME_HALFCONVERSION_H
+#define TILEWRIGHT_RUNTIME_HALFCONVERSION_H
+
+#include <cstdint>
+
+namespace tilewright::runtime {
+
+/// The bits of the nearest float16; of two equally near the one with an even last bit.
+uint16_t toHalf(double wide);
+/// The bits of the nearest bfloat16.
+uint16_t toBfloat16(double wide);
+/// The value of a float16.
+float fromHalf(uint16_t bits);
+
+} // namespace tilewright::runtime
+
+#endif // TILEWRIGHT_RUNTIME_HALFCONVERSION_H
