@@ -67,3 +67,24 @@ func.func @normalize(%in: !tile.ptr<f32> {tile.slot = 0 : i32}) attributes {tile
   tile.store %ptrs, %y : tensor<256x!tile.ptr<f32>>, tensor<256xf32>
   return
 }
+
+// A mask of consecutive numbers below a bound is the count of lanes that are left.
+// CHECK-LABEL: func.func @bounds(
+// CHECK: %[[LANES:.*]] = arith.constant dense<[0, 1, 2,
+// CHECK: %[[LEFT:.*]] = arith.subi %{{.*}}, %{{.*}} : i64
+// CHECK: %[[SOME:.*]] = arith.maxsi %[[LEFT]], %c0_i64
+// CHECK: %[[COUNT:.*]] = arith.minsi %[[SOME]], %c64_i64
+// CHECK: %[[NARROW:.*]] = arith.trunci %[[COUNT]]
+// CHECK: %[[COUNTS:.*]] = vector.broadcast %[[NARROW]]
+// CHECK: %[[MASK:.*]] = arith.cmpi sgt, %[[COUNTS]], %[[LANES]] : vector<64xi32>
+// CHECK: llvm.intr.masked.store %{{.*}}, %{{.*}}, %[[MASK]]
+func.func @bounds(%p: !tile.ptr<f32> {tile.slot = 0 : i32}, %n: i32 {tile.slot = 1 : i32}) attributes {tile.kernel} {
+  %one = arith.constant dense<1.0> : tensor<256xf32>
+  %r = tile.make_range 0 to 256 : tensor<256xi32>
+  %s = tile.splat %p : tensor<256x!tile.ptr<f32>>
+  %ns = tile.splat %n : tensor<256xi32>
+  %mask = arith.cmpi slt, %r, %ns : tensor<256xi32>
+  %ptr = tile.addptr %s, %r : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  tile.store %ptr, %one mask %mask : tensor<256x!tile.ptr<f32>>, tensor<256xf32>, mask tensor<256xi1>
+  return
+}

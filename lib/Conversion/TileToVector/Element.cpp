@@ -129,6 +129,13 @@ Value Emitter::evaluateUncached(Value tile, const Point &point) {
   return evaluateElementwise(cast<OpResult>(tile), point);
 }
 
+/// <0, 1, 2, ...> as i32.
+Value Emitter::laneNumbers(int64_t width) {
+  auto numbers = llvm::to_vector(llvm::seq<int32_t>(0, width));
+  auto type = VectorType::get({width}, b.getI32Type());
+  return constant(DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
+}
+
 Value Emitter::evaluateRange(Operation *op, const Point &point) {
   auto range = cast<tile::MakeRangeOp>(op);
   Type type = b.getI32Type();
@@ -139,9 +146,7 @@ Value Emitter::evaluateRange(Operation *op, const Point &point) {
   if (point.isScalar()) {
     return first;
   }
-  auto steps = llvm::to_vector(llvm::seq<int32_t>(0, point.width));
-  Value lanes = constant(DenseElementsAttr::get(VectorType::get({point.width}, type), ArrayRef<int32_t>(steps)));
-  return arith::AddIOp::create(b, op->getLoc(), broadcast(first, point.width), lanes);
+  return arith::AddIOp::create(b, op->getLoc(), broadcast(first, point.width), laneNumbers(point.width));
 }
 
 /// The same element in the source of a change of shape.
@@ -239,8 +244,51 @@ SmallVector<Value> Emitter::applyElementwise(Operation *op, SmallVector<Value> o
   return cloneWide(op, operands, width)->getResults();
 }
 
+/// Compares consecutive numbers with one bound through the count of lanes that
+/// are below it: one vector comparison with a constant, the rest is scalar.
+///
+///     i + <0, 1, 2, 3> < n    ->    <0, 1, 2, 3> < clamp(n - i, 0, 4)
+///
+/// Null where the comparison is not of this kind.
+Value Emitter::evaluateBoundsCheck(arith::CmpIOp op, const Point &point) {
+  Value lower = op.getLhs(), upper = op.getRhs();
+  arith::CmpIPredicate predicate = op.getPredicate();
+  if (predicate == arith::CmpIPredicate::sgt || predicate == arith::CmpIPredicate::ugt) {
+    std::swap(lower, upper);
+  } else if (predicate != arith::CmpIPredicate::slt && predicate != arith::CmpIPredicate::ult) {
+    return {};
+  }
+  bool isSigned = predicate == arith::CmpIPredicate::slt || predicate == arith::CmpIPredicate::sgt;
+  Type element = getElementTypeOrSelf(lower.getType());
+  // Wider differences could overflow.
+  if (point.isScalar() || element.getIntOrFloatBitWidth() > 32 ||
+      axis.get(lower).getContiguity(point.vectorDim) < point.width ||
+      axis.get(upper).getConstancy(point.vectorDim) < point.width) {
+    return {};
+  }
+  Location loc = op.getLoc();
+  Type i64Type = b.getI64Type();
+  auto wide = [&](Value tile) -> Value {
+    Value first = evaluate(tile, point.first());
+    return isSigned ? arith::ExtSIOp::create(b, loc, i64Type, first).getResult()
+                    : arith::ExtUIOp::create(b, loc, i64Type, first).getResult();
+  };
+  Value bound = wide(upper);
+  Value left = arith::SubIOp::create(b, loc, bound, wide(lower));
+  left = arith::MaxSIOp::create(b, loc, left, i64(0));
+  left = arith::MinSIOp::create(b, loc, left, i64(point.width));
+  Value count = arith::TruncIOp::create(b, loc, b.getI32Type(), left);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, laneNumbers(point.width),
+                               broadcast(count, point.width));
+}
+
 Value Emitter::evaluateElementwise(OpResult tile, const Point &point) {
   Operation *op = tile.getOwner();
+  if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+    if (Value mask = evaluateBoundsCheck(compare, point)) {
+      return mask;
+    }
+  }
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
     operands.push_back(evaluate(operand, point));

@@ -8,6 +8,7 @@
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Hardware/Cpu.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -124,6 +125,8 @@ private:
   Point normalize(mlir::Type type, const Point &point);
   mlir::Value evaluateView(mlir::OpResult view, const Point &point);
   mlir::Value evaluateRange(mlir::Operation *op, const Point &point);
+  mlir::Value evaluateBoundsCheck(mlir::arith::CmpIOp op, const Point &point);
+  mlir::Value laneNumbers(int64_t width);
   mlir::Value evaluateElementwise(mlir::OpResult tile, const Point &point);
   /// The results of an elementwise operation on scalars and vectors of equal width.
   llvm::SmallVector<mlir::Value> applyElementwise(mlir::Operation *op, llvm::SmallVector<mlir::Value> operands);
