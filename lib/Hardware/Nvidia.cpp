@@ -1,0 +1,43 @@
+#include "tilewright/Hardware/Nvidia.h"
+
+#include "NvidiaTargets.h"
+
+#include <algorithm>
+
+namespace tilewright::hardware {
+
+static constexpr int64_t kKiB = 1024;
+
+const std::vector<NvidiaInfo> &nvidiaTargets() {
+  static const std::vector<NvidiaInfo> table = {
+      // name, target, PTX, shared per SM, per block, warps, blocks, cluster
+      {"sm_80", k80, 70, 164 * kKiB, 163 * kKiB, 64, 32, 1},
+      {"sm_86", k86, 71, 100 * kKiB, 99 * kKiB, 48, 16, 1},
+      {"sm_89", k89, 78, 100 * kKiB, 99 * kKiB, 48, 24, 1},
+      {"sm_90a", k90a, 80, 228 * kKiB, 227 * kKiB, 64, 32, 8},
+      {"sm_100a", k100a, 86, 228 * kKiB, 227 * kKiB, 64, 32, 8},
+      {"sm_103a", k103a, 88, 228 * kKiB, 227 * kKiB, 64, 32, 8},
+      {"sm_120a", k120a, 87, 100 * kKiB, 99 * kKiB, 48, 24, 8},
+  };
+  return table;
+}
+
+const NvidiaInfo *lookupNvidia(std::string_view name) {
+  for (const NvidiaInfo &info : nvidiaTargets()) {
+    if (info.name == name || info.name.substr(3) == name) {
+      return &info;
+    }
+  }
+  return nullptr;
+}
+
+int blocksThatFit(const NvidiaInfo &info, int threads, int registersPerThread, int64_t sharedBytes) {
+  int64_t warps = (threads + kLanesPerWarp - 1) / kLanesPerWarp;
+  int64_t granules = (registersPerThread + kRegisterGranularity - 1) / kRegisterGranularity;
+  int64_t registers = std::max<int64_t>(1, warps * granules * kRegisterGranularity * kLanesPerWarp);
+  int64_t fit = std::min<int64_t>(info.blocksPerSm, info.warpsPerSm / std::max<int64_t>(1, warps));
+  fit = std::min(fit, kRegistersPerSm / registers);
+  return static_cast<int>(std::min(fit, info.sharedPerSm / (sharedBytes + kReservedSharedPerBlock)));
+}
+
+} // namespace tilewright::hardware

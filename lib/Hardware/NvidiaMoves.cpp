@@ -1,0 +1,60 @@
+#include "tilewright/Hardware/NvidiaInstructions.h"
+
+#include "tilewright/Layout/Algebra.h"
+
+#include "NvidiaTargets.h"
+
+namespace tilewright::hardware {
+
+using namespace layout;
+
+static LinearLayout row(std::string_view in, int64_t size) { return LinearLayout::identity(in, dimName(0), size); }
+static LinearLayout element(std::string_view in, int64_t size) { return LinearLayout::identity(in, dimName(1), size); }
+
+// A thread's word of one matrix, lanes T0, T1, ... (elements inside a row from left to right):
+//
+//     m8n8                m8n8 transposed       m16n16 transposed     m16n8 transposed (stores)
+//     T0 T0 T1 T1 ..      T0 T4 T8 ..           T0 T4 .. T28 | T0 ..  T0 T4 .. T28 | T0 T4 ..
+//     T4 T4 T5 T5 ..      T0 T4 T8 ..           T0 T4 ..     | word   T0 T4 ..     | upper half
+//     ..                  T1 T5 T9 ..           T0 T4 ..     | 1      T1 T5 ..     | of the word
+//                         T1 T5 T9 ..           T0 T4 ..     |        T1 T5 ..     |
+//                         ..                    T1 T5 ..              ..
+LinearLayout MatrixMove::fragment() const {
+  LinearLayout matrices = row(kRegister, count);
+  if (!isTransposed) {
+    int64_t word = 32 / elementBits;
+    return unitTile(2) * element(kRegister, word) * element(kLane, 4) * row(kLane, 8) * matrices;
+  }
+  // Rows of one lane next to each other, four lanes down and eight across, then the halves of wide rows.
+  LinearLayout down = row(kRegister, rows / 4) * row(kLane, 4) * element(kLane, 8);
+  return unitTile(2) * down * element(kRegister, elementsPerRow() / 8) * matrices;
+}
+
+const std::vector<MatrixMove> &matrixMoves() {
+  static const std::vector<MatrixMove> table = {
+      // store, shape, count, transposed, bits, rows
+      {false, "m8n8", 1, false, 16, 8, kAll},        {false, "m8n8", 2, false, 16, 8, kAll},
+      {false, "m8n8", 4, false, 16, 8, kAll},        {false, "m8n8", 1, true, 16, 8, kAll},
+      {false, "m8n8", 2, true, 16, 8, kAll},         {false, "m8n8", 4, true, 16, 8, kAll},
+      {false, "m16n16", 1, true, 8, 16, kBlackwell}, {false, "m16n16", 2, true, 8, 16, kBlackwell},
+
+      {true, "m8n8", 1, false, 16, 8, kFrom90},      {true, "m8n8", 2, false, 16, 8, kFrom90},
+      {true, "m8n8", 4, false, 16, 8, kFrom90},      {true, "m8n8", 1, true, 16, 8, kFrom90},
+      {true, "m8n8", 2, true, 16, 8, kFrom90},       {true, "m8n8", 4, true, 16, 8, kFrom90},
+      {true, "m16n8", 1, true, 8, 8, kBlackwell},    {true, "m16n8", 2, true, 8, 8, kBlackwell},
+      {true, "m16n8", 4, true, 8, 8, kBlackwell},
+  };
+  return table;
+}
+
+const std::vector<AsyncCopy> &asyncCopies() {
+  static const std::vector<AsyncCopy> table = {
+      {4, false, kAll},
+      {8, false, kAll},
+      {16, false, kAll},
+      {16, true, kAll},
+  };
+  return table;
+}
+
+} // namespace tilewright::hardware

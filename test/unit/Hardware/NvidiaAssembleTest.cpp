@@ -1,0 +1,131 @@
+// ptxas has the last word: every row assembles for its targets, and for no other.
+
+#include "tilewright/Hardware/NvidiaInstructions.h"
+
+#include "gtest/gtest.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+
+namespace tilewright::hardware {
+namespace {
+
+using layout::kRegister;
+using layout::Operand;
+
+/// {%r0,%r1,...}: as many registers as a thread's elements fill.
+std::string registers(const layout::LinearLayout &fragment, ElementType type) {
+  int64_t bits = type == ElementType::F64 ? 64 : 32, count = fragment.inSize(kRegister) * bitsOf(type) / bits;
+  std::string prefix = type == ElementType::F64 ? "%d" : type == ElementType::F32 ? "%f" : "%r", list;
+  for (int64_t i = 0; i < count; ++i) {
+    list += (i > 0 ? "," : "") + prefix + std::to_string(i);
+  }
+  return "{" + list + "}";
+}
+
+std::string name(ElementType type) { return "." + std::string(ptxName(type)); }
+
+std::string text(const MmaInstruction &mma) {
+  auto [m, n, k] = mma.shape;
+  std::string c = registers(mma.operand(Operand::C), mma.accumulator);
+  return "mma.sync.aligned.m" + std::to_string(m) + "n" + std::to_string(n) + "k" + std::to_string(k) + ".row.col" +
+         name(mma.accumulator) + name(mma.a) + name(mma.b) + name(mma.accumulator) + " " + c + "," +
+         registers(mma.operand(Operand::A), mma.a) + "," + registers(mma.operand(Operand::B), mma.b) + "," + c + ";";
+}
+
+std::string text(const WgmmaInstruction &wgmma, int64_t n) {
+  std::string signs = wgmma.accumulator == ElementType::S32 ? "" : ",1,1";
+  return "wgmma.mma_async.sync.aligned.m64n" + std::to_string(n) + "k" + std::to_string(wgmma.k) +
+         name(wgmma.accumulator) + name(wgmma.a) + name(wgmma.b) + " " +
+         registers(wgmma.operand(Operand::C, n), wgmma.accumulator) + "," +
+         registers(wgmma.operand(Operand::A, n), wgmma.a) + ",%l0,p" + signs + (wgmma.takesTransposed ? ",0;" : ";");
+}
+
+std::string text(const MatrixMove &move) {
+  ElementType type = move.elementBits == 16 ? ElementType::F16 : ElementType::S8;
+  std::string words = registers(move.fragment(), type);
+  return std::string(move.isStore ? "st" : "ld") + "matrix.sync.aligned." + std::string(move.shape) + ".x" +
+         std::to_string(move.count) + (move.isTransposed ? ".trans" : "") + ".shared.b" +
+         std::to_string(move.elementBits) + " " + (move.isStore ? "[%l0]," + words : words + ",[%l0]") + ";";
+}
+
+std::string text(const AsyncCopy &copy) {
+  return std::string("cp.async.") + (copy.bypassesL1 ? "cg" : "ca") + ".shared.global [%l0],[%l1]," +
+         std::to_string(copy.bytes) + ";";
+}
+
+struct Instruction {
+  std::string text;
+  NvidiaTargets targets;
+  int ptxVersion;
+};
+
+std::vector<Instruction> instructions() {
+  std::vector<Instruction> all;
+  for (const MmaInstruction &mma : mmaInstructions()) {
+    all.push_back({text(mma), mma.targets, mma.ptxVersion});
+  }
+  for (const WgmmaInstruction &wgmma : wgmmaInstructions()) {
+    for (int64_t n : {8, 64, 256}) {
+      all.push_back({text(wgmma, n), wgmma.targets, wgmma.ptxVersion});
+    }
+  }
+  for (const MatrixMove &move : matrixMoves()) {
+    all.push_back({text(move), move.targets, 0});
+  }
+  for (const AsyncCopy &copy : asyncCopies()) {
+    all.push_back({text(copy), copy.targets, 0});
+  }
+  return all;
+}
+
+bool assembles(const NvidiaInfo &info, int ptxVersion, const std::string &body) {
+  std::string path = testing::TempDir() + "tilewright-row.ptx";
+  std::ofstream(path) << ".version " << ptxVersion / 10 << "." << ptxVersion % 10 << "\n.target " << info.name
+                      << "\n.address_size 64\n.visible .entry k() {\n.reg .b32 %r<256>; .reg .f32 %f<256>;\n"
+                      << ".reg .f64 %d<32>; .reg .b64 %l<2>; .reg .pred p;\n"
+                      << body << "ret;\n}\n";
+  std::string command = "ptxas -arch " + std::string(info.name) + " " + path + " -o /dev/null >/dev/null 2>&1";
+  return std::system(command.c_str()) == 0;
+}
+
+class NvidiaAssemble : public testing::Test {
+protected:
+  void SetUp() override {
+    if (std::system("ptxas --version >/dev/null 2>&1") != 0) {
+      GTEST_SKIP() << "ptxas is not in the PATH";
+    }
+  }
+};
+
+TEST_F(NvidiaAssemble, rowsOfATarget) {
+  for (const NvidiaInfo &info : nvidiaTargets()) {
+    std::map<int, std::string> bodies; // by the PTX version they need
+    for (const Instruction &instruction : instructions()) {
+      if (instruction.targets & info.target) {
+        bodies[std::max(info.ptxVersion, instruction.ptxVersion)] += instruction.text + "\n";
+      }
+    }
+    for (const auto &[ptxVersion, body] : bodies) {
+      EXPECT_TRUE(assembles(info, ptxVersion, body)) << info.name << " with PTX " << ptxVersion << "\n" << body;
+    }
+  }
+}
+
+TEST_F(NvidiaAssemble, noOtherRows) {
+  constexpr int newest = 90;
+  for (const NvidiaInfo &info : nvidiaTargets()) {
+    for (const Instruction &instruction : instructions()) {
+      bool isSmallest =
+          instruction.text.find("wgmma") == std::string::npos || instruction.text.find("m64n8k") != std::string::npos;
+      if (!(instruction.targets & info.target) && isSmallest) {
+        EXPECT_FALSE(assembles(info, newest, instruction.text + "\n")) << info.name << " has " << instruction.text;
+      }
+    }
+  }
+}
+
+} // namespace
+} // namespace tilewright::hardware

@@ -1,0 +1,91 @@
+// ldmatrix and stmatrix against what the PTX ISA says of each thread's fragment.
+
+#include "tilewright/Hardware/NvidiaInstructions.h"
+
+#include "gtest/gtest.h"
+
+namespace tilewright::hardware {
+namespace {
+
+using Point = layout::LinearLayout::Point;
+
+/// (row in memory, element in the row) of byte or half-word `part` of word `word` of a lane.
+Point documented(const MatrixMove &move, int64_t lane, int64_t word, int64_t part) {
+  int64_t g = lane / 4, t = lane % 4;
+  if (move.shape == "m8n8") { // word j belongs to matrix j
+    Point inMatrix = move.isTransposed ? Point{2 * t + part, g} : Point{g, 2 * t + part};
+    return {8 * word + inMatrix[0], inMatrix[1]};
+  }
+  if (move.shape == "m16n16") { // two words a matrix: the left and the right half of its rows
+    return {16 * (word / 2) + 4 * t + part, g + 8 * (word % 2)};
+  }
+  // m16n8: accumulators of 16 x 8, whose columns are rows in memory
+  return {8 * word + 2 * t + part % 2, g + 8 * (part / 2)};
+}
+
+TEST(NvidiaMoves, everyMatrixMoveAgainstTheDocumentation) {
+  for (const MatrixMove &move : matrixMoves()) {
+    SCOPED_TRACE(std::string(move.shape) + ".x" + std::to_string(move.count));
+    layout::LinearLayout fragment = move.fragment();
+    int64_t parts = 32 / move.elementBits, words = fragment.inSize(layout::kRegister) / parts;
+    ASSERT_EQ(layout::shapeOf(fragment), (layout::Shape{move.rows * move.count, move.elementsPerRow()}));
+    ASSERT_TRUE(fragment.isInvertible());
+    for (int64_t lane = 0; lane < 32; ++lane) {
+      for (int64_t word = 0; word < words; ++word) {
+        for (int64_t part = 0; part < parts; ++part) {
+          ASSERT_EQ(fragment({word * parts + part, lane, 0, 0}), documented(move, lane, word, part));
+        }
+      }
+    }
+  }
+}
+
+TEST(NvidiaMoves, aLaneGivesAtMostOneAddress) {
+  for (const MatrixMove &move : matrixMoves()) {
+    EXPECT_LE(move.rows * move.count, kLanesPerWarp);
+  }
+}
+
+TEST(NvidiaMoves, fourMatricesAreAnOperandOfMma) {
+  // The lower and upper 8 rows of A's 16 x 16 fragment, left then right: what .x4 loads.
+  for (const MatrixMove &move : matrixMoves()) {
+    if (move.isStore || move.isTransposed || move.count != 4) {
+      continue;
+    }
+    layout::LinearLayout a = layout::mmaFragment(layout::Operand::A, {16, 8, 16}, 16), fragment = move.fragment();
+    for (int64_t lane = 0; lane < 32; ++lane) {
+      for (int64_t i = 0; i < 8; ++i) {
+        Point moved = fragment({i, lane, 0, 0});
+        EXPECT_EQ(a({i, lane, 0, 0}), (Point{moved[0] % 16, moved[0] / 16 * 8 + moved[1]}));
+      }
+    }
+  }
+}
+
+TEST(NvidiaMoves, asyncCopiesOfPowersOfTwo) {
+  for (const NvidiaInfo &info : nvidiaTargets()) {
+    std::vector<int> throughL1, past;
+    for (const AsyncCopy &copy : asyncCopies()) {
+      if (copy.targets & info.target) {
+        (copy.bypassesL1 ? past : throughL1).push_back(copy.bytes);
+      }
+    }
+    EXPECT_EQ(throughL1, (std::vector<int>{4, 8, 16}));
+    EXPECT_EQ(past, std::vector<int>{16});
+  }
+}
+
+TEST(NvidiaMoves, whichTargetsHaveWhat) {
+  for (const NvidiaInfo &info : nvidiaTargets()) {
+    int loads = 0, stores = 0;
+    for (const MatrixMove &move : matrixMoves()) {
+      (move.isStore ? stores : loads) += (move.targets & info.target) != 0;
+    }
+    bool isBlackwell = info.ptxVersion >= 86, isHopper = info.name == "sm_90a";
+    EXPECT_EQ(loads, isBlackwell ? 8 : 6);
+    EXPECT_EQ(stores, isBlackwell ? 9 : isHopper ? 6 : 0);
+  }
+}
+
+} // namespace
+} // namespace tilewright::hardware
