@@ -1,0 +1,133 @@
+// Prints a layout as the table that people draw by hand, or how one becomes another.
+
+#include "Parse.h"
+
+#include "tilewright/Layout/ChooseSwizzle.h"
+#include "tilewright/Layout/Conversion.h"
+#include "tilewright/Layout/Table.h"
+
+#include <cstdio>
+#include <set>
+
+namespace tilewright::layout {
+
+static constexpr const char *kHelp =
+    R"(tilewright-layout LAYOUT [OPTIONS]           prints a layout
+tilewright-layout LAYOUT to LAYOUT [OPTIONS]   prints how one becomes the other
+
+Layouts of tiles in registers:
+  blocked SIZE THREADS WARPS ORDER   size per thread, threads per warp, warps per block, and the dimensions
+                                     from the fastest: blocked 1,4 8,4 4,1 1,0
+  mma16x8 a|b|c                      operand of mma.sync m16n8, for 32 bytes of k
+  wgmma a | wgmma c N                operand of wgmma m64nN
+  slice DIM LAYOUT                   without one dimension, as after a reduction
+Layouts of tiles in shared memory:
+  swizzled VEC PERPHASE MAXPHASE     rows with groups of VEC elements exchanged (1 1 1: not)
+  nvmma BYTES                        what TMA writes and wgmma reads, swizzles of 16, 32, 64 or 128 bytes
+
+Options:
+  --shape R,C       the tile; otherwise what the layout covers (16,64 in shared memory)
+  --warps M,N       warps of mma16x8 and wgmma (1,1)
+  --bits N          bits of an element (16)
+  --view threads    a row per thread, a column per register, coordinates in the cells (registers' default)
+  --view tile       the tile, thread:register or offset in the cells
+  --view offsets    shared memory in rows of 128 bytes, coordinates in the cells (shared memory's default)
+  --view bases      where each power of two goes
+)";
+
+static bool isShared(const LinearLayout &layout) { return layout.ins().front().name == kOffset; }
+
+static std::string print(const LinearLayout &layout, const Options &options) {
+  View view = options.view;
+  if (view == View::Default) {
+    view = isShared(layout) ? View::Offsets : View::Threads;
+  }
+  if (isShared(layout) ? view == View::Threads : view == View::Offsets) {
+    throw UsageError("registers have threads, shared memory has offsets");
+  }
+  switch (view) {
+  case View::Tile:
+    return tileTable(layout);
+  case View::Offsets:
+    return offsetTable(layout, std::min(layout.inSize(kOffset), int64_t(1024) / options.bits));
+  case View::Bases:
+    return layout.toString();
+  default:
+    return threadTable(layout);
+  }
+}
+
+static std::string describe(const AccessCost &cost, const VectorAccess &vector) {
+  return std::to_string(cost.accesses) + " of " + std::to_string(vector.elements()) + " elements, " +
+         std::to_string(cost.wavefronts) + " wavefronts each (best " + std::to_string(cost.best) + ")\n";
+}
+
+/// The conversion's steps, one a line.
+static std::string convert(const LinearLayout &from, const LinearLayout &to, const Options &options) {
+  ConversionPlan plan = planConversion(from, to);
+  switch (plan.kind) {
+  case ConversionKind::None:
+    return "nothing to do\n";
+  case ConversionKind::Registers:
+    return "registers only: " + std::to_string(plan.selects()) + " selects\n";
+  case ConversionKind::Lanes: {
+    std::set<int> flips(plan.shuffle.flips.begin(), plan.shuffle.flips.end());
+    std::string text = "lanes: " + std::to_string(plan.shuffles()) + " shuffles, " + std::to_string(plan.selects()) +
+                       " selects\n  " + (plan.shuffle.isButterfly() ? "butterfly" : "indexed") + ", lane ^";
+    for (int flip : flips) {
+      text += " " + std::to_string(flip);
+    }
+    return text + "\n";
+  }
+  case ConversionKind::Shared: {
+    SwizzleChoice choice = chooseSwizzle(from, to, options.bits);
+    return "shared memory, a warp writes and reads:\n  write " + describe(choice.write, choice.writeVector) +
+           "  read  " + describe(choice.read, choice.readVector) + choice.shared.toString();
+  }
+  case ConversionKind::Cluster:
+    return "the shared memory of other blocks\n";
+  }
+  return "";
+}
+
+static std::string run(const std::vector<std::string> &arguments) {
+  Options options;
+  std::vector<std::string> words = parseOptions(arguments, options);
+  size_t at = 0;
+  LinearLayout layout = parseLayout(words, at, options);
+  if (at == words.size()) {
+    return print(layout, options);
+  }
+  if (words[at++] != "to") {
+    throw UsageError("too many words: '" + words[at - 1] + "'");
+  }
+  LinearLayout other = parseLayout(words, at, options);
+  if (at != words.size()) {
+    throw UsageError("too many words: '" + words[at] + "'");
+  }
+  if (isShared(layout) || isShared(other) || layout.outs() != other.outs()) {
+    throw UsageError("both layouts are of registers and of the same tile: give it with --shape");
+  }
+  if (layout.inBits(kLane) != other.inBits(kLane) || layout.inBits(kWarp) != other.inBits(kWarp)) {
+    throw UsageError("both layouts have the same lanes and warps");
+  }
+  return convert(layout, other, options);
+}
+
+} // namespace tilewright::layout
+
+int main(int argc, char **argv) {
+  using namespace tilewright::layout;
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
+    std::fputs(kHelp, stdout);
+    return arguments.empty() ? 2 : 0;
+  }
+  try {
+    std::fputs(run(arguments).c_str(), stdout);
+  } catch (const UsageError &error) {
+    std::fprintf(stderr, "tilewright-layout: %s (see --help)\n", error.what());
+    return 2;
+  }
+  return 0;
+}
