@@ -90,7 +90,7 @@ Columns pseudoInverse(const Columns &matrix, int rows) {
   uint64_t ofMatrix = (uint64_t(1) << matrix.size()) - 1;
   Columns inverse;
   for (int row = 0; row < rows; ++row) {
-    inverse.push_back(*basis.express(uint64_t(1) << row) & ofMatrix);
+    inverse.push_back(basis.express(uint64_t(1) << row).value_or(0) & ofMatrix);
   }
   return inverse;
 }

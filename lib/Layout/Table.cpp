@@ -100,7 +100,7 @@ static std::vector<std::string> holders(const LinearLayout &layout) {
 }
 
 std::string tileTable(const LinearLayout &layout) {
-  std::vector<Dim> dims = layout.outs();
+  const std::vector<Dim> &dims = layout.outs();
   size_t rank = dims.size();
   int64_t columns = rank > 0 ? dims[rank - 1].size() : 1, rows = rank > 1 ? dims[rank - 2].size() : 1;
   int matrixBits = log2Exact(columns) + log2Exact(rows);
