@@ -78,7 +78,7 @@ def _quantile(times: Sequence[float], q: float) -> float:
     return below + (above - below) * (place - math.floor(place))
 
 # Seconds after which an idle OpenMP thread, which polls for work at first, sleeps for good.
-PAUSE = 0.01
+PAUSE = 0.05
 
 
 def compare(
