@@ -77,6 +77,7 @@ def _quantile(times: Sequence[float], q: float) -> float:
     below, above = ordered[math.floor(place)], ordered[math.ceil(place)]
     return below + (above - below) * (place - math.floor(place))
 
+
 # Seconds after which an idle OpenMP thread, which polls for work at first, sleeps for good.
 PAUSE = 0.05
 
