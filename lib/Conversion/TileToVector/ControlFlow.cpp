@@ -32,22 +32,24 @@ void Emitter::bind(ValueRange values, ValueRange emittedScalars, ArrayRef<Buffer
 
 SmallVector<Value> Emitter::moveInto(ValueRange values, ArrayRef<Buffer> into) {
   SmallVector<Value> tiles = tilesOf(values);
+  // Cheap tiles are in memory too, if they are this block's: computed now they might read what is already overwritten.
+  auto sources = llvm::map_to_vector(tiles, [&](Value tile) { return buffers.lookup(tile); });
   // A tile that sits in the place of another has to leave before it is overwritten.
-  for (auto [i, tile] : llvm::enumerate(tiles)) {
-    auto known = cheapness.isCheap(tile) ? buffers.end() : buffers.find(tile);
-    bool displaced = known != buffers.end() && llvm::any_of(llvm::enumerate(into), [&](auto other) {
-                       return other.index() != i && other.value().base == known->second.base;
+  for (auto [i, source] : llvm::enumerate(sources)) {
+    bool displaced = source.base && llvm::any_of(llvm::enumerate(into), [&](auto other) {
+                       return other.index() != i && other.value().base == source.base;
                      });
     if (displaced) {
-      Buffer temporary = allocate(tile.getType());
-      copyTile(tile, temporary);
-      buffers[tile] = temporary;
+      Buffer temporary = allocate(tiles[i].getType());
+      copyBuffer(tiles[i].getType(), source, temporary);
+      source = temporary;
     }
   }
-  for (auto [tile, buffer] : llvm::zip_equal(tiles, into)) {
-    auto known = buffers.find(tile);
-    if (known == buffers.end() || known->second.base != buffer.base) {
+  for (auto [tile, source, buffer] : llvm::zip_equal(tiles, sources, into)) {
+    if (!source.base) {
       copyTile(tile, buffer);
+    } else if (source.base != buffer.base) {
+      copyBuffer(tile.getType(), source, buffer);
     }
   }
   return llvm::map_to_vector(scalarsOf(values), [&](Value value) { return scalar(value); });

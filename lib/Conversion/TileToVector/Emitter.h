@@ -160,7 +160,10 @@ private:
   void emitJoin(mlir::Operation *op);
   void emitConcat(mlir::Operation *op);
   void emitReshape(mlir::Operation *op);
+  /// Fills a buffer with a tile of that type, of which `element` gives the values at each point.
+  void fillBuffer(mlir::Type type, const Buffer &into, llvm::function_ref<mlir::Value(const Point &)> element);
   void copyTile(mlir::Value tile, const Buffer &into);
+  void copyBuffer(mlir::Type type, const Buffer &from, const Buffer &into);
 
   //===--- Print.cpp ------------------------------------------------------===//
   void emitPrint(mlir::Operation *op);

@@ -207,15 +207,22 @@ void Emitter::emitAssert(Operation *op) {
 // Changes of shape that move elements
 //===----------------------------------------------------------------------===//
 
-void Emitter::copyTile(Value tile, const Buffer &into) {
-  ArrayRef<int64_t> sizes = tile::getShape(tile.getType());
+void Emitter::fillBuffer(Type type, const Buffer &into, llvm::function_ref<Value(const Point &)> element) {
+  ArrayRef<int64_t> sizes = tile::getShape(type);
   int last = int(sizes.size()) - 1;
-  Type element = getElementTypeOrSelf(tile.getType());
-  int64_t bits = isa<tile::PtrType>(element) ? 64 : element.getIntOrFloatBitWidth();
+  int64_t bits = isa<tile::PtrType>(into.element) ? 64 : into.element.getIntOrFloatBitWidth();
   int64_t width = sizes.empty() ? 1 : std::min(sizes[last], cpu.lanes(std::max<int64_t>(bits, 8)));
   CacheScope scope(*this);
   emitPointwise(sizes, width > 1 ? last : -1, width,
-                [&](const Point &point) { writeBuffer(into, point, evaluate(tile, point)); });
+                [&](const Point &point) { writeBuffer(into, point, element(point)); });
+}
+
+void Emitter::copyTile(Value tile, const Buffer &into) {
+  fillBuffer(tile.getType(), into, [&](const Point &point) { return evaluate(tile, point); });
+}
+
+void Emitter::copyBuffer(Type type, const Buffer &from, const Buffer &into) {
+  fillBuffer(type, into, [&](const Point &point) { return readBuffer(from, point); });
 }
 
 /// The part of `buffer` that starts at `index` along `dim`.

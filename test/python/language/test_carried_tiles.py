@@ -161,3 +161,25 @@ def test_scalars_carried_beside_tiles() -> None:
     online_softmax_kernel[(1,)](x, out, 1000, N=1024, B=128)
     e = np.exp(x.astype(np.float64) - x.max())
     np.testing.assert_allclose(out, e / e.sum(), rtol=1e-5)
+
+
+@tilewright.jit
+def exchange_remainder_kernel(x, y, divisor, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    a = tl.load(x + i)
+    b = tl.load(y + i)
+    for _ in range(3):
+        remainder = a.to(tl.int8) % tl.load(divisor + i)
+        a, b = b, remainder.to(tl.int64)
+    tl.store(out + i, b)
+
+
+def test_what_is_computed_from_an_overwritten_tile() -> None:
+    x, y = (np.random.default_rng().integers(-100, 100, 64) for _ in range(2))
+    divisor = np.random.default_rng().integers(1, 9, 64).astype(np.int8)
+    a, b = x, y
+    for _ in range(3):
+        a, b = b, np.fmod(a, divisor)
+    out = np.zeros_like(x)
+    exchange_remainder_kernel[(1,)](x, y, divisor, out, N=64)
+    np.testing.assert_array_equal(out, b)
