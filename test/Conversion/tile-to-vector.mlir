@@ -77,6 +77,11 @@ func.func @normalize(%in: !tile.ptr<f32> {tile.slot = 0 : i32}) attributes {tile
 // CHECK: %[[NARROW:.*]] = arith.trunci %[[COUNT]]
 // CHECK: %[[COUNTS:.*]] = vector.broadcast %[[NARROW]]
 // CHECK: %[[MASK:.*]] = arith.cmpi sgt, %[[COUNTS]], %[[LANES]] : vector<64xi32>
+// Full vectors are stored without it.
+// CHECK: %[[FULL:.*]] = arith.cmpi eq, %[[COUNT]], %c64_i64
+// CHECK: scf.if %[[FULL]]
+// CHECK: llvm.store
+// CHECK: } else {
 // CHECK: llvm.intr.masked.store %{{.*}}, %{{.*}}, %[[MASK]]
 func.func @bounds(%p: !tile.ptr<f32> {tile.slot = 0 : i32}, %n: i32 {tile.slot = 1 : i32}) attributes {tile.kernel} {
   %one = arith.constant dense<1.0> : tensor<256xf32>

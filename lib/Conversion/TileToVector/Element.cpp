@@ -278,8 +278,10 @@ Value Emitter::evaluateBoundsCheck(arith::CmpIOp op, const Point &point) {
   left = arith::MaxSIOp::create(b, loc, left, i64(0));
   left = arith::MinSIOp::create(b, loc, left, i64(point.width));
   Value count = arith::TruncIOp::create(b, loc, b.getI32Type(), left);
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, laneNumbers(point.width),
-                               broadcast(count, point.width));
+  Value mask =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, laneNumbers(point.width), broadcast(count, point.width));
+  laneCounts[mask] = left;
+  return mask;
 }
 
 Value Emitter::evaluateElementwise(OpResult tile, const Point &point) {

@@ -136,6 +136,7 @@ private:
   mlir::Value evaluateLoad(mlir::Operation *op, const Point &point);
   mlir::Value evaluateGather(mlir::Operation *op, const Point &point);
   void emitStore(mlir::Operation *op, const Point &point);
+  void emitVectorStore(mlir::Value value, mlir::Value pointer, mlir::Value mask);
   void emitScalarStore(mlir::Value pointer, mlir::Value value, mlir::Value mask);
   mlir::Value emitScalarLoad(mlir::Type type, mlir::Value pointer, mlir::Value mask, mlir::Value other);
   Buffer allocate(mlir::Type tileType, mlir::Type element = {});
@@ -216,6 +217,9 @@ private:
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
   llvm::DenseMap<mlir::Value, Buffer> buffers;
   int64_t scratchBytes = 0;
+
+  /// For masks that hold for the first lanes: how many, an i64.
+  llvm::DenseMap<mlir::Value, mlir::Value> laneCounts;
 
   /// Values already computed at a point, innermost loop last.
   struct CacheEntry {

@@ -114,6 +114,32 @@ void Emitter::emitScalarStore(Value pointer, Value value, Value mask) {
   });
 }
 
+/// Consecutive elements. A mask over a full vector is left out: a plain store of
+/// whole cache lines need not fetch them first.
+void Emitter::emitVectorStore(Value value, Value pointer, Value mask) {
+  Location loc = value.getLoc();
+  unsigned align = bytesOf(getElementTypeOrSelf(value.getType()));
+  if (!mask) {
+    LLVM::StoreOp::create(b, loc, value, pointer, align);
+    return;
+  }
+  auto count = laneCounts.find(mask);
+  if (count == laneCounts.end()) {
+    LLVM::MaskedStoreOp::create(b, loc, value, pointer, mask, align);
+    return;
+  }
+  Value isFull = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, count->second, i64(widthOf(value)));
+  auto store = [&](OpBuilder &builder, Location) {
+    LLVM::StoreOp::create(builder, loc, value, pointer, align);
+    scf::YieldOp::create(builder, loc);
+  };
+  auto masked = [&](OpBuilder &builder, Location) {
+    LLVM::MaskedStoreOp::create(builder, loc, value, pointer, mask, align);
+    scf::YieldOp::create(builder, loc);
+  };
+  scf::IfOp::create(b, loc, isFull, store, masked);
+}
+
 void Emitter::emitStore(Operation *op, const Point &at) {
   auto store = cast<tile::StoreOp>(op);
   Point point = normalize(store.getPtr().getType(), at);
@@ -128,12 +154,7 @@ void Emitter::emitStore(Operation *op, const Point &at) {
   Value mask = store.getMask() ? evaluateVector(store.getMask(), point) : Value();
   unsigned align = bytesOf(getElementTypeOrSelf(value.getType()));
   if (axis.get(store.getPtr()).getContiguity(point.vectorDim) >= point.width) {
-    Value pointer = evaluate(store.getPtr(), point.first());
-    if (mask) {
-      LLVM::MaskedStoreOp::create(b, loc, value, pointer, mask, align);
-    } else {
-      LLVM::StoreOp::create(b, loc, value, pointer, align);
-    }
+    emitVectorStore(value, evaluate(store.getPtr(), point.first()), mask);
     return;
   }
   Value pointers = evaluateVector(store.getPtr(), point);
