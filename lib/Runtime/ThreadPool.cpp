@@ -7,6 +7,7 @@
 #include <chrono>
 #include <csignal>
 #include <pthread.h>
+#include <sched.h>
 #include <system_error>
 
 namespace tilewright::runtime {
@@ -189,11 +190,36 @@ Result ThreadPool::run(const Launch &launch, Interrupt *interrupt) {
   return {static_cast<Result::Outcome>(job.outcome.load()), job.status};
 }
 
+/// A woken thread often starts on the processor of the one that woke it, and where all others have
+/// something to do it stays there, taking turns with it, until the system balances its load some
+/// milliseconds later. On small machines that is most of a launch.
+void ThreadPool::keepWorkersOffCaller() {
+#if defined(__linux__)
+  constexpr unsigned manyThreads = 8;
+  int cpu = sched_getcpu();
+  if (threads > manyThreads || cpu < 0 || cpu == callerCpu) {
+    return;
+  }
+  callerCpu = cpu;
+  cpu_set_t others;
+  if (sched_getaffinity(0, sizeof others, &others) != 0) {
+    return;
+  }
+  CPU_CLR(cpu, &others);
+  for (std::thread &worker : workers) {
+    if (CPU_COUNT(&others) > 0) {
+      pthread_setaffinity_np(worker.native_handle(), sizeof others, &others);
+    }
+  }
+#endif
+}
+
 void ThreadPool::share(Job &job) {
   unsigned wanted = static_cast<unsigned>(std::min<int64_t>(job.remaining() - 1, threads - 1));
   {
     std::lock_guard lock(mutex);
     startWorkers();
+    keepWorkersOffCaller();
     jobs.push_back(&job);
     arrivals.fetch_add(1, std::memory_order_release);
   }

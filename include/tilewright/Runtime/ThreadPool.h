@@ -89,6 +89,7 @@ private:
   void retire(Job &job, Interrupt *interrupt);
   void remove(Job &job);
   void startWorkers();
+  void keepWorkersOffCaller();
   void work();
 
   const unsigned threads;
@@ -98,6 +99,7 @@ private:
   std::vector<Job *> jobs;           // guarded by mutex
   std::vector<std::thread> workers;  // guarded by mutex
   bool stopping = false;             // guarded by mutex
+  int callerCpu = -1;                // that the workers avoid; guarded by mutex
 };
 
 } // namespace tilewright::runtime
