@@ -1,0 +1,81 @@
+"""Loops and branches of random kernels, which carry and yield tiles."""
+
+from __future__ import annotations
+
+from generate import Generator, Var
+
+
+def _body(g: Generator, count: int, targets: list[Var]) -> None:
+    g.depth += 1
+    g.scopes.append([])
+    g.statements(count)
+    values = [g.tile(t.shape, t.dtype) for t in targets]
+    if len(targets) > 1 and g.chance(0.5):
+        names = ", ".join(t.name for t in targets)
+        if g.chance(0.5) and len({(t.dtype, t.shape) for t in targets}) == 1:
+            values[:2] = targets[1].name, targets[0].name
+        g.line(f"{names} = {', '.join(values)}")
+    else:
+        for target, value in zip(targets, values, strict=True):
+            g.line(f"{target.name} = {value}")
+    if not targets:
+        g.operations["store"][1](g)
+    g.scopes.pop()
+    g.depth -= 1
+
+
+def _targets(g: Generator) -> list[Var]:
+    known = [v for v in g.vars() if v.name.startswith("v")]
+    if not known:
+        return []
+    first = g.rng.choice(known)
+    alike = [
+        v for v in known if (v.dtype, v.shape) == (first.dtype, first.shape) and v is not first
+    ]
+    chosen = [first]
+    if alike and g.chance(0.7):
+        chosen.append(g.rng.choice(alike))
+    if g.chance(0.4):
+        extra = g.rng.choice(known)
+        if extra not in chosen:
+            chosen.append(extra)
+    return chosen if g.chance(0.9) else []
+
+
+def loop(g: Generator) -> None:
+    if g.depth > 3:
+        return
+    g.loops += 1
+    index = f"i{g.loops}"
+    bounds = g.rng.choice(["ks", "0, ks", "1, 4", "3", "ks, 5", "0, 6, 2", "5, 0, -2", "pid, 3"])
+    targets = _targets(g)
+    g.line(f"for {index} in {g.rng.choice(['range', 'range', 'tl.range', 'range'])}({bounds}):")
+    g.scalars.append(index)
+    _body(g, g.rng.randint(1, 3), targets)
+    g.scalars.remove(index)
+
+
+def while_loop(g: Generator) -> None:
+    if g.depth > 3:
+        return
+    g.loops += 1
+    index = f"w{g.loops}"
+    g.line(f"{index} = tl.cast({g.rng.randint(0, 2)}, tl.int32)")
+    targets = _targets(g)
+    g.line(f"while {index} < {g.rng.choice(['ks', '3'])}:")
+    g.scalars.append(index)
+    _body(g, g.rng.randint(1, 3), targets)
+    g.scalars.remove(index)
+    g.line(f"    {index} = {index} + 1")
+    g.scalars.append(index) if g.depth == 1 else None
+
+
+def branch(g: Generator) -> None:
+    if g.depth > 3:
+        return
+    targets = _targets(g)
+    g.line(f"if {g.condition()}:")
+    _body(g, g.rng.randint(0, 2), targets)
+    if g.chance(0.6):
+        g.line("else:")
+        _body(g, g.rng.randint(0, 2), targets)

@@ -1,0 +1,485 @@
+"""The functions of the language on whole tiles, one after the other, as its documentation says.
+
+A kernel's own Python code runs on these: `run` gives it this module's `tl` in place of the real one
+and executes one program after the other.
+"""
+
+from __future__ import annotations
+
+import itertools
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from tiles import FLOATS, DType, Inexact, Tile, combined_error, lift, promoted, wide_error
+
+import tilewright
+
+
+class Memory:
+    """All memory of a launch: bytes, and of each element the error with which it was written."""
+
+    def __init__(self, size: int) -> None:
+        self.bytes = np.zeros(size, np.uint8)
+        self.error = np.full(size, np.nan)  # NaN: exact
+
+    def where(self, pointer: Tile) -> np.ndarray:
+        element = DType(pointer.dtype[1:])
+        return pointer.value[..., None] + np.arange(max(element.bits // 8, 1))
+
+    def read(self, pointer: Tile, mask: np.ndarray) -> Tile:
+        element = DType(pointer.dtype[1:])
+        places = np.where(mask[..., None], self.where(pointer), 0)
+        raw = np.ascontiguousarray(self.bytes[places])
+        if element == "bfloat16":
+            value = (raw.view(np.uint16)[..., 0].astype(np.uint32) << 16).view(np.float32)
+        else:
+            value = raw.view(np.uint8 if element == "int1" else element.stored)[..., 0]
+        error = np.where(mask, self.error[places[..., 0]], np.nan)
+        if np.all(np.isnan(error)):
+            return Tile(element, value)
+        if not element.is_float:
+            raise Inexact
+        return Tile(element, value, np.nan_to_num(error, posinf=np.inf))
+
+    def write(self, pointer: Tile, value: Tile, mask: np.ndarray) -> None:
+        places = self.where(pointer)[mask]
+        assert len(np.unique(places)) == places.size, "which of several values is stored?"
+        if value.dtype == "bfloat16":
+            raw = (value.value.view(np.uint32) >> 16).astype(np.uint16)
+        else:
+            raw = value.value
+        raw = np.ascontiguousarray(raw[mask])
+        self.bytes[places] = raw.reshape(-1, 1).view(np.uint8).reshape(places.shape)
+        error = np.nan if value.error is None else value.error[mask][:, None]
+        self.error[places] = error
+
+
+class Language(types.SimpleNamespace):
+    """What `tl` is while the oracle runs."""
+
+
+class State:
+    memory: Memory
+    program: tuple[int, ...]
+    grid: tuple[int, ...]
+
+
+state = State()
+
+
+# making tiles
+
+
+def arange(start: int, end: int) -> Tile:
+    return Tile("int32", np.arange(start, end))
+
+
+def full(shape: Any, value: Any, dtype: str) -> Tile:
+    return Tile(
+        dtype,
+        np.broadcast_to(lift(value).to(dtype).value if isinstance(value, Tile) else value, shape),
+    )
+
+
+def zeros(shape: Any, dtype: str) -> Tile:
+    return full(shape, 0, dtype)
+
+
+def where(condition: Any, x: Any, y: Any) -> Tile:
+    a, b = promoted(x, y)
+    chosen = lift(condition).to("int1").value
+    value = np.where(chosen, a.value, b.value)
+    if a.error is None and b.error is None:
+        return a.like(value)
+    return a.like(value, np.where(chosen, wide_error(a), wide_error(b)))
+
+
+def cast(x: Any, dtype: str, bitcast: bool = False) -> Tile:
+    return lift(x).to(dtype, bitcast=bitcast) if isinstance(x, Tile) else Tile(dtype, x)
+
+
+def program_id(axis: int) -> Tile:
+    return Tile("int32", state.program[axis])
+
+
+def num_programs(axis: int) -> Tile:
+    return Tile("int32", state.grid[axis])
+
+
+# memory
+
+
+def load(pointer: Tile, mask: Any = None, other: Any = None) -> Tile:
+    element = DType(pointer.dtype[1:])
+    operands = [pointer.value, True if mask is None else lift(mask).value]
+    filler = cast(0 if other is None else other, element)
+    shape = np.broadcast_shapes(*(np.shape(x) for x in operands), filler.shape)
+    pointer = pointer.moved(lambda x: np.broadcast_to(x, shape))
+    chosen = np.broadcast_to(operands[1], shape)
+    return where(Tile("int1", chosen), state.memory.read(pointer, chosen), filler)
+
+
+def store(pointer: Tile, value: Any, mask: Any = None) -> None:
+    element = DType(pointer.dtype[1:])
+    shape = pointer.shape
+    stored = cast(value, element).moved(lambda x: np.broadcast_to(x, shape))
+    chosen = np.broadcast_to(True if mask is None else lift(mask).value, shape)
+    state.memory.write(pointer, stored, chosen)
+
+
+def _atomic(function: Any, pointer: Tile, value: Any, mask: Any) -> Tile:
+    """One element after the other; the old values are those of an order that is not told."""
+    chosen = np.broadcast_to(True if mask is None else lift(mask).value, pointer.shape)
+    operand = cast(value, pointer.dtype[1:]).moved(lambda x: np.broadcast_to(x, pointer.shape))
+    old = np.zeros(pointer.shape, operand.dtype.stored)
+    for index in np.ndindex(pointer.shape):
+        if chosen[index]:
+            place = pointer.moved(lambda x, index=index: x[index])
+            always = np.array(True)
+            before = state.memory.read(place, always)
+            old[index] = before.value
+            with np.errstate(all="ignore"):
+                after = before.like(function(before.exact(), operand.exact()[index]))
+            state.memory.write(place, after, always)
+    return Tile(operand.dtype, old)
+
+
+def _atomic_function(function: Any) -> Any:
+    return lambda pointer, value, mask=None: _atomic(function, pointer, value, mask)
+
+
+def atomic_cas(pointer: Tile, compare: Any, value: Any) -> Tile:
+    old = load(pointer)
+    new = where(old == cast(compare, old.dtype), cast(value, old.dtype), old)
+    store(pointer, new)
+    return old
+
+
+# elementwise
+
+
+def maximum(x: Any, y: Any) -> Tile:
+    return _extremum(np.fmax, x, y)
+
+
+def minimum(x: Any, y: Any) -> Tile:
+    return _extremum(np.fmin, x, y)
+
+
+def _extremum(function: Any, x: Any, y: Any) -> Tile:
+    a, b = (v.to("float32") if v.dtype == "bfloat16" else v for v in (lift(x), lift(y)))
+    a, b = promoted(a, b)
+    return a.like(function(a.value, b.value)).blurred(combined_error(a, b), rounds=False)
+
+
+def absolute(x: Tile) -> Tile:
+    return x.like(np.abs(x.value), x.error)
+
+
+def cdiv(x: Any, y: Any) -> Any:
+    return (x + y - 1) // y
+
+
+def sqrt(x: Tile) -> Tile:
+    if x.error is not None:
+        raise Inexact
+    return x.like(np.sqrt(x.value))
+
+
+def fma(x: Tile, y: Tile, z: Tile) -> Tile:
+    wide = [v.value.astype(np.longdouble) for v in (x, y, z)]
+    error = combined_error(x, y, wide[1], wide[0])
+    with np.errstate(all="ignore"):
+        result = x.like((wide[0] * wide[1] + wide[2]).astype(np.float64))
+    # Rounded twice here: as good as exact, but for the last bit.
+    return result.blurred((0.0 if error is None else error) + wide_error(z))
+
+
+def umulhi(x: Tile, y: Tile) -> Tile:
+    a, b = promoted(x, y)
+    mask = (1 << a.dtype.bits) - 1
+    product = (a.value.astype(object) & mask) * (b.value.astype(object) & mask) >> a.dtype.bits
+    unsigned = np.asarray(product, dtype=object).astype(np.uint64)
+    return a.like(unsigned.astype(DType(f"uint{a.dtype.bits}").stored))
+
+
+def _rounding(function: Any) -> Any:
+    return lambda x: x.like(function(x.exact()))
+
+
+def _smooth(function: Any, slope: Any) -> Any:
+    """A function good to a few units in the last place, with the bound of its slope."""
+
+    def apply(x: Tile) -> Tile:
+        wide = x.value.astype(np.float64)
+        with np.errstate(all="ignore"):
+            value = function(wide)
+            reach = np.maximum(
+                np.abs(slope(wide - wide_error(x))), np.abs(slope(wide + wide_error(x)))
+            )
+            return x.like(value).blurred(reach * wide_error(x), ulps=10.0)
+
+    return apply
+
+
+# shapes
+
+
+def broadcast_to(x: Tile, *shape: Any) -> Tile:
+    sizes = shape[0] if isinstance(shape[0], tuple) else shape
+    return x.moved(lambda v: np.broadcast_to(v, sizes))
+
+
+def expand_dims(x: Tile, axis: int) -> Tile:
+    return x.moved(lambda v: np.expand_dims(v, axis))
+
+
+def reshape(x: Tile, *shape: Any) -> Tile:
+    sizes = shape[0] if isinstance(shape[0], tuple) else shape
+    return x.moved(lambda v: v.reshape(sizes))
+
+
+def permute(x: Tile, *order: int) -> Tile:
+    return x.moved(lambda v: v.transpose(order))
+
+
+def trans(x: Tile) -> Tile:
+    return x.T
+
+
+def ravel(x: Tile) -> Tile:
+    return x.moved(lambda v: v.reshape(-1))
+
+
+def _stack(x: Tile, y: Tile, stack: Any) -> Tile:
+    if x.error is None and y.error is None:
+        return x.like(stack([x.value, y.value]))
+    errors = [np.broadcast_to(wide_error(v), v.shape) for v in (x, y)]
+    return x.like(stack([x.value, y.value]), stack(errors))
+
+
+def join(x: Tile, y: Tile) -> Tile:
+    return _stack(x, y, lambda both: np.stack(both, -1))
+
+
+def cat(x: Tile, y: Tile, can_reorder: bool = False) -> Tile:
+    return _stack(x, y, np.concatenate)
+
+
+def interleave(x: Tile, y: Tile) -> Tile:
+    joined = join(x, y)
+    return joined.moved(lambda v: v.reshape(*v.shape[:-2], -1))
+
+
+def split(x: Tile) -> tuple[Tile, Tile]:
+    return x.moved(lambda v: v[..., 0]), x.moved(lambda v: v[..., 1])
+
+
+def flip(x: Tile, axis: int = -1) -> Tile:
+    return x.moved(lambda v: np.flip(v, axis))
+
+
+def gather(x: Tile, index: Tile, axis: int) -> Tile:
+    places = index.value.astype(np.int64)
+    return x.moved(lambda v: np.take_along_axis(v, places, axis))
+
+
+# reductions and scans
+
+
+def _along(values: Any, axis: int) -> list[list[Tile]]:
+    """The tiles of one position along the axis each."""
+    listed = list(values) if isinstance(values, tuple) else [values]
+    length = listed[0].shape[axis]
+    return [[v.moved(lambda x, i=i: np.take(x, i, axis)) for v in listed] for i in range(length)]
+
+
+def reduce(x: Any, axis: Any, combine: Any, keep_dims: bool = False) -> Any:
+    rank = len(x[0].shape if isinstance(x, tuple) else x.shape)
+    if axis is None:
+        x, axis = (tuple(ravel(v) for v in x) if isinstance(x, tuple) else ravel(x)), 0
+        kept: Any = tuple(range(rank))
+    else:
+        axis = kept = axis % rank
+    steps = _along(x, axis)
+    total = steps[0]
+    for step in steps[1:]:
+        result = combine(*total, *step)
+        total = list(result) if isinstance(result, tuple) else [result]
+    if keep_dims:
+        total = [v.moved(lambda value: np.expand_dims(value, kept)) for v in total]
+    return tuple(total) if isinstance(x, tuple) else total[0]
+
+
+def associative_scan(x: Any, axis: int, combine: Any, reverse: bool = False) -> Any:
+    steps = _along(x, axis)
+    order = steps[::-1] if reverse else steps
+    running = [order[0]]
+    for step in order[1:]:
+        result = combine(*running[-1], *step)
+        running.append(list(result) if isinstance(result, tuple) else [result])
+    running = running[::-1] if reverse else running
+    results = []
+    for parts in zip(*running, strict=True):
+        value = np.stack([part.value for part in parts], axis)
+        inexact = any(part.error is not None for part in parts)
+        errors = [np.broadcast_to(wide_error(part), part.shape) for part in parts]
+        results.append(parts[0].like(value, np.stack(errors, axis) if inexact else None))
+    return tuple(results) if isinstance(x, tuple) else results[0]
+
+
+def _summand(x: Tile, dtype: str | None) -> Tile:
+    if dtype is not None:
+        return x.to(dtype)
+    if not x.dtype.is_float and x.dtype.bits < 32:
+        return x.to("int32" if x.dtype.is_signed else "uint32")
+    return x
+
+
+def _sum_error(x: Tile, total: np.ndarray, axis: Any, keep_dims: bool, dtype: str) -> Any:
+    """None where every partial sum is a small integer: then no order of adding rounds."""
+    wide = x.value.astype(np.float64)
+    size = np.abs(wide).sum(axis, keepdims=keep_dims)
+    whole = np.all(wide == np.floor(wide)) and np.all(size < 1 / FLOATS[dtype])
+    if x.error is None and whole:
+        return None
+    count = x.value.size // max(total.size, 1)
+    own = np.broadcast_to(wide_error(x), x.shape).sum(axis, keepdims=keep_dims)
+    return own + FLOATS[dtype] * (count + 2) * size
+
+
+def sum(x: Tile, axis: Any = None, keep_dims: bool = False, dtype: str | None = None) -> Tile:
+    x = _summand(x, dtype)
+    if not x.dtype.is_float:
+        with np.errstate(all="ignore"):
+            return x.like(x.value.sum(axis, keepdims=keep_dims, dtype=x.dtype.stored))
+    adding = DType("float64" if x.dtype == "float64" else "float32")
+    with np.errstate(all="ignore"):
+        total = x.value.astype(np.float64).sum(axis, keepdims=keep_dims)
+        error = _sum_error(x, total, axis, keep_dims, adding)
+    return Tile(adding, total, error).to(x.dtype)
+
+
+def xor_sum(x: Tile, axis: Any = None, keep_dims: bool = False) -> Tile:
+    return reduce(x, axis, lambda a, b: a ^ b, keep_dims)
+
+
+def cumsum(x: Tile, axis: int = 0, reverse: bool = False) -> Tile:
+    x = _summand(x.to("float32") if x.dtype == "bfloat16" else x, None)
+    return associative_scan(x, axis, lambda a, b: a + b, reverse)
+
+
+def cumprod(x: Tile, axis: int = 0, reverse: bool = False) -> Tile:
+    x = x.to("float32") if x.dtype == "bfloat16" else x
+    return associative_scan(x, axis, lambda a, b: a * b, reverse)
+
+
+def _extreme(x: Tile, axis: Any, keep_dims: bool, indices: bool, greatest: bool) -> Any:
+    x = x.to("float32") if x.dtype == "bfloat16" else x
+    if not indices:
+        if x.dtype.bits < 32:
+            x = x.to("float32" if x.dtype.is_float else "int32")
+        return reduce(x, axis, maximum if greatest else minimum, keep_dims)
+    if x.dtype.is_float and np.isnan(x.exact()).any():
+        raise Inexact
+    wide = x.exact()
+    position = np.expand_dims((np.argmax if greatest else np.argmin)(wide, axis), axis)
+    value = np.take_along_axis(wide, position, axis)
+    if not keep_dims:
+        value, position = value.squeeze(axis), position.squeeze(axis)
+    return x.like(value), Tile("int32", position)
+
+
+def maximum_of(
+    x: Tile, axis: Any = None, return_indices: bool = False, keep_dims: bool = False
+) -> Any:
+    return _extreme(x, axis, keep_dims, return_indices, True)
+
+
+def minimum_of(
+    x: Tile, axis: Any = None, return_indices: bool = False, keep_dims: bool = False
+) -> Any:
+    return _extreme(x, axis, keep_dims, return_indices, False)
+
+
+def argmax(x: Tile, axis: int, keep_dims: bool = False) -> Tile:
+    return _extreme(x, axis, keep_dims, True, True)[1]
+
+
+def argmin(x: Tile, axis: int, keep_dims: bool = False) -> Tile:
+    return _extreme(x, axis, keep_dims, True, False)[1]
+
+
+def dot(a: Tile, b: Tile, acc: Tile | None = None, out_dtype: str = "float32") -> Tile:
+    if not a.dtype.is_float:
+        product = np.matmul(a.value.astype(np.int64), b.value.astype(np.int64))
+        return Tile("int32", product if acc is None else product + acc.value)
+    out = DType("float64" if a.dtype == "float64" else out_dtype)
+    wide = [v.value.astype(np.float64) for v in (a, b)]
+    error = [np.broadcast_to(wide_error(v), v.shape) for v in (a, b)]
+    start = np.float64(0) if acc is None else acc.value.astype(np.float64)
+    with np.errstate(all="ignore"):
+        total = np.matmul(*wide) + start
+        size = np.matmul(np.abs(wide[0]), np.abs(wide[1])) + np.abs(start)
+        own = np.matmul(np.abs(wide[0]) + error[0], error[1]) + np.matmul(error[0], np.abs(wide[1]))
+    adding = "float64" if out == "float64" else "float32"
+    parts = [*wide, start]
+    exact = all(v is None or v.error is None for v in (a, b, acc))
+    if exact and all(np.all(p == np.floor(p)) for p in parts) and np.all(size < 1 / FLOATS[adding]):
+        return Tile(adding, total).to(out)
+    depth = a.shape[-1] + 2
+    blur = own + FLOATS[adding] * depth * size + (0 if acc is None else wide_error(acc))
+    return Tile(adding, total, blur).to(out)
+
+
+def _names() -> dict[str, Any]:
+    names = dict(globals())
+    names.update(
+        abs=absolute, max=maximum_of, min=minimum_of,
+        floor=_rounding(np.floor), ceil=_rounding(np.ceil),
+        exp=_smooth(np.exp, np.exp), exp2=_smooth(np.exp2, lambda x: np.exp2(x)),
+        sin=_smooth(np.sin, np.ones_like), cos=_smooth(np.cos, np.ones_like),
+        tanh=_smooth(np.tanh, np.ones_like),
+        sigmoid=_smooth(lambda x: 1 / (1 + np.exp(-x)), np.ones_like),
+        log=_smooth(np.log, lambda x: 1 / x), log2=_smooth(np.log2, lambda x: 2 / x),
+        atomic_add=_atomic_function(np.add), atomic_max=_atomic_function(np.maximum),
+        atomic_min=_atomic_function(np.minimum), atomic_and=_atomic_function(np.bitwise_and),
+        atomic_or=_atomic_function(np.bitwise_or), atomic_xor=_atomic_function(np.bitwise_xor),
+        atomic_xchg=_atomic_function(lambda old, new: new),
+        range=counted, static_range=counted,
+    )  # fmt: skip
+    for name in ("int1", *FLOATS, *(f"{u}int{b}" for u in ("", "u") for b in (8, 16, 32, 64))):
+        names[name] = DType(name)
+    return names
+
+
+def counted(*bounds: Any) -> Iterator[Tile]:
+    for i in range(*(int(lift(bound)) for bound in bounds)):
+        yield Tile("int32", i)
+
+
+def rebound(function: Any, language: Any, helpers: dict[str, Any]) -> Any:
+    """A kernel's Python function with the oracle in place of the language."""
+    names = {**function.fn.__globals__, "tl": language, "range": counted, **helpers}
+    return types.FunctionType(function.fn.__code__, names)
+
+
+def run(kernel: Any, memory: Memory, grid: tuple[int, int, int], arguments: list[Any]) -> None:
+    """Executes all programs of a launch.
+
+    Args:
+        kernel: A `tilewright.jit` function, in whose module its helpers are.
+        arguments: Tiles (pointers into `memory`) and numbers, as for the launch.
+    """
+    language = Language(**_names())
+    helpers: dict[str, Any] = {}
+    for name, value in kernel.fn.__globals__.items():
+        if isinstance(value, tilewright.runtime.function.JITFunction):
+            helpers[name] = rebound(value, language, helpers)
+    body = rebound(kernel, language, helpers)
+    state.memory, state.grid = memory, grid
+    for z, y, x in itertools.product(*(range(size) for size in reversed(grid))):
+        state.program = (x, y, z)
+        body(*arguments)

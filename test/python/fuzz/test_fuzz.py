@@ -1,0 +1,24 @@
+"""A few random kernels, always the same; fuzz.py runs as many others as one likes."""
+
+from pathlib import Path
+
+import pytest
+from fuzz import check
+
+from tilewright.compiler.targets import check_runnable
+from tilewright.errors import DeviceError
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_kernel(seed: int, tmp_path: Path) -> None:
+    assert check(seed, ["cpu"], tmp_path) in (None, "inexact")
+
+
+@pytest.mark.parametrize("target", ["cpu:avx2", "cpu:sse2"])
+@pytest.mark.parametrize("seed", range(40, 60))
+def test_random_kernel_for_other_processors(seed: int, target: str, tmp_path: Path) -> None:
+    try:
+        check_runnable(target)
+    except DeviceError as error:
+        pytest.skip(str(error))
+    assert check(seed, [target], tmp_path) in (None, "inexact")

@@ -1,0 +1,339 @@
+"""Tiles as NumPy arrays: types, promotion and rounding of the language, whole tiles at a time.
+
+A tile of floats carries a bound of its error beside its value, absent where the value is exact to
+the bit. What is not continuous in an inexact operand (comparing, rounding, converting to integers)
+raises `Inexact`: such a kernel has no single right answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+FLOATS = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, "float64": 2.0**-53}
+_STORED = {"int1": np.bool_, "bfloat16": np.float32}
+
+
+class Inexact(Exception):
+    """The result depends on how floats were rounded."""
+
+
+class DType(str):
+    """A scalar type, known by its name; pointers are "*" and the name of what they point to."""
+
+    @property
+    def is_float(self) -> bool:
+        return self in FLOATS
+
+    @property
+    def is_pointer(self) -> bool:
+        return self.startswith("*")
+
+    @property
+    def is_signed(self) -> bool:
+        return self.startswith("int") and self != "int1"
+
+    @property
+    def bits(self) -> int:
+        return 64 if self.is_pointer else int("".join(c for c in self if c.isdigit()))
+
+    @property
+    def stored(self) -> Any:
+        """The NumPy type of the values."""
+        return np.int64 if self.is_pointer else _STORED.get(self) or np.dtype(str(self)).type
+
+
+def to_bfloat16(values: np.ndarray) -> np.ndarray:
+    """float32 or float64 rounded once to the nearest bfloat16, as float32."""
+    single = values.astype(np.float32)
+    if values.dtype == np.float64:
+        single = _to_odd(values, single)
+    bits = single.view(np.uint32).astype(np.uint64)
+    rounded = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000
+    result = rounded.astype(np.uint32).view(np.float32)
+    return np.where(np.isnan(single), np.float32(np.nan), result)
+
+
+def _to_odd(wide: np.ndarray, single: np.ndarray) -> np.ndarray:
+    """Towards zero, with the last bit set where something was lost."""
+    bits = np.atleast_1d(single).view(np.uint32)
+    bits = np.where(np.abs(np.atleast_1d(single).astype(np.float64)) > np.abs(wide), bits - 1, bits)
+    lost = bits.astype(np.uint32).view(np.float32).astype(np.float64) != wide
+    return (bits | lost).astype(np.uint32).view(np.float32).reshape(np.shape(wide))
+
+
+def rounded(values: Any, dtype: DType) -> np.ndarray:
+    """Values as a type stores them; integers wrap around."""
+    values = np.asarray(values)
+    if dtype == "bfloat16":
+        wide = values if values.dtype == np.float64 else values.astype(np.float32)
+        return to_bfloat16(wide)
+    if dtype == "int1":
+        return values.astype(np.bool_)
+    return values.astype(dtype.stored)
+
+
+class Tile:
+    """A scalar (shape ()) or tile of the language."""
+
+    __array_priority__ = 1000
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, dtype: str, value: Any, error: Any = None) -> None:
+        self.dtype = DType(dtype)
+        self.value = rounded(value, self.dtype)
+        self.error = None if error is None else np.broadcast_to(error, self.value.shape)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.value.shape
+
+    def like(self, value: Any, error: Any = None) -> Tile:
+        return Tile(self.dtype, value, error)
+
+    def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Tile:
+        """The elements in other places."""
+        return self.like(move(self.value), None if self.error is None else move(self.error))
+
+    def exact(self) -> np.ndarray:
+        if self.error is not None:
+            raise Inexact
+        return self.value
+
+    def __bool__(self) -> bool:
+        return bool(self.exact())
+
+    def __index__(self) -> int:
+        return int(self.exact())
+
+    # operators
+
+    def __add__(self, other: Any) -> Tile:
+        return add(self, other)
+
+    def __radd__(self, other: Any) -> Tile:
+        return add(other, self)
+
+    def __sub__(self, other: Any) -> Tile:
+        if self.dtype.is_pointer:
+            return add(self, -lift(other).to("int64"))
+        return _arithmetic(np.subtract, self, other)
+
+    def __rsub__(self, other: Any) -> Tile:
+        return _arithmetic(np.subtract, other, self)
+
+    def __mul__(self, other: Any) -> Tile:
+        return multiply(self, other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Tile:
+        return divide(self, other)
+
+    def __rtruediv__(self, other: Any) -> Tile:
+        return divide(other, self)
+
+    def __floordiv__(self, other: Any) -> Tile:
+        return _integer(_quotient, self, other)
+
+    def __mod__(self, other: Any) -> Tile:
+        a, b = promoted(self, other, division=True)
+        function = np.fmod if a.dtype.is_float else _remainder
+        with np.errstate(all="ignore"):
+            return a.like(function(a.exact(), b.exact()))
+
+    def __and__(self, other: Any) -> Tile:
+        return _integer(np.bitwise_and, self, other)
+
+    def __or__(self, other: Any) -> Tile:
+        return _integer(np.bitwise_or, self, other)
+
+    def __xor__(self, other: Any) -> Tile:
+        return _integer(np.bitwise_xor, self, other)
+
+    def __lshift__(self, other: Any) -> Tile:
+        return _integer(np.left_shift, self, other)
+
+    def __rshift__(self, other: Any) -> Tile:
+        return _integer(np.right_shift, self, other)
+
+    def __neg__(self) -> Tile:
+        with np.errstate(all="ignore"):
+            return self.like(np.negative(self.value), self.error)
+
+    def __invert__(self) -> Tile:
+        return self.like(~self.value)
+
+    def __eq__(self, other: object) -> Tile:  # type: ignore[override]
+        return _compare(np.equal, self, other)
+
+    def __ne__(self, other: object) -> Tile:  # type: ignore[override]
+        return _compare(np.not_equal, self, other)
+
+    def __lt__(self, other: Any) -> Tile:
+        return _compare(np.less, self, other)
+
+    def __le__(self, other: Any) -> Tile:
+        return _compare(np.less_equal, self, other)
+
+    def __gt__(self, other: Any) -> Tile:
+        return _compare(np.greater, self, other)
+
+    def __ge__(self, other: Any) -> Tile:
+        return _compare(np.greater_equal, self, other)
+
+    def __getitem__(self, index: Any) -> Tile:
+        return self.moved(lambda x: x[index])
+
+    @property
+    def T(self) -> Tile:
+        return self.moved(lambda x: x.swapaxes(-1, -2))
+
+    def to(self, dtype: str, bitcast: bool = False) -> Tile:
+        dtype = DType(dtype)
+        if dtype == self.dtype:
+            return self
+        if bitcast:
+            return Tile(dtype, np.ascontiguousarray(self.exact()).view(dtype.stored))
+        if dtype == "int1":
+            return Tile(dtype, self.exact() != 0)
+        if not dtype.is_float:
+            return Tile(dtype, _to_integer(self.exact(), dtype))
+        with np.errstate(all="ignore"):
+            result = Tile(dtype, self.value)
+        narrower = self.dtype.is_float and dtype.bits < self.dtype.bits
+        return result.blurred(self.error, rounds=narrower)
+
+    def blurred(self, error: Any, rounds: bool = True, ulps: float = 2.0) -> Tile:
+        """With the error of its operands, and that of rounding near them."""
+        if error is None:
+            return self
+        with np.errstate(all="ignore"):
+            own = FLOATS[self.dtype] * ulps * np.abs(self.value.astype(np.float64)) if rounds else 0
+            return self.like(self.value, error + own + 1e-45)
+
+
+def _to_integer(values: np.ndarray, dtype: DType) -> np.ndarray:
+    if values.dtype.kind != "f":
+        return values.astype(np.uint8 if values.dtype == np.bool_ else values.dtype)
+    whole = np.trunc(values.astype(np.float64))
+    info = np.iinfo(dtype.stored)
+    if not np.all((whole >= info.min) & (whole <= info.max)):
+        raise Inexact  # undefined
+    return whole.astype(dtype.stored)
+
+
+def lift(x: Any) -> Tile:
+    """A Python number as the language's scalar."""
+    if isinstance(x, Tile):
+        return x
+    if isinstance(x, (bool, np.bool_)):
+        return Tile("int1", x)
+    if isinstance(x, int):
+        return Tile("int32" if -(2**31) <= x < 2**31 else "int64", x)
+    return Tile("float32", x)
+
+
+def common_type(a: DType, b: DType, division: bool = False) -> DType:
+    """The type in which two full operands meet."""
+    for wide in ("float64", "float32"):
+        if wide in (a, b):
+            return DType(wide)
+    if "float16" in (a, b):
+        return DType("float32" if division else "float16")
+    if "bfloat16" in (a, b):
+        return DType("bfloat16" if a == b and not division else "float32")
+    if a.bits != b.bits:
+        return a if a.bits > b.bits else b
+    return b if a.is_signed else a
+
+
+def promoted(x: Any, y: Any, division: bool = False) -> tuple[Tile, Tile]:
+    """Both operands in their common type."""
+    a, b = lift(x), lift(y)
+    weak = [not isinstance(operand, Tile) for operand in (x, y)]
+    if weak[0] != weak[1]:
+        strong, other = (b, a) if weak[0] else (a, b)
+        if strong.dtype.is_float or not other.dtype.is_float:
+            half = division and strong.dtype in ("float16", "bfloat16")
+            dtype = DType("float32") if half else strong.dtype
+            return _in(x, a, dtype), _in(y, b, dtype)
+    dtype = common_type(a.dtype, b.dtype, division)
+    return a.to(dtype), b.to(dtype)
+
+
+def _in(given: Any, x: Tile, dtype: DType) -> Tile:
+    return x.to(dtype) if isinstance(given, Tile) else Tile(dtype, given)
+
+
+def wide_error(x: Tile) -> Any:
+    return 0.0 if x.error is None else x.error
+
+
+def combined_error(a: Tile, b: Tile, slope_a: Any = 1.0, slope_b: Any = 1.0) -> Any:
+    """The error of a function with these slopes in its operands; None if both are exact."""
+    if a.error is None and b.error is None:
+        return None
+    with np.errstate(all="ignore"):
+        return np.abs(slope_a) * wide_error(a) + np.abs(slope_b) * wide_error(b)
+
+
+def _arithmetic(function: Any, x: Any, y: Any) -> Tile:
+    a, b = promoted(x, y)
+    with np.errstate(all="ignore"):
+        return a.like(function(a.value, b.value)).blurred(combined_error(a, b))
+
+
+def add(x: Any, y: Any) -> Tile:
+    a, b = lift(x), lift(y)
+    if b.dtype.is_pointer:
+        a, b = b, a
+    if a.dtype.is_pointer:
+        size = DType(a.dtype[1:]).bits // 8 or 1
+        return a.like(a.value + b.value.astype(np.int64) * size)
+    return _arithmetic(np.add, x, y)
+
+
+def multiply(x: Any, y: Any) -> Tile:
+    a, b = promoted(x, y)
+    with np.errstate(all="ignore"):
+        wide = (np.abs(v.value.astype(np.float64)) + wide_error(v) for v in (a, b))
+        slope_b, slope_a = wide
+        product = a.like(np.multiply(a.value, b.value))
+    return product.blurred(combined_error(a, b, slope_a, slope_b))
+
+
+def divide(x: Any, y: Any) -> Tile:
+    a, b = promoted(x, y, division=True)
+    if not a.dtype.is_float:
+        a, b = a.to("float32"), b.to("float32")
+    with np.errstate(all="ignore"):
+        quotient = a.like(np.divide(a.value, b.value))
+        least = np.abs(b.value.astype(np.float64)) - wide_error(b)
+        slope = 1 / np.where(least > 0, least, 0)
+        error = combined_error(a, b, slope, quotient.value * slope)
+        # A quotient may be a product with a reciprocal.
+        return quotient.blurred(0.0 if error is None else error)
+
+
+def _integer(function: Any, x: Any, y: Any) -> Tile:
+    a, b = promoted(x, y)
+    with np.errstate(all="ignore"):
+        return a.like(function(a.value, b.value))
+
+
+def _quotient(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Towards zero; the operands keep away from zero divisors and overflow."""
+    floor = a // b
+    return floor + ((a % b != 0) & ((a < 0) != (b < 0)))
+
+
+def _remainder(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return a - _quotient(a, b) * b
+
+
+def _compare(function: Any, x: Any, y: Any) -> Tile:
+    a, b = promoted(x, y)
+    return Tile("int1", function(a.exact(), b.exact()))
