@@ -1,5 +1,6 @@
 // From the LLVM dialect to an object file for the host.
 
+#include "HostWorkarounds.h"
 #include "tilewright/Target/Host.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -36,6 +37,7 @@ Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp source, LLVMContext &
 }
 
 void optimize(Module &module, TargetMachine &machine) {
+  widenBfloatsByShift(module);
   PipelineTuningOptions tuning;
   // Tiles arrive as vectors; the vectorisers would only look for more in vain.
   tuning.LoopVectorization = false;
@@ -52,6 +54,7 @@ void optimize(Module &module, TargetMachine &machine) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
   builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2).run(module, modules);
+  storeSingleLanes(module);
 }
 
 Expected<SmallVector<char, 0>> emit(Module &module, TargetMachine &machine, bool assembly) {

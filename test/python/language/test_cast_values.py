@@ -138,3 +138,19 @@ def test_double_is_rounded_once_to_bfloat16():
     assert (converted(x, "bf16") == 1 + 2.0**-7).all()
     assert torch.isnan(converted(torch.full((N,), math.nan, dtype=torch.float64), "bf16")).all()
     assert torch.isinf(converted(torch.full((N,), 3.4e38, dtype=torch.float64), "bf16")).all()
+
+
+@tilewright.jit
+def half_of_bfloats_kernel(x, y, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    a, b = tl.load(x + i).to(tl.float32), tl.load(y + i).to(tl.float32)
+    tl.store(out + i, (a + b).to(tl.float16))
+    tl.store(out + N + i, (a % b).to(tl.float16))
+
+
+def test_half_of_bfloats_beyond_its_range():
+    x, y = torch.full((16,), 99840.0).bfloat16(), torch.full((16,), -100352.0).bfloat16()
+    out = torch.full((32,), math.nan).half()
+    half_of_bfloats_kernel[(1,)](x, y, out, N=16)
+    assert torch.equal(out[:16], (x.float() + y.float()).half())
+    assert torch.equal(out[16:], torch.fmod(x.float(), y.float()).half())

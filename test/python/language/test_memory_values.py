@@ -177,3 +177,17 @@ def test_atomic_cas_lets_one_through():
     out = np.zeros(3, np.int32)
     locked[(32,)](out, N=1)
     assert 1 <= out[0] <= 32 and out[1] == 1 and out[2] == out[0]
+
+
+@tilewright.jit
+def store_one_lane_kernel(x, out, KEPT: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out + i, tl.load(x + i).to(tl.int16), mask=i == KEPT)
+
+
+@pytest.mark.parametrize("kept", [0, 5])
+def test_one_lane_of_narrowed_integers(kept):
+    x, out = np.arange(100, 116, dtype=np.int32), np.full(16, -1, np.int16)
+    store_one_lane_kernel[(1,)](x, out, KEPT=kept, N=16)
+    assert out[kept] == 100 + kept
+    assert np.all(np.delete(out, kept) == -1)
