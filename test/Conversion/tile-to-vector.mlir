@@ -93,3 +93,16 @@ func.func @bounds(%p: !tile.ptr<f32> {tile.slot = 0 : i32}, %n: i32 {tile.slot =
   tile.store %ptr, %one mask %mask : tensor<256x!tile.ptr<f32>>, tensor<256xf32>, mask tensor<256xi1>
   return
 }
+
+// Streamed output goes past the cache; a fence orders it before the function's end.
+// CHECK-LABEL: func.func @streamed(
+// CHECK: llvm.store %{{.*}}, %{{.*}} {alignment = 16 : i64, nontemporal} : vector<64xf32>, !llvm.ptr
+// CHECK: llvm.fence seq_cst
+func.func @streamed(%p: !tile.ptr<f32> {tile.slot = 0 : i32, tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+  %one = arith.constant dense<1.0> : tensor<256xf32>
+  %r = tile.make_range 0 to 256 : tensor<256xi32>
+  %s = tile.splat %p : tensor<256x!tile.ptr<f32>>
+  %ptr = tile.addptr %s, %r : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  tile.store %ptr, %one {cache = #tile.cache<cs>} : tensor<256x!tile.ptr<f32>>, tensor<256xf32>
+  return
+}

@@ -75,6 +75,10 @@ public:
   /// The size of the scratch memory that the program needs, in bytes.
   int64_t getScratchBytes() const { return scratchBytes; }
 
+  /// Whether stores went past the cache; they are not ordered before what
+  /// follows them until a fence.
+  bool hasStreamingStores() const { return storesStream; }
+
 private:
   //===--- Nests.cpp: loops over a shape ----------------------------------===//
   struct Shape {
@@ -136,7 +140,7 @@ private:
   mlir::Value evaluateLoad(mlir::Operation *op, const Point &point);
   mlir::Value evaluateGather(mlir::Operation *op, const Point &point);
   void emitStore(mlir::Operation *op, const Point &point);
-  void emitVectorStore(mlir::Value value, mlir::Value pointer, mlir::Value mask);
+  void emitVectorStore(tile::StoreOp op, const Point &point, mlir::Value value, mlir::Value mask);
   void emitScalarStore(mlir::Value pointer, mlir::Value value, mlir::Value mask);
   mlir::Value emitScalarLoad(mlir::Type type, mlir::Value pointer, mlir::Value mask, mlir::Value other);
   Buffer allocate(mlir::Type tileType, mlir::Type element = {});
@@ -217,6 +221,7 @@ private:
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
   llvm::DenseMap<mlir::Value, Buffer> buffers;
   int64_t scratchBytes = 0;
+  bool storesStream = false;
 
   /// For masks that hold for the first lanes: how many, an i64.
   llvm::DenseMap<mlir::Value, mlir::Value> laneCounts;

@@ -114,30 +114,42 @@ void Emitter::emitScalarStore(Value pointer, Value value, Value mask) {
   });
 }
 
+/// The power of two that divides the address of the first element of a vector.
+static unsigned alignmentOf(const AxisFacts &pointers, int64_t width, int64_t elementBytes) {
+  constexpr int64_t kCacheLine = 64;
+  return std::min(kCacheLine, std::max(elementBytes, pointers.divisibilityAt(width)));
+}
+
 /// Consecutive elements. A mask over a full vector is left out: a plain store of
-/// whole cache lines need not fetch them first.
-void Emitter::emitVectorStore(Value value, Value pointer, Value mask) {
-  Location loc = value.getLoc();
-  unsigned align = bytesOf(getElementTypeOrSelf(value.getType()));
+/// whole cache lines need not fetch them first. What is streamed (`.cs`) does not
+/// even enter the cache.
+void Emitter::emitVectorStore(tile::StoreOp op, const Point &point, Value value, Value mask) {
+  Location loc = op.getLoc();
+  Value pointer = evaluate(op.getPtr(), point.first());
+  unsigned bytes = bytesOf(getElementTypeOrSelf(value.getType()));
+  bool streams = op.getCache() == tile::CacheModifier::CS;
+  // Only streaming needs alignment, and a hint of the user's that is wrong would make it fault.
+  unsigned align = streams ? alignmentOf(axis.get(op.getPtr())[point.vectorDim], point.width, bytes) : bytes;
+  storesStream |= streams;
+  auto plain = [&] { LLVM::StoreOp::create(b, loc, value, pointer, align, /*isVolatile=*/false, streams); };
+  auto masked = [&] { LLVM::MaskedStoreOp::create(b, loc, value, pointer, mask, bytes); };
   if (!mask) {
-    LLVM::StoreOp::create(b, loc, value, pointer, align);
+    plain();
     return;
   }
   auto count = laneCounts.find(mask);
   if (count == laneCounts.end()) {
-    LLVM::MaskedStoreOp::create(b, loc, value, pointer, mask, align);
+    masked();
     return;
   }
-  Value isFull = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, count->second, i64(widthOf(value)));
-  auto store = [&](OpBuilder &builder, Location) {
-    LLVM::StoreOp::create(builder, loc, value, pointer, align);
-    scf::YieldOp::create(builder, loc);
+  Value isFull = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, count->second, i64(point.width));
+  auto branch = [&](llvm::function_ref<void()> store) {
+    return [&b = b, loc, store](OpBuilder &, Location) {
+      store();
+      scf::YieldOp::create(b, loc);
+    };
   };
-  auto masked = [&](OpBuilder &builder, Location) {
-    LLVM::MaskedStoreOp::create(builder, loc, value, pointer, mask, align);
-    scf::YieldOp::create(builder, loc);
-  };
-  scf::IfOp::create(b, loc, isFull, store, masked);
+  scf::IfOp::create(b, loc, isFull, branch(plain), branch(masked));
 }
 
 void Emitter::emitStore(Operation *op, const Point &at) {
@@ -154,7 +166,7 @@ void Emitter::emitStore(Operation *op, const Point &at) {
   Value mask = store.getMask() ? evaluateVector(store.getMask(), point) : Value();
   unsigned align = bytesOf(getElementTypeOrSelf(value.getType()));
   if (axis.get(store.getPtr()).getContiguity(point.vectorDim) >= point.width) {
-    emitVectorStore(value, evaluate(store.getPtr(), point.first()), mask);
+    emitVectorStore(store, point, value, mask);
     return;
   }
   Value pointers = evaluateVector(store.getPtr(), point);

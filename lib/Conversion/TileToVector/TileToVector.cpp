@@ -110,6 +110,10 @@ LogicalResult convertKernel(func::FuncOp kernel, const hardware::CpuInfo &cpu) {
   if (failed(emitter.emitBlock(kernel.front()))) {
     return failure();
   }
+  if (emitter.hasStreamingStores()) {
+    b.setInsertionPointAfter(programs);
+    LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst);
+  }
   entry->setAttr("tile.scratch_bytes", b.getI64IntegerAttr(emitter.getScratchBytes()));
   kernel.erase();
   return success();
