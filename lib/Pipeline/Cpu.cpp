@@ -245,8 +245,8 @@ private:
     if (!machine) {
       return fail("object", llvm::toString(machine.takeError()));
     }
-    llvm::LLVMContext context;
-    auto translated = timed("translate", [&] { return host::translate(module, context, **machine); });
+    auto context = std::make_unique<llvm::LLVMContext>();
+    auto translated = timed("translate", [&] { return host::translate(module, *context, **machine); });
     if (!translated) {
       return fail("llvm", llvm::toString(translated.takeError()));
     }
@@ -260,6 +260,8 @@ private:
     }
     auto object = timed("codegen", [&] { return host::emit(llvmModule, **machine, false); });
     if (!object) {
+      (void)translated->release(), (void)machine->release(), (void)context.release();
+      failure.reproducer = print(module);
       return fail("object", llvm::toString(object.takeError()));
     }
     compiled.object.assign(object->begin(), object->end());
@@ -276,6 +278,8 @@ private:
     if (auto assembly = host::emit(*copy, machine, true)) {
       options.dump("asm", StringRef(assembly->data(), assembly->size()));
     } else {
+      // The object file will fail the same way, and says so.
+      (void)copy.release();
       llvm::consumeError(assembly.takeError());
     }
   }

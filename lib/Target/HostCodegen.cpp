@@ -1,5 +1,6 @@
 // From the LLVM dialect to an object file for the host.
 
+#include "FatalErrors.h"
 #include "HostWorkarounds.h"
 #include "tilewright/Target/Host.h"
 
@@ -60,12 +61,17 @@ void optimize(Module &module, TargetMachine &machine) {
 Expected<SmallVector<char, 0>> emit(Module &module, TargetMachine &machine, bool assembly) {
   SmallVector<char, 0> bytes;
   raw_svector_ostream stream(bytes);
-  legacy::PassManager passes;
   CodeGenFileType type = assembly ? CodeGenFileType::AssemblyFile : CodeGenFileType::ObjectFile;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, type)) {
+  // Leaked after a fatal error, like the module and the machine.
+  auto *passes = new legacy::PassManager();
+  if (machine.addPassesToEmitFile(*passes, stream, nullptr, type)) {
+    delete passes;
     return createStringError("the code generator cannot write this kind of file");
   }
-  passes.run(module);
+  if (Error error = runGuarded([&] { passes->run(module); })) {
+    return error;
+  }
+  delete passes;
   return bytes;
 }
 

@@ -50,7 +50,8 @@ llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module, l
 
 void optimize(llvm::Module &module, llvm::TargetMachine &machine);
 
-/// A relocatable object file, or its assembly text.
+/// A relocatable object file, or its assembly text. After a failure the module,
+/// its context and the machine must be leaked: LLVM may have stopped half-way.
 llvm::Expected<llvm::SmallVector<char, 0>> emit(llvm::Module &module, llvm::TargetMachine &machine, bool assembly);
 
 /// Links an object file into this process, where it stays, and finds `symbol`.
