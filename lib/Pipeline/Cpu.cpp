@@ -76,10 +76,9 @@ static void addVectorPasses(OpPassManager &passes, StringRef features) {
 static void addLLVMPasses(OpPassManager &passes, StringRef features) {
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = !features.contains("+avx512bf16"); // LLVM would call a function per element
-  if (expand.includeBf16) {
-    // The same for arithmetic: it becomes float32's, rounded after each step.
-    passes.addPass(arith::createArithEmulateUnsupportedFloats({{"bf16"}, "f32"}));
-  }
+  // Arithmetic on bfloat16 is float32's, rounded after each step: no host has all of it in vectors.
+  passes.addPass(arith::createArithEmulateUnsupportedFloats({{"bf16"}, "f32"}));
+  passes.addPass(createStrictRounding());
   passes.addPass(createSCFToControlFlowPass());
   passes.addNestedPass<func::FuncOp>(createReturnOnAssert()); // failed assertions leave the kernel
   passes.addPass(arith::createArithExpandOpsPass(expand));    // rounding divisions, bf16 conversions

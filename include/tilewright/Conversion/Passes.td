@@ -95,4 +95,14 @@ def DivideByUniform : Pass<"divide-by-uniform"> {
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::vector::VectorDialect"];
 }
 
+def StrictRounding : Pass<"strict-rounding"> {
+  let summary = "Round narrow floats after each operation";
+  let description = [{
+    Requires: nothing.
+    Establishes: no arith.extf or truncf has fast-math flags, so that none is left out later.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
 #endif // TILEWRIGHT_CONVERSION_PASSES
