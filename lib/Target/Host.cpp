@@ -1,5 +1,7 @@
 #include "tilewright/Target/Host.h"
 
+#include "HostWorkarounds.h"
+
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -17,6 +19,7 @@ static void initializeTargets() {
     InitializeNativeTarget();
     InitializeNativeTargetAsmPrinter();
     InitializeNativeTargetAsmParser();
+    disableStoreForwardingPass();
     return true;
   }();
   (void)once;

@@ -39,6 +39,7 @@ Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp source, LLVMContext &
 
 void optimize(Module &module, TargetMachine &machine) {
   widenBfloatsByShift(module);
+  splitMaskedAccesses(module, machine);
   PipelineTuningOptions tuning;
   // Tiles arrive as vectors; the vectorisers would only look for more in vain.
   tuning.LoopVectorization = false;

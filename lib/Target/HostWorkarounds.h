@@ -5,6 +5,7 @@
 
 namespace llvm {
 class Module;
+class TargetMachine;
 } // namespace llvm
 
 namespace tilewright::host {
@@ -15,10 +16,21 @@ namespace tilewright::host {
 /// part of bfloat's range, and takes the bits of a `frem` of bfloat for those of a half.
 void widenBfloatsByShift(llvm::Module &module);
 
+/// Before optimisation, on processors that access memory under masks in vector registers (AVX2): a masked load or store
+/// of several registers becomes one for each.
+///
+/// Splitting them, the code generator takes the constant part of a mask for true where it is false.
+void splitMaskedAccesses(llvm::Module &module, llvm::TargetMachine &machine);
+
 /// After optimisation: a masked store whose constant mask holds for one lane becomes a store of that lane.
 ///
 /// The code generator for x86 does the same, but of a vector that is a truncation it stores the wide element.
 void storeSingleLanes(llvm::Module &module);
+
+/// Once in a process: the pass that keeps loads from waiting for stores of other widths is left out.
+///
+/// X86AvoidStoreForwardingBlocks ends the process where a masked load stands beside a plain one.
+void disableStoreForwardingPass();
 
 } // namespace tilewright::host
 

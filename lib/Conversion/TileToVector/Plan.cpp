@@ -125,7 +125,8 @@ private:
   /// For each pending load, the last operation of the block that reads it.
   void findLastUses() {
     for (Operation &op : block) {
-      if (isLazy(&op)) {
+      // A gather's source is kept where the gather stands.
+      if (isLazy(&op) && !isa<tile::GatherOp>(op)) {
         continue;
       }
       llvm::SmallPtrSet<void *, 16> seen;

@@ -7,6 +7,7 @@ from generate import Generator, Var
 
 def _body(g: Generator, count: int, targets: list[Var]) -> None:
     g.depth += 1
+    before = len(g.lines)
     g.scopes.append([])
     g.statements(count)
     values = [g.tile(t.shape, t.dtype) for t in targets]
@@ -20,6 +21,8 @@ def _body(g: Generator, count: int, targets: list[Var]) -> None:
             g.line(f"{target.name} = {value}")
     if not targets:
         g.operations["store"][1](g)
+    if len(g.lines) == before:
+        g.line("pass")
     g.scopes.pop()
     g.depth -= 1
 
@@ -79,3 +82,37 @@ def branch(g: Generator) -> None:
     if g.chance(0.6):
         g.line("else:")
         _body(g, g.rng.randint(0, 2), targets)
+
+
+def walk(g: Generator) -> None:
+    """A tile of pointers that a loop moves on, for loads, stores or both."""
+    shape = g.shape
+    buffer = g.rng.choice(g.buffers)
+    text, bound = g.linear(shape, True)
+    room = (buffer.size - bound) // 4
+    if g.depth > 2 or room < 0 or buffer.dtype == "int1":
+        return
+    step = g.rng.choice([0, 1, room, min(room, 16)])
+    g.loops += 1
+    pointer, index = g.fresh(), f"i{g.loops}"
+    backward = g.chance(0.3)
+    start = f" + {4 * step}" if backward else ""
+    g.line(f"{pointer} = {buffer.name}b + ({text}){start}")
+    total = Var(g.fresh(), buffer.dtype, shape)
+    g.line(f"{total.name} = tl.zeros({shape}, tl.{buffer.dtype})")
+    g.line(f"for {index} in range({g.rng.choice(['ks', '4', '1, 3'])}):")
+    g.scalars.append(index)
+    g.depth += 1
+    g.scopes.append([])
+    mask = f"mask={g.mask(shape)}" if g.chance(0.4) else ""
+    value = g.calmed(f"tl.load({pointer}{', ' + mask + ', other=1' if mask else ''})", buffer.dtype)
+    if buffer.dtype.is_float and not g.floating:
+        value = f"({value}) * 0.25"
+    g.line(f"{total.name} = {g.calmed(f'{total.name} + {value}', buffer.dtype)}")
+    if g.chance(0.4):
+        g.line(f"tl.store({pointer}, {total.name}{', ' + mask if mask else ''})")
+    g.line(f"{pointer} {'-' if backward else '+'}= {step}")
+    g.depth -= 1
+    g.scopes.pop()
+    g.scalars.remove(index)
+    g.scopes[-1].append(total)

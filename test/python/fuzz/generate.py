@@ -204,19 +204,36 @@ class Generator:
             stride *= shape[dim]
         return " + ".join(terms)
 
+    def bounds(self, shape: tuple[int, ...]) -> str:
+        """A comparison of positions with a number, as kernels have it at the edges of arrays."""
+        limit = self.rng.choice([*self.scalars, str(self.rng.randint(0, math.prod(shape)))])
+        if self.chance(0.3):
+            limit = f"({limit} * {self.rng.choice([2, 5, 16])} - {self.rng.randint(0, 20)})"
+        dim = self.rng.randrange(len(shape))
+        index = f"({self.rng.choice([self.plain(shape), self.range(shape, dim)])})"
+        scalar = self.rng.choice(self.scalars)
+        index = self.rng.choice(
+            [
+                index, index, index,
+                f"({index} + {scalar})", f"({scalar} * {shape[dim]} + {index})",
+                f"({index} - {self.rng.randint(1, 9)})", f"({shape[dim]} - {index})",
+                f"({index} * 2)", f"({index} // 2)",
+                f"{index}.to(tl.{self.rng.choice(['int64', 'int16', 'uint32'])})",
+            ]
+        )  # fmt: skip
+        if "uint32" in index:
+            limit = str(self.rng.randint(0, math.prod(shape)))
+        compare = self.rng.choice(["<", "<", "<", "<=", ">=", ">", "!=", "=="])
+        text = f"{index} {compare} {limit}" if self.chance(0.7) else f"{limit} {compare} {index}"
+        if self.chance(0.2):
+            text = f"({text}) & (({self.range(shape, dim)}) < {self.rng.randint(0, shape[dim])})"
+        return f"({text})"
+
     def mask(self, shape: tuple[int, ...]) -> str:
         if not shape:
             return self.condition()
-        if self.chance(0.6):
-            limit = self.rng.choice([*self.scalars, str(self.rng.randint(0, math.prod(shape)))])
-            dim = self.rng.randrange(len(shape))
-            index = self.rng.choice([self.plain(shape), self.range(shape, dim)])
-            text = f"({index}) {self.rng.choice(['<', '>=', '<', '!='])} {limit}"
-            if self.chance(0.2):
-                text = (
-                    f"({text}) & (({self.range(shape, dim)}) < {self.rng.randint(0, shape[dim])})"
-                )
-            return text
+        if self.chance(0.7):
+            return self.bounds(shape)
         return self.tile(shape, "int1")
 
     def load(self, shape: tuple[int, ...], dtype: str | None = None) -> Var:

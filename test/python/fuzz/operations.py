@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from control import branch, loop, while_loop
+from control import branch, loop, walk, while_loop
 from generate import DTYPES, FLOATS, INTS, Generator, Var
 from tiles import DType
 
@@ -429,4 +429,5 @@ OPERATIONS = {
     "loop": (6, loop),
     "while": (2, while_loop),
     "branch": (5, branch),
+    "walk": (5, walk),
 }

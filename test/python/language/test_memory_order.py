@@ -162,3 +162,17 @@ def test_a_load_before_a_branch_that_stores(flag: int) -> None:
     expected = x[::-1].copy()
     branch_kernel[(1,)](x, flag, N=N)
     np.testing.assert_array_equal(x, expected)
+
+
+@tilewright.jit
+def gather_kernel(x, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    loaded = tl.load(x + i)
+    tl.store(x + i, loaded * 0 - 1)
+    tl.store(out + i, tl.gather(loaded, N - 1 - i, 0))
+
+
+def test_gather_of_what_is_overwritten() -> None:
+    x, out = np.arange(N, dtype=np.int32), np.zeros(N, np.int32)
+    gather_kernel[(1,)](x, out, N=N)
+    np.testing.assert_array_equal(out, np.arange(N)[::-1])

@@ -6,8 +6,17 @@ from inputs import FLOATS, INTS, ROUNDOFF, error, fresh, poisoned, wide
 
 import tilewright
 import tilewright.language as tl
+from tilewright.compiler.targets import check_runnable
+from tilewright.errors import DeviceError
 
 N = 256
+
+
+def skip_unless_runnable(target):
+    try:
+        check_runnable(target)
+    except DeviceError as error:
+        pytest.skip(str(error))
 
 
 @tilewright.jit
@@ -191,3 +200,20 @@ def test_one_lane_of_narrowed_integers(kept):
     store_one_lane_kernel[(1,)](x, out, KEPT=kept, N=16)
     assert out[kept] == 100 + kept
     assert np.all(np.delete(out, kept) == -1)
+
+
+@tilewright.jit
+def partly_false_mask_kernel(x, out, N: tl.constexpr):
+    pid = tl.program_id(0)
+    for row in range(4):
+        i = tl.arange(0, N)
+        low = (pid < i // 2) & (i < 2)
+        tl.store(out + row * N + i, tl.load(x + row * N + i, mask=low, other=4))
+
+
+@pytest.mark.parametrize("target", ["cpu", "cpu:avx2", "cpu:sse2"])
+def test_mask_that_is_false_for_whole_registers(target):
+    skip_unless_runnable(target)
+    x, out = np.arange(100, 164), np.zeros(64, np.int64)
+    partly_false_mask_kernel[(1,)](x, out, N=16, target=target)
+    assert np.all(out == 4)
