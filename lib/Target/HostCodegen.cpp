@@ -41,10 +41,12 @@ void optimize(Module &module, TargetMachine &machine) {
   widenBfloatsByShift(module);
   splitMaskedAccesses(module, machine);
   PipelineTuningOptions tuning;
-  // Tiles arrive as vectors; the vectorisers would only look for more in vain.
+  // Tiles arrive as vectors, several to a step; the vectorisers would only look for more in vain, and unrolling makes
+  // code that grows with the tile.
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
   tuning.LoopInterleaving = false;
+  tuning.LoopUnrolling = false;
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager sccs;
