@@ -107,7 +107,8 @@ class Generator:
         size = max(size, 16)
         buffers = []
         for i in range(self.rng.randint(2, 5)):
-            dtype = DType(self.rng.choice(DTYPES))
+            floats = self.floating and self.rng.random() < 0.6
+            dtype = DType(self.rng.choice(FLOATS if floats else DTYPES))
             buffers.append(
                 Buffer(
                     f"p{i}", dtype, size, memory=f"m{i}", start=self.rng.choice([0, 0, 0, 1, 16])
@@ -363,6 +364,8 @@ class Generator:
     def finish(self) -> None:
         """Everything alive is stored somewhere, last of all."""
         candidates = [v for v in self.vars() if v.name.startswith("v")]
+        if self.floating:
+            candidates = [v for v in candidates if v.dtype.is_float] or candidates
         for var in self.rng.sample(candidates, min(len(candidates), 3)):
             self.operations["store"][1](self, var)
         self.operations["store"][1](self, candidates[-1])
