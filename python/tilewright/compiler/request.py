@@ -44,13 +44,18 @@ class Request:
     @functools.cached_property
     def source(self) -> str:
         """The text of everything that the kernel's code depends on."""
-        return reachable_text(self.fn)
+        return reachable_text(self.fn, self._with_folders)
+
+    @property
+    def _with_folders(self) -> bool:
+        """Whether the code names whole paths of files: that of an assertion does."""
+        return self.options.debug
 
     @functools.cached_property
     def _text(self) -> str:
         options = self.options.relevant(self.target.kind)
         parts = [_SCHEME, build_identity(), self.target.key, str(sorted(options.items()))]
-        parts += [str(self.noalias), value_text(self.signature), self.source]
+        parts += [str(self.noalias), value_text(self.signature, self._with_folders), self.source]
         return "\0".join(parts)
 
     @functools.cached_property

@@ -34,24 +34,29 @@ def is_jit_function(value: Any) -> bool:
     return not isinstance(value, type) and hasattr(value, "tree") and hasattr(value, "params")
 
 
-def reachable_text(fn: Any) -> str:
-    """Text that changes when the kernel, a function that it reaches, or a global they read does."""
-    walk = _Walk()
+def reachable_text(fn: Any, with_folders: bool = False) -> str:
+    """Text that changes when the kernel, a function that it reaches, or a global they read does.
+
+    The same kernel in another checkout is the same kernel, unless `with_folders` says that the
+    compiled code names its files.
+    """
+    walk = _Walk(with_folders)
     walk.visit(fn)
     return "\n".join(walk.parts)
 
 
-def value_text(value: Any) -> str:
+def value_text(value: Any, with_folders: bool = False) -> str:
     """Text for a compile-time value, which may itself be a @jit function or hold some."""
-    walk = _Walk()
+    walk = _Walk(with_folders)
     return "\n".join([canonical(value, walk.enter), *walk.parts])
 
 
 class _Walk:
     """Collects from a function and all those that it reaches."""
 
-    def __init__(self) -> None:
+    def __init__(self, with_folders: bool = False) -> None:
         self.parts: list[str] = []
+        self._with_folders = with_folders
         self._seen: set[int] = set()
 
     def visit(self, fn: Any) -> None:
@@ -60,6 +65,8 @@ class _Walk:
         self._seen.add(id(fn))
         facts = _facts(fn)
         self.parts.append(facts.text)
+        if self._with_folders:
+            self.parts.append(os.path.dirname(fn.source_file or ""))
         for parameter in fn.params:
             if not isinstance(parameter.default, type):  # inspect's mark of no default is one.
                 default = canonical(parameter.default, self.enter)
@@ -110,8 +117,7 @@ def _facts(fn: Any) -> _Facts:
         tree = fn.tree()
         source = getattr(fn, "source", None)
         text = source if isinstance(source, str) else ast.dump(tree)
-        # The line is that of messages in the compiled code. Of the file only the name counts:
-        # the same kernel in another checkout is the same kernel.
+        # Messages in the compiled code show the name of the kernel's file and the line.
         place = f"{os.path.basename(fn.source_file or '')}:{fn.first_line}"
         facts = _Facts(f"{_function_name(fn)} at {place}\n{text}", _references(tree))
         _known[fn] = facts

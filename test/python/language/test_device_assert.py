@@ -1,6 +1,7 @@
 """Assertions in running kernels: where they are checked, and what a failed one says."""
 
 import inspect
+import runpy
 
 import numpy as np
 import pytest
@@ -50,6 +51,19 @@ def test_the_message_shows_kernel_position_and_line():
         f"    {lines[line].strip()}",
         "    ^",
     ]
+
+
+def test_the_same_kernel_in_two_folders_names_its_own(tmp_path):
+    source = "import tilewright\nimport tilewright.language as tl\n\n"
+    source += "@tilewright.jit(debug=True)\n"
+    source += "def positive(n):\n    tl.device_assert(n > 0)\n"
+    for folder in (tmp_path / "one", tmp_path / "two"):
+        folder.mkdir()
+        file = folder / "kernel_of_two_folders.py"
+        file.write_text(source)
+        with pytest.raises(DeviceAssertError) as raised:
+            runpy.run_path(str(file))["positive"][(1,)](-1)
+        assert (raised.value.file, raised.value.line) == (str(file), 6)
 
 
 def test_later_launches_live_on():
