@@ -1,4 +1,4 @@
-"""What holds for all tests: a disk cache of their own, so that no other checkout's kernels are met."""
+"""What holds for all tests: a disk cache of their own."""
 
 import os
 import tempfile

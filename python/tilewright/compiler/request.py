@@ -44,18 +44,16 @@ class Request:
     @functools.cached_property
     def source(self) -> str:
         """The text of everything that the kernel's code depends on."""
-        return reachable_text(self.fn, self._with_folders)
-
-    @property
-    def _with_folders(self) -> bool:
-        """Whether the code names whole paths of files: that of an assertion does."""
-        return self.options.debug
+        return reachable_text(self.fn)
 
     @functools.cached_property
     def _text(self) -> str:
         options = self.options.relevant(self.target.kind)
         parts = [_SCHEME, build_identity(), self.target.key, str(sorted(options.items()))]
-        parts += [str(self.noalias), value_text(self.signature, self._with_folders), self.source]
+        parts += [str(self.noalias), value_text(self.signature), self.source]
+        if self.options.debug:  # The code of an assertion names the whole path of its file.
+            parts += [reachable_text(self.fn, with_folders=True)]
+            parts += [value_text(self.signature, with_folders=True)]
         return "\0".join(parts)
 
     @functools.cached_property
