@@ -4,6 +4,8 @@
 #include "tilewright/Conversion/Passes.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
+#include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
+#include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 #include "tilewright/Pipeline/Cpu.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,13 +20,14 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<tilewright::tile::TileDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
-                  mlir::func::FuncDialect, mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::vector::VectorDialect,
-                  mlir::LLVM::LLVMDialect>();
+  registry.insert<tilewright::tile::TileDialect, tilewright::tilegpu::TileGPUDialect, mlir::arith::ArithDialect,
+                  mlir::cf::ControlFlowDialect, mlir::func::FuncDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
+                  mlir::vector::VectorDialect, mlir::LLVM::LLVMDialect>();
   tilewright::registerCpuPipeline(registry);
   mlir::registerTransformsPasses();
   tilewright::registerConversionPasses();
   tilewright::tile::registerTileTransformsPasses();
+  tilewright::tilegpu::registerTileGPUTransformsPasses();
   tilewright::registerCpuPipelines();
   tilewright::registerTestAxisInfo();
   tilewright::registerTestPlan();

@@ -80,6 +80,17 @@ Type withElementType(Type type, Type element) {
   return element;
 }
 
+static Type withoutEncoding(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  return tile ? RankedTensorType::get(tile.getShape(), tile.getElementType()) : type;
+}
+
+bool areSameUpToEncoding(TypeRange left, TypeRange right) {
+  return left.size() == right.size() && llvm::all_of(llvm::zip(left, right), [](auto pair) {
+           return withoutEncoding(std::get<0>(pair)) == withoutEncoding(std::get<1>(pair));
+         });
+}
+
 Type getPointeeType(Type pointerLike) {
   auto pointee = cast<PtrType>(getElementType(pointerLike)).getPointee();
   return withElementType(pointerLike, pointee);

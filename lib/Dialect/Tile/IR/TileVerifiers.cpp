@@ -22,7 +22,7 @@ LogicalResult ExpandDimsOp::inferReturnTypes(MLIRContext *, std::optional<Locati
   }
   SmallVector<int64_t> shape(src.getShape());
   shape.insert(shape.begin() + axis, 1);
-  types.push_back(src.clone(shape));
+  types.push_back(RankedTensorType::get(shape, src.getElementType()));
   return success();
 }
 
@@ -43,7 +43,7 @@ LogicalResult TransOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
     seen[dim] = true;
     shape.push_back(src.getDimSize(dim));
   }
-  types.push_back(src.clone(shape));
+  types.push_back(RankedTensorType::get(shape, src.getElementType()));
   return success();
 }
 
@@ -51,7 +51,7 @@ LogicalResult JoinOp::inferReturnTypes(MLIRContext *, std::optional<Location>, J
   auto src = cast<RankedTensorType>(op.getLhs().getType());
   SmallVector<int64_t> shape(src.getShape());
   shape.push_back(2);
-  types.push_back(src.clone(shape));
+  types.push_back(RankedTensorType::get(shape, src.getElementType()));
   return success();
 }
 
@@ -61,7 +61,7 @@ LogicalResult SplitOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
   if (src.getRank() == 0 || src.getShape().back() != 2) {
     return emitOptionalError(loc, "only a tile whose last dimension has size 2 can be split, found ", src);
   }
-  types.assign(2, src.clone(src.getShape().drop_back()));
+  types.assign(2, RankedTensorType::get(src.getShape().drop_back(), src.getElementType()));
   return success();
 }
 
@@ -101,7 +101,7 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
     auto type = cast<RankedTensorType>(operand.getType());
     SmallVector<int64_t> shape(type.getShape());
     shape.erase(shape.begin() + op.getAxis());
-    types.push_back(shape.empty() ? type.getElementType() : Type(type.clone(shape)));
+    types.push_back(shape.empty() ? type.getElementType() : Type(RankedTensorType::get(shape, type.getElementType())));
   }
   return success();
 }

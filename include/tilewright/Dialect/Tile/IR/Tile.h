@@ -35,6 +35,9 @@ struct Console : mlir::SideEffects::Resource::Base<Console> {
   llvm::StringRef getName() final { return "tile.console"; }
 };
 
+/// Whether the types are the same but for the encodings of tiles, which tell where these lie.
+bool areSameUpToEncoding(mlir::TypeRange left, mlir::TypeRange right);
+
 } // namespace tilewright::tile
 
 #define GET_OP_CLASSES

@@ -14,6 +14,13 @@ class Tile_PureOp<string mnemonic, list<Trait> traits = []> : Tile_Op<mnemonic, 
 class Tile_MemoryOp<string mnemonic, list<Trait> traits = []>
     : Tile_Op<mnemonic, [Tile_MemoryAccessOpInterface] # traits>;
 
+// Result types are inferred up to their encoding: a layout is chosen, not inferred.
+def Tile_InferType : InferTypeOpAdaptorBase<[{
+  static bool isCompatibleReturnTypes(::mlir::TypeRange l, ::mlir::TypeRange r) {
+    return ::tilewright::tile::areSameUpToEncoding(l, r);
+  }
+}]>;
+
 // What side effects touch; see Tile.h.
 def Tile_Memory : Resource<"::tilewright::tile::Memory">;
 def Tile_Console : Resource<"::tilewright::tile::Console">;
@@ -71,7 +78,7 @@ def Tile_BroadcastOp : Tile_PureOp<"broadcast", [SameOperandsAndResultElementTyp
   let hasCanonicalizer = 1;
 }
 
-def Tile_ExpandDimsOp : Tile_PureOp<"expand_dims", [InferTypeOpAdaptor]> {
+def Tile_ExpandDimsOp : Tile_PureOp<"expand_dims", [Tile_InferType]> {
   let summary = "Inserts a dimension of size 1 before dimension `axis` of the result";
   let arguments = (ins Tile_Tile:$src, I32Attr:$axis);
   let results = (outs Tile_Tile:$result);
@@ -91,7 +98,7 @@ def Tile_ReshapeOp : Tile_PureOp<"reshape", [SameOperandsAndResultElementType]> 
   let hasCanonicalizer = 1;
 }
 
-def Tile_TransOp : Tile_PureOp<"trans", [InferTypeOpAdaptor]> {
+def Tile_TransOp : Tile_PureOp<"trans", [Tile_InferType]> {
   let summary = "Permutes dimensions: dimension `i` of the result is dimension `order[i]` of the source";
   let arguments = (ins Tile_Tile:$src, DenseI32ArrayAttr:$order);
   let results = (outs Tile_Tile:$result);
@@ -100,14 +107,14 @@ def Tile_TransOp : Tile_PureOp<"trans", [InferTypeOpAdaptor]> {
   let hasCanonicalizer = 1;
 }
 
-def Tile_JoinOp : Tile_PureOp<"join", [SameTypeOperands, InferTypeOpAdaptor]> {
+def Tile_JoinOp : Tile_PureOp<"join", [SameTypeOperands, Tile_InferType]> {
   let summary = "Stacks two tiles along a new last dimension of size 2";
   let arguments = (ins Tile_Tile:$lhs, Tile_Tile:$rhs);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
 }
 
-def Tile_SplitOp : Tile_PureOp<"split", [AllTypesMatch<["lhs", "rhs"]>, InferTypeOpAdaptor]> {
+def Tile_SplitOp : Tile_PureOp<"split", [AllTypesMatch<["lhs", "rhs"]>, Tile_InferType]> {
   let summary = "Takes a tile apart along its last dimension, which has size 2";
   let arguments = (ins Tile_Tile:$src);
   let results = (outs Tile_Tile:$lhs, Tile_Tile:$rhs);
@@ -123,7 +130,7 @@ def Tile_CatOp : Tile_PureOp<"cat", [SameTypeOperands, SameOperandsAndResultElem
   let hasVerifier = 1;
 }
 
-def Tile_GatherOp : Tile_PureOp<"gather", [InferTypeOpAdaptor]> {
+def Tile_GatherOp : Tile_PureOp<"gather", [Tile_InferType]> {
   let summary = "Element `indices[..., i, ...]` of `src` along `axis`, for each position";
   let arguments = (ins Tile_Tile:$src, Tile_IntTile:$indices, I32Attr:$axis);
   let results = (outs Tile_Tile:$result);
@@ -168,7 +175,7 @@ def Tile_PtrToIntOp : Tile_PureOp<"ptr_to_int", [SameOperandsAndResultShape, Ele
   let hasFolder = 1;
 }
 
-def Tile_LoadOp : Tile_MemoryOp<"load", [AttrSizedOperandSegments, InferTypeOpAdaptor,
+def Tile_LoadOp : Tile_MemoryOp<"load", [AttrSizedOperandSegments, Tile_InferType,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Reads memory through a pointer or a tile of pointers";
   let description = [{
@@ -232,7 +239,7 @@ def Tile_DotOp : Tile_PureOp<"dot", [AllTypesMatch<["acc", "result"]>]> {
   let hasVerifier = 1;
 }
 
-def Tile_ReduceOp : Tile_Op<"reduce", [RecursiveMemoryEffects, RecursivelySpeculatable, InferTypeOpAdaptor,
+def Tile_ReduceOp : Tile_Op<"reduce", [RecursiveMemoryEffects, RecursivelySpeculatable, Tile_InferType,
     SingleBlock, SameOperandsShape]> {
   let summary = "Combines the elements along `axis`; the combiner is associative and commutative";
   let description = [{
@@ -247,7 +254,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [RecursiveMemoryEffects, RecursivelySpecul
   let hasRegionVerifier = 1;
 }
 
-def Tile_ScanOp : Tile_Op<"scan", [RecursiveMemoryEffects, RecursivelySpeculatable, InferTypeOpAdaptor,
+def Tile_ScanOp : Tile_Op<"scan", [RecursiveMemoryEffects, RecursivelySpeculatable, Tile_InferType,
     SingleBlock, SameOperandsShape]> {
   let summary = "Running combination along `axis`, from the end if `reverse`; the combiner is associative";
   let arguments = (ins Variadic<Tile_Tile>:$operands, I32Attr:$axis, UnitAttr:$reverse);

@@ -1,0 +1,122 @@
+// The operations of the tilegpu dialect.
+
+#ifndef TILEWRIGHT_DIALECT_TILEGPU_IR_TILEGPUOPS_TD
+#define TILEWRIGHT_DIALECT_TILEGPU_IR_TILEGPUOPS_TD
+
+include "tilewright/Dialect/TileGPU/IR/TileGPUBase.td"
+include "tilewright/Dialect/Tile/IR/TileBase.td"
+include "tilewright/Dialect/Tile/IR/TileInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class TileGPU_Op<string mnemonic, list<Trait> traits = []> : Op<TileGPU_Dialect, mnemonic, traits>;
+class TileGPU_PureOp<string mnemonic, list<Trait> traits = []> : TileGPU_Op<mnemonic, [Pure] # traits>;
+
+// What side effects touch; see TileGPU.h and Tile.h.
+def TileGPU_Shared : Resource<"::tilewright::tilegpu::SharedMemory">;
+def TileGPU_Memory : Resource<"::tilewright::tile::Memory">;
+class TileGPU_BufferArg<list<MemoryEffect> effects> : Arg<TileGPU_BufferType, "a tile in shared memory", effects>;
+
+def TileGPU_ConvertLayoutOp : TileGPU_PureOp<"convert_layout", [
+    SameOperandsAndResultShape, SameOperandsAndResultElementType]> {
+  let summary = "The same tile in another layout";
+  let arguments = (ins Tile_Tile:$src);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+def TileGPU_LocalAllocOp : TileGPU_Op<"local_alloc", [MemoryEffects<[MemAlloc<TileGPU_Shared>]>]> {
+  let summary = "Room in shared memory";
+  let description = [{It is free again after its last use. `offset`, in bytes, is filled in by the allocation.}];
+  let arguments = (ins OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$offset);
+  let results = (outs TileGPU_BufferType:$result);
+  let assemblyFormat = "(`at` $offset^)? attr-dict `:` type($result)";
+}
+
+def TileGPU_LocalSlotOp : TileGPU_PureOp<"local_slot"> {
+  let summary = "One of a buffer's slots";
+  let arguments = (ins TileGPU_BufferType:$src, I32:$index);
+  let results = (outs TileGPU_BufferType:$result);
+  let assemblyFormat = "$src `[` $index `]` attr-dict `:` type($src) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def TileGPU_LocalStoreOp : TileGPU_Op<"local_store"> {
+  let summary = "Writes a tile into shared memory";
+  let arguments = (ins Tile_Tile:$src, TileGPU_BufferArg<[MemWrite<TileGPU_Shared>]>:$buffer);
+  let assemblyFormat = "$src `,` $buffer attr-dict `:` type($src) `->` type($buffer)";
+  let hasVerifier = 1;
+}
+
+def TileGPU_LocalLoadOp : TileGPU_Op<"local_load"> {
+  let summary = "Reads a tile from shared memory";
+  let arguments = (ins TileGPU_BufferArg<[MemRead<TileGPU_Shared>]>:$buffer);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$buffer attr-dict `:` type($buffer) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def TileGPU_AsyncCopyOp : TileGPU_Op<"async_copy", [AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<Tile_MemoryAccessOpInterface, ["getMask"]>]> {
+  let summary = "Starts copying a tile from global to shared memory";
+  let description = [{
+    Where `mask` is false memory is not touched and the element is `other`, or
+    unspecified without `other`; only zero can be had without going through
+    registers. The copy belongs to the next `async_commit`, and what it wrote is there
+    after an `async_wait` that covers it; until then the buffer is neither read
+    nor written.
+  }];
+  let arguments = (ins Arg<Tile_PtrLike, "the addresses", [MemRead<TileGPU_Memory>]>:$ptr,
+    TileGPU_BufferArg<[MemWrite<TileGPU_Shared>]>:$buffer, Optional<Tile_BoolLike>:$mask, Optional<Tile_ScalarOrTile>:$other,
+    DefaultValuedAttr<Tile_Cache, "::tilewright::tile::CacheModifier::None">:$cache,
+    DefaultValuedAttr<Tile_Evict, "::tilewright::tile::EvictionPolicy::Normal">:$evict);
+  let assemblyFormat = [{
+    $ptr `,` $buffer (`mask` $mask^)? (`other` $other^)?
+    attr-dict `:` type($ptr) `->` type($buffer) (`,` `mask` type($mask)^)? (`,` `other` type($other)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGPU_AsyncCommitOp : TileGPU_Op<"async_commit", [
+    MemoryEffects<[MemRead<TileGPU_Shared>, MemWrite<TileGPU_Shared>]>]> {
+  let summary = "Closes a group of asynchronous copies: all since the last one";
+  let assemblyFormat = "attr-dict";
+}
+
+def TileGPU_AsyncWaitOp : TileGPU_Op<"async_wait", [
+    MemoryEffects<[MemRead<TileGPU_Shared>, MemWrite<TileGPU_Shared>]>]> {
+  let summary = "Waits until at most `pending` of the groups that this thread closed are under way";
+  let description = [{What other threads copied is there after a barrier that follows.}];
+  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pending);
+  let assemblyFormat = "$pending attr-dict";
+}
+
+def TileGPU_BarrierOp : TileGPU_Op<"barrier", [
+    MemoryEffects<[MemRead<TileGPU_Shared>, MemWrite<TileGPU_Shared>, MemRead<TileGPU_Memory>, MemWrite<TileGPU_Memory>]>]> {
+  let summary = "All threads of the program meet here, and see what the others wrote";
+  let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Matrix instructions
+//===----------------------------------------------------------------------===//
+
+def TileGPU_MmaOp : TileGPU_PureOp<"mma", [AllTypesMatch<["acc", "result"]>]> {
+  let summary = "`acc + a @ b` by a matrix instruction of a warp, all operands in registers";
+  let description = [{
+    `instruction` names a row of the hardware table (`MmaInstruction::name`), such as
+    "m16n8k16.f16.f16.f32"; the layouts are tiled by the fragments of that row. Operands of
+    type f32 are rounded to tf32 where the row says so.
+  }];
+  let arguments = (ins Tile_Tile:$a, Tile_Tile:$b, Tile_Tile:$acc, StrAttr:$instruction);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$instruction $a `,` $b `,` $acc attr-dict `:` type($a) `*` type($b) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif

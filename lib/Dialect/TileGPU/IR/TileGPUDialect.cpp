@@ -1,0 +1,80 @@
+// Registration of the tilegpu dialect and the helpers over its types.
+
+#include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::tilegpu;
+
+#include "tilewright/Dialect/TileGPU/IR/TileGPUDialect.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "tilewright/Dialect/TileGPU/IR/TileGPUOps.cpp.inc"
+
+namespace {
+/// Layouts are long: each gets a name at the top of the text.
+struct LayoutAliases : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+  AliasResult getAlias(Attribute attr, raw_ostream &os) const final {
+    auto layout = dyn_cast<LayoutAttr>(attr);
+    if (!layout) {
+      return AliasResult::NoAlias;
+    }
+    os << (layout.isShared() ? "shared" : "layout");
+    return AliasResult::FinalAlias;
+  }
+};
+} // namespace
+
+void TileGPUDialect::initialize() {
+  registerTypes();
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "tilewright/Dialect/TileGPU/IR/TileGPUOps.cpp.inc"
+      >();
+  addInterfaces<LayoutAliases>();
+}
+
+namespace tilewright::tilegpu {
+
+LayoutAttr getLayout(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  return tile ? dyn_cast_or_null<LayoutAttr>(tile.getEncoding()) : LayoutAttr();
+}
+
+const layout::LinearLayout &mapOf(Type type) { return getLayout(type).getMap(); }
+
+Type withLayout(Type type, LayoutAttr layout) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  return tile ? RankedTensorType::get(tile.getShape(), tile.getElementType(), layout) : type;
+}
+
+RankedTensorType withLayout(RankedTensorType type, const layout::LinearLayout &map) {
+  return cast<RankedTensorType>(withLayout(type, LayoutAttr::get(type.getContext(), map)));
+}
+
+int64_t bytesOf(Type element) { return isa<tile::PtrType>(element) ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8; }
+
+static int moduleNumber(Operation *op, StringRef name, int otherwise) {
+  auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
+  auto attr = module->getAttrOfType<IntegerAttr>(name);
+  return attr ? static_cast<int>(attr.getInt()) : otherwise;
+}
+
+int numWarps(Operation *op) { return moduleNumber(op, TileGPUDialect::kNumWarpsAttr, 4); }
+
+int numStages(Operation *op) { return moduleNumber(op, TileGPUDialect::kNumStagesAttr, 1); }
+
+const hardware::NvidiaInfo &targetOf(Operation *op) {
+  auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
+  auto name = module->getAttrOfType<StringAttr>(TileGPUDialect::kTargetAttr);
+  const hardware::NvidiaInfo *info = name ? hardware::lookupNvidia(name.getValue()) : nullptr;
+  return info ? *info : hardware::nvidiaTargets().front();
+}
+
+} // namespace tilewright::tilegpu

@@ -1,0 +1,97 @@
+// What operations of the tilegpu dialect demand and how they simplify.
+
+#include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace tilewright::tilegpu;
+
+//===----------------------------------------------------------------------===//
+// Layout conversions
+//===----------------------------------------------------------------------===//
+
+OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) {
+  return getSrc().getType() == getType() ? OpFoldResult(getSrc()) : OpFoldResult();
+}
+
+namespace {
+/// Two conversions in a row are one.
+struct MergeConversions : OpRewritePattern<ConvertLayoutOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConvertLayoutOp op, PatternRewriter &rewriter) const override {
+    auto inner = op.getSrc().getDefiningOp<ConvertLayoutOp>();
+    if (!inner) {
+      return failure();
+    }
+    rewriter.replaceOpWithNewOp<ConvertLayoutOp>(op, op.getType(), inner.getSrc());
+    return success();
+  }
+};
+
+/// A splat has its layout for nothing.
+struct ConvertSplat : OpRewritePattern<ConvertLayoutOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConvertLayoutOp op, PatternRewriter &rewriter) const override {
+    auto splat = op.getSrc().getDefiningOp<tilewright::tile::SplatOp>();
+    if (!splat) {
+      return failure();
+    }
+    rewriter.replaceOpWithNewOp<tilewright::tile::SplatOp>(op, op.getType(), splat.getSrc());
+    return success();
+  }
+};
+} // namespace
+
+void ConvertLayoutOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<MergeConversions, ConvertSplat>(context);
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+LogicalResult LocalSlotOp::verify() {
+  if (getType() != getSrc().getType().getSlot()) {
+    return emitOpError("gives ") << getSrc().getType().getSlot() << ", not " << getType();
+  }
+  return success();
+}
+
+/// A tile and the buffer that it moves to or from hold the same elements.
+static LogicalResult checkMove(Operation *op, Type tile, BufferType buffer) {
+  auto ranked = cast<RankedTensorType>(tile);
+  if (ranked.getShape() != buffer.getShape() || ranked.getElementType() != buffer.getElementType()) {
+    return op->emitOpError("moves ") << ranked << ", but the buffer is " << buffer;
+  }
+  if (buffer.getSlots() != 1) {
+    return op->emitOpError("needs one slot of the buffer, not all of ") << buffer;
+  }
+  return success();
+}
+
+LogicalResult LocalStoreOp::verify() { return checkMove(*this, getSrc().getType(), getBuffer().getType()); }
+
+LogicalResult LocalLoadOp::verify() { return checkMove(*this, getType(), getBuffer().getType()); }
+
+LogicalResult AsyncCopyOp::verify() {
+  Type pointee = tilewright::tile::getPointeeType(getPtr().getType());
+  if (!isa<RankedTensorType>(pointee)) {
+    return emitOpError("copies a tile, not ") << pointee;
+  }
+  return checkMove(*this, pointee, getBuffer().getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Matrix instructions
+//===----------------------------------------------------------------------===//
+
+LogicalResult MmaOp::verify() {
+  ArrayRef<int64_t> a = getA().getType().getShape(), b = getB().getType().getShape();
+  ArrayRef<int64_t> c = getType().getShape();
+  if (a.size() != 2 || b.size() != 2 || c.size() != 2 || a[0] != c[0] || b[1] != c[1] || a[1] != b[0]) {
+    return emitOpError("the shapes do not multiply: ")
+           << getA().getType() << " by " << getB().getType() << " into " << getType();
+  }
+  return success();
+}

@@ -1,0 +1,125 @@
+// assign-layouts: every tile gets a layout, the same for the same shape. See Passes.td.
+
+#include "Spread.h"
+#include "tilewright/Dialect/TileGPU/IR/LayoutRules.h"
+#include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::tilegpu;
+using layout::LinearLayout;
+
+namespace tilewright::tilegpu {
+#define GEN_PASS_DEF_ASSIGNLAYOUTS
+#include "tilewright/Dialect/TileGPU/Transforms/Passes.h.inc"
+} // namespace tilewright::tilegpu
+
+namespace {
+
+class AssignLayouts : public tilegpu::impl::AssignLayoutsBase<AssignLayouts> {
+public:
+  using AssignLayoutsBase::AssignLayoutsBase;
+
+  void runOnOperation() override {
+    if (failed(noteTarget())) {
+      return signalPassFailure();
+    }
+    SmallVector<Operation *> ops;
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+    for (Operation *op : ops) {
+      giveDefaults(op);
+    }
+    for (Operation *op : ops) {
+      keepRules(op);
+    }
+  }
+
+private:
+  LogicalResult noteTarget() {
+    ModuleOp module = getOperation();
+    const hardware::NvidiaInfo *info = hardware::lookupNvidia(target);
+    if (!info) {
+      return module.emitError() << "unknown target '" << target << "'";
+    }
+    int most = hardware::kThreadsPerBlock / hardware::kLanesPerWarp;
+    if (numWarps < 1 || numWarps > most || !llvm::isPowerOf2_32(numWarps)) {
+      return module.emitError() << "num_warps is a power of two from 1 to " << most << ", not " << int(numWarps);
+    }
+    Builder builder(module.getContext());
+    module->setAttr(TileGPUDialect::kTargetAttr, builder.getStringAttr(info->name));
+    module->setAttr(TileGPUDialect::kNumWarpsAttr, builder.getI32IntegerAttr(numWarps));
+    module->setAttr(TileGPUDialect::kNumStagesAttr, builder.getI32IntegerAttr(numStages));
+    return success();
+  }
+
+  Type withDefault(Type type) {
+    auto tile = dyn_cast<RankedTensorType>(type);
+    if (!tile || getLayout(type)) {
+      return type;
+    }
+    layout::Shape shape(tile.getShape());
+    LinearLayout map = spread(shape, layout::rowMajorOrder(static_cast<int>(shape.size())), 1, numWarps);
+    return withLayout(tile, map);
+  }
+
+  void giveDefaults(Operation *op) {
+    for (Value result : op->getResults()) {
+      result.setType(withDefault(result.getType()));
+    }
+    for (Region &region : op->getRegions()) {
+      for (BlockArgument argument : region.getArguments()) {
+        argument.setType(withDefault(argument.getType()));
+      }
+    }
+    if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+      if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue())) {
+        constant.setValueAttr(elements.reshape(cast<ShapedType>(constant.getType())));
+      }
+    }
+  }
+
+  /// Converts operands to what the results ask for, or results from what the operands make of them.
+  void keepRules(Operation *op) {
+    auto tiles = llvm::make_filter_range(op->getResults(), [](Value v) { return isa<RankedTensorType>(v.getType()); });
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (tiles.empty() || !isa<RankedTensorType>(operand.get().getType())) {
+        continue;
+      }
+      if (auto wanted = operandLayout(operand, mapOf(*tiles.begin()))) {
+        operand.set(converted(op, operand.get(), *wanted));
+      } else if (auto given = resultLayout(operand, mapOf(operand.get()))) {
+        convertResults(op, *given);
+      }
+    }
+  }
+
+  Value converted(Operation *before, Value value, const LinearLayout &map) {
+    if (mapOf(value) == map) {
+      return value;
+    }
+    OpBuilder builder(before);
+    return ConvertLayoutOp::create(builder, before->getLoc(), withLayout(cast<RankedTensorType>(value.getType()), map),
+                                   value);
+  }
+
+  void convertResults(Operation *op, const LinearLayout &map) {
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointAfter(op);
+    for (Value result : op->getResults()) {
+      Type wanted = result.getType();
+      if (!isa<RankedTensorType>(wanted) || mapOf(wanted) == map) {
+        continue;
+      }
+      result.setType(withLayout(cast<RankedTensorType>(wanted), map));
+      auto convert = ConvertLayoutOp::create(builder, op->getLoc(), wanted, result);
+      result.replaceAllUsesExcept(convert, convert);
+    }
+  }
+};
+
+} // namespace

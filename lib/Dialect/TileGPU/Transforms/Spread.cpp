@@ -1,0 +1,34 @@
+#include "Spread.h"
+
+#include "tilewright/Hardware/Nvidia.h"
+
+#include <algorithm>
+
+namespace tilewright::tilegpu {
+
+/// Takes `count` threads along the dimensions in order, as many as each has room for; what is left has copies.
+static layout::Shape sideBySide(layout::Shape &room, const layout::Order &order, int64_t count) {
+  layout::Shape taken(room.size(), 1);
+  for (int dim : order) {
+    taken[dim] = std::min(count, room[dim]);
+    count /= taken[dim];
+    room[dim] /= taken[dim];
+  }
+  taken[order.back()] *= count;
+  return taken;
+}
+
+layout::LinearLayout spread(const layout::Shape &shape, const layout::Order &order, int64_t together, int warps) {
+  layout::BlockedParameters parameters;
+  parameters.order = order;
+  parameters.sizePerThread.assign(shape.size(), 1);
+  layout::Shape room = shape;
+  int fastest = order.front();
+  parameters.sizePerThread[fastest] = std::min(together, shape[fastest]);
+  room[fastest] /= parameters.sizePerThread[fastest];
+  parameters.threadsPerWarp = sideBySide(room, order, hardware::kLanesPerWarp);
+  parameters.warpsPerBlock = sideBySide(room, order, warps);
+  return layout::blocked(shape, parameters);
+}
+
+} // namespace tilewright::tilegpu

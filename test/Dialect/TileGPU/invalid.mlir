@@ -1,0 +1,32 @@
+// RUN: tilewright-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @+1 {{a layout has the inputs register, lane, warp and block, or offset; coordinates inside its shape}}
+func.func @outside(%x: tensor<4xf32, #tilegpu.layout<register = [[4]], lane = [], warp = [], block = [] : 4>>) { return }
+
+// -----
+
+// expected-error @+1 {{the layout is of another shape}}
+func.func @shape(%x: tensor<8xf32, #tilegpu.layout<offset = [[1], [2]] : 4>>) { return }
+
+// -----
+
+#rows = #tilegpu.layout<offset = [[1], [2]] : 4>
+func.func @slots(%x: !tilegpu.buffer<4xf32, #rows, 2>, %y: tensor<4xf32>) {
+  // expected-error @+1 {{needs one slot of the buffer}}
+  tilegpu.local_store %y, %x : tensor<4xf32> -> !tilegpu.buffer<4xf32, #rows, 2>
+  return
+}
+
+// -----
+
+#rows = #tilegpu.layout<offset = [[1], [2]] : 4>
+func.func @element(%x: !tilegpu.buffer<4xf32, #rows>) {
+  // expected-error @+1 {{moves 'tensor<4xf16>', but the buffer is}}
+  %0 = tilegpu.local_load %x : !tilegpu.buffer<4xf32, #rows> -> tensor<4xf16>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{a buffer's layout maps from (offset)}}
+func.func @buffer(%x: !tilegpu.buffer<1xf32, #tilegpu.layout<register = [], lane = [], warp = [], block = [] : 1>>) { return }

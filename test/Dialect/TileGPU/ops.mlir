@@ -1,0 +1,37 @@
+// RUN: tilewright-opt %s | tilewright-opt | FileCheck %s
+
+// Everything reads back what it prints.
+
+#blocked = #tilegpu.layout<register = [[0, 1], [4, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [0, 0]], warp = [], block = [] : 8x8>
+#column = #tilegpu.layout<register = [[1, 0], [0, 4]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 0]], warp = [], block = [] : 8x8>
+#rows = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0]] : 8x8>
+
+// CHECK-DAG: #[[BLOCKED:layout[0-9]*]] = #tilegpu.layout<register = {{\[\[}}0, 1], [4, 0]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [0, 0]], warp = [], block = [] : 8x8>
+// CHECK-DAG: #[[ROWS:shared[0-9]*]] = #tilegpu.layout<offset = {{\[\[}}0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0]] : 8x8>
+
+// CHECK-LABEL: @moves
+func.func @moves(%p: tensor<8x8x!tile.ptr<f16>, #blocked>, %m: tensor<8x8xi1, #blocked>, %x: tensor<8x8xf16, #blocked>,
+                 %i: i32) -> tensor<8x8xf16, #column> {
+  // CHECK: tilegpu.convert_layout %{{.*}} : tensor<8x8xf16, #[[BLOCKED]]> -> tensor<8x8xf16, #{{.*}}>
+  %0 = tilegpu.convert_layout %x : tensor<8x8xf16, #blocked> -> tensor<8x8xf16, #column>
+  // CHECK: tilegpu.local_alloc : <8x8xf16, #[[ROWS]], 3>
+  %1 = tilegpu.local_alloc : !tilegpu.buffer<8x8xf16, #rows, 3>
+  // CHECK: tilegpu.local_alloc at 128 : <8x8xf16, #[[ROWS]]>
+  %2 = tilegpu.local_alloc at 128 : !tilegpu.buffer<8x8xf16, #rows>
+  // CHECK: tilegpu.local_slot %{{.*}}[%{{.*}}] : <8x8xf16, #[[ROWS]], 3> -> <8x8xf16, #[[ROWS]]>
+  %3 = tilegpu.local_slot %1[%i] : !tilegpu.buffer<8x8xf16, #rows, 3> -> !tilegpu.buffer<8x8xf16, #rows>
+  // CHECK: tilegpu.local_store %{{.*}}, %{{.*}} : tensor<8x8xf16, #[[BLOCKED]]> -> <8x8xf16, #[[ROWS]]>
+  tilegpu.local_store %x, %2 : tensor<8x8xf16, #blocked> -> !tilegpu.buffer<8x8xf16, #rows>
+  // CHECK: tilegpu.async_copy %{{.*}}, %{{.*}} mask %{{.*}} other %{{.*}} : tensor<8x8x!tile.ptr<f16>, #[[BLOCKED]]> ->
+  tilegpu.async_copy %p, %3 mask %m other %x : tensor<8x8x!tile.ptr<f16>, #blocked> -> !tilegpu.buffer<8x8xf16, #rows>,
+    mask tensor<8x8xi1, #blocked>, other tensor<8x8xf16, #blocked>
+  // CHECK: tilegpu.async_commit
+  tilegpu.async_commit
+  // CHECK: tilegpu.async_wait 0
+  tilegpu.async_wait 0
+  // CHECK: tilegpu.barrier
+  tilegpu.barrier
+  // CHECK: tilegpu.local_load %{{.*}} : <8x8xf16, #[[ROWS]]> -> tensor<8x8xf16, #[[BLOCKED]]>
+  %4 = tilegpu.local_load %2 : !tilegpu.buffer<8x8xf16, #rows> -> tensor<8x8xf16, #blocked>
+  return %0 : tensor<8x8xf16, #column>
+}
