@@ -43,4 +43,5 @@ add_link_options(-fuse-ld=lld -B${LLVM_TOOLS_BINARY_DIR}
 
 llvm_map_components_to_libnames(TILEWRIGHT_LLVM_LIBS
   core support passes orcjit jitlink mc target transformutils
-  x86codegen x86desc x86info x86asmparser x86disassembler bitwriter irreader)
+  x86codegen x86desc x86info x86asmparser x86disassembler
+  nvptxcodegen nvptxdesc nvptxinfo bitwriter irreader)

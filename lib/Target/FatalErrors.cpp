@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string>
 
-namespace tilewright::host {
+namespace tilewright::codegen {
 
 namespace {
 struct Recovery {
@@ -44,4 +44,4 @@ llvm::Error runGuarded(llvm::function_ref<void()> step) {
   return llvm::createStringError("the code generator failed: " + mine.message.substr(0, mine.message.find('\n')));
 }
 
-} // namespace tilewright::host
+} // namespace tilewright::codegen

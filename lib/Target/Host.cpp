@@ -1,5 +1,6 @@
 #include "tilewright/Target/Host.h"
 
+#include "CodeGenerator.h"
 #include "HostWorkarounds.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -47,11 +48,10 @@ Expected<HostTarget> parseTarget(StringRef name) {
     return target;
   }
   initializeTargets();
-  std::string error;
   Triple triple(target.triple);
-  const Target *backend = TargetRegistry::lookupTarget(triple, error);
+  auto backend = codegen::lookupBackend(triple);
   if (!backend) {
-    return createStringError(error);
+    return backend.takeError();
   }
   // The levels of x86-64 that stand for a generation of vector instructions.
   StringRef level = StringSwitch<StringRef>(cpu)
@@ -59,13 +59,13 @@ Expected<HostTarget> parseTarget(StringRef name) {
                         .Case("avx2", "x86-64-v3")
                         .Case("avx512", "x86-64-v4")
                         .Default(cpu);
-  std::unique_ptr<MCSubtargetInfo> info(backend->createMCSubtargetInfo(triple, "", ""));
+  std::unique_ptr<MCSubtargetInfo> info((*backend)->createMCSubtargetInfo(triple, "", ""));
   if (!info->isCPUStringValid(level)) {
     return createStringError("unknown processor '" + cpu + "' in target '" + name +
                              "'; known are generic, avx2, avx512 and LLVM's names of processors");
   }
   target.cpu = level.str();
-  info.reset(backend->createMCSubtargetInfo(triple, level, ""));
+  info.reset((*backend)->createMCSubtargetInfo(triple, level, ""));
   SubtargetFeatures features;
   for (const SubtargetFeatureKV &feature : info->getAllProcessorFeatures()) {
     if (info->checkFeatures(std::string("+") + feature.Key)) {
@@ -78,18 +78,17 @@ Expected<HostTarget> parseTarget(StringRef name) {
 
 Expected<std::unique_ptr<TargetMachine>> createTargetMachine(const HostTarget &target) {
   initializeTargets();
-  std::string error;
   Triple triple(target.triple);
-  const Target *backend = TargetRegistry::lookupTarget(triple, error);
+  auto backend = codegen::lookupBackend(triple);
   if (!backend) {
-    return createStringError(error);
+    return backend.takeError();
   }
   TargetOptions options;
   // A kernel's a * b + c keeps its two roundings unless it asks for fma.
   options.AllowFPOpFusion = FPOpFusion::Standard;
-  std::unique_ptr<TargetMachine> machine(backend->createTargetMachine(triple, target.cpu, target.features, options,
-                                                                      Reloc::PIC_, CodeModel::Small,
-                                                                      CodeGenOptLevel::Default, /*JIT=*/true));
+  std::unique_ptr<TargetMachine> machine((*backend)->createTargetMachine(triple, target.cpu, target.features, options,
+                                                                         Reloc::PIC_, CodeModel::Small,
+                                                                         CodeGenOptLevel::Default, /*JIT=*/true));
   if (!machine) {
     return createStringError("no code generator for " + target.triple);
   }

@@ -1,11 +1,12 @@
 #include "HostWorkarounds.h"
 
+#include "CodeGenerator.h"
+
 #include "llvm/ADT/Sequence.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
@@ -163,12 +164,6 @@ void storeSingleLanes(Module &module) {
 // Passes
 //===----------------------------------------------------------------------===//
 
-void disableStoreForwardingPass() {
-  auto &options = cl::getRegisteredOptions();
-  auto found = options.find("x86-disable-avoid-SFB"); // not there on other architectures
-  if (found != options.end()) {
-    static_cast<cl::opt<bool> *>(found->second)->setValue(true);
-  }
-}
+void disableStoreForwardingPass() { codegen::setFlag("x86-disable-avoid-SFB", true); }
 
 } // namespace tilewright::host

@@ -6,7 +6,7 @@
 
 #include <thread>
 
-using tilewright::host::runGuarded;
+using tilewright::codegen::runGuarded;
 
 static std::string messageOf(llvm::Error error) { return llvm::toString(std::move(error)); }
 

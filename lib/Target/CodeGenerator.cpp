@@ -1,0 +1,109 @@
+#include "CodeGenerator.h"
+
+#include "FatalErrors.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace llvm;
+
+namespace tilewright::codegen {
+
+void setFlag(StringRef name, bool value) {
+  auto &options = cl::getRegisteredOptions();
+  auto found = options.find(name);
+  if (found != options.end()) {
+    static_cast<cl::opt<bool> *>(found->second)->setValue(value);
+  }
+}
+
+Expected<const Target *> lookupBackend(const Triple &triple) {
+  std::string error;
+  const Target *backend = TargetRegistry::lookupTarget(triple, error);
+  if (!backend) {
+    return createStringError(error);
+  }
+  return backend;
+}
+
+Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp source, LLVMContext &context, TargetMachine &machine) {
+  std::unique_ptr<Module> module = mlir::translateModuleToLLVMIR(source, context, "tilewright");
+  if (!module) {
+    return createStringError("the module could not be translated to LLVM IR");
+  }
+  module->setTargetTriple(machine.getTargetTriple());
+  module->setDataLayout(machine.createDataLayout());
+  return module;
+}
+
+void optimize(Module &module, TargetMachine &machine, OptimizationLevel level, const PipelineTuningOptions &tuning) {
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager sccs;
+  ModuleAnalysisManager modules;
+  PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  builder.buildPerModuleDefaultPipeline(level).run(module, modules);
+}
+
+namespace {
+
+/// Keeps the first error that the code generator reports and goes on from; LLVM's own handler ends the process.
+class ErrorKeeper final : public DiagnosticHandler {
+public:
+  explicit ErrorKeeper(std::string &first) : first(first) {}
+
+  bool handleDiagnostics(const DiagnosticInfo &info) override {
+    if (info.getSeverity() == DS_Error && first.empty()) {
+      raw_string_ostream stream(first);
+      DiagnosticPrinterRawOStream printer(stream);
+      info.print(printer);
+    }
+    return true;
+  }
+
+private:
+  std::string &first;
+};
+
+} // namespace
+
+Expected<SmallVector<char, 0>> emit(Module &module, TargetMachine &machine, CodeGenFileType type) {
+  SmallVector<char, 0> bytes;
+  raw_svector_ostream stream(bytes);
+  // Leaked after a fatal error, like the module and the machine.
+  auto *passes = new legacy::PassManager();
+  if (machine.addPassesToEmitFile(*passes, stream, nullptr, type)) {
+    delete passes;
+    return createStringError("the code generator cannot write this kind of file");
+  }
+  std::string reported;
+  LLVMContext &context = module.getContext();
+  std::unique_ptr<DiagnosticHandler> before = context.getDiagnosticHandler();
+  context.setDiagnosticHandler(std::make_unique<ErrorKeeper>(reported));
+  Error fatal = runGuarded([&] { passes->run(module); });
+  context.setDiagnosticHandler(std::move(before));
+  if (fatal) {
+    return fatal;
+  }
+  delete passes;
+  if (!reported.empty()) {
+    return createStringError("the code generator failed: " + reported);
+  }
+  return bytes;
+}
+
+} // namespace tilewright::codegen

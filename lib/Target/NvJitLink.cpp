@@ -1,0 +1,123 @@
+// nvJitLink's C interface, of which a few functions are needed. It is the same in all versions from 12.0 on.
+
+#include "Assemblers.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <dlfcn.h>
+#include <mutex>
+
+using namespace llvm;
+
+namespace tilewright::nvptx {
+
+static constexpr int kSuccess = 0, kInputPtx = 2;
+
+/// The function's plain name, else the newest of those with a version, such as __nvJitLinkCreate_12_4.
+static void *findFunction(void *library, const std::string &name) {
+  if (void *found = dlsym(library, ("nvJitLink" + name).c_str())) {
+    return found;
+  }
+  for (int major = 19; major >= 12; --major) {
+    for (int minor = 9; minor >= 0; --minor) {
+      std::string versioned = "__nvJitLink" + name + "_" + std::to_string(major) + "_" + std::to_string(minor);
+      if (void *found = dlsym(library, versioned.c_str())) {
+        return found;
+      }
+    }
+  }
+  return nullptr;
+}
+
+Expected<NvJitLink> NvJitLink::load(StringRef path) {
+  void *library = dlopen(path.str().c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    return createStringError("nvJitLink cannot be opened: " + Twine(dlerror()));
+  }
+  NvJitLink found;
+  std::string missing;
+  auto find = [&](auto &function, const char *name, bool optional = false) {
+    function = reinterpret_cast<std::decay_t<decltype(function)>>(findFunction(library, name));
+    if (!function && !optional && missing.empty()) {
+      missing = name;
+    }
+  };
+  find(found.create, "Create");
+  find(found.destroy, "Destroy");
+  find(found.addData, "AddData");
+  find(found.complete, "Complete");
+  find(found.getImageSize, "GetLinkedCubinSize");
+  find(found.getImage, "GetLinkedCubin");
+  find(found.getErrorSize, "GetErrorLogSize");
+  find(found.getError, "GetErrorLog");
+  find(found.getInfoSize, "GetInfoLogSize");
+  find(found.getInfo, "GetInfoLog");
+  find(found.getVersion, "Version", /*optional=*/true); // since 12.3
+  if (!missing.empty()) {
+    dlclose(library);
+    return createStringError("'" + path + "' is not nvJitLink: it has no function nvJitLink" + missing);
+  }
+  return found;
+}
+
+Expected<const NvJitLink *> NvJitLink::open(StringRef path) {
+  static std::mutex mutex;
+  static auto *const libraries = new StringMap<NvJitLink>();
+  std::lock_guard<std::mutex> lock(mutex);
+  auto known = libraries->find(path);
+  if (known == libraries->end()) {
+    Expected<NvJitLink> loaded = load(path);
+    if (!loaded) {
+      return loaded.takeError();
+    }
+    known = libraries->try_emplace(path, *loaded).first;
+  }
+  return &known->second; // entries stay where they are
+}
+
+template <typename Handle>
+static std::string readLog(Handle handle, int (*getSize)(Handle, size_t *), int (*get)(Handle, char *)) {
+  size_t size = 0;
+  if (getSize(handle, &size) != kSuccess || size == 0) {
+    return "";
+  }
+  std::string text(size, '\0');
+  get(handle, text.data());
+  return text.substr(0, text.find('\0'));
+}
+
+Expected<Assembled> NvJitLink::assemble(StringRef ptx, StringRef arch, ArrayRef<std::string> options) const {
+  std::vector<std::string> texts = {("-arch=" + arch).str()};
+  for (const std::string &option : options) {
+    texts.push_back("-Xptxas=" + option);
+  }
+  std::vector<const char *> arguments;
+  for (const std::string &text : texts) {
+    arguments.push_back(text.c_str());
+  }
+  Handle handle = nullptr;
+  if (int code = create(&handle, arguments.size(), arguments.data()); code != kSuccess || !handle) {
+    return createStringError(describe() + " does not know " + arch + " (code " + Twine(code) + ")");
+  }
+  Assembled result;
+  result.ok = addData(handle, kInputPtx, ptx.data(), ptx.size(), "kernel") == kSuccess && complete(handle) == kSuccess;
+  size_t size = 0;
+  if (result.ok && getImageSize(handle, &size) == kSuccess) {
+    result.image.resize(size);
+    result.ok = getImage(handle, result.image.data()) == kSuccess;
+  }
+  result.log = readLog(handle, getErrorSize, getError) + readLog(handle, getInfoSize, getInfo);
+  destroy(&handle);
+  return result;
+}
+
+std::string NvJitLink::describe() const {
+  unsigned major = 0, minor = 0;
+  if (!getVersion || getVersion(&major, &minor) != kSuccess) {
+    return "nvJitLink 12";
+  }
+  return "nvJitLink " + std::to_string(major) + "." + std::to_string(minor);
+}
+
+} // namespace tilewright::nvptx

@@ -1,0 +1,121 @@
+// From the LLVM dialect to PTX.
+
+#include "tilewright/Target/Nvptx.h"
+
+#include "CodeGenerator.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace llvm;
+
+namespace tilewright::nvptx {
+
+static void initializeBackend() {
+  static const bool once = [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    // Addresses in shared memory take one register and not two. NVVM's operations with inline assembly count on it.
+    codegen::setFlag("nvptx-short-ptr", true);
+    return true;
+  }();
+  (void)once;
+}
+
+Expected<std::unique_ptr<TargetMachine>> createTargetMachine(const hardware::NvidiaInfo &info,
+                                                             const MachineOptions &options) {
+  initializeBackend();
+  Triple triple("nvptx64-nvidia-cuda");
+  auto backend = codegen::lookupBackend(triple);
+  if (!backend) {
+    return backend.takeError();
+  }
+  TargetOptions target;
+  target.AllowFPOpFusion = options.enableFpFusion ? FPOpFusion::Fast : FPOpFusion::Strict;
+  int ptxVersion = std::max({info.ptxVersion, options.ptxVersion, kPtxVersion});
+  std::unique_ptr<TargetMachine> machine(
+      (*backend)->createTargetMachine(triple, StringRef(info.name), "+ptx" + std::to_string(ptxVersion), target,
+                                      Reloc::PIC_, std::nullopt, CodeGenOptLevel::Aggressive));
+  if (!machine) {
+    return createStringError("LLVM has no code generator for " + StringRef(info.name));
+  }
+  return machine;
+}
+
+Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp source, LLVMContext &context, TargetMachine &machine) {
+  auto module = codegen::translate(source, context, machine);
+  if (!module) {
+    return module;
+  }
+  for (Function &function : **module) {
+    if (function.isDeclaration()) {
+      continue;
+    }
+    if (function.getCallingConv() != CallingConv::PTX_Kernel) {
+      function.setLinkage(GlobalValue::InternalLinkage);
+    }
+    function.addFnAttr(Attribute::NoUnwind);
+    // Barriers may be inside; LLVM takes it back where there are none.
+    function.addFnAttr(Attribute::Convergent);
+  }
+  return module;
+}
+
+void optimize(Module &module, TargetMachine &machine) {
+  PipelineTuningOptions tuning;
+  // A thread's share of a tile arrives as vectors.
+  tuning.LoopVectorization = false;
+  tuning.SLPVectorization = false;
+  tuning.LoopInterleaving = false;
+  codegen::optimize(module, machine, OptimizationLevel::O3, tuning);
+}
+
+/// What the driver defines for every kernel.
+static bool isDefinedByDriver(StringRef name) {
+  return is_contained({"vprintf", "malloc", "free", "__assertfail"}, name);
+}
+
+/// " (called at kernel.py:12)" where that is known.
+static std::string describeCaller(const Function &callee) {
+  for (const User *user : callee.users()) {
+    auto *call = dyn_cast<CallBase>(user);
+    if (const DILocation *location = call ? call->getDebugLoc().get() : nullptr) {
+      return (" (called at " + location->getFilename() + ":" + Twine(location->getLine()) + ")").str();
+    }
+  }
+  return "";
+}
+
+static Error checkCallees(const Module &module) {
+  for (const Function &function : module) {
+    StringRef name = function.getName();
+    if (!function.isDeclaration() || function.isIntrinsic() || function.use_empty() || isDefinedByDriver(name)) {
+      continue;
+    }
+    StringRef kind =
+        name.starts_with("__nv_") ? "a function of libdevice, which is not linked in" : "which is not defined on a GPU";
+    return createStringError("the kernel calls '" + name + "'" + describeCaller(function) + ", " + kind);
+  }
+  return Error::success();
+}
+
+Expected<std::string> emitPtx(Module &module, TargetMachine &machine) {
+  if (Error error = checkCallees(module)) {
+    return error;
+  }
+  auto text = codegen::emit(module, machine, CodeGenFileType::AssemblyFile);
+  if (!text) {
+    return text.takeError();
+  }
+  return std::string(text->begin(), text->end());
+}
+
+} // namespace tilewright::nvptx
