@@ -1,0 +1,233 @@
+// A stand-in for NVIDIA's driver: the functions that Tilewright calls, without a
+// device. It notes launches, and fails when told to.
+//
+// It is told by words, in the environment variable FAKE_CUDA or by
+// fake_cuda_configure(), which also starts afresh:
+//
+//   devices=2  capability=90  version=12080
+//   capturing            some stream is being captured: loading code needs the relaxed mode
+//   pinned=0x1000        this host address is known to the devices
+//   cuInit=100           the function returns that status from now on
+//   cuInit=100*1         once
+//   quiet                launches are neither checked nor noted, so that they take no time
+//   lost0=700            a kernel broke the context of device 0: each call in it returns that status
+//
+// Code is one line per kernel: "NAME registers=40 local=0 static=0 threads=1024 parameters=8,8,4".
+
+#include "State.h"
+
+#include <cstring>
+
+using namespace fake_cuda;
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+//===----------------------------------------------------------------------===//
+// What tests call
+//===----------------------------------------------------------------------===//
+
+EXPORT void fake_cuda_configure(const char *words) {
+  std::lock_guard<std::mutex> lock(State::mutex());
+  State::get().configure(words);
+}
+
+/// JSON; valid until the next call.
+EXPORT const char *fake_cuda_report() {
+  std::lock_guard<std::mutex> lock(State::mutex());
+  static std::string text;
+  text = State::get().report();
+  return text.c_str();
+}
+
+/// The ordinal of the device whose context is current on this thread, -1 where none is.
+EXPORT int fake_cuda_current() { return contexts().empty() ? -1 : contexts().back(); }
+
+EXPORT void fake_cuda_make_current(int device) {
+  contexts().clear();
+  if (device >= 0) {
+    contexts().push_back(device);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The driver's functions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Holds the state, and has counted the call.
+struct Entered {
+  explicit Entered(const char *function) : lock(State::mutex()), state(State::get()), status(state.enter(function)) {}
+  std::lock_guard<std::mutex> lock;
+  State &state;
+  int status;
+};
+
+void *contextHandle(int device) { return reinterpret_cast<void *>(0xc000 + device); }
+} // namespace
+
+#define ENTER(function)                                                                                                \
+  Entered entered(function);                                                                                           \
+  State &state = entered.state;                                                                                        \
+  static_cast<void>(state);                                                                                            \
+  if (entered.status) {                                                                                                \
+    return entered.status;                                                                                             \
+  }
+
+EXPORT int cuInit(unsigned) {
+  ENTER("cuInit")
+  return state.devices > 0 ? kSuccess : kNoDevice;
+}
+
+EXPORT int cuDriverGetVersion(int *version) {
+  ENTER("cuDriverGetVersion")
+  *version = state.version;
+  return kSuccess;
+}
+
+EXPORT int cuGetErrorName(int status, const char **name) { return State::errorText(status, name, true); }
+EXPORT int cuGetErrorString(int status, const char **text) { return State::errorText(status, text, false); }
+
+EXPORT int cuDeviceGetCount(int *count) {
+  ENTER("cuDeviceGetCount")
+  *count = state.devices;
+  return kSuccess;
+}
+
+EXPORT int cuDeviceGet(int *device, int ordinal) {
+  ENTER("cuDeviceGet")
+  *device = ordinal;
+  return kSuccess;
+}
+
+EXPORT int cuDeviceGetName(char *name, int length, int) {
+  ENTER("cuDeviceGetName")
+  std::strncpy(name, "Imaginary GPU", length);
+  return kSuccess;
+}
+
+EXPORT int cuDeviceGetAttribute(int *value, int attribute, int) {
+  ENTER("cuDeviceGetAttribute")
+  return state.deviceAttribute(attribute, *value);
+}
+
+EXPORT int cuDeviceTotalMem_v2(size_t *bytes, int) {
+  ENTER("cuDeviceTotalMem_v2")
+  *bytes = size_t(80) << 30;
+  return kSuccess;
+}
+
+EXPORT int cuDevicePrimaryCtxRetain(void **context, int device) {
+  ENTER("cuDevicePrimaryCtxRetain")
+  *context = contextHandle(device);
+  return kSuccess;
+}
+
+EXPORT int cuCtxGetCurrent(void **context) {
+  if (quiet()) {
+    *context = contexts().empty() ? nullptr : contextHandle(contexts().back());
+    return kSuccess;
+  }
+  ENTER("cuCtxGetCurrent")
+  *context = contexts().empty() ? nullptr : contextHandle(contexts().back());
+  return kSuccess;
+}
+
+EXPORT int cuCtxGetDevice(int *device) {
+  ENTER("cuCtxGetDevice")
+  *device = contexts().back();
+  return kSuccess;
+}
+
+EXPORT int cuCtxPushCurrent_v2(void *context) {
+  ENTER("cuCtxPushCurrent_v2")
+  contexts().push_back(static_cast<int>(reinterpret_cast<uintptr_t>(context) - 0xc000));
+  return kSuccess;
+}
+
+EXPORT int cuCtxPopCurrent_v2(void **context) {
+  ENTER("cuCtxPopCurrent_v2")
+  *context = contextHandle(contexts().back());
+  contexts().pop_back();
+  return kSuccess;
+}
+
+EXPORT int cuThreadExchangeStreamCaptureMode(int *mode) {
+  ENTER("cuThreadExchangeStreamCaptureMode")
+  std::swap(*mode, captureMode());
+  return kSuccess;
+}
+
+EXPORT int cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options, void **values) {
+  ENTER("cuModuleLoadDataEx")
+  if (state.capturing && captureMode() != kRelaxed) {
+    return kCaptureUnsupported;
+  }
+  auto *loaded = new Image(static_cast<const char *>(image));
+  if (loaded->kernels.empty()) {
+    delete loaded;
+    if (count && options[0] == 5) {
+      std::strcpy(static_cast<char *>(values[0]), "line 1: no kernel in it\nsecond line");
+    }
+    return kInvalidImage;
+  }
+  ++state.loaded;
+  *module = loaded;
+  return kSuccess;
+}
+
+EXPORT int cuModuleUnload(void *module) {
+  ENTER("cuModuleUnload")
+  --state.loaded;
+  delete static_cast<Image *>(module);
+  return kSuccess;
+}
+
+EXPORT int cuModuleGetFunction(void **function, void *module, const char *name) {
+  ENTER("cuModuleGetFunction")
+  for (KernelText &kernel : static_cast<Image *>(module)->kernels) {
+    if (kernel.name == name) {
+      *function = &kernel;
+      return kSuccess;
+    }
+  }
+  return kNotFound;
+}
+
+EXPORT int cuFuncGetAttribute(int *value, int attribute, void *function) {
+  ENTER("cuFuncGetAttribute")
+  return static_cast<KernelText *>(function)->attribute(attribute, *value);
+}
+
+EXPORT int cuFuncSetAttribute(void *function, int attribute, int value) {
+  ENTER("cuFuncSetAttribute")
+  static_cast<KernelText *>(function)->dynamicShared = attribute == 8 ? value : 0;
+  return kSuccess;
+}
+
+EXPORT int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned, unsigned,
+                          unsigned shared, void *stream, void **parameters, void **) {
+  if (quiet()) {
+    return kSuccess;
+  }
+  ENTER("cuLaunchKernel")
+  auto &kernel = *static_cast<KernelText *>(function);
+  int device = contexts().empty() ? -1 : contexts().back();
+  if (device < 0) {
+    return kInvalidContext;
+  }
+  // Checked here as the driver does.
+  if (shared + kernel.staticShared > 48 * 1024 && static_cast<int>(shared) > kernel.dynamicShared) {
+    return kInvalidValue;
+  }
+  state.note(kernel, device, {x, y, z, threads, shared}, reinterpret_cast<uintptr_t>(stream), parameters);
+  return kSuccess;
+}
+
+EXPORT int cuPointerGetAttribute(void *value, int, uint64_t pointer) {
+  ENTER("cuPointerGetAttribute")
+  if (pointer != state.pinned) {
+    return kInvalidValue;
+  }
+  std::memcpy(value, &pointer, sizeof(pointer));
+  return kSuccess;
+}

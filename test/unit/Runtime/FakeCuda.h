@@ -1,0 +1,57 @@
+// The stand-in for the driver (test/fake_cuda), told what to do and asked what it was called with.
+
+#ifndef TILEWRIGHT_TEST_UNIT_RUNTIME_FAKECUDA_H
+#define TILEWRIGHT_TEST_UNIT_RUNTIME_FAKECUDA_H
+
+#include "tilewright/Runtime/CudaKernel.h"
+
+#include <gtest/gtest.h>
+
+#include <dlfcn.h>
+#include <string>
+
+namespace tilewright::runtime::cuda {
+
+template <typename Function> Function *fakeFunction(const char *name) {
+  static void *library = dlopen(FAKE_CUDA_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  return reinterpret_cast<Function *>(dlsym(library, name));
+}
+
+/// Starts afresh; test/fake_cuda/fake_cuda.cpp lists the words.
+inline void configure(const char *words) { fakeFunction<void(const char *)>("fake_cuda_configure")(words); }
+inline std::string report() { return fakeFunction<const char *()>("fake_cuda_report")(); }
+inline int currentDevice() { return fakeFunction<int()>("fake_cuda_current")(); }
+inline void makeCurrent(int device) { fakeFunction<void(int)>("fake_cuda_make_current")(device); }
+
+inline testing::AssertionResult contains(const std::string &text, const std::string &part) {
+  bool found = text.find(part) != std::string::npos;
+  return (found ? testing::AssertionSuccess() : testing::AssertionFailure())
+         << "'" << text << (found ? "' contains '" : "' does not contain '") << part << "'";
+}
+
+/// A fresh driver for each test.
+class FakeCudaTest : public testing::Test {
+protected:
+  void SetUp() override {
+    configure("");
+    makeCurrent(-1);
+  }
+
+  /// The problem that loading the code has; empty where it has none.
+  std::string loadProblem(Platform &platform, const KernelCode &code) {
+    problem = {};
+    kernel = Kernel::load(platform.devices()[0], code, problem);
+    return problem.message;
+  }
+
+  static KernelCode code(const std::string &image, int64_t shared = 0, int threads = 128) {
+    return {image, "add", threads, shared};
+  }
+
+  LoadProblem problem;
+  std::unique_ptr<Kernel> kernel;
+};
+
+} // namespace tilewright::runtime::cuda
+
+#endif // TILEWRIGHT_TEST_UNIT_RUNTIME_FAKECUDA_H
