@@ -2,6 +2,8 @@
 
 #include "NvidiaTargets.h"
 
+#include <map>
+
 namespace tilewright::hardware {
 
 using layout::LinearLayout;
@@ -35,6 +37,14 @@ std::string_view ptxName(ElementType type) {
 
 LinearLayout MmaInstruction::operand(Operand which) const {
   return layout::mmaFragment(which, shape, bitsOf(which == Operand::B ? b : a));
+}
+
+std::string MmaInstruction::name() const {
+  std::string text = "m" + std::to_string(shape.m) + "n" + std::to_string(shape.n) + "k" + std::to_string(shape.k);
+  for (T type : {a, b, accumulator}) {
+    text.append(".").append(ptxName(type));
+  }
+  return text;
 }
 
 const std::vector<MmaInstruction> &mmaInstructions() {
@@ -78,6 +88,18 @@ const std::vector<MmaInstruction> &mmaInstructions() {
       {{16, 8, 32}, T::E5M2, T::E5M2, T::F16, kFrom89, 87},
   };
   return table;
+}
+
+const MmaInstruction *lookupMma(std::string_view name) {
+  static const std::map<std::string, const MmaInstruction *, std::less<>> byName = [] {
+    std::map<std::string, const MmaInstruction *, std::less<>> names;
+    for (const MmaInstruction &row : mmaInstructions()) {
+      names[row.name()] = &row;
+    }
+    return names;
+  }();
+  auto found = byName.find(name);
+  return found == byName.end() ? nullptr : found->second;
 }
 
 LinearLayout WgmmaInstruction::operand(Operand which, int64_t n) const {

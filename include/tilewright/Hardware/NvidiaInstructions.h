@@ -14,6 +14,8 @@
 #include "tilewright/Hardware/Nvidia.h"
 #include "tilewright/Layout/Fragments.h"
 
+#include <string>
+
 namespace tilewright::hardware {
 
 enum class ElementType { F16, BF16, TF32, F32, F64, S8, U8, S32, E4M3, E5M2 };
@@ -33,9 +35,15 @@ struct MmaInstruction {
 
   /// (T32,V) -> A (M,K), B (K,N), C (M,N). See Layout/Fragments.h for pictures.
   layout::LinearLayout operand(layout::Operand which) const;
+
+  /// What the compiler's IR calls it: shape, A, B, accumulator, as in "m16n8k16.f16.f16.f32".
+  std::string name() const;
 };
 
 const std::vector<MmaInstruction> &mmaInstructions();
+
+/// Null for a name that is none of them.
+const MmaInstruction *lookupMma(std::string_view name);
 
 /// wgmma.mma_async.sync.aligned: one warp group; B in shared memory, A there or in registers.
 struct WgmmaInstruction {

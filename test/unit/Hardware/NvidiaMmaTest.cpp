@@ -97,6 +97,15 @@ TEST(NvidiaMma, everyRowAgainstTheDocumentation) {
   }
 }
 
+TEST(NvidiaMma, everyRowIsFoundByItsName) {
+  for (const MmaInstruction &mma : mmaInstructions()) {
+    EXPECT_EQ(lookupMma(mma.name()), &mma) << "another row is called " << mma.name();
+  }
+  ASSERT_NE(lookupMma("m16n8k16.f16.f16.f32"), nullptr);
+  EXPECT_EQ(lookupMma("m16n8k16.f16.f16.f32")->accumulator, ElementType::F32);
+  EXPECT_EQ(lookupMma("m16n8k16.f16.f32.f32"), nullptr);
+}
+
 TEST(NvidiaMma, operandsFillRegisters) {
   for (const MmaInstruction &mma : mmaInstructions()) {
     EXPECT_EQ(mma.operand(Operand::A).inSize(kRegister) * bitsOf(mma.a) % 32, 0);
