@@ -56,6 +56,7 @@ private:
 void bindDiagnostics(pybind11::module_ &module);
 void bindIR(pybind11::module_ &module);
 void bindCompile(pybind11::module_ &module);
+void bindAssemble(pybind11::module_ &module);
 void bindLauncher(pybind11::module_ &module);
 void bindLoadedKernel(pybind11::module_ &module);
 

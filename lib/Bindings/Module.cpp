@@ -9,6 +9,7 @@ PYBIND11_MODULE(_core, module) {
   bindDiagnostics(module);
   bindIR(module);
   bindCompile(module);
+  bindAssemble(module);
   bindLauncher(module);
   bindLoadedKernel(module);
 }

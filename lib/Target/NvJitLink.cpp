@@ -33,7 +33,8 @@ static void *findFunction(void *library, const std::string &name) {
 Expected<NvJitLink> NvJitLink::load(StringRef path) {
   void *library = dlopen(path.str().c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
-    return createStringError("nvJitLink cannot be opened: " + Twine(dlerror()));
+    return createStringError("nvJitLink cannot be opened: " + Twine(dlerror()) +
+                             "\nhint: pip install nvidia-nvjitlink, or correct TILEWRIGHT_NVJITLINK if it is set");
   }
   NvJitLink found;
   std::string missing;
@@ -97,17 +98,24 @@ Expected<Assembled> NvJitLink::assemble(StringRef ptx, StringRef arch, ArrayRef<
     arguments.push_back(text.c_str());
   }
   Handle handle = nullptr;
-  if (int code = create(&handle, arguments.size(), arguments.data()); code != kSuccess || !handle) {
+  int code = create(&handle, arguments.size(), arguments.data());
+  if (code != kSuccess || !handle) {
     return createStringError(describe() + " does not know " + arch + " (code " + Twine(code) + ")");
   }
   Assembled result;
-  result.ok = addData(handle, kInputPtx, ptx.data(), ptx.size(), "kernel") == kSuccess && complete(handle) == kSuccess;
+  code = addData(handle, kInputPtx, ptx.data(), ptx.size(), "kernel");
+  code = code == kSuccess ? complete(handle) : code;
   size_t size = 0;
-  if (result.ok && getImageSize(handle, &size) == kSuccess) {
-    result.image.resize(size);
-    result.ok = getImage(handle, result.image.data()) == kSuccess;
+  code = code == kSuccess ? getImageSize(handle, &size) : code;
+  result.image.resize(size);
+  code = code == kSuccess ? getImage(handle, result.image.data()) : code;
+  result.ok = code == kSuccess;
+  result.log = readLog(handle, getErrorSize, getError);
+  if (result.ok) {
+    result.log += readLog(handle, getInfoSize, getInfo);
+  } else if (result.log.empty()) {
+    result.log = "no reason given (code " + std::to_string(code) + ")";
   }
-  result.log = readLog(handle, getErrorSize, getError) + readLog(handle, getInfoSize, getInfo);
   destroy(&handle);
   return result;
 }

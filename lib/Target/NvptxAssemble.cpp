@@ -88,9 +88,15 @@ static std::string quoteLines(StringRef log, StringRef ptx) {
   return quoted;
 }
 
-bool serialisesWgmma(StringRef log) {
-  Regex regex("\\(C75[0-9][0-9]\\).*wgmma");
-  return any_of(split(log, '\n'), [&](StringRef line) { return regex.match(line); });
+std::vector<std::string> findWgmmaRemarks(StringRef log) {
+  Regex regex("\\(C75[0-9][0-9]\\).*(wgmma|warpgroup)");
+  std::vector<std::string> remarks;
+  for (StringRef line : split(log, '\n')) {
+    if (regex.match(line)) {
+      remarks.push_back(line.str());
+    }
+  }
+  return remarks;
 }
 
 //===----------------------------------------------------------------------===//
@@ -134,6 +140,9 @@ Expected<Cubin> assemble(StringRef ptx, const hardware::NvidiaInfo &info, const 
     StringRef log = StringRef(assembled->log).trim();
     return createStringError(assembler + " refused the PTX for " + StringRef(info.name) + ":\n" + log +
                              quoteLines(log, ptx));
+  }
+  if (assembled->image.empty()) {
+    return createStringError(assembler + " made no code of the PTX for " + StringRef(info.name));
   }
   return describe(std::move(*assembled), std::move(assembler));
 }

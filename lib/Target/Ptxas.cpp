@@ -21,7 +21,7 @@ public:
     TemporaryFile file;
     SmallString<128> path;
     int descriptor;
-    if (std::error_code code = sys::fs::createTemporaryFile("tilewright", suffix, descriptor, path)) {
+    if (std::error_code code = sys::fs::createTemporaryFile("tilewright-ptxas", suffix, descriptor, path)) {
       return createStringError(code, "no temporary file can be made: " + code.message());
     }
     file.path = path.str().str();

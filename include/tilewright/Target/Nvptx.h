@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace llvm {
 class LLVMContext;
@@ -97,8 +98,9 @@ llvm::Expected<std::string> describeAssembler(const AssembleOptions &options);
 /// once. To be called from a thread while something else is compiled; failures are left for assemble() to report.
 void warmUp(llvm::StringRef nvJitLink);
 
-/// Whether the assembler put waits between the asynchronous products of a Hopper kernel (its warnings C7508 and up).
-bool serialisesWgmma(llvm::StringRef log);
+/// The lines of the log in which the assembler says that it made a Hopper kernel's asynchronous products wait for each
+/// other: its remarks from C7500 to C7599. Empty: it did not.
+std::vector<std::string> findWgmmaRemarks(llvm::StringRef log);
 
 } // namespace tilewright::nvptx
 

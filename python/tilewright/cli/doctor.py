@@ -49,6 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
 def examine(full: bool) -> Iterator[Finding]:
     """All findings, in the order in which one thing depends on another."""
     checks: list[Callable[[], Iterator[Finding]]] = [_python, _core, _target, _threads, _cache]
+    checks += [_assembler]
     checks += [lambda: _library("torch", full), lambda: _library("numpy", full), _settings]
     if full:
         checks.append(_try_kernel)
@@ -128,6 +129,23 @@ def _cache() -> Iterator[Finding]:
         files = store.entries()
         size = sum(path.stat().st_size for path in files) / 1e6
         yield Finding("ok", "cache", f"{store.path} ({len(files)} kernels, {size:.1f} MB)")
+
+
+def _assembler() -> Iterator[Finding]:
+    from tilewright.compiler.assembler import Assemblers, find_assemblers
+
+    found = find_assemblers()
+    used = found._replace(ptxas="") if found.nvjitlink else found
+    others = [Assemblers("", found.ptxas)] if found.nvjitlink and found.ptxas else []
+    for assembler, remark in ((used, ""), *((other, ", not used") for other in others)):
+        path = assembler.nvjitlink or assembler.ptxas
+        try:
+            yield Finding("ok", "assembler", f"{assembler.describe()} ({path}){remark}")
+        except (TilewrightError, AttributeError):
+            return  # there is no core
+        except RuntimeError as error:
+            message, _, mend = str(error).partition("\nhint: ")
+            yield Finding("bad" if path else "note", "assembler", message, mend)
 
 
 def _library(name: str, full: bool) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ request.py      what is asked for, and the key that stands for it
 sources.py      which functions and globals a kernel reaches
 canonical.py    compile-time values as text that is the same in every process
 options.py      num_warps, num_stages, debug, ...
+assembler.py    where NVIDIA's assembler is
 targets.py      "cpu", "cpu:avx2", ...
 stages.py       front end, core; failures become errors with positions and a reproducer
 diagnostics.py  the core's diagnostics as CompileError

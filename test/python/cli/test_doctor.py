@@ -1,5 +1,6 @@
 """`tilewright doctor` says what it finds and how to mend what is missing."""
 
+import re
 import subprocess
 import sys
 
@@ -7,6 +8,7 @@ import pytest
 
 from tilewright import cli
 from tilewright.cli import doctor
+from tilewright.compiler import assembler
 from tilewright.compiler import core as core_module
 
 
@@ -98,3 +100,24 @@ def test_it_imports_neither_torch_nor_numpy():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_without_an_assembler_it_says_what_to_install(report, monkeypatch):
+    monkeypatch.setenv("TILEWRIGHT_NVJITLINK", "0")
+    monkeypatch.setenv("TILEWRIGHT_PTXAS", "0")
+    _, text = report()
+    assert lines(text, "assembler")[0].startswith("note")
+    assert "-> pip install nvidia-nvjitlink" in text
+
+
+def test_an_assembler_that_cannot_be_used_is_bad(report, monkeypatch):
+    monkeypatch.setenv("TILEWRIGHT_NVJITLINK", "/nowhere/libnvJitLink.so")
+    code, text = report()
+    assert code == 1
+    assert lines(text, "assembler")[0].startswith("bad") and "/nowhere/libnvJitLink.so" in text
+
+
+def test_it_names_the_assembler_and_its_version(report):
+    assert any(assembler.find_assemblers()), "the tests' requirements bring nvJitLink"
+    _, text = report()
+    assert re.match(r"ok +assembler +(nvJitLink|ptxas) 1\d\.\d", lines(text, "assembler")[0])

@@ -1,0 +1,112 @@
+"""Where NVIDIA's assembler is: the library nvJitLink, which comes with PyTorch's CUDA builds, and
+the program ptxas. Nothing is imported to find them, neither PyTorch nor Triton.
+
+A setting names one and comes before all that is found; 0 stands for none:
+
+    TILEWRIGHT_NVJITLINK=/path/of/libnvJitLink.so.13
+    TILEWRIGHT_PTXAS=/path/of/ptxas
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import threading
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from tilewright.compiler.core import core
+
+_LIBRARY = "libnvJitLink*.so*"
+_TOOLKIT = Path("/usr/local/cuda")
+
+
+class Assemblers(NamedTuple):
+    """Paths; empty where there is none. The library is used where both are there."""
+
+    nvjitlink: str
+    ptxas: str
+
+    def describe(self) -> str:
+        """Name and version of the one that is used, such as "nvJitLink 13.0".
+
+        Raises:
+            AssembleError: there is none, or it can't be run.
+        """
+        return str(core().describe_assembler(*self))
+
+
+def find_assemblers() -> Assemblers:
+    library, program = (_setting(name) for name in ("TILEWRIGHT_NVJITLINK", "TILEWRIGHT_PTXAS"))
+    if library is None:
+        # A program that was asked for by name is meant to be used.
+        library = "" if program else next(_libraries(), "")
+    if program is None:
+        program = next(_programs(), "")
+    return Assemblers(library, program)
+
+
+def warm_up() -> threading.Thread | None:
+    """Readies nvJitLink while the caller goes on: its first call in a process takes three times as
+    long as later ones. To be called once it is clear that a kernel will be compiled."""
+    path = find_assemblers().nvjitlink
+    if not path:
+        return None
+    thread = threading.Thread(target=core().warm_up_assembler, args=(path,))
+    thread.start()
+    return thread
+
+
+def _setting(name: str) -> str | None:
+    value = os.environ.get(name)
+    return "" if value == "0" else value or None
+
+
+def _libraries() -> Iterator[str]:
+    for folder in _package_folders("nvidia"):
+        yield from _newest_first(folder.glob(f"*/lib/{_LIBRARY}"))
+    for folder in _package_folders("torch"):
+        yield from _newest_first(folder.glob(f"lib/{_LIBRARY}"))
+    for toolkit in _toolkits():
+        yield from _newest_first(
+            [*toolkit.glob(f"lib64/{_LIBRARY}"), *toolkit.glob(f"lib/{_LIBRARY}")]
+        )
+
+
+def _programs() -> Iterator[str]:
+    found = shutil.which("ptxas")
+    if found:
+        yield found
+    folders = [toolkit / "bin" for toolkit in _toolkits()]
+    folders += [triton / "backends" / "nvidia" / "bin" for triton in _package_folders("triton")]
+    folders += [path for nvidia in _package_folders("nvidia") for path in nvidia.glob("*/bin")]
+    for folder in folders:
+        path = folder / "ptxas"
+        if os.access(path, os.X_OK):
+            yield str(path)
+
+
+def _toolkits() -> list[Path]:
+    named = [os.environ.get(name) for name in ("CUDA_HOME", "CUDA_PATH")]
+    return [*(Path(name) for name in named if name), _TOOLKIT]
+
+
+def _package_folders(name: str) -> list[Path]:
+    """The folders of a package, which is not imported."""
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        return []
+    return [Path(folder) for folder in (spec.submodule_search_locations if spec else None) or ()]
+
+
+def _newest_first(paths: Iterable[Path]) -> list[str]:
+    """By the numbers after ".so."."""
+
+    def version(path: Path) -> list[int]:
+        return [int(number) for number in re.findall(r"\d+", path.name.partition(".so")[2])]
+
+    return [str(path) for path in sorted(paths, key=version, reverse=True)]

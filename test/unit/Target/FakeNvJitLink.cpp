@@ -1,0 +1,79 @@
+// A library with nvJitLink's interface as an old version has it: every function's name ends in a version, and there is
+// no nvJitLinkVersion. It knows one architecture, refuses PTX with the word "refuse", and talks like ptxas.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+struct nvJitLink {
+  std::string error, info;
+};
+
+#define EXPORTED extern "C" __attribute__((visibility("default")))
+
+/// Of two versions the newer one counts.
+EXPORTED int __nvJitLinkCreate_12_0(nvJitLink **, uint32_t, const char *const *) { return 6; }
+
+EXPORTED int __nvJitLinkCreate_12_1(nvJitLink **handle, uint32_t count, const char *const *options) {
+  std::string all;
+  for (uint32_t i = 0; i < count; ++i) {
+    all += std::string(options[i]) + "\n";
+  }
+  if (all.find("-arch=sm_80\n") == std::string::npos) {
+    return 16;
+  }
+  *handle = new nvJitLink{"", "options: " + all};
+  return 0;
+}
+
+EXPORTED int __nvJitLinkDestroy_12_0(nvJitLink **handle) {
+  delete *handle;
+  *handle = nullptr;
+  return 0;
+}
+
+EXPORTED int __nvJitLinkAddData_12_0(nvJitLink *handle, int kind, const void *data, size_t size, const char *) {
+  std::string text(static_cast<const char *>(data), size);
+  if (kind != 2 || text.find("silent") != std::string::npos) {
+    return 3;
+  }
+  if (text.find("refuse") != std::string::npos) {
+    handle->error = "ptxas application ptx input, line 2; error   : Refused\n";
+    return 4;
+  }
+  handle->info += "ptxas info    : Function properties for helper\n"
+                  "    16 bytes stack frame, 8 bytes spill stores, 4 bytes spill loads\n"
+                  "ptxas info    : Compiling entry function 'kernel' for 'sm_80'\n"
+                  "ptxas info    : Function properties for kernel\n"
+                  "    40 bytes stack frame, 20 bytes spill stores, 24 bytes spill loads\n"
+                  "ptxas info    : Used 42 registers, used 1 barriers, 128 bytes smem, 368 bytes cmem[0]\n";
+  return 0;
+}
+
+EXPORTED int __nvJitLinkComplete_12_0(nvJitLink *) { return 0; }
+
+EXPORTED int __nvJitLinkGetLinkedCubinSize_12_0(nvJitLink *, size_t *size) {
+  *size = 3;
+  return 0;
+}
+
+EXPORTED int __nvJitLinkGetLinkedCubin_12_0(nvJitLink *, void *image) {
+  std::memcpy(image, "ELF", 3);
+  return 0;
+}
+
+static int sizeOf(const std::string &text, size_t *size) {
+  *size = text.empty() ? 0 : text.size() + 1;
+  return 0;
+}
+
+static int copy(const std::string &text, char *to) {
+  std::memcpy(to, text.c_str(), text.size() + 1);
+  return 0;
+}
+
+EXPORTED int __nvJitLinkGetErrorLogSize_12_0(nvJitLink *handle, size_t *size) { return sizeOf(handle->error, size); }
+EXPORTED int __nvJitLinkGetErrorLog_12_0(nvJitLink *handle, char *log) { return copy(handle->error, log); }
+EXPORTED int __nvJitLinkGetInfoLogSize_12_0(nvJitLink *handle, size_t *size) { return sizeOf(handle->info, size); }
+EXPORTED int __nvJitLinkGetInfoLog_12_0(nvJitLink *handle, char *log) { return copy(handle->info, log); }
