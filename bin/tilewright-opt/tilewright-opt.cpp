@@ -2,6 +2,7 @@
 
 #include "TestPasses.h"
 #include "tilewright/Conversion/Passes.h"
+#include "tilewright/Dialect/Ptx/IR/Ptx.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
@@ -12,6 +13,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -20,9 +22,10 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<tilewright::tile::TileDialect, tilewright::tilegpu::TileGPUDialect, mlir::arith::ArithDialect,
-                  mlir::cf::ControlFlowDialect, mlir::func::FuncDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
-                  mlir::vector::VectorDialect, mlir::LLVM::LLVMDialect>();
+  registry
+      .insert<tilewright::tile::TileDialect, tilewright::tilegpu::TileGPUDialect, tilewright::ptx::PtxDialect,
+              mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect, mlir::func::FuncDialect, mlir::math::MathDialect,
+              mlir::scf::SCFDialect, mlir::vector::VectorDialect, mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect>();
   tilewright::registerCpuPipeline(registry);
   mlir::registerTransformsPasses();
   tilewright::registerConversionPasses();

@@ -105,4 +105,56 @@ def StrictRounding : Pass<"strict-rounding"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def Distribute : Pass<"distribute", "mlir::ModuleOp"> {
+  let summary = "Lower tiles with layouts to the code of one thread";
+  let description = [{
+    Each tile becomes one vector: what the thread holds of it, in the layout's order of registers. Arithmetic and
+    control flow stay what they are, on vectors; memory is accessed by as few instructions as alignment,
+    contiguity and masks allow.
+
+    ```mlir
+    %y = arith.addf %x, %x : tensor<128xf32, #layout>
+    // becomes, with 32 threads
+    %y = arith.addf %x, %x : vector<4xf32>
+    ```
+
+    Requires: every tile has a layout, consistent under `verifyLayouts`; shared memory is allocated; barriers stand
+    where they are needed.
+    Establishes: no tile and no tile operation remains; the module's `tilegpu` attributes
+    stay.
+    Destroys: layouts; facts about arguments that LLVM has no word for.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect", "mlir::NVVM::NVVMDialect",
+                           "mlir::vector::VectorDialect", "::tilewright::ptx::PtxDialect"];
+}
+
+def PtxToLLVM : Pass<"ptx-to-llvm", "mlir::ModuleOp"> {
+  let summary = "Lower the ptx dialect to inline assembly";
+  let description = [{
+    Operands are cut into the registers that the assembly of each operation names, results are put together from them.
+
+    Requires: operands and results are types of the LLVM dialect.
+    Establishes: no operation of the ptx dialect remains.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
+def NvvmKernel : Pass<"nvvm-kernel", "mlir::ModuleOp"> {
+  let summary = "Mark kernels for NVVM, with the number of threads they are launched with";
+  let description = [{
+    ```mlir
+    llvm.func @add(...) attributes {tile.kernel}
+    // becomes, in a module of 4 warps
+    llvm.func @add(...) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>}
+    ```
+
+    Requires: functions are the LLVM dialect's.
+    Establishes: kernels can be launched, with a known number of threads.
+    Destroys: `tile.kernel`.
+  }];
+  let options = [Option<"maxRegisters", "max-registers", "int", "0", "most registers a thread may use; 0 leaves it open">];
+  let dependentDialects = ["mlir::NVVM::NVVMDialect"];
+}
+
 #endif // TILEWRIGHT_CONVERSION_PASSES

@@ -7,32 +7,24 @@
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/DialectConversion.h"
+
+#include <map>
 
 namespace tilewright::distribute {
 
 /// tensor<128x64xf16, #layout>  ->  vector<64xf16>       the layout's registers
 /// tensor<...x!tile.ptr<f32>>   ->  vector<Nx!llvm.ptr<1>>
 /// !tile.ptr<f32>               ->  !llvm.ptr<1>         global memory
-/// !tilegpu.buffer<...>         ->  !llvm.ptr<3>         where a slot begins in shared memory
+/// !tilegpu.buffer<...>         ->  !llvm.ptr<3>         where its first slot begins in shared memory
 class ThreadTypes : public mlir::TypeConverter {
 public:
-  explicit ThreadTypes(mlir::MLIRContext *context);
+  ThreadTypes();
 };
 
 inline constexpr unsigned kGlobalSpace = 1;
 inline constexpr unsigned kSharedSpace = 3;
-
-/// A pattern that sees operands as vectors.
-template <typename Op> class ThreadPattern : public mlir::OpConversionPattern<Op> {
-public:
-  using mlir::OpConversionPattern<Op>::OpConversionPattern;
-  using Adaptor = typename Op::Adaptor;
-
-protected:
-  mlir::Type threadType(mlir::Type type) const { return this->getTypeConverter()->convertType(type); }
-};
 
 using Builder = mlir::ImplicitLocOpBuilder;
 
@@ -40,39 +32,62 @@ using Builder = mlir::ImplicitLocOpBuilder;
 // Threads.cpp: who this thread is, and small pieces of code
 //===----------------------------------------------------------------------===//
 
-/// The thread's number in its block, and its lane and warp; i32. Equal calls are merged by CSE.
-mlir::Value threadId(Builder &builder);
+/// The thread's lane and warp; i32. Equal values are merged by CSE.
 mlir::Value laneId(Builder &builder);
 mlir::Value warpId(Builder &builder);
 
+/// True in one thread of the program.
+mlir::Value isFirstThread(Builder &builder);
+
 mlir::Value constantI32(Builder &builder, int64_t value);
 
-/// The images under `map`, per output dimension, of this thread with register 0, as i32: the exclusive or of the
-/// bases of all set bits of lane and warp. Register r adds (by exclusive or) what `registerOffsets` says.
+/// Per output dimension of `map`, what lies in this thread's register 0; i32. Register r of it is that
+/// exclusive-or'ed with registerImages(map)[r].
 llvm::SmallVector<mlir::Value> threadImages(Builder &builder, const layout::LinearLayout &map);
 
 /// Per register, per output dimension: the image of the register alone.
 llvm::SmallVector<llvm::SmallVector<int64_t>> registerImages(const layout::LinearLayout &map);
 
+/// Whether along this dimension no bit is moved both by registers and by threads, so that their images may be added.
+bool areDisjoint(const layout::LinearLayout &map, llvm::StringRef dim);
+
+/// `image`, of this thread, combined with `offset`, of a register.
+mlir::Value combineImages(Builder &builder, mlir::Value image, int64_t offset, bool disjoint);
+
 /// The elements of a vector, and a vector of elements.
 llvm::SmallVector<mlir::Value> unpack(Builder &builder, mlir::Value vector);
 mlir::Value pack(Builder &builder, llvm::ArrayRef<mlir::Value> elements);
 
-/// Registers `order[0]`, `order[1]`, ... of a vector as a vector.
+/// Registers order[0], order[1], ... of a vector as a vector.
 mlir::Value selectRegisters(Builder &builder, mlir::Value vector, llvm::ArrayRef<int64_t> order);
 
-/// Where copies of elements lie in several threads (free bits of lane and warp), true for one of them, so that
-/// stores and atomics happen once; null where there are no copies.
+/// Where several threads hold copies of the same elements: true in one of them, so that memory is written once.
+/// Null where there are no copies.
 mlir::Value ownsElements(Builder &builder, const layout::LinearLayout &map);
+
+/// What an element is in memory: i1 takes a byte.
+mlir::Type memoryType(mlir::Type element);
 
 //===----------------------------------------------------------------------===//
 // The families
 //===----------------------------------------------------------------------===//
 
-void addElementwisePatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types); // Elementwise.cpp
-void addShapePatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);       // Shape.cpp
-void addMemoryPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);      // Memory.cpp
-void addControlPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);     // Control.cpp
+/// The registers of each access of a memory operation on tiles, neighbours in memory: 1 to 16 bytes whose address is
+/// a multiple of their size and whose mask is one. Worked out before anything is rewritten.
+class MemoryAccesses {
+public:
+  explicit MemoryAccesses(mlir::Operation *root);
+  const std::vector<std::vector<int>> &of(mlir::Operation *op) const { return groups.at(op); }
+
+private:
+  std::map<mlir::Operation *, std::vector<std::vector<int>>> groups;
+};
+
+void addElementwisePatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addShapePatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addMemoryPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types, const MemoryAccesses &accesses);
+/// Functions, loops and branches; which operations are legal when done.
+void addControlPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types, mlir::ConversionTarget &target);
 
 } // namespace tilewright::distribute
 

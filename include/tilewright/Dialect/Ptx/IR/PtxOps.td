@@ -1,0 +1,76 @@
+// PTX instructions that neither LLVM nor NVVM have: each operation carries its assembly.
+
+#ifndef TILEWRIGHT_DIALECT_PTX_IR_PTXOPS_TD
+#define TILEWRIGHT_DIALECT_PTX_IR_PTXOPS_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
+
+def Ptx_Dialect : Dialect {
+  let name = "ptx";
+  let cppNamespace = "::tilewright::ptx";
+  let summary = "Instructions of one thread that are written as assembly";
+  let description = [{
+    Operands and results are scalars and vectors of a thread. `ptx-to-llvm` cuts them into words of
+    16 or 32 bits, which are the registers `$0`, `$1`, ... of the text: first those of the results,
+    then those of the operands, in order.
+  }];
+}
+
+def Ptx_AssemblyOpInterface : OpInterface<"AssemblyOpInterface"> {
+  let description = [{An operation that is a piece of assembly.}];
+  let cppNamespace = "::tilewright::ptx";
+  let methods = [
+    InterfaceMethod<"The text, with the registers' numbers; see the dialect's description.", "std::string", "getAssembly">,
+    InterfaceMethod<"Whether it must stay where it is among other memory operations.", "bool", "touchesMemory", (ins), [{}],
+                    [{ return !::mlir::isMemoryEffectFree($_op); }]>
+  ];
+}
+
+class Ptx_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Ptx_Dialect, mnemonic, [DeclareOpInterfaceMethods<Ptx_AssemblyOpInterface>] # traits>;
+
+def Ptx_Value : AnyTypeOf<[AnySignlessInteger, AnyFloat, AnyVectorOfNonZeroRank], "a scalar or a vector">;
+
+def Ptx_LoadOp : Ptx_Op<"load", [MemoryEffects<[MemRead]>, AllTypesMatch<["other", "result"]>]> {
+  let summary = "Reads 1 to 16 bytes of global memory where `mask` is true, else gives `other`";
+  let description = [{
+    `cache` is PTX's cache operator ("ca", "cg", "cs", "cv", or empty), `evict` its eviction priority
+    ("evict_first", "evict_last", or empty). The address is a multiple of the size.
+  }];
+  let arguments = (ins Ptx_Value:$other, I1:$mask, LLVM_AnyPointer:$ptr,
+    DefaultValuedAttr<StrAttr, "\"\"">:$cache, DefaultValuedAttr<StrAttr, "\"\"">:$evict, UnitAttr:$isVolatile);
+  let results = (outs Ptx_Value:$result);
+  let assemblyFormat = "$ptr `mask` $mask `other` $other attr-dict `:` type($ptr) `->` type($result)";
+  let extraClassDefinition = [{
+    std::string $cppClass::getAssembly() {
+      Words words = wordsOf(getType());
+      std::string text;
+      for (int i = 0; i < words.count; ++i) {
+        text += "mov.b" + words.registerBits() + " " + reg(i) + ", " + reg(words.count + i) + ";\n\t";
+      }
+      // volatile takes neither cache operator nor priority.
+      std::string how = getIsVolatile() ? ".volatile.global" : ".global" + suffix(getCache()) + suffix(getEvict());
+      return text + "@" + reg(2 * words.count) + " ld" + how + words.type() + " " + words.list(0) + ", [" +
+             reg(2 * words.count + 1) + "];";
+    }
+  }];
+}
+
+def Ptx_StoreOp : Ptx_Op<"store", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Writes 1 to 16 bytes of global memory where `mask` is true";
+  let description = [{See `ptx.load`; cache operators are "wb", "cg", "cs" and "wt".}];
+  let arguments = (ins Ptx_Value:$value, I1:$mask, LLVM_AnyPointer:$ptr,
+    DefaultValuedAttr<StrAttr, "\"\"">:$cache, DefaultValuedAttr<StrAttr, "\"\"">:$evict);
+  let assemblyFormat = "$ptr `,` $value `mask` $mask attr-dict `:` type($ptr) `,` type($value)";
+  let extraClassDefinition = [{
+    std::string $cppClass::getAssembly() {
+      Words words = wordsOf(getValue().getType());
+      return "@" + reg(words.count) + " st.global" + suffix(getCache()) + suffix(getEvict()) + words.type() + " [" +
+             reg(words.count + 1) + "], " + words.list(0) + ";";
+    }
+  }];
+}
+
+#endif

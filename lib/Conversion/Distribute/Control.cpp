@@ -1,0 +1,34 @@
+// Functions and control flow: the same, on the types of one thread.
+
+#include "Distribute.h"
+
+#include "tilewright/Dialect/Ptx/IR/Ptx.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Func/Transforms/FuncConversions.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinDialect.h"
+
+using namespace mlir;
+
+namespace tilewright::distribute {
+
+void addControlPatterns(RewritePatternSet &patterns, const ThreadTypes &types, ConversionTarget &target) {
+  populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns, types);
+  populateReturnOpTypeConversionPattern(patterns, types);
+  scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns, target);
+  target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect, vector::VectorDialect, ptx::PtxDialect>();
+  target.addDynamicallyLegalDialect<arith::ArithDialect, math::MathDialect>(
+      [&types](Operation *op) { return types.isLegal(op); });
+  target.addDynamicallyLegalOp<func::FuncOp>(
+      [&types](func::FuncOp function) { return types.isSignatureLegal(function.getFunctionType()); });
+  target.addDynamicallyLegalOp<func::ReturnOp>([&types](func::ReturnOp op) { return types.isLegal(op); });
+  target.addLegalDialect<BuiltinDialect>();
+  target.addIllegalDialect<tile::TileDialect, tilegpu::TileGPUDialect>();
+}
+
+} // namespace tilewright::distribute

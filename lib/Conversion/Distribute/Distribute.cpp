@@ -1,0 +1,71 @@
+// distribute: from tiles to the code of one thread. See Passes.td.
+
+#include "Distribute.h"
+
+#include "tilewright/Conversion/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include "tilewright/Dialect/Ptx/IR/Ptx.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+namespace tilewright {
+#define GEN_PASS_DEF_DISTRIBUTE
+#include "tilewright/Conversion/Passes.h.inc"
+} // namespace tilewright
+
+namespace {
+
+/// What the launcher promises of arguments, in LLVM's words.
+void describeArguments(func::FuncOp function) {
+  Builder builder(function.getContext());
+  for (unsigned index = 0; index < function.getNumArguments(); ++index) {
+    auto divisibility = function.getArgAttrOfType<IntegerAttr>(index, tile::TileDialect::kDivisibilityAttr);
+    bool isPointer = isa<LLVM::LLVMPointerType>(function.getArgument(index).getType());
+    bool isAlone = function.getArgAttr(index, tile::TileDialect::kNoAliasAttr) != nullptr;
+    function.setArgAttrs(index, ArrayRef<NamedAttribute>());
+    if (isPointer && divisibility) {
+      function.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(),
+                          builder.getI64IntegerAttr(divisibility.getInt()));
+    }
+    if (isPointer && isAlone) {
+      function.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
+    }
+  }
+}
+
+struct Distribute : tilewright::impl::DistributeBase<Distribute> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    MLIRContext *context = module.getContext();
+    distribute::MemoryAccesses accesses(module);
+    distribute::ThreadTypes types;
+    RewritePatternSet patterns(context);
+    ConversionTarget target(*context);
+    distribute::addElementwisePatterns(patterns, types);
+    distribute::addShapePatterns(patterns, types);
+    distribute::addMemoryPatterns(patterns, types, accesses);
+    distribute::addControlPatterns(patterns, types, target);
+    ConversionConfig config;
+    // Patterns look at layouts, which are in the types of what they replace.
+    config.allowPatternRollback = false;
+    if (failed(applyFullConversion(module, target, std::move(patterns), config))) {
+      return signalPassFailure();
+    }
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if (function->hasAttr(tile::TileDialect::kKernelAttr)) {
+        describeArguments(function);
+      }
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,94 @@
+// Arithmetic on tiles is the same arithmetic on the thread's registers.
+
+#include "Distribute.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace tilewright::distribute {
+namespace {
+
+/// An operation of arith or math keeps its name and attributes.
+struct Elementwise : ConversionPattern {
+  Elementwise(const TypeConverter &types, MLIRContext *context)
+      : ConversionPattern(types, MatchAnyOpTypeTag(), 1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op, ArrayRef<Value> operands,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) || isa<arith::ConstantOp>(op)) {
+      return failure();
+    }
+    SmallVector<Type> results;
+    if (failed(getTypeConverter()->convertTypes(op->getResultTypes(), results))) {
+      return rewriter.notifyMatchFailure(op, "a result without a layout");
+    }
+    OperationState state(op->getLoc(), op->getName(), operands, results, op->getAttrs());
+    rewriter.replaceOp(op, rewriter.create(state)->getResults());
+    return success();
+  }
+};
+
+/// A constant whose elements are all the same needs no layout.
+struct Constant : OpConversionPattern<arith::ConstantOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(arith::ConstantOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    auto elements = dyn_cast<SplatElementsAttr>(op.getValue());
+    auto type = dyn_cast_or_null<VectorType>(getTypeConverter()->convertType(op.getType()));
+    if (!elements || !type) {
+      return op.emitError("only a constant tile whose elements are all the same is supported on a GPU");
+    }
+    auto value = DenseElementsAttr::get(type, elements.getSplatValue<Attribute>());
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, value);
+    return success();
+  }
+};
+
+struct Splat : OpConversionPattern<tile::SplatOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(tile::SplatOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Type type = getTypeConverter()->convertType(op.getType());
+    rewriter.replaceOpWithNewOp<vector::BroadcastOp>(op, type, adaptor.getSrc());
+    return success();
+  }
+};
+
+/// A pointer moves by elements of what it points to.
+struct AddPtr : OpConversionPattern<tile::AddPtrOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(tile::AddPtrOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Type pointee = tile::getElementType(tile::getPointeeType(op.getType()));
+    Type step = memoryType(getTypeConverter()->convertType(pointee));
+    Type type = getTypeConverter()->convertType(op.getType());
+    rewriter.replaceOpWithNewOp<LLVM::GEPOp>(op, type, step, adaptor.getPtr(), adaptor.getOffset());
+    return success();
+  }
+};
+
+template <typename Op, typename LLVMOp> struct Cast : OpConversionPattern<Op> {
+  using OpConversionPattern<Op>::OpConversionPattern;
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Type type = this->getTypeConverter()->convertType(op.getType());
+    if (type == adaptor.getSrc().getType()) {
+      rewriter.replaceOp(op, adaptor.getSrc());
+    } else {
+      rewriter.replaceOpWithNewOp<LLVMOp>(op, type, adaptor.getSrc());
+    }
+    return success();
+  }
+};
+
+} // namespace
+
+void addElementwisePatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
+  patterns.add<Elementwise, Constant, Splat, AddPtr, Cast<tile::PtrCastOp, LLVM::BitcastOp>,
+               Cast<tile::IntToPtrOp, LLVM::IntToPtrOp>, Cast<tile::PtrToIntOp, LLVM::PtrToIntOp>>(
+      types, patterns.getContext());
+}
+
+} // namespace tilewright::distribute

@@ -1,0 +1,197 @@
+// Loads and stores of global memory: as few and as wide accesses as layout, alignment and mask allow.
+
+#include "Distribute.h"
+
+#include "tilewright/Analysis/AxisInfo.h"
+#include "tilewright/Dialect/Ptx/IR/Ptx.h"
+#include "tilewright/Layout/VectorAccess.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace tilewright::distribute {
+
+using layout::LinearLayout;
+using tilegpu::bytesOf;
+
+static constexpr int64_t kMaxBytes = 16;
+
+/// The widest access along the dimension in which addresses are neighbours.
+static layout::VectorAccess widest(Value ptr, Value mask, AxisInfoAnalysis &axes) {
+  const AxisInfo &address = axes.get(ptr);
+  int64_t bytes = bytesOf(tile::getElementType(tile::getPointeeType(ptr.getType())));
+  layout::VectorAccess best;
+  for (unsigned dim = 0; dim < address.getRank(); ++dim) {
+    int64_t most = std::min(kMaxBytes / bytes, address.getContiguity(dim));
+    // A vector starts at a multiple of its size, and so does its address.
+    while (most > 1 && address[dim].divisibilityAt(most) < most * bytes) {
+      most /= 2;
+    }
+    if (mask) {
+      most = std::min(most, axes.get(mask).getConstancy(dim));
+    }
+    layout::VectorAccess access =
+        layout::widestAccess(tilegpu::mapOf(ptr), layout::dimName(static_cast<int>(dim)), most);
+    if (access.elements() > best.elements()) {
+      best = access;
+    }
+  }
+  return best;
+}
+
+MemoryAccesses::MemoryAccesses(Operation *root) {
+  AxisInfoAnalysis axes(root);
+  root->walk([&](tile::MemoryAccessOpInterface op) {
+    Value ptr = op.getPtr();
+    bool isTile = isa<RankedTensorType>(ptr.getType());
+    groups[op] =
+        isTile ? layout::registersOf(widest(ptr, op.getMask(), axes), tilegpu::mapOf(ptr).inSize(layout::kRegister))
+               : std::vector<std::vector<int>>{{0}};
+  });
+}
+
+static StringRef cacheName(tile::CacheModifier cache) {
+  return cache == tile::CacheModifier::None ? "" : tile::stringifyCacheModifier(cache);
+}
+
+static StringRef evictName(tile::EvictionPolicy evict) {
+  switch (evict) {
+  case tile::EvictionPolicy::Normal:
+    return "";
+  case tile::EvictionPolicy::First:
+    return "L1::evict_first";
+  case tile::EvictionPolicy::Last:
+    return "L1::evict_last";
+  }
+  return "";
+}
+
+/// What memory holds of an element, and back.
+static Value toMemory(Builder &builder, Value value) {
+  auto type = cast<VectorType>(value.getType());
+  Type element = memoryType(type.getElementType());
+  return element == type.getElementType() ? value
+                                          : arith::ExtUIOp::create(builder, type.clone(element), value).getResult();
+}
+
+static Value fromMemory(Builder &builder, Value value, Type element) {
+  auto type = cast<VectorType>(value.getType());
+  if (type.getElementType() == element) {
+    return value;
+  }
+  Value zero = arith::ConstantOp::create(builder, builder.getZeroAttr(type));
+  return arith::CmpIOp::create(builder, arith::CmpIPredicate::ne, value, zero);
+}
+
+static SmallVector<int64_t> indices(const std::vector<int> &group) { return {group.begin(), group.end()}; }
+
+/// Neighbouring elements, as many as `type` has.
+static Value emitLoad(tile::LoadOp op, VectorType type, Value address, Value mask, Value other, Builder &builder) {
+  auto inMemory = type.clone(memoryType(type.getElementType()));
+  bool isPlain = op.getCache() == tile::CacheModifier::None && op.getEvict() == tile::EvictionPolicy::Normal;
+  Value loaded;
+  if (!mask && isPlain) {
+    unsigned alignment = inMemory.getNumElements() * bytesOf(type.getElementType());
+    loaded = LLVM::LoadOp::create(builder, inMemory, address, alignment, op.getIsVolatile());
+  } else {
+    mask = mask ? mask : arith::ConstantIntOp::create(builder, 1, 1).getResult();
+    other = other ? toMemory(builder, other) : LLVM::ZeroOp::create(builder, inMemory).getResult();
+    loaded = ptx::LoadOp::create(builder, inMemory, other, mask, address, cacheName(op.getCache()),
+                                 evictName(op.getEvict()), op.getIsVolatile());
+  }
+  return fromMemory(builder, loaded, type.getElementType());
+}
+
+static void emitStore(tile::StoreOp op, Value value, Value address, Value mask, Builder &builder) {
+  Type element = cast<VectorType>(value.getType()).getElementType();
+  value = toMemory(builder, value);
+  bool isPlain = op.getCache() == tile::CacheModifier::None && op.getEvict() == tile::EvictionPolicy::Normal;
+  if (!mask && isPlain) {
+    unsigned alignment = cast<VectorType>(value.getType()).getNumElements() * bytesOf(element);
+    LLVM::StoreOp::create(builder, value, address, alignment);
+    return;
+  }
+  mask = mask ? mask : arith::ConstantIntOp::create(builder, 1, 1).getResult();
+  ptx::StoreOp::create(builder, value, mask, address, cacheName(op.getCache()), evictName(op.getEvict()));
+}
+
+namespace {
+
+/// A scalar as a vector of one element, a vector as it is.
+Value asVector(Builder &builder, Value value) {
+  if (!value || isa<VectorType>(value.getType())) {
+    return value;
+  }
+  return vector::BroadcastOp::create(builder, VectorType::get(1, value.getType()), value);
+}
+
+template <typename Op> struct MemoryPattern : OpConversionPattern<Op> {
+  MemoryPattern(const TypeConverter &types, MLIRContext *context, const MemoryAccesses &accesses)
+      : OpConversionPattern<Op>(types, context), accesses(accesses) {}
+
+protected:
+  const MemoryAccesses &accesses;
+};
+
+/// A scalar is read by all threads, which costs no more than one doing it.
+struct Load : MemoryPattern<tile::LoadOp> {
+  using MemoryPattern::MemoryPattern;
+  LogicalResult matchAndRewrite(tile::LoadOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    Type result = getTypeConverter()->convertType(op.getType());
+    Type element = getElementTypeOrSelf(result);
+    SmallVector<Value> pointers = unpack(builder, asVector(builder, adaptor.getPtr()));
+    SmallVector<Value> masks, elements(pointers.size());
+    if (adaptor.getMask()) {
+      masks = unpack(builder, asVector(builder, adaptor.getMask()));
+    }
+    Value others = asVector(builder, adaptor.getOther());
+    for (const std::vector<int> &group : accesses.of(op)) {
+      Value other = others ? selectRegisters(builder, others, indices(group)) : Value();
+      Value loaded = emitLoad(op, VectorType::get(group.size(), element), pointers[group[0]],
+                              masks.empty() ? Value() : masks[group[0]], other, builder);
+      for (auto [index, value] : llvm::enumerate(unpack(builder, loaded))) {
+        elements[group[index]] = value;
+      }
+    }
+    rewriter.replaceOp(op, isa<VectorType>(result) ? pack(builder, elements) : elements.front());
+    return success();
+  }
+};
+
+/// Of several threads that hold the same element one stores it; a scalar is stored by the first thread.
+struct Store : MemoryPattern<tile::StoreOp> {
+  using MemoryPattern::MemoryPattern;
+  LogicalResult matchAndRewrite(tile::StoreOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    Value values = asVector(builder, adaptor.getValue());
+    SmallVector<Value> pointers = unpack(builder, asVector(builder, adaptor.getPtr()));
+    SmallVector<Value> masks;
+    if (adaptor.getMask()) {
+      masks = unpack(builder, asVector(builder, adaptor.getMask()));
+    }
+    Value owner = isa<RankedTensorType>(op.getPtr().getType()) ? ownsElements(builder, tilegpu::mapOf(op.getPtr()))
+                                                               : isFirstThread(builder);
+    for (const std::vector<int> &group : accesses.of(op)) {
+      Value mask = masks.empty() ? owner : masks[group[0]];
+      if (owner && !masks.empty()) {
+        mask = arith::AndIOp::create(builder, mask, owner);
+      }
+      emitStore(op, selectRegisters(builder, values, indices(group)), pointers[group[0]], mask, builder);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void addMemoryPatterns(RewritePatternSet &patterns, const ThreadTypes &types, const MemoryAccesses &accesses) {
+  patterns.add<Load, Store>(types, patterns.getContext(), accesses);
+}
+
+} // namespace tilewright::distribute

@@ -1,0 +1,187 @@
+// Operations that give a tile another shape: threads keep what they hold, at most registers change their order.
+
+#include "Distribute.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace tilewright::distribute {
+namespace {
+
+using layout::LinearLayout;
+
+/// Element i of a range is start + i.
+struct MakeRange : OpConversionPattern<tile::MakeRangeOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(tile::MakeRangeOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    const LinearLayout &map = tilegpu::mapOf(op.getType());
+    auto type = cast<VectorType>(getTypeConverter()->convertType(op.getType()));
+    bool disjoint = areDisjoint(map, layout::dimName(0));
+    SmallVector<int32_t> offsets;
+    for (const auto &image : registerImages(map)) {
+      // A disjoint image is added to the rest, so the start can be too.
+      offsets.push_back(static_cast<int32_t>(image[0] + (disjoint ? int32_t(op.getStart()) : 0)));
+    }
+    Value thread = vector::BroadcastOp::create(builder, type, threadImages(builder, map)[0]);
+    Value constant = arith::ConstantOp::create(builder, DenseElementsAttr::get(type, ArrayRef(offsets)));
+    if (disjoint) {
+      rewriter.replaceOpWithNewOp<arith::AddIOp>(op, thread, constant, arith::IntegerOverflowFlags::nsw);
+      return success();
+    }
+    Value range = arith::XOrIOp::create(builder, thread, constant);
+    Value start = arith::ConstantOp::create(builder, DenseElementsAttr::get(type, int32_t(op.getStart())));
+    rewriter.replaceOpWithNewOp<arith::AddIOp>(op, range, start, arith::IntegerOverflowFlags::nsw);
+    return success();
+  }
+};
+
+/// The grid's axes are CUDA's.
+template <typename Op, typename X, typename Y, typename Z> struct Grid : OpConversionPattern<Op> {
+  using OpConversionPattern<Op>::OpConversionPattern;
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor, ConversionPatternRewriter &rewriter) const override {
+    Type i32 = rewriter.getI32Type();
+    switch (op.getAxis()) {
+    case 0:
+      rewriter.replaceOpWithNewOp<X>(op, i32);
+      break;
+    case 1:
+      rewriter.replaceOpWithNewOp<Y>(op, i32);
+      break;
+    default:
+      rewriter.replaceOpWithNewOp<Z>(op, i32);
+    }
+    return success();
+  }
+};
+
+/// From coordinates of the result to those of the source, as packed points of their layouts.
+using CoordinateMap = llvm::function_ref<LinearLayout::Point(LinearLayout::Point)>;
+
+/// Each register of the result is the register of the source that holds the same element. Layouts agree on the
+/// threads (LayoutRules.h), so it is enough to look at thread 0.
+SmallVector<int64_t> matchRegisters(const LinearLayout &result, const LinearLayout &source, CoordinateMap toSource) {
+  llvm::DenseMap<uint64_t, int64_t> holder;
+  for (int64_t reg = source.inSize(layout::kRegister) - 1; reg >= 0; --reg) {
+    holder[source.apply(uint64_t(reg) << source.inStart(layout::kRegister))] = reg;
+  }
+  SmallVector<int64_t> order;
+  for (int64_t reg = 0; reg < result.inSize(layout::kRegister); ++reg) {
+    LinearLayout::Point at = result.unpackOut(result.apply(uint64_t(reg) << result.inStart(layout::kRegister)));
+    LinearLayout::Point from = toSource(at);
+    uint64_t packed = 0;
+    for (auto [out, coordinate] : llvm::zip_equal(source.outs(), from)) {
+      packed |= uint64_t(coordinate) << source.outStart(out.name);
+    }
+    auto found = holder.find(packed);
+    if (found == holder.end()) {
+      return {};
+    }
+    order.push_back(found->second);
+  }
+  return order;
+}
+
+template <typename Op> struct Reshaping : OpConversionPattern<Op> {
+  using OpConversionPattern<Op>::OpConversionPattern;
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    SmallVector<int64_t> order =
+        matchRegisters(tilegpu::mapOf(op.getType()), tilegpu::mapOf(op.getSrc().getType()),
+                       [&](LinearLayout::Point point) { return sourceOf(op, std::move(point)); });
+    if (order.empty()) {
+      return rewriter.notifyMatchFailure(op, "the source does not lie where the result needs it");
+    }
+    rewriter.replaceOp(op, selectRegisters(builder, adaptor.getSrc(), order));
+    return success();
+  }
+
+private:
+  static LinearLayout::Point sourceOf(tile::ExpandDimsOp op, LinearLayout::Point point) {
+    point.erase(point.begin() + op.getAxis());
+    return point;
+  }
+  static LinearLayout::Point sourceOf(tile::BroadcastOp op, LinearLayout::Point point) {
+    for (auto [dim, size] : llvm::enumerate(tile::getShape(op.getSrc().getType()))) {
+      point[dim] = size == 1 ? 0 : point[dim];
+    }
+    return point;
+  }
+  static LinearLayout::Point sourceOf(tile::TransOp op, const LinearLayout::Point &point) {
+    LinearLayout::Point source(point.size());
+    for (auto [index, dim] : llvm::enumerate(op.getOrder())) {
+      source[dim] = point[index];
+    }
+    return source;
+  }
+  static LinearLayout::Point sourceOf(tile::ReshapeOp op, const LinearLayout::Point &point) {
+    int64_t index = 0;
+    for (auto [size, coordinate] : llvm::zip_equal(tile::getShape(op.getType()), point)) {
+      index = index * size + coordinate;
+    }
+    ArrayRef<int64_t> shape = tile::getShape(op.getSrc().getType());
+    LinearLayout::Point source(shape.size());
+    for (size_t dim = shape.size(); dim-- > 0; index /= shape[dim]) {
+      source[dim] = index % shape[dim];
+    }
+    return source;
+  }
+};
+
+/// Pairs are neighbouring registers: see LayoutRules.h.
+struct Join : OpConversionPattern<tile::JoinOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(tile::JoinOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    SmallVector<Value> elements;
+    for (auto [lhs, rhs] : llvm::zip_equal(unpack(builder, adaptor.getLhs()), unpack(builder, adaptor.getRhs()))) {
+      elements.append({lhs, rhs});
+    }
+    rewriter.replaceOp(op, pack(builder, elements));
+    return success();
+  }
+};
+
+struct Split : OpConversionPattern<tile::SplitOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(tile::SplitOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    SmallVector<int64_t> even, odd;
+    for (int64_t i = 0, size = cast<VectorType>(adaptor.getSrc().getType()).getNumElements(); i < size; i += 2) {
+      even.push_back(i);
+      odd.push_back(i + 1);
+    }
+    rewriter.replaceOp(
+        op, {selectRegisters(builder, adaptor.getSrc(), even), selectRegisters(builder, adaptor.getSrc(), odd)});
+    return success();
+  }
+};
+
+/// The second tile's elements are in the upper half of the registers.
+struct Cat : OpConversionPattern<tile::CatOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(tile::CatOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    SmallVector<Value> elements = unpack(builder, adaptor.getLhs());
+    llvm::append_range(elements, unpack(builder, adaptor.getRhs()));
+    rewriter.replaceOp(op, pack(builder, elements));
+    return success();
+  }
+};
+
+} // namespace
+
+void addShapePatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
+  patterns.add<MakeRange, Grid<tile::ProgramIdOp, NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>,
+               Grid<tile::NumProgramsOp, NVVM::GridDimXOp, NVVM::GridDimYOp, NVVM::GridDimZOp>,
+               Reshaping<tile::ExpandDimsOp>, Reshaping<tile::BroadcastOp>, Reshaping<tile::TransOp>,
+               Reshaping<tile::ReshapeOp>, Join, Split, Cat>(types, patterns.getContext());
+}
+
+} // namespace tilewright::distribute

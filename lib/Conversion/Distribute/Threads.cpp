@@ -1,0 +1,174 @@
+// Who a thread is, what lies in its registers, and small pieces of code.
+
+#include "Distribute.h"
+
+#include "tilewright/Layout/Algebra.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace tilewright::distribute {
+
+using layout::LinearLayout;
+
+ThreadTypes::ThreadTypes() {
+  // The last one added is asked first.
+  addConversion([](Type type) { return type; });
+  addConversion([](tile::PtrType type) { return LLVM::LLVMPointerType::get(type.getContext(), kGlobalSpace); });
+  addConversion([](tilegpu::BufferType type) { return LLVM::LLVMPointerType::get(type.getContext(), kSharedSpace); });
+  addConversion([this](RankedTensorType type) -> std::optional<Type> {
+    tilegpu::LayoutAttr layout = tilegpu::getLayout(type);
+    if (!layout || layout.isShared()) {
+      return Type();
+    }
+    return VectorType::get(layout.registers(), convertType(type.getElementType()));
+  });
+}
+
+Value constantI32(Builder &builder, int64_t value) {
+  return arith::ConstantIntOp::create(builder, builder.getI32Type(), value);
+}
+
+static Value threadId(Builder &builder) {
+  int threads = tilegpu::numWarps(builder.getInsertionBlock()->getParentOp()) * hardware::kLanesPerWarp;
+  auto range = LLVM::ConstantRangeAttr::get(builder.getContext(), 32, 0, threads);
+  return NVVM::ThreadIdXOp::create(builder, builder.getI32Type(), range);
+}
+
+Value laneId(Builder &builder) {
+  return arith::AndIOp::create(builder, threadId(builder), constantI32(builder, hardware::kLanesPerWarp - 1));
+}
+
+Value warpId(Builder &builder) {
+  return arith::ShRUIOp::create(builder, threadId(builder),
+                                constantI32(builder, layout::log2Exact(hardware::kLanesPerWarp)));
+}
+
+Value isFirstThread(Builder &builder) {
+  return arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, threadId(builder), constantI32(builder, 0));
+}
+
+/// The sum of `bases[i]` over the bits i that are set in `index`; runs of doubling bases are one shift.
+static Value sumOfBases(Builder &builder, Value index, ArrayRef<int64_t> bases, Value sum) {
+  for (size_t bit = 0; bit < bases.size();) {
+    size_t length = 1;
+    while (bases[bit] != 0 && bit + length < bases.size() && bases[bit + length] == bases[bit] << length) {
+      ++length;
+    }
+    int64_t base = bases[bit], mask = ((int64_t(1) << length) - 1) << bit;
+    if (base != 0) {
+      // A single bit may have any base, a run has a power of two times its first bit.
+      Value part = arith::AndIOp::create(builder, index, constantI32(builder, mask));
+      int shift = llvm::countr_zero(uint64_t(base)) - static_cast<int>(bit);
+      if (!llvm::isPowerOf2_64(base)) {
+        part = arith::ShRUIOp::create(builder, part, constantI32(builder, bit));
+        part = arith::MulIOp::create(builder, part, constantI32(builder, base));
+      } else if (shift > 0) {
+        part = arith::ShLIOp::create(builder, part, constantI32(builder, shift));
+      } else if (shift < 0) {
+        part = arith::ShRUIOp::create(builder, part, constantI32(builder, -shift));
+      }
+      sum = sum ? Value(arith::XOrIOp::create(builder, sum, part)) : part;
+    }
+    bit += llvm::isPowerOf2_64(base) ? length : 1;
+  }
+  return sum;
+}
+
+SmallVector<Value> threadImages(Builder &builder, const LinearLayout &map) {
+  Value lane = laneId(builder), warp = warpId(builder);
+  SmallVector<Value> images;
+  for (const layout::Dim &out : map.outs()) {
+    Value sum;
+    for (auto [in, index] : {std::pair(layout::kLane, lane), std::pair(layout::kWarp, warp)}) {
+      SmallVector<int64_t> bases;
+      for (int bit = 0; bit < map.inBits(in); ++bit) {
+        bases.push_back(map.basis(in, bit, out.name));
+      }
+      sum = sumOfBases(builder, index, bases, sum);
+    }
+    images.push_back(sum ? sum : constantI32(builder, 0));
+  }
+  return images;
+}
+
+SmallVector<SmallVector<int64_t>> registerImages(const LinearLayout &map) {
+  SmallVector<SmallVector<int64_t>> images;
+  for (int64_t reg = 0; reg < map.inSize(layout::kRegister); ++reg) {
+    LinearLayout::Point image = map.unpackOut(map.apply(uint64_t(reg) << map.inStart(layout::kRegister)));
+    images.emplace_back(image.begin(), image.end());
+  }
+  return images;
+}
+
+bool areDisjoint(const LinearLayout &map, StringRef dim) {
+  uint64_t registers = 0, threads = 0;
+  for (const layout::Dim &in : map.ins()) {
+    for (int bit = 0; bit < in.bits; ++bit) {
+      (in.name == layout::kRegister ? registers : threads) |= map.basis(in.name, bit, dim.str());
+    }
+  }
+  return (registers & threads) == 0;
+}
+
+Value combineImages(Builder &builder, Value image, int64_t offset, bool disjoint) {
+  if (offset == 0) {
+    return image;
+  }
+  Value constant = constantI32(builder, offset);
+  return disjoint ? arith::AddIOp::create(builder, image, constant, arith::IntegerOverflowFlags::nsw).getResult()
+                  : arith::XOrIOp::create(builder, image, constant).getResult();
+}
+
+SmallVector<Value> unpack(Builder &builder, Value vector) {
+  SmallVector<Value> elements;
+  for (int64_t i = 0, size = cast<VectorType>(vector.getType()).getNumElements(); i < size; ++i) {
+    elements.push_back(vector::ExtractOp::create(builder, vector, i));
+  }
+  return elements;
+}
+
+Value pack(Builder &builder, ArrayRef<Value> elements) {
+  auto type = VectorType::get(elements.size(), elements.front().getType());
+  return vector::FromElementsOp::create(builder, type, elements);
+}
+
+Value selectRegisters(Builder &builder, Value vector, ArrayRef<int64_t> order) {
+  auto type = cast<VectorType>(vector.getType());
+  bool same = order.size() == size_t(type.getNumElements());
+  for (auto [index, source] : llvm::enumerate(order)) {
+    same &= int64_t(index) == source;
+  }
+  if (same) {
+    return vector;
+  }
+  // Shuffles take no vectors of pointers.
+  if (isa<LLVM::LLVMPointerType>(type.getElementType())) {
+    SmallVector<Value> elements = unpack(builder, vector), chosen;
+    llvm::transform(order, std::back_inserter(chosen), [&](int64_t index) { return elements[index]; });
+    return pack(builder, chosen);
+  }
+  return vector::ShuffleOp::create(builder, vector, vector, order);
+}
+
+Value ownsElements(Builder &builder, const LinearLayout &map) {
+  std::vector<uint64_t> copies = layout::freeBits(map);
+  Value owns;
+  for (auto [in, bits] : llvm::zip_equal(map.ins(), copies)) {
+    if (bits == 0 || in.name == layout::kRegister) {
+      continue;
+    }
+    Value index = in.name == layout::kLane ? laneId(builder) : warpId(builder);
+    Value set = arith::AndIOp::create(builder, index, constantI32(builder, int64_t(bits)));
+    Value first = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, set, constantI32(builder, 0));
+    owns = owns ? arith::AndIOp::create(builder, owns, first).getResult() : first;
+  }
+  return owns;
+}
+
+Type memoryType(Type element) { return element.isInteger(1) ? IntegerType::get(element.getContext(), 8) : element; }
+
+} // namespace tilewright::distribute

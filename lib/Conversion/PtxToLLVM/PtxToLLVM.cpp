@@ -1,0 +1,138 @@
+// ptx-to-llvm: each operation of the ptx dialect becomes inline assembly. See Passes.td.
+
+#include "tilewright/Conversion/Passes.h"
+#include "tilewright/Dialect/Ptx/IR/Ptx.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+namespace tilewright {
+#define GEN_PASS_DEF_PTXTOLLVM
+#include "tilewright/Conversion/Passes.h.inc"
+} // namespace tilewright
+
+namespace {
+
+using Builder = ImplicitLocOpBuilder;
+
+/// The letter of a register class.
+char constraintOf(const ptx::Words &words) {
+  switch (words.bits) {
+  case 1:
+    return 'b';
+  case 16:
+    return 'h';
+  case 32:
+    return 'r';
+  default:
+    return 'l';
+  }
+}
+
+Type wordType(Builder &builder, const ptx::Words &words) { return builder.getIntegerType(words.bits); }
+
+/// A value's registers.
+void addWords(Builder &builder, Value value, SmallVectorImpl<Value> &registers) {
+  Type type = value.getType();
+  ptx::Words words = ptx::wordsOf(type);
+  if (isa<LLVM::LLVMPointerType>(type) || type.isInteger(1)) {
+    registers.push_back(value);
+    return;
+  }
+  if (words.count == 1) {
+    Value bits = LLVM::BitcastOp::create(builder, builder.getIntegerType(words.memoryBits), value);
+    registers.push_back(words.memoryBits == words.bits
+                            ? bits
+                            : LLVM::ZExtOp::create(builder, wordType(builder, words), bits).getResult());
+    return;
+  }
+  Value vector = LLVM::BitcastOp::create(builder, VectorType::get(words.count, wordType(builder, words)), value);
+  for (int i = 0; i < words.count; ++i) {
+    Value index = LLVM::ConstantOp::create(builder, builder.getI32Type(), i);
+    registers.push_back(LLVM::ExtractElementOp::create(builder, vector, index));
+  }
+}
+
+/// The value that registers hold.
+Value fromWords(Builder &builder, Type type, ArrayRef<Value> registers) {
+  ptx::Words words = ptx::wordsOf(type);
+  if (registers.front().getType() == type) {
+    return registers.front();
+  }
+  if (words.count == 1) {
+    Value bits = registers.front();
+    if (words.memoryBits != words.bits) {
+      bits = LLVM::TruncOp::create(builder, builder.getIntegerType(words.memoryBits), bits);
+    }
+    return LLVM::BitcastOp::create(builder, type, bits);
+  }
+  auto vectorType = VectorType::get(words.count, wordType(builder, words));
+  Value vector = LLVM::PoisonOp::create(builder, vectorType);
+  for (int i = 0; i < words.count; ++i) {
+    Value index = LLVM::ConstantOp::create(builder, builder.getI32Type(), i);
+    vector = LLVM::InsertElementOp::create(builder, vector, registers[i], index);
+  }
+  return LLVM::BitcastOp::create(builder, type, vector);
+}
+
+/// Takes the structure that an assembly of several results gives apart.
+SmallVector<Value> resultRegisters(Builder &builder, LLVM::InlineAsmOp assembly, size_t count) {
+  if (count == 1) {
+    return {assembly.getRes()};
+  }
+  SmallVector<Value> registers;
+  for (size_t i = 0; i < count; ++i) {
+    registers.push_back(LLVM::ExtractValueOp::create(builder, assembly.getRes(), ArrayRef<int64_t>(int64_t(i))));
+  }
+  return registers;
+}
+
+void lower(ptx::AssemblyOpInterface op) {
+  Builder builder(op.getLoc(), op);
+  SmallVector<Value> operands;
+  SmallVector<Type> results;
+  SmallVector<std::string> constraints;
+  for (Type type : op->getResultTypes()) {
+    ptx::Words words = ptx::wordsOf(type);
+    results.append(words.count, wordType(builder, words));
+    // Written before all operands are read.
+    constraints.append(words.count, std::string("=&") + constraintOf(words));
+  }
+  for (Value operand : op->getOperands()) {
+    ptx::Words words = ptx::wordsOf(operand.getType());
+    addWords(builder, operand, operands);
+    constraints.append(words.count, std::string(1, constraintOf(words)));
+  }
+  Type result = results.empty()       ? Type(LLVM::LLVMVoidType::get(builder.getContext()))
+                : results.size() == 1 ? results.front()
+                                      : LLVM::LLVMStructType::getLiteral(builder.getContext(), results);
+  auto assembly =
+      LLVM::InlineAsmOp::create(builder, result, operands, op.getAssembly(), llvm::join(constraints, ","),
+                                /*has_side_effects=*/op.touchesMemory(), /*is_align_stack=*/false,
+                                LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+  SmallVector<Value> registers;
+  if (!results.empty()) {
+    registers = resultRegisters(builder, assembly, results.size());
+  }
+  ArrayRef<Value> rest = registers;
+  for (Value value : op->getResults()) {
+    size_t count = ptx::wordsOf(value.getType()).count;
+    value.replaceAllUsesWith(fromWords(builder, value.getType(), rest.take_front(count)));
+    rest = rest.drop_front(count);
+  }
+  op->erase();
+}
+
+struct PtxToLLVM : tilewright::impl::PtxToLLVMBase<PtxToLLVM> {
+  void runOnOperation() override {
+    SmallVector<ptx::AssemblyOpInterface> ops;
+    getOperation()->walk([&](ptx::AssemblyOpInterface op) { ops.push_back(op); });
+    llvm::for_each(ops, lower);
+  }
+};
+
+} // namespace

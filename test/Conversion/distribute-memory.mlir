@@ -1,0 +1,49 @@
+// distribute: loads and stores as wide as alignment, contiguity and mask allow.
+// RUN: tilewright-opt %s --distribute --split-input-file | FileCheck %s
+
+#four = #tilegpu.layout<register = [[1], [2], [128]], lane = [[4], [8], [16], [32], [64]], warp = [], block = [] : 256>
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
+  // Two groups of four neighbours; the pointer argument is aligned to 16 bytes.
+  // CHECK-LABEL: func.func @wide
+  // CHECK-SAME: (%{{.*}}: !llvm.ptr<1> {llvm.align = 16 : i64, llvm.noalias}, %[[N:.*]]: i32)
+  // CHECK: arith.constant dense<[0, 1, 2, 3, 128, 129, 130, 131]> : vector<8xi32>
+  // CHECK-COUNT-2: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+  // CHECK: arith.addf %{{.*}}, %{{.*}} : vector<8xf32>
+  // A mask that changes anywhere makes accesses of one element.
+  // CHECK-COUNT-8: ptx.store {{.*}} mask {{.*}} : <1>, vector<1xf32>
+  func.func @wide(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32, tile.noalias, tile.slot = 0 : i32}, %n: i32 {tile.slot = 1 : i32})
+      attributes {tile.kernel} {
+    %i = tile.make_range 0 to 256 : tensor<256xi32, #four>
+    %b = tile.splat %p : tensor<256x!tile.ptr<f32>, #four>
+    %q = tile.addptr %b, %i : tensor<256x!tile.ptr<f32>, #four>, tensor<256xi32, #four>
+    %x = tile.load %q : tensor<256x!tile.ptr<f32>, #four> -> tensor<256xf32, #four>
+    %y = arith.addf %x, %x : tensor<256xf32, #four>
+    %s = tile.splat %n : tensor<256xi32, #four>
+    %m = arith.cmpi slt, %i, %s : tensor<256xi32, #four>
+    tile.store %q, %y mask %m : tensor<256x!tile.ptr<f32>, #four>, tensor<256xf32, #four>, mask tensor<256xi1, #four>
+    return
+  }
+}
+
+// -----
+
+#copies = #tilegpu.layout<register = [], lane = [[1], [2], [4], [0], [0]], warp = [[0]], block = [] : 8>
+module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a"} {
+  // Lanes 8 and up and the second warp hold copies: they store nothing. A scalar is stored by one thread.
+  // CHECK-LABEL: func.func @copies
+  // CHECK-DAG: %[[LANES:.*]] = arith.constant 24 : i32
+  // CHECK: arith.andi %{{.*}}, %[[LANES]] : i32
+  // CHECK: %[[OWNS:.*]] = arith.andi %{{.*}}, %{{.*}} : i1
+  // CHECK: ptx.store {{.*}} mask %[[OWNS]]
+  // CHECK: %[[FIRST:.*]] = arith.cmpi eq
+  // CHECK: ptx.store {{.*}} mask %[[FIRST]]
+  func.func @copies(%p: !tile.ptr<i8> {tile.slot = 0 : i32}, %v: i8 {tile.slot = 1 : i32}) attributes {tile.kernel} {
+    %i = tile.make_range 0 to 8 : tensor<8xi32, #copies>
+    %b = tile.splat %p : tensor<8x!tile.ptr<i8>, #copies>
+    %q = tile.addptr %b, %i : tensor<8x!tile.ptr<i8>, #copies>, tensor<8xi32, #copies>
+    %x = tile.splat %v : tensor<8xi8, #copies>
+    tile.store %q, %x : tensor<8x!tile.ptr<i8>, #copies>, tensor<8xi8, #copies>
+    tile.store %p, %v : !tile.ptr<i8>, i8
+    return
+  }
+}

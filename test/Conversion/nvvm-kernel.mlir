@@ -1,0 +1,8 @@
+// RUN: tilewright-opt %s --nvvm-kernel=max-registers=128 | FileCheck %s
+
+module attributes {tilegpu.num_warps = 8 : i32, tilegpu.target = "sm_90a"} {
+  // CHECK: llvm.func @kernel() attributes {nvvm.kernel, nvvm.maxnreg = 128 : i32, nvvm.reqntid = array<i32: 256>}
+  llvm.func @kernel() attributes {tile.kernel} { llvm.return }
+  // CHECK: llvm.func @helper() {
+  llvm.func @helper() { llvm.return }
+}

@@ -1,0 +1,30 @@
+// RUN: tilewright-opt %s --ptx-to-llvm | FileCheck %s
+
+// CHECK-LABEL: @load
+// CHECK-SAME: %[[P:.*]]: !llvm.ptr<1>, %[[M:.*]]: i1, %[[O:.*]]: vector<8xf16>
+llvm.func @load(%p: !llvm.ptr<1>, %m: i1, %o: vector<8xf16>) -> vector<8xf16> {
+  // CHECK: llvm.bitcast %[[O]] : vector<8xf16> to vector<4xi32>
+  // CHECK: llvm.inline_asm has_side_effects "mov.b32 $0, $4;
+  // CHECK-SAME: @$8 ld.global.cg.L1::evict_last.v4.b32 {$0, $1, $2, $3}, [$9];", "=&r,=&r,=&r,=&r,r,r,r,r,b,l"
+  // CHECK: llvm.bitcast %{{.*}} : vector<4xi32> to vector<8xf16>
+  %0 = ptx.load %p mask %m other %o {cache = "cg", evict = "L1::evict_last"} : !llvm.ptr<1> -> vector<8xf16>
+  llvm.return %0 : vector<8xf16>
+}
+
+// CHECK-LABEL: @volatile
+llvm.func @volatile(%p: !llvm.ptr<1>, %m: i1, %o: i64) -> i64 {
+  // CHECK: "mov.b32 $0, $2;
+  // CHECK-SAME: @$4 ld.volatile.global.v2.b32 {$0, $1}, [$5];"
+  %0 = ptx.load %p mask %m other %o {isVolatile} : !llvm.ptr<1> -> i64
+  llvm.return %0 : i64
+}
+
+// A byte lies in a register of 16 bits.
+// CHECK-LABEL: @byte
+llvm.func @byte(%p: !llvm.ptr<1>, %m: i1, %v: vector<1xi8>) {
+  // CHECK: %[[B:.*]] = llvm.bitcast %{{.*}} : vector<1xi8> to i8
+  // CHECK: %[[H:.*]] = llvm.zext %[[B]] : i8 to i16
+  // CHECK: "@$1 st.global.b8 [$2], $0;", "h,b,l" %[[H]], %{{.*}}, %{{.*}} : (i16, i1, !llvm.ptr<1>) -> !llvm.void
+  ptx.store %p, %v mask %m : !llvm.ptr<1>, vector<1xi8>
+  llvm.return
+}
