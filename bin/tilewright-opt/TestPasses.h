@@ -6,6 +6,7 @@
 namespace tilewright {
 void registerTestAxisInfo();
 void registerTestPlan();
+void registerTestVerifyLayouts();
 } // namespace tilewright
 
 #endif // TILEWRIGHT_BIN_TILEWRIGHT_OPT_TESTPASSES_H

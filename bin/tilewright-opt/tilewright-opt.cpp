@@ -34,5 +34,6 @@ int main(int argc, char **argv) {
   tilewright::registerCpuPipelines();
   tilewright::registerTestAxisInfo();
   tilewright::registerTestPlan();
+  tilewright::registerTestVerifyLayouts();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Tilewright optimizer driver\n", registry));
 }

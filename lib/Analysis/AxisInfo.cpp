@@ -210,6 +210,9 @@ std::optional<int64_t> AxisDataFlow::foldedValue(Operation *op, Value result) {
 
 /// What `op` computes, before the user's hints.
 static AxisInfo transfer(Operation *op, axis::Operands operands, Type type) {
+  if (op->hasTrait<tile::SameValues>()) {
+    return *operands[0];
+  }
   if (std::optional<AxisInfo> info = axis::transferTile(op, operands)) {
     return *info;
   }

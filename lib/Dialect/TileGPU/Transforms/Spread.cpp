@@ -18,7 +18,8 @@ static layout::Shape sideBySide(layout::Shape &room, const layout::Order &order,
   return taken;
 }
 
-layout::LinearLayout spread(const layout::Shape &shape, const layout::Order &order, int64_t together, int warps) {
+layout::LinearLayout spread(const layout::Shape &shape, const layout::Order &order, int64_t together, int warps,
+                            const layout::Order &warpOrder) {
   layout::BlockedParameters parameters;
   parameters.order = order;
   parameters.sizePerThread.assign(shape.size(), 1);
@@ -27,8 +28,12 @@ layout::LinearLayout spread(const layout::Shape &shape, const layout::Order &ord
   parameters.sizePerThread[fastest] = std::min(together, shape[fastest]);
   room[fastest] /= parameters.sizePerThread[fastest];
   parameters.threadsPerWarp = sideBySide(room, order, hardware::kLanesPerWarp);
-  parameters.warpsPerBlock = sideBySide(room, order, warps);
+  parameters.warpsPerBlock = sideBySide(room, warpOrder, warps);
   return layout::blocked(shape, parameters);
+}
+
+layout::LinearLayout spread(const layout::Shape &shape, const layout::Order &order, int64_t together, int warps) {
+  return spread(shape, order, together, warps, order);
 }
 
 } // namespace tilewright::tilegpu

@@ -12,6 +12,10 @@ namespace tilewright::tilegpu {
 /// warps stand side by side along order[0] as far as it reaches, then along order[1], ...; registers repeat that.
 layout::LinearLayout spread(const layout::Shape &shape, const layout::Order &order, int64_t together, int warps);
 
+/// The same with another order for the warps.
+layout::LinearLayout spread(const layout::Shape &shape, const layout::Order &order, int64_t together, int warps,
+                            const layout::Order &warpOrder);
+
 } // namespace tilewright::tilegpu
 
 #endif // TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_SPREAD_H

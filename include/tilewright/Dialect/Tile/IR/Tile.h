@@ -35,6 +35,9 @@ struct Console : mlir::SideEffects::Resource::Base<Console> {
   llvm::StringRef getName() final { return "tile.console"; }
 };
 
+/// An operation that moves a tile and changes nothing in it: what is known of the operand holds for the result.
+template <typename ConcreteType> struct SameValues : mlir::OpTrait::TraitBase<ConcreteType, SameValues> {};
+
 /// Whether the types are the same but for the encodings of tiles, which tell where these lie.
 bool areSameUpToEncoding(mlir::TypeRange left, mlir::TypeRange right);
 

@@ -18,4 +18,9 @@ def Tile_MemoryAccessOpInterface : OpInterface<"MemoryAccessOpInterface"> {
   ];
 }
 
+/// The result's elements are those of the only operand, at the same positions; see Tile.h.
+def Tile_SameValues : NativeOpTrait<"SameValues"> {
+  let cppNamespace = "::tilewright::tile";
+}
+
 #endif

@@ -17,7 +17,7 @@ def TileGPU_Memory : Resource<"::tilewright::tile::Memory">;
 class TileGPU_BufferArg<list<MemoryEffect> effects> : Arg<TileGPU_BufferType, "a tile in shared memory", effects>;
 
 def TileGPU_ConvertLayoutOp : TileGPU_PureOp<"convert_layout", [
-    SameOperandsAndResultShape, SameOperandsAndResultElementType]> {
+    SameOperandsAndResultShape, SameOperandsAndResultElementType, Tile_SameValues]> {
   let summary = "The same tile in another layout";
   let arguments = (ins Tile_Tile:$src);
   let results = (outs Tile_Tile:$result);

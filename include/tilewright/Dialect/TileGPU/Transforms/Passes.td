@@ -35,4 +35,31 @@ def AssignLayouts : Pass<"assign-layouts", "mlir::ModuleOp"> {
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
 }
 
+def Coalesce : Pass<"coalesce", "mlir::ModuleOp"> {
+  let summary = "Give accesses to global memory layouts that serve them well";
+  let description = [{
+    Threads next to each other access memory next to each other: along the dimension with the longest runs
+    of consecutive addresses each thread takes a vector of up to 16 bytes, as wide as alignment and a mask that
+    varies allow and as leaves no thread idle; lanes and then warps stand side by side along it. Where rows are
+    reduced, the warps get rows of their own first.
+
+    ```mlir
+    %x = tile.load %p : tensor<1024x!tile.ptr<f32>, #default> -> tensor<1024xf32, #default>
+    // becomes, with four warps
+    #layout = #tilegpu.layout<register = [[1], [2], [512]], lane = [[4], ..., [64]], warp = [[128], [256]], block = [] : 1024>
+    %q = tilegpu.convert_layout %p : tensor<1024x!tile.ptr<f32>, #default> -> tensor<1024x!tile.ptr<f32>, #layout>
+    %y = tile.load %q : tensor<1024x!tile.ptr<f32>, #layout> -> tensor<1024xf32, #layout>
+    %x = tilegpu.convert_layout %y : tensor<1024xf32, #layout> -> tensor<1024xf32, #default>
+    ```
+
+    Accesses that exchange data element by element get the same layout, the one whose costs (CostModel.h) are
+    lowest in sum.
+
+    Requires: `assign-layouts`.
+    Establishes: accesses in layouts of their own.
+    Destroys: nothing; conversions stand around every access until `propagate-layouts`.
+  }];
+  let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
+}
+
 #endif // TILEWRIGHT_DIALECT_TILEGPU_TRANSFORMS_PASSES

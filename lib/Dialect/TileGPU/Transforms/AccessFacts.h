@@ -1,0 +1,30 @@
+// What is known of an access to global memory that decides how well a layout serves it.
+
+#ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_ACCESSFACTS_H
+#define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_ACCESSFACTS_H
+
+#include "tilewright/Analysis/AxisInfo.h"
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "tilewright/Layout/Shape.h"
+
+#include <optional>
+
+namespace tilewright::tilegpu {
+
+enum class AccessKind { Load, Store, Atomic };
+
+struct AccessFacts {
+  AccessKind kind = AccessKind::Load;
+  layout::Shape shape;
+  layout::Order order;      ///< dimensions, that with the longest runs of consecutive addresses first
+  int64_t run = 1;          ///< elements in such a run along order[0]
+  int64_t vector = 1;       ///< elements that one instruction of a thread can take
+  int64_t elementBytes = 1; ///< in memory
+};
+
+/// None for an access to a single element.
+std::optional<AccessFacts> factsOf(tile::MemoryAccessOpInterface access, AxisInfoAnalysis &axis);
+
+} // namespace tilewright::tilegpu
+
+#endif // TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_ACCESSFACTS_H

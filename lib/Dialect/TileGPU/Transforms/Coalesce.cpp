@@ -1,0 +1,170 @@
+// coalesce: accesses to global memory get layouts that serve them well. See Passes.td.
+//
+// Accesses that exchange data element by element are decided together, so that nothing has to be moved between them:
+//
+//     %x = load fp16 (vectors of 8)  ->  %y = extf, mulf, ...  ->  store fp32 (vectors of 4)
+//
+// Every width from one element to the widest is tried on all of them; the cheapest sum wins, the widest among equals.
+
+#include "CostModel.h"
+#include "Spread.h"
+#include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::tilegpu;
+using layout::LinearLayout;
+
+namespace tilewright::tilegpu {
+#define GEN_PASS_DEF_COALESCE
+#include "tilewright/Dialect/TileGPU/Transforms/Passes.h.inc"
+} // namespace tilewright::tilegpu
+
+namespace {
+
+/// Which tiles exchange data without a change of shape. Addresses and masks do not count: they are cheap to have twice.
+class DataFlow {
+public:
+  explicit DataFlow(Operation *root) {
+    root->walk([&](Operation *op) { visit(op); });
+  }
+
+  /// The same for all that are connected.
+  void *classOf(Value value) { return classes.getOrInsertLeaderValue(value.getAsOpaquePointer()); }
+
+private:
+  static bool isData(Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && !isa<tile::PtrType>(type.getElementType()) && !type.getElementType().isInteger(1);
+  }
+
+  void connect(Value left, Value right) {
+    if (isData(left) && isData(right)) {
+      classes.unionSets(left.getAsOpaquePointer(), right.getAsOpaquePointer());
+    }
+  }
+
+  void visit(Operation *op) {
+    if (auto branch = dyn_cast<RegionBranchOpInterface>(op)) {
+      connectRegions(branch);
+    } else if (op->hasTrait<OpTrait::Elementwise>() || isa<ConvertLayoutOp, tile::ScanOp>(op)) {
+      for (Value operand : op->getOperands()) {
+        connect(operand, op->getResult(0));
+      }
+    }
+  }
+
+  /// What goes into a region or leaves it meets the variable that it becomes.
+  void connectRegions(RegionBranchOpInterface branch) {
+    RegionBranchSuccessorMapping mapping;
+    branch.getSuccessorOperandInputMapping(mapping);
+    for (auto &[operand, inputs] : mapping) {
+      for (Value input : inputs) {
+        connect(operand->get(), input);
+      }
+    }
+  }
+
+  llvm::EquivalenceClasses<void *> classes;
+};
+
+/// Accesses that get one layout.
+struct Group {
+  SmallVector<Operation *> ops;
+  SmallVector<AccessFacts> facts;
+  bool isReduced = false; ///< along the fastest dimension
+};
+
+/// What an access reads or writes.
+Value dataOf(Operation *op) { return op->getNumResults() ? op->getResult(0) : op->getOperand(1); }
+
+class Coalesce : public tilegpu::impl::CoalesceBase<Coalesce> {
+public:
+  void runOnOperation() override {
+    for (auto &[key, group] : collect()) {
+      LinearLayout map = decide(group);
+      for (Operation *op : group.ops) {
+        convert(op, LayoutAttr::get(&getContext(), map));
+      }
+    }
+  }
+
+private:
+  using Key = std::pair<void *, layout::Order>;
+  using Groups = llvm::MapVector<Key, Group, std::map<Key, unsigned>>;
+
+  Groups collect() {
+    DataFlow flow(getOperation());
+    AxisInfoAnalysis axis(getOperation());
+    Groups groups;
+    getOperation()->walk([&](tile::MemoryAccessOpInterface access) {
+      if (auto facts = factsOf(access, axis)) {
+        Group &group = groups[{flow.classOf(dataOf(access)), facts->order}];
+        group.ops.push_back(access);
+        group.facts.push_back(*facts);
+      }
+    });
+    getOperation()->walk([&](tile::ReduceOp reduce) {
+      for (auto &[key, group] : groups) {
+        group.isReduced |= key.second.front() == static_cast<int>(reduce.getAxis()) &&
+                           llvm::any_of(reduce.getOperands(), [&](Value v) { return flow.classOf(v) == key.first; });
+      }
+    });
+    return groups;
+  }
+
+  /// The cheapest layout: as many elements a thread as leave no thread without any.
+  LinearLayout decide(const Group &group) {
+    const layout::Shape &shape = group.facts.front().shape;
+    const layout::Order &order = group.facts.front().order;
+    // Rows of their own for the warps: a reduction of rows then stays inside a warp, and a warp's access is the same.
+    layout::Order warpOrder = order;
+    if (group.isReduced) {
+      std::rotate(warpOrder.begin(), warpOrder.begin() + 1, warpOrder.end());
+    }
+    int warps = numWarps(getOperation());
+    int64_t elements = llvm::product_of(shape), threads = int64_t(warps) * hardware::kLanesPerWarp;
+    int64_t widest = llvm::max_element(group.facts, [](auto &l, auto &r) { return l.vector < r.vector; })->vector;
+    widest = std::max<int64_t>(1, std::min(widest, elements / threads));
+    std::optional<std::pair<Cost, LinearLayout>> best;
+    for (int64_t together = widest; together >= 1; together /= 2) {
+      LinearLayout map = spread(shape, order, together, warps, warpOrder);
+      Cost cost = 0;
+      for (const AccessFacts &facts : group.facts) {
+        cost += accessCost(facts, map);
+      }
+      if (!best || cost < best->first) {
+        best = {cost, map};
+      }
+    }
+    return best->second;
+  }
+
+  void convert(Operation *op, LayoutAttr layout) {
+    OpBuilder builder(op);
+    auto converted = [&](Value value, Type type) -> Value {
+      return value.getType() == type ? value : ConvertLayoutOp::create(builder, op->getLoc(), type, value);
+    };
+    for (OpOperand &operand : op->getOpOperands()) {
+      operand.set(converted(operand.get(), withLayout(operand.get().getType(), layout)));
+    }
+    builder.setInsertionPointAfter(op);
+    for (Value result : op->getResults()) {
+      Type old = result.getType();
+      result.setType(withLayout(old, layout));
+      if (result.getType() != old) {
+        Value back = converted(result, old);
+        result.replaceAllUsesExcept(back, back.getDefiningOp());
+      }
+    }
+  }
+};
+
+} // namespace

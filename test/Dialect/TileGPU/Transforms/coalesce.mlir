@@ -1,0 +1,118 @@
+// RUN: tilewright-opt %s --assign-layouts='num-warps=2' --coalesce --test-verify-layouts | FileCheck %s
+
+// CHECK-DAG: #[[FOUR:.*]] = #tilegpu.layout<register = {{\[\[}}1], [2], [256]], lane = {{\[\[}}4], [8], [16], [32], [64]], warp = {{\[\[}}128]], block = [] : 512>
+// CHECK-DAG: #[[ONE:.*]] = #tilegpu.layout<register = {{\[\[}}64], [128], [256]], lane = {{\[\[}}1], [2], [4], [8], [16]], warp = {{\[\[}}32]], block = [] : 512>
+// CHECK-DAG: #[[SMALL:.*]] = #tilegpu.layout<register = {{\[\[}}1]], lane = {{\[\[}}2], [4], [8], [16], [32]], warp = {{\[\[}}64]], block = [] : 128>
+// CHECK-DAG: #[[COLUMNS:.*]] = #tilegpu.layout<register = {{\[\[}}1, 0], [2, 0], [4, 0], [0, 4]], lane = {{\[\[}}8, 0], [16, 0], [32, 0], [64, 0], [0, 1]], warp = {{\[\[}}0, 2]], block = [] : 128x8>
+// CHECK-DAG: #[[ROWS:.*]] = #tilegpu.layout<register = {{\[\[}}0, 1], [0, 2], [0, 128]], lane = {{\[\[}}0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], warp = {{\[\[}}1, 0]], block = [] : 2x256>
+
+// The operands are brought to the access's layout, the result back to where others expect it.
+// CHECK-LABEL: @vectors
+func.func @vectors(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) {
+  %i = tile.make_range 0 to 512 : tensor<512xi32>
+  %b = tile.splat %p : tensor<512x!tile.ptr<f32>>
+  %q = tile.addptr %b, %i : tensor<512x!tile.ptr<f32>>, tensor<512xi32>
+  // CHECK: %[[PTR:.*]] = tilegpu.convert_layout %{{.*}} : tensor<512x!tile.ptr<f32>, #[[ONE]]> -> tensor<512x!tile.ptr<f32>, #[[FOUR]]>
+  // CHECK: %[[DATA:.*]] = tile.load %[[PTR]] : {{.*}} -> tensor<512xf32, #[[FOUR]]>
+  // CHECK: tilegpu.convert_layout %[[DATA]] : tensor<512xf32, #[[FOUR]]> -> tensor<512xf32, #[[ONE]]>
+  %x = tile.load %q : tensor<512x!tile.ptr<f32>> -> tensor<512xf32>
+  tile.store %q, %x : tensor<512x!tile.ptr<f32>>, tensor<512xf32>
+  return
+}
+
+// A mask that varies between neighbours makes them go one by one, unaligned addresses too.
+// CHECK-LABEL: @one_by_one
+func.func @one_by_one(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %u: !tile.ptr<f32>, %n: i32) {
+  %i = tile.make_range 0 to 512 : tensor<512xi32>
+  %s = tile.splat %n : tensor<512xi32>
+  %m = arith.cmpi slt, %i, %s : tensor<512xi32>
+  %b = tile.splat %p : tensor<512x!tile.ptr<f32>>
+  %q = tile.addptr %b, %i : tensor<512x!tile.ptr<f32>>, tensor<512xi32>
+  // CHECK: tile.load {{.*}} -> tensor<512xf32, #[[ONE]]>
+  %x = tile.load %q mask %m : tensor<512x!tile.ptr<f32>>, mask tensor<512xi1> -> tensor<512xf32>
+  %d = tile.splat %u : tensor<512x!tile.ptr<f32>>
+  %e = tile.addptr %d, %i : tensor<512x!tile.ptr<f32>>, tensor<512xi32>
+  // CHECK: tile.store {{.*}} tensor<512xf32, #[[ONE]]>
+  tile.store %e, %x : tensor<512x!tile.ptr<f32>>, tensor<512xf32>
+  return
+}
+
+// What is loaded in half precision could come eight at a time; what it is stored as goes four at a time.
+// CHECK-LABEL: @agree
+func.func @agree(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %o: !tile.ptr<f32> {tile.divisibility = 16 : i32}) {
+  %i = tile.make_range 0 to 512 : tensor<512xi32>
+  %b = tile.splat %p : tensor<512x!tile.ptr<f16>>
+  %q = tile.addptr %b, %i : tensor<512x!tile.ptr<f16>>, tensor<512xi32>
+  // CHECK: tile.load {{.*}} -> tensor<512xf16, #[[FOUR]]>
+  %x = tile.load %q : tensor<512x!tile.ptr<f16>> -> tensor<512xf16>
+  %y = arith.extf %x : tensor<512xf16> to tensor<512xf32>
+  %d = tile.splat %o : tensor<512x!tile.ptr<f32>>
+  %e = tile.addptr %d, %i : tensor<512x!tile.ptr<f32>>, tensor<512xi32>
+  // CHECK: tile.store {{.*}} tensor<512xf32, #[[FOUR]]>
+  tile.store %e, %y : tensor<512x!tile.ptr<f32>>, tensor<512xf32>
+  return
+}
+
+// Vectors of four would leave half of the threads without work.
+// CHECK-LABEL: @all_threads
+func.func @all_threads(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) {
+  %i = tile.make_range 0 to 128 : tensor<128xi32>
+  %b = tile.splat %p : tensor<128x!tile.ptr<f32>>
+  %q = tile.addptr %b, %i : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+  // CHECK: tile.load {{.*}} -> tensor<128xf32, #[[SMALL]]>
+  %x = tile.load %q : tensor<128x!tile.ptr<f32>> -> tensor<128xf32>
+  tile.store %q, %x : tensor<128x!tile.ptr<f32>>, tensor<128xf32>
+  return
+}
+
+// Words are combined one by one: neighbours stay neighbours.
+// CHECK-LABEL: @atomic
+func.func @atomic(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %x: f32) {
+  %i = tile.make_range 0 to 512 : tensor<512xi32>
+  %b = tile.splat %p : tensor<512x!tile.ptr<f32>>
+  %q = tile.addptr %b, %i : tensor<512x!tile.ptr<f32>>, tensor<512xi32>
+  %v = tile.splat %x : tensor<512xf32>
+  // CHECK: tile.atomic_rmw {{.*}} tensor<512xf32, #[[ONE]]>
+  %old = tile.atomic_rmw <fadd> %q, %v : tensor<512x!tile.ptr<f32>>, tensor<512xf32>
+  return
+}
+
+// Dimension 0 is the one along which addresses follow each other.
+// CHECK-LABEL: @columns
+func.func @columns(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %stride: i32 {tile.divisibility = 16 : i32}) {
+  %i = tile.make_range 0 to 128 : tensor<128xi32>
+  %j = tile.make_range 0 to 8 : tensor<8xi32>
+  %s = tile.splat %stride : tensor<8xi32>
+  %js = arith.muli %j, %s : tensor<8xi32>
+  %i2 = tile.expand_dims %i 1 : tensor<128xi32> -> tensor<128x1xi32>
+  %j2 = tile.expand_dims %js 0 : tensor<8xi32> -> tensor<1x8xi32>
+  %is = tile.broadcast %i2 : tensor<128x1xi32> -> tensor<128x8xi32>
+  %jb = tile.broadcast %j2 : tensor<1x8xi32> -> tensor<128x8xi32>
+  %o = arith.addi %is, %jb : tensor<128x8xi32>
+  %b = tile.splat %p : tensor<128x8x!tile.ptr<f16>>
+  %q = tile.addptr %b, %o : tensor<128x8x!tile.ptr<f16>>, tensor<128x8xi32>
+  // CHECK: tile.load {{.*}} -> tensor<128x8xf16, #[[COLUMNS]]>
+  %x = tile.load %q : tensor<128x8x!tile.ptr<f16>> -> tensor<128x8xf16>
+  tile.store %q, %x : tensor<128x8x!tile.ptr<f16>>, tensor<128x8xf16>
+  return
+}
+
+// Each warp takes rows of its own where rows are reduced.
+// CHECK-LABEL: @reduced
+func.func @reduced(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %r: !tile.ptr<f32>) {
+  %i = tile.make_range 0 to 256 : tensor<256xi32>
+  %i2 = tile.expand_dims %i 0 : tensor<256xi32> -> tensor<1x256xi32>
+  %is = tile.broadcast %i2 : tensor<1x256xi32> -> tensor<2x256xi32>
+  %b = tile.splat %p : tensor<2x256x!tile.ptr<f32>>
+  %q = tile.addptr %b, %is : tensor<2x256x!tile.ptr<f32>>, tensor<2x256xi32>
+  // CHECK: tile.load {{.*}} -> tensor<2x256xf32, #[[ROWS]]>
+  %x = tile.load %q : tensor<2x256x!tile.ptr<f32>> -> tensor<2x256xf32>
+  %s = "tile.reduce"(%x) <{axis = 1 : i32}> ({
+  ^bb0(%a: f32, %d: f32):
+    %c = arith.addf %a, %d : f32
+    tile.yield %c : f32
+  }) : (tensor<2x256xf32>) -> tensor<2xf32>
+  %o = tile.splat %r : tensor<2x!tile.ptr<f32>>
+  tile.store %o, %s : tensor<2x!tile.ptr<f32>>, tensor<2xf32>
+  return
+}
