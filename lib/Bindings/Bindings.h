@@ -59,6 +59,9 @@ void bindCompile(pybind11::module_ &module);
 void bindAssemble(pybind11::module_ &module);
 void bindLauncher(pybind11::module_ &module);
 void bindLoadedKernel(pybind11::module_ &module);
+void bindHostKernel(pybind11::module_ &module);
+void bindCuda(pybind11::module_ &module);
+void bindCudaKernel(pybind11::module_ &module);
 
 } // namespace tilewright::bindings
 

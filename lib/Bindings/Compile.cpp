@@ -1,7 +1,7 @@
 // compile() and load(): from a module to a function in this process.
 
 #include "Bindings.h"
-#include "LoadedKernel.h"
+#include "HostKernel.h"
 
 #include "tilewright/Pipeline/Cpu.h"
 #include "tilewright/Target/Host.h"
@@ -60,7 +60,7 @@ PyCompiled compile(PyModule &module, const std::string &target, const py::dict &
   return result;
 }
 
-LoadedKernel load(const std::string &object, const std::string &symbol, size_t scratchBytes) {
+std::shared_ptr<HostKernel> load(const std::string &object, const std::string &symbol, size_t scratchBytes) {
   py::gil_scoped_release unlocked;
   auto function = host::load(object, symbol);
   if (!function) {
@@ -68,7 +68,7 @@ LoadedKernel load(const std::string &object, const std::string &symbol, size_t s
     py::gil_scoped_acquire locked;
     throw py::value_error("the object file cannot be loaded: " + message);
   }
-  return LoadedKernel({*function, scratchBytes});
+  return std::make_shared<HostKernel>(runtime::KernelEntry{*function, scratchBytes});
 }
 
 } // namespace

@@ -71,7 +71,8 @@ struct ExchangeTable {
   void *managedToObject;
   /// Describes an object's memory without owning it; may be null.
   int (*tensorFromObject)(void *object, Tensor *out);
-  void *currentStream;
+  /// The stream that the framework works on; may be null.
+  int (*currentStream)(int32_t deviceType, int32_t device, void **stream);
 };
 
 } // namespace tilewright::bindings::dlpack

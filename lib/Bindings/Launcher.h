@@ -8,6 +8,9 @@
 //   LauncherClassify.cpp  a value to key bytes and slots
 //   LauncherTypes.cpp     how values of a Python type are passed
 //   LauncherArray.cpp     tensors and arrays to address, extent and dtype
+//   LauncherCudaArray.cpp the same for arrays that are known to be on a GPU
+//   LauncherDevice.cpp    where the launch runs
+//   LauncherTorch.cpp     what PyTorch says of its current device and stream
 //   LauncherConstant.cpp  compile-time values in keys
 //   LauncherDescribe.cpp  key bytes to the signature that the compiler is asked for
 //   LauncherVariants.cpp  the table of compiled variants; the globals they were compiled with
@@ -23,8 +26,8 @@
 #include <Python.h>
 
 #include "tilewright/Runtime/Arguments.h"
+#include "tilewright/Runtime/Grid.h"
 #include "tilewright/Runtime/Specialization.h"
-#include "tilewright/Runtime/ThreadPool.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -36,6 +39,8 @@
 #include <vector>
 
 namespace tilewright::bindings {
+
+class LoadedKernel;
 
 /// An owned reference.
 class Ref {
@@ -89,11 +94,10 @@ struct Watch {
 struct Variant {
   uint64_t hash;
   std::string key;
-  std::vector<Ref> objects; // constants that the key's bytes do not tell apart
-  Ref compiled;             // CompiledKernel
-  Ref loaded;               // LoadedKernel, which owns the code
-  runtime::KernelEntry entry;
-  runtime::ProgramCost cost;
+  std::vector<Ref> objects;     // constants that the key's bytes do not tell apart
+  Ref compiled;                 // CompiledKernel
+  Ref loaded;                   // LoadedKernel, once it was launched
+  LoadedKernel *code = nullptr; // that of `loaded`
 };
 
 /// The variants of a kernel. They live as long as it does, so that a launch may hold a pointer to
@@ -128,6 +132,43 @@ struct Launcher {
   PyObject *preRunHooks; // a list
 };
 
+/// Where memory is. A CUDA device reaches managed memory as the host does.
+struct Location {
+  enum Kind : uint8_t { Host, Cuda, Managed };
+  Kind kind = Host;
+  int32_t device = 0;
+};
+
+/// Of a framework, by DLPack: its current stream on a device.
+using CurrentStream = int (*)(int32_t deviceType, int32_t device, void **stream);
+
+/// A tensor or an array.
+struct ArrayArgument {
+  uintptr_t address = 0;
+  runtime::DataType type = runtime::DataType::I1;
+  std::optional<runtime::Extent> extent;
+  /// Nothing for a stand-in without memory.
+  std::optional<Location> location = Location();
+  CurrentStream currentStream = nullptr; // of its framework
+  std::optional<uintptr_t> stream;       // that it is ready on
+};
+
+/// What the arrays among the arguments say about where to run, and what was made of it.
+struct Placement {
+  struct HostArray {
+    const Parameter *parameter;
+    uintptr_t address;
+  };
+  llvm::SmallVector<HostArray, 16> hostArrays;
+  const Parameter *cudaArray = nullptr; // the first on a CUDA device
+  int32_t cudaDevice = 0;               // its device
+  std::optional<int32_t> managedDevice; // that of the first array in managed memory
+  CurrentStream currentStream = nullptr;
+  std::optional<uintptr_t> stream;
+
+  Location launch;
+};
+
 /// One launch: what was passed, and what was made of it.
 struct Call {
   explicit Call(Launcher &launcher) : launcher(launcher), state(*launcher.state) {}
@@ -142,14 +183,8 @@ struct Call {
   llvm::SmallVector<uint64_t, 32> slots;
   llvm::SmallVector<runtime::Extent, 16> extents;
   bool extentsKnown = true;
+  Placement placement;
   llvm::SmallVector<Ref, 8> keepAlive; // what values were read from
-};
-
-/// A tensor or an array.
-struct ArrayArgument {
-  uintptr_t address = 0;
-  runtime::DataType type = runtime::DataType::I1;
-  std::optional<runtime::Extent> extent;
 };
 
 /// How values of a Python type are passed.
@@ -163,6 +198,7 @@ enum class TypeKind : uint8_t {
   Constant,      // strings, dtypes, @jit functions
   ExchangeTable, // DLPack's C functions
   ArrayStruct,   // __array_struct__
+  CudaArray,     // __cuda_array_interface__, else one of the two below
   DLPack,        // __dlpack__
   DataPointer,   // data_ptr() and dtype
   Mock           // stands for an aligned tensor of a dtype in warmup()
@@ -172,6 +208,7 @@ struct TypeInfo {
   TypeKind kind = TypeKind::Unsupported;
   /// Of ExchangeTable: int (*)(void *object, DLTensor *out).
   void *exchange = nullptr;
+  CurrentStream currentStream = nullptr;
 };
 
 // LauncherCall.cpp
@@ -184,8 +221,26 @@ bool classifyArguments(Call &call);
 // LauncherTypes.cpp
 const TypeInfo &typeInfoOf(PyTypeObject *type);
 // LauncherArray.cpp
-void *findExchangeFunction(PyTypeObject *type);
+TypeInfo findExchangeTable(PyTypeObject *type);
 bool readArray(Call &call, const Parameter &parameter, PyObject *object, const TypeInfo &info, ArrayArgument &array);
+/// The type of an array whose format says nothing, by the name of its dtype: bfloat16 and its like (ml_dtypes).
+std::optional<runtime::DataType> typeByName(PyObject *object);
+bool unknownType(Call &call, const Parameter &parameter, PyObject *object);
+// LauncherCudaArray.cpp
+/// Returns false without an exception where the object has no such interface now, as arrays on the host.
+bool readCudaArray(Call &call, const Parameter &parameter, PyObject *object, ArrayArgument &array);
+// LauncherDevice.cpp
+bool placeArray(Call &call, const Parameter &parameter, const ArrayArgument &array);
+bool settleDevice(Call &call);
+/// PyTorch's current device, else that of the thread's current context, else the first.
+int32_t currentCudaDevice();
+/// "cpu", "cuda:0": where the launch runs.
+PyObject *describeDevice(const Call &call);
+// LauncherTorch.cpp
+/// The device that is current for PyTorch; nothing where it is not imported or has no device.
+std::optional<int32_t> torchDevice();
+/// The stream that is current for PyTorch on a device; the default one where it is not imported or knows no CUDA.
+bool torchStream(int32_t device, uintptr_t &stream);
 // LauncherConstant.cpp
 bool addConstant(Call &call, const Parameter *parameter, PyObject *object);
 bool sameConstant(PyObject *a, PyObject *b, bool &same);
@@ -201,14 +256,12 @@ void setError(const char *kind, const LauncherState &state, const Parameter *par
 /// The same with the pending exception as its cause, whose text ends the message.
 void setErrorFromPending(const char *kind, const LauncherState &state, const Parameter *parameter,
                          const std::string &message);
-// LoadedKernel.cpp
-bool entryOf(PyObject *loaded, runtime::KernelEntry &entry);
 
 //===----------------------------------------------------------------------===//
 // The bytes of a key
 //===----------------------------------------------------------------------===//
 
-/// Key := epoch value* noalias {option-name option-value}
+/// Key := epoch value* noalias {option-name option-value} [device]; no device is the host
 enum class Tag : uint8_t {
   None,
   One,     // an integer equal to 1
@@ -222,7 +275,8 @@ enum class Tag : uint8_t {
   Object, // word: the hash; the object itself is in the list beside the key
   NoAlias,
   MayAlias,
-  Option
+  Option,
+  CudaDevice // word: its ordinal
 };
 constexpr uint8_t divisibleBy16 = 1;
 

@@ -19,12 +19,8 @@ static bool argumentError(Call &call, const Parameter &parameter, const std::str
 
 static bool unreachable(Call &call, const Parameter &parameter, const std::string &device) {
   setError("DeviceError", call.state, &parameter,
-           "is on " + device + ", which a kernel on the CPU can't reach; pass a copy in host memory (x.cpu())");
+           "is on " + device + ", which kernels can't reach; pass a copy in host memory (x.cpu())");
   return false;
-}
-
-static bool unknownType(Call &call, const Parameter &parameter, const std::string &type) {
-  return argumentError(call, parameter, "has elements of type " + type + ", which kernels do not have");
 }
 
 static std::string textOf(PyObject *object) {
@@ -49,14 +45,38 @@ static std::string dtypeText(PyObject *object) {
   return text.empty() ? "unknown" : text;
 }
 
-static bool isHostMemory(int32_t device) {
-  return device == dlpack::CPU || device == dlpack::CUDAHost || device == dlpack::ROCmHost ||
-         device == dlpack::CUDAManaged;
+bool unknownType(Call &call, const Parameter &parameter, PyObject *object) {
+  return argumentError(call, parameter, "has elements of type " + dtypeText(object) + ", which kernels do not have");
+}
+
+static std::optional<Location> locationOf(dlpack::Device device) {
+  switch (device.type) {
+  case dlpack::CPU:
+  case dlpack::CUDAHost:
+  case dlpack::ROCmHost:
+    return Location{Location::Host, 0};
+  case dlpack::CUDA:
+    return Location{Location::Cuda, device.id};
+  case dlpack::CUDAManaged:
+    return Location{Location::Managed, device.id};
+  default:
+    return std::nullopt;
+  }
+}
+
+/// The place that "cpu" or "cuda:1" names, as PyTorch spells them.
+static std::optional<Location> locationOf(const std::string &device) {
+  if (device.empty() || device.rfind("cpu", 0) == 0) {
+    return Location{Location::Host, 0};
+  }
+  if (device.rfind("cuda", 0) == 0) {
+    return Location{Location::Cuda, device.size() > 5 ? std::atoi(device.c_str() + 5) : 0};
+  }
+  return std::nullopt;
 }
 
 static std::string deviceName(dlpack::Device device) {
-  std::string name = device.type == dlpack::CUDA     ? "cuda"
-                     : device.type == dlpack::ROCm   ? "rocm"
+  std::string name = device.type == dlpack::ROCm     ? "rocm"
                      : device.type == dlpack::Metal  ? "metal"
                      : device.type == dlpack::Vulkan ? "vulkan"
                      : device.type == dlpack::OneAPI ? "xpu"
@@ -69,7 +89,7 @@ static std::string deviceName(dlpack::Device device) {
 // DLPack
 //===----------------------------------------------------------------------===//
 
-void *findExchangeFunction(PyTypeObject *type) {
+TypeInfo findExchangeTable(PyTypeObject *type) {
   // The second name is that of PyTorch 2.10.
   for (const char *name : {"__dlpack_c_exchange_api__", "__c_dlpack_exchange_api__"}) {
     Ref capsule = Ref::take(PyObject_GetAttrString(reinterpret_cast<PyObject *>(type), name));
@@ -82,15 +102,16 @@ void *findExchangeFunction(PyTypeObject *type) {
       table = table->previous;
     }
     if (table && table->version.major == 1) {
-      return reinterpret_cast<void *>(table->tensorFromObject);
+      return {TypeKind::ExchangeTable, reinterpret_cast<void *>(table->tensorFromObject), table->currentStream};
     }
   }
-  return nullptr;
+  return {};
 }
 
 static bool fromDLPack(Call &call, const Parameter &parameter, PyObject *object, const dlpack::Tensor &tensor,
                        ArrayArgument &array) {
-  if (!isHostMemory(tensor.device.type)) {
+  array.location = locationOf(tensor.device);
+  if (!array.location) {
     return unreachable(call, parameter, deviceName(tensor.device));
   }
   std::optional<DataType> type;
@@ -98,7 +119,7 @@ static bool fromDLPack(Call &call, const Parameter &parameter, PyObject *object,
     type = dataTypeFromDLPack(tensor.type.code, tensor.type.bits);
   }
   if (!type) {
-    return unknownType(call, parameter, dtypeText(object));
+    return unknownType(call, parameter, object);
   }
   array.type = *type;
   array.address = reinterpret_cast<uintptr_t>(tensor.data) + tensor.byteOffset;
@@ -116,7 +137,7 @@ static bool explainExchange(Call &call, const Parameter &parameter, PyObject *ob
   PyErr_Fetch(&type, &value, &traceback);
   std::string device = attributeText(object, "device");
   PyErr_Restore(type, value, traceback);
-  if (!device.empty() && device.rfind("cpu", 0) != 0) {
+  if (!locationOf(device)) {
     PyErr_Clear();
     return unreachable(call, parameter, device);
   }
@@ -124,13 +145,14 @@ static bool explainExchange(Call &call, const Parameter &parameter, PyObject *ob
   return false;
 }
 
-static bool readExchange(Call &call, const Parameter &parameter, PyObject *object, void *exchange,
+static bool readExchange(Call &call, const Parameter &parameter, PyObject *object, const TypeInfo &info,
                          ArrayArgument &array) {
   dlpack::Tensor tensor;
-  auto describe = reinterpret_cast<int (*)(void *, dlpack::Tensor *)>(exchange);
+  auto describe = reinterpret_cast<int (*)(void *, dlpack::Tensor *)>(info.exchange);
   if (describe(object, &tensor) != 0) {
     return explainExchange(call, parameter, object);
   }
+  array.currentStream = info.currentStream;
   return fromDLPack(call, parameter, object, tensor, array);
 }
 
@@ -182,14 +204,14 @@ constexpr int arrayAligned = 0x100;
 constexpr int arrayNotSwapped = 0x200;
 } // namespace
 
-/// The type of an array whose kind says nothing: bfloat16 and its like (ml_dtypes).
-static std::optional<DataType> typeByName(PyObject *object) {
+std::optional<DataType> typeByName(PyObject *object) {
   Ref dtype = Ref::take(PyObject_GetAttrString(object, "dtype"));
   if (!dtype) {
     PyErr_Clear();
     return std::nullopt;
   }
-  return dataTypeFromName(attributeText(dtype.get(), "name"));
+  std::string name = attributeText(dtype.get(), "name");
+  return dataTypeFromName(name.empty() ? textOf(dtype.get()) : name);
 }
 
 static bool readArrayStruct(Call &call, const Parameter &parameter, PyObject *object, ArrayArgument &array) {
@@ -205,7 +227,7 @@ static bool readArrayStruct(Call &call, const Parameter &parameter, PyObject *ob
     type = typeByName(object);
   }
   if (!type) {
-    return unknownType(call, parameter, dtypeText(object));
+    return unknownType(call, parameter, object);
   }
   if (interface->itemSize > 1 && !(interface->flags & arrayNotSwapped)) {
     return argumentError(call, parameter,
@@ -228,10 +250,9 @@ static bool readArrayStruct(Call &call, const Parameter &parameter, PyObject *ob
 //===----------------------------------------------------------------------===//
 
 static bool readNamedType(Call &call, const Parameter &parameter, PyObject *object, ArrayArgument &array) {
-  std::string name = dtypeText(object);
-  std::optional<DataType> type = dataTypeFromName(name);
+  std::optional<DataType> type = dataTypeFromName(dtypeText(object));
   if (!type) {
-    return unknownType(call, parameter, name);
+    return unknownType(call, parameter, object);
   }
   array.type = *type;
   return true;
@@ -239,7 +260,8 @@ static bool readNamedType(Call &call, const Parameter &parameter, PyObject *obje
 
 static bool readDataPointer(Call &call, const Parameter &parameter, PyObject *object, ArrayArgument &array) {
   std::string device = attributeText(object, "device");
-  if (!device.empty() && device.rfind("cpu", 0) != 0) {
+  array.location = locationOf(device);
+  if (!array.location) {
     return unreachable(call, parameter, device);
   }
   Ref address = Ref::take(PyObject_CallMethod(object, "data_ptr", nullptr));
@@ -256,13 +278,20 @@ static bool readDataPointer(Call &call, const Parameter &parameter, PyObject *ob
 bool readArray(Call &call, const Parameter &parameter, PyObject *object, const TypeInfo &info, ArrayArgument &array) {
   switch (info.kind) {
   case TypeKind::ExchangeTable:
-    return readExchange(call, parameter, object, info.exchange, array);
+    return readExchange(call, parameter, object, info, array);
   case TypeKind::ArrayStruct:
     return readArrayStruct(call, parameter, object, array);
+  case TypeKind::CudaArray:
+    if (readCudaArray(call, parameter, object, array) || PyErr_Occurred()) {
+      return !PyErr_Occurred();
+    }
+    return PyObject_HasAttrString(object, "__dlpack__") ? readCapsule(call, parameter, object, array)
+                                                        : readDataPointer(call, parameter, object, array);
   case TypeKind::DLPack:
     return readCapsule(call, parameter, object, array);
   case TypeKind::Mock:
     array.extent = Extent{};
+    array.location = std::nullopt;
     return readNamedType(call, parameter, object, array);
   default:
     return readDataPointer(call, parameter, object, array);

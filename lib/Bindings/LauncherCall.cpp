@@ -1,78 +1,11 @@
 // A launch from beginning to end.
 
 #include "Launcher.h"
-
-#include "tilewright/Runtime/KernelSupport.h"
-
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "LoadedKernel.h"
 
 namespace tilewright::bindings {
 
 using namespace runtime;
-
-//===----------------------------------------------------------------------===//
-// Running
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Lets go of the interpreter once a launch turns out to take its time, and looks for Ctrl-C from
-/// then on. Handlers of signals run on the main thread only.
-class PythonInterrupt : public Interrupt {
-public:
-  ~PythonInterrupt() override {
-    if (released) {
-      PyEval_RestoreThread(released);
-    }
-  }
-  void becomesLong() override { released = PyEval_SaveThread(); }
-  bool requested() override {
-    if (!released || syscall(SYS_gettid) != getpid()) {
-      return false;
-    }
-    PyEval_RestoreThread(released);
-    bool raised = PyErr_CheckSignals() != 0;
-    released = PyEval_SaveThread();
-    return raised;
-  }
-
-private:
-  PyThreadState *released = nullptr;
-};
-
-} // namespace
-
-static bool explainFailure(Call &call, const Variant &variant, int32_t status) {
-  Ref self = Ref::share(reinterpret_cast<PyObject *>(&call.launcher));
-  Ref result = Ref::take(PyObject_CallMethod(self.get(), "_explain_failure", "Oi", variant.compiled.get(), status));
-  if (result) {
-    setError("DeviceAssertError", call.state, nullptr, "failed with code " + std::to_string(status));
-  }
-  return false;
-}
-
-static bool execute(Call &call, Variant &variant, const Grid &grid) {
-  Result result;
-  {
-    PythonInterrupt interrupt;
-    result = ThreadPool::instance().run({variant.entry, call.slots.data(), grid, variant.cost}, &interrupt);
-    flushPrinted();
-  }
-  switch (result.outcome) {
-  case Result::Finished:
-    return true;
-  case Result::Failed:
-    return explainFailure(call, variant, result.status);
-  case Result::Interrupted:
-    return false; // with the exception that the signal's handler raised
-  case Result::OutOfMemory:
-    PyErr_Format(PyExc_MemoryError, "no memory for a kernel's scratch of %zu bytes per thread",
-                 variant.entry.scratchBytes);
-    return false;
-  }
-  return false;
-}
 
 //===----------------------------------------------------------------------===//
 // Finding the variant
@@ -89,20 +22,32 @@ static Variant *compile(Call &call, uint64_t hash) {
   Ref self = Ref::share(reinterpret_cast<PyObject *>(&call.launcher));
   Ref description = Ref::take(describeSignature(call));
   Ref method = Ref::take(description ? PyObject_GetAttrString(self.get(), "_compile") : nullptr);
-  Ref made = Ref::take(method ? PyObject_CallObject(method.get(), description.get()) : nullptr);
-  auto variant = std::make_unique<Variant>();
-  PyObject *compiled = nullptr, *loaded = nullptr;
-  if (!made || !PyArg_ParseTuple(made.get(), "OO", &compiled, &loaded) || !entryOf(loaded, variant->entry)) {
+  Ref compiled = Ref::take(method ? PyObject_CallObject(method.get(), description.get()) : nullptr);
+  if (!compiled) {
     return nullptr;
   }
+  auto variant = std::make_unique<Variant>();
   variant->hash = hash;
   variant->key = call.key.bytes();
   for (PyObject *object : call.objects) {
     variant->objects.push_back(Ref::share(object));
   }
-  variant->compiled = Ref::share(compiled);
-  variant->loaded = Ref::share(loaded);
+  variant->compiled = std::move(compiled);
   return call.state.variants.insert(std::move(variant));
+}
+
+/// Has Python bring the code to where this launch runs. Another thread may do so at the same time; both are given the
+/// same object.
+static bool load(const Call &call, Variant &variant) {
+  Ref device = Ref::take(describeDevice(call));
+  Ref method = Ref::take(device ? PyObject_GetAttrString(variant.compiled.get(), "load") : nullptr);
+  Ref loaded = Ref::take(method ? PyObject_CallOneArg(method.get(), device.get()) : nullptr);
+  LoadedKernel *code = loaded ? loadedKernelOf(loaded.get()) : nullptr;
+  if (code && !variant.code) {
+    variant.loaded = std::move(loaded);
+    variant.code = code;
+  }
+  return code;
 }
 
 static Variant *findVariant(Call &call) {
@@ -127,6 +72,10 @@ static bool runHooks(Launcher &launcher, PyObject *const *args, size_t count, Py
   return true;
 }
 
+static bool execute(Call &call, Variant &variant, const Grid &grid) {
+  return (variant.code || load(call, variant)) && variant.code->launch(call, variant.compiled.get(), grid);
+}
+
 PyObject *launch(Launcher &launcher, PyObject *gridObject, PyObject *const *args, size_t count, PyObject *keywords,
                  bool run) {
   Call call(launcher);
@@ -138,7 +87,7 @@ PyObject *launch(Launcher &launcher, PyObject *gridObject, PyObject *const *args
   }
   call.key.word(call.state.epoch);
   Grid grid;
-  if (!classifyArguments(call) || (run && !evaluateGrid(call, gridObject, grid))) {
+  if (!classifyArguments(call) || !settleDevice(call) || (run && !evaluateGrid(call, gridObject, grid))) {
     return nullptr;
   }
   Variant *variant = findVariant(call);

@@ -1,6 +1,6 @@
 // The bytes of a key back to what they say, for the compiler: a descriptor
 // ("*fp32:D", "i32", ...), a constant or a tuple of these for each parameter,
-// whether pointers are disjoint, and the options.
+// whether pointers are disjoint, the options, and the device.
 
 #include "Launcher.h"
 
@@ -116,14 +116,15 @@ PyObject *describeSignature(const Call &call) {
   }
   bool disjoint = decoder.tag() == Tag::NoAlias;
   Ref options = Ref::take(signature ? PyDict_New() : nullptr);
-  while (options && !decoder.atEnd()) {
-    decoder.tag();
+  while (options && !decoder.atEnd() && decoder.tag() == Tag::Option) {
     Ref name = Ref::take(decoder.value(true)), value = Ref::take(name ? decoder.value(true) : nullptr);
     if (!value || PyDict_SetItem(options.get(), name.get(), value.get()) < 0) {
       return nullptr;
     }
   }
-  return options ? Py_BuildValue("(OOO)", signature.get(), options.get(), disjoint ? Py_True : Py_False) : nullptr;
+  Ref device = Ref::take(options ? describeDevice(call) : nullptr);
+  return device ? Py_BuildValue("(OOOO)", signature.get(), options.get(), disjoint ? Py_True : Py_False, device.get())
+                : nullptr;
 }
 
 } // namespace tilewright::bindings

@@ -55,6 +55,9 @@ static TypeKind arrayKind(PyTypeObject *type) {
   if (has(type, "__array_struct__")) {
     return TypeKind::ArrayStruct;
   }
+  if (has(type, "__cuda_array_interface__")) {
+    return TypeKind::CudaArray;
+  }
   if (has(type, "__dlpack__")) {
     return TypeKind::DLPack;
   }
@@ -62,8 +65,8 @@ static TypeKind arrayKind(PyTypeObject *type) {
 }
 
 static TypeInfo inspectType(PyTypeObject *type) {
-  if (void *exchange = findExchangeFunction(type)) {
-    return {TypeKind::ExchangeTable, exchange};
+  if (TypeInfo exchange = findExchangeTable(type); exchange.exchange) {
+    return exchange;
   }
   if (TypeKind kind = scalarKind(type); kind != TypeKind::Unsupported) {
     return {kind};

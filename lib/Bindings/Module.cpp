@@ -12,4 +12,7 @@ PYBIND11_MODULE(_core, module) {
   bindAssemble(module);
   bindLauncher(module);
   bindLoadedKernel(module);
+  bindHostKernel(module);
+  bindCuda(module);
+  bindCudaKernel(module);
 }

@@ -13,6 +13,7 @@
       LaunchError           a compiled kernel can't be run as asked
         ArgumentError         also a TypeError
         DeviceError
+        OutOfResourcesError   more shared memory, registers or threads than the device has
         GridError             also a ValueError
         DeviceAssertError     also an AssertionError
       CacheError            the cache folder is unusable
@@ -172,6 +173,22 @@ class ArgumentError(LaunchError, TypeError):
 
 class DeviceError(LaunchError):
     """An argument lives where the target can't reach it, or the device failed."""
+
+
+class OutOfResourcesError(LaunchError):
+    """A kernel needs more of something than the device has.
+
+    Args:
+        message: Says both numbers.
+        resource: "shared memory", "registers" or "threads".
+        required, limit: How much it needs, and how much there is, per program.
+    """
+
+    def __init__(self, message: str, resource: str = "", required: int = 0, limit: int = 0) -> None:
+        super().__init__(message)
+        self.resource = resource
+        self.required = required
+        self.limit = limit
 
 
 class GridError(LaunchError, ValueError):

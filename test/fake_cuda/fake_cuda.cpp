@@ -223,11 +223,18 @@ EXPORT int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, un
   return kSuccess;
 }
 
-EXPORT int cuPointerGetAttribute(void *value, int, uint64_t pointer) {
+EXPORT int cuPointerGetAttribute(void *value, int attribute, uint64_t pointer) {
   ENTER("cuPointerGetAttribute")
-  if (pointer != state.pinned) {
-    return kInvalidValue;
+  // Device d has the addresses from (d + 1) << 40; the host's lie above those of all devices.
+  int device = static_cast<int>(pointer >> 40) - 1;
+  bool onDevice = device >= 0 && device < state.devices;
+  if (attribute == 9 && onDevice) {
+    std::memcpy(value, &device, sizeof(device));
+    return kSuccess;
   }
-  std::memcpy(value, &pointer, sizeof(pointer));
-  return kSuccess;
+  if (attribute == 3 && (onDevice || pointer == state.pinned)) {
+    std::memcpy(value, &pointer, sizeof(pointer));
+    return kSuccess;
+  }
+  return kInvalidValue;
 }

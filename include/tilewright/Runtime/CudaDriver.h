@@ -76,7 +76,7 @@ enum class FunctionAttribute : int {
 enum class JitOption : int { ErrorLog = 5, ErrorLogBytes = 6 };
 
 /// CUpointer_attribute
-enum class PointerAttribute : int { DevicePointer = 3 };
+enum class PointerAttribute : int { DevicePointer = 3, DeviceOrdinal = 9 };
 
 /// CUstreamCaptureMode
 enum class CaptureMode : int { Global = 0, ThreadLocal = 1, Relaxed = 2 };

@@ -6,7 +6,9 @@ sources.py      which functions and globals a kernel reaches
 canonical.py    compile-time values as text that is the same in every process
 options.py      num_warps, num_stages, debug, ...
 assembler.py    where NVIDIA's assembler is
-targets.py      "cpu", "cpu:avx2", ...
+targets.py      "cpu", "cpu:avx2", "cuda:90a", ...
+target_cpu.py   what is particular to the CPU: names, keys, loading
+target_cuda.py  the same of NVIDIA's GPUs
 stages.py       front end, core; failures become errors with positions and a reproducer
 diagnostics.py  the core's diagnostics as CompileError
 kernel.py       CompiledKernel

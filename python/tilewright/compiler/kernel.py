@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 from tilewright.cache.format import Entry
 from tilewright.compiler import stages
-from tilewright.compiler.core import core
-from tilewright.compiler.targets import check_runnable
+from tilewright.compiler.targets import KINDS, TargetKind
 
 
 class KernelAssert(NamedTuple):
@@ -29,9 +28,10 @@ class CompiledKernel:
     Attributes:
         name: The Python function's name.
         key: What names it in the cache.
-        object: The code, a relocatable object file.
+        object: The code: a relocatable object file, for a GPU a cubin.
         symbol: The entry point in it.
-        metadata: JSON-serialisable facts: target, options, signature, scratch_bytes, phases.
+        metadata: JSON-serialisable facts: target, options, signature, phases, and what the kind of
+            target adds (`facts` in target_cpu.py, target_cuda.py).
         origin: "compiled" or "disk".
     """
 
@@ -43,8 +43,9 @@ class CompiledKernel:
         self.symbol: str = entry.metadata["symbol"]
         self.object = entry.sections["object"]
         self._tile = entry.sections["tile"].decode()
+        self._kept = entry.sections
         self._texts: dict[str, str] | None = None
-        self._loaded: Any = None
+        self._loaded: dict[str, Any] = {}
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -59,6 +60,21 @@ class CompiledKernel:
     def scratch_bytes(self) -> int:
         """Bytes of memory that each thread needs while it runs programs of the kernel."""
         return int(self.metadata["scratch_bytes"])
+
+    @property
+    def n_regs(self) -> int:
+        """Registers of 32 bits that each thread has on a GPU; 0 on the CPU."""
+        return int(self.metadata.get("registers", 0))
+
+    @property
+    def n_spills(self) -> int:
+        """How many times a register of 32 bits is spilt or brought back in a GPU's code."""
+        return int(self.metadata.get("spill_bytes", 0)) // 4
+
+    @property
+    def shared(self) -> int:
+        """Bytes of a GPU's shared memory that each program has."""
+        return int(self.metadata.get("shared_bytes", 0))
 
     @property
     def asserts(self) -> list[KernelAssert]:
@@ -80,11 +96,13 @@ class CompiledKernel:
 
         Args:
             phase: "source" (the tile IR as the front end built it), "tile", "vector", "llvm",
-                "asm", or any other that `phase_names` tells. All but the first are produced anew
-                when one of them is first asked for.
+                "asm" (for a GPU "tile", "tilegpu", "thread", "llvm", "ptx"), or any other that
+                `phase_names` tells. What was not kept is produced anew when first asked for.
         """
         if phase == "source":
             return stages.without_locations(self._tile)
+        if phase in self._kept.keys() - {"tile", "object"}:
+            return self._kept[phase].decode()
         texts = self._all_texts()
         if phase not in texts:
             raise ValueError(f"no phase '{phase}'; the phases are {', '.join(self.phase_names())}")
@@ -95,20 +113,32 @@ class CompiledKernel:
         return list(self._all_texts())
 
     def asm(self) -> str:
-        """The host assembly."""
-        return self._all_texts()["asm"]
+        """The assembly: the host's, for a GPU PTX."""
+        return self.ir(self._kind.assembly)
 
-    def load(self) -> Any:
-        """The code linked into this process, once.
+    def load(self, device: str | None = None) -> Any:
+        """The code where it can run, which happens once per device.
+
+        Args:
+            device: "cpu", "cuda:1"; the one at hand where none is named.
 
         Raises:
-            DeviceError: this processor lacks instructions that the target has.
+            DeviceError: the device is not there, or can't run code for the target.
+            OutOfResourcesError: the kernel needs more than the device has.
         """
+        device = self._kind.device(device)
         with self._lock:
-            if self._loaded is None:
-                check_runnable(self.target)
-                self._loaded = core().load(self.object, self.symbol, self.scratch_bytes)
-            return self._loaded
+            if device not in self._loaded:
+                self._loaded[device] = self._kind.load(self, device)
+            return self._loaded[device]
+
+    def remarks(self) -> list[str]:
+        """What it takes of its target's resources, for people."""
+        return self._kind.remarks(self)
+
+    @property
+    def _kind(self) -> TargetKind:
+        return KINDS[self.target.partition(":")[0]]
 
     def _all_texts(self) -> dict[str, str]:
         with self._lock:

@@ -52,6 +52,7 @@ def compiled(request: Request, kernel: CompiledKernel, origin: str, ms: float, w
         how = f"{origin}, {ms:.1f} ms"
     signature = ", ".join(f"{name}={value}" for name, value in request.describe().items())
     text = f"tilewright: {kernel.name}: {how}: {why}\n  {signature}\n"
+    text += "".join(f"  {remark}\n" for remark in kernel.remarks())
     if kernel.omits_asserts:
         text += "  its assertions were left out: debug=True or TILEWRIGHT_DEBUG=1 compiles them\n"
     sys.stderr.write(text)

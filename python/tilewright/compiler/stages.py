@@ -17,6 +17,7 @@ from tilewright.cache.format import Entry
 from tilewright.compiler.core import core
 from tilewright.compiler.diagnostics import from_ir_error
 from tilewright.compiler.request import Request
+from tilewright.compiler.targets import KINDS
 from tilewright.errors import CompileError, PassError
 
 # The front end marks a module from which it left out assertions.
@@ -34,7 +35,8 @@ def run(request: Request) -> Entry:
     """
     folder = artifacts.dump_folder()
     dump = artifacts.PhaseDump(folder, request.fn.name, request.key) if folder else None
-    options = request.options.relevant(request.target.kind)
+    kind = KINDS[request.target.kind]
+    options = request.options.relevant(kind.name)
     start = time.perf_counter()
     module = build_tile(request)
     tile = module.print(debug_info=True)
@@ -45,7 +47,6 @@ def run(request: Request) -> Entry:
     metadata = {
         "name": request.fn.name,
         "symbol": compiled.symbol,
-        "scratch_bytes": compiled.scratch_bytes,
         "asserts": compiled.asserts,
         "omits_asserts": omits_asserts,
         "target": str(request.target),
@@ -53,8 +54,10 @@ def run(request: Request) -> Entry:
         "options": options,
         "signature": request.describe(),
         "phases": [frontend, *compiled.phases],
+        **kind.facts(compiled, options),
     }
-    return Entry(metadata, {"object": bytes(compiled.object), "tile": tile.encode()})
+    kept = {"object": bytes(compiled.object), "tile": tile.encode()}
+    return Entry(metadata, kept | kind.sections(compiled))
 
 
 def build_tile(request: Request) -> Any:

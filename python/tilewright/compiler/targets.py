@@ -1,38 +1,72 @@
 """What can be compiled for: parsing and naming of targets.
 
-A target is written `kind` or `kind:arch`: "cpu" is the processor at hand, "cpu:avx2" any processor
-with AVX2. The default is TILEWRIGHT_TARGET, else "cpu".
+A target is written `kind` or `kind:arch`. Each kind has a file of its own, target_cpu.py and
+target_cuda.py, and nothing outside of these asks which kind it is.
 """
 
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from tilewright.compiler.core import host_target
+from tilewright.compiler.target_cpu import CpuTarget
+from tilewright.compiler.target_cuda import CudaTarget
 from tilewright.errors import DeviceError
 
-# Names of our own for instruction sets: the processor that LLVM knows each by, and features that a
-# machine must have to run its code.
-CPU_LEVELS = {
-    "sse2": ("x86-64", ()),
-    "sse4": ("x86-64-v2", ("sse4.2", "popcnt")),
-    "avx2": ("x86-64-v3", ("avx2", "fma", "bmi2", "f16c")),
-    "avx512": ("x86-64-v4", ("avx512f", "avx512bw", "avx512dq", "avx512vl")),
-}
-# LLVM's names that are taken as they are.
-_PROCESSORS = {
-    "sse2": "x86-64",
-    "sse4": "x86-64-v2",
-    "avx2": "x86-64-v3 haswell broadwell skylake alderlake znver1 znver2 znver3",
-    "avx512": "x86-64-v4 skylake-avx512 cascadelake cooperlake icelake-client icelake-server "
-    "tigerlake rocketlake sapphirerapids emeraldrapids graniterapids znver4 znver5",
-}
-CPU_NAMES = {name: level for level, names in _PROCESSORS.items() for name in names.split()}
+
+class TargetKind(Protocol):
+    """What a kind of target knows.
+
+    A device is where kernels of the kind run, named as PyTorch does: "cpu", "cuda:1"; None stands
+    for the one at hand.
+
+    Attributes:
+        name: "cpu"
+        assembly: The phase whose text is the assembly.
+    """
+
+    name: str
+    assembly: str
+
+    def architectures(self) -> list[str]:
+        """What may stand after "kind:"."""
+
+    def summary(self) -> str:
+        """The targets of the kind, for people."""
+
+    def find(self, arch: str, device: str | None) -> str | None:
+        """An architecture as it is called here, or None for an unknown one; "" is the device's."""
+
+    def core_name(self, arch: str) -> str:
+        """The name that the core takes."""
+
+    def key(self, arch: str) -> str:
+        """What stands for the architecture in a cache key."""
+
+    def facts(self, compiled: Any, options: dict[str, Any]) -> dict[str, Any]:
+        """What the kernel's metadata keeps of a compilation beside what all kinds have."""
+
+    def sections(self, compiled: Any) -> dict[str, bytes]:
+        """What the cache keeps of it beside code and tile IR."""
+
+    def device(self, device: str | None) -> str:
+        """The device itself."""
+
+    def load(self, kernel: Any, device: str | None) -> Any:
+        """Brings a CompiledKernel's code to a device: the core's LoadedKernel."""
+
+    def remarks(self, kernel: Any) -> list[str]:
+        """What TILEWRIGHT_LOG says of a CompiledKernel."""
+
+    def check_runnable(self, arch: str) -> None:
+        """Raises DeviceError where code for the architecture can't run on this machine."""
+
+
+KINDS: dict[str, TargetKind] = {kind.name: kind for kind in (CpuTarget(), CudaTarget())}
 
 
 class Target(NamedTuple):
-    """`kind` is "cpu"; `arch` is empty for the machine at hand."""
+    """`kind` is "cpu" or "cuda"; `arch` is empty for the processor at hand."""
 
     kind: str
     arch: str = ""
@@ -43,26 +77,25 @@ class Target(NamedTuple):
     @property
     def core_name(self) -> str:
         """The name that the core takes."""
-        arch = CPU_LEVELS[self.arch][0] if self.arch in CPU_LEVELS else self.arch
-        return f"{self.kind}:{arch}" if arch else self.kind
+        return KINDS[self.kind].core_name(self.arch)
 
     @property
     def key(self) -> str:
-        """What stands for the target in a cache key; the host is spelt out with its features."""
-        host = ",".join(sorted(host_target().split(",")))
-        if not self.arch:
-            return host
-        # The host's own name stands for the host with the features it has.
-        return f"{self.core_name} {host}" if self.core_name in host else self.core_name
+        """What stands for the target in a cache key."""
+        return KINDS[self.kind].key(self.arch)
 
 
 def known_targets() -> list[str]:
     """Every target that can be named."""
-    return ["cpu", *(f"cpu:{arch}" for arch in (*CPU_LEVELS, *CPU_NAMES))]
+    named = [f"{kind.name}:{arch}" for kind in KINDS.values() for arch in kind.architectures()]
+    return [*KINDS, *named]
 
 
-def resolve_target(name: str | Target | None = None) -> Target:
-    """The target of that name, or the default.
+def resolve_target(name: str | Target | None = None, device: str | None = None) -> Target:
+    """The target of that name; TILEWRIGHT_TARGET, else "cpu", where none is given.
+
+    Args:
+        device: The device that "at hand" means.
 
     Raises:
         DeviceError: there is no such target; the message names those there are.
@@ -71,36 +104,42 @@ def resolve_target(name: str | Target | None = None) -> Target:
         return name
     text = (name or os.environ.get("TILEWRIGHT_TARGET") or "cpu").strip().lower()
     kind, _, arch = text.partition(":")
-    if text == "cpu:host":
-        return Target("cpu")
-    if text in known_targets():
-        return Target(kind, arch)
+    found = KINDS[kind].find(arch, device) if kind in KINDS else None
+    if found is None:
+        raise DeviceError(_unknown(text, from_environment=not name))
+    return Target(kind, found)
+
+
+def launch_target(name: str | Target | None, device: str) -> Target:
+    """The target of a launch on a device.
+
+    What TILEWRIGHT_TARGET names counts on devices of its kind; it moves no launch elsewhere.
+
+    Raises:
+        DeviceError: there is no such target.
+    """
+    kind = device.partition(":")[0]
+    if name is None:
+        default = os.environ.get("TILEWRIGHT_TARGET", "").strip().lower()
+        others = KINDS.keys() - {kind}
+        name = kind if not default or default.partition(":")[0] in others else None
+    return resolve_target(name, device)
+
+
+def _unknown(text: str, from_environment: bool) -> str:
     import difflib
 
-    known = known_targets()
-    close = difflib.get_close_matches(text, known, n=1)
+    close = difflib.get_close_matches(text, known_targets(), n=1)
     hint = f"; did you mean '{close[0]}'?" if close else ""
-    source = "" if name else " (from TILEWRIGHT_TARGET)"
-    levels = ", ".join(["cpu", *(f"cpu:{arch}" for arch in CPU_LEVELS)])
-    raise DeviceError(
-        f"unknown target '{text}'{source}{hint}\n"
-        f"known targets: {levels}, or cpu: and one of {', '.join(CPU_NAMES)}"
-    )
+    source = " (from TILEWRIGHT_TARGET)" if from_environment else ""
+    known = "\n".join(f"known targets: {kind.summary()}" for kind in KINDS.values())
+    return f"unknown target '{text}'{source}{hint}\n{known}"
 
 
 def check_runnable(target: str) -> None:
     """
     Raises:
-        DeviceError: code for this target may hold instructions that this processor does not have.
+        DeviceError: code for this target may hold instructions that this machine does not have.
     """
-    arch = resolve_target(target).arch
-    if not arch:
-        return
-    level = CPU_NAMES.get(arch, arch)
-    host = host_target().replace(",", " ").split()
-    missing = [feature for feature in CPU_LEVELS[level][1] if f"+{feature}" not in host]
-    if missing:
-        raise DeviceError(
-            f"code for '{target}' can't run here: the processor lacks {', '.join(missing)}\n"
-            "hint: `tilewright compile` prints code for other processors without running it"
-        )
+    found = resolve_target(target)
+    KINDS[found.kind].check_runnable(found.arch)

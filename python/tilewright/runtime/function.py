@@ -13,6 +13,7 @@ from typing import Any
 from tilewright import _core
 from tilewright.compiler import Options, compile
 from tilewright.compiler.sources import reachable_text
+from tilewright.compiler.targets import launch_target
 from tilewright.errors import ArgumentError, DeviceAssertError, LaunchError
 from tilewright.runtime.dependencies import watched_variables
 from tilewright.runtime.mock import MockTensor
@@ -27,10 +28,14 @@ class JITFunction(_core.Launcher):
     an integer, a tuple of one to three, or a function that is given the arguments by name and
     returns such. An axis of zero launches nothing. All of that is in C++ (lib/Bindings/Launcher.h).
 
-    Arguments are tensors and arrays in host memory (PyTorch's, NumPy's, anything with
-    `__dlpack__`, or with `data_ptr()` and `dtype`), of any strides, requiring a gradient or not;
-    numbers; None; tuples of these; and constants. Memory that its owner calls read-only is passed
-    as well: nothing hinders a kernel that stores to it.
+    Arguments are tensors and arrays (PyTorch's, NumPy's, CuPy's, anything with `__dlpack__`,
+    `__cuda_array_interface__`, or with `data_ptr()` and `dtype`), of any strides, requiring a
+    gradient or not; numbers; None; tuples of these; and constants. Memory that its owner calls
+    read-only is passed as well: nothing hinders a kernel that stores to it.
+
+    The kernel runs where the arrays are: on the CPU, or on the one CUDA device that has them all,
+    there on the current stream of the framework they belong to. Without arrays the option `target`
+    decides, else TILEWRIGHT_TARGET, else whether PyTorch is imported and sees a CUDA device.
 
     Attributes:
         fn: The Python function.
@@ -170,15 +175,14 @@ class JITFunction(_core.Launcher):
         self._watch(epoch, variables)
 
     def _compile(
-        self, signature: tuple[Any, ...], options: dict[str, Any], noalias: bool
-    ) -> tuple[Any, Any]:
-        """The kernel for a signature, and its code in this process."""
-        target = options.pop("target", None)
+        self, signature: tuple[Any, ...], options: dict[str, Any], noalias: bool, device: str
+    ) -> Any:
+        """The kernel for a signature, to be launched on a device ("cpu", "cuda:1")."""
+        target = launch_target(options.pop("target", None), device)
         if self.debug is not None:
             options.setdefault("debug", self.debug)
         checked = Options.make(options, self.arg_names)
-        kernel = compile(self, signature, target, checked, noalias=noalias)
-        return kernel, kernel.load()
+        return compile(self, signature, target, checked, noalias=noalias)
 
     def _explain_binding(self, *args: Any, **kwargs: Any) -> None:
         """Raises the error that says how arguments do not fit the parameters."""

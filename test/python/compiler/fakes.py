@@ -76,6 +76,9 @@ def install(set_item=sys.modules.__setitem__):
     core = types.ModuleType("tilewright._core")
     names = ("IRError", "Context", "Module", "compile", "load")
     core.__dict__.update({name: globals()[name] for name in names})
+    core.nvidia_targets = lambda: [types.SimpleNamespace(name="sm_90a")]
+    core.cuda_platform = lambda: {"problem": "none here", "devices": []}
+    core.cuda_current_device = lambda: 0
     core.host_target = lambda: "cpu:fake,+avx2,+fma,+bmi2,+f16c"
     set_item("tilewright._core", core)
     frontend = types.ModuleType("tilewright.frontend")

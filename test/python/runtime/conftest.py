@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import Any, NamedTuple
 
+import fake_cuda
 import pytest
 
 from tilewright import _core
 from tilewright.runtime.function import JITFunction
 
 
-class Compilation(NamedTuple):
-    """What the launcher asked the compiler for; stands for the compiled kernel too."""
-
+class _Request(NamedTuple):
     signature: tuple[Any, ...]
     options: dict[str, Any]
     noalias: bool
 
-    @property
-    def asserts(self) -> tuple[Any, ...]:
-        return ()
+
+class Compilation(_Request):
+    """What the launcher asked the compiler for; stands for the compiled kernel too."""
+
+    asserts: tuple[Any, ...] = ()
+    device: str
+    code: dict[str, Any]
+
+    def load(self, device: str) -> Any:
+        return self.code[device]
 
 
 class Substitute:
@@ -28,12 +35,14 @@ class Substitute:
 
     def __init__(self, fn: JITFunction, kernel: str) -> None:
         self.requests: list[Compilation] = []
-        self.kernel = _core.test_kernel(kernel)
+        self.code: dict[str, Any] = {"cpu": _core.test_kernel(kernel)}
         fn._compile = self.compile  # type: ignore[method-assign]
 
-    def compile(self, signature: Any, options: Any, noalias: bool) -> tuple[Any, Any]:
-        self.requests.append(Compilation(signature, options, noalias))
-        return self.requests[-1], self.kernel
+    def compile(self, signature: Any, options: Any, noalias: bool, device: str) -> Compilation:
+        request = Compilation(signature, options, noalias)
+        request.device, request.code = device, self.code
+        self.requests.append(request)
+        return request
 
     @property
     def last(self) -> Compilation:
@@ -47,3 +56,27 @@ class Substitute:
 @pytest.fixture
 def substitute() -> Callable[..., Substitute]:
     return lambda fn, kernel="nothing": Substitute(fn, kernel)
+
+
+@pytest.fixture
+def cuda() -> Iterator[ModuleType]:
+    """The stand-in for the driver, fresh; `cuda.configure(words)` comes before the first use."""
+    fake_cuda.configure()
+    fake_cuda.make_current(-1)
+    fake_cuda.set_stream(0)
+    _core.use_cuda_driver(fake_cuda.LIBRARY)
+    yield fake_cuda
+    _core.use_cuda_driver()
+
+
+@pytest.fixture
+def on_cuda(cuda: ModuleType, substitute: Callable[..., Substitute]) -> Callable[..., Substitute]:
+    """Gives a @jit function code on each device, whose parameters have these sizes in bytes."""
+
+    def give(fn: JITFunction, parameters: str, **options: Any) -> Substitute:
+        made = substitute(fn)
+        for device in range(len(_core.cuda_platform()["devices"])):
+            made.code[f"cuda:{device}"] = cuda.load(fn.name, parameters, device, **options)
+        return made
+
+    return give

@@ -253,10 +253,10 @@ def test_arrays_that_cannot_be_passed(one, array, message) -> None:
 
 
 def test_devices_that_cannot_be_reached(one) -> None:
-    with pytest.raises(
-        DeviceError, match="'a' is on cuda:1, which a kernel on the CPU can't reach"
-    ):
-        one[1](Address(torch.zeros(4), device="cuda:1"))
+    with pytest.raises(DeviceError, match="'a' is on xpu:1, which kernels can't reach"):
+        one[1](Address(torch.zeros(4), device="xpu:1"))
+    with pytest.raises(DeviceError, match="'a' is on cuda:1, which a kernel on 'cpu' can't reach"):
+        one[1](Address(torch.zeros(4), device="cuda:1"), target="cpu")
     with pytest.raises(DeviceError, match="'a' is on meta"):
         one[1](torch.zeros(4, device="meta"))
 

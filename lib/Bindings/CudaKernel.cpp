@@ -1,0 +1,145 @@
+// Kernels on CUDA devices: the way of a launch from slots to the driver, and what failures raise.
+
+#include "CudaKernel.h"
+#include "DLPack.h"
+#include "Launcher.h"
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace py = pybind11;
+
+namespace tilewright::bindings {
+
+using namespace runtime;
+
+/// The text of that content which lives as long as the process.
+static const char *immortal(const std::string &text) {
+  static auto &texts = *new std::unordered_set<std::string>();
+  return texts.insert(text).first->c_str();
+}
+
+CudaKernel::CudaKernel(std::unique_ptr<cuda::Kernel> kernel, std::vector<unsigned> slots)
+    : kernel(std::move(kernel)), slots(std::move(slots)) {
+  auto last = std::max_element(this->slots.begin(), this->slots.end());
+  slotCount = last == this->slots.end() ? 0 : *last + 1;
+}
+
+/// The stream that the arrays' framework works on, else the one they are ready on, else PyTorch's.
+static bool findStream(const Placement &placement, uintptr_t &stream) {
+  if (placement.currentStream) {
+    void *current = nullptr;
+    if (placement.currentStream(dlpack::CUDA, placement.launch.device, &current) != 0) {
+      return false;
+    }
+    stream = reinterpret_cast<uintptr_t>(current);
+    return true;
+  }
+  if (placement.stream) {
+    stream = *placement.stream;
+    return true;
+  }
+  return torchStream(placement.launch.device, stream);
+}
+
+static bool explain(const Call &call, cuda::Device &device, cuda::Status status) {
+  const char *kind = status == cuda::Status::Assert ? "DeviceAssertError" : "DeviceError";
+  setError(kind, call.state, nullptr, device.explain("cuLaunchKernel", status));
+  return false;
+}
+
+bool CudaKernel::launch(Call &call, PyObject *, const Grid &grid) {
+  cuda::Device &device = kernel->device;
+  if (auto excess = cuda::excessOfGrid(device.limits, grid)) {
+    setError("GridError", call.state, nullptr, describe(*excess, device.label()));
+    return false;
+  }
+  if (device.isLost()) {
+    setError("DeviceError", call.state, nullptr, device.lostBecause());
+    return false;
+  }
+  if (call.slots.size() < slotCount) {
+    PyErr_SetString(PyExc_SystemError, "the compiled kernel has parameters that the Python function lacks");
+    return false;
+  }
+  uintptr_t stream = 0;
+  if (!findStream(call.placement, stream)) {
+    return false;
+  }
+  llvm::SmallVector<void *, 32> parameters;
+  for (unsigned slot : slots) {
+    parameters.push_back(&call.slots[slot]);
+  }
+  for (size_t slot = 0; slots.empty() && slot < call.slots.size(); ++slot) {
+    parameters.push_back(&call.slots[slot]);
+  }
+  // A full queue makes the driver wait, maybe for something that Python has to do first.
+  PyThreadState *released = PyEval_SaveThread();
+  cuda::Status status = kernel->launch(grid, reinterpret_cast<cuda::Stream>(stream), parameters.data());
+  PyEval_RestoreThread(released);
+  if (status != cuda::Status::Success) {
+    return explain(call, device, status);
+  }
+  label = label ? label : immortal(call.state.label);
+  device.noteLaunch(label);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
+
+[[noreturn]] static void raise(const char *kind, const std::string &message, const py::kwargs &facts = {}) {
+  py::object error = py::module_::import("tilewright.errors").attr(kind)(message, **facts);
+  PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(error.ptr())), error.ptr());
+  throw py::error_already_set();
+}
+
+static std::shared_ptr<CudaKernel> load(const std::string &name, const py::bytes &image, const std::string &symbol,
+                                        int device, int threads, int64_t sharedBytes, std::vector<unsigned> slots) {
+  cuda::KernelCode code{image, symbol, threads, sharedBytes};
+  cuda::Platform &platform = cuda::Platform::instance();
+  cuda::LoadProblem problem;
+  std::unique_ptr<cuda::Kernel> kernel;
+  cuda::Device *known = platform.device(device);
+  if (known) {
+    py::gil_scoped_release unlocked;
+    kernel = cuda::Kernel::load(*known, code, problem);
+  } else if (platform.problem().empty()) {
+    problem.message = "there is no cuda:" + std::to_string(device) + ", there are " +
+                      std::to_string(platform.devices().size()) + " CUDA devices";
+  } else {
+    problem.message = "there is no CUDA device: " + platform.problem();
+  }
+  if (kernel) {
+    return std::make_shared<CudaKernel>(std::move(kernel), std::move(slots));
+  }
+  if (!problem.excess) {
+    raise("DeviceError", name + ": " + problem.message);
+  }
+  py::kwargs facts;
+  facts["resource"] = problem.excess->resource;
+  facts["required"] = problem.excess->required;
+  facts["limit"] = problem.excess->limit;
+  raise("OutOfResourcesError", name + ": " + problem.message, facts);
+}
+
+void bindCudaKernel(py::module_ &module) {
+  py::class_<CudaKernel, LoadedKernel, std::shared_ptr<CudaKernel>>(module, "CudaKernel", "A kernel on a CUDA device.")
+      .def_property_readonly("device", [](const CudaKernel &self) { return self.kernel->device.label(); })
+      .def_property_readonly("registers", [](const CudaKernel &self) { return self.kernel->resources.registers; })
+      .def_property_readonly("local_bytes", [](const CudaKernel &self) { return self.kernel->resources.localBytes; })
+      .def_property_readonly("static_shared_bytes",
+                             [](const CudaKernel &self) { return self.kernel->resources.staticSharedBytes; })
+      .def_property_readonly("max_threads", [](const CudaKernel &self) { return self.kernel->resources.maxThreads; });
+  module.def("load_cuda", &load, py::arg("name"), py::arg("image"), py::arg("symbol"), py::arg("device"),
+             py::arg("threads"), py::arg("shared_bytes") = 0, py::arg("slots") = std::vector<unsigned>(),
+             "Brings a cubin, or PTX, to a device, where it stays.\n\n"
+             "`slots` are those of the code's parameters in order; empty where each slot has its parameter.\n"
+             "Raises DeviceError, or OutOfResourcesError with what is asked for and what there is.");
+}
+
+} // namespace tilewright::bindings

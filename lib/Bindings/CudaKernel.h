@@ -1,0 +1,34 @@
+// A kernel on a CUDA device, launched on the stream that the arguments' framework works on.
+
+#ifndef TILEWRIGHT_LIB_BINDINGS_CUDAKERNEL_H
+#define TILEWRIGHT_LIB_BINDINGS_CUDAKERNEL_H
+
+#include "LoadedKernel.h"
+
+#include "tilewright/Runtime/CudaKernel.h"
+
+#include <memory>
+#include <vector>
+
+namespace tilewright::bindings {
+
+class CudaKernel final : public LoadedKernel {
+public:
+  /// `slots` are those of the code's parameters, in order; empty where each slot has its parameter.
+  CudaKernel(std::unique_ptr<runtime::cuda::Kernel> kernel, std::vector<unsigned> slots);
+
+  /// Returns when the grid is queued.
+  bool launch(Call &call, PyObject *compiled, const runtime::Grid &grid) override;
+
+  const std::unique_ptr<runtime::cuda::Kernel> kernel;
+
+private:
+  const std::vector<unsigned> slots;
+  size_t slotCount; // that a launch must have
+  /// Names the kernel where the device's failures are told; lives as long as the process.
+  const char *label = nullptr;
+};
+
+} // namespace tilewright::bindings
+
+#endif // TILEWRIGHT_LIB_BINDINGS_CUDAKERNEL_H

@@ -1,0 +1,147 @@
+// Kernels on the CPU: how a launch runs and what a failed program raises; and kernels
+// that need no compiler, for tests of launching.
+
+#include "HostKernel.h"
+#include "Launcher.h"
+
+#include "tilewright/Runtime/KernelSupport.h"
+
+#include <pybind11/pybind11.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace py = pybind11;
+
+namespace tilewright::bindings {
+
+using namespace runtime;
+
+//===----------------------------------------------------------------------===//
+// Launching
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Lets go of the interpreter once a launch turns out to take its time, and looks for Ctrl-C from
+/// then on. Handlers of signals run on the main thread only.
+class PythonInterrupt : public Interrupt {
+public:
+  ~PythonInterrupt() override {
+    if (released) {
+      PyEval_RestoreThread(released);
+    }
+  }
+  void becomesLong() override { released = PyEval_SaveThread(); }
+  bool requested() override {
+    if (!released || syscall(SYS_gettid) != getpid()) {
+      return false;
+    }
+    PyEval_RestoreThread(released);
+    bool raised = PyErr_CheckSignals() != 0;
+    released = PyEval_SaveThread();
+    return raised;
+  }
+
+private:
+  PyThreadState *released = nullptr;
+};
+
+} // namespace
+
+static bool explainFailure(Call &call, PyObject *compiled, int32_t status) {
+  Ref self = Ref::share(reinterpret_cast<PyObject *>(&call.launcher));
+  Ref result = Ref::take(PyObject_CallMethod(self.get(), "_explain_failure", "Oi", compiled, status));
+  if (result) {
+    setError("DeviceAssertError", call.state, nullptr, "failed with code " + std::to_string(status));
+  }
+  return false;
+}
+
+bool HostKernel::launch(Call &call, PyObject *compiled, const Grid &grid) {
+  Result result;
+  {
+    PythonInterrupt interrupt;
+    result = ThreadPool::instance().run({entry, call.slots.data(), grid, cost}, &interrupt);
+    flushPrinted();
+  }
+  switch (result.outcome) {
+  case Result::Finished:
+    return true;
+  case Result::Failed:
+    return explainFailure(call, compiled, result.status);
+  case Result::Interrupted:
+    return false; // with the exception that the signal's handler raised
+  case Result::OutOfMemory:
+    PyErr_Format(PyExc_MemoryError, "no memory for a kernel's scratch of %zu bytes per thread", entry.scratchBytes);
+    return false;
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels for tests
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+int32_t nothing(const uint64_t *, const int32_t *, int64_t, int64_t, void *) { return 0; }
+
+/// Adds one to element i of the int32 array in slot 0 for each program i.
+int32_t count(const uint64_t *slots, const int32_t *, int64_t begin, int64_t end, void *) {
+  auto *counters = reinterpret_cast<int32_t *>(slots[0]);
+  std::for_each(counters + begin, counters + end, [](int32_t &counter) { ++counter; });
+  return 0;
+}
+
+/// Copies as many slots as the last one of the first two says to the array in slot 0.
+int32_t copySlots(const uint64_t *slots, const int32_t *, int64_t, int64_t, void *) {
+  std::copy_n(slots, slots[1], reinterpret_cast<uint64_t *>(slots[0]));
+  return 0;
+}
+
+/// Each program takes as many microseconds as slot 0 says.
+int32_t sleepMicroseconds(const uint64_t *slots, const int32_t *, int64_t begin, int64_t end, void *) {
+  uint64_t nanoseconds = slots[0] * 1000 * (end - begin);
+  timespec time = {static_cast<time_t>(nanoseconds / 1000000000), static_cast<long>(nanoseconds % 1000000000)};
+  nanosleep(&time, nullptr);
+  return 0;
+}
+
+/// Fails with the code in slot 0.
+int32_t fail(const uint64_t *slots, const int32_t *, int64_t, int64_t, void *) {
+  return static_cast<int32_t>(slots[0]);
+}
+
+std::shared_ptr<HostKernel> testKernel(const std::string &name) {
+  const std::pair<const char *, KernelFunction> kernels[] = {
+      {"nothing", nothing}, {"count", count}, {"copy_slots", copySlots}, {"sleep", sleepMicroseconds}, {"fail", fail}};
+  for (auto [known, function] : kernels) {
+    if (name == known) {
+      return std::make_shared<HostKernel>(KernelEntry{function, 0});
+    }
+  }
+  throw py::key_error(name);
+}
+
+} // namespace
+
+void bindHostKernel(py::module_ &module) {
+  py::class_<HostKernel, LoadedKernel, std::shared_ptr<HostKernel>>(module, "HostKernel", "A kernel in this process.")
+      .def_property_readonly(
+          "address", [](const HostKernel &kernel) { return reinterpret_cast<uintptr_t>(kernel.entry.function); })
+      .def_property_readonly("scratch_bytes", [](const HostKernel &kernel) { return kernel.entry.scratchBytes; });
+  module.def(
+      "kernel_from_address",
+      [](uintptr_t address, size_t scratchBytes) {
+        return std::make_shared<HostKernel>(KernelEntry{reinterpret_cast<KernelFunction>(address), scratchBytes});
+      },
+      py::arg("address"), py::arg("scratch_bytes") = 0, "A function of the process that has a kernel's signature.");
+  module.def("test_kernel", testKernel, "A kernel written in C++, to test launching with.");
+}
+
+} // namespace tilewright::bindings

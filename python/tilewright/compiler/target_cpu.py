@@ -1,0 +1,86 @@
+"""The CPU as a kind of target: `cpu` is the processor at hand, `cpu:avx2` any one with AVX2."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tilewright.compiler.core import core, host_target
+from tilewright.errors import DeviceError
+
+# Names of our own for instruction sets: the processor that LLVM knows each by, and features that a
+# machine must have to run its code.
+_LEVELS = {
+    "sse2": ("x86-64", ()),
+    "sse4": ("x86-64-v2", ("sse4.2", "popcnt")),
+    "avx2": ("x86-64-v3", ("avx2", "fma", "bmi2", "f16c")),
+    "avx512": ("x86-64-v4", ("avx512f", "avx512bw", "avx512dq", "avx512vl")),
+}
+# LLVM's names that are taken as they are.
+_PROCESSORS = {
+    "sse2": "x86-64",
+    "sse4": "x86-64-v2",
+    "avx2": "x86-64-v3 haswell broadwell skylake alderlake znver1 znver2 znver3",
+    "avx512": "x86-64-v4 skylake-avx512 cascadelake cooperlake icelake-client icelake-server "
+    "tigerlake rocketlake sapphirerapids emeraldrapids graniterapids znver4 znver5",
+}
+_NAMES = {name: level for level, names in _PROCESSORS.items() for name in names.split()}
+
+
+class CpuTarget:
+    """The CPU's TargetKind; see targets.py."""
+
+    name = "cpu"
+    assembly = "asm"
+
+    def architectures(self) -> list[str]:
+        return [*_LEVELS, *_NAMES]
+
+    def summary(self) -> str:
+        levels = ", ".join(["cpu", *(f"cpu:{level}" for level in _LEVELS)])
+        return f"{levels}, or cpu: and one of {', '.join(_NAMES)}"
+
+    def find(self, arch: str, device: str | None) -> str | None:
+        if arch in ("", "host"):
+            return ""
+        return arch if arch in self.architectures() else None
+
+    def core_name(self, arch: str) -> str:
+        arch = _LEVELS[arch][0] if arch in _LEVELS else arch
+        return f"cpu:{arch}" if arch else "cpu"
+
+    def key(self, arch: str) -> str:
+        """The host is spelt out with its features."""
+        host = ",".join(sorted(host_target().split(",")))
+        if not arch:
+            return host
+        # The host's own name stands for the host with the features it has.
+        name = self.core_name(arch)
+        return f"{name} {host}" if name in host else name
+
+    def facts(self, compiled: Any, options: dict[str, Any]) -> dict[str, Any]:
+        return {"scratch_bytes": compiled.scratch_bytes}
+
+    def sections(self, compiled: Any) -> dict[str, bytes]:
+        return {}
+
+    def load(self, kernel: Any, device: str | None) -> Any:
+        self.check_runnable(kernel.target.partition(":")[2])
+        return core().load(kernel.object, kernel.symbol, kernel.scratch_bytes)
+
+    def device(self, device: str | None) -> str:
+        return "cpu"
+
+    def remarks(self, kernel: Any) -> list[str]:
+        return []
+
+    def check_runnable(self, arch: str) -> None:
+        if not arch:
+            return
+        level = _NAMES.get(arch, arch)
+        host = host_target().replace(",", " ").split()
+        missing = [feature for feature in _LEVELS[level][1] if f"+{feature}" not in host]
+        if missing:
+            raise DeviceError(
+                f"code for 'cpu:{arch}' can't run here: the processor lacks {', '.join(missing)}\n"
+                "hint: `tilewright compile` prints code for other processors without running it"
+            )

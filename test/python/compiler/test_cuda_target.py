@@ -1,0 +1,214 @@
+"""CUDA as a target: names, the device at hand, and kernels that are loaded to it."""
+
+import types
+
+import pytest
+
+from tilewright.cache.format import Entry
+from tilewright.compiler import CompiledKernel, Options, Target, core, resolve_target
+from tilewright.compiler.targets import KINDS, check_runnable, known_targets, launch_target
+from tilewright.errors import DeviceError
+
+ARCHITECTURES = ("80", "86", "89", "90a", "100a", "103a", "120a")
+
+
+class Platform:
+    """A core with devices of these compute capabilities, that notes what is loaded."""
+
+    def __init__(self, *capabilities, problem=""):
+        self.loaded = []
+        self.current = 0
+        self.platform = {
+            "problem": problem,
+            "version": 12080,
+            "newest_ptx": 87,
+            "devices": [{"name": f"GPU {c}", "capability": c} for c in capabilities],
+        }
+
+    def module(self):
+        return types.SimpleNamespace(
+            cuda_platform=lambda: self.platform,
+            cuda_current_device=lambda: self.current,
+            nvidia_targets=lambda: [
+                types.SimpleNamespace(name=f"sm_{arch}") for arch in ARCHITECTURES
+            ],
+            host_target=lambda: "cpu:fake",
+            load_cuda=self.load,
+        )
+
+    def load(self, *arguments, **options):
+        self.loaded.append((arguments, options))
+        return object()
+
+
+@pytest.fixture
+def devices(monkeypatch):
+    """`devices((9, 0), (8, 0))` are those of the machine."""
+
+    def put(*capabilities, problem=""):
+        platform = Platform(*capabilities, problem=problem)
+        module = platform.module()
+        monkeypatch.setattr("tilewright.compiler.target_cuda.core", lambda: module)
+        return platform
+
+    monkeypatch.delenv("TILEWRIGHT_TARGET", raising=False)
+    return put
+
+
+def kernel_of(target="cuda:90a", **facts):
+    metadata = {
+        "name": "add",
+        "symbol": "add",
+        "asserts": [],
+        "omits_asserts": False,
+        "target": target,
+        "core_target": target,
+        "options": {},
+        "signature": {"x": "*fp32:D"},
+        "phases": [],
+        "num_warps": 8,
+        "shared_bytes": 1024,
+        "registers": 40,
+        "spill_bytes": 16,
+        "slots": [0, 2],
+        **facts,
+    }
+    sections = {"object": b"\x7fELF", "tile": b"module {}", "ptx": b".version 8.4"}
+    return CompiledKernel("key", Entry(metadata, sections), "compiled")
+
+
+# Names
+
+
+def test_the_architectures_are_those_of_the_hardware_table():
+    names = [target.name for target in core.core().nvidia_targets()]
+    assert names == [f"sm_{arch}" for arch in ARCHITECTURES]
+    assert set(known_targets()) >= {"cuda", "cuda:80", "cuda:90a", "cpu", "cpu:avx2"}
+
+
+@pytest.mark.parametrize("name", ["cuda:90a", "cuda:sm_90a", "cuda:90", "cuda:sm_90", "CUDA:90A"])
+def test_spellings_of_an_architecture(name):
+    target = resolve_target(name)
+    assert target == Target("cuda", "90a")
+    assert str(target) == target.core_name == target.key == "cuda:90a"
+
+
+@pytest.mark.parametrize("name", ["cuda:80a", "cuda:91", "cuda:9", "cuda:0", "cuda:hopper"])
+def test_unknown_architectures(name):
+    with pytest.raises(DeviceError, match=rf"unknown target '{name}'(.|\n)*cuda:80, cuda:86"):
+        resolve_target(name)
+
+
+def test_the_device_at_hand(devices):
+    platform = devices((9, 0), (8, 0), (12, 0))
+    assert str(resolve_target("cuda")) == "cuda:90a"
+    platform.current = 1
+    assert str(resolve_target("cuda")) == "cuda:80"
+    assert str(resolve_target("cuda", "cuda:2")) == "cuda:120a"
+    with pytest.raises(DeviceError, match="there is no cuda:3, there are 3 devices"):
+        resolve_target("cuda", "cuda:3")
+
+
+def test_no_device_at_hand(devices):
+    devices(problem="the driver's library can't be opened")
+    expected = r"no CUDA device: the driver's library can't be opened\nhint: name an .*cuda:80"
+    with pytest.raises(DeviceError, match=expected):
+        resolve_target("cuda")
+    assert resolve_target("cuda:80").arch == "80"
+
+
+def test_a_device_that_there_is_no_code_for(devices):
+    devices((7, 5))
+    expected = r"cuda:0 \(GPU .*\) has the compute capability 7.5, which .* no code for; .*80, 86"
+    with pytest.raises(DeviceError, match=expected):
+        resolve_target("cuda")
+
+
+# Launches
+
+
+@pytest.mark.parametrize(
+    ("environment", "name", "device", "expected"),
+    [
+        ("", None, "cpu", "cpu"),
+        ("", None, "cuda:1", "cuda:80"),
+        ("cpu:avx2", None, "cpu", "cpu:avx2"),
+        ("cpu:avx2", None, "cuda:0", "cuda:90a"),
+        ("cuda:86", None, "cuda:0", "cuda:86"),
+        ("cuda:86", None, "cpu", "cpu"),
+        ("cuda:86", "cuda", "cuda:1", "cuda:80"),
+        ("cuda:86", "cuda:89", "cuda:1", "cuda:89"),
+        ("cuda", None, "cuda:1", "cuda:80"),
+    ],
+)
+def test_the_target_of_a_launch(devices, monkeypatch, environment, name, device, expected):
+    devices((9, 0), (8, 0))
+    monkeypatch.setenv("TILEWRIGHT_TARGET", environment)
+    assert str(launch_target(name, device)) == expected
+
+
+def test_an_environment_that_names_no_target(devices, monkeypatch):
+    devices((9, 0))
+    monkeypatch.setenv("TILEWRIGHT_TARGET", "vax")
+    for device in ("cpu", "cuda:0"):
+        with pytest.raises(DeviceError, match="unknown target 'vax' \\(from TILEWRIGHT_TARGET"):
+            launch_target(None, device)
+
+
+# Kernels
+
+
+def test_a_kernel_is_loaded_once_per_device(devices):
+    platform = devices((9, 0), (9, 0))
+    kernel = kernel_of()
+    first = kernel.load("cuda:0")
+    assert kernel.load() is first
+    platform.current = 1
+    assert kernel.load() is kernel.load("cuda:1") is not first
+    expected = {"threads": 256, "shared_bytes": 1024, "slots": [0, 2]}
+    assert platform.loaded == [
+        (("add", b"\x7fELF", "add", 0), expected),
+        (("add", b"\x7fELF", "add", 1), expected),
+    ]
+
+
+def test_a_kernel_for_another_architecture(devices):
+    devices((8, 0))
+    expected = r"add: code for 'cuda:90a' can't run on cuda:0 \(GPU \(8, 0\)\), which is 'cuda:80'"
+    with pytest.raises(DeviceError, match=expected):
+        kernel_of().load()
+
+
+def test_what_runs_on_this_machine(devices):
+    devices((8, 0), (9, 0))
+    check_runnable("cuda:90a")
+    with pytest.raises(DeviceError, match="'cuda:86' can't run here: there are 80, 90a"):
+        check_runnable("cuda:86")
+    devices(problem="no driver")
+    with pytest.raises(DeviceError, match="can't run here: no driver"):
+        check_runnable("cuda:86")
+
+
+def test_resources_and_assembly():
+    kernel = kernel_of()
+    assert (kernel.n_regs, kernel.n_spills, kernel.shared) == (40, 4, 1024)
+    assert kernel.asm() == kernel.ir("ptx") == ".version 8.4"
+    used = "40 registers, 1024 bytes of shared memory"
+    assert kernel_of(spill_bytes=0).remarks() == [used]
+    (remark,) = kernel.remarks()
+    assert remark.startswith(f"{used}; 16 bytes spilt: smaller blocks or more warps")
+
+
+def test_what_is_kept_of_a_compilation():
+    compiled = types.SimpleNamespace(
+        shared_bytes=8, registers=9, spill_bytes=0, slots=(1, 2), ptx=".version 8.4"
+    )
+    options = Options(num_warps=2).relevant("cuda")
+    assert KINDS["cuda"].facts(compiled, options) == {
+        "num_warps": 2,
+        "shared_bytes": 8,
+        "registers": 9,
+        "spill_bytes": 0,
+        "slots": [1, 2],
+    }
+    assert KINDS["cuda"].sections(compiled) == {"ptx": b".version 8.4"}
