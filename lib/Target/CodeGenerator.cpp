@@ -45,12 +45,16 @@ Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp source, LLVMContext &
   return module;
 }
 
-void optimize(Module &module, TargetMachine &machine, OptimizationLevel level, const PipelineTuningOptions &tuning) {
+void optimize(Module &module, TargetMachine &machine, OptimizationLevel level, const PipelineTuningOptions &tuning,
+              function_ref<void(PassBuilder &)> extend) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager sccs;
   ModuleAnalysisManager modules;
   PassBuilder builder(&machine, tuning);
+  if (extend) {
+    extend(builder);
+  }
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(sccs);
   builder.registerFunctionAnalyses(functions);

@@ -3,6 +3,7 @@
 #ifndef TILEWRIGHT_LIB_TARGET_CODEGENERATOR_H
 #define TILEWRIGHT_LIB_TARGET_CODEGENERATOR_H
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/CodeGen.h"
@@ -14,6 +15,7 @@ namespace llvm {
 class LLVMContext;
 class Module;
 class OptimizationLevel;
+class PassBuilder;
 class PipelineTuningOptions;
 class Target;
 class TargetMachine;
@@ -37,9 +39,10 @@ llvm::Expected<const llvm::Target *> lookupBackend(const llvm::Triple &triple);
 llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module, llvm::LLVMContext &context,
                                                         llvm::TargetMachine &machine);
 
-/// LLVM's standard pipeline, which asks the machine for its costs.
+/// LLVM's standard pipeline, which asks the machine for its costs; `extend` may add passes at its extension points.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine, llvm::OptimizationLevel level,
-              const llvm::PipelineTuningOptions &tuning);
+              const llvm::PipelineTuningOptions &tuning,
+              llvm::function_ref<void(llvm::PassBuilder &)> extend = nullptr);
 
 /// Generates code into memory; LLVM's errors, fatal ones too, are returned. After a failure
 /// the module, its context and the machine must be leaked: LLVM may have stopped half-way.

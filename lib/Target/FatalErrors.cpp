@@ -2,6 +2,7 @@
 
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/PrettyStackTrace.h"
+#include "llvm/Support/Regex.h"
 
 #include <csetjmp>
 #include <mutex>
@@ -27,6 +28,16 @@ static void leave(void *, const char *reason, bool) {
   }
 }
 
+/// The first line, without the addresses of LLVM's nodes: "Cannot select: 0x55dc3ba1fae0: f32 = fsin 0x55dc3ba1fa00".
+static std::string summarize(llvm::StringRef message) {
+  llvm::Regex address(" 0x[0-9a-f]+[:,]?");
+  std::string line = message.split('\n').first.str();
+  while (address.match(line)) {
+    line = address.sub("", line);
+  }
+  return line;
+}
+
 llvm::Error runGuarded(llvm::function_ref<void()> step) {
   static std::once_flag installed;
   std::call_once(installed, [] { llvm::install_fatal_error_handler(leave); });
@@ -41,7 +52,7 @@ llvm::Error runGuarded(llvm::function_ref<void()> step) {
   }
   recovery = outer;
   llvm::RestorePrettyStackState(stackTrace);
-  return llvm::createStringError("the code generator failed: " + mine.message.substr(0, mine.message.find('\n')));
+  return llvm::createStringError("the code generator failed: " + summarize(mine.message));
 }
 
 } // namespace tilewright::codegen

@@ -12,6 +12,9 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/Scalarizer.h"
 
 using namespace llvm;
 
@@ -69,13 +72,29 @@ Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp source, LLVMContext &
   return module;
 }
 
+/// A thread's share of a tile is one vector, which has no registers of its own. Split at last into what has: words, two
+/// halves together. Constants and common parts of addresses show only then, and the code generator's time grows with
+/// the square of a vector's length where it goes around a loop.
+static void splitVectors(PassBuilder &builder) {
+  builder.registerOptimizerLastEPCallback([](ModulePassManager &modules, OptimizationLevel, ThinOrFullLTOPhase) {
+    ScalarizerPassOptions options;
+    options.ScalarizeMinBits = 32;
+    options.ScalarizeLoadStore = false; // wide accesses are the point of them
+    FunctionPassManager functions;
+    functions.addPass(ScalarizerPass(options));
+    functions.addPass(EarlyCSEPass());
+    functions.addPass(InstCombinePass());
+    modules.addPass(createModuleToFunctionPassAdaptor(std::move(functions)));
+  });
+}
+
 void optimize(Module &module, TargetMachine &machine) {
   PipelineTuningOptions tuning;
-  // A thread's share of a tile arrives as vectors.
+  // Vectors come from the tiles; others are not looked for.
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
   tuning.LoopInterleaving = false;
-  codegen::optimize(module, machine, OptimizationLevel::O3, tuning);
+  codegen::optimize(module, machine, OptimizationLevel::O3, tuning, splitVectors);
 }
 
 /// What the driver defines for every kernel.

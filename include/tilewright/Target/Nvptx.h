@@ -57,7 +57,7 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const h
 llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module, llvm::LLVMContext &context,
                                                         llvm::TargetMachine &machine);
 
-/// LLVM's -O3 without its vectorisers.
+/// LLVM's -O3 without its vectorisers; vectors of any length become words and pairs of halves.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine);
 
 /// A function that the module calls and nobody defines, libdevice's too, is an error that names it. After a failure the

@@ -23,6 +23,11 @@ TEST(FatalErrors, AFatalErrorIsReturned) {
   }
 }
 
+TEST(FatalErrors, AddressesOfNodesAreLeftOut) {
+  llvm::Error error = runGuarded([] { llvm::report_fatal_error("Cannot select: 0x55dc: f32 = fpow 0xfa00, 0xfa10"); });
+  EXPECT_EQ(messageOf(std::move(error)), "the code generator failed: Cannot select: f32 = fpow");
+}
+
 TEST(FatalErrors, AnInnerGuardLeavesTheOuterOneInPlace) {
   llvm::Error outer = runGuarded([] {
     llvm::Error inner = runGuarded([] { llvm::report_fatal_error("inner"); });

@@ -130,6 +130,36 @@ llvm.func @kernel(%from: !llvm.ptr<1>, %to: !llvm.ptr<1>) attributes {nvvm.kerne
   EXPECT_FALSE(contains(ptx, "bra"));
 }
 
+TEST(Nvptx, VectorsAreSplitIntoRegisters) {
+  std::string ptx = textOf(compileToPtx(R"mlir(
+llvm.func @kernel(%from: !llvm.ptr<1>, %to: !llvm.ptr<1>, %n: vector<2xi32>, %h: vector<2xf16>) attributes {nvvm.kernel} {
+  %zero = llvm.mlir.constant(0 : i32) : i32
+  %one = llvm.mlir.constant(1 : i32) : i32
+  %thread = nvvm.read.ptx.sreg.tid.x : i32
+  %none = llvm.mlir.poison : vector<2xi32>
+  %first = llvm.insertelement %thread, %none[%zero : i32] : vector<2xi32>
+  %both = llvm.shufflevector %first, %none [0, 0] : vector<2xi32>
+  %offsets = llvm.mlir.constant(dense<[0, 128]> : vector<2xi32>) : vector<2xi32>
+  %indices = llvm.add %both, %offsets : vector<2xi32>
+  %inside = llvm.icmp "slt" %indices, %n : vector<2xi32>
+  %i = llvm.extractelement %indices[%zero : i32] : vector<2xi32>
+  %j = llvm.extractelement %indices[%one : i32] : vector<2xi32>
+  %at = llvm.getelementptr %from[%i] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, vector<2xf16>
+  %x = llvm.load %at {alignment = 4 : i64} : !llvm.ptr<1> -> vector<2xf16>
+  %sum = llvm.fadd %x, %h : vector<2xf16>
+  %y = llvm.select %inside, %sum, %h : vector<2xi1>, vector<2xf16>
+  %there = llvm.getelementptr %to[%j] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, vector<2xf16>
+  llvm.store %y, %there {alignment = 4 : i64} : vector<2xf16>, !llvm.ptr<1>
+  llvm.return
+}
+)mlir",
+                                        target("sm_80")));
+  // The second address is the first and a constant, which a vector of indices would hide; halves stay in pairs.
+  EXPECT_EQ(ptx.find("mul.wide"), ptx.rfind("mul.wide")) << ptx;
+  EXPECT_TRUE(contains(ptx, "+512]"));
+  EXPECT_TRUE(contains(ptx, "add.f16x2"));
+}
+
 constexpr const char *kCaller = R"mlir(
 #file = #llvm.di_file<"kernel.py" in "/home/me">
 #unit = #llvm.di_compile_unit<id = distinct[0]<>, sourceLanguage = DW_LANG_C, file = #file, isOptimized = true,
