@@ -18,8 +18,9 @@ LinearLayout blocked(const Shape &shape, const BlockedParameters &parameters) {
 }
 
 LinearLayout multiplyAddOperand(const LinearLayout &accumulators, int operand, int64_t k) {
-  LinearLayout slice = insertDim(dropDim(accumulators, 1 - operand), 1 - operand);
-  return unitTile(2) * LinearLayout::identity(kRegister, dimName(1 - operand), k) * slice;
+  int rank = static_cast<int>(accumulators.outs().size()), dim = rank - 1 - operand;
+  LinearLayout slice = insertDim(dropDim(accumulators, dim), dim);
+  return unitTile(rank) * LinearLayout::identity(kRegister, dimName(dim), k) * slice;
 }
 
 } // namespace tilewright::layout

@@ -28,7 +28,7 @@ LinearLayout blocked(const Shape &shape, const BlockedParameters &parameters);
 
 /// The operand of a dot computed by multiply-adds in registers, the accumulators
 /// being laid out as `accumulators`: each thread holds all of K for its rows
-/// (operand 0: M x K) or its columns (operand 1: K x N).
+/// (operand 0: M x K) or its columns (operand 1: K x N). A batch dimension may stand before.
 LinearLayout multiplyAddOperand(const LinearLayout &accumulators, int operand, int64_t k);
 
 } // namespace tilewright::layout

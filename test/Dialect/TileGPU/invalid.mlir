@@ -30,3 +30,19 @@ func.func @element(%x: !tilegpu.buffer<4xf32, #rows>) {
 
 // expected-error @+1 {{a buffer's layout maps from (offset)}}
 func.func @buffer(%x: !tilegpu.buffer<1xf32, #tilegpu.layout<register = [], lane = [], warp = [], block = [] : 1>>) { return }
+
+// -----
+
+func.func @instruction(%a: tensor<16x16xf16>, %c: tensor<16x16xf32>) {
+  // expected-error @+1 {{there is no instruction m16n8k64.f16.f16.f32}}
+  %0 = tilegpu.mma "m16n8k64.f16.f16.f32" %a, %a, %c : tensor<16x16xf16> * tensor<16x16xf16> -> tensor<16x16xf32>
+  return
+}
+
+// -----
+
+func.func @multiply(%a: tensor<2x16x16xf16>, %c: tensor<16x16xf32>) {
+  // expected-error @+1 {{the shapes do not multiply}}
+  %0 = tilegpu.mma "m16n8k16.f16.f16.f32" %a, %a, %c : tensor<2x16x16xf16> * tensor<2x16x16xf16> -> tensor<16x16xf32>
+  return
+}

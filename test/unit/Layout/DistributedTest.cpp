@@ -74,6 +74,15 @@ TEST(Blocked, multiplyAddOperandsHoldWholeRowsAndColumns) {
   }
 }
 
+TEST(Blocked, multiplyAddOperandsOfABatchAreThoseOfItsMatrices) {
+  LinearLayout accumulators = blocked({2, 8, 8}, {{1, 2, 1}, {1, 4, 8}, {2, 1, 1}, {2, 1, 0}});
+  LinearLayout a = multiplyAddOperand(accumulators, 0, 4), b = multiplyAddOperand(accumulators, 1, 4);
+  EXPECT_EQ(shapeOf(a), (Shape{2, 8, 4}));
+  EXPECT_EQ(shapeOf(b), (Shape{2, 4, 8}));
+  EXPECT_EQ(dropDim(a, 0), multiplyAddOperand(dropDim(accumulators, 0), 0, 4));
+  EXPECT_EQ(dropDim(b, 0), multiplyAddOperand(dropDim(accumulators, 0), 1, 4));
+}
+
 TEST(Fragments, warpsShareOperands) {
   LinearLayout a = mmaOperand(Operand::A, mmaFragment(Operand::A, {16, 8, 16}, 16), {64, 32}, {2, 2});
   LinearLayout c = mmaOperand(Operand::C, mmaFragment(Operand::C, {16, 8, 16}, 32), {64, 64}, {2, 2});

@@ -91,7 +91,7 @@ MaybeLayout tilegpu::resultLayout(OpOperand &operand, const LinearLayout &map) {
         return &operand == &gather.getIndicesMutable() ? MaybeLayout(map) : std::nullopt;
       })
       .Case<tile::DotOp, MmaOp>(
-          [&](auto dot) { return operand.get() == dot.getAcc() ? MaybeLayout(map) : std::nullopt; })
+          [&](auto dot) { return &operand == &dot.getAccMutable() ? MaybeLayout(map) : std::nullopt; })
       .Default([](Operation *) { return std::nullopt; });
 }
 
@@ -122,7 +122,7 @@ MaybeLayout tilegpu::operandLayout(OpOperand &operand, const LinearLayout &map) 
         return &operand == &gather.getIndicesMutable() ? MaybeLayout(map) : std::nullopt;
       })
       .Case<tile::DotOp, MmaOp>(
-          [&](auto dot) { return operand.get() == dot.getAcc() ? MaybeLayout(map) : std::nullopt; })
+          [&](auto dot) { return &operand == &dot.getAccMutable() ? MaybeLayout(map) : std::nullopt; })
       .Default([](Operation *) { return std::nullopt; });
 }
 

@@ -2,6 +2,8 @@
 
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 
+#include "tilewright/Hardware/NvidiaInstructions.h"
+
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -89,9 +91,15 @@ LogicalResult AsyncCopyOp::verify() {
 LogicalResult MmaOp::verify() {
   ArrayRef<int64_t> a = getA().getType().getShape(), b = getB().getType().getShape();
   ArrayRef<int64_t> c = getType().getShape();
-  if (a.size() != 2 || b.size() != 2 || c.size() != 2 || a[0] != c[0] || b[1] != c[1] || a[1] != b[0]) {
+  size_t rank = c.size();
+  bool isMatrix = (rank == 2 || rank == 3) && a.size() == rank && b.size() == rank;
+  if (!isMatrix || a[rank - 2] != c[rank - 2] || b[rank - 1] != c[rank - 1] || a[rank - 1] != b[rank - 2] ||
+      a.drop_back(2) != c.drop_back(2) || b.drop_back(2) != c.drop_back(2)) {
     return emitOpError("the shapes do not multiply: ")
            << getA().getType() << " by " << getB().getType() << " into " << getType();
+  }
+  if (!tilewright::hardware::lookupMma(getInstruction())) {
+    return emitOpError("there is no instruction ") << getInstruction();
   }
   return success();
 }

@@ -110,8 +110,10 @@ def TileGPU_MmaOp : TileGPU_PureOp<"mma", [AllTypesMatch<["acc", "result"]>]> {
   let summary = "`acc + a @ b` by a matrix instruction of a warp, all operands in registers";
   let description = [{
     `instruction` names a row of the hardware table (`MmaInstruction::name`), such as
-    "m16n8k16.f16.f16.f32"; the layouts are tiled by the fragments of that row. Operands of
-    type f32 are rounded to tf32 where the row says so.
+    "m16n8k16.f16.f16.f32"; the layouts are tiled by the fragments of that row: registers
+    hold a fragment, then more of them along K (of the accumulators: along N), then along M or N, then
+    along the leading batch dimension that tiles of rank 3 have. Operands of type f32 are
+    rounded to tf32 where the row says so.
   }];
   let arguments = (ins Tile_Tile:$a, Tile_Tile:$b, Tile_Tile:$acc, StrAttr:$instruction);
   let results = (outs Tile_Tile:$result);

@@ -62,4 +62,32 @@ def Coalesce : Pass<"coalesce", "mlir::ModuleOp"> {
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
 }
 
+def ChooseMma : Pass<"choose-mma", "mlir::ModuleOp"> {
+  let summary = "Give products a matrix instruction";
+  let description = [{
+    Each `tile.dot` becomes a `tilegpu.mma` of the largest row of the hardware table that the target has, that takes the
+    types and that fits the tile. Its operands are laid out as the row's fragments; warps stand
+    over the result so that they read as little as can be, or, in chains like `(q @ k) @ v`, along the rows.
+
+    ```mlir
+    %c = tile.dot %a, %b, %acc : tensor<64x32xf16, #x> * tensor<32x64xf16, #y> -> tensor<64x64xf32, #z>
+    // becomes
+    %a2 = tilegpu.convert_layout %a : tensor<64x32xf16, #x> -> tensor<64x32xf16, #fragmentA>
+    ...
+    %c2 = tilegpu.mma "m16n8k16.f16.f16.f32" %a2, %b2, %acc2
+    %c = tilegpu.convert_layout %c2 : tensor<64x64xf32, #fragmentC> -> tensor<64x64xf32, #z>
+    ```
+
+    8-bit floats that the target does not multiply are widened to f16; `tf32x3` becomes three products in tf32. What no
+    row takes (f32 in full precision, sides smaller than the instruction's) stays a `tile.dot`, with layouts for
+    multiply-adds in registers: squares of accumulators in each thread, and all of K for their rows and columns.
+
+    Requires: `assign-layouts`.
+    Establishes: products in layouts that one thread or one warp can work with.
+    Destroys: nothing; conversions stand around every product until `propagate-layouts`.
+  }];
+  let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+}
+
 #endif // TILEWRIGHT_DIALECT_TILEGPU_TRANSFORMS_PASSES

@@ -1,0 +1,166 @@
+// choose-mma: products get a matrix instruction, or layouts for multiply-adds. See Passes.td.
+
+#include "DotLayouts.h"
+#include "Precision.h"
+#include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::tilegpu;
+using hardware::ElementType;
+using hardware::MmaInstruction;
+using layout::LinearLayout;
+using tile::DotOp;
+
+namespace tilewright::tilegpu {
+#define GEN_PASS_DEF_CHOOSEMMA
+#include "tilewright/Dialect/TileGPU/Transforms/Passes.h.inc"
+} // namespace tilewright::tilegpu
+
+//===----------------------------------------------------------------------===//
+// The instruction
+//===----------------------------------------------------------------------===//
+
+static DotShape shapeOf(DotOp dot) {
+  ArrayRef<int64_t> a = tile::getShape(dot.getA().getType()), c = tile::getShape(dot.getType());
+  int rank = static_cast<int>(c.size());
+  return {rank == 3 ? c[0] : 1, c[rank - 2], c[rank - 1], a[rank - 1], rank};
+}
+
+static std::optional<ElementType> elementTypeOf(Type type, bool roundsToTf32) {
+  if (type.isF32()) {
+    return roundsToTf32 ? ElementType::TF32 : ElementType::F32;
+  }
+  return llvm::TypeSwitch<Type, std::optional<ElementType>>(type)
+      .Case([](Float16Type) { return ElementType::F16; })
+      .Case([](BFloat16Type) { return ElementType::BF16; })
+      .Case([](Float64Type) { return ElementType::F64; })
+      .Case([](Float8E4M3FNType) { return ElementType::E4M3; })
+      .Case([](Float8E5M2Type) { return ElementType::E5M2; })
+      .Case([](IntegerType type) -> std::optional<ElementType> {
+        return type.getWidth() == 8    ? std::optional(ElementType::S8)
+               : type.getWidth() == 32 ? std::optional(ElementType::S32)
+                                       : std::nullopt;
+      })
+      .Default([](Type) { return std::nullopt; });
+}
+
+/// The largest instruction of the target that takes the types and fits the tile; null if there is none.
+static const MmaInstruction *chooseRow(DotOp dot) {
+  bool roundsToTf32 = dot.getPrecision() != tile::InputPrecision::IEEE;
+  auto a = elementTypeOf(tile::getElementType(dot.getA().getType()), roundsToTf32);
+  auto b = elementTypeOf(tile::getElementType(dot.getB().getType()), roundsToTf32);
+  auto accumulator = elementTypeOf(tile::getElementType(dot.getType()), false);
+  if (!a || !b || !accumulator) {
+    return nullptr;
+  }
+  DotShape shape = shapeOf(dot);
+  const MmaInstruction *best = nullptr;
+  for (const MmaInstruction &row : hardware::mmaInstructions()) {
+    auto [m, n, k] = row.shape;
+    bool takes = row.a == *a && row.b == *b && row.accumulator == *accumulator;
+    bool fits = m <= shape.m && n <= shape.n && k <= shape.k;
+    bool isLarger = !best || m * n * k > best->shape.m * best->shape.n * best->shape.k;
+    if (takes && fits && isLarger && (row.targets & targetOf(dot).target)) {
+      best = &row;
+    }
+  }
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// Chains
+//===----------------------------------------------------------------------===//
+
+/// Collects the products whose results go element by element into `value`.
+static void collectSources(Value value, DenseSet<Operation *> &seen, SmallVectorImpl<DotOp> &sources) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !seen.insert(op).second) {
+    return;
+  }
+  if (auto dot = dyn_cast<DotOp>(op)) {
+    sources.push_back(dot);
+  } else if (op->hasTrait<OpTrait::Elementwise>() || isa<ConvertLayoutOp>(op)) {
+    for (Value operand : op->getOperands()) {
+      collectSources(operand, seen, sources);
+    }
+  }
+}
+
+/// Products that are computed from each other: `(q @ k) @ v`. With a warp's rows of the first being its rows
+/// of A in the second, nothing has to cross warps.
+static DenseSet<Operation *> findChains(ArrayRef<DotOp> dots) {
+  DenseSet<Operation *> chained;
+  for (DotOp dot : dots) {
+    DenseSet<Operation *> seen;
+    SmallVector<DotOp> sources;
+    collectSources(dot.getA(), seen, sources);
+    chained.insert_range(sources);
+    if (!sources.empty()) {
+      chained.insert(dot);
+    }
+  }
+  return chained;
+}
+
+//===----------------------------------------------------------------------===//
+// The rewrite
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class ChooseMma : public tilegpu::impl::ChooseMmaBase<ChooseMma> {
+public:
+  void runOnOperation() override {
+    SmallVector<DotOp> found, dots;
+    getOperation()->walk([&](DotOp dot) { found.push_back(dot); });
+    for (DotOp dot : found) {
+      llvm::append_range(dots, prepare(dot));
+    }
+    DenseSet<Operation *> chained = findChains(dots);
+    for (DotOp dot : dots) {
+      rewrite(dot, chained.contains(dot));
+    }
+  }
+
+private:
+  /// Gives the product types that an instruction takes, if there is a way.
+  SmallVector<DotOp> prepare(DotOp dot) {
+    const MmaInstruction *row = chooseRow(dot);
+    if (!row && canWidenToHalf(dot)) {
+      widenToHalf(dot);
+    }
+    if (row && row->a == ElementType::TF32 && dot.getPrecision() == tile::InputPrecision::TF32x3) {
+      return splitIntoThree(dot);
+    }
+    return {dot};
+  }
+
+  void rewrite(DotOp dot, bool isChained) {
+    DotShape shape = shapeOf(dot);
+    int warps = numWarps(dot);
+    const MmaInstruction *row = chooseRow(dot);
+    DotLayouts layouts = row ? mmaLayouts(shape, *row, chooseWarpGrid(shape, row->shape, warps, isChained))
+                             : multiplyAddLayouts(shape, warps);
+    OpBuilder builder(dot);
+    auto converted = [&](Value value, const LinearLayout &map) -> Value {
+      auto type = withLayout(cast<RankedTensorType>(value.getType()), map);
+      return ConvertLayoutOp::create(builder, dot.getLoc(), type, value);
+    };
+    Value a = converted(dot.getA(), layouts.a), b = converted(dot.getB(), layouts.b);
+    Value acc = converted(dot.getAcc(), layouts.accumulator);
+    Value product =
+        row ? MmaOp::create(builder, dot.getLoc(), acc.getType(), a, b, acc, row->name()).getResult()
+            : DotOp::create(builder, dot.getLoc(), acc.getType(), a, b, acc, dot.getPrecision()).getResult();
+    dot.replaceAllUsesWith(converted(product, mapOf(dot.getResult())));
+    dot.erase();
+  }
+};
+
+} // namespace
