@@ -53,6 +53,9 @@ struct Distribute : tilewright::impl::DistributeBase<Distribute> {
     distribute::addElementwisePatterns(patterns, types);
     distribute::addShapePatterns(patterns, types);
     distribute::addMemoryPatterns(patterns, types, accesses);
+    distribute::addConversionPatterns(patterns, types);
+    distribute::addReductionPatterns(patterns, types);
+    distribute::addBarrierPatterns(patterns, types);
     distribute::addControlPatterns(patterns, types, target);
     ConversionConfig config;
     // Patterns look at layouts, which are in the types of what they replace.

@@ -45,6 +45,12 @@ mlir::Value constantI32(Builder &builder, int64_t value);
 /// exclusive-or'ed with registerImages(map)[r].
 llvm::SmallVector<mlir::Value> threadImages(Builder &builder, const layout::LinearLayout &map);
 
+/// The sum of `bases[i]` over the bits i that are set in `index`, and of `sum`; null for nothing.
+mlir::Value linearImage(Builder &builder, mlir::Value index, llvm::ArrayRef<int64_t> bases, mlir::Value sum = {});
+
+/// True where any bit of `mask` is set in `index`.
+mlir::Value hasBits(Builder &builder, mlir::Value index, int64_t mask);
+
 /// Per register, per output dimension: the image of the register alone.
 llvm::SmallVector<llvm::SmallVector<int64_t>> registerImages(const layout::LinearLayout &map);
 
@@ -69,6 +75,40 @@ mlir::Value ownsElements(Builder &builder, const layout::LinearLayout &map);
 mlir::Type memoryType(mlir::Type element);
 
 //===----------------------------------------------------------------------===//
+// Shuffle.cpp: vectors between the lanes of a warp
+//===----------------------------------------------------------------------===//
+
+/// What the lane that differs in the bits of `mask` has of this vector.
+mlir::Value shuffleAcross(Builder &builder, mlir::Value vector, int64_t mask);
+
+/// What that lane has of this vector.
+mlir::Value shuffleFrom(Builder &builder, mlir::Value vector, mlir::Value lane);
+
+//===----------------------------------------------------------------------===//
+// Combiner.cpp
+//===----------------------------------------------------------------------===//
+
+/// The region of a reduction or scan as a function of vectors.
+class Combiner {
+public:
+  explicit Combiner(mlir::Region &region);
+
+  /// One vector per operand of the reduction on each side; element i of the results is made of elements i.
+  llvm::SmallVector<mlir::Value> operator()(Builder &builder, llvm::ArrayRef<mlir::Value> lhs,
+                                            llvm::ArrayRef<mlir::Value> rhs) const;
+
+  /// Whether exchanging the sides is known to change nothing, not even the last bit.
+  bool isCommutative() const { return commutes; }
+
+  /// The only operation of the region, null if there are more.
+  mlir::Operation *only() const;
+
+private:
+  mlir::Block &body;
+  bool commutes, isElementwise;
+};
+
+//===----------------------------------------------------------------------===//
 // The families
 //===----------------------------------------------------------------------===//
 
@@ -86,6 +126,9 @@ private:
 void addElementwisePatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addShapePatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addMemoryPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types, const MemoryAccesses &accesses);
+void addConversionPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addReductionPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addBarrierPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 /// Functions, loops and branches; which operations are legal when done.
 void addControlPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types, mlir::ConversionTarget &target);
 

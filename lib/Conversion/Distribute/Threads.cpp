@@ -51,8 +51,8 @@ Value isFirstThread(Builder &builder) {
   return arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, threadId(builder), constantI32(builder, 0));
 }
 
-/// The sum of `bases[i]` over the bits i that are set in `index`; runs of doubling bases are one shift.
-static Value sumOfBases(Builder &builder, Value index, ArrayRef<int64_t> bases, Value sum) {
+/// Runs of doubling bases are one shift.
+Value linearImage(Builder &builder, Value index, ArrayRef<int64_t> bases, Value sum) {
   for (size_t bit = 0; bit < bases.size();) {
     size_t length = 1;
     while (bases[bit] != 0 && bit + length < bases.size() && bases[bit + length] == bases[bit] << length) {
@@ -78,6 +78,11 @@ static Value sumOfBases(Builder &builder, Value index, ArrayRef<int64_t> bases, 
   return sum;
 }
 
+Value hasBits(Builder &builder, Value index, int64_t mask) {
+  Value set = arith::AndIOp::create(builder, index, constantI32(builder, mask));
+  return arith::CmpIOp::create(builder, arith::CmpIPredicate::ne, set, constantI32(builder, 0));
+}
+
 SmallVector<Value> threadImages(Builder &builder, const LinearLayout &map) {
   Value lane = laneId(builder), warp = warpId(builder);
   SmallVector<Value> images;
@@ -88,7 +93,7 @@ SmallVector<Value> threadImages(Builder &builder, const LinearLayout &map) {
       for (int bit = 0; bit < map.inBits(in); ++bit) {
         bases.push_back(map.basis(in, bit, out.name));
       }
-      sum = sumOfBases(builder, index, bases, sum);
+      sum = linearImage(builder, index, bases, sum);
     }
     images.push_back(sum ? sum : constantI32(builder, 0));
   }

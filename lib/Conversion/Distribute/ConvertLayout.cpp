@@ -1,0 +1,114 @@
+// A tile in another layout, as far as a warp can do it: the moves of Layout/Conversion.h,
+// which are selects of registers and shuffles of lanes.
+
+#include "Distribute.h"
+
+#include "tilewright/Layout/Conversion.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace tilewright::distribute {
+namespace {
+
+using layout::ConversionKind;
+using layout::ConversionPlan;
+
+/// Whether one bit of the thread is set; lanes lie below warps.
+Value isThreadBitSet(Builder &builder, int bit, int laneBits) {
+  return bit < laneBits ? hasBits(builder, laneId(builder), int64_t(1) << bit)
+                        : hasBits(builder, warpId(builder), int64_t(1) << (bit - laneBits));
+}
+
+/// Each thread reorders its registers, depending on who it is. Flips that are sums of others cost no selects of
+/// their own: they turn the others on and off.
+Value moveRegisters(Builder &builder, const layout::RegisterMove &move, int laneBits, Value vector) {
+  layout::Span independent;
+  SmallVector<std::pair<int, Value>> flips; // and when they are made
+  for (auto [bit, flip] : llvm::enumerate(move.flips)) {
+    if (flip == 0) {
+      continue;
+    }
+    Value isSet = isThreadBitSet(builder, static_cast<int>(bit), laneBits);
+    std::optional<uint64_t> sum = independent.express(flip);
+    if (!sum) {
+      independent.add(flip);
+      flips.push_back({flip, isSet});
+      continue;
+    }
+    for (size_t i = 0; i < flips.size(); ++i) {
+      if (*sum >> i & 1) {
+        flips[i].second = arith::XOrIOp::create(builder, flips[i].second, isSet);
+      }
+    }
+  }
+  int64_t registers = cast<VectorType>(vector.getType()).getNumElements();
+  for (auto [flip, isMade] : flips) {
+    SmallVector<int64_t> order;
+    for (int64_t reg = 0; reg < registers; ++reg) {
+      order.push_back(reg ^ flip);
+    }
+    vector = arith::SelectOp::create(builder, isMade, selectRegisters(builder, vector, order), vector);
+  }
+  return selectRegisters(builder, vector, SmallVector<int64_t>(move.base.begin(), move.base.end()));
+}
+
+/// The lane from which a register without flips comes.
+Value sourceLane(Builder &builder, const layout::LaneMove &move) {
+  ArrayRef<int> all = move.lanes;
+  SmallVector<int64_t> ofLanes(all.take_front(move.laneBits)), ofWarps(all.drop_front(move.laneBits));
+  Value lane = linearImage(builder, laneId(builder), ofLanes);
+  lane = linearImage(builder, warpId(builder), ofWarps, lane);
+  return lane ? lane : constantI32(builder, 0);
+}
+
+/// Registers that come from the same lane travel together, so that narrow ones fill words.
+Value moveLanes(Builder &builder, const layout::LaneMove &move, Value vector) {
+  llvm::MapVector<int, SmallVector<int64_t>> registersOfFlip;
+  for (auto [reg, flip] : llvm::enumerate(move.flips)) {
+    registersOfFlip[flip].push_back(reg);
+  }
+  Value lane = move.isButterfly() ? Value() : sourceLane(builder, move);
+  SmallVector<Value> elements(move.flips.size());
+  for (const auto &[flip, registers] : registersOfFlip) {
+    Value part = selectRegisters(builder, vector, registers);
+    if (lane) {
+      part = shuffleFrom(builder, part, combineImages(builder, lane, flip, /*disjoint=*/false));
+    } else if (flip != 0) {
+      part = shuffleAcross(builder, part, flip);
+    }
+    for (auto [reg, element] : llvm::zip_equal(registers, unpack(builder, part))) {
+      elements[reg] = element;
+    }
+  }
+  return pack(builder, elements);
+}
+
+struct ConvertLayout : OpConversionPattern<tilegpu::ConvertLayoutOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(tilegpu::ConvertLayoutOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    const layout::LinearLayout &from = tilegpu::mapOf(op.getSrc());
+    ConversionPlan plan = layout::planConversion(from, tilegpu::mapOf(op.getType()));
+    if (plan.kind == ConversionKind::Shared || plan.kind == ConversionKind::Cluster) {
+      return op.emitError("a conversion between warps goes through shared memory, which was not allocated for it");
+    }
+    Builder builder(op.getLoc(), rewriter);
+    int laneBits = from.inBits(layout::kLane);
+    Value vector = moveRegisters(builder, plan.before, laneBits, adaptor.getSrc());
+    if (plan.kind == ConversionKind::Lanes) {
+      vector = moveLanes(builder, plan.shuffle, vector);
+    }
+    rewriter.replaceOp(op, moveRegisters(builder, plan.after, laneBits, vector));
+    return success();
+  }
+};
+
+} // namespace
+
+void addConversionPatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
+  patterns.add<ConvertLayout>(types, patterns.getContext());
+}
+
+} // namespace tilewright::distribute

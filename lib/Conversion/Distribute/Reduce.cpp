@@ -1,0 +1,157 @@
+// A reduction within a warp: first each thread combines its registers, halving the
+// vector each time, then lanes exchange what they have.
+//
+//     sum of 256 elements, eight registers in each of 32 lanes
+//
+//       v : vector<8xf32>     v[0..4] + v[4..8], then v[0..2] + v[2..4], then v[0..1] + v[1..2]
+//       v : vector<1xf32>     v + shuffle(v, lane ^ 1), ... lane ^ 16: every lane has the sum
+
+#include "Distribute.h"
+
+#include "tilewright/Layout/Reduction.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace tilewright::distribute {
+namespace {
+
+using layout::LinearLayout;
+using layout::ReductionPlan;
+
+/// Vectors of all operands, and which registers of the source their elements stand for.
+struct Partial {
+  SmallVector<Value> vectors;
+  SmallVector<int64_t> registers;
+};
+
+SmallVector<Value> choose(Builder &builder, ArrayRef<Value> vectors, ArrayRef<int64_t> order) {
+  return llvm::map_to_vector(vectors, [&](Value vector) { return selectRegisters(builder, vector, order); });
+}
+
+/// One step in registers: those without the mask's highest bit stay. Steps go from the highest bit down, so that
+/// the partner of a register that is left is left too.
+Partial reduceRegisters(Builder &builder, const Combiner &combine, const Partial &whole, uint32_t mask) {
+  int64_t top = llvm::bit_floor(mask);
+  llvm::DenseMap<int64_t, int64_t> position;
+  for (auto [index, reg] : llvm::enumerate(whole.registers)) {
+    position[reg] = index;
+  }
+  SmallVector<int64_t> kept, lower, upper;
+  for (int64_t reg : whole.registers) {
+    if ((reg & top) == 0) {
+      kept.push_back(reg);
+      lower.push_back(position.at(reg));
+      upper.push_back(position.at(reg ^ mask));
+    }
+  }
+  return {combine(builder, choose(builder, whole.vectors, lower), choose(builder, whole.vectors, upper)), kept};
+}
+
+/// One step between lanes. Both lanes give the combiner the same order of arguments, so that they agree on the result
+/// to the last bit; where the order makes no difference that costs nothing.
+SmallVector<Value> reduceLanes(Builder &builder, const Combiner &combine, ArrayRef<Value> mine, uint32_t mask) {
+  SmallVector<Value> lower(mine), upper;
+  for (Value vector : mine) {
+    upper.push_back(shuffleAcross(builder, vector, mask));
+  }
+  if (!combine.isCommutative()) {
+    Value isUpper = hasBits(builder, laneId(builder), llvm::bit_floor(mask));
+    for (auto [low, high] : llvm::zip_equal(lower, upper)) {
+      Value own = low;
+      low = arith::SelectOp::create(builder, isUpper, high, own);
+      high = arith::SelectOp::create(builder, isUpper, own, high);
+    }
+  }
+  return combine(builder, lower, upper);
+}
+
+/// The instruction that reduces 32-bit integers over all lanes at once.
+std::optional<NVVM::ReduxKind> warpReduction(const Combiner &combine, const ReductionPlan &plan) {
+  Operation *op = combine.only();
+  if (!op || (1 << plan.lanes.size()) != hardware::kLanesPerWarp || !op->getResult(0).getType().isInteger(32)) {
+    return std::nullopt;
+  }
+  return llvm::TypeSwitch<Operation *, std::optional<NVVM::ReduxKind>>(op)
+      .Case([](arith::AddIOp) { return NVVM::ReduxKind::ADD; })
+      .Case([](arith::MinSIOp) { return NVVM::ReduxKind::MIN; })
+      .Case([](arith::MaxSIOp) { return NVVM::ReduxKind::MAX; })
+      .Case([](arith::MinUIOp) { return NVVM::ReduxKind::UMIN; })
+      .Case([](arith::MaxUIOp) { return NVVM::ReduxKind::UMAX; })
+      .Case([](arith::AndIOp) { return NVVM::ReduxKind::AND; })
+      .Case([](arith::OrIOp) { return NVVM::ReduxKind::OR; })
+      .Case([](arith::XOrIOp) { return NVVM::ReduxKind::XOR; })
+      .Default(std::nullopt);
+}
+
+Value reduceWarp(Builder &builder, NVVM::ReduxKind kind, Value vector) {
+  SmallVector<Value> elements = unpack(builder, vector);
+  for (Value &element : elements) {
+    element = NVVM::ReduxOp::create(builder, element.getType(), element, kind, constantI32(builder, -1));
+  }
+  return pack(builder, elements);
+}
+
+Partial reduce(Builder &builder, const Combiner &combine, const ReductionPlan &plan, ValueRange operands) {
+  int64_t registers = cast<VectorType>(operands.front().getType()).getNumElements();
+  Partial partial{SmallVector<Value>(operands), llvm::to_vector(llvm::seq<int64_t>(0, registers))};
+  for (uint32_t mask : llvm::reverse(plan.registers)) {
+    partial = reduceRegisters(builder, combine, partial, mask);
+  }
+  if (std::optional<NVVM::ReduxKind> kind = warpReduction(combine, plan)) {
+    partial.vectors.front() = reduceWarp(builder, *kind, partial.vectors.front());
+    return partial;
+  }
+  for (uint32_t mask : plan.lanes) {
+    partial.vectors = reduceLanes(builder, combine, partial.vectors, mask);
+  }
+  return partial;
+}
+
+/// For each register of the result, the position of what lies at its coordinates.
+SmallVector<int64_t> resultOrder(const LinearLayout &source, int axis, ArrayRef<int64_t> registers,
+                                 const LinearLayout &result) {
+  SmallVector<SmallVector<int64_t>> images = registerImages(source);
+  std::map<SmallVector<int64_t>, int64_t> position;
+  for (auto [index, reg] : llvm::enumerate(registers)) {
+    SmallVector<int64_t> image = images[reg];
+    image.erase(image.begin() + axis);
+    position[image] = index;
+  }
+  return llvm::map_to_vector(registerImages(result), [&](const auto &image) { return position.at(image); });
+}
+
+struct Reduce : OpConversionPattern<tile::ReduceOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(tile::ReduceOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    const LinearLayout &source = tilegpu::mapOf(op.getOperands().front());
+    ReductionPlan plan = layout::planReduction(source, op.getAxis());
+    if (!plan.isInWarp()) {
+      return op.emitError("a reduction between warps goes through shared memory, which was not allocated for it");
+    }
+    Builder builder(op.getLoc(), rewriter);
+    Partial partial = reduce(builder, Combiner(op.getCombiner()), plan, adaptor.getOperands());
+    SmallVector<Value> results;
+    for (auto [result, vector] : llvm::zip_equal(op.getResults(), partial.vectors)) {
+      auto tile = dyn_cast<RankedTensorType>(result.getType());
+      results.push_back(
+          tile ? selectRegisters(builder, vector,
+                                 resultOrder(source, op.getAxis(), partial.registers, tilegpu::mapOf(tile)))
+               : unpack(builder, vector).front());
+    }
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+} // namespace
+
+void addReductionPatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
+  patterns.add<Reduce>(types, patterns.getContext());
+}
+
+} // namespace tilewright::distribute

@@ -1,0 +1,83 @@
+// Moving vectors between the lanes of a warp, by words of 32 bits.
+
+#include "Distribute.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace tilewright::distribute {
+
+static constexpr int64_t kWordBits = 32;
+
+/// Elements as numbers of their size: i1 takes a byte, a pointer eight.
+static Value toBits(Builder &builder, Value vector) {
+  auto type = cast<VectorType>(vector.getType());
+  if (isa<LLVM::LLVMPointerType>(type.getElementType())) {
+    return LLVM::PtrToIntOp::create(builder, type.clone(builder.getI64Type()), vector);
+  }
+  if (type.getElementType().isInteger(1)) {
+    return arith::ExtUIOp::create(builder, type.clone(builder.getI8Type()), vector);
+  }
+  return vector;
+}
+
+static Value fromBits(Builder &builder, Value bits, VectorType type) {
+  if (isa<LLVM::LLVMPointerType>(type.getElementType())) {
+    return LLVM::IntToPtrOp::create(builder, type, bits);
+  }
+  if (type.getElementType().isInteger(1)) {
+    return arith::TruncIOp::create(builder, type, bits);
+  }
+  return bits;
+}
+
+static int64_t sizeInBits(VectorType type) { return type.getNumElements() * type.getElementTypeBitWidth(); }
+
+/// A vector of 2^n bytes as words. One that fills no word is in the low bits of one.
+static Value toWords(Builder &builder, Value vector) {
+  int64_t bits = sizeInBits(cast<VectorType>(vector.getType()));
+  Type i32 = builder.getI32Type();
+  if (bits >= kWordBits) {
+    return vector::BitCastOp::create(builder, VectorType::get(bits / kWordBits, i32), vector);
+  }
+  Value whole = vector::BitCastOp::create(builder, VectorType::get(1, builder.getIntegerType(bits)), vector);
+  return arith::ExtUIOp::create(builder, VectorType::get(1, i32), whole);
+}
+
+static Value fromWords(Builder &builder, Value words, VectorType type) {
+  int64_t bits = sizeInBits(type);
+  if (bits < kWordBits) {
+    words = arith::TruncIOp::create(builder, VectorType::get(1, builder.getIntegerType(bits)), words);
+  }
+  return vector::BitCastOp::create(builder, type, words);
+}
+
+static void shuffleWords(Builder &builder, MutableArrayRef<Value> words, NVVM::ShflKind kind, Value lane) {
+  Value allLanes = constantI32(builder, -1), clamp = constantI32(builder, hardware::kLanesPerWarp - 1);
+  for (Value &word : words) {
+    word = NVVM::ShflOp::create(builder, word.getType(), allLanes, word, lane, clamp, kind, UnitAttr());
+  }
+}
+
+static Value shuffle(Builder &builder, Value vector, NVVM::ShflKind kind, Value lane) {
+  auto type = cast<VectorType>(vector.getType());
+  bool isWords = type.getElementType().isF32() || type.getElementType().isInteger(kWordBits);
+  Value bits = isWords ? vector : toBits(builder, vector);
+  SmallVector<Value> words = unpack(builder, isWords ? bits : toWords(builder, bits));
+  shuffleWords(builder, words, kind, lane);
+  Value shuffled = pack(builder, words);
+  return isWords ? shuffled : fromBits(builder, fromWords(builder, shuffled, cast<VectorType>(bits.getType())), type);
+}
+
+Value shuffleAcross(Builder &builder, Value vector, int64_t mask) {
+  return shuffle(builder, vector, NVVM::ShflKind::bfly, constantI32(builder, mask));
+}
+
+Value shuffleFrom(Builder &builder, Value vector, Value lane) {
+  return shuffle(builder, vector, NVVM::ShflKind::idx, lane);
+}
+
+} // namespace tilewright::distribute

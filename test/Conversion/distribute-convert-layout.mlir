@@ -1,0 +1,69 @@
+// distribute: layouts change by selects and shuffles within a warp.
+// RUN: tilewright-opt %s --distribute --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+
+#ab = #tilegpu.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [], block = [] : 128>
+#ba = #tilegpu.layout<register = [[2], [1]], lane = [[4], [8], [16], [32], [64]], warp = [], block = [] : 128>
+#lane = #tilegpu.layout<register = [[1], [4]], lane = [[2], [8], [16], [32], [64]], warp = [], block = [] : 128>
+#far = #tilegpu.layout<register = [[1], [2]], lane = [[64], [32], [16], [8], [4]], warp = [], block = [] : 128>
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
+  // CHECK-LABEL: func.func @registers
+  // CHECK-NEXT: %[[R:.*]] = vector.shuffle %{{.*}}, %{{.*}} [0, 2, 1, 3] : vector<4xf16>, vector<4xf16>
+  // CHECK-NEXT: return %[[R]]
+  func.func @registers(%x: tensor<128xf16, #ab>) -> tensor<128xf16, #ba> {
+    %0 = tilegpu.convert_layout %x : tensor<128xf16, #ab> -> tensor<128xf16, #ba>
+    return %0 : tensor<128xf16, #ba>
+  }
+
+  // A register bit changes places with a lane bit: half of the registers cross, between two selects.
+  // CHECK-LABEL: func.func @exchange
+  // CHECK: arith.select
+  // CHECK-COUNT-2: nvvm.shfl.sync bfly {{.*}} : f32 -> f32
+  // CHECK-NOT: nvvm.shfl
+  // CHECK: arith.select
+  func.func @exchange(%x: tensor<128xf32, #ab>) -> tensor<128xf32, #lane> {
+    %0 = tilegpu.convert_layout %x : tensor<128xf32, #ab> -> tensor<128xf32, #lane>
+    return %0 : tensor<128xf32, #lane>
+  }
+
+  // Four registers of 16 bits from the same lane are two words, of 64 bits eight.
+  // CHECK-LABEL: func.func @narrow
+  // CHECK: vector.bitcast %{{.*}} : vector<4xf16> to vector<2xi32>
+  // CHECK-COUNT-2: nvvm.shfl.sync idx {{.*}} : i32 -> i32
+  // CHECK-NOT: nvvm.shfl
+  func.func @narrow(%x: tensor<128xf16, #ab>) -> tensor<128xf16, #far> {
+    %0 = tilegpu.convert_layout %x : tensor<128xf16, #ab> -> tensor<128xf16, #far>
+    return %0 : tensor<128xf16, #far>
+  }
+
+  // CHECK-LABEL: func.func @pointers
+  // CHECK: llvm.ptrtoint %{{.*}} : vector<4x!llvm.ptr<1>> to vector<4xi64>
+  // CHECK-COUNT-8: nvvm.shfl.sync idx
+  // CHECK: llvm.inttoptr %{{.*}} : vector<4xi64> to vector<4x!llvm.ptr<1>>
+  func.func @pointers(%x: tensor<128x!tile.ptr<f32>, #ab>) -> tensor<128x!tile.ptr<f32>, #far> {
+    %0 = tilegpu.convert_layout %x : tensor<128x!tile.ptr<f32>, #ab> -> tensor<128x!tile.ptr<f32>, #far>
+    return %0 : tensor<128x!tile.ptr<f32>, #far>
+  }
+
+  // CHECK-LABEL: func.func @bits
+  // CHECK: arith.extui %{{.*}} : vector<4xi1> to vector<4xi8>
+  // CHECK-COUNT-1: nvvm.shfl.sync idx
+  // CHECK-NOT: nvvm.shfl
+  // CHECK: arith.trunci %{{.*}} : vector<4xi8> to vector<4xi1>
+  func.func @bits(%x: tensor<128xi1, #ab>) -> tensor<128xi1, #far> {
+    %0 = tilegpu.convert_layout %x : tensor<128xi1, #ab> -> tensor<128xi1, #far>
+    return %0 : tensor<128xi1, #far>
+  }
+}
+
+// -----
+
+#here = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]], block = [] : 64>
+#there = #tilegpu.layout<register = [], lane = [[32], [2], [4], [8], [16]], warp = [[1]], block = [] : 64>
+module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a"} {
+  func.func @warps(%x: tensor<64xf32, #here>) -> tensor<64xf32, #there> {
+    // expected-error @+2 {{a conversion between warps goes through shared memory, which was not allocated for it}}
+    // expected-error @+1 {{failed to legalize operation}}
+    %0 = tilegpu.convert_layout %x : tensor<64xf32, #here> -> tensor<64xf32, #there>
+    return %0 : tensor<64xf32, #there>
+  }
+}
