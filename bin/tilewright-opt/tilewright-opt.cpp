@@ -8,6 +8,7 @@
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 #include "tilewright/Pipeline/Cpu.h"
+#include "tilewright/Pipeline/Cuda.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -27,11 +28,13 @@ int main(int argc, char **argv) {
               mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect, mlir::func::FuncDialect, mlir::math::MathDialect,
               mlir::scf::SCFDialect, mlir::vector::VectorDialect, mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect>();
   tilewright::registerCpuPipeline(registry);
+  tilewright::registerCudaPipeline(registry);
   mlir::registerTransformsPasses();
   tilewright::registerConversionPasses();
   tilewright::tile::registerTileTransformsPasses();
   tilewright::tilegpu::registerTileGPUTransformsPasses();
   tilewright::registerCpuPipelines();
+  tilewright::registerCudaPipelines();
   tilewright::registerTestAxisInfo();
   tilewright::registerTestPlan();
   tilewright::registerTestVerifyLayouts();

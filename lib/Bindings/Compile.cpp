@@ -4,6 +4,7 @@
 #include "HostKernel.h"
 
 #include "tilewright/Pipeline/Cpu.h"
+#include "tilewright/Pipeline/Cuda.h"
 #include "tilewright/Target/Host.h"
 
 namespace py = pybind11;
@@ -13,14 +14,24 @@ namespace tilewright::bindings {
 
 namespace {
 
-/// The result of compile(): an object file and what is known of it.
+/// The result of compile(): machine code and what is known of it. What a target has no use for is empty.
 struct PyCompiled {
-  CompiledForCpu compiled;
+  std::string object; // relocatable object file, or cubin
+  std::string symbol;
+  std::vector<std::pair<std::string, double>> seconds;
   std::map<std::string, std::string> ir;
+  // CPU
+  std::vector<KernelAssert> asserts;
+  int64_t scratchBytes = 0;
+  // CUDA
+  std::string ptx;
+  nvptx::Cubin cubin;
+  int64_t sharedBytes = 0;
+  std::vector<int> slots;
 };
 
 /// Raises IRError with the collected diagnostics and the reproducing IR.
-[[noreturn]] void raiseFailure(DiagnosticCollector &errors, const CpuFailure &failure) {
+[[noreturn]] void raiseFailure(DiagnosticCollector &errors, const CompileFailure &failure) {
   try {
     errors.raise(failure.message);
   } catch (py::error_already_set &error) {
@@ -30,13 +41,61 @@ struct PyCompiled {
   }
 }
 
+bool compileCpu(ModuleOp module, const std::string &target, PhaseDump dump, CompileFailure &failure,
+                PyCompiled &result) {
+  std::optional<CompiledForCpu> compiled = compileForCpu(module, {target, std::move(dump)}, failure);
+  if (compiled) {
+    result.object = std::move(compiled->object);
+    result.symbol = std::move(compiled->symbol);
+    result.seconds = std::move(compiled->seconds);
+    result.asserts = std::move(compiled->asserts);
+    result.scratchBytes = compiled->scratchBytes;
+  }
+  return compiled.has_value();
+}
+
+bool compileCuda(ModuleOp module, const CudaCompileOptions &options, CompileFailure &failure, PyCompiled &result) {
+  std::optional<CompiledForCuda> compiled = compileForCuda(module, options, failure);
+  if (compiled) {
+    // The driver assembles PTX as well.
+    result.object = compiled->cubin.image.empty() ? compiled->ptx : compiled->cubin.image;
+    result.symbol = std::move(compiled->symbol);
+    result.seconds = std::move(compiled->seconds);
+    result.ptx = std::move(compiled->ptx);
+    result.cubin = std::move(compiled->cubin);
+    result.sharedBytes = compiled->sharedBytes;
+    result.slots = std::move(compiled->slots);
+  }
+  return compiled.has_value();
+}
+
+/// Sets a field if the option is given and not None.
+template <typename T> void readOption(const py::dict &options, const char *name, T &field) {
+  if (options.contains(name) && !options[name].is_none()) {
+    field = options[name].cast<T>();
+  }
+}
+
+CudaCompileOptions cudaOptions(llvm::StringRef arch, const py::dict &options) {
+  CudaCompileOptions cuda;
+  cuda.target = arch.str();
+  readOption(options, "num_warps", cuda.numWarps);
+  readOption(options, "num_stages", cuda.numStages);
+  readOption(options, "maxnreg", cuda.maxRegisters);
+  readOption(options, "enable_fp_fusion", cuda.enableFpFusion);
+  readOption(options, "line_info", cuda.lineInfo);
+  readOption(options, "nvjitlink", cuda.assembler.nvJitLink);
+  readOption(options, "ptxas", cuda.assembler.ptxas);
+  cuda.assembler.lineInfo = cuda.lineInfo;
+  return cuda;
+}
+
 PyCompiled compile(PyModule &module, const std::string &target, const py::dict &options, const py::object &dump) {
   PyCompiled result;
-  CpuCompileOptions cpu;
-  cpu.target = target;
   bool keep = options.contains("emit") && options["emit"].cast<bool>();
+  PhaseDump report;
   if (keep || !dump.is_none()) {
-    cpu.dump = [&](llvm::StringRef phase, llvm::StringRef text) {
+    report = [&](llvm::StringRef phase, llvm::StringRef text) {
       if (keep) {
         result.ir[phase.str()] = text.str();
       }
@@ -46,17 +105,21 @@ PyCompiled compile(PyModule &module, const std::string &target, const py::dict &
       }
     };
   }
-  CpuFailure failure;
+  llvm::StringRef arch = target;
+  bool isCuda = arch.consume_front("cuda:");
+  CudaCompileOptions cuda = isCuda ? cudaOptions(arch, options) : CudaCompileOptions();
+  cuda.dump = report;
+  CompileFailure failure;
   DiagnosticCollector errors(*module.module->getContext());
-  std::optional<CompiledForCpu> compiled;
+  bool ok = false;
   {
     py::gil_scoped_release unlocked;
-    compiled = compileForCpu(*module.module, cpu, failure);
+    ok = isCuda ? compileCuda(*module.module, cuda, failure, result)
+                : compileCpu(*module.module, target, report, failure, result);
   }
-  if (!compiled) {
+  if (!ok) {
     raiseFailure(errors, failure);
   }
-  result.compiled = std::move(*compiled);
   return result;
 }
 
@@ -75,18 +138,26 @@ std::shared_ptr<HostKernel> load(const std::string &object, const std::string &s
 
 void bindCompile(py::module_ &module) {
   py::class_<PyCompiled>(module, "CompiledObject", "What compile() returns.")
-      .def_property_readonly("object", [](PyCompiled &self) { return py::bytes(self.compiled.object); })
-      .def_property_readonly("symbol", [](PyCompiled &self) { return self.compiled.symbol; })
-      .def_property_readonly("scratch_bytes", [](PyCompiled &self) { return self.compiled.scratchBytes; })
-      .def_property_readonly("phases", [](PyCompiled &self) { return self.compiled.seconds; })
+      .def_property_readonly("object", [](PyCompiled &self) { return py::bytes(self.object); })
+      .def_readonly("symbol", &PyCompiled::symbol)
+      .def_readonly("phases", &PyCompiled::seconds)
+      .def_readonly("scratch_bytes", &PyCompiled::scratchBytes)
       .def_property_readonly("asserts",
                              [](PyCompiled &self) {
                                py::list list;
-                               for (const KernelAssert &entry : self.compiled.asserts) {
+                               for (const KernelAssert &entry : self.asserts) {
                                  list.append(py::make_tuple(entry.message, entry.file, entry.line, entry.column));
                                }
                                return list;
                              })
+      .def_readonly("ptx", &PyCompiled::ptx)
+      .def_readonly("shared_bytes", &PyCompiled::sharedBytes)
+      .def_readonly("slots", &PyCompiled::slots)
+      .def_property_readonly("registers", [](PyCompiled &self) { return self.cubin.registers; })
+      .def_property_readonly("spill_bytes", [](PyCompiled &self) { return self.cubin.spillBytes; })
+      .def_property_readonly("stack_bytes", [](PyCompiled &self) { return self.cubin.stackBytes; })
+      .def_property_readonly("log", [](PyCompiled &self) { return self.cubin.log; })
+      .def_property_readonly("assembler", [](PyCompiled &self) { return self.cubin.assembler; })
       .def_readonly("ir", &PyCompiled::ir);
   module.def("compile", &compile, py::arg("module"), py::arg("target"), py::arg("options") = py::dict(),
              py::arg("dump") = py::none(),

@@ -5,6 +5,7 @@
 
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Pipeline/Cpu.h"
+#include "tilewright/Pipeline/Cuda.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,6 +26,7 @@ static const DialectRegistry &getRegistry() {
   static const DialectRegistry *registry = [] {
     auto *made = new DialectRegistry();
     registerCpuPipeline(*made);
+    registerCudaPipeline(*made);
     return made;
   }();
   return *registry;

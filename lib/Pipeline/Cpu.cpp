@@ -25,8 +25,6 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
-#include <chrono>
-
 using namespace mlir;
 
 namespace tilewright {
@@ -43,19 +41,6 @@ StringRef stringifyPhase(CpuPhase phase) {
     return "object";
   }
   llvm_unreachable("unknown phase");
-}
-
-/// One function, simplified while it is still about whole tiles.
-static void addTilePasses(OpPassManager &passes) {
-  passes.addPass(createInlinerPass());                // one function per kernel
-  passes.addPass(createSymbolDCEPass());              // what was inlined is not needed any more
-  passes.addPass(createCanonicalizerPass());          // constants reach the shapes of masks and strides
-  passes.addPass(createCSEPass());                    // equal address tiles become one value
-  passes.addPass(tile::createTileCombine());          // sums of products accumulate in the product
-  passes.addPass(tile::createTileScalarizeAdvance()); // address tiles need not be carried around loops
-  passes.addPass(createCanonicalizerPass());
-  passes.addPass(createLoopInvariantCodeMotionPass()); // a row's addresses outside the loop over columns
-  passes.addPass(createCSEPass());
 }
 
 /// Loops over vectors.
@@ -100,28 +85,26 @@ void addCpuPasses(OpPassManager &passes, CpuPhase phase, StringRef features) {
   }
 }
 
+static bool isOnTiles(Operation *op) {
+  return llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>) ||
+         llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
+}
+
 LogicalResult verifyPhase(ModuleOp module, CpuPhase phase) {
-  WalkResult result = module.walk([&](Operation *op) -> WalkResult {
-    bool onTiles = llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>) ||
-                   llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
-    bool fits = true;
-    switch (phase) {
-    case CpuPhase::Tile:
-      fits = !isa<func::CallOp, cf::BranchOp, cf::CondBranchOp>(op);
-      break;
-    case CpuPhase::Vector:
-      fits = !onTiles && !isa_and_nonnull<tile::TileDialect>(op->getDialect());
-      break;
-    case CpuPhase::LLVM:
-    case CpuPhase::Object:
-      fits = isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()) || isa<ModuleOp>(op);
-      break;
-    }
-    return fits ? WalkResult::advance()
-                : WalkResult(op->emitError()
-                             << "'" << op->getName() << "' is left after the phase '" << stringifyPhase(phase) << "'");
-  });
-  return failure(result.wasInterrupted());
+  switch (phase) {
+  case CpuPhase::Tile:
+    return verifyTilePhase(module);
+  case CpuPhase::Vector:
+    return verifyOperations(module, stringifyPhase(phase), [](Operation *op) {
+      return !isOnTiles(op) && !isa_and_nonnull<tile::TileDialect>(op->getDialect());
+    });
+  case CpuPhase::LLVM:
+  case CpuPhase::Object:
+    return verifyOperations(module, stringifyPhase(phase), [](Operation *op) {
+      return isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()) || isa<ModuleOp>(op);
+    });
+  }
+  llvm_unreachable("unknown phase");
 }
 
 namespace {
@@ -158,66 +141,36 @@ void registerCpuPipeline(DialectRegistry &registry) {
 
 namespace {
 
-std::string print(Operation *op) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  op->print(stream, OpPrintingFlags().enableDebugInfo(true, false));
-  return text;
-}
-
-class Compilation {
+class CpuCompilation {
 public:
-  Compilation(ModuleOp module, const CpuCompileOptions &options, CpuFailure &failure)
-      : module(module), options(options), failure(failure) {}
+  CpuCompilation(ModuleOp module, const CpuCompileOptions &options, CompileFailure &failure)
+      : module(module), options(options), compilation(module, options.dump, failure) {}
 
   std::optional<CompiledForCpu> run() {
     auto target = host::parseTarget(options.target);
     if (!target) {
-      return fail("target", llvm::toString(target.takeError()));
+      compilation.fail("target", llvm::toString(target.takeError()));
+      return std::nullopt;
     }
-    if (options.dump) {
-      options.dump("source", print(module));
+    if (compilation.wantsDump()) {
+      compilation.dumpModule("source");
     }
     for (CpuPhase phase : {CpuPhase::Tile, CpuPhase::Vector, CpuPhase::LLVM}) {
-      if (!runPasses(phase, target->features)) {
+      bool ok = compilation.runPasses(
+          stringifyPhase(phase), [&](OpPassManager &passes) { addCpuPasses(passes, phase, target->features); },
+          [&](ModuleOp result) { return verifyPhase(result, phase); }, phase != CpuPhase::LLVM);
+      if (!ok) {
         return std::nullopt;
       }
     }
-    return generateCode(*target);
+    if (!findKernel() || !generateCode(*target)) {
+      return std::nullopt;
+    }
+    compiled.seconds = std::move(compilation.seconds);
+    return std::move(compiled);
   }
 
 private:
-  std::optional<CompiledForCpu> fail(StringRef phase, std::string message) {
-    failure.phase = phase.str();
-    failure.message = std::move(message);
-    return std::nullopt;
-  }
-
-  /// Runs one step and notes how long it took.
-  template <typename Step> auto timed(StringRef name, Step step) {
-    auto start = std::chrono::steady_clock::now();
-    auto result = step();
-    std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    compiled.seconds.emplace_back(name.str(), elapsed.count());
-    return result;
-  }
-
-  bool runPasses(CpuPhase phase, StringRef features) {
-    OwningOpRef<ModuleOp> before(module.clone());
-    bool ok = timed(stringifyPhase(phase), [&] {
-      PassManager passes(module.getContext(), ModuleOp::getOperationName());
-      addCpuPasses(passes, phase, features);
-      return succeeded(passes.run(module)) && succeeded(verifyPhase(module, phase));
-    });
-    if (!ok) {
-      fail(stringifyPhase(phase), ("the phase '" + stringifyPhase(phase) + "' failed").str());
-      failure.reproducer = print(*before);
-    } else if (options.dump && phase != CpuPhase::LLVM) {
-      options.dump(stringifyPhase(phase), print(module));
-    }
-    return ok && (phase != CpuPhase::LLVM || findKernel());
-  }
-
   bool findKernel() {
     for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
       auto bytes = function->getAttrOfType<IntegerAttr>("tile.scratch_bytes");
@@ -235,47 +188,45 @@ private:
       }
       return true;
     }
-    fail("vector", "the module has no kernel");
-    return false;
+    return compilation.fail("vector", "the module has no kernel");
   }
 
-  std::optional<CompiledForCpu> generateCode(const host::HostTarget &target) {
+  bool generateCode(const host::HostTarget &target) {
     auto machine = host::createTargetMachine(target);
     if (!machine) {
-      return fail("object", llvm::toString(machine.takeError()));
+      return compilation.fail("object", llvm::toString(machine.takeError()));
     }
     auto context = std::make_unique<llvm::LLVMContext>();
-    auto translated = timed("translate", [&] { return host::translate(module, *context, **machine); });
+    auto translated = compilation.timed("translate", [&] { return host::translate(module, *context, **machine); });
     if (!translated) {
-      return fail("llvm", llvm::toString(translated.takeError()));
+      return compilation.fail("llvm", llvm::toString(translated.takeError()));
     }
     llvm::Module &llvmModule = **translated;
-    timed("optimize", [&] {
+    compilation.timed("optimize", [&] {
       host::optimize(llvmModule, **machine);
       return 0;
     });
-    if (options.dump) {
+    if (compilation.wantsDump()) {
       dumpCode(llvmModule, **machine);
     }
-    auto object = timed("codegen", [&] { return host::emit(llvmModule, **machine, false); });
+    auto object = compilation.timed("codegen", [&] { return host::emit(llvmModule, **machine, false); });
     if (!object) {
       (void)translated->release(), (void)machine->release(), (void)context.release();
-      failure.reproducer = print(module);
-      return fail("object", llvm::toString(object.takeError()));
+      return compilation.failWithModule("object", llvm::toString(object.takeError()));
     }
     compiled.object.assign(object->begin(), object->end());
-    return std::move(compiled);
+    return true;
   }
 
   void dumpCode(llvm::Module &llvmModule, llvm::TargetMachine &machine) {
     std::string text;
     llvm::raw_string_ostream stream(text);
     llvmModule.print(stream, nullptr);
-    options.dump("llvm", text);
+    compilation.dumpText("llvm", text);
     // The code generator changes the module: it gets a copy.
     std::unique_ptr<llvm::Module> copy = llvm::CloneModule(llvmModule);
     if (auto assembly = host::emit(*copy, machine, true)) {
-      options.dump("asm", StringRef(assembly->data(), assembly->size()));
+      compilation.dumpText("asm", StringRef(assembly->data(), assembly->size()));
     } else {
       // The object file will fail the same way, and says so.
       (void)copy.release();
@@ -285,14 +236,15 @@ private:
 
   ModuleOp module;
   const CpuCompileOptions &options;
-  CpuFailure &failure;
+  Compilation compilation;
   CompiledForCpu compiled;
 };
 
 } // namespace
 
-std::optional<CompiledForCpu> compileForCpu(ModuleOp module, const CpuCompileOptions &options, CpuFailure &failure) {
-  return Compilation(module, options, failure).run();
+std::optional<CompiledForCpu> compileForCpu(ModuleOp module, const CpuCompileOptions &options,
+                                            CompileFailure &failure) {
+  return CpuCompilation(module, options, failure).run();
 }
 
 } // namespace tilewright

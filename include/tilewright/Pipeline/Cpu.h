@@ -3,12 +3,13 @@
 #ifndef TILEWRIGHT_PIPELINE_CPU_H
 #define TILEWRIGHT_PIPELINE_CPU_H
 
+#include "tilewright/Pipeline/Compilation.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Error.h"
 
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -52,22 +53,14 @@ struct CompiledForCpu {
 
 struct CpuCompileOptions {
   std::string target = "cpu";
-  /// Called with each phase's name and the text at its end: "source", "tile",
-  /// "vector", "llvm" (LLVM IR, optimised) and "asm". Empty: nothing is printed.
-  std::function<void(llvm::StringRef, llvm::StringRef)> dump;
-};
-
-/// What went wrong and the IR with which it can be repeated.
-struct CpuFailure {
-  std::string message;
-  std::string phase;
-  std::string reproducer; ///< the module at the start of the failing phase
+  /// Of "source", "tile", "vector", "llvm" (LLVM IR, optimised) and "asm".
+  PhaseDump dump;
 };
 
 /// Compiles a module with one kernel, which is consumed. Diagnostics go to the
 /// context's handler. On failure the result is empty and `failure` is filled.
 std::optional<CompiledForCpu> compileForCpu(mlir::ModuleOp module, const CpuCompileOptions &options,
-                                            CpuFailure &failure);
+                                            CompileFailure &failure);
 
 } // namespace tilewright
 

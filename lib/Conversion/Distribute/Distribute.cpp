@@ -24,13 +24,16 @@ namespace tilewright {
 
 namespace {
 
-/// What the launcher promises of arguments, in LLVM's words.
+/// What the launcher promises of arguments, in LLVM's words; and which arguments of the launch they are.
 void describeArguments(func::FuncOp function) {
   Builder builder(function.getContext());
+  SmallVector<int32_t> slots;
   for (unsigned index = 0; index < function.getNumArguments(); ++index) {
     auto divisibility = function.getArgAttrOfType<IntegerAttr>(index, tile::TileDialect::kDivisibilityAttr);
     bool isPointer = isa<LLVM::LLVMPointerType>(function.getArgument(index).getType());
     bool isAlone = function.getArgAttr(index, tile::TileDialect::kNoAliasAttr) != nullptr;
+    auto slot = function.getArgAttrOfType<IntegerAttr>(index, tile::TileDialect::kSlotAttr);
+    slots.push_back(slot ? static_cast<int32_t>(slot.getInt()) : static_cast<int32_t>(index));
     function.setArgAttrs(index, ArrayRef<NamedAttribute>());
     if (isPointer && divisibility) {
       function.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(),
@@ -40,6 +43,7 @@ void describeArguments(func::FuncOp function) {
       function.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
     }
   }
+  function->setAttr(tilegpu::TileGPUDialect::kSlotsAttr, builder.getDenseI32ArrayAttr(slots));
 }
 
 struct Distribute : tilewright::impl::DistributeBase<Distribute> {

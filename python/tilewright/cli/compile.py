@@ -13,7 +13,8 @@ from typing import Any
 from tilewright.cli import signature
 from tilewright.errors import ArgumentError
 
-_EMIT = ("source", "tile", "vector", "llvm", "asm", "object")
+_PHASES = ("source", "tile", "vector", "tilegpu", "thread", "llvm", "asm", "ptx", "log")
+_FILES = ("object", "cubin")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -21,8 +22,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = "Compile a kernel and print it at a phase.\n\n" + str(signature.__doc__)
     parser.add_argument("kernel", metavar="FILE.py:KERNEL", help="the file and the function in it")
     parser.add_argument("--signature", "-s", default="", help="see above", metavar="ITEMS")
-    parser.add_argument("--target", "-t", help='"cpu" (this machine), "cpu:avx2", ...')
-    parser.add_argument("--emit", "-e", default="asm", choices=_EMIT, help="default: asm")
+    parser.add_argument("--target", "-t", help='"cpu" (this machine), "cuda:90a", ...')
+    parser.add_argument(
+        "--emit", "-e", choices=(*_PHASES, *_FILES), help="default: the target's assembly"
+    )
     parser.add_argument("--output", "-o", metavar="PATH", help="instead of the terminal")
     parser.add_argument(
         "--option", action="append", default=[], metavar="NAME=VALUE", help="such as debug=True"
@@ -46,12 +49,13 @@ def run(arguments: argparse.Namespace) -> int:
         request = Request(fn, tuple(items), target, options, arguments.noalias)
         return _write(build_tile(request).print(), arguments.output)
     kernel = compile(fn, items, target, options, noalias=arguments.noalias)
-    if arguments.emit == "object":
+    if arguments.emit in _FILES:
         if not arguments.output:
-            raise ArgumentError("an object file is not printed; name a file with --output")
+            raise ArgumentError("machine code is not printed; name a file with --output")
         Path(arguments.output).write_bytes(kernel.object)
         return 0
-    return _write(kernel.ir(arguments.emit), arguments.output)
+    text = kernel.ir(arguments.emit) if arguments.emit else kernel.asm()
+    return _write(text, arguments.output)
 
 
 def _write(text: str, path: str | None) -> int:

@@ -108,7 +108,7 @@ def _run_core(
     request: Request, module: Any, tile: str, options: dict[str, Any], dump: Dump | None
 ) -> Any:
     try:
-        return core().compile(module, request.target.core_name, options, dump)
+        return _compile_module(module, request.target.core_name, options, dump)
     except core().IRError as error:
         failure = _pass_error(error)
         failure.reproducer = _save_reproducer(request, tile, options)
@@ -133,4 +133,9 @@ def _save_reproducer(request: Request, tile: str, options: dict[str, Any]) -> st
 def _compile_text(tile: str, target: str, options: dict[str, Any], dump: Dump | None) -> Any:
     context = core().Context()
     module = core().Module.parse(context, tile)
-    return core().compile(module, target, options, dump)
+    return _compile_module(module, target, options, dump)
+
+
+def _compile_module(module: Any, target: str, options: dict[str, Any], dump: Dump | None) -> Any:
+    kind = KINDS[target.partition(":")[0]]
+    return core().compile(module, target, kind.core_options(options), dump)

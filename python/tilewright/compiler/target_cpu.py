@@ -57,6 +57,9 @@ class CpuTarget:
         name = self.core_name(arch)
         return f"{name} {host}" if name in host else name
 
+    def core_options(self, options: dict[str, Any]) -> dict[str, Any]:
+        return options
+
     def facts(self, compiled: Any, options: dict[str, Any]) -> dict[str, Any]:
         return {"scratch_bytes": compiled.scratch_bytes}
 

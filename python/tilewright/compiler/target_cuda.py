@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tilewright.compiler.assembler import find_assemblers
 from tilewright.compiler.core import core
 from tilewright.errors import DeviceError
 
@@ -36,6 +37,10 @@ class CudaTarget:
 
     def key(self, arch: str) -> str:
         return f"cuda:{arch}"
+
+    def core_options(self, options: dict[str, Any]) -> dict[str, Any]:
+        assemblers = find_assemblers()
+        return {**options, "nvjitlink": assemblers.nvjitlink, "ptxas": assemblers.ptxas}
 
     def facts(self, compiled: Any, options: dict[str, Any]) -> dict[str, Any]:
         """

@@ -43,6 +43,9 @@ class TargetKind(Protocol):
     def key(self, arch: str) -> str:
         """What stands for the architecture in a cache key."""
 
+    def core_options(self, options: dict[str, Any]) -> dict[str, Any]:
+        """A compilation's options as the core takes them, with what it needs of this machine."""
+
     def facts(self, compiled: Any, options: dict[str, Any]) -> dict[str, Any]:
         """What the kernel's metadata keeps of a compilation beside what all kinds have."""
 

@@ -33,6 +33,8 @@ def TileGPU_Dialect : Dialect {
     static constexpr llvm::StringLiteral kNumWarpsAttr = "tilegpu.num_warps";
     static constexpr llvm::StringLiteral kNumStagesAttr = "tilegpu.num_stages";
     static constexpr llvm::StringLiteral kSharedBytesAttr = "tilegpu.shared_bytes";
+    /// On a kernel's function once its arguments are those of the code: which argument of the launch each one is.
+    static constexpr llvm::StringLiteral kSlotsAttr = "tilegpu.slots";
   }];
 }
 

@@ -1,0 +1,61 @@
+// Phases that are run, verified, timed and dumped one after the other.
+
+#include "tilewright/Pipeline/Compilation.h"
+
+#include "mlir/IR/OwningOpRef.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+static std::string print(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  op->print(stream, OpPrintingFlags().enableDebugInfo(true, false));
+  return text;
+}
+
+Compilation::Compilation(ModuleOp module, PhaseDump dump, CompileFailure &failure)
+    : module(module), dump(std::move(dump)), failure(failure) {}
+
+bool Compilation::fail(StringRef phase, std::string message) {
+  failure.phase = phase.str();
+  failure.message = std::move(message);
+  return false;
+}
+
+bool Compilation::failWithModule(StringRef phase, std::string message) {
+  failure.reproducer = print(module);
+  return fail(phase, std::move(message));
+}
+
+void Compilation::dumpModule(StringRef phase) const { dump(phase, print(module)); }
+
+bool Compilation::runPasses(StringRef phase, llvm::function_ref<void(OpPassManager &)> addPasses,
+                            llvm::function_ref<LogicalResult(ModuleOp)> verify, bool dumpAfter) {
+  OwningOpRef<ModuleOp> before(module.clone());
+  bool ok = timed(phase, [&] {
+    PassManager passes(module.getContext(), ModuleOp::getOperationName());
+    addPasses(passes);
+    return succeeded(passes.run(module)) && succeeded(verify(module));
+  });
+  if (!ok) {
+    failure.reproducer = print(*before);
+    return fail(phase, ("the phase '" + phase + "' failed").str());
+  }
+  if (dump && dumpAfter) {
+    dumpModule(phase);
+  }
+  return true;
+}
+
+LogicalResult verifyOperations(ModuleOp module, StringRef phase, llvm::function_ref<bool(Operation *)> fits) {
+  WalkResult result = module.walk([&](Operation *op) -> WalkResult {
+    return fits(op)
+               ? WalkResult::advance()
+               : WalkResult(op->emitError() << "'" << op->getName() << "' is left after the phase '" << phase << "'");
+  });
+  return failure(result.wasInterrupted());
+}
+
+} // namespace tilewright

@@ -1,0 +1,31 @@
+// The phase that all targets share.
+
+#include "tilewright/Dialect/Tile/Transforms/Passes.h"
+#include "tilewright/Pipeline/Compilation.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+void addTilePasses(OpPassManager &passes) {
+  passes.addPass(createInlinerPass());                // one function per kernel
+  passes.addPass(createSymbolDCEPass());              // what was inlined is not needed any more
+  passes.addPass(createCanonicalizerPass());          // constants reach the shapes of masks and strides
+  passes.addPass(createCSEPass());                    // equal address tiles become one value
+  passes.addPass(tile::createTileCombine());          // sums of products accumulate in the product
+  passes.addPass(tile::createTileScalarizeAdvance()); // address tiles need not be carried around loops
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createLoopInvariantCodeMotionPass()); // a row's addresses outside the loop over columns
+  passes.addPass(createCSEPass());
+}
+
+LogicalResult verifyTilePhase(ModuleOp module) {
+  return verifyOperations(module, "tile",
+                          [](Operation *op) { return !isa<func::CallOp, cf::BranchOp, cf::CondBranchOp>(op); });
+}
+
+} // namespace tilewright
