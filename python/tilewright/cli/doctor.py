@@ -12,6 +12,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from tilewright.errors import TilewrightError
 
@@ -49,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
 def examine(full: bool) -> Iterator[Finding]:
     """All findings, in the order in which one thing depends on another."""
     checks: list[Callable[[], Iterator[Finding]]] = [_python, _core, _target, _threads, _cache]
-    checks += [_assembler]
+    checks += [_cuda, _assembler]
     checks += [lambda: _library("torch", full), lambda: _library("numpy", full), _settings]
     if full:
         checks.append(_try_kernel)
@@ -129,6 +130,47 @@ def _cache() -> Iterator[Finding]:
         files = store.entries()
         size = sum(path.stat().st_size for path in files) / 1e6
         yield Finding("ok", "cache", f"{store.path} ({len(files)} kernels, {size:.1f} MB)")
+
+
+def _cuda() -> Iterator[Finding]:
+    from tilewright.compiler.core import core
+
+    try:
+        platform = core().cuda_platform()
+    except (TilewrightError, AttributeError):
+        return  # there is no core
+    if problem := platform["problem"]:
+        mend = "only needed to run kernels on NVIDIA's GPUs"
+        yield Finding("note", "cuda", problem, mend)
+        return
+    major, minor = divmod(platform["version"] // 10, 100)
+    takes = f"PTX up to {_ptx(platform['newest_ptx'])}"
+    yield Finding("ok", "cuda", f"driver of CUDA {major}.{minor}, {takes}")
+    for ordinal, device in enumerate(platform["devices"]):
+        yield _device(f"cuda:{ordinal}", device, platform["newest_ptx"])
+
+
+def _device(name: str, device: dict[str, Any], newest_ptx: int) -> Finding:
+    from tilewright.compiler.core import core
+    from tilewright.compiler.targets import resolve_target
+
+    memory = device["memory_bytes"] / 2**30
+    found = f"{device['name']}, compute capability {'.'.join(map(str, device['capability']))}, "
+    found += f"{memory:.0f} GiB"
+    try:
+        arch = resolve_target("cuda", name).arch
+    except TilewrightError as error:
+        return Finding("note", name, found, str(error))
+    needed = next(t.code_ptx_version for t in core().nvidia_targets() if t.name == f"sm_{arch}")
+    if needed > newest_ptx:
+        mend = f"code for it is PTX {_ptx(needed)}: install a newer driver"
+        return Finding("bad", name, found, mend)
+    return Finding("ok", name, f"{found}, target cuda:{arch}")
+
+
+def _ptx(version: int) -> str:
+    """ "8.7" of 87."""
+    return f"{version // 10}.{version % 10}"
 
 
 def _assembler() -> Iterator[Finding]:

@@ -76,6 +76,48 @@ def test_a_missing_library_is_only_noted(report, monkeypatch):
     assert lines(text, "torch")[0].startswith("note") and "pip install torch" in text
 
 
+@pytest.fixture
+def platform(monkeypatch):
+    """What the core says of CUDA; devices are (name, compute capability)."""
+
+    def put(*devices, problem="", version=12080, newest_ptx=87):
+        found = [
+            {"name": name, "capability": capability, "memory_bytes": 80 << 30}
+            for name, capability in devices
+        ]
+        facts = {"problem": problem, "version": version, "newest_ptx": newest_ptx}
+        core = core_module.core()
+        monkeypatch.setattr(core, "cuda_platform", lambda: {**facts, "devices": found})
+
+    return put
+
+
+def test_no_driver_is_only_noted(report, platform):
+    platform(problem="the driver's library can't be opened: libcuda.so.1: not there")
+    code, text = report()
+    assert code == 0
+    assert lines(text, "cuda")[0].startswith("note") and "libcuda.so.1: not there" in text
+
+
+def test_driver_and_devices_are_named(report, platform):
+    platform(("Fast GPU", (9, 0)), ("Slow GPU", (7, 5)))
+    code, text = report()
+    assert code == 0
+    driver, fast, slow = lines(text, "cuda")
+    assert driver.endswith("driver of CUDA 12.8, PTX up to 8.7")
+    assert fast.startswith("ok    cuda:0")
+    assert fast.endswith("Fast GPU, compute capability 9.0, 80 GiB, target cuda:90a")
+    assert slow.startswith("note  cuda:1") and "which there is no code for" in text
+
+
+def test_a_driver_too_old_for_a_device_is_bad(report, platform):
+    platform(("New GPU", (10, 3)), version=12040, newest_ptx=84)
+    code, text = report()
+    assert code == 1
+    assert lines(text, "cuda:0")[0].startswith("bad")
+    assert "code for it is PTX 8.8: install a newer driver" in text
+
+
 def test_settings_are_shown(report, monkeypatch):
     monkeypatch.setenv("TILEWRIGHT_LOG", "compiles")
     _, text = report()

@@ -18,6 +18,8 @@ def machine(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path / "path"))
     monkeypatch.setattr(assembler, "_TOOLKIT", tmp_path / "cuda")
     monkeypatch.setattr(sys, "path", [str(tmp_path / "site")])
+    for package in ("nvidia", "torch", "triton"):  # Other tests may have imported them.
+        monkeypatch.delitem(sys.modules, package, raising=False)
 
     def make(name):
         file = tmp_path / name
