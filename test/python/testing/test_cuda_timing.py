@@ -1,0 +1,97 @@
+"""Timing by a device's clock, with a PyTorch that is made up."""
+
+import sys
+import types
+
+import pytest
+
+from tilewright.testing import compare, do_bench
+
+
+class Device:
+    """Each call takes a time on the device; the queue is a list of what was asked of it."""
+
+    def __init__(self):
+        self.now = 0.0
+        self.queue = []
+        self.initialized = True
+
+    def run(self, milliseconds):
+        def call():
+            self.queue.append("call")
+            self.now += milliseconds
+
+        return call
+
+    def torch(self):
+        device = self
+
+        class Event:
+            def __init__(self, enable_timing):
+                assert enable_timing
+
+            def record(self):
+                device.queue.append("event")
+                self.time = device.now
+
+            def elapsed_time(self, end):
+                assert device.queue[-1] == "synchronize"
+                return end.time - self.time
+
+        def zero():
+            device.queue.append("flush")
+            device.now += 50
+
+        cuda = types.SimpleNamespace(
+            Event=Event,
+            synchronize=lambda: device.queue.append("synchronize"),
+            is_initialized=lambda: device.initialized,
+        )
+        buffer = types.SimpleNamespace(zero_=zero)
+        return types.SimpleNamespace(cuda=cuda, int8="int8", empty=lambda *a, **k: buffer)
+
+
+@pytest.fixture
+def device(monkeypatch):
+    made = Device()
+    monkeypatch.setitem(sys.modules, "torch", made.torch())
+    return made
+
+
+def test_the_devices_time_without_the_flush(device):
+    assert do_bench(device.run(2), warmup=1, rep=20) == pytest.approx(2)
+    assert do_bench(device.run(2), warmup=1, rep=20, return_mode="all") == pytest.approx([2] * 10)
+
+
+def test_the_cache_is_emptied_before_each_call_that_counts(device):
+    do_bench(device.run(5), warmup=1, rep=10)
+    measured = device.queue[-9:-1]
+    assert measured == ["flush", "event", "call", "event"] * 2
+
+
+def test_the_host_where_no_device_was_used(device):
+    device.initialized = False
+    assert do_bench(device.run(1000), warmup=0, rep=0) < 100
+    assert "event" not in device.queue
+
+
+def test_whose_time_can_be_said(device, monkeypatch):
+    assert do_bench(device.run(1000), warmup=0, rep=0, device="cpu") < 100
+    device.initialized = False
+    assert do_bench(device.run(1000), warmup=0, rep=0, device="cuda") == pytest.approx(1000)
+    with pytest.raises(ValueError, match="'cpu' or 'cuda', not 'gpu'"):
+        do_bench(device.run(1), device="gpu")
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(ValueError, match="PyTorch, which is not imported"):
+        do_bench(device.run(1), device="cuda")
+
+
+def test_side_by_side(device):
+    times = compare({"slow": device.run(8), "fast": device.run(2)}, rounds=4, calls=2)
+    assert times == pytest.approx({"slow": 0.008, "fast": 0.002})
+    assert device.queue.count("flush") == 16
+
+
+def test_side_by_side_on_the_host(device):
+    times = compare({"a": device.run(1000)}, rounds=1, device="cpu")
+    assert times["a"] < 0.1 and "event" not in device.queue
