@@ -1,17 +1,23 @@
 """What a launch costs the host, in microseconds.
 
-    .venv/bin/python test/benchmark/launch.py
+    .venv/bin/python test/benchmark/launch.py [cpu|cuda]
 
 The grid is one program that does next to nothing, so that what is measured is the way from Python
 to the kernel and back. The best of many rounds: what else the machine does only ever adds time.
 """
 
+import sys
 import time
 
 import torch
 
 import tilewright
 import tilewright.language as tl
+
+
+@tilewright.jit
+def none():
+    pass
 
 
 @tilewright.jit
@@ -29,9 +35,14 @@ def nineteen(
     tl.store(p0 + i, tl.load(p1 + i) + n0)
 
 
-def microseconds(function, calls: int = 2000, rounds: int = 20) -> float:
+LIMITS = {"cpu": {0: 3, 4: 3, 19: 4}, "cuda": {0: 2, 4: 2.5, 19: 3}}
+
+
+def microseconds(function, device: str, calls: int = 500, rounds: int = 40) -> float:
     best = float("inf")
     for _ in range(rounds):
+        if device == "cuda":  # A full queue would be waited for.
+            torch.cuda.synchronize()
         start = time.perf_counter()
         for _ in range(calls):
             function()
@@ -39,17 +50,20 @@ def microseconds(function, calls: int = 2000, rounds: int = 20) -> float:
     return 1e6 * best
 
 
-def main() -> None:
-    tensors = [torch.zeros(16) for _ in range(10)]
+def main(device: str) -> None:
+    tensors = [torch.zeros(16, device=device) for _ in range(10)]
     x, y, out = tensors[:3]
     numbers = [16 * (i + 2) for i in range(9)]
-    small = microseconds(lambda: four[(1,)](x, y, out, 16, BLOCK=16))
-    large = microseconds(lambda: nineteen[(1,)](*tensors, *numbers, BLOCK=16))
-    empty = microseconds(lambda: None)
-    print(f"4 arguments   {small:5.2f} us of 3")
-    print(f"19 arguments  {large:5.2f} us of 4")
-    print(f"(an empty Python function: {empty:.2f} us)")
+    functions = {
+        0: lambda: none[(1,)](),
+        4: lambda: four[(1,)](x, y, out, 16, BLOCK=16),
+        19: lambda: nineteen[(1,)](*tensors, *numbers, BLOCK=16),
+    }
+    for count, function in functions.items():
+        took = microseconds(function, device)
+        print(f"{device}: {count:2} arguments {took:5.2f} us of {LIMITS[device][count]}")
+    print(f"(an empty Python function: {microseconds(lambda: None, device):.2f} us)")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1] if len(sys.argv) > 1 else "cpu")
