@@ -25,9 +25,8 @@ static std::string quoted(const Parameter &parameter) {
 // Collecting
 //===----------------------------------------------------------------------===//
 
-static bool placeOnDevice(Call &call, const Parameter &parameter, const ArrayArgument &array) {
+static bool placeOnDevice(Call &call, const Parameter &parameter, const ArrayArgument &array, int32_t device) {
   Placement &placement = call.placement;
-  int32_t device = array.location->device;
   if (placement.cudaArray && placement.cudaDevice != device) {
     setError("DeviceError", call.state, &parameter,
              "is on cuda:" + std::to_string(device) + ", and argument " + quoted(*placement.cudaArray) +
@@ -57,7 +56,7 @@ bool placeArray(Call &call, const Parameter &parameter, const ArrayArgument &arr
     call.placement.managedDevice = call.placement.managedDevice.value_or(array.location->device);
     return true;
   case Location::Cuda:
-    return placeOnDevice(call, parameter, array);
+    return placeOnDevice(call, parameter, array, array.location->device);
   }
   return true;
 }

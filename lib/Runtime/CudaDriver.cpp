@@ -12,6 +12,7 @@ std::string Driver::open(const std::string &library) {
     const char *reason = dlerror();
     return "the driver's library can't be opened: " + std::string(reason ? reason : library);
   }
+// NOLINTBEGIN(bugprone-macro-parentheses): members take none
 #define TILEWRIGHT_CUDA_FIND(member, symbol, parameters)                                                               \
   member = reinterpret_cast<decltype(member)>(dlsym(handle, symbol));                                                  \
   if (!member) {                                                                                                       \
@@ -19,6 +20,7 @@ std::string Driver::open(const std::string &library) {
   }
   TILEWRIGHT_CUDA_FUNCTIONS(TILEWRIGHT_CUDA_FIND)
 #undef TILEWRIGHT_CUDA_FIND
+  // NOLINTEND(bugprone-macro-parentheses)
   return "";
 }
 

@@ -117,6 +117,7 @@ using Stream = struct StreamTag *;
   X(threadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", (CaptureMode * mode))
 
 struct Driver {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration takes none
 #define TILEWRIGHT_CUDA_MEMBER(member, symbol, parameters) Status(*member) parameters = nullptr;
   TILEWRIGHT_CUDA_FUNCTIONS(TILEWRIGHT_CUDA_MEMBER)
 #undef TILEWRIGHT_CUDA_MEMBER
