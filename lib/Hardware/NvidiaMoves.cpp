@@ -30,6 +30,37 @@ LinearLayout MatrixMove::fragment() const {
   return unitTile(2) * down * element(kRegister, elementsPerRow() / 8) * matrices;
 }
 
+std::optional<LinearLayout> MatrixMove::rowsOf(const LinearLayout &tile, int bitsOfElement) const {
+  MatrixMove move = *this;
+  if (!isTransposed) {
+    move.elementBits = bitsOfElement;
+  }
+  if (bitsOfElement != move.elementBits || bitsOfElement > 32) {
+    return std::nullopt;
+  }
+  LinearLayout part = move.fragment();
+  Columns registers = tile.columnsOf(kRegister), lanes = tile.columnsOf(kLane);
+  size_t used = part.inBits(kRegister), inRow = part.outBits(dimName(1)), rowBits = part.outBits(dimName(0));
+  if (registers.size() < used || lanes.size() != static_cast<size_t>(part.inBits(kLane))) {
+    return std::nullopt;
+  }
+  // Each bit of the fragment's registers and lanes is one bit of the row's number or of the place in it.
+  Columns ofRow(inRow), ofLanes(lanes.size());
+  for (int bit = 0; bit < part.totalInBits(); ++bit) {
+    uint64_t element = bit < static_cast<int>(used) ? registers[bit] : lanes[bit - used];
+    size_t place = __builtin_ctzll(part.columns()[bit]);
+    (place < rowBits ? ofLanes[place] : ofRow[place - rowBits]) = element;
+  }
+  Columns columns = ofRow;
+  columns.insert(columns.end(), registers.begin() + used, registers.end());
+  std::vector<Dim> ins = tile.ins();
+  ins.front().bits = static_cast<int>(columns.size());
+  for (const Columns &rest : {ofLanes, tile.columnsOf(kWarp), tile.columnsOf(kBlock)}) {
+    columns.insert(columns.end(), rest.begin(), rest.end());
+  }
+  return LinearLayout(std::move(ins), tile.outs(), std::move(columns));
+}
+
 const std::vector<MatrixMove> &matrixMoves() {
   static const std::vector<MatrixMove> table = {
       // store, shape, count, transposed, bits, rows

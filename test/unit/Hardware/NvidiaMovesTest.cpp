@@ -87,5 +87,43 @@ TEST(NvidiaMoves, whichTargetsHaveWhat) {
   }
 }
 
+/// What the lanes of a warp get when each gives the address of the row that `rows` says it holds.
+void expectMoves(const MatrixMove &move, const layout::LinearLayout &tile, int elementBits) {
+  std::optional<layout::LinearLayout> rows = move.rowsOf(tile, elementBits);
+  ASSERT_TRUE(rows.has_value());
+  MatrixMove as = move;
+  as.elementBits = elementBits;
+  layout::LinearLayout fragment = as.fragment();
+  int64_t perMove = fragment.inSize(layout::kRegister), perRow = fragment.outSize("dim1");
+  for (int64_t piece = 0; piece < tile.inSize(layout::kRegister) / perMove; ++piece) {
+    for (int64_t lane = 0; lane < kLanesPerWarp; ++lane) {
+      for (int64_t reg = 0; reg < perMove; ++reg) {
+        Point place = fragment({reg, lane, 0, 0});
+        ASSERT_EQ((*rows)({piece * perRow + place[1], place[0], 1, 0}), tile({piece * perMove + reg, lane, 1, 0}));
+      }
+    }
+  }
+}
+
+TEST(NvidiaMoves, operandsOfMmaAsRows) {
+  for (int elementBits : {8, 16, 32}) {
+    layout::LinearLayout a = layout::mmaFragment(layout::Operand::A, {16, 8, 256 / elementBits}, elementBits);
+    layout::LinearLayout tile = layout::mmaOperand(layout::Operand::A, a, {64, 64}, {2, 2});
+    for (const MatrixMove &move : matrixMoves()) {
+      if (!move.isStore && (!move.isTransposed || move.elementBits == elementBits)) {
+        expectMoves(move, tile, elementBits);
+      }
+    }
+  }
+}
+
+TEST(NvidiaMoves, elementsOfAnotherWidthAreNotTransposed) {
+  layout::LinearLayout b = layout::mmaFragment(layout::Operand::B, {16, 8, 8}, 32);
+  for (const MatrixMove &move : matrixMoves()) {
+    EXPECT_FALSE(move.isTransposed && move.rowsOf(layout::mmaOperand(layout::Operand::B, b, {64, 64}, {2, 2}), 32));
+    EXPECT_FALSE(move.rowsOf(b, 64));
+  }
+}
+
 } // namespace
 } // namespace tilewright::hardware

@@ -90,4 +90,86 @@ def ChooseMma : Pass<"choose-mma", "mlir::ModuleOp"> {
                            "::mlir::math::MathDialect"];
 }
 
+def DecomposeReductions : Pass<"decompose-reductions", "mlir::ModuleOp"> {
+  let summary = "Reduce and scan inside warps";
+  let description = [{
+    A reduction along a dimension in which warps differ becomes one inside each warp, an
+    exchange of the partial results, and one of these. Splitting the dimension moves
+    nothing: reshape and trans rename coordinates.
+
+    ```mlir
+    %s = tile.reduce(%x) 0 {...} : (tensor<256xf32, #two_warps>) -> f32
+    // becomes
+    %r = tile.reshape %x : tensor<256xf32, #two_warps> -> tensor<2x128xf32, #warp_per_row>
+    %p = tile.reduce(%r) 1 {...} : (tensor<2x128xf32, #warp_per_row>) -> tensor<2xf32, #one_per_warp>
+    %q = tilegpu.convert_layout %p : tensor<2xf32, #one_per_warp> -> tensor<2xf32, #both_everywhere>
+    %s = tile.reduce(%q) 0 {...} : (tensor<2xf32, #both_everywhere>) -> f32
+    ```
+
+    A scan that crosses warps, and a reduction of a layout that has no steps for it, get a
+    layout whose lines lie inside warps.
+
+    Requires: layouts.
+    Establishes: every tile.reduce and tile.scan is planned inside a warp (planReduction, planScan).
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
+}
+
+def StageOperands : Pass<"stage-operands", "mlir::ModuleOp"> {
+  let summary = "Move through shared memory what other warps need";
+  let description = [{
+    A conversion that crosses warps becomes a write to a buffer in shared memory and a
+    read. The buffer's layout is chosen for the two (chooseSwizzle), and for ldmatrix where
+    the target reads fragments of matrix instructions by it.
+
+    ```mlir
+    %y = tilegpu.convert_layout %x : tensor<64x32xf16, #rows> -> tensor<64x32xf16, #operand>
+    // becomes
+    %b = tilegpu.local_alloc : !tilegpu.buffer<64x32xf16, #shared>
+    tilegpu.local_store %x, %b : tensor<64x32xf16, #rows> -> !tilegpu.buffer<64x32xf16, #shared>
+    %y = tilegpu.local_load %b : !tilegpu.buffer<64x32xf16, #shared> -> tensor<64x32xf16, #operand>
+    ```
+
+    Where a load comes to the conversion through a transposition or a cast to wider
+    elements, these follow the local_load: fewer bytes are moved, and what is
+    stored is what was loaded, so that it can be copied asynchronously.
+
+    The result of an atomic that several threads hold takes the same way, as only one of them does the atomic.
+
+    Requires: layouts; reductions inside warps.
+    Establishes: each convert_layout is planned inside a warp (planConversion); results of atomics may be stored by
+    the thread that did it, and are read by the others from shared memory.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
+}
+
+def AllocateShared : Pass<"allocate-shared", "mlir::ModuleOp"> {
+  let summary = "Give every buffer its place in shared memory";
+  let description = [{
+    Fills in the offsets of `tilegpu.local_alloc`, and notes the sum on the module. Buffers that are not live at the
+    same time may share a place; but as that costs a barrier, small ones get one of their own until a barrier
+    stands between anyway. It is an error if the target does not have that much.
+
+    Requires: all buffers are there.
+    Establishes: offsets; `tilegpu.shared_bytes`.
+    Destroys: nothing.
+  }];
+}
+
+def InsertBarriers : Pass<"insert-barriers", "mlir::ModuleOp"> {
+  let summary = "Make threads wait where one needs what another did to memory";
+  let description = [{
+    Puts a `tilegpu.barrier` on every way between two accesses by different threads that may meet, in shared
+    memory or in memory behind pointers, of which at least one writes. Barriers stand as late as can be and outside of
+    loops where that is enough; none can be taken away.
+
+    Requires: places in shared memory.
+    Establishes: threads see memory in the order of the program.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
+}
+
 #endif // TILEWRIGHT_DIALECT_TILEGPU_TRANSFORMS_PASSES

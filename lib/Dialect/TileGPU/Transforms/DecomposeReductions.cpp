@@ -1,0 +1,302 @@
+// decompose-reductions: every reduction and scan inside a warp. See Passes.td.
+//
+//     a row of 256 elements, lanes and registers counting the low 7 bits, 2 warps the high one
+//
+//       reduce 256            =   reshape 2x128, reduce 128 (each warp its half): 2 partial results
+//                                 convert_layout: every thread of every warp gets both
+//                                 reduce 2
+
+#include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
+#include "tilewright/Layout/Blocked.h"
+#include "tilewright/Layout/Reduction.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::tilegpu;
+using layout::LinearLayout;
+
+namespace tilewright::tilegpu {
+#define GEN_PASS_DEF_DECOMPOSEREDUCTIONS
+#include "tilewright/Dialect/TileGPU/Transforms/Passes.h.inc"
+} // namespace tilewright::tilegpu
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+/// Bytes of partial results that a thread takes into registers at once; more come one per lane.
+static constexpr int64_t kBytesInRegisters = 32;
+
+/// Each warp holds whole lines along `dim`: consecutive elements in a thread, then lanes side by side. Warps share
+/// the other dimensions, and hold copies where these are too small.
+static LinearLayout linesInWarps(const layout::Shape &shape, int dim, int warps) {
+  layout::BlockedParameters parameters;
+  parameters.order = {dim};
+  for (int other = static_cast<int>(shape.size()); other-- > 0;) {
+    if (other != dim) {
+      parameters.order.push_back(other);
+    }
+  }
+  parameters.sizePerThread.assign(shape.size(), 1);
+  parameters.threadsPerWarp = parameters.warpsPerBlock = parameters.sizePerThread;
+  int64_t lanes = hardware::kLanesPerWarp / std::min<int64_t>(hardware::kLanesPerWarp, shape[dim]);
+  parameters.threadsPerWarp[dim] = hardware::kLanesPerWarp / lanes;
+  parameters.sizePerThread[dim] = shape[dim] / parameters.threadsPerWarp[dim];
+  for (int other : llvm::drop_begin(parameters.order)) {
+    int64_t here = std::min(lanes, shape[other]);
+    parameters.threadsPerWarp[other] = here;
+    lanes /= here;
+    here = std::min<int64_t>(warps, shape[other] / here);
+    parameters.warpsPerBlock[other] = here;
+    warps /= static_cast<int>(here);
+  }
+  // What is left lies beyond the end of the lines, where layouts wrap around: copies.
+  parameters.threadsPerWarp[dim] *= lanes;
+  parameters.warpsPerBlock[dim] *= warps;
+  return layout::blocked(shape, parameters);
+}
+
+static bool isInWarp(const layout::ScanPlan &plan) {
+  return plan.isComplete && llvm::none_of(plan.steps, [](const layout::ScanStep &step) {
+           return step.in == layout::kWarp || step.in == layout::kBlock;
+         });
+}
+
+/// The bits of the coordinate along `dim` in which warps differ.
+static uint64_t bitsOfWarps(const LinearLayout &map, int dim) {
+  uint64_t bits = 0;
+  for (int bit = 0; bit < map.inBits(layout::kWarp); ++bit) {
+    bits |= map.basis(layout::kWarp, bit, layout::dimName(dim));
+  }
+  return bits;
+}
+
+namespace {
+/// How to split a dimension in two by renaming alone: some bits of its coordinate, and after them the rest.
+struct AxisSplit {
+  layout::Shape runs; ///< a dimension for each run of bits that stay together
+  std::vector<int> order;
+  layout::Shape merged;
+
+  AxisSplit(const layout::Shape &shape, int dim, uint64_t firstBits);
+
+  LinearLayout apply(const LinearLayout &map) const {
+    return layout::reshaped(layout::transposed(layout::reshaped(map, runs), order), merged);
+  }
+};
+} // namespace
+
+AxisSplit::AxisSplit(const layout::Shape &shape, int dim, uint64_t firstBits) : merged(shape) {
+  layout::Shape sizes;
+  std::vector<int> first, second;
+  int bits = layout::log2Exact(shape[dim]);
+  for (int bit = bits; bit-- > 0;) {
+    bool isFirst = firstBits >> bit & 1;
+    if (bit == bits - 1 || isFirst != (firstBits >> (bit + 1) & 1)) {
+      (isFirst ? first : second).push_back(dim + static_cast<int>(sizes.size()));
+      sizes.push_back(1);
+    }
+    sizes.back() *= 2;
+  }
+  runs.assign(shape.begin(), shape.begin() + dim);
+  llvm::append_range(runs, sizes);
+  runs.insert(runs.end(), shape.begin() + dim + 1, shape.end());
+  order.resize(runs.size());
+  std::iota(order.begin(), order.end(), 0);
+  llvm::copy(second, llvm::copy(first, order.begin() + dim));
+  int64_t firstSize = int64_t(1) << llvm::popcount(firstBits);
+  merged[dim] /= firstSize;
+  merged.insert(merged.begin() + dim, firstSize);
+}
+
+/// Whether each warp can reduce what it has along `dim`, leaving one element for each value of the bits of warps.
+static bool canReduceInWarps(const LinearLayout &map, int dim) {
+  AxisSplit split(layout::shapeOf(map), dim, bitsOfWarps(map, dim));
+  return layout::planReduction(split.apply(map), dim + 1).isInWarp();
+}
+
+/// The layout with a dimension of `size` more, before `dim`: `inRegisters`, or else one element each in lanes that
+/// held copies, as far as there are such.
+static LinearLayout withPartials(const LinearLayout &map, int dim, int64_t size, bool inRegisters) {
+  LinearLayout expanded = layout::insertDim(map, dim);
+  std::vector<layout::Dim> ins = expanded.ins(), outs = expanded.outs();
+  outs[dim].bits = layout::log2Exact(size);
+  LinearLayout wide(ins, outs, layout::Columns(expanded.totalInBits()));
+  uint64_t unit = uint64_t(1) << wide.outStart(outs[dim].name), end = unit * size;
+  layout::Columns ofThreads, ofRegisters;
+  for (const layout::Dim &in : ins) {
+    for (uint64_t column : expanded.columnsOf(in.name)) {
+      column = layout::repack(column, expanded.outs(), outs);
+      if (in.name == layout::kLane && column == 0 && !inRegisters && unit < end) {
+        column = unit;
+        unit *= 2;
+      }
+      (in.name == layout::kRegister ? ofRegisters : ofThreads).push_back(column);
+    }
+  }
+  layout::Columns columns;
+  for (; unit < end; unit *= 2) {
+    columns.push_back(unit);
+  }
+  llvm::append_range(columns, ofRegisters);
+  ins.front().bits = static_cast<int>(columns.size());
+  llvm::append_range(columns, ofThreads);
+  return {ins, outs, columns};
+}
+
+//===----------------------------------------------------------------------===//
+// Operations that make them
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Emits operations together with the layouts that they give.
+class Emitter {
+public:
+  explicit Emitter(Operation *before) : builder(before), loc(before->getLoc()) {}
+
+  Value convert(Value tile, const LinearLayout &map) {
+    return mapOf(tile) == map ? tile : ConvertLayoutOp::create(builder, loc, withLayout(typeOf(tile), map), tile);
+  }
+
+  Value reshape(Value tile, const layout::Shape &shape) {
+    auto type = RankedTensorType::get(shape, typeOf(tile).getElementType());
+    LinearLayout map = layout::reshaped(mapOf(tile), shape);
+    return builder.createOrFold<tile::ReshapeOp>(loc, withLayout(type, map), tile, /*allow_reorder=*/false);
+  }
+
+  Value transpose(Value tile, const std::vector<int> &order) {
+    layout::Shape shape;
+    for (int dim : order) {
+      shape.push_back(typeOf(tile).getDimSize(dim));
+    }
+    auto type = RankedTensorType::get(shape, typeOf(tile).getElementType());
+    LinearLayout map = layout::transposed(mapOf(tile), order);
+    return builder.createOrFold<tile::TransOp>(loc, withLayout(type, map), tile, ArrayRef<int32_t>(order));
+  }
+
+  Value split(Value tile, const AxisSplit &split) {
+    return reshape(transpose(reshape(tile, split.runs), split.order), split.merged);
+  }
+
+  ValueRange reduce(ValueRange tiles, int axis, tile::ReduceOp like) {
+    SmallVector<Type> types;
+    for (Value tile : tiles) {
+      SmallVector<int64_t> shape(typeOf(tile).getShape());
+      shape.erase(shape.begin() + axis);
+      Type element = typeOf(tile).getElementType();
+      auto type = RankedTensorType::get(shape, element);
+      types.push_back(shape.empty() ? element : withLayout(type, layout::dropDim(mapOf(tile), axis)));
+    }
+    auto reduce = tile::ReduceOp::create(builder, loc, types, tiles, static_cast<uint32_t>(axis));
+    IRMapping mapping;
+    like.getCombiner().cloneInto(&reduce.getCombiner(), mapping);
+    return reduce.getResults();
+  }
+
+private:
+  static RankedTensorType typeOf(Value tile) { return cast<RankedTensorType>(tile.getType()); }
+
+  OpBuilder builder;
+  Location loc;
+};
+} // namespace
+
+/// Reduces what lies inside warps; the results have the bits in which warps differ as their dimension `axis`.
+static ValueRange reduceInWarps(Emitter &emitter, tile::ReduceOp op, ValueRange tiles) {
+  int axis = op.getAxis();
+  const LinearLayout &map = mapOf(tiles.front());
+  AxisSplit split(layout::shapeOf(map), axis, bitsOfWarps(map, axis));
+  if (split.merged[axis + 1] == 1) {
+    return tiles; // nothing lies inside
+  }
+  SmallVector<Value> parts;
+  for (Value tile : tiles) {
+    parts.push_back(emitter.split(tile, split));
+  }
+  return emitter.reduce(parts, axis + 1, op);
+}
+
+static ValueRange reducePartials(Emitter &emitter, tile::ReduceOp op, ValueRange partials) {
+  int axis = op.getAxis();
+  LinearLayout each = layout::dropDim(mapOf(partials.front()), axis);
+  SmallVector<Value> gathered;
+  for (Value partial : partials) {
+    auto type = cast<RankedTensorType>(partial.getType());
+    int64_t size = type.getDimSize(axis), bytes = bytesOf(type.getElementType());
+    bool inRegisters = size * each.inSize(layout::kRegister) * bytes <= kBytesInRegisters;
+    gathered.push_back(emitter.convert(partial, withPartials(each, axis, size, inRegisters)));
+  }
+  return emitter.reduce(gathered, axis, op);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// Replaces an operation by values that lie elsewhere.
+static void replace(Emitter &emitter, Operation *op, ValueRange values) {
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), values)) {
+    bool isTile = isa<RankedTensorType>(value.getType());
+    result.replaceAllUsesWith(isTile ? emitter.convert(value, mapOf(result)) : value);
+  }
+  op->erase();
+}
+
+static SmallVector<Value> convertAll(Emitter &emitter, ValueRange tiles, const LinearLayout &map) {
+  return llvm::map_to_vector(tiles, [&](Value tile) { return emitter.convert(tile, map); });
+}
+
+static void decompose(tile::ReduceOp op) {
+  int axis = op.getAxis();
+  LinearLayout map = mapOf(op.getOperand(0));
+  layout::ReductionPlan plan = layout::planReduction(map, axis);
+  bool areAlike = llvm::all_of(op.getOperands(), [&](Value tile) { return mapOf(tile) == map; });
+  if (plan.isInWarp() && areAlike) {
+    return;
+  }
+  if (!plan.isComplete || !canReduceInWarps(map, axis)) {
+    map = linesInWarps(layout::shapeOf(map), axis, numWarps(op));
+    plan = layout::planReduction(map, axis);
+  }
+  Emitter emitter(op);
+  SmallVector<Value> tiles = convertAll(emitter, op.getOperands(), map);
+  if (plan.isInWarp()) {
+    return replace(emitter, op, emitter.reduce(tiles, axis, op));
+  }
+  replace(emitter, op, reducePartials(emitter, op, reduceInWarps(emitter, op, tiles)));
+}
+
+static void decompose(tile::ScanOp op) {
+  int axis = op.getAxis();
+  const LinearLayout &found = mapOf(op.getOperand(0));
+  if (isInWarp(layout::planScan(found, axis))) {
+    return;
+  }
+  LinearLayout map = linesInWarps(layout::shapeOf(found), axis, numWarps(op));
+  Emitter emitter(op);
+  OpBuilder builder(op);
+  IRMapping mapping;
+  mapping.map(op.getOperands(), convertAll(emitter, op.getOperands(), map));
+  Operation *scan = builder.clone(*op, mapping);
+  for (Value result : scan->getResults()) {
+    result.setType(withLayout(cast<RankedTensorType>(result.getType()), map));
+  }
+  replace(emitter, op, scan->getResults());
+}
+
+namespace {
+class DecomposeReductions : public tilegpu::impl::DecomposeReductionsBase<DecomposeReductions> {
+  void runOnOperation() override {
+    getOperation()->walk([](Operation *op) {
+      TypeSwitch<Operation *>(op).Case<tile::ReduceOp, tile::ScanOp>([](auto one) { decompose(one); });
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,249 @@
+#include "Races.h"
+
+#include "Buffers.h"
+#include "tilewright/Analysis/MayAlias.h"
+#include "tilewright/Layout/Algebra.h"
+
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace tilewright::tilegpu {
+
+//===----------------------------------------------------------------------===//
+// What operations do
+//===----------------------------------------------------------------------===//
+
+static bool isBarrier(Operation *op) { return isa<BarrierOp, tile::BarrierOp>(op); }
+
+/// The accesses through the operands that the operation's effects name.
+static SmallVector<MemoryAccess> accessesOf(Operation *op) {
+  SmallVector<MemoryAccess> accesses;
+  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!interface) {
+    return accesses;
+  }
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  interface.getEffects(effects);
+  for (const MemoryEffects::EffectInstance &effect : effects) {
+    Value value = effect.getValue();
+    if (!value || !isa<MemoryEffects::Read, MemoryEffects::Write>(effect.getEffect())) {
+      continue;
+    }
+    MemoryAccess access;
+    access.op = access.since = op;
+    access.isWrite = isa<MemoryEffects::Write>(effect.getEffect());
+    if (auto alloc = isa<BufferType>(value.getType()) ? allocationOf(value) : LocalAllocOp()) {
+      access.begin = static_cast<int64_t>(alloc.getOffset().value_or(0));
+      access.end = access.begin + alloc.getType().getBytes();
+    } else if (!isa<BufferType>(value.getType())) {
+      access.pointer = value;
+    }
+    accesses.push_back(access);
+  }
+  return accesses;
+}
+
+//===----------------------------------------------------------------------===//
+// When order matters
+//===----------------------------------------------------------------------===//
+
+/// Whether both are atomics that may come in any order: the same kind, and nobody asks for the old values.
+static bool commute(Operation *left, Operation *right) {
+  auto one = dyn_cast<tile::AtomicRMWOp>(left), other = dyn_cast<tile::AtomicRMWOp>(right);
+  return one && other && one.getKind() == other.getKind() && one.getKind() != tile::RMWKind::Xchg && one.use_empty() &&
+         other.use_empty();
+}
+
+/// Whether each thread does both to elements of its own: they go by the same pointers, all different, each of which
+/// one thread has.
+static bool isByOneThread(const MemoryAccess &left, const MemoryAccess &right, AxisInfoAnalysis &axis) {
+  auto type = dyn_cast<RankedTensorType>(left.pointer.getType());
+  bool isSamePlace = left.pointer == right.pointer && !left.isOfEarlierIteration && !right.isOfEarlierIteration;
+  if (!isSamePlace || !type) {
+    return false;
+  }
+  std::vector<uint64_t> copies = layout::freeBits(mapOf(type));
+  bool isShared = copies[1] != 0 || copies[2] != 0; // among lanes, among warps
+  int wide = -1;
+  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+    if (size > 1) {
+      isShared |= wide >= 0;
+      wide = static_cast<int>(dim);
+    }
+  }
+  return !isShared && (wide < 0 || axis.get(left.pointer).getContiguity(wide) >= type.getDimSize(wide));
+}
+
+bool RaceAnalysis::conflict(const MemoryAccess &left, const MemoryAccess &right) {
+  if ((!left.isWrite && !right.isWrite) || !left.pointer != !right.pointer) {
+    return false;
+  }
+  if (!left.pointer) {
+    bool isByOneThread = left.op == right.op; // in another iteration, to the same bytes of each thread
+    return !isByOneThread && left.begin < right.end && right.begin < left.end;
+  }
+  return mayAlias(left.pointer, right.pointer) && !commute(left.op, right.op) && !isByOneThread(left, right, axis);
+}
+
+//===----------------------------------------------------------------------===//
+// The way through the program
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A copy that is under way, and how many groups were closed since it started: at least so many.
+struct Copy {
+  MemoryAccess access;
+  int groups = 0;
+};
+
+/// What happened since the last barrier, on any of the ways that lead here.
+struct State {
+  SmallVector<MemoryAccess> recent;
+  SmallVector<Copy> copies;
+
+  void add(const MemoryAccess &access) {
+    if (!llvm::is_contained(recent, access)) {
+      recent.push_back(access);
+    }
+  }
+
+  void start(const MemoryAccess &access) {
+    llvm::erase_if(copies, [&](const Copy &copy) { return copy.access == access; });
+    copies.push_back({access, 0});
+  }
+
+  /// The values that `op` has inside are about to change.
+  void leaveIteration(Operation *op) {
+    auto leave = [&](MemoryAccess &access) {
+      access.isOfEarlierIteration |= access.pointer && op->isAncestor(access.pointer.getParentBlock()->getParentOp());
+    };
+    llvm::for_each(recent, leave);
+    llvm::for_each(copies, [&](Copy &copy) { leave(copy.access); });
+  }
+
+  /// Adds another way; whether that brought anything new.
+  bool join(const State &other) {
+    size_t before = recent.size() + copies.size();
+    bool isChanged = false;
+    llvm::for_each(other.recent, [&](const MemoryAccess &access) { add(access); });
+    for (const Copy &copy : other.copies) {
+      auto same = llvm::find_if(copies, [&](const Copy &mine) { return mine.access == copy.access; });
+      if (same == copies.end()) {
+        copies.push_back(copy);
+      } else if (copy.groups < same->groups) {
+        same->groups = copy.groups;
+        isChanged = true;
+      }
+    }
+    return isChanged || recent.size() + copies.size() != before;
+  }
+};
+
+class Walk {
+public:
+  explicit Walk(RaceAnalysis &analysis) : analysis(analysis) {}
+
+  /// Goes through a block; `state` becomes that at its end. Stops at the first race.
+  void visit(Block &block, State &state) {
+    for (Operation &op : block) {
+      if (race) {
+        return;
+      }
+      visit(&op, state);
+    }
+  }
+
+  std::optional<Race> race;
+
+private:
+  void visit(Operation *op, State &state) {
+    if (isBarrier(op)) {
+      state.recent.clear();
+    } else if (isa<AsyncCommitOp>(op)) {
+      llvm::for_each(state.copies, [](Copy &copy) { ++copy.groups; });
+    } else if (auto wait = dyn_cast<AsyncWaitOp>(op)) {
+      arrive(state, wait);
+    } else if (auto branch = dyn_cast<RegionBranchOpInterface>(op)) {
+      visitRegions(branch, state);
+    } else {
+      access(op, state);
+    }
+  }
+
+  void access(Operation *op, State &state) {
+    SmallVector<MemoryAccess> accesses = accessesOf(op);
+    for (const MemoryAccess &access : accesses) {
+      for (const MemoryAccess &earlier : state.recent) {
+        if (analysis.conflict(earlier, access)) {
+          race = Race{earlier.since, op};
+          return;
+        }
+      }
+    }
+    for (const MemoryAccess &access : accesses) {
+      isa<AsyncCopyOp>(op) ? state.start(access) : state.add(access);
+    }
+  }
+
+  /// Copies that are there, or may be, are accesses like others. Those that all ways here have waited for are done.
+  static void arrive(State &state, AsyncWaitOp wait) {
+    for (const Copy &copy : state.copies) {
+      MemoryAccess access = copy.access;
+      access.since = wait;
+      state.add(access);
+    }
+    llvm::erase_if(state.copies, [&](const Copy &copy) { return copy.groups > static_cast<int>(wait.getPending()); });
+  }
+
+  /// Goes through an operation's regions until the states at their entries grow no more.
+  void visitRegions(RegionBranchOpInterface op, State &state) {
+    llvm::MapVector<Region *, State> entries;
+    SmallVector<Region *> todo;
+    State end;
+    auto flow = [&](ArrayRef<RegionSuccessor> successors, const State &from) {
+      for (const RegionSuccessor &successor : successors) {
+        if (successor.isParent()) {
+          end.join(from);
+          continue;
+        }
+        Region *region = successor.getSuccessor();
+        bool isNew = !entries.contains(region);
+        if (entries[region].join(from) || isNew) {
+          todo.push_back(region);
+        }
+      }
+    };
+    SmallVector<RegionSuccessor> successors;
+    op.getSuccessorRegions(RegionBranchPoint::parent(), successors);
+    flow(successors, state);
+    while (!todo.empty() && !race) {
+      Region *region = todo.pop_back_val();
+      State inside = entries[region];
+      visit(region->front(), inside);
+      successors.clear();
+      auto terminator = cast<RegionBranchTerminatorOpInterface>(region->front().getTerminator());
+      op.getSuccessorRegions(RegionBranchPoint(terminator), successors);
+      inside.leaveIteration(op);
+      flow(successors, inside);
+    }
+    state = std::move(end);
+  }
+
+  RaceAnalysis &analysis;
+};
+} // namespace
+
+std::optional<Race> RaceAnalysis::find() {
+  Walk walk(*this);
+  State state;
+  for (Region &region : function->getRegions()) {
+    if (!region.empty()) {
+      walk.visit(region.front(), state);
+    }
+  }
+  return walk.race;
+}
+
+} // namespace tilewright::tilegpu

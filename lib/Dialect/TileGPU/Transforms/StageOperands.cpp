@@ -1,0 +1,182 @@
+// stage-operands: what crosses warps goes through shared memory. See Passes.td.
+//
+//     %y = convert_layout %x : #load -> #operand    =   %b = local_alloc
+//                                                       local_store %x, %b
+//                                                       %y = local_load %b
+
+#include "SharedLayout.h"
+#include "tilewright/Dialect/TileGPU/IR/LayoutRules.h"
+#include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
+#include "tilewright/Layout/Algebra.h"
+#include "tilewright/Layout/Conversion.h"
+#include "tilewright/Layout/Shape.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::tilegpu;
+using layout::LinearLayout;
+
+namespace tilewright::tilegpu {
+#define GEN_PASS_DEF_STAGEOPERANDS
+#include "tilewright/Dialect/TileGPU/Transforms/Passes.h.inc"
+} // namespace tilewright::tilegpu
+
+static RankedTensorType typeOf(Value tile) { return cast<RankedTensorType>(tile.getType()); }
+
+static int64_t elementBytes(Value tile) { return bytesOf(typeOf(tile).getElementType()); }
+
+static bool needsSharedMemory(ConvertLayoutOp op) {
+  return layout::planConversion(mapOf(op.getSrc()), mapOf(op)).kind == layout::ConversionKind::Shared;
+}
+
+/// Writes a tile into a buffer of its own and reads it back as `map`.
+static Value throughSharedMemory(OpBuilder &builder, Location loc, Value tile, const LinearLayout &map) {
+  layout::SwizzleChoice choice =
+      chooseSharedLayout(mapOf(tile), map, elementBytes(tile), targetOf(builder.getBlock()->getParentOp()));
+  auto type = BufferType::get(typeOf(tile), LayoutAttr::get(builder.getContext(), choice.shared));
+  Value buffer = LocalAllocOp::create(builder, loc, type, IntegerAttr());
+  LocalStoreOp::create(builder, loc, tile, buffer);
+  return LocalLoadOp::create(builder, loc, withLayout(typeOf(tile), map), buffer);
+}
+
+//===----------------------------------------------------------------------===//
+// Conversions before the cheap operations that precede them
+//===----------------------------------------------------------------------===//
+
+/// An operation that each thread does to its part of one tile for next to nothing.
+static bool isCheap(Operation *op) {
+  bool isUnary = op->getNumOperands() == 1 && op->getNumResults() == 1 && op->getNumRegions() == 0 &&
+                 isMemoryEffectFree(op) && isa<RankedTensorType>(op->getResult(0).getType());
+  return isUnary && (op->hasTrait<OpTrait::Elementwise>() || isa<tile::TransOp, tile::ReshapeOp>(op));
+}
+
+/// The cheap operations between a load and the conversion of what they make of it, last first; none unless that is
+/// all that becomes of the load, in no more bytes than are converted.
+static SmallVector<Operation *> cheapOperationsAfterLoad(ConvertLayoutOp convert) {
+  SmallVector<Operation *> chain;
+  Value value = convert.getSrc();
+  while (value.hasOneUse() && value.getDefiningOp() && isCheap(value.getDefiningOp())) {
+    chain.push_back(value.getDefiningOp());
+    value = chain.back()->getOperand(0);
+  }
+  bool isLoad = value.hasOneUse() && value.getDefiningOp<tile::LoadOp>();
+  return isLoad && elementBytes(value) <= elementBytes(convert) ? chain : SmallVector<Operation *>();
+}
+
+/// Converts what is loaded, and does to it after that what was done before.
+static void convertTheLoad(ConvertLayoutOp convert, ArrayRef<Operation *> chain) {
+  SmallVector<LinearLayout> layouts = {mapOf(convert)};
+  for (Operation *op : chain) {
+    std::optional<LinearLayout> needed = operandLayout(op->getOpOperand(0), layouts.back());
+    if (!needed) {
+      return;
+    }
+    layouts.push_back(*needed);
+  }
+  OpBuilder builder(convert);
+  Value loaded = chain.back()->getOperand(0);
+  Value value = ConvertLayoutOp::create(builder, convert.getLoc(), withLayout(typeOf(loaded), layouts.back()), loaded);
+  for (auto [index, op] : llvm::enumerate(llvm::reverse(chain))) {
+    IRMapping mapping;
+    mapping.map(op->getOperand(0), value);
+    value = builder.clone(*op, mapping)->getResult(0);
+    value.setType(withLayout(typeOf(value), layouts[chain.size() - 1 - index]));
+  }
+  convert.replaceAllUsesWith(value);
+  convert.erase();
+  for (Operation *op : chain) {
+    op->erase();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Results that one thread has and several need
+//===----------------------------------------------------------------------===//
+
+static bool hasCopies(const LinearLayout &map) {
+  std::vector<uint64_t> bits = layout::freeBits(map);
+  return bits[1] != 0 || bits[2] != 0; // of lanes, of warps
+}
+
+/// One element that all threads hold.
+static LinearLayout everywhere(int warps) {
+  std::string dim = layout::dimName(0);
+  LinearLayout one = layout::unitTile(1);
+  return one * LinearLayout::zeros(layout::kLane, hardware::kLanesPerWarp, dim) *
+         LinearLayout::zeros(layout::kWarp, warps, dim);
+}
+
+/// The value of a tile of one element.
+static Value onlyElement(OpBuilder &builder, Location loc, Value tile) {
+  Type element = typeOf(tile).getElementType();
+  auto reduce = tile::ReduceOp::create(builder, loc, TypeRange{element}, tile, /*axis=*/0);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(&reduce.getCombiner(), {}, {element, element}, {loc, loc});
+  tile::YieldOp::create(builder, loc, block->getArgument(0));
+  return reduce.getResult(0);
+}
+
+/// Only one of the threads that hold an element does the atomic, so only that one has its result.
+static void shareResult(Operation *atomic) {
+  Value result = atomic->getResult(0);
+  if (result.use_empty()) {
+    return;
+  }
+  OpBuilder builder(atomic->getContext());
+  builder.setInsertionPointAfter(atomic);
+  Location loc = atomic->getLoc();
+  SmallPtrSet<Operation *, 2> before = {atomic};
+  Value tile = result;
+  if (!isa<RankedTensorType>(result.getType())) {
+    auto type = withLayout(RankedTensorType::get({1}, result.getType()), everywhere(numWarps(atomic)));
+    tile = tile::SplatOp::create(builder, loc, type, result);
+    before.insert(tile.getDefiningOp());
+  } else if (!hasCopies(mapOf(result))) {
+    return;
+  }
+  Value shared = throughSharedMemory(builder, loc, tile, mapOf(tile));
+  for (Operation *user : tile.getUsers()) {
+    if (isa<LocalStoreOp>(user) && user->getOperand(1) == shared.getDefiningOp()->getOperand(0)) {
+      before.insert(user);
+    }
+  }
+  Value everybodys = tile == result ? shared : onlyElement(builder, loc, shared);
+  result.replaceAllUsesExcept(everybodys, before);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+class StageOperands : public tilegpu::impl::StageOperandsBase<StageOperands> {
+  void runOnOperation() override {
+    SmallVector<ConvertLayoutOp> conversions;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op)) {
+        shareResult(op);
+      } else if (auto convert = dyn_cast<ConvertLayoutOp>(op); convert && needsSharedMemory(convert)) {
+        conversions.push_back(convert);
+      }
+    });
+    for (ConvertLayoutOp convert : conversions) {
+      SmallVector<Operation *> chain = cheapOperationsAfterLoad(convert);
+      if (!chain.empty()) {
+        convertTheLoad(convert, chain);
+      }
+    }
+    getOperation()->walk([](ConvertLayoutOp convert) {
+      if (needsSharedMemory(convert)) {
+        OpBuilder builder(convert);
+        Value loaded = throughSharedMemory(builder, convert.getLoc(), convert.getSrc(), mapOf(convert));
+        convert.replaceAllUsesWith(loaded);
+        convert.erase();
+      }
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,100 @@
+// RUN: tilewright-opt %s --allocate-shared --split-input-file --verify-diagnostics | FileCheck %s
+
+#line = #tilegpu.layout<register = [[32], [64], [128], [256], [512], [1024]], lane = [[1], [2], [4], [8], [16]], warp = [], block = [] : 2048>
+#shared = #tilegpu.layout<offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024]] : 2048>
+
+// CHECK: tilegpu.shared_bytes = 16384
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
+  // Two large buffers that live one after the other share a place.
+  // CHECK-LABEL: @large
+  func.func @large(%x: tensor<2048xf64, #line>) {
+    // CHECK: %[[A:.*]] = tilegpu.local_alloc at 0
+    // CHECK: %[[B:.*]] = tilegpu.local_alloc at 0
+    %a = tilegpu.local_alloc : !tilegpu.buffer<2048xf64, #shared>
+    %b = tilegpu.local_alloc : !tilegpu.buffer<2048xf64, #shared>
+    tilegpu.local_store %x, %a : tensor<2048xf64, #line> -> !tilegpu.buffer<2048xf64, #shared>
+    %y = tilegpu.local_load %a : !tilegpu.buffer<2048xf64, #shared> -> tensor<2048xf64, #line>
+    tilegpu.local_store %y, %b : tensor<2048xf64, #line> -> !tilegpu.buffer<2048xf64, #shared>
+    %z = tilegpu.local_load %b : !tilegpu.buffer<2048xf64, #shared> -> tensor<2048xf64, #line>
+    return
+  }
+}
+
+// -----
+
+#few = #tilegpu.layout<register = [], lane = [[1], [2], [0], [0], [0]], warp = [], block = [] : 4>
+#shared = #tilegpu.layout<offset = [[1], [2]] : 4>
+
+// CHECK: tilegpu.shared_bytes = 32
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
+  // The third buffer may have the first one's place, as the second one's barrier stands between; the second may not.
+  // CHECK-LABEL: @small
+  func.func @small(%x: tensor<4xf32, #few>) {
+    // CHECK: local_alloc at 0
+    // CHECK: local_alloc at 16
+    // CHECK: local_alloc at 0
+    // CHECK-NOT: local_alloc
+    %a = tilegpu.local_alloc : !tilegpu.buffer<4xf32, #shared>
+    tilegpu.local_store %x, %a : tensor<4xf32, #few> -> !tilegpu.buffer<4xf32, #shared>
+    %y = tilegpu.local_load %a : !tilegpu.buffer<4xf32, #shared> -> tensor<4xf32, #few>
+    %b = tilegpu.local_alloc : !tilegpu.buffer<4xf32, #shared>
+    tilegpu.local_store %y, %b : tensor<4xf32, #few> -> !tilegpu.buffer<4xf32, #shared>
+    %z = tilegpu.local_load %b : !tilegpu.buffer<4xf32, #shared> -> tensor<4xf32, #few>
+    %c = tilegpu.local_alloc : !tilegpu.buffer<4xf32, #shared>
+    tilegpu.local_store %z, %c : tensor<4xf32, #few> -> !tilegpu.buffer<4xf32, #shared>
+    %w = tilegpu.local_load %c : !tilegpu.buffer<4xf32, #shared> -> tensor<4xf32, #few>
+    %unused = tilegpu.local_alloc : !tilegpu.buffer<4xf32, #shared>
+    return
+  }
+}
+
+// -----
+
+#line = #tilegpu.layout<register = [[32], [64], [128], [256], [512], [1024]], lane = [[1], [2], [4], [8], [16]], warp = [], block = [] : 2048>
+#shared = #tilegpu.layout<offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024]] : 2048>
+
+// CHECK: tilegpu.shared_bytes = 65536
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
+  // What is used in a loop lives through all of it; copies live until the wait.
+  // CHECK-LABEL: @loop
+  func.func @loop(%p: tensor<2048x!tile.ptr<f64>, #line>, %x: tensor<2048xf64, #line>, %n: i32, %i: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    // CHECK: local_alloc at 0 {{.*}} 2>
+    // CHECK: local_alloc at 32768
+    // CHECK: local_alloc at 49152
+    %slots = tilegpu.local_alloc : !tilegpu.buffer<2048xf64, #shared, 2>
+    %a = tilegpu.local_alloc : !tilegpu.buffer<2048xf64, #shared>
+    %b = tilegpu.local_alloc : !tilegpu.buffer<2048xf64, #shared>
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %slot = tilegpu.local_slot %slots[%i] : !tilegpu.buffer<2048xf64, #shared, 2> -> !tilegpu.buffer<2048xf64, #shared>
+      tilegpu.async_copy %p, %slot : tensor<2048x!tile.ptr<f64>, #line> -> !tilegpu.buffer<2048xf64, #shared>
+      tilegpu.async_commit
+      tilegpu.local_store %x, %a : tensor<2048xf64, #line> -> !tilegpu.buffer<2048xf64, #shared>
+      %y = tilegpu.local_load %a : !tilegpu.buffer<2048xf64, #shared> -> tensor<2048xf64, #line>
+      tilegpu.local_store %x, %b : tensor<2048xf64, #line> -> !tilegpu.buffer<2048xf64, #shared>
+      %z = tilegpu.local_load %b : !tilegpu.buffer<2048xf64, #shared> -> tensor<2048xf64, #line>
+    }
+    // CHECK: local_alloc at 32768
+    %c = tilegpu.local_alloc : !tilegpu.buffer<2048xf64, #shared>
+    tilegpu.local_store %x, %c : tensor<2048xf64, #line> -> !tilegpu.buffer<2048xf64, #shared>
+    %y = tilegpu.local_load %c : !tilegpu.buffer<2048xf64, #shared> -> tensor<2048xf64, #line>
+    tilegpu.async_wait 0
+    return
+  }
+}
+
+// -----
+
+#line = #tilegpu.layout<register = [[32], [64], [128], [256], [512], [1024]], lane = [[1], [2], [4], [8], [16]], warp = [], block = [] : 2048>
+#shared = #tilegpu.layout<offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024]] : 2048>
+
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_86"} {
+  // expected-error @+1 {{the kernel needs 131072 bytes of shared memory, and sm_86 has 101376 for each program; smaller blocks or fewer num_stages take less}}
+  func.func @tooMuch(%x: tensor<2048xf64, #line>, %i: i32) {
+    %a = tilegpu.local_alloc : !tilegpu.buffer<2048xf64, #shared, 8>
+    %slot = tilegpu.local_slot %a[%i] : !tilegpu.buffer<2048xf64, #shared, 8> -> !tilegpu.buffer<2048xf64, #shared>
+    tilegpu.local_store %x, %slot : tensor<2048xf64, #line> -> !tilegpu.buffer<2048xf64, #shared>
+    return
+  }
+}

@@ -1,0 +1,113 @@
+// RUN: tilewright-opt %s --decompose-reductions | FileCheck %s
+
+#row = #tilegpu.layout<register = [[128]], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]], block = [] : 256>
+#rows = #tilegpu.layout<register = [[0, 1], [4, 0]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[1, 0], [2, 0]], block = [] : 8x64>
+#row_of_rows = #tilegpu.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[0], [0]], block = [] : 64>
+#column_of_rows = #tilegpu.layout<register = [[4]], lane = [[0], [0], [0], [0], [0]], warp = [[1], [2]], block = [] : 8>
+#tall = #tilegpu.layout<register = [[0, 16], [4, 0], [8, 0], [16, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 0]], warp = [[1, 0], [2, 0]], block = [] : 32x32>
+#row_of_tall = #tilegpu.layout<register = [[16]], lane = [[1], [2], [4], [8], [0]], warp = [[0], [0]], block = [] : 32>
+#skewed = #tilegpu.layout<register = [[2, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[1, 0], [2, 0]], block = [] : 4x64>
+#column_of_skewed = #tilegpu.layout<register = [[2]], lane = [[0], [0], [0], [0], [0]], warp = [[1], [2]], block = [] : 4>
+
+// CHECK-DAG: #[[SPLIT:.*]] = #tilegpu.layout<register = {{\[\[}}0, 32]], lane = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = {{\[\[}}1, 0], [2, 0]], block = [] : 4x64>
+// CHECK-DAG: #[[ONE:.*]] = #tilegpu.layout<register = [], lane = {{\[\[}}0], [0], [0], [0], [0]], warp = {{\[\[}}1], [2]], block = [] : 4>
+// CHECK-DAG: #[[ALL:.*]] = #tilegpu.layout<register = {{\[\[}}1], [2]], lane = {{\[\[}}0], [0], [0], [0], [0]], warp = {{\[\[}}0], [0]], block = [] : 4>
+// CHECK-DAG: #[[IN_LANES:.*]] = #tilegpu.layout<register = {{\[\[}}2, 0], [0, 16]], lane = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [1, 0]], warp = {{\[\[}}0, 0], [0, 0]], block = [] : 4x32>
+// CHECK-DAG: #[[LINES:.*]] = #tilegpu.layout<register = {{\[\[}}1], [2], [4]], lane = {{\[\[}}8], [16], [32], [64], [128]], warp = {{\[\[}}0], [0]], block = [] : 256>
+
+module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+  // Four partial results are read by all threads.
+  // CHECK-LABEL: @row
+  // CHECK-SAME: %[[X:.*]]: tensor<256xf32
+  func.func @row(%x: tensor<256xf32, #row>) -> f32 {
+    // CHECK: tile.reshape %[[X]] {{.*}} -> tensor<2x4x32xf32
+    // CHECK: tile.trans %{{.*}} [1, 0, 2]
+    // CHECK: %[[R:.*]] = tile.reshape {{.*}} -> tensor<4x64xf32, #[[SPLIT]]>
+    // CHECK: %[[P:.*]] = tile.reduce(%[[R]]) 1
+    // CHECK: arith.addf
+    // CHECK: -> tensor<4xf32, #[[ONE]]>
+    // CHECK: %[[G:.*]] = tilegpu.convert_layout %[[P]] : tensor<4xf32, #[[ONE]]> -> tensor<4xf32, #[[ALL]]>
+    // CHECK: %[[S:.*]] = tile.reduce(%[[G]]) 0
+    // CHECK: -> f32
+    // CHECK: return %[[S]]
+    %s = tile.reduce(%x) 0 {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tile.yield %c : f32
+    } : (tensor<256xf32, #row>) -> f32
+    return %s : f32
+  }
+
+  // CHECK-LABEL: @insideWarps
+  func.func @insideWarps(%x: tensor<8x64xf32, #rows>) -> tensor<8xf32, #column_of_rows> {
+    // CHECK-NEXT: tile.reduce(%{{.*}}) 1
+    // CHECK-NOT: convert_layout
+    %s = tile.reduce(%x) 1 {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tile.yield %c : f32
+    } : (tensor<8x64xf32, #rows>) -> tensor<8xf32, #column_of_rows>
+    // CHECK: return
+    return %s : tensor<8xf32, #column_of_rows>
+  }
+
+  // Both operands, such as a value and its index, go the same way; the results lie where they were to lie.
+  // CHECK-LABEL: @several
+  func.func @several(%x: tensor<8x64xf32, #rows>, %i: tensor<8x64xi32, #rows>)
+      -> (tensor<64xf32, #row_of_rows>, tensor<64xi32, #row_of_rows>) {
+    // CHECK: %[[P:.*]]:2 = tile.reduce(%{{.*}}, %{{.*}}) 1
+    // CHECK: -> (tensor<4x64xf32, #{{.*}}>, tensor<4x64xi32, #{{.*}}>)
+    // CHECK: %[[GX:.*]] = tilegpu.convert_layout %[[P]]#0
+    // CHECK: %[[GI:.*]] = tilegpu.convert_layout %[[P]]#1
+    // CHECK: %[[S:.*]]:2 = tile.reduce(%[[GX]], %[[GI]]) 0
+    // CHECK: return %[[S]]#0, %[[S]]#1
+    %s:2 = tile.reduce(%x, %i) 0 {
+    ^bb0(%a: f32, %ai: i32, %b: f32, %bi: i32):
+      %p = arith.cmpf ogt, %a, %b : f32
+      %v = arith.select %p, %a, %b : f32
+      %w = arith.select %p, %ai, %bi : i32
+      tile.yield %v, %w : f32, i32
+    } : (tensor<8x64xf32, #rows>, tensor<8x64xi32, #rows>) -> (tensor<64xf32, #row_of_rows>, tensor<64xi32, #row_of_rows>)
+    return %s#0, %s#1 : tensor<64xf32, #row_of_rows>, tensor<64xi32, #row_of_rows>
+  }
+
+  // Four times two doubles are too many for registers: lanes that would hold copies take some.
+  // CHECK-LABEL: @inLanes
+  func.func @inLanes(%x: tensor<32x32xf64, #tall>) -> tensor<32xf64, #row_of_tall> {
+    // CHECK: tilegpu.convert_layout %{{.*}} -> tensor<4x32xf64, #[[IN_LANES]]>
+    %s = tile.reduce(%x) 0 {
+    ^bb0(%a: f64, %b: f64):
+      %c = arith.addf %a, %b : f64
+      tile.yield %c : f64
+    } : (tensor<32x32xf64, #tall>) -> tensor<32xf64, #row_of_tall>
+    return %s : tensor<32xf64, #row_of_tall>
+  }
+
+  // Register 1 counts rows and columns at once, so that no step combines neighbours in a row.
+  // CHECK-LABEL: @skewed
+  func.func @skewed(%x: tensor<4x64xf32, #skewed>) -> tensor<4xf32, #column_of_skewed> {
+    // CHECK: %[[C:.*]] = tilegpu.convert_layout %{{.*}} : tensor<4x64xf32, #{{.*}}> -> tensor<4x64xf32, #[[PLAIN:.*]]>
+    // CHECK: %[[S:.*]] = tile.reduce(%[[C]]) 1
+    // CHECK: tilegpu.convert_layout %[[S]]
+    %s = tile.reduce(%x) 1 {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tile.yield %c : f32
+    } : (tensor<4x64xf32, #skewed>) -> tensor<4xf32, #column_of_skewed>
+    return %s : tensor<4xf32, #column_of_skewed>
+  }
+
+  // Every warp scans the whole row.
+  // CHECK-LABEL: @scan
+  func.func @scan(%x: tensor<256xf32, #row>) -> tensor<256xf32, #row> {
+    // CHECK: %[[C:.*]] = tilegpu.convert_layout %{{.*}} -> tensor<256xf32, #[[LINES]]>
+    // CHECK: %[[S:.*]] = tile.scan(%[[C]]) 0 reverse
+    // CHECK: tilegpu.convert_layout %[[S]] : tensor<256xf32, #[[LINES]]> -> tensor<256xf32
+    %s = tile.scan(%x) 0 reverse {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tile.yield %c : f32
+    } : (tensor<256xf32, #row>) -> tensor<256xf32, #row>
+    return %s : tensor<256xf32, #row>
+  }
+}

@@ -1,0 +1,192 @@
+// RUN: tilewright-opt %s --insert-barriers | FileCheck %s
+
+#line = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]], block = [] : 64>
+#copies = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0]], block = [] : 32>
+#shared = #tilegpu.layout<offset = [[1], [2], [4], [8], [16], [32]] : 64>
+
+module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tilegpu.shared_bytes = 1024 : i64} {
+  // Written and read; read again; another place; the first place written again.
+  // CHECK-LABEL: @shared
+  func.func @shared(%x: tensor<64xf32, #line>) {
+    %a = tilegpu.local_alloc at 0 : !tilegpu.buffer<64xf32, #shared>
+    %b = tilegpu.local_alloc at 256 : !tilegpu.buffer<64xf32, #shared>
+    // CHECK: local_store
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: local_load
+    // CHECK-NEXT: local_load
+    // CHECK-NEXT: local_store
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: local_store
+    // CHECK-NEXT: local_load
+    // CHECK-NEXT: return
+    tilegpu.local_store %x, %a : tensor<64xf32, #line> -> !tilegpu.buffer<64xf32, #shared>
+    %y = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    %z = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    tilegpu.local_store %y, %b : tensor<64xf32, #line> -> !tilegpu.buffer<64xf32, #shared>
+    tilegpu.local_store %y, %a : tensor<64xf32, #line> -> !tilegpu.buffer<64xf32, #shared>
+    %w = tilegpu.local_load %b : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    return
+  }
+
+  // Half of the first buffer's place is the second's.
+  // CHECK-LABEL: @overlap
+  func.func @overlap(%x: tensor<64xf32, #line>) {
+    %a = tilegpu.local_alloc at 0 : !tilegpu.buffer<64xf32, #shared>
+    %b = tilegpu.local_alloc at 128 : !tilegpu.buffer<64xf32, #shared>
+    // CHECK: local_load
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: local_store
+    %y = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    tilegpu.local_store %x, %b : tensor<64xf32, #line> -> !tilegpu.buffer<64xf32, #shared>
+    return
+  }
+
+  // One barrier before a loop that only reads; in one that also writes, two, and then none before.
+  // CHECK-LABEL: @loops
+  func.func @loops(%x: tensor<64xf32, #line>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %a = tilegpu.local_alloc at 0 : !tilegpu.buffer<64xf32, #shared>
+    // CHECK: local_store
+    tilegpu.local_store %x, %a : tensor<64xf32, #line> -> !tilegpu.buffer<64xf32, #shared>
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: scf.for
+    // CHECK-NEXT: local_load
+    // CHECK-NEXT: }
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %y = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    }
+    // CHECK-NEXT: scf.for
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: local_store
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: local_load
+    // CHECK-NEXT: }
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      tilegpu.local_store %x, %a : tensor<64xf32, #line> -> !tilegpu.buffer<64xf32, #shared>
+      %y = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    }
+    return
+  }
+
+  // A barrier in one branch is none for the other.
+  // CHECK-LABEL: @branches
+  func.func @branches(%x: tensor<64xf32, #line>, %c: i1) {
+    %a = tilegpu.local_alloc at 0 : !tilegpu.buffer<64xf32, #shared>
+    tilegpu.local_store %x, %a : tensor<64xf32, #line> -> !tilegpu.buffer<64xf32, #shared>
+    // CHECK: scf.if
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: local_load
+    // CHECK-NEXT: }
+    scf.if %c {
+      %y = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    }
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: local_load
+    %z = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    return
+  }
+
+  // The loop of a pipelined matmul: one barrier, after the wait.
+  // CHECK-LABEL: @pipelined
+  func.func @pipelined(%p: tensor<64x!tile.ptr<f32>, #line>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %a = tilegpu.local_alloc at 0 : !tilegpu.buffer<64xf32, #shared, 2>
+    %first = tilegpu.local_slot %a[%c0] : !tilegpu.buffer<64xf32, #shared, 2> -> !tilegpu.buffer<64xf32, #shared>
+    tilegpu.async_copy %p, %first : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
+    tilegpu.async_commit
+    // CHECK: scf.for
+    scf.for %i = %c0 to %n step %c1 iter_args(%read = %c0) -> i32 : i32 {
+      %write = arith.subi %c1, %read : i32
+      %to = tilegpu.local_slot %a[%write] : !tilegpu.buffer<64xf32, #shared, 2> -> !tilegpu.buffer<64xf32, #shared>
+      %from = tilegpu.local_slot %a[%read] : !tilegpu.buffer<64xf32, #shared, 2> -> !tilegpu.buffer<64xf32, #shared>
+      // CHECK: async_wait 0
+      // CHECK-NEXT: barrier
+      // CHECK-NEXT: async_copy
+      // CHECK-NEXT: async_commit
+      // CHECK-NEXT: local_load
+      // CHECK-NEXT: yield
+      tilegpu.async_wait 0
+      tilegpu.async_copy %p, %to : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
+      tilegpu.async_commit
+      %y = tilegpu.local_load %from : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+      scf.yield %write : i32
+    }
+    // CHECK: async_wait 0
+    // CHECK-NEXT: return
+    tilegpu.async_wait 0
+    return
+  }
+
+  // Barriers that are there count.
+  // CHECK-LABEL: @debugBarrier
+  func.func @debugBarrier(%x: tensor<64xf32, #line>) {
+    %a = tilegpu.local_alloc at 0 : !tilegpu.buffer<64xf32, #shared>
+    // CHECK: tile.barrier
+    // CHECK-NOT: tilegpu.barrier
+    // CHECK: return
+    tilegpu.local_store %x, %a : tensor<64xf32, #line> -> !tilegpu.buffer<64xf32, #shared>
+    tile.barrier
+    %y = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    return
+  }
+
+  // Memory behind pointers: another thread may have stored what is loaded.
+  // CHECK-LABEL: @memory
+  func.func @memory(%p: tensor<64x!tile.ptr<f32>, #line>, %q: tensor<64x!tile.ptr<f32>, #line>, %x: tensor<64xf32, #line>) {
+    // CHECK: tile.store
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: tile.load
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: tile.store
+    tile.store %p, %x : tensor<64x!tile.ptr<f32>, #line>, tensor<64xf32, #line>
+    %y = tile.load %q : tensor<64x!tile.ptr<f32>, #line> -> tensor<64xf32, #line>
+    tile.store %p, %y : tensor<64x!tile.ptr<f32>, #line>, tensor<64xf32, #line>
+    return
+  }
+
+  // Each thread reads what it stored itself, but not in the next iteration, nor where another holds a copy.
+  // CHECK-LABEL: @ownElements
+  func.func @ownElements(%p: !tile.ptr<f32>, %x: tensor<64xf32, #line>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = tile.make_range 0 to 64 : tensor<64xi32, #line>
+    // CHECK: scf.for
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %s = tile.addptr %p, %i : !tile.ptr<f32>, i32
+      %b = tile.splat %s : tensor<64x!tile.ptr<f32>, #line>
+      %q = tile.addptr %b, %r : tensor<64x!tile.ptr<f32>, #line>, tensor<64xi32, #line>
+      // CHECK: barrier
+      // CHECK-NEXT: tile.store
+      // CHECK-NEXT: tile.load
+      // CHECK-NEXT: }
+      tile.store %q, %x : tensor<64x!tile.ptr<f32>, #line>, tensor<64xf32, #line>
+      %y = tile.load %q : tensor<64x!tile.ptr<f32>, #line> -> tensor<64xf32, #line>
+    }
+    %r2 = tile.make_range 0 to 32 : tensor<32xi32, #copies>
+    %b2 = tile.splat %p : tensor<32x!tile.ptr<f32>, #copies>
+    %q2 = tile.addptr %b2, %r2 : tensor<32x!tile.ptr<f32>, #copies>, tensor<32xi32, #copies>
+    %z = arith.constant dense<0.0> : tensor<32xf32, #copies>
+    // CHECK: barrier
+    // CHECK-NEXT: tile.store
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: tile.load
+    tile.store %q2, %z : tensor<32x!tile.ptr<f32>, #copies>, tensor<32xf32, #copies>
+    %w = tile.load %q2 : tensor<32x!tile.ptr<f32>, #copies> -> tensor<32xf32, #copies>
+    return
+  }
+
+  // Different arguments that do not alias; atomics that come in any order.
+  // CHECK-LABEL: @apart
+  func.func @apart(%p: !tile.ptr<i32> {tile.noalias}, %q: !tile.ptr<i32> {tile.noalias}, %r: !tile.ptr<i32> {tile.noalias},
+                   %v: i32) {
+    // CHECK-NOT: barrier
+    // CHECK: return
+    tile.store %p, %v : !tile.ptr<i32>, i32
+    %x = tile.load %q : !tile.ptr<i32> -> i32
+    %0 = tile.atomic_rmw #tile.rmw<add> %r, %v : !tile.ptr<i32>, i32
+    %1 = tile.atomic_rmw #tile.rmw<add> %r, %v : !tile.ptr<i32>, i32
+    return
+  }
+}
