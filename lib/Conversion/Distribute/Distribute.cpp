@@ -59,6 +59,7 @@ struct Distribute : tilewright::impl::DistributeBase<Distribute> {
     distribute::addMemoryPatterns(patterns, types, accesses);
     distribute::addConversionPatterns(patterns, types);
     distribute::addReductionPatterns(patterns, types);
+    distribute::addScanPatterns(patterns, types);
     distribute::addBarrierPatterns(patterns, types);
     distribute::addControlPatterns(patterns, types, target);
     ConversionConfig config;

@@ -128,6 +128,7 @@ void addShapePatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &type
 void addMemoryPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types, const MemoryAccesses &accesses);
 void addConversionPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addReductionPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addScanPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addBarrierPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 /// Functions, loops and branches; which operations are legal when done.
 void addControlPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types, mlir::ConversionTarget &target);
