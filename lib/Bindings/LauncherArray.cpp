@@ -70,7 +70,8 @@ static std::optional<Location> locationOf(const std::string &device) {
     return Location{Location::Host, 0};
   }
   if (device.rfind("cuda", 0) == 0) {
-    return Location{Location::Cuda, device.size() > 5 ? std::atoi(device.c_str() + 5) : 0};
+    return Location{Location::Cuda,
+                    device.size() > 5 ? static_cast<int32_t>(std::strtol(device.c_str() + 5, nullptr, 10)) : 0};
   }
   return std::nullopt;
 }

@@ -43,7 +43,7 @@ static bool readType(Call &call, const Parameter &parameter, PyObject *object, P
   if (!chars || std::strlen(chars) < 3) {
     return malformed(call, parameter);
   }
-  unsigned bytes = static_cast<unsigned>(std::atoi(chars + 2));
+  unsigned bytes = static_cast<unsigned>(std::strtoul(chars + 2, nullptr, 10));
   std::optional<DataType> type = dataTypeFromArrayKind(chars[1], bytes);
   if (!type) {
     type = typeByName(object);

@@ -284,7 +284,8 @@ def test_launching_keeps_no_references(substitute) -> None:
 
     substitute(kernel)
     tensor = torch.zeros(4)
-    arguments = [tensor, np.zeros(4), Capsule(tensor), Address(tensor), (tensor, 5), "constant"]
+    text = "".join(["nobody ", "else's"])
+    arguments = [tensor, np.zeros(4), Capsule(tensor), Address(tensor), (tensor, 5), text]
     option = object()
 
     def launch() -> None:

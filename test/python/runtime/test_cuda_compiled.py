@@ -1,0 +1,108 @@
+"""From a launch on a CUDA device to the stages of the compiler, and back to the device."""
+
+from __future__ import annotations
+
+import fake_cuda
+import pytest
+from fake_cuda import Tensor, address
+
+import tilewright
+import tilewright.language as tl
+from tilewright.cache.format import Entry
+from tilewright.compiler import pipeline, stages
+from tilewright.errors import DeviceError, OutOfResourcesError
+
+
+@pytest.fixture
+def compiled(cuda, monkeypatch):
+    """The requests that reached the stages, which answer with code of these resources."""
+    requests = []
+    facts = {"num_warps": 8, "shared_bytes": 1024, "registers": 32, "spill_bytes": 0}
+
+    def run(request):
+        requests.append(request)
+        metadata = {
+            "name": request.fn.name,
+            "symbol": "kernel",
+            "asserts": [],
+            "omits_asserts": False,
+            "target": str(request.target),
+            "core_target": request.target.core_name,
+            "options": request.options.relevant(request.target.kind),
+            "signature": request.describe(),
+            "phases": [],
+            **{"slots": [0, 2], **facts},
+        }
+        image = b"kernel registers=32 parameters=8,4"
+        return Entry(metadata, {"object": image, "tile": b"module {}", "ptx": b".version 8.4"})
+
+    monkeypatch.setattr(stages, "run", run)
+    monkeypatch.setenv("TILEWRIGHT_CACHE", "0")
+    monkeypatch.delenv("TILEWRIGHT_TARGET", raising=False)
+    pipeline._kernels.clear()
+    yield requests, facts
+    pipeline._kernels.clear()
+
+
+@pytest.fixture
+def kernel():
+    @tilewright.jit
+    def kernel(x, BLOCK: tl.constexpr, n):
+        pass
+
+    return kernel
+
+
+def test_the_way_there_and_back(compiled, kernel) -> None:
+    made = kernel[(3,)](Tensor.make(0, 64), 128, 7, num_warps=8)
+    (request,), _ = compiled
+    assert str(request.target) == "cuda:90a"
+    assert request.signature == ("*fp32:D", 128, "i32")
+    assert request.options.num_warps == 8
+    assert (made.n_regs, made.shared, made.asm()) == (32, 1024, ".version 8.4")
+    (launch,) = fake_cuda.launches()
+    assert launch["parameters"] == [address(0, 64), 7]
+    assert (launch["grid"], launch["threads"], launch["shared"]) == ([3, 1, 1], 256, 1024)
+
+
+def test_two_devices_of_one_architecture_share_the_code(compiled, kernel) -> None:
+    first = kernel[1](Tensor.make(0), 64, 7)
+    assert kernel[1](Tensor.make(1), 64, 7) is first
+    assert len(compiled[0]) == 1
+    assert [launch["device"] for launch in fake_cuda.launches()] == [0, 1]
+
+
+def test_host_and_device_have_their_code(compiled, kernel) -> None:
+    kernel[1](Tensor.make(), 64, 7)
+    kernel.warmup(tl.float32, 64, 7)
+    assert [str(request.target) for request in compiled[0]] == ["cuda:90a", "cpu"]
+
+
+def test_warmup_needs_no_device(compiled, kernel) -> None:
+    fake_cuda.configure("cuModuleLoadDataEx=2")
+    made = kernel.warmup(tl.float32, 64, 7, target="cuda:80")
+    assert made.target == "cuda:80"
+    with pytest.raises(DeviceError, match=r"can't run on cuda:0 \(Imaginary GPU\), .* 'cuda:90a'"):
+        kernel[1](7, 64, 7, target="cuda:80")
+
+
+def test_a_launch_says_each_time_that_there_is_no_room(compiled, kernel) -> None:
+    compiled[1]["shared_bytes"] = 300_000
+    for _ in range(2):
+        with pytest.raises(OutOfResourcesError, match="kernel: needs 300000 bytes"):
+            kernel[1](Tensor.make(), 64, 7)
+
+
+def test_no_programs_need_no_device(compiled, kernel) -> None:
+    compiled[1]["shared_bytes"] = 300_000
+    kernel[0](Tensor.make(), 64, 7)
+    assert not fake_cuda.report()["calls"].get("cuModuleLoadDataEx")
+
+
+def test_the_log_says_what_it_takes(compiled, kernel, monkeypatch, capfd) -> None:
+    monkeypatch.setenv("TILEWRIGHT_LOG", "compiles")
+    compiled[1]["spill_bytes"] = 400
+    kernel[1](Tensor.make(), 64, 7)
+    said = capfd.readouterr().err
+    assert "compiled for cuda:90a" in said
+    assert "  32 registers, 1024 bytes of shared memory; 400 bytes spilt" in said
