@@ -33,6 +33,9 @@ static bool findStream(const Placement &placement, uintptr_t &stream) {
   if (placement.currentStream) {
     void *current = nullptr;
     if (placement.currentStream(dlpack::CUDA, placement.launch.device, &current) != 0) {
+      if (!PyErr_Occurred()) {
+        PyErr_SetString(PyExc_RuntimeError, "the arguments' framework does not tell its current stream");
+      }
       return false;
     }
     stream = reinterpret_cast<uintptr_t>(current);

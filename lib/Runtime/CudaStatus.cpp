@@ -30,6 +30,7 @@ constexpr Row kRows[] = {
     {Status::NvlinkUncorrectable, kDeadly, "the link between devices failed"},
     {Status::UnsupportedPtxVersion, kHarmless, "the driver is older than the PTX; a newer driver takes it"},
     {Status::IllegalAddress, kDeadly, "a kernel read or wrote memory that is not there"},
+    {Status::LaunchOutOfResources, kHarmless, "a program needs more registers or stack than the device has left"},
     {Status::LaunchTimeout, kDeadly, "a kernel ran longer than a device that also drives a display allows"},
     {Status::Assert, kDeadly, "an assertion failed in a kernel; the standard error stream says which"},
     {Status::HardwareStackError, kDeadly, "a kernel's call stack broke"},

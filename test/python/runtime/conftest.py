@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any, NamedTuple
 
-import fake_cuda
 import pytest
 
 from tilewright import _core
@@ -61,6 +60,8 @@ def substitute() -> Callable[..., Substitute]:
 @pytest.fixture
 def cuda() -> Iterator[ModuleType]:
     """The stand-in for the driver, fresh; `cuda.configure(words)` comes before the first use."""
+    import fake_cuda
+
     fake_cuda.configure()
     fake_cuda.make_current(-1)
     fake_cuda.set_stream(0)
