@@ -61,6 +61,8 @@ struct Distribute : tilewright::impl::DistributeBase<Distribute> {
     distribute::addReductionPatterns(patterns, types);
     distribute::addScanPatterns(patterns, types);
     distribute::addBarrierPatterns(patterns, types);
+    distribute::addLocalMemoryPatterns(patterns, types);
+    distribute::addMmaPatterns(patterns, types);
     distribute::addControlPatterns(patterns, types, target);
     ConversionConfig config;
     // Patterns look at layouts, which are in the types of what they replace.

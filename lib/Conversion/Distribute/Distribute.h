@@ -74,6 +74,30 @@ mlir::Value ownsElements(Builder &builder, const layout::LinearLayout &map);
 /// What an element is in memory: i1 takes a byte.
 mlir::Type memoryType(mlir::Type element);
 
+/// A vector as memory has it, and back.
+mlir::Value toMemory(Builder &builder, mlir::Value value);
+mlir::Value fromMemory(Builder &builder, mlir::Value value, mlir::Type element);
+
+//===----------------------------------------------------------------------===//
+// LocalMemory.cpp, LocalAccess.cpp: shared memory
+//===----------------------------------------------------------------------===//
+
+/// Where a byte of the program's shared memory is.
+mlir::Value sharedAddress(Builder &builder, int64_t offset);
+
+/// How a tile lies in shared memory.
+struct LocalMove {
+  layout::LinearLayout offsets; ///< (register, lane, warp) -> (offset), in elements; see layout::offsetsOf
+  int64_t elementBytes;
+  const hardware::NvidiaInfo *target;
+};
+
+LocalMove localMove(mlir::Operation *op, mlir::Type tile, tilegpu::BufferType buffer);
+
+/// The thread's registers, as `type`, from what begins at `base`; and there. Threads with copies all write them.
+mlir::Value emitLocalLoad(Builder &builder, mlir::Value base, mlir::VectorType type, const LocalMove &move);
+void emitLocalStore(Builder &builder, mlir::Value value, mlir::Value base, const LocalMove &move);
+
 //===----------------------------------------------------------------------===//
 // Shuffle.cpp: vectors between the lanes of a warp
 //===----------------------------------------------------------------------===//
@@ -130,6 +154,8 @@ void addConversionPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes 
 void addReductionPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addScanPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addBarrierPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addLocalMemoryPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addMmaPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 /// Functions, loops and branches; which operations are legal when done.
 void addControlPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types, mlir::ConversionTarget &target);
 

@@ -68,23 +68,6 @@ static StringRef evictName(tile::EvictionPolicy evict) {
   return "";
 }
 
-/// What memory holds of an element, and back.
-static Value toMemory(Builder &builder, Value value) {
-  auto type = cast<VectorType>(value.getType());
-  Type element = memoryType(type.getElementType());
-  return element == type.getElementType() ? value
-                                          : arith::ExtUIOp::create(builder, type.clone(element), value).getResult();
-}
-
-static Value fromMemory(Builder &builder, Value value, Type element) {
-  auto type = cast<VectorType>(value.getType());
-  if (type.getElementType() == element) {
-    return value;
-  }
-  Value zero = arith::ConstantOp::create(builder, builder.getZeroAttr(type));
-  return arith::CmpIOp::create(builder, arith::CmpIPredicate::ne, value, zero);
-}
-
 static SmallVector<int64_t> indices(const std::vector<int> &group) { return {group.begin(), group.end()}; }
 
 /// Neighbouring elements, as many as `type` has.

@@ -51,29 +51,25 @@ Value isFirstThread(Builder &builder) {
   return arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, threadId(builder), constantI32(builder, 0));
 }
 
-/// Runs of doubling bases are one shift.
+/// The sum of `bases[i]` over the bits i that are set in `index`, added to `sum`. All bits that move by the same
+/// distance are one mask and one shift:
+///
+///     bases 0b0001, 0b0010, 0b1100     0 bits: index & 0b111, 1 bit: (index & 0b100) << 1
 Value linearImage(Builder &builder, Value index, ArrayRef<int64_t> bases, Value sum) {
-  for (size_t bit = 0; bit < bases.size();) {
-    size_t length = 1;
-    while (bases[bit] != 0 && bit + length < bases.size() && bases[bit + length] == bases[bit] << length) {
-      ++length;
+  std::map<int, int64_t> masks; // by distance
+  for (auto [bit, base] : llvm::enumerate(bases)) {
+    for (auto rest = static_cast<uint64_t>(base); rest != 0; rest &= rest - 1) {
+      masks[llvm::countr_zero(rest) - static_cast<int>(bit)] |= int64_t(1) << bit;
     }
-    int64_t base = bases[bit], mask = ((int64_t(1) << length) - 1) << bit;
-    if (base != 0) {
-      // A single bit may have any base, a run has a power of two times its first bit.
-      Value part = arith::AndIOp::create(builder, index, constantI32(builder, mask));
-      int shift = llvm::countr_zero(uint64_t(base)) - static_cast<int>(bit);
-      if (!llvm::isPowerOf2_64(base)) {
-        part = arith::ShRUIOp::create(builder, part, constantI32(builder, bit));
-        part = arith::MulIOp::create(builder, part, constantI32(builder, base));
-      } else if (shift > 0) {
-        part = arith::ShLIOp::create(builder, part, constantI32(builder, shift));
-      } else if (shift < 0) {
-        part = arith::ShRUIOp::create(builder, part, constantI32(builder, -shift));
-      }
-      sum = sum ? Value(arith::XOrIOp::create(builder, sum, part)) : part;
+  }
+  for (auto [distance, mask] : masks) {
+    Value part = arith::AndIOp::create(builder, index, constantI32(builder, mask));
+    if (distance > 0) {
+      part = arith::ShLIOp::create(builder, part, constantI32(builder, distance));
+    } else if (distance < 0) {
+      part = arith::ShRUIOp::create(builder, part, constantI32(builder, -distance));
     }
-    bit += llvm::isPowerOf2_64(base) ? length : 1;
+    sum = sum ? Value(arith::XOrIOp::create(builder, sum, part)) : part;
   }
   return sum;
 }
@@ -175,5 +171,21 @@ Value ownsElements(Builder &builder, const LinearLayout &map) {
 }
 
 Type memoryType(Type element) { return element.isInteger(1) ? IntegerType::get(element.getContext(), 8) : element; }
+
+Value toMemory(Builder &builder, Value value) {
+  auto type = cast<VectorType>(value.getType());
+  Type element = memoryType(type.getElementType());
+  return element == type.getElementType() ? value
+                                          : arith::ExtUIOp::create(builder, type.clone(element), value).getResult();
+}
+
+Value fromMemory(Builder &builder, Value value, Type element) {
+  auto type = cast<VectorType>(value.getType());
+  if (type.getElementType() == element) {
+    return value;
+  }
+  Value zero = arith::ConstantOp::create(builder, builder.getZeroAttr(type));
+  return arith::CmpIOp::create(builder, arith::CmpIPredicate::ne, value, zero);
+}
 
 } // namespace tilewright::distribute

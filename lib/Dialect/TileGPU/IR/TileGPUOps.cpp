@@ -98,8 +98,16 @@ LogicalResult MmaOp::verify() {
     return emitOpError("the shapes do not multiply: ")
            << getA().getType() << " by " << getB().getType() << " into " << getType();
   }
-  if (!tilewright::hardware::lookupMma(getInstruction())) {
+  const tilewright::hardware::MmaInstruction *row = tilewright::hardware::lookupMma(getInstruction());
+  if (!row) {
     return emitOpError("there is no instruction ") << getInstruction();
+  }
+  auto isElement = [](RankedTensorType tile, tilewright::hardware::ElementType type) {
+    return 8 * bytesOf(tile.getElementType()) == tilewright::hardware::bitsOf(type);
+  };
+  if (!isElement(getA().getType(), row->a) || !isElement(getB().getType(), row->b) ||
+      !isElement(getType(), row->accumulator)) {
+    return emitOpError("the elements are not those of ") << getInstruction();
   }
   return success();
 }

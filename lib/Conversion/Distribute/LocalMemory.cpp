@@ -1,0 +1,102 @@
+// Buffers in shared memory: where they are, what is written to them and read from them.
+
+#include "Distribute.h"
+
+#include "tilewright/Layout/Shared.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+
+namespace tilewright::distribute {
+
+/// The memory that a launch asks for. Its size is not the module's to say.
+static constexpr llvm::StringLiteral kSharedName = "tilewright_shared";
+static constexpr unsigned kSharedAlignment = 128;
+/// Buffers begin at multiples of the widest access.
+static constexpr int64_t kBufferAlignment = 16;
+
+static LLVM::GlobalOp sharedGlobal(Builder &builder) {
+  auto module = builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  if (auto global = module.lookupSymbol<LLVM::GlobalOp>(kSharedName)) {
+    return global;
+  }
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(module.getBody());
+  auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);
+  return LLVM::GlobalOp::create(builder, bytes, /*isConstant=*/false, LLVM::Linkage::External, kSharedName, Attribute(),
+                                kSharedAlignment, kSharedSpace);
+}
+
+Value sharedAddress(Builder &builder, int64_t offset) {
+  Value base = LLVM::AddressOfOp::create(builder, sharedGlobal(builder));
+  if (offset == 0) {
+    return base;
+  }
+  return LLVM::GEPOp::create(builder, base.getType(), builder.getI8Type(), base,
+                             LLVM::GEPArg(static_cast<int32_t>(offset)));
+}
+
+LocalMove localMove(Operation *op, Type tile, tilegpu::BufferType buffer) {
+  return {layout::offsetsOf(tilegpu::mapOf(tile), buffer.getLayout().getMap()), buffer.getElementBytes(),
+          &tilegpu::targetOf(op)};
+}
+
+namespace {
+
+struct LocalAlloc : OpConversionPattern<tilegpu::LocalAllocOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(tilegpu::LocalAllocOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (!op.getOffset() || *op.getOffset() % kBufferAlignment != 0) {
+      return op.emitError("the buffer has no place in shared memory yet, or not at a multiple of ")
+             << kBufferAlignment << " bytes";
+    }
+    Builder builder(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, sharedAddress(builder, static_cast<int64_t>(*op.getOffset())));
+    return success();
+  }
+};
+
+struct LocalSlot : OpConversionPattern<tilegpu::LocalSlotOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(tilegpu::LocalSlotOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    auto slot = LLVM::LLVMArrayType::get(rewriter.getI8Type(), op.getType().getSlotBytes());
+    rewriter.replaceOpWithNewOp<LLVM::GEPOp>(op, adaptor.getSrc().getType(), slot, adaptor.getSrc(),
+                                             adaptor.getIndex());
+    return success();
+  }
+};
+
+struct LocalStore : OpConversionPattern<tilegpu::LocalStoreOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(tilegpu::LocalStoreOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    emitLocalStore(builder, adaptor.getSrc(), adaptor.getBuffer(),
+                   localMove(op, op.getSrc().getType(), op.getBuffer().getType()));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct LocalLoad : OpConversionPattern<tilegpu::LocalLoadOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(tilegpu::LocalLoadOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    auto type = cast<VectorType>(getTypeConverter()->convertType(op.getType()));
+    rewriter.replaceOp(
+        op, emitLocalLoad(builder, adaptor.getBuffer(), type, localMove(op, op.getType(), op.getBuffer().getType())));
+    return success();
+  }
+};
+
+} // namespace
+
+void addLocalMemoryPatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
+  patterns.add<LocalAlloc, LocalSlot, LocalStore, LocalLoad>(types, patterns.getContext());
+}
+
+} // namespace tilewright::distribute

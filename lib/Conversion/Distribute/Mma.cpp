@@ -1,0 +1,206 @@
+// Products of tiles by mma.sync: one instruction per fragment of the accumulators and step along K.
+
+#include "Distribute.h"
+
+#include "tilewright/Hardware/NvidiaInstructions.h"
+#include "tilewright/Layout/Algebra.h"
+#include "tilewright/Layout/Shape.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace tilewright::distribute {
+namespace {
+
+using hardware::ElementType;
+using hardware::MmaInstruction;
+using layout::LinearLayout;
+using layout::Operand;
+
+constexpr int kWordBits = 32;
+
+/// Which of a thread's registers hold which fragment of an operand. Coordinates count fragments, from those that
+/// the warp begins with; a batch comes first.
+struct Fragments {
+  using Point = LinearLayout::Point;
+  int64_t registers = 0;          ///< of one fragment
+  std::map<Point, int64_t> first; ///< the fragment's first register
+  LinearLayout warps;             ///< (warp) -> the fragment it begins with
+
+  /// None where the tile is not made of fragments.
+  static std::optional<Fragments> of(Type tile, const LinearLayout &fragment) {
+    const LinearLayout &map = tilegpu::mapOf(tile);
+    bool hasBatch = map.outs().size() > fragment.outs().size();
+    auto rest = layout::divideLeft(map, hasBatch ? layout::insertDim(fragment, 0) : fragment);
+    if (!rest) {
+      return std::nullopt;
+    }
+    Fragments result;
+    result.registers = fragment.inSize(layout::kRegister);
+    for (int64_t index = 0; index < rest->inSize(layout::kRegister); ++index) {
+      Point at = rest->unpackOut(rest->apply(uint64_t(index) << rest->inStart(layout::kRegister)));
+      result.first[at] = index * result.registers;
+    }
+    result.warps = std::move(*rest);
+    return result;
+  }
+
+  /// Whether warps are spread as those of the accumulators, and not along K, which is `k` places from the end.
+  bool fits(const Fragments &accumulators, int k) const {
+    int rank = static_cast<int>(warps.outs().size());
+    for (int dim = 0; dim < rank; ++dim) {
+      for (int bit = 0; bit < warps.inBits(layout::kWarp); ++bit) {
+        std::string name = layout::dimName(dim);
+        int64_t expected = dim == rank - k ? 0 : accumulators.warps.basis(layout::kWarp, bit, name);
+        if (warps.basis(layout::kWarp, bit, name) != expected) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+};
+
+/// An operand's type in registers: 32-bit words of narrower elements, else elements.
+int64_t elementsPerWord(ElementType type) { return std::max(1, kWordBits / hardware::bitsOf(type)); }
+
+Type wordType(Builder &builder, ElementType type) {
+  switch (type) {
+  case ElementType::F16:
+    return VectorType::get(2, builder.getF16Type());
+  case ElementType::F32:
+    return builder.getF32Type();
+  case ElementType::F64:
+    return builder.getF64Type();
+  default:
+    return builder.getI32Type();
+  }
+}
+
+/// The registers of a tile as operands of the instruction.
+SmallVector<Value> toWords(Builder &builder, Value value, ElementType type) {
+  auto vectorType = cast<VectorType>(value.getType());
+  int64_t elements = elementsPerWord(type);
+  if (elements > 1) {
+    auto words = VectorType::get(vectorType.getNumElements() / elements, builder.getI32Type());
+    value = vector::BitCastOp::create(builder, words, value);
+  }
+  SmallVector<Value> words = unpack(builder, value);
+  for (Value &word : words) {
+    if (type == ElementType::TF32) {
+      word = NVVM::ConvertFloatToTF32Op::create(builder, builder.getI32Type(), word, NVVM::FPRoundingMode::RNA);
+    } else if (type == ElementType::F16) {
+      word = LLVM::BitcastOp::create(builder, wordType(builder, type), word);
+    }
+  }
+  return words;
+}
+
+Value fromWords(Builder &builder, VectorType type, SmallVector<Value> words, ElementType element) {
+  if (element == ElementType::F16) {
+    for (Value &word : words) {
+      word = LLVM::BitcastOp::create(builder, builder.getI32Type(), word);
+    }
+  }
+  Value value = pack(builder, words);
+  return value.getType() == type ? value : vector::BitCastOp::create(builder, type, value).getResult();
+}
+
+/// LLVM tells its intrinsics apart by as many of the types as it takes.
+std::string intrinsicName(const MmaInstruction &row) {
+  auto text = [](ElementType type) { return "." + std::string(hardware::ptxName(type)); };
+  std::string name = "llvm.nvvm.mma.m" + std::to_string(row.shape.m) + "n" + std::to_string(row.shape.n) + "k" +
+                     std::to_string(row.shape.k) + ".row.col";
+  switch (row.a) {
+  case ElementType::F16:
+    return name + text(row.accumulator) + text(row.accumulator);
+  case ElementType::E4M3:
+  case ElementType::E5M2:
+    return name + text(row.accumulator) + text(row.a) + text(row.b) + text(row.accumulator);
+  default:
+    return name + text(row.a) + (row.a == row.b ? "" : text(row.b));
+  }
+}
+
+/// What a thread holds of an operand.
+struct Registers {
+  Fragments fragments;
+  int64_t perWord;
+  SmallVector<Value> words;
+
+  /// The words of one fragment; empty if the thread has it not.
+  MutableArrayRef<Value> at(const Fragments::Point &point) {
+    auto found = fragments.first.find(point);
+    return found == fragments.first.end()
+               ? MutableArrayRef<Value>()
+               : MutableArrayRef<Value>(words).slice(found->second / perWord, fragments.registers / perWord);
+  }
+};
+
+/// c += a * b. Along K outermost: instructions that follow each other do not wait for each other's results.
+LogicalResult multiply(Builder &builder, const MmaInstruction &row, Registers &a, Registers &b, Registers &c) {
+  size_t count = c.fragments.registers / c.perWord, last = a.fragments.warps.outs().size() - 1;
+  Type result =
+      LLVM::LLVMStructType::getLiteral(builder.getContext(), SmallVector<Type>(count, c.words.front().getType()));
+  StringAttr name = builder.getStringAttr(intrinsicName(row));
+  int64_t steps = a.fragments.warps.outSize(layout::dimName(static_cast<int>(last)));
+  for (int64_t k = 0; k < steps; ++k) {
+    for (const auto &[at, reg] : c.fragments.first) {
+      Fragments::Point atA = at, atB = at;
+      atA[last] = k;
+      atB[last - 1] = k;
+      ArrayRef<Value> left = a.at(atA), right = b.at(atB);
+      if (left.empty() || right.empty()) {
+        return failure();
+      }
+      MutableArrayRef<Value> sums = c.at(at);
+      SmallVector<Value> operands(left);
+      llvm::append_range(operands, right);
+      llvm::append_range(operands, sums);
+      auto product = LLVM::CallIntrinsicOp::create(builder, result, name, operands);
+      for (auto [index, sum] : llvm::enumerate(sums)) {
+        sum = LLVM::ExtractValueOp::create(builder, product.getResult(0), static_cast<int64_t>(index));
+      }
+    }
+  }
+  return success();
+}
+
+struct Mma : OpConversionPattern<tilegpu::MmaOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(tilegpu::MmaOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    const MmaInstruction &row = *hardware::lookupMma(op.getInstruction());
+    auto a = Fragments::of(op.getA().getType(), row.operand(Operand::A));
+    auto b = Fragments::of(op.getB().getType(), row.operand(Operand::B));
+    auto c = Fragments::of(op.getType(), row.operand(Operand::C));
+    if (!a || !b || !c || !a->fits(*c, 1) || !b->fits(*c, 2)) {
+      return op.emitError("the operands' layouts are not those of ") << op.getInstruction();
+    }
+    Builder builder(op.getLoc(), rewriter);
+    Registers left = read(builder, *a, adaptor.getA(), row.a), right = read(builder, *b, adaptor.getB(), row.b);
+    Registers sums = read(builder, *c, adaptor.getAcc(), row.accumulator);
+    if (failed(multiply(builder, row, left, right, sums))) {
+      return op.emitError("a warp has not all that its part of the result needs");
+    }
+    auto type = cast<VectorType>(adaptor.getAcc().getType());
+    rewriter.replaceOp(op, fromWords(builder, type, sums.words, row.accumulator));
+    return success();
+  }
+
+private:
+  static Registers read(Builder &builder, Fragments fragments, Value value, ElementType type) {
+    return {std::move(fragments), elementsPerWord(type), toWords(builder, value, type)};
+  }
+};
+
+} // namespace
+
+void addMmaPatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
+  patterns.add<Mma>(types, patterns.getContext());
+}
+
+} // namespace tilewright::distribute

@@ -1,0 +1,42 @@
+#include "tilewright/Layout/SharedAddresses.h"
+
+#include <algorithm>
+
+namespace tilewright::layout {
+
+/// The bits that some lane or warp moves.
+static uint64_t movedByThreads(const LinearLayout &offsets) {
+  uint64_t bits = 0;
+  for (std::string_view in : {kLane, kWarp}) {
+    for (uint64_t column : offsets.columnsOf(in)) {
+      bits |= column;
+    }
+  }
+  return bits;
+}
+
+SharedAddresses planAddresses(const LinearLayout &offsets, const std::vector<int> &registers) {
+  SharedAddresses plan;
+  auto moved = static_cast<int64_t>(movedByThreads(offsets));
+  for (int reg : registers) {
+    auto image = static_cast<int64_t>(offsets.apply(uint64_t(reg) << offsets.inStart(kRegister)));
+    int64_t flip = image & moved;
+    auto known = std::find(plan.flips.begin(), plan.flips.end(), flip);
+    plan.addresses.push_back({static_cast<size_t>(known - plan.flips.begin()), image & ~moved});
+    if (known == plan.flips.end()) {
+      plan.flips.push_back(flip);
+    }
+  }
+  return plan;
+}
+
+LinearLayout inBytes(const LinearLayout &offsets, int64_t elementBytes) {
+  int shift = log2Exact(elementBytes);
+  Columns columns = offsets.columns();
+  for (uint64_t &column : columns) {
+    column <<= shift;
+  }
+  return {offsets.ins(), {{std::string(kOffset), offsets.outBits(kOffset) + shift}}, std::move(columns)};
+}
+
+} // namespace tilewright::layout

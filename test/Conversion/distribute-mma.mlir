@@ -1,0 +1,126 @@
+// distribute: products of tiles are mma.sync, one per fragment of the accumulators and step along K.
+// RUN: tilewright-opt %s --distribute --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+
+#a = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [16, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = [] : 32x32>
+#b = #tilegpu.layout<register = [[1, 0], [8, 0], [16, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [], block = [] : 32x8>
+#c = #tilegpu.layout<register = [[0, 1], [8, 0], [16, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = [] : 32x8>
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
+  // Two fragments of accumulators, two steps along K: steps are outermost. Pairs of f16 are words.
+  // CHECK-LABEL: func.func @fragments
+  // CHECK-SAME: (%[[A:.*]]: vector<32xf16>, %[[B:.*]]: vector<8xf16>, %[[C:.*]]: vector<8xf32>)
+  // CHECK-DAG: %[[A0:.*]] = vector.bitcast %[[A]] : vector<32xf16> to vector<16xi32>
+  // CHECK: %[[UPPER:.*]] = llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"({{.*}}) : (vector<2xf16>, vector<2xf16>, vector<2xf16>, vector<2xf16>, vector<2xf16>, vector<2xf16>, f32, f32, f32, f32) -> !llvm.struct<(f32, f32, f32, f32)>
+  // CHECK: %[[SUM:.*]] = llvm.extractvalue %[[UPPER]][0]
+  // CHECK: %[[LOWER:.*]] = llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"({{.*}}, %[[SUM]], %{{.*}}, %{{.*}}, %{{.*}})
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"
+  // CHECK-NOT: llvm.call_intrinsic
+  // CHECK: vector.from_elements {{.*}} : vector<8xf32>
+  func.func @fragments(%a: tensor<32x32xf16, #a>, %b: tensor<32x8xf16, #b>, %c: tensor<32x8xf32, #c>) -> tensor<32x8xf32, #c> {
+    %d = tilegpu.mma "m16n8k16.f16.f16.f32" %a, %b, %c : tensor<32x32xf16, #a> * tensor<32x8xf16, #b> -> tensor<32x8xf32, #c>
+    return %d : tensor<32x8xf32, #c>
+  }
+}
+
+// -----
+
+#a = #tilegpu.layout<register = [[8, 0], [0, 4]], lane = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], warp = [], block = [] : 16x8>
+#b = #tilegpu.layout<register = [[4, 0]], lane = [[1, 0], [2, 0], [0, 1], [0, 2], [0, 4]], warp = [], block = [] : 8x8>
+#c = #tilegpu.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = [] : 16x8>
+#ah = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = [] : 16x16>
+#bh = #tilegpu.layout<register = [[1, 0], [8, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [], block = [] : 16x8>
+#ab = #tilegpu.layout<register = [[0, 1], [0, 2], [8, 0], [0, 16]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = [], block = [] : 16x32>
+#bb = #tilegpu.layout<register = [[1, 0], [2, 0], [16, 0]], lane = [[4, 0], [8, 0], [0, 1], [0, 2], [0, 4]], warp = [], block = [] : 32x8>
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
+  // Each type as the instruction takes it.
+  // CHECK-LABEL: func.func @f16_sums
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.f16.f16"({{.*}}) : ({{.*}}vector<2xf16>, vector<2xf16>) -> !llvm.struct<(vector<2xf16>, vector<2xf16>)>
+  // CHECK: vector.bitcast {{.*}} : vector<2xi32> to vector<4xf16>
+  func.func @f16_sums(%a: tensor<16x16xf16, #ah>, %b: tensor<16x8xf16, #bh>, %c: tensor<16x8xf16, #c>) -> tensor<16x8xf16, #c> {
+    %d = tilegpu.mma "m16n8k16.f16.f16.f16" %a, %b, %c : tensor<16x16xf16, #ah> * tensor<16x8xf16, #bh> -> tensor<16x8xf16, #c>
+    return %d : tensor<16x8xf16, #c>
+  }
+
+  // CHECK-LABEL: func.func @bf16
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.bf16"({{.*}}) : (i32, i32, i32, i32, i32, i32, f32, f32, f32, f32)
+  func.func @bf16(%a: tensor<16x16xbf16, #ah>, %b: tensor<16x8xbf16, #bh>, %c: tensor<16x8xf32, #c>) -> tensor<16x8xf32, #c> {
+    %d = tilegpu.mma "m16n8k16.bf16.bf16.f32" %a, %b, %c : tensor<16x16xbf16, #ah> * tensor<16x8xbf16, #bh> -> tensor<16x8xf32, #c>
+    return %d : tensor<16x8xf32, #c>
+  }
+
+  // CHECK-LABEL: func.func @tf32
+  // CHECK-COUNT-6: nvvm.convert.float.to.tf32 %{{.*}} {rnd = #nvvm.fp_rnd_mode<rna>}
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k8.row.col.tf32"({{.*}}) : (i32, i32, i32, i32, i32, i32, f32, f32, f32, f32)
+  func.func @tf32(%a: tensor<16x8xf32, #a>, %b: tensor<8x8xf32, #b>, %c: tensor<16x8xf32, #c>) -> tensor<16x8xf32, #c> {
+    %d = tilegpu.mma "m16n8k8.tf32.tf32.f32" %a, %b, %c : tensor<16x8xf32, #a> * tensor<8x8xf32, #b> -> tensor<16x8xf32, #c>
+    return %d : tensor<16x8xf32, #c>
+  }
+
+  // CHECK-LABEL: func.func @f64
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k8.row.col.f64"({{.*}}) : (f64, f64, f64, f64, f64, f64, f64, f64, f64, f64)
+  func.func @f64(%a: tensor<16x8xf64, #a>, %b: tensor<8x8xf64, #b>, %c: tensor<16x8xf64, #c>) -> tensor<16x8xf64, #c> {
+    %d = tilegpu.mma "m16n8k8.f64.f64.f64" %a, %b, %c : tensor<16x8xf64, #a> * tensor<8x8xf64, #b> -> tensor<16x8xf64, #c>
+    return %d : tensor<16x8xf64, #c>
+  }
+
+  // CHECK-LABEL: func.func @int8
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k32.row.col.s8.u8"({{.*}}) : (i32, i32, i32, i32, i32, i32, i32, i32, i32, i32)
+  func.func @int8(%a: tensor<16x32xi8, #ab>, %b: tensor<32x8xi8, #bb>, %c: tensor<16x8xi32, #c>) -> tensor<16x8xi32, #c> {
+    %d = tilegpu.mma "m16n8k32.s8.u8.s32" %a, %b, %c : tensor<16x32xi8, #ab> * tensor<32x8xi8, #bb> -> tensor<16x8xi32, #c>
+    return %d : tensor<16x8xi32, #c>
+  }
+
+  // CHECK-LABEL: func.func @fp8
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k32.row.col.f32.e4m3.e5m2.f32"({{.*}}) : (i32, i32, i32, i32, i32, i32, f32, f32, f32, f32)
+  func.func @fp8(%a: tensor<16x32xf8E4M3FN, #ab>, %b: tensor<32x8xf8E5M2, #bb>, %c: tensor<16x8xf32, #c>) -> tensor<16x8xf32, #c> {
+    %d = tilegpu.mma "m16n8k32.e4m3.e5m2.f32" %a, %b, %c : tensor<16x32xf8E4M3FN, #ab> * tensor<32x8xf8E5M2, #bb> -> tensor<16x8xf32, #c>
+    return %d : tensor<16x8xf32, #c>
+  }
+
+}
+
+// -----
+
+#a = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [16, 0]], block = [] : 32x16>
+#b = #tilegpu.layout<register = [[1, 0], [8, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 0]], block = [] : 16x16>
+#c = #tilegpu.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8], [16, 0]], block = [] : 32x16>
+module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_80"} {
+  // Warps side by side each have one fragment.
+  // CHECK-LABEL: func.func @warps
+  // CHECK-COUNT-1: llvm.call_intrinsic
+  // CHECK-NOT: llvm.call_intrinsic
+  func.func @warps(%a: tensor<32x16xf16, #a>, %b: tensor<16x16xf16, #b>, %c: tensor<32x16xf32, #c>) -> tensor<32x16xf32, #c> {
+    %d = tilegpu.mma "m16n8k16.f16.f16.f32" %a, %b, %c : tensor<32x16xf16, #a> * tensor<16x16xf16, #b> -> tensor<32x16xf32, #c>
+    return %d : tensor<32x16xf32, #c>
+  }
+}
+
+// -----
+
+#a = #tilegpu.layout<register = [[0, 0, 1], [0, 8, 0], [0, 0, 8], [2, 0, 0]], lane = [[0, 0, 2], [0, 0, 4], [0, 1, 0], [0, 2, 0], [0, 4, 0]], warp = [[1, 0, 0]], block = [] : 4x16x16>
+#b = #tilegpu.layout<register = [[0, 1, 0], [0, 8, 0], [2, 0, 0]], lane = [[0, 2, 0], [0, 4, 0], [0, 0, 1], [0, 0, 2], [0, 0, 4]], warp = [[1, 0, 0]], block = [] : 4x16x8>
+#c = #tilegpu.layout<register = [[0, 0, 1], [0, 8, 0], [2, 0, 0]], lane = [[0, 0, 2], [0, 0, 4], [0, 1, 0], [0, 2, 0], [0, 4, 0]], warp = [[1, 0, 0]], block = [] : 4x16x8>
+module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_80"} {
+  // A batch of four, two for each warp.
+  // CHECK-LABEL: func.func @batch
+  // CHECK-COUNT-2: llvm.call_intrinsic
+  // CHECK-NOT: llvm.call_intrinsic
+  func.func @batch(%a: tensor<4x16x16xf16, #a>, %b: tensor<4x16x8xf16, #b>, %c: tensor<4x16x8xf32, #c>) -> tensor<4x16x8xf32, #c> {
+    %d = tilegpu.mma "m16n8k16.f16.f16.f32" %a, %b, %c : tensor<4x16x16xf16, #a> * tensor<4x16x8xf16, #b> -> tensor<4x16x8xf32, #c>
+    return %d : tensor<4x16x8xf32, #c>
+  }
+}
+
+// -----
+
+#a = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = [] : 16x16>
+#b = #tilegpu.layout<register = [[1, 0], [8, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [], block = [] : 16x8>
+#rows = #tilegpu.layout<register = [[0, 1], [0, 2]], lane = [[0, 4], [1, 0], [2, 0], [4, 0], [8, 0]], warp = [], block = [] : 16x8>
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
+  func.func @other_layout(%a: tensor<16x16xf16, #a>, %b: tensor<16x8xf16, #b>, %c: tensor<16x8xf32, #rows>) -> tensor<16x8xf32, #rows> {
+    // expected-error @+2 {{the operands' layouts are not those of m16n8k16.f16.f16.f32}}
+    // expected-error @+1 {{failed to legalize operation}}
+    %d = tilegpu.mma "m16n8k16.f16.f16.f32" %a, %b, %c : tensor<16x16xf16, #a> * tensor<16x8xf16, #b> -> tensor<16x8xf32, #rows>
+    return %d : tensor<16x8xf32, #rows>
+  }
+}
