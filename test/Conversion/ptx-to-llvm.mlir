@@ -28,3 +28,17 @@ llvm.func @byte(%p: !llvm.ptr<1>, %m: i1, %v: vector<1xi8>) {
   ptx.store %p, %v mask %m : !llvm.ptr<1>, vector<1xi8>
   llvm.return
 }
+
+// CHECK-LABEL: @intrinsics
+llvm.func @intrinsics(%x: vector<2xf32>, %y: f32) -> vector<2xf32> {
+  // CHECK: %[[X0:.*]] = llvm.extractelement
+  // CHECK: %[[R0:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[X0]]) : (f32) -> f32
+  // CHECK: %[[V0:.*]] = llvm.insertelement %[[R0]]
+  // CHECK: %[[R1:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
+  // CHECK: %[[V1:.*]] = llvm.insertelement %[[R1]], %[[V0]]
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.fma.rn.sat.f"(%{{.*}}, %{{.*}}, %{{.*}}) : (f32, f32, f32) -> f32
+  // CHECK: llvm.return %[[V1]]
+  %0 = ptx.ex2.ftz %x : vector<2xf32>
+  %1 = ptx.fma.sat %y, %y, %y : f32
+  llvm.return %0 : vector<2xf32>
+}

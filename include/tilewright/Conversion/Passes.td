@@ -19,12 +19,14 @@ def ExpandMath : Pass<"expand-math"> {
     ```
 
     f64 functions, and those of no expansion, stay for `convert-math-to-llvm` and `convert-math-to-libm`; so do the
-    operations that are one instruction (floor, ceil, sqrt, fma, absf, roundeven, trunc, copysign).
+    operations that are one instruction (floor, ceil, sqrt, fma, absf, roundeven, trunc, copysign). For a GPU, what
+    `math-to-ptx` knows stays too, and the others' expansions use its exp.
 
     Requires: nothing. Sin and cos emit `scf.if`, so the pass runs before scf is lowered.
     Establishes: no expanded function on f32, f16 or bf16 remains.
     Destroys: nothing.
   }];
+  let options = [Option<"gpu", "gpu", "bool", "false", "for a GPU: exp, exp2 and rsqrt stay">];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::scf::SCFDialect",
                            "mlir::vector::VectorDialect"];
 }
@@ -128,10 +130,33 @@ def Distribute : Pass<"distribute", "mlir::ModuleOp"> {
                            "mlir::vector::VectorDialect", "::tilewright::ptx::PtxDialect"];
 }
 
+def MathToPtx : Pass<"math-to-ptx"> {
+  let summary = "Write functions of single precision with the approximations that GPUs have";
+  let description = [{
+    exp, exp2, sqrt, rsqrt and quotients of f32, and the functions among them of f16 and bf16. What carries
+    `tile.precise` stays, and is rounded to nearest by the instructions that LLVM chooses. Errors are listed in
+    docs/math.md.
+
+    ```mlir
+    %q = arith.divf %x, %y : vector<4xf32>
+    // becomes
+    %q = ptx.div %x, %y : vector<4xf32>
+    ```
+
+    Requires: `expand-math{gpu}` has been run.
+    Establishes: each operation of `math` that remains is an instruction, or a few, by LLVM.
+    Destroys: nothing.
+  }];
+  let options = [Option<"flushDenormals", "flush-denormals", "bool", "false",
+                        "exp2 is one instruction instead of four, and zero where its result is below 2^-126">];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "::tilewright::ptx::PtxDialect"];
+}
+
 def PtxToLLVM : Pass<"ptx-to-llvm", "mlir::ModuleOp"> {
-  let summary = "Lower the ptx dialect to inline assembly";
+  let summary = "Lower the ptx dialect to inline assembly and intrinsics";
   let description = [{
     Operands are cut into the registers that the assembly of each operation names, results are put together from them.
+    What is an intrinsic is called once for each element.
 
     Requires: operands and results are types of the LLVM dialect.
     Establishes: no operation of the ptx dialect remains.

@@ -65,10 +65,13 @@ static Expansion findExpansion(Operation *op) {
   return element.isF32() || element.isF16() || element.isBF16() ? found->second.single : nullptr;
 }
 
-static void expand(Operation *op, Expansion expansion) {
+/// What a GPU has an approximation for; see math-to-ptx.
+static bool isInHardware(Operation *op) { return isa<math::ExpOp, math::Exp2Op, math::RsqrtOp>(op); }
+
+static void expand(Operation *op, Expansion expansion, bool gpu) {
   ImplicitLocOpBuilder builder(op->getLoc(), op);
   Type type = op->getResult(0).getType();
-  MathBuilder m(builder, type);
+  MathBuilder m(builder, type, /*hasExp=*/gpu);
   bool isNarrow = getElementTypeOrSelf(type).getIntOrFloatBitWidth() < 32;
 
   SmallVector<Value> operands(op->getOperands());
@@ -87,15 +90,17 @@ static void expand(Operation *op, Expansion expansion) {
 
 namespace {
 struct ExpandMathPass : tilewright::impl::ExpandMathBase<ExpandMathPass> {
+  using ExpandMathBase::ExpandMathBase;
+
   void runOnOperation() override {
     SmallVector<std::pair<Operation *, Expansion>> found;
     getOperation()->walk([&](Operation *op) {
-      if (Expansion expansion = findExpansion(op)) {
+      if (Expansion expansion = gpu && isInHardware(op) ? nullptr : findExpansion(op)) {
         found.emplace_back(op, expansion);
       }
     });
     for (auto [op, expansion] : found) {
-      expand(op, expansion);
+      expand(op, expansion, gpu);
     }
   }
 };

@@ -7,7 +7,7 @@
 #ifndef TILEWRIGHT_LIB_CONVERSION_MATHTOVECTOR_EXPANSIONS_H
 #define TILEWRIGHT_LIB_CONVERSION_MATHTOVECTOR_EXPANSIONS_H
 
-#include "MathBuilder.h"
+#include "tilewright/Conversion/MathBuilder.h"
 
 namespace tilewright {
 

@@ -77,6 +77,9 @@ Value tilewright::expandExp2(MathBuilder &m, Operands x) {
 static Value expM1OfSmall(MathBuilder &m, Value r) { return m.fma(m.mul(r, r), m.polynomial(r, kExpHalf), r); }
 
 Value tilewright::expOfModerate(MathBuilder &m, Value x) {
+  if (m.hasExp) {
+    return math::ExpOp::create(m.builder(), x);
+  }
   auto [n, scale] = nearestPower(m, x, kLog2E);
   return m.fma(expM1OfSmall(m, subtractLn2(m, x, n)), scale, scale);
 }

@@ -1,6 +1,6 @@
 // The small vocabulary that the expansions are written in.
 
-#include "MathBuilder.h"
+#include "tilewright/Conversion/MathBuilder.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinTypes.h"

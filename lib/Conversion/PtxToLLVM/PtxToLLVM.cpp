@@ -1,4 +1,4 @@
-// ptx-to-llvm: each operation of the ptx dialect becomes inline assembly. See Passes.td.
+// ptx-to-llvm: each operation of the ptx dialect becomes inline assembly or intrinsics. See Passes.td.
 
 #include "tilewright/Conversion/Passes.h"
 #include "tilewright/Dialect/Ptx/IR/Ptx.h"
@@ -127,11 +127,39 @@ void lower(ptx::AssemblyOpInterface op) {
   op->erase();
 }
 
+/// One call for each element.
+void callIntrinsic(ptx::IntrinsicOpInterface op) {
+  Builder builder(op.getLoc(), op);
+  Type type = op->getResult(0).getType();
+  auto name = builder.getStringAttr(op.getIntrinsic());
+  auto vector = dyn_cast<VectorType>(type);
+  if (!vector) {
+    auto call = LLVM::CallIntrinsicOp::create(builder, type, name, op->getOperands());
+    op->replaceAllUsesWith(call);
+    return op->erase();
+  }
+  Value result = LLVM::PoisonOp::create(builder, vector);
+  for (int64_t i = 0; i < vector.getNumElements(); ++i) {
+    Value index = LLVM::ConstantOp::create(builder, builder.getI32Type(), i);
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) {
+      operands.push_back(LLVM::ExtractElementOp::create(builder, operand, index));
+    }
+    auto call = LLVM::CallIntrinsicOp::create(builder, vector.getElementType(), name, operands);
+    result = LLVM::InsertElementOp::create(builder, result, call.getResults(), index);
+  }
+  op->getResult(0).replaceAllUsesWith(result);
+  op->erase();
+}
+
 struct PtxToLLVM : tilewright::impl::PtxToLLVMBase<PtxToLLVM> {
   void runOnOperation() override {
     SmallVector<ptx::AssemblyOpInterface> ops;
     getOperation()->walk([&](ptx::AssemblyOpInterface op) { ops.push_back(op); });
     llvm::for_each(ops, lower);
+    SmallVector<ptx::IntrinsicOpInterface> intrinsics;
+    getOperation()->walk([&](ptx::IntrinsicOpInterface op) { intrinsics.push_back(op); });
+    llvm::for_each(intrinsics, callIntrinsic);
   }
 };
 

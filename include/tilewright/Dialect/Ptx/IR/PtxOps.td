@@ -28,6 +28,12 @@ def Ptx_AssemblyOpInterface : OpInterface<"AssemblyOpInterface"> {
   ];
 }
 
+def Ptx_IntrinsicOpInterface : OpInterface<"IntrinsicOpInterface"> {
+  let description = [{An operation that is one of LLVM's intrinsics for each element of its operands.}];
+  let cppNamespace = "::tilewright::ptx";
+  let methods = [InterfaceMethod<"The intrinsic's name.", "::llvm::StringRef", "getIntrinsic">];
+}
+
 class Ptx_Op<string mnemonic, list<Trait> traits = []>
     : Op<Ptx_Dialect, mnemonic, [DeclareOpInterfaceMethods<Ptx_AssemblyOpInterface>] # traits>;
 
@@ -72,5 +78,7 @@ def Ptx_StoreOp : Ptx_Op<"store", [MemoryEffects<[MemWrite]>]> {
     }
   }];
 }
+
+include "tilewright/Dialect/Ptx/IR/PtxMath.td"
 
 #endif

@@ -1,8 +1,8 @@
 // Builds elementwise arithmetic of one shape: every expansion is written once and
 // serves a scalar and a vector of any width.
 
-#ifndef TILEWRIGHT_LIB_CONVERSION_MATHTOVECTOR_MATHBUILDER_H
-#define TILEWRIGHT_LIB_CONVERSION_MATHTOVECTOR_MATHBUILDER_H
+#ifndef TILEWRIGHT_CONVERSION_MATHBUILDER_H
+#define TILEWRIGHT_CONVERSION_MATHBUILDER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -11,8 +11,11 @@ namespace tilewright {
 
 class MathBuilder {
 public:
-  /// `like` gives the shape: a scalar or a vector type.
-  MathBuilder(mlir::ImplicitLocOpBuilder &builder, mlir::Type like) : b(builder), like(like) {}
+  /// `like` gives the shape: a scalar or a vector type. `hasExp`: the target's own exp is as good as an expansion.
+  MathBuilder(mlir::ImplicitLocOpBuilder &builder, mlir::Type like, bool hasExp = false)
+      : hasExp(hasExp), b(builder), like(like) {}
+
+  const bool hasExp;
 
   mlir::ImplicitLocOpBuilder &builder() { return b; }
 
@@ -80,4 +83,4 @@ private:
 
 } // namespace tilewright
 
-#endif // TILEWRIGHT_LIB_CONVERSION_MATHTOVECTOR_MATHBUILDER_H
+#endif // TILEWRIGHT_CONVERSION_MATHBUILDER_H
