@@ -85,9 +85,7 @@ private:
   }
 
   bool emitPtx() {
-    nvptx::MachineOptions machineOptions;
-    machineOptions.enableFpFusion = options.enableFpFusion;
-    auto machine = nvptx::createTargetMachine(*info, machineOptions);
+    auto machine = nvptx::createTargetMachine(*info);
     if (!machine) {
       return compilation.fail("ptx", llvm::toString(machine.takeError()));
     }

@@ -42,10 +42,19 @@ static void addTileGPUPasses(OpPassManager &passes, const CudaCompileOptions &op
 }
 
 /// The code of one thread.
-static void addThreadPasses(OpPassManager &passes) {
+static void addThreadPasses(OpPassManager &passes, const CudaCompileOptions &options) {
+  ExpandMathOptions expandMath;
+  expandMath.gpu = true;
+  MathToPtxOptions mathToPtx;
+  mathToPtx.flushDenormals = true;    // as Triton does: a third of an attention kernel is exp2
   passes.addPass(createDistribute()); // a thread's share of a tile is one vector
   passes.addPass(createCSEPass());    // lane and warp are asked for again and again
   passes.addPass(createCanonicalizerPass());
+  if (options.enableFpFusion) {
+    passes.addPass(createAllowContraction()); // the user's arithmetic, and not that of the next passes
+  }
+  passes.addPass(createExpandMath(expandMath));        // functions become arithmetic
+  passes.addPass(createMathToPtx(mathToPtx));          // or the processor's approximations
   passes.addPass(createLoopInvariantCodeMotionPass()); // what depends on the thread alone leaves the loops
 }
 
@@ -72,7 +81,7 @@ void addCudaPasses(OpPassManager &passes, CudaPhase phase, const CudaCompileOpti
   case CudaPhase::TileGPU:
     return addTileGPUPasses(passes, options);
   case CudaPhase::Thread:
-    return addThreadPasses(passes);
+    return addThreadPasses(passes, options);
   case CudaPhase::LLVM:
     return addLLVMPasses(passes, options);
   case CudaPhase::Ptx:

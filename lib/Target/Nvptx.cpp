@@ -42,7 +42,7 @@ Expected<std::unique_ptr<TargetMachine>> createTargetMachine(const hardware::Nvi
     return backend.takeError();
   }
   TargetOptions target;
-  target.AllowFPOpFusion = options.enableFpFusion ? FPOpFusion::Fast : FPOpFusion::Strict;
+  target.AllowFPOpFusion = FPOpFusion::Standard; // where both operations allow it
   int ptxVersion = std::max({info.ptxVersion, options.ptxVersion, kPtxVersion});
   std::unique_ptr<TargetMachine> machine(
       (*backend)->createTargetMachine(triple, StringRef(info.name), "+ptx" + std::to_string(ptxVersion), target,

@@ -130,6 +130,19 @@ def Distribute : Pass<"distribute", "mlir::ModuleOp"> {
                            "mlir::vector::VectorDialect", "::tilewright::ptx::PtxDialect"];
 }
 
+def AllowContraction : Pass<"allow-contraction"> {
+  let summary = "Let the user's products and sums become multiply-adds with one rounding";
+  let description = [{
+    Sets the fast-math flag `contract` on every arith.addf, subf and mulf. The back end fuses no others, so that what
+    later passes write, where each rounding counts, stays as it is.
+
+    Requires: every operation on floats is the user's: `expand-math` and its kin have not been run.
+    Establishes: nothing.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
 def MathToPtx : Pass<"math-to-ptx"> {
   let summary = "Write functions of single precision with the approximations that GPUs have";
   let description = [{

@@ -37,8 +37,6 @@ namespace tilewright::nvptx {
 //===----------------------------------------------------------------------===//
 
 struct MachineOptions {
-  /// a * b + c may become one instruction with one rounding.
-  bool enableFpFusion = true;
   /// What instructions of the kernel need, 86 for 8.6; a target's first version or kPtxVersion if that is later.
   int ptxVersion = 0;
 };
@@ -49,7 +47,8 @@ inline constexpr int kPtxVersion = 84;
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const hardware::NvidiaInfo &info,
                                                                          const MachineOptions &options = {});
 
-/// LLVM IR for the machine. Functions with `nvvm.kernel` are kernels, all others become private to the module.
+/// LLVM IR for the machine. Products and sums become one instruction, with one rounding, where both carry the fast-math
+/// flag `contract`. Functions with `nvvm.kernel` are kernels, all others become private to the module.
 ///
 /// Lines of the source survive where functions have a debug scope; its compile unit should be of the kind
 /// DebugDirectivesOnly, since the others ask the assembler for code that is not optimised. Denormal numbers are kept:

@@ -56,20 +56,23 @@ TEST(Nvptx, AddressesInSharedMemoryTakeOneRegister) {
   EXPECT_TRUE(matches(ptx, "mov.b32 \t%r[0-9]+, shared;"));
 }
 
-constexpr const char *kMultiplyAdd = R"mlir(
+std::string multiplyAdd(const std::string &flags) {
+  return R"mlir(
 llvm.func @f(%a: f32, %b: f32, %c: f32, %to: !llvm.ptr<1>) attributes {nvvm.kernel} {
-  %ab = llvm.fmul %a, %b : f32
-  %sum = llvm.fadd %ab, %c : f32
+  %ab = llvm.fmul %a, %b )mlir" +
+         flags + R"mlir(: f32
+  %sum = llvm.fadd %ab, %c )mlir" +
+         flags + R"mlir(: f32
   llvm.store %sum, %to : f32, !llvm.ptr<1>
   llvm.return
 }
 )mlir";
+}
 
-TEST(Nvptx, ProductsAndSumsAreFusedOnRequest) {
-  MachineOptions options;
-  EXPECT_TRUE(contains(textOf(compileToPtx(kMultiplyAdd, target("sm_80"), options)), "fma.rn.f32"));
-  options.enableFpFusion = false;
-  std::string strict = textOf(compileToPtx(kMultiplyAdd, target("sm_80"), options));
+TEST(Nvptx, ProductsAndSumsAreFusedWhereTheyAllowIt) {
+  std::string allowed = multiplyAdd("{fastmathFlags = #llvm.fastmath<contract>}");
+  EXPECT_TRUE(contains(textOf(compileToPtx(allowed.c_str(), target("sm_80"))), "fma.rn.f32"));
+  std::string strict = textOf(compileToPtx(multiplyAdd("").c_str(), target("sm_80")));
   // With the rounding spelt out, the assembler does not fuse them either.
   EXPECT_TRUE(contains(strict, "mul.rn.f32"));
   EXPECT_TRUE(contains(strict, "add.rn.f32"));
@@ -77,7 +80,7 @@ TEST(Nvptx, ProductsAndSumsAreFusedOnRequest) {
 }
 
 TEST(Nvptx, DenormalNumbersAreKept) {
-  EXPECT_FALSE(contains(textOf(compileToPtx(kMultiplyAdd, target("sm_80"))), ".ftz"));
+  EXPECT_FALSE(contains(textOf(compileToPtx(multiplyAdd("").c_str(), target("sm_80"))), ".ftz"));
 }
 
 TEST(Nvptx, ThePtxVersionIsAtLeastTheTargets) {
@@ -157,7 +160,7 @@ llvm.func @kernel(%from: !llvm.ptr<1>, %to: !llvm.ptr<1>, %n: vector<2xi32>, %h:
   // The second address is the first and a constant, which a vector of indices would hide; halves stay in pairs.
   EXPECT_EQ(ptx.find("mul.wide"), ptx.rfind("mul.wide")) << ptx;
   EXPECT_TRUE(contains(ptx, "+512]"));
-  EXPECT_TRUE(contains(ptx, "add.f16x2"));
+  EXPECT_TRUE(contains(ptx, "add.rn.f16x2"));
 }
 
 constexpr const char *kCaller = R"mlir(
