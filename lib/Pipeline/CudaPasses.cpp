@@ -38,7 +38,15 @@ static void addTileGPUPasses(OpPassManager &passes, const CudaCompileOptions &op
   assign.numWarps = options.numWarps;
   assign.numStages = options.numStages;
   passes.addPass(tilegpu::createAssignLayouts(assign)); // every tile has a layout, the same for the same shape
+  passes.addPass(tilegpu::createCoalesce());            // memory is accessed side by side, 16 bytes a thread
+  passes.addPass(tilegpu::createChooseMma());           // products lie as a matrix instruction wants them
+  passes.addPass(createCSEPass());                      // the same tile in the same layout is one value
+  passes.addPass(tilegpu::createDecomposeReductions()); // what crosses warps is a conversion of partial results
+  passes.addPass(createCanonicalizerPass());            // conversions of conversions
+  passes.addPass(tilegpu::createStageOperands());       // what changes warps goes through shared memory
   passes.addPass(createCSEPass());
+  passes.addPass(tilegpu::createAllocateShared()); // by liveness
+  passes.addPass(tilegpu::createInsertBarriers()); // by dependence; last, since it looks at what others moved
 }
 
 /// The code of one thread.

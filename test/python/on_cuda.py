@@ -1,0 +1,132 @@
+"""Runs the tests' launches on a CUDA device: what is passed is copied there and back.
+
+A test is written once, for arrays on the CPU. With `--target cuda` every launch takes copies of
+its arrays on the device, and when the kernel has finished their contents are copied back. Arrays
+that share memory share it on the device too.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from tilewright.runtime.function import JITFunction
+
+
+class _Memory:
+    """A piece of the host's memory and its copy on the device."""
+
+    def __init__(self, host: Any) -> None:
+        self.host = host  # a torch tensor of bytes
+        self.device = host.cuda()
+
+    def view(self, address: int, dtype: Any, shape: Any, strides: Any) -> Any:
+        import torch
+
+        offset = address - self.host.data_ptr()
+        size = torch.empty(0, dtype=dtype).element_size()
+        assert offset % size == 0, "an array that is not aligned to its elements"
+        typed = torch.empty(0, dtype=dtype, device="cuda")
+        return typed.set_(self.device.untyped_storage(), offset // size, shape, strides)
+
+    def copy_back(self) -> None:
+        self.host.copy_(self.device)
+
+
+class _Launch:
+    """One launch's arguments, as they are on the device."""
+
+    def __init__(self) -> None:
+        self.memories: dict[int, _Memory] = {}
+
+    def moved(self, value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            return self._array(value)
+        if _is_cpu_tensor(value):
+            return self._tensor(value)
+        if isinstance(value, tuple):
+            parts = [self.moved(part) for part in value]
+            return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+        return value
+
+    def _array(self, array: np.ndarray) -> Any:
+        import torch
+
+        root = array
+        while isinstance(root.base, np.ndarray):
+            root = root.base
+        if isinstance(root.base, torch.Tensor):
+            return self._tensor(torch.from_numpy(array))
+        low, high = _bounds(root)
+        memory = self._memory(low, lambda: torch.from_numpy(_bytes(low, high)))
+        dtype = torch.from_numpy(np.empty(0, array.dtype)).dtype
+        strides = [stride // array.itemsize for stride in array.strides]
+        return memory.view(array.__array_interface__["data"][0], dtype, array.shape, strides)
+
+    def _tensor(self, tensor: Any) -> Any:
+        import torch
+
+        storage = tensor.untyped_storage()
+
+        def make() -> Any:
+            return torch.empty(0, dtype=torch.uint8).set_(storage, 0, (storage.nbytes(),), (1,))
+
+        memory = self._memory(storage.data_ptr(), make)
+        return memory.view(tensor.data_ptr(), tensor.dtype, tensor.shape, tensor.stride())
+
+    def _memory(self, address: int, make: Any) -> _Memory:
+        if address not in self.memories:
+            self.memories[address] = _Memory(make())
+        return self.memories[address]
+
+    def copy_back(self) -> None:
+        for memory in self.memories.values():
+            memory.copy_back()
+
+
+def _bounds(array: np.ndarray) -> tuple[int, int]:
+    """The first byte of an array, and the one behind its last."""
+    low = high = array.__array_interface__["data"][0]
+    if array.size == 0:
+        return low, high
+    for size, stride in zip(array.shape, array.strides, strict=True):
+        low += min(0, (size - 1) * stride)
+        high += max(0, (size - 1) * stride)
+    return low, high + array.itemsize
+
+
+def _bytes(low: int, high: int) -> np.ndarray:
+    return np.ctypeslib.as_array((ctypes.c_uint8 * (high - low)).from_address(low))
+
+
+def _is_cpu_tensor(value: Any) -> bool:
+    return hasattr(value, "untyped_storage") and value.device.type == "cpu"
+
+
+class _OnCuda:
+    """What `kernel[grid]` gives."""
+
+    def __init__(self, bound: Any) -> None:
+        self.bound = bound
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        import torch
+
+        launch = _Launch()
+        moved = [launch.moved(value) for value in args]
+        named = {name: launch.moved(value) for name, value in kwargs.items()}
+        if not launch.memories:
+            named.setdefault("target", "cuda")
+        try:
+            return self.bound(*moved, **named)
+        finally:
+            torch.cuda.synchronize()
+            launch.copy_back()
+
+
+def install() -> None:
+    """From now on every launch runs on the device."""
+    bind = JITFunction.__getitem__
+    JITFunction.__getitem__ = lambda self, grid: _OnCuda(bind(self, grid))  # type: ignore
