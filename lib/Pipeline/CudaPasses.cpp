@@ -61,6 +61,7 @@ static void addThreadPasses(OpPassManager &passes, const CudaCompileOptions &opt
   if (options.enableFpFusion) {
     passes.addPass(createAllowContraction()); // the user's arithmetic, and not that of the next passes
   }
+  passes.addPass(createDivideByUniform());             // rows are often divided by their sum
   passes.addPass(createExpandMath(expandMath));        // functions become arithmetic
   passes.addPass(createMathToPtx(mathToPtx));          // or the processor's approximations
   passes.addPass(createLoopInvariantCodeMotionPass()); // what depends on the thread alone leaves the loops
@@ -71,10 +72,9 @@ static void addLLVMPasses(OpPassManager &passes, const CudaCompileOptions &optio
   NvvmKernelOptions kernel;
   kernel.maxRegisters = options.maxRegisters;
   passes.addPass(createSCFToControlFlowPass());
-  passes.addPass(arith::createArithExpandOpsPass()); // rounding divisions
-  passes.addPass(createConvertToLLVMPass());         // everything but our own instructions
-  passes.addPass(createPtxToLLVM());                 // which become assembly
-  passes.addPass(createNvvmKernel(kernel));          // the entry point and its number of threads
+  passes.addPass(createConvertToLLVMPass()); // everything but our own instructions
+  passes.addPass(createPtxToLLVM());         // which become assembly
+  passes.addPass(createNvvmKernel(kernel));  // the entry point and its number of threads
   if (options.lineInfo) {
     LLVM::DIScopeForLLVMFuncOpPassOptions scope;
     scope.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;

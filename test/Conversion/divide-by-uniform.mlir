@@ -3,7 +3,7 @@
 // CHECK-LABEL: func.func @uniform(
 // CHECK-SAME: %[[X:.*]]: vector<16xf32>, %[[D:.*]]: f32
 // CHECK: %[[SCALED:.*]] = arith.mulf %[[D]], %[[SCALE:.*]] : f32
-// CHECK: %[[R:.*]] = arith.divf %{{.*}}, %[[SCALED]] : f32
+// CHECK: %[[R:.*]] = arith.divf %{{.*}}, %[[SCALED]] {tile.precise} : f32
 // CHECK: %[[SCALES:.*]] = vector.broadcast %[[SCALE]]
 // CHECK: %[[PRODUCT:.*]] = arith.mulf %[[X]], %[[SCALES]]
 // CHECK: %[[RS:.*]] = vector.broadcast %[[R]]
@@ -27,4 +27,27 @@ func.func @exact(%x: vector<16xf32>, %y: vector<16xf32>, %d: f32, %w: vector<8xf
   %r = arith.divf %x, %y : vector<16xf32>
   %s = arith.divf %w, %es : vector<8xf64>
   return %q, %r, %s : vector<16xf32>, vector<16xf32>, vector<8xf64>
+}
+
+// Two rows of a tile, each divided by its sum.
+// CHECK-LABEL: func.func @rows(
+// CHECK-SAME: %[[X:.*]]: vector<4xf32>, %[[D:.*]]: vector<2xf32>
+// CHECK: %[[SCALED:.*]] = arith.mulf %[[D]], %[[SCALE:.*]] : vector<2xf32>
+// CHECK: %[[R:.*]] = arith.divf %{{.*}}, %[[SCALED]] {tile.precise} : vector<2xf32>
+// CHECK: %[[SCALES:.*]] = vector.shuffle %[[SCALE]], %[[SCALE]] [0, 0, 1, 1]
+// CHECK: %[[PRODUCT:.*]] = arith.mulf %[[X]], %[[SCALES]]
+// CHECK: %[[RS:.*]] = vector.shuffle %[[R]], %[[R]] [0, 0, 1, 1]
+// CHECK: arith.mulf %[[PRODUCT]], %[[RS]]
+func.func @rows(%x: vector<4xf32>, %d: vector<2xf32>) -> vector<4xf32> {
+  %ds = vector.shuffle %d, %d [0, 0, 1, 1] : vector<2xf32>, vector<2xf32>
+  %q = arith.divf %x, %ds : vector<4xf32>
+  return %q : vector<4xf32>
+}
+
+// CHECK-LABEL: func.func @reordered(
+// CHECK: arith.divf %{{.*}}, %{{.*}} : vector<2xf32>
+func.func @reordered(%x: vector<2xf32>, %d: vector<2xf32>) -> vector<2xf32> {
+  %ds = vector.shuffle %d, %d [1, 0] : vector<2xf32>, vector<2xf32>
+  %q = arith.divf %x, %ds : vector<2xf32>
+  return %q : vector<2xf32>
 }

@@ -86,11 +86,11 @@ def ExpandMinMax : Pass<"expand-min-max"> {
 }
 
 def DivideByUniform : Pass<"divide-by-uniform"> {
-  let summary = "Multiply f32 vectors by the reciprocal of a divisor that all lanes share";
+  let summary = "Multiply f32 vectors by the reciprocals of divisors that elements share";
   let description = [{
     The result is off by less than 1.5 ulp. Divisions that carry `tile.precise` stay as they are.
 
-    Requires: divisors that all lanes share are `vector.broadcast` of a scalar.
+    Requires: shared divisors are `vector.broadcast` or `vector.shuffle` of the different ones.
     Establishes: nothing.
     Destroys: nothing.
   }];
