@@ -30,15 +30,21 @@ LinearLayout MatrixMove::fragment() const {
   return unitTile(2) * down * element(kRegister, elementsPerRow() / 8) * matrices;
 }
 
-std::optional<LinearLayout> MatrixMove::rowsOf(const LinearLayout &tile, int bitsOfElement) const {
-  MatrixMove move = *this;
-  if (!isTransposed) {
-    move.elementBits = bitsOfElement;
-  }
-  if (bitsOfElement != move.elementBits || bitsOfElement > 32) {
+std::optional<MatrixMove> MatrixMove::of(int bitsOfElement) const {
+  if (bitsOfElement > 32 || (isTransposed && bitsOfElement != elementBits)) {
     return std::nullopt;
   }
-  LinearLayout part = move.fragment();
+  MatrixMove move = *this;
+  move.elementBits = bitsOfElement;
+  return move;
+}
+
+std::optional<LinearLayout> MatrixMove::rowsOf(const LinearLayout &tile, int bitsOfElement) const {
+  std::optional<MatrixMove> move = of(bitsOfElement);
+  if (!move) {
+    return std::nullopt;
+  }
+  LinearLayout part = move->fragment();
   Columns registers = tile.columnsOf(kRegister), lanes = tile.columnsOf(kLane);
   size_t used = part.inBits(kRegister), inRow = part.outBits(dimName(1)), rowBits = part.outBits(dimName(0));
   if (registers.size() < used || lanes.size() != static_cast<size_t>(part.inBits(kLane))) {

@@ -127,7 +127,7 @@ def Distribute : Pass<"distribute", "mlir::ModuleOp"> {
     Destroys: layouts; facts about arguments that LLVM has no word for.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect", "mlir::NVVM::NVVMDialect",
-                           "mlir::vector::VectorDialect", "::tilewright::ptx::PtxDialect"];
+                           "mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "::tilewright::ptx::PtxDialect"];
 }
 
 def AllowContraction : Pass<"allow-contraction"> {

@@ -76,13 +76,16 @@ struct MatrixMove {
 
   int elementsPerRow() const { return 128 / elementBits; }
 
+  /// The same instruction for elements of another width: without transposition it moves words of 32 bits, whatever is
+  /// in them.
+  std::optional<MatrixMove> of(int bitsOfElement) const;
+
   /// (T32,V) -> dim0: the row, that is the lane that gives its address; dim1: the element in it.
   layout::LinearLayout fragment() const;
 
   /// A tile that this instruction moves in pieces, seen as rows: lane i holds, for each piece, the row of 16 bytes
   /// whose address it gives, in its lowest registers; the higher ones number the pieces, as the tile's own registers do
-  /// that are left. None where threads do not hold the tile as the instruction moves it. Without transposition the
-  /// elements may be of another width, up to 32 bits.
+  /// that are left. None where threads do not hold the tile as the instruction moves it.
   ///
   /// So the instruction fits a shared layout where widestAccess(offsetsOf(rows, shared)) is a row, in its order.
   std::optional<layout::LinearLayout> rowsOf(const layout::LinearLayout &tile, int bitsOfElement) const;

@@ -61,6 +61,7 @@ struct Distribute : tilewright::impl::DistributeBase<Distribute> {
     distribute::addReductionPatterns(patterns, types);
     distribute::addScanPatterns(patterns, types);
     distribute::addBarrierPatterns(patterns, types);
+    distribute::addAsyncCopyPatterns(patterns, types, accesses);
     distribute::addLocalMemoryPatterns(patterns, types);
     distribute::addMmaPatterns(patterns, types);
     distribute::addControlPatterns(patterns, types, target);

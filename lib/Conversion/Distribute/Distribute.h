@@ -5,6 +5,7 @@
 #define TILEWRIGHT_LIB_CONVERSION_DISTRIBUTE_DISTRIBUTE_H
 
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
+#include "tilewright/Layout/VectorAccess.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -85,6 +86,11 @@ mlir::Value fromMemory(Builder &builder, mlir::Value value, mlir::Type element);
 /// Where a byte of the program's shared memory is.
 mlir::Value sharedAddress(Builder &builder, int64_t offset);
 
+/// For each of `registers` the address of its byte from `base` on; `bytes` maps (register, lane, warp) to (offset).
+llvm::SmallVector<mlir::Value> emitSharedAddresses(Builder &builder, mlir::Value base,
+                                                   const layout::LinearLayout &bytes,
+                                                   const std::vector<int> &registers);
+
 /// How a tile lies in shared memory.
 struct LocalMove {
   layout::LinearLayout offsets; ///< (register, lane, warp) -> (offset), in elements; see layout::offsetsOf
@@ -141,10 +147,10 @@ private:
 class MemoryAccesses {
 public:
   explicit MemoryAccesses(mlir::Operation *root);
-  const std::vector<std::vector<int>> &of(mlir::Operation *op) const { return groups.at(op); }
+  const layout::VectorAccess &accessOf(mlir::Operation *op) const { return accesses.at(op); }
 
 private:
-  std::map<mlir::Operation *, std::vector<std::vector<int>>> groups;
+  std::map<mlir::Operation *, layout::VectorAccess> accesses;
 };
 
 void addElementwisePatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
@@ -154,6 +160,7 @@ void addConversionPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes 
 void addReductionPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addScanPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addBarrierPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addAsyncCopyPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types, const MemoryAccesses &accesses);
 void addLocalMemoryPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addMmaPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 /// Functions, loops and branches; which operations are legal when done.

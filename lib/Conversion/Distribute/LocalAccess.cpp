@@ -1,13 +1,13 @@
 // A thread's registers to shared memory and back: as few instructions as the two layouts allow.
 //
 // A plain load or store takes 1 to 16 neighbouring bytes. ldmatrix and stmatrix take up to four words of each
-// thread, from rows of 16 bytes that belong to other threads; see MatrixAccess.h for when they fit.
+// thread, from rows of 16 bytes that belong to other threads; see MatrixMove::rowsOf.
 
 #include "Distribute.h"
 
 #include "tilewright/Hardware/NvidiaInstructions.h"
-#include "tilewright/Layout/MatrixAccess.h"
 #include "tilewright/Layout/SharedAddresses.h"
+#include "tilewright/Layout/VectorAccess.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -25,14 +25,14 @@ static constexpr int kWordBits = 32;
 
 namespace {
 
+/// The instructions that move a tile.
 struct LocalAccesses {
-  const MatrixMove *move = nullptr; ///< null: plain loads and stores
-  layout::VectorAccess access;      ///< which registers each of them takes
-  LinearLayout addresses;           ///< (register, lane, warp) -> (offset) in bytes: where the one that begins with a
-                                    ///< register finds what this lane has to name
-  std::vector<std::vector<int>> groups(const LinearLayout &offsets) const {
-    return layout::registersOf(access, offsets.inSize(layout::kRegister));
-  }
+  const MatrixMove *move = nullptr;        ///< null: plain loads and stores
+  std::vector<std::vector<int>> registers; ///< that each of them takes
+  LinearLayout bytes;                      ///< (register, lane, warp) -> (offset): what lanes have to address
+  std::vector<int> first;                  ///< the register of `bytes` that each of them begins with
+
+  int64_t elements() const { return static_cast<int64_t>(registers.front().size()); }
 };
 
 /// What a thread's registers are moved as: words of 32 bits, if narrower elements travel together; else elements.
@@ -43,41 +43,93 @@ struct Units {
 
 } // namespace
 
-/// Whether the row moves elements of this size. Those that do not transpose move words, whatever is in them.
-static bool takes(const MatrixMove &row, bool isStore, int elementBits, const hardware::NvidiaInfo &target) {
-  bool fits = row.isTransposed ? row.elementBits == elementBits : elementBits <= kWordBits;
-  return row.isStore == isStore && (row.targets & target.target) != 0 && fits;
+static LocalAccesses plainAccesses(const LocalMove &move) {
+  LocalAccesses accesses;
+  auto widest = layout::widestAccess(move.offsets, layout::kOffset, kMaxBytes / move.elementBytes);
+  accesses.registers = layout::registersOf(widest, move.offsets.inSize(layout::kRegister));
+  accesses.bytes = layout::inBytes(move.offsets, move.elementBytes);
+  for (const std::vector<int> &group : accesses.registers) {
+    accesses.first.push_back(group.front());
+  }
+  return accesses;
 }
 
-static LocalAccesses chooseAccesses(const LocalMove &move, bool isStore) {
-  LocalAccesses best;
-  best.access = layout::widestAccess(move.offsets, layout::kOffset, kMaxBytes / move.elementBytes);
-  best.addresses = move.offsets;
-  int elementBits = static_cast<int>(8 * move.elementBytes);
-  for (const MatrixMove &row : hardware::matrixMoves()) {
-    if (!takes(row, isStore, elementBits, *move.target)) {
-      continue;
+/// The tile's register bits that are those of the fragment, in their order: what counts elements of a row has to be
+/// where the row has them, what counts rows is the first that is left.
+static std::optional<layout::VectorAccess> registersOfFragment(const LinearLayout &offsets,
+                                                               const LinearLayout &fragment) {
+  layout::Columns registers = offsets.columnsOf(layout::kRegister);
+  uint64_t insideRow = fragment.outSize("dim1") - 1;
+  layout::VectorAccess result;
+  for (int bit = 0; bit < fragment.inBits(layout::kRegister); ++bit) {
+    auto element = static_cast<uint64_t>(fragment.basis(layout::kRegister, bit, "dim1"));
+    auto fits = [&](int at) {
+      bool isPlaced = element ? registers[at] == element : (registers[at] & insideRow) == 0;
+      return isPlaced && !llvm::is_contained(result.registerBits, at);
+    };
+    auto bits = llvm::seq<int>(0, static_cast<int>(registers.size()));
+    auto found = llvm::find_if(bits, fits);
+    if (found == bits.end()) {
+      return std::nullopt;
     }
-    MatrixMove scaled = row;
-    scaled.elementBits = elementBits;
-    auto match = layout::matchMatrixAccess(move.offsets, scaled.fragment());
-    if (match && match->registers.elements() > best.access.elements()) {
-      best = {&row, match->registers, match->rows};
+    result.registerBits.push_back(*found);
+  }
+  return result;
+}
+
+/// The layout with these register bits first.
+static LinearLayout withFirst(const LinearLayout &offsets, const std::vector<int> &bits) {
+  layout::Columns registers = offsets.columnsOf(layout::kRegister), columns;
+  for (int bit : bits) {
+    columns.push_back(registers[bit]);
+  }
+  for (auto [bit, column] : llvm::enumerate(registers)) {
+    if (!llvm::is_contained(bits, static_cast<int>(bit))) {
+      columns.push_back(column);
     }
   }
-  best.addresses = layout::inBytes(best.addresses, move.elementBytes);
+  columns.insert(columns.end(), offsets.columns().begin() + registers.size(), offsets.columns().end());
+  return {offsets.ins(), offsets.outs(), std::move(columns)};
+}
+
+/// None where the instruction's rows are not rows in shared memory.
+static std::optional<LocalAccesses> matrixAccesses(const LocalMove &move, const MatrixMove &row) {
+  int elementBits = static_cast<int>(8 * move.elementBytes);
+  std::optional<MatrixMove> scaled = row.of(elementBits);
+  auto access = scaled ? registersOfFragment(move.offsets, scaled->fragment()) : std::nullopt;
+  auto rows = access ? row.rowsOf(withFirst(move.offsets, access->registerBits), elementBits) : std::nullopt;
+  if (!rows) {
+    return std::nullopt;
+  }
+  int perRow = scaled->elementsPerRow();
+  auto widest = layout::widestAccess(*rows, layout::kOffset, perRow);
+  bool isInOrder = llvm::equal(widest.registerBits, llvm::seq<int>(0, layout::log2Exact(perRow)));
+  LocalAccesses accesses;
+  accesses.move = &row;
+  accesses.registers = layout::registersOf(*access, move.offsets.inSize(layout::kRegister));
+  accesses.bytes = layout::inBytes(*rows, move.elementBytes);
+  for (size_t piece = 0; piece < accesses.registers.size(); ++piece) {
+    accesses.first.push_back(static_cast<int>(piece) * perRow);
+  }
+  return isInOrder ? std::optional(accesses) : std::nullopt;
+}
+
+/// Those that take most registers at once.
+static LocalAccesses chooseAccesses(const LocalMove &move, bool isStore) {
+  LocalAccesses best = plainAccesses(move);
+  for (const MatrixMove &row : hardware::matrixMoves()) {
+    if (row.isStore == isStore && (row.targets & move.target->target) != 0) {
+      auto accesses = matrixAccesses(move, row);
+      best = accesses && accesses->elements() > best.elements() ? *accesses : best;
+    }
+  }
   return best;
 }
 
-/// One pointer per access.
-static SmallVector<Value> emitAddresses(Builder &builder, Value base, const LocalAccesses &accesses,
-                                        const std::vector<std::vector<int>> &groups) {
-  std::vector<int> first;
-  for (const std::vector<int> &group : groups) {
-    first.push_back(group.front());
-  }
-  layout::SharedAddresses plan = layout::planAddresses(accesses.addresses, first);
-  Value thread = threadImages(builder, accesses.addresses).front();
+SmallVector<Value> emitSharedAddresses(Builder &builder, Value base, const LinearLayout &bytes,
+                                       const std::vector<int> &registers) {
+  layout::SharedAddresses plan = layout::planAddresses(bytes, registers);
+  Value thread = threadImages(builder, bytes).front();
   SmallVector<Value> bases, addresses;
   for (int64_t flip : plan.flips) {
     bases.push_back(LLVM::GEPOp::create(builder, base.getType(), builder.getI8Type(), base,
@@ -94,16 +146,15 @@ static SmallVector<Value> emitAddresses(Builder &builder, Value base, const Loca
 }
 
 static Units unitsOf(Type element, int64_t elementBytes, const LocalAccesses &accesses) {
-  int64_t elements = std::clamp<int64_t>(kWordBits / (8 * elementBytes), 1, accesses.access.elements());
+  int64_t elements = std::clamp<int64_t>(kWordBits / (8 * elementBytes), 1, accesses.elements());
   unsigned bits = static_cast<unsigned>(8 * elementBytes * elements);
   bool isWord = accesses.move || elements > 1;
   return {elements, isWord ? IntegerType::get(element.getContext(), bits) : element};
 }
 
-/// The registers in the order in which accesses take them.
-static SmallVector<int64_t> flatten(const std::vector<std::vector<int>> &groups) {
+static SmallVector<int64_t> registersInOrder(const LocalAccesses &accesses) {
   SmallVector<int64_t> order;
-  for (const std::vector<int> &group : groups) {
+  for (const std::vector<int> &group : accesses.registers) {
     order.append(group.begin(), group.end());
   }
   return order;
@@ -202,31 +253,31 @@ static SmallVector<Value> emitMatrixLoad(Builder &builder, const MatrixMove &mov
 
 Value emitLocalLoad(Builder &builder, Value base, VectorType type, const LocalMove &move) {
   LocalAccesses accesses = chooseAccesses(move, /*isStore=*/false);
-  std::vector<std::vector<int>> groups = accesses.groups(move.offsets);
+  SmallVector<int64_t> order = registersInOrder(accesses);
   auto inMemory = type.clone(memoryType(type.getElementType()));
   Units units = unitsOf(inMemory.getElementType(), move.elementBytes, accesses);
-  int64_t count = accesses.access.elements() / units.elements;
-  auto bytes = static_cast<unsigned>(accesses.access.elements() * move.elementBytes);
+  int64_t count = accesses.elements() / units.elements;
+  auto bytes = static_cast<unsigned>(accesses.elements() * move.elementBytes);
   SmallVector<Value> pieces;
-  for (Value address : emitAddresses(builder, base, accesses, groups)) {
+  for (Value address : emitSharedAddresses(builder, base, accesses.bytes, accesses.first)) {
     pieces.append(accesses.move ? emitMatrixLoad(builder, *accesses.move, address, count)
                                 : unpack(builder, LLVM::LoadOp::create(builder, VectorType::get(count, units.type),
                                                                        address, bytes)));
   }
-  Value loaded = fromUnits(builder, inMemory, pieces, flatten(groups), units);
+  Value loaded = fromUnits(builder, inMemory, pieces, order, units);
   return fromMemory(builder, loaded, type.getElementType());
 }
 
 void emitLocalStore(Builder &builder, Value value, Value base, const LocalMove &move) {
   LocalAccesses accesses = chooseAccesses(move, /*isStore=*/true);
-  std::vector<std::vector<int>> groups = accesses.groups(move.offsets);
+  SmallVector<int64_t> order = registersInOrder(accesses);
   value = toMemory(builder, value);
   Units units = unitsOf(cast<VectorType>(value.getType()).getElementType(), move.elementBytes, accesses);
-  size_t count = accesses.access.elements() / units.elements;
-  auto bytes = static_cast<unsigned>(accesses.access.elements() * move.elementBytes);
-  SmallVector<Value> pieces = toUnits(builder, value, flatten(groups), units);
+  size_t count = accesses.elements() / units.elements;
+  auto bytes = static_cast<unsigned>(accesses.elements() * move.elementBytes);
+  SmallVector<Value> pieces = toUnits(builder, value, order, units);
   ArrayRef<Value> rest = pieces;
-  for (Value address : emitAddresses(builder, base, accesses, groups)) {
+  for (Value address : emitSharedAddresses(builder, base, accesses.bytes, accesses.first)) {
     if (const MatrixMove *matrix = accesses.move) {
       NVVM::StMatrixOp::create(builder, address, rest.take_front(count), layoutAttr(builder, *matrix),
                                shapeAttr(builder, *matrix), elementAttr(builder, *matrix));

@@ -44,11 +44,8 @@ static layout::VectorAccess widest(Value ptr, Value mask, AxisInfoAnalysis &axes
 MemoryAccesses::MemoryAccesses(Operation *root) {
   AxisInfoAnalysis axes(root);
   root->walk([&](tile::MemoryAccessOpInterface op) {
-    Value ptr = op.getPtr();
-    bool isTile = isa<RankedTensorType>(ptr.getType());
-    groups[op] =
-        isTile ? layout::registersOf(widest(ptr, op.getMask(), axes), tilegpu::mapOf(ptr).inSize(layout::kRegister))
-               : std::vector<std::vector<int>>{{0}};
+    bool isTile = isa<RankedTensorType>(op.getPtr().getType());
+    accesses[op] = isTile ? widest(op.getPtr(), op.getMask(), axes) : layout::VectorAccess();
   });
 }
 
@@ -132,7 +129,7 @@ struct Load : MemoryPattern<tile::LoadOp> {
       masks = unpack(builder, asVector(builder, adaptor.getMask()));
     }
     Value others = asVector(builder, adaptor.getOther());
-    for (const std::vector<int> &group : accesses.of(op)) {
+    for (const std::vector<int> &group : layout::registersOf(accesses.accessOf(op), pointers.size())) {
       Value other = others ? selectRegisters(builder, others, indices(group)) : Value();
       Value loaded = emitLoad(op, VectorType::get(group.size(), element), pointers[group[0]],
                               masks.empty() ? Value() : masks[group[0]], other, builder);
@@ -159,7 +156,7 @@ struct Store : MemoryPattern<tile::StoreOp> {
     }
     Value owner = isa<RankedTensorType>(op.getPtr().getType()) ? ownsElements(builder, tilegpu::mapOf(op.getPtr()))
                                                                : isFirstThread(builder);
-    for (const std::vector<int> &group : accesses.of(op)) {
+    for (const std::vector<int> &group : layout::registersOf(accesses.accessOf(op), pointers.size())) {
       Value mask = masks.empty() ? owner : masks[group[0]];
       if (owner && !masks.empty()) {
         mask = arith::AndIOp::create(builder, mask, owner);

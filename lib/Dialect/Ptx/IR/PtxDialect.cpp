@@ -31,6 +31,9 @@ void PtxDialect::initialize() {
 
 namespace tilewright::ptx {
 
+/// Addresses in shared memory are short.
+static constexpr unsigned kSharedSpace = 3;
+
 std::string Words::type() const {
   std::string vector = count > 1 ? ".v" + std::to_string(count) : "";
   return vector + ".b" + std::to_string(memoryBits);
@@ -45,8 +48,9 @@ std::string Words::list(int first) const {
 }
 
 Words wordsOf(Type type) {
-  if (isa<LLVM::LLVMPointerType>(type)) {
-    return {1, 64, 64};
+  if (auto pointer = dyn_cast<LLVM::LLVMPointerType>(type)) {
+    int bits = pointer.getAddressSpace() == kSharedSpace ? 32 : 64;
+    return {1, bits, bits};
   }
   if (type.isInteger(1)) {
     return {1, 1, 1};

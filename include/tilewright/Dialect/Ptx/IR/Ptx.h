@@ -36,7 +36,8 @@ struct Words {
   std::string list(int first) const;
 };
 
-/// Of a scalar or vector whose size is a power of two bytes. Pointers are words of 64 bits, i1 is one of 1 bit.
+/// Of a scalar or vector whose size is a power of two bytes. Pointers are words of 64 bits, of 32 bits if they are to
+/// shared memory, and i1 is one of 1 bit.
 Words wordsOf(mlir::Type type);
 
 } // namespace tilewright::ptx

@@ -79,6 +79,23 @@ def Ptx_StoreOp : Ptx_Op<"store", [MemoryEffects<[MemWrite]>]> {
   }];
 }
 
+def Ptx_AsyncCopyOp : Ptx_Op<"async_copy", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Copies `size` bytes to shared memory, `bytes` of them from global memory and the rest zeros";
+  let description = [{
+    `size` is 4, 8 or 16, and `cache` "ca", or "cg" for 16. `evict` is the second-level cache's priority, "evict_first" or
+    "evict_last".
+  }];
+  let arguments = (ins LLVM_AnyPointer:$to, LLVM_AnyPointer:$from, I32:$bytes, I32Attr:$size, StrAttr:$cache, StrAttr:$evict);
+  let assemblyFormat = "$to `,` $from `bytes` $bytes `of` $size $cache $evict attr-dict `:` type($to) `,` type($from)";
+  let extraClassDefinition = [{
+    std::string $cppClass::getAssembly() {
+      return "{\n\t.reg .b64 policy;\n\tcreatepolicy.fractional.L2::" + getEvict().str() +
+             ".b64 policy, 1.0;\n\tcp.async" + suffix(getCache()) + ".shared.global.L2::cache_hint [" + reg(0) + "], [" +
+             reg(1) + "], " + std::to_string(getSize()) + ", " + reg(2) + ", policy;\n\t}";
+    }
+  }];
+}
+
 include "tilewright/Dialect/Ptx/IR/PtxMath.td"
 
 #endif

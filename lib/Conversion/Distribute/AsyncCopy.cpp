@@ -1,0 +1,147 @@
+// Copies from global to shared memory that run beside the program: cp.async of 4, 8 or 16 bytes.
+
+#include "Distribute.h"
+
+#include "tilewright/Dialect/Ptx/IR/Ptx.h"
+#include "tilewright/Hardware/NvidiaInstructions.h"
+#include "tilewright/Layout/SharedAddresses.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace tilewright::distribute {
+namespace {
+
+using hardware::AsyncCopy;
+
+/// Elements that are neighbours in both memories, in the same order.
+layout::VectorAccess narrowTo(const layout::VectorAccess &global, const layout::LinearLayout &offsets) {
+  layout::VectorAccess shared = layout::widestAccess(offsets, layout::kOffset, global.elements()), both;
+  for (auto [left, right] : llvm::zip(global.registerBits, shared.registerBits)) {
+    if (left != right) {
+      break;
+    }
+    both.registerBits.push_back(left);
+  }
+  return both;
+}
+
+/// The instruction for so many bytes. The widest one does not need the first-level cache, which is left to others
+/// unless `cache` asks for it. Null if there is none.
+const AsyncCopy *chooseCopy(int64_t bytes, tile::CacheModifier cache, const hardware::NvidiaInfo &target) {
+  const AsyncCopy *found = nullptr;
+  for (const AsyncCopy &copy : hardware::asyncCopies()) {
+    bool fits = copy.bytes == bytes && (copy.targets & target.target) != 0;
+    if (fits && (!found || copy.bypassesL1 != (cache == tile::CacheModifier::CA))) {
+      found = &copy;
+    }
+  }
+  return found;
+}
+
+bool isZero(Value value) {
+  if (auto splat = value.getDefiningOp<vector::BroadcastOp>()) {
+    value = splat.getSource();
+  }
+  return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
+}
+
+/// One instruction.
+void emitCopy(Builder &builder, Value to, Value from, Value bytes, const AsyncCopy &copy, tile::EvictionPolicy evict) {
+  if (evict != tile::EvictionPolicy::Normal) {
+    StringRef priority = evict == tile::EvictionPolicy::First ? "evict_first" : "evict_last";
+    bytes = bytes ? bytes : constantI32(builder, copy.bytes);
+    ptx::AsyncCopyOp::create(builder, to, from, bytes, copy.bytes, copy.bypassesL1 ? "cg" : "ca", priority);
+    return;
+  }
+  auto modifier = copy.bypassesL1 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
+  NVVM::CpAsyncOp::create(builder, to, from, builder.getI32IntegerAttr(copy.bytes),
+                          NVVM::LoadCacheModifierKindAttr::get(builder.getContext(), modifier), bytes);
+}
+
+struct Copy : OpConversionPattern<tilegpu::AsyncCopyOp> {
+  Copy(const TypeConverter &types, MLIRContext *context, const MemoryAccesses &accesses)
+      : OpConversionPattern(types, context), accesses(accesses) {}
+
+  LogicalResult matchAndRewrite(tilegpu::AsyncCopyOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    tilegpu::BufferType buffer = op.getBuffer().getType();
+    LocalMove move = localMove(op, op.getPtr().getType(), buffer);
+    layout::VectorAccess access = narrowTo(accesses.accessOf(op), move.offsets);
+    const AsyncCopy *copy = chooseCopy(access.elements() * move.elementBytes, op.getCache(), *move.target);
+    if (!copy) {
+      return op.emitError("threads copy ")
+             << access.elements() * move.elementBytes << " bytes at a time, which cannot be done asynchronously";
+    }
+    if (op.getOther() && !isZero(adaptor.getOther())) {
+      return op.emitError("only zero can take the place of what is masked out of an asynchronous copy");
+    }
+    Builder builder(op.getLoc(), rewriter);
+    Value owner = ownsElements(builder, tilegpu::mapOf(op.getPtr()));
+    if (owner) {
+      auto ifOwner = scf::IfOp::create(builder, owner, /*withElseRegion=*/false);
+      builder.setInsertionPointToStart(ifOwner.thenBlock());
+    }
+    emitCopies(builder, op, adaptor, move, access, *copy);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// What is masked out is read from nowhere and written as zeros.
+  void emitCopies(Builder &builder, tilegpu::AsyncCopyOp op, OpAdaptor adaptor, const LocalMove &move,
+                  const layout::VectorAccess &access, const AsyncCopy &copy) const {
+    auto groups = layout::registersOf(access, move.offsets.inSize(layout::kRegister));
+    std::vector<int> first;
+    for (const std::vector<int> &group : groups) {
+      first.push_back(group.front());
+    }
+    SmallVector<Value> to =
+        emitSharedAddresses(builder, adaptor.getBuffer(), layout::inBytes(move.offsets, move.elementBytes), first);
+    SmallVector<Value> from = unpack(builder, adaptor.getPtr()), masks;
+    if (adaptor.getMask()) {
+      masks = unpack(builder, adaptor.getMask());
+    }
+    for (auto [reg, address] : llvm::zip_equal(first, to)) {
+      Value bytes;
+      if (!masks.empty()) {
+        bytes = arith::SelectOp::create(builder, masks[reg], constantI32(builder, copy.bytes), constantI32(builder, 0));
+      }
+      emitCopy(builder, address, from[reg], bytes, copy, op.getEvict());
+    }
+  }
+
+  const MemoryAccesses &accesses;
+};
+
+struct Commit : OpConversionPattern<tilegpu::AsyncCommitOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(tilegpu::AsyncCommitOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncCommitGroupOp>(op);
+    return success();
+  }
+};
+
+struct Wait : OpConversionPattern<tilegpu::AsyncWaitOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(tilegpu::AsyncWaitOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncWaitGroupOp>(op, op.getPending());
+    return success();
+  }
+};
+
+} // namespace
+
+void addAsyncCopyPatterns(RewritePatternSet &patterns, const ThreadTypes &types, const MemoryAccesses &accesses) {
+  patterns.add<Copy>(types, patterns.getContext(), accesses);
+  patterns.add<Commit, Wait>(types, patterns.getContext());
+}
+
+} // namespace tilewright::distribute

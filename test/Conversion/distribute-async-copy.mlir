@@ -1,0 +1,91 @@
+// distribute: asynchronous copies of 4 to 16 bytes that are neighbours in both memories.
+// RUN: tilewright-opt %s --distribute --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+
+#line = #tilegpu.layout<register = [[1], [2], [4], [256]], lane = [[8], [16], [32], [64], [128]], warp = [], block = [] : 512>
+#whole = #tilegpu.layout<offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256]] : 512>
+#pairs = #tilegpu.layout<offset = [[1], [8], [16], [2], [4], [32], [64], [128], [256]] : 512>
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
+  // CHECK-LABEL: func.func @copies
+  func.func @copies(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32, tile.slot = 0 : i32}) attributes {tile.kernel} {
+    %i = tile.make_range 0 to 512 : tensor<512xi32, #line>
+    %b = tile.splat %p : tensor<512x!tile.ptr<f16>, #line>
+    %q = tile.addptr %b, %i : tensor<512x!tile.ptr<f16>, #line>, tensor<512xi32, #line>
+    %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<512xf16, #whole>
+    %t = tilegpu.local_alloc at 1024 : !tilegpu.buffer<512xf16, #pairs>
+    // 16 bytes pass by the first-level cache, unless it is asked for.
+    // CHECK: nvvm.cp.async.shared.global %[[TO:.*]], %{{.*}}, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>
+    // CHECK: nvvm.cp.async.shared.global %[[NEXT:.*]], %{{.*}}, 16, cache = cg
+    tilegpu.async_copy %q, %s : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #whole>
+    // CHECK-NEXT: nvvm.cp.async.commit.group
+    tilegpu.async_commit
+    // CHECK: nvvm.cp.async.shared.global %[[TO]], %{{.*}}, 16, cache = ca
+    // CHECK: nvvm.cp.async.shared.global %[[NEXT]], %{{.*}}, 16, cache = ca
+    tilegpu.async_copy %q, %s {cache = #tile.cache<ca>} : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #whole>
+    // Only pairs stay together.
+    // CHECK-COUNT-8: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 4, cache = ca
+    tilegpu.async_copy %q, %t : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #pairs>
+    // Lines of the second-level cache have priorities.
+    // CHECK: ptx.async_copy %[[TO]], %{{.*}} bytes %c16_i32 of 16 "cg" "evict_first" : <3>, <1>
+    // CHECK: ptx.async_copy %[[NEXT]]
+    tilegpu.async_copy %q, %s {evict = #tile.evict<first>} : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #whole>
+    // CHECK: nvvm.cp.async.commit.group
+    tilegpu.async_commit
+    // CHECK: nvvm.cp.async.wait.group 1
+    tilegpu.async_wait 1
+    return
+  }
+}
+
+// -----
+
+#line = #tilegpu.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [0]], warp = [[0]], block = [] : 64>
+#whole = #tilegpu.layout<offset = [[1], [2], [4], [8], [16], [32]] : 64>
+module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_80"} {
+  // Zeros where the mask is false; threads that hold copies do nothing.
+  // CHECK-LABEL: func.func @masked
+  // CHECK-SAME: %[[MASK:[^:]*]]: i1
+  // CHECK: %[[OWNS:.*]] = arith.andi %{{.*}} : i1
+  // CHECK: scf.if %[[OWNS]] {
+  // CHECK: %[[BYTES:.*]] = arith.select %{{.*}}, %c16_i32, %c0_i32 : i32
+  // CHECK: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache = cg, %[[BYTES]] : !llvm.ptr<3>, !llvm.ptr<1>, i32
+  // CHECK: }
+  func.func @masked(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32, tile.slot = 0 : i32}, %m: i1) attributes {tile.kernel} {
+    %i = tile.make_range 0 to 64 : tensor<64xi32, #line>
+    %b = tile.splat %p : tensor<64x!tile.ptr<f32>, #line>
+    %q = tile.addptr %b, %i : tensor<64x!tile.ptr<f32>, #line>, tensor<64xi32, #line>
+    %mask = tile.splat %m : tensor<64xi1, #line>
+    %zero = arith.constant dense<0.0> : tensor<64xf32, #line>
+    %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<64xf32, #whole>
+    tilegpu.async_copy %q, %s mask %mask other %zero : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #whole>, mask tensor<64xi1, #line>, other tensor<64xf32, #line>
+    return
+  }
+}
+
+// -----
+
+#line = #tilegpu.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [], block = [] : 64>
+#whole = #tilegpu.layout<offset = [[1], [2], [4], [8], [16], [32]] : 64>
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
+  func.func @narrow(%p: tensor<64x!tile.ptr<i8>, #line>) {
+    %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<64xi8, #whole>
+    // expected-error @+2 {{threads copy 1 bytes at a time, which cannot be done asynchronously}}
+    // expected-error @+1 {{failed to legalize operation}}
+    tilegpu.async_copy %p, %s : tensor<64x!tile.ptr<i8>, #line> -> !tilegpu.buffer<64xi8, #whole>
+    return
+  }
+}
+
+// -----
+
+#line = #tilegpu.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [], block = [] : 64>
+#whole = #tilegpu.layout<offset = [[1], [2], [4], [8], [16], [32]] : 64>
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
+  func.func @not_zero(%p: tensor<64x!tile.ptr<f32>, #line>, %m: tensor<64xi1, #line>) {
+    %one = arith.constant dense<1.0> : tensor<64xf32, #line>
+    %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<64xf32, #whole>
+    // expected-error @+2 {{only zero can take the place of what is masked out of an asynchronous copy}}
+    // expected-error @+1 {{failed to legalize operation}}
+    tilegpu.async_copy %p, %s mask %m other %one : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #whole>, mask tensor<64xi1, #line>, other tensor<64xf32, #line>
+    return
+  }
+}
