@@ -94,4 +94,15 @@ const std::vector<AsyncCopy> &asyncCopies() {
   return table;
 }
 
+const std::vector<AtomicAdd> &atomicAdds() {
+  constexpr ElementType F16 = ElementType::F16, BF16 = ElementType::BF16, F32 = ElementType::F32,
+                        F64 = ElementType::F64;
+  static const std::vector<AtomicAdd> table = {
+      {F32, 1, kAll},        {F64, 1, kAll},        {F16, 1, kAll},         {F16, 2, kAll},
+      {BF16, 1, kFrom90},    {BF16, 2, kFrom90},    {F32, 2, kFrom90, 81},  {F32, 4, kFrom90, 81},
+      {F16, 4, kFrom90, 81}, {F16, 8, kFrom90, 81}, {BF16, 4, kFrom90, 81}, {BF16, 8, kFrom90, 81},
+  };
+  return table;
+}
+
 } // namespace tilewright::hardware

@@ -41,9 +41,14 @@ static void addTileGPUPasses(OpPassManager &passes, const CudaCompileOptions &op
   passes.addPass(tilegpu::createCoalesce());            // memory is accessed side by side, 16 bytes a thread
   passes.addPass(tilegpu::createChooseMma());           // products lie as a matrix instruction wants them
   passes.addPass(createCSEPass());                      // the same tile in the same layout is one value
+  passes.addPass(tilegpu::createPropagateLayouts());    // conversions where the whole function costs least
   passes.addPass(tilegpu::createDecomposeReductions()); // what crosses warps is a conversion of partial results
   passes.addPass(createCanonicalizerPass());            // conversions of conversions
   passes.addPass(tilegpu::createStageOperands());       // what changes warps goes through shared memory
+  passes.addPass(createCSEPass());
+  passes.addPass(tilegpu::createPlanPipeline());   // which loads of a loop run ahead
+  passes.addPass(tilegpu::createExpandPipeline()); // as asynchronous copies
+  passes.addPass(createCanonicalizerPass());       // loops whose trip count is known
   passes.addPass(createCSEPass());
   passes.addPass(tilegpu::createAllocateShared()); // by liveness
   passes.addPass(tilegpu::createInsertBarriers()); // by dependence; last, since it looks at what others moved

@@ -102,6 +102,16 @@ struct AsyncCopy {
 
 const std::vector<AsyncCopy> &asyncCopies();
 
+/// atom.add of floats in global memory: a thread adds to this many neighbours, each of them indivisible by itself.
+struct AtomicAdd {
+  ElementType type;
+  int elements;
+  NvidiaTargets targets;
+  int ptxVersion = 0;
+};
+
+const std::vector<AtomicAdd> &atomicAdds();
+
 } // namespace tilewright::hardware
 
 #endif // TILEWRIGHT_HARDWARE_NVIDIAINSTRUCTIONS_H

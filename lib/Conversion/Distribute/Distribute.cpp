@@ -57,6 +57,7 @@ struct Distribute : tilewright::impl::DistributeBase<Distribute> {
     distribute::addElementwisePatterns(patterns, types);
     distribute::addShapePatterns(patterns, types);
     distribute::addMemoryPatterns(patterns, types, accesses);
+    distribute::addAtomicPatterns(patterns, types, accesses);
     distribute::addConversionPatterns(patterns, types);
     distribute::addReductionPatterns(patterns, types);
     distribute::addScanPatterns(patterns, types);

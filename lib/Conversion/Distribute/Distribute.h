@@ -65,6 +65,9 @@ mlir::Value combineImages(Builder &builder, mlir::Value image, int64_t offset, b
 llvm::SmallVector<mlir::Value> unpack(Builder &builder, mlir::Value vector);
 mlir::Value pack(Builder &builder, llvm::ArrayRef<mlir::Value> elements);
 
+/// A scalar as a vector of one element, a vector as it is; null of null.
+mlir::Value asVector(Builder &builder, mlir::Value value);
+
 /// Registers order[0], order[1], ... of a vector as a vector.
 mlir::Value selectRegisters(Builder &builder, mlir::Value vector, llvm::ArrayRef<int64_t> order);
 
@@ -156,6 +159,7 @@ private:
 void addElementwisePatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addShapePatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addMemoryPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types, const MemoryAccesses &accesses);
+void addAtomicPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types, const MemoryAccesses &accesses);
 void addConversionPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addReductionPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addScanPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);

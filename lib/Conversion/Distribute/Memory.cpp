@@ -99,14 +99,6 @@ static void emitStore(tile::StoreOp op, Value value, Value address, Value mask, 
 
 namespace {
 
-/// A scalar as a vector of one element, a vector as it is.
-Value asVector(Builder &builder, Value value) {
-  if (!value || isa<VectorType>(value.getType())) {
-    return value;
-  }
-  return vector::BroadcastOp::create(builder, VectorType::get(1, value.getType()), value);
-}
-
 template <typename Op> struct MemoryPattern : OpConversionPattern<Op> {
   MemoryPattern(const TypeConverter &types, MLIRContext *context, const MemoryAccesses &accesses)
       : OpConversionPattern<Op>(types, context), accesses(accesses) {}

@@ -137,6 +137,13 @@ Value pack(Builder &builder, ArrayRef<Value> elements) {
   return vector::FromElementsOp::create(builder, type, elements);
 }
 
+Value asVector(Builder &builder, Value value) {
+  if (!value || isa<VectorType>(value.getType())) {
+    return value;
+  }
+  return vector::BroadcastOp::create(builder, VectorType::get(1, value.getType()), value);
+}
+
 Value selectRegisters(Builder &builder, Value vector, ArrayRef<int64_t> order) {
   auto type = cast<VectorType>(vector.getType());
   bool same = order.size() == size_t(type.getNumElements());

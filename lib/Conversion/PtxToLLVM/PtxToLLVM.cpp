@@ -36,9 +36,8 @@ char constraintOf(const ptx::Words &words) {
 Type wordType(Builder &builder, const ptx::Words &words) { return builder.getIntegerType(words.bits); }
 
 /// A value's registers.
-void addWords(Builder &builder, Value value, SmallVectorImpl<Value> &registers) {
+void addWords(Builder &builder, Value value, const ptx::Words &words, SmallVectorImpl<Value> &registers) {
   Type type = value.getType();
-  ptx::Words words = ptx::wordsOf(type);
   if (isa<LLVM::LLVMPointerType>(type) || type.isInteger(1)) {
     registers.push_back(value);
     return;
@@ -58,8 +57,7 @@ void addWords(Builder &builder, Value value, SmallVectorImpl<Value> &registers) 
 }
 
 /// The value that registers hold.
-Value fromWords(Builder &builder, Type type, ArrayRef<Value> registers) {
-  ptx::Words words = ptx::wordsOf(type);
+Value fromWords(Builder &builder, Type type, const ptx::Words &words, ArrayRef<Value> registers) {
   if (registers.front().getType() == type) {
     return registers.front();
   }
@@ -93,18 +91,19 @@ SmallVector<Value> resultRegisters(Builder &builder, LLVM::InlineAsmOp assembly,
 
 void lower(ptx::AssemblyOpInterface op) {
   Builder builder(op.getLoc(), op);
+  auto wordsOf = [&](Type type) { return ptx::wordsOf(type, op.widestRegister()); };
   SmallVector<Value> operands;
   SmallVector<Type> results;
   SmallVector<std::string> constraints;
   for (Type type : op->getResultTypes()) {
-    ptx::Words words = ptx::wordsOf(type);
+    ptx::Words words = wordsOf(type);
     results.append(words.count, wordType(builder, words));
     // Written before all operands are read.
     constraints.append(words.count, std::string("=&") + constraintOf(words));
   }
   for (Value operand : op->getOperands()) {
-    ptx::Words words = ptx::wordsOf(operand.getType());
-    addWords(builder, operand, operands);
+    ptx::Words words = wordsOf(operand.getType());
+    addWords(builder, operand, words, operands);
     constraints.append(words.count, std::string(1, constraintOf(words)));
   }
   Type result = results.empty()       ? Type(LLVM::LLVMVoidType::get(builder.getContext()))
@@ -120,9 +119,9 @@ void lower(ptx::AssemblyOpInterface op) {
   }
   ArrayRef<Value> rest = registers;
   for (Value value : op->getResults()) {
-    size_t count = ptx::wordsOf(value.getType()).count;
-    value.replaceAllUsesWith(fromWords(builder, value.getType(), rest.take_front(count)));
-    rest = rest.drop_front(count);
+    ptx::Words words = wordsOf(value.getType());
+    value.replaceAllUsesWith(fromWords(builder, value.getType(), words, rest.take_front(words.count)));
+    rest = rest.drop_front(words.count);
   }
   op->erase();
 }

@@ -59,6 +59,18 @@ std::string text(const AsyncCopy &copy) {
          std::to_string(copy.bytes) + ";";
 }
 
+std::string text(const AtomicAdd &add) {
+  int64_t bits = bitsOf(add.type), words = std::max<int64_t>(1, add.elements * bits / (bits == 64 ? 64 : 32));
+  std::string prefix = bits == 16 ? (add.elements == 1 ? "%h" : "%r") : bits == 32 ? "%f" : "%d", list;
+  for (int64_t i = 0; i < words; ++i) {
+    list += (i > 0 ? "," : "") + prefix + std::to_string(i);
+  }
+  std::string values = words > 1 ? "{" + list + "}" : list;
+  return std::string("atom.acq_rel.gpu.global.add") + (bits == 16 ? ".noftz" : "") +
+         (words > 1 ? ".v" + std::to_string(words) : "") + name(add.type) + (prefix == "%r" ? "x2" : "") + " " +
+         values + ",[%l0]," + values + ";";
+}
+
 struct Instruction {
   std::string text;
   NvidiaTargets targets;
@@ -81,6 +93,9 @@ std::vector<Instruction> instructions() {
   for (const AsyncCopy &copy : asyncCopies()) {
     all.push_back({text(copy), copy.targets, 0});
   }
+  for (const AtomicAdd &add : atomicAdds()) {
+    all.push_back({text(add), add.targets, add.ptxVersion});
+  }
   return all;
 }
 
@@ -93,10 +108,11 @@ protected:
 
   /// What the assembler has against it; nothing if it assembles.
   std::string assemble(const NvidiaInfo &info, int ptxVersion, const std::string &body) {
-    std::string ptx = ".version " + std::to_string(ptxVersion / 10) + "." + std::to_string(ptxVersion % 10) +
-                      "\n.target " + std::string(info.name) + "\n.address_size 64\n.visible .entry k() {\n" +
-                      ".reg .b32 %r<256>; .reg .f32 %f<256>;\n.reg .f64 %d<32>; .reg .b64 %l<2>; .reg .pred p;\n" +
-                      body + "ret;\n}\n";
+    std::string ptx =
+        ".version " + std::to_string(ptxVersion / 10) + "." + std::to_string(ptxVersion % 10) + "\n.target " +
+        std::string(info.name) + "\n.address_size 64\n.visible .entry k() {\n" +
+        ".reg .b32 %r<256>; .reg .f32 %f<256>;\n.reg .f64 %d<32>; .reg .b64 %l<2>; .reg .b16 %h<2>; .reg .pred p;\n" +
+        body + "ret;\n}\n";
     auto cubin = nvptx::assemble(ptx, info, options);
     return cubin ? "" : llvm::toString(cubin.takeError());
   }

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -14,6 +15,36 @@ static std::string reg(int index) { return "$" + std::to_string(index); }
 
 /// ".cg" for "cg", nothing for nothing.
 static std::string suffix(llvm::StringRef name) { return name.empty() ? "" : ("." + name).str(); }
+
+/// Zeroes in the first registers.
+static std::string zeros(const Words &words) {
+  std::string text;
+  for (int i = 0; i < words.count; ++i) {
+    text += "mov.b" + words.registerBits() + " " + reg(i) + ", 0;\n\t";
+  }
+  return text;
+}
+
+/// Whether an atomic takes the value as one register of 64 bits.
+static bool isWide(Type type) { return getElementTypeOrSelf(type).getIntOrFloatBitWidth() == 64; }
+
+/// ".add.noftz.v4.f16x2" for "fadd" and vector<8xf16>.
+static std::string atomicName(llvm::StringRef kind, Type type) {
+  Type element = getElementTypeOrSelf(type);
+  std::string bits = std::to_string(element.getIntOrFloatBitWidth());
+  if (kind == "fadd") {
+    auto vector = dyn_cast<VectorType>(type);
+    bool isHalf = bits == "16", isPair = isHalf && vector && vector.getNumElements() > 1;
+    int64_t count = (vector ? vector.getNumElements() : 1) / (isPair ? 2 : 1);
+    return std::string(".add") + (isHalf ? ".noftz" : "") + (count > 1 ? ".v" + std::to_string(count) : "") +
+           (element.isBF16() ? ".bf" : ".f") + bits + (isPair ? "x2" : "");
+  }
+  bool isUnsigned = kind.consume_front("u") || kind == "add";
+  if (kind == "max" || kind == "min" || kind == "add") {
+    return "." + kind.str() + (isUnsigned ? ".u" : ".s") + bits;
+  }
+  return "." + (kind == "xchg" ? "exch" : kind.str()) + ".b" + bits;
+}
 
 #include "tilewright/Dialect/Ptx/IR/PtxDialect.cpp.inc"
 
@@ -47,7 +78,7 @@ std::string Words::list(int first) const {
   return count > 1 ? "{" + text + "}" : text;
 }
 
-Words wordsOf(Type type) {
+Words wordsOf(Type type, int widest) {
   if (auto pointer = dyn_cast<LLVM::LLVMPointerType>(type)) {
     int bits = pointer.getAddressSpace() == kSharedSpace ? 32 : 64;
     return {1, bits, bits};
@@ -62,7 +93,8 @@ Words wordsOf(Type type) {
   if (bits <= 16) {
     return {1, 16, bits};
   }
-  return {bits / 32, 32, 32};
+  int word = std::min(bits, widest);
+  return {bits / word, word, word};
 }
 
 } // namespace tilewright::ptx

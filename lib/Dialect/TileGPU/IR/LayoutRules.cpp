@@ -62,14 +62,20 @@ static LinearLayout collapsed(const LinearLayout &map, const layout::Shape &shap
   return layout::dropRepeatedRegisters(LinearLayout(map.ins(), outs, columns));
 }
 
-static bool isElementwise(Operation *op) {
+bool tilegpu::keepsLayout(Operation *op) {
   return op->hasTrait<OpTrait::Elementwise>() ||
          isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op);
 }
 
+bool tilegpu::worksInAnyLayout(Operation *op) {
+  return keepsLayout(op) || op->hasTrait<OpTrait::ConstantLike>() ||
+         isa<tile::MakeRangeOp, tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp, tile::TransOp,
+             tile::JoinOp, tile::SplitOp, tile::CatOp, tile::GatherOp, tile::ReduceOp, tile::ScanOp>(op);
+}
+
 MaybeLayout tilegpu::resultLayout(OpOperand &operand, const LinearLayout &map) {
   Operation *op = operand.getOwner();
-  if (isElementwise(op)) {
+  if (keepsLayout(op)) {
     return op->getNumResults() ? MaybeLayout(map) : std::nullopt;
   }
   return TypeSwitch<Operation *, MaybeLayout>(op)
@@ -97,7 +103,7 @@ MaybeLayout tilegpu::resultLayout(OpOperand &operand, const LinearLayout &map) {
 
 MaybeLayout tilegpu::operandLayout(OpOperand &operand, const LinearLayout &map) {
   Operation *op = operand.getOwner();
-  if (isElementwise(op)) {
+  if (keepsLayout(op)) {
     return map;
   }
   return TypeSwitch<Operation *, MaybeLayout>(op)

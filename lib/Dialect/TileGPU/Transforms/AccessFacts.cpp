@@ -21,7 +21,8 @@ static AccessKind kindOf(Operation *op) {
 /// Longest runs first; where they are equal, row-major.
 static layout::Order orderOf(const AxisInfo &info) {
   layout::Order order = layout::rowMajorOrder(static_cast<int>(info.getRank()));
-  llvm::stable_sort(order, [&](int l, int r) { return info.getContiguity(l) > info.getContiguity(r); });
+  auto rank = [&](int dim) { return std::pair(info.getContiguity(dim), dim); };
+  llvm::sort(order, [&](int l, int r) { return rank(l) > rank(r); });
   return order;
 }
 

@@ -111,10 +111,12 @@ private:
         group.facts.push_back(*facts);
       }
     });
+    auto classOf = [&](Value value) { return flow.classOf(value); };
     getOperation()->walk([&](tile::ReduceOp reduce) {
-      for (auto &[key, group] : groups) {
-        group.isReduced |= key.second.front() == static_cast<int>(reduce.getAxis()) &&
-                           llvm::any_of(reduce.getOperands(), [&](Value v) { return flow.classOf(v) == key.first; });
+      for (auto &entry : groups) {
+        auto [data, order] = entry.first;
+        entry.second.isReduced |= order.front() == static_cast<int>(reduce.getAxis()) &&
+                                  llvm::is_contained(llvm::map_range(reduce.getOperands(), classOf), data);
       }
     });
     return groups;

@@ -1,15 +1,42 @@
 #include "CostModel.h"
 
-#include "tilewright/Layout/VectorAccess.h"
+#include "tilewright/Dialect/TileGPU/IR/LayoutRules.h"
+#include "tilewright/Layout/BankConflicts.h"
+#include "tilewright/Layout/Conversion.h"
+#include "tilewright/Layout/Reduction.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::tilegpu;
 using layout::LinearLayout;
 
+static constexpr Cost kFloat = 1;
+static constexpr Cost kInteger = 2;
+static constexpr Cost kSpecialFunction = 12;
+static constexpr Cost kDivision = 24;
+static constexpr Cost kSelect = 2;
+static constexpr Cost kShuffle = 4;
+static constexpr Cost kWavefront = 4;
 static constexpr Cost kLine = 4;
 static constexpr Cost kWrittenSector = 6;
+
+/// Two barriers, and the latency of shared memory in between.
+static constexpr Cost kExchange = 400;
+/// Shared memory that a conversion takes from others, per so many bytes.
+static constexpr int64_t kBytesPerCost = 8;
+
 static constexpr int64_t kLineBytes = 128;
 static constexpr int64_t kSectorBytes = 32;
+
+//===----------------------------------------------------------------------===//
+// Global memory
+//===----------------------------------------------------------------------===//
 
 /// Blocks of `bytes` that the lanes of a warp touch: lanes fall into one block as far as a run of
 /// consecutive addresses and the block reach.
@@ -38,4 +65,132 @@ Cost tilegpu::accessCost(const AccessFacts &facts, const LinearLayout &map) {
   }
   Cost sectors = kWrittenSector * blocksOfWarp(facts, map, kSectorBytes);
   return (lines + sectors) * accesses * writingWarps(map);
+}
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+/// Elements that each thread has next to each other on both sides: what it can move to or from shared memory at once.
+static int64_t commonVector(const LinearLayout &from, const LinearLayout &to) {
+  layout::Columns registers = to.columnsOf(layout::kRegister);
+  auto isCommon = [&](uint64_t column) { return llvm::is_contained(registers, column); };
+  return int64_t(1) << llvm::count_if(from.columnsOf(layout::kRegister), isCommon);
+}
+
+/// Wavefronts of all warps for one side, without conflicts.
+static int64_t wavefronts(const LinearLayout &map, int64_t vector, int64_t elementBytes) {
+  constexpr int64_t kMostBytes = 16, kWavefrontBytes = 128;
+  vector = std::min(vector, std::max<int64_t>(1, kMostBytes / elementBytes));
+  int64_t each = std::max<int64_t>(1, vector * elementBytes * map.inSize(layout::kLane) / kWavefrontBytes);
+  return map.inSize(layout::kRegister) / vector * each * map.inSize(layout::kWarp);
+}
+
+const CostModel::Moves &CostModel::movesOf(LayoutAttr from, LayoutAttr to) {
+  auto [entry, isNew] = conversions.try_emplace({from, to});
+  Moves &moves = entry->second;
+  if (!isNew) {
+    return moves;
+  }
+  layout::ConversionPlan plan = layout::planConversion(from.getMap(), to.getMap());
+  moves.isShared = plan.kind == layout::ConversionKind::Shared || plan.kind == layout::ConversionKind::Cluster;
+  if (moves.isShared) {
+    moves.vector = commonVector(from.getMap(), to.getMap());
+  } else if (plan.kind != layout::ConversionKind::None) {
+    int64_t warps = from.getMap().inSize(layout::kWarp);
+    moves.shuffles = plan.shuffles() * warps;
+    moves.selects = plan.selects() * warps;
+  }
+  return moves;
+}
+
+Cost CostModel::conversion(Type element, LayoutAttr from, LayoutAttr to) {
+  if (from == to) {
+    return 0;
+  }
+  const Moves &moves = movesOf(from, to);
+  int64_t bytes = bytesOf(element);
+  if (!moves.isShared) {
+    return (moves.shuffles * kShuffle + moves.selects * kSelect) * static_cast<Cost>(llvm::divideCeil(bytes, 4));
+  }
+  int64_t moved = wavefronts(from.getMap(), moves.vector, bytes) + wavefronts(to.getMap(), moves.vector, bytes);
+  return kExchange + moved * kWavefront + (bytes << from.getMap().totalOutBits()) / kBytesPerCost;
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+/// A warp's instruction for one element per lane.
+static Cost instructionCost(Operation *op) {
+  if (isa<math::MathDialect>(op->getDialect())) {
+    return kSpecialFunction;
+  }
+  if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op)) {
+    return kDivision;
+  }
+  Type type = tile::getElementType(op->getOperand(op->getNumOperands() - 1).getType());
+  Cost words = isa<tile::PtrType>(tile::getElementType(op->getResult(0).getType())) || bytesOf(type) > 4 ? 2 : 1;
+  return words * (isa<FloatType>(type) ? kFloat : kInteger);
+}
+
+static Cost reductionCost(tile::ReduceOp reduce, const LinearLayout &map) {
+  layout::ReductionPlan plan = layout::planReduction(map, static_cast<int>(reduce.getAxis()));
+  int64_t warps = map.inSize(layout::kWarp), registers = map.inSize(layout::kRegister);
+  int64_t left = registers >> plan.registers.size();
+  int64_t combine = std::distance(reduce.getCombiner().front().begin(), reduce.getCombiner().front().end()) - 1;
+  Cost cost = (registers - left) * combine;
+  cost += static_cast<Cost>(plan.lanes.size()) * left * (kShuffle * reduce.getNumOperands() + combine);
+  cost *= warps;
+  if (!plan.isComplete) {
+    return cost + kExchange + 2 * wavefronts(map, 1, 4) * kWavefront;
+  }
+  return plan.warps.empty() ? cost : cost + kExchange + 2 * left * warps * kWavefront * reduce.getNumOperands();
+}
+
+CostModel::CostModel(Operation *root) {
+  AxisInfoAnalysis axis(root);
+  root->walk([&](tile::MemoryAccessOpInterface access) {
+    if (auto facts = factsOf(access, axis)) {
+      accesses.try_emplace(access, *facts);
+    }
+  });
+}
+
+Cost CostModel::computeOperation(Operation *op, const LinearLayout &map) {
+  if (auto access = accesses.find(op); access != accesses.end()) {
+    return accessCost(access->second, map);
+  }
+  if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
+    return reductionCost(reduce, map);
+  }
+  Cost perRegister = op->hasTrait<OpTrait::Elementwise>() ? instructionCost(op) : 0;
+  return perRegister * map.inSize(layout::kRegister) * map.inSize(layout::kWarp);
+}
+
+Cost CostModel::operation(Operation *op, LayoutAttr layout) {
+  auto [entry, isNew] = operations.try_emplace({op, layout});
+  if (isNew) {
+    entry->second = computeOperation(op, layout.getMap());
+  }
+  return entry->second;
+}
+
+Cost CostModel::times(Block *block) {
+  constexpr Cost kUnknownRounds = 16, kMostRounds = 64;
+  Operation *parent = block->getParentOp();
+  if (!parent || !parent->getBlock()) {
+    return kOnce;
+  }
+  if (auto known = blocks.find(block); known != blocks.end()) {
+    return known->second;
+  }
+  Cost times = this->times(parent->getBlock());
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(parent)) {
+    std::optional<APInt> rounds = loop.getStaticTripCount();
+    times *= rounds ? std::clamp<Cost>(static_cast<Cost>(rounds->getLimitedValue()), 1, kMostRounds) : kUnknownRounds;
+  } else if (isa<RegionBranchOpInterface>(parent)) {
+    times = std::max<Cost>(1, times / 2);
+  }
+  return blocks[block] = times;
 }

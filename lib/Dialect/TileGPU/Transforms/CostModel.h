@@ -15,6 +15,7 @@
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_COSTMODEL_H
 
 #include "AccessFacts.h"
+#include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 
 namespace tilewright::tilegpu {
 
@@ -22,6 +23,36 @@ using Cost = int64_t;
 
 /// An access to global memory by the threads of the layout.
 Cost accessCost(const AccessFacts &facts, const layout::LinearLayout &map);
+
+/// The costs of a function's operations. They are kept: many are asked for again and again.
+class CostModel {
+public:
+  explicit CostModel(mlir::Operation *root);
+
+  Cost conversion(mlir::Type element, LayoutAttr from, LayoutAttr to);
+
+  /// One execution of `op`, the tiles it works on (of a reduction: its operands) being laid out as `layout`.
+  Cost operation(mlir::Operation *op, LayoutAttr layout);
+
+  /// How often a block runs, in sixteenths: loops of unknown length count as 16 rounds, a branch as half.
+  Cost times(mlir::Block *block);
+  static constexpr Cost kOnce = 16;
+
+private:
+  /// What a conversion moves, whatever the elements are.
+  struct Moves {
+    int64_t shuffles = 0, selects = 0; ///< of all warps, one per register
+    bool isShared = false;
+    int64_t vector = 0; ///< elements that threads write and read at once
+  };
+  const Moves &movesOf(LayoutAttr from, LayoutAttr to);
+  Cost computeOperation(mlir::Operation *op, const layout::LinearLayout &map);
+
+  llvm::DenseMap<mlir::Operation *, AccessFacts> accesses;
+  llvm::DenseMap<std::pair<LayoutAttr, LayoutAttr>, Moves> conversions;
+  llvm::DenseMap<std::pair<mlir::Operation *, LayoutAttr>, Cost> operations;
+  llvm::DenseMap<mlir::Block *, Cost> blocks;
+};
 
 } // namespace tilewright::tilegpu
 

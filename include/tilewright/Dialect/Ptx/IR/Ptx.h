@@ -38,7 +38,7 @@ struct Words {
 
 /// Of a scalar or vector whose size is a power of two bytes. Pointers are words of 64 bits, of 32 bits if they are to
 /// shared memory, and i1 is one of 1 bit.
-Words wordsOf(mlir::Type type);
+Words wordsOf(mlir::Type type, int widest = 32);
 
 } // namespace tilewright::ptx
 

@@ -13,7 +13,7 @@ def Ptx_Dialect : Dialect {
   let summary = "Instructions of one thread that are written as assembly";
   let description = [{
     Operands and results are scalars and vectors of a thread. `ptx-to-llvm` cuts them into words of
-    16 or 32 bits, which are the registers `$0`, `$1`, ... of the text: first those of the results,
+    16, 32 or 64 bits, which are the registers `$0`, `$1`, ... of the text: first those of the results,
     then those of the operands, in order.
   }];
 }
@@ -24,7 +24,9 @@ def Ptx_AssemblyOpInterface : OpInterface<"AssemblyOpInterface"> {
   let methods = [
     InterfaceMethod<"The text, with the registers' numbers; see the dialect's description.", "std::string", "getAssembly">,
     InterfaceMethod<"Whether it must stay where it is among other memory operations.", "bool", "touchesMemory", (ins), [{}],
-                    [{ return !::mlir::isMemoryEffectFree($_op); }]>
+                    [{ return !::mlir::isMemoryEffectFree($_op); }]>,
+    InterfaceMethod<"Bits of the widest registers that operands and results are cut into.", "int", "widestRegister", (ins), [{}],
+                    [{ return 32; }]>
   ];
 }
 
@@ -96,6 +98,7 @@ def Ptx_AsyncCopyOp : Ptx_Op<"async_copy", [MemoryEffects<[MemRead, MemWrite]>]>
   }];
 }
 
+include "tilewright/Dialect/Ptx/IR/PtxAtomics.td"
 include "tilewright/Dialect/Ptx/IR/PtxMath.td"
 
 #endif

@@ -29,6 +29,13 @@ std::optional<layout::LinearLayout> resultLayout(mlir::OpOperand &operand, const
 /// not determined (reduce) or there is no such layout (split, where the last dimension crosses threads).
 std::optional<layout::LinearLayout> operandLayout(mlir::OpOperand &operand, const layout::LinearLayout &map);
 
+/// Whether all tiles of the operation lie alike: elementwise operations, accesses to memory.
+bool keepsLayout(mlir::Operation *op);
+
+/// Whether the operation works in any layout, with the rules above telling that of each tile from that of another:
+/// matrix instructions do not, nor does what this dialect does not know.
+bool worksInAnyLayout(mlir::Operation *op);
+
 /// Whether a tile operand is used as it lies, whatever its layout: print, assert, a gather's source, local_store.
 bool takesAnyLayout(mlir::OpOperand &operand);
 

@@ -33,6 +33,8 @@ def TileGPU_Dialect : Dialect {
     static constexpr llvm::StringLiteral kNumWarpsAttr = "tilegpu.num_warps";
     static constexpr llvm::StringLiteral kNumStagesAttr = "tilegpu.num_stages";
     static constexpr llvm::StringLiteral kSharedBytesAttr = "tilegpu.shared_bytes";
+    /// On the operations of a loop that is pipelined (which has kNumStagesAttr): 0 for those that start loads ahead.
+    static constexpr llvm::StringLiteral kStageAttr = "tilegpu.stage";
     /// On a kernel's function once its arguments are those of the code: which argument of the launch each one is.
     static constexpr llvm::StringLiteral kSlotsAttr = "tilegpu.slots";
   }];

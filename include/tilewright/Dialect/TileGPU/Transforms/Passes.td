@@ -90,6 +90,33 @@ def ChooseMma : Pass<"choose-mma", "mlir::ModuleOp"> {
                            "::mlir::math::MathDialect"];
 }
 
+def PropagateLayouts : Pass<"propagate-layouts", "mlir::ModuleOp"> {
+  let summary = "Give every tile the layout with which the whole function costs least";
+  let description = [{
+    Accesses to memory, products and reductions prefer layouts; between them tiles take any. The pass looks at all
+    of a function at once: conversions where layouts meet, accesses in layouts that serve them less well, work that copies
+    repeat, each weighed by the loops around it (CostModel.h). Conversions go where the
+    fewest bytes are, out of loops, and away where it costs less to compute a tile again.
+
+    ```mlir
+    %x = tilegpu.convert_layout %y : tensor<64x64xf32, #mma> -> tensor<64x64xf32, #default>
+    %z = arith.truncf %x : tensor<64x64xf32, #default> to tensor<64x64xf16, #default>
+    %s = tilegpu.convert_layout %z : tensor<64x64xf16, #default> -> tensor<64x64xf16, #coalesced>
+    tile.store %p, %s
+    // becomes
+    %z = arith.truncf %y : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+    %s = tilegpu.convert_layout %z : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #coalesced>
+    tile.store %p, %s
+    ```
+
+    Requires: tiles with layouts; control flow is scf.
+    Establishes: conversions only where they pay.
+    Destroys: nothing.
+  }];
+  let options = [Option<"printCosts", "print-costs", "bool", "false", "print what is left, with its costs">];
+  let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
+}
+
 def DecomposeReductions : Pass<"decompose-reductions", "mlir::ModuleOp"> {
   let summary = "Reduce and scan inside warps";
   let description = [{
@@ -143,6 +170,58 @@ def StageOperands : Pass<"stage-operands", "mlir::ModuleOp"> {
     Destroys: nothing.
   }];
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
+}
+
+def PlanPipeline : Pass<"plan-pipeline", "mlir::ModuleOp"> {
+  let summary = "Decide which loads of a loop are started iterations ahead";
+  let description = [{
+    In a loop of `tile.num_stages`, or else `tilegpu.num_stages`, stages, each load that only goes to buffers in
+    shared memory, whose layouts let each thread copy 4, 8 or 16 bytes at a time, is to be an asynchronous copy, started
+    num_stages - 1 iterations before its data are used. The decision is written down: the loop has
+    `tilegpu.num_stages`, its operations `tilegpu.stage`, 0 for such loads, their stores into buffers and
+    all that addresses are computed from.
+
+    Loads stay where they are if the loop may store to what they read, has a barrier or an assertion, or if their
+    addresses come out of memory.
+
+    Requires: `stage-operands`.
+    Establishes: stages on loops and on the operations in them.
+    Destroys: nothing.
+  }];
+}
+
+def ExpandPipeline : Pass<"expand-pipeline", "mlir::ModuleOp"> {
+  let summary = "Overlap a loop's copies with the work of earlier iterations";
+  let description = [{
+    Expands what `plan-pipeline` noted. Buffers get as many slots as the loop has stages; loads of stage 0 become
+    asynchronous copies, one group per iteration; those of the first num_stages - 1 iterations stand before the loop.
+
+    ```mlir
+    scf.for %i = ... {
+      %x = tile.load %p {tilegpu.stage = 0}
+      tilegpu.local_store %x, %b {tilegpu.stage = 0}
+      %a = tilegpu.local_load %b {tilegpu.stage = 1}
+    } {tilegpu.num_stages = 2}
+    // becomes
+    tilegpu.async_copy %p0, %slots[0] mask %first_exists
+    tilegpu.async_commit
+    scf.for %i = ... iter_args(%write = 1, %read = 0) {
+      tilegpu.async_wait 0
+      tilegpu.async_copy %p1, %slots[%write] mask %next_exists
+      tilegpu.async_commit
+      %a = tilegpu.local_load %slots[%read]
+    }
+    tilegpu.async_wait 0
+    ```
+
+    In this order one barrier an iteration is enough, after the wait: it also stands between the reads of a slot
+    and the copy into it. An iteration that does not exist has its copies masked out, however short the loop.
+
+    Requires: `plan-pipeline`.
+    Establishes: copies under way across iterations.
+    Destroys: stages.
+  }];
+  let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect"];
 }
 
 def AllocateShared : Pass<"allocate-shared", "mlir::ModuleOp"> {

@@ -1,0 +1,210 @@
+// Atomics: each element once, by the thread that owns it, floats next to each other at once where the target can.
+//
+// Which threads have the result afterwards is the tile's business: stage-operands shares it by shared memory.
+
+#include "Distribute.h"
+
+#include "tilewright/Layout/VectorAccess.h"
+
+#include "tilewright/Dialect/Ptx/IR/Ptx.h"
+#include "tilewright/Hardware/NvidiaInstructions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tilewright::distribute {
+namespace {
+
+using tile::MemSemantic;
+
+std::optional<hardware::ElementType> elementTypeOf(Type type) {
+  return llvm::TypeSwitch<Type, std::optional<hardware::ElementType>>(type)
+      .Case<Float16Type>([](Type) { return hardware::ElementType::F16; })
+      .Case<BFloat16Type>([](Type) { return hardware::ElementType::BF16; })
+      .Case<Float32Type>([](Type) { return hardware::ElementType::F32; })
+      .Case<Float64Type>([](Type) { return hardware::ElementType::F64; })
+      .Default(std::nullopt);
+}
+
+/// How many of `most` neighbouring elements one instruction takes; none if there is no instruction.
+int elementsAtOnce(tile::AtomicRMWOp op, Type element, int most) {
+  if (op.getKind() != tile::RMWKind::FAdd) {
+    return 1;
+  }
+  std::optional<hardware::ElementType> type = elementTypeOf(element);
+  int elements = 0;
+  for (const hardware::AtomicAdd &row : hardware::atomicAdds()) {
+    if (row.type == type && (row.targets & tilegpu::targetOf(op).target) && row.elements <= most) {
+      elements = std::max(elements, row.elements);
+    }
+  }
+  return elements;
+}
+
+LLVM::AtomicOrdering orderingOf(MemSemantic sem) {
+  switch (sem) {
+  case MemSemantic::Relaxed:
+    return LLVM::AtomicOrdering::monotonic;
+  case MemSemantic::Acquire:
+    return LLVM::AtomicOrdering::acquire;
+  case MemSemantic::Release:
+    return LLVM::AtomicOrdering::release;
+  case MemSemantic::AcqRel:
+    return LLVM::AtomicOrdering::acq_rel;
+  }
+  return LLVM::AtomicOrdering::acq_rel;
+}
+
+/// LLVM's name of the scope.
+StringRef scopeName(tile::SyncScope scope) {
+  switch (scope) {
+  case tile::SyncScope::CTA:
+    return "block";
+  case tile::SyncScope::GPU:
+    return "device";
+  case tile::SyncScope::System:
+    return "";
+  }
+  return "";
+}
+
+/// An addition that the target has no instruction for, as a loop around one of LLVM's.
+Value addByLoop(tile::AtomicRMWOp op, Value value, Value mask, Value ptr, Builder &builder) {
+  auto branch = scf::IfOp::create(
+      builder, mask,
+      [&](OpBuilder &inside, Location loc) {
+        Value old = LLVM::AtomicRMWOp::create(inside, loc, LLVM::AtomicBinOp::fadd, ptr, value, orderingOf(op.getSem()),
+                                              scopeName(op.getScope()));
+        scf::YieldOp::create(inside, loc, old);
+      },
+      [&](OpBuilder &inside, Location loc) {
+        Value zero = LLVM::ZeroOp::create(inside, loc, value.getType());
+        scf::YieldOp::create(inside, loc, zero);
+      });
+  return branch.getResult(0);
+}
+
+/// Where each of several atomics would order memory by itself, one fence before and one after them do it for all.
+struct Order {
+  bool before = false, after = false;
+  MemSemantic each;
+
+  Order(MemSemantic sem, size_t instructions) : each(sem) {
+    if (instructions > 1 && sem != MemSemantic::Relaxed) {
+      before = sem != MemSemantic::Acquire;
+      after = sem != MemSemantic::Release;
+      each = MemSemantic::Relaxed;
+    }
+  }
+};
+
+void fence(Builder &builder, bool isNeeded, tile::SyncScope scope) {
+  if (isNeeded) {
+    LLVM::FenceOp::create(builder, LLVM::AtomicOrdering::acq_rel, scopeName(scope));
+  }
+}
+
+/// True in the threads that do it, for each register.
+SmallVector<Value> masksOf(Builder &builder, Value ptr, Value mask, size_t registers) {
+  Value owner =
+      isa<RankedTensorType>(ptr.getType()) ? ownsElements(builder, tilegpu::mapOf(ptr)) : isFirstThread(builder);
+  if (!owner) {
+    owner = arith::ConstantIntOp::create(builder, 1, 1);
+  }
+  if (!mask) {
+    return SmallVector<Value>(registers, owner);
+  }
+  SmallVector<Value> masks = unpack(builder, asVector(builder, mask));
+  for (Value &each : masks) {
+    each = arith::AndIOp::create(builder, each, owner);
+  }
+  return masks;
+}
+
+/// What one instruction does: these registers, whose addresses are neighbours.
+using Group = SmallVector<int64_t>;
+
+struct AtomicRMW : OpConversionPattern<tile::AtomicRMWOp> {
+  AtomicRMW(const TypeConverter &types, MLIRContext *context, const MemoryAccesses &accesses)
+      : OpConversionPattern(types, context), accesses(accesses) {}
+
+  LogicalResult matchAndRewrite(tile::AtomicRMWOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    Value values = asVector(builder, adaptor.getValue());
+    SmallVector<Value> pointers = unpack(builder, asVector(builder, adaptor.getPtr()));
+    SmallVector<Value> masks = masksOf(builder, op.getPtr(), adaptor.getMask(), pointers.size());
+    SmallVector<Value> old(pointers.size());
+    SmallVector<Group> groups = groupsOf(op);
+    Order order(op.getSem(), groups.size());
+    fence(builder, order.before, op.getScope());
+    for (const Group &group : groups) {
+      Value mask = masks[group.front()], pointer = pointers[group.front()];
+      Value before = update(op, selectRegisters(builder, values, group), mask, pointer, order.each, builder);
+      for (auto [reg, element] : llvm::zip_equal(group, unpack(builder, before))) {
+        old[reg] = element;
+      }
+    }
+    fence(builder, order.after, op.getScope());
+    rewriter.replaceOp(op, isa<VectorType>(adaptor.getValue().getType()) ? pack(builder, old) : old.front());
+    return success();
+  }
+
+private:
+  static Type elementOf(tile::AtomicRMWOp op) { return tile::getElementType(op.getValue().getType()); }
+
+  SmallVector<Group> groupsOf(tile::AtomicRMWOp op) const {
+    SmallVector<Group> groups;
+    bool isTile = isa<RankedTensorType>(op.getPtr().getType());
+    int64_t registers = isTile ? tilegpu::getLayout(op.getPtr()).registers() : 1;
+    for (const std::vector<int> &neighbours : layout::registersOf(accesses.accessOf(op), registers)) {
+      size_t step = std::max(1, elementsAtOnce(op, elementOf(op), static_cast<int>(neighbours.size())));
+      for (size_t first = 0; first < neighbours.size(); first += step) {
+        groups.emplace_back(neighbours.begin() + first, neighbours.begin() + first + step);
+      }
+    }
+    return groups;
+  }
+
+  static Value update(tile::AtomicRMWOp op, Value value, Value mask, Value pointer, MemSemantic sem, Builder &builder) {
+    if (elementsAtOnce(op, elementOf(op), 1) == 0) {
+      return pack(builder, addByLoop(op, unpack(builder, value).front(), mask, pointer, builder));
+    }
+    return ptx::AtomicOp::create(builder, value.getType(), value, mask, pointer, tile::stringifyRMWKind(op.getKind()),
+                                 tile::stringifyMemSemantic(sem), tile::stringifySyncScope(op.getScope()));
+  }
+
+  const MemoryAccesses &accesses;
+};
+
+struct AtomicCAS : OpConversionPattern<tile::AtomicCASOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(tile::AtomicCASOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    SmallVector<Value> pointers = unpack(builder, asVector(builder, adaptor.getPtr()));
+    SmallVector<Value> cmps = unpack(builder, asVector(builder, adaptor.getCmp()));
+    SmallVector<Value> values = unpack(builder, asVector(builder, adaptor.getValue()));
+    SmallVector<Value> masks = masksOf(builder, op.getPtr(), Value(), pointers.size()), old;
+    Order order(op.getSem(), pointers.size());
+    fence(builder, order.before, op.getScope());
+    StringRef sem = tile::stringifyMemSemantic(order.each), scope = tile::stringifySyncScope(op.getScope());
+    for (auto [pointer, cmp, value, mask] : llvm::zip_equal(pointers, cmps, values, masks)) {
+      old.push_back(ptx::CompareExchangeOp::create(builder, value.getType(), cmp, value, mask, pointer, sem, scope));
+    }
+    fence(builder, order.after, op.getScope());
+    rewriter.replaceOp(op, isa<VectorType>(adaptor.getValue().getType()) ? pack(builder, old) : old.front());
+    return success();
+  }
+};
+
+} // namespace
+
+void addAtomicPatterns(RewritePatternSet &patterns, const ThreadTypes &types, const MemoryAccesses &accesses) {
+  patterns.add<AtomicRMW>(types, patterns.getContext(), accesses);
+  patterns.add<AtomicCAS>(types, patterns.getContext());
+}
+
+} // namespace tilewright::distribute

@@ -1,0 +1,185 @@
+// plan-pipeline: which loads of a loop are started iterations ahead. See Passes.td.
+//
+//     scf.for                                       stage
+//       %o = addi, %p = addptr, ...                   0      the addresses of the loads, and these:
+//       %x = tile.load %p                             0      become asynchronous copies
+//       local_store %x, %b                            0
+//       %a = local_load %b, mma %a, ...               2      what remains, num_stages - 1 iterations later
+
+#include "AccessFacts.h"
+#include "Buffers.h"
+#include "tilewright/Analysis/MayAlias.h"
+#include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
+#include "tilewright/Hardware/NvidiaInstructions.h"
+#include "tilewright/Layout/Shared.h"
+#include "tilewright/Layout/VectorAccess.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::tilegpu;
+
+namespace tilewright::tilegpu {
+#define GEN_PASS_DEF_PLANPIPELINE
+#include "tilewright/Dialect/TileGPU/Transforms/Passes.h.inc"
+} // namespace tilewright::tilegpu
+
+/// What the user asks for of one loop.
+static constexpr llvm::StringLiteral kAskedStages = "tile.num_stages";
+
+//===----------------------------------------------------------------------===//
+// Which loads can be copied asynchronously
+//===----------------------------------------------------------------------===//
+
+/// Bytes in a row that one thread reads from memory and writes to the buffer, as one mask lets it.
+static int64_t bytesOfVector(tile::LoadOp load, BufferType buffer, AxisInfoAnalysis &axis) {
+  std::optional<AccessFacts> facts = factsOf(load, axis);
+  if (!facts) {
+    return 0;
+  }
+  const layout::LinearLayout &map = mapOf(load.getPtr());
+  std::string fastest = layout::dimName(facts->order.front());
+  layout::VectorAccess read = layout::widestAccess(map, fastest, facts->vector);
+  layout::VectorAccess write =
+      layout::widestAccess(layout::offsetsOf(map, buffer.getLayout().getMap()), layout::kOffset, facts->vector);
+  auto [end, _] = std::mismatch(read.registerBits.begin(), read.registerBits.end(), write.registerBits.begin(),
+                                write.registerBits.end());
+  return facts->elementBytes << (end - read.registerBits.begin());
+}
+
+/// Copies fill up with zeros.
+static bool fillsWithZeros(tile::LoadOp load) {
+  Value other = load.getOther();
+  auto splat = other ? other.getDefiningOp<tile::SplatOp>() : tile::SplatOp();
+  other = splat ? splat.getSrc() : other;
+  return !other || matchPattern(other, m_Zero()) || matchPattern(other, m_PosZeroFloat());
+}
+
+/// The store into a buffer of its own that is one of the load's uses; null for any other use.
+static LocalStoreOp stagingStore(OpOperand &use) {
+  auto store = dyn_cast<LocalStoreOp>(use.getOwner());
+  LocalAllocOp alloc = store ? allocationOf(store.getBuffer()) : LocalAllocOp();
+  bool isOwn = alloc && store.getBuffer() == alloc.getResult() && alloc->getBlock() == store->getBlock() &&
+               llvm::count_if(accessesOf(alloc), [](const BufferAccess &access) { return access.isWrite; }) == 1;
+  return isOwn && store->getBlock() == use.get().getParentBlock() ? store : LocalStoreOp();
+}
+
+static bool isCopyable(tile::LoadOp load, AxisInfoAnalysis &axis) {
+  bool isPlain = !load.getIsVolatile() && load.getCache() != tile::CacheModifier::CV && fillsWithZeros(load);
+  if (!isPlain || load->use_empty() || !isa<RankedTensorType>(load.getType())) {
+    return false;
+  }
+  hardware::NvidiaTargets target = targetOf(load).target;
+  return llvm::all_of(load->getUses(), [&](OpOperand &use) {
+    LocalStoreOp store = stagingStore(use);
+    int64_t bytes = store ? bytesOfVector(load, store.getBuffer().getType(), axis) : 0;
+    return llvm::any_of(hardware::asyncCopies(), [&](const hardware::AsyncCopy &copy) {
+      return copy.bytes == bytes && (copy.targets & target) != 0;
+    });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Which of them may go ahead
+//===----------------------------------------------------------------------===//
+
+/// Whether something in the loop may change what the load reads, or wants it to happen where it stands.
+static bool isHeldBack(tile::LoadOp load, scf::ForOp loop) {
+  WalkResult result = loop->walk([&](Operation *op) {
+    if (isa<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op)) {
+      return mayAlias(op->getOperand(0), load.getPtr()) ? WalkResult::interrupt() : WalkResult::advance();
+    }
+    bool isFence = isa<tile::BarrierOp, BarrierOp, tile::AssertOp>(op);
+    return isFence ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+/// Adds what `value` is computed from inside the loop, in this iteration and those before; false where that
+/// reads memory or lies in regions.
+static bool addSlice(Value value, scf::ForOp loop, llvm::SetVector<Operation *> &slice) {
+  SmallVector<Value> todo = {value};
+  llvm::DenseSet<Value> seen;
+  while (!todo.empty()) {
+    Value next = todo.pop_back_val();
+    if (!seen.insert(next).second) {
+      continue;
+    }
+    if (auto argument = dyn_cast<BlockArgument>(next)) {
+      if (argument.getOwner() == loop.getBody() && argument != loop.getInductionVar()) {
+        todo.push_back(loop.getTiedLoopYieldedValue(argument)->get());
+      }
+      continue;
+    }
+    Operation *op = next.getDefiningOp();
+    if (op->getBlock() != loop.getBody()) {
+      continue;
+    }
+    if (!isMemoryEffectFree(op) || op->getNumRegions() != 0) {
+      return false;
+    }
+    slice.insert(op);
+    llvm::append_range(todo, op->getOperands());
+  }
+  return true;
+}
+
+/// The load with all that its addresses need, if they can be had ahead of time.
+static bool addLoad(tile::LoadOp load, scf::ForOp loop, llvm::SetVector<Operation *> &ahead) {
+  llvm::SetVector<Operation *> slice;
+  if (!addSlice(load.getPtr(), loop, slice) || (load.getMask() && !addSlice(load.getMask(), loop, slice))) {
+    return false;
+  }
+  ahead.insert_range(slice);
+  ahead.insert(load);
+  ahead.insert_range(load->getUsers());
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+static int stagesOf(scf::ForOp loop) {
+  auto asked = loop->getAttrOfType<IntegerAttr>(kAskedStages);
+  return asked ? static_cast<int>(asked.getInt()) : numStages(loop);
+}
+
+/// Loops that give each iteration what another one had, unchanged, are not worth a pipeline.
+static bool hasPlainYields(scf::ForOp loop) {
+  return !loop.getUnsignedCmp() &&
+         llvm::all_of(loop.getYieldedValues(), [](Value value) { return value.getDefiningOp(); });
+}
+
+static void plan(scf::ForOp loop, AxisInfoAnalysis &axis) {
+  int stages = stagesOf(loop);
+  if (stages < 2 || !hasPlainYields(loop)) {
+    return;
+  }
+  llvm::SetVector<Operation *> ahead;
+  bool hasLoads = false;
+  for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
+    hasLoads |= isCopyable(load, axis) && !isHeldBack(load, loop) && addLoad(load, loop, ahead);
+  }
+  if (!hasLoads) {
+    return;
+  }
+  Builder builder(loop.getContext());
+  loop->setAttr(TileGPUDialect::kNumStagesAttr, builder.getI32IntegerAttr(stages));
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    op.setAttr(TileGPUDialect::kStageAttr, builder.getI32IntegerAttr(ahead.contains(&op) ? 0 : stages - 1));
+  }
+}
+
+namespace {
+class PlanPipeline : public tilegpu::impl::PlanPipelineBase<PlanPipeline> {
+  void runOnOperation() override {
+    AxisInfoAnalysis axis(getOperation());
+    getOperation()->walk([&](scf::ForOp loop) { plan(loop, axis); });
+  }
+};
+} // namespace

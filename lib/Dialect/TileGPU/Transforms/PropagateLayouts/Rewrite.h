@@ -1,0 +1,14 @@
+// Gives tiles the chosen layouts, and makes the conversions and repetitions that are left.
+
+#ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PROPAGATELAYOUTS_REWRITE_H
+#define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PROPAGATELAYOUTS_REWRITE_H
+
+#include "Labels.h"
+
+namespace tilewright::tilegpu {
+
+void applyLabels(mlir::Operation *root, LayoutGraph &graph, Labels &labels);
+
+} // namespace tilewright::tilegpu
+
+#endif // TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PROPAGATELAYOUTS_REWRITE_H

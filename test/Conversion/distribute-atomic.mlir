@@ -1,0 +1,60 @@
+// distribute: atomics, each element once.
+// RUN: tilewright-opt %s --distribute --canonicalize --cse --split-input-file | FileCheck %s
+
+#four = #tilegpu.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [], block = [] : 128>
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
+  // Four neighbours at once. A single instruction orders memory by itself.
+  // CHECK-LABEL: func.func @neighbours
+  // CHECK: ptx.atomic "fadd" "acq_rel" "gpu" %{{.*}}, %{{.*}} mask %true : <1>, vector<4xf32>
+  // CHECK-NOT: ptx.atomic
+  // Integers one by one, between fences.
+  // CHECK: llvm.fence syncscope("device") acq_rel
+  // CHECK-COUNT-4: ptx.atomic "add" "relaxed" "gpu" %{{.*}} : <1>, vector<1xi32>
+  // CHECK: llvm.fence syncscope("device") acq_rel
+  func.func @neighbours(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32, tile.slot = 0 : i32}, %v: f32 {tile.slot = 1 : i32})
+      attributes {tile.kernel} {
+    %i = tile.make_range 0 to 128 : tensor<128xi32, #four>
+    %b = tile.splat %p : tensor<128x!tile.ptr<f32>, #four>
+    %q = tile.addptr %b, %i : tensor<128x!tile.ptr<f32>, #four>, tensor<128xi32, #four>
+    %x = tile.splat %v : tensor<128xf32, #four>
+    %0 = tile.atomic_rmw <fadd> %q, %x : tensor<128x!tile.ptr<f32>, #four>, tensor<128xf32, #four>
+    %r = tile.ptr_cast %q : tensor<128x!tile.ptr<f32>, #four> -> tensor<128x!tile.ptr<i32>, #four>
+    %1 = tile.atomic_rmw <add> %r, %i : tensor<128x!tile.ptr<i32>, #four>, tensor<128xi32, #four>
+    return
+  }
+
+  // One thread does what is asked for scalars; a release needs no fence afterwards.
+  // CHECK-LABEL: func.func @scalars
+  // CHECK: %[[FIRST:.*]] = arith.cmpi eq
+  // CHECK: ptx.compare_exchange "acquire" "sys" %{{.*}} mask %[[FIRST]] : <1>, i32
+  // CHECK: ptx.atomic "xchg" "release" "cta" %{{.*}} mask %[[FIRST]]
+  func.func @scalars(%p: !tile.ptr<i32> {tile.slot = 0 : i32}, %v: i32 {tile.slot = 1 : i32}) attributes {tile.kernel} {
+    %0 = tile.atomic_cas %p, %v, %v {sem = #tile.sem<acquire>, scope = #tile.scope<sys>} : !tile.ptr<i32>, i32
+    %1 = tile.atomic_rmw <xchg> %p, %v {sem = #tile.sem<release>, scope = #tile.scope<cta>} : !tile.ptr<i32>, i32
+    return
+  }
+}
+
+// -----
+
+#copies = #tilegpu.layout<register = [], lane = [[1], [2], [4], [0], [0]], warp = [], block = [] : 8>
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
+  // sm_80 cannot add bfloat16: LLVM makes a loop of it. Lanes with copies stay out of it, and so does what is masked.
+  // CHECK-LABEL: func.func @masked
+  // CHECK: %[[OWNS:.*]] = arith.cmpi eq
+  // CHECK: %[[BOTH:.*]] = arith.andi %{{.*}}, %[[OWNS]] : i1
+  // CHECK: scf.if %[[BOTH]] {
+  // CHECK: llvm.atomicrmw fadd %{{.*}}, %{{.*}} syncscope("device") monotonic : !llvm.ptr<1>, bf16
+  func.func @masked(%p: !tile.ptr<bf16> {tile.slot = 0 : i32}, %v: bf16 {tile.slot = 1 : i32}, %n: i32 {tile.slot = 2 : i32})
+      attributes {tile.kernel} {
+    %i = tile.make_range 0 to 8 : tensor<8xi32, #copies>
+    %b = tile.splat %p : tensor<8x!tile.ptr<bf16>, #copies>
+    %q = tile.addptr %b, %i : tensor<8x!tile.ptr<bf16>, #copies>, tensor<8xi32, #copies>
+    %x = tile.splat %v : tensor<8xbf16, #copies>
+    %s = tile.splat %n : tensor<8xi32, #copies>
+    %m = arith.cmpi slt, %i, %s : tensor<8xi32, #copies>
+    %0 = tile.atomic_rmw <fadd> %q, %x mask %m {sem = #tile.sem<relaxed>}
+        : tensor<8x!tile.ptr<bf16>, #copies>, tensor<8xbf16, #copies>, mask tensor<8xi1, #copies>
+    return
+  }
+}

@@ -1,0 +1,99 @@
+// RUN: tilewright-opt %s --plan-pipeline --expand-pipeline --canonicalize --cse | FileCheck %s
+// RUN: tilewright-opt %s --plan-pipeline --expand-pipeline --canonicalize --cse --allocate-shared --insert-barriers | FileCheck %s --check-prefix=BARRIERS
+
+#rows = #tilegpu.layout<register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], block = [] : 64x32>
+#operand = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [32, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [16, 0]], block = [] : 64x32>
+#shared = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [4, 0], [32, 0], [8, 0], [16, 0], [2, 8], [4, 16]] : 64x32>
+!buffer = !tilegpu.buffer<64x32xf16, #shared>
+
+
+module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+  // Two copies before the loop, where there are such iterations; in it a copy two iterations ahead. The offset that only the
+  // address needs is carried ahead; the counter that the mask needs is the loop's, two iterations on.
+  // CHECK-LABEL: @masked
+  // CHECK-SAME: %[[N:arg[0-9]+]]: i32
+  // BARRIERS-LABEL: @masked
+  func.func @masked(%p: tensor<64x32x!tile.ptr<f16>, #rows> {tile.contiguity = array<i32: 1, 32>, tile.divisibility = array<i32: 16, 16>},
+                    %n: i32, %x: tensor<64x32xf16, #operand>) -> tensor<64x32xf16, #operand> {
+    %c0 = arith.constant 0 : i32
+    %c32 = arith.constant 32 : i32
+    // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : i32
+    // CHECK-DAG: %[[C1:.*]] = arith.constant 1 : i32
+    // CHECK-DAG: %[[C2:.*]] = arith.constant 2 : i32
+    // CHECK-DAG: %[[C3:.*]] = arith.constant 3 : i32
+    // CHECK-DAG: %[[C32:.*]] = arith.constant 32 : i32
+    // CHECK-DAG: %[[C64:.*]] = arith.constant 64 : i32
+    // CHECK: %[[B:.*]] = tilegpu.local_alloc : <64x32xf16, #{{.*}}, 3>
+    // CHECK: %[[FIRST:.*]] = arith.cmpi sgt, %[[N]], %[[C0]]
+    // CHECK: %[[TO0:.*]] = tilegpu.local_slot %[[B]][%[[C0]]]
+    // CHECK: %[[M0:.*]] = tile.splat %[[FIRST]]
+    // CHECK: %[[A0:.*]] = arith.andi %{{.*}}, %[[M0]]
+    // CHECK: tilegpu.async_copy %{{.*}}, %[[TO0]] mask %[[A0]]
+    // CHECK: tilegpu.async_commit
+    // CHECK: tilegpu.local_slot %[[B]][%[[C1]]]
+    // CHECK: tilegpu.async_copy
+    // CHECK: tilegpu.async_commit
+    // CHECK: scf.for %[[K:.*]] = %[[C0]] to %[[N]] step %[[C32]] iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %[[C64]], %[[W:.*]] = %[[C2]], %[[R:.*]] = %[[C0]])
+    // CHECK: %[[END:.*]] = arith.subi %[[N]], %[[C64]]
+    // CHECK: %[[THIRD:.*]] = arith.cmpi slt, %[[K]], %[[END]]
+    // CHECK: tilegpu.async_wait 1
+    // CHECK: %[[AHEAD:.*]] = arith.addi %[[K]], %[[C64]]
+    // CHECK: %[[REST:.*]] = arith.subi %[[N]], %[[AHEAD]]
+    // CHECK: %[[TO:.*]] = tilegpu.local_slot %[[B]][%[[W]]]
+    // CHECK: tilegpu.async_copy %{{.*}}, %[[TO]] mask
+    // CHECK: tilegpu.async_commit
+    // CHECK: %[[FROM:.*]] = tilegpu.local_slot %[[B]][%[[R]]]
+    // CHECK: tilegpu.local_load %[[FROM]]
+    // CHECK: scf.yield
+    // CHECK: tilegpu.async_wait 0
+    // BARRIERS-NOT: barrier
+    // BARRIERS: scf.for
+    // BARRIERS: async_wait 1
+    // BARRIERS: barrier
+    // BARRIERS: async_copy
+    // BARRIERS: async_commit
+    // BARRIERS: local_load
+    // BARRIERS-NOT: barrier
+    // BARRIERS: return
+    %sum:2 = scf.for %k = %c0 to %n step %c32 iter_args(%s = %x, %o = %c0) -> (tensor<64x32xf16, #operand>, i32) : i32 {
+      %t = tile.splat %o : tensor<64x32xi32, #rows>
+      %q = tile.addptr %p, %t : tensor<64x32x!tile.ptr<f16>, #rows>, tensor<64x32xi32, #rows>
+      %rest = arith.subi %n, %k : i32
+      %inside = arith.cmpi sgt, %rest, %c32 : i32
+      %mask = tile.splat %inside : tensor<64x32xi1, #rows>
+      %y = tile.load %q mask %mask : tensor<64x32x!tile.ptr<f16>, #rows>, mask tensor<64x32xi1, #rows> -> tensor<64x32xf16, #rows>
+      %m = tilegpu.local_alloc : !buffer
+      tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
+      %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
+      %d = arith.addf %s, %a : tensor<64x32xf16, #operand>
+      %u = arith.addi %o, %c32 : i32
+      scf.yield %d, %u : tensor<64x32xf16, #operand>, i32
+    }
+    return %sum#0 : tensor<64x32xf16, #operand>
+  }
+
+  // What both halves need is in both: the offset is carried twice, once ahead.
+  // CHECK-LABEL: @both
+  func.func @both(%p: tensor<64x32x!tile.ptr<f16>, #rows> {tile.contiguity = array<i32: 1, 32>, tile.divisibility = array<i32: 16, 16>},
+                  %n: i32, %step: i32) -> i32 {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    // CHECK: %[[S:.*]]:4 = scf.for {{.*}} iter_args(%[[LATE:.*]] = %{{.*}}, %[[EARLY:.*]] = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}})
+    // CHECK: tile.splat %[[EARLY]]
+    // CHECK: async_copy
+    // CHECK: tile.print "offset"(%[[LATE]]
+    // CHECK: return %[[S]]#0
+    %last = scf.for %k = %c0 to %n step %c1 iter_args(%o = %c0) -> i32 : i32 {
+      %t = tile.splat %o : tensor<64x32xi32, #rows>
+      %q = tile.addptr %p, %t : tensor<64x32x!tile.ptr<f16>, #rows>, tensor<64x32xi32, #rows>
+      %y = tile.load %q : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %m = tilegpu.local_alloc : !buffer
+      tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
+      %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
+      tile.print "offset"(%o, %a : i32, tensor<64x32xf16, #operand>) signed [true, true]
+      %u = arith.muli %o, %step : i32
+      scf.yield %u : i32
+    } {tile.num_stages = 4 : i32}
+    return %last : i32
+  }
+}

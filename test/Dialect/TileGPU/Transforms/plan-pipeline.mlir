@@ -1,0 +1,72 @@
+// RUN: tilewright-opt %s --plan-pipeline | FileCheck %s
+
+#rows = #tilegpu.layout<register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], block = [] : 64x32>
+#row = #tilegpu.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [0, 0], [0, 0], [0, 0]], warp = [[0, 0], [0, 0]], block = [] : 1x32>
+#operand = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [32, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [16, 0]], block = [] : 64x32>
+#shared = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [4, 0], [32, 0], [8, 0], [16, 0], [2, 8], [4, 16]] : 64x32>
+#columns = #tilegpu.layout<offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [0, 1], [0, 2], [0, 4], [0, 8], [0, 16]] : 64x32>
+!buffer = !tilegpu.buffer<64x32xf16, #shared>
+
+module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+  // The load, its address and the count of the address go ahead; what is read from shared memory does not.
+  // CHECK-LABEL: @ahead
+  func.func @ahead(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32, %x: tensor<64x32xf16, #operand>) -> tensor<64x32xf16, #operand> {
+    %c0 = arith.constant 0 : i32
+    %c32 = arith.constant 32 : i32
+    %r = tile.make_range 0 to 32 : tensor<32xi32, #tilegpu.layout<register = [[1], [2], [4]], lane = [[8], [16], [0], [0], [0]], warp = [[0], [0]], block = [] : 32>>
+    %e = tile.expand_dims %r 0 : tensor<32xi32, #tilegpu.layout<register = [[1], [2], [4]], lane = [[8], [16], [0], [0], [0]], warp = [[0], [0]], block = [] : 32>> -> tensor<1x32xi32, #row>
+    %i = tile.broadcast %e : tensor<1x32xi32, #row> -> tensor<64x32xi32, #rows>
+    %sum:2 = scf.for %k = %c0 to %n step %c32 iter_args(%s = %x, %o = %c0) -> (tensor<64x32xf16, #operand>, i32) : i32 {
+      // CHECK: tile.addptr {{.*}} {tilegpu.stage = 0 : i32}
+      // CHECK-NEXT: tile.splat {{.*}} {tilegpu.stage = 0 : i32}
+      // CHECK-NEXT: tile.addptr {{.*}} {tilegpu.stage = 0 : i32}
+      // CHECK-NEXT: tile.load {{.*}} {tilegpu.stage = 0 : i32}
+      // CHECK-NEXT: local_alloc {tilegpu.stage = 2 : i32}
+      // CHECK-NEXT: local_store {{.*}} {tilegpu.stage = 0 : i32}
+      // CHECK-NEXT: local_load {{.*}} {tilegpu.stage = 2 : i32}
+      // CHECK-NEXT: arith.addf {{.*}} {tilegpu.stage = 2 : i32}
+      // CHECK-NEXT: arith.addi {{.*}} {tilegpu.stage = 0 : i32}
+      // CHECK: } {tilegpu.num_stages = 3 : i32}
+      %b = tile.addptr %p, %o : !tile.ptr<f16>, i32
+      %t = tile.splat %b : tensor<64x32x!tile.ptr<f16>, #rows>
+      %q = tile.addptr %t, %i : tensor<64x32x!tile.ptr<f16>, #rows>, tensor<64x32xi32, #rows>
+      %y = tile.load %q : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %m = tilegpu.local_alloc : !buffer
+      tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
+      %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
+      %d = arith.addf %s, %a : tensor<64x32xf16, #operand>
+      %u = arith.addi %o, %c32 : i32
+      scf.yield %d, %u : tensor<64x32xf16, #operand>, i32
+    }
+    return %sum#0 : tensor<64x32xf16, #operand>
+  }
+
+  // One stage; single elements of two bytes, as the buffer lies the other way; a store that may change what is loaded.
+  // CHECK-LABEL: @stays
+  func.func @stays(%p: tensor<64x32x!tile.ptr<f16>, #rows> {tile.contiguity = array<i32: 1, 32>, tile.divisibility = array<i32: 16, 16>}, %n: i32, %z: tensor<64x32xf16, #rows>) {
+    %c0 = arith.constant 0 : i32
+    %c32 = arith.constant 32 : i32
+    // CHECK-NOT: tilegpu.stage
+    scf.for %k = %c0 to %n step %c32 : i32 {
+      %y = tile.load %p : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %m = tilegpu.local_alloc : !buffer
+      tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
+      %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
+    } {tile.num_stages = 1 : i32}
+    scf.for %k = %c0 to %n step %c32 : i32 {
+      %y = tile.load %p : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %m = tilegpu.local_alloc : !tilegpu.buffer<64x32xf16, #columns>
+      tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !tilegpu.buffer<64x32xf16, #columns>
+      %a = tilegpu.local_load %m : !tilegpu.buffer<64x32xf16, #columns> -> tensor<64x32xf16, #operand>
+    }
+    scf.for %k = %c0 to %n step %c32 : i32 {
+      %y = tile.load %p : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %m = tilegpu.local_alloc : !buffer
+      tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
+      %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
+      tile.store %p, %z : tensor<64x32x!tile.ptr<f16>, #rows>, tensor<64x32xf16, #rows>
+    }
+    // CHECK: return
+    return
+  }
+}
