@@ -78,23 +78,29 @@ func.func @all_are_expanded(%x: vector<8xf16>, %y: vector<8xf16>) -> vector<8xf1
   return %tanh : vector<8xf16>
 }
 
-// Upstream's lowering of these two loses small arguments.
-// CHECK-LABEL: @double_precision_from_exp_and_log
-func.func @double_precision_from_exp_and_log(%x: vector<8xf64>) -> vector<8xf64> {
-  // CHECK: math.exp
-  // CHECK: math.log
-  // CHECK: math.log
-  // CHECK-NOT: math.{{expm1|log1p}}
+// CHECK-LABEL: @double_precision
+func.func @double_precision(%x: vector<8xf64>) -> vector<8xf64> {
+  // CHECK-NOT: math.{{cos|erf|exp|log|rsqrt|sin|tanh}}
   // CHECK: return
-  %0 = math.expm1 %x : vector<8xf64>
-  %1 = math.log1p %0 : vector<8xf64>
-  return %1 : vector<8xf64>
+  %cos = math.cos %x : vector<8xf64>
+  %erf = math.erf %cos : vector<8xf64>
+  %exp = math.exp %erf : vector<8xf64>
+  %exp2 = math.exp2 %exp : vector<8xf64>
+  %expm1 = math.expm1 %exp2 : vector<8xf64>
+  %log = math.log %expm1 : vector<8xf64>
+  %log10 = math.log10 %log : vector<8xf64>
+  %log1p = math.log1p %log10 : vector<8xf64>
+  %log2 = math.log2 %log1p : vector<8xf64>
+  %rsqrt = math.rsqrt %log2 : vector<8xf64>
+  %sin = math.sin %rsqrt : vector<8xf64>
+  %tanh = math.tanh %sin : vector<8xf64>
+  return %tanh : vector<8xf64>
 }
 
-// CHECK-LABEL: @double_precision_stays
-func.func @double_precision_stays(%x: vector<8xf64>) -> vector<8xf64> {
-  // CHECK: math.sin
-  %0 = math.sin %x : vector<8xf64>
+// CHECK-LABEL: @powers_of_double_precision_stay
+func.func @powers_of_double_precision_stay(%x: vector<8xf64>) -> vector<8xf64> {
+  // CHECK: math.powf
+  %0 = math.powf %x, %x : vector<8xf64>
   return %0 : vector<8xf64>
 }
 

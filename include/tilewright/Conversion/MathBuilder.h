@@ -13,7 +13,7 @@ class MathBuilder {
 public:
   /// `like` gives the shape: a scalar or a vector type. `hasExp`: the target's own exp is as good as an expansion.
   MathBuilder(mlir::ImplicitLocOpBuilder &builder, mlir::Type like, bool hasExp = false)
-      : hasExp(hasExp), b(builder), like(like) {}
+      : hasExp(hasExp), b(builder), shape(like) {}
 
   const bool hasExp;
 
@@ -30,6 +30,8 @@ public:
   mlir::Value constant(mlir::Type type, int64_t value);
   mlir::Value f(double value) { return constant(f32(), value); }
   mlir::Value d(double value) { return constant(f64(), value); }
+  /// `value` in the type of x.
+  mlir::Value like(mlir::Value x, double value) { return constant(x.getType(), value); }
   mlir::Value i(int64_t value) { return constant(i32(), value); }
 
   mlir::Value add(mlir::Value x, mlir::Value y);
@@ -50,6 +52,8 @@ public:
   mlir::Value compare(mlir::arith::CmpFPredicate predicate, mlir::Value x, mlir::Value y);
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value x, mlir::Value y);
   mlir::Value select(mlir::Value condition, mlir::Value ifTrue, mlir::Value ifFalse);
+  /// Whether it holds for an element; i1.
+  mlir::Value anyOf(mlir::Value condition);
   /// min(x, bound) and max(x, bound) that keep a NaN of x; one instruction each on x86.
   mlir::Value atMost(mlir::Value x, mlir::Value bound) { return select(less(bound, x), bound, x); }
   mlir::Value atLeast(mlir::Value x, mlir::Value bound) { return select(less(x, bound), bound, x); }
@@ -78,7 +82,7 @@ public:
 
 private:
   mlir::ImplicitLocOpBuilder &b;
-  mlir::Type like;
+  mlir::Type shape;
 };
 
 } // namespace tilewright

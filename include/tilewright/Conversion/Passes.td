@@ -7,10 +7,10 @@
 include "mlir/Pass/PassBase.td"
 
 def ExpandMath : Pass<"expand-math"> {
-  let summary = "Expand single-precision math functions into SIMD arithmetic";
+  let summary = "Expand math functions into SIMD arithmetic";
   let description = [{
-    Rewrites `math` functions on f32, scalars and vectors of any shape, into straight `arith` and `math.fma` code that
-    a host's vector unit runs without calling a library. f16 and bf16 are extended to f32 and rounded back. Errors and
+    Rewrites `math` functions on f32 and f64, scalars and vectors of any shape, into straight `arith` and `math.fma`
+    code that a vector unit runs without calling a library. f16 and bf16 are extended to f32 and rounded back. Errors and
     special values are listed in docs/math.md.
 
     ```mlir
@@ -18,12 +18,12 @@ def ExpandMath : Pass<"expand-math"> {
     // becomes a clamp, a reduction, a polynomial (seven math.fma) and two multiplications by a power of two.
     ```
 
-    f64 functions, and those of no expansion, stay for `convert-math-to-llvm` and `convert-math-to-libm`; so do the
+    Functions of no expansion stay for `convert-math-to-llvm` and `convert-math-to-libm`; so do the
     operations that are one instruction (floor, ceil, sqrt, fma, absf, roundeven, trunc, copysign). For a GPU, what
     `math-to-ptx` knows stays too, and the others' expansions use its exp.
 
     Requires: nothing. Sin and cos emit `scf.if`, so the pass runs before scf is lowered.
-    Establishes: no expanded function on f32, f16 or bf16 remains.
+    Establishes: no expanded function remains, of powf none but that on f64.
     Destroys: nothing.
   }];
   let options = [Option<"gpu", "gpu", "bool", "false", "for a GPU: exp, exp2 and rsqrt stay">];

@@ -1,4 +1,4 @@
-// Expands math functions of single precision into arithmetic of the same shape.
+// Expands math functions into arithmetic of the same shape.
 //
 //   %y = math.rsqrt %x : vector<16xbf16>
 // becomes
@@ -30,19 +30,13 @@ struct Expansions {
 
 static const llvm::StringMap<Expansions> &table() {
   static const llvm::StringMap<Expansions> expansions = {
-      {"math.cos", {expandCos, nullptr}},
-      {"math.erf", {expandErf, nullptr}},
-      {"math.exp", {expandExp, nullptr}},
-      {"math.exp2", {expandExp2, nullptr}},
-      {"math.expm1", {expandExpM1, expandExpM1Double}}, // upstream's exp(x) - 1 loses small arguments
-      {"math.log", {expandLog, nullptr}},
-      {"math.log10", {expandLog10, nullptr}},
-      {"math.log1p", {expandLog1p, expandLog1pDouble}}, // and so does upstream's log(1 + x)
-      {"math.log2", {expandLog2, nullptr}},
-      {"math.powf", {expandPow, nullptr}},
-      {"math.rsqrt", {expandRsqrt, nullptr}},
-      {"math.sin", {expandSin, nullptr}},
-      {"math.tanh", {expandTanh, nullptr}},
+      {"math.cos", {expandCos, expandCosDouble}},       {"math.erf", {expandErf, expandErfDouble}},
+      {"math.exp", {expandExp, expandExpDouble}},       {"math.exp2", {expandExp2, expandExp2Double}},
+      {"math.expm1", {expandExpM1, expandExpM1Double}}, {"math.log", {expandLog, expandLogDouble}},
+      {"math.log10", {expandLog10, expandLog10Double}}, {"math.log1p", {expandLog1p, expandLog1pDouble}},
+      {"math.log2", {expandLog2, expandLog2Double}},    {"math.powf", {expandPow, nullptr}},
+      {"math.rsqrt", {expandRsqrt, expandRsqrt}},       {"math.sin", {expandSin, expandSinDouble}},
+      {"math.tanh", {expandTanh, expandTanhDouble}},
   };
   return expansions;
 }
@@ -66,7 +60,9 @@ static Expansion findExpansion(Operation *op) {
 }
 
 /// What a GPU has an approximation for; see math-to-ptx.
-static bool isInHardware(Operation *op) { return isa<math::ExpOp, math::Exp2Op, math::RsqrtOp>(op); }
+static bool isInHardware(Operation *op) {
+  return isa<math::ExpOp, math::Exp2Op, math::RsqrtOp>(op) && !getElementTypeOrSelf(op->getResult(0)).isF64();
+}
 
 static void expand(Operation *op, Expansion expansion, bool gpu) {
   ImplicitLocOpBuilder builder(op->getLoc(), op);

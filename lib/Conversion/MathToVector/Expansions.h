@@ -18,15 +18,23 @@ using Expansion = mlir::Value (*)(MathBuilder &, Operands);
 mlir::Value expandExp(MathBuilder &m, Operands x);
 mlir::Value expandExp2(MathBuilder &m, Operands x);
 mlir::Value expandExpM1(MathBuilder &m, Operands x);
-mlir::Value expandExpM1Double(MathBuilder &m, Operands x);
 /// exp(x) where it neither overflows nor underflows: no clamp, one multiplication less.
 mlir::Value expOfModerate(MathBuilder &m, mlir::Value x);
+
+// DoubleExponential.cpp
+mlir::Value expandExpDouble(MathBuilder &m, Operands x);
+mlir::Value expandExp2Double(MathBuilder &m, Operands x);
+mlir::Value expandExpM1Double(MathBuilder &m, Operands x);
+mlir::Value expOfModerateDouble(MathBuilder &m, mlir::Value x);
 
 // Logarithm.cpp
 mlir::Value expandLog(MathBuilder &m, Operands x);
 mlir::Value expandLog2(MathBuilder &m, Operands x);
 mlir::Value expandLog10(MathBuilder &m, Operands x);
 mlir::Value expandLog1p(MathBuilder &m, Operands x);
+mlir::Value expandLogDouble(MathBuilder &m, Operands x);
+mlir::Value expandLog2Double(MathBuilder &m, Operands x);
+mlir::Value expandLog10Double(MathBuilder &m, Operands x);
 mlir::Value expandLog1pDouble(MathBuilder &m, Operands x);
 
 // Power.cpp
@@ -36,12 +44,20 @@ mlir::Value expandPow(MathBuilder &m, Operands xy);
 mlir::Value expandTanh(MathBuilder &m, Operands x);
 mlir::Value expandErf(MathBuilder &m, Operands x);
 
-// Roots.cpp
+// DoubleSigmoidal.cpp
+mlir::Value expandTanhDouble(MathBuilder &m, Operands x);
+mlir::Value expandErfDouble(MathBuilder &m, Operands x);
+
+// Roots.cpp, for both precisions
 mlir::Value expandRsqrt(MathBuilder &m, Operands x);
 
 // Trigonometric.cpp
 mlir::Value expandSin(MathBuilder &m, Operands x);
 mlir::Value expandCos(MathBuilder &m, Operands x);
+
+// DoubleTrigonometric.cpp
+mlir::Value expandSinDouble(MathBuilder &m, Operands x);
+mlir::Value expandCosDouble(MathBuilder &m, Operands x);
 
 } // namespace tilewright
 

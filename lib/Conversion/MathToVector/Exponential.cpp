@@ -94,14 +94,3 @@ Value tilewright::expandExpM1(MathBuilder &m, Operands x) {
   // The sign of a zero is lost on the way.
   return m.copysign(m.add(sum, sum), x[0]);
 }
-
-/// In double precision, with the library's exp and log: with u = exp(x) rounded, (u - 1) / log(u) has the same
-/// relative error in numerator and denominator, and x times it is exp(x) - 1 (Kahan).
-Value tilewright::expandExpM1Double(MathBuilder &m, Operands x) {
-  Value u = math::ExpOp::create(m.builder(), x[0]);
-  Value less = m.sub(u, m.d(1.0));
-  Value ratio = m.div(m.mul(less, x[0]), math::LogOp::create(m.builder(), u));
-  // Zero, where the ratio is undefined; and where u is infinite, zero, or has swallowed the 1.
-  Value isLarge = m.less(m.d(40.0), m.abs(x[0]));
-  return m.select(m.equal(u, m.d(1.0)), x[0], m.select(isLarge, less, ratio));
-}

@@ -3,13 +3,14 @@
 #include "tilewright/Conversion/MathBuilder.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 using namespace mlir;
 using namespace tilewright;
 
 Type MathBuilder::shaped(Type element) const {
-  auto vector = dyn_cast<VectorType>(like);
+  auto vector = dyn_cast<VectorType>(shape);
   return vector ? Type(vector.clone(element)) : element;
 }
 
@@ -83,3 +84,15 @@ Value MathBuilder::narrow(Value x) { return arith::TruncFOp::create(b, f32(), x)
 Value MathBuilder::widenUnsigned(Value x) { return arith::ExtUIOp::create(b, i64(), x); }
 Value MathBuilder::narrowInteger(Value x) { return arith::TruncIOp::create(b, i32(), x); }
 Value MathBuilder::toFloat(Type type, Value signedInteger) { return arith::SIToFPOp::create(b, type, signedInteger); }
+
+Value MathBuilder::anyOf(Value condition) {
+  auto vector = dyn_cast<VectorType>(condition.getType());
+  if (!vector) {
+    return condition;
+  }
+  if (vector.getRank() != 1) {
+    auto flat = VectorType::get(vector.getNumElements(), vector.getElementType());
+    condition = vector::ShapeCastOp::create(b, flat, condition);
+  }
+  return vector::ReductionOp::create(b, vector::CombiningKind::OR, condition);
+}

@@ -9,5 +9,5 @@ using namespace tilewright;
 /// intrinsics, and their refinement breaks at zero and infinity.
 Value tilewright::expandRsqrt(MathBuilder &m, Operands x) {
   Value root = m.sqrt(x[0]);
-  return m.div(m.f(1.0), root);
+  return m.div(m.like(root, 1.0), root);
 }

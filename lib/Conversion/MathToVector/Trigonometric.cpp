@@ -7,7 +7,6 @@
 #include "Expansions.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -96,24 +95,12 @@ static Reduced reduceLarge(MathBuilder &m, Value x) {
   return {m.select(isNegative, m.isub(m.i(0), quadrant), quadrant), m.select(isNegative, m.neg(remainder), remainder)};
 }
 
-static Value anyOf(MathBuilder &m, Value condition) {
-  auto vector = dyn_cast<VectorType>(condition.getType());
-  if (!vector) {
-    return condition;
-  }
-  if (vector.getRank() != 1) {
-    auto flat = VectorType::get(vector.getNumElements(), vector.getElementType());
-    condition = vector::ShapeCastOp::create(m.builder(), flat, condition);
-  }
-  return vector::ReductionOp::create(m.builder(), vector::CombiningKind::OR, condition);
-}
-
 static Reduced reduce(MathBuilder &m, Value x) {
   Reduced fast = reduceFast(m, x);
   Value size = m.iand(m.bits(x), m.i(0x7fffffff));
   Value isLarge = m.compare(arith::CmpIPredicate::ult, m.isub(size, m.i(kFastLimit)), m.i(kInfinityBits - kFastLimit));
   ImplicitLocOpBuilder &b = m.builder();
-  auto branch = scf::IfOp::create(b, TypeRange{m.i32(), m.f32()}, anyOf(m, isLarge), /*withElseRegion=*/true);
+  auto branch = scf::IfOp::create(b, TypeRange{m.i32(), m.f32()}, m.anyOf(isLarge), /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());

@@ -29,6 +29,7 @@ REFERENCES: dict[str, Callable[..., Doubles]] = {
     "rsqrt": lambda x: 1 / np.sqrt(x),
     "sin": np.sin,
     "sqrt": np.sqrt,
+    "sqrt_rn": np.sqrt,
     "tanh": np.tanh,
 }
 BINARY = {"powf"}
@@ -104,3 +105,30 @@ def worst(
         if error[index] > most:
             most, where = float(error[index]), [float(x[index]) for x in arguments]
     return most, where
+
+
+def doubles(count: int, seed: int) -> Doubles:
+    """Half from all bit patterns, a quarter of everyday size and a quarter around one; `count` is a
+    power of two."""
+    rng = np.random.default_rng(seed)
+    half, quarter = count // 2, count // 4
+    step = 2**64 // half
+    patterns = np.arange(half, dtype=np.uint64) * np.uint64(step)
+    patterns += rng.integers(0, step, half, dtype=np.uint64)
+    everyday, small = rng.standard_normal(quarter) * 20, rng.uniform(-2, 2, quarter)
+    x = np.concatenate([patterns.view(np.float64), everyday, small])
+    x[: SPECIALS.size] = SPECIALS
+    return x
+
+
+def extended(name: str, x: Doubles) -> Floats:
+    """The function in the x87's extended precision."""
+    with np.errstate(all="ignore"):
+        wide = x.astype(np.longdouble)
+        if name != "erf":
+            return np.asarray(REFERENCES[name](wide))
+    import mpmath
+
+    with mpmath.workprec(100):
+        digits = [mpmath.nstr(mpmath.erf(v), 25) for v in x.tolist()]
+    return np.copysign(np.array([np.longdouble(text) for text in digits]), wide)
