@@ -45,6 +45,7 @@ static void addTileGPUPasses(OpPassManager &passes, const CudaCompileOptions &op
   passes.addPass(tilegpu::createDecomposeReductions()); // what crosses warps is a conversion of partial results
   passes.addPass(createCanonicalizerPass());            // conversions of conversions
   passes.addPass(tilegpu::createStageOperands());       // what changes warps goes through shared memory
+  passes.addPass(tilegpu::createDecomposeGathers());    // and what is looked up
   passes.addPass(createCSEPass());
   passes.addPass(tilegpu::createPlanPipeline());   // which loads of a loop run ahead
   passes.addPass(tilegpu::createExpandPipeline()); // as asynchronous copies

@@ -83,6 +83,24 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
 
 // -----
 
+#shared = #tilegpu.layout<offset = [[1], [2], [4], [8]] : 16>
+#copies = #tilegpu.layout<register = [[1]], lane = [[2], [4], [8], [0], [0]], warp = [[0]], block = [] : 16>
+module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a"} {
+  // Of threads with the same elements one stores them.
+  // CHECK-LABEL: func.func @copies
+  // CHECK: %[[OWNS:.*]] = arith.andi %{{.*}}, %{{.*}} : i1
+  // CHECK: scf.if %[[OWNS]] {
+  // CHECK: llvm.store {{.*}} : vector<2xf32>, !llvm.ptr<3>
+  // CHECK-NEXT: }
+  func.func @copies(%x: tensor<16xf32, #copies>) {
+    %b = tilegpu.local_alloc at 0 : !tilegpu.buffer<16xf32, #shared>
+    tilegpu.local_store %x, %b : tensor<16xf32, #copies> -> !tilegpu.buffer<16xf32, #shared>
+    return
+  }
+}
+
+// -----
+
 #shared = #tilegpu.layout<offset = [[1], [2], [4], [8], [16], [32]] : 64>
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
   func.func @nowhere() {

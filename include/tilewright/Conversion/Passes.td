@@ -126,8 +126,9 @@ def Distribute : Pass<"distribute", "mlir::ModuleOp"> {
     stay.
     Destroys: layouts; facts about arguments that LLVM has no word for.
   }];
-  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect", "mlir::NVVM::NVVMDialect",
-                           "mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "::tilewright::ptx::PtxDialect"];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect", "mlir::math::MathDialect",
+                           "mlir::NVVM::NVVMDialect", "mlir::scf::SCFDialect", "mlir::vector::VectorDialect",
+                           "::tilewright::ptx::PtxDialect"];
 }
 
 def AllowContraction : Pass<"allow-contraction"> {

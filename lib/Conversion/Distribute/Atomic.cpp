@@ -4,10 +4,9 @@
 
 #include "Distribute.h"
 
-#include "tilewright/Layout/VectorAccess.h"
-
 #include "tilewright/Dialect/Ptx/IR/Ptx.h"
 #include "tilewright/Hardware/NvidiaInstructions.h"
+#include "tilewright/Layout/VectorAccess.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -137,7 +136,7 @@ struct AtomicRMW : OpConversionPattern<tile::AtomicRMWOp> {
     SmallVector<Value> pointers = unpack(builder, asVector(builder, adaptor.getPtr()));
     SmallVector<Value> masks = masksOf(builder, op.getPtr(), adaptor.getMask(), pointers.size());
     SmallVector<Value> old(pointers.size());
-    SmallVector<Group> groups = groupsOf(op);
+    SmallVector<Group> groups = groupsOf(op, pointers.size());
     Order order(op.getSem(), groups.size());
     fence(builder, order.before, op.getScope());
     for (const Group &group : groups) {
@@ -155,10 +154,8 @@ struct AtomicRMW : OpConversionPattern<tile::AtomicRMWOp> {
 private:
   static Type elementOf(tile::AtomicRMWOp op) { return tile::getElementType(op.getValue().getType()); }
 
-  SmallVector<Group> groupsOf(tile::AtomicRMWOp op) const {
+  SmallVector<Group> groupsOf(tile::AtomicRMWOp op, size_t registers) const {
     SmallVector<Group> groups;
-    bool isTile = isa<RankedTensorType>(op.getPtr().getType());
-    int64_t registers = isTile ? tilegpu::getLayout(op.getPtr()).registers() : 1;
     for (const std::vector<int> &neighbours : layout::registersOf(accesses.accessOf(op), registers)) {
       size_t step = std::max(1, elementsAtOnce(op, elementOf(op), static_cast<int>(neighbours.size())));
       for (size_t first = 0; first < neighbours.size(); first += step) {

@@ -61,9 +61,13 @@ struct Distribute : tilewright::impl::DistributeBase<Distribute> {
     distribute::addConversionPatterns(patterns, types);
     distribute::addReductionPatterns(patterns, types);
     distribute::addScanPatterns(patterns, types);
+    distribute::addGatherPatterns(patterns, types);
+    distribute::addPrintPatterns(patterns, types);
+    distribute::addAssertPatterns(patterns, types);
     distribute::addBarrierPatterns(patterns, types);
     distribute::addAsyncCopyPatterns(patterns, types, accesses);
     distribute::addLocalMemoryPatterns(patterns, types);
+    distribute::addDotPatterns(patterns, types);
     distribute::addMmaPatterns(patterns, types);
     distribute::addControlPatterns(patterns, types, target);
     ConversionConfig config;

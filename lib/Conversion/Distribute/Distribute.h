@@ -163,9 +163,13 @@ void addAtomicPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &typ
 void addConversionPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addReductionPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addScanPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addGatherPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addPrintPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addAssertPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addBarrierPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addAsyncCopyPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types, const MemoryAccesses &accesses);
 void addLocalMemoryPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addDotPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addMmaPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 /// Functions, loops and branches; which operations are legal when done.
 void addControlPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types, mlir::ConversionTarget &target);

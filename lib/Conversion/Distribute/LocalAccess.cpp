@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -269,7 +270,14 @@ Value emitLocalLoad(Builder &builder, Value base, VectorType type, const LocalMo
 }
 
 void emitLocalStore(Builder &builder, Value value, Value base, const LocalMove &move) {
-  LocalAccesses accesses = chooseAccesses(move, /*isStore=*/true);
+  // Of several threads that hold the same elements one stores them: only that one has an atomic's result.
+  Value owner = ownsElements(builder, move.offsets);
+  OpBuilder::InsertionGuard guard(builder);
+  if (owner) {
+    auto branch = scf::IfOp::create(builder, owner, /*withElseRegion=*/false);
+    builder.setInsertionPointToStart(branch.thenBlock());
+  }
+  LocalAccesses accesses = owner ? plainAccesses(move) : chooseAccesses(move, /*isStore=*/true);
   SmallVector<int64_t> order = registersInOrder(accesses);
   value = toMemory(builder, value);
   Units units = unitsOf(cast<VectorType>(value.getType()).getElementType(), move.elementBytes, accesses);

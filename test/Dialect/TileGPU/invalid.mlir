@@ -46,3 +46,12 @@ func.func @multiply(%a: tensor<2x16x16xf16>, %c: tensor<16x16xf32>) {
   %0 = tilegpu.mma "m16n8k16.f16.f16.f32" %a, %a, %c : tensor<2x16x16xf16> * tensor<2x16x16xf16> -> tensor<16x16xf32>
   return
 }
+
+// -----
+
+#rows = #tilegpu.layout<offset = [[0, 1], [1, 0], [2, 0]] : 4x2>
+func.func @gather(%x: !tilegpu.buffer<4x2xf32, #rows>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{cannot gather 'tensor<4x8xf32>' from '!tilegpu.buffer<4x2xf32}}
+  %0 = tilegpu.local_gather %x[%i] 0 : !tilegpu.buffer<4x2xf32, #rows>, tensor<4x8xi32> -> tensor<4x8xf32>
+  return
+}

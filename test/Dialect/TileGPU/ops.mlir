@@ -33,5 +33,8 @@ func.func @moves(%p: tensor<8x8x!tile.ptr<f16>, #blocked>, %m: tensor<8x8xi1, #b
   tilegpu.barrier
   // CHECK: tilegpu.local_load %{{.*}} : <8x8xf16, #[[ROWS]]> -> tensor<8x8xf16, #[[BLOCKED]]>
   %4 = tilegpu.local_load %2 : !tilegpu.buffer<8x8xf16, #rows> -> tensor<8x8xf16, #blocked>
+  // CHECK: tilegpu.local_gather %{{.*}}[%{{.*}}] 1 : <8x8xf16, #[[ROWS]]>, tensor<8x8xi32, #[[BLOCKED]]> -> tensor<8x8xf16, #[[BLOCKED]]>
+  %5 = arith.constant dense<0> : tensor<8x8xi32, #blocked>
+  %6 = tilegpu.local_gather %2[%5] 1 : !tilegpu.buffer<8x8xf16, #rows>, tensor<8x8xi32, #blocked> -> tensor<8x8xf16, #blocked>
   return %0 : tensor<8x8xf16, #column>
 }

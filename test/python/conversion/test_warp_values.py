@@ -162,3 +162,34 @@ def test_scan(seed: int) -> None:
             expected = composed(tiles[0], tiles[1], axis, reverse)
         for result, tile in zip(results, expected, strict=True):
             np.testing.assert_array_equal(result, layout.spread(tile), functions[case])
+
+
+def gather(source: Layout, indices: Layout, axis: int, name: str) -> str:
+    tile, index = source.tensor("f16"), indices.tensor("i32")
+    result = indices.tensor("f16")
+    return f"""
+    func.func @{name}(%x: {tile}, %i: {index}) -> {result} {{
+      %r = tile.gather %x[%i] {axis} : {tile}, {index} -> {result}
+      return %r : {result}
+    }}"""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_gather(seed: int) -> None:
+    random = Random(seed)
+    cases, functions = [], []
+    for case in range(CASES):
+        shape = random.choice(SHAPES)
+        layout = random_layout(random, shape, swizzled=False)
+        axis = random.randrange(len(shape))
+        cases.append((layout, axis))
+        functions.append(gather(layout, layout, axis, f"case{case}"))
+    code = thread_code.distribute(module(functions))
+    for case, (layout, axis) in enumerate(cases):
+        tile = values(random, layout.shape, "f16")
+        indices = values(random, layout.shape, "i32") % np.int32(layout.shape[axis])
+        (result,) = thread_code.run(
+            code[f"case{case}"], layout.spread(tile), layout.spread(indices)
+        )
+        expected = np.take_along_axis(tile, indices, axis)
+        np.testing.assert_array_equal(result, layout.spread(expected), functions[case])

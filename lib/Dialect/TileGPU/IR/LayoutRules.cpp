@@ -92,7 +92,7 @@ MaybeLayout tilegpu::resultLayout(OpOperand &operand, const LinearLayout &map) {
       .Case([&](tile::SplitOp) { return withoutPairs(map); })
       .Case([&](tile::CatOp) { return map * LinearLayout::identity(layout::kRegister, layout::dimName(0), 2); })
       .Case([&](tile::ReduceOp reduce) { return layout::dropDim(map, reduce.getAxis()); })
-      .Case([&](tile::ScanOp) { return MaybeLayout(map); })
+      .Case<tile::ScanOp, LocalGatherOp>([&](auto) { return MaybeLayout(map); })
       .Case([&](tile::GatherOp gather) {
         return &operand == &gather.getIndicesMutable() ? MaybeLayout(map) : std::nullopt;
       })
@@ -123,7 +123,7 @@ MaybeLayout tilegpu::operandLayout(OpOperand &operand, const LinearLayout &map) 
         LinearLayout high = LinearLayout::identity(layout::kRegister, layout::dimName(0), 2);
         return layout::divideRight(map, high);
       })
-      .Case([&](tile::ScanOp) { return MaybeLayout(map); })
+      .Case<tile::ScanOp, LocalGatherOp>([&](auto) { return MaybeLayout(map); })
       .Case([&](tile::GatherOp gather) {
         return &operand == &gather.getIndicesMutable() ? MaybeLayout(map) : std::nullopt;
       })

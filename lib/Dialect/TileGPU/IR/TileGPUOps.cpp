@@ -60,21 +60,39 @@ LogicalResult LocalSlotOp::verify() {
   return success();
 }
 
-/// A tile and the buffer that it moves to or from hold the same elements.
-static LogicalResult checkMove(Operation *op, Type tile, BufferType buffer) {
-  auto ranked = cast<RankedTensorType>(tile);
-  if (ranked.getShape() != buffer.getShape() || ranked.getElementType() != buffer.getElementType()) {
-    return op->emitOpError("moves ") << ranked << ", but the buffer is " << buffer;
-  }
+static LogicalResult checkSlot(Operation *op, BufferType buffer) {
   if (buffer.getSlots() != 1) {
     return op->emitOpError("needs one slot of the buffer, not all of ") << buffer;
   }
   return success();
 }
 
+/// A tile and the buffer that it moves to or from hold the same elements.
+static LogicalResult checkMove(Operation *op, Type tile, BufferType buffer) {
+  auto ranked = cast<RankedTensorType>(tile);
+  if (ranked.getShape() != buffer.getShape() || ranked.getElementType() != buffer.getElementType()) {
+    return op->emitOpError("moves ") << ranked << ", but the buffer is " << buffer;
+  }
+  return checkSlot(op, buffer);
+}
+
 LogicalResult LocalStoreOp::verify() { return checkMove(*this, getSrc().getType(), getBuffer().getType()); }
 
 LogicalResult LocalLoadOp::verify() { return checkMove(*this, getType(), getBuffer().getType()); }
+
+LogicalResult LocalGatherOp::verify() {
+  BufferType buffer = getBuffer().getType();
+  ArrayRef<int64_t> source = buffer.getShape(), indices = getIndices().getType().getShape();
+  size_t axis = getAxis();
+  bool fits = source.size() == indices.size() && axis < source.size() &&
+              source.take_front(axis) == indices.take_front(axis) &&
+              source.drop_front(axis + 1) == indices.drop_front(axis + 1);
+  if (!fits || getType().getShape() != indices || getType().getElementType() != buffer.getElementType()) {
+    return emitOpError("cannot gather ") << getType() << " from " << buffer << " along " << axis << " by "
+                                         << getIndices().getType();
+  }
+  return checkSlot(*this, buffer);
+}
 
 LogicalResult AsyncCopyOp::verify() {
   Type pointee = tilewright::tile::getPointeeType(getPtr().getType());

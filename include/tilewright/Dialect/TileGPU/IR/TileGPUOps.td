@@ -61,6 +61,15 @@ def TileGPU_LocalLoadOp : TileGPU_Op<"local_load"> {
   let hasVerifier = 1;
 }
 
+def TileGPU_LocalGatherOp : TileGPU_Op<"local_gather"> {
+  let summary = "`tile.gather` from a tile in shared memory";
+  let description = [{An index that is out of range reads some element of the buffer.}];
+  let arguments = (ins TileGPU_BufferArg<[MemRead<TileGPU_Shared>]>:$buffer, Tile_IntTile:$indices, I32Attr:$axis);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$buffer `[` $indices `]` $axis attr-dict `:` type($buffer) `,` type($indices) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def TileGPU_AsyncCopyOp : TileGPU_Op<"async_copy", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<Tile_MemoryAccessOpInterface, ["getMask"]>]> {
   let summary = "Starts copying a tile from global to shared memory";

@@ -224,6 +224,27 @@ def ExpandPipeline : Pass<"expand-pipeline", "mlir::ModuleOp"> {
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect"];
 }
 
+def DecomposeGathers : Pass<"decompose-gathers", "mlir::ModuleOp"> {
+  let summary = "Gather from shared memory where lanes cannot ask each other";
+  let description = [{
+    A gather whose source lies inside the warps that need it, in few registers, is left: it becomes shuffles. For all
+    others the source is written to shared memory, where each thread reads what it wants.
+
+    ```mlir
+    %y = tile.gather %x[%i] 0 : tensor<1024xf32, #x>, tensor<256xi32, #i> -> tensor<256xf32, #i>
+    // becomes
+    %b = tilegpu.local_alloc : !tilegpu.buffer<1024xf32, #shared>
+    tilegpu.local_store %x, %b : tensor<1024xf32, #x> -> !tilegpu.buffer<1024xf32, #shared>
+    %y = tilegpu.local_gather %b[%i] 0 : !tilegpu.buffer<1024xf32, #shared>, tensor<256xi32, #i> -> tensor<256xf32, #i>
+    ```
+
+    Requires: layouts.
+    Establishes: each tile.gather is planned inside a warp (planGather).
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
+}
+
 def AllocateShared : Pass<"allocate-shared", "mlir::ModuleOp"> {
   let summary = "Give every buffer its place in shared memory";
   let description = [{

@@ -1,0 +1,188 @@
+// tile.print: every thread prints the elements that it owns, one line each.
+//
+//     tile.print "x" (%x : tensor<2x16xf32>)
+//
+//     pid (0, 0, 0) idx (1, 7) x: 0.25
+//
+// vprintf takes a format and a structure with its arguments, promoted as in C. A float gets as many digits as tell
+// its type's values apart: the shortest text, which a host prints, is more than printf can do.
+
+#include "DeviceCalls.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tilewright::distribute {
+namespace {
+
+/// How one element is given to printf.
+struct Conversion {
+  std::string specifier;
+  Type type; ///< after promotion
+  bool isSigned = false;
+};
+
+/// Digits with which every value of the type is another text.
+int digitsOf(FloatType type) {
+  constexpr double digitsPerBit = 0.30103;
+  return static_cast<int>(std::ceil(1 + type.getFPMantissaWidth() * digitsPerBit));
+}
+
+Conversion conversionOf(Type element, bool isSigned, bool hex, Builder &builder) {
+  if (isa<LLVM::LLVMPointerType>(element)) {
+    return {"0x%016llx", builder.getI64Type()};
+  }
+  if (auto type = dyn_cast<FloatType>(element)) {
+    return {"%." + std::to_string(digitsOf(type)) + "g", builder.getF64Type()};
+  }
+  unsigned bits = element.getIntOrFloatBitWidth();
+  Conversion conversion{bits > 32 ? "ll" : "", builder.getIntegerType(bits > 32 ? 64 : 32), isSigned && bits > 1};
+  if (hex) {
+    conversion.isSigned = false;
+    conversion.specifier = "0x%0" + std::to_string(std::max(bits, 8u) / 4) + conversion.specifier + "x";
+  } else {
+    conversion.specifier = "%" + conversion.specifier + (conversion.isSigned ? "d" : "u");
+  }
+  return conversion;
+}
+
+Value promote(Builder &builder, Value element, const Conversion &conversion) {
+  if (isa<LLVM::LLVMPointerType>(element.getType())) {
+    return LLVM::PtrToIntOp::create(builder, conversion.type, element);
+  }
+  if (element.getType() == conversion.type) {
+    return element;
+  }
+  if (isa<FloatType>(element.getType())) {
+    return arith::ExtFOp::create(builder, conversion.type, element);
+  }
+  return conversion.isSigned ? arith::ExtSIOp::create(builder, conversion.type, element).getResult()
+                             : arith::ExtUIOp::create(builder, conversion.type, element).getResult();
+}
+
+/// A text that printf prints as it is.
+std::string escape(StringRef text) {
+  std::string escaped;
+  for (char c : text) {
+    escaped += c == '%' ? "%%" : std::string(1, c);
+  }
+  return escaped;
+}
+
+/// "x" -> "x: ", also where the user wrote the colon; nothing before bare values.
+std::string describePrefix(StringRef prefix, size_t operand, size_t operands) {
+  StringRef bare = prefix.trim();
+  bare.consume_back(":");
+  std::string text = bare.empty() ? "" : escape(bare) + ": ";
+  return operands > 1 ? text + "(operand " + std::to_string(operand) + ") " : text;
+}
+
+/// One format with room for its arguments, which all its lines share.
+class Printer {
+public:
+  Printer(Builder &builder, StringRef format, ArrayRef<Type> arguments) : builder(builder) {
+    auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+    auto type = LLVM::LLVMFunctionType::get(builder.getI32Type(), {pointer, pointer});
+    function = declareFunction(builder, "vprintf", type);
+    text = createText(builder, format);
+    structure = LLVM::LLVMStructType::getLiteral(builder.getContext(), arguments);
+    // In the entry, so that no loop allocates again and again.
+    Operation *parent = builder.getInsertionBlock()->getParentOp();
+    auto kernel = isa<func::FuncOp>(parent) ? cast<func::FuncOp>(parent) : parent->getParentOfType<func::FuncOp>();
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&kernel.getBody().front());
+    room = LLVM::AllocaOp::create(builder, pointer, structure, constantI32(builder, 1));
+  }
+
+  void print(ArrayRef<Value> arguments) {
+    for (auto [index, argument] : llvm::enumerate(arguments)) {
+      Value place = LLVM::GEPOp::create(builder, room.getType(), structure, room,
+                                        ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(index)});
+      LLVM::StoreOp::create(builder, argument, place);
+    }
+    LLVM::CallOp::create(builder, function, ValueRange{text, room});
+  }
+
+private:
+  Builder &builder;
+  LLVM::LLVMFuncOp function;
+  Value text, room;
+  LLVM::LLVMStructType structure;
+};
+
+struct Print : OpConversionPattern<tile::PrintOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(tile::PrintOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    Type i32 = builder.getI32Type();
+    SmallVector<Value> program = {NVVM::BlockIdXOp::create(builder, i32), NVVM::BlockIdYOp::create(builder, i32),
+                                  NVVM::BlockIdZOp::create(builder, i32)};
+    if (op.getArgs().empty()) {
+      Printer printer(builder, "pid (%u, %u, %u) " + escape(op.getPrefix()) + "\n", {i32, i32, i32});
+      inThreads(builder, isFirstThread(builder), [&] { printer.print(program); });
+    }
+    for (auto [index, value] : llvm::enumerate(adaptor.getArgs())) {
+      printOperand(op, index, value, program, builder);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  static void inThreads(Builder &builder, Value condition, llvm::function_ref<void()> emit) {
+    OpBuilder::InsertionGuard guard(builder);
+    if (condition) {
+      auto branch = scf::IfOp::create(builder, condition, /*withElseRegion=*/false);
+      builder.setInsertionPointToStart(branch.thenBlock());
+    }
+    emit();
+  }
+
+  static void printOperand(tile::PrintOp op, size_t index, Value value, ArrayRef<Value> program, Builder &builder) {
+    auto tile = dyn_cast<RankedTensorType>(op.getArgs()[index].getType());
+    Conversion conversion =
+        conversionOf(getElementTypeOrSelf(value.getType()), op.getIsSigned()[index], op.getHex(), builder);
+    std::string places;
+    SmallVector<Type> types(program.size(), builder.getI32Type());
+    for (int64_t dim = 0; tile && dim < tile.getRank(); ++dim) {
+      places += dim > 0 ? ", %u" : "%u";
+      types.push_back(builder.getI32Type());
+    }
+    types.push_back(conversion.type);
+    std::string prefix = describePrefix(op.getPrefix(), index, op.getArgs().size());
+    Printer printer(builder, "pid (%u, %u, %u) idx (" + places + ") " + prefix + conversion.specifier + "\n", types);
+    inThreads(builder, tile ? ownsElements(builder, tilegpu::mapOf(tile)) : isFirstThread(builder), [&] {
+      for (auto [reg, element] : llvm::enumerate(unpack(builder, asVector(builder, value)))) {
+        SmallVector<Value> arguments(program);
+        if (tile) {
+          arguments.append(coordinates(builder, tilegpu::mapOf(tile), reg));
+        }
+        arguments.push_back(promote(builder, element, conversion));
+        printer.print(arguments);
+      }
+    });
+  }
+
+  static SmallVector<Value> coordinates(Builder &builder, const layout::LinearLayout &map, size_t reg) {
+    SmallVector<int64_t> ofRegister = registerImages(map)[reg];
+    SmallVector<Value> result = threadImages(builder, map);
+    for (auto [dim, image] : llvm::enumerate(result)) {
+      bool disjoint = areDisjoint(map, layout::dimName(static_cast<int>(dim)));
+      image = combineImages(builder, image, ofRegister[dim], disjoint);
+    }
+    return result;
+  }
+};
+
+} // namespace
+
+void addPrintPatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
+  patterns.add<Print>(types, patterns.getContext());
+}
+
+} // namespace tilewright::distribute

@@ -1,0 +1,24 @@
+// distribute: a failed assertion ends the launch and names the user's line.
+// RUN: tilewright-opt %s --distribute --canonicalize | FileCheck %s
+
+#line = #tilegpu.layout<register = [[32]], lane = [[1], [2], [4], [8], [16]], warp = [], block = [] : 64>
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
+  // CHECK-DAG: llvm.func @__assertfail(!llvm.ptr, !llvm.ptr, i32, !llvm.ptr, i64) attributes {passthrough = ["noreturn"]}
+  // CHECK-DAG: @[[MESSAGE:.*]]("x is positive\00")
+  // CHECK-DAG: @[[FILE:.*]]("kernel.py\00")
+  // CHECK-LABEL: func.func @check
+  // CHECK-DAG: %[[LINE:.*]] = arith.constant 17 : i32
+  // CHECK-DAG: %[[ONE:.*]] = arith.constant 1 : i64
+  // CHECK-DAG: %[[A:.*]] = llvm.mlir.addressof @[[MESSAGE]]
+  // CHECK-DAG: %[[B:.*]] = llvm.mlir.addressof @[[FILE]]
+  // CHECK: %[[HOLDS:.*]] = vector.reduction <and>, %{{.*}} : vector<2xi1> into i1
+  // CHECK: %[[FAILS:.*]] = arith.xori %[[HOLDS]], %true
+  // CHECK: scf.if %[[FAILS]]
+  // CHECK: llvm.call @__assertfail(%[[A]], %[[B]], %[[LINE]], %{{.*}}, %[[ONE]])
+  func.func @check(%x: tensor<64xi1, #line>, %y: i1) {
+    tile.assert %x, "x is positive" : tensor<64xi1, #line> loc("kernel.py":17:3)
+    // CHECK: scf.if
+    tile.assert %y, "y" : i1
+    return
+  }
+}
