@@ -1,6 +1,6 @@
 """Functions on a GPU against wider precision: docs/math.md states their errors.
 
-`python test/python/gpu/test_math.py 28` prints what the table says, from 2^28 inputs of each
+`python test/python/gpu/test_gpu_math.py 28` prints what the table says, from 2^28 inputs of each
 function; double precision, whose references are slow, takes a sixteenth of them.
 """
 
