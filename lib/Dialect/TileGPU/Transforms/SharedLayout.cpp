@@ -1,45 +1,123 @@
 #include "SharedLayout.h"
 
 #include "tilewright/Hardware/NvidiaInstructions.h"
+#include "tilewright/Layout/ChooseSwizzle.h"
+#include "tilewright/Layout/Shape.h"
+#include "tilewright/Layout/Shared.h"
+
+#include <algorithm>
+#include <tuple>
 
 namespace tilewright::tilegpu {
 
 using layout::LinearLayout;
-using layout::SwizzleChoice;
 
-/// Fewer wavefronts, then fewer instructions.
-static bool isBetter(const SwizzleChoice &choice, const SwizzleChoice &other) {
-  auto costs = [](const SwizzleChoice &c) { return std::pair(c.total(), c.write.accesses + c.read.accesses); };
-  return costs(choice) < costs(other);
-}
+static constexpr int kRowBytes = 16;
 
-/// Whether a read takes whole rows, their elements in order.
-static bool readsRows(const SwizzleChoice &choice, int elementsPerRow) {
-  const std::vector<int> &bits = choice.readVector.registerBits;
-  for (size_t bit = 0; bit < bits.size(); ++bit) {
-    if (bits[bit] != static_cast<int>(bit)) {
-      return false;
+namespace {
+/// How one side may access the buffer: as threads, by the vectors of their registers, or as the lanes that give the
+/// addresses of rows to matrix moves.
+struct Side {
+  LinearLayout map;
+  layout::VectorAccess together; ///< registers that have to be neighbours in the buffer, in this order
+};
+} // namespace
+
+/// The layout with no other registers than those of the vector: the others count as warps, which do not meet.
+static LinearLayout withRegistersOf(const LinearLayout &map, const layout::VectorAccess &vector) {
+  layout::Columns columns, others, registers = map.columnsOf(layout::kRegister);
+  for (int bit : vector.registerBits) {
+    columns.push_back(registers[bit]);
+  }
+  for (size_t bit = 0; bit < registers.size(); ++bit) {
+    if (std::find(vector.registerBits.begin(), vector.registerBits.end(), bit) == vector.registerBits.end()) {
+      others.push_back(registers[bit]);
     }
   }
-  return choice.readVector.elements() == elementsPerRow;
+  std::vector<layout::Dim> ins = map.ins();
+  ins[0].bits = static_cast<int>(columns.size());
+  ins[2].bits += static_cast<int>(others.size());
+  for (const layout::Columns &part :
+       {map.columnsOf(layout::kLane), map.columnsOf(layout::kWarp), others, map.columnsOf(layout::kBlock)}) {
+    columns.insert(columns.end(), part.begin(), part.end());
+  }
+  return {ins, map.outs(), columns};
 }
 
-SwizzleChoice chooseSharedLayout(const LinearLayout &write, const LinearLayout &read, int64_t elementBytes,
-                                 const hardware::NvidiaInfo &target) {
-  int bits = static_cast<int>(elementBytes * 8);
-  SwizzleChoice best = layout::chooseSwizzle(write, read, bits);
-  for (const hardware::MatrixMove &move : hardware::matrixMoves()) {
-    if (move.isStore || (move.targets & target.target) == 0) {
-      continue;
+/// A side's own vectors first, then the rows of matrix moves, plain and transposed, of as many matrices as fit.
+static std::vector<Side> sidesOf(const Side &plain, bool isStore, int bits, const hardware::NvidiaInfo &target) {
+  std::vector<Side> sides = {plain};
+  layout::VectorAccess row;
+  for (int elements = 1; elements * bits < 8 * kRowBytes; elements *= 2) {
+    row.registerBits.push_back(static_cast<int>(row.registerBits.size()));
+  }
+  for (bool isTransposed : {false, true}) {
+    std::optional<LinearLayout> rows;
+    for (const hardware::MatrixMove &move : hardware::matrixMoves()) {
+      bool fits = move.isStore == isStore && move.isTransposed == isTransposed && (move.targets & target.target) != 0;
+      std::optional<LinearLayout> found = fits ? move.rowsOf(plain.map, bits) : std::nullopt;
+      rows = found ? found : rows;
     }
-    if (std::optional<LinearLayout> rows = move.rowsOf(read, bits)) {
-      SwizzleChoice choice = layout::chooseSwizzle(write, *rows, bits);
-      if (isBetter(choice, best) && readsRows(choice, 128 / bits)) {
-        best = std::move(choice);
+    if (rows) {
+      sides.push_back({*rows, row});
+    }
+  }
+  return sides;
+}
+
+namespace {
+/// What is better comes first.
+struct Rank {
+  int64_t apart = 0;                    ///< bytes loaded together that the buffer tears apart
+  int64_t wavefronts = 0, accesses = 0; ///< of a warp
+
+  bool operator<(const Rank &other) const {
+    return std::tie(apart, wavefronts, accesses) < std::tie(other.apart, other.wavefronts, other.accesses);
+  }
+};
+} // namespace
+
+/// How many registers of `together` are neighbours in the buffer, in their order.
+static int64_t neighbours(const LinearLayout &offsets, const layout::VectorAccess &together) {
+  layout::VectorAccess found = layout::widestAccess(offsets, layout::kOffset, together.elements());
+  auto [end, _] = std::mismatch(found.registerBits.begin(), found.registerBits.end(), together.registerBits.begin(),
+                                together.registerBits.end());
+  return int64_t(1) << (end - found.registerBits.begin());
+}
+
+static Rank rankOf(const LinearLayout &shared, const std::vector<Side> &sides, int bits) {
+  Rank rank;
+  for (const Side &side : sides) {
+    LinearLayout offsets = layout::offsetsOf(side.map, shared);
+    layout::VectorAccess access = layout::widestAccess(offsets, layout::kOffset, 8 * kRowBytes / bits);
+    layout::AccessCost cost = layout::costOfAccess(offsets, access, bits);
+    rank.apart += side.together.elements() - neighbours(offsets, side.together);
+    rank.wavefronts += cost.total();
+    rank.accesses += cost.accesses;
+  }
+  return rank;
+}
+
+LinearLayout chooseSharedLayout(const StagedTile &tile, const hardware::NvidiaInfo &target) {
+  int bits = static_cast<int>(tile.elementBytes * 8);
+  Side written = {layout::dropRepeatedRegisters(tile.write), tile.loaded};
+  Side read = {layout::dropRepeatedRegisters(tile.read), {}};
+  std::optional<std::pair<Rank, LinearLayout>> best;
+  bool isLoaded = tile.loaded.elements() > 1;
+  std::vector<Side> writes = isLoaded ? std::vector<Side>{written} : sidesOf(written, /*isStore=*/true, bits, target);
+  for (const Side &from : writes) {
+    for (const Side &to : sidesOf(read, /*isStore=*/false, bits, target)) {
+      auto only = [](const Side &side) {
+        return side.together.elements() > 1 ? withRegistersOf(side.map, side.together) : side.map;
+      };
+      LinearLayout shared = layout::chooseSwizzle(only(from), only(to), bits).shared;
+      Rank rank = rankOf(shared, {from, to}, bits);
+      if (!best || rank < best->first) {
+        best.emplace(rank, shared);
       }
     }
   }
-  return best;
+  return best->second;
 }
 
 } // namespace tilewright::tilegpu

@@ -4,15 +4,23 @@
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_SHAREDLAYOUT_H
 
 #include "tilewright/Hardware/Nvidia.h"
-#include "tilewright/Layout/ChooseSwizzle.h"
+#include "tilewright/Layout/LinearLayout.h"
+#include "tilewright/Layout/VectorAccess.h"
 
 namespace tilewright::tilegpu {
 
-/// For a tile that threads write as `write` and read as `read`. Where the target's ldmatrix reads `read`, rows of
-/// 16 bytes stay together for it, which makes for fewer instructions; where both sides have vectors, there are no
-/// bank conflicts either way.
-layout::SwizzleChoice chooseSharedLayout(const layout::LinearLayout &write, const layout::LinearLayout &read,
-                                         int64_t elementBytes, const hardware::NvidiaInfo &target);
+/// A tile that threads write as `write` and read as `read`.
+struct StagedTile {
+  layout::LinearLayout write, read;
+  /// Registers of `write` whose elements are neighbours in global memory: asynchronous copies take them together, if
+  /// they are neighbours in the buffer too. None for a tile that does not come straight from there.
+  layout::VectorAccess loaded;
+  int64_t elementBytes;
+};
+
+/// The layout with which the two take the least time. What is loaded together stays together; rows of 16 bytes do for
+/// ldmatrix and stmatrix, where the target moves such fragments by them.
+layout::LinearLayout chooseSharedLayout(const StagedTile &tile, const hardware::NvidiaInfo &target);
 
 } // namespace tilewright::tilegpu
 

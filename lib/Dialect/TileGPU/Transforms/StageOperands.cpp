@@ -4,6 +4,7 @@
 //                                                       local_store %x, %b
 //                                                       %y = local_load %b
 
+#include "AccessFacts.h"
 #include "SharedLayout.h"
 #include "tilewright/Dialect/TileGPU/IR/LayoutRules.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
@@ -33,11 +34,20 @@ static bool needsSharedMemory(ConvertLayoutOp op) {
   return layout::planConversion(mapOf(op.getSrc()), mapOf(op)).kind == layout::ConversionKind::Shared;
 }
 
+/// The registers that a thread loads together, for a tile that is loaded.
+static layout::VectorAccess loadedTogether(Value tile, AxisInfoAnalysis &axis) {
+  auto load = tile.getDefiningOp<tile::LoadOp>();
+  std::optional<AccessFacts> facts = load ? factsOf(load, axis) : std::nullopt;
+  return facts ? layout::widestAccess(mapOf(tile), layout::dimName(facts->order.front()), facts->vector)
+               : layout::VectorAccess();
+}
+
 /// Writes a tile into a buffer of its own and reads it back as `map`.
-static Value throughSharedMemory(OpBuilder &builder, Location loc, Value tile, const LinearLayout &map) {
-  layout::SwizzleChoice choice =
-      chooseSharedLayout(mapOf(tile), map, elementBytes(tile), targetOf(builder.getBlock()->getParentOp()));
-  auto type = BufferType::get(typeOf(tile), LayoutAttr::get(builder.getContext(), choice.shared));
+static Value throughSharedMemory(OpBuilder &builder, Location loc, Value tile, const LinearLayout &map,
+                                 AxisInfoAnalysis &axis) {
+  StagedTile staged = {mapOf(tile), map, loadedTogether(tile, axis), elementBytes(tile)};
+  LinearLayout shared = chooseSharedLayout(staged, targetOf(builder.getBlock()->getParentOp()));
+  auto type = BufferType::get(typeOf(tile), LayoutAttr::get(builder.getContext(), shared));
   Value buffer = LocalAllocOp::create(builder, loc, type, IntegerAttr());
   LocalStoreOp::create(builder, loc, tile, buffer);
   return LocalLoadOp::create(builder, loc, withLayout(typeOf(tile), map), buffer);
@@ -121,7 +131,7 @@ static Value onlyElement(OpBuilder &builder, Location loc, Value tile) {
 }
 
 /// Only one of the threads that hold an element does the atomic, so only that one has its result.
-static void shareResult(Operation *atomic) {
+static void shareResult(Operation *atomic, AxisInfoAnalysis &axis) {
   Value result = atomic->getResult(0);
   if (result.use_empty()) {
     return;
@@ -138,7 +148,7 @@ static void shareResult(Operation *atomic) {
   } else if (!hasCopies(mapOf(result))) {
     return;
   }
-  Value shared = throughSharedMemory(builder, loc, tile, mapOf(tile));
+  Value shared = throughSharedMemory(builder, loc, tile, mapOf(tile), axis);
   for (Operation *user : tile.getUsers()) {
     if (isa<LocalStoreOp>(user) && user->getOperand(1) == shared.getDefiningOp()->getOperand(0)) {
       before.insert(user);
@@ -155,10 +165,11 @@ static void shareResult(Operation *atomic) {
 namespace {
 class StageOperands : public tilegpu::impl::StageOperandsBase<StageOperands> {
   void runOnOperation() override {
+    AxisInfoAnalysis axis(getOperation());
     SmallVector<ConvertLayoutOp> conversions;
     getOperation()->walk([&](Operation *op) {
       if (isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op)) {
-        shareResult(op);
+        shareResult(op, axis);
       } else if (auto convert = dyn_cast<ConvertLayoutOp>(op); convert && needsSharedMemory(convert)) {
         conversions.push_back(convert);
       }
@@ -169,10 +180,10 @@ class StageOperands : public tilegpu::impl::StageOperandsBase<StageOperands> {
         convertTheLoad(convert, chain);
       }
     }
-    getOperation()->walk([](ConvertLayoutOp convert) {
+    getOperation()->walk([&](ConvertLayoutOp convert) {
       if (needsSharedMemory(convert)) {
         OpBuilder builder(convert);
-        Value loaded = throughSharedMemory(builder, convert.getLoc(), convert.getSrc(), mapOf(convert));
+        Value loaded = throughSharedMemory(builder, convert.getLoc(), convert.getSrc(), mapOf(convert), axis);
         convert.replaceAllUsesWith(loaded);
         convert.erase();
       }

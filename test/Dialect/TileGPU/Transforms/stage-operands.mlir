@@ -7,6 +7,8 @@
 #b = #tilegpu.layout<register = [[1, 0], [8, 0], [16, 0], [0, 16], [0, 32]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 0]], block = [] : 32x64>
 #load_bt = #tilegpu.layout<register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], block = [] : 64x32>
 #loaded_bt = #tilegpu.layout<register = [[1, 0], [2, 0], [4, 0], [0, 32]], lane = [[8, 0], [16, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 16]], block = [] : 32x64>
+#load_tall = #tilegpu.layout<register = [[0, 1], [0, 2], [0, 4], [32, 0], [64, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], block = [] : 128x32>
+#tall = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [32, 0], [64, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [16, 0]], block = [] : 128x32>
 #line = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]], block = [] : 128>
 #flip = #tilegpu.layout<register = [], lane = [[2], [1], [4], [8], [16]], warp = [[32], [64]], block = [] : 128>
 #twice = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [0]], warp = [[16], [32]], block = [] : 64>
@@ -15,6 +17,8 @@
 // and in the two or three highest, which exchange chunks of the first: all banks.
 // CHECK-DAG: #[[A:.*]] = #tilegpu.layout<offset = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [4, 0], [32, 0], [8, 0], [16, 0], [2, 8], [4, 16]] : 64x32>
 // CHECK-DAG: #[[B:.*]] = #tilegpu.layout<offset = {{\[\[}}0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [16, 0], [8, 0], [1, 8], [2, 16], [4, 32]] : 32x64>
+// CHECK-DAG: #[[TALL:.*]] = #tilegpu.layout<offset = {{\[\[}}0, 1], [0, 2], [0, 4], {{.*}} : 128x32>
+// CHECK-DAG: #[[ANY:.*]] = #tilegpu.layout<offset = {{\[\[}}0, 1], [32, 0], [64, 0], {{.*}} : 128x32>
 
 module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
   // CHECK-LABEL: @operandA
@@ -32,6 +36,20 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
     // CHECK: tilegpu.local_alloc : <32x64xf16, #[[B]]>
     %0 = tilegpu.convert_layout %x : tensor<32x64xf16, #load_b> -> tensor<32x64xf16, #b>
     return %0 : tensor<32x64xf16, #b>
+  }
+
+  // What is neighbours in memory can be copied asynchronously only if it is neighbours in the buffer. Otherwise
+  // registers that lie alike on both sides make vectors as wide.
+  // CHECK-LABEL: @loaded
+  func.func @loaded(%p: tensor<128x32x!tile.ptr<f16>, #load_tall> {tile.contiguity = array<i32: 1, 32>, tile.divisibility = array<i32: 16, 16>}) -> tensor<128x32xf16, #tall> {
+    // CHECK: tilegpu.local_alloc : <128x32xf16, #[[TALL]]>
+    // CHECK: tilegpu.local_alloc : <128x32xf16, #[[ANY]]>
+    %x = tile.load %p : tensor<128x32x!tile.ptr<f16>, #load_tall> -> tensor<128x32xf16, #load_tall>
+    %0 = tilegpu.convert_layout %x : tensor<128x32xf16, #load_tall> -> tensor<128x32xf16, #tall>
+    %y = arith.negf %x : tensor<128x32xf16, #load_tall>
+    %1 = tilegpu.convert_layout %y : tensor<128x32xf16, #load_tall> -> tensor<128x32xf16, #tall>
+    %2 = arith.addf %0, %1 : tensor<128x32xf16, #tall>
+    return %2 : tensor<128x32xf16, #tall>
   }
 
   // What is loaded is staged as it is: bytes, and not yet transposed.
