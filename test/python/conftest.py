@@ -15,6 +15,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--target", default="cpu", choices=("cpu", "cuda"), help="where the tests' launches run"
     )
+    parser.addoption(
+        "--update", action="store_true", help="write what commands print into the pages of docs/"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,4 +1,4 @@
-// The passes that decide where tiles lie and how they move. They run in the order of lib/Pipeline/Cuda.cpp.
+// The passes that decide where tiles lie and how they move. They run in the order of lib/Pipeline/CudaPasses.cpp.
 // A description ends with the pass's contract: requires, establishes, destroys.
 
 #ifndef TILEWRIGHT_DIALECT_TILEGPU_TRANSFORMS_PASSES
