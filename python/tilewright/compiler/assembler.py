@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from tilewright.cache.identity import binary_identity
 from tilewright.compiler.core import core
 
 _LIBRARY = "libnvJitLink*.so*"
@@ -37,6 +38,14 @@ class Assemblers(NamedTuple):
             AssembleError: there is none, or it can't be run.
         """
         return str(core().describe_assembler(*self))
+
+    def identity(self) -> str:
+        """What stands for the one that is used in a cache key: another makes other code."""
+        path = self.nvjitlink or self.ptxas
+        try:
+            return binary_identity(os.path.realpath(path)) if path else "no assembler"
+        except OSError:
+            return f"unreadable: {path}"  # which the compilation will say more about
 
 
 def find_assemblers() -> Assemblers:

@@ -36,7 +36,7 @@ class CudaTarget:
         return f"cuda:{arch}"
 
     def key(self, arch: str) -> str:
-        return f"cuda:{arch}"
+        return f"cuda:{arch} {find_assemblers().identity()}"
 
     def core_options(self, options: dict[str, Any]) -> dict[str, Any]:
         assemblers = find_assemblers()

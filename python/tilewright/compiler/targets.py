@@ -41,7 +41,7 @@ class TargetKind(Protocol):
         """The name that the core takes."""
 
     def key(self, arch: str) -> str:
-        """What stands for the architecture in a cache key."""
+        """What stands in a cache key for the architecture, and for the machine's tools for it."""
 
     def core_options(self, options: dict[str, Any]) -> dict[str, Any]:
         """A compilation's options as the core takes them, with what it needs of this machine."""
@@ -84,7 +84,7 @@ class Target(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What stands for the target in a cache key."""
+        """What stands in a cache key for the target and the tools that make its code."""
         return KINDS[self.kind].key(self.arch)
 
 

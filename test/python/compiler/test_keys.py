@@ -63,6 +63,48 @@ def test_what_the_target_ignores_does_not_change_the_key(option):
     assert key(**option) == key()
 
 
+@pytest.fixture
+def assembler(monkeypatch, tmp_path):
+    """`assembler("text")` is the program that assembles from now on, by another name each time."""
+    made = []
+
+    def put(content):
+        path = tmp_path / f"ptxas{len(made)}"
+        path.write_text(content)
+        path.chmod(0o755)
+        made.append(path)
+        monkeypatch.setenv("TILEWRIGHT_PTXAS", str(path))
+
+    monkeypatch.delenv("TILEWRIGHT_NVJITLINK", raising=False)
+    return put
+
+
+def test_another_assembler_makes_other_code_for_a_gpu(assembler):
+    assembler("ptxas 13.0")
+    first = key(target="cuda:90a")
+    assembler("ptxas 13.0")
+    assert key(target="cuda:90a") == first, "it is not the name that counts"
+    assembler("ptxas 13.1")
+    assert key(target="cuda:90a") != first
+
+
+def test_no_assembler_at_all_is_one_more_case(assembler, monkeypatch):
+    assembler("ptxas 13.0")
+    first = key(target="cuda:90a")
+    monkeypatch.setenv("TILEWRIGHT_PTXAS", "0")
+    monkeypatch.setenv("TILEWRIGHT_NVJITLINK", "0")
+    assert key(target="cuda:90a") != first
+    monkeypatch.setenv("TILEWRIGHT_NVJITLINK", "/nowhere/libnvJitLink.so")
+    assert key(target="cuda:90a") != first
+
+
+def test_the_assembler_does_not_matter_to_the_host(assembler):
+    assembler("ptxas 13.0")
+    first = key()
+    assembler("ptxas 13.1")
+    assert key() == first
+
+
 def test_a_global_that_a_called_function_reads_counts(monkeypatch):
     before = key()
     monkeypatch.setitem(globals(), "SCALE", 3)
