@@ -22,7 +22,7 @@ import tilewright
 
 ROOT = Path(__file__).resolve().parents[3]
 TOOLS = Path(os.environ.get("TILEWRIGHT_BUILD", ROOT / "build")) / "bin"
-BLOCK = re.compile(r"^```(?:console|python (?P<file>\S+\.py))\n(?P<text>.*?)^```$", re.M | re.S)
+BLOCK = re.compile(r"^```(?:console|\w+ (?P<file>\S+\.\w+))\n(?P<text>.*?)^```$", re.M | re.S)
 COMMAND = re.compile(r"^\$ (?P<command>(?:.*\\\n)*.*)\n(?P<output>(?:(?!\$ ).*\n)*)", re.M)
 
 

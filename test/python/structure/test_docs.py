@@ -9,6 +9,16 @@ import tilewright.language as tl
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+GUIDES = [
+    ROOT / "docs" / f"{name}.md"
+    for name in ("adding-a-target", "adding-an-instruction", "gpu-pipeline", "layouts")
+]
+
+
+def code_files() -> list[Path]:
+    folders = [ROOT / name for name in ("include", "lib", "python", "test")]
+    suffixes = {".cpp", ".h", ".td", ".py", ".mlir"}
+    return [file for folder in folders for file in folder.rglob("*") if file.suffix in suffixes]
 
 
 def without_code(text: str) -> str:
@@ -26,6 +36,23 @@ def test_the_language_page_lists_what_there_is() -> None:
 def test_links_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([\w./-]+)(?:#[\w-]*)?\)", without_code(page.read_text()))
     assert not [link for link in links if not (page.parent / link).exists()]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_that_are_named_are_there(page: Path) -> None:
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
+    folders = r"(?<![\w/.-])(?:bin|cmake|docs|include|lib|python|test)/"
+    named = re.findall(folders + r"[\w./-]*\w", text)
+    # "lib/Hardware/Nvidia*" names several; what does frobnicate is an example.
+    missing = [name for name in named if not any(ROOT.glob(f"{name}*"))]
+    assert not [name for name in missing if "frobnicate" not in name.lower()]
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.name)
+def test_names_of_the_code_are_in_the_code(page: Path) -> None:
+    names = re.findall(r"`([a-zA-Z_][\w:]+)(?:\(\))?`", page.read_text())
+    code = "".join(file.read_text() for file in code_files())
+    assert not [name for name in names if name.rpartition("::")[2] not in code]
 
 
 def test_settings_are_documented() -> None:
