@@ -149,7 +149,8 @@ static int stagesOf(scf::ForOp loop) {
   return asked ? static_cast<int>(asked.getInt()) : numStages(loop);
 }
 
-/// Loops that give each iteration what another one had, unchanged, are not worth a pipeline.
+/// Whether all that the loop hands to its next iteration is computed, and not just what another iteration had: such
+/// loops are not worth a pipeline. Those that count unsigned are left alone.
 static bool hasPlainYields(scf::ForOp loop) {
   return !loop.getUnsignedCmp() &&
          llvm::all_of(loop.getYieldedValues(), [](Value value) { return value.getDefiningOp(); });
