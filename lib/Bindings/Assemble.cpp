@@ -83,9 +83,7 @@ static void bindTargets(py::module_ &module) {
   py::class_<NvidiaInfo>(module, "NvidiaTarget", "An architecture and its limits; memory in bytes.")
       .def_property_readonly("name", [](const NvidiaInfo &self) { return std::string(self.name); })
       .def_readonly("ptx_version", &NvidiaInfo::ptxVersion, "The first that knows it, 80 for 8.0.")
-      .def_property_readonly(
-          "code_ptx_version", [](const NvidiaInfo &self) { return std::max(self.ptxVersion, nvptx::kPtxVersion); },
-          "That of compiled code, unless its instructions need a later one.")
+      .def_property_readonly("code_ptx_version", &NvidiaInfo::codeVersion, "That of compiled code.")
       .def_readonly("shared_per_sm", &NvidiaInfo::sharedPerSm)
       .def_readonly("shared_per_block", &NvidiaInfo::sharedPerBlock)
       .def_readonly("warps_per_sm", &NvidiaInfo::warpsPerSm)

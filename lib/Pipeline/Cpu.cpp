@@ -47,6 +47,7 @@ StringRef stringifyPhase(CpuPhase phase) {
 static void addVectorPasses(OpPassManager &passes, StringRef features) {
   TileToVectorOptions options;
   options.features = features.str();
+  passes.addPass(createExpandFloat8());        // bytes, and arithmetic on f32
   passes.addPass(createTileToVector(options)); // nests of loops over scratch and user memory
   passes.addPass(createCSEPass());             // the same address is computed by several accesses
   passes.addPass(createCanonicalizerPass());

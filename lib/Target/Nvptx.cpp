@@ -43,7 +43,7 @@ Expected<std::unique_ptr<TargetMachine>> createTargetMachine(const hardware::Nvi
   }
   TargetOptions target;
   target.AllowFPOpFusion = FPOpFusion::Standard; // where both operations allow it
-  int ptxVersion = std::max({info.ptxVersion, options.ptxVersion, kPtxVersion});
+  int ptxVersion = std::max(info.codeVersion(), options.ptxVersion);
   std::unique_ptr<TargetMachine> machine(
       (*backend)->createTargetMachine(triple, StringRef(info.name), "+ptx" + std::to_string(ptxVersion), target,
                                       Reloc::PIC_, std::nullopt, CodeGenOptLevel::Aggressive));

@@ -11,7 +11,8 @@ namespace tilewright {
 
 class MathBuilder {
 public:
-  /// `like` gives the shape: a scalar or a vector type. `hasExp`: the target's own exp is as good as an expansion.
+  /// `like` gives the shape: a scalar, vector or tensor type. `hasExp`: the target's own exp is as good as an
+  /// expansion.
   MathBuilder(mlir::ImplicitLocOpBuilder &builder, mlir::Type like, bool hasExp = false)
       : hasExp(hasExp), b(builder), shape(like) {}
 

@@ -131,6 +131,27 @@ def Distribute : Pass<"distribute", "mlir::ModuleOp"> {
                            "::tilewright::ptx::PtxDialect"];
 }
 
+def ExpandFloat8 : Pass<"expand-float8", "mlir::ModuleOp"> {
+  let summary = "Make floats of 8 bits bytes, with conversions written out";
+  let description = [{
+    Arithmetic on them is that of f32, rounded; `tile.dot` takes them as f16, which has all their numbers. Conversions
+    become integer arithmetic or, where the module's target has them, instructions for two elements at once.
+    Conversions to them saturate.
+
+    ```mlir
+    %y = arith.extf %x : vector<2xf8E4M3FN> to vector<2xf16>
+    // becomes, for a target that has it
+    %y = nvvm.convert.f8x2.to.f16x2 %bytes : vector<2xi8> (f8E4M3FN) -> vector<2xf16>
+    ```
+
+    Requires: nothing; on a GPU, products have become instructions, which need the types.
+    Establishes: no type f8E5M2, f8E4M3FN, f8E5M2FNUZ or f8E4M3FNUZ remains.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::NVVM::NVVMDialect",
+                           "mlir::vector::VectorDialect"];
+}
+
 def AllowContraction : Pass<"allow-contraction"> {
   let summary = "Let the user's products and sums become multiply-adds with one rounding";
   let description = [{

@@ -5,6 +5,7 @@
 #ifndef TILEWRIGHT_HARDWARE_NVIDIA_H
 #define TILEWRIGHT_HARDWARE_NVIDIA_H
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,9 @@ namespace tilewright::hardware {
 
 /// A set of architectures, one bit each.
 using NvidiaTargets = uint32_t;
+
+/// PTX 8.4 is CUDA 12.4's: every assembler from there on takes the code, and it may use what came until then.
+inline constexpr int kPtxVersion = 84;
 
 struct NvidiaInfo {
   std::string_view name; ///< as LLVM and ptxas call it, such as "sm_90a"
@@ -27,6 +31,9 @@ struct NvidiaInfo {
   int blocksPerCluster; ///< portable limit; 1 where there are no clusters
 
   int threadsPerSm() const { return 32 * warpsPerSm; }
+
+  /// The PTX version of code for it.
+  int codeVersion() const { return std::max(ptxVersion, kPtxVersion); }
 };
 
 inline constexpr int kLanesPerWarp = 32;

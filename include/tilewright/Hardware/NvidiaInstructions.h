@@ -112,6 +112,15 @@ struct AtomicAdd {
 
 const std::vector<AtomicAdd> &atomicAdds();
 
+/// cvt of two floats at once: from f32, rounded to nearest even and saturating, and to f16.
+struct PairConversion {
+  ElementType narrow;
+  NvidiaTargets targets;
+  int ptxVersion = 0;
+};
+
+const std::vector<PairConversion> &pairConversions();
+
 } // namespace tilewright::hardware
 
 #endif // TILEWRIGHT_HARDWARE_NVIDIAINSTRUCTIONS_H

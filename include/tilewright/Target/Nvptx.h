@@ -37,12 +37,9 @@ namespace tilewright::nvptx {
 //===----------------------------------------------------------------------===//
 
 struct MachineOptions {
-  /// What instructions of the kernel need, 86 for 8.6; a target's first version or kPtxVersion if that is later.
+  /// What instructions of the kernel need, 86 for 8.6; the target's codeVersion() if that is later.
   int ptxVersion = 0;
 };
-
-/// PTX 8.4 is CUDA 12.4's: every assembler from there on takes the code, and LLVM may use what came until then.
-inline constexpr int kPtxVersion = 84;
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const hardware::NvidiaInfo &info,
                                                                          const MachineOptions &options = {});

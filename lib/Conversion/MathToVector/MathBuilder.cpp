@@ -10,13 +10,13 @@ using namespace mlir;
 using namespace tilewright;
 
 Type MathBuilder::shaped(Type element) const {
-  auto vector = dyn_cast<VectorType>(shape);
-  return vector ? Type(vector.clone(element)) : element;
+  auto shaped = dyn_cast<ShapedType>(shape);
+  return shaped ? Type(shaped.clone(element)) : element;
 }
 
 static Value splat(ImplicitLocOpBuilder &b, Type type, TypedAttr element) {
-  if (auto vector = dyn_cast<VectorType>(type)) {
-    element = SplatElementsAttr::get(vector, Attribute(element));
+  if (auto shaped = dyn_cast<ShapedType>(type)) {
+    element = SplatElementsAttr::get(shaped, Attribute(element));
   }
   return arith::ConstantOp::create(b, element);
 }

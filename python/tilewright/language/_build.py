@@ -72,7 +72,9 @@ def constant(value: float, type: dtype) -> tensor:
         attr = context.ctx.float_attr(scalar, float(value))
     elif type.scalar.is_bool():
         attr = context.ctx.int_attr(scalar, int(value != 0))
-    elif not isinstance(value, int) and not math.isfinite(value):
+    elif (not isinstance(value, int) and not math.isfinite(value)) or (
+        type.scalar.is_fp8e4b15() and value != 0
+    ):
         raise TypeMismatchError(f"{value} cannot be converted to {type.scalar}")
     else:
         attr = context.ctx.int_attr(scalar, int(value))

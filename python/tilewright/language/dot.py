@@ -80,7 +80,8 @@ def _shape(a: tensor, b: tensor) -> tuple[int, ...]:
 
 def _result_type(a: dtype, b: dtype, out: dtype) -> dtype:
     standard = a.is_standard_floating() or a.is_int8()
-    if not (a.is_fp8() and b.is_fp8()) and not standard:
+    float8 = all(x.is_fp8() and not x.is_fp8e4b15() for x in (a, b))
+    if not float8 and not standard:
         raise TypeMismatchError(
             f"dot takes int8, float8, float16, bfloat16, float32 or float64, found {a} and {b}"
         )

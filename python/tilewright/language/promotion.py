@@ -104,6 +104,11 @@ def promoted(
     else:
         weak = [not isinstance(x, tensor) for x in (lhs, rhs)]
         common = computation_type(types[0], weak[0], types[1], weak[1], division)
+        if common.is_fp8e4b15():
+            raise TypeMismatchError(
+                f"'{symbol}' does not take {common}",
+                hint="only its bits can be used: .to(tl.uint8, bitcast=True)",
+            )
         values = _in_type(lhs, rhs, common)
     a, b = broadcast_all(*values)
     return a, b

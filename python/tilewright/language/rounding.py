@@ -11,6 +11,7 @@ from tilewright.language.dtypes import bfloat16, dtype, float32, int1, int8, int
 from tilewright.language.tensor import tensor
 
 _OGT, _UNE = 2, 13  # arith.cmpf
+_EQ = 0  # arith.cmpi
 _BITS = {8: int8, 16: int16, 32: int32}
 
 
@@ -21,6 +22,10 @@ def narrow(x: tensor, target: dtype) -> tensor:
 
 def _compare(a: tensor, b: tensor, predicate: int) -> tensor:
     return emit("arith.cmpf", [a, b], same_shape(a, int1), {"predicate": i64_attr(predicate)})
+
+
+def _same(a: tensor, b: tensor) -> tensor:
+    return emit("arith.cmpi", [a, b], same_shape(a, int1), {"predicate": i64_attr(_EQ)})
 
 
 def toward_zero(x: tensor, target: dtype) -> tensor:
@@ -34,6 +39,10 @@ def toward_zero(x: tensor, target: dtype) -> tensor:
     too_large = _compare(sizes[0], sizes[1], _OGT)
     bits = emit("arith.bitcast", [nearest], same_shape(x, _BITS[target.primitive_bitwidth]))
     less = emit("arith.subi", [bits, constant(1, bits.type)], bits.type)
+    if target.is_fp8e4b8() or target.is_fp8e5b16():
+        # These have one zero, and the bits of another would be NaN.
+        is_zero = _same(less, constant(-128, bits.type))
+        less = emit("arith.select", [is_zero, constant(0, bits.type), less], bits.type)
     chosen = emit("arith.select", [too_large, less, bits], bits.type)
     return emit("arith.bitcast", [chosen], nearest.type)
 

@@ -74,6 +74,9 @@ def test_types_that_do_not_fit(values):
         tl.dot(a, b)
     with pytest.raises(TypeMismatchError, match="found uint8 and uint8"):
         tl.dot(u, u)
+    (bits,) = values("fp8e4b15[16,16]")
+    with pytest.raises(TypeMismatchError, match="found fp8e4b15 and fp8e4b15"):
+        tl.dot(bits, bits)
     with pytest.raises(TypeMismatchError, match="dot of fp32 cannot give fp16"):
         tl.dot(a, a, out_dtype=tl.float16)
 

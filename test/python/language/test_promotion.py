@@ -124,3 +124,11 @@ def test_not_an_operand(values, bad):
     (x,) = values("fp32")
     with pytest.raises(TypeMismatchError, match=r"'\+' does not take"):
         x + bad
+
+
+def test_a_float8_of_which_only_the_bits_are_known(values):
+    (a,) = values("fp8e4b15[16]")
+    with pytest.raises(TypeMismatchError, match=r"'\+' does not take fp8e4b15"):
+        a + a
+    with pytest.raises(TypeMismatchError, match="cannot be converted to fp8e4b15"):
+        tl.full((16,), 1.5, tl.float8e4b15)

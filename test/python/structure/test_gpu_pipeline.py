@@ -17,7 +17,7 @@ def passes_of_the_pipeline() -> list[str]:
 def passes_on_the_page() -> list[str]:
     page = (console.ROOT / "docs" / "gpu-pipeline.md").read_text()
     runs = [run for run in console.commands(page) if run.startswith("tilewright-opt")]
-    found = re.findall(r" --([a-z-]+)", " ".join(runs))
+    found = re.findall(r" --([a-z0-9-]+)", " ".join(runs))
     return [name for name in found if not name.startswith("cuda-")]
 
 

@@ -71,6 +71,11 @@ std::string text(const AtomicAdd &add) {
          values + ",[%l0]," + values + ";";
 }
 
+std::string text(const PairConversion &cvt) {
+  std::string pair = name(cvt.narrow) + "x2";
+  return "cvt.rn.satfinite" + pair + ".f32 %h0,%f0,%f1; cvt.rn.f16x2" + pair + " %r0,%h0;";
+}
+
 struct Instruction {
   std::string text;
   NvidiaTargets targets;
@@ -95,6 +100,9 @@ std::vector<Instruction> instructions() {
   }
   for (const AtomicAdd &add : atomicAdds()) {
     all.push_back({text(add), add.targets, add.ptxVersion});
+  }
+  for (const PairConversion &cvt : pairConversions()) {
+    all.push_back({text(cvt), cvt.targets, cvt.ptxVersion});
   }
   return all;
 }

@@ -74,6 +74,16 @@ func.func @bytes(%x: f8E4M3FN, %y: f8E5M2, %f: f32) {
   return
 }
 
+// So are those whose instruction is of a later PTX than code is written in.
+// CHECK-LABEL: @few_bytes
+func.func @few_bytes(%x: f8E5M2, %f: f32) {
+  %a = tile.splat %x : tensor<16x16xf8E5M2>
+  %c = tile.splat %f : tensor<16x16xf32>
+  // CHECK: tilegpu.mma "m16n8k16.f16.f16.f32"
+  %d = tile.dot %a, %a, %c : tensor<16x16xf8E5M2> * tensor<16x16xf8E5M2> -> tensor<16x16xf32>
+  return
+}
+
 // CHECK-LABEL: @three_products
 func.func @three_products(%x: f32) {
   %a = tile.splat %x : tensor<32x32xf32>

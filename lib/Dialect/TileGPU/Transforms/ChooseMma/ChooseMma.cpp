@@ -61,13 +61,15 @@ static const MmaInstruction *chooseRow(DotOp dot) {
     return nullptr;
   }
   DotShape shape = shapeOf(dot);
+  const hardware::NvidiaInfo &info = targetOf(dot);
   const MmaInstruction *best = nullptr;
   for (const MmaInstruction &row : hardware::mmaInstructions()) {
     auto [m, n, k] = row.shape;
     bool takes = row.a == *a && row.b == *b && row.accumulator == *accumulator;
     bool fits = m <= shape.m && n <= shape.n && k <= shape.k;
     bool isLarger = !best || m * n * k > best->shape.m * best->shape.n * best->shape.k;
-    if (takes && fits && isLarger && (row.targets & targetOf(dot).target)) {
+    bool exists = (row.targets & info.target) && row.ptxVersion <= info.codeVersion();
+    if (takes && fits && isLarger && exists) {
       best = &row;
     }
   }

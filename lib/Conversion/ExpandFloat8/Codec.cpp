@@ -1,0 +1,165 @@
+#include "Codec.h"
+
+#include "tilewright/Hardware/NvidiaInstructions.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace tilewright;
+
+namespace {
+/// sign, exponent, mantissa: a number is 1.mantissa * 2^(exponent - bias).
+struct Format {
+  int mantissaBits, bias;
+  double largest;
+  int64_t nan;       ///< sign apart
+  bool unsignedZero; ///< the bits of -0 are the NaN
+};
+} // namespace
+
+static constexpr int kSingleMantissaBits = 23, kSingleBias = 127;
+
+static Format formatOf(Type type) {
+  if (isa<Float8E5M2Type>(type)) {
+    return {2, 15, 57344, 0x7f, false};
+  }
+  if (isa<Float8E4M3FNType>(type)) {
+    return {3, 7, 448, 0x7f, false};
+  }
+  return isa<Float8E5M2FNUZType>(type) ? Format{2, 16, 57344, 0x80, true} : Format{3, 8, 240, 0x80, true};
+}
+
+static bool convertsInPairs(Type format, const hardware::NvidiaInfo *info) {
+  using hardware::ElementType;
+  if (!info || formatOf(format).unsignedZero) {
+    return false;
+  }
+  ElementType type = isa<Float8E5M2Type>(format) ? ElementType::E5M2 : ElementType::E4M3;
+  return llvm::any_of(hardware::pairConversions(), [&](const hardware::PairConversion &row) {
+    return row.narrow == type && (row.targets & info->target) != 0;
+  });
+}
+
+bool tilewright::isFloat8(Type type) {
+  return isa<Float8E5M2Type, Float8E4M3FNType, Float8E5M2FNUZType, Float8E4M3FNUZType>(getElementTypeOrSelf(type));
+}
+
+Float8Codec::Float8Codec(ImplicitLocOpBuilder &builder, Type format, const hardware::NvidiaInfo *info)
+    : b(builder), format(getElementTypeOrSelf(format)), hasInstructions(convertsInPairs(this->format, info)) {}
+
+static Value widen(ImplicitLocOpBuilder &b, Value x, Type type) {
+  return x.getType() == type ? x : arith::ExtFOp::create(b, type, x).getResult();
+}
+
+Value Float8Codec::decode(Value bits, Type element) {
+  MathBuilder m(b, bits.getType());
+  Type half = m.shaped(b.getF16Type());
+  Value x;
+  if (hasInstructions) {
+    x = decodeInPairs(bits);
+  } else if (isa<Float8E5M2Type>(format)) {
+    // The upper byte of an f16.
+    Value word = m.shl(arith::ExtUIOp::create(b, m.shaped(b.getI16Type()), bits), 8);
+    x = arith::BitcastOp::create(b, half, word);
+  } else {
+    x = decodeToSingle(m, bits);
+  }
+  if (element.isBF16() || (element.isF16() && x.getType() != half)) {
+    return arith::TruncFOp::create(b, m.shaped(element), widen(b, x, m.f32()));
+  }
+  return widen(b, x, m.shaped(element));
+}
+
+/// The exponent and mantissa, moved to a float's, are the number but for a factor, which is exact for denormals too.
+Value Float8Codec::decodeToSingle(MathBuilder &m, Value bits) {
+  Format f = formatOf(format);
+  Value word = arith::ExtUIOp::create(b, m.i32(), bits), code = m.iand(word, m.i(0x7f));
+  Value size = m.asFloat(m.shl(code, kSingleMantissaBits - f.mantissaBits));
+  size = m.mul(size, m.f(std::ldexp(1.0, kSingleBias - f.bias)));
+  Value sign = m.shl(m.iand(word, m.i(0x80)), 24);
+  Value x = m.asFloat(m.ior(m.bits(size), sign));
+  Value isNaN = m.compare(arith::CmpIPredicate::eq, f.unsignedZero ? word : code, m.i(f.nan));
+  return m.select(isNaN, m.f(std::nan("")), x);
+}
+
+/// f64 to f32 so that rounding once more gives what rounding once would have given: cut, with the last bit set where
+/// something was lost.
+static Value roundToOdd(MathBuilder &m, Value x) {
+  Value nearest = m.narrow(x), back = m.widen(nearest), bits = m.bits(nearest);
+  Value tooLarge = m.less(m.abs(x), m.abs(back));
+  Value cut = m.select(tooLarge, m.isub(bits, m.i(1)), bits);
+  Value differs = m.compare(arith::CmpFPredicate::ONE, back, x);
+  return m.asFloat(m.select(differs, m.ior(cut, m.i(1)), cut));
+}
+
+Value Float8Codec::encode(Value x) {
+  MathBuilder m(b, x.getType());
+  bool isDouble = getElementTypeOrSelf(x.getType()).isF64();
+  Value single = isDouble ? roundToOdd(m, x) : widen(b, x, m.f32());
+  return hasInstructions ? encodeInPairs(single) : encodeSingle(m, single);
+}
+
+Value Float8Codec::encodeSingle(MathBuilder &m, Value x) {
+  Format f = formatOf(format);
+  int dropped = kSingleMantissaBits - f.mantissaBits;
+  Value size = m.atMost(m.abs(x), m.f(f.largest)), bits = m.bits(size);
+  // Normal numbers: half of the last place is added, less a bit where that place is even.
+  Value even = m.iand(m.lshr(bits, dropped), m.i(1));
+  Value rounded = m.iadd(m.iadd(bits, m.i((int64_t(1) << (dropped - 1)) - 1)), even);
+  Value normal = m.isub(m.lshr(rounded, dropped), m.i(int64_t(kSingleBias - f.bias) << f.mantissaBits));
+  // Denormal ones: a float whose last place is that of the result rounds a sum to it.
+  double smallestNormal = std::ldexp(1.0, 1 - f.bias), aligner = std::ldexp(smallestNormal, dropped);
+  Value denormal = m.isub(m.bits(m.add(size, m.f(aligner))), m.bits(m.f(aligner)));
+  Value code = m.select(m.less(size, m.f(smallestNormal)), denormal, normal);
+  Value sign = m.iand(m.lshr(m.bits(x), 24), m.i(0x80));
+  if (f.unsignedZero) {
+    sign = m.select(m.compare(arith::CmpIPredicate::eq, code, m.i(0)), m.i(0), sign);
+  }
+  Value isNaN = m.compare(arith::CmpFPredicate::UNO, x, x);
+  code = m.select(isNaN, m.i(f.nan), m.ior(code, sign));
+  return arith::TruncIOp::create(b, m.shaped(b.getI8Type()), code);
+}
+
+//===----------------------------------------------------------------------===//
+// By instructions
+//===----------------------------------------------------------------------===//
+
+/// A scalar or vector of the results of `convert`, which takes two elements and gives a vector of two; what is alone is
+/// a pair with itself.
+static Value inPairs(ImplicitLocOpBuilder &b, Value value, llvm::function_ref<Value(Value, Value)> convert) {
+  auto type = dyn_cast<VectorType>(value.getType());
+  if (!type) {
+    return vector::ExtractOp::create(b, convert(value, value), 0);
+  }
+  SmallVector<Value> results;
+  for (int64_t i = 0, size = type.getNumElements(); i < size; i += 2) {
+    Value first = vector::ExtractOp::create(b, value, i);
+    Value second = i + 1 < size ? vector::ExtractOp::create(b, value, i + 1).getResult() : first;
+    Value pair = convert(first, second);
+    for (int64_t k = 0; k < std::min<int64_t>(2, size - i); ++k) {
+      results.push_back(vector::ExtractOp::create(b, pair, k));
+    }
+  }
+  return vector::FromElementsOp::create(b, type.clone(results.front().getType()), results);
+}
+
+Value Float8Codec::decodeInPairs(Value bits) {
+  auto bytes = VectorType::get(2, b.getI8Type()), halves = VectorType::get(2, b.getF16Type());
+  return inPairs(b, bits, [&](Value first, Value second) -> Value {
+    Value pair = vector::FromElementsOp::create(b, bytes, ValueRange{first, second});
+    return NVVM::ConvertF8x2ToF16x2Op::create(b, halves, pair, /*relu=*/false, format);
+  });
+}
+
+Value Float8Codec::encodeInPairs(Value x) {
+  auto bytes = VectorType::get(2, b.getI8Type());
+  return inPairs(b, x, [&](Value first, Value second) -> Value {
+    // The first operand becomes the upper byte.
+    return NVVM::ConvertF32x2ToF8x2Op::create(b, bytes, second, first, NVVM::FPRoundingMode::RN,
+                                              NVVM::SaturationMode::SATFINITE, /*relu=*/false, format);
+  });
+}
