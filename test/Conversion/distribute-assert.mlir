@@ -1,5 +1,6 @@
 // distribute: a failed assertion ends the launch and names the user's line.
 // RUN: tilewright-opt %s --distribute --canonicalize | FileCheck %s
+// RUN: tilewright-opt %s --distribute --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s --check-prefix=PLACES
 
 #line = #tilegpu.layout<register = [[32]], lane = [[1], [2], [4], [8], [16]], warp = [], block = [] : 64>
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
@@ -18,7 +19,8 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   func.func @check(%x: tensor<64xi1, #line>, %y: i1) {
     tile.assert %x, "x is positive" : tensor<64xi1, #line> loc("kernel.py":17:3)
     // CHECK: scf.if
-    tile.assert %y, "y" : i1
+    // PLACES: llvm.mlir.global internal constant @{{.*}}("y\00"){{.*}} loc("{{.*}}distribute-assert.mlir"
+    tile.assert %y, "y" : i1 loc(callsite("called.py":3:5 at "kernel.py":18:3))
     return
   }
 }

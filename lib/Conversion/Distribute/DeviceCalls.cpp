@@ -19,7 +19,7 @@ LLVM::LLVMFuncOp declareFunction(Builder &builder, StringRef name, LLVM::LLVMFun
   }
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(module.getBody());
-  return LLVM::LLVMFuncOp::create(builder, name, type);
+  return LLVM::LLVMFuncOp::create(builder, module.getLoc(), name, type);
 }
 
 Value createText(Builder &builder, StringRef text) {
@@ -35,7 +35,8 @@ Value createText(Builder &builder, StringRef text) {
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(module.getBody());
-    global = LLVM::GlobalOp::create(builder, type, /*isConstant=*/true, LLVM::Linkage::Internal, name,
+    // The user's place may be in a called function, which upstream's line numbers take to be within a kernel.
+    global = LLVM::GlobalOp::create(builder, module.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::Internal, name,
                                     builder.getStringAttr(bytes));
   }
   return LLVM::AddressOfOp::create(builder, global);
