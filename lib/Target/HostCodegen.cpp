@@ -2,6 +2,7 @@
 
 #include "CodeGenerator.h"
 #include "HostWorkarounds.h"
+#include "WidenBfloats.h"
 #include "tilewright/Target/Host.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -33,7 +34,7 @@ Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp source, LLVMContext &
 }
 
 void optimize(Module &module, TargetMachine &machine) {
-  widenBfloatsByShift(module);
+  codegen::widenBfloatsByShift(module);
   splitMaskedAccesses(module, machine);
   PipelineTuningOptions tuning;
   // Tiles arrive as vectors, several to a step; the vectorisers would only look for more in vain, and unrolling makes

@@ -18,33 +18,6 @@ static unsigned bytesOf(const Module &module, Type *element) {
 }
 
 //===----------------------------------------------------------------------===//
-// Widening of bfloat16
-//===----------------------------------------------------------------------===//
-
-static void widenByShift(FPExtInst &widening) {
-  IRBuilder<> b(&widening);
-  Value *narrow = widening.getOperand(0);
-  Type *single = widening.getType()->getWithNewType(b.getFloatTy());
-  Type *half = single->getWithNewType(b.getInt16Ty()), *word = single->getWithNewType(b.getInt32Ty());
-  Value *bits = b.CreateZExt(b.CreateBitCast(narrow, half), word);
-  Value *value = b.CreateBitCast(b.CreateShl(bits, ConstantInt::get(word, 16)), single);
-  widening.replaceAllUsesWith(value->getType() == widening.getType() ? value
-                                                                     : b.CreateFPExt(value, widening.getType()));
-  widening.eraseFromParent();
-}
-
-void widenBfloatsByShift(Module &module) {
-  for (Function &function : module) {
-    for (Instruction &instruction : make_early_inc_range(instructions(function))) {
-      auto *widening = dyn_cast<FPExtInst>(&instruction);
-      if (widening && widening->getSrcTy()->getScalarType()->isBFloatTy()) {
-        widenByShift(*widening);
-      }
-    }
-  }
-}
-
-//===----------------------------------------------------------------------===//
 // Masked accesses of several registers
 //===----------------------------------------------------------------------===//
 

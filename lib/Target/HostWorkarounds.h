@@ -1,4 +1,4 @@
-// What LLVM 22 gets wrong, rewritten so that it does not see it.
+// What LLVM 22 gets wrong for x86, rewritten so that it does not see it.
 
 #ifndef TILEWRIGHT_LIB_TARGET_HOSTWORKAROUNDS_H
 #define TILEWRIGHT_LIB_TARGET_HOSTWORKAROUNDS_H
@@ -9,12 +9,6 @@ class TargetMachine;
 } // namespace llvm
 
 namespace tilewright::host {
-
-/// Before optimisation: bfloat16 is widened by a shift.
-///
-/// InstCombine computes `fptrunc (fadd (fpext bfloat a), (fpext bfloat b)) to half` in half, though half holds only a
-/// part of bfloat's range, and takes the bits of a `frem` of bfloat for those of a half.
-void widenBfloatsByShift(llvm::Module &module);
 
 /// Before optimisation, on processors that access memory under masks in vector registers (AVX2): a masked load or store
 /// of several registers becomes one for each.

@@ -3,6 +3,7 @@
 #include "tilewright/Target/Nvptx.h"
 
 #include "CodeGenerator.h"
+#include "WidenBfloats.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -89,6 +90,7 @@ static void splitVectors(PassBuilder &builder) {
 }
 
 void optimize(Module &module, TargetMachine &machine) {
+  codegen::widenBfloatsBesideHalves(module);
   PipelineTuningOptions tuning;
   // Vectors come from the tiles; others are not looked for.
   tuning.LoopVectorization = false;

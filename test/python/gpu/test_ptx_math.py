@@ -167,6 +167,19 @@ def test_bfloat16_is_added_natively_or_as_multiply_add() -> None:
     assert binary_opcodes("+", "bf16", "cuda:80", block=8 * LANES)["fma.rn.bf16x2"] == 4
 
 
+@tilewright.jit
+def half_of_bfloats(x, y, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    total = tl.load(x + i).to(tl.float32) + tl.load(y + i).to(tl.float32)
+    tl.store(out + i, total.to(tl.float16))
+
+
+def test_sums_of_bfloats_are_made_halves_in_the_end() -> None:
+    signature = ("*bf16:D", "*bf16:D", "*fp16:D", LANES)
+    counts = opcodes(ptx_of(half_of_bfloats, signature, "cuda:90a"))
+    assert counts["add.f32"] == counts["cvt.rn.f16.f32"] == 1
+
+
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("dtype", ["fp32", "fp64"])
 def test_extrema_of_wider_floats(dtype: str, target: str) -> None:
