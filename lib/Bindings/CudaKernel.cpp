@@ -48,9 +48,13 @@ static bool findStream(const Placement &placement, uintptr_t &stream) {
   return torchStream(placement.launch.device, stream);
 }
 
+/// The exception that says so first.
+static const char *errorFor(cuda::Status status) {
+  return status == cuda::Status::Assert ? "DeviceAssertError" : "DeviceError";
+}
+
 static bool explain(const Call &call, cuda::Device &device, cuda::Status status) {
-  const char *kind = status == cuda::Status::Assert ? "DeviceAssertError" : "DeviceError";
-  setError(kind, call.state, nullptr, device.explain("cuLaunchKernel", status));
+  setError(errorFor(status), call.state, nullptr, device.explain("cuLaunchKernel", status));
   return false;
 }
 
@@ -121,7 +125,7 @@ static std::shared_ptr<CudaKernel> load(const std::string &name, const py::bytes
     return std::make_shared<CudaKernel>(std::move(kernel), std::move(slots));
   }
   if (!problem.excess) {
-    raise("DeviceError", name + ": " + problem.message);
+    raise(errorFor(problem.status), name + ": " + problem.message);
   }
   py::kwargs facts;
   facts["resource"] = problem.excess->resource;

@@ -23,6 +23,7 @@ bool Kernel::failed(const char *call, Status status, LoadProblem &problem) const
     return false;
   }
   problem.message = device.explain(call, status);
+  problem.status = status;
   return true;
 }
 

@@ -23,6 +23,7 @@ struct KernelCode {
 /// Why a kernel can't be loaded: it asks for more than there is, or the message says it.
 struct LoadProblem {
   std::string message;
+  Status status = Status::Success; ///< what the driver said, if it was the driver
   std::optional<Excess> excess;
 };
 

@@ -94,6 +94,21 @@ except DeviceAssertError as error:
     assert "Assertion `wrong` failed" in done.stderr
 
 
+def test_a_failed_assertion_in_a_called_function(gpu) -> None:
+    script = Path(__file__).parent / "failing_assertion.py"
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "roots (failing_assertion.py:" in done.stdout
+    assert "cuda:0 is lost to this process since CUDA_ERROR_ASSERT" in done.stdout
+    line = (
+        script.read_text()
+        .splitlines()
+        .index('    tl.device_assert(value >= 0, "root of a negative number")')
+    )
+    said = [text for text in done.stderr.splitlines() if "Assertion `root of a neg" in text]
+    assert len(said) == 1 and said[0].startswith(f"{script}:{line + 1}: roots: block: [0,0,0]")
+
+
 def test_a_forked_process(gpu) -> None:
     done = run("""
 add = kernel_of(2, ADD)

@@ -204,6 +204,14 @@ def test_a_failed_assertion(on_cuda, kernel) -> None:
         kernel[1](Tensor.make(1))
 
 
+def test_a_failed_assertion_that_the_next_kernels_load_finds(on_cuda, kernel) -> None:
+    on_cuda(kernel, "8")
+    kernel[1](Tensor.make())
+    fake_cuda.configure("lost0=710")
+    with pytest.raises(DeviceAssertError, match=r"CUDA_ERROR_ASSERT.*the standard error stream"):
+        load()
+
+
 def test_too_few_slots_for_the_code(on_cuda, kernel) -> None:
     on_cuda(kernel, "8,8", slots=[0, 1])
     with pytest.raises(SystemError, match="parameters that the Python function lacks"):
