@@ -124,6 +124,7 @@ class _OnCuda:
         finally:
             torch.cuda.synchronize()
             launch.copy_back()
+            ctypes.CDLL(None).fflush(None)  # what the kernel printed
 
 
 def install() -> None:

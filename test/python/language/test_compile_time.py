@@ -8,6 +8,8 @@ import pytest
 import tilewright
 import tilewright.language as tl
 
+pytestmark = pytest.mark.cpu_only("a GPU's threads have a share of a tile each, and code for it")
+
 
 @tilewright.jit
 def softmax_kernel(x, out, ROWS: tl.constexpr, COLUMNS: tl.constexpr):

@@ -10,6 +10,8 @@ import tilewright
 import tilewright.language as tl
 from tilewright.errors import DeviceAssertError
 
+pytestmark = pytest.mark.cpu_only("a failed assertion ends a process's use of its GPU")
+
 
 @tilewright.jit(debug=True)
 def copy_positive(x, out, n, BLOCK: tl.constexpr):
