@@ -16,6 +16,8 @@ import ulps
 import tilewright
 import tilewright.language as tl
 
+pytestmark = pytest.mark.cpu_only("a GPU has errors of its own: test/python/gpu/test_gpu_math.py")
+
 FUNCTIONS = ["exp", "exp2", "log", "log2", "sin", "cos", "tanh", "erf", "sqrt", "rsqrt"]
 # What is stated was measured on more inputs than are tried here; in double precision with one
 # version of the C library.
