@@ -37,6 +37,10 @@ struct PyCompiled {
   } catch (py::error_already_set &error) {
     error.value().attr("phase") = failure.phase;
     error.value().attr("reproducer") = failure.reproducer;
+    error.value().attr("excess") = py::none();
+    if (const std::optional<TargetExcess> &excess = failure.excess) {
+      error.value().attr("excess") = py::make_tuple(excess->resource, excess->required, excess->limit);
+    }
     throw;
   }
 }
@@ -163,7 +167,8 @@ void bindCompile(py::module_ &module) {
              py::arg("dump") = py::none(),
              "Compiles a module with one kernel, which is consumed.\n\n"
              "With the option `emit` the texts of all phases are kept in `ir`; `dump` is called with each\n"
-             "phase's name and text. Raises IRError with `diagnostics`, `phase` and `reproducer`.");
+             "phase's name and text. Raises IRError with `diagnostics`, `phase`, `reproducer`\n"
+             "and `excess`: None, or what the kernel asks for too much of, how much, and the limit.");
   module.def(
       "host_target", [] { return "cpu:" + host::getHost().key(); },
       "The host's processor and its features, as they enter cache keys.");

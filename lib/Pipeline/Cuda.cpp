@@ -40,12 +40,16 @@ private:
 class CudaCompilation {
 public:
   CudaCompilation(ModuleOp module, const CudaCompileOptions &options, CompileFailure &failure)
-      : module(module), options(options), compilation(module, options.dump, failure), warmUp(options.assembler) {}
+      : module(module), options(options), failure(failure), compilation(module, options.dump, failure),
+        warmUp(options.assembler) {}
 
   std::optional<CompiledForCuda> run() {
     info = hardware::lookupNvidia(options.target);
     if (!info) {
       compilation.fail("target", "unknown target '" + options.target + "'");
+      return std::nullopt;
+    }
+    if (!checkThreads()) {
       return std::nullopt;
     }
     if (compilation.wantsDump()) {
@@ -56,6 +60,7 @@ public:
           stringifyPhase(phase), [&](OpPassManager &passes) { addCudaPasses(passes, phase, options); },
           [&](ModuleOp result) { return verifyPhase(result, phase); }, phase != CudaPhase::LLVM);
       if (!ok) {
+        checkSharedMemory();
         return std::nullopt;
       }
     }
@@ -67,6 +72,27 @@ public:
   }
 
 private:
+  bool checkThreads() {
+    constexpr int most = hardware::kThreadsPerBlock;
+    int threads = hardware::kLanesPerWarp * options.numWarps;
+    if (threads <= most) {
+      return true;
+    }
+    failure.excess = {"threads", threads, most};
+    return compilation.fail("target", "the kernel needs " + std::to_string(threads) + " threads, and " +
+                                          std::string(info->name) + " has " + std::to_string(most) +
+                                          " for each program; num_warps is at most " +
+                                          std::to_string(most / hardware::kLanesPerWarp));
+  }
+
+  /// Whether too much of it is why a phase failed.
+  void checkSharedMemory() {
+    auto bytes = module->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::kSharedBytesAttr);
+    if (bytes && bytes.getInt() > info->sharedPerBlock) {
+      failure.excess = {"shared memory", bytes.getInt(), info->sharedPerBlock};
+    }
+  }
+
   bool findKernel() {
     for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
       if (function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName())) {
@@ -136,6 +162,7 @@ private:
 
   ModuleOp module;
   const CudaCompileOptions &options;
+  CompileFailure &failure;
   Compilation compilation;
   AssemblerWarmUp warmUp;
   const hardware::NvidiaInfo *info = nullptr;

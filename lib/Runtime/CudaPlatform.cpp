@@ -106,6 +106,9 @@ Device *Platform::device(int ordinal) {
 int Platform::currentOrdinal() const {
   Context context = nullptr;
   DeviceHandle current = 0;
+  if (all.empty()) {
+    return 0; // there may be no functions to ask
+  }
   if (functions.ctxGetCurrent(&context) != Status::Success || !context ||
       functions.ctxGetDevice(&current) != Status::Success) {
     return 0;

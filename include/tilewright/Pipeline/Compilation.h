@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,11 +19,19 @@ namespace tilewright {
 /// Called with the name of each phase and the text at its end. Empty: nothing is printed.
 using PhaseDump = std::function<void(llvm::StringRef, llvm::StringRef)>;
 
+/// More than a target has of something.
+struct TargetExcess {
+  std::string resource; ///< "shared memory"
+  int64_t required = 0;
+  int64_t limit = 0;
+};
+
 /// What went wrong and the IR with which it can be repeated.
 struct CompileFailure {
   std::string message;
   std::string phase;
-  std::string reproducer; ///< the module at the start of the failing phase
+  std::string reproducer;             ///< the module at the start of the failing phase
+  std::optional<TargetExcess> excess; ///< where the kernel asks for too much
 };
 
 /// One compilation under way.

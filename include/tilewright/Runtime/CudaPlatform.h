@@ -85,7 +85,7 @@ public:
   std::deque<Device> &devices() { return all; }
   /// Null where there is no such device.
   Device *device(int ordinal);
-  /// The ordinal of the device whose context is current on this thread; 0 where none is.
+  /// The ordinal of the device whose context is current on this thread; 0 where none is, or no device.
   int currentOrdinal() const;
 
   /// "CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected): ..." with what we know about it.

@@ -43,6 +43,7 @@ def compile(
 
     Raises:
         CompileError: the kernel's source can't be compiled.
+        OutOfResourcesError: it asks for more than the target has.
         CacheError: the cache folder that the user chose is not to be trusted.
     """
     start = time.perf_counter()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import time
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +19,7 @@ from tilewright.compiler.core import core
 from tilewright.compiler.diagnostics import from_ir_error
 from tilewright.compiler.request import Request
 from tilewright.compiler.targets import KINDS
-from tilewright.errors import CompileError, PassError
+from tilewright.errors import CompileError, OutOfResourcesError, PassError
 
 # The front end marks a module from which it left out assertions.
 _OMITS_ASSERTS = "tile.omits_asserts"
@@ -31,7 +32,8 @@ def run(request: Request) -> Entry:
 
     Raises:
         CompileError: the kernel's source is at fault.
-        PassError: the compiler is; carries a command that reproduces it.
+        OutOfResourcesError: the kernel asks for more than the target has.
+        PassError: the compiler is at fault; carries a command that reproduces it.
     """
     folder = artifacts.dump_folder()
     dump = artifacts.PhaseDump(folder, request.fn.name, request.key) if folder else None
@@ -110,9 +112,17 @@ def _run_core(
     try:
         return _compile_module(module, request.target.core_name, options, dump)
     except core().IRError as error:
+        if excess := getattr(error, "excess", None):
+            raise OutOfResourcesError(_about(request, error), *excess) from error
         failure = _pass_error(error)
         failure.reproducer = _save_reproducer(request, tile, options)
         raise failure from error
+
+
+def _about(request: Request, error: Exception) -> str:
+    """What the core says, and of which kernel."""
+    fn = request.fn
+    return f"{fn.name} ({os.path.basename(fn.source_file)}:{fn.first_line}): {error}"
 
 
 def _pass_error(error: Exception) -> PassError:

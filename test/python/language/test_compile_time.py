@@ -8,7 +8,9 @@ import pytest
 import tilewright
 import tilewright.language as tl
 
-pytestmark = pytest.mark.cpu_only("a GPU's threads have a share of a tile each, and code for it")
+pytestmark = pytest.mark.cpu_only(
+    "a GPU's threads have a share of a tile each, and code for it", compiles=False
+)
 
 
 @tilewright.jit

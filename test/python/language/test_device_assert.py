@@ -10,7 +10,7 @@ import tilewright
 import tilewright.language as tl
 from tilewright.errors import DeviceAssertError
 
-pytestmark = pytest.mark.cpu_only("a failed assertion ends a process's use of its GPU")
+pytestmark = pytest.mark.loses_gpu
 
 
 @tilewright.jit(debug=True)

@@ -86,6 +86,13 @@ def test_warmup_needs_no_device(compiled, kernel) -> None:
         kernel[1](7, 64, 7, target="cuda:80")
 
 
+def test_the_first_launch_may_be_into_a_stream_that_is_captured(compiled, kernel) -> None:
+    fake_cuda.configure("capturing")
+    kernel[1](Tensor.make(), 64, 7)
+    assert len(compiled[0]) == 1
+    assert len(fake_cuda.launches()) == 1
+
+
 def test_a_launch_says_each_time_that_there_is_no_room(compiled, kernel) -> None:
     compiled[1]["shared_bytes"] = 300_000
     for _ in range(2):

@@ -47,6 +47,20 @@ def test_no_driver(driver) -> None:
         load()
 
 
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("cuda", r"there is no CUDA device: the driver's library .*\n(.|\n)*cuda:80"),
+        ("cuda:90a", "kernel: there is no CUDA device: the driver's library can't be opened"),
+    ],
+)
+def test_no_driver_and_a_launch_that_asks_for_one(driver, kernel, target, expected) -> None:
+    driver("/nowhere/libcuda.so")
+    with pytest.raises(DeviceError, match=expected):
+        kernel[1](np.zeros(4, np.float32), target=target)
+    assert kernel.warmup(np.float32, target="cuda:90a").target == "cuda:90a"
+
+
 def test_no_driver_and_an_array_that_needs_one(driver, kernel) -> None:
     driver("/nowhere/libcuda.so")
     with pytest.raises(DeviceError, match="'a' is on a CUDA device, and there is none: the driver"):

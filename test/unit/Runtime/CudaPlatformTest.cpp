@@ -40,6 +40,7 @@ TEST_F(CudaPlatformTest, NoLibrary) {
 TEST_F(CudaPlatformTest, ALibraryThatLacksFunctions) {
   Platform platform("libm.so.6");
   EXPECT_EQ(platform.problem(), "the driver is too old: libm.so.6 has no function cuInit");
+  EXPECT_EQ(platform.currentOrdinal(), 0);
 }
 
 TEST_F(CudaPlatformTest, NoDevice) {

@@ -104,17 +104,18 @@ class AllocateShared : public tilegpu::impl::AllocateSharedBase<AllocateShared> 
       for (auto [life, offset] : llvm::zip_equal(lives, placement.offsets)) {
         life.alloc.setOffset(offset);
       }
+      total = std::max(total, placement.total);
+      // Also where that is too much: who drives the passes tells how much it would be.
+      getOperation()->setAttr(TileGPUDialect::kSharedBytesAttr, builder.getI64IntegerAttr(total));
       if (failed(checkFits(function, placement.total))) {
         return signalPassFailure();
       }
-      total = std::max(total, placement.total);
     }
     getOperation().walk([](LocalAllocOp alloc) {
       if (alloc.use_empty()) {
         alloc.erase();
       }
     });
-    getOperation()->setAttr(TileGPUDialect::kSharedBytesAttr, builder.getI64IntegerAttr(total));
   }
 
   static LogicalResult checkFits(func::FuncOp function, int64_t bytes) {

@@ -1,0 +1,129 @@
+"""Compiles what the tests launch for every NVIDIA architecture as well; no GPU is needed.
+
+A plugin of pytest, for `--every-gpu`: the tile IR of each launch is noted, and when its test has
+ended it is compiled and assembled for each of them. What can't be is an error of the test. The same
+IR is compiled once in a run, by whichever of pytest's processes comes to it first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tilewright import _core
+from tilewright.compiler import Options, Target
+from tilewright.compiler.assembler import find_assemblers
+from tilewright.compiler.request import Request
+from tilewright.compiler.stages import build_tile
+from tilewright.compiler.targets import KINDS
+from tilewright.runtime.function import JITFunction
+
+# Holds an empty file for each kernel and architecture that a process has taken on.
+_FOLDER = "TILEWRIGHT_TEST_EVERY_GPU"
+_CUDA = KINDS["cuda"]
+
+
+class _Kernel(NamedTuple):
+    name: str
+    tile: str  # with locations, for the errors
+    options: dict[str, Any]
+    digest: str  # of the code, wherever it stands
+
+
+_launched: list[_Kernel] = []
+
+
+def install() -> None:
+    """From now on launches are noted."""
+    if not any(find_assemblers()):
+        raise pytest.UsageError("--every-gpu needs an assembler: pip install nvidia-nvjitlink")
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        os.environ[_FOLDER] = tempfile.mkdtemp(prefix="tilewright-every-gpu-")
+    compile_for_launch = JITFunction._compile
+
+    def compile_and_note(
+        self: JITFunction, signature: Any, options: Any, noalias: bool, device: str
+    ) -> Any:
+        given = {name: value for name, value in options.items() if name != "target"}
+        made = compile_for_launch(self, signature, options, noalias, device)
+        if self.debug is not None:
+            given.setdefault("debug", self.debug)
+        target = Target("cuda", _CUDA.architectures()[0])
+        _note(Request(self, tuple(signature), target, Options.make(given), noalias))
+        return made
+
+    JITFunction._compile = compile_and_note  # type: ignore[method-assign]
+
+
+def _note(request: Request) -> None:
+    module = build_tile(request)
+    options = request.options.relevant("cuda")
+    text = f"{sorted(options.items())}\n{module.print()}"
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    _launched.append(_Kernel(request.fn.name, module.print(debug_info=True), options, digest))
+
+
+@pytest.fixture(autouse=True)
+def _compile_for_every_gpu(request: pytest.FixtureRequest) -> Iterator[None]:
+    _launched.clear()
+    yield
+    cpu_only = request.node.get_closest_marker("cpu_only")
+    if not cpu_only or cpu_only.kwargs.get("compiles", True):
+        refused = request.node.get_closest_marker("gpu_refuses")
+        problems = [problem for kernel in _launched for problem in _problems(kernel, refused)]
+        if problems:
+            pytest.fail("\n".join(problems), pytrace=False)
+
+
+def _problems(kernel: _Kernel, refused: pytest.Mark | None) -> Iterator[str]:
+    """Compiles for those architectures that nobody has; what is wrong, in words."""
+    for arch in _CUDA.architectures():
+        if not _take(f"{kernel.digest}-{arch}"):
+            continue
+        problem = _compile(kernel, arch)
+        if not refused or arch not in refused.kwargs.get("architectures", (arch,)):
+            if problem:
+                yield f"{kernel.name}, cuda:{arch}: {problem}"
+        elif not re.search(refused.args[0], problem):
+            yield f"{kernel.name}, cuda:{arch} is not refused as expected, but: {problem}"
+
+
+def _take(name: str) -> bool:
+    """Whether no process has taken this one on before."""
+    try:
+        (Path(os.environ[_FOLDER]) / name).touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
+
+
+def _compile(kernel: _Kernel, arch: str) -> str:
+    """Why there is no code; empty where there is."""
+    module = _core.Module.parse(_core.Context(), kernel.tile)
+    try:
+        made = _core.compile(module, f"cuda:{arch}", _CUDA.core_options(kernel.options))
+    except _core.IRError as error:
+        return str(error)
+    ready = made.object.startswith(b"\x7fELF") and made.registers > 0
+    return "" if ready else f"{len(made.object)} bytes of code, {made.registers} registers"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        return
+    folder = Path(os.environ[_FOLDER])
+    taken = [file.name.partition("-") for file in folder.iterdir()]
+    shutil.rmtree(folder)
+    kernels, architectures = ({name[part] for name in taken} for part in (0, 2))
+    terminalreporter.write_line(
+        f"{len(kernels)} kernels were compiled and assembled for {len(architectures)} "
+        f"architectures of GPUs ({len(taken)} times in all)"
+    )

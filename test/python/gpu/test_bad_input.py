@@ -1,0 +1,77 @@
+"""Compiled kernels on a GPU that ask for much, or are launched in odd circumstances."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import tilewright
+import tilewright.language as tl
+from tilewright.errors import OutOfResourcesError
+
+
+@tilewright.jit
+def normalise(x, out, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    values = tl.load(x + i, mask=i < n, other=0.0)
+    tl.store(out + i, values / tl.sum(values, axis=0), mask=i < n)
+
+
+@tilewright.jit
+def product(a, b, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    i, j, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    x = tl.load(a + i[:, None] * K + k[None, :])
+    y = tl.load(b + k[:, None] * N + j[None, :])
+    tl.store(out + i[:, None] * N + j[None, :], tl.dot(x, y))
+
+
+@pytest.mark.parametrize("options", [{"maxnreg": 24}, {"num_warps": 1}])
+def test_a_kernel_that_spills_everything(gpu, options, monkeypatch, capfd) -> None:
+    monkeypatch.setenv("TILEWRIGHT_LOG", "compiles")
+    monkeypatch.setenv("TILEWRIGHT_CACHE", "0")
+    x = gpu.rand(16000, device="cuda")
+    out = gpu.zeros_like(x)
+    made = normalise[(1,)](x, out, x.numel(), BLOCK=16384, **options)
+    gpu.testing.assert_close(out, x / x.sum())
+    assert made.n_spills > 100
+    assert re.search(r"\d+ bytes spilt: smaller blocks or more warps", capfd.readouterr().err)
+
+
+def test_a_kernel_that_is_compiled_during_a_capture(gpu, monkeypatch) -> None:
+    monkeypatch.setenv("TILEWRIGHT_CACHE", "0")
+    x = gpu.rand(500, device="cuda")
+    out = gpu.zeros_like(x)
+    gpu.cuda.synchronize()
+    graph = gpu.cuda.CUDAGraph()
+    with gpu.cuda.graph(graph):
+        made = normalise[(1,)](x, out, 500, BLOCK=512, num_warps=2)
+    assert made.origin == "compiled"
+    assert not out.any(), "a captured launch ran"
+    graph.replay()
+    gpu.testing.assert_close(out, x / x.sum())
+
+
+SIDES = [(4, 4, 4), (1, 16, 8), (16, 16, 2), (8, 8, 1), (2, 128, 32)]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("sides", SIDES, ids=lambda sides: "x".join(map(str, sides)))
+def test_a_product_that_no_instruction_takes(gpu, sides, dtype) -> None:
+    m, n, k = sides
+    a, b = (gpu.randn(s, device="cuda").to(getattr(gpu, dtype)) for s in ((m, k), (k, n)))
+    wide = gpu.float64 if dtype == "float64" else gpu.float32
+    out = gpu.zeros(m, n, device="cuda", dtype=wide)
+    product[(1,)](a, b, out, M=m, N=n, K=k)
+    gpu.testing.assert_close(out.double(), a.double() @ b.double(), rtol=1e-3, atol=1e-3)
+
+
+def test_more_than_the_device_has(gpu) -> None:
+    x = gpu.zeros(256 * 256, dtype=gpu.float64, device="cuda")
+    with pytest.raises(OutOfResourcesError) as caught:
+        product[(1,)](x, x, x, M=256, N=256, K=256)
+    assert caught.value.resource == "shared memory"
+    most = gpu.cuda.get_device_properties(0).shared_memory_per_block_optin
+    assert caught.value.limit == most < caught.value.required
+    with pytest.raises(OutOfResourcesError, match="needs 2048 threads"):
+        normalise[(1,)](x, x, 1, BLOCK=1024, num_warps=64)

@@ -1,0 +1,100 @@
+"""What a GPU has too little of, and how kernels make do, seen when compiling without one."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tilewright
+import tilewright.language as tl
+from tilewright.compiler.assembler import find_assemblers
+from tilewright.errors import OutOfResourcesError
+
+pytestmark = pytest.mark.skipif(not any(find_assemblers()), reason="there is no assembler")
+
+
+@tilewright.jit
+def normalise(x, out, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    values = tl.load(x + i, mask=i < n, other=0.0)
+    tl.store(out + i, values / tl.sum(values, axis=0), mask=i < n)
+
+
+@tilewright.jit
+def product(a, b, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    i, j, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    x = tl.load(a + i[:, None] * K + k[None, :])
+    y = tl.load(b + k[:, None] * N + j[None, :])
+    tl.store(out + i[:, None] * N + j[None, :], tl.dot(x, y))
+
+
+def compiled(block: int = 4096, **options: Any) -> Any:
+    types = np.float32, np.float32
+    return normalise.warmup(*types, 5, BLOCK=block, **{"target": "cuda:90a", **options})
+
+
+# Too much of it
+
+
+@pytest.mark.parametrize(("target", "limit"), [("cuda:80", 166_912), ("cuda:86", 101_376)])
+def test_more_shared_memory_than_there_is(target: str, limit: int) -> None:
+    expected = (
+        r"product \(test_compile_limits.py:\d+\): the kernel needs (\d+) bytes of shared memory, "
+        rf"and sm_{target[5:]} has {limit} for each program; smaller blocks"
+    )
+    with pytest.raises(OutOfResourcesError, match=expected) as caught:
+        double = np.float64
+        product.warmup(double, double, double, M=256, N=256, K=256, target=target)
+    error = caught.value
+    assert (error.resource, error.limit) == ("shared memory", limit)
+    assert error.required > limit and f"needs {error.required} bytes" in str(error)
+
+
+def test_more_threads_than_there_are() -> None:
+    expected = r"normalise \(.*needs 2048 threads, and sm_90a has 1024 .*num_warps is at most 32"
+    with pytest.raises(OutOfResourcesError, match=expected) as caught:
+        compiled(num_warps=64)
+    error = caught.value
+    assert (error.resource, error.required, error.limit) == ("threads", 2048, 1024)
+    assert compiled(num_warps=32).metadata["num_warps"] == 32
+
+
+# It makes do
+
+
+@pytest.mark.parametrize("options", [{"maxnreg": 24}, {"num_warps": 1, "block": 16384}])
+def test_what_has_too_few_registers_spills_and_says_so(
+    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TILEWRIGHT_LOG", "compiles")
+    kernel = compiled(**options)
+    assert kernel.n_spills > 100 and kernel.n_regs <= options.get("maxnreg", 255)
+    said = capfd.readouterr().err
+    spilt = re.search(r"(\d+) bytes spilt: smaller blocks or more warps need fewer reg", said)
+    assert spilt and int(spilt[1]) == 4 * kernel.n_spills
+
+
+def test_enough_registers_are_not_remarked_upon(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TILEWRIGHT_LOG", "compiles")
+    assert compiled(1024).n_spills == 0
+    assert "spilt" not in capfd.readouterr().err
+
+
+SIDES = [(4, 4, 4), (1, 16, 8), (16, 16, 2), (8, 8, 1), (2, 128, 32)]
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.int8, np.float32, np.float64])
+@pytest.mark.parametrize("sides", SIDES, ids=lambda sides: "x".join(map(str, sides)))
+def test_a_product_that_no_instruction_takes(sides: tuple[int, ...], dtype: Any) -> None:
+    result = {np.float16: np.float32, np.int8: np.int32}.get(dtype, dtype)
+    m, n, k = sides
+    kernel = product.warmup(dtype, dtype, result, M=m, N=n, K=k, target="cuda:80")
+    text = kernel.asm()
+    assert "mma" not in text
+    assert re.search(r"\b(fma|mad)\.", text) or re.search(r"\bmul\.", text)
+    assert kernel.object.startswith(b"\x7fELF")
