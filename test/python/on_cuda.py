@@ -105,7 +105,7 @@ def _is_cpu_tensor(value: Any) -> bool:
     return hasattr(value, "untyped_storage") and value.device.type == "cpu"
 
 
-class _OnCuda:
+class OnCuda:
     """What `kernel[grid]` gives."""
 
     def __init__(self, bound: Any) -> None:
@@ -130,4 +130,4 @@ class _OnCuda:
 def install() -> None:
     """From now on every launch runs on the device."""
     bind = JITFunction.__getitem__
-    JITFunction.__getitem__ = lambda self, grid: _OnCuda(bind(self, grid))  # type: ignore
+    JITFunction.__getitem__ = lambda self, grid: OnCuda(bind(self, grid))  # type: ignore

@@ -2,6 +2,7 @@
 
 python test/python/fuzz/fuzz.py 0 500                 seeds 0 to 499 on this machine's processor
 python test/python/fuzz/fuzz.py 0 500 --targets cpu,cpu:avx2,cpu:sse2
+python test/python/fuzz/fuzz.py 0 500 --targets cuda  on this machine's GPU
 python test/python/fuzz/fuzz.py 17 --show             one kernel, and where it differs
 """
 
@@ -27,6 +28,9 @@ from generate import Generator
 from operations import OPERATIONS
 from oracle import Memory, run
 from tiles import DType, Inexact, Tile
+
+sys.path.append(str(Path(__file__).parents[1]))
+from on_cuda import OnCuda
 
 
 class Case:
@@ -57,13 +61,15 @@ class Case:
         """The bytes of all memory after the kernel ran."""
         memory = self.before.copy()
         programs = math.prod(self.generator.programs)
-        arrays = [
-            passed(view(memory, b.dtype, at, b.size * programs), b.dtype) for b, at in self.places
-        ]
+        bound = self.kernel[self.generator.programs]
+        if target.startswith("cuda"):
+            bound = OnCuda(bound)
+            arrays = [tensor(memory, b.dtype, at, b.size * programs) for b, at in self.places]
+        else:
+            views = [view(memory, b.dtype, at, b.size * programs) for b, at in self.places]
+            arrays = [passed(x, b.dtype) for x, (b, _) in zip(views, self.places, strict=True)]
         names = dict(zip(("GX", "GY"), self.constants, strict=True))
-        self.kernel[self.generator.programs](
-            *arrays, *self.numbers, **names, target=target, enable_fp_fusion=False
-        )
+        bound(*arrays, *self.numbers, **names, target=target, enable_fp_fusion=False)
         return memory
 
     def difference(self, memory: np.ndarray) -> str | None:
@@ -115,6 +121,12 @@ def passed(array: np.ndarray, dtype: DType) -> Any:
     if dtype != "bfloat16":
         return array
     return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+
+
+def tensor(memory: np.ndarray, dtype: DType, at: int, count: int) -> torch.Tensor:
+    """All of them share one storage, as their bytes on a device shall."""
+    raw = torch.from_numpy(memory)[at : at + count * max(dtype.bits // 8, 1)]
+    return raw.view(torch.bool if dtype == "int1" else getattr(torch, dtype))
 
 
 def load_kernel(path: Path) -> Any:
@@ -208,7 +220,10 @@ def check_all(
             os.close(reader)
             with os.fdopen(writer, "w") as pipe:
                 for seed in seeds:
-                    print(repr(check(seed, targets, folder, size)), file=pipe, flush=True)
+                    result = check(seed, targets, folder, size)
+                    print(repr(result), file=pipe, flush=True)
+                    if result and "lost to this process" in result:
+                        break  # a GPU's error ends its use
             os._exit(0)
         os.close(writer)
         with os.fdopen(reader) as pipe:
@@ -216,7 +231,7 @@ def check_all(
                 yield seeds[0], ast.literal_eval(line)
                 seeds = seeds[1:]
         _, status = os.waitpid(child, 0)
-        if seeds:
+        if seeds and status:
             yield seeds[0], f"crash, {os.waitstatus_to_exitcode(status)}"
             seeds = seeds[1:]
 
