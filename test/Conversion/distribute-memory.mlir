@@ -47,3 +47,19 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a"} {
     return
   }
 }
+
+// -----
+
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
+  // Floats of 8 bits are bytes in memory.
+  // CHECK-LABEL: func.func @float8
+  // CHECK: %[[BYTE:.*]] = llvm.load %{{.*}} : !llvm.ptr<1> -> vector<1xi8>
+  // CHECK: arith.bitcast %[[BYTE]] : vector<1xi8> to vector<1xf8E5M2>
+  // CHECK: arith.bitcast %{{.*}} : vector<1xf8E5M2> to vector<1xi8>
+  // CHECK: ptx.store %{{.*}}, vector<1xi8>
+  func.func @float8(%p: !tile.ptr<f8E5M2> {tile.slot = 0 : i32}) attributes {tile.kernel} {
+    %x = tile.load %p : !tile.ptr<f8E5M2> -> f8E5M2
+    tile.store %p, %x : !tile.ptr<f8E5M2>, f8E5M2
+    return
+  }
+}

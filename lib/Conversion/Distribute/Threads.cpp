@@ -177,19 +177,29 @@ Value ownsElements(Builder &builder, const LinearLayout &map) {
   return owns;
 }
 
-Type memoryType(Type element) { return element.isInteger(1) ? IntegerType::get(element.getContext(), 8) : element; }
+/// LLVM has no floats of 8 bits.
+Type memoryType(Type element) {
+  bool isByte = element.isInteger(1) || (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8);
+  return isByte ? IntegerType::get(element.getContext(), 8) : element;
+}
 
 Value toMemory(Builder &builder, Value value) {
   auto type = cast<VectorType>(value.getType());
-  Type element = memoryType(type.getElementType());
-  return element == type.getElementType() ? value
-                                          : arith::ExtUIOp::create(builder, type.clone(element), value).getResult();
+  VectorType inMemory = type.clone(memoryType(type.getElementType()));
+  if (inMemory == type) {
+    return value;
+  }
+  return isa<FloatType>(type.getElementType()) ? arith::BitcastOp::create(builder, inMemory, value).getResult()
+                                               : arith::ExtUIOp::create(builder, inMemory, value).getResult();
 }
 
 Value fromMemory(Builder &builder, Value value, Type element) {
   auto type = cast<VectorType>(value.getType());
   if (type.getElementType() == element) {
     return value;
+  }
+  if (isa<FloatType>(element)) {
+    return arith::BitcastOp::create(builder, type.clone(element), value);
   }
   Value zero = arith::ConstantOp::create(builder, builder.getZeroAttr(type));
   return arith::CmpIOp::create(builder, arith::CmpIPredicate::ne, value, zero);

@@ -159,6 +159,29 @@ def test_integers(name):
 
 
 @tilewright.jit
+def move_kernel(x, places, transposed, gathered, joined, M: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, M * N)
+    tile = tl.load(x + i)
+    across = tl.trans(tl.reshape(tile, (M, N)))
+    tl.store(transposed + i, tl.reshape(across, (M * N,)))
+    tl.store(gathered + i, tl.gather(tile, tl.load(places + i), 0))
+    constant = tl.full((M * N,), 1.5, x.dtype.element_ty)
+    tl.store(joined + tl.arange(0, 2 * M * N), tl.interleave(tile, constant))
+
+
+@pytest.mark.parametrize("dtype", [torch.float8_e5m2, torch.float8_e4m3fn])
+def test_moves(dtype):
+    m, n = 16, 32
+    x = torch.from_numpy(generator.standard_normal((m, n))).to(dtype)
+    places = generator.integers(0, m * n, m * n).astype(np.int32)
+    transposed, gathered, joined = (torch.zeros(size).to(dtype) for size in (512, 512, 1024))
+    move_kernel[(1,)](x, places, transposed, gathered, joined, M=m, N=n)
+    assert same(transposed, x.float().T.reshape(-1))
+    assert same(gathered, x.float().reshape(-1)[places])
+    assert same(joined[::2], x.float().reshape(-1)) and (joined[1::2].float() == 1.5).all()
+
+
+@tilewright.jit
 def product_kernel(a, b, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
     i, j, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
     acc = tl.zeros((M, N), tl.float32)
