@@ -106,10 +106,6 @@ void bindAssemble(py::module_ &module) {
              "Raises AssembleError with the assembler's words and the lines of PTX that they name.");
   module.def("describe_assembler", &describeAssembler, py::arg("nvjitlink") = "", py::arg("ptxas") = "",
              "Name and version of the assembler that assemble() would use with these paths.");
-  module.def(
-      "warm_up_assembler", [](const std::string &nvJitLink) { nvptx::warmUp(nvJitLink); }, py::arg("nvjitlink"),
-      py::call_guard<py::gil_scoped_release>(),
-      "Opens the library and runs it once, so that the first assemble() is as fast as the others.");
 }
 
 } // namespace tilewright::bindings

@@ -13,7 +13,6 @@ import importlib.util
 import os
 import re
 import shutil
-import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -56,17 +55,6 @@ def find_assemblers() -> Assemblers:
     if program is None:
         program = next(_programs(), "")
     return Assemblers(library, program)
-
-
-def warm_up() -> threading.Thread | None:
-    """Readies nvJitLink while the caller goes on: its first call in a process takes three times as
-    long as later ones. To be called once it is clear that a kernel will be compiled."""
-    path = find_assemblers().nvjitlink
-    if not path:
-        return None
-    thread = threading.Thread(target=core().warm_up_assembler, args=(path,))
-    thread.start()
-    return thread
 
 
 def _setting(name: str) -> str | None:

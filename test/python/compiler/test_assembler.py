@@ -112,8 +112,3 @@ def test_a_program_that_is_named_is_used_instead_of_a_library_that_is_found(mach
     machine("site/nvidia/cu13/lib/libnvJitLink.so.13")
     monkeypatch.setenv("TILEWRIGHT_PTXAS", "/my/program")
     assert find_assemblers() == Assemblers("", "/my/program")
-
-
-def test_without_a_library_there_is_nothing_to_warm_up(machine):
-    machine("path/ptxas")
-    assert assembler.warm_up() is None

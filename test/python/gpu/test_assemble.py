@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from tilewright import _core
-from tilewright.compiler.assembler import find_assemblers, warm_up
+from tilewright.compiler.assembler import find_assemblers
 
 NAMES = ["sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_103a", "sm_120a"]
 
@@ -77,11 +77,3 @@ def test_other_threads_run_while_one_assembles(tmp_path):
     (tmp_path / "go").touch()
     thread.join()
     assert caught and "it went" in caught[0]
-
-
-def test_warming_up_ends(assemblers):
-    thread = warm_up()
-    if thread is None:
-        pytest.skip("there is no nvJitLink")
-    thread.join(timeout=60)
-    assert not thread.is_alive()
