@@ -15,6 +15,8 @@ from tilewright.errors import CompileError, Note
 _Kind = TypeVar("_Kind", bound=CompileError)
 _Frame = tuple[str, int, int]
 _PACKAGE = str(Path(__file__).parent.parent)
+# How MLIR begins to show the operation that an error is about, which may be the whole kernel.
+_OPERATION = "see current operation:"
 
 
 def from_ir_error(error: Exception, kind: type[_Kind]) -> _Kind:
@@ -46,6 +48,8 @@ def _users_frame(frames: Sequence[_Frame]) -> int:
 def _flatten(diagnostics: Sequence[Any]) -> list[Note]:
     result = []
     for message, frames, notes in diagnostics:
+        if message.startswith(_OPERATION) and "\n" in message.strip():
+            continue  # The file that reproduces the error has all of it.
         frame = frames[_users_frame(frames)] if frames else ()
         result.append(Note(message, *frame))
         result += _flatten(notes)

@@ -87,6 +87,14 @@ def test_a_note_about_the_same_place_does_not_show_it_again():
     assert str(from_ir_error(error, PassError)) == "k.py:3:5: bad\nnote: this operation"
 
 
+def test_an_operation_is_shown_where_it_is_short():
+    error = fakes.IRError("bad")
+    small = ("see current operation: %1 = x.y", [], [])
+    large = ('see current operation: \n"func.func"() ({\n})', [], [])
+    error.diagnostics = [("bad", [], [large, small])]
+    assert [note.message for note in from_ir_error(error, PassError).notes] == [small[0]]
+
+
 def test_an_error_without_diagnostics_keeps_its_message():
     assert str(from_ir_error(RuntimeError("odd"), PassError)) == "odd"
 
