@@ -1,0 +1,68 @@
+"""`--every-gpu` finds a kernel that does not compile for some architecture."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parents[1]
+
+TESTS = """
+import numpy as np
+import pytest
+
+import tilewright
+import tilewright.language as tl
+
+
+@tilewright.jit
+def turned(x, out, SIZE: tl.constexpr):
+    i, j = tl.arange(0, SIZE)[:, None], tl.arange(0, SIZE)[None, :]
+    values = tl.dot(tl.load(x + i * SIZE + j), tl.load(x + j * SIZE + i))
+    tl.store(out + i * SIZE + j, values)
+
+
+def launch(size):
+    x = np.zeros((size, size), np.float64)
+    turned[(1,)](x, np.zeros_like(x), SIZE=size)
+
+
+def test_small():
+    launch(16)
+
+
+def test_small_again():
+    launch(16)
+
+
+def test_large():
+    launch(128)
+
+
+@pytest.mark.cpu_only("because it is large", compiles=False)
+def test_large_on_the_cpu():
+    launch(128)
+"""
+
+
+def test_every_gpu(tmp_path: Path) -> None:
+    (tmp_path / "test_launches.py").write_text(TESTS)
+    paths = [str(HERE), str(HERE / "conversion"), os.environ.get("PYTHONPATH", "")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    environment = {k: v for k, v in environment.items() if not k.startswith("PYTEST_XDIST")}
+    command = [sys.executable, "-m", "pytest", "-p", "conftest", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [*command, "-q", "--every-gpu", "--rootdir", str(tmp_path), str(tmp_path)],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert "4 passed, 1 error" in done.stdout, done.stdout + done.stderr
+    assert "ERROR test_launches.py::test_large" in done.stdout
+    assert re.search(r"turned, cuda:86: the kernel needs \d+ bytes of shared mem", done.stdout)
+    assert "2 kernels were compiled and assembled for 7 architectures" in done.stdout
+    assert "(14 times in all)" in done.stdout
