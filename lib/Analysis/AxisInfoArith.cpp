@@ -117,12 +117,19 @@ static AxisFacts divideFacts(const AxisFacts &lhs, const AxisFacts &rhs, std::op
   return fact;
 }
 
+/// Divisors of a scalar are taken to be counts, of tiles or of programs: the sign of `tiles_m - first` is out of reach
+/// of this analysis, and the columns of every matmul that groups its tiles depend on it.
+static bool isQuotientNonNegative(Operation *op, Operands operands) {
+  return operands[0]->isNonNegative() && (operands[1]->isNonNegative() || !isa<ShapedType>(op->getResult(0).getType()));
+}
+
 static Result divide(Operation *op, Operands operands, bool roundsDown) {
   std::optional<int64_t> divisor = operands[1]->getConstant();
   if (divisor == 1) {
     return AxisInfo(op->getResult(0).getType(), operands[0]->getFacts(), operands[0]->isNonNegative());
   }
-  return eachDimension(op, operands, bothNonNegative(operands), [&](const AxisFacts &lhs, const AxisFacts &rhs) {
+  bool nonNegative = isQuotientNonNegative(op, operands);
+  return eachDimension(op, operands, nonNegative, [&](const AxisFacts &lhs, const AxisFacts &rhs) {
     if (roundsDown) {
       return divideFacts(lhs, rhs, divisor);
     }

@@ -72,4 +72,9 @@ LinearLayout offsetsOf(const LinearLayout &distributed, const LinearLayout &shar
   return compose(pseudoInverse(shared), ofBlock);
 }
 
+int64_t offsetOf(const LinearLayout::Point &element, const LinearLayout &shared) {
+  LinearLayout inverse = pseudoInverse(shared);
+  return static_cast<int64_t>(inverse.apply(inverse.packIn(element)));
+}
+
 } // namespace tilewright::layout

@@ -15,11 +15,11 @@ static uint64_t movedByThreads(const LinearLayout &offsets) {
   return bits;
 }
 
-SharedAddresses planAddresses(const LinearLayout &offsets, const std::vector<int> &registers) {
+SharedAddresses planAddresses(const LinearLayout &offsets, const std::vector<int> &registers, int64_t start) {
   SharedAddresses plan;
   auto moved = static_cast<int64_t>(movedByThreads(offsets));
   for (int reg : registers) {
-    auto image = static_cast<int64_t>(offsets.apply(uint64_t(reg) << offsets.inStart(kRegister)));
+    int64_t image = start ^ static_cast<int64_t>(offsets.apply(uint64_t(reg) << offsets.inStart(kRegister)));
     int64_t flip = image & moved;
     auto known = std::find(plan.flips.begin(), plan.flips.end(), flip);
     plan.addresses.push_back({static_cast<size_t>(known - plan.flips.begin()), image & ~moved});

@@ -47,6 +47,7 @@ static void addTileGPUPasses(OpPassManager &passes, const CudaCompileOptions &op
   passes.addPass(tilegpu::createStageOperands());       // what changes warps goes through shared memory
   passes.addPass(tilegpu::createDecomposeGathers());    // and what is looked up
   passes.addPass(createCSEPass());
+  passes.addPass(tilegpu::createSliceProducts());  // reads of the next step beside products of this one
   passes.addPass(tilegpu::createPlanPipeline());   // which loads of a loop run ahead
   passes.addPass(tilegpu::createExpandPipeline()); // as asynchronous copies
   passes.addPass(createCanonicalizerPass());       // loops whose trip count is known

@@ -257,3 +257,37 @@ func.func @caller() {
   %y = func.call @callee(%r) : (tensor<8xi32>) -> tensor<8xi32>
   return
 }
+
+// -----
+
+// A scalar is taken not to be divided by a negative one, whatever the divisor's sign; a tile is not.
+// expected-remark @below {{}}
+func.func @quotients(%n: i32 {tile.divisibility = 16 : i32}, %m: i32) {
+  // expected-remark @below {{}}
+  %c128 = arith.constant 128 : i32
+  // expected-remark @below {{}}
+  %id = tile.program_id 0 : i32
+  // expected-remark @below {{}}
+  %t = arith.divsi %id, %m : i32
+  // expected-remark @below {{contiguity = [1], divisibility = [128], constancy = [1]}}
+  %b = arith.muli %t, %c128 : i32
+  // expected-remark @below {{}}
+  %r = tile.make_range 0 to 128 : tensor<128xi32>
+  // expected-remark @below {{}}
+  %bs = tile.splat %b : tensor<128xi32>
+  // expected-remark @below {{contiguity = [128], divisibility = [128], constancy = [1]}}
+  %i = arith.addi %r, %bs : tensor<128xi32>
+  // expected-remark @below {{}}
+  %ns = tile.splat %n : tensor<128xi32>
+  // expected-remark @below {{contiguity = [16], divisibility = [16], constancy = [1]}}
+  %q = arith.remsi %i, %ns : tensor<128xi32>
+  // expected-remark @below {{}}
+  %ms = tile.splat %m : tensor<128xi32>
+  // expected-remark @below {{}}
+  %d = arith.divsi %bs, %ms : tensor<128xi32>
+  // expected-remark @below {{contiguity = [128]}}
+  %e = arith.addi %d, %r : tensor<128xi32>
+  // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [1]}}
+  %f = arith.remsi %e, %ns : tensor<128xi32>
+  return
+}

@@ -2,6 +2,7 @@
 // RUN: tilewright-opt %s --distribute --canonicalize --cse --split-input-file | FileCheck %s
 
 #a = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = [] : 16x32>
+#a_half = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = [] : 16x16>
 #b = #tilegpu.layout<register = [[1, 0], [8, 0], [16, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [], block = [] : 32x16>
 #a_rows = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0]] : 16x32>
 #a_columns = #tilegpu.layout<offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8], [0, 16]] : 16x32>
@@ -24,6 +25,18 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
     %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<16x32xf16, #a_rows>
     %x = tilegpu.local_load %s : !tilegpu.buffer<16x32xf16, #a_rows> -> tensor<16x32xf16, #a>
     return %x : tensor<16x32xf16, #a>
+  }
+
+  // The second half of K begins at offset 16, in bytes 32: exchanged with those of the rows' numbers.
+  // CHECK-LABEL: func.func @part
+  // CHECK: %[[FLIPPED:.*]] = arith.xori %{{.*}}, %c32_i32
+  // CHECK: %[[AT:.*]] = llvm.getelementptr %{{.*}}[%[[FLIPPED]]]
+  // CHECK: nvvm.ldmatrix %[[AT]] {{.*}}num = 4
+  // CHECK-NOT: nvvm.ldmatrix
+  func.func @part() -> tensor<16x16xf16, #a_half> {
+    %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<16x32xf16, #a_rows>
+    %x = tilegpu.local_load %s from [0, 16] : !tilegpu.buffer<16x32xf16, #a_rows> -> tensor<16x16xf16, #a_half>
+    return %x : tensor<16x16xf16, #a_half>
   }
 
   // CHECK-LABEL: func.func @a_along_columns

@@ -29,7 +29,8 @@
 // consecutive pointers are one pointee apart, and divisibility is the alignment
 // of the first address in bytes. A scalar has one dimension of size 1.
 //
-// Sums and products of indices are taken not to overflow, as in C.
+// Sums and products of indices are taken not to overflow, as in C, and a scalar
+// that is not negative is taken not to be divided by a negative one.
 
 #ifndef TILEWRIGHT_ANALYSIS_AXISINFO_H
 #define TILEWRIGHT_ANALYSIS_AXISINFO_H

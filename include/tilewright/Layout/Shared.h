@@ -36,8 +36,12 @@ LinearLayout swizzled(const Shape &shape, const Order &order, const Swizzle &swi
 LinearLayout nvmmaShared(const Shape &shape, int elementBits, int swizzleBytes, bool transposed = false);
 
 /// The offset of each thread's elements: (register, lane, warp) -> (offset). Copies in
-/// shared memory or elements it lacks are the caller's mistake.
+/// shared memory or elements it lacks are the caller's mistake. The tile may be a part of what is in shared memory, the
+/// one that begins at 0; one that begins elsewhere has offsets ^ offsetOf its start.
 LinearLayout offsetsOf(const LinearLayout &distributed, const LinearLayout &shared);
+
+/// The offset of one element.
+int64_t offsetOf(const LinearLayout::Point &element, const LinearLayout &shared);
 
 } // namespace tilewright::layout
 

@@ -27,8 +27,9 @@ struct SharedAddresses {
   std::vector<Address> addresses; ///< per register that was asked for
 };
 
-/// `offsets` maps (register, lane, warp) to (offset); `registers` are those that begin an access.
-SharedAddresses planAddresses(const LinearLayout &offsets, const std::vector<int> &registers);
+/// `offsets` maps (register, lane, warp) to (offset); `registers` are those that begin an access. `start` is a part
+/// that all addresses have in common, combined with the others by ^.
+SharedAddresses planAddresses(const LinearLayout &offsets, const std::vector<int> &registers, int64_t start = 0);
 
 /// Offsets in bytes instead of elements.
 LinearLayout inBytes(const LinearLayout &offsets, int64_t elementBytes);

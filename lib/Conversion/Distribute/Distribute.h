@@ -89,16 +89,18 @@ mlir::Value fromMemory(Builder &builder, mlir::Value value, mlir::Type element);
 /// Where a byte of the program's shared memory is.
 mlir::Value sharedAddress(Builder &builder, int64_t offset);
 
-/// For each of `registers` the address of its byte from `base` on; `bytes` maps (register, lane, warp) to (offset).
+/// For each of `registers` the address of its byte from `base` on; `bytes` maps (register, lane, warp) to (offset), and
+/// `start` is combined with all of them by ^.
 llvm::SmallVector<mlir::Value> emitSharedAddresses(Builder &builder, mlir::Value base,
-                                                   const layout::LinearLayout &bytes,
-                                                   const std::vector<int> &registers);
+                                                   const layout::LinearLayout &bytes, const std::vector<int> &registers,
+                                                   int64_t start = 0);
 
 /// How a tile lies in shared memory.
 struct LocalMove {
   layout::LinearLayout offsets; ///< (register, lane, warp) -> (offset), in elements; see layout::offsetsOf
   int64_t elementBytes;
   const hardware::NvidiaInfo *target;
+  int64_t start = 0; ///< offset of the part's first element, combined with the others by ^
 };
 
 LocalMove localMove(mlir::Operation *op, mlir::Type tile, tilegpu::BufferType buffer);

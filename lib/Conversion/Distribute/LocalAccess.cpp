@@ -128,8 +128,8 @@ static LocalAccesses chooseAccesses(const LocalMove &move, bool isStore) {
 }
 
 SmallVector<Value> emitSharedAddresses(Builder &builder, Value base, const LinearLayout &bytes,
-                                       const std::vector<int> &registers) {
-  layout::SharedAddresses plan = layout::planAddresses(bytes, registers);
+                                       const std::vector<int> &registers, int64_t start) {
+  layout::SharedAddresses plan = layout::planAddresses(bytes, registers, start);
   Value thread = threadImages(builder, bytes).front();
   SmallVector<Value> bases, addresses;
   for (int64_t flip : plan.flips) {
@@ -260,7 +260,8 @@ Value emitLocalLoad(Builder &builder, Value base, VectorType type, const LocalMo
   int64_t count = accesses.elements() / units.elements;
   auto bytes = static_cast<unsigned>(accesses.elements() * move.elementBytes);
   SmallVector<Value> pieces;
-  for (Value address : emitSharedAddresses(builder, base, accesses.bytes, accesses.first)) {
+  int64_t start = move.start * move.elementBytes;
+  for (Value address : emitSharedAddresses(builder, base, accesses.bytes, accesses.first, start)) {
     pieces.append(accesses.move ? emitMatrixLoad(builder, *accesses.move, address, count)
                                 : unpack(builder, LLVM::LoadOp::create(builder, VectorType::get(count, units.type),
                                                                        address, bytes)));

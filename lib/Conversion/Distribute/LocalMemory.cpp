@@ -87,8 +87,11 @@ struct LocalLoad : OpConversionPattern<tilegpu::LocalLoadOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Builder builder(op.getLoc(), rewriter);
     auto type = cast<VectorType>(getTypeConverter()->convertType(op.getType()));
-    rewriter.replaceOp(
-        op, emitLocalLoad(builder, adaptor.getBuffer(), type, localMove(op, op.getType(), op.getBuffer().getType())));
+    LocalMove move = localMove(op, op.getType(), op.getBuffer().getType());
+    if (std::optional<ArrayRef<int64_t>> start = op.getStart()) {
+      move.start = layout::offsetOf({start->begin(), start->end()}, op.getBuffer().getType().getLayout().getMap());
+    }
+    rewriter.replaceOp(op, emitLocalLoad(builder, adaptor.getBuffer(), type, move));
     return success();
   }
 };

@@ -28,6 +28,25 @@ func.func @element(%x: !tilegpu.buffer<4xf32, #rows>) {
 
 // -----
 
+#rows = #tilegpu.layout<offset = [[1], [2], [4]] : 8>
+func.func @part(%x: !tilegpu.buffer<8xf32, #rows>) {
+  %0 = tilegpu.local_load %x from [4] : !tilegpu.buffer<8xf32, #rows> -> tensor<4xf32>
+  // expected-error @+1 {{reads 'tensor<4xf32>' from [2], but the buffer is}}
+  %1 = tilegpu.local_load %x from [2] : !tilegpu.buffer<8xf32, #rows> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+#rows = #tilegpu.layout<offset = [[1], [2], [4]] : 8>
+func.func @beyond(%x: !tilegpu.buffer<8xf32, #rows>) {
+  // expected-error @+1 {{reads 'tensor<4xf32>' from [8], but the buffer is}}
+  %1 = tilegpu.local_load %x from [8] : !tilegpu.buffer<8xf32, #rows> -> tensor<4xf32>
+  return
+}
+
+// -----
+
 // expected-error @+1 {{a buffer's layout maps from (offset)}}
 func.func @buffer(%x: !tilegpu.buffer<1xf32, #tilegpu.layout<register = [], lane = [], warp = [], block = [] : 1>>) { return }
 

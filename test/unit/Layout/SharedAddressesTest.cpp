@@ -18,14 +18,14 @@ std::vector<int> allRegisters(const LinearLayout &layout) {
 }
 
 /// What the generated code computes, for every thread and register.
-void expectAddresses(const LinearLayout &offsets) {
-  SharedAddresses plan = planAddresses(offsets, allRegisters(offsets));
+void expectAddresses(const LinearLayout &offsets, int64_t start = 0) {
+  SharedAddresses plan = planAddresses(offsets, allRegisters(offsets), start);
   for (int64_t warp = 0; warp < offsets.inSize(kWarp); ++warp) {
     for (int64_t lane = 0; lane < offsets.inSize(kLane); ++lane) {
       int64_t thread = offsets({0, lane, warp})[0];
       for (int64_t reg = 0; reg < offsets.inSize(kRegister); ++reg) {
         auto [base, immediate] = plan.addresses[reg];
-        EXPECT_EQ((thread ^ plan.flips[base]) + immediate, offsets({reg, lane, warp})[0]);
+        EXPECT_EQ((thread ^ plan.flips[base]) + immediate, start ^ offsets({reg, lane, warp})[0]);
       }
     }
   }
@@ -45,6 +45,21 @@ TEST(SharedAddresses, layoutsOfKernels) {
     for (const Swizzle &swizzle : {Swizzle{}, Swizzle{8, 1, 8}, Swizzle{8, 2, 4}}) {
       expectAddresses(offsetsOf(distributed, swizzled({64, 64}, {1, 0}, swizzle)));
       expectAddresses(offsetsOf(distributed, swizzled({64, 64}, {0, 1}, swizzle)));
+    }
+  }
+}
+
+TEST(SharedAddresses, partsOfWhatIsInSharedMemory) {
+  LinearLayout shared = swizzled({64, 64}, {1, 0}, {8, 1, 8});
+  LinearLayout part = blocked({64, 16}, {{1, 8}, {16, 2}, {4, 1}, {1, 0}});
+  LinearLayout offsets = offsetsOf(part, shared);
+  for (int64_t column : {0, 16, 32, 48}) {
+    int64_t start = offsetOf({0, column}, shared);
+    expectAddresses(offsets, start);
+    for (int64_t lane = 0; lane < 32; ++lane) {
+      LinearLayout::Point element = part({5, lane, 3, 0});
+      element[1] += column;
+      EXPECT_EQ(shared({start ^ offsets({5, lane, 3})[0]}), element);
     }
   }
 }

@@ -78,7 +78,24 @@ static LogicalResult checkMove(Operation *op, Type tile, BufferType buffer) {
 
 LogicalResult LocalStoreOp::verify() { return checkMove(*this, getSrc().getType(), getBuffer().getType()); }
 
-LogicalResult LocalLoadOp::verify() { return checkMove(*this, getType(), getBuffer().getType()); }
+LogicalResult LocalLoadOp::verify() {
+  BufferType buffer = getBuffer().getType();
+  std::optional<ArrayRef<int64_t>> start = getStart();
+  if (!start) {
+    return checkMove(*this, getType(), buffer);
+  }
+  ArrayRef<int64_t> part = getType().getShape(), whole = buffer.getShape();
+  bool fits = part.size() == whole.size() && start->size() == whole.size() &&
+              getType().getElementType() == buffer.getElementType();
+  for (size_t dim = 0; fits && dim < whole.size(); ++dim) {
+    int64_t first = (*start)[dim];
+    fits = first >= 0 && first % part[dim] == 0 && first + part[dim] <= whole[dim];
+  }
+  if (!fits) {
+    return emitOpError("reads ") << getType() << " from [" << *start << "], but the buffer is " << buffer;
+  }
+  return checkSlot(*this, buffer);
+}
 
 LogicalResult LocalGatherOp::verify() {
   BufferType buffer = getBuffer().getType();

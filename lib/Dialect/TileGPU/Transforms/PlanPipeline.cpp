@@ -5,9 +5,13 @@
 //       %x = tile.load %p                             0      become asynchronous copies
 //       local_store %x, %b                            0
 //       %a = local_load %b, mma %a, ...               2      what remains, num_stages - 1 iterations later
+//
+// Where products follow each other, the operands of the first are read an iteration ahead: those reads are of stage
+// num_stages - 1, and what remains of stage num_stages.
 
 #include "AccessFacts.h"
 #include "Buffers.h"
+#include "OperandPath.h"
 #include "tilewright/Analysis/MayAlias.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 #include "tilewright/Hardware/NvidiaInstructions.h"
@@ -141,6 +145,54 @@ static bool addLoad(tile::LoadOp load, scf::ForOp loop, llvm::SetVector<Operatio
 }
 
 //===----------------------------------------------------------------------===//
+// Which reads of what they copied may go ahead
+//===----------------------------------------------------------------------===//
+
+/// The loop's reads of what `ahead` copies, in order; none where such a read is not in the loop's own block.
+static SmallVector<LocalLoadOp> readsOfCopies(scf::ForOp loop, const llvm::SetVector<Operation *> &ahead) {
+  llvm::DenseSet<Value> buffers;
+  for (Operation *op : ahead) {
+    if (auto store = dyn_cast<LocalStoreOp>(op)) {
+      buffers.insert(store.getBuffer());
+    }
+  }
+  SmallVector<LocalLoadOp> reads;
+  bool isPlain = true;
+  loop->walk([&](Operation *op) {
+    bool isRead = !ahead.contains(op) && llvm::any_of(op->getOperands(), [&](Value v) { return buffers.contains(v); });
+    auto read = dyn_cast<LocalLoadOp>(op);
+    if (isRead && read && op->getBlock() == loop.getBody()) {
+      reads.push_back(read);
+    } else {
+      isPlain &= !isRead;
+    }
+  });
+  return isPlain ? reads : SmallVector<LocalLoadOp>();
+}
+
+/// What brings the operands of the loop's first product to it, if another product is left to overlap with it after
+/// the last read.
+static SmallVector<Operation *> readsOfFirstProduct(scf::ForOp loop, ArrayRef<LocalLoadOp> reads) {
+  auto products = loop.getBody()->getOps<MmaOp>();
+  if (products.empty() || reads.empty()) {
+    return {};
+  }
+  SmallVector<Operation *> early;
+  MmaOp first = *products.begin(), last = first;
+  for (MmaOp product : products) {
+    last = product;
+  }
+  for (Value operand : {first.getA(), first.getB()}) {
+    SmallVector<Operation *> path = pathFromShared(operand, loop.getBody());
+    if (!path.empty() && llvm::is_contained(reads, path.front())) {
+      llvm::append_range(early, path);
+    }
+  }
+  LocalLoadOp lastRead = reads.back();
+  return lastRead->isBeforeInBlock(last) && !llvm::is_contained(early, lastRead) ? early : SmallVector<Operation *>();
+}
+
+//===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
 
@@ -171,8 +223,11 @@ static void plan(scf::ForOp loop, AxisInfoAnalysis &axis) {
   }
   Builder builder(loop.getContext());
   loop->setAttr(TileGPUDialect::kNumStagesAttr, builder.getI32IntegerAttr(stages));
+  SmallVector<Operation *> early = readsOfFirstProduct(loop, readsOfCopies(loop, ahead));
+  int last = early.empty() ? stages - 1 : stages;
   for (Operation &op : loop.getBody()->without_terminator()) {
-    op.setAttr(TileGPUDialect::kStageAttr, builder.getI32IntegerAttr(ahead.contains(&op) ? 0 : stages - 1));
+    int stage = ahead.contains(&op) ? 0 : llvm::is_contained(early, &op) ? stages - 1 : last;
+    op.setAttr(TileGPUDialect::kStageAttr, builder.getI32IntegerAttr(stage));
   }
 }
 

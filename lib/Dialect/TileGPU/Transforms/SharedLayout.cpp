@@ -98,12 +98,46 @@ static Rank rankOf(const LinearLayout &shared, const std::vector<Side> &sides, i
   return rank;
 }
 
+/// The bytes of one row of banks, and of one line of the caches.
+static constexpr int64_t kLineBytes = 128;
+
+/// What is a line of global memory is a line of the buffer too, with its chunks of 16 bytes exchanged by its number.
+/// Copies ask the second-level cache for a line at a time only then, and not for each sector of 32 bytes: its rate of
+/// requests is what limits products.
+static LinearLayout linesTogether(const StagedTile &tile) {
+  int first = tile.write.inStart(layout::kRegister) + tile.loaded.registerBits.front();
+  LinearLayout::Point neighbour = tile.write.unpackOut(tile.write.columns()[first]);
+  int fastest = static_cast<int>(llvm::find_if(neighbour, [](int64_t at) { return at != 0; }) - neighbour.begin());
+  layout::Shape shape = layout::shapeOf(tile.write);
+  layout::Order order = {fastest};
+  for (int dim : layout::rowMajorOrder(static_cast<int>(shape.size()))) {
+    if (dim != fastest) {
+      order.push_back(dim);
+    }
+  }
+  int64_t rowBytes = shape[fastest] * tile.elementBytes;
+  layout::Swizzle swizzle;
+  swizzle.vec = kRowBytes / tile.elementBytes;
+  swizzle.perPhase = std::max<int64_t>(1, kLineBytes / rowBytes);
+  swizzle.maxPhase = std::clamp<int64_t>(rowBytes / kRowBytes, 1, kLineBytes / kRowBytes);
+  return layout::swizzled(shape, order, swizzle);
+}
+
 LinearLayout chooseSharedLayout(const StagedTile &tile, const hardware::NvidiaInfo &target) {
   int bits = static_cast<int>(tile.elementBytes * 8);
   Side written = {layout::dropRepeatedRegisters(tile.write), tile.loaded};
   Side read = {layout::dropRepeatedRegisters(tile.read), {}};
   std::optional<std::pair<Rank, LinearLayout>> best;
   bool isLoaded = tile.loaded.elements() > 1;
+  if (isLoaded) { // then others have to be better
+    LinearLayout shared = linesTogether(tile);
+    for (const Side &to : sidesOf(read, /*isStore=*/false, bits, target)) {
+      Rank rank = rankOf(shared, {written, to}, bits);
+      if (!best || rank < best->first) {
+        best.emplace(rank, shared);
+      }
+    }
+  }
   std::vector<Side> writes = isLoaded ? std::vector<Side>{written} : sidesOf(written, /*isStore=*/true, bits, target);
   for (const Side &from : writes) {
     for (const Side &to : sidesOf(read, /*isStore=*/false, bits, target)) {

@@ -5,6 +5,7 @@
 //                                                       %y = local_load %b
 
 #include "AccessFacts.h"
+#include "OperandPath.h"
 #include "SharedLayout.h"
 #include "tilewright/Dialect/TileGPU/IR/LayoutRules.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
@@ -42,6 +43,24 @@ static layout::VectorAccess loadedTogether(Value tile, AxisInfoAnalysis &axis) {
                : layout::VectorAccess();
 }
 
+/// What is known of indices and pointers is not seen through memory, so it is noted on what is read back.
+static void keepFacts(const AxisInfo &info, LocalLoadOp result) {
+  if (!isa<IntegerType, tile::PtrType>(result.getType().getElementType()) || !info.isInitialized()) {
+    return;
+  }
+  Builder builder(result.getContext());
+  auto note = [&](StringRef name, auto fact) {
+    SmallVector<int32_t> facts;
+    for (unsigned dim = 0; dim < info.getRank(); ++dim) {
+      facts.push_back(static_cast<int32_t>(fact(dim)));
+    }
+    result->setAttr(name, builder.getDenseI32ArrayAttr(facts));
+  };
+  note(tile::TileDialect::kContiguityAttr, [&](unsigned dim) { return info.getContiguity(dim); });
+  note(tile::TileDialect::kDivisibilityAttr, [&](unsigned dim) { return info.getDivisibility(dim); });
+  note(tile::TileDialect::kConstancyAttr, [&](unsigned dim) { return info.getConstancy(dim); });
+}
+
 /// Writes a tile into a buffer of its own and reads it back as `map`.
 static Value throughSharedMemory(OpBuilder &builder, Location loc, Value tile, const LinearLayout &map,
                                  AxisInfoAnalysis &axis) {
@@ -50,26 +69,21 @@ static Value throughSharedMemory(OpBuilder &builder, Location loc, Value tile, c
   auto type = BufferType::get(typeOf(tile), LayoutAttr::get(builder.getContext(), shared));
   Value buffer = LocalAllocOp::create(builder, loc, type, IntegerAttr());
   LocalStoreOp::create(builder, loc, tile, buffer);
-  return LocalLoadOp::create(builder, loc, withLayout(typeOf(tile), map), buffer);
+  auto result = LocalLoadOp::create(builder, loc, withLayout(typeOf(tile), map), buffer);
+  keepFacts(axis.get(tile), result);
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
 // Conversions before the cheap operations that precede them
 //===----------------------------------------------------------------------===//
 
-/// An operation that each thread does to its part of one tile for next to nothing.
-static bool isCheap(Operation *op) {
-  bool isUnary = op->getNumOperands() == 1 && op->getNumResults() == 1 && op->getNumRegions() == 0 &&
-                 isMemoryEffectFree(op) && isa<RankedTensorType>(op->getResult(0).getType());
-  return isUnary && (op->hasTrait<OpTrait::Elementwise>() || isa<tile::TransOp, tile::ReshapeOp>(op));
-}
-
 /// The cheap operations between a load and the conversion of what they make of it, last first; none unless that is
 /// all that becomes of the load, in no more bytes than are converted.
 static SmallVector<Operation *> cheapOperationsAfterLoad(ConvertLayoutOp convert) {
   SmallVector<Operation *> chain;
   Value value = convert.getSrc();
-  while (value.hasOneUse() && value.getDefiningOp() && isCheap(value.getDefiningOp())) {
+  while (value.hasOneUse() && value.getDefiningOp() && isCheapUnary(value.getDefiningOp())) {
     chain.push_back(value.getDefiningOp());
     value = chain.back()->getOperand(0);
   }

@@ -5,6 +5,9 @@
 #operand = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [32, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [16, 0]], block = [] : 64x32>
 #shared = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [4, 0], [32, 0], [8, 0], [16, 0], [2, 8], [4, 16]] : 64x32>
 !buffer = !tilegpu.buffer<64x32xf16, #shared>
+#b = #tilegpu.layout<register = [[1, 0], [8, 0], [0, 16]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 0]], block = [] : 16x32>
+#a16 = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [32, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [16, 0]], block = [] : 64x16>
+#c = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 16], [32, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8], [16, 0]], block = [] : 64x32>
 
 
 module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
@@ -95,5 +98,51 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
       scf.yield %u : i32
     } {tile.num_stages = 4 : i32}
     return %last : i32
+  }
+
+  // The first product's operand is read before the last product of the iteration before; the slot that this iteration
+  // has read is copied into as soon as all threads have read it: one barrier.
+  // CHECK-LABEL: @early
+  // BARRIERS-LABEL: @early
+  func.func @early(%p: tensor<64x32x!tile.ptr<f16>, #rows> {tile.contiguity = array<i32: 1, 32>, tile.divisibility = array<i32: 16, 16>},
+                   %n: i32, %b: tensor<16x32xf16, #b>, %x: tensor<64x32xf32, #c>) -> tensor<64x32xf32, #c> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    // CHECK: %[[B:.*]] = tilegpu.local_alloc : <64x32xf16, #{{.*}}, 3>
+    // CHECK-COUNT-2: tilegpu.async_commit
+    // CHECK: tilegpu.async_wait 1
+    // CHECK: tilegpu.async_copy
+    // CHECK: tilegpu.async_commit
+    // CHECK: %[[READ:.*]] = tilegpu.local_load %{{.*}} from [0, 0]
+    // CHECK: scf.for {{.*}} iter_args({{.*}}%[[FIRST:arg[0-9]+]] = %[[READ]]
+    // CHECK: %[[SECOND:.*]] = tilegpu.local_load %{{.*}} from [0, 16]
+    // CHECK: %[[SUM:.*]] = tilegpu.mma "m16n8k16.f16.f16.f32" %[[FIRST]],
+    // CHECK: tilegpu.async_wait 1
+    // CHECK: tilegpu.async_copy
+    // CHECK: tilegpu.async_commit
+    // CHECK: tilegpu.local_load %{{.*}} from [0, 0]
+    // CHECK: tilegpu.mma "m16n8k16.f16.f16.f32" %[[SECOND]], %{{.*}}, %[[SUM]]
+    // CHECK: scf.yield
+    // CHECK: tilegpu.async_wait 0
+    // BARRIERS: async_wait 1
+    // BARRIERS: barrier
+    // BARRIERS: scf.for
+    // BARRIERS-NOT: barrier
+    // BARRIERS: async_wait 1
+    // BARRIERS: barrier
+    // BARRIERS: async_copy
+    // BARRIERS-NOT: barrier
+    // BARRIERS: return
+    %sum = scf.for %k = %c0 to %n step %c1 iter_args(%s = %x) -> (tensor<64x32xf32, #c>) : i32 {
+      %y = tile.load %p : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %m = tilegpu.local_alloc : !buffer
+      tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
+      %a0 = tilegpu.local_load %m from [0, 0] : !buffer -> tensor<64x16xf16, #a16>
+      %a1 = tilegpu.local_load %m from [0, 16] : !buffer -> tensor<64x16xf16, #a16>
+      %s0 = tilegpu.mma "m16n8k16.f16.f16.f32" %a0, %b, %s : tensor<64x16xf16, #a16> * tensor<16x32xf16, #b> -> tensor<64x32xf32, #c>
+      %s1 = tilegpu.mma "m16n8k16.f16.f16.f32" %a1, %b, %s0 : tensor<64x16xf16, #a16> * tensor<16x32xf16, #b> -> tensor<64x32xf32, #c>
+      scf.yield %s1 : tensor<64x32xf32, #c>
+    }
+    return %sum : tensor<64x32xf32, #c>
   }
 }

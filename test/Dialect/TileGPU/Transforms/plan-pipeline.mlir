@@ -6,6 +6,9 @@
 #shared = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [4, 0], [32, 0], [8, 0], [16, 0], [2, 8], [4, 16]] : 64x32>
 #columns = #tilegpu.layout<offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [0, 1], [0, 2], [0, 4], [0, 8], [0, 16]] : 64x32>
 !buffer = !tilegpu.buffer<64x32xf16, #shared>
+#b = #tilegpu.layout<register = [[1, 0], [8, 0], [0, 16]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 0]], block = [] : 16x32>
+#a16 = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [32, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [16, 0]], block = [] : 64x16>
+#c = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 16], [32, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8], [16, 0]], block = [] : 64x32>
 
 module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
   // The load, its address and the count of the address go ahead; what is read from shared memory does not.
@@ -68,5 +71,47 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
     }
     // CHECK: return
     return
+  }
+
+  // Where a product is left after the last read of what is copied, the first product's operands are read an iteration
+  // ahead.
+  // CHECK-LABEL: @productsAhead
+  func.func @productsAhead(%p: tensor<64x32x!tile.ptr<f16>, #rows> {tile.contiguity = array<i32: 1, 32>, tile.divisibility = array<i32: 16, 16>}, %n: i32, %b: tensor<16x32xf16, #b>, %x: tensor<64x32xf32, #c>) -> tensor<64x32xf32, #c> {
+    %c0 = arith.constant 0 : i32
+    %c32 = arith.constant 32 : i32
+    // CHECK: scf.for
+    // CHECK-NEXT: tile.load {{.*}} {tilegpu.stage = 0 : i32}
+    // CHECK-NEXT: local_alloc {tilegpu.stage = 3 : i32}
+    // CHECK-NEXT: local_store {{.*}} {tilegpu.stage = 0 : i32}
+    // CHECK-NEXT: local_load {{.*}} from [0, 0] {tilegpu.stage = 2 : i32}
+    // CHECK-NEXT: local_load {{.*}} from [0, 16] {tilegpu.stage = 3 : i32}
+    // CHECK-NEXT: mma {{.*}} {tilegpu.stage = 3 : i32}
+    // CHECK-NEXT: mma {{.*}} {tilegpu.stage = 3 : i32}
+    // CHECK: } {tilegpu.num_stages = 3 : i32}
+    %sum = scf.for %k = %c0 to %n step %c32 iter_args(%s = %x) -> (tensor<64x32xf32, #c>) : i32 {
+      %y = tile.load %p : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %m = tilegpu.local_alloc : !buffer
+      tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
+      %a0 = tilegpu.local_load %m from [0, 0] : !buffer -> tensor<64x16xf16, #a16>
+      %a1 = tilegpu.local_load %m from [0, 16] : !buffer -> tensor<64x16xf16, #a16>
+      %s0 = tilegpu.mma "m16n8k16.f16.f16.f32" %a0, %b, %s : tensor<64x16xf16, #a16> * tensor<16x32xf16, #b> -> tensor<64x32xf32, #c>
+      %s1 = tilegpu.mma "m16n8k16.f16.f16.f32" %a1, %b, %s0 : tensor<64x16xf16, #a16> * tensor<16x32xf16, #b> -> tensor<64x32xf32, #c>
+      scf.yield %s1 : tensor<64x32xf32, #c>
+    }
+    // CHECK: scf.for
+    // CHECK: local_load {{.*}} from [0, 0] {tilegpu.stage = 2 : i32}
+    // CHECK: mma {{.*}} {tilegpu.stage = 2 : i32}
+    // CHECK: local_load {{.*}} from [0, 16] {tilegpu.stage = 2 : i32}
+    %last = scf.for %k = %c0 to %n step %c32 iter_args(%s = %sum) -> (tensor<64x32xf32, #c>) : i32 {
+      %y = tile.load %p : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %m = tilegpu.local_alloc : !buffer
+      tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
+      %a0 = tilegpu.local_load %m from [0, 0] : !buffer -> tensor<64x16xf16, #a16>
+      %s0 = tilegpu.mma "m16n8k16.f16.f16.f32" %a0, %b, %s : tensor<64x16xf16, #a16> * tensor<16x32xf16, #b> -> tensor<64x32xf32, #c>
+      %a1 = tilegpu.local_load %m from [0, 16] : !buffer -> tensor<64x16xf16, #a16>
+      tile.print "a"(%a1 : tensor<64x16xf16, #a16>) signed [true]
+      scf.yield %s0 : tensor<64x32xf32, #c>
+    }
+    return %last : tensor<64x32xf32, #c>
   }
 }

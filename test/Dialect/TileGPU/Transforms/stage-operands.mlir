@@ -11,13 +11,15 @@
 #tall = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [32, 0], [64, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [16, 0]], block = [] : 128x32>
 #line = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]], block = [] : 128>
 #flip = #tilegpu.layout<register = [], lane = [[2], [1], [4], [8], [16]], warp = [[32], [64]], block = [] : 128>
+#one = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]], block = [] : 64>
 #twice = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [0]], warp = [[16], [32]], block = [] : 64>
 
 // Rows of 16 bytes stay together. The eight of a matrix, and those that eight lanes write, differ in the three bits above
 // and in the two or three highest, which exchange chunks of the first: all banks.
 // CHECK-DAG: #[[A:.*]] = #tilegpu.layout<offset = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [4, 0], [32, 0], [8, 0], [16, 0], [2, 8], [4, 16]] : 64x32>
 // CHECK-DAG: #[[B:.*]] = #tilegpu.layout<offset = {{\[\[}}0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [16, 0], [8, 0], [1, 8], [2, 16], [4, 32]] : 32x64>
-// CHECK-DAG: #[[TALL:.*]] = #tilegpu.layout<offset = {{\[\[}}0, 1], [0, 2], [0, 4], {{.*}} : 128x32>
+// What is loaded keeps its lines: two rows of 64 bytes each, with their chunks of 16 exchanged by the line's number.
+// CHECK-DAG: #[[TALL:.*]] = #tilegpu.layout<offset = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0], [64, 0]] : 128x32>
 // CHECK-DAG: #[[ANY:.*]] = #tilegpu.layout<offset = {{\[\[}}0, 1], [32, 0], [64, 0], {{.*}} : 128x32>
 
 module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
@@ -50,6 +52,14 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
     %1 = tilegpu.convert_layout %y : tensor<128x32xf16, #load_tall> -> tensor<128x32xf16, #tall>
     %2 = arith.addf %0, %1 : tensor<128x32xf16, #tall>
     return %2 : tensor<128x32xf16, #tall>
+  }
+
+  // What is known of indices goes with them.
+  // CHECK-LABEL: @indices
+  func.func @indices(%x: tensor<64xi32, #one> {tile.contiguity = array<i32: 16>, tile.divisibility = array<i32: 32>}) -> tensor<64xi32, #twice> {
+    // CHECK: tilegpu.local_load %{{.*}} {tile.constancy = array<i32: 1>, tile.contiguity = array<i32: 16>, tile.divisibility = array<i32: 32>}
+    %0 = tilegpu.convert_layout %x : tensor<64xi32, #one> -> tensor<64xi32, #twice>
+    return %0 : tensor<64xi32, #twice>
   }
 
   // What is loaded is staged as it is: bytes, and not yet transposed.

@@ -54,10 +54,14 @@ def TileGPU_LocalStoreOp : TileGPU_Op<"local_store"> {
 }
 
 def TileGPU_LocalLoadOp : TileGPU_Op<"local_load"> {
-  let summary = "Reads a tile from shared memory";
-  let arguments = (ins TileGPU_BufferArg<[MemRead<TileGPU_Shared>]>:$buffer);
+  let summary = "Reads a tile, or the part that begins at `start`, from shared memory";
+  let description = [{Coordinates of `start` are multiples of the part's sizes.}];
+  let arguments = (ins TileGPU_BufferArg<[MemRead<TileGPU_Shared>]>:$buffer, OptionalAttr<DenseI64ArrayAttr>:$start);
   let results = (outs Tile_Tile:$result);
-  let assemblyFormat = "$buffer attr-dict `:` type($buffer) `->` type($result)";
+  let assemblyFormat = "$buffer (`from` $start^)? attr-dict `:` type($buffer) `->` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$buffer), [{
+    build($_builder, $_state, result, buffer, ::mlir::DenseI64ArrayAttr());
+  }]>];
   let hasVerifier = 1;
 }
 

@@ -172,6 +172,32 @@ def StageOperands : Pass<"stage-operands", "mlir::ModuleOp"> {
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
 }
 
+def SliceProducts : Pass<"slice-products", "mlir::ModuleOp"> {
+  let summary = "Multiply in steps along K, and read one step ahead";
+  let description = [{
+    A product whose operands come from shared memory becomes a chain of products, each of one instruction's K. Each step's
+    operands are read before the product of the step before, so that matrix instructions and reads overlap, and no more
+    than two steps are in registers.
+
+    ```mlir
+    %a = tilegpu.local_load %x : !tilegpu.buffer<64x32xf16, #x> -> tensor<64x32xf16, #a>
+    %b = tilegpu.local_load %y : !tilegpu.buffer<32x64xf16, #y> -> tensor<32x64xf16, #b>
+    %d = tilegpu.mma "m16n8k16.f16.f16.f32" %a, %b, %c
+    // becomes
+    %a0 = tilegpu.local_load %x from [0, 0] : !tilegpu.buffer<64x32xf16, #x> -> tensor<64x16xf16, #a16>
+    %b0 = tilegpu.local_load %y from [0, 0] : !tilegpu.buffer<32x64xf16, #y> -> tensor<16x64xf16, #b16>
+    %a1 = tilegpu.local_load %x from [0, 16] : !tilegpu.buffer<64x32xf16, #x> -> tensor<64x16xf16, #a16>
+    %b1 = tilegpu.local_load %y from [16, 0] : !tilegpu.buffer<32x64xf16, #y> -> tensor<16x64xf16, #b16>
+    %c1 = tilegpu.mma "m16n8k16.f16.f16.f32" %a0, %b0, %c
+    %d = tilegpu.mma "m16n8k16.f16.f16.f32" %a1, %b1, %c1
+    ```
+
+    Requires: `stage-operands`; operands that differ along K in registers only, as `choose-mma` lays them out.
+    Establishes: products in steps.
+    Destroys: nothing.
+  }];
+}
+
 def PlanPipeline : Pass<"plan-pipeline", "mlir::ModuleOp"> {
   let summary = "Decide which loads of a loop are started iterations ahead";
   let description = [{
@@ -180,6 +206,10 @@ def PlanPipeline : Pass<"plan-pipeline", "mlir::ModuleOp"> {
     num_stages - 1 iterations before its data are used. The decision is written down: the loop has
     `tilegpu.num_stages`, its operations `tilegpu.stage`, 0 for such loads, their stores into buffers and
     all that addresses are computed from.
+
+    Where another product follows the last read of what they copy, the operands of the loop's first product are read one
+    iteration ahead (stage num_stages - 1, the rest being num_stages): threads that wait for copies and for each other
+    then do so beside a product.
 
     Loads stay where they are if the loop may store to what they read, has a barrier or an assertion, or if their
     addresses come out of memory.
@@ -215,7 +245,7 @@ def ExpandPipeline : Pass<"expand-pipeline", "mlir::ModuleOp"> {
     ```
 
     In this order one barrier an iteration is enough, after the wait: it also stands between the reads of a slot
-    and the copy into it. An iteration that does not exist has its copies masked out, however short the loop.
+    and the copy into it. With reads that go ahead, wait, copies and these reads stand before the iteration's last product. An iteration that does not exist has its copies masked out, however short the loop.
 
     Requires: `plan-pipeline`.
     Establishes: copies under way across iterations.
