@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace tilewright::distribute {
 
-static ModuleOp moduleAround(Builder &builder) {
+ModuleOp moduleAround(Builder &builder) {
   return builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
 }
 
@@ -35,7 +35,6 @@ Value createText(Builder &builder, StringRef text) {
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(module.getBody());
-    // The user's place may be in a called function, which upstream's line numbers take to be within a kernel.
     global = LLVM::GlobalOp::create(builder, module.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::Internal, name,
                                     builder.getStringAttr(bytes));
   }

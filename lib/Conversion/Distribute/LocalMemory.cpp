@@ -1,5 +1,6 @@
 // Buffers in shared memory: where they are, what is written to them and read from them.
 
+#include "DeviceCalls.h"
 #include "Distribute.h"
 
 #include "tilewright/Layout/Shared.h"
@@ -17,15 +18,15 @@ static constexpr unsigned kSharedAlignment = 128;
 static constexpr int64_t kBufferAlignment = 16;
 
 static LLVM::GlobalOp sharedGlobal(Builder &builder) {
-  auto module = builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  ModuleOp module = moduleAround(builder);
   if (auto global = module.lookupSymbol<LLVM::GlobalOp>(kSharedName)) {
     return global;
   }
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(module.getBody());
   auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);
-  return LLVM::GlobalOp::create(builder, bytes, /*isConstant=*/false, LLVM::Linkage::External, kSharedName, Attribute(),
-                                kSharedAlignment, kSharedSpace);
+  return LLVM::GlobalOp::create(builder, module.getLoc(), bytes, /*isConstant=*/false, LLVM::Linkage::External,
+                                kSharedName, Attribute(), kSharedAlignment, kSharedSpace);
 }
 
 Value sharedAddress(Builder &builder, int64_t offset) {

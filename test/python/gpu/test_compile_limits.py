@@ -98,3 +98,18 @@ def test_a_product_that_no_instruction_takes(sides: tuple[int, ...], dtype: Any)
     assert "mma" not in text
     assert re.search(r"\b(fma|mad)\.", text) or re.search(r"\bmul\.", text)
     assert kernel.object.startswith(b"\x7fELF")
+
+
+def test_a_called_function_may_need_shared_memory() -> None:
+    kernel = calls.warmup(np.float32, np.float32, BLOCK=1024, target="cuda:90a")
+    assert kernel.shared > 0
+
+
+@tilewright.jit
+def total(values):
+    return tl.sum(values, axis=0)
+
+
+@tilewright.jit
+def calls(x, out, BLOCK: tl.constexpr):
+    tl.store(out, total(tl.load(x + tl.arange(0, BLOCK))))
