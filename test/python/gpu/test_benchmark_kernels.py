@@ -54,16 +54,12 @@ class Kernels:
 GPU = load_benchmark()
 
 
-FLOAT8 = pytest.mark.xfail(reason="operands of float8 do not get through the conversion to LLVM")
-
-
 def cases() -> Iterator[Any]:
     for of_kind in (GPU.add_cases, GPU.softmax_cases, GPU.layer_norm_cases, GPU.matmul_cases):
-        for case in of_kind(False):
-            yield pytest.param(case, id=case.name, marks=FLOAT8 if "float8" in case.name else ())
+        yield from of_kind(False)
 
 
-@pytest.mark.parametrize("case", list(cases()))
+@pytest.mark.parametrize("case", list(cases()), ids=lambda case: case.name)
 def test_compiles(case: Any) -> None:
     kernels = Kernels(GPU.OURS)
     case.run(kernels)
