@@ -32,6 +32,11 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "loses_gpu: a kernel fails, after which a process can't use its device any more"
     )
+    config.addinivalue_line(
+        "markers",
+        "gpu_refuses(pattern, architectures): under --every-gpu the compiler says this of the "
+        "test's kernels for these architectures",
+    )
     if config.getoption("--every-gpu"):
         import every_gpu
 

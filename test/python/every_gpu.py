@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -76,16 +77,23 @@ def _compile_for_every_gpu(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     cpu_only = request.node.get_closest_marker("cpu_only")
     if not cpu_only or cpu_only.kwargs.get("compiles", True):
-        problems = [problem for kernel in _launched for problem in _problems(kernel)]
+        refused = request.node.get_closest_marker("gpu_refuses")
+        problems = [problem for kernel in _launched for problem in _problems(kernel, refused)]
         if problems:
             pytest.fail("\n".join(problems), pytrace=False)
 
 
-def _problems(kernel: _Kernel) -> Iterator[str]:
+def _problems(kernel: _Kernel, refused: pytest.Mark | None) -> Iterator[str]:
     """Compiles for those architectures that nobody has; what is wrong, in words."""
     for arch in _CUDA.architectures():
-        if _take(f"{kernel.digest}-{arch}") and (problem := _compile(kernel, arch)):
-            yield f"{kernel.name}, cuda:{arch}: {problem}"
+        if not _take(f"{kernel.digest}-{arch}"):
+            continue
+        problem = _compile(kernel, arch)
+        if not refused or arch not in refused.kwargs["architectures"]:
+            if problem:
+                yield f"{kernel.name}, cuda:{arch}: {problem}"
+        elif not re.search(refused.args[0], problem):
+            yield f"{kernel.name}, cuda:{arch} is not refused as expected, but: {problem}"
 
 
 def _take(name: str) -> bool:

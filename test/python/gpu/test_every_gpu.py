@@ -42,6 +42,11 @@ def test_large():
     launch(128)
 
 
+@pytest.mark.gpu_refuses("bytes of shared memory", architectures=["86"])
+def test_medium_that_nobody_refuses():
+    launch(64)
+
+
 @pytest.mark.cpu_only("because it is large", compiles=False)
 def test_large_on_the_cpu():
     launch(128)
@@ -61,8 +66,9 @@ def test_every_gpu(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
     )
-    assert "4 passed, 1 error" in done.stdout, done.stdout + done.stderr
+    assert "5 passed, 2 errors" in done.stdout, done.stdout + done.stderr
     assert "ERROR test_launches.py::test_large" in done.stdout
     assert re.search(r"turned, cuda:86: the kernel needs \d+ bytes of shared mem", done.stdout)
-    assert "2 kernels were compiled and assembled for 7 architectures" in done.stdout
-    assert "(14 times in all)" in done.stdout
+    assert "turned, cuda:86 is not refused as expected" in done.stdout
+    assert "3 kernels were compiled and assembled for 7 architectures" in done.stdout
+    assert "(21 times in all)" in done.stdout
