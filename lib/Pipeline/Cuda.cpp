@@ -149,7 +149,11 @@ private:
       return true;
     }
     warmUp.wait();
-    auto cubin = compilation.timed("assemble", [&] { return nvptx::assemble(compiled.ptx, *info, options.assembler); });
+    auto cubin = compilation.timed("assemble", [&] {
+      nvptx::Block block = {hardware::kLanesPerWarp * options.numWarps, compiled.sharedBytes};
+      return options.maxRegisters > 0 ? nvptx::assemble(compiled.ptx, *info, options.assembler)
+                                      : nvptx::assembleForOccupancy(compiled.ptx, *info, options.assembler, block);
+    });
     if (!cubin) {
       return compilation.failWithModule("cubin", llvm::toString(cubin.takeError()));
     }

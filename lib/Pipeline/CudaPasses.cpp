@@ -72,6 +72,7 @@ static void addThreadPasses(OpPassManager &passes, const CudaCompileOptions &opt
   passes.addPass(createDivideByUniform());             // rows are often divided by their sum
   passes.addPass(createExpandMath(expandMath));        // functions become arithmetic
   passes.addPass(createMathToPtx(mathToPtx));          // or the processor's approximations
+  passes.addPass(createSplitMasks());                  // predicates are registers of their own
   passes.addPass(createLoopInvariantCodeMotionPass()); // what depends on the thread alone leaves the loops
 }
 

@@ -16,13 +16,20 @@ static const char *const kNoAssembler =
 
 static std::vector<std::string> ptxasOptions(const AssembleOptions &options) {
   std::vector<std::string> texts = {"-v", "-O" + std::to_string(options.optimization)};
-  if (options.maxRegisters) {
-    texts.push_back("-maxrregcount=" + std::to_string(*options.maxRegisters));
-  }
   if (options.lineInfo) {
     texts.push_back("-lineinfo");
   }
   return texts;
+}
+
+/// The kernel with a limit of its own: nvJitLink takes ptxas' option for it, and does nothing.
+static std::string limitRegisters(StringRef ptx, int registers) {
+  size_t entry = ptx.find(".entry");
+  size_t body = entry == StringRef::npos ? entry : ptx.find('{', entry);
+  if (body == StringRef::npos) {
+    return ptx.str();
+  }
+  return (ptx.take_front(body) + ".maxnreg " + Twine(registers) + "\n" + ptx.drop_front(body)).str();
 }
 
 //===----------------------------------------------------------------------===//
@@ -132,7 +139,8 @@ static Expected<Assembled> run(StringRef ptx, StringRef arch, const AssembleOpti
 
 Expected<Cubin> assemble(StringRef ptx, const hardware::NvidiaInfo &info, const AssembleOptions &options) {
   std::string assembler;
-  auto assembled = run(ptx, StringRef(info.name), options, assembler);
+  std::string limited = options.maxRegisters ? limitRegisters(ptx, *options.maxRegisters) : ptx.str();
+  auto assembled = run(limited, StringRef(info.name), options, assembler);
   if (!assembled) {
     return assembled.takeError();
   }

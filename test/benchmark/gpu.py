@@ -162,12 +162,16 @@ def layer_norm_cases(small: bool) -> Iterator[Case]:
 MATMULS = [
     # size, dtype, blocks m n k, warps, stages
     (1024, torch.float16, 64, 64, 64, 4, 4),
+    (1024, torch.float16, 128, 64, 64, 4, 4),
+    (1024, torch.float16, 64, 128, 64, 4, 4),
     (4096, torch.float16, 128, 128, 32, 4, 4),
     (4096, torch.float16, 128, 128, 64, 8, 3),
+    (4096, torch.float16, 128, 256, 32, 8, 4),
     (4096, torch.float16, 128, 256, 64, 8, 3),
-    (4096, torch.bfloat16, 128, 128, 32, 4, 4),
+    (4096, torch.bfloat16, 128, 256, 32, 8, 4),
     (4096, torch.float32, 128, 128, 32, 8, 3),
     (4096, torch.float8_e5m2, 128, 128, 64, 4, 4),
+    (4096, torch.float8_e5m2, 128, 256, 64, 8, 4),
 ]
 
 

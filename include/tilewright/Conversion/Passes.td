@@ -165,6 +165,30 @@ def AllowContraction : Pass<"allow-contraction"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def SplitMasks : Pass<"split-masks"> {
+  let summary = "Compare and select element by element";
+  let description = [{
+    A predicate is a register of its own, while LLVM's code generator for NVIDIA GPUs packs the bits of a vector of i1
+    into words. Elementwise operations on such vectors become one operation for each element, so that those that nobody
+    asks for go away: of a mask that is the same for four elements, three.
+
+    ```mlir
+    %m = arith.cmpi slt, %i, %n : vector<2xi32>
+    // becomes
+    %i0 = vector.extract %i[0] : i32 from vector<2xi32>
+    %n0 = vector.extract %n[0] : i32 from vector<2xi32>
+    %m0 = arith.cmpi slt, %i0, %n0 : i32
+    ...
+    %m = vector.from_elements %m0, %m1 : vector<2xi1>
+    ```
+
+    Requires: vectors of rank 1.
+    Establishes: no elementwise operation on a vector of i1.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::vector::VectorDialect"];
+}
+
 def MathToPtx : Pass<"math-to-ptx"> {
   let summary = "Write functions of single precision with the approximations that GPUs have";
   let description = [{

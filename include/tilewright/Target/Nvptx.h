@@ -87,6 +87,21 @@ struct Cubin {
 /// Thread-safe. An error carries the assembler's own words and the line of PTX that they name.
 llvm::Expected<Cubin> assemble(llvm::StringRef ptx, const hardware::NvidiaInfo &info, const AssembleOptions &options);
 
+/// What else than registers decides how many blocks of a kernel fit a multiprocessor.
+struct Block {
+  int threads;
+  int64_t sharedBytes; ///< that the launch asks for
+};
+
+/// The most registers with which one more block would fit, if that is not far from what the code uses and there are few
+/// blocks so far: a block that waits for memory, or for its own threads, leaves the multiprocessor to the other.
+std::optional<int> registersForOneMoreBlock(const Cubin &cubin, const hardware::NvidiaInfo &info, const Block &block);
+
+/// As assemble(), and once more with registersForOneMoreBlock() where these suffice without spilling. `options` sets no
+/// limit.
+llvm::Expected<Cubin> assembleForOccupancy(llvm::StringRef ptx, const hardware::NvidiaInfo &info,
+                                           const AssembleOptions &options, const Block &block);
+
 /// The assembler that assemble() would use: "nvJitLink 13.0", "ptxas 13.0.88".
 llvm::Expected<std::string> describeAssembler(const AssembleOptions &options);
 

@@ -84,7 +84,10 @@ class CudaTarget:
         )
 
     def device(self, device: str | None) -> str:
-        return device or f"cuda:{core().cuda_current_device()}"
+        # Pinned memory is the processor's, and a GPU may work on it.
+        if device is not None and device.startswith("cuda:"):
+            return device
+        return f"cuda:{core().cuda_current_device()}"
 
     def remarks(self, kernel: Any) -> list[str]:
         used = f"{kernel.n_regs} registers, {kernel.shared} bytes of shared memory"

@@ -93,6 +93,26 @@ TEST_P(EveryAssembler, RegistersStackAndSpillsAreReported) {
   EXPECT_EQ(roomy->stackBytes, 0);
 }
 
+TEST_P(EveryAssembler, ALimitHoldsForAKernelWithALaunchBound) {
+  std::string ptx = manyValues(64);
+  ptx.insert(ptx.find('{'), ".reqntid 512\n");
+  options.maxRegisters = 40;
+  auto cubin = assemble(ptx, target("sm_80"), options);
+  ASSERT_TRUE(bool(cubin)) << llvm::toString(cubin.takeError());
+  EXPECT_LE(cubin->registers, 40);
+}
+
+TEST_P(EveryAssembler, NothingSpillsForAnotherBlock) {
+  // A second block of 512 threads would fit with 64 registers, but 72 values are held at once.
+  std::string ptx = manyValues(72);
+  ASSERT_TRUE(
+      registersForOneMoreBlock(llvm::cantFail(assemble(ptx, target("sm_80"), options)), target("sm_80"), {512, 0}));
+  auto cubin = assembleForOccupancy(ptx, target("sm_80"), options, {512, 0});
+  ASSERT_TRUE(bool(cubin)) << llvm::toString(cubin.takeError());
+  EXPECT_GT(cubin->registers, 72);
+  EXPECT_EQ(cubin->spillBytes, 0);
+}
+
 TEST_P(EveryAssembler, StaticSharedMemoryIsReported) {
   std::string ptx = head("sm_80") + ".shared .align 4 .b8 buffer[512];\n.reg .b32 %r;\nmov.u32 %r, %tid.x;\n"
                                     "st.volatile.shared.u32 [buffer], %r;\nret;\n}\n";
@@ -153,6 +173,26 @@ TEST_P(EveryAssembler, ThreadsAssembleAtOnce) {
 
 INSTANTIATE_TEST_SUITE_P(Nvidia, EveryAssembler, testing::Values(Assembler::NvJitLink, Assembler::Ptxas),
                          [](const auto &info) { return info.param == Assembler::NvJitLink ? "nvJitLink" : "ptxas"; });
+
+//===----------------------------------------------------------------------===//
+// Registers for one more block
+//===----------------------------------------------------------------------===//
+
+TEST(Occupancy, RegistersForOneMoreBlock) {
+  auto registers = [](int used, int threads, int64_t sharedBytes = 0, int64_t spills = 0) {
+    Cubin cubin;
+    cubin.registers = used;
+    cubin.spillBytes = spills;
+    return registersForOneMoreBlock(cubin, target("sm_90a"), {threads, sharedBytes}).value_or(0);
+  };
+  EXPECT_EQ(registers(79, 512), 64);            // one block: a second fits with 64
+  EXPECT_EQ(registers(47, 512), 40);            // two: a third
+  EXPECT_EQ(registers(168, 256), 128);          // one of eight warps
+  EXPECT_EQ(registers(96, 512), 0);             // too far
+  EXPECT_EQ(registers(79, 512, 128 * 1024), 0); // shared memory is what is short
+  EXPECT_EQ(registers(79, 512, 0, 8), 0);       // it spills already
+  EXPECT_EQ(registers(80, 128), 0);             // there are six
+}
 
 //===----------------------------------------------------------------------===//
 // Missing and wrong ones
@@ -225,12 +265,12 @@ protected:
 };
 
 TEST_F(OldLibrary, FunctionsAreFoundByTheirVersions) {
-  options.maxRegisters = 64;
+  options.optimization = 1;
   auto cubin = assemble("ret;", target("sm_80"), options);
   ASSERT_TRUE(bool(cubin)) << llvm::toString(cubin.takeError());
   EXPECT_EQ(cubin->image, "ELF");
   EXPECT_EQ(cubin->assembler, "nvJitLink 12");
-  EXPECT_NE(cubin->log.find("-Xptxas=-maxrregcount=64\n"), std::string::npos) << cubin->log;
+  EXPECT_NE(cubin->log.find("-Xptxas=-O1\n"), std::string::npos) << cubin->log;
 }
 
 TEST_F(OldLibrary, NumbersOfSeveralFunctionsAreCombined) {
