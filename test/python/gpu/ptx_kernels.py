@@ -22,7 +22,8 @@ class Code:
 
     def load(self, device: str) -> Any:
         if device not in self.loaded:
-            ordinal = int(device.removeprefix("cuda:"))
+            # Pinned memory is the processor's; the kernel goes to the current device.
+            ordinal = int(device.removeprefix("cuda:")) if device.startswith("cuda:") else 0
             self.loaded[device] = _core.load_cuda(
                 "kernel", self.image, "kernel", ordinal, **self.options
             )

@@ -4,6 +4,7 @@
 #include "tilewright/Analysis/MayAlias.h"
 #include "tilewright/Layout/Algebra.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -37,6 +38,7 @@ static SmallVector<MemoryAccess> accessesOf(Operation *op) {
     if (auto alloc = isa<BufferType>(value.getType()) ? allocationOf(value) : LocalAllocOp()) {
       access.begin = static_cast<int64_t>(alloc.getOffset().value_or(0));
       access.end = access.begin + alloc.getType().getBytes();
+      access.slot = value.getDefiningOp<LocalSlotOp>();
     } else if (!isa<BufferType>(value.getType())) {
       access.pointer = value;
     }
@@ -76,13 +78,30 @@ static bool isByOneThread(const MemoryAccess &left, const MemoryAccess &right, A
   return !isShared && (wide < 0 || axis.get(left.pointer).getContiguity(wide) >= type.getDimSize(wide));
 }
 
+/// Whether the accesses are to different slots of a buffer, whatever iteration it is.
+static bool areSlotsApart(const MemoryAccess &left, const MemoryAccess &right) {
+  LocalSlotOp one = left.slot, other = right.slot;
+  if (!one || !other || one.getSrc() != other.getSrc()) {
+    return false;
+  }
+  std::optional<int64_t> index = getConstantIntValue(one.getIndex()),
+                         otherIndex = getConstantIntValue(other.getIndex());
+  if (index && otherIndex) {
+    return *index != *otherIndex;
+  }
+  auto slots = static_cast<uint64_t>(one.getSrc().getType().getSlots());
+  bool isSameIteration = one->getBlock() == other->getBlock() && !left.isOfEarlierIteration;
+  return isSameIteration && one.getIteration() && other.getIteration() &&
+         *one.getIteration() % slots != *other.getIteration() % slots;
+}
+
 bool RaceAnalysis::conflict(const MemoryAccess &left, const MemoryAccess &right) {
   if ((!left.isWrite && !right.isWrite) || !left.pointer != !right.pointer) {
     return false;
   }
   if (!left.pointer) {
     bool isByOneThread = left.op == right.op; // in another iteration, to the same bytes of each thread
-    return !isByOneThread && left.begin < right.end && right.begin < left.end;
+    return !isByOneThread && left.begin < right.end && right.begin < left.end && !areSlotsApart(left, right);
   }
   return mayAlias(left.pointer, right.pointer) && !commute(left.op, right.op) && !isByOneThread(left, right, axis);
 }
@@ -117,7 +136,8 @@ struct State {
   /// The values that `op` has inside are about to change.
   void leaveIteration(Operation *op) {
     auto leave = [&](MemoryAccess &access) {
-      access.isOfEarlierIteration |= access.pointer && op->isAncestor(access.pointer.getParentBlock()->getParentOp());
+      Value place = access.slot ? access.slot.getResult() : access.pointer;
+      access.isOfEarlierIteration |= place && op->isAncestor(place.getParentBlock()->getParentOp());
     };
     llvm::for_each(recent, leave);
     llvm::for_each(copies, [&](Copy &copy) { leave(copy.access); });

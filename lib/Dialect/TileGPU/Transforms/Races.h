@@ -35,8 +35,9 @@ struct MemoryAccess {
   bool isWrite = false;
   /// Bytes of shared memory, from begin up to end; of memory behind pointers where `pointer` is there.
   int64_t begin = 0, end = 0;
+  LocalSlotOp slot; ///< of the buffer, where only that is touched
   mlir::Value pointer;
-  /// Whether `pointer` has had another value since then.
+  /// Whether `pointer` or `slot` has had another value since then.
   bool isOfEarlierIteration = false;
 
   bool operator==(const MemoryAccess &other) const {

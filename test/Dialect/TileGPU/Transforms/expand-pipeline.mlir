@@ -111,16 +111,18 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
     // CHECK: %[[B:.*]] = tilegpu.local_alloc : <64x32xf16, #{{.*}}, 3>
     // CHECK-COUNT-2: tilegpu.async_commit
     // CHECK: tilegpu.async_wait 1
+    // CHECK: %[[READ:.*]] = tilegpu.local_load %{{.*}} from [0, 0]
     // CHECK: tilegpu.async_copy
     // CHECK: tilegpu.async_commit
-    // CHECK: %[[READ:.*]] = tilegpu.local_load %{{.*}} from [0, 0]
     // CHECK: scf.for {{.*}} iter_args({{.*}}%[[FIRST:arg[0-9]+]] = %[[READ]]
     // CHECK: %[[SECOND:.*]] = tilegpu.local_load %{{.*}} from [0, 16]
     // CHECK: %[[SUM:.*]] = tilegpu.mma "m16n8k16.f16.f16.f32" %[[FIRST]],
     // CHECK: tilegpu.async_wait 1
-    // CHECK: tilegpu.async_copy
+    // CHECK: %[[NEXT:.*]] = tilegpu.local_slot %[[B]][%{{.*}}] of 1
+    // CHECK: tilegpu.local_load %[[NEXT]] from [0, 0]
+    // CHECK: %[[COPIED:.*]] = tilegpu.local_slot %[[B]][%{{.*}}] of 3
+    // CHECK: tilegpu.async_copy %{{.*}}, %[[COPIED]]
     // CHECK: tilegpu.async_commit
-    // CHECK: tilegpu.local_load %{{.*}} from [0, 0]
     // CHECK: tilegpu.mma "m16n8k16.f16.f16.f32" %[[SECOND]], %{{.*}}, %[[SUM]]
     // CHECK: scf.yield
     // CHECK: tilegpu.async_wait 0
@@ -130,6 +132,8 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
     // BARRIERS-NOT: barrier
     // BARRIERS: async_wait 1
     // BARRIERS: barrier
+    // BARRIERS: local_load
+    // BARRIERS-NOT: barrier
     // BARRIERS: async_copy
     // BARRIERS-NOT: barrier
     // BARRIERS: return

@@ -189,4 +189,44 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     %1 = tile.atomic_rmw #tile.rmw<add> %r, %v : !tile.ptr<i32>, i32
     return
   }
+
+  // Slots of different iterations are different ones, unless there are only so many; of those with numbers, different
+  // numbers are. What the iteration before read is another matter.
+  // CHECK-LABEL: @slots
+  func.func @slots(%p: tensor<64x!tile.ptr<f32>, #line>, %i: i32, %j: i32, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %b = tilegpu.local_alloc at 0 : !tilegpu.buffer<64xf32, #shared, 3>
+    %s0 = tilegpu.local_slot %b[%c0] : !tilegpu.buffer<64xf32, #shared, 3> -> !tilegpu.buffer<64xf32, #shared>
+    %s1 = tilegpu.local_slot %b[%c1] : !tilegpu.buffer<64xf32, #shared, 3> -> !tilegpu.buffer<64xf32, #shared>
+    // CHECK: local_load
+    // CHECK-NEXT: async_copy
+    // CHECK-NEXT: local_load
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: async_copy
+    %x0 = tilegpu.local_load %s0 : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    tilegpu.async_copy %p, %s1 : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
+    %x1 = tilegpu.local_load %s0 : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    tilegpu.async_copy %p, %s0 : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
+    tilegpu.async_commit
+    tilegpu.async_wait 0
+    // CHECK: scf.for
+    // CHECK: barrier
+    // CHECK-NEXT: local_load
+    // CHECK-NEXT: async_copy
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: async_copy
+    // CHECK: }
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %now = tilegpu.local_slot %b[%i] of 1 : !tilegpu.buffer<64xf32, #shared, 3> -> !tilegpu.buffer<64xf32, #shared>
+      %ahead = tilegpu.local_slot %b[%j] of 3 : !tilegpu.buffer<64xf32, #shared, 3> -> !tilegpu.buffer<64xf32, #shared>
+      %same = tilegpu.local_slot %b[%j] of 4 : !tilegpu.buffer<64xf32, #shared, 3> -> !tilegpu.buffer<64xf32, #shared>
+      %y = tilegpu.local_load %now : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+      tilegpu.async_copy %p, %ahead : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
+      tilegpu.async_copy %p, %same : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
+      tilegpu.async_commit
+      tilegpu.async_wait 0
+    }
+    return
+  }
 }

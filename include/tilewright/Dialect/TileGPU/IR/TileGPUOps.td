@@ -40,9 +40,14 @@ def TileGPU_LocalAllocOp : TileGPU_Op<"local_alloc", [MemoryEffects<[MemAlloc<Ti
 
 def TileGPU_LocalSlotOp : TileGPU_PureOp<"local_slot"> {
   let summary = "One of a buffer's slots";
-  let arguments = (ins TileGPU_BufferType:$src, I32:$index);
+  let description = [{
+    `iteration` says in a loop whose iterations take one slot after the other whose slot this is, counted from the
+    iteration under way: of a buffer of three slots, that of iteration 1 is another one than that of iteration 3.
+  }];
+  let arguments = (ins TileGPU_BufferType:$src, I32:$index,
+    OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$iteration);
   let results = (outs TileGPU_BufferType:$result);
-  let assemblyFormat = "$src `[` $index `]` attr-dict `:` type($src) `->` type($result)";
+  let assemblyFormat = "$src `[` $index `]` (`of` $iteration^)? attr-dict `:` type($src) `->` type($result)";
   let hasVerifier = 1;
 }
 

@@ -8,12 +8,12 @@
 //                         async_wait 0
 //
 //     and where the first product's operands are read an iteration ahead:
-//                         copy(0) copy(1) async_wait 1 copy(2) first = local_load(0)
+//                         copy(0) copy(1) async_wait 1 first = local_load(0) copy(2)
 //                         scf.for i
 //                           mma(first), the other local_load(i)
 //                           async_wait 1             iteration i + 1 is there
-//                           copy(i + 3)              into the slot that this iteration has read
 //                           first = local_load(i + 1)
+//                           copy(i + 3)              into the slot that this iteration has read
 //                           the last mma             while threads wait for each other, and for first
 //                         async_wait 0
 //
@@ -61,6 +61,15 @@ static Operation *predicate(RewriterBase &rewriter, Operation *op, Value exists)
   return op;
 }
 
+/// Before the loop the first iterations stand side by side, and the slots' numbers are constants.
+static void forgetIterations(scf::ForOp loop) {
+  for (Operation &op : *loop->getBlock()) {
+    if (auto slot = dyn_cast<LocalSlotOp>(op)) {
+      slot.removeIterationAttr();
+    }
+  }
+}
+
 static LogicalResult expand(scf::ForOp loop, int slots) {
   LoopWithCopies rewritten(loop, slots);
   scf::PipeliningOption options;
@@ -76,6 +85,7 @@ static LogicalResult expand(scf::ForOp loop, int slots) {
   if (failed(pipelined)) {
     return emitError(loc) << "this loop cannot be pipelined; num_stages=1 leaves it as it is";
   }
+  forgetIterations(*pipelined);
   rewriter.setInsertionPointAfter(*pipelined);
   AsyncWaitOp::create(rewriter, loc, 0U); // copies fill with zeros where iterations do not exist
   return success();

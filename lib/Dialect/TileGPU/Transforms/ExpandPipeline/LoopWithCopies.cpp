@@ -17,6 +17,10 @@ unsigned LoopWithCopies::stageOf(Part part) const {
   }
 }
 
+IntegerAttr LoopWithCopies::iterationOf(Part part) {
+  return builder.getI64IntegerAttr(static_cast<int64_t>(stageOf(Late) - stageOf(part)));
+}
+
 //===----------------------------------------------------------------------===//
 // Buffers and arguments
 //===----------------------------------------------------------------------===//
@@ -72,7 +76,7 @@ void LoopWithCopies::clone(Operation *op, Part part, IRMapping &mapping) {
 
 void LoopWithCopies::emitCopy(tile::LoadOp load, Value buffer) {
   auto type = cast<BufferType>(buffer.getType()).getSlot();
-  Value slot = make<LocalSlotOp>(Ahead, load.getLoc(), type, buffer, aheadSlot);
+  Value slot = make<LocalSlotOp>(Ahead, load.getLoc(), type, buffer, aheadSlot, iterationOf(Ahead));
   make<AsyncCopyOp>(Ahead, load.getLoc(), ofAhead.lookupOrDefault(load.getPtr()), slot,
                     load.getMask() ? ofAhead.lookupOrDefault(load.getMask()) : Value(),
                     load.getOther() ? ofAhead.lookupOrDefault(load.getOther()) : Value(), load.getCache(),
@@ -105,7 +109,7 @@ void LoopWithCopies::emitAhead() {
 /// Each buffer is the slot that this part is at.
 void LoopWithCopies::mapSlots(Part part, IRMapping &mapping, Value slot) {
   for (auto [store, buffer] : llvm::zip_equal(parts.stores, buffers)) {
-    auto one = make<LocalSlotOp>(part, store.getLoc(), store.getBuffer().getType(), buffer, slot);
+    auto one = make<LocalSlotOp>(part, store.getLoc(), store.getBuffer().getType(), buffer, slot, iterationOf(part));
     mapping.map(store.getBuffer(), one.getResult());
   }
 }
@@ -182,8 +186,8 @@ Schedule LoopWithCopies::schedule() const {
   };
   add(Late, late.take_front(split));
   add(Wait, operations[Wait]);
-  add(Ahead, operations[Ahead]);
   add(Early, operations[Early]);
+  add(Ahead, operations[Ahead]);
   add(Late, late.drop_front(split));
   return schedule;
 }

@@ -18,8 +18,8 @@ using Schedule = std::vector<std::pair<mlir::Operation *, unsigned>>;
 ///
 ///     late, up to its last product                   iteration i, with all of its reads of a slot
 ///     wait                                           until iteration i + 1, without early ones i, has been copied
-///     ahead                                          copies of iteration i + n, without early ones i + n - 1
 ///     early                                          reads of iteration i + 1
+///     ahead                                          copies of iteration i + n, without early ones i + n - 1
 ///     the rest of late                               iteration i
 ///
 /// so that one barrier after the wait separates all reads of a slot from the copy into it.
@@ -35,6 +35,8 @@ private:
   enum Part { Wait, Ahead, Early, Late };
 
   unsigned stageOf(Part part) const;
+  /// How many iterations ahead of the late part.
+  mlir::IntegerAttr iterationOf(Part part);
   bool hasEarly() const { return !parts.early.empty(); }
 
   /// Notes to which part an operation belongs that was just made.
