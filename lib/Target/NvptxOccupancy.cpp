@@ -31,7 +31,9 @@ std::optional<int> registersForOneMoreBlock(const Cubin &cubin, const hardware::
 Expected<Cubin> assembleForOccupancy(StringRef ptx, const hardware::NvidiaInfo &info, const AssembleOptions &options,
                                      const Block &block) {
   auto cubin = assemble(ptx, info, options);
-  std::optional<int> registers = cubin ? registersForOneMoreBlock(*cubin, info, block) : std::nullopt;
+  // Loops of products overlap by themselves what they wait for, and take longest to assemble.
+  bool isWorthIt = cubin && !ptx.contains("mma.sync");
+  std::optional<int> registers = isWorthIt ? registersForOneMoreBlock(*cubin, info, block) : std::nullopt;
   if (!registers) {
     return cubin;
   }

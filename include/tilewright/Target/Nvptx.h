@@ -97,8 +97,8 @@ struct Block {
 /// blocks so far: a block that waits for memory, or for its own threads, leaves the multiprocessor to the other.
 std::optional<int> registersForOneMoreBlock(const Cubin &cubin, const hardware::NvidiaInfo &info, const Block &block);
 
-/// As assemble(), and once more with registersForOneMoreBlock() where these suffice without spilling. `options` sets no
-/// limit.
+/// As assemble(), and, for a kernel without products, once more with registersForOneMoreBlock() where these suffice
+/// without spilling. `options` sets no limit.
 llvm::Expected<Cubin> assembleForOccupancy(llvm::StringRef ptx, const hardware::NvidiaInfo &info,
                                            const AssembleOptions &options, const Block &block);
 

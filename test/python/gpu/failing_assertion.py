@@ -1,5 +1,7 @@
 """Launches a kernel whose assertion fails on a GPU, in a function that it calls."""
 
+import time
+
 import torch
 
 import tilewright
@@ -29,6 +31,7 @@ if __name__ == "__main__":
     try:
         # The failure is there once the device has come to it.
         for _ in range(1000):
+            time.sleep(0.01)
             roots[(1,)](x, out, BLOCK=128)
     except DeviceAssertError as error:
         print(error)
