@@ -62,7 +62,7 @@ LARGE = pytest.mark.gpu_refuses(
 def cases() -> Iterator[Any]:
     for of_kind in (GPU.add_cases, GPU.softmax_cases, GPU.layer_norm_cases, GPU.matmul_cases):
         for case in of_kind(False):
-            marks = LARGE if "128x256x64" in case.name else ()
+            marks = LARGE if "16 128x256x64" in case.name else ()
             yield pytest.param(case, id=case.name, marks=marks)
 
 
