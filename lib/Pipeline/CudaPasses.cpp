@@ -61,7 +61,7 @@ static void addThreadPasses(OpPassManager &passes, const CudaCompileOptions &opt
   ExpandMathOptions expandMath;
   expandMath.gpu = true;
   MathToPtxOptions mathToPtx;
-  mathToPtx.flushDenormals = true;    // as Triton does: a third of an attention kernel is exp2
+  mathToPtx.flushDenormals = true;    // exp2 is one instruction then, and results below 2^-126 are zero, as Triton's
   passes.addPass(createDistribute()); // a thread's share of a tile is one vector
   passes.addPass(createCSEPass());    // lane and warp are asked for again and again
   passes.addPass(createCanonicalizerPass());

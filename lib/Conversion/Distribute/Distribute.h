@@ -46,7 +46,8 @@ mlir::Value constantI32(Builder &builder, int64_t value);
 /// exclusive-or'ed with registerImages(map)[r].
 llvm::SmallVector<mlir::Value> threadImages(Builder &builder, const layout::LinearLayout &map);
 
-/// The sum of `bases[i]` over the bits i that are set in `index`, and of `sum`; null for nothing.
+/// The sum over GF(2), that is the exclusive or, of `bases[i]` for the bits i that are set in `index`, and of `sum`;
+/// null for nothing.
 mlir::Value linearImage(Builder &builder, mlir::Value index, llvm::ArrayRef<int64_t> bases, mlir::Value sum = {});
 
 /// True where any bit of `mask` is set in `index`.
@@ -105,7 +106,8 @@ struct LocalMove {
 
 LocalMove localMove(mlir::Operation *op, mlir::Type tile, tilegpu::BufferType buffer);
 
-/// The thread's registers, as `type`, from what begins at `base`; and there. Threads with copies all write them.
+/// The thread's registers, as `type`, from what begins at `base`; and there, where of several threads with the same
+/// elements one writes them.
 mlir::Value emitLocalLoad(Builder &builder, mlir::Value base, mlir::VectorType type, const LocalMove &move);
 void emitLocalStore(Builder &builder, mlir::Value value, mlir::Value base, const LocalMove &move);
 

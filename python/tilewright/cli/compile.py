@@ -54,7 +54,10 @@ def run(arguments: argparse.Namespace) -> int:
             raise ArgumentError("machine code is not printed; name a file with --output")
         Path(arguments.output).write_bytes(kernel.object)
         return 0
-    text = kernel.ir(arguments.emit) if arguments.emit else kernel.asm()
+    try:
+        text = kernel.ir(arguments.emit) if arguments.emit else kernel.asm()
+    except ValueError as problem:
+        raise ArgumentError(f"{target}: {problem}") from None  # a phase of other targets
     return _write(text, arguments.output)
 
 

@@ -2,7 +2,7 @@
 
 Items are separated by commas and stand for the kernel's parameters in order; `name=item` names one.
 
-    *fp32  *fp32:D      a pointer; D: its address is divisible by 16
+    *fp32  *fp32:D      a pointer; D, or 16 as Triton writes it: its address is divisible by 16
     i32  i32:D  fp32    a number that is known when the kernel runs; D: divisible by 16
     (i32, *fp16)        a tuple
     1024  "mean"  None  a value: compiled in for a constexpr parameter, and where it is 1 or None;
@@ -26,7 +26,7 @@ _SCALARS = (
     *("i1", "u1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"),
     *("fp16", "bf16", "fp32", "fp64", "fp8e5", "fp8e4nv"),
 )
-_DESCRIPTOR = re.compile(rf"\*?({'|'.join(_SCALARS)})(:D)?")
+_DESCRIPTOR = re.compile(rf"\*?({'|'.join(_SCALARS)})(:D|:16)?")
 
 
 def parse_signature(text: str, parameters: Sequence[Any]) -> list[Any]:
@@ -108,7 +108,7 @@ def _dtype(name: str) -> Any:
 
 def _argument(text: str, name: str) -> Any:
     if _DESCRIPTOR.fullmatch(text):
-        return text
+        return text.replace(":16", ":D")
     if text.startswith("(") and text.endswith(")"):
         return tuple(_argument(item, name) for item in split_items(text[1:-1]))
     try:

@@ -94,6 +94,7 @@ def test_code_for_another_processor_is_printed(run):
         ("scale", ["-s", SIGNATURE, "--option", "debg=1"], "did you mean 'debug'?"),
         ("scale", ["-s", SIGNATURE, "--option", "debug"], "write NAME=VALUE"),
         ("scale", ["-s", SIGNATURE, "-e", "object"], "name a file with --output"),
+        ("scale", ["-s", SIGNATURE, "-t", "cpu", "-e", "ptx"], "no phase 'ptx'; the phases are"),
     ],
 )
 def test_wrong_usage_is_explained_without_a_traceback(run, kernel, arguments, message):

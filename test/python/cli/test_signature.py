@@ -47,6 +47,7 @@ def test_an_ordinary_default_is_specialised_as_a_launch_would():
         ("2147483648", "i64:D"),
         ("9223372036854775809", "u64"),
         ("0.5", "fp32"),
+        ("*fp32:16", "*fp32:D"),
         ("True", "u1"),
         ("None", None),
         ("(i32, (*fp16:D, 1))", ("i32", ("*fp16:D", 1))),
