@@ -6,8 +6,8 @@ using namespace llvm;
 
 namespace tilewright::nvptx {
 
-/// With more blocks than this on a multiprocessor, one more hides little more of what each waits for.
-static constexpr int kEnoughBlocks = 3;
+/// With this share of the warps that a multiprocessor can have, more of them hide little more of what each waits for.
+static constexpr double kEnoughWarps = 0.75;
 
 /// The assembler has as many registers as a thread may have in mind, and rarely needs the last third of what it takes.
 static constexpr double kLeastShare = 0.7;
@@ -17,7 +17,7 @@ std::optional<int> registersForOneMoreBlock(const Cubin &cubin, const hardware::
     return hardware::blocksThatFit(info, block.threads, registers, block.sharedBytes + cubin.staticSharedBytes);
   };
   int blocks = fit(cubin.registers);
-  if (blocks >= kEnoughBlocks || cubin.spillBytes > 0) {
+  if (blocks * block.threads >= kEnoughWarps * info.threadsPerSm() || cubin.spillBytes > 0) {
     return std::nullopt;
   }
   for (int registers = cubin.registers; registers >= kLeastShare * cubin.registers; --registers) {

@@ -94,7 +94,7 @@ struct Block {
 };
 
 /// The most registers with which one more block would fit, if that is not far from what the code uses and there are few
-/// blocks so far: a block that waits for memory, or for its own threads, leaves the multiprocessor to the other.
+/// warps so far: a block that waits for memory, or for its own threads, leaves the multiprocessor to the others.
 std::optional<int> registersForOneMoreBlock(const Cubin &cubin, const hardware::NvidiaInfo &info, const Block &block);
 
 /// As assemble(), and, for a kernel without products, once more with registersForOneMoreBlock() where these suffice

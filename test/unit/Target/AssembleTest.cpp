@@ -191,7 +191,8 @@ TEST(Occupancy, RegistersForOneMoreBlock) {
   EXPECT_EQ(registers(96, 512), 0);             // too far
   EXPECT_EQ(registers(79, 512, 128 * 1024), 0); // shared memory is what is short
   EXPECT_EQ(registers(79, 512, 0, 8), 0);       // it spills already
-  EXPECT_EQ(registers(80, 128), 0);             // there are six
+  EXPECT_EQ(registers(78, 256), 64);            // three of eight warps: a fourth
+  EXPECT_EQ(registers(40, 256), 0);             // 48 warps are enough
 }
 
 //===----------------------------------------------------------------------===//
