@@ -25,6 +25,12 @@ VectorAccess widestAccess(const LinearLayout &layout, std::string_view contiguou
   return access;
 }
 
+VectorAccess commonAccess(const VectorAccess &left, const VectorAccess &right) {
+  const std::vector<int> &bits = left.registerBits;
+  auto end = std::mismatch(bits.begin(), bits.end(), right.registerBits.begin(), right.registerBits.end()).first;
+  return {{bits.begin(), end}};
+}
+
 std::vector<std::vector<int>> registersOf(const VectorAccess &access, int64_t registers) {
   int inside = 0;
   for (int bit : access.registerBits) {

@@ -97,7 +97,6 @@ private:
     for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
       if (function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName())) {
         compiled.symbol = function.getName().str();
-        compiled.numWarps = tilegpu::numWarps(module);
         if (auto bytes = module->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::kSharedBytesAttr)) {
           compiled.sharedBytes = bytes.getInt();
         }

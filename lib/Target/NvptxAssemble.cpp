@@ -139,8 +139,8 @@ static Expected<Assembled> run(StringRef ptx, StringRef arch, const AssembleOpti
 
 Expected<Cubin> assemble(StringRef ptx, const hardware::NvidiaInfo &info, const AssembleOptions &options) {
   std::string assembler;
-  std::string limited = options.maxRegisters ? limitRegisters(ptx, *options.maxRegisters) : ptx.str();
-  auto assembled = run(limited, StringRef(info.name), options, assembler);
+  std::string limited = options.maxRegisters ? limitRegisters(ptx, *options.maxRegisters) : std::string();
+  auto assembled = run(options.maxRegisters ? StringRef(limited) : ptx, StringRef(info.name), options, assembler);
   if (!assembled) {
     return assembled.takeError();
   }

@@ -27,6 +27,9 @@ struct VectorAccess {
 /// allow; vectors start at multiples of their size.
 VectorAccess widestAccess(const LinearLayout &layout, std::string_view contiguous, int64_t maxElements);
 
+/// What two accesses take together: the bits that both begin with, in the same order.
+VectorAccess commonAccess(const VectorAccess &left, const VectorAccess &right);
+
 /// The registers of each access, in the order of their addresses.
 std::vector<std::vector<int>> registersOf(const VectorAccess &access, int64_t registers);
 

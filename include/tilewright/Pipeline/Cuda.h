@@ -32,7 +32,6 @@ struct CompiledForCuda {
   std::string ptx;
   nvptx::Cubin cubin; ///< without an image where there is no assembler: the driver is one too
   std::string symbol;
-  int numWarps = 0;
   int64_t sharedBytes = 0; ///< dynamic shared memory of a block
   std::vector<int> slots;  ///< of the code's parameters: which argument of the launch each one is
   std::vector<std::pair<std::string, double>> seconds;

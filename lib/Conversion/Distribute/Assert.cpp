@@ -13,16 +13,6 @@ using namespace mlir;
 namespace tilewright::distribute {
 namespace {
 
-/// The position in the user's file, or nothing.
-FileLineColLoc findPosition(Location loc) {
-  FileLineColLoc found;
-  loc->walk([&](Location inner) {
-    found = dyn_cast<FileLineColLoc>(inner);
-    return found ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return found;
-}
-
 LLVM::LLVMFuncOp failureFunction(Builder &builder) {
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
@@ -45,7 +35,7 @@ struct Assert : OpConversionPattern<tile::AssertOp> {
     auto kernel = op->getParentOfType<func::FuncOp>();
     auto branch = scf::IfOp::create(builder, fails, /*withElseRegion=*/false);
     builder.setInsertionPointToStart(branch.thenBlock());
-    FileLineColLoc position = findPosition(op.getLoc());
+    FileLineColLoc position = tile::findPosition(op.getLoc());
     Value message = createText(builder, op.getMessage());
     Value file = createText(builder, position ? position.getFilename().getValue() : "");
     Value line = constantI32(builder, position ? position.getLine() : 0);

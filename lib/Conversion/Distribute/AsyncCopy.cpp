@@ -21,14 +21,7 @@ using hardware::AsyncCopy;
 
 /// Elements that are neighbours in both memories, in the same order.
 layout::VectorAccess narrowTo(const layout::VectorAccess &global, const layout::LinearLayout &offsets) {
-  layout::VectorAccess shared = layout::widestAccess(offsets, layout::kOffset, global.elements()), both;
-  for (auto [left, right] : llvm::zip(global.registerBits, shared.registerBits)) {
-    if (left != right) {
-      break;
-    }
-    both.registerBits.push_back(left);
-  }
-  return both;
+  return layout::commonAccess(global, layout::widestAccess(offsets, layout::kOffset, global.elements()));
 }
 
 /// The instruction for so many bytes. The widest one does not need the first-level cache, which is left to others

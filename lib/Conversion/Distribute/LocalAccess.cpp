@@ -21,7 +21,6 @@ namespace tilewright::distribute {
 using hardware::MatrixMove;
 using layout::LinearLayout;
 
-static constexpr int64_t kMaxBytes = 16;
 static constexpr int kWordBits = 32;
 
 namespace {
@@ -46,7 +45,7 @@ struct Units {
 
 static LocalAccesses plainAccesses(const LocalMove &move) {
   LocalAccesses accesses;
-  auto widest = layout::widestAccess(move.offsets, layout::kOffset, kMaxBytes / move.elementBytes);
+  auto widest = layout::widestAccess(move.offsets, layout::kOffset, hardware::kVectorBytes / move.elementBytes);
   accesses.registers = layout::registersOf(widest, move.offsets.inSize(layout::kRegister));
   accesses.bytes = layout::inBytes(move.offsets, move.elementBytes);
   for (const std::vector<int> &group : accesses.registers) {

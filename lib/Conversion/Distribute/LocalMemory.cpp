@@ -14,8 +14,6 @@ namespace tilewright::distribute {
 /// The memory that a launch asks for. Its size is not the module's to say.
 static constexpr llvm::StringLiteral kSharedName = "tilewright_shared";
 static constexpr unsigned kSharedAlignment = 128;
-/// Buffers begin at multiples of the widest access.
-static constexpr int64_t kBufferAlignment = 16;
 
 static LLVM::GlobalOp sharedGlobal(Builder &builder) {
   ModuleOp module = moduleAround(builder);
@@ -49,9 +47,9 @@ struct LocalAlloc : OpConversionPattern<tilegpu::LocalAllocOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(tilegpu::LocalAllocOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    if (!op.getOffset() || *op.getOffset() % kBufferAlignment != 0) {
+    if (!op.getOffset() || *op.getOffset() % hardware::kVectorBytes != 0) {
       return op.emitError("the buffer has no place in shared memory yet, or not at a multiple of ")
-             << kBufferAlignment << " bytes";
+             << hardware::kVectorBytes << " bytes";
     }
     Builder builder(op.getLoc(), rewriter);
     rewriter.replaceOp(op, sharedAddress(builder, static_cast<int64_t>(*op.getOffset())));

@@ -16,15 +16,13 @@ namespace tilewright::distribute {
 using layout::LinearLayout;
 using tilegpu::bytesOf;
 
-static constexpr int64_t kMaxBytes = 16;
-
 /// The widest access along the dimension in which addresses are neighbours.
 static layout::VectorAccess widest(Value ptr, Value mask, AxisInfoAnalysis &axes) {
   const AxisInfo &address = axes.get(ptr);
   int64_t bytes = bytesOf(tile::getElementType(tile::getPointeeType(ptr.getType())));
   layout::VectorAccess best;
   for (unsigned dim = 0; dim < address.getRank(); ++dim) {
-    int64_t most = std::min(kMaxBytes / bytes, address.getContiguity(dim));
+    int64_t most = std::min(hardware::kVectorBytes / bytes, address.getContiguity(dim));
     // A vector starts at a multiple of its size, and so does its address.
     while (most > 1 && address[dim].divisibilityAt(most) < most * bytes) {
       most /= 2;

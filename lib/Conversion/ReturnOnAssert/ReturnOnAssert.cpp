@@ -10,6 +10,7 @@
 // what each assertion says and where it stands.
 
 #include "tilewright/Conversion/Passes.h"
+#include "tilewright/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,18 +25,8 @@ using namespace mlir;
 namespace tilewright {
 namespace {
 
-/// The position in the user's file, or nothing.
-FileLineColLoc findPosition(Location loc) {
-  FileLineColLoc found;
-  loc->walk([&](Location inner) {
-    found = dyn_cast<FileLineColLoc>(inner);
-    return found ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return found;
-}
-
 DictionaryAttr describe(OpBuilder &b, cf::AssertOp op) {
-  FileLineColLoc position = findPosition(op.getLoc());
+  FileLineColLoc position = tile::findPosition(op.getLoc());
   return b.getDictionaryAttr({
       b.getNamedAttr("message", op.getMsgAttr()),
       b.getNamedAttr("file", b.getStringAttr(position ? position.getFilename().str() : "")),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from demanding_kernels import normalise, product
 
 import tilewright
 import tilewright.language as tl
@@ -14,21 +15,6 @@ from tilewright.compiler.assembler import find_assemblers
 from tilewright.errors import OutOfResourcesError
 
 pytestmark = pytest.mark.skipif(not any(find_assemblers()), reason="there is no assembler")
-
-
-@tilewright.jit
-def normalise(x, out, n, BLOCK: tl.constexpr):
-    i = tl.arange(0, BLOCK)
-    values = tl.load(x + i, mask=i < n, other=0.0)
-    tl.store(out + i, values / tl.sum(values, axis=0), mask=i < n)
-
-
-@tilewright.jit
-def product(a, b, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
-    i, j, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
-    x = tl.load(a + i[:, None] * K + k[None, :])
-    y = tl.load(b + k[:, None] * N + j[None, :])
-    tl.store(out + i[:, None] * N + j[None, :], tl.dot(x, y))
 
 
 def compiled(block: int = 4096, **options: Any) -> Any:
@@ -42,7 +28,7 @@ def compiled(block: int = 4096, **options: Any) -> Any:
 @pytest.mark.parametrize(("target", "limit"), [("cuda:80", 166_912), ("cuda:86", 101_376)])
 def test_more_shared_memory_than_there_is(target: str, limit: int) -> None:
     expected = (
-        r"product \(test_compile_limits.py:\d+\): the kernel needs (\d+) bytes of shared memory, "
+        r"product \(demanding_kernels.py:\d+\): the kernel needs (\d+) bytes of shared memory, "
         rf"and sm_{target[5:]} has {limit} for each program; smaller blocks"
     )
     with pytest.raises(OutOfResourcesError, match=expected) as caught:

@@ -80,6 +80,15 @@ Type withElementType(Type type, Type element) {
   return element;
 }
 
+FileLineColLoc findPosition(Location loc) {
+  FileLineColLoc found;
+  loc->walk([&](Location inner) {
+    found = dyn_cast<FileLineColLoc>(inner);
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
+}
+
 static Type withoutEncoding(Type type) {
   auto tile = dyn_cast<RankedTensorType>(type);
   return tile ? RankedTensorType::get(tile.getShape(), tile.getElementType()) : type;

@@ -1,13 +1,12 @@
 #include "AccessFacts.h"
 
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
+#include "tilewright/Hardware/Nvidia.h"
 
 using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::tilegpu;
 
-/// The widest access that a thread can make.
-static constexpr int64_t kVectorBytes = 16;
 /// Atomics combine one word at a time.
 static constexpr int64_t kAtomicBytes = 4;
 
@@ -28,7 +27,7 @@ static layout::Order orderOf(const AxisInfo &info) {
 
 /// As many as lie behind each other, are aligned and take part together.
 static int64_t vectorOf(const AccessFacts &facts, const AxisFacts &pointers, int64_t uniformMask) {
-  int64_t bytes = facts.kind == AccessKind::Atomic ? kAtomicBytes : kVectorBytes;
+  int64_t bytes = facts.kind == AccessKind::Atomic ? kAtomicBytes : hardware::kVectorBytes;
   int64_t vector = std::max<int64_t>(1, bytes / facts.elementBytes);
   vector = std::min({vector, facts.run, uniformMask});
   while (vector > 1 && pointers.divisibilityAt(vector) < vector * facts.elementBytes) {

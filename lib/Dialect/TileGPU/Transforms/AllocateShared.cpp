@@ -9,6 +9,7 @@
 
 #include "Buffers.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
+#include "tilewright/Hardware/Nvidia.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -24,8 +25,6 @@ namespace tilewright::tilegpu {
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h.inc"
 } // namespace tilewright::tilegpu
 
-/// Where the widest access may go, and where swizzles and banks begin.
-static constexpr int64_t kVectorAlignment = 16, kBankAlignment = 128;
 /// Bytes that may be spent on saving barriers: too few to make room for fewer programs on an SM.
 static constexpr int64_t kSpareBytes = 4096;
 
@@ -48,7 +47,8 @@ static int64_t firstFit(ArrayRef<Lifetime> lives, ArrayRef<int64_t> offsets, con
     }
   }
   llvm::sort(taken);
-  int64_t alignment = bytesOf(life) >= kBankAlignment ? kBankAlignment : kVectorAlignment, place = 0;
+  // Where the widest access may go, and where swizzles and banks begin.
+  int64_t alignment = bytesOf(life) >= hardware::kLineBytes ? hardware::kLineBytes : hardware::kVectorBytes, place = 0;
   for (auto [begin, end] : taken) {
     if (place + bytesOf(life) <= begin) {
       break;

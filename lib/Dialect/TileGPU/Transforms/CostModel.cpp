@@ -1,6 +1,7 @@
 #include "CostModel.h"
 
 #include "tilewright/Dialect/TileGPU/IR/LayoutRules.h"
+#include "tilewright/Hardware/Nvidia.h"
 #include "tilewright/Layout/BankConflicts.h"
 #include "tilewright/Layout/Conversion.h"
 #include "tilewright/Layout/Reduction.h"
@@ -31,7 +32,6 @@ static constexpr Cost kExchange = 400;
 /// Shared memory that a conversion takes from others, per so many bytes.
 static constexpr int64_t kBytesPerCost = 8;
 
-static constexpr int64_t kLineBytes = 128;
 static constexpr int64_t kSectorBytes = 32;
 
 //===----------------------------------------------------------------------===//
@@ -59,7 +59,7 @@ Cost tilegpu::accessCost(const AccessFacts &facts, const LinearLayout &map) {
   std::string fastest = layout::dimName(facts.order.front());
   int64_t vector = layout::widestAccess(map, fastest, facts.vector).elements();
   int64_t accesses = map.inSize(layout::kRegister) / vector;
-  Cost lines = kLine * blocksOfWarp(facts, map, kLineBytes);
+  Cost lines = kLine * blocksOfWarp(facts, map, hardware::kLineBytes);
   if (facts.kind == AccessKind::Load) {
     return lines * accesses * map.inSize(layout::kWarp);
   }
@@ -80,9 +80,8 @@ static int64_t commonVector(const LinearLayout &from, const LinearLayout &to) {
 
 /// Wavefronts of all warps for one side, without conflicts.
 static int64_t wavefronts(const LinearLayout &map, int64_t vector, int64_t elementBytes) {
-  constexpr int64_t kMostBytes = 16, kWavefrontBytes = 128;
-  vector = std::min(vector, std::max<int64_t>(1, kMostBytes / elementBytes));
-  int64_t each = std::max<int64_t>(1, vector * elementBytes * map.inSize(layout::kLane) / kWavefrontBytes);
+  vector = std::min(vector, std::max<int64_t>(1, hardware::kVectorBytes / elementBytes));
+  int64_t each = std::max<int64_t>(1, vector * elementBytes * map.inSize(layout::kLane) / hardware::kLineBytes);
   return map.inSize(layout::kRegister) / vector * each * map.inSize(layout::kWarp);
 }
 

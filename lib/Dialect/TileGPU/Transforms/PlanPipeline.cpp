@@ -50,9 +50,7 @@ static int64_t bytesOfVector(tile::LoadOp load, BufferType buffer, AxisInfoAnaly
   layout::VectorAccess read = layout::widestAccess(map, fastest, facts->vector);
   layout::VectorAccess write =
       layout::widestAccess(layout::offsetsOf(map, buffer.getLayout().getMap()), layout::kOffset, facts->vector);
-  auto [end, _] = std::mismatch(read.registerBits.begin(), read.registerBits.end(), write.registerBits.begin(),
-                                write.registerBits.end());
-  return facts->elementBytes << (end - read.registerBits.begin());
+  return facts->elementBytes * layout::commonAccess(read, write).elements();
 }
 
 /// Copies fill up with zeros.

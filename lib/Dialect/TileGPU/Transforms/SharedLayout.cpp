@@ -10,9 +10,9 @@
 
 namespace tilewright::tilegpu {
 
+using hardware::kLineBytes;
+using hardware::kVectorBytes;
 using layout::LinearLayout;
-
-static constexpr int kRowBytes = 16;
 
 namespace {
 /// How one side may access the buffer: as threads, by the vectors of their registers, or as the lanes that give the
@@ -48,7 +48,7 @@ static LinearLayout withRegistersOf(const LinearLayout &map, const layout::Vecto
 static std::vector<Side> sidesOf(const Side &plain, bool isStore, int bits, const hardware::NvidiaInfo &target) {
   std::vector<Side> sides = {plain};
   layout::VectorAccess row;
-  for (int elements = 1; elements * bits < 8 * kRowBytes; elements *= 2) {
+  for (int elements = 1; elements * bits < 8 * kVectorBytes; elements *= 2) {
     row.registerBits.push_back(static_cast<int>(row.registerBits.size()));
   }
   for (bool isTransposed : {false, true}) {
@@ -80,16 +80,14 @@ struct Rank {
 /// How many registers of `together` are neighbours in the buffer, in their order.
 static int64_t neighbours(const LinearLayout &offsets, const layout::VectorAccess &together) {
   layout::VectorAccess found = layout::widestAccess(offsets, layout::kOffset, together.elements());
-  auto [end, _] = std::mismatch(found.registerBits.begin(), found.registerBits.end(), together.registerBits.begin(),
-                                together.registerBits.end());
-  return int64_t(1) << (end - found.registerBits.begin());
+  return layout::commonAccess(found, together).elements();
 }
 
 static Rank rankOf(const LinearLayout &shared, const std::vector<Side> &sides, int bits) {
   Rank rank;
   for (const Side &side : sides) {
     LinearLayout offsets = layout::offsetsOf(side.map, shared);
-    layout::VectorAccess access = layout::widestAccess(offsets, layout::kOffset, 8 * kRowBytes / bits);
+    layout::VectorAccess access = layout::widestAccess(offsets, layout::kOffset, 8 * kVectorBytes / bits);
     layout::AccessCost cost = layout::costOfAccess(offsets, access, bits);
     rank.apart += side.together.elements() - neighbours(offsets, side.together);
     rank.wavefronts += cost.total();
@@ -97,9 +95,6 @@ static Rank rankOf(const LinearLayout &shared, const std::vector<Side> &sides, i
   }
   return rank;
 }
-
-/// The bytes of one row of banks, and of one line of the caches.
-static constexpr int64_t kLineBytes = 128;
 
 /// What is a line of global memory is a line of the buffer too, with its chunks of 16 bytes exchanged by its number.
 /// Copies ask the second-level cache for a line at a time only then, and not for each sector of 32 bytes: its rate of
@@ -109,17 +104,14 @@ static LinearLayout linesTogether(const StagedTile &tile) {
   LinearLayout::Point neighbour = tile.write.unpackOut(tile.write.columns()[first]);
   int fastest = static_cast<int>(llvm::find_if(neighbour, [](int64_t at) { return at != 0; }) - neighbour.begin());
   layout::Shape shape = layout::shapeOf(tile.write);
-  layout::Order order = {fastest};
-  for (int dim : layout::rowMajorOrder(static_cast<int>(shape.size()))) {
-    if (dim != fastest) {
-      order.push_back(dim);
-    }
-  }
+  layout::Order order = layout::rowMajorOrder(static_cast<int>(shape.size()));
+  auto place = llvm::find(order, fastest);
+  std::rotate(order.begin(), place, std::next(place));
   int64_t rowBytes = shape[fastest] * tile.elementBytes;
   layout::Swizzle swizzle;
-  swizzle.vec = kRowBytes / tile.elementBytes;
+  swizzle.vec = kVectorBytes / tile.elementBytes;
   swizzle.perPhase = std::max<int64_t>(1, kLineBytes / rowBytes);
-  swizzle.maxPhase = std::clamp<int64_t>(rowBytes / kRowBytes, 1, kLineBytes / kRowBytes);
+  swizzle.maxPhase = std::clamp<int64_t>(rowBytes / kVectorBytes, 1, kLineBytes / kVectorBytes);
   return layout::swizzled(shape, order, swizzle);
 }
 
@@ -128,27 +120,26 @@ LinearLayout chooseSharedLayout(const StagedTile &tile, const hardware::NvidiaIn
   Side written = {layout::dropRepeatedRegisters(tile.write), tile.loaded};
   Side read = {layout::dropRepeatedRegisters(tile.read), {}};
   std::optional<std::pair<Rank, LinearLayout>> best;
+  auto consider = [&](const LinearLayout &shared, const Side &from, const Side &to) {
+    Rank rank = rankOf(shared, {from, to}, bits);
+    if (!best || rank < best->first) {
+      best.emplace(rank, shared);
+    }
+  };
+  auto only = [](const Side &side) {
+    return side.together.elements() > 1 ? withRegistersOf(side.map, side.together) : side.map;
+  };
   bool isLoaded = tile.loaded.elements() > 1;
-  if (isLoaded) { // then others have to be better
-    LinearLayout shared = linesTogether(tile);
-    for (const Side &to : sidesOf(read, /*isStore=*/false, bits, target)) {
-      Rank rank = rankOf(shared, {written, to}, bits);
-      if (!best || rank < best->first) {
-        best.emplace(rank, shared);
-      }
+  std::vector<Side> reads = sidesOf(read, /*isStore=*/false, bits, target);
+  std::vector<Side> writes = isLoaded ? std::vector<Side>{written} : sidesOf(written, /*isStore=*/true, bits, target);
+  for (const Side &to : reads) {
+    if (isLoaded) { // first, so that others have to be better
+      consider(linesTogether(tile), written, to);
     }
   }
-  std::vector<Side> writes = isLoaded ? std::vector<Side>{written} : sidesOf(written, /*isStore=*/true, bits, target);
   for (const Side &from : writes) {
-    for (const Side &to : sidesOf(read, /*isStore=*/false, bits, target)) {
-      auto only = [](const Side &side) {
-        return side.together.elements() > 1 ? withRegistersOf(side.map, side.together) : side.map;
-      };
-      LinearLayout shared = layout::chooseSwizzle(only(from), only(to), bits).shared;
-      Rank rank = rankOf(shared, {from, to}, bits);
-      if (!best || rank < best->first) {
-        best.emplace(rank, shared);
-      }
+    for (const Side &to : reads) {
+      consider(layout::chooseSwizzle(only(from), only(to), bits).shared, from, to);
     }
   }
   return best->second;

@@ -61,6 +61,9 @@ llvm::ArrayRef<int64_t> getShape(mlir::Type type);
 /// `type` with another element type and the same shape.
 mlir::Type withElementType(mlir::Type type, mlir::Type element);
 
+/// The position in the user's file that a location begins with; null for none.
+mlir::FileLineColLoc findPosition(mlir::Location loc);
+
 } // namespace tilewright::tile
 
 #endif // TILEWRIGHT_DIALECT_TILE_IR_TILE_H
