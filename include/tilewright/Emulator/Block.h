@@ -1,0 +1,141 @@
+// A block of threads while it runs: what the functions of instructions see.
+
+#ifndef TILEWRIGHT_EMULATOR_BLOCK_H
+#define TILEWRIGHT_EMULATOR_BLOCK_H
+
+#include "tilewright/Emulator/Instruction.h"
+#include "tilewright/Emulator/Launch.h"
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+namespace tilewright::emulator {
+
+class Block;
+class Checker;
+class Counters;
+struct Warp;
+
+constexpr int kLanes = 32;
+constexpr uint32_t kAllLanes = 0xffffffff;
+
+/// A copy from global to shared memory that may not have arrived.
+struct AsyncCopy {
+  uint64_t to = 0;   ///< in shared memory
+  uint64_t from = 0; ///< in global memory
+  uint32_t size = 0; ///< bytes written
+  uint32_t read = 0; ///< bytes of them that are read; the rest become zeros
+  int32_t site = 0;
+};
+
+struct Thread {
+  /// Generated code counts it down at every loop, and calls the emulator below zero.
+  int64_t ticks = 0;
+
+  Block *block = nullptr;
+  Warp *warp = nullptr;
+  uint32_t index = 0; ///< %tid.x
+  uint32_t lane() const { return index % kLanes; }
+
+  /// Asynchronous copies in the order of their issue, and how many of them each committed group has.
+  std::deque<AsyncCopy> copies;
+  std::deque<uint32_t> copyGroups;
+
+  enum State : uint8_t { Fresh, Ready, Running, Waiting, Done };
+  State state = Fresh;
+  int32_t waitsAt = 0;            ///< the site, while Waiting
+  const char *waitsFor = nullptr; ///< the instruction, while Waiting
+  void *context = nullptr;        ///< of the scheduler: where to go on
+  void *stack = nullptr;
+  int64_t steps = 0; ///< ticks used up
+
+  /// Lets the other threads run until another one calls Block::wake for this one. Returns after that.
+  void wait(int32_t site, const char *instruction);
+  /// Lets the other threads run, and goes on when all of them have.
+  void yield();
+  /// Comes together with the other lanes of `mask` to execute `function`, which one of them then does for all.
+  void meet(WarpFunction function, uint32_t mask, int32_t site, const uint64_t *in, uint64_t *out);
+  /// Reports something about this thread.
+  void report(Report::Kind kind, int32_t site, std::string message);
+  /// Reports it, and ends the launch. Does not return.
+  [[noreturn]] void fail(Report::Kind kind, int32_t site, std::string message);
+};
+
+/// Lanes that came to execute an instruction together.
+struct WarpCall {
+  Warp *warp = nullptr;
+  uint32_t mask = 0; ///< who takes part
+  int32_t site = 0;  ///< of the lane that came last
+  const uint64_t *in[kLanes] = {};
+  uint64_t *out[kLanes] = {};
+
+  bool has(int lane) const { return mask >> lane & 1; }
+  Thread &thread(int lane) const;
+};
+
+/// Threads that came to an instruction for which others are missing.
+struct Meeting {
+  WarpCall call;
+  WarpFunction function = nullptr;
+  uint32_t arrived = 0;
+};
+
+struct Warp {
+  Block *block = nullptr;
+  uint32_t index = 0;
+  uint32_t exited = 0; ///< lanes that are done, or that the block does not have
+  std::vector<Meeting> meetings;
+  Thread &thread(int lane) const;
+};
+
+/// Threads that came to a barrier, one of the sixteen that a block has.
+struct Barrier {
+  std::vector<Thread *> arrived;
+};
+
+class Block {
+public:
+  Block(Launch &launch);
+  ~Block();
+
+  /// Runs one program to its end. Returns false if the launch was stopped.
+  bool run(std::array<int32_t, 3> program);
+
+  Launch &launch;
+  std::array<int32_t, 3> program = {};
+  std::vector<Thread> threads;
+  std::vector<Warp> warps;
+  static constexpr int kBarriers = 16;
+  Barrier barriers[kBarriers];
+  int running = 0; ///< threads that are not done
+
+  /// Shared memory: `sharedBytes` of the kernel at an address below 4 GiB, since pointers to it have 32 bits.
+  unsigned char *shared = nullptr;
+  bool isShared(uint64_t address, uint64_t bytes) const;
+
+  std::unique_ptr<Checker> checker;   ///< null where nothing is checked
+  std::unique_ptr<Counters> counters; ///< null where nothing is counted
+
+  void wake(Thread &thread);
+
+private:
+  friend struct Thread;
+  class Scheduler;
+  std::unique_ptr<Scheduler> scheduler;
+};
+
+inline Thread &Warp::thread(int lane) const { return block->threads[index * kLanes + lane]; }
+inline Thread &WarpCall::thread(int lane) const { return warp->thread(lane); }
+
+/// The function of an instruction of a warp that is executed by all its lanes (`maskOperand` < 0), or by those that an
+/// operand names.
+template <WarpFunction function, int maskOperand = -1>
+void together(Thread &thread, int32_t site, const uint64_t *in, uint64_t *out) {
+  uint32_t mask = maskOperand < 0 ? kAllLanes : static_cast<uint32_t>(in[maskOperand < 0 ? 0 : maskOperand]);
+  thread.meet(function, mask, site, in, out);
+}
+
+} // namespace tilewright::emulator
+
+#endif // TILEWRIGHT_EMULATOR_BLOCK_H

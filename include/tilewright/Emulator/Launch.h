@@ -1,0 +1,113 @@
+// A grid of programs that is run on the emulated GPU, and what is found out about it.
+
+#ifndef TILEWRIGHT_EMULATOR_LAUNCH_H
+#define TILEWRIGHT_EMULATOR_LAUNCH_H
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tilewright::emulator {
+
+struct Thread;
+class Profile;
+
+/// A kernel's code, in this process: what one thread does. `slots` holds the values of the parameters.
+using ThreadCode = void (*)(Thread *thread, const uint64_t *slots);
+
+/// A place in the source that instructions of the kernel come from. Number 0 is an unknown one.
+struct Site {
+  std::string file;
+  int line = 0;
+  int column = 0;
+  /// "kernel.py:12", or "an unknown line".
+  std::string describe() const;
+};
+
+struct Kernel {
+  std::string name;
+  ThreadCode code = nullptr;
+  int threads = 0; ///< of a block, 1 to 1024
+  int64_t sharedBytes = 0;
+  bool checked = false; ///< whether every access of memory calls the emulator
+  std::vector<Site> sites;
+};
+
+/// Memory that the kernel was given.
+struct Tensor {
+  std::string name; ///< of the parameter
+  uintptr_t begin = 0;
+  uintptr_t end = 0;
+};
+
+/// When an asynchronous copy's bytes arrive: when it is issued, or when the thread waits for it.
+enum class CopyTime : uint8_t { Early, Late };
+
+/// How to run, and what to look for. Checks need a kernel that is `checked`.
+struct Settings {
+  bool checkBounds = false;      ///< accesses of global and shared memory outside of what there is
+  bool checkInitialized = false; ///< shared memory that is read and was not written
+  bool checkRaces = false;       ///< accesses of two threads of a block that nothing orders
+  bool checkCopies = false;      ///< bytes of an asynchronous copy that are touched before the wait for it
+  bool checkAlignment = false;   ///< addresses that are no multiples of an access's size
+  CopyTime copies = CopyTime::Late;
+  uint64_t seed = 0;    ///< the order in which threads run; 0 is that of their numbers
+  int64_t maxSteps = 0; ///< a thread that takes more is taken not to end; 0: no limit
+  bool profile = false;
+};
+
+/// Something that a kernel does wrong.
+struct Report {
+  enum Kind { Bounds, Uninitialized, Race, Copy, Alignment, Deadlock, Mask, Endless, Fault, Assertion, Unsupported };
+  Kind kind;
+  std::string message; ///< without kernel, program and line
+  std::array<int32_t, 3> program = {};
+  int32_t thread = 0; ///< %tid.x
+  int32_t site = 0;
+  int32_t otherThread = -1; ///< of a race, and of a wait: the other party
+  int32_t otherSite = 0;
+};
+const char *nameOf(Report::Kind kind);
+
+/// One launch; all blocks share it.
+struct Launch {
+  Launch(const Kernel &kernel, const Settings &settings) : kernel(kernel), settings(settings) {}
+
+  const Kernel &kernel;
+  const Settings &settings;
+  const uint64_t *slots = nullptr; ///< one for each parameter of the code
+  std::array<int32_t, 3> grid = {1, 1, 1};
+  std::vector<Tensor> tensors;
+  bool tensorsKnown = false;  ///< whether the kernel was given no other memory than `tensors`
+  Profile *profile = nullptr; ///< of settings.profile
+
+  /// Notes a report. The same place of the same kind is noted once, and no more than kMostReports are kept.
+  void report(Report report);
+  /// Ends the launch; every thread notices when it next calls the emulator.
+  void stop() { stopped.store(true, std::memory_order_relaxed); }
+  bool isStopped() const { return stopped.load(std::memory_order_relaxed); }
+
+  /// Asked now and then on the launching thread, also while a kernel runs: whether to give up.
+  std::function<bool()> interrupted;
+  const std::thread::id launcher = std::this_thread::get_id();
+
+  static constexpr size_t kMostReports = 20;
+  std::vector<Report> reports; // guarded by the mutex while blocks run
+  int64_t suppressed = 0;      // how many more there were
+
+private:
+  std::mutex mutex;
+  std::atomic<bool> stopped{false};
+};
+
+/// Runs the blocks with the linear numbers [begin, end) on the calling thread. Returns false if the launch was stopped.
+bool runBlocks(Launch &launch, int64_t begin, int64_t end);
+
+} // namespace tilewright::emulator
+
+#endif // TILEWRIGHT_EMULATOR_LAUNCH_H
