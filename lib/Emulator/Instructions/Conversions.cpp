@@ -1,0 +1,118 @@
+// Conversions between floating point types that LLVM's IR has no operation for.
+
+#include "Families.h"
+#include "Formats.h"
+#include "Slots.h"
+
+namespace tilewright::emulator {
+
+/// What a conversion does with numbers that the new type has not.
+enum Variant { Plain = 0, Relu = 1, SatFinite = 2 };
+
+template <const FloatFormat &to, Rounding rounding, int variant> static uint32_t convert(double value) {
+  if ((variant & Relu) && bitCast<uint64_t>(value) >> 63 && value == value) {
+    value = 0;
+  }
+  return encode(value, to, rounding, variant & SatFinite);
+}
+
+template <const FloatFormat &to, Rounding rounding, int variant>
+static void fromFloat(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
+  out[0] = convert<to, rounding, variant>(toFloat(in[0]));
+}
+
+/// Two numbers, the first of which becomes the upper half.
+template <const FloatFormat &to, Rounding rounding, int variant>
+static void fromFloats(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
+  uint64_t upper = convert<to, rounding, variant>(toFloat(in[0]));
+  out[0] = upper << to.bits() | convert<to, rounding, variant>(toFloat(in[1]));
+}
+
+/// Both halves of a register of `from`.
+template <const FloatFormat &from, const FloatFormat &to, int variant>
+static void fromPair(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
+  uint32_t pair = static_cast<uint32_t>(in[0]);
+  uint64_t upper = convert<to, Rounding::NearestEven, variant>(decode(pair >> from.bits(), from));
+  out[0] = upper << to.bits() | convert<to, Rounding::NearestEven, variant>(decode(pair, from));
+}
+
+constexpr Rounding kRn = Rounding::NearestEven;
+constexpr Rounding kRna = Rounding::NearestAway;
+constexpr Rounding kRz = Rounding::TowardZero;
+
+static Instruction row(const char *name, const char *intrinsic, Function function, const char *meaning) {
+  return {name, intrinsic, function, InstructionClass::Conversion, meaning, "9.7.9.21 cvt"};
+}
+
+// Conversions to 8 bits saturate always; LLVM's names do not say so.
+const std::vector<Instruction> kConversionInstructions = {
+    row("cvt.rna.tf32.f32", "llvm.nvvm.f2tf32.rna", fromFloat<kTF32, kRna, Plain>,
+        "A float as a tf32, rounded to nearest, away from zero between two."),
+    row("cvt.rna.satfinite.tf32.f32", "llvm.nvvm.f2tf32.rna.satfinite", fromFloat<kTF32, kRna, SatFinite>,
+        "A float as a finite tf32, rounded to nearest, away from zero between two."),
+    row("cvt.rn.tf32.f32", "llvm.nvvm.f2tf32.rn", fromFloat<kTF32, kRn, Plain>,
+        "A float as a tf32, rounded to nearest even."),
+    row("cvt.rn.relu.tf32.f32", "llvm.nvvm.f2tf32.rn.relu", fromFloat<kTF32, kRn, Relu>,
+        "A float as a tf32, rounded to nearest even; negative ones as 0."),
+    row("cvt.rz.tf32.f32", "llvm.nvvm.f2tf32.rz", fromFloat<kTF32, kRz, Plain>,
+        "A float as a tf32, rounded toward zero."),
+    row("cvt.rz.relu.tf32.f32", "llvm.nvvm.f2tf32.rz.relu", fromFloat<kTF32, kRz, Relu>,
+        "A float as a tf32, rounded toward zero; negative ones as 0."),
+
+    row("cvt.rn.satfinite.e4m3x2.f32", "llvm.nvvm.ff.to.e4m3x2.rn", fromFloats<kE4M3, kRn, SatFinite>,
+        "Two floats as finite e4m3, rounded to nearest even."),
+    row("cvt.rn.satfinite.relu.e4m3x2.f32", "llvm.nvvm.ff.to.e4m3x2.rn.relu", fromFloats<kE4M3, kRn, SatFinite | Relu>,
+        "Two floats as finite e4m3, rounded to nearest even; negative ones as 0."),
+    row("cvt.rn.satfinite.e5m2x2.f32", "llvm.nvvm.ff.to.e5m2x2.rn", fromFloats<kE5M2, kRn, SatFinite>,
+        "Two floats as finite e5m2, rounded to nearest even."),
+    row("cvt.rn.satfinite.relu.e5m2x2.f32", "llvm.nvvm.ff.to.e5m2x2.rn.relu", fromFloats<kE5M2, kRn, SatFinite | Relu>,
+        "Two floats as finite e5m2, rounded to nearest even; negative ones as 0."),
+    row("cvt.rn.satfinite.e4m3x2.f16x2", "llvm.nvvm.f16x2.to.e4m3x2.rn", fromPair<kF16, kE4M3, SatFinite>,
+        "Two halves as finite e4m3, rounded to nearest even."),
+    row("cvt.rn.satfinite.relu.e4m3x2.f16x2", "llvm.nvvm.f16x2.to.e4m3x2.rn.relu",
+        fromPair<kF16, kE4M3, SatFinite | Relu>,
+        "Two halves as finite e4m3, rounded to nearest even; negative ones as 0."),
+    row("cvt.rn.satfinite.e5m2x2.f16x2", "llvm.nvvm.f16x2.to.e5m2x2.rn", fromPair<kF16, kE5M2, SatFinite>,
+        "Two halves as finite e5m2, rounded to nearest even."),
+    row("cvt.rn.satfinite.relu.e5m2x2.f16x2", "llvm.nvvm.f16x2.to.e5m2x2.rn.relu",
+        fromPair<kF16, kE5M2, SatFinite | Relu>,
+        "Two halves as finite e5m2, rounded to nearest even; negative ones as 0."),
+    row("cvt.rn.f16x2.e4m3x2", "llvm.nvvm.e4m3x2.to.f16x2.rn", fromPair<kE4M3, kF16, Plain>,
+        "Two e4m3 as halves, which have all their numbers."),
+    row("cvt.rn.relu.f16x2.e4m3x2", "llvm.nvvm.e4m3x2.to.f16x2.rn.relu", fromPair<kE4M3, kF16, Relu>,
+        "Two e4m3 as halves; negative ones as 0."),
+    row("cvt.rn.f16x2.e5m2x2", "llvm.nvvm.e5m2x2.to.f16x2.rn", fromPair<kE5M2, kF16, Plain>,
+        "Two e5m2 as halves, which have all their numbers."),
+    row("cvt.rn.relu.f16x2.e5m2x2", "llvm.nvvm.e5m2x2.to.f16x2.rn.relu", fromPair<kE5M2, kF16, Relu>,
+        "Two e5m2 as halves; negative ones as 0."),
+
+    row("cvt.rn.bf16.f32", "llvm.nvvm.f2bf16.rn", fromFloat<kBF16, kRn, Plain>,
+        "A float as a bf16, rounded to nearest even."),
+    row("cvt.rn.relu.bf16.f32", "llvm.nvvm.f2bf16.rn.relu", fromFloat<kBF16, kRn, Relu>,
+        "A float as a bf16, rounded to nearest even; a negative one as 0."),
+    row("cvt.rz.bf16.f32", "llvm.nvvm.f2bf16.rz", fromFloat<kBF16, kRz, Plain>,
+        "A float as a bf16, rounded toward zero."),
+    row("cvt.rz.relu.bf16.f32", "llvm.nvvm.f2bf16.rz.relu", fromFloat<kBF16, kRz, Relu>,
+        "A float as a bf16, rounded toward zero; a negative one as 0."),
+    row("cvt.rn.bf16x2.f32", "llvm.nvvm.ff2bf16x2.rn", fromFloats<kBF16, kRn, Plain>,
+        "Two floats as bf16, rounded to nearest even."),
+    row("cvt.rn.relu.bf16x2.f32", "llvm.nvvm.ff2bf16x2.rn.relu", fromFloats<kBF16, kRn, Relu>,
+        "Two floats as bf16, rounded to nearest even; negative ones as 0."),
+    row("cvt.rz.bf16x2.f32", "llvm.nvvm.ff2bf16x2.rz", fromFloats<kBF16, kRz, Plain>,
+        "Two floats as bf16, rounded toward zero."),
+    row("cvt.rz.relu.bf16x2.f32", "llvm.nvvm.ff2bf16x2.rz.relu", fromFloats<kBF16, kRz, Relu>,
+        "Two floats as bf16, rounded toward zero; negative ones as 0."),
+    row("cvt.rn.f16.f32", "llvm.nvvm.f2f16.rn", fromFloat<kF16, kRn, Plain>,
+        "A float as a half, rounded to nearest even."),
+    row("cvt.rz.f16.f32", "llvm.nvvm.f2f16.rz", fromFloat<kF16, kRz, Plain>, "A float as a half, rounded toward zero."),
+    row("cvt.rn.f16x2.f32", "llvm.nvvm.ff2f16x2.rn", fromFloats<kF16, kRn, Plain>,
+        "Two floats as halves, rounded to nearest even."),
+    row("cvt.rn.relu.f16x2.f32", "llvm.nvvm.ff2f16x2.rn.relu", fromFloats<kF16, kRn, Relu>,
+        "Two floats as halves, rounded to nearest even; negative ones as 0."),
+    row("cvt.rz.f16x2.f32", "llvm.nvvm.ff2f16x2.rz", fromFloats<kF16, kRz, Plain>,
+        "Two floats as halves, rounded toward zero."),
+    row("cvt.rz.relu.f16x2.f32", "llvm.nvvm.ff2f16x2.rz.relu", fromFloats<kF16, kRz, Relu>,
+        "Two floats as halves, rounded toward zero; negative ones as 0."),
+};
+
+} // namespace tilewright::emulator

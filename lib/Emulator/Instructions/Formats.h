@@ -1,0 +1,44 @@
+// Binary floating point formats that are narrower than a double: their values, and how values are rounded to them.
+
+#ifndef TILEWRIGHT_EMULATOR_INSTRUCTIONS_FORMATS_H
+#define TILEWRIGHT_EMULATOR_INSTRUCTIONS_FORMATS_H
+
+#include <cstdint>
+
+namespace tilewright::emulator {
+
+/// Sign, exponent and significand, from the highest bit down, with subnormal numbers.
+struct FloatFormat {
+  int exponentBits;
+  int fractionBits;
+  uint32_t largest; ///< finite number
+  uint32_t nan;     ///< the one that results are, with the unused bits
+  bool infinity;    ///< whether largest + 1 is infinity; all above are NaN
+  int unused = 0;   ///< bits below the significand: a tf32 is the upper part of 32 bits
+
+  constexpr int bias() const { return (1 << (exponentBits - 1)) - 1; }
+  constexpr int bits() const { return 1 + exponentBits + fractionBits + unused; }
+  /// The exponent of the smallest normal number, which subnormal ones share.
+  constexpr int smallestExponent() const { return 1 - bias(); }
+};
+
+// PTX ISA 5.2.3 "Alternate Floating-Point Data Formats", and IEEE 754.
+inline constexpr FloatFormat kF32 = {8, 23, 0x7f7fffff, 0x7fffffff, true};
+inline constexpr FloatFormat kF16 = {5, 10, 0x7bff, 0x7fff, true};
+inline constexpr FloatFormat kBF16 = {8, 7, 0x7f7f, 0x7fff, true};
+inline constexpr FloatFormat kTF32 = {8, 10, 0x3fbff, 0x7fffffff, true, 13};
+inline constexpr FloatFormat kE4M3 = {4, 3, 0x7e, 0x7f, false};
+inline constexpr FloatFormat kE5M2 = {5, 2, 0x7b, 0x7f, true};
+
+enum class Rounding { NearestEven, NearestAway, TowardZero };
+
+/// The bits of the number next to `value`. What is too large becomes infinity (in a format without one: NaN), or the
+/// largest number if it `saturates`, or if a finite number is rounded toward zero.
+uint32_t encode(double value, const FloatFormat &format, Rounding rounding, bool saturates = false);
+
+/// The value of the lowest bits.
+double decode(uint32_t bits, const FloatFormat &format);
+
+} // namespace tilewright::emulator
+
+#endif // TILEWRIGHT_EMULATOR_INSTRUCTIONS_FORMATS_H

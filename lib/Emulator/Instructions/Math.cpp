@@ -1,0 +1,160 @@
+// Functions of real numbers: the exact ones, and approximations.
+//
+// An approximation is the exact value rounded to the nearest number, which lies within the error that PTX allows: the
+// hardware's last bits may differ. Its values at zeros, infinities and NaN are those of the PTX ISA's tables.
+
+#include "Families.h"
+#include "Slots.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::emulator {
+
+/// A subnormal number becomes the zero of its sign.
+static float flush(float value) { return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value; }
+
+enum Subnormals { Keep, Flush };
+
+/// A function of one number, computed in double precision, that keeps subnormal numbers or flushes operand and result.
+template <double (*function)(double), Subnormals subnormals>
+static void unary(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
+  float a = toFloat(in[0]);
+  float result = static_cast<float>(function(subnormals == Flush ? flush(a) : a));
+  out[0] = toSlot(subnormals == Flush ? flush(result) : result);
+}
+
+template <float (*function)(float, float), Subnormals subnormals>
+static void binary(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
+  float a = toFloat(in[0]), b = toFloat(in[1]);
+  if (subnormals == Flush) {
+    out[0] = toSlot(flush(function(flush(a), flush(b))));
+  } else {
+    out[0] = toSlot(function(a, b));
+  }
+}
+
+template <double (*function)(double)> static void unaryDouble(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
+  out[0] = toSlot(function(toDouble(in[0])));
+}
+
+static double power2(double a) { return std::exp2(a); }
+static double logarithm2(double a) { return a == 0 ? -HUGE_VAL : std::log2(a); }
+static double squareRoot(double a) { return std::sqrt(a); }
+static double reciprocal(double a) { return 1 / a; }
+static double reciprocalRoot(double a) { return 1 / std::sqrt(a); }
+static double sine(double a) { return std::sin(a); }
+static double cosine(double a) { return std::cos(a); }
+static double hyperbolicTangent(double a) { return std::tanh(a); }
+
+static float divide(float a, float b) { return a / b; }
+
+/// PTX: a times the reciprocal of b, which is zero where b is above 2^126.
+static float divideByReciprocal(float a, float b) {
+  if (std::fabs(b) > 0x1p126f && std::isfinite(b)) {
+    return a * std::copysign(0.0f, b);
+  }
+  return a / b;
+}
+
+/// Into [0, 1]; NaN becomes +0.
+static float saturate(float value) { return value > 0 ? std::min(value, 1.0f) : 0.0f; }
+
+template <bool saturates, Subnormals subnormals>
+static void fusedMultiplyAdd(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
+  float operands[3] = {toFloat(in[0]), toFloat(in[1]), toFloat(in[2])};
+  if (subnormals == Flush) {
+    std::transform(operands, operands + 3, operands, flush);
+  }
+  float result = std::fma(operands[0], operands[1], operands[2]);
+  if (subnormals == Flush) {
+    result = flush(result);
+  }
+  out[0] = toSlot(saturates ? saturate(result) : result);
+}
+
+static void fusedMultiplyAddDouble(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
+  out[0] = toSlot(std::fma(toDouble(in[0]), toDouble(in[1]), toDouble(in[2])));
+}
+
+static void divideDouble(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
+  out[0] = toSlot(toDouble(in[0]) / toDouble(in[1]));
+}
+
+// The .rn functions are exact but for one rounding. A double's square root, reciprocal and quotient have more than
+// twice a float's bits, so that rounding them once more gives the same.
+const std::vector<Instruction> kMathInstructions = {
+    {"ex2.approx.f32", "llvm.nvvm.ex2.approx.f32", unary<power2, Keep>, InstructionClass::Special,
+     "2 to the power of the operand, approximately.", "9.7.3.21 ex2"},
+    {"ex2.approx.ftz.f32", "llvm.nvvm.ex2.approx.ftz.f32", unary<power2, Flush>, InstructionClass::Special,
+     "2 to the power of the operand, approximately, without subnormal numbers.", "9.7.3.21 ex2"},
+    {"lg2.approx.f32", "llvm.nvvm.lg2.approx.f", unary<logarithm2, Keep>, InstructionClass::Special,
+     "The logarithm to base 2, approximately.", "9.7.3.20 lg2"},
+    {"lg2.approx.ftz.f32", "llvm.nvvm.lg2.approx.ftz.f", unary<logarithm2, Flush>, InstructionClass::Special,
+     "The logarithm to base 2, approximately, without subnormal numbers.", "9.7.3.20 lg2"},
+    {"sin.approx.f32", "llvm.nvvm.sin.approx.f", unary<sine, Keep>, InstructionClass::Special,
+     "The sine of an angle in radians, approximately.", "9.7.3.18 sin"},
+    {"sin.approx.ftz.f32", "llvm.nvvm.sin.approx.ftz.f", unary<sine, Flush>, InstructionClass::Special,
+     "The sine of an angle in radians, approximately, without subnormal numbers.", "9.7.3.18 sin"},
+    {"cos.approx.f32", "llvm.nvvm.cos.approx.f", unary<cosine, Keep>, InstructionClass::Special,
+     "The cosine of an angle in radians, approximately.", "9.7.3.19 cos"},
+    {"cos.approx.ftz.f32", "llvm.nvvm.cos.approx.ftz.f", unary<cosine, Flush>, InstructionClass::Special,
+     "The cosine of an angle in radians, approximately, without subnormal numbers.", "9.7.3.19 cos"},
+    {"tanh.approx.f32", nullptr, unary<hyperbolicTangent, Keep>, InstructionClass::Special,
+     "The hyperbolic tangent, approximately.", "9.7.3.22 tanh"},
+
+    {"sqrt.approx.f32", "llvm.nvvm.sqrt.approx.f", unary<squareRoot, Keep>, InstructionClass::Special,
+     "The square root, approximately.", "9.7.3.15 sqrt"},
+    {"sqrt.approx.ftz.f32", "llvm.nvvm.sqrt.approx.ftz.f", unary<squareRoot, Flush>, InstructionClass::Special,
+     "The square root, approximately, without subnormal numbers.", "9.7.3.15 sqrt"},
+    {"sqrt.rn.f32", "llvm.nvvm.sqrt.rn.f", unary<squareRoot, Keep>, InstructionClass::Float,
+     "The square root, rounded to nearest even.", "9.7.3.15 sqrt"},
+    {"sqrt.rn.ftz.f32", "llvm.nvvm.sqrt.rn.ftz.f", unary<squareRoot, Flush>, InstructionClass::Float,
+     "The square root, rounded to nearest even, without subnormal numbers.", "9.7.3.15 sqrt"},
+    {"sqrt.rn.f64", "llvm.nvvm.sqrt.rn.d", unaryDouble<squareRoot>, InstructionClass::Float,
+     "The square root, rounded to nearest even.", "9.7.3.15 sqrt"},
+    {"rsqrt.approx.f32", "llvm.nvvm.rsqrt.approx.f", unary<reciprocalRoot, Keep>, InstructionClass::Special,
+     "The reciprocal of the square root, approximately.", "9.7.3.16 rsqrt"},
+    {"rsqrt.approx.ftz.f32", "llvm.nvvm.rsqrt.approx.ftz.f", unary<reciprocalRoot, Flush>, InstructionClass::Special,
+     "The reciprocal of the square root, approximately, without subnormal numbers.", "9.7.3.16 rsqrt"},
+    {"rsqrt.approx.f64", "llvm.nvvm.rsqrt.approx.d", unaryDouble<reciprocalRoot>, InstructionClass::Special,
+     "The reciprocal of the square root, approximately.", "9.7.3.16 rsqrt"},
+    {"rcp.approx.ftz.f32", "llvm.nvvm.rcp.approx.ftz.f", unary<reciprocal, Flush>, InstructionClass::Special,
+     "The reciprocal, approximately, without subnormal numbers.", "9.7.3.13 rcp"},
+    {"rcp.rn.f32", "llvm.nvvm.rcp.rn.f", unary<reciprocal, Keep>, InstructionClass::Float,
+     "The reciprocal, rounded to nearest even.", "9.7.3.13 rcp"},
+    {"rcp.rn.ftz.f32", "llvm.nvvm.rcp.rn.ftz.f", unary<reciprocal, Flush>, InstructionClass::Float,
+     "The reciprocal, rounded to nearest even, without subnormal numbers.", "9.7.3.13 rcp"},
+    {"rcp.rn.f64", "llvm.nvvm.rcp.rn.d", unaryDouble<reciprocal>, InstructionClass::Float,
+     "The reciprocal, rounded to nearest even.", "9.7.3.13 rcp"},
+
+    {"div.full.f32", "llvm.nvvm.div.full", binary<divide, Keep>, InstructionClass::Special,
+     "The quotient, approximately, of all operands.", "9.7.3.8 div"},
+    {"div.full.ftz.f32", "llvm.nvvm.div.full.ftz", binary<divide, Flush>, InstructionClass::Special,
+     "The quotient, approximately, of all operands, without subnormal numbers.", "9.7.3.8 div"},
+    {"div.approx.f32", "llvm.nvvm.div.approx.f", binary<divideByReciprocal, Keep>, InstructionClass::Special,
+     "The dividend times the approximate reciprocal of the divisor, which is 0 above 2^126.", "9.7.3.8 div"},
+    {"div.approx.ftz.f32", "llvm.nvvm.div.approx.ftz.f", binary<divideByReciprocal, Flush>, InstructionClass::Special,
+     "The dividend times the approximate reciprocal of the divisor, which is 0 above 2^126, without subnormal numbers.",
+     "9.7.3.8 div"},
+    {"div.rn.f32", "llvm.nvvm.div.rn.f", binary<divide, Keep>, InstructionClass::Float,
+     "The quotient, rounded to nearest even.", "9.7.3.8 div"},
+    {"div.rn.ftz.f32", "llvm.nvvm.div.rn.ftz.f", binary<divide, Flush>, InstructionClass::Float,
+     "The quotient, rounded to nearest even, without subnormal numbers.", "9.7.3.8 div"},
+    {"div.rn.f64", "llvm.nvvm.div.rn.d", divideDouble, InstructionClass::Float,
+     "The quotient, rounded to nearest even.", "9.7.3.8 div"},
+
+    {"fma.rn.f32", "llvm.nvvm.fma.rn.f", fusedMultiplyAdd<false, Keep>, InstructionClass::Float,
+     "a * b + c, rounded once to nearest even.", "9.7.3.6 fma"},
+    {"fma.rn.ftz.f32", "llvm.nvvm.fma.rn.ftz.f", fusedMultiplyAdd<false, Flush>, InstructionClass::Float,
+     "a * b + c, rounded once to nearest even, without subnormal numbers.", "9.7.3.6 fma"},
+    {"fma.rn.sat.f32", "llvm.nvvm.fma.rn.sat.f", fusedMultiplyAdd<true, Keep>, InstructionClass::Float,
+     "a * b + c, rounded once to nearest even, then clamped to [0, 1]; NaN becomes +0.", "9.7.3.6 fma"},
+    {"fma.rn.ftz.sat.f32", "llvm.nvvm.fma.rn.ftz.sat.f", fusedMultiplyAdd<true, Flush>, InstructionClass::Float,
+     "a * b + c, rounded once to nearest even, clamped to [0, 1], without subnormal numbers; NaN becomes +0.",
+     "9.7.3.6 fma"},
+    {"fma.rn.f64", "llvm.nvvm.fma.rn.d", fusedMultiplyAddDouble, InstructionClass::Float,
+     "a * b + c, rounded once to nearest even.", "9.7.3.6 fma"},
+};
+
+} // namespace tilewright::emulator

@@ -1,0 +1,136 @@
+// ldmatrix and stmatrix: 8 x 8 matrices of 16 bits between shared memory and the registers of a warp.
+//
+// Each row of a matrix is 16 bytes in shared memory, and lanes 8 i to 8 i + 7 give the addresses of the rows of matrix
+// i. Lane l has in its i-th register the elements 2 (l % 4) and 2 (l % 4) + 1 of row l / 4 of matrix i, or, transposed,
+// of column l / 4.
+
+#include "tilewright/Emulator/Block.h"
+#include "tilewright/Emulator/Checker.h"
+#include "tilewright/Emulator/Counters.h"
+
+#include "Families.h"
+
+#include <cstring>
+
+namespace tilewright::emulator {
+
+constexpr int kRows = 8;
+constexpr int kRowBytes = 16;
+
+struct Matrix {
+  uint16_t elements[kRows][kRows];
+};
+
+/// The element's row and column, of one that a lane has in the lower or the upper half of its register.
+struct Place {
+  int row, column;
+  Place(int lane, int half, bool transposed) : row(lane / 4), column(lane % 4 * 2 + half) {
+    if (transposed) {
+      std::swap(row, column);
+    }
+  }
+};
+
+/// Tells those who listen, for the rows of `count` matrices. Bit i of the result says that row i may be accessed.
+static uint32_t announce(const WarpCall &call, int count, AccessKind kind) {
+  Block &block = *call.warp->block;
+  if (block.counters) {
+    uint64_t addresses[kLanes];
+    for (int lane = 0; lane < count * kRows; ++lane) {
+      addresses[lane] = call.in[lane][0];
+    }
+    block.counters->rows(*call.warp, call.site, kind, addresses, count * kRows);
+  }
+  uint32_t allowed = kAllLanes;
+  if (block.checker) {
+    for (int lane = 0; lane < count * kRows; ++lane) {
+      bool may = block.checker->access(
+          {call.thread(lane), call.site, kind, MemorySpace::Shared, call.in[lane][0], kRowBytes, kRowBytes});
+      allowed &= ~(uint32_t(!may) << lane);
+    }
+  }
+  return allowed;
+}
+
+/// 9.7.14.5.15 ldmatrix. What may not be read is zero.
+template <int count, bool transposed> static void loadMatrices(const WarpCall &call) {
+  uint32_t allowed = announce(call, count, AccessKind::Read);
+  for (int index = 0; index < count; ++index) {
+    Matrix matrix = {};
+    for (int row = 0; row < kRows; ++row) {
+      int lane = index * kRows + row;
+      if (allowed >> lane & 1) {
+        std::memcpy(matrix.elements[row], reinterpret_cast<const void *>(call.in[lane][0]), kRowBytes);
+      }
+    }
+    for (int lane = 0; lane < kLanes; ++lane) {
+      Place lower(lane, 0, transposed), upper(lane, 1, transposed);
+      call.out[lane][index] = matrix.elements[lower.row][lower.column] |
+                              static_cast<uint32_t>(matrix.elements[upper.row][upper.column]) << 16;
+    }
+  }
+}
+
+/// 9.7.14.5.16 stmatrix.
+template <int count, bool transposed> static void storeMatrices(const WarpCall &call) {
+  uint32_t allowed = announce(call, count, AccessKind::Write);
+  for (int index = 0; index < count; ++index) {
+    Matrix matrix;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      uint32_t word = static_cast<uint32_t>(call.in[lane][1 + index]);
+      for (int half = 0; half < 2; ++half) {
+        Place place(lane, half, transposed);
+        matrix.elements[place.row][place.column] = static_cast<uint16_t>(word >> 16 * half);
+      }
+    }
+    for (int row = 0; row < kRows; ++row) {
+      int lane = index * kRows + row;
+      if (allowed >> lane & 1) {
+        std::memcpy(reinterpret_cast<void *>(call.in[lane][0]), matrix.elements[row], kRowBytes);
+      }
+    }
+  }
+}
+
+template <int count, bool transposed> static Instruction load(const char *name, const char *intrinsic) {
+  return {name,
+          intrinsic,
+          together<loadMatrices<count, transposed>>,
+          InstructionClass::Matrix,
+          transposed ? "Loads 8 x 8 matrices of 16 bits from shared memory, and transposes them."
+                     : "Loads 8 x 8 matrices of 16 bits from shared memory.",
+          "9.7.14.5.15 ldmatrix"};
+}
+
+template <int count, bool transposed> static Instruction store(const char *name, const char *intrinsic) {
+  return {name,
+          intrinsic,
+          together<storeMatrices<count, transposed>>,
+          InstructionClass::Matrix,
+          transposed ? "Transposes 8 x 8 matrices of 16 bits, and stores them to shared memory."
+                     : "Stores 8 x 8 matrices of 16 bits to shared memory.",
+          "9.7.14.5.16 stmatrix"};
+}
+
+const std::vector<Instruction> kMatrixInstructions = {
+    load<1, false>("ldmatrix.sync.aligned.m8n8.x1.shared.b16", "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x1.b16"),
+    load<2, false>("ldmatrix.sync.aligned.m8n8.x2.shared.b16", "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x2.b16"),
+    load<4, false>("ldmatrix.sync.aligned.m8n8.x4.shared.b16", "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.b16"),
+    load<1, true>("ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16",
+                  "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x1.trans.b16"),
+    load<2, true>("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16",
+                  "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x2.trans.b16"),
+    load<4, true>("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16",
+                  "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.trans.b16"),
+    store<1, false>("stmatrix.sync.aligned.m8n8.x1.shared.b16", "llvm.nvvm.stmatrix.sync.aligned.m8n8.x1.b16"),
+    store<2, false>("stmatrix.sync.aligned.m8n8.x2.shared.b16", "llvm.nvvm.stmatrix.sync.aligned.m8n8.x2.b16"),
+    store<4, false>("stmatrix.sync.aligned.m8n8.x4.shared.b16", "llvm.nvvm.stmatrix.sync.aligned.m8n8.x4.b16"),
+    store<1, true>("stmatrix.sync.aligned.m8n8.x1.trans.shared.b16",
+                   "llvm.nvvm.stmatrix.sync.aligned.m8n8.x1.trans.b16"),
+    store<2, true>("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16",
+                   "llvm.nvvm.stmatrix.sync.aligned.m8n8.x2.trans.b16"),
+    store<4, true>("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16",
+                   "llvm.nvvm.stmatrix.sync.aligned.m8n8.x4.trans.b16"),
+};
+
+} // namespace tilewright::emulator

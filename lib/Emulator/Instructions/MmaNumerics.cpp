@@ -1,0 +1,159 @@
+// Sums of products as tensor cores make them, in doubles: an integer below 2^53 is exact in one, and so are a term's
+// bits above the place where it is cut off.
+
+#include "MmaNumerics.h"
+
+#include "Slots.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::emulator {
+
+SumRules sumRules(int architecture, const FloatFormat &type) {
+  bool tf32 = type.unused > 0;
+  if (type.bits() > 8) {
+    return architecture < 90 ? SumRules{tf32 ? 4 : 8, 24, 23} : SumRules{tf32 ? 8 : 16, 25, 23};
+  }
+  if (architecture < 90) {
+    return {16, 13, 13};
+  }
+  // Hopper's mma.sync converts bytes to halves; only its wgmma multiplies them.
+  return {architecture < 100 ? 16 : 32, 25, 23};
+}
+
+/// Of zero: below the exponent of every product and every sum, but one that a double can have.
+constexpr int16_t kZeroExponent = -400;
+
+/// A subnormal number has the exponent of the smallest normal one.
+static int16_t exponentOf(double value, const FloatFormat &format) {
+  int field = static_cast<int>(bitCast<uint64_t>(value) >> 52 & 0x7ff);
+  return value == 0 ? kZeroExponent : static_cast<int16_t>(std::max(field - 1023, format.smallestExponent()));
+}
+
+void MmaOperands::setA(int row, int k, uint32_t bits, const FloatFormat &format) {
+  double value = decode(bits, format);
+  finite &= std::isfinite(value);
+  a[row][k] = value;
+  exponentsA[row][k] = exponentOf(value, format);
+}
+
+void MmaOperands::setB(int k, int column, uint32_t bits, const FloatFormat &format) {
+  double value = decode(bits, format);
+  finite &= std::isfinite(value);
+  b[k][column] = value;
+  exponentsB[k][column] = exponentOf(value, format);
+}
+
+void MmaOperands::setC(int row, int column, uint32_t bits, const FloatFormat &format) {
+  c[row][column] = decode(bits, format);
+  finite &= std::isfinite(c[row][column]);
+}
+
+/// 2^exponent, of a normal number.
+static double power(int exponent) { return bitCast<double>(static_cast<uint64_t>(1023 + exponent) << 52); }
+
+/// Cuts off what is behind the point, of a number that fits.
+static double truncate(double value) { return static_cast<int32_t>(value); }
+
+/// A sum as a number of the accumulator's format.
+static double roundSum(double sum, const FloatFormat &accumulator, int resultBits) {
+  if (accumulator.fractionBits == kF16.fractionBits) {
+    return decode(encode(sum, kF16, Rounding::NearestEven), kF16);
+  }
+  if (std::fabs(sum) >= 0x1p128) {
+    return std::copysign(HUGE_VAL, sum);
+  }
+  uint32_t bits = encode(sum, kF32, Rounding::TowardZero);
+  return toFloat(bits >> (kF32.fractionBits - resultBits) << (kF32.fractionBits - resultBits));
+}
+
+/// Adds a row's products of one group to a row of C: all columns in the inner loops, for the sake of vectors.
+struct GroupSum {
+  const MmaOperands &operands;
+  const SumRules &rules;
+  const FloatFormat &accumulator;
+
+  void add(int row, int begin, int end, double *c) const {
+    int16_t top[kMmaN];
+    double scale[kMmaN], sum[kMmaN];
+    findTop(row, begin, end, c, top);
+    for (int n = 0; n < kMmaN; ++n) {
+      scale[n] = power(rules.fractionBits - top[n]);
+      sum[n] = std::isfinite(c[n]) ? truncate(c[n] * scale[n]) : 0;
+    }
+    for (int k = begin; k < end; ++k) {
+      for (int n = 0; n < kMmaN; ++n) {
+        sum[n] += truncate(operands.a[row][k] * operands.b[k][n] * scale[n]);
+      }
+    }
+    for (int n = 0; n < kMmaN; ++n) {
+      if (std::isfinite(c[n])) {
+        c[n] = roundSum(sum[n] * power(top[n] - rules.fractionBits), accumulator, rules.resultBits);
+      }
+    }
+  }
+
+  /// The largest exponent of each column's terms.
+  void findTop(int row, int begin, int end, const double *c, int16_t *top) const {
+    for (int n = 0; n < kMmaN; ++n) {
+      top[n] = std::isfinite(c[n]) ? exponentOf(c[n], accumulator) : kZeroExponent;
+    }
+    for (int k = begin; k < end; ++k) {
+      for (int n = 0; n < kMmaN; ++n) {
+        int16_t exponent = static_cast<int16_t>(operands.exponentsA[row][k] + operands.exponentsB[k][n]);
+        top[n] = std::max(top[n], exponent);
+      }
+    }
+  }
+};
+
+static void multiplyAddFinite(MmaOperands &operands, int m, int k, const SumRules &rules,
+                              const FloatFormat &accumulator) {
+  GroupSum group = {operands, rules, accumulator};
+  for (int row = 0; row < m; ++row) {
+    for (int begin = 0; begin < k; begin += rules.group) {
+      group.add(row, begin, std::min(begin + rules.group, k), operands.c[row]);
+    }
+  }
+}
+
+/// Puts zeros in the place of infinities and NaN.
+template <int rows, int columns> static void clearSpecials(double (&matrix)[rows][columns], int m, int n) {
+  for (int row = 0; row < m; ++row) {
+    for (int column = 0; column < n; ++column) {
+      matrix[row][column] = std::isfinite(matrix[row][column]) ? matrix[row][column] : 0;
+    }
+  }
+}
+
+void multiplyAdd(MmaOperands &operands, int m, int k, const SumRules &rules, const FloatFormat &accumulator) {
+  if (operands.finite) {
+    multiplyAddFinite(operands, m, k, rules, accumulator);
+    return;
+  }
+  // Sums of finite products are finite in doubles: what is not comes from infinities and NaN, as IEEE 754 has it.
+  double specials[kMostM][kMmaN];
+  for (int row = 0; row < m; ++row) {
+    for (int column = 0; column < kMmaN; ++column) {
+      double sum = operands.c[row][column];
+      for (int depth = 0; depth < k; ++depth) {
+        sum += operands.a[row][depth] * operands.b[depth][column];
+      }
+      specials[row][column] = sum;
+    }
+  }
+  clearSpecials(operands.a, m, k);
+  clearSpecials(operands.b, k, kMmaN);
+  clearSpecials(operands.c, m, kMmaN);
+  multiplyAddFinite(operands, m, k, rules, accumulator);
+  for (int row = 0; row < m; ++row) {
+    for (int column = 0; column < kMmaN; ++column) {
+      if (!std::isfinite(specials[row][column])) {
+        operands.c[row][column] = specials[row][column];
+      }
+    }
+  }
+}
+
+} // namespace tilewright::emulator

@@ -1,0 +1,31 @@
+// Values in the slots of registers.
+
+#ifndef TILEWRIGHT_EMULATOR_INSTRUCTIONS_SLOTS_H
+#define TILEWRIGHT_EMULATOR_INSTRUCTIONS_SLOTS_H
+
+#include <cstdint>
+#include <cstring>
+
+namespace tilewright::emulator {
+
+/// The same bits as another type.
+template <typename To, typename From> To bitCast(From from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  std::memcpy(&to, &from, sizeof(to));
+  return to;
+}
+
+inline float toFloat(uint64_t slot) { return bitCast<float>(static_cast<uint32_t>(slot)); }
+inline double toDouble(uint64_t slot) { return bitCast<double>(slot); }
+
+/// What a NaN becomes in nearly every instruction: the payload of an operand is not kept.
+constexpr uint32_t kFloatNaN = 0x7fffffff;
+constexpr uint64_t kDoubleNaN = 0x7fffffffffffffff;
+
+inline uint64_t toSlot(float value) { return value == value ? bitCast<uint32_t>(value) : kFloatNaN; }
+inline uint64_t toSlot(double value) { return value == value ? bitCast<uint64_t>(value) : kDoubleNaN; }
+
+} // namespace tilewright::emulator
+
+#endif // TILEWRIGHT_EMULATOR_INSTRUCTIONS_SLOTS_H
