@@ -20,8 +20,10 @@ struct MemoryCounts {
   int64_t bytes = 0;     ///< that the lanes ask for
   int64_t transfers = 0; ///< of global memory: sectors of 32 bytes; of shared memory: wavefronts of 32 banks
   int64_t ideal = 0;     ///< the fewest transfers for as many different bytes, at the access's width
+  void add(const MemoryCounts &other);
 };
 
+/// Atomic operations are stores.
 struct SiteCounts {
   MemoryCounts globalLoads, globalStores, sharedLoads, sharedStores;
   int64_t barriers = 0; ///< a warp's
@@ -58,7 +60,7 @@ public:
   /// ldmatrix and stmatrix.
   void rows(Warp &warp, int32_t site, AccessKind kind, const uint64_t *addresses, int count);
 
-  /// So many instructions of one thread; 32 threads are a warp's.
+  /// So many instructions of one thread; a warp executes as many as that lane of it which executes most.
   void count(Thread &thread, int32_t site, InstructionClass kind, int64_t instructions);
   /// An instruction of a warp.
   void countWarp(int32_t site, InstructionClass kind);

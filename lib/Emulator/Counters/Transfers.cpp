@@ -1,0 +1,127 @@
+#include "Transfers.h"
+
+#include <algorithm>
+
+namespace tilewright::emulator {
+
+static constexpr uint64_t kSectorBytes = 32;
+static constexpr uint64_t kWordBytes = 4;
+static constexpr int kBanks = 32;
+static constexpr uint64_t kWavefrontBytes = kBanks * kWordBytes;
+/// The widest access of a lane; what is wider is a copy in bulk of that lane alone.
+static constexpr uint32_t kWidestAccess = 16;
+
+static int64_t divideUp(uint64_t value, uint64_t by) { return static_cast<int64_t>((value + by - 1) / by); }
+
+static MemoryCounts oneRequest(const LaneAddresses &lanes, uint32_t bytes) {
+  MemoryCounts counts;
+  counts.requests = 1;
+  counts.bytes = static_cast<int64_t>(__builtin_popcount(lanes.active)) * bytes;
+  return counts;
+}
+
+/// Calls `visit` with the address of each active lane of `mask`.
+template <typename Visit> static void forEachLane(const LaneAddresses &lanes, uint32_t mask, Visit visit) {
+  for (uint32_t rest = lanes.active & mask; rest != 0; rest &= rest - 1) {
+    visit(lanes.of[__builtin_ctz(rest)]);
+  }
+}
+
+//===- Global memory ----------------------------------------------------===//
+
+MemoryCounts countGlobal(const LaneAddresses &lanes, uint32_t bytes) {
+  if (lanes.active == 0 || bytes == 0) {
+    return {};
+  }
+  MemoryCounts counts = oneRequest(lanes, bytes);
+  uint64_t addresses[kLanes];
+  int count = 0;
+  forEachLane(lanes, kAllLanes, [&](uint64_t address) { addresses[count++] = address; });
+  // Mostly sorted as they come; then each lane adds what lies beyond the last one's bytes and sectors.
+  if (!std::is_sorted(addresses, addresses + count)) {
+    std::sort(addresses, addresses + count);
+  }
+  uint64_t bytesEnd = addresses[0], sectorsEnd = addresses[0] / kSectorBytes, different = 0;
+  for (int i = 0; i < count; ++i) {
+    uint64_t end = addresses[i] + bytes, sectorEnd = (end - 1) / kSectorBytes + 1;
+    different += end - std::max(addresses[i], bytesEnd);
+    counts.transfers += sectorEnd - std::max(addresses[i] / kSectorBytes, sectorsEnd);
+    bytesEnd = end;
+    sectorsEnd = sectorEnd;
+  }
+  counts.ideal = divideUp(different, kSectorBytes);
+  return counts;
+}
+
+//===- Shared memory ----------------------------------------------------===//
+
+namespace {
+
+/// The different words that lanes want at the same time, by bank.
+class Banks {
+public:
+  void add(uint64_t word) {
+    int bank = static_cast<int>(word % kBanks);
+    uint64_t *begin = words[bank], *end = begin + counts[bank];
+    if (std::find(begin, end, word) != end) {
+      return;
+    }
+    *end = word;
+    most = std::max<int64_t>(most, ++counts[bank]);
+    ++different;
+  }
+
+  int64_t wavefronts() const { return most; }
+  int64_t ideal() const { return divideUp(different, kBanks); }
+
+private:
+  uint64_t words[kBanks][kLanes]; ///< no lane has two words in one bank
+  uint8_t counts[kBanks] = {};
+  int64_t most = 0;
+  uint64_t different = 0;
+};
+
+} // namespace
+
+static int lanesAtATime(uint32_t bytes) {
+  int lanes = kLanes;
+  while (lanes * bytes > kWavefrontBytes) {
+    lanes /= 2;
+  }
+  return lanes;
+}
+
+static uint64_t wordsEnd(uint64_t address, uint32_t bytes) { return (address + bytes - 1) / kWordBytes + 1; }
+
+/// Each lane copies consecutive words, for which no banks conflict.
+static void countBulk(const LaneAddresses &lanes, uint32_t bytes, MemoryCounts &counts) {
+  forEachLane(lanes, kAllLanes, [&](uint64_t address) {
+    counts.transfers += divideUp(wordsEnd(address, bytes) - address / kWordBytes, kBanks);
+  });
+  counts.ideal = counts.transfers;
+}
+
+MemoryCounts countShared(const LaneAddresses &lanes, uint32_t bytes) {
+  if (lanes.active == 0 || bytes == 0) {
+    return {};
+  }
+  MemoryCounts counts = oneRequest(lanes, bytes);
+  if (bytes > kWidestAccess) {
+    countBulk(lanes, bytes, counts);
+    return counts;
+  }
+  int together = lanesAtATime(bytes);
+  for (int lane = 0; lane < kLanes; lane += together) {
+    Banks banks;
+    forEachLane(lanes, kAllLanes >> (kLanes - together) << lane, [&](uint64_t address) {
+      for (uint64_t word = address / kWordBytes; word < wordsEnd(address, bytes); ++word) {
+        banks.add(word);
+      }
+    });
+    counts.transfers += banks.wavefronts();
+    counts.ideal += banks.ideal();
+  }
+  return counts;
+}
+
+} // namespace tilewright::emulator

@@ -1,0 +1,378 @@
+// Counters: hand-computed requests, and random swizzled layouts against the compiler's own algebra of bank conflicts.
+
+#include "tilewright/Emulator/Counters.h"
+
+#include "tilewright/Layout/BankConflicts.h"
+
+#include "gtest/gtest.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <random>
+#include <set>
+
+namespace tilewright::emulator {
+namespace {
+
+constexpr uint64_t kBase = 0x10000; ///< a multiple of every width of memory
+constexpr int32_t kSite = 1, kOtherSite = 2;
+
+/// One block of so many threads whose accesses a test makes by hand.
+class Counted {
+public:
+  explicit Counted(int threads = kLanes) : kernel(kernelOf(threads)), profile(kernel.sites.size()) {
+    launch.profile = &profile;
+    warps.resize((threads + kLanes - 1) / kLanes);
+    lanes.resize(warps.size() * kLanes);
+    for (size_t index = 0; index < lanes.size(); ++index) {
+      Warp &warp = warps[index / kLanes];
+      warp.index = static_cast<uint32_t>(index / kLanes);
+      lanes[index].index = static_cast<uint32_t>(index);
+      lanes[index].warp = &warp;
+      if (index >= static_cast<size_t>(threads)) {
+        warp.exited |= 1u << index % kLanes;
+      }
+    }
+  }
+
+  void access(int thread, MemorySpace space, uint64_t address, uint32_t bytes, AccessKind kind = AccessKind::Read,
+              bool active = true, int32_t site = kSite) {
+    counters.access({lanes[thread], site, kind, space, address, bytes, bytes}, active);
+  }
+
+  /// All lanes of the first warp, lane l at kBase + address(l).
+  void load(MemorySpace space, uint32_t bytes, const std::function<uint64_t(int)> &address) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      access(lane, space, kBase + address(lane), bytes);
+    }
+  }
+
+  /// The launch's counts at kSite after the block has ended.
+  SiteCounts &end() {
+    counters.end();
+    return profile.sites[kSite];
+  }
+
+  static Kernel kernelOf(int threads) {
+    Kernel kernel;
+    kernel.threads = threads;
+    kernel.sites.resize(3);
+    return kernel;
+  }
+
+  Kernel kernel;
+  Settings settings;
+  Launch launch{kernel, settings};
+  Profile profile;
+  Counters counters{launch};
+  std::vector<Warp> warps;
+  std::vector<Thread> lanes;
+};
+
+void expectCounts(const MemoryCounts &counts, int64_t requests, int64_t bytes, int64_t transfers, int64_t ideal) {
+  EXPECT_EQ(counts.requests, requests) << "requests";
+  EXPECT_EQ(counts.bytes, bytes) << "bytes";
+  EXPECT_EQ(counts.transfers, transfers) << "transfers";
+  EXPECT_EQ(counts.ideal, ideal) << "ideal";
+}
+
+void expectGlobal(uint32_t bytes, const std::function<uint64_t(int)> &address, int64_t sectors, int64_t ideal) {
+  Counted block;
+  block.load(MemorySpace::Global, bytes, address);
+  expectCounts(block.end().globalLoads, 1, 32 * bytes, sectors, ideal);
+}
+
+void expectShared(uint32_t bytes, const std::function<uint64_t(int)> &address, int64_t wavefronts, int64_t ideal) {
+  Counted block;
+  block.load(MemorySpace::Shared, bytes, address);
+  expectCounts(block.end().sharedLoads, 1, 32 * bytes, wavefronts, ideal);
+}
+
+//===- Global memory ----------------------------------------------------===//
+
+TEST(CountersGlobal, coalesced) {
+  expectGlobal(1, [](int lane) { return lane; }, 1, 1);
+  expectGlobal(4, [](int lane) { return 4 * lane; }, 4, 4);
+  expectGlobal(16, [](int lane) { return 16 * lane; }, 16, 16);
+}
+
+TEST(CountersGlobal, theOrderOfLanesDoesNotMatter) {
+  expectGlobal(4, [](int lane) { return 4 * (lane ^ 21); }, 4, 4);
+}
+
+TEST(CountersGlobal, stridedLanesTouchASectorEach) {
+  expectGlobal(4, [](int lane) { return 8 * lane; }, 8, 4);
+  expectGlobal(4, [](int lane) { return 128 * lane; }, 32, 4);
+  expectGlobal(4, [](int lane) { return 4096 * (31 - lane); }, 32, 4);
+}
+
+TEST(CountersGlobal, misalignedByFourBytes) {
+  expectGlobal(4, [](int lane) { return 4 + 4 * lane; }, 5, 4);
+  expectGlobal(16, [](int lane) { return 4 + 16 * lane; }, 17, 16);
+}
+
+TEST(CountersGlobal, lanesThatOverlapShareTheirBytes) {
+  expectGlobal(4, [](int) { return 64; }, 1, 1);
+  expectGlobal(8, [](int lane) { return 4 * lane; }, 5, 5);
+  expectGlobal(4, [](int lane) { return lane % 2 * 4096; }, 2, 1);
+}
+
+//===- Shared memory ----------------------------------------------------===//
+
+TEST(CountersShared, everyBankOnce) {
+  expectShared(1, [](int lane) { return lane; }, 1, 1);
+  expectShared(2, [](int lane) { return 2 * lane; }, 1, 1);
+  expectShared(4, [](int lane) { return 4 * lane; }, 1, 1);
+  expectShared(4, [](int lane) { return 132 * lane; }, 1, 1);
+  expectShared(4, [](int lane) { return 4 * (lane ^ 13); }, 1, 1);
+}
+
+TEST(CountersShared, lanesOfOneWordShareIt) {
+  expectShared(4, [](int) { return 8; }, 1, 1);
+  expectShared(1, [](int lane) { return lane % 4; }, 1, 1);
+  expectShared(2, [](int lane) { return 128 * (lane / 16) + 2 * (lane % 2); }, 2, 1);
+}
+
+TEST(CountersShared, conflicts) {
+  expectShared(4, [](int lane) { return 8 * lane; }, 2, 1);
+  expectShared(4, [](int lane) { return 128 * lane; }, 32, 1);
+  expectShared(4, [](int lane) { return 4 * (lane % 31) + 128 * (lane / 31); }, 2, 1);
+}
+
+TEST(CountersShared, wideAccessesAreServedInParts) {
+  expectShared(8, [](int lane) { return 8 * lane; }, 2, 2);
+  expectShared(8, [](int lane) { return 16 * lane; }, 4, 2);
+  expectShared(16, [](int lane) { return 16 * lane; }, 4, 4);
+  expectShared(16, [](int lane) { return 128 * lane; }, 32, 4);
+  // Each half takes every bank once, though both begin at bank 0.
+  expectShared(8, [](int lane) { return 8 * (lane % 16) + 4096 * (lane / 16); }, 2, 2);
+  // Conflicts in the first half alone.
+  expectShared(8, [](int lane) { return lane < 16 ? 128 * lane : 8 * lane; }, 17, 2);
+}
+
+TEST(CountersShared, aBroadcastOfWideWordsHasNoConflicts) {
+  expectShared(16, [](int) { return 32; }, 4, 4);
+}
+
+TEST(CountersShared, aBulkCopyIsOfOneLane) {
+  Counted block;
+  block.access(0, MemorySpace::Shared, kBase, 1024, AccessKind::Write);
+  expectCounts(block.end().sharedStores, 1, 1024, 8, 8);
+}
+
+TEST(CountersShared, rowsOfMatrices) {
+  Counted block;
+  std::vector<uint64_t> addresses(32);
+  for (int row = 0; row < 32; ++row) { // rows of 128 bytes: the first half swizzled, the second not
+    addresses[row] = kBase + 128 * row + (row < 16 ? 16 * (row % 8) : 0);
+  }
+  block.counters.rows(block.warps[0], kSite, AccessKind::Read, addresses.data(), 32);
+  block.counters.rows(block.warps[0], kSite, AccessKind::Write, addresses.data(), 8);
+  SiteCounts counts = block.end();
+  expectCounts(counts.sharedLoads, 1, 512, 1 + 1 + 8 + 8, 4);
+  expectCounts(counts.sharedStores, 1, 128, 1, 1);
+}
+
+//===- Requests from lanes ----------------------------------------------===//
+
+TEST(CountersRequests, inactiveLanesAskForNothing) {
+  Counted block;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    block.access(lane, MemorySpace::Global, kBase + 4 * lane, 4, AccessKind::Write, lane < 10);
+    block.access(lane, MemorySpace::Shared, 0, 4, AccessKind::Read, false);
+  }
+  SiteCounts counts = block.end();
+  expectCounts(counts.globalStores, 1, 40, 2, 2);
+  expectCounts(counts.sharedLoads, 0, 0, 0, 0);
+}
+
+TEST(CountersRequests, inALoopEachIterationIsOne) {
+  // Lane after lane runs through all its iterations.
+  Counted block;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    for (int iteration = 0; iteration < 100; ++iteration) {
+      block.access(lane, MemorySpace::Shared, kBase + 4 * lane * (1 + iteration % 2), 4);
+    }
+  }
+  expectCounts(block.end().sharedLoads, 100, 12800, 50 + 50 * 2, 100);
+}
+
+TEST(CountersRequests, lanesComeInAnyOrder) {
+  std::vector<int> order(kLanes * 20);
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), std::mt19937(5));
+  Counted block;
+  std::array<int, kLanes> iterations = {};
+  for (int entry : order) {
+    int lane = entry % kLanes, iteration = iterations[lane]++;
+    block.access(lane, MemorySpace::Global, kBase + 4096 * iteration + 4 * lane, 4);
+  }
+  expectCounts(block.end().globalLoads, 20, 20 * 128, 20 * 4, 20 * 4);
+}
+
+TEST(CountersRequests, lanesThatDivergeMakeARequestWithoutTheOthers) {
+  Counted block;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    for (int iteration = 0; iteration < (lane < 8 ? 3 : 1); ++iteration) {
+      block.access(lane, MemorySpace::Global, kBase + 1024 * iteration + 4 * lane, 4);
+    }
+  }
+  expectCounts(block.end().globalLoads, 3, 128 + 2 * 32, 4 + 2, 4 + 2);
+}
+
+TEST(CountersRequests, noRequestWaitsForLanesThatHaveExited) {
+  Counted block;
+  block.warps[0].exited = 0xffff0000;
+  for (int iteration = 0; iteration < 1000; ++iteration) {
+    for (int lane = 0; lane < 16; ++lane) {
+      block.access(lane, MemorySpace::Global, kBase + 1024 * iteration + 4 * lane, 4);
+    }
+  }
+  expectCounts(block.end().globalLoads, 1000, 64000, 2000, 2000);
+}
+
+TEST(CountersRequests, lanesThatAreTooFarBehindAreStillCounted) {
+  constexpr int kFar = 100000;
+  Counted block;
+  for (int lane : {0, 1}) {
+    for (int iteration = 0; iteration < kFar; ++iteration) {
+      block.access(lane, MemorySpace::Global, kBase + 4 * lane, 4);
+    }
+  }
+  const MemoryCounts &counts = block.end().globalLoads;
+  EXPECT_EQ(counts.bytes, 2 * 4 * kFar);
+  EXPECT_GT(counts.requests, kFar) << "some that would have been one request are not";
+  EXPECT_LT(counts.requests, 2 * kFar) << "some are";
+}
+
+TEST(CountersRequests, warpsSitesWidthsAndKindsAreApart) {
+  Counted block(64);
+  for (int thread = 0; thread < 64; ++thread) {
+    uint64_t address = kBase + 4 * thread;
+    block.access(thread, MemorySpace::Global, address, 4);
+    block.access(thread, MemorySpace::Global, address, 2);
+    block.access(thread, MemorySpace::Global, address, 4, AccessKind::Write);
+    block.access(thread, MemorySpace::Global, address, 4, AccessKind::Atomic);
+    block.access(thread, MemorySpace::Shared, address, 4);
+    block.access(thread, MemorySpace::Global, address, 4, AccessKind::Read, true, kOtherSite);
+  }
+  SiteCounts counts = block.end();
+  expectCounts(counts.globalLoads, 4, 256 + 128, 16, 8 + 4);
+  expectCounts(counts.globalStores, 4, 512, 16, 16);
+  expectCounts(counts.sharedLoads, 2, 256, 2, 2);
+  expectCounts(block.profile.sites[kOtherSite].globalLoads, 2, 256, 8, 8);
+}
+
+TEST(CountersRequests, aBlockOfFewerThreadsThanAWarp) {
+  Counted block(4);
+  for (int thread = 0; thread < 4; ++thread) {
+    block.access(thread, MemorySpace::Global, kBase + 4 * thread, 4);
+    block.access(thread, MemorySpace::Global, kBase + 64 * thread, 4);
+  }
+  expectCounts(block.end().globalLoads, 2, 32, 1 + 4, 1 + 1);
+}
+
+TEST(CountersRequests, aSiteThatIsNotKnownIsNumberZero) {
+  Counted block;
+  block.access(0, MemorySpace::Global, kBase, 4, AccessKind::Read, true, 77);
+  block.access(0, MemorySpace::Global, kBase, 4, AccessKind::Write, true, -1);
+  block.counters.end();
+  expectCounts(block.profile.sites[0].globalLoads, 1, 4, 1, 1);
+  expectCounts(block.profile.sites[0].globalStores, 1, 4, 1, 1);
+}
+
+TEST(CountersRequests, blocksAddUp) {
+  Counted block;
+  for (int program = 0; program < 3; ++program) {
+    block.load(MemorySpace::Global, 4, [](int lane) { return 4 * lane; });
+    block.access(7, MemorySpace::Global, kBase, 4); // begins a request that no other lane takes part in
+    block.counters.countWarp(kSite, InstructionClass::Matrix);
+    block.counters.count(block.lanes[0], kSite, InstructionClass::Matrix, 1);
+    block.counters.end();
+  }
+  SiteCounts &counts = block.profile.sites[kSite];
+  expectCounts(counts.globalLoads, 6, 3 * 132, 3 * 5, 3 * 5);
+  EXPECT_EQ(counts.instructions[static_cast<int>(InstructionClass::Matrix)], 6);
+}
+
+//===- Instructions -----------------------------------------------------===//
+
+int64_t instructionsOf(const SiteCounts &counts, InstructionClass kind) {
+  return counts.instructions[static_cast<int>(kind)];
+}
+
+TEST(CountersInstructions, ofAllLanesAreOneOfTheWarp) {
+  Counted block(96);
+  for (Thread &thread : block.lanes) {
+    block.counters.count(thread, kSite, InstructionClass::Float, 2);
+    block.counters.count(thread, kSite, InstructionClass::Float, 3);
+    block.counters.count(thread, kSite, InstructionClass::Integer, 1);
+    block.counters.count(thread, kOtherSite, InstructionClass::Float, 7);
+  }
+  SiteCounts counts = block.end();
+  EXPECT_EQ(instructionsOf(counts, InstructionClass::Float), 3 * 5);
+  EXPECT_EQ(instructionsOf(counts, InstructionClass::Integer), 3);
+  EXPECT_EQ(instructionsOf(counts, InstructionClass::Special), 0);
+  EXPECT_EQ(instructionsOf(block.profile.sites[kOtherSite], InstructionClass::Float), 3 * 7);
+}
+
+TEST(CountersInstructions, theLaneWithTheMostCounts) {
+  Counted block(64);
+  for (int turn = 0; turn < 100; ++turn) {
+    block.counters.count(block.lanes[5], kSite, InstructionClass::Integer, 1);
+  }
+  block.counters.count(block.lanes[6], kSite, InstructionClass::Integer, 30);
+  block.counters.count(block.lanes[40], kSite, InstructionClass::Integer, 1);
+  EXPECT_EQ(instructionsOf(block.end(), InstructionClass::Integer), 100 + 1);
+}
+
+TEST(CountersInstructions, barriersAreCountedByThemselvesToo) {
+  Counted block(64);
+  for (Thread &thread : block.lanes) {
+    block.counters.count(thread, kSite, InstructionClass::Barrier, 1);
+  }
+  block.counters.countWarp(kSite, InstructionClass::Barrier);
+  SiteCounts counts = block.end();
+  EXPECT_EQ(counts.barriers, 3);
+  EXPECT_EQ(instructionsOf(counts, InstructionClass::Barrier), 3);
+}
+
+//===- The compiler's algebra -------------------------------------------===//
+
+/// The addresses of a random linear, and so swizzled, layout for accesses of 2^vectorBits elements.
+layout::LinearLayout randomOffsets(std::mt19937 &random, int vectorBits) {
+  layout::Columns columns;
+  for (int bit = 0; bit < vectorBits; ++bit) {
+    columns.push_back(uint64_t(1) << bit);
+  }
+  for (int lane = 0; lane < 5; ++lane) {
+    columns.push_back((random() & 0xff) << vectorBits);
+  }
+  return {{{"register", vectorBits}, {"lane", 5}}, {{"offset", 8 + vectorBits}}, columns};
+}
+
+TEST(CountersAgainstAlgebra, randomSwizzledLayouts) {
+  std::mt19937 random(3);
+  std::set<int64_t> seen;
+  for (int trial = 0; trial < 2000; ++trial) {
+    int elementBits = 8 << random() % 4, vectorBits = static_cast<int>(random() % 5);
+    uint32_t bytes = elementBits / 8 << vectorBits;
+    if (bytes > 16) {
+      continue;
+    }
+    layout::LinearLayout offsets = randomOffsets(random, vectorBits);
+    layout::AccessCost cost =
+        layout::costOfAccess(offsets, layout::widestAccess(offsets, layout::kOffset, 1 << vectorBits), elementBits);
+    Counted block;
+    block.load(MemorySpace::Shared, bytes, [&](int lane) { return offsets({0, lane})[0] * elementBits / 8; });
+    const MemoryCounts &counts = block.end().sharedLoads;
+    EXPECT_EQ(counts.transfers, cost.wavefronts) << "trial " << trial << "\n" << offsets.toString();
+    EXPECT_EQ(counts.ideal, cost.best) << "trial " << trial;
+    seen.insert(counts.transfers);
+  }
+  EXPECT_GE(seen.size(), 5u) << "layouts with and without conflicts are among them";
+}
+
+} // namespace
+} // namespace tilewright::emulator
