@@ -1,0 +1,46 @@
+// What memory there is, and how an address is called in reports.
+
+#ifndef TILEWRIGHT_EMULATOR_CHECKS_BOUNDS_H
+#define TILEWRIGHT_EMULATOR_CHECKS_BOUNDS_H
+
+#include "tilewright/Emulator/Checker.h"
+
+#include <string>
+
+namespace tilewright::emulator {
+
+/// Some bytes of one memory.
+struct Bytes {
+  MemorySpace space;
+  uint64_t address;
+  uint64_t count;
+};
+
+class Bounds {
+public:
+  explicit Bounds(const Launch &launch) : launch(launch) {}
+  void begin(const Block &block);
+
+  /// Whether all of the bytes lie in one tensor, or in the block's shared memory.
+  bool hold(const Bytes &bytes);
+
+  /// "x+128", "shared+128"; where no tensor is near, the address in hexadecimal.
+  std::string nameOf(const Bytes &bytes) const;
+
+  /// How bytes that are not held lie to the nearest memory there is: "12 bytes after the end of x, which has 4096".
+  std::string distanceOf(const Bytes &bytes) const;
+
+  /// Byte of shared memory; or as many as there are, if it has none such.
+  uint64_t sharedOffset(uint64_t address) const;
+
+private:
+  const Tensor *nearest(const Bytes &bytes) const;
+
+  const Launch &launch;
+  uint64_t sharedBegin = 0, sharedEnd = 0;
+  size_t recent = 0; // the tensor of the latest access
+};
+
+} // namespace tilewright::emulator
+
+#endif // TILEWRIGHT_EMULATOR_CHECKS_BOUNDS_H

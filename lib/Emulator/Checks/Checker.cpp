@@ -1,0 +1,231 @@
+// Looks for what a block's threads do wrong with memory: what is asked when, and what reports say.
+
+#include "tilewright/Emulator/Checker.h"
+
+#include "Bounds.h"
+#include "Races.h"
+
+#include <algorithm>
+
+namespace tilewright::emulator {
+
+namespace {
+
+/// An access in words: "reads 4 bytes at", "copies 16 bytes to".
+struct Phrase {
+  const char *verb;
+  const char *preposition;
+};
+
+const char *pastOf(Deed deed) {
+  switch (deed) {
+  case Deed::Read:
+    return "read";
+  case Deed::Write:
+    return "wrote";
+  case Deed::Atomic:
+    return "updated";
+  case Deed::Copy:
+    return "copied to";
+  }
+  return "";
+}
+
+Deed deedOf(AccessKind kind) {
+  switch (kind) {
+  case AccessKind::Read:
+    return Deed::Read;
+  case AccessKind::Write:
+    return Deed::Write;
+  case AccessKind::Atomic:
+    return Deed::Atomic;
+  }
+  return Deed::Read;
+}
+
+Phrase phraseOf(AccessKind kind) {
+  switch (kind) {
+  case AccessKind::Read:
+    return {"reads", "at"};
+  case AccessKind::Write:
+    return {"writes", "at"};
+  case AccessKind::Atomic:
+    return {"updates", "at"};
+  }
+  return {"", ""};
+}
+
+/// Bytes that a thread is about to touch.
+struct Touch {
+  Thread &thread;
+  int32_t site;
+  Deed deed;
+  Phrase phrase;
+  Bytes bytes;
+};
+
+} // namespace
+
+struct Checker::State {
+  explicit State(Launch &launch)
+      : launch(launch), settings(launch.settings), bounds(launch),
+        races(settings, launch.kernel.threads, launch.kernel.sharedBytes),
+        remembers(settings.checkRaces || settings.checkInitialized || settings.checkCopies) {}
+
+  bool mayTouch(const Touch &touch, uint64_t alignment);
+  void remember(const Touch &touch);
+  void explain(const Touch &touch, const Finding &finding);
+  std::string describe(const Touch &touch) const;
+  std::string describeSite(int32_t site) const;
+
+  Launch &launch;
+  const Settings &settings;
+  Bounds bounds;
+  Races races;
+  bool remembers;
+  std::vector<uint32_t> together; // the threads that are synchronised, to save allocations
+};
+
+Checker::Checker(Launch &launch) : state(std::make_unique<State>(launch)) {}
+Checker::~Checker() = default;
+
+std::string Checker::State::describeSite(int32_t site) const {
+  const std::vector<Site> &sites = launch.kernel.sites;
+  return site >= 0 && static_cast<size_t>(site) < sites.size() ? sites[site].describe() : Site().describe();
+}
+
+/// "writes 4 bytes at shared+128"
+std::string Checker::State::describe(const Touch &touch) const {
+  return std::string(touch.phrase.verb) + " " + std::to_string(touch.bytes.count) +
+         (touch.bytes.count == 1 ? " byte " : " bytes ") + touch.phrase.preposition + " " + bounds.nameOf(touch.bytes);
+}
+
+bool Checker::State::mayTouch(const Touch &touch, uint64_t alignment) {
+  if (settings.checkBounds && !bounds.hold(touch.bytes)) {
+    touch.thread.report(Report::Bounds, touch.site, describe(touch) + ", " + bounds.distanceOf(touch.bytes));
+    return false;
+  }
+  if (settings.checkAlignment && alignment > 1 && touch.bytes.address % alignment != 0) {
+    touch.thread.report(Report::Alignment, touch.site,
+                        describe(touch) + ", an address that is no multiple of " + std::to_string(alignment));
+    return false;
+  }
+  return true;
+}
+
+void Checker::State::remember(const Touch &touch) {
+  if (!remembers) {
+    return;
+  }
+  uint64_t offset = touch.bytes.address, count = touch.bytes.count;
+  if (touch.bytes.space == MemorySpace::Shared) {
+    // Without the check of bounds any address may come.
+    offset = bounds.sharedOffset(offset);
+    count = std::min<uint64_t>(count, launch.kernel.sharedBytes - offset);
+  }
+  Finding finding = races.touch(touch.thread.index, touch.deed, touch.site, touch.bytes.space, offset, count);
+  if (finding.isWrong) {
+    explain(touch, finding);
+  }
+}
+
+void Checker::State::explain(const Touch &touch, const Finding &finding) {
+  Report report;
+  report.kind = finding.kind;
+  report.site = touch.site;
+  report.message = describe(touch);
+  bool isOwn = finding.other.thread == touch.thread.index;
+  std::string other = isOwn ? "this thread" : "thread " + std::to_string(finding.other.thread);
+  std::string place = describeSite(finding.other.site);
+  if (finding.kind == Report::Uninitialized) {
+    report.message += ", which nobody has written";
+    return touch.thread.report(std::move(report));
+  }
+  report.otherThread = static_cast<int32_t>(finding.other.thread);
+  report.otherSite = finding.other.site;
+  if (finding.kind == Report::Copy) {
+    report.message += ", to which " + other + " copies since " + place + " without having waited for it";
+  } else {
+    report.message +=
+        " that " + other + " " + pastOf(finding.other.deed()) + " at " + place + ", with no barrier between them";
+  }
+  touch.thread.report(std::move(report));
+}
+
+void Checker::begin(Block &block) {
+  state->bounds.begin(block);
+  state->races.begin();
+}
+
+bool Checker::access(const Access &access) {
+  Touch touch = {access.thread,
+                 access.site,
+                 deedOf(access.kind),
+                 phraseOf(access.kind),
+                 {access.space, access.address, access.bytes}};
+  if (!state->mayTouch(touch, access.alignment)) {
+    return false;
+  }
+  state->remember(touch);
+  return true;
+}
+
+bool Checker::issue(Thread &thread, const AsyncCopy &copy) {
+  Touch from = {thread, copy.site, Deed::Read, {"copies", "from"}, {MemorySpace::Global, copy.from, copy.read}};
+  Touch to = {thread, copy.site, Deed::Copy, {"copies", "to"}, {MemorySpace::Shared, copy.to, copy.size}};
+  bool mayRead = copy.read == 0 || state->mayTouch(from, copy.size);
+  bool mayWrite = state->mayTouch(to, copy.size);
+  if (!mayRead || !mayWrite) {
+    return false;
+  }
+  state->remember(from);
+  state->remember(to);
+  return true;
+}
+
+void Checker::arrive(Thread &thread, const AsyncCopy &copy) {
+  uint64_t offset = state->bounds.sharedOffset(copy.to);
+  uint64_t bytes = std::min<uint64_t>(copy.size, state->launch.kernel.sharedBytes - offset);
+  if (state->remembers) {
+    state->races.arrive(thread.index, copy.site, offset, bytes);
+  }
+}
+
+void Checker::synchronize(const std::vector<Thread *> &threads) {
+  if (!state->settings.checkRaces) {
+    return;
+  }
+  state->together.clear();
+  for (const Thread *thread : threads) {
+    state->together.push_back(thread->index);
+  }
+  state->races.synchronize(state->together);
+}
+
+void Checker::synchronize(const WarpCall &call) {
+  if (!state->settings.checkRaces) {
+    return;
+  }
+  state->together.clear();
+  for (int lane = 0; lane < kLanes; ++lane) {
+    uint32_t index = call.warp->index * kLanes + lane;
+    if (call.has(lane) && index < static_cast<uint32_t>(state->launch.kernel.threads)) {
+      state->together.push_back(index);
+    }
+  }
+  state->races.synchronize(state->together);
+}
+
+void Checker::release(Thread &thread, uint64_t address) {
+  if (state->settings.checkRaces) {
+    state->races.release(thread.index, address);
+  }
+}
+
+void Checker::acquire(Thread &thread, uint64_t address) {
+  if (state->settings.checkRaces) {
+    state->races.acquire(thread.index, address);
+  }
+}
+
+} // namespace tilewright::emulator

@@ -1,0 +1,152 @@
+// What is wrong with what a thread does to bytes, given what was done to them before.
+
+#include "Races.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace tilewright::emulator {
+
+Races::Races(const Settings &settings, size_t threads, uint64_t sharedBytes)
+    : settings(settings), clocks(threads), shared((sharedBytes + Line::kBytes - 1) / Line::kBytes) {}
+
+void Races::begin() {
+  clocks.synchronizeAll();
+  clocks.synchronizeAll(); // at the time between the two nobody does anything: it is the start
+  start = clocks.past();
+  global.forget();
+}
+
+void Races::synchronize(const std::vector<uint32_t> &threads) {
+  Time before = clocks.past();
+  clocks.synchronize(threads);
+  if (clocks.past() != before) {
+    global.forget();
+  }
+}
+
+template <typename Visit>
+void Races::visit(MemorySpace space, uint64_t offset, uint64_t bytes, bool isSame, Visit &&visit) {
+  if (space == MemorySpace::Shared) {
+    visitLines(offset, bytes, isSame, [&](uint64_t number) -> Line & { return shared[number]; }, visit);
+  } else {
+    visitLines(offset, bytes, isSame, [&](uint64_t number) -> Line & { return global.line(number); }, visit);
+  }
+}
+
+Finding Races::touch(uint32_t thread, Deed deed, int32_t site, MemorySpace space, uint64_t offset, uint64_t bytes) {
+  Event event(clocks.now(thread), thread, deed, site);
+  Finding finding;
+  bool overwrites = deed == Deed::Write || deed == Deed::Copy;
+  visit(space, offset, bytes, overwrites, [&](Cell &cell) {
+    Finding found = judge(cell, event, space);
+    if (found.isWrong) {
+      finding = finding.isWrong ? finding : found;
+      settle(cell);
+    }
+    note(cell, event);
+  });
+  return finding;
+}
+
+void Races::arrive(uint32_t thread, int32_t site, uint64_t offset, uint64_t bytes) {
+  Event write(clocks.now(thread), thread, Deed::Write, site);
+  visit(MemorySpace::Shared, offset, bytes, /*isSame=*/false, [&](Cell &cell) {
+    const Event &copy = cell.write;
+    if (copy.deed() == Deed::Copy && copy.time >= start && copy.thread == thread && copy.site == site) {
+      cell.write = write;
+    }
+  });
+}
+
+Finding Races::judge(const Cell &cell, const Event &event, MemorySpace space) const {
+  bool isWritten = cell.write.time >= start;
+  if (settings.checkCopies && isWritten && cell.write.deed() == Deed::Copy) {
+    return {true, Report::Copy, cell.write};
+  }
+  bool isRead = event.deed() == Deed::Read || event.deed() == Deed::Atomic;
+  if (settings.checkInitialized && isRead && !isWritten && space == MemorySpace::Shared) {
+    return {true, Report::Uninitialized, Event()};
+  }
+  const Event *other = settings.checkRaces ? conflict(cell, event) : nullptr;
+  return other ? Finding{true, Report::Race, *other} : Finding();
+}
+
+static bool conflict(Deed one, Deed other) { return one != other || (one != Deed::Read && one != Deed::Atomic); }
+
+bool Races::conflicts(const Event &before, const Event &event) const {
+  return emulator::conflict(before.deed(), event.deed()) && !clocks.isBefore(before.thread, before.time, event.thread);
+}
+
+const Event *Races::conflict(const Cell &cell, const Event &event) const {
+  if (conflicts(cell.write, event)) {
+    return &cell.write;
+  }
+  if (cell.last.time <= clocks.past()) {
+    return nullptr; // and so are the others
+  }
+  if (conflicts(cell.last, event)) {
+    return &cell.last;
+  }
+  Deed harmless = event.deed();
+  bool isHarmless = harmless == Deed::Read || harmless == Deed::Atomic;
+  if (!cell.others || (isHarmless && (cell.others->deeds & ~(1u << static_cast<int>(harmless))) == 0)) {
+    return nullptr;
+  }
+  for (const Event &other : cell.others->list) {
+    if (conflicts(other, event)) {
+      return &other;
+    }
+  }
+  return nullptr;
+}
+
+/// What was done before is taken to be in order, and the bytes to be written.
+void Races::settle(Cell &cell) const {
+  cell.write = Event(start, 0, Deed::Write, 0);
+  cell.forgetReads();
+}
+
+void Races::note(Cell &cell, const Event &event) const {
+  if (event.deed() == Deed::Write || event.deed() == Deed::Copy) {
+    cell.write = event;
+    cell.forgetReads();
+    return;
+  }
+  if (cell.last.time <= clocks.past()) {
+    cell.forgetReads();
+  } else if (cell.last.deed() != event.deed() || !clocks.isBefore(cell.last.thread, cell.last.time, event.thread)) {
+    if (!cell.others) {
+      cell.others = std::make_unique<Events>();
+    }
+    cell.others->add(cell.last);
+    if (cell.others->list.size() >= cell.others->compactAt) {
+      compact(*cell.others, event);
+    }
+  }
+  cell.last = event;
+}
+
+/// Superfluous are an event that is before the new one of the same kind, as whoever does not know of the former does
+/// not know of the latter either; and all but the latest of one thread.
+void Races::compact(Events &events, const Event &event) const {
+  auto order = [](const Event &a, const Event &b) {
+    return std::tuple(uint64_t(a.thread), uint64_t(a.deedBits), uint64_t(b.time)) <
+           std::tuple(uint64_t(b.thread), uint64_t(b.deedBits), uint64_t(a.time));
+  };
+  std::vector<Event> all;
+  all.swap(events.list);
+  std::sort(all.begin(), all.end(), order);
+  events.clear();
+  for (const Event &one : all) {
+    bool isRepeated =
+        !events.list.empty() && events.list.back().thread == one.thread && events.list.back().deed() == one.deed();
+    bool isCovered = one.deed() == event.deed() && clocks.isBefore(one.thread, one.time, event.thread);
+    if (!isRepeated && !isCovered) {
+      events.add(one);
+    }
+  }
+  events.compactAt = std::max(Events::kFew, 2 * events.list.size());
+}
+
+} // namespace tilewright::emulator
