@@ -97,8 +97,8 @@ template <int count, bool transposed> static Instruction load(const char *name, 
           intrinsic,
           together<loadMatrices<count, transposed>>,
           InstructionClass::Matrix,
-          transposed ? "Loads 8 x 8 matrices of 16 bits from shared memory, and transposes them."
-                     : "Loads 8 x 8 matrices of 16 bits from shared memory.",
+          transposed ? "loads 8 x 8 matrices of 16 bits from shared memory, and transposes them"
+                     : "loads 8 x 8 matrices of 16 bits from shared memory",
           "9.7.14.5.15 ldmatrix"};
 }
 
@@ -107,8 +107,8 @@ template <int count, bool transposed> static Instruction store(const char *name,
           intrinsic,
           together<storeMatrices<count, transposed>>,
           InstructionClass::Matrix,
-          transposed ? "Transposes 8 x 8 matrices of 16 bits, and stores them to shared memory."
-                     : "Stores 8 x 8 matrices of 16 bits to shared memory.",
+          transposed ? "transposes 8 x 8 matrices of 16 bits, and stores them to shared memory"
+                     : "stores 8 x 8 matrices of 16 bits to shared memory",
           "9.7.14.5.16 stmatrix"};
 }
 

@@ -30,7 +30,7 @@ template <int m, int k> static Instruction product(const char *name, const char 
           intrinsic,
           together<multiply<m, k>>,
           InstructionClass::Matrix,
-          "A product of matrices of doubles is added to one of doubles.",
+          "a product of matrices of doubles is added to one of doubles",
           "9.7.14.5.14 mma"};
 }
 

@@ -60,7 +60,7 @@ static Instruction product(const char *name, const char *intrinsic) {
           intrinsic,
           together<multiply<k, typeA, typeB, accumulator>>,
           InstructionClass::Matrix,
-          "A product of matrices is added to one, with the sums that tensor cores make.",
+          "a product of matrices is added to one, with the sums that tensor cores make",
           "9.7.14.5.14 mma"};
 }
 

@@ -32,7 +32,7 @@ template <int k, typename TA, typename TB> static Instruction product(const char
           intrinsic,
           together<multiply<16, k, TA, TB>>,
           InstructionClass::Matrix,
-          "A product of matrices of bytes is added to one of 32 bits, modulo 2^32.",
+          "a product of matrices of bytes is added to one of 32 bits, modulo 2^32",
           "9.7.14.5.14 mma"};
 }
 
