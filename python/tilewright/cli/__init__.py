@@ -1,6 +1,7 @@
 """The command `tilewright`: one file per subcommand, imported when it is asked for.
 
 tilewright compile file.py:kernel --signature "*fp32:D,*fp32:D,i32,1024" --emit asm
+tilewright profile script.py
 tilewright doctor
 tilewright cache info
 tilewright reproduce FILE
@@ -17,6 +18,7 @@ from tilewright.errors import TilewrightError
 
 _COMMANDS = {
     "compile": "compile a kernel and print it at a phase",
+    "profile": "run a script on an emulated GPU and count what its kernels do, line by line",
     "doctor": "say what is found on this machine, and what is missing",
     "cache": "show or empty the cache of compiled kernels",
     "reproduce": "repeat a failure of the compiler from the file that its message names",
