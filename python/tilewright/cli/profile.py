@@ -2,6 +2,9 @@
 
 Each kernel's source is printed with counts beside it: sectors of global memory and wavefronts of
 shared memory against the ideal, bytes, barriers, instructions. An emulator knows nothing of time.
+
+Addresses are those of the arrays in host memory. PyTorch's begin at multiples of 64 bytes, and take
+as many sectors as on a GPU; NumPy's begin at multiples of 16, and a request may take one more.
 """
 
 from __future__ import annotations

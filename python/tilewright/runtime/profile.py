@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -157,7 +157,7 @@ class KernelProfile:
         cls,
         name: str,
         target: str,
-        grid: tuple[int, int, int],
+        grid: Sequence[int],
         sites: Iterable[Mapping[str, Any]],
         launches: int = 1,
     ) -> KernelProfile:
@@ -166,7 +166,8 @@ class KernelProfile:
             Site(site["file"] or "", site["line"] or 0, site["column"] or 0, Counts.make(site))
             for site in sites
         )
-        return cls(name, target, grid, _each_once(places), launches)
+        x, y, z = grid
+        return cls(name, target, (x, y, z), _each_once(places), launches)
 
     @property
     def totals(self) -> Counts:

@@ -113,7 +113,7 @@ def test_json_holds_everything():
     data = json.loads(profile.to_json())
     assert data["sites"][0] == LOAD
     again = KernelProfile.make(
-        data["name"], data["target"], tuple(data["grid"]), data["sites"], data["launches"]
+        data["name"], data["target"], data["grid"], data["sites"], data["launches"]
     )
     assert again == profile
 
