@@ -62,6 +62,7 @@ void bindLoadedKernel(pybind11::module_ &module);
 void bindHostKernel(pybind11::module_ &module);
 void bindCuda(pybind11::module_ &module);
 void bindCudaKernel(pybind11::module_ &module);
+void bindEmulatedKernel(pybind11::module_ &module);
 
 } // namespace tilewright::bindings
 

@@ -5,6 +5,7 @@
 
 #include "tilewright/Pipeline/Cpu.h"
 #include "tilewright/Pipeline/Cuda.h"
+#include "tilewright/Pipeline/Emulator.h"
 #include "tilewright/Target/Host.h"
 
 namespace py = pybind11;
@@ -26,8 +27,10 @@ struct PyCompiled {
   // CUDA
   std::string ptx;
   nvptx::Cubin cubin;
-  int64_t sharedBytes = 0;
   std::vector<int> slots;
+  // CUDA, and emulated
+  int64_t sharedBytes = 0;
+  std::vector<emulator::Site> sites;
 };
 
 /// Raises IRError with the collected diagnostics and the reproducing IR.
@@ -73,6 +76,19 @@ bool compileCuda(ModuleOp module, const CudaCompileOptions &options, CompileFail
   return compiled.has_value();
 }
 
+bool compileEmulator(ModuleOp module, const EmulatorCompileOptions &options, CompileFailure &failure,
+                     PyCompiled &result) {
+  std::optional<CompiledForEmulator> compiled = compileForEmulator(module, options, failure);
+  if (compiled) {
+    result.object = std::move(compiled->object);
+    result.symbol = std::move(compiled->symbol);
+    result.seconds = std::move(compiled->seconds);
+    result.sharedBytes = compiled->sharedBytes;
+    result.sites = std::move(compiled->sites);
+  }
+  return compiled.has_value();
+}
+
 /// Sets a field if the option is given and not None.
 template <typename T> void readOption(const py::dict &options, const char *name, T &field) {
   if (options.contains(name) && !options[name].is_none()) {
@@ -94,32 +110,40 @@ CudaCompileOptions cudaOptions(llvm::StringRef arch, const py::dict &options) {
   return cuda;
 }
 
+/// What to do with the texts of phases: nothing, to keep them with the result, to pass them on.
+PhaseDump makeDump(const py::dict &options, const py::object &dump, PyCompiled &result) {
+  bool keep = options.contains("emit") && options["emit"].cast<bool>();
+  if (!keep && dump.is_none()) {
+    return nullptr;
+  }
+  return [keep, &dump, &result](llvm::StringRef phase, llvm::StringRef text) {
+    if (keep) {
+      result.ir[phase.str()] = text.str();
+    }
+    if (!dump.is_none()) {
+      py::gil_scoped_acquire gil;
+      dump(phase.str(), text.str());
+    }
+  };
+}
+
 PyCompiled compile(PyModule &module, const std::string &target, const py::dict &options, const py::object &dump) {
   PyCompiled result;
-  bool keep = options.contains("emit") && options["emit"].cast<bool>();
-  PhaseDump report;
-  if (keep || !dump.is_none()) {
-    report = [&](llvm::StringRef phase, llvm::StringRef text) {
-      if (keep) {
-        result.ir[phase.str()] = text.str();
-      }
-      if (!dump.is_none()) {
-        py::gil_scoped_acquire gil;
-        dump(phase.str(), text.str());
-      }
-    };
-  }
   llvm::StringRef arch = target;
-  bool isCuda = arch.consume_front("cuda:");
-  CudaCompileOptions cuda = isCuda ? cudaOptions(arch, options) : CudaCompileOptions();
-  cuda.dump = report;
+  bool isEmulated = arch.consume_front("emulator:"), isCuda = arch.consume_front("cuda:");
+  EmulatorCompileOptions emulated;
+  emulated.checked = arch.consume_back("+checks");
+  CudaCompileOptions &cuda = emulated.cuda;
+  cuda = isCuda ? cudaOptions(arch, options) : CudaCompileOptions();
+  cuda.dump = makeDump(options, dump, result);
   CompileFailure failure;
   DiagnosticCollector errors(*module.module->getContext());
   bool ok = false;
   {
     py::gil_scoped_release unlocked;
-    ok = isCuda ? compileCuda(*module.module, cuda, failure, result)
-                : compileCpu(*module.module, target, report, failure, result);
+    ok = isEmulated ? compileEmulator(*module.module, emulated, failure, result)
+         : isCuda   ? compileCuda(*module.module, cuda, failure, result)
+                    : compileCpu(*module.module, target, cuda.dump, failure, result);
   }
   if (!ok) {
     raiseFailure(errors, failure);
@@ -157,6 +181,14 @@ void bindCompile(py::module_ &module) {
       .def_readonly("ptx", &PyCompiled::ptx)
       .def_readonly("shared_bytes", &PyCompiled::sharedBytes)
       .def_readonly("slots", &PyCompiled::slots)
+      .def_property_readonly("sites",
+                             [](PyCompiled &self) {
+                               py::list list;
+                               for (const emulator::Site &site : self.sites) {
+                                 list.append(py::make_tuple(site.file, site.line, site.column, site.instruction));
+                               }
+                               return list;
+                             })
       .def_property_readonly("registers", [](PyCompiled &self) { return self.cubin.registers; })
       .def_property_readonly("spill_bytes", [](PyCompiled &self) { return self.cubin.spillBytes; })
       .def_property_readonly("stack_bytes", [](PyCompiled &self) { return self.cubin.stackBytes; })

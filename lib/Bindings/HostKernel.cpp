@@ -3,6 +3,7 @@
 
 #include "HostKernel.h"
 #include "Launcher.h"
+#include "PythonInterrupt.h"
 
 #include "tilewright/Runtime/KernelSupport.h"
 
@@ -11,9 +12,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 namespace py = pybind11;
 
@@ -24,34 +23,6 @@ using namespace runtime;
 //===----------------------------------------------------------------------===//
 // Launching
 //===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Lets go of the interpreter once a launch turns out to take its time, and looks for Ctrl-C from
-/// then on. Handlers of signals run on the main thread only.
-class PythonInterrupt : public Interrupt {
-public:
-  ~PythonInterrupt() override {
-    if (released) {
-      PyEval_RestoreThread(released);
-    }
-  }
-  void becomesLong() override { released = PyEval_SaveThread(); }
-  bool requested() override {
-    if (!released || syscall(SYS_gettid) != getpid()) {
-      return false;
-    }
-    PyEval_RestoreThread(released);
-    bool raised = PyErr_CheckSignals() != 0;
-    released = PyEval_SaveThread();
-    return raised;
-  }
-
-private:
-  PyThreadState *released = nullptr;
-};
-
-} // namespace
 
 static bool explainFailure(Call &call, PyObject *compiled, int32_t status) {
   Ref self = Ref::share(reinterpret_cast<PyObject *>(&call.launcher));

@@ -158,6 +158,7 @@ struct Placement {
   struct HostArray {
     const Parameter *parameter;
     uintptr_t address;
+    std::optional<runtime::Extent> extent;
   };
   llvm::SmallVector<HostArray, 16> hostArrays;
   const Parameter *cudaArray = nullptr; // the first on a CUDA device
@@ -216,6 +217,9 @@ PyObject *launch(Launcher &launcher, PyObject *grid, PyObject *const *args, size
                  bool execute);
 // LauncherBind.cpp
 bool bindArguments(Call &call, PyObject *const *args, size_t count, PyObject *keywords);
+/// Makes the target (None: none) that of all launches of the calling thread that name none; returns the one before, a
+/// new reference.
+PyObject *exchangeDefaultTarget(PyObject *target);
 // LauncherClassify.cpp
 bool classifyArguments(Call &call);
 // LauncherTypes.cpp

@@ -3,6 +3,8 @@
 
 #include "Launcher.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace tilewright::bindings {
 
 /// The parameter that a keyword names, or the number of parameters. Callers spell keywords in the
@@ -37,6 +39,35 @@ static bool explain(Call &call, PyObject *const *args, size_t count, PyObject *k
   return false;
 }
 
+//===----------------------------------------------------------------------===//
+// The target of launches that name none
+//===----------------------------------------------------------------------===//
+
+static PyObject *targetKeyword = nullptr; // interned
+/// Of the calling thread; null: none.
+static thread_local PyObject *defaultTarget = nullptr;
+
+PyObject *exchangeDefaultTarget(PyObject *target) {
+  if (!targetKeyword) {
+    targetKeyword = PyUnicode_InternFromString("target");
+  }
+  PyObject *old = defaultTarget;
+  defaultTarget = target == Py_None ? nullptr : Py_NewRef(target);
+  return old ? old : Py_NewRef(Py_None);
+}
+
+static void addDefaultTarget(Call &call) {
+  auto isTarget = [](const auto &option) { return PyUnicode_Compare(option.first, targetKeyword) == 0; };
+  if (defaultTarget && llvm::none_of(call.options, isTarget)) {
+    call.keepAlive.push_back(Ref::share(defaultTarget));
+    call.options.emplace_back(targetKeyword, defaultTarget);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The whole
+//===----------------------------------------------------------------------===//
+
 bool bindArguments(Call &call, PyObject *const *args, size_t count, PyObject *keywords) {
   const std::vector<Parameter> &parameters = call.state.parameters;
   if (count > parameters.size() || (count > 0 && parameters[count - 1].keywordOnly)) {
@@ -59,6 +90,7 @@ bool bindArguments(Call &call, PyObject *const *args, size_t count, PyObject *ke
       return explain(call, args, count, keywords);
     }
   }
+  addDefaultTarget(call);
   return true;
 }
 

@@ -50,7 +50,7 @@ bool placeArray(Call &call, const Parameter &parameter, const ArrayArgument &arr
   }
   switch (array.location->kind) {
   case Location::Host:
-    call.placement.hostArrays.push_back({&parameter, array.address});
+    call.placement.hostArrays.push_back({&parameter, array.address, array.extent});
     return true;
   case Location::Managed:
     call.placement.managedDevice = call.placement.managedDevice.value_or(array.location->device);

@@ -247,6 +247,13 @@ void bindLauncher(pybind11::module_ &module) {
   if (!launcherType || !boundGridType) {
     throw pybind11::error_already_set();
   }
+  module.def(
+      "exchange_default_target",
+      [](const pybind11::object &target) {
+        return pybind11::reinterpret_steal<pybind11::object>(exchangeDefaultTarget(target.ptr()));
+      },
+      pybind11::arg("target"),
+      "Makes a target, or None, that of all launches of this thread that name none. Returns the one before.");
   module.add_object("Launcher", pybind11::reinterpret_steal<pybind11::object>(launcherType));
   module.add_object("BoundGrid",
                     pybind11::reinterpret_borrow<pybind11::object>(reinterpret_cast<PyObject *>(boundGridType)));

@@ -3,6 +3,7 @@
 //
 //   HostKernel.cpp  linked into this process
 //   CudaKernel.cpp  on a CUDA device
+//   EmulatedKernel.cpp  on an emulated one, in this process
 
 #ifndef TILEWRIGHT_LIB_BINDINGS_LOADEDKERNEL_H
 #define TILEWRIGHT_LIB_BINDINGS_LOADEDKERNEL_H

@@ -15,4 +15,5 @@ PYBIND11_MODULE(_core, module) {
   bindHostKernel(module);
   bindCuda(module);
   bindCudaKernel(module);
+  bindEmulatedKernel(module);
 }

@@ -14,12 +14,8 @@ using namespace llvm;
 
 namespace tilewright::host {
 
-Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp source, LLVMContext &context, TargetMachine &machine) {
-  auto module = codegen::translate(source, context, machine);
-  if (!module) {
-    return module;
-  }
-  for (Function &function : **module) {
+void prepare(Module &module, TargetMachine &machine) {
+  for (Function &function : module) {
     if (function.isDeclaration()) {
       continue;
     }
@@ -30,6 +26,14 @@ Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp source, LLVMContext &
     function.addFnAttr("min-legal-vector-width", "512");
     function.addFnAttr(Attribute::NoUnwind);
   }
+}
+
+Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp source, LLVMContext &context, TargetMachine &machine) {
+  auto module = codegen::translate(source, context, machine);
+  if (!module) {
+    return module;
+  }
+  prepare(**module, machine);
   return module;
 }
 

@@ -37,17 +37,23 @@ static Expected<orc::LLJIT *> getLinker() {
   return (*linker)->get();
 }
 
-/// The functions of the runtime that kernels call; they are no symbols of the process.
-static Error defineSupport(orc::LLJIT &linker, orc::JITDylib &library) {
+/// The functions that kernels call; they are no symbols of the process.
+static Error defineCallees(orc::LLJIT &linker, orc::JITDylib &library, ArrayRef<Callee> callees) {
   orc::SymbolMap symbols;
-  for (const runtime::SupportFunction *entry = runtime::supportFunctions; entry->name; ++entry) {
+  auto add = [&](const char *name, void *address) {
     auto flags = JITSymbolFlags::Exported | JITSymbolFlags::Callable;
-    symbols[linker.mangleAndIntern(entry->name)] = {orc::ExecutorAddr::fromPtr(entry->address), flags};
+    symbols[linker.mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(address), flags};
+  };
+  for (const runtime::SupportFunction *entry = runtime::supportFunctions; entry->name; ++entry) {
+    add(entry->name, entry->address);
+  }
+  for (auto [name, address] : callees) {
+    add(name, address);
   }
   return library.define(orc::absoluteSymbols(std::move(symbols)));
 }
 
-Expected<runtime::KernelFunction> load(StringRef object, StringRef symbol) {
+Expected<void *> link(StringRef object, StringRef symbol, ArrayRef<Callee> callees) {
   static std::atomic<unsigned> count{0};
   Expected<orc::LLJIT *> linker = getLinker();
   if (!linker) {
@@ -63,7 +69,7 @@ Expected<runtime::KernelFunction> load(StringRef object, StringRef symbol) {
     return process.takeError();
   }
   library->addGenerator(std::move(*process));
-  if (Error error = defineSupport(**linker, *library)) {
+  if (Error error = defineCallees(**linker, *library, callees)) {
     return error;
   }
   if (Error error = (*linker)->addObjectFile(*library, MemoryBuffer::getMemBufferCopy(object, symbol))) {
@@ -73,7 +79,15 @@ Expected<runtime::KernelFunction> load(StringRef object, StringRef symbol) {
   if (!address) {
     return address.takeError();
   }
-  return address->toPtr<runtime::KernelFunction>();
+  return address->toPtr<void *>();
+}
+
+Expected<runtime::KernelFunction> load(StringRef object, StringRef symbol) {
+  auto address = link(object, symbol);
+  if (!address) {
+    return address.takeError();
+  }
+  return reinterpret_cast<runtime::KernelFunction>(*address);
 }
 
 } // namespace tilewright::host

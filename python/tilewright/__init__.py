@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tilewright import errors, language, testing
     from tilewright.runtime.arithmetic import cdiv, next_power_of_2
+    from tilewright.runtime.emulation import emulate
     from tilewright.runtime.function import JITFunction
     from tilewright.runtime.jit import jit
 
@@ -20,6 +21,7 @@ __all__ = [
     "JITFunction",
     "__version__",
     "cdiv",
+    "emulate",
     "errors",
     "jit",
     "language",
@@ -31,6 +33,7 @@ _MODULES = ("errors", "language", "testing")
 _HOMES = {
     "JITFunction": "tilewright.runtime.function",
     "cdiv": "tilewright.runtime.arithmetic",
+    "emulate": "tilewright.runtime.emulation",
     "jit": "tilewright.runtime.jit",
     "next_power_of_2": "tilewright.runtime.arithmetic",
 }

@@ -16,6 +16,7 @@
         OutOfResourcesError   more shared memory, registers or threads than the device has
         GridError             also a ValueError
         DeviceAssertError     also an AssertionError
+        EmulationError        an emulated GPU found that the kernel does something wrong
       CacheError            the cache folder is unusable
     CacheWarning          the disk cache is out of use; nothing else is lost
 
@@ -218,6 +219,59 @@ class DeviceAssertError(LaunchError, AssertionError):
 
     def __str__(self) -> str:
         return _located(Note(self.message, self.file, self.line, self.column))
+
+
+class Finding(NamedTuple):
+    """Something that an emulated GPU found a kernel to do wrong.
+
+    Attributes:
+        kind: "bounds", "uninitialized", "race", "copy", "alignment", "deadlock", "mask", "endless",
+            "fault" or "unsupported".
+        message: What, without the position.
+        kernel: The kernel's name.
+        program: Its place in the grid.
+        thread: The thread's number in the program.
+        file, line, column: Where; None where it is not known.
+        instruction: Of the GPU, where one stands for itself.
+        other_thread, other_line: The other party, where there is one.
+    """
+
+    kind: str
+    message: str
+    kernel: str
+    program: tuple[int, int, int]
+    thread: int
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+    instruction: str = ""
+    other_thread: int | None = None
+    other_line: int | None = None
+
+    def __str__(self) -> str:
+        who = f"{self.kernel}, program {self.program}, thread {self.thread}"
+        text = f"{self.kind}: {who}: {self.message}"
+        return _located(Note(text, self.file, self.line, self.column))
+
+
+class EmulationError(LaunchError):
+    """An emulated GPU found that a kernel does something wrong.
+
+    Args:
+        findings: What, in the order in which it was found; not empty. Each place is named once.
+        suppressed: How many more there were.
+    """
+
+    def __init__(self, findings: Sequence[Finding], suppressed: int = 0) -> None:
+        super().__init__(findings, suppressed)
+        self.findings = tuple(findings)
+        self.suppressed = suppressed
+
+    def __str__(self) -> str:
+        parts = [str(finding) for finding in self.findings]
+        if self.suppressed:
+            parts.append(f"({self.suppressed} more at these places, or others)")
+        return "\n".join(parts)
 
 
 class CacheError(TilewrightError):

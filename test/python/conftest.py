@@ -1,7 +1,10 @@
-"""What holds for all tests: a disk cache of their own, and what kernels are compiled for."""
+"""What holds for all tests: a disk cache of their own, and where kernels run."""
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +16,10 @@ if "PYTEST_XDIST_WORKER" not in os.environ and "TILEWRIGHT_CACHE_DIR" not in os.
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--target", default="cpu", choices=("cpu", "cuda"), help="where the tests' launches run"
+        "--targets",
+        default="cpu",
+        help="where the tests of kernels launch them: cpu, cuda (a device), emulator:cuda:90a, "
+        "emulator:cuda:90a+checks; several are separated by commas, and each test runs on each",
     )
     parser.addoption(
         "--every-gpu", action="store_true", help="compile what is launched for all GPUs, too"
@@ -26,7 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
-        "cpu_only(why, compiles=True): about the CPU, whatever --target says; whether its kernels "
+        "cpu_only(why, compiles=True): about the CPU, whatever --targets says; whether its kernels "
         "compile for GPUs all the same",
     )
     config.addinivalue_line(
@@ -42,17 +48,41 @@ def pytest_configure(config: pytest.Config) -> None:
 
         every_gpu.install()
         config.pluginmanager.register(every_gpu)
-    if config.getoption("--target") == "cuda":
+
+
+# Tests of kernels stand here; those that use a fixture of the second kind build IR only.
+_KERNEL_TESTS = ("language", "test_control_flow_runs.py")
+_BUILDING = {"kernel", "values"}
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    targets = metafunc.config.getoption("--targets").split(",")
+    path = Path(metafunc.module.__file__)
+    runs_kernels = not {path.parent.name, path.name}.isdisjoint(_KERNEL_TESTS)
+    if targets != ["cpu"] and runs_kernels and _BUILDING.isdisjoint(metafunc.fixturenames):
+        metafunc.parametrize("launch_target", targets, indirect=True)
+
+
+@pytest.fixture(autouse=True)
+def launch_target(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Has the test's launches run on the target that its parameter names, and gives the name."""
+    target = getattr(request, "param", "cpu")
+    if target != "cpu" and (mark := request.node.get_closest_marker("cpu_only")):
+        pytest.skip(f"about the CPU: {mark.args[0]}")
+    if target == "cuda" and request.node.get_closest_marker("loses_gpu"):
+        pytest.skip("test/python/gpu/test_failures.py has such")
+    with _launching_on(target):
+        yield target
+
+
+def _launching_on(target: str) -> AbstractContextManager[object]:
+    if target == "cuda":
         import on_cuda
 
-        on_cuda.install()
+        return on_cuda.launching()
+    if target.startswith("emulator:"):
+        import tilewright
 
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--target") == "cpu":
-        return
-    for item in items:
-        if mark := item.get_closest_marker("cpu_only"):
-            item.add_marker(pytest.mark.skip(reason=f"about the CPU: {mark.args[0]}"))
-        if item.get_closest_marker("loses_gpu"):
-            item.add_marker(pytest.mark.skip(reason="test/python/gpu/test_failures.py has such"))
+        emulated, plus, _ = target.removeprefix("emulator:").partition("+")
+        return tilewright.emulate(emulated, checks=bool(plus))
+    return nullcontext()

@@ -1,6 +1,6 @@
 """Runs the tests' launches on a CUDA device: what is passed is copied there and back.
 
-A test is written once, for arrays on the CPU. With `--target cuda` every launch takes copies of
+A test is written once, for arrays on the CPU. With `--targets cuda` every launch takes copies of
 its arrays on the device, and when the kernel has finished their contents are copied back. Arrays
 that share memory share it on the device too.
 """
@@ -8,6 +8,8 @@ that share memory share it on the device too.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -127,7 +129,12 @@ class OnCuda:
             ctypes.CDLL(None).fflush(None)  # what the kernel printed
 
 
-def install() -> None:
-    """From now on every launch runs on the device."""
+@contextmanager
+def launching() -> Iterator[None]:
+    """Every launch runs on the device."""
     bind = JITFunction.__getitem__
     JITFunction.__getitem__ = lambda self, grid: OnCuda(bind(self, grid))  # type: ignore
+    try:
+        yield
+    finally:
+        JITFunction.__getitem__ = bind  # type: ignore[method-assign]

@@ -6,7 +6,6 @@
 #include "tilewright/Emulator/Instruction.h"
 #include "tilewright/Emulator/Launch.h"
 
-#include <deque>
 #include <memory>
 #include <vector>
 
@@ -15,6 +14,7 @@ namespace tilewright::emulator {
 class Block;
 class Checker;
 class Counters;
+class Scheduler;
 struct Warp;
 
 constexpr int kLanes = 32;
@@ -30,8 +30,9 @@ struct AsyncCopy {
 };
 
 struct Thread {
-  /// Generated code counts it down at every loop, and calls the emulator below zero.
-  int64_t ticks = 0;
+  // Generated code reads and writes these two, at these offsets.
+  int64_t ticks = 0;               ///< counted down in every loop; below zero the code calls the emulator
+  unsigned char *shared = nullptr; ///< the block's shared memory
 
   Block *block = nullptr;
   Warp *warp = nullptr;
@@ -39,27 +40,29 @@ struct Thread {
   uint32_t lane() const { return index % kLanes; }
 
   /// Asynchronous copies in the order of their issue, and how many of them each committed group has.
-  std::deque<AsyncCopy> copies;
-  std::deque<uint32_t> copyGroups;
+  std::vector<AsyncCopy> copies;
+  std::vector<uint32_t> copyGroups;
 
   enum State : uint8_t { Fresh, Ready, Running, Waiting, Done };
   State state = Fresh;
-  int32_t waitsAt = 0;            ///< the site, while Waiting
-  const char *waitsFor = nullptr; ///< the instruction, while Waiting
-  void *context = nullptr;        ///< of the scheduler: where to go on
-  void *stack = nullptr;
-  int64_t steps = 0; ///< ticks used up
+  int32_t waitsAt = 0;     ///< the site, while Waiting
+  void *context = nullptr; ///< of the scheduler: where to go on
+  void *stack = nullptr;   ///< of the scheduler
+  int64_t steps = 0;       ///< ticks used up
 
   /// Lets the other threads run until another one calls Block::wake for this one. Returns after that.
-  void wait(int32_t site, const char *instruction);
+  void wait(int32_t site);
   /// Lets the other threads run, and goes on when all of them have.
   void yield();
   /// Comes together with the other lanes of `mask` to execute `function`, which one of them then does for all.
   void meet(WarpFunction function, uint32_t mask, int32_t site, const uint64_t *in, uint64_t *out);
-  /// Reports something about this thread.
+  /// Reports something about this thread, which is filled in with its program.
   void report(Report::Kind kind, int32_t site, std::string message);
+  void report(Report report);
   /// Reports it, and ends the launch. Does not return.
   [[noreturn]] void fail(Report::Kind kind, int32_t site, std::string message);
+  /// Ends the launch, since what is wrong was reported. Does not return.
+  [[noreturn]] void leave();
 };
 
 /// Lanes that came to execute an instruction together.
@@ -92,11 +95,12 @@ struct Warp {
 /// Threads that came to a barrier, one of the sixteen that a block has.
 struct Barrier {
   std::vector<Thread *> arrived;
+  int expected = 0; ///< threads; 0: all that are not done
 };
 
 class Block {
 public:
-  Block(Launch &launch);
+  explicit Block(Launch &launch);
   ~Block();
 
   /// Runs one program to its end. Returns false if the launch was stopped.
@@ -112,18 +116,24 @@ public:
 
   /// Shared memory: `sharedBytes` of the kernel at an address below 4 GiB, since pointers to it have 32 bits.
   unsigned char *shared = nullptr;
-  bool isShared(uint64_t address, uint64_t bytes) const;
+  bool isShared(uint64_t address) const;
 
   std::unique_ptr<Checker> checker;   ///< null where nothing is checked
   std::unique_ptr<Counters> counters; ///< null where nothing is counted
 
+  /// A thread that waits goes on.
   void wake(Thread &thread);
+  /// A thread came to the end of the kernel.
+  void exit(Thread &thread);
 
 private:
   friend struct Thread;
-  class Scheduler;
+  void reset();
   std::unique_ptr<Scheduler> scheduler;
 };
+
+/// Lets those go on that wait at a barrier of the block to which everybody has come by now.
+void releaseBarriers(Block &block);
 
 inline Thread &Warp::thread(int lane) const { return block->threads[index * kLanes + lane]; }
 inline Thread &WarpCall::thread(int lane) const { return warp->thread(lane); }

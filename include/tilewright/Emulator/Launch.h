@@ -25,6 +25,7 @@ struct Site {
   std::string file;
   int line = 0;
   int column = 0;
+  std::string instruction; ///< by PTX's name, where one stands for itself
   /// "kernel.py:12", or "an unknown line".
   std::string describe() const;
 };

@@ -6,12 +6,14 @@
 
 #include "tilewright/Runtime/Kernel.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace llvm {
 class LLVMContext;
@@ -48,13 +50,23 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const H
 llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module, llvm::LLVMContext &context,
                                                         llvm::TargetMachine &machine);
 
+/// Tells the functions of a module which processor they are for; translate() has done so.
+void prepare(llvm::Module &module, llvm::TargetMachine &machine);
+
 void optimize(llvm::Module &module, llvm::TargetMachine &machine);
 
 /// A relocatable object file, or its assembly text. After a failure the module,
 /// its context and the machine must be leaked: LLVM may have stopped half-way.
 llvm::Expected<llvm::SmallVector<char, 0>> emit(llvm::Module &module, llvm::TargetMachine &machine, bool assembly);
 
-/// Links an object file into this process, where it stays, and finds `symbol`.
+/// A function that code calls by name.
+using Callee = std::pair<const char *, void *>;
+
+/// Links an object file into this process, where it stays, and finds the address of `symbol`. The code may call the
+/// runtime's functions (KernelSupport.h) and `callees`.
+llvm::Expected<void *> link(llvm::StringRef object, llvm::StringRef symbol, llvm::ArrayRef<Callee> callees = {});
+
+/// The same for a kernel of the CPU.
 llvm::Expected<runtime::KernelFunction> load(llvm::StringRef object, llvm::StringRef symbol);
 
 } // namespace tilewright::host

@@ -9,6 +9,7 @@ assembler.py    where NVIDIA's assembler is
 targets.py      "cpu", "cpu:avx2", "cuda:90a", ...
 target_cpu.py   what is particular to the CPU: names, keys, loading
 target_cuda.py  the same of NVIDIA's GPUs
+target_emulator.py  of emulated ones
 stages.py       front end, core; failures become errors with positions and a reproducer
 diagnostics.py  the core's diagnostics as CompileError
 kernel.py       CompiledKernel

@@ -31,6 +31,7 @@ class CpuTarget:
 
     name = "cpu"
     assembly = "asm"
+    device_kind = "cpu"
 
     def architectures(self) -> list[str]:
         return [*_LEVELS, *_NAMES]

@@ -18,6 +18,7 @@ class CudaTarget:
 
     name = "cuda"
     assembly = "ptx"
+    device_kind = "cuda"
 
     def architectures(self) -> list[str]:
         return [target.name.removeprefix("sm_") for target in core().nvidia_targets()]

@@ -1,7 +1,7 @@
 """What can be compiled for: parsing and naming of targets.
 
-A target is written `kind` or `kind:arch`. Each kind has a file of its own, target_cpu.py and
-target_cuda.py, and nothing outside of these asks which kind it is.
+A target is written `kind` or `kind:arch`. Each kind has a file of its own, target_cpu.py,
+target_cuda.py and target_emulator.py, and nothing outside of these asks which kind it is.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 from tilewright.compiler.target_cpu import CpuTarget
 from tilewright.compiler.target_cuda import CudaTarget
+from tilewright.compiler.target_emulator import EmulatorTarget
 from tilewright.errors import DeviceError
 
 
@@ -23,10 +24,12 @@ class TargetKind(Protocol):
     Attributes:
         name: "cpu"
         assembly: The phase whose text is the assembly.
+        device_kind: What its devices' names begin with.
     """
 
     name: str
     assembly: str
+    device_kind: str
 
     def architectures(self) -> list[str]:
         """What may stand after "kind:"."""
@@ -65,11 +68,14 @@ class TargetKind(Protocol):
         """Raises DeviceError where code for the architecture can't run on this machine."""
 
 
-KINDS: dict[str, TargetKind] = {kind.name: kind for kind in (CpuTarget(), CudaTarget())}
+_CUDA = CudaTarget()
+KINDS: dict[str, TargetKind] = {
+    kind.name: kind for kind in (CpuTarget(), _CUDA, EmulatorTarget(_CUDA))
+}
 
 
 class Target(NamedTuple):
-    """`kind` is "cpu" or "cuda"; `arch` is empty for the processor at hand."""
+    """`kind` is "cpu", "cuda" or "emulator"; `arch` is empty for the processor at hand."""
 
     kind: str
     arch: str = ""
@@ -121,11 +127,12 @@ def launch_target(name: str | Target | None, device: str) -> Target:
     Raises:
         DeviceError: there is no such target.
     """
-    kind = device.partition(":")[0]
+    device_kind = device.partition(":")[0]
     if name is None:
         default = os.environ.get("TILEWRIGHT_TARGET", "").strip().lower()
-        others = KINDS.keys() - {kind}
-        name = kind if not default or default.partition(":")[0] in others else None
+        kind = KINDS.get(default.partition(":")[0])
+        elsewhere = kind is not None and kind.device_kind != device_kind
+        name = device_kind if not default or elsewhere else None
     return resolve_target(name, device)
 
 

@@ -15,6 +15,7 @@ from tilewright.compiler import Options, compile
 from tilewright.compiler.sources import reachable_text
 from tilewright.compiler.targets import launch_target
 from tilewright.errors import ArgumentError, DeviceAssertError, LaunchError
+from tilewright.runtime import emulation
 from tilewright.runtime.dependencies import watched_variables
 from tilewright.runtime.mock import MockTensor
 from tilewright.runtime.parameters import JITParam, parameters_of
@@ -207,6 +208,21 @@ class JITFunction(_core.Launcher):
     def _strangers(self, kwargs: dict[str, Any]) -> list[str]:
         known = {*self.arg_names, *Options.names(), "target"}
         return [name for name in kwargs if name not in known]
+
+    def _emulation(self, checked: bool) -> dict[str, Any]:
+        """How an emulated GPU runs the next launch of this thread; see emulation.py."""
+        return emulation.settings(checked)
+
+    def _emulated(
+        self,
+        kernel: Any,
+        grid: tuple[int, int, int],
+        reports: list[dict[str, Any]],
+        suppressed: int,
+        counts: list[dict[str, Any]] | None,
+    ) -> None:
+        """Raises what an emulated GPU has found, and keeps what it has counted."""
+        emulation.finish(self, kernel, grid, reports, suppressed, counts)
 
     def _explain_failure(self, kernel: Any, code: int) -> None:
         """Raises the error for a program that stopped with a code."""

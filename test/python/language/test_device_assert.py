@@ -28,14 +28,15 @@ def positive(n):
 
 @pytest.mark.parametrize("n", [1, 37, 100])
 @pytest.mark.parametrize("bad", [0, -1])
-def test_a_tile_under_a_mask(n, bad):
+def test_a_tile_under_a_mask(n, bad, launch_target):
     x, out = positive(n)
     copy_positive[(1,)](x, out, n, BLOCK=128)
     assert np.array_equal(out, x)
     x[bad], out[:] = -3, 0
     with pytest.raises(DeviceAssertError, match="not positive, of 128"):
         copy_positive[(1,)](x, out, n, BLOCK=128)
-    assert not out.any(), "the program went on"
+    # On a GPU threads whose own elements are right may be ahead.
+    assert launch_target != "cpu" or not out.any(), "the program went on"
 
 
 def test_the_message_shows_kernel_position_and_line():
@@ -107,11 +108,13 @@ def prefix_sums(x, out, n):
         tl.store(out + i, total)
 
 
-def test_in_a_branch_in_a_loop():
+def test_in_a_branch_in_a_loop(launch_target):
     x, out = np.full(10, 30, np.int32), np.zeros(10, np.int32)
     with pytest.raises(DeviceAssertError, match="overflow"):
         prefix_sums[(1,)](x, out, 10)
-    assert out.tolist() == [30, 60, 90] + [0] * 7
+    written = np.count_nonzero(out)
+    assert written == 3 or (launch_target != "cpu" and written < 3)
+    assert out.tolist() == [30, 60, 90][:written] + [0] * (10 - written)
     prefix_sums[(1,)](x, out, 3)
 
 
@@ -164,7 +167,7 @@ def test_the_first_failing_program_ends_the_launch():
     assert out.all()
 
 
-def test_assertions_are_left_out_by_default(capfd, monkeypatch):
+def test_assertions_are_left_out_by_default(capfd, monkeypatch, launch_target):
     monkeypatch.setenv("TILEWRIGHT_LOG", "compiles")
     monkeypatch.delenv("TILEWRIGHT_DEBUG", raising=False)
     x, out = positive(4)
@@ -175,7 +178,8 @@ def test_assertions_are_left_out_by_default(capfd, monkeypatch):
     )
     compiled = copy_positive[(1,)](x, out, 4, BLOCK=8)
     assert not compiled.omits_asserts
-    assert [check.message for check in compiled.asserts] == ["not positive, of 8"]
+    if launch_target == "cpu":  # a GPU's code has the messages in itself
+        assert [check.message for check in compiled.asserts] == ["not positive, of 8"]
     assert "left out" not in capfd.readouterr().err
 
 

@@ -33,11 +33,11 @@ def read(line, dtype):
 
 
 @pytest.fixture
-def agree(request):
+def agree(launch_target):
     """Checks how a tile was printed: by a GPU in any order, floats with any digits of theirs."""
 
     def check(lines, expected, dtype):
-        if request.config.getoption("--target") == "cpu":
+        if launch_target == "cpu":
             assert lines == expected
         else:
             found, wanted = (sorted(read(line, dtype) for line in x) for x in (lines, expected))
@@ -93,15 +93,17 @@ def show_hexadecimal(x, n, flag):
     tl.device_print("n", n, (n > 0), n.to(tl.int8), 1.5, hex=True)
 
 
-def test_pointers_and_hexadecimal(printed, pytestconfig):
+def test_pointers_and_hexadecimal(printed, launch_target):
     x = np.zeros(2, np.float32)
     lines = printed(show_hexadecimal, (1,), x, -2, True)
-    pointers = [re.fullmatch(r"(.*) (0x[0-9a-f]{16})", line).groups() for line in lines[:2]]
+    # A thread of a GPU may print all of its own before another one begins.
+    addresses = [line for line in lines if " x: " in line]
+    pointers = [re.fullmatch(r"(.*) (0x[0-9a-f]{16})", line).groups() for line in addresses]
     assert sorted(head for head, _ in pointers) == [f"pid (0, 0, 0) idx ({i}) x:" for i in (0, 1)]
     first, second = sorted(int(address, 16) for _, address in pointers)
     assert second - first == 4
-    assert first == x.ctypes.data or pytestconfig.getoption("--target") != "cpu"
-    assert lines[2:] == [
+    assert first == x.ctypes.data or launch_target == "cuda"
+    assert [line for line in lines if line not in addresses] == [
         "pid (0, 0, 0) idx () n: (operand 0) 0xfffffffe",
         "pid (0, 0, 0) idx () n: (operand 1) 0x00",
         "pid (0, 0, 0) idx () n: (operand 2) 0xfe",

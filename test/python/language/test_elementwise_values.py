@@ -162,9 +162,9 @@ def test_floats(name, dtype):
 
 
 @pytest.fixture
-def division_error(pytestconfig):
+def division_error(launch_target):
     """A quotient is rounded once; a GPU's of float32 may be off by two in its last place."""
-    single = 1 if pytestconfig.getoption("--target") == "cpu" else 4
+    single = 1 if launch_target == "cpu" else 4
     return {"fp32": single * ROUNDOFF["fp32"], "fp64": ROUNDOFF["fp64"]}
 
 

@@ -108,6 +108,7 @@ OUTSIDE = {
     "llvm": "llvm",
     "llvm-c": "llvm",
     "pybind11": "pybind11",
+    "boost": "boost",
 }
 
 

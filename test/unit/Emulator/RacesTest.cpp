@@ -1,6 +1,6 @@
 // Random small programs, whose races are compared with those of the whole happens-before relation.
 
-#include "Races.h"
+#include "Checks/Races.h"
 
 #include "gtest/gtest.h"
 

@@ -1,0 +1,215 @@
+// Launching on an emulated GPU: Python says how (runtime/emulation.py), C++ runs the programs on the thread pool, and
+// Python is told what was found.
+
+#include "EmulatedKernel.h"
+
+#include "Launcher.h"
+#include "PythonInterrupt.h"
+
+#include "tilewright/Emulator/Counters.h"
+#include "tilewright/Emulator/Retarget.h"
+#include "tilewright/Target/Host.h"
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <cstdio>
+
+namespace py = pybind11;
+
+namespace tilewright::bindings {
+
+using namespace emulator;
+
+//===----------------------------------------------------------------------===//
+// What Python says
+//===----------------------------------------------------------------------===//
+
+static Settings readSettings(const py::dict &given) {
+  Settings settings;
+  const std::pair<const char *, bool *> flags[] = {
+      {"bounds", &settings.checkBounds}, {"initialized", &settings.checkInitialized}, {"races", &settings.checkRaces},
+      {"copies", &settings.checkCopies}, {"alignment", &settings.checkAlignment},     {"profile", &settings.profile}};
+  for (auto [name, flag] : flags) {
+    *flag = given[name].cast<bool>();
+  }
+  settings.copies = given["early_copies"].cast<bool>() ? CopyTime::Early : CopyTime::Late;
+  settings.seed = given["seed"].cast<uint64_t>();
+  settings.maxSteps = given["max_steps"].cast<int64_t>();
+  return settings;
+}
+
+static std::vector<Tensor> tensorsOf(const Call &call) {
+  std::vector<Tensor> tensors;
+  for (const Placement::HostArray &array : call.placement.hostArrays) {
+    if (array.extent) {
+      const char *name = PyUnicode_AsUTF8(array.parameter->name.get());
+      tensors.push_back({name ? name : "?", array.extent->begin, array.extent->end});
+    }
+  }
+  return tensors;
+}
+
+//===----------------------------------------------------------------------===//
+// What Python is told
+//===----------------------------------------------------------------------===//
+
+static py::dict describeSite(const Site &site) {
+  py::dict result;
+  result["file"] = site.file;
+  result["line"] = site.line;
+  result["column"] = site.column;
+  result["instruction"] = site.instruction;
+  return result;
+}
+
+static py::dict describe(const Report &report, const Kernel &kernel) {
+  py::dict result = describeSite(kernel.sites[report.site]);
+  result["kind"] = nameOf(report.kind);
+  result["message"] = report.message;
+  result["program"] = report.program;
+  result["thread"] = report.thread;
+  result["other_thread"] = report.otherThread;
+  result["other"] = report.otherThread < 0 ? py::object(py::none()) : describeSite(kernel.sites[report.otherSite]);
+  return result;
+}
+
+static void addCounts(py::dict &to, const char *name, const MemoryCounts &counts) {
+  py::dict fields;
+  fields["requests"] = counts.requests;
+  fields["bytes"] = counts.bytes;
+  fields["transfers"] = counts.transfers;
+  fields["ideal"] = counts.ideal;
+  to[name] = fields;
+}
+
+static py::list describe(const Profile &profile, const Kernel &kernel) {
+  py::list list;
+  for (size_t i = 0; i < profile.sites.size(); ++i) {
+    const SiteCounts &counts = profile.sites[i];
+    py::dict site = describeSite(kernel.sites[i]);
+    addCounts(site, "global_loads", counts.globalLoads);
+    addCounts(site, "global_stores", counts.globalStores);
+    addCounts(site, "shared_loads", counts.sharedLoads);
+    addCounts(site, "shared_stores", counts.sharedStores);
+    site["barriers"] = counts.barriers;
+    py::dict instructions;
+    for (int kind = 0; kind < kInstructionClasses; ++kind) {
+      if (int64_t number = counts.instructions[kind]) {
+        instructions[nameOf(static_cast<InstructionClass>(kind))] = number;
+      }
+    }
+    site["instructions"] = instructions;
+    list.append(site);
+  }
+  return list;
+}
+
+//===----------------------------------------------------------------------===//
+// Launching
+//===----------------------------------------------------------------------===//
+
+/// As the thread pool calls it: the only slot is the launch.
+static int32_t runChunk(const uint64_t *slots, const int32_t *, int64_t begin, int64_t end, void *) {
+  auto &launch = *reinterpret_cast<Launch *>(slots[0]);
+  return runBlocks(launch, begin, end) ? 0 : 1;
+}
+
+/// Runs without the interpreter. False with an exception if the user interrupted it.
+static bool run(Launch &launch, const runtime::Grid &grid, runtime::ProgramCost &cost) {
+  runtime::Result result;
+  {
+    PythonInterrupt interrupt;
+    interrupt.becomesLong();
+    launch.interrupted = [&] { return interrupt.requested(); };
+    auto slot = reinterpret_cast<uint64_t>(&launch);
+    result = runtime::ThreadPool::instance().run({{runChunk, 0}, &slot, grid, cost}, &interrupt);
+    launch.interrupted = nullptr;
+    std::fflush(stdout);
+  }
+  if (result.outcome == runtime::Result::OutOfMemory) {
+    PyErr_NoMemory();
+  }
+  return !PyErr_Occurred();
+}
+
+bool EmulatedKernel::launch(Call &call, PyObject *compiled, const runtime::Grid &grid) {
+  try {
+    auto self = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject *>(&call.launcher));
+    const Settings settings = readSettings(self.attr("_emulation")(kernel.checked));
+    Launch launch(kernel, settings);
+    launch.slots = call.slots.data();
+    launch.grid = grid.axes;
+    launch.tensors = tensorsOf(call);
+    launch.tensorsKnown = call.extentsKnown;
+    Profile profile(kernel.sites.size());
+    launch.profile = &profile;
+    if (!run(launch, grid, cost)) {
+      return false;
+    }
+    py::list reports;
+    for (const Report &report : launch.reports) {
+      reports.append(describe(report, kernel));
+    }
+    py::object counts = settings.profile && kernel.checked ? py::object(describe(profile, kernel)) : py::none();
+    self.attr("_emulated")(py::handle(compiled), grid.axes, reports, launch.suppressed, counts);
+    return true;
+  } catch (py::error_already_set &error) {
+    error.restore();
+  } catch (const std::exception &error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
+
+using PySite = std::tuple<std::string, int, int, std::string>;
+
+static std::shared_ptr<EmulatedKernel> load(const std::string &name, const std::string &object,
+                                            const std::string &symbol, int threads, int64_t sharedBytes, bool checked,
+                                            const std::vector<PySite> &sites) {
+  Kernel kernel;
+  kernel.name = name;
+  kernel.threads = threads;
+  kernel.sharedBytes = sharedBytes;
+  kernel.checked = checked;
+  for (const auto &[file, line, column, instruction] : sites) {
+    kernel.sites.push_back({file, line, column, instruction});
+  }
+  py::gil_scoped_release unlocked;
+  auto address = host::link(object, symbol, calledFunctions());
+  if (!address) {
+    std::string message = llvm::toString(address.takeError());
+    py::gil_scoped_acquire locked;
+    throw py::value_error("the object file cannot be loaded: " + message);
+  }
+  kernel.code = reinterpret_cast<ThreadCode>(*address);
+  return std::make_shared<EmulatedKernel>(std::move(kernel));
+}
+
+void bindEmulatedKernel(py::module_ &module) {
+  py::class_<EmulatedKernel, LoadedKernel, std::shared_ptr<EmulatedKernel>>(module, "EmulatedKernel",
+                                                                            "A kernel on an emulated GPU.")
+      .def_property_readonly("threads", [](const EmulatedKernel &self) { return self.kernel.threads; })
+      .def_property_readonly("checked", [](const EmulatedKernel &self) { return self.kernel.checked; });
+  module.def("load_emulated", &load, py::arg("name"), py::arg("object"), py::arg("symbol"), py::arg("threads"),
+             py::arg("shared_bytes"), py::arg("checked"), py::arg("sites"),
+             "Links an object file that compile() made for an emulated GPU into this process.\n\n"
+             "A site is (file, line, column, instruction); there is at least one, for unknown places.");
+  module.def(
+      "emulated_instructions",
+      [] {
+        py::list rows;
+        for (const Instruction *row : instructions()) {
+          rows.append(py::make_tuple(row->name, row->intrinsic ? py::object(py::str(row->intrinsic)) : py::none(),
+                                     nameOf(row->kind), row->meaning, row->source));
+        }
+        return rows;
+      },
+      "The instructions that the emulator knows: (PTX's name, LLVM's intrinsic or None, class, meaning, source).");
+}
+
+} // namespace tilewright::bindings

@@ -1,0 +1,41 @@
+// Ctrl-C while a launch runs on the host.
+
+#ifndef TILEWRIGHT_LIB_BINDINGS_PYTHONINTERRUPT_H
+#define TILEWRIGHT_LIB_BINDINGS_PYTHONINTERRUPT_H
+
+#include <Python.h>
+
+#include "tilewright/Runtime/ThreadPool.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace tilewright::bindings {
+
+/// Lets go of the interpreter once a launch turns out to take its time, and looks for Ctrl-C from
+/// then on. Handlers of signals run on the main thread only.
+class PythonInterrupt : public runtime::Interrupt {
+public:
+  ~PythonInterrupt() override {
+    if (released) {
+      PyEval_RestoreThread(released);
+    }
+  }
+  void becomesLong() override { released = released ? released : PyEval_SaveThread(); }
+  bool requested() override {
+    if (!released || syscall(SYS_gettid) != getpid()) {
+      return false;
+    }
+    PyEval_RestoreThread(released);
+    bool raised = PyErr_Occurred() || PyErr_CheckSignals() != 0;
+    released = PyEval_SaveThread();
+    return raised;
+  }
+
+private:
+  PyThreadState *released = nullptr;
+};
+
+} // namespace tilewright::bindings
+
+#endif // TILEWRIGHT_LIB_BINDINGS_PYTHONINTERRUPT_H

@@ -1,0 +1,241 @@
+#include "tilewright/Emulator/Block.h"
+
+#include "FaultGuard.h"
+#include "Scheduler.h"
+#include "Stacks.h"
+#include "tilewright/Emulator/Checker.h"
+#include "tilewright/Emulator/Counters.h"
+
+#include <map>
+
+namespace tilewright::emulator {
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+void Thread::wait(int32_t site) {
+  waitsAt = site;
+  block->scheduler->wait(*this);
+}
+
+void Thread::yield() { block->scheduler->yield(*this); }
+
+void Thread::report(Report::Kind kind, int32_t site, std::string message) {
+  Report report{kind, std::move(message)};
+  report.site = site;
+  this->report(std::move(report));
+}
+
+void Thread::report(Report report) {
+  report.program = block->program;
+  report.thread = static_cast<int32_t>(index);
+  block->launch.report(std::move(report));
+}
+
+void Thread::fail(Report::Kind kind, int32_t site, std::string message) {
+  report(kind, site, std::move(message));
+  leave();
+}
+
+void Thread::leave() {
+  block->launch.stop();
+  block->scheduler->leave();
+}
+
+//===----------------------------------------------------------------------===//
+// Warps
+//===----------------------------------------------------------------------===//
+
+/// "lanes 0 to 3, 7".
+static std::string describeLanes(uint32_t mask) {
+  std::string text;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    if (!(mask >> lane & 1)) {
+      continue;
+    }
+    int last = lane;
+    while (last + 1 < kLanes && mask >> (last + 1) & 1) {
+      ++last;
+    }
+    text += (text.empty() ? "" : ", ") + std::to_string(lane) + (last > lane ? " to " + std::to_string(last) : "");
+    lane = last;
+  }
+  return (mask & (mask - 1) ? "lanes " : "lane ") + text;
+}
+
+/// The meeting for these lanes that waits for this one, else a new one.
+static Meeting &findMeeting(Warp &warp, WarpFunction function, uint32_t mask, uint32_t lane) {
+  Meeting *unused = nullptr;
+  for (Meeting &meeting : warp.meetings) {
+    if (meeting.arrived == 0) {
+      unused = &meeting;
+    } else if (meeting.function == function && meeting.call.mask == mask && !(meeting.arrived >> lane & 1)) {
+      return meeting;
+    }
+  }
+  Meeting &meeting = unused ? *unused : warp.meetings.emplace_back();
+  meeting.function = function;
+  meeting.call.warp = &warp;
+  meeting.call.mask = mask;
+  return meeting;
+}
+
+static void checkMask(Thread &thread, uint32_t mask, int32_t site) {
+  if (!(mask >> thread.lane() & 1)) {
+    thread.fail(Report::Mask, site, "its mask names " + describeLanes(mask) + " and not the lane itself");
+  }
+  if (uint32_t gone = mask & thread.warp->exited) {
+    thread.fail(Report::Mask, site, "its mask names " + describeLanes(gone) + ", which ended before");
+  }
+}
+
+void Thread::meet(WarpFunction function, uint32_t mask, int32_t site, const uint64_t *in, uint64_t *out) {
+  checkMask(*this, mask, site);
+  Meeting &meeting = findMeeting(*warp, function, mask, lane());
+  meeting.call.in[lane()] = in;
+  meeting.call.out[lane()] = out;
+  meeting.arrived |= uint32_t(1) << lane();
+  if (meeting.arrived != mask) {
+    return wait(site);
+  }
+  meeting.call.site = site;
+  function(meeting.call);
+  meeting.arrived = 0;
+  for (int other = kLanes - 1; other >= 0; --other) {
+    if (meeting.call.has(other) && other != static_cast<int>(lane())) {
+      block->wake(warp->thread(other));
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+static bool wantsChecker(const Settings &settings) {
+  return settings.checkBounds || settings.checkInitialized || settings.checkRaces || settings.checkCopies ||
+         settings.checkAlignment;
+}
+
+Block::Block(Launch &launch)
+    : launch(launch), threads(launch.kernel.threads), shared(threadSharedMemory()),
+      scheduler(std::make_unique<Scheduler>(*this)) {
+  if (launch.kernel.checked && wantsChecker(launch.settings)) {
+    checker = std::make_unique<Checker>(launch);
+  }
+  if (launch.kernel.checked && launch.settings.profile) {
+    counters = std::make_unique<Counters>(launch);
+  }
+  warps.resize((threads.size() + kLanes - 1) / kLanes);
+}
+
+Block::~Block() = default;
+
+bool Block::isShared(uint64_t address) const { return address - reinterpret_cast<uint64_t>(shared) < kMostSharedBytes; }
+
+void Block::wake(Thread &thread) { scheduler->wake(thread); }
+
+void Block::reset() {
+  running = static_cast<int>(threads.size());
+  for (size_t i = 0; i < warps.size(); ++i) {
+    warps[i].block = this;
+    warps[i].index = i;
+    warps[i].meetings.clear();
+    size_t lanes = std::min<size_t>(kLanes, threads.size() - i * kLanes);
+    warps[i].exited = lanes == kLanes ? 0 : kAllLanes << lanes;
+  }
+  for (size_t i = 0; i < threads.size(); ++i) {
+    Thread &thread = threads[i];
+    thread = Thread();
+    thread.block = this;
+    thread.shared = shared;
+    thread.index = i;
+    thread.warp = &warps[i / kLanes];
+  }
+  for (Barrier &barrier : barriers) {
+    barrier.arrived.clear();
+  }
+}
+
+/// A warp that waits for the lane waits for ever.
+void Block::exit(Thread &thread) {
+  --running;
+  thread.warp->exited |= uint32_t(1) << thread.lane();
+  for (Meeting &meeting : thread.warp->meetings) {
+    if (meeting.arrived && meeting.call.has(thread.lane())) {
+      Thread &waiting = thread.warp->thread(__builtin_ctz(meeting.arrived));
+      Report report{Report::Mask,
+                    "waits for " + describeLanes(uint32_t(1) << thread.lane()) + " of its warp, which has ended",
+                    program};
+      report.thread = waiting.index;
+      report.site = waiting.waitsAt;
+      report.otherThread = thread.index;
+      launch.report(std::move(report));
+      launch.stop();
+    }
+  }
+  releaseBarriers(*this);
+}
+
+/// "threads 0 to 31 wait at kernel.py:12 (barrier.cta.sync)".
+static std::string describeWaiting(const Block &block) {
+  std::map<int32_t, std::pair<int, int>> waiting; // site -> first thread, number
+  for (const Thread &thread : block.threads) {
+    if (thread.state == Thread::Waiting) {
+      auto [found, isNew] = waiting.try_emplace(thread.waitsAt, thread.index, 0);
+      ++found->second.second;
+    }
+  }
+  std::string text;
+  for (auto [number, threads] : waiting) {
+    const Site &site = block.launch.kernel.sites[number];
+    text += (text.empty() ? "" : ", ") + std::to_string(threads.second) + " threads (the first is " +
+            std::to_string(threads.first) + ") wait at " + site.describe() +
+            (site.instruction.empty() ? "" : " for others to come to " + site.instruction);
+  }
+  int done = static_cast<int>(block.threads.size()) - block.running;
+  return text + (done ? ", and " + std::to_string(done) + " have ended" : "");
+}
+
+static void reportDeadlock(Block &block) {
+  Report report{Report::Deadlock, "nobody can go on: " + describeWaiting(block), block.program};
+  for (const Thread &thread : block.threads) {
+    if (thread.state == Thread::Waiting) {
+      report.thread = thread.index;
+      report.site = thread.waitsAt;
+      break;
+    }
+  }
+  block.launch.report(std::move(report));
+  block.launch.stop();
+}
+
+bool Block::run(std::array<int32_t, 3> program) {
+  this->program = program;
+  reset();
+  if (checker) {
+    checker->begin(*this);
+  }
+  if (counters) {
+    counters->begin(*this);
+  }
+  uint64_t seed = launch.settings.seed;
+  for (int32_t axis : program) {
+    seed = seed == 0 ? 0 : (seed * 0x9e3779b97f4a7c15 + axis) | 1;
+  }
+  bool finished;
+  {
+    FaultGuard guard(*this);
+    finished = scheduler->run(seed);
+  }
+  if (counters) {
+    counters->end();
+  }
+  if (!finished && !launch.isStopped()) {
+    reportDeadlock(*this);
+  }
+  return finished;
+}
+
+} // namespace tilewright::emulator

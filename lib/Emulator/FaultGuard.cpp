@@ -1,0 +1,152 @@
+// A fiber that faults can't go on. The handler of the signal, which has a stack of its own, makes the fiber continue in
+// a function that reports the fault and leaves the block, as a failed check would.
+
+#include "FaultGuard.h"
+
+#include "Scheduler.h"
+#include "Stacks.h"
+#include "tilewright/Emulator/Block.h"
+
+#include <csignal>
+#include <cstdio>
+#include <mutex>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+namespace tilewright::emulator {
+namespace {
+
+constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE};
+
+struct sigaction previousActions[std::size(kSignals)];
+
+struct Fault {
+  Block *block = nullptr; // that runs on this thread
+  Thread *thread = nullptr;
+  int signal = 0;
+  uintptr_t address = 0;
+  bool isStack = false;
+};
+thread_local Fault fault;
+
+std::string describe(const Fault &fault) {
+  if (fault.isStack) {
+    return "the thread needs more than the " + std::to_string(StackPool::kBytes >> 10) +
+           " KiB that the emulator has for its variables";
+  }
+  if (fault.signal == SIGFPE) {
+    return "an integer was divided by zero";
+  }
+  char text[128];
+  std::snprintf(text, sizeof text,
+                "address 0x%llx, which the process does not have, was accessed; with checks its line "
+                "is found, too",
+                static_cast<unsigned long long>(fault.address));
+  return text;
+}
+
+/// Where a fiber goes on that faulted.
+[[noreturn]] void leaveAfterFault() { fault.thread->fail(Report::Fault, 0, describe(fault)); }
+
+/// The thread of the block on whose stack the address lies.
+Thread *threadOnStack(Block &block, uintptr_t address) {
+  for (Thread &thread : block.threads) {
+    auto top = reinterpret_cast<uintptr_t>(thread.stack);
+    if (thread.stack && address < top && address >= top - StackPool::kBytes) {
+      return &thread;
+    }
+  }
+  return nullptr;
+}
+
+bool redirect(int signal, siginfo_t *info, ucontext_t *context) {
+#if defined(__x86_64__)
+  if (!fault.block) {
+    return false;
+  }
+  auto &registers = context->uc_mcontext.gregs;
+  auto stackPointer = static_cast<uintptr_t>(registers[REG_RSP]);
+  fault.thread = threadOnStack(*fault.block, stackPointer);
+  if (!fault.thread) {
+    return false;
+  }
+  fault.signal = signal;
+  fault.address = reinterpret_cast<uintptr_t>(info->si_addr);
+  fault.isStack = StackPool::instance().isGuard(info->si_addr);
+  // Nothing on the fiber's stack is needed any more; a function expects it so after its call.
+  registers[REG_RSP] = reinterpret_cast<uintptr_t>(fault.thread->stack) - 64 - 8;
+  registers[REG_RIP] = reinterpret_cast<greg_t>(&leaveAfterFault);
+  return true;
+#else
+  return false;
+#endif
+}
+
+void handle(int signal, siginfo_t *info, void *context) {
+  if (redirect(signal, info, static_cast<ucontext_t *>(context))) {
+    return;
+  }
+  for (size_t i = 0; i < std::size(kSignals); ++i) {
+    if (kSignals[i] == signal) {
+      const struct sigaction &previous = previousActions[i];
+      if (previous.sa_flags & SA_SIGINFO) {
+        return previous.sa_sigaction(signal, info, context);
+      }
+      if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
+        return previous.sa_handler(signal);
+      }
+    }
+  }
+  // The instruction is run again, and its signal does what it does without us.
+  std::signal(signal, SIG_DFL);
+}
+
+void install() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    struct sigaction action = {};
+    action.sa_sigaction = handle;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < std::size(kSignals); ++i) {
+      sigaction(kSignals[i], &action, &previousActions[i]);
+    }
+  });
+}
+
+/// A stack for the handler: the fiber's may be what there is too little of.
+class SignalStack {
+public:
+  SignalStack() {
+    memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    stack_t stack = {};
+    stack.ss_sp = memory;
+    stack.ss_size = kBytes;
+    if (memory != MAP_FAILED && sigaltstack(nullptr, &previous) == 0) {
+      sigaltstack(&stack, nullptr);
+    }
+  }
+  ~SignalStack() {
+    if (memory != MAP_FAILED) {
+      sigaltstack(&previous, nullptr);
+      munmap(memory, kBytes);
+    }
+  }
+
+private:
+  static constexpr size_t kBytes = 64 << 10;
+  void *memory;
+  stack_t previous = {};
+};
+
+} // namespace
+
+FaultGuard::FaultGuard(Block &block) {
+  install();
+  thread_local SignalStack stack;
+  fault.block = &block;
+}
+
+FaultGuard::~FaultGuard() { fault.block = nullptr; }
+
+} // namespace tilewright::emulator

@@ -1,0 +1,102 @@
+// The emulator's instructions: all families, and how they are found by PTX's and by LLVM's names.
+
+#include "tilewright/Emulator/Instruction.h"
+
+#include "Instructions/Families.h"
+
+#include <cctype>
+#include <string>
+#include <unordered_map>
+
+namespace tilewright::emulator {
+
+using Index = std::unordered_map<std::string_view, const Instruction *>;
+
+const char *nameOf(InstructionClass kind) {
+  static constexpr const char *names[kInstructionClasses] = {"integer", "float",   "special", "conversion", "matrix",
+                                                             "global",  "shared",  "async",   "atomic",     "warp",
+                                                             "barrier", "control", "other"};
+  return names[static_cast<int>(kind)];
+}
+
+const std::vector<const Instruction *> &instructions() {
+  static const std::vector<const Instruction *> all = [] {
+    std::vector<const Instruction *> rows;
+    for (const std::vector<Instruction> *family :
+         {&kRegisterInstructions, &kMemoryInstructions, &kAtomicInstructions, &kAsyncCopyInstructions,
+          &kBarrierInstructions, &kControlInstructions, &kMathInstructions, &kConversionInstructions,
+          &kWarpInstructions, &kMatrixInstructions, &kMmaFloatInstructions, &kMmaIntegerInstructions,
+          &kMmaDoubleInstructions}) {
+      for (const Instruction &row : *family) {
+        rows.push_back(&row);
+      }
+    }
+    return rows;
+  }();
+  return all;
+}
+
+static const Instruction *lookUp(const Index &index, std::string_view name) {
+  auto found = index.find(name);
+  return found == index.end() ? nullptr : found->second;
+}
+
+const Instruction *findInstruction(std::string_view name) {
+  static const Index byName = [] {
+    Index index;
+    for (const Instruction *row : instructions()) {
+      index.emplace(row->name, row);
+    }
+    return index;
+  }();
+  return lookUp(byName, name);
+}
+
+/// Whether it is how LLVM spells a type in the name of an overloaded intrinsic: i32, f16, bf16, p3, v2f16.
+static bool isType(std::string_view text) {
+  auto digits = [&text] {
+    size_t count = 0;
+    while (count < text.size() && std::isdigit(static_cast<unsigned char>(text[count]))) {
+      ++count;
+    }
+    text.remove_prefix(count);
+    return count > 0;
+  };
+  if (!text.empty() && text.front() == 'v') {
+    text.remove_prefix(1);
+    if (!digits()) {
+      return false;
+    }
+  }
+  for (std::string_view prefix : {"bf", "f", "i", "p"}) {
+    if (text.substr(0, prefix.size()) == prefix) {
+      text.remove_prefix(prefix.size());
+      return digits() && text.empty();
+    }
+  }
+  return false;
+}
+
+const Instruction *findIntrinsic(std::string_view name) {
+  static const Index byIntrinsic = [] {
+    Index index;
+    for (const Instruction *row : instructions()) {
+      if (row->intrinsic) {
+        index.emplace(row->intrinsic, row);
+      }
+    }
+    return index;
+  }();
+  while (true) {
+    if (const Instruction *row = lookUp(byIntrinsic, name)) {
+      return row;
+    }
+    size_t dot = name.rfind('.');
+    if (dot == std::string_view::npos || !isType(name.substr(dot + 1))) {
+      return nullptr;
+    }
+    name = name.substr(0, dot);
+  }
+}
+
+} // namespace tilewright::emulator

@@ -1,0 +1,143 @@
+// atom: reads, changes and writes memory in one step. Blocks run on several threads of the host, whose atomics these
+// are.
+
+#include "Families.h"
+
+#include "tilewright/Emulator/Block.h"
+#include "tilewright/Emulator/Checker.h"
+#include "tilewright/Runtime/HalfConversion.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tilewright::emulator {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// What becomes of the old value
+//===----------------------------------------------------------------------===//
+
+template <typename T> T bitsTo(uint64_t bits) {
+  T value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+template <typename T> uint64_t toBits(T value) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof value);
+  return bits;
+}
+
+/// `operand` is the second operand, and the third where there is one.
+template <typename T> uint64_t add(uint64_t old, const uint64_t *operand) {
+  return toBits<T>(bitsTo<T>(old) + bitsTo<T>(operand[0]));
+}
+template <typename T> uint64_t minimum(uint64_t old, const uint64_t *operand) {
+  return toBits<T>(std::min(bitsTo<T>(old), bitsTo<T>(operand[0])));
+}
+template <typename T> uint64_t maximum(uint64_t old, const uint64_t *operand) {
+  return toBits<T>(std::max(bitsTo<T>(old), bitsTo<T>(operand[0])));
+}
+uint64_t bitAnd(uint64_t old, const uint64_t *operand) { return old & operand[0]; }
+uint64_t bitOr(uint64_t old, const uint64_t *operand) { return old | operand[0]; }
+uint64_t bitXor(uint64_t old, const uint64_t *operand) { return old ^ operand[0]; }
+uint64_t exchange(uint64_t, const uint64_t *operand) { return operand[0]; }
+uint64_t compareExchange(uint64_t old, const uint64_t *operand) { return old == operand[0] ? operand[1] : old; }
+
+double fromBfloat16(uint16_t bits) { return bitsTo<float>(uint64_t(bits) << 16); }
+
+// Sums of doubles are exact here, or so far from half-way that rounding twice does no harm.
+uint16_t addHalf(uint16_t a, uint16_t b) {
+  return runtime::toHalf(double(runtime::fromHalf(a)) + double(runtime::fromHalf(b)));
+}
+uint16_t addBfloat(uint16_t a, uint16_t b) { return runtime::toBfloat16(fromBfloat16(a) + fromBfloat16(b)); }
+
+template <uint16_t (*addOne)(uint16_t, uint16_t)> uint64_t addOf(uint64_t old, const uint64_t *operand) {
+  return addOne(static_cast<uint16_t>(old), static_cast<uint16_t>(operand[0]));
+}
+template <uint16_t (*addOne)(uint16_t, uint16_t)> uint64_t addPair(uint64_t old, const uint64_t *operand) {
+  uint32_t high = addOne(static_cast<uint16_t>(old >> 16), static_cast<uint16_t>(operand[0] >> 16));
+  return high << 16 | addOf<addOne>(old & 0xffff, operand);
+}
+
+//===----------------------------------------------------------------------===//
+// In one step
+//===----------------------------------------------------------------------===//
+
+using Change = uint64_t (*)(uint64_t old, const uint64_t *operands);
+
+template <typename Word, Change change> uint64_t apply(uint64_t address, const uint64_t *operands) {
+  auto *memory = reinterpret_cast<Word *>(address);
+  Word old = __atomic_load_n(memory, __ATOMIC_SEQ_CST);
+  while (!__atomic_compare_exchange_n(memory, &old, static_cast<Word>(change(old, operands)), /*weak=*/true,
+                                      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+  }
+  return old;
+}
+
+/// Operands: predicate, address, elements, and the other operands of each element. Every atomic orders, also a relaxed
+/// one: programs that count on more order than they ask for are not found out.
+template <typename Word, Change change, int operands = 1>
+void atomic(Thread &thread, int32_t site, const uint64_t *in, uint64_t *out) {
+  bool active = in[0] & 1;
+  auto elements = static_cast<uint32_t>(in[2]);
+  std::fill_n(out, elements, 0);
+  if (!active) {
+    return;
+  }
+  uint32_t bytes = elements * sizeof(Word);
+  Checker *checker = thread.block->checker.get();
+  MemorySpace space = thread.block->isShared(in[1]) ? MemorySpace::Shared : MemorySpace::Global;
+  observe({thread, site, AccessKind::Atomic, space, in[1], bytes, bytes}, true);
+  if (checker) {
+    checker->acquire(thread, in[1]);
+    checker->release(thread, in[1]);
+  }
+  for (uint32_t i = 0; i < elements; ++i) {
+    out[i] = apply<Word, change>(in[1] + i * sizeof(Word), &in[3 + i * operands]);
+  }
+}
+
+#define ATOMIC(name, word, change, meaning)                                                                            \
+  {"atom." name, nullptr, atomic<word, change>, InstructionClass::Atomic, meaning, "9.7.13.5 atom"}
+
+} // namespace
+
+const std::vector<Instruction> kAtomicInstructions = {
+    ATOMIC("add.u32", uint32_t, add<uint32_t>, "adds"),
+    ATOMIC("add.s32", uint32_t, add<uint32_t>, "adds"),
+    ATOMIC("add.u64", uint64_t, add<uint64_t>, "adds"),
+    ATOMIC("add.f32", uint32_t, add<float>, "adds, rounded to nearest even"),
+    ATOMIC("add.f64", uint64_t, add<double>, "adds, rounded to nearest even"),
+    ATOMIC("add.noftz.f16", uint16_t, addOf<addHalf>, "adds, rounded to nearest even"),
+    ATOMIC("add.noftz.bf16", uint16_t, addOf<addBfloat>, "adds, rounded to nearest even"),
+    ATOMIC("add.noftz.f16x2", uint32_t, addPair<addHalf>, "adds each half"),
+    ATOMIC("add.noftz.bf16x2", uint32_t, addPair<addBfloat>, "adds each half"),
+    ATOMIC("min.u32", uint32_t, minimum<uint32_t>, "takes the smaller one"),
+    ATOMIC("min.s32", uint32_t, minimum<int32_t>, "takes the smaller one"),
+    ATOMIC("min.u64", uint64_t, minimum<uint64_t>, "takes the smaller one"),
+    ATOMIC("min.s64", uint64_t, minimum<int64_t>, "takes the smaller one"),
+    ATOMIC("max.u32", uint32_t, maximum<uint32_t>, "takes the larger one"),
+    ATOMIC("max.s32", uint32_t, maximum<int32_t>, "takes the larger one"),
+    ATOMIC("max.u64", uint64_t, maximum<uint64_t>, "takes the larger one"),
+    ATOMIC("max.s64", uint64_t, maximum<int64_t>, "takes the larger one"),
+    ATOMIC("and.b32", uint32_t, bitAnd, "and of the bits"),
+    ATOMIC("and.b64", uint64_t, bitAnd, "and of the bits"),
+    ATOMIC("or.b32", uint32_t, bitOr, "or of the bits"),
+    ATOMIC("or.b64", uint64_t, bitOr, "or of the bits"),
+    ATOMIC("xor.b32", uint32_t, bitXor, "exclusive or of the bits"),
+    ATOMIC("xor.b64", uint64_t, bitXor, "exclusive or of the bits"),
+    ATOMIC("exch.b32", uint32_t, exchange, "writes another value"),
+    ATOMIC("exch.b64", uint64_t, exchange, "writes another value"),
+    {"atom.cas.b16", nullptr, atomic<uint16_t, compareExchange, 2>, InstructionClass::Atomic,
+     "writes the third operand if memory has the second", "9.7.13.5 atom"},
+    {"atom.cas.b32", nullptr, atomic<uint32_t, compareExchange, 2>, InstructionClass::Atomic,
+     "writes the third operand if memory has the second", "9.7.13.5 atom"},
+    {"atom.cas.b64", nullptr, atomic<uint64_t, compareExchange, 2>, InstructionClass::Atomic,
+     "writes the third operand if memory has the second", "9.7.13.5 atom"},
+};
+
+#undef ATOMIC
+
+} // namespace tilewright::emulator

@@ -1,0 +1,109 @@
+// Barriers of a block and of a warp.
+
+#include "Families.h"
+
+#include "tilewright/Emulator/Block.h"
+#include "tilewright/Emulator/Checker.h"
+#include "tilewright/Emulator/Counters.h"
+
+namespace tilewright::emulator {
+
+/// All lanes of a warp have to come to an aligned barrier by the same instruction.
+static void checkAligned(const std::vector<Thread *> &arrived) {
+  for (size_t i = 1; i < arrived.size(); ++i) {
+    Thread &thread = *arrived[i];
+    for (size_t j = i; j-- > 0 && i - j < kLanes;) {
+      Thread &other = *arrived[j];
+      if (other.warp == thread.warp && other.waitsAt != thread.waitsAt) {
+        Report report{Report::Deadlock, "lane " + std::to_string(thread.lane()) + " came to this barrier, and lane " +
+                                            std::to_string(other.lane()) + " of its warp to the one at " +
+                                            thread.block->launch.kernel.sites[other.waitsAt].describe()};
+        report.site = thread.waitsAt;
+        report.otherThread = other.index;
+        report.otherSite = other.waitsAt;
+        thread.report(std::move(report));
+        return;
+      }
+    }
+  }
+}
+
+/// Everybody goes on; `last`, if it is one of them, is running already.
+static void release(Block &block, Barrier &barrier, Thread *last) {
+  checkAligned(barrier.arrived);
+  if (block.checker) {
+    block.checker->synchronize(barrier.arrived);
+  }
+  for (auto thread = barrier.arrived.rbegin(); thread != barrier.arrived.rend(); ++thread) {
+    if (*thread != last) {
+      block.wake(**thread);
+    }
+  }
+  barrier.arrived.clear();
+}
+
+static bool isComplete(const Block &block, const Barrier &barrier) {
+  int expected = barrier.expected ? barrier.expected : block.running;
+  return !barrier.arrived.empty() && static_cast<int>(barrier.arrived.size()) >= expected;
+}
+
+void releaseBarriers(Block &block) {
+  for (Barrier &barrier : block.barriers) {
+    if (isComplete(block, barrier)) {
+      release(block, barrier, nullptr);
+    }
+  }
+}
+
+namespace {
+
+void arriveAndWait(Thread &thread, int32_t site, uint64_t number, int expected) {
+  Block &block = *thread.block;
+  if (number >= Block::kBarriers) {
+    thread.fail(Report::Fault, site,
+                "there is no barrier " + std::to_string(number) + ", there are " + std::to_string(Block::kBarriers));
+  }
+  Barrier &barrier = block.barriers[number];
+  barrier.expected = expected;
+  barrier.arrived.push_back(&thread);
+  thread.waitsAt = site;
+  if (isComplete(block, barrier)) {
+    return release(block, barrier, &thread);
+  }
+  thread.wait(site);
+}
+
+void barrierOfAll(Thread &thread, int32_t site, const uint64_t *in, uint64_t *) {
+  arriveAndWait(thread, site, in[0], 0);
+}
+
+void barrierOfSome(Thread &thread, int32_t site, const uint64_t *in, uint64_t *) {
+  arriveAndWait(thread, site, in[0], static_cast<int>(in[1]));
+}
+
+void warpBarrier(const WarpCall &call) {
+  if (Checker *checker = call.warp->block->checker.get()) {
+    checker->synchronize(call);
+  }
+}
+
+/// Order among the memory accesses of one thread is what the host has anyway.
+void fence(Thread &, int32_t, const uint64_t *, uint64_t *) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+
+} // namespace
+
+const std::vector<Instruction> kBarrierInstructions = {
+    {"barrier.cta.sync.aligned.all", "llvm.nvvm.barrier.cta.sync.aligned.all", barrierOfAll, InstructionClass::Barrier,
+     "waits until all threads of the block that have not ended are there", "9.7.13.1 barrier{.cta}"},
+    {"barrier.cta.sync.aligned.count", "llvm.nvvm.barrier.cta.sync.aligned.count", barrierOfSome,
+     InstructionClass::Barrier, "waits until so many threads are there", "9.7.13.1 barrier{.cta}"},
+    {"bar.warp.sync", "llvm.nvvm.bar.warp.sync", together<warpBarrier, 0>, InstructionClass::Warp,
+     "waits for the lanes of the mask, whose accesses before are visible to all of them after",
+     "9.7.13.2 bar.warp.sync"},
+    {"fence.acq_rel.gpu", "llvm.nvvm.membar.gl", fence, InstructionClass::Barrier,
+     "orders the thread's accesses before it and after it", "9.7.13.4 fence"},
+    {"fence.acq_rel.cta", "llvm.nvvm.membar.cta", fence, InstructionClass::Barrier,
+     "orders the thread's accesses before it and after it", "9.7.13.4 fence"},
+};
+
+} // namespace tilewright::emulator

@@ -1,0 +1,130 @@
+// What a kernel's code calls beside instructions: functions of the driver, and the emulator at every turn of a loop.
+
+#include "Families.h"
+
+#include "tilewright/Emulator/Block.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+namespace tilewright::emulator {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// So many turns of loops are made until somebody looks whether the launch goes on.
+constexpr int64_t kTicks = 20000;
+constexpr auto kInterruptInterval = std::chrono::milliseconds(50);
+
+void askLauncher(Launch &launch) {
+  thread_local auto last = std::chrono::steady_clock::now();
+  auto now = std::chrono::steady_clock::now();
+  if (!launch.interrupted || std::this_thread::get_id() != launch.launcher || now - last < kInterruptInterval) {
+    return;
+  }
+  last = now;
+  if (launch.interrupted()) {
+    launch.stop();
+  }
+}
+
+void tick(Thread &thread, int32_t site, const uint64_t *, uint64_t *) {
+  Launch &launch = thread.block->launch;
+  thread.steps += kTicks - thread.ticks;
+  thread.ticks = kTicks;
+  askLauncher(launch);
+  if (launch.isStopped()) {
+    thread.leave();
+  }
+  if (launch.settings.maxSteps > 0 && thread.steps > launch.settings.maxSteps) {
+    thread.fail(Report::Endless, site,
+                "the thread has made more than " + std::to_string(launch.settings.maxSteps) + " turns of loops");
+  }
+  // It may wait for what another one writes.
+  thread.yield();
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of the driver
+//===----------------------------------------------------------------------===//
+
+/// The values that vprintf is given, each aligned to its size.
+class Arguments {
+public:
+  explicit Arguments(uint64_t address) : at(address) {}
+  template <typename T> T take() {
+    at = (at + sizeof(T) - 1) / sizeof(T) * sizeof(T);
+    T value;
+    std::memcpy(&value, reinterpret_cast<const void *>(at), sizeof value);
+    at += sizeof(T);
+    return value;
+  }
+
+private:
+  uint64_t at;
+};
+
+/// One conversion, "%lld", of a format.
+std::string convert(const std::string &conversion, Arguments &arguments) {
+  char text[400];
+  switch (conversion.back()) {
+  case '%':
+    return "%";
+  case 'f':
+  case 'e':
+  case 'g':
+    std::snprintf(text, sizeof text, conversion.c_str(), arguments.take<double>());
+    return text;
+  case 's':
+    return reinterpret_cast<const char *>(arguments.take<uint64_t>());
+  default:
+    break;
+  }
+  if (conversion.find('l') != std::string::npos || conversion.back() == 'p') {
+    std::snprintf(text, sizeof text, conversion.c_str(), arguments.take<long long>());
+  } else {
+    std::snprintf(text, sizeof text, conversion.c_str(), arguments.take<int>());
+  }
+  return text;
+}
+
+/// Operands: the format, and the values' address.
+void print(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
+  const std::string format = reinterpret_cast<const char *>(in[0]);
+  Arguments arguments(in[1]);
+  std::string text;
+  for (size_t i = 0; i < format.size(); ++i) {
+    if (format[i] != '%') {
+      text += format[i];
+      continue;
+    }
+    size_t end = format.find_first_of("diouxXcfegsp%", i + 1);
+    if (end == std::string::npos) {
+      break;
+    }
+    text += convert(format.substr(i, end - i + 1), arguments);
+    i = end;
+  }
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  out[0] = text.size();
+}
+
+/// Operands: message, file, line, function, bytes of a character.
+void assertionFailed(Thread &thread, int32_t site, const uint64_t *in, uint64_t *) {
+  thread.fail(Report::Assertion, site, reinterpret_cast<const char *>(in[0]));
+}
+
+} // namespace
+
+const std::vector<Instruction> kControlInstructions = {
+    {"emulator.tick", nullptr, tick, InstructionClass::Control, "lets others run, and looks whether to go on", "none"},
+    {"vprintf", nullptr, print, InstructionClass::Other, "prints text", "CUDA C++ Programming Guide, 10.35"},
+    {"__assertfail", nullptr, assertionFailed, InstructionClass::Control, "ends the launch with a message",
+     "CUDA C++ Programming Guide, 10.32"},
+};
+
+} // namespace tilewright::emulator

@@ -1,0 +1,194 @@
+#include "AssemblyCalls.h"
+
+#include "AssemblyText.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/IR/InlineAsm.h"
+
+using namespace llvm;
+
+namespace tilewright::emulator {
+namespace {
+
+/// An opcode without what changes no result, and with the types of memory accesses taken apart.
+struct Opcode {
+  std::string name; ///< that of the row
+  std::string head; ///< the part before the first dot
+  int elements = 1;
+  int elementBytes = 0;
+
+  bool isAccess() const { return head == "ld" || head == "st"; }
+  bool isAtomic() const { return head == "atom"; }
+  bool hasResult() const { return !StringSet<>{"st", "cp", "red", "bar", "barrier", "fence", "membar"}.contains(head); }
+};
+
+/// Caches, orders and scopes. Every atomic of the emulator orders as much as one can, and is seen by all.
+bool isWithoutEffect(StringRef part) {
+  static const StringSet<> parts = {"ca",      "cg",      "cs",      "cv",  "wb",  "wt",  "relaxed",
+                                    "acquire", "release", "acq_rel", "gpu", "cta", "sys", "volatile"};
+  return parts.contains(part);
+}
+
+/// Bytes of "b32" and its like; none otherwise.
+std::optional<int> bytesOf(StringRef part) {
+  int bits;
+  if (!part.empty() && StringRef("busf").contains(part.front()) && to_integer(part.drop_front(), bits) &&
+      bits % 8 == 0) {
+    return bits / 8;
+  }
+  return std::nullopt;
+}
+
+Opcode takeApart(StringRef text) {
+  SmallVector<StringRef> parts;
+  text.split(parts, '.');
+  Opcode opcode;
+  opcode.head = opcode.name = parts.front().str();
+  bool isMemory = opcode.isAccess() || opcode.isAtomic() || opcode.head == "cp";
+  for (StringRef part : ArrayRef(parts).drop_front()) {
+    if (part.contains("::") || (isMemory && isWithoutEffect(part)) || (opcode.isAtomic() && part == "global")) {
+      continue;
+    }
+    int count;
+    if (part.starts_with("v") && to_integer(part.drop_front(), count)) {
+      opcode.elements = count;
+    } else if (auto bytes = bytesOf(part); bytes && opcode.isAccess()) {
+      opcode.elementBytes = *bytes;
+    } else {
+      opcode.name += ("." + part).str();
+    }
+  }
+  return opcode;
+}
+
+/// The registers of one piece of assembly while its statements become calls.
+class AssemblyTranslator {
+public:
+  AssemblyTranslator(CallInst &call, EmulatedCalls &calls) : call(call), calls(calls), builder(&call) {}
+
+  Error run() {
+    auto *assembly = cast<InlineAsm>(call.getCalledOperand());
+    size_t results = EmulatedCalls::slotsOf(call.getType());
+    for (size_t i = 0; i < results; ++i) {
+      registers["$" + std::to_string(i)] = builder.getInt64(0);
+    }
+    for (auto [index, argument] : llvm::enumerate(call.args())) {
+      registers["$" + std::to_string(results + index)] = calls.toSlot(builder, argument);
+    }
+    auto statements = parseAssembly(assembly->getAsmString());
+    if (!statements) {
+      return statements.takeError();
+    }
+    for (const AssemblyStatement &statement : *statements) {
+      if (Error error = translate(statement)) {
+        return error;
+      }
+    }
+    if (results > 0) {
+      SmallVector<Value *> slots;
+      for (size_t i = 0; i < results; ++i) {
+        slots.push_back(registers["$" + std::to_string(i)]);
+      }
+      call.replaceAllUsesWith(calls.fromSlots(builder, slots, call.getType()));
+    }
+    call.eraseFromParent();
+    return Error::success();
+  }
+
+private:
+  Value *valueOf(const AssemblyOperand &operand) {
+    Value *offset = builder.getInt64(operand.number);
+    if (operand.kind == AssemblyOperand::Immediate) {
+      return offset;
+    }
+    Value *&value = registers[operand.name];
+    value = value ? value : builder.getInt64(0);
+    return operand.number ? builder.CreateAdd(value, offset) : value;
+  }
+
+  SmallVector<Value *> valuesOf(ArrayRef<SmallVector<AssemblyOperand, 4>> operands) {
+    SmallVector<Value *> values;
+    for (const auto &elements : operands) {
+      for (const AssemblyOperand &element : elements) {
+        values.push_back(valueOf(element));
+      }
+    }
+    return values;
+  }
+
+  /// The predicate, which is true where there is none, in the low bit.
+  Value *predicateOf(const AssemblyStatement &statement) {
+    Value *predicate = builder.getInt64(1);
+    if (!statement.predicate.empty()) {
+      Value *&slot = registers[statement.predicate];
+      predicate = slot ? slot : builder.getInt64(0);
+    }
+    return statement.isNegated ? builder.CreateXor(predicate, 1) : predicate;
+  }
+
+  /// What the row's function expects; of memory predicate, address and sizes come first.
+  Expected<SmallVector<Value *>> operandsOf(const AssemblyStatement &statement, const Opcode &opcode) {
+    auto sources = ArrayRef(statement.operands).drop_front(opcode.hasResult() ? 1 : 0);
+    if (!opcode.isAccess() && !opcode.isAtomic()) {
+      if (!statement.predicate.empty()) {
+        return createStringError("the emulator takes no predicate before '" + statement.opcode + "'");
+      }
+      return valuesOf(sources);
+    }
+    SmallVector<Value *> values = {predicateOf(statement)};
+    values.append(valuesOf(sources.take_front()));
+    if (opcode.isAccess()) {
+      values.push_back(builder.getInt64(opcode.elementBytes));
+    }
+    values.push_back(builder.getInt64(opcode.elements));
+    values.append(valuesOf(sources.drop_front()));
+    return values;
+  }
+
+  /// A register whose instruction is not executed keeps its value.
+  void assign(const AssemblyStatement &statement, ArrayRef<Value *> results) {
+    Value *executed = builder.CreateTrunc(predicateOf(statement), builder.getInt1Ty());
+    for (auto [operand, result] : llvm::zip(statement.operands.front(), results)) {
+      Value *old = valueOf(operand);
+      registers[operand.name] = builder.CreateSelect(executed, result, old);
+    }
+  }
+
+  Error translate(const AssemblyStatement &statement) {
+    Opcode opcode = takeApart(statement.opcode);
+    if (statement.operands.empty() && opcode.hasResult()) {
+      return createStringError("the assembly '" + statement.opcode + "' has no operands");
+    }
+    if (opcode.head == "mov") {
+      assign(statement, valuesOf(ArrayRef(statement.operands).drop_front()));
+      return Error::success();
+    }
+    const Instruction *row = findInstruction(opcode.name);
+    if (!row) {
+      return createStringError("the emulator does not know the instruction '" + statement.opcode + "'");
+    }
+    auto operands = operandsOf(statement, opcode);
+    if (!operands) {
+      return operands.takeError();
+    }
+    size_t results = opcode.hasResult() ? statement.operands.front().size() : 0;
+    SmallVector<Value *> values = calls.call(builder, call, *row, *operands, results);
+    if (opcode.hasResult()) {
+      assign(statement, values);
+    }
+    return Error::success();
+  }
+
+  CallInst &call;
+  EmulatedCalls &calls;
+  IRBuilder<> builder;
+  StringMap<Value *> registers;
+};
+
+} // namespace
+
+Error replaceAssembly(CallInst &call, EmulatedCalls &calls) { return AssemblyTranslator(call, calls).run(); }
+
+} // namespace tilewright::emulator

@@ -1,0 +1,117 @@
+#include "EmulatedCalls.h"
+
+#include "tilewright/Emulator/Block.h"
+
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace tilewright::emulator {
+
+/// More than any instruction has: mma.m16n8k16 with doubles has 16.
+static constexpr unsigned kSlots = 160;
+
+//===----------------------------------------------------------------------===//
+// Sites
+//===----------------------------------------------------------------------===//
+
+int32_t SiteTable::numberOf(const llvm::Instruction &instruction, StringRef name) {
+  const DILocation *location = instruction.getDebugLoc().get();
+  Site site;
+  if (location && location->getLine() != 0) {
+    StringRef folder = location->getDirectory(), file = location->getFilename();
+    site.file = file.starts_with("/") || folder.empty() ? file.str() : (folder + "/" + file).str();
+    site.line = location->getLine();
+    site.column = location->getColumn();
+  }
+  site.instruction = name.str();
+  auto [found, isNew] = numbers.try_emplace({site.file, site.line, site.column, site.instruction}, sites.size());
+  if (isNew) {
+    sites.push_back(std::move(site));
+  }
+  return found->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Values and slots
+//===----------------------------------------------------------------------===//
+
+EmulatedCalls::EmulatedCalls(llvm::Function &function, SiteTable &sites) : function(function), sites(sites) {
+  IRBuilder<> builder(&*function.getEntryBlock().getFirstInsertionPt());
+  thread = function.getArg(0);
+  Value *address = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), thread, offsetof(Thread, shared));
+  shared = builder.CreateLoad(builder.getPtrTy(3), address, "shared");
+  auto *array = ArrayType::get(builder.getInt64Ty(), kSlots);
+  in = builder.CreateAlloca(array, nullptr, "in");
+  out = builder.CreateAlloca(array, nullptr, "out");
+}
+
+Value *EmulatedCalls::toSlot(IRBuilder<> &builder, Value *value) {
+  Type *type = value->getType();
+  if (type->isPointerTy()) {
+    return builder.CreatePtrToInt(value, builder.getInt64Ty());
+  }
+  if (!type->isIntegerTy()) {
+    unsigned bits = type->getPrimitiveSizeInBits().getFixedValue();
+    value = builder.CreateBitCast(value, builder.getIntNTy(bits));
+  }
+  return builder.CreateZExtOrTrunc(value, builder.getInt64Ty());
+}
+
+Value *EmulatedCalls::fromSlot(IRBuilder<> &builder, Value *slot, Type *type) {
+  if (type->isPointerTy()) {
+    return builder.CreateIntToPtr(slot, type);
+  }
+  unsigned bits = type->getPrimitiveSizeInBits().getFixedValue();
+  return builder.CreateBitCast(builder.CreateZExtOrTrunc(slot, builder.getIntNTy(bits)), type);
+}
+
+size_t EmulatedCalls::slotsOf(Type *type) {
+  if (type->isVoidTy()) {
+    return 0;
+  }
+  auto *structure = dyn_cast<StructType>(type);
+  return structure ? structure->getNumElements() : 1;
+}
+
+Value *EmulatedCalls::fromSlots(IRBuilder<> &builder, ArrayRef<Value *> slots, Type *type) {
+  auto *structure = dyn_cast<StructType>(type);
+  if (!structure) {
+    return fromSlot(builder, slots[0], type);
+  }
+  Value *result = PoisonValue::get(type);
+  for (unsigned i = 0; i < structure->getNumElements(); ++i) {
+    Value *element = fromSlot(builder, slots[i], structure->getElementType(i));
+    result = builder.CreateInsertValue(result, element, i);
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+Value *EmulatedCalls::slotAt(IRBuilder<> &builder, Value *slots, size_t index) {
+  return builder.CreateConstInBoundsGEP1_64(builder.getInt64Ty(), slots, index);
+}
+
+SmallVector<Value *> EmulatedCalls::call(IRBuilder<> &builder, const llvm::Instruction &origin, const Instruction &row,
+                                         ArrayRef<Value *> slots, size_t results) {
+  assert(slots.size() <= kSlots && results <= kSlots && "an instruction with so many registers");
+  for (auto [index, slot] : llvm::enumerate(slots)) {
+    builder.CreateStore(slot, slotAt(builder, in, index));
+  }
+  auto *type =
+      FunctionType::get(builder.getVoidTy(), {thread->getType(), builder.getInt32Ty(), in->getType(), in->getType()},
+                        /*isVarArg=*/false);
+  FunctionCallee callee = function.getParent()->getOrInsertFunction(row.name, type);
+  builder.CreateCall(callee, {thread, builder.getInt32(sites.numberOf(origin, row.name)), in, out});
+  SmallVector<Value *> loaded;
+  for (size_t i = 0; i < results; ++i) {
+    loaded.push_back(builder.CreateLoad(builder.getInt64Ty(), slotAt(builder, out, i)));
+  }
+  return loaded;
+}
+
+} // namespace tilewright::emulator

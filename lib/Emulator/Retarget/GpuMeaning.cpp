@@ -1,0 +1,83 @@
+#include "GpuMeaning.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Intrinsics.h"
+
+using namespace llvm;
+
+namespace tilewright::emulator {
+namespace {
+
+/// The narrowest integer that NVPTX converts floats to; what is narrower is cut off from it.
+constexpr unsigned kNarrowestConversion = 16;
+
+/// PTX ISA 9.7.9.21 cvt: limited to the integer's range. NaN gives zero, but where either side has 64 bits the lowest
+/// number, which is also the bits of the highest unsigned half.
+void replaceConversion(CastInst &cast) {
+  IRBuilder<> builder(&cast);
+  bool isSigned = isa<FPToSIInst>(cast);
+  Type *type = cast.getType();
+  Value *value = cast.getOperand(0);
+  unsigned bits = std::max(type->getScalarSizeInBits(), kNarrowestConversion);
+  Type *wide = type->getWithNewBitWidth(bits);
+  Intrinsic::ID id = isSigned ? Intrinsic::fptosi_sat : Intrinsic::fptoui_sat;
+  Value *result = builder.CreateIntrinsic(id, {wide, value->getType()}, {value});
+  if (bits == 64 || value->getType()->getScalarType()->isDoubleTy()) {
+    Value *isNan = builder.CreateFCmpUNO(value, value);
+    Value *lowest = ConstantInt::get(wide, APInt::getSignMask(bits));
+    result = builder.CreateSelect(isNan, lowest, result);
+  }
+  cast.replaceAllUsesWith(builder.CreateTrunc(result, type));
+  cast.eraseFromParent();
+}
+
+/// PTX ISA 9.7.1.7 and 9.7.1.8, div and rem: no divisor stops the program. What division by zero gives is left open
+/// there: all ones and the dividend.
+void replaceDivision(BinaryOperator &division) {
+  IRBuilder<> builder(&division);
+  Value *dividend = division.getOperand(0), *divisor = division.getOperand(1);
+  Type *type = division.getType();
+  auto opcode = division.getOpcode();
+  bool isSigned = opcode == llvm::Instruction::SDiv || opcode == llvm::Instruction::SRem;
+  bool isQuotient = opcode == llvm::Instruction::SDiv || opcode == llvm::Instruction::UDiv;
+  Value *one = ConstantInt::get(type, 1), *zero = ConstantInt::get(type, 0), *ones = ConstantInt::getAllOnesValue(type);
+  Value *isZero = builder.CreateICmpEQ(divisor, zero);
+  Value *isMinusOne = isSigned ? builder.CreateICmpEQ(divisor, ones) : nullptr;
+  Value *traps = isSigned ? builder.CreateOr(isZero, isMinusOne) : isZero;
+  Value *result = builder.CreateBinOp(opcode, dividend, builder.CreateSelect(traps, one, divisor));
+  if (isSigned) {
+    result = builder.CreateSelect(isMinusOne, isQuotient ? builder.CreateNeg(dividend) : zero, result);
+  }
+  result = builder.CreateSelect(isZero, isQuotient ? ones : dividend, result);
+  division.replaceAllUsesWith(result);
+  division.eraseFromParent();
+}
+
+/// PTX ISA 9.7.3.11 and 9.7.3.12: minus zero is less than zero.
+void replaceMinMax(IntrinsicInst &call) {
+  IRBuilder<> builder(&call);
+  Intrinsic::ID id = call.getIntrinsicID() == Intrinsic::maxnum ? Intrinsic::maximumnum : Intrinsic::minimumnum;
+  call.replaceAllUsesWith(
+      builder.CreateIntrinsic(id, {call.getType()}, {call.getArgOperand(0), call.getArgOperand(1)}));
+  call.eraseFromParent();
+}
+
+} // namespace
+
+void keepGpuMeaning(llvm::Function &code) {
+  for (llvm::Instruction &instruction : make_early_inc_range(llvm::instructions(code))) {
+    if (instruction.isIntDivRem() && !isa<Constant>(instruction.getOperand(1))) {
+      replaceDivision(cast<BinaryOperator>(instruction));
+    } else if (isa<FPToSIInst, FPToUIInst>(instruction)) {
+      replaceConversion(cast<CastInst>(instruction));
+    } else if (auto *call = dyn_cast<IntrinsicInst>(&instruction)) {
+      if (call->getIntrinsicID() == Intrinsic::maxnum || call->getIntrinsicID() == Intrinsic::minnum) {
+        replaceMinMax(*call);
+      }
+    }
+  }
+}
+
+} // namespace tilewright::emulator

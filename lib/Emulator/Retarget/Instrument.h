@@ -1,0 +1,18 @@
+// Calls of the emulator at places where the GPU's code has no instruction of its own for it.
+
+#ifndef TILEWRIGHT_LIB_EMULATOR_RETARGET_INSTRUMENT_H
+#define TILEWRIGHT_LIB_EMULATOR_RETARGET_INSTRUMENT_H
+
+#include "EmulatedCalls.h"
+
+namespace tilewright::emulator {
+
+/// Before each access of global and shared memory that is an instruction of LLVM.
+void observeAccesses(llvm::Function &code, EmulatedCalls &calls);
+
+/// At every turn of a loop, of which Thread::ticks counts so many until the emulator is called.
+void countLoops(llvm::Function &code, EmulatedCalls &calls);
+
+} // namespace tilewright::emulator
+
+#endif // TILEWRIGHT_LIB_EMULATOR_RETARGET_INSTRUMENT_H

@@ -1,0 +1,177 @@
+#include "Scheduler.h"
+
+#include "Stacks.h"
+
+#include <algorithm>
+#include <boost/context/detail/fcontext.hpp>
+
+namespace tilewright::emulator {
+
+namespace context = boost::context::detail;
+
+/// What one fiber hands to the next: where the one that is left is to be noted.
+static void *jump(void *to, void **from) {
+  context::transfer_t transfer = context::jump_fcontext(to, from);
+  *static_cast<void **>(transfer.data) = transfer.fctx;
+  return nullptr;
+}
+
+/// What a new fiber needs to know, until it has begun.
+struct FiberEntry {
+  Scheduler *scheduler;
+  void *stack;
+  void **from;
+
+  static void run(context::transfer_t transfer) {
+    FiberEntry entry = *static_cast<FiberEntry *>(transfer.data);
+    *entry.from = transfer.fctx;
+    entry.scheduler->runThreads(entry.stack);
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Who is next
+//===----------------------------------------------------------------------===//
+
+/// The threads of a warp go on together, before those of others begin: what they work on is at hand then.
+Thread *Scheduler::takeReady() {
+  if (ready.empty()) {
+    ready.assign(yielded.rbegin(), yielded.rend());
+    yielded.clear();
+  }
+  if (ready.empty()) {
+    return nullptr;
+  }
+  if (isShuffled) {
+    std::swap(ready[random() % ready.size()], ready.back());
+  }
+  Thread *thread = ready.back();
+  ready.pop_back();
+  return thread;
+}
+
+Thread *Scheduler::next() {
+  if (block.launch.isStopped()) {
+    left = true;
+    return nullptr;
+  }
+  return takeReady();
+}
+
+void Scheduler::wake(Thread &thread) {
+  thread.state = Thread::Ready;
+  ready.push_back(&thread);
+}
+
+//===----------------------------------------------------------------------===//
+// Switching
+//===----------------------------------------------------------------------===//
+
+/// Begins a thread on a fiber of its own; returns when somebody switches back to `from`.
+void Scheduler::start(Thread &thread, void **from) {
+  FiberEntry entry{this, StackPool::instance().take(), from};
+  if (!entry.stack) {
+    thread.report(Report::Fault, 0, "there is no memory for the stack of another thread");
+    block.launch.stop();
+    left = true;
+    if (mainContext) {
+      jump(mainContext, from);
+    }
+    return;
+  }
+  current = &thread;
+  void *fiber = context::make_fcontext(entry.stack, StackPool::kBytes, &FiberEntry::run);
+  context::transfer_t transfer = context::jump_fcontext(fiber, &entry);
+  *static_cast<void **>(transfer.data) = transfer.fctx;
+}
+
+/// What a fiber does: runs threads that have not begun until one is next that has, or none.
+void Scheduler::runThreads(void *stack) {
+  while (true) {
+    Thread &self = *current;
+    self.state = Thread::Running;
+    self.stack = stack;
+    block.launch.kernel.code(&self, block.launch.slots);
+    self.state = Thread::Done;
+    self.stack = nullptr;
+    block.exit(self);
+    Thread *following = next();
+    if (following && following->state == Thread::Fresh) {
+      current = following;
+      continue;
+    }
+    // Nobody takes the stack before this fiber is left.
+    StackPool::instance().give(stack);
+    void *forgotten;
+    if (following) {
+      current = following;
+      following->state = Thread::Running;
+    }
+    jump(following ? following->context : mainContext, &forgotten);
+  }
+}
+
+void Scheduler::switchFrom(Thread &self) {
+  Thread *following = next();
+  if (following == &self) {
+    self.state = Thread::Running;
+    return;
+  }
+  if (!following) {
+    jump(mainContext, &self.context);
+  } else if (following->state == Thread::Fresh) {
+    start(*following, &self.context);
+  } else {
+    current = following;
+    following->state = Thread::Running;
+    jump(following->context, &self.context);
+  }
+}
+
+void Scheduler::wait(Thread &self) {
+  self.state = Thread::Waiting;
+  switchFrom(self);
+}
+
+void Scheduler::yield(Thread &self) {
+  self.state = Thread::Ready;
+  yielded.push_back(&self);
+  switchFrom(self);
+}
+
+void Scheduler::leave() {
+  left = true;
+  void *forgotten;
+  jump(mainContext, &forgotten);
+  __builtin_unreachable();
+}
+
+//===----------------------------------------------------------------------===//
+// The whole
+//===----------------------------------------------------------------------===//
+
+void Scheduler::reclaimStacks() {
+  for (Thread &thread : block.threads) {
+    if (thread.stack) {
+      StackPool::instance().give(thread.stack);
+      thread.stack = nullptr;
+    }
+  }
+}
+
+bool Scheduler::run(uint64_t seed) {
+  isShuffled = seed != 0;
+  random.seed(seed);
+  left = false;
+  mainContext = nullptr;
+  yielded.clear();
+  ready.clear();
+  for (auto thread = block.threads.rbegin(); thread != block.threads.rend(); ++thread) {
+    ready.push_back(&*thread);
+  }
+  start(*takeReady(), &mainContext);
+  reclaimStacks();
+  return !left && block.running == 0;
+}
+
+} // namespace tilewright::emulator

@@ -1,0 +1,99 @@
+// Driving the phases on the way to an emulated GPU: those of the GPU up to the module that would become PTX, then the
+// host's code generator.
+
+#include "tilewright/Pipeline/Emulator.h"
+
+#include "CudaModule.h"
+#include "tilewright/Emulator/Retarget.h"
+#include "tilewright/Target/Host.h"
+
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace mlir;
+
+namespace tilewright {
+namespace {
+
+class EmulatorCompilation {
+public:
+  EmulatorCompilation(ModuleOp module, const EmulatorCompileOptions &options, CompileFailure &failure)
+      : module(module), options(options), failure(failure), compilation(module, options.cuda.dump, failure) {}
+
+  std::optional<CompiledForEmulator> run() {
+    std::optional<CudaModule> made = makeCudaModule(module, options.cuda, compilation, failure);
+    if (!made) {
+      return std::nullopt;
+    }
+    auto machine = host::createTargetMachine(host::getHost());
+    if (!machine) {
+      compilation.fail("host", llvm::toString(machine.takeError()));
+      return std::nullopt;
+    }
+    if (!retarget(*made, **machine)) {
+      return std::nullopt;
+    }
+    if (!generateCode(*made, **machine)) {
+      made->leak();
+      (void)machine->release();
+      return std::nullopt;
+    }
+    compiled.symbol = std::move(made->symbol);
+    compiled.sharedBytes = made->sharedBytes;
+    compiled.seconds = std::move(compilation.seconds);
+    return std::move(compiled);
+  }
+
+private:
+  bool retarget(CudaModule &made, llvm::TargetMachine &machine) {
+    auto sites = compilation.timed("retarget", [&] {
+      return emulator::retarget(*made.module, made.symbol, {made.slots, options.checked}, machine);
+    });
+    if (!sites) {
+      return compilation.failWithModule("host", llvm::toString(sites.takeError()));
+    }
+    compiled.sites = std::move(*sites);
+    host::prepare(*made.module, machine);
+    host::optimize(*made.module, machine);
+    return true;
+  }
+
+  bool generateCode(CudaModule &made, llvm::TargetMachine &machine) {
+    if (compilation.wantsDump()) {
+      compilation.dumpText("host", printModule(*made.module));
+      dumpAssembly(*made.module, machine);
+    }
+    auto object = compilation.timed("codegen", [&] { return host::emit(*made.module, machine, false); });
+    if (!object) {
+      return compilation.failWithModule("object", llvm::toString(object.takeError()));
+    }
+    compiled.object.assign(object->begin(), object->end());
+    return true;
+  }
+
+  void dumpAssembly(const llvm::Module &made, llvm::TargetMachine &machine) {
+    // The code generator changes the module: it gets a copy.
+    std::unique_ptr<llvm::Module> copy = llvm::CloneModule(made);
+    if (auto assembly = host::emit(*copy, machine, true)) {
+      compilation.dumpText("asm", StringRef(assembly->data(), assembly->size()));
+    } else {
+      // The object file will fail the same way, and says so.
+      (void)copy.release();
+      llvm::consumeError(assembly.takeError());
+    }
+  }
+
+  ModuleOp module;
+  const EmulatorCompileOptions &options;
+  CompileFailure &failure;
+  Compilation compilation;
+  CompiledForEmulator compiled;
+};
+
+} // namespace
+
+std::optional<CompiledForEmulator> compileForEmulator(ModuleOp module, const EmulatorCompileOptions &options,
+                                                      CompileFailure &failure) {
+  return EmulatorCompilation(module, options, failure).run();
+}
+
+} // namespace tilewright

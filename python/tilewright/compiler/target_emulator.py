@@ -1,0 +1,87 @@
+"""Emulated GPUs as a kind of target: the code of another target, executed by the host.
+
+`emulator:cuda:90a` runs what `cuda:90a` would run on a GPU, without one.
+`emulator:cuda:90a+checks` is the same code with calls of the emulator at every access of memory,
+which checks and counts them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tilewright.compiler.core import core, host_target
+from tilewright.compiler.target_cuda import CudaTarget
+
+CHECKED = "+checks"
+
+
+class EmulatorTarget:
+    """The TargetKind of emulated GPUs; see targets.py."""
+
+    name = "emulator"
+    assembly = "asm"
+    device_kind = "cpu"
+
+    def __init__(self, emulated: CudaTarget) -> None:
+        self._emulated = emulated
+
+    def architectures(self) -> list[str]:
+        return [f"{self._emulated.name}:{arch}" for arch in self._emulated.architectures()]
+
+    def summary(self) -> str:
+        return ", ".join(f"{self.name}:{arch}" for arch in self.architectures())
+
+    def find(self, arch: str, device: str | None) -> str | None:
+        emulated = arch.removesuffix(CHECKED)
+        kind, _, arch_of_kind = emulated.partition(":")
+        if kind != self._emulated.name or not arch_of_kind:
+            return None
+        found = self._emulated.find(arch_of_kind, None)
+        return None if found is None else f"{kind}:{found}{arch[len(emulated) :]}"
+
+    def core_name(self, arch: str) -> str:
+        return f"{self.name}:{arch}"
+
+    def key(self, arch: str) -> str:
+        """The code is the host's."""
+        host = ",".join(sorted(host_target().split(",")))
+        return f"{self.name}:{arch} {host}"
+
+    def core_options(self, options: dict[str, Any]) -> dict[str, Any]:
+        return options
+
+    def facts(self, compiled: Any, options: dict[str, Any]) -> dict[str, Any]:
+        """
+        shared_bytes: of dynamic shared memory that each program asks for.
+        sites: the places in the source that the code names by number: file, line, column,
+            instruction.
+        """
+        return {
+            "num_warps": options["num_warps"],
+            "shared_bytes": compiled.shared_bytes,
+            "sites": [list(site) for site in compiled.sites],
+        }
+
+    def sections(self, compiled: Any) -> dict[str, bytes]:
+        return {}
+
+    def load(self, kernel: Any, device: str | None) -> Any:
+        facts = kernel.metadata
+        return core().load_emulated(
+            kernel.name,
+            kernel.object,
+            kernel.symbol,
+            threads=32 * facts["num_warps"],
+            shared_bytes=facts["shared_bytes"],
+            checked=kernel.target.endswith(CHECKED),
+            sites=[tuple(site) for site in facts["sites"]],
+        )
+
+    def device(self, device: str | None) -> str:
+        return "cpu"
+
+    def remarks(self, kernel: Any) -> list[str]:
+        return [f"{kernel.shared} bytes of shared memory"]
+
+    def check_runnable(self, arch: str) -> None:
+        """Every host can."""
