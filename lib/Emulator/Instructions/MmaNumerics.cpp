@@ -61,11 +61,14 @@ static double roundSum(double sum, const FloatFormat &accumulator, int resultBit
   if (accumulator.fractionBits == kF16.fractionBits) {
     return decode(encode(sum, kF16, Rounding::NearestEven), kF16);
   }
-  if (std::fabs(sum) >= 0x1p128) {
+  double magnitude = std::fabs(sum);
+  if (magnitude >= 0x1p128) {
     return std::copysign(HUGE_VAL, sum);
   }
-  uint32_t bits = encode(sum, kF32, Rounding::TowardZero);
-  return toFloat(bits >> (kF32.fractionBits - resultBits) << (kF32.fractionBits - resultBits));
+  if (magnitude < 0x1p-126) {
+    sum = decode(encode(sum, kF32, Rounding::TowardZero), kF32);
+  }
+  return bitCast<double>(bitCast<uint64_t>(sum) >> (52 - resultBits) << (52 - resultBits));
 }
 
 /// Adds a row's products of one group to a row of C: all columns in the inner loops, for the sake of vectors.
