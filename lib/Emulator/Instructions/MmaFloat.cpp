@@ -33,7 +33,9 @@ static void writeC(const WarpCall &call, const MmaShape &shape, const MmaOperand
   forC(shape, [&](int lane, int index, int row, int column) {
     int part = index % perWord;
     uint64_t &slot = call.out[lane][index / perWord];
-    uint64_t bits = encode(operands.c[row][column], accumulator, Rounding::NearestEven);
+    double value = operands.c[row][column]; // which is a number of the type already
+    uint64_t bits =
+        perWord == 1 ? toSlot(static_cast<float>(value)) : encode(value, accumulator, Rounding::NearestEven);
     slot = (part ? slot : 0) | bits << part * accumulator.bits();
   });
 }

@@ -3,9 +3,9 @@
 //
 // With n = 8, lane l belongs to group l / 4 and is number l % 4 in it. A register has P elements along K:
 //
-//   A (m x k)  register r: row    l / 4 + 8 (r % 2),    k = 4 P (r / 2) + P (l % 4) + part   (m = 8: r / 1, one row)
-//   B (k x 8)  register r: column l / 4,                k = 4 P r       + P (l % 4) + part
-//   C (m x 8)  element i:  row    l / 4 + 8 (i / 2),    column 2 (l % 4) + i % 2
+//   A (m x k)  register r: row l / 4 + 8 (r % 2), k = 4 P (r / 2) + P (l % 4) + part   (m = 8: row l / 4, k from r)
+//   B (k x 8)  register r: column l / 4,          k = 4 P r + P (l % 4) + part
+//   C (m x 8)  element i:  row l / 4 + 8 (i / 2), column 2 (l % 4) + i % 2
 
 #ifndef TILEWRIGHT_EMULATOR_INSTRUCTIONS_MMAFRAGMENTS_H
 #define TILEWRIGHT_EMULATOR_INSTRUCTIONS_MMAFRAGMENTS_H
