@@ -53,7 +53,7 @@ void Races::arrive(uint32_t thread, int32_t site, uint64_t offset, uint64_t byte
   Event write(clocks.now(thread), thread, Deed::Write, site);
   visit(MemorySpace::Shared, offset, bytes, /*isSame=*/false, [&](Cell &cell) {
     const Event &copy = cell.write;
-    if (copy.deed() == Deed::Copy && copy.time >= start && copy.thread == thread && copy.site == site) {
+    if (copy.deed() == Deed::Copy && copy.thread == thread && copy.site == site) {
       cell.write = write;
     }
   });

@@ -69,6 +69,7 @@ TEST(Copies, AsAModelOfEachByteHasThem) {
     races.begin();
     for (int step = 0; step < 100; ++step) {
       uint32_t thread = below(8);
+      int32_t site = below(3);
       int begin = below(kBytes), end = std::min(kBytes, begin + 1 + below(width));
       if (!copies.empty() && below(3) == 0) {
         Copy copy = copies[below(static_cast<int>(copies.size()))];
@@ -78,10 +79,10 @@ TEST(Copies, AsAModelOfEachByteHasThem) {
       }
       Deed deed = below(10) < writes ? (below(2) ? Deed::Write : Deed::Copy) : (below(2) ? Deed::Read : Deed::Atomic);
       if (deed == Deed::Copy) {
-        copies.push_back({begin, end, thread, step});
+        copies.push_back({begin, end, thread, site});
       }
-      Finding finding = races.touch(thread, deed, step, MemorySpace::Shared, begin, end - begin);
-      std::optional<Report::Kind> expected = model.touch(deed, begin, end, thread, step);
+      Finding finding = races.touch(thread, deed, site, MemorySpace::Shared, begin, end - begin);
+      std::optional<Report::Kind> expected = model.touch(deed, begin, end, thread, site);
       ASSERT_EQ(finding.isWrong, expected.has_value()) << "seed " << seed << " step " << step;
       if (expected) {
         ASSERT_EQ(finding.kind, *expected) << "seed " << seed << " step " << step;
