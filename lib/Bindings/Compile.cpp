@@ -107,6 +107,11 @@ CudaCompileOptions cudaOptions(llvm::StringRef arch, const py::dict &options) {
   readOption(options, "nvjitlink", cuda.assembler.nvJitLink);
   readOption(options, "ptxas", cuda.assembler.ptxas);
   cuda.assembler.lineInfo = cuda.lineInfo;
+  std::string startAfter;
+  readOption(options, "start_after", startAfter);
+  if (!startAfter.empty() && !(cuda.startAfter = parseCudaPhase(startAfter))) {
+    throw py::value_error("there is no phase '" + startAfter + "' to go on from");
+  }
   return cuda;
 }
 
@@ -195,12 +200,14 @@ void bindCompile(py::module_ &module) {
       .def_property_readonly("log", [](PyCompiled &self) { return self.cubin.log; })
       .def_property_readonly("assembler", [](PyCompiled &self) { return self.cubin.assembler; })
       .def_readonly("ir", &PyCompiled::ir);
-  module.def("compile", &compile, py::arg("module"), py::arg("target"), py::arg("options") = py::dict(),
-             py::arg("dump") = py::none(),
-             "Compiles a module with one kernel, which is consumed.\n\n"
-             "With the option `emit` the texts of all phases are kept in `ir`; `dump` is called with each\n"
-             "phase's name and text. Raises IRError with `diagnostics`, `phase`, `reproducer`\n"
-             "and `excess`: None, or what the kernel asks for too much of, how much, and the limit.");
+  module.def(
+      "compile", &compile, py::arg("module"), py::arg("target"), py::arg("options") = py::dict(),
+      py::arg("dump") = py::none(),
+      "Compiles a module with one kernel, which is consumed.\n\n"
+      "With the option `emit` the texts of all phases are kept in `ir`; `dump` is called with each\n"
+      "phase's name and text. On the way to a GPU `start_after` names a phase at whose end the module\n"
+      "stands already (\"tile\", \"tilegpu\", \"thread\"). Raises IRError with `diagnostics`, `phase`, `reproducer`\n"
+      "and `excess`: None, or what the kernel asks for too much of, how much, and the limit.");
   module.def(
       "host_target", [] { return "cpu:" + host::getHost().key(); },
       "The host's processor and its features, as they enter cache keys.");

@@ -28,6 +28,9 @@ public:
       compilation.dumpModule("source");
     }
     for (CudaPhase phase : {CudaPhase::Tile, CudaPhase::TileGPU, CudaPhase::Thread, CudaPhase::LLVM}) {
+      if (options.startAfter >= phase) {
+        continue;
+      }
       bool ok = compilation.runPasses(
           stringifyPhase(phase), [&](OpPassManager &passes) { addCudaPasses(passes, phase, options); },
           [&](ModuleOp result) { return verifyPhase(result, phase); }, phase != CudaPhase::LLVM);

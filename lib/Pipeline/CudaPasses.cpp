@@ -31,6 +31,15 @@ StringRef stringifyPhase(CudaPhase phase) {
   return names[static_cast<int>(phase)];
 }
 
+std::optional<CudaPhase> parseCudaPhase(StringRef name) {
+  for (CudaPhase phase : {CudaPhase::Tile, CudaPhase::TileGPU, CudaPhase::Thread, CudaPhase::LLVM}) {
+    if (stringifyPhase(phase) == name) {
+      return phase;
+    }
+  }
+  return std::nullopt;
+}
+
 /// Where each tile lies, and how it moves.
 static void addTileGPUPasses(OpPassManager &passes, const CudaCompileOptions &options) {
   tilegpu::AssignLayoutsOptions assign;

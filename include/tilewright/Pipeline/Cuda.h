@@ -15,6 +15,8 @@ namespace tilewright {
 enum class CudaPhase { Tile, TileGPU, Thread, LLVM, Ptx, Cubin };
 
 llvm::StringRef stringifyPhase(CudaPhase phase);
+/// The phase of that name, if it is one that has passes.
+std::optional<CudaPhase> parseCudaPhase(llvm::StringRef name);
 
 struct CudaCompileOptions {
   std::string target = "sm_90a"; ///< a name of the hardware table
@@ -24,6 +26,8 @@ struct CudaCompileOptions {
   bool enableFpFusion = true;
   bool lineInfo = true; ///< lines of the source for profilers
   nvptx::AssembleOptions assembler;
+  /// The phase at whose end the module stands already: to go on with IR that was printed, and maybe changed.
+  std::optional<CudaPhase> startAfter;
   /// Of "source", "tile", "tilegpu", "thread", "llvm" (LLVM IR, optimised), "ptx" and "log" (the assembler's).
   PhaseDump dump;
 };
