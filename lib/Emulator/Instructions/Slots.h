@@ -19,12 +19,12 @@ template <typename To, typename From> To bitCast(From from) {
 inline float toFloat(uint64_t slot) { return bitCast<float>(static_cast<uint32_t>(slot)); }
 inline double toDouble(uint64_t slot) { return bitCast<double>(slot); }
 
-/// What a NaN becomes in nearly every instruction: the payload of an operand is not kept.
+/// The NaN that instructions of single precision have as a result. Those of double precision keep an operand's payload,
+/// as the host does.
 constexpr uint32_t kFloatNaN = 0x7fffffff;
-constexpr uint64_t kDoubleNaN = 0x7fffffffffffffff;
 
 inline uint64_t toSlot(float value) { return value == value ? bitCast<uint32_t>(value) : kFloatNaN; }
-inline uint64_t toSlot(double value) { return value == value ? bitCast<uint64_t>(value) : kDoubleNaN; }
+inline uint64_t toSlot(double value) { return bitCast<uint64_t>(value); }
 
 } // namespace tilewright::emulator
 

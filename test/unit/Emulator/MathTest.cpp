@@ -132,6 +132,17 @@ TEST(FusedMultiplyAdd, KeepsOrFlushesSubnormalNumbers) {
   EXPECT_EQ(multiplyAdd("fma.rn.ftz.f32", 0x1p-100f, 0x1p-30f, 0), 0.0f);
 }
 
+TEST(DoublePrecision, IsRoundedOnceAndKeepsPayloads) {
+  auto multiplyAdd = [](double a, double b, double c) {
+    return execute("fma.rn.f64", {slotOf(a), slotOf(b), slotOf(c)});
+  };
+  EXPECT_EQ(multiplyAdd(1 + 0x1p-30, 1 + 0x1p-30, -1 - 0x1p-29), slotOf(0x1p-60));
+  EXPECT_EQ(multiplyAdd(sameBits<double>(uint64_t(0x7ff8000000001234)), 1, 2), 0x7ff8000000001234u);
+  EXPECT_EQ(execute("sqrt.rn.f64", {slotOf(2.0)}), slotOf(std::sqrt(2.0)));
+  EXPECT_EQ(execute("rcp.rn.f64", {slotOf(-0.0)}), slotOf(-HUGE_VAL));
+  EXPECT_EQ(execute("div.rn.f64", {slotOf(1.0), slotOf(3.0)}), slotOf(1.0 / 3.0));
+}
+
 /// The largest error in units of the last place, over a range.
 double largestError(const char *name, double (*function)(double), float begin, float end) {
   double largest = 0;
