@@ -46,6 +46,7 @@ Outcome executeInstruction(const Execution &execution) {
   kernel.code = executeLane;
   kernel.threads = kLanes;
   kernel.sharedBytes = static_cast<int64_t>(execution.shared.size());
+  kernel.checked = true;
   kernel.sites.resize(1);
 
   Run run = {execution, execution.operands, outcome};

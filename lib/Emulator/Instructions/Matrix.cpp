@@ -11,6 +11,7 @@
 #include "Families.h"
 
 #include <cstring>
+#include <utility>
 
 namespace tilewright::emulator {
 

@@ -3,7 +3,6 @@
 #include "tilewright/Emulator/Block.h"
 
 #include "Families.h"
-#include "Slots.h"
 
 #include <algorithm>
 #include <string>

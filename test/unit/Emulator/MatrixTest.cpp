@@ -79,5 +79,34 @@ TEST_P(Matrices, AreStoredFromFragments) {
   EXPECT_EQ(executeWarp(name("stmatrix"), operands, 0, before).shared, memory());
 }
 
+/// Executes a ldmatrix or stmatrix whose lane 5 gives an address that is not a row's.
+Outcome executeChecked(const char *name, uint64_t address, Slots values) {
+  Execution execution = {*findInstruction(name), {}, 1, std::vector<unsigned char>(8 * kRowBytes, 0x11), {}};
+  execution.settings.checkBounds = execution.settings.checkAlignment = true;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    execution.operands.push_back(lane == 5 ? address : static_cast<uint64_t>(lane % 8) * kRowBytes);
+    execution.operands.insert(execution.operands.end(), values.begin(), values.end());
+  }
+  return executeInstruction(execution);
+}
+
+TEST(CheckedMatrices, HaveZerosWhereARowIsOutOfBounds) {
+  Outcome outcome = executeChecked("ldmatrix.sync.aligned.m8n8.x1.shared.b16", 8 * kRowBytes, {});
+  ASSERT_EQ(outcome.reports.size(), 1u);
+  EXPECT_EQ(outcome.reports[0].kind, Report::Bounds);
+  EXPECT_EQ(outcome.reports[0].thread, 5);
+  EXPECT_EQ(outcome.results[19], 0x11111111u);
+  EXPECT_EQ(outcome.results[20], 0u);
+}
+
+TEST(CheckedMatrices, AreNotStoredToMisalignedRows) {
+  Outcome outcome = executeChecked("stmatrix.sync.aligned.m8n8.x1.shared.b16", 5 * kRowBytes + 2, {0x22222222});
+  ASSERT_EQ(outcome.reports.size(), 1u);
+  EXPECT_EQ(outcome.reports[0].kind, Report::Alignment);
+  EXPECT_EQ(outcome.shared[4 * kRowBytes], 0x22);
+  EXPECT_EQ(outcome.shared[5 * kRowBytes + 2], 0x11);
+  EXPECT_EQ(outcome.shared[6 * kRowBytes], 0x22);
+}
+
 } // namespace
 } // namespace tilewright::emulator
