@@ -47,6 +47,7 @@ Outcome executeInstruction(const Execution &execution) {
   kernel.threads = kLanes;
   kernel.sharedBytes = static_cast<int64_t>(execution.shared.size());
   kernel.checked = true;
+  kernel.architecture = execution.architecture;
   kernel.sites.resize(1);
 
   Run run = {execution, execution.operands, outcome};

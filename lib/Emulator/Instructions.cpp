@@ -92,10 +92,16 @@ const Instruction *findIntrinsic(std::string_view name) {
       return row;
     }
     size_t dot = name.rfind('.');
-    if (dot == std::string_view::npos || !isType(name.substr(dot + 1))) {
+    if (dot == std::string_view::npos) {
       return nullptr;
     }
+    std::string_view last = name.substr(dot + 1);
     name = name.substr(0, dot);
+    if (!isType(last)) {
+      // shfl.sync.idx.f32p returns a predicate too: it is shfl.sync.idx.p, of the type f32.
+      bool withPredicate = !last.empty() && last.back() == 'p' && isType(last.substr(0, last.size() - 1));
+      return withPredicate ? lookUp(byIntrinsic, std::string(name) + ".p") : nullptr;
+    }
   }
 }
 

@@ -21,6 +21,7 @@ struct Execution {
   /// operand is an address: that many bytes from the beginning of shared memory.
   std::vector<unsigned char> shared;
   Settings settings;
+  int architecture = 90; ///< of Kernel
 };
 
 struct Outcome {

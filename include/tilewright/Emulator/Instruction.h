@@ -59,8 +59,8 @@ const std::vector<const Instruction *> &instructions();
 /// The row of a name as PTX spells it, or null.
 const Instruction *findInstruction(std::string_view name);
 
-/// The row whose intrinsic is `name`, or `name` without the types at its end (".f32", ".p3.p1", ".v2f16"); null if
-/// none.
+/// The row whose intrinsic is `name`, or `name` without the types at its end (".f32", ".p3.p1", ".v2f16"), where ".p"
+/// stands for a type that LLVM marks as coming with a predicate (".f32p"); null if none.
 const Instruction *findIntrinsic(std::string_view name);
 
 } // namespace tilewright::emulator

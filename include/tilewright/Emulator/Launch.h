@@ -37,6 +37,8 @@ struct Kernel {
   int64_t sharedBytes = 0;
   bool checked = false; ///< whether every access of memory calls the emulator
   std::vector<Site> sites;
+  /// sm_90 is 90. Only what differs from one to the next: how tensor cores round.
+  int architecture = 90;
 };
 
 /// Memory that the kernel was given.

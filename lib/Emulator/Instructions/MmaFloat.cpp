@@ -6,9 +6,6 @@
 
 namespace tilewright::emulator {
 
-/// What the numbers of the launch's architecture are added by; see MmaNumerics.h.
-constexpr int kArchitecture = 90;
-
 /// Element `part` of a register of the format.
 static uint32_t element(uint64_t slot, int part, const FloatFormat &format) {
   return static_cast<uint32_t>(slot >> part * format.bits());
@@ -52,7 +49,8 @@ static void multiply(const WarpCall &call) {
     operands.setB(depth, column, element(call.in[lane][shape.wordsA() + word], part, typeB), typeB);
   });
   readC<accumulator>(call, shape, operands);
-  multiplyAdd(operands, shape.m, k, sumRules(kArchitecture, typeA), accumulator);
+  int architecture = call.warp->block->launch.kernel.architecture;
+  multiplyAdd(operands, shape.m, k, sumRules(architecture, typeA), accumulator);
   writeC<accumulator>(call, shape, operands);
 }
 

@@ -31,13 +31,13 @@ inline double doubleOf(uint64_t slot) { return sameBits<double>(slot); }
 using Slots = std::vector<uint64_t>;
 
 inline Outcome executeWarp(std::string_view name, const std::function<Slots(int lane)> &operands, size_t results = 1,
-                           std::vector<unsigned char> shared = {}) {
+                           std::vector<unsigned char> shared = {}, int architecture = 90) {
   const Instruction *row = findInstruction(name);
   if (!row) {
     ADD_FAILURE() << "there is no " << name;
     return {Slots(results * kLanes), std::move(shared), {}};
   }
-  Execution execution = {*row, {}, results, std::move(shared), {}};
+  Execution execution = {*row, {}, results, std::move(shared), {}, architecture};
   for (int lane = 0; lane < kLanes; ++lane) {
     Slots slots = operands(lane);
     execution.operands.insert(execution.operands.end(), slots.begin(), slots.end());

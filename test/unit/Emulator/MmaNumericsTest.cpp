@@ -2,6 +2,8 @@
 
 #include "Instructions/MmaNumerics.h"
 
+#include "Lanes.h"
+
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -160,6 +162,17 @@ double sumInIntegers(const std::vector<double> &a, const std::vector<double> &b,
   }
   double result = std::ldexp(static_cast<double>(static_cast<uint32_t>(magnitude >> shift)), shift + kUnit);
   return negative ? -result : result;
+}
+
+TEST(MmaSum, IsThatOfTheKernelsArchitecture) {
+  // Column 0 of row 0: the first lane's first register of each operand, whose two halves are 2^-12 and 2^-13.
+  auto operands = [](int lane) {
+    uint64_t a = lane < 4 ? 0x0c000c00 : 0, b = lane < 4 ? 0x08000800 : 0;
+    return Slots{a, 0, a, 0, b, b, slotOf(1.0f), 0, 0, 0};
+  };
+  const char *name = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32";
+  EXPECT_EQ(executeWarp(name, operands, 4, {}, 90).results[0], slotOf(1 + 0x1p-21f));
+  EXPECT_EQ(executeWarp(name, operands, 4, {}, 80).results[0], slotOf(1.0f));
 }
 
 TEST(MmaSum, IsThatOfIntegers) {
