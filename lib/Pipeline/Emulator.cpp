@@ -46,6 +46,7 @@ public:
 private:
   bool retarget(CudaModule &made, llvm::TargetMachine &machine) {
     auto sites = compilation.timed("retarget", [&] {
+      nvptx::mergeAccesses(*made.module, *made.machine);
       return emulator::retarget(*made.module, made.symbol, {made.slots, options.checked}, machine);
     });
     if (!sites) {

@@ -16,6 +16,7 @@
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/Scalarizer.h"
+#include "llvm/Transforms/Vectorize/LoadStoreVectorizer.h"
 
 using namespace llvm;
 
@@ -97,6 +98,25 @@ void optimize(Module &module, TargetMachine &machine) {
   tuning.SLPVectorization = false;
   tuning.LoopInterleaving = false;
   codegen::optimize(module, machine, OptimizationLevel::O3, tuning, splitVectors);
+}
+
+void mergeAccesses(Module &module, TargetMachine &machine) {
+  FunctionAnalysisManager functions;
+  PassBuilder builder(&machine);
+  builder.registerFunctionAnalyses(functions);
+  // The pass asks for no analysis of loops or modules, but the proxies must be there.
+  LoopAnalysisManager loops;
+  CGSCCAnalysisManager sccs;
+  ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  for (Function &function : module) {
+    if (!function.isDeclaration()) {
+      LoadStoreVectorizerPass().run(function, functions);
+    }
+  }
 }
 
 /// What the driver defines for every kernel.

@@ -56,6 +56,10 @@ llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module, l
 /// LLVM's -O3 without its vectorisers; vectors of any length become words and pairs of halves.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine);
 
+/// Joins accesses of neighbouring memory, as the code generator for PTX begins with: for those who take the module as
+/// it is, and want to see the accesses that the GPU makes.
+void mergeAccesses(llvm::Module &module, llvm::TargetMachine &machine);
+
 /// A function that the module calls and nobody defines, libdevice's too, is an error that names it. After a failure the
 /// module, its context and the machine must be leaked: LLVM may have stopped half-way.
 llvm::Expected<std::string> emitPtx(llvm::Module &module, llvm::TargetMachine &machine);

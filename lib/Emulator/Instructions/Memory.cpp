@@ -72,6 +72,13 @@ void access(Thread &thread, int32_t site, const uint64_t *in, uint64_t *) {
       true);
 }
 
+/// Operands: class, number.
+void count(Thread &thread, int32_t site, const uint64_t *in, uint64_t *) {
+  if (Counters *counters = thread.block->counters.get()) {
+    counters->count(thread, site, static_cast<InstructionClass>(in[0]), static_cast<int64_t>(in[1]));
+  }
+}
+
 } // namespace
 
 const std::vector<Instruction> kMemoryInstructions = {
@@ -83,6 +90,8 @@ const std::vector<Instruction> kMemoryInstructions = {
      "writes one to four elements next to each other, if the predicate is true", "9.7.9.12 st"},
     {"st.shared", nullptr, store, InstructionClass::Shared,
      "writes one to four elements next to each other, if the predicate is true", "9.7.9.12 st"},
+    {"emulator.count", nullptr, count, InstructionClass::Other,
+     "tells how many instructions of a class the code of a checked kernel is about to execute", "none"},
     {"emulator.access", nullptr, access, InstructionClass::Other,
      "tells of an access that the code of a checked kernel is about to make", "none"},
 };

@@ -10,6 +10,10 @@ namespace tilewright::emulator {
 /// Before each access of global and shared memory that is an instruction of LLVM.
 void observeAccesses(llvm::Function &code, EmulatedCalls &calls);
 
+/// At the beginning of each block of the code, once for each line and class of its instructions. Requires the GPU's own
+/// instructions to be there still. CountInstructions.cpp.
+void countInstructions(llvm::Function &code, EmulatedCalls &calls);
+
 /// At every turn of a loop, of which Thread::ticks counts so many until the emulator is called.
 void countLoops(llvm::Function &code, EmulatedCalls &calls);
 

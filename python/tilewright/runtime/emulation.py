@@ -116,7 +116,7 @@ def finish(
     if counts is not None and current is not None:
         from tilewright.runtime.profile import KernelProfile
 
-        current.profiles.append(KernelProfile.make(kernel.name, kernel.target, grid, counts))
+        current.profiles.append(KernelProfile.make(kernel.name, current.target, grid, counts))
     for report in reports:
         if report["kind"] == "assertion":
             _raise_assertion(function, report)

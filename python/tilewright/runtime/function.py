@@ -159,6 +159,21 @@ class JITFunction(_core.Launcher):
             kwargs[name] = MockTensor.wrap(kwargs[name])
         return self._prepare(*wrapped, **kwargs)
 
+    def profile(self, *args: Any, grid: Any, target: str = "cuda:90a", **kwargs: Any) -> Any:
+        """What a GPU would have to do for `kernel[grid](*args, **kwargs)`, by line of the kernel.
+
+        The launch runs on an emulated GPU, on arrays in host memory, which it writes.
+
+        Args:
+            target: Which GPU: "cuda:90a", or another architecture of `cuda`.
+
+        Returns:
+            A KernelProfile: print it, or see tilewright/runtime/profile.py.
+        """
+        with emulation.emulate(target, profile=True) as emulated:
+            self[grid](*args, **kwargs)
+        return emulated.profiles[-1]
+
     def add_pre_run_hook(self, hook: Callable[..., Any]) -> None:
         """Has `hook` called with the arguments of every launch before it."""
         self.pre_run_hooks.append(hook)

@@ -1,0 +1,120 @@
+// How many instructions of which class each line of a kernel executes.
+//
+// LLVM's instructions are counted, as its optimiser for the GPU leaves them. The GPU's own are other ones, and about as
+// many; what costs nothing there (casts between types of the same bits, constants) is not counted.
+
+#include "Instrument.h"
+
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+#include <map>
+#include <optional>
+
+using namespace llvm;
+
+namespace tilewright::emulator {
+namespace {
+
+constexpr unsigned kSharedSpace = 3;
+
+std::optional<InstructionClass> classOfAccess(const Value *pointer) {
+  switch (pointer->getType()->getPointerAddressSpace()) {
+  case 0: // a variable of the thread
+    return std::nullopt;
+  case kSharedSpace:
+    return InstructionClass::Shared;
+  default:
+    return InstructionClass::Global;
+  }
+}
+
+/// The class of the row that a piece of assembly stands for; moves between registers are none.
+std::optional<InstructionClass> classOfAssembly(StringRef text) {
+  const std::pair<StringRef, InstructionClass> kinds[] = {{"ld.global", InstructionClass::Global},
+                                                          {"st.global", InstructionClass::Global},
+                                                          {"atom.", InstructionClass::Atomic},
+                                                          {"cp.async", InstructionClass::AsyncCopy}};
+  for (auto [part, kind] : kinds) {
+    if (text.contains(part)) {
+      return kind;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<InstructionClass> classOfCall(const CallInst &call) {
+  if (call.isInlineAsm()) {
+    return classOfAssembly(cast<InlineAsm>(call.getCalledOperand())->getAsmString());
+  }
+  const llvm::Function *callee = call.getCalledFunction();
+  if (!callee || isa<DbgInfoIntrinsic>(call) || isa<AssumeInst>(call)) {
+    return std::nullopt;
+  }
+  std::string name = callee->getName().str();
+  if (const Instruction *row = callee->isIntrinsic() ? findIntrinsic(name) : findInstruction(name)) {
+    return row->kind;
+  }
+  return call.getType()->isFPOrFPVectorTy() ? InstructionClass::Float : InstructionClass::Integer;
+}
+
+std::optional<InstructionClass> classOf(const llvm::Instruction &instruction) {
+  if (auto *call = dyn_cast<CallInst>(&instruction)) {
+    return classOfCall(*call);
+  }
+  if (const Value *pointer = getLoadStorePointerOperand(&instruction)) {
+    return classOfAccess(pointer);
+  }
+  if (auto *cast = dyn_cast<CastInst>(&instruction)) {
+    bool isFree = isa<BitCastInst, PtrToIntInst, IntToPtrInst, AddrSpaceCastInst, TruncInst>(cast);
+    return isFree ? std::nullopt : std::optional(InstructionClass::Conversion);
+  }
+  if (isa<BinaryOperator, UnaryOperator, CmpInst, SelectInst>(instruction)) {
+    return instruction.getOperand(0)->getType()->isFPOrFPVectorTy() ? InstructionClass::Float
+                                                                    : InstructionClass::Integer;
+  }
+  if (isa<GetElementPtrInst>(instruction)) {
+    return InstructionClass::Integer;
+  }
+  if (isa<FenceInst>(instruction)) {
+    return InstructionClass::Barrier;
+  }
+  return instruction.isTerminator() ? std::optional(InstructionClass::Control) : std::nullopt;
+}
+
+/// The instructions of a block that are of one line and class.
+struct Group {
+  const llvm::Instruction *first = nullptr;
+  uint64_t count = 0;
+};
+
+void countBlock(BasicBlock &block, EmulatedCalls &calls) {
+  std::map<std::pair<unsigned, InstructionClass>, Group> groups;
+  for (const llvm::Instruction &instruction : block) {
+    if (std::optional<InstructionClass> kind = classOf(instruction)) {
+      const DebugLoc &location = instruction.getDebugLoc();
+      Group &group = groups[{location ? location.getLine() : 0, *kind}];
+      group.first = group.first ? group.first : &instruction;
+      ++group.count;
+    }
+  }
+  const Instruction &row = *findInstruction("emulator.count");
+  IRBuilder<> builder(&*block.getFirstInsertionPt());
+  for (const auto &[key, group] : groups) {
+    calls.call(builder, *group.first, row,
+               {builder.getInt64(static_cast<uint64_t>(key.second)), builder.getInt64(group.count)}, 0);
+  }
+}
+
+} // namespace
+
+void countInstructions(llvm::Function &code, EmulatedCalls &calls) {
+  for (BasicBlock &block : code) {
+    if (&block != &code.getEntryBlock()) { // which is ours
+      countBlock(block, calls);
+    }
+  }
+}
+
+} // namespace tilewright::emulator
