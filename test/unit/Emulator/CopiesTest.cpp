@@ -1,6 +1,6 @@
 // Random accesses and asynchronous copies, compared with a model that has a state for each byte.
 
-#include "Races.h"
+#include "Checks/Races.h"
 
 #include "gtest/gtest.h"
 

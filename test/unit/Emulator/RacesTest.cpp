@@ -275,6 +275,75 @@ TEST(Races, EveryReaderOfManyIsRemembered) {
   }
 }
 
+namespace {
+
+/// Four bytes that many threads touch.
+struct Word {
+  Settings settings = racesOnly();
+  Races races{settings, 256, 16};
+
+  Word() { races.begin(); }
+  Finding touch(uint32_t thread, Deed deed) { return races.touch(thread, deed, 0, MemorySpace::Shared, 0, 4); }
+  /// What one did so far is before what the other will do.
+  void order(uint32_t before, uint32_t after) {
+    races.release(before, before);
+    races.acquire(after, before);
+  }
+};
+
+/// However many they are: what is remembered is made smaller when there is much of it.
+constexpr uint32_t kMostOthers = 100, kFirst = 200, kSecond = 201, kThird = 202;
+
+} // namespace
+
+TEST(Races, ReadDoesNotReplaceAtomicsBeforeIt) {
+  for (uint32_t others = 1; others < kMostOthers; ++others) {
+    Word word;
+    for (uint32_t thread = 0; thread < others; ++thread) {
+      word.touch(thread, Deed::Atomic);
+      word.order(thread, kFirst);
+    }
+    EXPECT_FALSE(word.touch(kFirst, Deed::Read).isWrong);
+    EXPECT_TRUE(word.touch(kSecond, Deed::Read).isWrong) << others;
+  }
+}
+
+TEST(Races, LaterReadOfAThreadIsNotForgotten) {
+  for (uint32_t others = 1; others < kMostOthers; ++others) {
+    Word word;
+    word.touch(kFirst, Deed::Read);
+    word.order(kFirst, kSecond);
+    for (uint32_t thread = 0; thread < others; ++thread) {
+      word.touch(thread, Deed::Read);
+      word.order(thread, kSecond);
+      if (thread == others / 2) {
+        word.touch(kFirst, Deed::Read);
+      }
+    }
+    Finding finding = word.touch(kSecond, Deed::Write);
+    EXPECT_TRUE(finding.isWrong) << others;
+    EXPECT_EQ(finding.other.thread, kFirst);
+  }
+}
+
+TEST(Races, AtomicOfAThreadIsKeptBesideItsRead) {
+  for (uint32_t others = 1; others < kMostOthers; ++others) {
+    Word word;
+    for (uint32_t thread = 0; thread < others; ++thread) {
+      word.touch(thread, Deed::Read);
+      word.order(thread, kFirst);
+    }
+    word.touch(kFirst, Deed::Read);
+    word.order(kFirst, kSecond);
+    EXPECT_FALSE(word.touch(kFirst, Deed::Atomic).isWrong);
+    EXPECT_FALSE(word.touch(kSecond, Deed::Atomic).isWrong); // knows of all the reads, and races with no atomic
+    word.order(kSecond, kThird);
+    Finding finding = word.touch(kThird, Deed::Read);
+    EXPECT_TRUE(finding.isWrong) << others;
+    EXPECT_EQ(finding.other.thread, kFirst);
+  }
+}
+
 /// More pages than the table has entries at first, all of which keep what they remember.
 TEST(Races, ManyPagesOfGlobalMemory) {
   Settings settings = racesOnly();
