@@ -99,7 +99,7 @@ constexpr const char *kPartMeaning = "copies at most so many bytes, and writes z
 
 } // namespace
 
-const std::vector<Instruction> kAsyncCopyInstructions = {
+static constexpr Instruction kAsyncCopyRows[] = {
     {"cp.async.ca.shared.global.4", "llvm.nvvm.cp.async.ca.shared.global.4", copyWhole<4>, InstructionClass::AsyncCopy,
      kMeaning, kSource},
     {"cp.async.ca.shared.global.8", "llvm.nvvm.cp.async.ca.shared.global.8", copyWhole<8>, InstructionClass::AsyncCopy,
@@ -126,5 +126,6 @@ const std::vector<Instruction> kAsyncCopyInstructions = {
     {"createpolicy.fractional.b64", nullptr, createPolicy, InstructionClass::Other,
      "says what the second-level cache should keep; no result depends on it", "9.7.9.17 createpolicy"},
 };
+const Family kAsyncCopyInstructions = kAsyncCopyRows;
 
 } // namespace tilewright::emulator

@@ -104,7 +104,7 @@ void atomic(Thread &thread, int32_t site, const uint64_t *in, uint64_t *out) {
 
 } // namespace
 
-const std::vector<Instruction> kAtomicInstructions = {
+static constexpr Instruction kAtomicRows[] = {
     ATOMIC("add.u32", uint32_t, add<uint32_t>, "adds"),
     ATOMIC("add.s32", uint32_t, add<uint32_t>, "adds"),
     ATOMIC("add.u64", uint64_t, add<uint64_t>, "adds"),
@@ -137,6 +137,7 @@ const std::vector<Instruction> kAtomicInstructions = {
     {"atom.cas.b64", nullptr, atomic<uint64_t, compareExchange, 2>, InstructionClass::Atomic,
      "writes the third operand if memory has the second", "9.7.13.5 atom"},
 };
+const Family kAtomicInstructions = kAtomicRows;
 
 #undef ATOMIC
 

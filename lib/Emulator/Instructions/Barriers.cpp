@@ -92,7 +92,7 @@ void fence(Thread &, int32_t, const uint64_t *, uint64_t *) { __atomic_thread_fe
 
 } // namespace
 
-const std::vector<Instruction> kBarrierInstructions = {
+static constexpr Instruction kBarrierRows[] = {
     {"barrier.cta.sync.aligned.all", "llvm.nvvm.barrier.cta.sync.aligned.all", barrierOfAll, InstructionClass::Barrier,
      "waits until all threads of the block that have not ended are there", "9.7.13.1 barrier{.cta}"},
     {"barrier.cta.sync.aligned.count", "llvm.nvvm.barrier.cta.sync.aligned.count", barrierOfSome,
@@ -105,5 +105,6 @@ const std::vector<Instruction> kBarrierInstructions = {
     {"fence.acq_rel.cta", "llvm.nvvm.membar.cta", fence, InstructionClass::Barrier,
      "orders the thread's accesses before it and after it", "9.7.13.4 fence"},
 };
+const Family kBarrierInstructions = kBarrierRows;
 
 } // namespace tilewright::emulator

@@ -120,11 +120,12 @@ void assertionFailed(Thread &thread, int32_t site, const uint64_t *in, uint64_t 
 
 } // namespace
 
-const std::vector<Instruction> kControlInstructions = {
+static constexpr Instruction kControlRows[] = {
     {"emulator.tick", nullptr, tick, InstructionClass::Control, "lets others run, and looks whether to go on", "none"},
     {"vprintf", nullptr, print, InstructionClass::Other, "prints text", "CUDA C++ Programming Guide, 10.35"},
     {"__assertfail", nullptr, assertionFailed, InstructionClass::Control, "ends the launch with a message",
      "CUDA C++ Programming Guide, 10.32"},
 };
+const Family kControlInstructions = kControlRows;
 
 } // namespace tilewright::emulator

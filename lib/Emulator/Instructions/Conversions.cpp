@@ -40,12 +40,12 @@ constexpr Rounding kRn = Rounding::NearestEven;
 constexpr Rounding kRna = Rounding::NearestAway;
 constexpr Rounding kRz = Rounding::TowardZero;
 
-static Instruction row(const char *name, const char *intrinsic, Function function, const char *meaning) {
+static constexpr Instruction row(const char *name, const char *intrinsic, Function function, const char *meaning) {
   return {name, intrinsic, function, InstructionClass::Conversion, meaning, "9.7.9.21 cvt"};
 }
 
 // Conversions to 8 bits saturate always; LLVM's names do not say so.
-const std::vector<Instruction> kConversionInstructions = {
+static constexpr Instruction kConversionRows[] = {
     row("cvt.rna.tf32.f32", "llvm.nvvm.f2tf32.rna", fromFloat<kTF32, kRna, Plain>,
         "a float as a tf32, rounded to nearest, away from zero between two"),
     row("cvt.rna.satfinite.tf32.f32", "llvm.nvvm.f2tf32.rna.satfinite", fromFloat<kTF32, kRna, SatFinite>,
@@ -114,5 +114,6 @@ const std::vector<Instruction> kConversionInstructions = {
     row("cvt.rz.relu.f16x2.f32", "llvm.nvvm.ff2f16x2.rz.relu", fromFloats<kF16, kRz, Relu>,
         "two floats as halves, rounded toward zero; negative ones as 0"),
 };
+const Family kConversionInstructions = kConversionRows;
 
 } // namespace tilewright::emulator

@@ -5,25 +5,37 @@
 
 #include "tilewright/Emulator/Instruction.h"
 
-#include <vector>
+#include <cstddef>
 
 namespace tilewright::emulator {
 
 struct Access;
 
-extern const std::vector<Instruction> kRegisterInstructions;
-extern const std::vector<Instruction> kBarrierInstructions;
-extern const std::vector<Instruction> kAsyncCopyInstructions;
-extern const std::vector<Instruction> kMemoryInstructions;
-extern const std::vector<Instruction> kAtomicInstructions;
-extern const std::vector<Instruction> kControlInstructions;
-extern const std::vector<Instruction> kMathInstructions;
-extern const std::vector<Instruction> kConversionInstructions;
-extern const std::vector<Instruction> kWarpInstructions;
-extern const std::vector<Instruction> kMatrixInstructions;
-extern const std::vector<Instruction> kMmaFloatInstructions;
-extern const std::vector<Instruction> kMmaIntegerInstructions;
-extern const std::vector<Instruction> kMmaDoubleInstructions;
+/// The rows of a table that is known when the library is compiled.
+class Family {
+public:
+  template <size_t count>
+  constexpr Family(const Instruction (&rows)[count]) noexcept : first(rows), last(rows + count) {}
+  const Instruction *begin() const { return first; }
+  const Instruction *end() const { return last; }
+
+private:
+  const Instruction *first, *last;
+};
+
+extern const Family kRegisterInstructions;
+extern const Family kBarrierInstructions;
+extern const Family kAsyncCopyInstructions;
+extern const Family kMemoryInstructions;
+extern const Family kAtomicInstructions;
+extern const Family kControlInstructions;
+extern const Family kMathInstructions;
+extern const Family kConversionInstructions;
+extern const Family kWarpInstructions;
+extern const Family kMatrixInstructions;
+extern const Family kMmaFloatInstructions;
+extern const Family kMmaIntegerInstructions;
+extern const Family kMmaDoubleInstructions;
 
 /// Checks and counts an access that a thread is about to make if it is `active`. Does not return where it may not.
 void observe(const Access &access, bool active);

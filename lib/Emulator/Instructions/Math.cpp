@@ -83,7 +83,7 @@ static void divideDouble(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
 
 // The .rn functions are exact but for one rounding. A double's square root, reciprocal and quotient have more than
 // twice a float's bits, so that rounding them once more gives the same.
-const std::vector<Instruction> kMathInstructions = {
+static constexpr Instruction kMathRows[] = {
     {"ex2.approx.f32", "llvm.nvvm.ex2.approx.f32", unary<power2, Keep>, InstructionClass::Special,
      "2 to the power of the operand, approximately", "9.7.3.21 ex2"},
     {"ex2.approx.ftz.f32", "llvm.nvvm.ex2.approx.ftz.f32", unary<power2, Flush>, InstructionClass::Special,
@@ -156,5 +156,6 @@ const std::vector<Instruction> kMathInstructions = {
     {"fma.rn.f64", "llvm.nvvm.fma.rn.d", fusedMultiplyAddDouble, InstructionClass::Float,
      "a * b + c, rounded once to nearest even", "9.7.3.6 fma"},
 };
+const Family kMathInstructions = kMathRows;
 
 } // namespace tilewright::emulator

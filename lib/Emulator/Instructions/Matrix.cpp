@@ -93,7 +93,7 @@ template <int count, bool transposed> static void storeMatrices(const WarpCall &
   }
 }
 
-template <int count, bool transposed> static Instruction load(const char *name, const char *intrinsic) {
+template <int count, bool transposed> static constexpr Instruction load(const char *name, const char *intrinsic) {
   return {name,
           intrinsic,
           together<loadMatrices<count, transposed>>,
@@ -103,7 +103,7 @@ template <int count, bool transposed> static Instruction load(const char *name, 
           "9.7.14.5.15 ldmatrix"};
 }
 
-template <int count, bool transposed> static Instruction store(const char *name, const char *intrinsic) {
+template <int count, bool transposed> static constexpr Instruction store(const char *name, const char *intrinsic) {
   return {name,
           intrinsic,
           together<storeMatrices<count, transposed>>,
@@ -113,7 +113,7 @@ template <int count, bool transposed> static Instruction store(const char *name,
           "9.7.14.5.16 stmatrix"};
 }
 
-const std::vector<Instruction> kMatrixInstructions = {
+static constexpr Instruction kMatrixRows[] = {
     load<1, false>("ldmatrix.sync.aligned.m8n8.x1.shared.b16", "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x1.b16"),
     load<2, false>("ldmatrix.sync.aligned.m8n8.x2.shared.b16", "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x2.b16"),
     load<4, false>("ldmatrix.sync.aligned.m8n8.x4.shared.b16", "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.b16"),
@@ -133,5 +133,6 @@ const std::vector<Instruction> kMatrixInstructions = {
     store<4, true>("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16",
                    "llvm.nvvm.stmatrix.sync.aligned.m8n8.x4.trans.b16"),
 };
+const Family kMatrixInstructions = kMatrixRows;
 
 } // namespace tilewright::emulator

@@ -81,7 +81,7 @@ void count(Thread &thread, int32_t site, const uint64_t *in, uint64_t *) {
 
 } // namespace
 
-const std::vector<Instruction> kMemoryInstructions = {
+static constexpr Instruction kMemoryRows[] = {
     {"ld.global", nullptr, load, InstructionClass::Global,
      "reads one to four elements next to each other, if the predicate is true", "9.7.9.8 ld"},
     {"ld.shared", nullptr, load, InstructionClass::Shared,
@@ -95,5 +95,6 @@ const std::vector<Instruction> kMemoryInstructions = {
     {"emulator.access", nullptr, access, InstructionClass::Other,
      "tells of an access that the code of a checked kernel is about to make", "none"},
 };
+const Family kMemoryInstructions = kMemoryRows;
 
 } // namespace tilewright::emulator

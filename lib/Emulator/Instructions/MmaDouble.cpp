@@ -25,7 +25,7 @@ template <int m, int k> static void multiply(const WarpCall &call) {
   });
 }
 
-template <int m, int k> static Instruction product(const char *name, const char *intrinsic) {
+template <int m, int k> static constexpr Instruction product(const char *name, const char *intrinsic) {
   return {name,
           intrinsic,
           together<multiply<m, k>>,
@@ -34,11 +34,12 @@ template <int m, int k> static Instruction product(const char *name, const char 
           "9.7.14.5.14 mma"};
 }
 
-const std::vector<Instruction> kMmaDoubleInstructions = {
+static constexpr Instruction kMmaDoubleRows[] = {
     product<8, 4>("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", "llvm.nvvm.mma.m8n8k4.row.col.f64"),
     product<16, 4>("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64", "llvm.nvvm.mma.m16n8k4.row.col.f64"),
     product<16, 8>("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64", "llvm.nvvm.mma.m16n8k8.row.col.f64"),
     product<16, 16>("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64", "llvm.nvvm.mma.m16n8k16.row.col.f64"),
 };
+const Family kMmaDoubleInstructions = kMmaDoubleRows;
 
 } // namespace tilewright::emulator

@@ -55,7 +55,7 @@ static void multiply(const WarpCall &call) {
 }
 
 template <int k, const FloatFormat &typeA, const FloatFormat &typeB, const FloatFormat &accumulator>
-static Instruction product(const char *name, const char *intrinsic) {
+static constexpr Instruction product(const char *name, const char *intrinsic) {
   return {name,
           intrinsic,
           together<multiply<k, typeA, typeB, accumulator>>,
@@ -64,7 +64,7 @@ static Instruction product(const char *name, const char *intrinsic) {
           "9.7.14.5.14 mma"};
 }
 
-const std::vector<Instruction> kMmaFloatInstructions = {
+static constexpr Instruction kMmaFloatRows[] = {
     product<8, kF16, kF16, kF16>("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16",
                                  "llvm.nvvm.mma.m16n8k8.row.col.f16.f16"),
     product<16, kF16, kF16, kF16>("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16",
@@ -107,5 +107,6 @@ const std::vector<Instruction> kMmaFloatInstructions = {
     product<32, kE5M2, kE5M2, kF16>("mma.sync.aligned.m16n8k32.row.col.f16.e5m2.e5m2.f16",
                                     "llvm.nvvm.mma.m16n8k32.row.col.f16.e5m2.e5m2.f16"),
 };
+const Family kMmaFloatInstructions = kMmaFloatRows;
 
 } // namespace tilewright::emulator

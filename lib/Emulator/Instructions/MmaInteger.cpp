@@ -27,7 +27,8 @@ template <int m, int k, typename TA, typename TB> static void multiply(const War
   });
 }
 
-template <int k, typename TA, typename TB> static Instruction product(const char *name, const char *intrinsic) {
+template <int k, typename TA, typename TB>
+static constexpr Instruction product(const char *name, const char *intrinsic) {
   return {name,
           intrinsic,
           together<multiply<16, k, TA, TB>>,
@@ -36,7 +37,7 @@ template <int k, typename TA, typename TB> static Instruction product(const char
           "9.7.14.5.14 mma"};
 }
 
-const std::vector<Instruction> kMmaIntegerInstructions = {
+static constexpr Instruction kMmaIntegerRows[] = {
     product<16, int8_t, int8_t>("mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32", "llvm.nvvm.mma.m16n8k16.row.col.s8"),
     product<16, int8_t, uint8_t>("mma.sync.aligned.m16n8k16.row.col.s32.s8.u8.s32",
                                  "llvm.nvvm.mma.m16n8k16.row.col.s8.u8"),
@@ -52,5 +53,6 @@ const std::vector<Instruction> kMmaIntegerInstructions = {
     product<32, uint8_t, uint8_t>("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32",
                                   "llvm.nvvm.mma.m16n8k32.row.col.u8"),
 };
+const Family kMmaIntegerInstructions = kMmaIntegerRows;
 
 } // namespace tilewright::emulator

@@ -42,7 +42,7 @@ void nanosleep(Thread &thread, int32_t, const uint64_t *, uint64_t *) { thread.y
 
 } // namespace
 
-const std::vector<Instruction> kRegisterInstructions = {
+static constexpr Instruction kRegisterRows[] = {
     {"%tid.x", "llvm.nvvm.read.ptx.sreg.tid.x", threadId<0>, InstructionClass::Other,
      "the thread's number in its block", "10.1 %tid"},
     {"%tid.y", "llvm.nvvm.read.ptx.sreg.tid.y", threadId<1>, InstructionClass::Other, "zero: blocks have one axis",
@@ -78,5 +78,6 @@ const std::vector<Instruction> kRegisterInstructions = {
     {"nanosleep.u32", "llvm.nvvm.nanosleep", nanosleep, InstructionClass::Control,
      "lets other threads run; how long is not kept", "9.7.13.4 nanosleep"},
 };
+const Family kRegisterInstructions = kRegisterRows;
 
 } // namespace tilewright::emulator

@@ -142,22 +142,22 @@ static void elect(const WarpCall &call) {
 static void activeMask(Thread &thread, int32_t, const uint64_t *, uint64_t *out) { out[0] = ~thread.warp->exited; }
 
 template <WarpFunction function, int maskOperand>
-static Instruction row(const char *name, const char *intrinsic, const char *meaning, const char *source) {
+static constexpr Instruction row(const char *name, const char *intrinsic, const char *meaning, const char *source) {
   return {name, intrinsic, together<function, maskOperand>, InstructionClass::Warp, meaning, source};
 }
 
 template <Shuffle mode, bool withPredicate>
-static Instruction shuffleRow(const char *name, const char *intrinsic, const char *meaning) {
+static constexpr Instruction shuffleRow(const char *name, const char *intrinsic, const char *meaning) {
   return row<shuffle<mode, withPredicate>, 0>(name, intrinsic, meaning, "9.7.9.6 shfl.sync");
 }
 
 template <typename T, T (*combine)(T, T)>
-static Instruction reduceRow(const char *name, const char *intrinsic, const char *meaning) {
+static constexpr Instruction reduceRow(const char *name, const char *intrinsic, const char *meaning) {
   return row<reduce<T, combine>, 1>(name, intrinsic, meaning, "9.7.13.12 redux.sync");
 }
 
 // LLVM's intrinsics that end in p return a predicate too, which PTX writes as d|p.
-const std::vector<Instruction> kWarpInstructions = {
+static constexpr Instruction kWarpRows[] = {
     shuffleRow<Shuffle::Up, false>("shfl.sync.up.b32", "llvm.nvvm.shfl.sync.up",
                                    "the value of the lane so many below this one"),
     shuffleRow<Shuffle::Down, false>("shfl.sync.down.b32", "llvm.nvvm.shfl.sync.down",
@@ -212,5 +212,6 @@ const std::vector<Instruction> kWarpInstructions = {
     {"activemask.b32", "llvm.nvvm.activemask", activeMask, InstructionClass::Warp, "the lanes that have not ended",
      "9.7.13.11 activemask"},
 };
+const Family kWarpInstructions = kWarpRows;
 
 } // namespace tilewright::emulator
