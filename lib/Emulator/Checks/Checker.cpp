@@ -138,7 +138,7 @@ void Checker::State::explain(const Touch &touch, const Finding &finding) {
   std::string other = isOwn ? "this thread" : "thread " + std::to_string(finding.other.thread);
   std::string place = describeSite(finding.other.site);
   if (finding.kind == Report::Uninitialized) {
-    report.message += ", which nobody has written";
+    report.message += ", not all of which were written before";
     return touch.thread.report(std::move(report));
   }
   report.otherThread = static_cast<int32_t>(finding.other.thread);

@@ -1,6 +1,6 @@
 // What is wrong with what a thread does to bytes, given what was done to them before.
 //
-// After M. Flanagan and S. Freund, "FastTrack: Efficient and Precise Dynamic Race Detection" (PLDI 2009): of the writes
+// After C. Flanagan and S. Freund, "FastTrack: Efficient and Precise Dynamic Race Detection" (PLDI 2009): of the writes
 // of a byte the last is enough, since an earlier one that some thread does not know of raced with it already. Of reads
 // all are kept that are not before another. Atomics do not race with each other, and are kept as reads are.
 

@@ -41,7 +41,7 @@ struct OneWarpTest : CheckerTest {
 TEST_F(UninitializedTest, ReadBeforeAnybodyWrote) {
   write(0, 1, shared(0));
   read(0, 2, shared(0), 8);
-  EXPECT_EQ(message(Report::Uninitialized), "reads 8 bytes at shared+0, which nobody has written");
+  EXPECT_EQ(message(Report::Uninitialized), "reads 8 bytes at shared+0, not all of which were written before");
   update(0, 3, shared(16));
   messages({Report::Uninitialized});
 }
