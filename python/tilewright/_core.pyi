@@ -221,6 +221,7 @@ def load_emulated(
     symbol: str,
     threads: int,
     shared_bytes: int,
+    architecture: int,
     checked: bool,
     sites: Sequence[tuple[str, int, int, str]],
 ) -> EmulatedKernel: ...

@@ -42,15 +42,15 @@ template <int k, const FloatFormat &typeA, const FloatFormat &typeB, const Float
 static void multiply(const WarpCall &call) {
   constexpr MmaShape shape = {16, k, 32 / typeA.bits()};
   MmaOperands operands;
+  SumRules rules = sumRules(call.warp->block->launch.kernel.architecture, typeA);
   forA(shape, [&](int lane, int word, int part, int row, int depth) {
-    operands.setA(row, depth, element(call.in[lane][word], part, typeA), typeA);
+    operands.setA(row, rules.place(depth, k), element(call.in[lane][word], part, typeA), typeA);
   });
   forB(shape, [&](int lane, int word, int part, int depth, int column) {
-    operands.setB(depth, column, element(call.in[lane][shape.wordsA() + word], part, typeB), typeB);
+    operands.setB(rules.place(depth, k), column, element(call.in[lane][shape.wordsA() + word], part, typeB), typeB);
   });
   readC<accumulator>(call, shape, operands);
-  int architecture = call.warp->block->launch.kernel.architecture;
-  multiplyAdd(operands, shape.m, k, sumRules(architecture, typeA), accumulator);
+  multiplyAdd(operands, shape.m, k, rules, accumulator);
   writeC<accumulator>(call, shape, operands);
 }
 

@@ -19,7 +19,7 @@ SumRules sumRules(int architecture, const FloatFormat &type) {
     return {16, 13, 13};
   }
   // Hopper's mma.sync converts bytes to halves; only its wgmma multiplies them.
-  return {architecture < 100 ? 16 : 32, 25, 23};
+  return architecture < 100 ? SumRules{16, 25, 23, /*viaHalves=*/true} : SumRules{32, 25, 23};
 }
 
 /// Of zero: below the exponent of every product and every sum, but one that a double can have.
@@ -115,8 +115,15 @@ static void multiplyAddFinite(MmaOperands &operands, int m, int k, const SumRule
                               const FloatFormat &accumulator) {
   GroupSum group = {operands, rules, accumulator};
   for (int row = 0; row < m; ++row) {
+    double added[kMmaN] = {};
+    if (rules.viaHalves) {
+      std::swap(added, operands.c[row]);
+    }
     for (int begin = 0; begin < k; begin += rules.group) {
       group.add(row, begin, std::min(begin + rules.group, k), operands.c[row]);
+    }
+    for (int n = 0; rules.viaHalves && n < kMmaN; ++n) {
+      operands.c[row][n] = static_cast<float>(operands.c[row][n] + added[n]);
     }
   }
 }

@@ -26,6 +26,12 @@ struct SumRules {
   int group;        ///< products that are added at a time
   int fractionBits; ///< of a term, below the largest exponent
   int resultBits;   ///< of the fraction of a float as the result
+  /// Whether bytes are converted to halves first. Of each word of four bytes the lower two are multiplied before the
+  /// upper ones then, and the accumulator is added to the sum of all by an addition of its own, rounded to nearest.
+  bool viaHalves = false;
+
+  /// Where an element along K comes in the order of the sums.
+  int place(int depth, int k) const { return viaHalves ? depth % 4 / 2 * (k / 2) + depth / 4 * 2 + depth % 2 : depth; }
 };
 
 /// The rules of sm_`architecture`, by the type of A.

@@ -73,6 +73,7 @@ class EmulatorTarget:
             kernel.symbol,
             threads=32 * facts["num_warps"],
             shared_bytes=facts["shared_bytes"],
+            architecture=int("".join(filter(str.isdigit, kernel.target.partition(CHECKED)[0]))),
             checked=kernel.target.endswith(CHECKED),
             sites=[tuple(site) for site in facts["sites"]],
         )
