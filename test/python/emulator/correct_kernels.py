@@ -1,0 +1,209 @@
+"""Kernels without faults, small enough to run often, with arguments and the right results.
+
+Comments `# <- name` mark the lines that faults planted into their lowerings are found at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from planting import Problem
+
+import tilewright
+import tilewright.language as tl
+
+
+@tilewright.jit
+def softmax(out, x, columns, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    here = tl.program_id(0) * columns + i
+    inside = i < columns
+    values = tl.load(x + here, mask=inside, other=-float("inf"))  # <- load
+    largest = tl.max(values, axis=0)  # <- max
+    numerator = tl.exp(values - largest)
+    total = tl.sum(numerator, axis=0)  # <- sum
+    tl.store(out + here, numerator / total, mask=inside)  # <- store
+
+
+@tilewright.jit
+def layer_norm(out, x, weight, columns, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    here = tl.program_id(0) * columns + i
+    inside = i < columns
+    values = tl.load(x + here, mask=inside, other=0.0)  # <- load
+    mean = tl.sum(values, axis=0) / columns  # <- mean
+    centred = tl.where(inside, values - mean, 0.0)
+    variance = tl.sum(centred * centred, axis=0) / columns  # <- variance
+    scale = tl.load(weight + i, mask=inside)  # <- weight
+    tl.store(out + here, centred * tl.rsqrt(variance + 1e-5) * scale, mask=inside)  # <- store
+
+
+@tilewright.jit
+def matmul(c, a, b, depth, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    i = tl.arange(0, M)[:, None]
+    j = tl.arange(0, N)[None, :]
+    k = tl.arange(0, K)
+    total = tl.zeros((M, N), c.dtype.element_ty)
+    for start in range(0, depth, K):  # <- loop
+        left = tl.load(a + i * depth + start + k[None, :])  # <- left
+        right = tl.load(b + (start + k[:, None]) * N + j)  # <- right
+        total = tl.dot(left, right, total)  # <- dot
+    tl.store(c + i * N + j, total)  # <- store
+
+
+@tilewright.jit
+def transpose(out, x, M: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, M)
+    j = tl.arange(0, N)
+    values = tl.load(x + i[:, None] * N + j[None, :])  # <- load
+    turned = tl.trans(values)  # <- trans
+    tl.store(out + j[:, None] * M + i[None, :], turned)  # <- store
+
+
+@tilewright.jit
+def column_sums(out, x, M: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, M)[:, None]
+    j = tl.arange(0, N)
+    values = tl.load(x + i * N + j[None, :])  # <- load
+    tl.store(out + j, tl.sum(values, axis=0))  # <- sum
+
+
+@tilewright.jit
+def row_sums(out, x, rows, N: tl.constexpr):
+    j = tl.arange(0, N)
+    for row in range(rows):
+        values = tl.load(x + row * N + j)
+        tl.store(out + row, tl.sum(values, axis=0))  # <- sum
+
+
+@tilewright.jit
+def running_sum(out, x, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out + i, tl.cumsum(tl.load(x + i), axis=0))  # <- scan
+
+
+@tilewright.jit
+def gather(out, x, at, N: tl.constexpr):
+    i = tl.arange(0, N)
+    values = tl.load(x + i)
+    tl.store(out + i, tl.gather(values, tl.load(at + i), axis=0))  # <- gather
+
+
+@tilewright.jit
+def largest_place(out, x, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out + tl.program_id(0), tl.argmax(tl.load(x + i), axis=0))  # <- argmax
+
+
+@tilewright.jit
+def count(bins, x, N: tl.constexpr):
+    i = tl.program_id(0) * N + tl.arange(0, N)
+    tl.atomic_add(bins + tl.load(x + i), 1)  # <- atomic
+
+
+@tilewright.jit
+def ticket(taken, order, N: tl.constexpr):
+    mine = tl.atomic_add(taken, 1)  # <- ticket
+    tl.store(order + mine * N + tl.arange(0, N), mine)  # <- store
+
+
+def _integers(*shape: int, dtype: type = np.float32) -> np.ndarray:
+    """Small ones, of which sums and products are exact in any dtype."""
+    return np.random.default_rng(0).integers(-4, 5, shape).astype(dtype)
+
+
+def _softmax(rows: int = 2, columns: int = 500) -> Problem:
+    x = _integers(rows, columns)
+    numerator = np.exp(x - x.max(1, keepdims=True))
+    expected = numerator / numerator.sum(1, keepdims=True)
+    arguments = {"out": np.zeros_like(x), "x": x, "columns": columns, "BLOCK": 512}
+    return Problem(softmax, (rows,), arguments, {"out": expected}, tolerance=1e-6)
+
+
+def _layer_norm(rows: int = 2, columns: int = 500) -> Problem:
+    x, weight = _integers(rows, columns), _integers(columns)
+    expected = (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-5) * weight
+    arguments = {"out": np.zeros_like(x), "x": x, "weight": weight, "columns": columns}
+    return Problem(
+        layer_norm, (rows,), {**arguments, "BLOCK": 512}, {"out": expected}, tolerance=1e-4
+    )
+
+
+def _matmul(stages: int, dtype: type, accumulator: type = np.float32, n: int = 32) -> Problem:
+    depth = 192
+    a, b = _integers(n, depth, dtype=dtype), _integers(depth, n, dtype=dtype)
+    c = np.zeros((n, n), accumulator)
+    arguments = {"c": c, "a": a, "b": b, "depth": depth, "M": n, "N": n, "K": 32}
+    expected = a.astype(accumulator) @ b.astype(accumulator)
+    return Problem(matmul, (1,), {**arguments, "num_stages": stages}, {"c": expected})
+
+
+def _transpose() -> Problem:
+    x = _integers(64, 128, dtype=np.float16)
+    arguments = {"out": np.zeros((128, 64), x.dtype), "x": x, "M": 64, "N": 128}
+    return Problem(transpose, (1,), arguments, {"out": x.T})
+
+
+def _column_sums() -> Problem:
+    x = _integers(64, 32)
+    arguments = {"out": np.zeros(32, x.dtype), "x": x, "M": 64, "N": 32}
+    return Problem(column_sums, (1,), arguments, {"out": x.sum(0)})
+
+
+def _row_sums() -> Problem:
+    x = _integers(3, 256)
+    arguments = {"out": np.zeros(3, x.dtype), "x": x, "rows": 3, "N": 256}
+    return Problem(row_sums, (1,), arguments, {"out": x.sum(1)})
+
+
+def _running_sum() -> Problem:
+    x = _integers(512, dtype=np.int32)
+    arguments = {"out": np.zeros_like(x), "x": x, "N": 512}
+    return Problem(running_sum, (1,), arguments, {"out": x.cumsum(dtype=np.int32)})
+
+
+def _gather() -> Problem:
+    x = _integers(256)
+    at = np.random.default_rng(1).permutation(256).astype(np.int32)
+    arguments = {"out": np.zeros_like(x), "x": x, "at": at, "N": 256}
+    return Problem(gather, (1,), arguments, {"out": x[at]})
+
+
+def _largest_place() -> Problem:
+    x = np.random.default_rng(2).permutation(512).astype(np.float32)
+    arguments = {"out": np.zeros(1, np.int32), "x": x, "N": 512}
+    return Problem(largest_place, (1,), arguments, {"out": np.array([x.argmax()])})
+
+
+def _count() -> Problem:
+    x = np.abs(_integers(512, dtype=np.int32))
+    arguments = {"bins": np.zeros(5, np.int32), "x": x, "N": 256}
+    return Problem(count, (2,), arguments, {"bins": np.bincount(x, minlength=5)})
+
+
+def _ticket() -> Problem:
+    order = np.zeros((4, 128), np.int32)
+    expected = np.broadcast_to(np.arange(4)[:, None], order.shape)
+    arguments = {"taken": np.zeros(1, np.int32), "order": order, "N": 128}
+    return Problem(ticket, (4,), arguments, {"order": expected})
+
+
+PROBLEMS: dict[str, Callable[[], Problem]] = {
+    "softmax": _softmax,
+    "layer norm": _layer_norm,
+    "matmul fp16": lambda: _matmul(3, np.float16),
+    "matmul fp16, 2 stages": lambda: _matmul(2, np.float16),
+    "matmul fp16, 4 stages": lambda: _matmul(4, np.float16),
+    "matmul tf32": lambda: _matmul(3, np.float32),
+    "matmul int8": lambda: _matmul(3, np.int8, np.int32),
+    "matmul fp64": lambda: _matmul(3, np.float64, np.float64),
+    "transpose": _transpose,
+    "column sums": _column_sums,
+    "row sums": _row_sums,
+    "running sum": _running_sum,
+    "gather": _gather,
+    "largest place": _largest_place,
+    "count": _count,
+    "ticket": _ticket,
+}

@@ -1,0 +1,156 @@
+"""Faults of what goes through shared memory: barriers, asynchronous copies, buffers.
+
+All are changes of TileGPU, where buffers, barriers and waits are operations of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from planting import Change, Fault, after, replaced, with_value, without
+
+BARRIER, WAIT, COMMIT = "tilegpu.barrier", "tilegpu.async_wait", "tilegpu.async_commit"
+
+
+def every(problem: str, operation: str, finds: str, *marks: str) -> Iterator[Fault]:
+    """Each operation of a name removed, one at a time."""
+    for number, mark in enumerate(marks):
+        name = f"without {operation.partition('.')[2]} {number}"
+        yield Fault(problem, name, without(operation, number), finds, mark)
+
+
+# All barriers that the kernels have.
+BARRIERS = [
+    *every("softmax", BARRIER, "race", "max", "sum"),
+    *every("layer norm", BARRIER, "race", "mean", "variance"),
+    *every("column sums", BARRIER, "race", "sum"),
+    *every("row sums", BARRIER, "race", "sum", "sum"),
+    *every("running sum", BARRIER, "race", "scan"),
+    *every("transpose", BARRIER, "race", "trans"),
+    *every("gather", BARRIER, "race", "gather"),
+    *every("largest place", BARRIER, "race", "argmax", "argmax"),
+    *every("ticket", BARRIER, "race", "ticket"),
+    *every("matmul fp16", BARRIER, "race", "left", "left"),
+    *every("matmul fp16, 2 stages", BARRIER, "race", "left", "left"),
+    *every("matmul fp16, 4 stages", BARRIER, "race", "left", "left"),
+    *every("matmul tf32", BARRIER, "race", "left"),
+    *every("matmul int8", BARRIER, "race", "right"),
+]
+
+
+def waits_for_less(problem: str, groups: int, number: int = 0, mark: str = "left") -> Fault:
+    change = replaced(rf"async_wait {groups}\b", f"async_wait {groups + 1}", number)
+    return Fault(problem, f"wait {number} for one group less", change, "copy", mark)
+
+
+# Not the last wait of each kernel: it stands after the loop, and nobody reads what it waits for.
+COPIES = [
+    *every("matmul fp16", WAIT, "copy", "left", "left"),
+    *every("matmul fp16, 2 stages", WAIT, "copy", "left", "left"),
+    *every("matmul fp16, 4 stages", WAIT, "copy", "left", "left"),
+    *every("matmul tf32", WAIT, "copy", "left"),
+    *every("matmul int8", WAIT, "copy", "right"),
+    waits_for_less("matmul fp16", 1),
+    waits_for_less("matmul fp16", 1, number=1),
+    waits_for_less("matmul fp16, 2 stages", 0),
+    waits_for_less("matmul fp16, 2 stages", 0, number=1),
+    waits_for_less("matmul fp16, 4 stages", 2),
+    waits_for_less("matmul fp16, 4 stages", 2, number=1),
+    waits_for_less("matmul tf32", 1),
+    waits_for_less("matmul int8", 1, mark="right"),
+    *every("matmul fp16", COMMIT, "copy", "left", "left", "left", "left"),
+    *every("matmul tf32", COMMIT, "copy", "left", "left", "left"),
+]
+
+
+def slot(stage: int, index: str) -> Change:
+    """Another slot is copied to or read in a loop, where the pipeline has planned this stage."""
+    return replaced(rf"\[%arg\d+\] of {stage}\b", f"[{index}] of {stage}")
+
+
+def slots(count: int, turned_at: int) -> Change:
+    """Slots are taken in turn up to another one than the last."""
+    return replaced(rf"(%c{count}_i32 = arith.constant) {count}", rf"\1 {turned_at}")
+
+
+# Of three stages, stage 0 is the step that is computed, 1 the next one, and 3 the one copied. The
+# loop carries three slots: %arg6 is copied to, %arg7 is read, %arg8 is read next.
+SLOTS = [
+    Fault("matmul fp16", "copies to the slot read next", slot(3, "%arg8"), "copy", "left"),
+    Fault("matmul fp16", "reads a slot too far", slot(0, "%arg8"), "copy", "left"),
+    Fault("matmul fp16", "reads the slot that is copied to", slot(1, "%arg6"), "race", "left"),
+    Fault("matmul fp16", "first slot twice", replaced(r"\[%c1_i32\]", "[%c0_i32]"), "copy", "left"),
+    Fault("matmul fp16", "a fourth slot", slots(3, 4), "bounds", "right"),
+    Fault("matmul fp16, 2 stages", "one slot only", slots(2, 1), "copy", "left"),
+    Fault("matmul fp16, 4 stages", "a fifth slot", slots(4, 5), "bounds", "right"),
+    Fault("matmul tf32", "copies to the slot that is read", slot(2, "%arg7"), "copy", "left"),
+]
+
+
+def shared_bytes(size: int) -> Change:
+    return replaced(r"shared_bytes = \d+", f"shared_bytes = {size}")
+
+
+def moved(at: int, to: int) -> Change:
+    return replaced(f"local_alloc at {at} ", f"local_alloc at {to} ")
+
+
+ALLOCATIONS = [
+    Fault("softmax", "two buffers at one place", moved(16, 0), "race", "sum"),
+    Fault("layer norm", "two buffers at one place", moved(16, 0), "race", "variance"),
+    Fault("largest place", "two buffers at one place", moved(16, 0), "race", "argmax"),
+    Fault("matmul fp16", "operands overlap", moved(6144, 4096), "copy", "right"),
+    Fault("softmax", "a buffer beyond memory", moved(16, 32), "bounds", "sum"),
+    Fault("gather", "half the memory", shared_bytes(512), "bounds", "gather"),
+    Fault("transpose", "16 bytes too few", shared_bytes(16384 - 16), "bounds", "trans"),
+    Fault("matmul fp16", "memory for a stage less", shared_bytes(10240), "bounds", "right"),
+]
+
+
+def layout(*bases: list[int], shape: str) -> str:
+    return f"#tilegpu.layout<offset = {list(bases)} : {shape}>"
+
+
+def row_major(rows: int, columns: int) -> str:
+    """A buffer's layout without a swizzle."""
+    in_row = [[0, 1 << bit] for bit in range(columns.bit_length() - 1)]
+    of_rows = [[1 << bit, 0] for bit in range(rows.bit_length() - 1)]
+    return layout(*in_row, *of_rows, shape=f"{rows}x{columns}")
+
+
+# The results of four warps, beginning with a column instead of a row.
+COLUMN_MAJOR = layout([1, 0], [2, 0], *([0, 1 << bit] for bit in range(5)), shape="4x32")
+EXCHANGED = layout([2], [1], *([1 << bit] for bit in range(2, 9)), shape="512")
+
+
+def reads_as(buffer: str, other: str) -> Change:
+    """The first load takes its buffer for one of another layout at the same place."""
+    alloc = f"tilegpu.local_alloc at 0 : <{buffer}, {other}>"
+    return after(
+        with_value("local_load", r"(?<=local_load )%\d+", alloc),
+        replaced(r"(local_load %planted.*)#shared\d*", rf"\1{other}"),
+    )
+
+
+def copies_as(buffer: str, stage: int, other: str) -> Change:
+    """The first operand's copies in a loop, which belong to this stage of three, do."""
+    of = f"of {stage} "
+    alloc = f"tilegpu.local_alloc at 0 : <{buffer}, {other}, 3>"
+    slot_type = f"<{buffer}, {other}, 3> -> <{buffer}, {other}>"
+    copy = rf"({of}[^$]*?async_copy[^$]*?-> )<{buffer}, #shared>"
+    return after(
+        with_value(of, r"(?<=local_slot )%\d+", alloc),
+        replaced(rf"{of}: .*>( loc.*)", rf"{of}: {slot_type}\1"),
+        replaced(copy, rf"\1<{buffer}, {other}>"),
+    )
+
+
+SWIZZLES = [
+    Fault("transpose", "reads rows", reads_as("64x128xf16", row_major(64, 128)), "numbers"),
+    Fault("column sums", "reads columns", reads_as("4x32xf32", COLUMN_MAJOR), "numbers"),
+    Fault("running sum", "neighbours exchanged", reads_as("512xi32", EXCHANGED), "numbers"),
+    Fault("matmul fp16", "copies rows", copies_as("32x32xf16", 3, row_major(32, 32)), "numbers"),
+    Fault("matmul tf32", "copies rows", copies_as("32x32xf32", 2, row_major(32, 32)), "numbers"),
+]
+
+FAULTS = [*BARRIERS, *COPIES, *SLOTS, *ALLOCATIONS, *SWIZZLES]

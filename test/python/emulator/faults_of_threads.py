@@ -1,0 +1,139 @@
+"""Faults of what single threads and lanes do: masks and indices, barriers, shuffles, matrices."""
+
+from __future__ import annotations
+
+import functools
+
+from planting import Change, Fault, replaced, with_value
+
+Thread = functools.partial(Fault, phase="thread")
+
+# masks and indices
+
+UNMASKED_LOAD = (r"(tile\.load %\w+) mask %\w+(?: other %\w+)?( : .*?), mask .* -> ", r"\1\2 -> ")
+UNMASKED_STORE = (r"(tile\.store %\w+, %\w+) mask %\w+( : .*), mask \S+", r"\1\2")
+STEP_MORE = (r"(subi %arg\d, )%c96_i32", r"\1%c64_i32")
+LONG_STRIDE = ("dense<128>", "dense<129>")
+ZERO_BEYOND = ("0xFF800000", "0.0")  # for minus infinity
+
+MASKS = [
+    Fault("softmax", "unmasked load", replaced(*UNMASKED_LOAD), "bounds", "load", "tile"),
+    Fault("softmax", "unmasked store", replaced(*UNMASKED_STORE), "bounds", "store", "tile"),
+    Fault("layer norm", "unmasked load", replaced(*UNMASKED_LOAD, 1), "bounds", "weight", "tile"),
+    Fault("layer norm", "unmasked store", replaced(*UNMASKED_STORE), "bounds", "store", "tile"),
+    Fault("softmax", "a mask too wide", replaced("cmpi slt", "cmpi sle"), "bounds", "load"),
+    Fault("softmax", "other value beyond the mask", replaced(*ZERO_BEYOND), "numbers"),
+    Fault("softmax", "indices begin at 1", replaced("0 to 512", "1 to 513"), "numbers"),
+    Fault("column sums", "rows begin at 1", replaced("0 to 64", "1 to 65"), "bounds", "load"),
+    Fault("transpose", "a stride one too long", replaced(*LONG_STRIDE), "bounds", "load"),
+    Fault("matmul fp16", "copies a step too many", replaced(*STEP_MORE), "bounds", "right"),
+]
+
+# barriers and shuffles
+
+_FEW = """
+%tid = nvvm.read.ptx.sreg.tid.x : i32
+%first = arith.constant {} : i32
+%few = arith.cmpi ult, %tid, %first : i32
+"""
+SHUFFLE = "shfl.sync  bfly"
+
+
+def barrier_of(threads: int) -> Change:
+    """Only the first threads come to the first barrier."""
+    barrier = r"\n *(nvvm.barrier0 (loc\(.*\)))"
+    return replaced(barrier, _FEW.format(threads) + r"scf.if %few { \1\n } \2")
+
+
+def shuffle_of(lanes: int) -> Change:
+    """Only the first lanes come to the first shuffle, which names all."""
+    shuffle = r"(%\d+) = (nvvm.shfl.sync .*?, )(%\d+)(.* -> f32 loc.*)"
+    branch = r"""\1 = scf.if %few -> f32 {
+        %taken = \2\3\4
+        scf.yield %taken : f32
+      } else { scf.yield \3 : f32 }"""
+    return replaced(shuffle, _FEW.format(lanes) + branch)
+
+
+def shuffle_naming(lanes: int) -> Change:
+    return with_value(SHUFFLE, "%c-1_i32", f"arith.constant {lanes} : i32")
+
+
+WARP_BARRIER = ("nvvm.barrier0", "nvvm.bar.warp.sync %c-1_i32 : i32")
+OTHER_LANE = (rf"({SHUFFLE} .*, )%c8_i32", r"\1%c4_i32")
+ONE_LANE = ("shfl.sync  idx", r"%\w+(?=, %c31_i32)", "arith.constant 3 : i32")
+WHOLE_WARP_STORES = ("cmpi eq", "cmpi ne")
+
+LANES = [
+    Thread("softmax", "a barrier of half a warp", barrier_of(16), "deadlock", "max"),
+    Thread("softmax", "a barrier of two of four warps", barrier_of(64), "race", "max"),
+    Thread("ticket", "a barrier of two of four warps", barrier_of(64), "race", "ticket"),
+    Thread("softmax", "a warp's barrier for a block's", replaced(*WARP_BARRIER), "race", "max"),
+    Thread("softmax", "a shuffle in a branch", shuffle_of(16), "deadlock", "max"),
+    Thread("softmax", "a shuffle names few lanes", shuffle_naming(0xFFFF), "mask", "max"),
+    Thread("softmax", "a shuffle with another lane", replaced(*OTHER_LANE, 1), "numbers"),
+    Thread("running sum", "a shuffle from one lane", with_value(*ONE_LANE), "numbers"),
+    Thread("softmax", "31 lanes store", replaced(*WHOLE_WARP_STORES), "race", "max"),
+]
+
+# accesses
+
+SHARED_STORE = (r"llvm.store .*ptr<3>", r"(?<=, )%\d+")
+COPY = "nvvm.cp.async.shared"
+
+
+def shared(further: int) -> str:
+    return f"llvm.getelementptr $[{further}] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8"
+
+
+def matrix_at(further: int) -> Change:
+    return with_value("nvvm.ldmatrix", r"(?<=ldmatrix )%\d+", shared(further))
+
+
+def copies_to(further: int) -> Change:
+    return with_value(COPY, r"(?<=shared.global )%\d+", shared(further))
+
+
+NEXT_BYTE = "llvm.getelementptr $[1] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i8"
+COPIES_FROM_WITHIN = (COPY, r"%\d+(?=, 16)", NEXT_BYTE)
+HALF_A_COPY = (r"16, cache =  cg, %\d+ (.*), i32", r"8, cache =  ca \1")
+ZEROS_FOR_HALF = (COPY, r"%\d+(?= :)", "arith.constant 8 : i32")
+EVERY_THREAD = ("ptx.atomic", r"%\w+(?= : <1>)", "arith.constant true")
+NOT_ATOMIC = (
+    r'(%\w+) = ptx.atomic "add" "relaxed" "gpu" (%\w+), (%\w+) .*? (loc\(.*)',
+    r"""\1 = llvm.load \2 : !llvm.ptr<1> -> vector<1xi32> \4
+    %more = arith.addi \1, \3 : vector<1xi32> \4
+    llvm.store %more, \2 : vector<1xi32>, !llvm.ptr<1> \4""",
+)
+
+ACCESSES = [
+    Thread("softmax", "a store between", with_value(*SHARED_STORE, shared(2)), "alignment", "max"),
+    Thread(
+        "softmax", "a store too far", with_value(*SHARED_STORE, shared(4)), "uninitialized", "max"
+    ),
+    Thread("softmax", "a store too early", with_value(*SHARED_STORE, shared(-4)), "bounds", "max"),
+    Thread("ticket", "every thread draws", with_value(*EVERY_THREAD), "bounds", "store"),
+    Thread("count", "an atomic that is none", replaced(*NOT_ATOMIC), "race", "atomic"),
+    Thread("matmul fp16", "a matrix within a row", matrix_at(8), "alignment", "left"),
+    Thread("matmul fp16", "a matrix beyond memory", matrix_at(16384), "bounds", "left"),
+    Thread("matmul fp16", "copies one place too far", copies_to(16), "copy", "left"),
+    Thread("matmul fp16", "copies into a row", copies_to(8), "alignment", "left"),
+    Thread("matmul fp16", "copies half", replaced(*HALF_A_COPY), "uninitialized", "left"),
+    Thread("matmul fp16", "copies zeros for half", with_value(*ZEROS_FOR_HALF), "numbers"),
+    Thread("matmul fp16", "copies bytes off", with_value(*COPIES_FROM_WITHIN), "alignment", "left"),
+]
+
+# fragments of matrices
+
+MMA = r"mma\.m16n8k16[^(]*\("
+ROWS_EXCHANGED = (rf"({MMA})(%\d+), (%\d+)", r"\1\3, \2")
+SUMS_EXCHANGED = (rf"({MMA}.*)(%\d+), (%\d+)\)", r"\1\3, \2)")
+NOT_TRANSPOSED = ("mma_layout<col>", "mma_layout<row>")
+
+FRAGMENTS = [
+    Thread("matmul fp16", "rows exchanged", replaced(*ROWS_EXCHANGED), "numbers"),
+    Thread("matmul fp16", "sums exchanged", replaced(*SUMS_EXCHANGED), "numbers"),
+    Thread("matmul fp16", "a matrix not transposed", replaced(*NOT_TRANSPOSED), "numbers"),
+]
+
+FAULTS = [*MASKS, *LANES, *ACCESSES, *FRAGMENTS]

@@ -1,0 +1,164 @@
+"""Planting faults: launches of kernels on an emulated GPU whose IR is changed on the way.
+
+    Planted(softmax, "tilegpu", without("tilegpu.barrier", 0))
+
+is the kernel `softmax` in whose IR the first barrier is missing at the end of the phase "tilegpu".
+The change stands on no disk and in no cache.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+import tilewright
+from tilewright import _core
+from tilewright.compiler import CompiledKernel, Options, resolve_target, stages
+from tilewright.compiler.request import Request
+from tilewright.compiler.targets import launch_target
+from tilewright.runtime.function import JITFunction
+
+Change = Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A kernel with arguments, and what it should write."""
+
+    kernel: JITFunction
+    grid: tuple[int, ...]
+    arguments: Mapping[str, Any]  # compile-time values and options too
+    expected: Mapping[str, np.ndarray] = field(default_factory=dict)  # by the argument's name
+    tolerance: float = 0.0
+
+    def launch(self, kernel: JITFunction | None = None, **emulation: Any) -> dict[str, np.ndarray]:
+        """What the kernel, or another one in its place, writes into copies of the arguments."""
+        arguments = {
+            name: value.copy() if isinstance(value, np.ndarray) else value
+            for name, value in self.arguments.items()
+        }
+        with tilewright.emulate(**{"checks": True, **emulation}):
+            (kernel or self.kernel)[self.grid](**arguments)
+        return {name: arguments[name] for name in self.expected}
+
+    def solved_by(self, results: Mapping[str, np.ndarray]) -> bool:
+        return all(
+            np.allclose(results[name], right, rtol=self.tolerance, atol=self.tolerance)
+            for name, right in self.expected.items()
+        )
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is planted into the lowering of a problem's kernel, and how it is found.
+
+    `finds` is the kind of the finding, at a line with the comment `# <- mark`, for races that of
+    either party. "numbers": no rule is broken, and the result is wrong.
+    """
+
+    problem: str
+    name: str
+    change: Change
+    finds: str
+    mark: str = ""
+    phase: str = "tilegpu"
+
+    def __str__(self) -> str:
+        return f"{self.problem}: {self.name}"
+
+
+class Planted(JITFunction):
+    """A kernel whose IR is changed at the end of a phase."""
+
+    def __init__(self, kernel: JITFunction, phase: str, change: Change) -> None:
+        super().__init__(kernel)
+        self._phase = phase
+        self._change = change
+
+    def _compile(
+        self, signature: tuple[Any, ...], options: dict[str, Any], noalias: bool, device: str
+    ) -> CompiledKernel:
+        """As JITFunction's, past the caches, which know nothing of the change."""
+        target = resolve_target(launch_target(options.pop("target", None), device))
+        checked = Options.make(options, self.arg_names)
+        request = Request(self, tuple(signature), target, checked, noalias)
+        with mock.patch.object(stages, "_compile_module", self._compile_changed):
+            return CompiledKernel(f"planted-{request.key}", stages.run(request), "compiled")
+
+    def _compile_changed(
+        self, module: Any, target: str, options: dict[str, Any], dump: stages.Dump | None
+    ) -> Any:
+        # The same context twice: it knows the phase's dialects when the compilation has been there.
+        context = _core.Context()
+        module = _core.Module.parse(context, module.print(debug_info=True))
+        text = _core.compile(module, target, {**options, "emit": True}).ir[self._phase]
+        changed = self._change(text)
+        assert changed != text, f"the change finds nothing to change in:\n{text}"
+        module = _core.Module.parse(context, changed)
+        module.verify()
+        return _core.compile(module, target, {**options, "start_after": self._phase}, dump)
+
+
+def marked_line(kernel: JITFunction, mark: str) -> int:
+    """The line of a kernel's source that ends in the comment `# <- mark`."""
+    lines, first = inspect.getsourcelines(kernel.fn)
+    found = [number for number, line in enumerate(lines, first) if line.endswith(f"# <- {mark}\n")]
+    assert len(found) == 1, f"{kernel.name} has {len(found)} lines marked {mark!r}"
+    return found[0]
+
+
+# changes
+
+
+def replaced(pattern: str, replacement: str, number: int = 0) -> Change:
+    """Replaces what a regular expression matches, the so manieth time; -1 is the last."""
+
+    def change(text: str) -> str:
+        match = list(re.finditer(pattern, text))[number]
+        return text[: match.start()] + match.expand(replacement) + text[match.end() :]
+
+    return change
+
+
+def without(operation: str, number: int = 0) -> Change:
+    """Removes the line of the so manieth operation of a name, one without results."""
+    return replaced(rf"\n *{re.escape(operation)}\b[^\n]*", "", number)
+
+
+def after(first: Change, *others: Change) -> Change:
+    """One change after the other."""
+
+    def change(text: str) -> str:
+        for each in (first, *others):
+            text = each(text)
+        return text
+
+    return change
+
+
+def with_value(line: str, operand: str, value: str, number: int = 0) -> Change:
+    """In the so manieth line that a regular expression finds, another value is the operand.
+
+    `operand` is a regular expression, of which the first match in the line counts; `value` is the
+    operation that makes the value, in which `$` stands for the operand.
+    """
+
+    def change(text: str) -> str:
+        lines = text.split("\n")
+        at = [index for index, each in enumerate(lines) if re.search(line, each)][number]
+        match = re.search(operand, lines[at])
+        assert match, f"no {operand} in {lines[at]}"
+        made = f"%planted{at} = {value.replace('$', match[0])}"
+        lines[at : at + 1] = [
+            made,
+            f"{lines[at][: match.start()]}%planted{at}{lines[at][match.end() :]}",
+        ]
+        return "\n".join(lines)
+
+    return change

@@ -1,0 +1,51 @@
+"""Faults in the lowerings of correct kernels: the emulator finds each, at the right line."""
+
+from __future__ import annotations
+
+import faults_of_buffers
+import faults_of_threads
+import pytest
+from correct_kernels import PROBLEMS
+from planting import Fault, Planted, Problem, marked_line
+
+from tilewright.errors import EmulationError
+
+FAULTS = [*faults_of_buffers.FAULTS, *faults_of_threads.FAULTS]
+
+
+def phase_text(problem: Problem, phase: str) -> str:
+    """The IR of the problem's kernel at the end of a phase."""
+    texts = []
+
+    def note(text: str) -> str:
+        texts.append(text)
+        return text + "\n"
+
+    problem.launch(Planted(problem.kernel, phase, note))
+    return texts[0]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_fault_is_found(fault: Fault) -> None:
+    problem = PROBLEMS[fault.problem]()
+    planted = Planted(problem.kernel, fault.phase, fault.change)
+    if fault.finds == "numbers":
+        assert not problem.solved_by(problem.launch(planted))
+        return
+    with pytest.raises(EmulationError) as raised:
+        problem.launch(planted)
+    line = marked_line(problem.kernel, fault.mark)
+    findings = raised.value.findings
+    at_line = [finding for finding in findings if line in (finding.line, finding.other_line)]
+    assert fault.finds in [finding.kind for finding in at_line]
+    assert findings[0] in at_line
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_every_barrier_is_removed_once(name: str) -> None:
+    there = phase_text(PROBLEMS[name](), "tilegpu").count(faults_of_buffers.BARRIER)
+    assert there == [fault.problem for fault in faults_of_buffers.BARRIERS].count(name)
+
+
+def test_names_are_unique() -> None:
+    assert len({str(fault) for fault in FAULTS}) == len(FAULTS)
