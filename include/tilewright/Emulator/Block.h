@@ -48,7 +48,8 @@ struct Thread {
   int32_t waitsAt = 0;     ///< the site, while Waiting
   void *context = nullptr; ///< of the scheduler: where to go on
   void *stack = nullptr;   ///< of the scheduler
-  int64_t steps = 0;       ///< ticks used up
+  int64_t granted = 0;     ///< what `ticks` was when it was last set
+  int64_t steps = 0;       ///< turns of loops that were made until then
 
   /// Lets the other threads run until another one calls Block::wake for this one. Returns after that.
   void wait(int32_t site);

@@ -4,6 +4,7 @@
 
 #include "tilewright/Emulator/Block.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -16,7 +17,7 @@ namespace {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// So many turns of loops are made until somebody looks whether the launch goes on.
+/// At most so many turns of loops are made until somebody looks whether the launch goes on.
 constexpr int64_t kTicks = 20000;
 constexpr auto kInterruptInterval = std::chrono::milliseconds(50);
 
@@ -34,16 +35,18 @@ void askLauncher(Launch &launch) {
 
 void tick(Thread &thread, int32_t site, const uint64_t *, uint64_t *) {
   Launch &launch = thread.block->launch;
-  thread.steps += kTicks - thread.ticks;
-  thread.ticks = kTicks;
+  int64_t most = launch.settings.maxSteps;
+  thread.steps += thread.granted - thread.ticks;
   askLauncher(launch);
   if (launch.isStopped()) {
     thread.leave();
   }
-  if (launch.settings.maxSteps > 0 && thread.steps > launch.settings.maxSteps) {
-    thread.fail(Report::Endless, site,
-                "the thread has made more than " + std::to_string(launch.settings.maxSteps) + " turns of loops");
+  if (most > 0 && thread.steps > most) {
+    thread.fail(Report::Endless, site, "the thread has made more than " + std::to_string(most) + " turns of loops");
   }
+  // The first turn beyond the limit is noticed at once.
+  thread.granted = most > 0 ? std::min(kTicks, most - thread.steps) : kTicks;
+  thread.ticks = thread.granted;
   // It may wait for what another one writes.
   thread.yield();
 }
