@@ -1,0 +1,87 @@
+"""Kernels that are wrong as they are written: the emulator says how, and where."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import wrong_kernels
+from planting import Problem, marked_line
+from wrong_kernels import WRONG
+
+from tilewright.errors import DeviceAssertError, EmulationError
+from tilewright.runtime.function import JITFunction
+
+pytestmark = pytest.mark.cpu_only("emulated GPUs are what this is about", compiles=False)
+
+N = 100
+# Turns of a loop, more than any kernel makes that ends.
+MAX_STEPS = 25_000
+
+
+def problem(kernel: JITFunction, **options: object) -> Problem:
+    at = np.arange(N, dtype=np.int32)
+    at[-1] = 2000
+    arguments = {
+        "out": np.zeros(N, np.float32),
+        "x": np.arange(N, dtype=np.float32),
+        "at": at,
+        "count": np.zeros(1, np.int32),
+        "n": N,
+        "BLOCK": 128,
+    }
+    return Problem(kernel, (1,), {**arguments, **options})
+
+
+ROWS = [(kind, kernel) for kind, kernels in WRONG.items() for kernel in kernels]
+
+
+@pytest.mark.parametrize(("kind", "kernel"), ROWS, ids=[kernel.name for _, kernel in ROWS])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_fault_is_found(kind: str, kernel: JITFunction, seed: int) -> None:
+    with pytest.raises(EmulationError) as raised:
+        problem(kernel).launch(seed=seed, max_steps=MAX_STEPS)
+    first = raised.value.findings[0]
+    assert first.kind == kind
+    assert first.kernel == kernel.name
+    assert first.file == wrong_kernels.__file__
+    assert marked_line(kernel, "here") in (first.line, first.other_line)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "message"),
+    [
+        (wrong_kernels.unmasked_load, "x+400, right after the end of x, which has 400 bytes"),
+        (wrong_kernels.index_one_too_small, "out-4, 4 bytes before the beginning of out"),
+        (wrong_kernels.bin_from_memory, "out+8000, 7600 bytes after the end of out"),
+        (wrong_kernels.pointer_from_a_number, "0x640000000000"),
+        (wrong_kernels.no_multiple, "x+4, an address that is no multiple of 16"),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_the_place_is_named(kernel: JITFunction, message: str) -> None:
+    with pytest.raises(EmulationError) as raised:
+        problem(kernel).launch()
+    assert message in raised.value.findings[0].message
+
+
+def test_false_assertion() -> None:
+    kernel = wrong_kernels.false_assertion
+    with pytest.raises(DeviceAssertError, match="x is too large") as raised:
+        problem(kernel, debug=True).launch()
+    assert raised.value.line == marked_line(kernel, "here")
+
+
+@pytest.mark.parametrize("kernel", ["pointer_from_a_number", "pointer_to_nothing"])
+def test_process_survives_wild_pointers_without_checks(kernel: str) -> None:
+    with pytest.raises(EmulationError) as raised:
+        problem(getattr(wrong_kernels, kernel)).launch(checks=False)
+    assert raised.value.findings[0].kind == "fault"
+
+
+@pytest.mark.parametrize("checks", [False, True])
+def test_endless_loop_without_checks(checks: bool) -> None:
+    kernel = wrong_kernels.flag_that_nobody_sets
+    with pytest.raises(EmulationError) as raised:
+        problem(kernel).launch(checks=checks, max_steps=MAX_STEPS)
+    first = raised.value.findings[0]
+    assert (first.kind, first.line) == ("endless", marked_line(kernel, "here"))
