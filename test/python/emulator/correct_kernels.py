@@ -108,6 +108,28 @@ def ticket(taken, order, N: tl.constexpr):
     tl.store(order + mine * N + tl.arange(0, N), mine)  # <- store
 
 
+@tilewright.jit
+def smooth_in_place(x, N: tl.constexpr):
+    i = tl.arange(0, N)
+    for _ in range(2):
+        neighbours = tl.load(x + i) + tl.load(x + i + 1)  # <- load
+        tl.store(x + i, neighbours)  # <- store
+
+
+@tilewright.jit
+def reverse_twice(out, x, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out + i, tl.load(x + i))  # <- first
+    tl.store(out + N - 1 - i, tl.load(x + i))  # <- second
+
+
+@tilewright.jit
+def count_and_read(out, bins, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.atomic_add(bins + i % 4, 1)  # <- atomic
+    tl.store(out + i, tl.load(bins + i % 4))  # <- load
+
+
 def _integers(*shape: int, dtype: type = np.float32) -> np.ndarray:
     """Small ones, of which sums and products are exact in any dtype."""
     return np.random.default_rng(0).integers(-4, 5, shape).astype(dtype)
@@ -189,6 +211,25 @@ def _ticket() -> Problem:
     return Problem(ticket, (4,), arguments, {"order": expected})
 
 
+def _smooth_in_place() -> Problem:
+    x = _integers(257)
+    once = x[:-1] + x[1:]
+    twice = once + [*once[1:], x[-1]]
+    arguments = {"x": x, "N": 256}
+    return Problem(smooth_in_place, (1,), arguments, {"x": np.append(twice, x[-1])})
+
+
+def _reverse_twice() -> Problem:
+    x = _integers(256)
+    arguments = {"out": np.zeros_like(x), "x": x, "N": 256}
+    return Problem(reverse_twice, (1,), arguments, {"out": x[::-1]})
+
+
+def _count_and_read() -> Problem:
+    arguments = {"out": np.zeros(256, np.int32), "bins": np.zeros(4, np.int32), "N": 256}
+    return Problem(count_and_read, (1,), arguments, {"out": np.full(256, 64)})
+
+
 PROBLEMS: dict[str, Callable[[], Problem]] = {
     "softmax": _softmax,
     "layer norm": _layer_norm,
@@ -206,4 +247,7 @@ PROBLEMS: dict[str, Callable[[], Problem]] = {
     "largest place": _largest_place,
     "count": _count,
     "ticket": _ticket,
+    "smooth in place": _smooth_in_place,
+    "reverse twice": _reverse_twice,
+    "count and read": _count_and_read,
 }

@@ -10,6 +10,8 @@ from planting import Fault, Planted, Problem, marked_line
 
 from tilewright.errors import EmulationError
 
+pytestmark = pytest.mark.cpu_only("emulated GPUs are what this is about", compiles=False)
+
 FAULTS = [*faults_of_buffers.FAULTS, *faults_of_threads.FAULTS]
 
 
