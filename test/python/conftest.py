@@ -19,7 +19,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--targets",
         default="cpu",
         help="where the tests of kernels launch them: cpu, cuda (a device), emulator:cuda:90a, "
-        "emulator:cuda:90a+checks; several are separated by commas, and each test runs on each",
+        "emulator:cuda:90a+checks, cuda+emulator (results are compared); several are separated by "
+        "commas, and each test runs on each",
     )
     parser.addoption(
         "--every-gpu", action="store_true", help="compile what is launched for all GPUs, too"
@@ -43,6 +44,10 @@ def pytest_configure(config: pytest.Config) -> None:
         "gpu_refuses(pattern, architectures): under --every-gpu the compiler says this of the "
         "test's kernels for these architectures",
     )
+    if "cuda+emulator" in config.getoption("--targets"):
+        import emulated_beside
+
+        config.pluginmanager.register(emulated_beside)
     if config.getoption("--every-gpu"):
         import every_gpu
 
@@ -69,17 +74,17 @@ def launch_target(request: pytest.FixtureRequest) -> Iterator[str]:
     target = getattr(request, "param", "cpu")
     if target != "cpu" and (mark := request.node.get_closest_marker("cpu_only")):
         pytest.skip(f"about the CPU: {mark.args[0]}")
-    if target == "cuda" and request.node.get_closest_marker("loses_gpu"):
+    if target.startswith("cuda") and request.node.get_closest_marker("loses_gpu"):
         pytest.skip("test/python/gpu/test_failures.py has such")
     with _launching_on(target):
         yield target
 
 
 def _launching_on(target: str) -> AbstractContextManager[object]:
-    if target == "cuda":
+    if target.startswith("cuda"):
         import on_cuda
 
-        return on_cuda.launching()
+        return on_cuda.launching(compare=target.endswith("+emulator"))
     if target.startswith("emulator:"):
         import tilewright
 

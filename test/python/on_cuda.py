@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import emulated_beside
 import numpy as np
 
 from tilewright.runtime.function import JITFunction
@@ -42,6 +43,7 @@ class _Launch:
 
     def __init__(self) -> None:
         self.memories: dict[int, _Memory] = {}
+        self.arrays: list[tuple[Any, Any]] = []  # of the host, and on the device
 
     def moved(self, value: Any) -> Any:
         if isinstance(value, np.ndarray):
@@ -65,7 +67,10 @@ class _Launch:
         memory = self._memory(low, lambda: torch.from_numpy(_bytes(low, high)))
         dtype = torch.from_numpy(np.empty(0, array.dtype)).dtype
         strides = [stride // array.itemsize for stride in array.strides]
-        return memory.view(array.__array_interface__["data"][0], dtype, array.shape, strides)
+        return self._note(
+            torch.from_numpy(array),
+            memory.view(array.__array_interface__["data"][0], dtype, array.shape, strides),
+        )
 
     def _tensor(self, tensor: Any) -> Any:
         import torch
@@ -76,7 +81,14 @@ class _Launch:
             return torch.empty(0, dtype=torch.uint8).set_(storage, 0, (storage.nbytes(),), (1,))
 
         memory = self._memory(storage.data_ptr(), make)
-        return memory.view(tensor.data_ptr(), tensor.dtype, tensor.shape, tensor.stride())
+        return self._note(
+            tensor.detach(),
+            memory.view(tensor.data_ptr(), tensor.dtype, tensor.shape, tensor.stride()),
+        )
+
+    def _note(self, host: Any, device: Any) -> Any:
+        self.arrays.append((host, device))
+        return device
 
     def _memory(self, address: int, make: Any) -> _Memory:
         if address not in self.memories:
@@ -110,8 +122,9 @@ def _is_cpu_tensor(value: Any) -> bool:
 class OnCuda:
     """What `kernel[grid]` gives."""
 
-    def __init__(self, bound: Any) -> None:
+    def __init__(self, bound: Any, compare: bool) -> None:
         self.bound = bound
+        self.compare = compare
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         import torch
@@ -122,7 +135,12 @@ class OnCuda:
         if not launch.memories:
             named.setdefault("target", "cuda")
         try:
-            return self.bound(*moved, **named)
+            result = self.bound(*moved, **named)
+            torch.cuda.synchronize()
+            if self.compare:
+                with emulated_beside.emulating(launch.arrays):
+                    self.bound(*args, **kwargs)
+            return result
         finally:
             torch.cuda.synchronize()
             launch.copy_back()
@@ -130,10 +148,10 @@ class OnCuda:
 
 
 @contextmanager
-def launching() -> Iterator[None]:
-    """Every launch runs on the device."""
+def launching(compare: bool) -> Iterator[None]:
+    """Every launch runs on the device; with `compare` on an emulated one, too."""
     bind = JITFunction.__getitem__
-    JITFunction.__getitem__ = lambda self, grid: OnCuda(bind(self, grid))  # type: ignore
+    JITFunction.__getitem__ = lambda self, grid: OnCuda(bind(self, grid), compare)  # type: ignore
     try:
         yield
     finally:

@@ -93,6 +93,26 @@ static int lanesAtATime(uint32_t bytes) {
 
 static uint64_t wordsEnd(uint64_t address, uint32_t bytes) { return (address + bytes - 1) / kWordBytes + 1; }
 
+/// Whether every lane of `mask` has the address of the lane whose number differs in `bit`, or one of the two is idle.
+static bool arePaired(const LaneAddresses &lanes, uint32_t mask, int bit) {
+  for (uint32_t rest = lanes.active & mask; rest != 0; rest &= rest - 1) {
+    int lane = __builtin_ctz(rest), other = lane ^ bit;
+    if (lanes.active >> other & 1 && lanes.of[lane] != lanes.of[other]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Two parts of a warp are served at a time where neighbours, or next but one, want the same: all of a half-warp's
+/// lanes the same 16 bytes, for example.
+static int lanesAtATime(const LaneAddresses &lanes, uint32_t bytes, int first) {
+  int together = lanesAtATime(bytes);
+  uint32_t both = kAllLanes >> (kLanes - std::min(2 * together, kLanes)) << first;
+  bool canJoin = together < kLanes && first % (2 * together) == 0;
+  return canJoin && (arePaired(lanes, both, 1) || arePaired(lanes, both, 2)) ? 2 * together : together;
+}
+
 /// Each lane copies consecutive words, for which no banks conflict.
 static void countBulk(const LaneAddresses &lanes, uint32_t bytes, MemoryCounts &counts) {
   forEachLane(lanes, kAllLanes, [&](uint64_t address) {
@@ -110,8 +130,9 @@ MemoryCounts countShared(const LaneAddresses &lanes, uint32_t bytes) {
     countBulk(lanes, bytes, counts);
     return counts;
   }
-  int together = lanesAtATime(bytes);
+  int together;
   for (int lane = 0; lane < kLanes; lane += together) {
+    together = lanesAtATime(lanes, bytes, lane);
     Banks banks;
     forEachLane(lanes, kAllLanes >> (kLanes - together) << lane, [&](uint64_t address) {
       for (uint64_t word = address / kWordBytes; word < wordsEnd(address, bytes); ++word) {

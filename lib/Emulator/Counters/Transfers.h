@@ -8,6 +8,9 @@
 //       1, 2, 4             32              32        32 wavefronts, where 1 would do
 //          8                16              32
 //         16                 8              32
+//
+// Two halves or quarters next to each other are served together if each lane of them wants the same bytes as the lane
+// whose number differs in bit 0, or each as the one whose number differs in bit 1: measured on an H200.
 
 #ifndef TILEWRIGHT_LIB_EMULATOR_COUNTERS_TRANSFERS_H
 #define TILEWRIGHT_LIB_EMULATOR_COUNTERS_TRANSFERS_H

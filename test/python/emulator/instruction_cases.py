@@ -51,40 +51,21 @@ class Case:
 # Values
 #
 
+
+def _bits(text: str) -> np.ndarray:
+    return np.array([int(word, 16) for word in text.split()], np.uint64)
+
+
+# Zeros, the ends of the subnormal and of the normal numbers, infinities, NaN, and where functions
+# and conversions begin to overflow.
 _SPECIAL = {
-    "f16": np.array(
-        [0, 0x8000, 1, 0x8001, 0x3FF, 0x400, 0x7BFF, 0xFBFF, 0x7C00, 0xFC00, 0x7E00, 0x3C00]
+    "f16": _bits("0 8000 1 8001 3ff 400 7bff fbff 7c00 fc00 7e00 3c00"),
+    "bf16": _bits("0 8000 1 8001 7f 80 7f7f ff7f 7f80 ff80 7fc0 3f80"),
+    "f32": _bits(
+        "0 80000000 1 807fffff 7fffff 800000 7f7fffff 7f800000 ff800000 7fc00000 3f800000 bf800000 "
+        "43e00000 477ff000 42fe0000 c2fc0000 c3150000 47800000"
     ),
-    "bf16": np.array(
-        [0, 0x8000, 1, 0x8001, 0x7F, 0x80, 0x7F7F, 0xFF7F, 0x7F80, 0xFF80, 0x7FC0, 0x3F80]
-    ),
-    "f32": np.array(
-        [
-            0,
-            1 << 31,
-            1,
-            0x807FFFFF,
-            0x7FFFFF,
-            0x800000,
-            0x7F7FFFFF,
-            0x7F800000,
-            0xFF800000,
-            0x7FC00000,
-        ]
-        + [
-            0x3F800000,
-            0xBF800000,
-            0x43E00000,
-            0x477FF000,
-            0x42FE0000,
-            0xC2FC0000,
-            0xC3150000,
-            0x47800000,
-        ]
-    ),
-    "f64": np.array(
-        [0, 1 << 63, 1, 0x7FEFFFFFFFFFFFFF, 0x7FF0000000000000, 0x7FF8000000000000], np.uint64
-    ),
+    "f64": _bits("0 8000000000000000 1 7fefffffffffffff 7ff0000000000000 7ff8000000000000"),
 }
 _DTYPES = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
 
@@ -99,7 +80,7 @@ def floats(rng: Rng, type: str, count: int) -> np.ndarray:
     bits = np.dtype(dtype).itemsize * 8
     anything = rng.integers(0, 2**bits, count, np.uint64, endpoint=False) if bits < 64 else None
     anything = rng.integers(0, 2**63, count, np.uint64) * 2 if anything is None else anything
-    special = rng.choice(_SPECIAL[type].astype(np.uint64), count)
+    special = rng.choice(_SPECIAL[type], count)
     return np.choose(rng.choice(3, count, p=[0.4, 0.5, 0.1]), [near, anything, special])
 
 

@@ -115,10 +115,13 @@ def module_of(form: Form) -> str:
     if form.shared:
         _write_shared(text, form, lane)
     body = "\n".join(text.lines)
+    parameters = ", ".join(f"%{name}: !llvm.ptr<1>" for name in ("in", "out", "memory"))
     return f"""
 module attributes {{tilegpu.shared_bytes = {form.shared} : i32}} {{
-  llvm.mlir.global external @tilewright_shared() {{addr_space = 3 : i32, alignment = 128 : i64}} : !llvm.array<0 x i8>
-  llvm.func @kernel(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>, %memory: !llvm.ptr<1>) attributes {{nvvm.kernel, nvvm.reqntid = array<i32: {LANES}>}} {{
+  llvm.mlir.global external @tilewright_shared() {{addr_space = 3 : i32, alignment = 128 : i64}}
+      : !llvm.array<0 x i8>
+  llvm.func @kernel({parameters})
+      attributes {{nvvm.kernel, nvvm.reqntid = array<i32: {LANES}>}} {{
 {body}
     llvm.return
   }}

@@ -151,8 +151,15 @@ TEST(CountersShared, wideAccessesAreServedInParts) {
   expectShared(8, [](int lane) { return lane < 16 ? 128 * lane : 8 * lane; }, 17, 2);
 }
 
-TEST(CountersShared, aBroadcastOfWideWordsHasNoConflicts) {
-  expectShared(16, [](int) { return 32; }, 4, 4);
+TEST(CountersShared, aBroadcastOfWideWordsTakesHalvesTogether) {
+  expectShared(16, [](int) { return 32; }, 2, 2);
+  expectShared(8, [](int) { return 32; }, 1, 1);
+}
+
+TEST(CountersShared, pairsOfLanesAreServedTogether) {
+  expectShared(16, [](int lane) { return 16 * (lane / 2); }, 2, 2);
+  expectShared(16, [](int lane) { return 16 * (lane % 2); }, 2, 2);
+  expectShared(16, [](int lane) { return 16 * (lane / 4); }, 2, 2);
 }
 
 TEST(CountersShared, aBulkCopyIsOfOneLane) {
@@ -358,10 +365,12 @@ TEST(CountersAgainstAlgebra, randomSwizzledLayouts) {
   for (int trial = 0; trial < 2000; ++trial) {
     int elementBits = 8 << random() % 4, vectorBits = static_cast<int>(random() % 5);
     uint32_t bytes = elementBits / 8 << vectorBits;
-    if (bytes > 16) {
+    layout::LinearLayout offsets = randomOffsets(random, vectorBits);
+    // The algebra does not know that lanes of equal addresses are served together.
+    bool pairs = offsets({0, 1})[0] == 0 || offsets({0, 2})[0] == 0;
+    if (bytes > 16 || (bytes > 4 && pairs)) {
       continue;
     }
-    layout::LinearLayout offsets = randomOffsets(random, vectorBits);
     layout::AccessCost cost =
         layout::costOfAccess(offsets, layout::widestAccess(offsets, layout::kOffset, 1 << vectorBits), elementBits);
     Counted block;

@@ -1,0 +1,107 @@
+"""Properties of speed that need no GPU: no bank conflicts, and no sector that is not used whole."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import tilewright
+import tilewright.language as tl
+from tilewright.runtime.profile import KernelProfile
+
+TARGETS = ["cuda:80", "cuda:90a"]
+FLOATS = [torch.float32, torch.float16]
+# Rows that begin at multiples of 32 bytes: a thousand halves do not.
+ROWS = [(dtype, columns) for dtype in FLOATS for columns in (1024, 4096)] + [(FLOATS[0], 1000)]
+
+
+@tilewright.jit
+def softmax(out, x, columns, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    inside = i < columns
+    values = tl.load(x + row * columns + i, mask=inside, other=-float("inf")).to(tl.float32)
+    numerator = tl.exp(values - tl.max(values, axis=0))
+    tl.store(out + row * columns + i, numerator / tl.sum(numerator, axis=0), mask=inside)
+
+
+@tilewright.jit
+def layer_norm(out, x, weight, bias, columns, eps, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    values = tl.load(x + row * columns + i).to(tl.float32)
+    centred = values - tl.sum(values, axis=0) / columns
+    scale = 1 / tl.sqrt(tl.sum(centred * centred, axis=0) / columns + eps)
+    y = centred * scale * tl.load(weight + i) + tl.load(bias + i)
+    tl.store(out + row * columns + i, y)
+
+
+@tilewright.jit
+def matmul(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n = tl.program_id(1) * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for first in range(0, K, BK):
+        x = tl.load(a + m[:, None] * K + first + k[None, :])
+        y = tl.load(b + (first + k)[:, None] * N + n[None, :])
+        acc = tl.dot(x, y, acc)
+    tl.store(c + m[:, None] * N + n[None, :], acc.to(c.dtype.element_ty))
+
+
+@tilewright.jit
+def copy_columns(out, x, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    """Side by side in memory are elements of different rows, and a warp has one row's."""
+    i, j = tl.arange(0, ROWS), tl.arange(0, COLUMNS)
+    tl.store(out + i[:, None] * COLUMNS + j[None, :], tl.load(x + i[:, None] + j[None, :] * ROWS))
+
+
+def expect_ideal(profile: KernelProfile) -> None:
+    memory = profile.totals.global_memory
+    assert memory.requests > 0
+    assert (profile.shared_conflicts, memory.transfers - memory.ideal) == (0, 0), str(profile)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("dtype", "columns"), ROWS)
+def test_softmax(dtype: torch.dtype, columns: int, target: str) -> None:
+    x = torch.randn(8, columns, dtype=dtype)
+    block = tilewright.next_power_of_2(columns)
+    out = torch.empty_like(x)
+    profile = softmax.profile(out, x, columns, BLOCK=block, grid=(8,), target=target)
+    expect_ideal(profile)
+    assert torch.allclose(out.float(), torch.softmax(x.float(), 1), atol=1e-3)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_layer_norm(dtype: torch.dtype, target: str) -> None:
+    x, weight, bias = (torch.randn(*shape, dtype=dtype) for shape in ((8, 2048), (2048,), (2048,)))
+    out = torch.empty_like(x)
+    arguments = (out, x, weight, bias, 2048, 1e-5)
+    expect_ideal(layer_norm.profile(*arguments, BLOCK=2048, grid=(8,), target=target))
+
+
+# What the benchmark's rows for products take.
+BLOCKS = [
+    (torch.float16, {"BM": 64, "BN": 64, "BK": 64, "num_warps": 4, "num_stages": 4}),
+    (torch.float16, {"BM": 128, "BN": 128, "BK": 32, "num_warps": 4, "num_stages": 4}),
+    (torch.bfloat16, {"BM": 128, "BN": 128, "BK": 64, "num_warps": 8, "num_stages": 3}),
+]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("dtype", "blocks"), BLOCKS)
+def test_matmul(dtype: torch.dtype, blocks: dict[str, int], target: str) -> None:
+    a, b = torch.randn(256, 256, dtype=dtype), torch.randn(256, 256, dtype=dtype)
+    c = torch.empty_like(a)
+    grid = (256 // blocks["BM"], 256 // blocks["BN"])
+    expect_ideal(matmul.profile(a, b, c, 256, 256, 256, grid=grid, target=target, **blocks))
+
+
+def test_a_pattern_that_is_not_ideal_is_seen() -> None:
+    x = torch.randn(64, 64)
+    out = torch.empty_like(x)
+    profile = copy_columns.profile(out, x, ROWS=64, COLUMNS=64, grid=(1,))
+    memory = profile.totals.global_memory
+    assert memory.transfers > 1.5 * memory.ideal or profile.shared_conflicts > 0, str(profile)
