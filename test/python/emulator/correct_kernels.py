@@ -214,7 +214,7 @@ def _ticket() -> Problem:
 def _smooth_in_place() -> Problem:
     x = _integers(257)
     once = x[:-1] + x[1:]
-    twice = once + [*once[1:], x[-1]]
+    twice = once + np.append(once[1:], x[-1])
     arguments = {"x": x, "N": 256}
     return Problem(smooth_in_place, (1,), arguments, {"x": np.append(twice, x[-1])})
 

@@ -78,6 +78,10 @@ LANES = [
 
 # accesses
 
+# Of the four accesses of a thread the last is beyond the mask.
+UNMASKED = ("arith.constant true", 3)
+LOAD_MASK = ("ptx.load", r"(?<=mask )%\w+", *UNMASKED)
+STORE_MASK = ("ptx.store", r"(?<=mask )%\w+", *UNMASKED)
 SHARED_STORE = (r"llvm.store .*ptr<3>", r"(?<=, )%\d+")
 COPY = "nvvm.cp.async.shared"
 
@@ -107,6 +111,8 @@ NOT_ATOMIC = (
 )
 
 ACCESSES = [
+    Thread("softmax", "an unpredicated load", with_value(*LOAD_MASK), "bounds", "load"),
+    Thread("softmax", "an unpredicated store", with_value(*STORE_MASK), "bounds", "store"),
     Thread("softmax", "a store between", with_value(*SHARED_STORE, shared(2)), "alignment", "max"),
     Thread(
         "softmax", "a store too far", with_value(*SHARED_STORE, shared(4)), "uninitialized", "max"

@@ -38,7 +38,7 @@ class Problem:
     tolerance: float = 0.0
 
     def launch(self, kernel: JITFunction | None = None, **emulation: Any) -> dict[str, np.ndarray]:
-        """Copies of the arrays that the kernel, or another one in its place, was given to work on."""
+        """What copies of the arrays hold after the kernel, or another one in its place, has run."""
         arguments = {
             name: value.copy() if isinstance(value, np.ndarray) else value
             for name, value in self.arguments.items()

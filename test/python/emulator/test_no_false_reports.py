@@ -1,4 +1,7 @@
-"""Of kernels without faults nothing is found, and they compute the same, in whatever order threads run."""
+"""Kernels without faults, in many orders of their threads.
+
+Nothing is found, and what they compute is the same, bit by bit.
+"""
 
 from __future__ import annotations
 
