@@ -13,6 +13,9 @@ from planting import Problem
 import tilewright
 import tilewright.language as tl
 
+# In how many orders of their threads the kernels run.
+ORDERS = 100
+
 
 @tilewright.jit
 def softmax(out, x, columns, BLOCK: tl.constexpr):

@@ -15,7 +15,7 @@ BARRIER, WAIT, COMMIT = "tilegpu.barrier", "tilegpu.async_wait", "tilegpu.async_
 def every(problem: str, operation: str, finds: str, *marks: str) -> Iterator[Fault]:
     """Each operation of a name removed, one at a time."""
     for number, mark in enumerate(marks):
-        name = f"without {operation.partition('.')[2]} {number}"
+        name = f"without {operation.partition('.')[2]} {number + 1}"
         yield Fault(problem, name, without(operation, number), finds, mark)
 
 
@@ -43,7 +43,7 @@ BARRIERS = [
 
 def waits_for_less(problem: str, groups: int, number: int = 0, mark: str = "left") -> Fault:
     change = replaced(rf"async_wait {groups}\b", f"async_wait {groups + 1}", number)
-    return Fault(problem, f"wait {number} for one group less", change, "copy", mark)
+    return Fault(problem, f"wait {number + 1} for one group less", change, "copy", mark)
 
 
 # Not the last wait of each kernel: it stands after the loop, and nobody reads what it waits for.

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from correct_kernels import PROBLEMS
+from correct_kernels import ORDERS, PROBLEMS
 from planting import Problem
 
 import tilewright
@@ -23,8 +23,6 @@ sys.path.append(str(PYTHON_TESTS / "fuzz"))
 from fuzz import Case  # noqa: E402
 
 pytestmark = pytest.mark.cpu_only("emulated GPUs are what this is about", compiles=False)
-
-SEEDS = 100
 
 
 def tutorial(name: str, kernel: str, programs: int, **arguments: Any) -> Problem:
@@ -82,7 +80,7 @@ def test_correct_kernel(make: Callable[[], Problem], early_copies: bool) -> None
     problem = make()
     first = problem.launch(early_copies=early_copies)
     assert problem.solved_by(first)
-    for seed in range(1, SEEDS):
+    for seed in range(1, ORDERS):
         assert same(first, problem.launch(early_copies=early_copies, seed=seed))
 
 
@@ -95,5 +93,5 @@ def test_random_kernel(kernel: int, tmp_path: Path) -> None:
             return case.launch("emulator:cuda:90a+checks").tobytes()
 
     first = launch(0)
-    for seed in range(1, SEEDS):
+    for seed in range(1, ORDERS):
         assert launch(seed) == first
