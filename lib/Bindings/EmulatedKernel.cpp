@@ -147,6 +147,7 @@ bool EmulatedKernel::launch(Call &call, PyObject *compiled, const runtime::Grid 
     if (!run(launch, grid, cost)) {
       return false;
     }
+    launch.settle();
     py::list reports;
     for (const Report &report : launch.reports) {
       reports.append(describe(report, kernel));

@@ -39,7 +39,7 @@ void Thread::fail(Report::Kind kind, int32_t site, std::string message) {
 }
 
 void Thread::leave() {
-  block->launch.stop();
+  block->stop();
   block->scheduler->leave();
 }
 
@@ -137,6 +137,7 @@ bool Block::isShared(uint64_t address) const { return address - reinterpret_cast
 void Block::wake(Thread &thread) { scheduler->wake(thread); }
 
 void Block::reset() {
+  stopping = false;
   running = static_cast<int>(threads.size());
   for (size_t i = 0; i < warps.size(); ++i) {
     warps[i].block = this;
@@ -172,7 +173,7 @@ void Block::exit(Thread &thread) {
       report.site = waiting.waitsAt;
       report.otherThread = thread.index;
       launch.report(std::move(report));
-      launch.stop();
+      stop();
     }
   }
   releaseBarriers(*this);
@@ -208,7 +209,7 @@ static void reportDeadlock(Block &block) {
     }
   }
   block.launch.report(std::move(report));
-  block.launch.stop();
+  block.stop();
 }
 
 bool Block::run(std::array<int32_t, 3> program) {
@@ -232,7 +233,7 @@ bool Block::run(std::array<int32_t, 3> program) {
   if (counters) {
     counters->end();
   }
-  if (!finished && !launch.isStopped()) {
+  if (!finished && !isStopped()) {
     reportDeadlock(*this);
   }
   return finished;

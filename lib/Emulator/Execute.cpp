@@ -55,6 +55,7 @@ Outcome executeInstruction(const Execution &execution) {
   Launch launch(kernel, execution.settings);
   launch.slots = &slot;
   runBlocks(launch, 0, 1);
+  launch.settle();
   outcome.reports = std::move(launch.reports);
   return outcome;
 }

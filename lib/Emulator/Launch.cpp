@@ -20,23 +20,50 @@ const char *nameOf(Report::Kind kind) {
 
 void Launch::report(Report report) {
   std::lock_guard lock(mutex);
-  for (const Report &known : reports) {
-    if (known.kind == report.kind && known.site == report.site && known.otherSite == report.otherSite) {
-      ++suppressed;
-      return;
+  for (Report &known : reports) {
+    if (known.kind != report.kind || known.site != report.site || known.otherSite != report.otherSite) {
+      continue;
+    }
+    if (numberOf(report.program) < numberOf(known.program)) {
+      std::swap(known, report);
+    }
+    ++repeated[numberOf(report.program)];
+    return;
+  }
+  reports.push_back(std::move(report));
+}
+
+void Launch::stopAfter(int64_t program) {
+  int64_t before = last.load(std::memory_order_relaxed);
+  while (program < before && !last.compare_exchange_weak(before, program, std::memory_order_relaxed)) {
+  }
+}
+
+void Launch::settle() {
+  std::multimap<int64_t, Report> ordered; // those of one program stay in the order in which they were found
+  for (Report &report : reports) {
+    int64_t program = numberOf(report.program);
+    if (!isStopped(program)) {
+      ordered.emplace(program, std::move(report));
     }
   }
-  if (reports.size() < kMostReports) {
+  reports.clear();
+  for (auto &[program, report] : ordered) {
     reports.push_back(std::move(report));
-  } else {
-    ++suppressed;
+  }
+  for (auto [program, count] : repeated) {
+    suppressed += isStopped(program) ? 0 : count;
+  }
+  if (reports.size() > kMostReports) {
+    suppressed += static_cast<int64_t>(reports.size() - kMostReports);
+    reports.resize(kMostReports);
   }
 }
 
 bool runBlocks(Launch &launch, int64_t begin, int64_t end) {
   if (!threadSharedMemory() || launch.kernel.sharedBytes > static_cast<int64_t>(kMostSharedBytes)) {
     launch.report({Report::Fault, "there is no memory for a block's shared memory"});
-    launch.stop();
+    launch.stopAfter(0);
     return false;
   }
   Block block(launch);
@@ -45,7 +72,7 @@ bool runBlocks(Launch &launch, int64_t begin, int64_t end) {
     std::array<int32_t, 3> program = {static_cast<int32_t>(linear % launch.grid[0]),
                                       static_cast<int32_t>(row % launch.grid[1]),
                                       static_cast<int32_t>(row / launch.grid[1])};
-    if (launch.isStopped() || !block.run(program)) {
+    if (launch.isStopped(linear) || !block.run(program)) {
       return false;
     }
   }

@@ -51,7 +51,7 @@ Thread *Scheduler::takeReady() {
 }
 
 Thread *Scheduler::next() {
-  if (block.launch.isStopped()) {
+  if (block.isStopped()) {
     left = true;
     return nullptr;
   }
@@ -72,7 +72,7 @@ void Scheduler::start(Thread &thread, void **from) {
   FiberEntry entry{this, StackPool::instance().take(), from};
   if (!entry.stack) {
     thread.report(Report::Fault, 0, "there is no memory for the stack of another thread");
-    block.launch.stop();
+    block.stop();
     left = true;
     if (mainContext) {
       jump(mainContext, from);

@@ -122,6 +122,13 @@ public:
   std::unique_ptr<Checker> checker;   ///< null where nothing is checked
   std::unique_ptr<Counters> counters; ///< null where nothing is counted
 
+  /// Ends this program, and those after it.
+  void stop() {
+    stopping = true;
+    launch.stopAfter(launch.numberOf(program));
+  }
+  bool isStopped() const { return stopping || launch.isStopped(launch.numberOf(program)); }
+
   /// A thread that waits goes on.
   void wake(Thread &thread);
   /// A thread came to the end of the kernel.
@@ -130,6 +137,7 @@ public:
 private:
   friend struct Thread;
   void reset();
+  bool stopping = false;
   std::unique_ptr<Scheduler> scheduler;
 };
 

@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <map>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -89,23 +91,35 @@ struct Launch {
   bool tensorsKnown = false;  ///< whether the kernel was given no other memory than `tensors`
   Profile *profile = nullptr; ///< of settings.profile
 
-  /// Notes a report. The same place of the same kind is noted once, and no more than kMostReports are kept.
+  /// The number of a program in the order in which programs begin.
+  int64_t numberOf(const std::array<int32_t, 3> &program) const {
+    return program[0] + int64_t(grid[0]) * (program[1] + int64_t(grid[1]) * program[2]);
+  }
+
+  /// Notes a report. Of several of the same place and kind the one of the first program is kept.
   void report(Report report);
-  /// Ends the launch; every thread notices when it next calls the emulator.
-  void stop() { stopped.store(true, std::memory_order_relaxed); }
-  bool isStopped() const { return stopped.load(std::memory_order_relaxed); }
+  /// Programs after this one end when they next call the emulator. Those before it go on, so that what is found first
+  /// does not depend on which of the host's threads was quicker.
+  void stopAfter(int64_t program);
+  /// Ends all programs.
+  void stop() { stopAfter(-1); }
+  bool isStopped(int64_t program) const { return program > last.load(std::memory_order_relaxed); }
+  /// When no program is running any more: puts the reports in the programs' order, and drops what those found that
+  /// would not have run if the host had one thread.
+  void settle();
 
   /// Asked now and then on the launching thread, also while a kernel runs: whether to give up.
   std::function<bool()> interrupted;
   const std::thread::id launcher = std::this_thread::get_id();
 
   static constexpr size_t kMostReports = 20;
-  std::vector<Report> reports; // guarded by the mutex while blocks run
-  int64_t suppressed = 0;      // how many more there were
+  std::vector<Report> reports; ///< guarded by the mutex while blocks run
+  int64_t suppressed = 0;      ///< how many more there were
 
 private:
   std::mutex mutex;
-  std::atomic<bool> stopped{false};
+  std::map<int64_t, int64_t> repeated; // by program: how many reports were not kept; guarded by the mutex
+  std::atomic<int64_t> last{std::numeric_limits<int64_t>::max()}; // program that goes on
 };
 
 /// Runs the blocks with the linear numbers [begin, end) on the calling thread. Returns false if the launch was stopped.

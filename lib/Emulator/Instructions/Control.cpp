@@ -38,7 +38,7 @@ void tick(Thread &thread, int32_t site, const uint64_t *, uint64_t *) {
   int64_t most = launch.settings.maxSteps;
   thread.steps += thread.granted - thread.ticks;
   askLauncher(launch);
-  if (launch.isStopped()) {
+  if (thread.block->isStopped()) {
     thread.leave();
   }
   if (most > 0 && thread.steps > most) {
