@@ -105,6 +105,18 @@ class Planted(JITFunction):
         return _core.compile(module, target, {**options, "start_after": self._phase}, dump)
 
 
+def phase_text(problem: Problem, phase: str) -> str:
+    """The IR of the problem's kernel at the end of a phase."""
+    texts = []
+
+    def note(text: str) -> str:
+        texts.append(text)
+        return text + "\n"
+
+    problem.launch(Planted(problem.kernel, phase, note))
+    return texts[0]
+
+
 def marked_line(kernel: JITFunction, mark: str) -> int:
     """The line of a kernel's source that ends in the comment `# <- mark`."""
     lines, first = inspect.getsourcelines(kernel.fn)

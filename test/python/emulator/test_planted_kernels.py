@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import wrong_kernels
+from correct_kernels import PROBLEMS
 from planting import Problem, marked_line
 from wrong_kernels import WRONG
 
@@ -85,3 +86,11 @@ def test_endless_loop_without_checks(checks: bool) -> None:
         problem(kernel).launch(checks=checks, max_steps=MAX_STEPS)
     first = raised.value.findings[0]
     assert (first.kind, first.line) == ("endless", marked_line(kernel, "here"))
+
+
+def test_loops_that_end_within_the_limit() -> None:
+    problem = PROBLEMS["matmul fp16"]()
+    turns = problem.arguments["depth"] // problem.arguments["K"]
+    assert problem.solved_by(problem.launch(max_steps=turns))
+    with pytest.raises(EmulationError, match="more than 1 turns"):
+        problem.launch(max_steps=1)

@@ -8,25 +8,13 @@ import faults_of_buffers
 import faults_of_threads
 import pytest
 from correct_kernels import PROBLEMS
-from planting import Fault, Planted, Problem, marked_line
+from planting import Fault, Planted, marked_line, phase_text
 
 from tilewright.errors import EmulationError, Finding
 
 pytestmark = pytest.mark.cpu_only("emulated GPUs are what this is about", compiles=False)
 
 FAULTS = [*faults_of_buffers.FAULTS, *faults_of_threads.FAULTS]
-
-
-def phase_text(problem: Problem, phase: str) -> str:
-    """The IR of the problem's kernel at the end of a phase."""
-    texts = []
-
-    def note(text: str) -> str:
-        texts.append(text)
-        return text + "\n"
-
-    problem.launch(Planted(problem.kernel, phase, note))
-    return texts[0]
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=str)

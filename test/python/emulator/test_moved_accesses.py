@@ -1,0 +1,47 @@
+"""Every access of shared memory in the code of a thread, one at a time, moved by sixteen bytes.
+
+No table says what is found: the emulator reports something, or the result is wrong.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from correct_kernels import PROBLEMS
+from faults_of_threads import shared
+from planting import Planted, Problem, phase_text, with_value
+
+from tilewright.errors import EmulationError
+
+pytestmark = pytest.mark.cpu_only("emulated GPUs are what this is about", compiles=False)
+
+ACCESS = r"(llvm\.load|llvm\.store|nvvm\.ldmatrix|nvvm\.cp\.async\.shared).*!llvm\.ptr<3>"
+ADDRESS = r"%\w+(?= \{)|%\w+(?=, %\w+, \d+, cache)"
+KERNELS = [
+    "softmax",
+    "column sums",
+    "running sum",
+    "gather",
+    "largest place",
+    "matmul fp16",
+    "matmul tf32",
+]
+
+
+def is_found(problem: Problem, number: int) -> bool:
+    """Whether it is that the so manieth access is moved."""
+    change = with_value(ACCESS, ADDRESS, shared(16), number)
+    try:
+        results = problem.launch(Planted(problem.kernel, "thread", change))
+    except EmulationError:
+        return True
+    return not problem.solved_by(results)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_every_move_is_found(name: str) -> None:
+    problem = PROBLEMS[name]()
+    accesses = re.findall(ACCESS, phase_text(problem, "thread"))
+    assert accesses
+    assert [n for n in range(len(accesses)) if not is_found(problem, n)] == []
