@@ -115,11 +115,31 @@ static int32_t runChunk(const uint64_t *slots, const int32_t *, int64_t begin, i
   return runBlocks(launch, begin, end) ? 0 : 1;
 }
 
+namespace {
+
+/// Ctrl-C stops the programs that other threads run, too.
+class LaunchInterrupt final : public PythonInterrupt {
+public:
+  explicit LaunchInterrupt(Launch &launch) : launch(launch) {}
+  bool requested() override {
+    bool isRequested = PythonInterrupt::requested();
+    if (isRequested) {
+      launch.stop();
+    }
+    return isRequested;
+  }
+
+private:
+  Launch &launch;
+};
+
+} // namespace
+
 /// Runs without the interpreter. False with an exception if the user interrupted it.
 static bool run(Launch &launch, const runtime::Grid &grid, runtime::ProgramCost &cost) {
   runtime::Result result;
   {
-    PythonInterrupt interrupt;
+    LaunchInterrupt interrupt(launch);
     interrupt.becomesLong();
     launch.interrupted = [&] { return interrupt.requested(); };
     auto slot = reinterpret_cast<uint64_t>(&launch);

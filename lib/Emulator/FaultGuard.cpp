@@ -26,6 +26,7 @@ struct Fault {
   int signal = 0;
   uintptr_t address = 0;
   bool isStack = false;
+  bool isNowhere = false; ///< no process has such an address, and the system doesn't say which it is
 };
 thread_local Fault fault;
 
@@ -37,12 +38,10 @@ std::string describe(const Fault &fault) {
   if (fault.signal == SIGFPE) {
     return "an integer was divided by zero";
   }
-  char text[128];
-  std::snprintf(text, sizeof text,
-                "address 0x%llx, which the process does not have, was accessed; with checks its line "
-                "is found, too",
-                static_cast<unsigned long long>(fault.address));
-  return text;
+  char address[24];
+  std::snprintf(address, sizeof address, " 0x%llx", static_cast<unsigned long long>(fault.address));
+  return std::string("an address") + (fault.isNowhere ? "" : address) +
+         " was accessed that the process does not have; with checks its line is found, too";
 }
 
 /// Where a fiber goes on that faulted.
@@ -72,7 +71,8 @@ bool redirect(int signal, siginfo_t *info, ucontext_t *context) {
   }
   fault.signal = signal;
   fault.address = reinterpret_cast<uintptr_t>(info->si_addr);
-  fault.isStack = StackPool::instance().isGuard(info->si_addr);
+  fault.isNowhere = info->si_code == SI_KERNEL; // not of the form that addresses of x86-64 have
+  fault.isStack = !fault.isNowhere && StackPool::instance().isGuard(info->si_addr);
   // Nothing on the fiber's stack is needed any more; a function expects it so after its call.
   registers[REG_RSP] = reinterpret_cast<uintptr_t>(fault.thread->stack) - 64 - 8;
   registers[REG_RIP] = reinterpret_cast<greg_t>(&leaveAfterFault);

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tilewright import _core
+from tilewright.compiler.targets import resolve_target
 from tilewright.errors import DeviceAssertError, EmulationError, Finding
 
 if TYPE_CHECKING:
@@ -45,6 +46,10 @@ class emulate:
     Attributes:
         profiles: One KernelProfile for each launch.
 
+    Raises:
+        DeviceError: there is no such target.
+        ValueError: there is no such check, or a number is negative.
+
     Raises, from launches:
         EmulationError: what was found. The arrays then hold what the kernel has written so far.
     """
@@ -59,6 +64,7 @@ class emulate:
     _outer: Any = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
+        resolve_target(f"emulator:{self.target}")
         chosen = (CHECKS if self.checks else ()) if isinstance(self.checks, bool) else self.checks
         self.checks = tuple([chosen] if isinstance(chosen, str) else chosen)
         if unknown := [name for name in self.checks if name not in CHECKS]:
@@ -116,7 +122,8 @@ def finish(
     if counts is not None and current is not None:
         from tilewright.runtime.profile import KernelProfile
 
-        current.profiles.append(KernelProfile.make(kernel.name, current.target, grid, counts))
+        target = kernel.target.removesuffix("+checks")
+        current.profiles.append(KernelProfile.make(kernel.name, target, grid, counts))
     for report in reports:
         if report["kind"] == "assertion":
             _raise_assertion(function, report)
