@@ -17,7 +17,7 @@ CASES = [
 
 
 def test_the_tutorials_are_found() -> None:
-    assert len(TUTORIALS) >= 5
+    assert len(TUTORIALS) >= 6
 
 
 @pytest.mark.parametrize("tutorial", CASES)

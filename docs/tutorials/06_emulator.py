@@ -1,0 +1,177 @@
+"""A GPU on a laptop: finding a race, an overflow and slow memory accesses without a GPU.
+
+Run it:  .venv/bin/python docs/tutorials/06_emulator.py
+"""
+
+import torch
+
+import tilewright
+import tilewright.language as tl
+from tilewright.errors import EmulationError, Finding
+
+# `tilewright.emulate` runs the very code that a GPU would run, thread by thread, on this machine.
+# With `checks=True` it looks at every access of memory. Each kernel below is wrong, or slow, in a
+# way that is easily overlooked; the emulator says where, and the kernel after it is mended.
+
+
+def findings(launch) -> tuple[Finding, ...]:
+    """What an emulated H100 finds to be wrong with a launch."""
+    try:
+        with tilewright.emulate("cuda:90a", checks=True):
+            launch()
+    except EmulationError as error:
+        print(error, end="\n\n")
+        return error.findings
+    return ()
+
+
+# A race
+#
+# Counting how often each value occurs. Where a value occurs twice in a tile, two elements load the
+# same count, and both store the same next one:
+#
+#     x      5   2   5        loaded counts   0   0   0        stored   1   1   1     5 came twice
+#
+# On a CPU, too, the result is wrong; that a result is right is no proof that there is no race.
+
+
+@tilewright.jit
+def count_racing(x, counts, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    value = tl.load(x + i, mask=i < n, other=0)
+    seen = tl.load(counts + value, mask=i < n)
+    tl.store(counts + value, seen + 1, mask=i < n)
+
+
+# An atomic addition reads, adds and writes in one step.
+
+
+@tilewright.jit
+def count(x, counts, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    value = tl.load(x + i, mask=i < n, other=0)
+    tl.atomic_add(counts + value, 1, mask=i < n)
+
+
+def find_the_race() -> None:
+    x = torch.randint(0, 10, (1000,), dtype=torch.int32)
+    counts = torch.zeros(10, dtype=torch.int32)
+    found = findings(lambda: count_racing[(1,)](x, counts, 1000, BLOCK=1024))
+    assert [finding.kind for finding in found] == ["race"]
+    # Both parties are named: the same line here, by two threads.
+    assert found[0].line == found[0].other_line and found[0].thread != found[0].other_thread
+
+    counts.zero_()
+    assert not findings(lambda: count[(1,)](x, counts, 1000, BLOCK=1024))
+    assert torch.equal(counts, torch.bincount(x, minlength=10).int())
+    print("the mended count agrees with PyTorch's\n")
+
+
+# An overflow
+#
+# The last program hangs over the end, and the store has lost its mask. On a GPU, as on a CPU, that
+# writes into whatever lies behind `out`, mostly without a word. The report names the tensor that is
+# nearest, and how far beside it the access is.
+
+
+@tilewright.jit
+def double_unmasked(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, 2 * tl.load(x + i, mask=i < n))
+
+
+@tilewright.jit
+def double(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, 2 * tl.load(x + i, mask=i < n), mask=i < n)
+
+
+def find_the_overflow() -> None:
+    x, out = torch.rand(1000), torch.empty(1000)
+    found = findings(lambda: double_unmasked[(4,)](x, out, 1000, BLOCK=256))
+    assert [finding.kind for finding in found] == ["bounds"]
+    # The access was not made; the first three programs have nothing to do with it.
+    assert found[0].program == (3, 0, 0) and "after the end of out" in found[0].message
+
+    assert not findings(lambda: double[(4,)](x, out, 1000, BLOCK=256))
+    assert torch.equal(out, 2 * x)
+    print("the mended double agrees with PyTorch's\n")
+
+
+# Accesses that are slow
+#
+# Nothing here is wrong. A GPU's memory moves in sectors of 32 bytes, and a warp's 32 lanes ask
+# together: 32 neighbouring floats are 4 sectors, a column of 32 floats is 32 sectors, of each of
+# which one float is used. `kernel.profile` launches the kernel on an emulated GPU and counts.
+#
+# A transposition has to read or to write columns of memory, unless it takes a whole square, which
+# it transposes on the chip. The first one takes rows of the result one by one.
+
+
+@tilewright.jit
+def transpose_rows(x, out, N: tl.constexpr):
+    row, i = tl.program_id(0), tl.arange(0, N)
+    tl.store(out + row * N + i, tl.load(x + i * N + row))
+
+
+# This one takes squares as a tile of one axis, whose elements it picks with `tl.gather`. What it
+# asks of global memory is as good as it gets. But the gather goes through shared memory, which has
+# 32 banks: words that lie a multiple of 32 apart are in the same one, and so is a whole column of
+# the square. Lanes that pick from one bank are served one after the other.
+
+
+@tilewright.jit
+def transpose_gathered(x, out, N: tl.constexpr, SIDE: tl.constexpr):
+    i = tl.arange(0, SIDE * SIDE)
+    first_row, first_column = tl.program_id(0) * SIDE, tl.program_id(1) * SIDE
+    square = tl.load(x + (first_row + i // SIDE) * N + first_column + i % SIDE)
+    picked = tl.gather(square, i % SIDE * SIDE + i // SIDE, axis=0)
+    tl.store(out + (first_column + i // SIDE) * N + first_row + i % SIDE, picked)
+
+
+# And this one leaves the way to the compiler: the tile has two axes, and `tl.trans` swaps them.
+
+
+@tilewright.jit
+def transpose(x, out, N: tl.constexpr, SIDE: tl.constexpr):
+    i, j = tl.arange(0, SIDE)[:, None], tl.arange(0, SIDE)[None, :]
+    first_row, first_column = tl.program_id(0) * SIDE, tl.program_id(1) * SIDE
+    square = tl.load(x + (first_row + i) * N + first_column + j)
+    tl.store(out + (first_column + i) * N + first_row + j, tl.trans(square))
+
+
+def find_the_slow_accesses() -> None:
+    n = 64
+    x, out = torch.rand(n, n), torch.empty(n, n)
+
+    rows = transpose_rows.profile(x, out, n, grid=(n,), num_warps=1)
+    assert torch.equal(out, x.T)
+    print(rows, end="\n\n")
+    # A warp reads 32 sectors where 4 would do, and writes 4.
+    loads, stores = rows.totals.global_loads, rows.totals.global_stores
+    assert loads.transfers == 8 * loads.ideal and stores.transfers == stores.ideal
+
+    squares = {"SIDE": 32, "grid": (n // 32, n // 32), "num_warps": 1}
+    gathered = transpose_gathered.profile(x, out, n, **squares)
+    assert torch.equal(out, x.T)
+    print(gathered, end="\n\n")
+    assert gathered.sector_efficiency == 1
+    # Eight lanes in each of four banks: eight wavefronts where one would do.
+    shared = gathered.totals.shared_loads
+    assert shared.transfers == 8 * shared.ideal
+
+    mended = transpose.profile(x, out, n, **squares)
+    assert torch.equal(out, x.T)
+    print(mended, end="\n\n")
+    assert mended.sector_efficiency == 1 and mended.shared_conflicts == 0
+    print("the mended transposition agrees with PyTorch's, and keeps to the ideal")
+
+
+def main() -> None:
+    find_the_race()
+    find_the_overflow()
+    find_the_slow_accesses()
+
+
+if __name__ == "__main__":
+    main()
