@@ -64,9 +64,9 @@ void store(Thread &thread, int32_t site, const uint64_t *in, uint64_t *) {
   }
 }
 
-/// Operands: address, bytes, alignment, whether it is written.
+/// Operands: address, bytes, alignment, and an AccessKind.
 void access(Thread &thread, int32_t site, const uint64_t *in, uint64_t *) {
-  AccessKind kind = in[3] ? AccessKind::Write : AccessKind::Read;
+  auto kind = static_cast<AccessKind>(in[3]);
   observe(
       {thread, site, kind, spaceOf(thread, in[0]), in[0], static_cast<uint32_t>(in[1]), static_cast<uint32_t>(in[2])},
       true);

@@ -13,7 +13,7 @@ from typing import Any
 from tilewright.cli import signature
 from tilewright.errors import ArgumentError
 
-_PHASES = ("source", "tile", "vector", "tilegpu", "thread", "llvm", "asm", "ptx", "log")
+_PHASES = ("source", "tile", "vector", "tilegpu", "thread", "llvm", "host", "asm", "ptx", "log")
 _FILES = ("object", "cubin")
 
 
