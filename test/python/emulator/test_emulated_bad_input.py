@@ -366,6 +366,8 @@ def test_an_instruction_without_a_function_is_named(monkeypatch: pytest.MonkeyPa
     x = np.zeros(64, np.int64)
     with (
         tilewright.emulate(),
-        pytest.raises(PassError, match=rf"llvm\.nvvm\.mul24\.i' \(test_emulated_bad_input.py:{line}\)"),
+        pytest.raises(
+            PassError, match=rf"llvm\.nvvm\.mul24\.i' \(test_emulated_bad_input.py:{line}\)"
+        ),
     ):
         squares[(1,)](x, 3, BLOCK=64)

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[3]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 GUIDES = [
     ROOT / "docs" / f"{name}.md"
-    for name in ("adding-a-target", "adding-an-instruction", "gpu-pipeline", "layouts")
+    for name in ("adding-a-target", "adding-an-instruction", "emulator", "gpu-pipeline", "layouts")
 ]
 
 
