@@ -78,6 +78,7 @@ static void addThreadPasses(OpPassManager &passes, const CudaCompileOptions &opt
     passes.addPass(createAllowContraction()); // the user's arithmetic, and not that of the next passes
   }
   passes.addPass(createExpandFloat8());                // after products, which need the types
+  passes.addPass(createExpandRemainder());             // LLVM's own is inexact
   passes.addPass(createDivideByUniform());             // rows are often divided by their sum
   passes.addPass(createExpandMath(expandMath));        // functions become arithmetic
   passes.addPass(createMathToPtx(mathToPtx));          // or the processor's approximations

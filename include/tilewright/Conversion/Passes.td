@@ -97,6 +97,20 @@ def DivideByUniform : Pass<"divide-by-uniform"> {
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::vector::VectorDialect"];
 }
 
+def ExpandRemainder : Pass<"expand-remainder"> {
+  let summary = "Computes remainders of floats by a loop, exactly";
+  let description = [{
+    For code generators whose own way is inexact where the quotient is large, as LLVM's for PTX. Halves are computed as
+    floats.
+
+    Requires: nothing.
+    Establishes: there is no `arith.remf`; loops in scf form.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::scf::SCFDialect",
+                           "mlir::vector::VectorDialect"];
+}
+
 def StrictRounding : Pass<"strict-rounding"> {
   let summary = "Round narrow floats after each operation";
   let description = [{

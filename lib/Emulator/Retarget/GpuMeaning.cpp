@@ -55,19 +55,6 @@ void replaceDivision(BinaryOperator &division) {
   division.eraseFromParent();
 }
 
-/// There is no such instruction: what LLVM's code generator for PTX makes of it is inexact where the quotient is large.
-void replaceRemainder(BinaryOperator &remainder) {
-  IRBuilder<> builder(&remainder);
-  Value *dividend = remainder.getOperand(0), *divisor = remainder.getOperand(1);
-  Type *type = remainder.getType();
-  Value *quotient = builder.CreateUnaryIntrinsic(Intrinsic::trunc, builder.CreateFDiv(dividend, divisor));
-  Value *rest = builder.CreateIntrinsic(Intrinsic::fma, {type}, {builder.CreateFNeg(quotient), divisor, dividend});
-  Value *magnitude = builder.CreateUnaryIntrinsic(Intrinsic::fabs, divisor);
-  Value *isInfinite = builder.CreateFCmpOEQ(magnitude, ConstantFP::getInfinity(type));
-  remainder.replaceAllUsesWith(builder.CreateSelect(isInfinite, dividend, rest));
-  remainder.eraseFromParent();
-}
-
 /// PTX ISA 9.7.3.11 and 9.7.3.12: minus zero is less than zero.
 void replaceMinMax(IntrinsicInst &call) {
   IRBuilder<> builder(&call);
@@ -83,8 +70,6 @@ void keepGpuMeaning(llvm::Function &code) {
   for (llvm::Instruction &instruction : make_early_inc_range(llvm::instructions(code))) {
     if (instruction.isIntDivRem() && !isa<Constant>(instruction.getOperand(1))) {
       replaceDivision(cast<BinaryOperator>(instruction));
-    } else if (instruction.getOpcode() == llvm::Instruction::FRem) {
-      replaceRemainder(cast<BinaryOperator>(instruction));
     } else if (isa<FPToSIInst, FPToUIInst>(instruction)) {
       replaceConversion(cast<CastInst>(instruction));
     } else if (auto *call = dyn_cast<IntrinsicInst>(&instruction)) {

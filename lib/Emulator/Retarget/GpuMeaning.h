@@ -9,8 +9,8 @@ class Function;
 
 namespace tilewright::emulator {
 
-/// Conversions of floats out of an integer's range, divisions of integers that have no result, remainders of floats,
-/// and the order of zeros in minima and maxima become those of PTX.
+/// Conversions of floats out of an integer's range, divisions of integers that have no result, and the
+/// order of zeros in minima and maxima become those of PTX.
 void keepGpuMeaning(llvm::Function &code);
 
 } // namespace tilewright::emulator
