@@ -1,5 +1,6 @@
 #include "Stacks.h"
 
+#include <atomic>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,6 +11,12 @@ static size_t pageBytes() {
   return bytes;
 }
 
+/// Of all pools. A guard splits the process's memory into two mappings more, of which Linux allows 65530 unless it is
+/// told otherwise: many of the host's threads with a thousand fibers each would need more. Stacks next to each other
+/// without guards are one mapping.
+static std::atomic<size_t> guards{0};
+static constexpr size_t kMostGuards = 16 << 10;
+
 StackPool &StackPool::instance() {
   thread_local StackPool pool;
   return pool;
@@ -19,6 +26,7 @@ StackPool::~StackPool() {
   for (void *stack : all) {
     munmap(static_cast<char *>(stack) - kBytes, kBytes);
   }
+  guards -= guarded;
 }
 
 void *StackPool::take() {
@@ -32,7 +40,11 @@ void *StackPool::take() {
   if (memory == MAP_FAILED) {
     return nullptr;
   }
-  mprotect(memory, pageBytes(), PROT_NONE);
+  if (guards < kMostGuards) {
+    mprotect(memory, pageBytes(), PROT_NONE);
+    ++guards;
+    ++guarded;
+  }
   all.push_back(static_cast<char *>(memory) + kBytes);
   return all.back();
 }

@@ -8,7 +8,8 @@
 
 namespace tilewright::emulator {
 
-/// Stacks for fibers. The system gives each its memory page by page as it is used, and a page that faults below it.
+/// Stacks for fibers. The system gives each its memory page by page as it is used, and a page that faults below it, as
+/// long as the process has not too many of those.
 class StackPool {
 public:
   static constexpr size_t kBytes = 256 << 10;
@@ -26,6 +27,7 @@ public:
 private:
   std::vector<void *> free;
   std::vector<void *> all;
+  size_t guarded = 0; ///< how many have a page that faults
 };
 
 /// The calling thread's shared memory of a block, as large as any GPU's, below 4 GiB; nullptr where there is none.
