@@ -55,3 +55,16 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
     return %0 : tensor<2xi32, #line>
   }
 }
+
+// -----
+
+#row = #tilegpu.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [], block = [] : 64>
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
+  // Hints are about tiles, and no tile is left.
+  // CHECK-LABEL: func.func @hints
+  // CHECK: arith.addi %{{.*}}, %{{.*}} overflow<nsw> : vector<2xi32>
+  func.func @hints(%x: tensor<64xi32, #row>) -> tensor<64xi32, #row> {
+    %0 = arith.addi %x, %x overflow<nsw> {tile.divisibility = array<i32: 4>} : tensor<64xi32, #row>
+    return %0 : tensor<64xi32, #row>
+  }
+}

@@ -11,7 +11,7 @@ using namespace mlir;
 namespace tilewright::distribute {
 namespace {
 
-/// An operation of arith or math keeps its name and attributes.
+/// An operation of arith or math keeps its name and attributes, except hints about tiles.
 struct Elementwise : ConversionPattern {
   Elementwise(const TypeConverter &types, MLIRContext *context)
       : ConversionPattern(types, MatchAnyOpTypeTag(), 1, context) {}
@@ -25,7 +25,11 @@ struct Elementwise : ConversionPattern {
     if (failed(getTypeConverter()->convertTypes(op->getResultTypes(), results))) {
       return rewriter.notifyMatchFailure(op, "a result without a layout");
     }
-    OperationState state(op->getLoc(), op->getName(), operands, results, op->getAttrs());
+    // Hints speak of tiles; what they say is known by now.
+    auto attributes = llvm::make_filter_range(op->getAttrs(), [](NamedAttribute attribute) {
+      return !isa_and_nonnull<tile::TileDialect>(attribute.getNameDialect());
+    });
+    OperationState state(op->getLoc(), op->getName(), operands, results, llvm::to_vector(attributes));
     rewriter.replaceOp(op, rewriter.create(state)->getResults());
     return success();
   }
