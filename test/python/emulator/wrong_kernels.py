@@ -140,6 +140,14 @@ def no_multiple_stored(out, x, at, count, n, BLOCK: tl.constexpr):
 
 
 @tilewright.jit
+def no_multiples(out, x, at, count, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, 4 * BLOCK)
+    inside = i < 64
+    shifted = tl.multiple_of(tl.load(at + 1) + i, 4)
+    tl.store(out + i, tl.load(x + shifted, mask=inside), mask=inside)  # <- here
+
+
+@tilewright.jit
 def pointer_between_elements(out, x, at, count, n, BLOCK: tl.constexpr):
     between = (x.to(tl.pointer_type(tl.int8)) + 2).to(tl.pointer_type(tl.float32))
     i = tl.arange(0, 64)
@@ -208,7 +216,7 @@ WRONG = {
         pointer_from_a_number,
         pointer_to_nothing,
     ],
-    "alignment": [no_multiple, no_multiple_stored, pointer_between_elements],
+    "alignment": [no_multiple, no_multiple_stored, no_multiples, pointer_between_elements],
     "race": [two_threads_store, store_for_atomic],
     "endless": [flag_that_nobody_sets, lock_taken_twice, steps_of_nothing],
 }
