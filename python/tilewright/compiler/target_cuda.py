@@ -19,6 +19,7 @@ class CudaTarget:
     name = "cuda"
     assembly = "ptx"
     device_kind = "cuda"
+    names_files = False
 
     def architectures(self) -> list[str]:
         return [target.name.removeprefix("sm_") for target in core().nvidia_targets()]

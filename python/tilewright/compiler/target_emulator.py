@@ -21,6 +21,7 @@ class EmulatorTarget:
     name = "emulator"
     assembly = "asm"
     device_kind = "cpu"
+    names_files = True
 
     def __init__(self, emulated: CudaTarget) -> None:
         self._emulated = emulated

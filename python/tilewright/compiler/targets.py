@@ -25,11 +25,13 @@ class TargetKind(Protocol):
         name: "cpu"
         assembly: The phase whose text is the assembly.
         device_kind: What its devices' names begin with.
+        names_files: Whether what is kept of a compilation has the whole paths of the sources.
     """
 
     name: str
     assembly: str
     device_kind: str
+    names_files: bool
 
     def architectures(self) -> list[str]:
         """What may stand after "kind:"."""
@@ -87,6 +89,11 @@ class Target(NamedTuple):
     def core_name(self) -> str:
         """The name that the core takes."""
         return KINDS[self.kind].core_name(self.arch)
+
+    @property
+    def names_files(self) -> bool:
+        """Whether what is kept of a compilation has the whole paths of the sources."""
+        return KINDS[self.kind].names_files
 
     @property
     def key(self) -> str:
