@@ -67,4 +67,11 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
     %0 = arith.addi %x, %x overflow<nsw> {tile.divisibility = array<i32: 4>} : tensor<64xi32, #row>
     return %0 : tensor<64xi32, #row>
   }
+  // What is about each element stays.
+  // CHECK-LABEL: func.func @precise
+  // CHECK: arith.divf %{{.*}}, %{{.*}} {tile.precise} : vector<2xf32>
+  func.func @precise(%x: tensor<64xf32, #row>, %y: tensor<64xf32, #row>) -> tensor<64xf32, #row> {
+    %0 = arith.divf %x, %y {tile.precise} : tensor<64xf32, #row>
+    return %0 : tensor<64xf32, #row>
+  }
 }

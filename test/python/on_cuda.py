@@ -122,7 +122,7 @@ def _is_cpu_tensor(value: Any) -> bool:
 class OnCuda:
     """What `kernel[grid]` gives."""
 
-    def __init__(self, bound: Any, compare: bool) -> None:
+    def __init__(self, bound: Any, compare: bool = False) -> None:
         self.bound = bound
         self.compare = compare
 

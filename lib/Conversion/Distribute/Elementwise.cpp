@@ -11,6 +11,14 @@ using namespace mlir;
 namespace tilewright::distribute {
 namespace {
 
+/// Hints speak of tiles; what they say is known by now.
+bool isHint(NamedAttribute attribute) {
+  using tile::TileDialect;
+  StringRef name = attribute.getName();
+  return name == TileDialect::kDivisibilityAttr || name == TileDialect::kContiguityAttr ||
+         name == TileDialect::kConstancyAttr;
+}
+
 /// An operation of arith or math keeps its name and attributes, except hints about tiles.
 struct Elementwise : ConversionPattern {
   Elementwise(const TypeConverter &types, MLIRContext *context)
@@ -25,10 +33,7 @@ struct Elementwise : ConversionPattern {
     if (failed(getTypeConverter()->convertTypes(op->getResultTypes(), results))) {
       return rewriter.notifyMatchFailure(op, "a result without a layout");
     }
-    // Hints speak of tiles; what they say is known by now.
-    auto attributes = llvm::make_filter_range(op->getAttrs(), [](NamedAttribute attribute) {
-      return !isa_and_nonnull<tile::TileDialect>(attribute.getNameDialect());
-    });
+    auto attributes = llvm::make_filter_range(op->getAttrs(), std::not_fn(isHint));
     OperationState state(op->getLoc(), op->getName(), operands, results, llvm::to_vector(attributes));
     rewriter.replaceOp(op, rewriter.create(state)->getResults());
     return success();
