@@ -226,7 +226,7 @@ class Finding(NamedTuple):
 
     Attributes:
         kind: "bounds", "uninitialized", "race", "copy", "alignment", "deadlock", "mask", "endless",
-            "fault" or "unsupported".
+            or "fault".
         message: What, without the position.
         kernel: The kernel's name.
         program: Its place in the grid.

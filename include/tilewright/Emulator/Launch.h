@@ -68,7 +68,7 @@ struct Settings {
 
 /// Something that a kernel does wrong.
 struct Report {
-  enum Kind { Bounds, Uninitialized, Race, Copy, Alignment, Deadlock, Mask, Endless, Fault, Assertion, Unsupported };
+  enum Kind { Bounds, Uninitialized, Race, Copy, Alignment, Deadlock, Mask, Endless, Fault, Assertion };
   Kind kind;
   std::string message; ///< without kernel, program and line
   std::array<int32_t, 3> program = {};

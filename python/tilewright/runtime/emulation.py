@@ -61,7 +61,6 @@ class emulate:
     max_steps: int = 0
     profile: bool = False
     profiles: list[KernelProfile] = field(default_factory=list, init=False)
-    _outer: Any = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         resolve_target(f"emulator:{self.target}")
@@ -74,14 +73,13 @@ class emulate:
 
     def __enter__(self) -> emulate:
         suffix = "+checks" if self.checks or self.profile else ""
-        outer = getattr(_thread, "current", None)
-        self._outer = (outer, _core.exchange_default_target(f"emulator:{self.target}{suffix}"))
-        _thread.current = self
+        outer = _core.exchange_default_target(f"emulator:{self.target}{suffix}")
+        _thread.entered.append((self, outer))
         return self
 
     def __exit__(self, *exception: object) -> None:
-        _thread.current, target = self._outer
-        _core.exchange_default_target(target)
+        _, outer = _thread.entered.pop()
+        _core.exchange_default_target(outer)
 
     def _settings(self) -> dict[str, Any]:
         chosen = {name: name in self.checks for name in CHECKS}  # type: ignore[operator]
@@ -94,13 +92,23 @@ class emulate:
         }
 
 
-# `current` is the innermost `emulate` that the thread has entered.
-_thread = threading.local()
+class _Thread(threading.local):
+    """What a thread has entered: each `emulate`, and the target of launches before it."""
+
+    def __init__(self) -> None:
+        self.entered: list[tuple[emulate, object]] = []
+
+    @property
+    def current(self) -> emulate | None:
+        return self.entered[-1][0] if self.entered else None
+
+
+_thread = _Thread()
 
 
 def settings(checked: bool) -> dict[str, Any]:
     """How the next launch runs. One that no `emulate` is around looks for all it can."""
-    current = getattr(_thread, "current", None) or emulate(checks=checked)
+    current = _thread.current or emulate(checks=checked)
     return current._settings()
 
 
@@ -118,7 +126,7 @@ def finish(
         DeviceAssertError: an assertion of the kernel failed.
         EmulationError: anything else was found.
     """
-    current = getattr(_thread, "current", None)
+    current = _thread.current
     if counts is not None and current is not None:
         from tilewright.runtime.profile import KernelProfile
 
