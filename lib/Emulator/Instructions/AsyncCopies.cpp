@@ -9,6 +9,7 @@
 #include "tilewright/Emulator/Checker.h"
 #include "tilewright/Emulator/Counters.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace tilewright::emulator {

@@ -7,6 +7,8 @@
 #include "tilewright/Emulator/Checker.h"
 #include "tilewright/Runtime/HalfConversion.h"
 
+#include "Slots.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -32,6 +34,10 @@ template <typename T> uint64_t toBits(T value) {
 /// `operand` is the second operand, and the third where there is one.
 template <typename T> uint64_t add(uint64_t old, const uint64_t *operand) {
   return toBits<T>(bitsTo<T>(old) + bitsTo<T>(operand[0]));
+}
+/// In global memory, the only one that there are atomics of, a float's subnormal numbers are zeros.
+uint64_t addFloat(uint64_t old, const uint64_t *operand) {
+  return toSlot(flush(flush(toFloat(old)) + flush(toFloat(operand[0]))));
 }
 template <typename T> uint64_t minimum(uint64_t old, const uint64_t *operand) {
   return toBits<T>(std::min(bitsTo<T>(old), bitsTo<T>(operand[0])));
@@ -82,15 +88,14 @@ template <typename Word, Change change, int operands = 1>
 void atomic(Thread &thread, int32_t site, const uint64_t *in, uint64_t *out) {
   bool active = in[0] & 1;
   auto elements = static_cast<uint32_t>(in[2]);
+  uint32_t bytes = elements * sizeof(Word);
+  MemorySpace space = thread.block->isShared(in[1]) ? MemorySpace::Shared : MemorySpace::Global;
+  observe({thread, site, AccessKind::Atomic, space, in[1], bytes, bytes}, active);
   std::fill_n(out, elements, 0);
   if (!active) {
     return;
   }
-  uint32_t bytes = elements * sizeof(Word);
-  Checker *checker = thread.block->checker.get();
-  MemorySpace space = thread.block->isShared(in[1]) ? MemorySpace::Shared : MemorySpace::Global;
-  observe({thread, site, AccessKind::Atomic, space, in[1], bytes, bytes}, true);
-  if (checker) {
+  if (Checker *checker = thread.block->checker.get()) {
     checker->acquire(thread, in[1]);
     checker->release(thread, in[1]);
   }
@@ -108,7 +113,7 @@ static constexpr Instruction kAtomicRows[] = {
     ATOMIC("add.u32", uint32_t, add<uint32_t>, "adds"),
     ATOMIC("add.s32", uint32_t, add<uint32_t>, "adds"),
     ATOMIC("add.u64", uint64_t, add<uint64_t>, "adds"),
-    ATOMIC("add.f32", uint32_t, add<float>, "adds, rounded to nearest even"),
+    ATOMIC("add.f32", uint32_t, addFloat, "adds, rounded to nearest even, without subnormal numbers"),
     ATOMIC("add.f64", uint64_t, add<double>, "adds, rounded to nearest even"),
     ATOMIC("add.noftz.f16", uint16_t, addOf<addHalf>, "adds, rounded to nearest even"),
     ATOMIC("add.noftz.bf16", uint16_t, addOf<addBfloat>, "adds, rounded to nearest even"),

@@ -11,9 +11,6 @@
 
 namespace tilewright::emulator {
 
-/// A subnormal number becomes the zero of its sign.
-static float flush(float value) { return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value; }
-
 enum Subnormals { Keep, Flush };
 
 /// A function of one number, computed in double precision, that keeps subnormal numbers or flushes operand and result.

@@ -3,6 +3,7 @@
 #ifndef TILEWRIGHT_EMULATOR_INSTRUCTIONS_SLOTS_H
 #define TILEWRIGHT_EMULATOR_INSTRUCTIONS_SLOTS_H
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -25,6 +26,9 @@ constexpr uint32_t kFloatNaN = 0x7fffffff;
 
 inline uint64_t toSlot(float value) { return value == value ? bitCast<uint32_t>(value) : kFloatNaN; }
 inline uint64_t toSlot(double value) { return bitCast<uint64_t>(value); }
+
+/// A subnormal number becomes the zero of its sign.
+inline float flush(float value) { return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value; }
 
 } // namespace tilewright::emulator
 

@@ -1,6 +1,7 @@
 #include "Instrument.h"
 
 #include "tilewright/Emulator/Block.h"
+#include "tilewright/Emulator/Checker.h"
 
 #include "llvm/Analysis/CFG.h"
 #include "llvm/IR/InstIterator.h"
@@ -17,22 +18,21 @@ struct MemoryAccess {
   Value *pointer = nullptr;
   Type *type = nullptr;
   Align alignment;
-  int kind = 0;
+  AccessKind kind = AccessKind::Read;
 };
 
 MemoryAccess accessOf(llvm::Instruction &instruction) {
-  constexpr int kRead = 0, kWrite = 1, kAtomic = 2;
   if (auto *load = dyn_cast<LoadInst>(&instruction)) {
-    return {load->getPointerOperand(), load->getType(), load->getAlign(), kRead};
+    return {load->getPointerOperand(), load->getType(), load->getAlign(), AccessKind::Read};
   }
   if (auto *store = dyn_cast<StoreInst>(&instruction)) {
-    return {store->getPointerOperand(), store->getValueOperand()->getType(), store->getAlign(), kWrite};
+    return {store->getPointerOperand(), store->getValueOperand()->getType(), store->getAlign(), AccessKind::Write};
   }
   if (auto *atomic = dyn_cast<AtomicRMWInst>(&instruction)) {
-    return {atomic->getPointerOperand(), atomic->getType(), atomic->getAlign(), kAtomic};
+    return {atomic->getPointerOperand(), atomic->getType(), atomic->getAlign(), AccessKind::Atomic};
   }
   if (auto *atomic = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
-    return {atomic->getPointerOperand(), atomic->getNewValOperand()->getType(), atomic->getAlign(), kAtomic};
+    return {atomic->getPointerOperand(), atomic->getNewValOperand()->getType(), atomic->getAlign(), AccessKind::Atomic};
   }
   return {};
 }
@@ -58,7 +58,7 @@ void observeAccesses(llvm::Function &code, EmulatedCalls &calls) {
     uint64_t alignment = std::min<uint64_t>(access.alignment.value(), bytes);
     calls.call(builder, *instruction, row,
                {calls.toSlot(builder, access.pointer), builder.getInt64(bytes), builder.getInt64(alignment),
-                builder.getInt64(access.kind)},
+                builder.getInt64(static_cast<uint64_t>(access.kind))},
                0);
   }
 }
