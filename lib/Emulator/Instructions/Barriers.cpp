@@ -4,26 +4,28 @@
 
 #include "tilewright/Emulator/Block.h"
 #include "tilewright/Emulator/Checker.h"
-#include "tilewright/Emulator/Counters.h"
+
+#include <array>
 
 namespace tilewright::emulator {
 
+/// Of a block of 1024 threads.
+constexpr size_t kMostWarps = 32;
+
 /// All lanes of a warp have to come to an aligned barrier by the same instruction.
 static void checkAligned(const std::vector<Thread *> &arrived) {
-  for (size_t i = 1; i < arrived.size(); ++i) {
-    Thread &thread = *arrived[i];
-    for (size_t j = i; j-- > 0 && i - j < kLanes;) {
-      Thread &other = *arrived[j];
-      if (other.warp == thread.warp && other.waitsAt != thread.waitsAt) {
-        Report report{Report::Deadlock, "lane " + std::to_string(thread.lane()) + " came to this barrier, and lane " +
-                                            std::to_string(other.lane()) + " of its warp to the one at " +
-                                            thread.block->launch.kernel.sites[other.waitsAt].describe()};
-        report.site = thread.waitsAt;
-        report.otherThread = other.index;
-        report.otherSite = other.waitsAt;
-        thread.report(std::move(report));
-        return;
-      }
+  std::array<const Thread *, kMostWarps> firsts = {}; // of each warp
+  for (Thread *thread : arrived) {
+    const Thread *&first = firsts[thread->warp->index];
+    first = first ? first : thread;
+    if (first->waitsAt != thread->waitsAt) {
+      Report report{Report::Deadlock, "lane " + std::to_string(thread->lane()) + " came to this barrier, and lane " +
+                                          std::to_string(first->lane()) + " of its warp to the one at " +
+                                          thread->block->launch.kernel.sites[first->waitsAt].describe()};
+      report.site = thread->waitsAt;
+      report.otherThread = static_cast<int32_t>(first->index);
+      report.otherSite = first->waitsAt;
+      return thread->report(std::move(report));
     }
   }
 }
