@@ -72,7 +72,7 @@ class emulate:
             raise ValueError("seed and max_steps are not negative")
 
     def __enter__(self) -> emulate:
-        suffix = "+checks" if self.checks or self.profile else ""
+        suffix = "+checks" if self._wants_checked_code() else ""
         outer = _core.exchange_default_target(f"emulator:{self.target}{suffix}")
         _thread.entered.append((self, outer))
         return self
@@ -81,8 +81,13 @@ class emulate:
         _, outer = _thread.entered.pop()
         _core.exchange_default_target(outer)
 
-    def _settings(self) -> dict[str, Any]:
-        chosen = {name: name in self.checks for name in CHECKS}  # type: ignore[operator]
+    def _wants_checked_code(self) -> bool:
+        return bool(self.checks) or self.profile
+
+    def _settings(self, checked: bool) -> dict[str, Any]:
+        # A launch that names a target with checks, where this asks for none, looks for everything.
+        everything = checked and not self._wants_checked_code()
+        chosen = {name: everything or name in self.checks for name in CHECKS}  # type: ignore[operator]
         return {
             **chosen,
             "seed": self.seed,
@@ -107,9 +112,8 @@ _thread = _Thread()
 
 
 def settings(checked: bool) -> dict[str, Any]:
-    """How the next launch runs. One that no `emulate` is around looks for all it can."""
-    current = _thread.current or emulate(checks=checked)
-    return current._settings()
+    """How the next launch runs, of code that is checked or not."""
+    return (_thread.current or emulate())._settings(checked)
 
 
 def finish(
