@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import runpy
 import sys
 import traceback
@@ -43,8 +44,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """The script's exit status, where it has one that is not 0."""
-    printed = redirect_stdout(sys.stderr) if arguments.json else nullcontext()
-    with tilewright.emulate(arguments.target, profile=True) as emulation, printed:
+    printed = _printing_to_stderr() if arguments.json else nullcontext()
+    with printed, tilewright.emulate(arguments.target, profile=True) as emulation:
         status = _run_script(arguments.script, arguments.arguments)
     profiles = merge(emulation.profiles)
     if arguments.kernel:
@@ -69,6 +70,20 @@ def _run_script(script: str, arguments: list[str]) -> int:
             traceback.print_exc()
             return 1
     return 0
+
+
+@contextmanager
+def _printing_to_stderr() -> Iterator[None]:
+    """What kernels print goes past Python, to the file descriptor."""
+    sys.stdout.flush()
+    stdout = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        os.dup2(stdout, 1)
+        os.close(stdout)
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """`tilewright profile script.py` runs a script under emulation and prints its kernels' profiles."""
 
 import json
+import subprocess
 import sys
 
 import pytest
@@ -93,6 +94,14 @@ def test_json_is_all_that_is_printed(profile):
     assert error == "hello\n"
     assert (found["name"], found["launches"]) == ("add", 2)
     assert found["sites"][0]["global_loads"] == {key: 2 * n for key, n in MEMORY.items()}
+
+
+def test_what_is_printed_past_python_is_no_json(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import os\nos.write(1, b'as a kernel prints')")
+    command = [sys.executable, "-m", "tilewright", "profile", "--json", str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert (json.loads(done.stdout), done.stderr) == ([], "as a kernel prints")
 
 
 def test_without_launches_it_says_so(profile):
