@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pytest
+
 import tilewright
 from tilewright import _core
 
@@ -49,7 +51,7 @@ def _compare(emulated: Any, real: Any) -> bool:
     assert real.dtype.is_floating_point, f"integers differ:\n{emulated}\n{real}"
     a, b = emulated.double(), real.double()
     finite = b.isfinite()
-    assert torch.equal(a[~finite], b[~finite]) or torch.equal(a.isnan(), b.isnan())
+    assert torch.allclose(a[~finite], b[~finite], equal_nan=True), f"{emulated}\n{real}"
     apart = (a[finite] - b[finite]).norm().item()
     most = _TOLERANCE[real.element_size()] * b[finite].norm().item()
     assert apart <= most, f"{apart} apart, {most} allowed:\n{emulated}\n{real}"
@@ -61,6 +63,7 @@ def pytest_sessionfinish(session: Any) -> None:
         session.config.workeroutput["beside"] = dict(outcomes)
 
 
+@pytest.hookimpl(optionalhook=True)  # of pytest-xdist
 def pytest_testnodedown(node: Any, error: object) -> None:
     outcomes.update(getattr(node, "workeroutput", {}).get("beside", {}))
 
