@@ -6,6 +6,7 @@
 #include "tilewright/Emulator/Checker.h"
 #include "tilewright/Emulator/Counters.h"
 
+#include <algorithm>
 #include <map>
 
 namespace tilewright::emulator {
@@ -20,6 +21,16 @@ void Thread::wait(int32_t site) {
 }
 
 void Thread::yield() { block->scheduler->yield(*this); }
+
+/// At most so many turns of loops are made until somebody looks whether the launch goes on.
+static constexpr int64_t kTicks = 20000;
+
+void Thread::grantTicks() {
+  int64_t most = block->launch.settings.maxSteps;
+  // The first turn beyond the limit is noticed at once.
+  granted = most > 0 ? std::min(kTicks, most - steps) : kTicks;
+  ticks = granted;
+}
 
 void Thread::report(Report::Kind kind, int32_t site, std::string message) {
   Report report{kind, std::move(message)};
@@ -153,6 +164,7 @@ void Block::reset() {
     thread.shared = shared;
     thread.index = i;
     thread.warp = &warps[i / kLanes];
+    thread.grantTicks();
   }
   for (Barrier &barrier : barriers) {
     barrier.arrived.clear();

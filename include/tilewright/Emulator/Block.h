@@ -51,6 +51,9 @@ struct Thread {
   int64_t granted = 0;     ///< what `ticks` was when it was last set
   int64_t steps = 0;       ///< turns of loops that were made until then
 
+  /// Sets `ticks` to as many turns as may be made until the emulator is called.
+  void grantTicks();
+
   /// Lets the other threads run until another one calls Block::wake for this one. Returns after that.
   void wait(int32_t site);
   /// Lets the other threads run, and goes on when all of them have.

@@ -4,7 +4,6 @@
 
 #include "tilewright/Emulator/Block.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -17,8 +16,6 @@ namespace {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// At most so many turns of loops are made until somebody looks whether the launch goes on.
-constexpr int64_t kTicks = 20000;
 constexpr auto kInterruptInterval = std::chrono::milliseconds(50);
 
 void askLauncher(Launch &launch) {
@@ -44,9 +41,7 @@ void tick(Thread &thread, int32_t site, const uint64_t *, uint64_t *) {
   if (most > 0 && thread.steps > most) {
     thread.fail(Report::Endless, site, "the thread has made more than " + std::to_string(most) + " turns of loops");
   }
-  // The first turn beyond the limit is noticed at once.
-  thread.granted = most > 0 ? std::min(kTicks, most - thread.steps) : kTicks;
-  thread.ticks = thread.granted;
+  thread.grantTicks();
   // It may wait for what another one writes.
   thread.yield();
 }
