@@ -22,8 +22,9 @@ void Thread::wait(int32_t site) {
 
 void Thread::yield() { block->scheduler->yield(*this); }
 
-/// At most so many turns of loops are made until somebody looks whether the launch goes on.
-static constexpr int64_t kTicks = 20000;
+/// At most so many turns of loops are made until somebody looks whether the launch goes on. With checks a turn in which
+/// a block multiplies matrices takes milliseconds.
+static constexpr int64_t kTicks = 200;
 
 void Thread::grantTicks() {
   int64_t most = block->launch.settings.maxSteps;

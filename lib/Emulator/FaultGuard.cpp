@@ -141,12 +141,12 @@ private:
 
 } // namespace
 
-FaultGuard::FaultGuard(Block &block) {
+FaultGuard::FaultGuard(Block &block) : outer(fault.block) {
   install();
   thread_local SignalStack stack;
   fault.block = &block;
 }
 
-FaultGuard::~FaultGuard() { fault.block = nullptr; }
+FaultGuard::~FaultGuard() { fault.block = outer; }
 
 } // namespace tilewright::emulator

@@ -15,6 +15,9 @@ public:
   ~FaultGuard();
   FaultGuard(const FaultGuard &) = delete;
   FaultGuard &operator=(const FaultGuard &) = delete;
+
+private:
+  Block *outer; ///< one that a signal's handler interrupted, or null
 };
 
 } // namespace tilewright::emulator

@@ -4,10 +4,12 @@
 
 #include "tilewright/Emulator/Block.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <vector>
 
 namespace tilewright::emulator {
 namespace {
@@ -18,14 +20,24 @@ namespace {
 
 constexpr auto kInterruptInterval = std::chrono::milliseconds(50);
 
-void askLauncher(Launch &launch) {
+/// Whether the launcher gives up. Where it runs a signal's handler that launches a kernel, the blocks of that one use
+/// the shared memory of the host's thread, too.
+bool isGivenUp(Block &block) {
+  const std::vector<unsigned char> shared(block.shared, block.shared + block.launch.kernel.sharedBytes);
+  bool answer = block.launch.interrupted();
+  std::copy(shared.begin(), shared.end(), block.shared);
+  return answer;
+}
+
+void askLauncher(Block &block) {
+  Launch &launch = block.launch;
   thread_local auto last = std::chrono::steady_clock::now();
   auto now = std::chrono::steady_clock::now();
   if (!launch.interrupted || std::this_thread::get_id() != launch.launcher || now - last < kInterruptInterval) {
     return;
   }
   last = now;
-  if (launch.interrupted()) {
+  if (isGivenUp(block)) {
     launch.stop();
   }
 }
@@ -34,7 +46,7 @@ void tick(Thread &thread, int32_t site, const uint64_t *, uint64_t *) {
   Launch &launch = thread.block->launch;
   int64_t most = launch.settings.maxSteps;
   thread.steps += thread.granted - thread.ticks;
-  askLauncher(launch);
+  askLauncher(*thread.block);
   if (thread.block->isStopped()) {
     thread.leave();
   }

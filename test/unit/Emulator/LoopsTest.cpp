@@ -1,4 +1,4 @@
-// The limit on turns of loops.
+// What happens at turns of loops: the limit on them, and the question to the launcher whether to go on.
 
 #include "tilewright/Emulator/Instruction.h"
 
@@ -48,5 +48,42 @@ TEST(LoopsTest, OneTurnMore) {
 }
 
 TEST(LoopsTest, NoLimit) { EXPECT_EQ(reports(50001, 0), 0u); }
+
+unsigned char sharedAfterwards;
+bool wasAsked;
+
+void setShared(Thread *thread, const uint64_t *slots) { thread->shared[0] = static_cast<unsigned char>(slots[0]); }
+
+void setSharedAndLoopUntilAsked(Thread *thread, const uint64_t *slots) {
+  setShared(thread, slots);
+  while (!wasAsked) {
+    thread->ticks = -1;
+    findInstruction("emulator.tick")->function(*thread, 0, nullptr, nullptr);
+  }
+  sharedAfterwards = thread->shared[0];
+}
+
+void runOneThread(ThreadCode code, uint64_t slot, const std::function<bool()> &interrupted) {
+  Kernel kernel;
+  kernel.code = code;
+  kernel.threads = 1;
+  kernel.sharedBytes = 16;
+  kernel.sites.resize(1);
+  Settings settings;
+  Launch launch(kernel, settings);
+  launch.slots = &slot;
+  launch.interrupted = interrupted;
+  runBlocks(launch, 0, 1);
+}
+
+TEST(LoopsTest, LaunchFromAnInterruptLeavesSharedMemoryAlone) {
+  wasAsked = false;
+  runOneThread(setSharedAndLoopUntilAsked, 1, [] {
+    runOneThread(setShared, 2, nullptr);
+    wasAsked = true;
+    return false;
+  });
+  EXPECT_EQ(sharedAfterwards, 1);
+}
 
 } // namespace
