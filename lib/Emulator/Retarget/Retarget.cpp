@@ -65,6 +65,8 @@ void forgetAttributes(Module &module) {
     function.setCallingConv(CallingConv::C);
     if (!function.isDeclaration()) {
       function.setAttributes(AttributeList().addFnAttribute(module.getContext(), Attribute::NoUnwind));
+      // A frame of many pages must not reach over the one below a fiber's stack that faults.
+      function.addFnAttr("probe-stack", "inline-asm");
     }
   }
 }
