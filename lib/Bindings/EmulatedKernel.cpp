@@ -192,6 +192,9 @@ using PySite = std::tuple<std::string, int, int, std::string>;
 static std::shared_ptr<EmulatedKernel> load(const std::string &name, const std::string &object,
                                             const std::string &symbol, int threads, int64_t sharedBytes,
                                             int architecture, bool checked, const std::vector<PySite> &sites) {
+  if (sites.empty() || threads < 1 || threads > 1024) {
+    throw py::value_error("a kernel has 1 to 1024 threads, and at least the unknown site");
+  }
   Kernel kernel;
   kernel.name = name;
   kernel.threads = threads;

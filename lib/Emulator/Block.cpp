@@ -50,6 +50,13 @@ void Thread::fail(Report::Kind kind, int32_t site, std::string message) {
   leave();
 }
 
+void Thread::doOutside(const std::function<void()> &errand) { block->scheduler->doOutside(*this, errand); }
+
+void Thread::abandon() {
+  block->abandon();
+  block->scheduler->leave();
+}
+
 void Thread::leave() {
   block->stop();
   block->scheduler->leave();
@@ -150,6 +157,7 @@ void Block::wake(Thread &thread) { scheduler->wake(thread); }
 
 void Block::reset() {
   stopping = false;
+  patience = kPatience;
   running = static_cast<int>(threads.size());
   for (size_t i = 0; i < warps.size(); ++i) {
     warps[i].block = this;

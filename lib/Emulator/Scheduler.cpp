@@ -139,6 +139,11 @@ void Scheduler::yield(Thread &self) {
   switchFrom(self);
 }
 
+void Scheduler::doOutside(Thread &self, const std::function<void()> &work) {
+  errand = &work;
+  jump(mainContext, &self.context);
+}
+
 void Scheduler::leave() {
   left = true;
   void *forgotten;
@@ -170,6 +175,11 @@ bool Scheduler::run(uint64_t seed) {
     ready.push_back(&*thread);
   }
   start(*takeReady(), &mainContext);
+  while (errand) {
+    (*errand)();
+    errand = nullptr;
+    jump(current->context, &mainContext);
+  }
   reclaimStacks();
   return !left && block.running == 0;
 }

@@ -11,6 +11,7 @@
 
 #include "tilewright/Emulator/Block.h"
 
+#include <functional>
 #include <random>
 
 namespace tilewright::emulator {
@@ -26,11 +27,12 @@ public:
   void wait(Thread &self);
   void yield(Thread &self);
   void wake(Thread &thread);
+  /// Has the host's thread do something on its own stack, and goes on when that is done.
+  void doOutside(Thread &self, const std::function<void()> &errand);
   /// Ends the block; the fibers are forgotten where they stand.
   [[noreturn]] void leave();
 
 private:
-  void enter(Thread &first);
   void runThreads(void *stack);
   void start(Thread &thread, void **from);
   void switchFrom(Thread &self);
@@ -47,6 +49,7 @@ private:
   bool isShuffled = false;
   Thread *current = nullptr;
   void *mainContext = nullptr;
+  const std::function<void()> *errand = nullptr;
   bool left = false;
 };
 

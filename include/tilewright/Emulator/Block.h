@@ -6,6 +6,7 @@
 #include "tilewright/Emulator/Instruction.h"
 #include "tilewright/Emulator/Launch.h"
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -65,6 +66,10 @@ struct Thread {
   void report(Report report);
   /// Reports it, and ends the launch. Does not return.
   [[noreturn]] void fail(Report::Kind kind, int32_t site, std::string message);
+  /// Does something on the stack of the host's thread, as what may need much of it must be.
+  void doOutside(const std::function<void()> &errand);
+  /// Ends the program, about which nothing is wrong.
+  [[noreturn]] void abandon();
   /// Ends the launch, since what is wrong was reported. Does not return.
   [[noreturn]] void leave();
 };
@@ -130,6 +135,11 @@ public:
     stopping = true;
     launch.stopAfter(launch.numberOf(program));
   }
+  /// Ends this program only.
+  void abandon() { stopping = true; }
+  /// Whether to go on after a later program has stopped the launch: for some while, since this one may wait for ever
+  /// for what the other one would have done.
+  bool isPatient() { return !launch.isEnding() || --patience > 0; }
   bool isStopped() const { return stopping || launch.isStopped(launch.numberOf(program)); }
 
   /// A thread that waits goes on.
@@ -141,6 +151,8 @@ private:
   friend struct Thread;
   void reset();
   bool stopping = false;
+  static constexpr int64_t kPatience = 20000; ///< times that a thread of the block asks
+  int64_t patience = kPatience;
   std::unique_ptr<Scheduler> scheduler;
 };
 

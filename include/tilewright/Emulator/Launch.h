@@ -104,6 +104,8 @@ struct Launch {
   /// Ends all programs.
   void stop() { stopAfter(-1); }
   bool isStopped(int64_t program) const { return program > last.load(std::memory_order_relaxed); }
+  /// Whether some program has stopped others.
+  bool isEnding() const { return last.load(std::memory_order_relaxed) != std::numeric_limits<int64_t>::max(); }
   /// When no program is running any more: puts the reports in the programs' order, and drops what those found that
   /// would not have run if the host had one thread.
   void settle();

@@ -29,15 +29,17 @@ bool isGivenUp(Block &block) {
   return answer;
 }
 
-void askLauncher(Block &block) {
-  Launch &launch = block.launch;
+void askLauncher(Thread &thread) {
+  Launch &launch = thread.block->launch;
   thread_local auto last = std::chrono::steady_clock::now();
   auto now = std::chrono::steady_clock::now();
   if (!launch.interrupted || std::this_thread::get_id() != launch.launcher || now - last < kInterruptInterval) {
     return;
   }
   last = now;
-  if (isGivenUp(block)) {
+  bool answer = false;
+  thread.doOutside([&] { answer = isGivenUp(*thread.block); });
+  if (answer) {
     launch.stop();
   }
 }
@@ -46,9 +48,9 @@ void tick(Thread &thread, int32_t site, const uint64_t *, uint64_t *) {
   Launch &launch = thread.block->launch;
   int64_t most = launch.settings.maxSteps;
   thread.steps += thread.granted - thread.ticks;
-  askLauncher(*thread.block);
-  if (thread.block->isStopped()) {
-    thread.leave();
+  askLauncher(thread);
+  if (thread.block->isStopped() || !thread.block->isPatient()) {
+    thread.abandon();
   }
   if (most > 0 && thread.steps > most) {
     thread.fail(Report::Endless, site, "the thread has made more than " + std::to_string(most) + " turns of loops");

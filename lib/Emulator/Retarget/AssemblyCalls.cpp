@@ -162,7 +162,11 @@ private:
       return createStringError("the assembly '" + statement.opcode + "' has no operands");
     }
     if (opcode.head == "mov") {
-      assign(statement, valuesOf(ArrayRef(statement.operands).drop_front()));
+      SmallVector<Value *> values = valuesOf(ArrayRef(statement.operands).drop_front());
+      if (values.size() != statement.operands.front().size()) {
+        return createStringError("the emulator does not take registers apart as '" + statement.opcode + "' does");
+      }
+      assign(statement, values);
       return Error::success();
     }
     const Instruction *row = findInstruction(opcode.name);

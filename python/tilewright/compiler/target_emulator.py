@@ -7,10 +7,12 @@ which checks and counts them.
 
 from __future__ import annotations
 
+import platform
 from typing import Any
 
 from tilewright.compiler.core import core, host_target
 from tilewright.compiler.target_cuda import CudaTarget
+from tilewright.errors import DeviceError
 
 CHECKED = "+checks"
 
@@ -67,6 +69,7 @@ class EmulatorTarget:
         return {}
 
     def load(self, kernel: Any, device: str | None) -> Any:
+        self.check_runnable(kernel.target.partition(":")[2])
         facts = kernel.metadata
         return core().load_emulated(
             kernel.name,
@@ -86,4 +89,7 @@ class EmulatorTarget:
         return [f"{kernel.shared} bytes of shared memory"]
 
     def check_runnable(self, arch: str) -> None:
-        """Every host can."""
+        """Addresses of shared memory have 32 bits, and faults are caught, on these hosts only."""
+        machine = platform.machine()
+        if machine.lower() not in ("x86_64", "amd64"):
+            raise DeviceError(f"emulated GPUs run on x86-64 processors, and this is '{machine}'")

@@ -7,7 +7,8 @@ import pytest
 
 import tilewright
 import tilewright.language as tl
-from tilewright.errors import EmulationError
+from tilewright.compiler.targets import check_runnable
+from tilewright.errors import DeviceError, EmulationError
 
 BLOCK, FIRST_WRONG, PROGRAMS = 64, 40, 200
 
@@ -46,3 +47,27 @@ def test_what_is_found_again_is_counted_and_not_told() -> None:
     assert [finding.kind for finding in error.findings] == ["race"]
     assert error.findings[0].program == (0, 0, 0)
     assert error.suppressed == PROGRAMS * BLOCK // 2 - 1
+
+
+@tilewright.jit
+def wait_for_the_next(flag, x):
+    if tl.program_id(0) == 0:
+        while tl.atomic_add(flag, 0) == 0:
+            pass
+    else:
+        tl.store(x + 1000, 1)
+        tl.atomic_xchg(flag, 1)
+
+
+def test_a_program_that_waits_for_one_that_failed_ends() -> None:
+    flag, x = np.zeros(1, np.int32), np.zeros(4, np.float32)
+    with tilewright.emulate(checks=True, max_steps=10**8), pytest.raises(EmulationError) as raised:
+        wait_for_the_next[(2,)](flag, x)
+    assert [finding.kind for finding in raised.value.findings][-1] in ("bounds", "endless")
+    assert not flag.any() and not x.any()
+
+
+def test_other_processors_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    with pytest.raises(DeviceError, match="x86-64 processors, and this is 'aarch64'"):
+        check_runnable("emulator:cuda:90a")
