@@ -189,14 +189,13 @@ bool EmulatedKernel::launch(Call &call, PyObject *compiled, const runtime::Grid 
 
 using PySite = std::tuple<std::string, int, int, std::string>;
 
-static std::shared_ptr<EmulatedKernel> load(const std::string &name, const std::string &object,
-                                            const std::string &symbol, int threads, int64_t sharedBytes,
-                                            int architecture, bool checked, const std::vector<PySite> &sites) {
+static std::shared_ptr<EmulatedKernel> load(const std::string &object, const std::string &symbol, int threads,
+                                            int64_t sharedBytes, int architecture, bool checked,
+                                            const std::vector<PySite> &sites) {
   if (sites.empty() || threads < 1 || threads > 1024) {
     throw py::value_error("a kernel has 1 to 1024 threads, and at least the unknown site");
   }
   Kernel kernel;
-  kernel.name = name;
   kernel.threads = threads;
   kernel.sharedBytes = sharedBytes;
   kernel.architecture = architecture;
@@ -220,8 +219,8 @@ void bindEmulatedKernel(py::module_ &module) {
                                                                             "A kernel on an emulated GPU.")
       .def_property_readonly("threads", [](const EmulatedKernel &self) { return self.kernel.threads; })
       .def_property_readonly("checked", [](const EmulatedKernel &self) { return self.kernel.checked; });
-  module.def("load_emulated", &load, py::arg("name"), py::arg("object"), py::arg("symbol"), py::arg("threads"),
-             py::arg("shared_bytes"), py::arg("architecture"), py::arg("checked"), py::arg("sites"),
+  module.def("load_emulated", &load, py::arg("object"), py::arg("symbol"), py::arg("threads"), py::arg("shared_bytes"),
+             py::arg("architecture"), py::arg("checked"), py::arg("sites"),
              "Links an object file that compile() made for an emulated GPU into this process.\n\n"
              "The architecture is a number such as 90 for sm_90a. "
              "A site is (file, line, column, instruction); there is at least one, for unknown places.");

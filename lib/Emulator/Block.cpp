@@ -240,7 +240,7 @@ bool Block::run(std::array<int32_t, 3> program) {
     checker->begin(*this);
   }
   if (counters) {
-    counters->begin(*this);
+    counters->begin();
   }
   uint64_t seed = launch.settings.seed;
   for (int32_t axis : program) {

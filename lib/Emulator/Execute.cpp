@@ -42,7 +42,6 @@ Outcome executeInstruction(const Execution &execution) {
   outcome.shared = execution.shared;
 
   Kernel kernel;
-  kernel.name = execution.instruction.name;
   kernel.code = executeLane;
   kernel.threads = kLanes;
   kernel.sharedBytes = static_cast<int64_t>(execution.shared.size());

@@ -216,7 +216,6 @@ class EmulatedKernel(LoadedKernel):
     def checked(self) -> bool: ...
 
 def load_emulated(
-    name: str,
     object: bytes,
     symbol: str,
     threads: int,

@@ -49,7 +49,8 @@ public:
   explicit Counters(Launch &launch);
   ~Counters();
 
-  void begin(Block &block);
+  /// Another block is about to run.
+  void begin();
 
   /// One thread's part in a warp's access, which lanes need not make at the same time: the n-th times that the lanes of
   /// a warp come to a site, with the same kind, space and number of bytes, are one request. `active` is false for a
@@ -58,12 +59,10 @@ public:
 
   /// A warp's access of shared memory by rows of 16 bytes, eight of which are one wavefront if their banks differ:
   /// ldmatrix and stmatrix.
-  void rows(Warp &warp, int32_t site, AccessKind kind, const uint64_t *addresses, int count);
+  void rows(int32_t site, AccessKind kind, const uint64_t *addresses, int count);
 
   /// So many instructions of one thread; a warp executes as many as that lane of it which executes most.
   void count(Thread &thread, int32_t site, InstructionClass kind, int64_t instructions);
-  /// An instruction of a warp.
-  void countWarp(int32_t site, InstructionClass kind);
 
   /// Ends what has begun, and adds everything to the launch's profile.
   void end();

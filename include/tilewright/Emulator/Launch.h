@@ -33,7 +33,6 @@ struct Site {
 };
 
 struct Kernel {
-  std::string name;
   ThreadCode code = nullptr;
   int threads = 0; ///< of a block, 1 to 1024
   int64_t sharedBytes = 0;

@@ -109,7 +109,7 @@ void Counters::State::finish() {
 Counters::Counters(Launch &launch) : state(std::make_unique<State>(launch)) {}
 Counters::~Counters() = default;
 
-void Counters::begin(Block &) {
+void Counters::begin() {
   // A block that was stopped leaves something behind.
   state->finish();
   std::fill(state->sites.begin(), state->sites.end(), SiteCounts());
@@ -120,7 +120,7 @@ void Counters::access(const Access &access, bool active) {
   state->streamOf(access).requests.access(static_cast<int>(thread.lane()), access.address, active, thread.warp->exited);
 }
 
-void Counters::rows(Warp &, int32_t site, AccessKind kind, const uint64_t *addresses, int count) {
+void Counters::rows(int32_t site, AccessKind kind, const uint64_t *addresses, int count) {
   // Rows are of 16 bytes, eight at a time: as if each were a lane's.
   static constexpr uint32_t kRowBytes = 16;
   LaneAddresses lanes;
@@ -133,10 +133,6 @@ void Counters::rows(Warp &, int32_t site, AccessKind kind, const uint64_t *addre
 
 void Counters::count(Thread &thread, int32_t site, InstructionClass kind, int64_t instructions) {
   state->instructions.count(thread.index, state->siteOf(site), kind, instructions);
-}
-
-void Counters::countWarp(int32_t site, InstructionClass kind) {
-  ++state->sites[state->siteOf(site)].instructions[static_cast<size_t>(kind)];
 }
 
 void Counters::end() {

@@ -19,31 +19,19 @@ namespace {
 // What becomes of the old value
 //===----------------------------------------------------------------------===//
 
-template <typename T> T bitsTo(uint64_t bits) {
-  T value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-template <typename T> uint64_t toBits(T value) {
-  uint64_t bits = 0;
-  std::memcpy(&bits, &value, sizeof value);
-  return bits;
-}
-
 /// `operand` is the second operand, and the third where there is one.
 template <typename T> uint64_t add(uint64_t old, const uint64_t *operand) {
-  return toBits<T>(bitsTo<T>(old) + bitsTo<T>(operand[0]));
+  return bitsInSlot<T>(fromSlot<T>(old) + fromSlot<T>(operand[0]));
 }
 /// In global memory, the only one that there are atomics of, a float's subnormal numbers are zeros.
 uint64_t addFloat(uint64_t old, const uint64_t *operand) {
   return toSlot(flush(flush(toFloat(old)) + flush(toFloat(operand[0]))));
 }
 template <typename T> uint64_t minimum(uint64_t old, const uint64_t *operand) {
-  return toBits<T>(std::min(bitsTo<T>(old), bitsTo<T>(operand[0])));
+  return bitsInSlot<T>(std::min(fromSlot<T>(old), fromSlot<T>(operand[0])));
 }
 template <typename T> uint64_t maximum(uint64_t old, const uint64_t *operand) {
-  return toBits<T>(std::max(bitsTo<T>(old), bitsTo<T>(operand[0])));
+  return bitsInSlot<T>(std::max(fromSlot<T>(old), fromSlot<T>(operand[0])));
 }
 uint64_t bitAnd(uint64_t old, const uint64_t *operand) { return old & operand[0]; }
 uint64_t bitOr(uint64_t old, const uint64_t *operand) { return old | operand[0]; }
@@ -51,7 +39,7 @@ uint64_t bitXor(uint64_t old, const uint64_t *operand) { return old ^ operand[0]
 uint64_t exchange(uint64_t, const uint64_t *operand) { return operand[0]; }
 uint64_t compareExchange(uint64_t old, const uint64_t *operand) { return old == operand[0] ? operand[1] : old; }
 
-double fromBfloat16(uint16_t bits) { return bitsTo<float>(uint64_t(bits) << 16); }
+double fromBfloat16(uint16_t bits) { return fromSlot<float>(uint64_t(bits) << 16); }
 
 // Sums of doubles are exact here, or so far from half-way that rounding twice does no harm.
 uint16_t addHalf(uint16_t a, uint16_t b) {

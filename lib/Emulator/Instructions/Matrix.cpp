@@ -40,7 +40,7 @@ static uint32_t announce(const WarpCall &call, int count, AccessKind kind) {
     for (int lane = 0; lane < count * kRows; ++lane) {
       addresses[lane] = call.in[lane][0];
     }
-    block.counters->rows(*call.warp, call.site, kind, addresses, count * kRows);
+    block.counters->rows(call.site, kind, addresses, count * kRows);
   }
   uint32_t allowed = kAllLanes;
   if (block.checker) {

@@ -17,8 +17,21 @@ template <typename To, typename From> To bitCast(From from) {
   return to;
 }
 
-inline float toFloat(uint64_t slot) { return bitCast<float>(static_cast<uint32_t>(slot)); }
-inline double toDouble(uint64_t slot) { return bitCast<double>(slot); }
+/// A value of up to 64 bits that is in the low bits of a slot.
+template <typename T> T fromSlot(uint64_t slot) {
+  T value;
+  std::memcpy(&value, &slot, sizeof(value));
+  return value;
+}
+inline float toFloat(uint64_t slot) { return fromSlot<float>(slot); }
+inline double toDouble(uint64_t slot) { return fromSlot<double>(slot); }
+
+/// The bits of a value, as they are.
+template <typename T> uint64_t bitsInSlot(T value) {
+  uint64_t slot = 0;
+  std::memcpy(&slot, &value, sizeof(value));
+  return slot;
+}
 
 /// The NaN that instructions of single precision have as a result. Those of double precision keep an operand's payload,
 /// as the host does.

@@ -72,7 +72,6 @@ class EmulatorTarget:
         self.check_runnable(kernel.target.partition(":")[2])
         facts = kernel.metadata
         return core().load_emulated(
-            kernel.name,
             kernel.object,
             kernel.symbol,
             threads=32 * facts["num_warps"],

@@ -249,9 +249,7 @@ def emulate(
     made = _compile(form, f"emulator:cuda:{arch}")
     sites = made.sites
     number = int(arch.rstrip("a"))
-    code = _core.load_emulated(
-        "kernel", made.object, made.symbol, LANES, form.shared, number, False, sites
-    )
+    code = _core.load_emulated(made.object, made.symbol, LANES, form.shared, number, False, sites)
     arrays = _arrays(form, inputs, memory)
     _launch(_Compiled("kernel", code), len(inputs) // LANES, *arrays)
     return arrays[1], arrays[2]

@@ -43,7 +43,6 @@ protected:
 
   static Kernel makeKernel(int threads) {
     Kernel kernel;
-    kernel.name = "kernel";
     kernel.threads = threads;
     kernel.sharedBytes = 128;
     kernel.checked = true;

@@ -26,7 +26,6 @@ void loop(Thread *thread, const uint64_t *) {
 size_t reports(int loopTurns, int64_t maxSteps) {
   turns = loopTurns;
   Kernel kernel;
-  kernel.name = "kernel";
   kernel.code = loop;
   kernel.threads = 32;
   kernel.sites.resize(1);
