@@ -1,5 +1,7 @@
 #include "tilewright/Pipeline/Cpu.h"
 
+#include "HostCode.h"
+
 #include "tilewright/Conversion/Passes.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
@@ -23,7 +25,6 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace mlir;
 
@@ -208,7 +209,7 @@ private:
       return 0;
     });
     if (compilation.wantsDump()) {
-      dumpCode(llvmModule, **machine);
+      dumpHostCode(compilation, "llvm", llvmModule, **machine);
     }
     auto object = compilation.timed("codegen", [&] { return host::emit(llvmModule, **machine, false); });
     if (!object) {
@@ -217,22 +218,6 @@ private:
     }
     compiled.object.assign(object->begin(), object->end());
     return true;
-  }
-
-  void dumpCode(llvm::Module &llvmModule, llvm::TargetMachine &machine) {
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    llvmModule.print(stream, nullptr);
-    compilation.dumpText("llvm", text);
-    // The code generator changes the module: it gets a copy.
-    std::unique_ptr<llvm::Module> copy = llvm::CloneModule(llvmModule);
-    if (auto assembly = host::emit(*copy, machine, true)) {
-      compilation.dumpText("asm", StringRef(assembly->data(), assembly->size()));
-    } else {
-      // The object file will fail the same way, and says so.
-      (void)copy.release();
-      llvm::consumeError(assembly.takeError());
-    }
   }
 
   ModuleOp module;

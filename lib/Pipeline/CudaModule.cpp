@@ -1,5 +1,7 @@
 #include "CudaModule.h"
 
+#include "HostCode.h"
+
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -118,13 +120,6 @@ private:
 std::optional<CudaModule> makeCudaModule(ModuleOp module, const CudaCompileOptions &options, Compilation &compilation,
                                          CompileFailure &failure) {
   return CudaModuleMaker(module, options, compilation, failure).run();
-}
-
-std::string printModule(const llvm::Module &module) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  module.print(stream, nullptr);
-  return text;
 }
 
 } // namespace tilewright

@@ -31,9 +31,6 @@ struct CudaModule {
 std::optional<CudaModule> makeCudaModule(mlir::ModuleOp module, const CudaCompileOptions &options,
                                          Compilation &compilation, CompileFailure &failure);
 
-/// The text of LLVM IR, as a phase is dumped.
-std::string printModule(const llvm::Module &module);
-
 } // namespace tilewright
 
 #endif // TILEWRIGHT_LIB_PIPELINE_CUDAMODULE_H

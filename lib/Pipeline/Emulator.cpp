@@ -4,10 +4,9 @@
 #include "tilewright/Pipeline/Emulator.h"
 
 #include "CudaModule.h"
+#include "HostCode.h"
 #include "tilewright/Emulator/Retarget.h"
 #include "tilewright/Target/Host.h"
-
-#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace mlir;
 
@@ -60,8 +59,7 @@ private:
 
   bool generateCode(CudaModule &made, llvm::TargetMachine &machine) {
     if (compilation.wantsDump()) {
-      compilation.dumpText("host", printModule(*made.module));
-      dumpAssembly(*made.module, machine);
+      dumpHostCode(compilation, "host", *made.module, machine);
     }
     auto object = compilation.timed("codegen", [&] { return host::emit(*made.module, machine, false); });
     if (!object) {
@@ -69,18 +67,6 @@ private:
     }
     compiled.object.assign(object->begin(), object->end());
     return true;
-  }
-
-  void dumpAssembly(const llvm::Module &made, llvm::TargetMachine &machine) {
-    // The code generator changes the module: it gets a copy.
-    std::unique_ptr<llvm::Module> copy = llvm::CloneModule(made);
-    if (auto assembly = host::emit(*copy, machine, true)) {
-      compilation.dumpText("asm", StringRef(assembly->data(), assembly->size()));
-    } else {
-      // The object file will fail the same way, and says so.
-      (void)copy.release();
-      llvm::consumeError(assembly.takeError());
-    }
   }
 
   ModuleOp module;

@@ -1,0 +1,31 @@
+#include "HostCode.h"
+
+#include "tilewright/Target/Host.h"
+
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+namespace tilewright {
+
+std::string printModule(const llvm::Module &module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, nullptr);
+  return text;
+}
+
+void dumpHostCode(const Compilation &compilation, llvm::StringRef phase, const llvm::Module &module,
+                  llvm::TargetMachine &machine) {
+  compilation.dumpText(phase, printModule(module));
+  // The code generator changes the module: it gets a copy.
+  std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
+  if (auto assembly = host::emit(*copy, machine, true)) {
+    compilation.dumpText("asm", llvm::StringRef(assembly->data(), assembly->size()));
+  } else {
+    // The object file will fail the same way, and says so.
+    (void)copy.release();
+    llvm::consumeError(assembly.takeError());
+  }
+}
+
+} // namespace tilewright
