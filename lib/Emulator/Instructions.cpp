@@ -22,10 +22,11 @@ const char *nameOf(InstructionClass kind) {
 const std::vector<const Instruction *> &instructions() {
   static const std::vector<const Instruction *> all = [] {
     std::vector<const Instruction *> rows;
-    for (const Family *family : {&kRegisterInstructions, &kMemoryInstructions, &kAtomicInstructions,
-                                 &kAsyncCopyInstructions, &kBarrierInstructions, &kControlInstructions,
-                                 &kMathInstructions, &kConversionInstructions, &kWarpInstructions, &kMatrixInstructions,
-                                 &kMmaFloatInstructions, &kMmaIntegerInstructions, &kMmaDoubleInstructions}) {
+    for (const Family *family :
+         {&kRegisterInstructions, &kMemoryInstructions, &kAtomicInstructions, &kAsyncCopyInstructions,
+          &kBarrierInstructions, &kControlInstructions, &kMathInstructions, &kConversionInstructions,
+          &kWarpInstructions, &kMatrixInstructions, &kByteMatrixInstructions, &kMmaFloatInstructions,
+          &kMmaIntegerInstructions, &kMmaDoubleInstructions}) {
       for (const Instruction &row : *family) {
         rows.push_back(&row);
       }

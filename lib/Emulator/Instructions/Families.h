@@ -33,6 +33,7 @@ extern const Family kMathInstructions;
 extern const Family kConversionInstructions;
 extern const Family kWarpInstructions;
 extern const Family kMatrixInstructions;
+extern const Family kByteMatrixInstructions;
 extern const Family kMmaFloatInstructions;
 extern const Family kMmaIntegerInstructions;
 extern const Family kMmaDoubleInstructions;

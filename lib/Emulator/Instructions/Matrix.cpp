@@ -4,19 +4,14 @@
 // i. Lane l has in its i-th register the elements 2 (l % 4) and 2 (l % 4) + 1 of row l / 4 of matrix i, or, transposed,
 // of column l / 4.
 
-#include "tilewright/Emulator/Block.h"
-#include "tilewright/Emulator/Checker.h"
-#include "tilewright/Emulator/Counters.h"
-
 #include "Families.h"
+#include "MatrixRows.h"
 
-#include <cstring>
 #include <utility>
 
 namespace tilewright::emulator {
 
 constexpr int kRows = 8;
-constexpr int kRowBytes = 16;
 
 struct Matrix {
   uint16_t elements[kRows][kRows];
@@ -32,37 +27,13 @@ struct Place {
   }
 };
 
-/// Tells those who listen, for the rows of `count` matrices. Bit i of the result says that row i may be accessed.
-static uint32_t announce(const WarpCall &call, int count, AccessKind kind) {
-  Block &block = *call.warp->block;
-  if (block.counters) {
-    uint64_t addresses[kLanes];
-    for (int lane = 0; lane < count * kRows; ++lane) {
-      addresses[lane] = call.in[lane][0];
-    }
-    block.counters->rows(call.site, kind, addresses, count * kRows);
-  }
-  uint32_t allowed = kAllLanes;
-  if (block.checker) {
-    for (int lane = 0; lane < count * kRows; ++lane) {
-      bool may = block.checker->access(
-          {call.thread(lane), call.site, kind, MemorySpace::Shared, call.in[lane][0], kRowBytes, kRowBytes});
-      allowed &= ~(uint32_t(!may) << lane);
-    }
-  }
-  return allowed;
-}
-
 /// 9.7.14.5.15 ldmatrix. What may not be read is zero.
 template <int count, bool transposed> static void loadMatrices(const WarpCall &call) {
-  uint32_t allowed = announce(call, count, AccessKind::Read);
+  uint32_t allowed = announceRows(call, count * kRows, AccessKind::Read);
   for (int index = 0; index < count; ++index) {
     Matrix matrix = {};
     for (int row = 0; row < kRows; ++row) {
-      int lane = index * kRows + row;
-      if (allowed >> lane & 1) {
-        std::memcpy(matrix.elements[row], reinterpret_cast<const void *>(call.in[lane][0]), kRowBytes);
-      }
+      loadRow(call, allowed, index * kRows + row, matrix.elements[row]);
     }
     for (int lane = 0; lane < kLanes; ++lane) {
       Place lower(lane, 0, transposed), upper(lane, 1, transposed);
@@ -74,7 +45,7 @@ template <int count, bool transposed> static void loadMatrices(const WarpCall &c
 
 /// 9.7.14.5.16 stmatrix.
 template <int count, bool transposed> static void storeMatrices(const WarpCall &call) {
-  uint32_t allowed = announce(call, count, AccessKind::Write);
+  uint32_t allowed = announceRows(call, count * kRows, AccessKind::Write);
   for (int index = 0; index < count; ++index) {
     Matrix matrix;
     for (int lane = 0; lane < kLanes; ++lane) {
@@ -85,10 +56,7 @@ template <int count, bool transposed> static void storeMatrices(const WarpCall &
       }
     }
     for (int row = 0; row < kRows; ++row) {
-      int lane = index * kRows + row;
-      if (allowed >> lane & 1) {
-        std::memcpy(reinterpret_cast<void *>(call.in[lane][0]), matrix.elements[row], kRowBytes);
-      }
+      storeRow(call, allowed, index * kRows + row, matrix.elements[row]);
     }
   }
 }

@@ -236,11 +236,12 @@ def _warp(name: str, intrinsic: str) -> Case | None:
 
 def _matrix(name: str, intrinsic: str) -> Case | None:
     match = re.fullmatch(
-        r"(ld|st)matrix\.sync\.aligned\.m8n8\.x(\d)(?:\.trans)?\.shared\.b16", name
+        r"(ld|st)matrix\.sync\.aligned\.(m8n8|m16n8|m16n16)\.x(\d)(?:\.trans)?\.shared\.b(8|16)",
+        name,
     )
     if not match:
         return None
-    count, registers = int(match[2]), ("i32",) * int(match[2])
+    registers = ("i32",) * (int(match[3]) * (2 if match[2] == "m16n16" else 1))
     operands = (SHARED,) if match[1] == "ld" else (SHARED, *registers)
     results = registers if match[1] == "ld" else ()
     form = Form(intrinsic + ".p3", operands, results, shared=1024)
@@ -250,7 +251,8 @@ def _matrix(name: str, intrinsic: str) -> Case | None:
         registers = [rng.integers(0, 2**32, LANES, np.uint64) for _ in operands[1:]]
         return np.stack([rows, *registers], axis=1)
 
-    return Case(name, form, values, bits, 90 if match[1] == "st" and count else 80)
+    since = 100 if match[4] == "8" else 90 if match[1] == "st" else 80
+    return Case(name, form, values, bits, since)
 
 
 def _mma(name: str, intrinsic: str) -> Case | None:
