@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <unordered_set>
 #include <vector>
 
 namespace tilewright::emulator {
@@ -43,6 +44,10 @@ struct Thread {
   /// Asynchronous copies in the order of their issue, and how many of them each committed group has.
   std::vector<AsyncCopy> copies;
   std::vector<uint32_t> copyGroups;
+
+  // What relaxed atomics order depends on the fences around them; kept for the check of races.
+  bool isFenced = false;                 ///< whether it has come to a fence: its atomics release what it did before
+  std::unordered_set<uint64_t> unfenced; ///< addresses of its atomics since the last one, which will acquire them
 
   enum State : uint8_t { Fresh, Ready, Running, Waiting, Done };
   State state = Fresh;

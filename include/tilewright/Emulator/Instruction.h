@@ -42,6 +42,9 @@ enum class InstructionClass : uint8_t {
 constexpr int kInstructionClasses = static_cast<int>(InstructionClass::Other) + 1;
 const char *nameOf(InstructionClass kind);
 
+/// How an atomic orders a thread's other accesses, as an operand.
+enum class AtomicOrder : uint8_t { Relaxed = 0, Acquire = 1, Release = 2, AcquireRelease = 3 };
+
 struct Instruction {
   /// As PTX spells it, without what changes no result; also the symbol that a kernel's code calls.
   const char *name;

@@ -70,8 +70,23 @@ template <typename Word, Change change> uint64_t apply(uint64_t address, const u
   return old;
 }
 
-/// Operands: predicate, address, elements, and the other operands of each element. Every atomic orders, also a relaxed
-/// one: programs that count on more order than they ask for are not found out.
+/// An atomic releases or acquires by itself, or by a fence before or after it (PTX ISA 8.7, memory consistency model).
+void orderAtomic(Thread &thread, uint64_t address, AtomicOrder order) {
+  Checker *checker = thread.block->checker.get();
+  if (!checker) {
+    return;
+  }
+  if (static_cast<int>(order) & static_cast<int>(AtomicOrder::Acquire)) {
+    checker->acquire(thread, address);
+  } else {
+    thread.unfenced.insert(address);
+  }
+  if (thread.isFenced || static_cast<int>(order) & static_cast<int>(AtomicOrder::Release)) {
+    checker->release(thread, address);
+  }
+}
+
+/// Operands: predicate, address, elements, AtomicOrder, and the other operands of each element.
 template <typename Word, Change change, int operands = 1>
 void atomic(Thread &thread, int32_t site, const uint64_t *in, uint64_t *out) {
   bool active = in[0] & 1;
@@ -83,12 +98,9 @@ void atomic(Thread &thread, int32_t site, const uint64_t *in, uint64_t *out) {
   if (!active) {
     return;
   }
-  if (Checker *checker = thread.block->checker.get()) {
-    checker->acquire(thread, in[1]);
-    checker->release(thread, in[1]);
-  }
+  orderAtomic(thread, in[1], static_cast<AtomicOrder>(in[3]));
   for (uint32_t i = 0; i < elements; ++i) {
-    out[i] = apply<Word, change>(in[1] + i * sizeof(Word), &in[3 + i * operands]);
+    out[i] = apply<Word, change>(in[1] + i * sizeof(Word), &in[4 + i * operands]);
   }
 }
 

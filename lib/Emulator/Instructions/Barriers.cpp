@@ -89,8 +89,17 @@ void warpBarrier(const WarpCall &call) {
   }
 }
 
-/// Order among the memory accesses of one thread is what the host has anyway.
-void fence(Thread &, int32_t, const uint64_t *, uint64_t *) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+/// The thread's atomics before it acquire by it, and those after it release.
+void fence(Thread &thread, int32_t, const uint64_t *, uint64_t *) {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  if (Checker *checker = thread.block->checker.get()) {
+    for (uint64_t address : thread.unfenced) {
+      checker->acquire(thread, address);
+    }
+    thread.unfenced.clear();
+    thread.isFenced = true;
+  }
+}
 
 } // namespace
 

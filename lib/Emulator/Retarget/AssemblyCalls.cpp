@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/InlineAsm.h"
 
 using namespace llvm;
@@ -18,17 +19,26 @@ struct Opcode {
   std::string head; ///< the part before the first dot
   int elements = 1;
   int elementBytes = 0;
+  AtomicOrder order = AtomicOrder::Relaxed;
 
   bool isAccess() const { return head == "ld" || head == "st"; }
   bool isAtomic() const { return head == "atom"; }
   bool hasResult() const { return !StringSet<>{"st", "cp", "red", "bar", "barrier", "fence", "membar"}.contains(head); }
 };
 
-/// Caches, orders and scopes. Every atomic of the emulator orders as much as one can, and is seen by all.
+/// Caches and scopes. Every atomic of the emulator is seen by all.
 bool isWithoutEffect(StringRef part) {
-  static const StringSet<> parts = {"ca",      "cg",      "cs",      "cv",  "wb",  "wt",  "relaxed",
-                                    "acquire", "release", "acq_rel", "gpu", "cta", "sys", "volatile"};
+  static const StringSet<> parts = {"ca", "cg", "cs", "cv", "wb", "wt", "gpu", "cta", "sys", "volatile"};
   return parts.contains(part);
+}
+
+std::optional<AtomicOrder> orderOf(StringRef part) {
+  return StringSwitch<std::optional<AtomicOrder>>(part)
+      .Case("relaxed", AtomicOrder::Relaxed)
+      .Case("acquire", AtomicOrder::Acquire)
+      .Case("release", AtomicOrder::Release)
+      .Case("acq_rel", AtomicOrder::AcquireRelease)
+      .Default(std::nullopt);
 }
 
 /// Bytes of "b32" and its like; none otherwise.
@@ -49,6 +59,10 @@ Opcode takeApart(StringRef text) {
   bool isMemory = opcode.isAccess() || opcode.isAtomic() || opcode.head == "cp";
   for (StringRef part : ArrayRef(parts).drop_front()) {
     if (part.contains("::") || (isMemory && isWithoutEffect(part)) || (opcode.isAtomic() && part == "global")) {
+      continue;
+    }
+    if (std::optional<AtomicOrder> order = isMemory ? orderOf(part) : std::nullopt) {
+      opcode.order = *order;
       continue;
     }
     int count;
@@ -143,6 +157,9 @@ private:
       values.push_back(builder.getInt64(opcode.elementBytes));
     }
     values.push_back(builder.getInt64(opcode.elements));
+    if (opcode.isAtomic()) {
+      values.push_back(builder.getInt64(static_cast<uint64_t>(opcode.order)));
+    }
     values.append(valuesOf(sources.drop_front()));
     return values;
   }

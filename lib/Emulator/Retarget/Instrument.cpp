@@ -42,13 +42,20 @@ MemoryAccess accessOf(llvm::Instruction &instruction) {
 void observeAccesses(llvm::Function &code, EmulatedCalls &calls) {
   const Instruction &row = *findInstruction("emulator.access");
   const DataLayout &layout = code.getParent()->getDataLayout();
-  SmallVector<llvm::Instruction *> found;
+  SmallVector<llvm::Instruction *> found, fences;
   for (llvm::Instruction &instruction : llvm::instructions(code)) {
+    if (isa<FenceInst>(instruction)) {
+      fences.push_back(&instruction);
+    }
     MemoryAccess access = accessOf(instruction);
     // Address space 0 has the thread's own variables and constants only.
     if (access.pointer && access.pointer->getType()->getPointerAddressSpace() != 0) {
       found.push_back(&instruction);
     }
+  }
+  for (llvm::Instruction *fence : fences) {
+    IRBuilder<> builder(fence);
+    calls.call(builder, *fence, *findInstruction("fence.acq_rel.gpu"), {}, 0);
   }
   for (llvm::Instruction *instruction : found) {
     MemoryAccess access = accessOf(*instruction);

@@ -7,7 +7,7 @@
 
 namespace tilewright::emulator {
 
-/// Before each access of global and shared memory that is an instruction of LLVM.
+/// Before each access of global and shared memory, and each fence, that is an instruction of LLVM.
 void observeAccesses(llvm::Function &code, EmulatedCalls &calls);
 
 /// At the beginning of each block of the code, once for each line and class of its instructions. Requires the GPU's own

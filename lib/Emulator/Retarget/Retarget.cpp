@@ -210,11 +210,13 @@ Expected<std::vector<Site>> retarget(Module &module, StringRef name, const Retar
   }
   keepGpuMeaning(code);
   if (options.checked) {
-    countInstructions(code, calls);
-    observeAccesses(code, calls);
+    countInstructions(code, calls); // while the GPU's instructions are there
   }
   if (Error error = replaceCalls(code, calls)) {
     return error;
+  }
+  if (options.checked) {
+    observeAccesses(code, calls); // whose own calls are not the kernel's
   }
   countLoops(code, calls);
   removeUnused(module);
