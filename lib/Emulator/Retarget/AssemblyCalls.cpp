@@ -210,6 +210,15 @@ private:
 
 } // namespace
 
+const Instruction *rowOfAssembly(const CallInst &call) {
+  auto statements = parseAssembly(cast<InlineAsm>(call.getCalledOperand())->getAsmString());
+  if (!statements) {
+    consumeError(statements.takeError()); // which replaceAssembly() reports
+    return nullptr;
+  }
+  return statements->empty() ? nullptr : findInstruction(takeApart(statements->back().opcode).name);
+}
+
 Error replaceAssembly(CallInst &call, EmulatedCalls &calls) { return AssemblyTranslator(call, calls).run(); }
 
 } // namespace tilewright::emulator

@@ -9,6 +9,9 @@
 
 namespace tilewright::emulator {
 
+/// The row of the last instruction of a piece of assembly, which is what the others prepare; null where it has none.
+const Instruction *rowOfAssembly(const llvm::CallInst &call);
+
 /// Replaces a call of inline assembly by what its text says.
 llvm::Error replaceAssembly(llvm::CallInst &call, EmulatedCalls &calls);
 

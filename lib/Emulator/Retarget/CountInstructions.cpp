@@ -3,10 +3,10 @@
 // LLVM's instructions are counted, as its optimiser for the GPU leaves them. The GPU's own are other ones, and about as
 // many; what costs nothing there (casts between types of the same bits, constants) is not counted.
 
+#include "AssemblyCalls.h"
 #include "Instrument.h"
 
 #include "llvm/IR/DebugInfoMetadata.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 #include <map>
@@ -16,8 +16,6 @@ using namespace llvm;
 
 namespace tilewright::emulator {
 namespace {
-
-constexpr unsigned kSharedSpace = 3;
 
 std::optional<InstructionClass> classOfAccess(const Value *pointer) {
   switch (pointer->getType()->getPointerAddressSpace()) {
@@ -30,23 +28,10 @@ std::optional<InstructionClass> classOfAccess(const Value *pointer) {
   }
 }
 
-/// The class of the row that a piece of assembly stands for; moves between registers are none.
-std::optional<InstructionClass> classOfAssembly(StringRef text) {
-  const std::pair<StringRef, InstructionClass> kinds[] = {{"ld.global", InstructionClass::Global},
-                                                          {"st.global", InstructionClass::Global},
-                                                          {"atom.", InstructionClass::Atomic},
-                                                          {"cp.async", InstructionClass::AsyncCopy}};
-  for (auto [part, kind] : kinds) {
-    if (text.contains(part)) {
-      return kind;
-    }
-  }
-  return std::nullopt;
-}
-
 std::optional<InstructionClass> classOfCall(const CallInst &call) {
   if (call.isInlineAsm()) {
-    return classOfAssembly(cast<InlineAsm>(call.getCalledOperand())->getAsmString());
+    const Instruction *row = rowOfAssembly(call);
+    return row ? std::optional(row->kind) : std::nullopt;
   }
   const llvm::Function *callee = call.getCalledFunction();
   if (!callee || isa<DbgInfoIntrinsic>(call) || isa<AssumeInst>(call)) {

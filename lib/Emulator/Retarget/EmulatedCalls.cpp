@@ -41,7 +41,7 @@ EmulatedCalls::EmulatedCalls(llvm::Function &function, SiteTable &sites) : funct
   IRBuilder<> builder(&*function.getEntryBlock().getFirstInsertionPt());
   thread = function.getArg(0);
   Value *address = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), thread, offsetof(Thread, shared));
-  shared = builder.CreateLoad(builder.getPtrTy(3), address, "shared");
+  shared = builder.CreateLoad(builder.getPtrTy(kSharedSpace), address, "shared");
   auto *array = ArrayType::get(builder.getInt64Ty(), kSlots);
   in = builder.CreateAlloca(array, nullptr, "in");
   out = builder.CreateAlloca(array, nullptr, "out");

@@ -13,6 +13,9 @@
 
 namespace tilewright::emulator {
 
+/// LLVM's address space of a GPU's shared memory.
+constexpr unsigned kSharedSpace = 3;
+
 /// The places of a kernel that calls name by number.
 class SiteTable {
 public:

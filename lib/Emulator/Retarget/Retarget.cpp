@@ -28,8 +28,6 @@ using namespace llvm;
 namespace tilewright::emulator {
 namespace {
 
-constexpr unsigned kSharedSpace = 3;
-
 //===----------------------------------------------------------------------===//
 // The function
 //===----------------------------------------------------------------------===//

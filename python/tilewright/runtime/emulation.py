@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tilewright import _core
+from tilewright.compiler.target_emulator import CHECKED
 from tilewright.compiler.targets import resolve_target
 from tilewright.errors import DeviceAssertError, EmulationError, Finding
 
@@ -72,7 +73,7 @@ class emulate:
             raise ValueError("seed and max_steps are not negative")
 
     def __enter__(self) -> emulate:
-        suffix = "+checks" if self._wants_checked_code() else ""
+        suffix = CHECKED if self._wants_checked_code() else ""
         outer = _core.exchange_default_target(f"emulator:{self.target}{suffix}")
         _thread.entered.append((self, outer))
         return self
@@ -134,7 +135,7 @@ def finish(
     if counts is not None and current is not None:
         from tilewright.runtime.profile import KernelProfile
 
-        target = kernel.target.removesuffix("+checks")
+        target = kernel.target.removesuffix(CHECKED)
         current.profiles.append(KernelProfile.make(kernel.name, target, grid, counts))
     for report in reports:
         if report["kind"] == "assertion":

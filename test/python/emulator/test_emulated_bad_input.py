@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from interrupts import expect_interrupted
 
 import tilewright
 import tilewright.language as tl
@@ -185,24 +184,7 @@ print("goes on", flush=True)
 def test_ctrl_c_ends_a_kernel_that_does_not(tmp_path: Path, threads: int, checks: bool) -> None:
     script = tmp_path / "interrupted.py"
     script.write_text(INTERRUPTED.format(checks=checks))
-    process = subprocess.Popen(
-        [sys.executable, str(script)],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "TILEWRIGHT_NUM_THREADS": str(threads)},
-    )
-    assert process.stdout
-    try:
-        assert process.stdout.readline() == "ready\n"
-        time.sleep(0.3)
-        process.send_signal(signal.SIGINT)
-        start = time.monotonic()
-        output, _ = process.communicate(timeout=20)
-    finally:
-        process.kill()
-        process.wait()
-    assert output == "interrupted\ngoes on\n"
-    assert time.monotonic() - start < 5
+    expect_interrupted([str(script)], threads)
 
 
 # As large as a program may be

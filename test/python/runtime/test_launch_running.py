@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 
 import numpy as np
 import pytest
+from interrupts import expect_interrupted
 
 import tilewright
 from tilewright.errors import DeviceAssertError
@@ -110,24 +109,7 @@ def test_interrupt_during_a_long_grid(threads) -> None:
             kernel[(3,)](100)
             print("goes on", flush=True)
         """
-    process = subprocess.Popen(
-        [sys.executable, "-c", script, os.path.dirname(__file__)],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "TILEWRIGHT_NUM_THREADS": str(threads)},
-    )
-    assert process.stdout
-    try:
-        assert process.stdout.readline() == "ready\n"
-        time.sleep(0.3)
-        process.send_signal(signal.SIGINT)
-        start = time.monotonic()
-        output, _ = process.communicate(timeout=20)
-    finally:
-        process.kill()
-        process.wait()
-    assert output == "interrupted\ngoes on\n"
-    assert time.monotonic() - start < 5
+    expect_interrupted(["-c", script, os.path.dirname(__file__)], threads)
 
 
 def test_a_signal_handler_that_returns_does_not_stop_the_grid(substitute) -> None:
