@@ -6,6 +6,7 @@
 namespace tilewright {
 void registerTestAxisInfo();
 void registerTestPlan();
+void registerTestPointerRoots();
 void registerTestVerifyLayouts();
 } // namespace tilewright
 

@@ -37,6 +37,7 @@ int main(int argc, char **argv) {
   tilewright::registerCudaPipelines();
   tilewright::registerTestAxisInfo();
   tilewright::registerTestPlan();
+  tilewright::registerTestPointerRoots();
   tilewright::registerTestVerifyLayouts();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Tilewright optimizer driver\n", registry));
 }

@@ -2,64 +2,105 @@
 
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace tilewright;
 
-/// The pointer that an operation moves, converts or gives another shape; null for one that
-/// makes pointers of anything else, or chooses between several.
-static Value onlyPointerOperand(Operation *op) {
-  if (!isMemoryEffectFree(op) || op->getNumRegions() != 0) {
-    return {};
+static bool isPointer(Value value) { return isa<tile::PtrType>(tile::getElementType(value.getType())); }
+
+/// Where control enters a region of `op` or leaves `op`: the operation itself and its regions' terminators.
+static SmallVector<RegionBranchPoint> branchPoints(RegionBranchOpInterface op) {
+  SmallVector<RegionBranchPoint> points = {RegionBranchPoint::parent()};
+  for (Region &region : op->getRegions()) {
+    for (Block &block : region) {
+      if (auto terminator = dyn_cast<RegionBranchTerminatorOpInterface>(block.back())) {
+        points.push_back(terminator);
+      }
+    }
   }
-  auto pointers = llvm::make_filter_range(
-      op->getOperands(), [](Value value) { return isa<tile::PtrType>(tile::getElementType(value.getType())); });
-  return llvm::hasSingleElement(pointers) ? *pointers.begin() : Value();
+  return points;
 }
 
-static Value findRoot(Value pointer, llvm::SmallPtrSetImpl<void *> &seen) {
-  while (pointer) {
-    if (!seen.insert(pointer.getAsOpaquePointer()).second) {
-      return {};
-    }
-    if (auto arg = dyn_cast<BlockArgument>(pointer)) {
-      if (isa<FunctionOpInterface>(arg.getOwner()->getParentOp())) {
-        return arg;
+/// Appends what control flow assigns to `value`, a result of `op` or an argument of the region `target`. Appends
+/// nothing where the operation itself makes the value, like an induction variable.
+static void collectForwarded(RegionBranchOpInterface op, Region *target, Value value, SmallVectorImpl<Value> &sources) {
+  for (RegionBranchPoint point : branchPoints(op)) {
+    SmallVector<RegionSuccessor> successors;
+    op.getSuccessorRegions(point, successors);
+    for (RegionSuccessor successor : successors) {
+      ValueRange inputs = successor.getSuccessorInputs();
+      auto input = llvm::find(inputs, value);
+      if (successor.getSuccessor() != target || input == inputs.end()) {
+        continue;
       }
-      // A pointer carried around a loop only moves within its memory, unless the
-      // loop swaps pointers: then the yielded one has another root.
-      auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
-      OpOperand *init = loop ? loop.getTiedLoopInit(arg) : nullptr;
-      if (!init) {
-        return {};
-      }
-      Value fromInit = findRoot(init->get(), seen);
-      Value yielded = loop.getTiedLoopYieldedValue(arg)->get();
-      Value fromBody = seen.contains(yielded.getAsOpaquePointer()) ? Value() : findRoot(yielded, seen);
-      return !fromBody || fromBody == fromInit ? fromInit : Value();
+      auto terminator = dyn_cast_or_null<RegionBranchTerminatorOpInterface>(point.getTerminatorPredecessorOrNull());
+      OperandRange operands =
+          terminator ? terminator.getSuccessorOperands(successor) : op.getEntrySuccessorOperands(successor);
+      sources.push_back(operands[std::distance(inputs.begin(), input)]);
     }
-    pointer = onlyPointerOperand(pointer.getDefiningOp());
   }
-  return {};
 }
 
-Value tilewright::findPointerRoot(Value pointer) {
-  llvm::SmallPtrSet<void *, 8> seen;
-  return findRoot(pointer, seen);
+/// The values that a pointer is derived from in one step; none where they are out of sight: it was loaded, made of an
+/// integer, or passed to a combiner.
+static SmallVector<Value> derivedFrom(Value pointer) {
+  SmallVector<Value> sources;
+  if (auto arg = dyn_cast<BlockArgument>(pointer)) {
+    if (auto op = dyn_cast<RegionBranchOpInterface>(arg.getOwner()->getParentOp())) {
+      collectForwarded(op, arg.getOwner()->getParent(), pointer, sources);
+    }
+    return sources;
+  }
+  Operation *op = pointer.getDefiningOp();
+  if (auto branch = dyn_cast<RegionBranchOpInterface>(op)) {
+    collectForwarded(branch, nullptr, pointer, sources);
+  } else if (op->getNumRegions() == 0 && isMemoryEffectFree(op)) {
+    llvm::copy_if(op->getOperands(), std::back_inserter(sources), isPointer);
+  }
+  return sources;
+}
+
+static bool isFunctionArgument(Value value) {
+  auto arg = dyn_cast<BlockArgument>(value);
+  return arg && isa<FunctionOpInterface>(arg.getOwner()->getParentOp());
+}
+
+PointerRoots tilewright::findPointerRoots(Value pointer) {
+  PointerRoots roots;
+  llvm::SmallPtrSet<Value, 8> seen = {pointer};
+  SmallVector<Value> worklist = {pointer};
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (isFunctionArgument(value)) {
+      roots.arguments.insert(value);
+      continue;
+    }
+    SmallVector<Value> sources = derivedFrom(value);
+    roots.isComplete &= !sources.empty();
+    for (Value source : sources) {
+      if (seen.insert(source).second) {
+        worklist.push_back(source);
+      }
+    }
+  }
+  return roots;
 }
 
 static bool isExclusive(Value root) {
-  auto arg = dyn_cast_or_null<BlockArgument>(root);
-  auto function = arg ? dyn_cast<FunctionOpInterface>(arg.getOwner()->getParentOp()) : nullptr;
-  return function && function.getArgAttr(arg.getArgNumber(), tile::TileDialect::kNoAliasAttr);
+  auto arg = cast<BlockArgument>(root);
+  auto function = cast<FunctionOpInterface>(arg.getOwner()->getParentOp());
+  return function.getArgAttr(arg.getArgNumber(), tile::TileDialect::kNoAliasAttr) != nullptr;
 }
 
 bool tilewright::mayAlias(Value left, Value right) {
-  Value rootOfLeft = findPointerRoot(left), rootOfRight = findPointerRoot(right);
-  bool areApart =
-      rootOfLeft && rootOfRight && rootOfLeft != rootOfRight && isExclusive(rootOfLeft) && isExclusive(rootOfRight);
-  return !areApart;
+  PointerRoots leftRoots = findPointerRoots(left), rightRoots = findPointerRoots(right);
+  if (!leftRoots.isComplete || !rightRoots.isComplete) {
+    return true;
+  }
+  return llvm::any_of(leftRoots.arguments, [&](Value l) {
+    return llvm::any_of(rightRoots.arguments, [&](Value r) { return l == r || !isExclusive(l) || !isExclusive(r); });
+  });
 }

@@ -4,15 +4,22 @@
 #define TILEWRIGHT_ANALYSIS_MAYALIAS_H
 
 #include "mlir/IR/Value.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace tilewright {
 
-/// The pointer that an address is derived from: a function's argument, or null where
-/// it came out of memory or an integer.
-mlir::Value findPointerRoot(mlir::Value pointer);
+/// The arguments of the function that a pointer may be derived from, through arithmetic, choices and control flow. A
+/// pointer that alternates between two arrays in a loop has two.
+struct PointerRoots {
+  llvm::SmallPtrSet<mlir::Value, 2> arguments;
+  /// False where the pointer may also come out of memory, an integer, or an operation that the search does not follow.
+  bool isComplete = true;
+};
 
-/// Whether the memory behind the two pointers, or tiles of pointers, may overlap. It does not where they
-/// are derived from different arguments marked `tile.noalias`.
+PointerRoots findPointerRoots(mlir::Value pointer);
+
+/// Whether the memory behind the two pointers, or tiles of pointers, may overlap. It does not where all that the one
+/// may be derived from differs from all that the other may, and all of it is marked `tile.noalias`.
 bool mayAlias(mlir::Value left, mlir::Value right);
 
 } // namespace tilewright
