@@ -33,7 +33,7 @@ def branch_kernel(p, q, r, out, steps, N: tl.constexpr):
         tl.store(out + k * N + i, loaded)
         if k % 2 == 0:
             a = q
-        else:
+        if k % 2 == 1:
             a = p
 
 
