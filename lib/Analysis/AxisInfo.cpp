@@ -50,16 +50,31 @@ static SmallVector<int64_t> getAxisSizes(Type type) {
   return shape.empty() ? SmallVector<int64_t>{1} : SmallVector<int64_t>(shape);
 }
 
-AxisInfo::AxisInfo(Type type, ArrayRef<AxisFacts> newFacts, bool nonNegative)
-    : facts(newFacts), nonNegative(nonNegative) {
+/// The longest run of consecutive values that a type has room for, and that starts at a multiple of its length in both
+/// readings of its bits.
+static int64_t longestRunOf(Type type) {
+  auto integer = dyn_cast<IntegerType>(tile::getElementType(type));
+  unsigned bits = integer ? integer.getWidth() : 64;
+  return int64_t(1) << std::min(bits - 1, 30u);
+}
+
+AxisFacts AxisInfo::cutToAligned(AxisFacts fact) {
+  int64_t group = std::min(fact.contiguity, fact.divisibility);
+  fact.divisibility = fact.divisibilityAt(group);
+  fact.contiguity = group;
+  return fact;
+}
+
+AxisInfo::AxisInfo(Type type, ArrayRef<AxisFacts> newFacts, bool mayWrap) : facts(newFacts) {
   SmallVector<int64_t> sizes = getAxisSizes(type);
   assert(facts.size() == sizes.size() && "one entry per dimension");
   for (auto [fact, size] : llvm::zip_equal(facts, sizes)) {
-    int64_t longest = axis::powerOfTwoIn(size);
+    int64_t longest = axis::powerOfTwoIn(size), run = std::min(longest, longestRunOf(type));
     fact.unit = getUnit(type);
-    fact.divisibility = std::min(fact.divisibilityAt(longest), kMaxDivisibility);
-    fact.contiguity = std::min(fact.contiguity, longest);
+    fact.divisibility = std::min(fact.divisibilityAt(run), kMaxDivisibility);
+    fact.contiguity = std::min(fact.contiguity, run);
     fact.constancy = std::min(fact.constancy, longest);
+    wraps |= mayWrap && fact.contiguity > fact.divisibility;
   }
 }
 
@@ -69,7 +84,7 @@ AxisInfo AxisInfo::constant(Type type, int64_t value) {
   AxisFacts fact;
   fact.divisibility = axis::powerOfTwoIn(value);
   fact.constancy = kMaxDivisibility;
-  AxisInfo info(type, SmallVector<AxisFacts>(getAxisSizes(type).size(), fact), value >= 0);
+  AxisInfo info(type, SmallVector<AxisFacts>(getAxisSizes(type).size(), fact));
   info.knownValue = value;
   return info;
 }
@@ -84,7 +99,7 @@ AxisInfo AxisInfo::join(const AxisInfo &lhs, const AxisInfo &rhs) {
     fact.divisibility = std::min(l.divisibilityAt(fact.contiguity), r.divisibilityAt(fact.contiguity));
     fact.constancy = std::min(l.constancy, r.constancy);
   }
-  result.nonNegative = lhs.nonNegative && rhs.nonNegative;
+  result.wraps = lhs.wraps || rhs.wraps;
   if (lhs.knownValue != rhs.knownValue) {
     result.knownValue.reset();
   }
@@ -106,18 +121,22 @@ void AxisInfo::assume(Type type, ArrayRef<int64_t> contiguity, ArrayRef<int64_t>
       fact = std::max(fact, axis::powerOfTwoIn(hints[dim]));
     }
   };
+  if (wraps && !contiguity.empty()) { // What the user calls consecutive does not wrap.
+    llvm::transform(facts, facts.begin(), cutToAligned);
+    wraps = false;
+  }
   for (auto [dim, fact] : llvm::enumerate(facts)) {
     raise(fact.contiguity, contiguity, dim);
     raise(fact.divisibility, divisibility, dim);
     raise(fact.constancy, constancy, dim);
   }
   std::optional<int64_t> value = knownValue;
-  *this = AxisInfo(type, facts, nonNegative);
+  *this = AxisInfo(type, facts, wraps);
   knownValue = value;
 }
 
 bool AxisInfo::operator==(const AxisInfo &other) const {
-  return facts == other.facts && knownValue == other.knownValue && nonNegative == other.nonNegative;
+  return facts == other.facts && knownValue == other.knownValue && wraps == other.wraps;
 }
 
 void AxisInfo::print(raw_ostream &os) const {
@@ -131,6 +150,9 @@ void AxisInfo::print(raw_ostream &os) const {
   printField(", constancy", &AxisFacts::constancy);
   if (knownValue) {
     os << ", value = " << *knownValue;
+  }
+  if (wraps) {
+    os << ", wraps";
   }
 }
 
@@ -261,7 +283,7 @@ void AxisDataFlow::visitNonControlFlowArguments(Operation *op, const RegionSucce
   }
   AxisFacts fact;
   fact.divisibility = std::min(lower.getDivisibility(0), step.getDivisibility(0));
-  AxisInfo info(loop.getInductionVar().getType(), fact, lower.isNonNegative());
+  AxisInfo info(loop.getInductionVar().getType(), fact);
   propagateIfChanged(args.front(), args.front()->join(info));
 }
 

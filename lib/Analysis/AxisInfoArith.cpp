@@ -21,18 +21,23 @@ using axis::Operands;
 using Result = std::optional<AxisInfo>;
 using Facts = SmallVector<AxisFacts>;
 
-/// Applies a rule of one dimension, `AxisFacts(lhs, rhs)`, to each.
-template <typename Rule> static AxisInfo eachDimension(Operation *op, Operands operands, bool nonNegative, Rule rule) {
+/// Applies a rule of one dimension, `AxisFacts(lhs, rhs)`, to each, for an operation that computes modulo a power of
+/// two.
+template <typename Rule> static AxisInfo eachModular(Operation *op, Operands operands, bool wraps, Rule rule) {
   Facts facts;
   for (auto [lhs, rhs] : llvm::zip_equal(operands[0]->getFacts(), operands[1]->getFacts())) {
     facts.push_back(rule(lhs, rhs));
   }
-  return AxisInfo(op->getResult(0).getType(), facts, nonNegative);
+  return AxisInfo(op->getResult(0).getType(), facts, wraps);
 }
 
-static bool bothNonNegative(Operands operands) { return operands[0]->isNonNegative() && operands[1]->isNonNegative(); }
-static bool eitherNonNegative(Operands operands) {
-  return operands[0]->isNonNegative() || operands[1]->isNonNegative();
+/// The same for an operation to which its operands are numbers, and runs that wrap are none.
+template <typename Rule> static AxisInfo eachDimension(Operation *op, Operands operands, Rule rule) {
+  Facts facts;
+  for (unsigned dim = 0; dim < operands[0]->getRank(); ++dim) {
+    facts.push_back(rule(operands[0]->getSigned(dim), operands[1]->getSigned(dim)));
+  }
+  return AxisInfo(op->getResult(0).getType(), facts);
 }
 
 static int64_t min4(int64_t a, int64_t b, int64_t c, int64_t d) { return std::min(std::min(a, b), std::min(c, d)); }
@@ -72,13 +77,21 @@ static AxisFacts subFacts(const AxisFacts &lhs, const AxisFacts &rhs) {
   return fact;
 }
 
-static Result visit(arith::AddIOp op, Operands operands) {
-  return eachDimension(op, operands, bothNonNegative(operands), addFacts);
+/// Whether the result's runs may wrap: an operand's do, or the operation itself may.
+template <typename Op> static bool mayWrap(Op op, Operands operands) {
+  bool isBounded = bitEnumContainsAny(op.getOverflowFlags(), arith::IntegerOverflowFlags::nsw);
+  return !isBounded || llvm::any_of(operands, [](const AxisInfo *info) { return info->mayWrap(); });
 }
 
-static Result visit(arith::SubIOp op, Operands operands) { return eachDimension(op, operands, false, subFacts); }
+static Result visit(arith::AddIOp op, Operands operands) {
+  return eachModular(op, operands, mayWrap(op, operands), addFacts);
+}
 
-static AxisInfo multiply(Operation *op, const AxisInfo &lhs, int64_t factor, bool nonNegative) {
+static Result visit(arith::SubIOp op, Operands operands) {
+  return eachModular(op, operands, mayWrap(op, operands), subFacts);
+}
+
+static AxisInfo multiply(Operation *op, const AxisInfo &lhs, int64_t factor) {
   Facts facts(lhs.getFacts());
   for (AxisFacts &fact : facts) {
     if (factor != 1) {
@@ -86,15 +99,14 @@ static AxisInfo multiply(Operation *op, const AxisInfo &lhs, int64_t factor, boo
       fact.contiguity = 1;
     }
   }
-  return AxisInfo(op->getResult(0).getType(), facts, nonNegative);
+  return AxisInfo(op->getResult(0).getType(), facts, lhs.mayWrap());
 }
 
 static Result visit(arith::MulIOp op, Operands operands) {
-  bool nonNegative = bothNonNegative(operands);
   if (auto factor = operands[1]->getConstant()) {
-    return multiply(op, *operands[0], *factor, nonNegative);
+    return multiply(op, *operands[0], *factor);
   }
-  return eachDimension(op, operands, nonNegative, [](const AxisFacts &lhs, const AxisFacts &rhs) {
+  return eachModular(op, operands, false, [](const AxisFacts &lhs, const AxisFacts &rhs) {
     AxisFacts fact;
     fact.divisibility = lhs.divisibilityAt(1) * rhs.divisibilityAt(1);
     fact.constancy = bothConstant(lhs, rhs);
@@ -117,19 +129,12 @@ static AxisFacts divideFacts(const AxisFacts &lhs, const AxisFacts &rhs, std::op
   return fact;
 }
 
-/// Divisors of a scalar are taken to be counts, of tiles or of programs: the sign of `tiles_m - first` is out of reach
-/// of this analysis, and the columns of every matmul that groups its tiles depend on it.
-static bool isQuotientNonNegative(Operation *op, Operands operands) {
-  return operands[0]->isNonNegative() && (operands[1]->isNonNegative() || !isa<ShapedType>(op->getResult(0).getType()));
-}
-
 static Result divide(Operation *op, Operands operands, bool roundsDown) {
   std::optional<int64_t> divisor = operands[1]->getConstant();
   if (divisor == 1) {
-    return AxisInfo(op->getResult(0).getType(), operands[0]->getFacts(), operands[0]->isNonNegative());
+    return *operands[0];
   }
-  bool nonNegative = isQuotientNonNegative(op, operands);
-  return eachDimension(op, operands, nonNegative, [&](const AxisFacts &lhs, const AxisFacts &rhs) {
+  return eachDimension(op, operands, [&](const AxisFacts &lhs, const AxisFacts &rhs) {
     if (roundsDown) {
       return divideFacts(lhs, rhs, divisor);
     }
@@ -139,8 +144,8 @@ static Result divide(Operation *op, Operands operands, bool roundsDown) {
   });
 }
 
-static Result remainder(Operation *op, Operands operands, bool roundsDown, bool nonNegative) {
-  return eachDimension(op, operands, nonNegative, [&](const AxisFacts &lhs, const AxisFacts &rhs) {
+static Result remainder(Operation *op, Operands operands, bool roundsDown) {
+  return eachDimension(op, operands, [&](const AxisFacts &lhs, const AxisFacts &rhs) {
     AxisFacts fact;
     fact.contiguity = roundsDown ? aligned(lhs, rhs) : 1;
     fact.divisibility = bothDivisible(lhs, rhs, fact.contiguity);
@@ -149,18 +154,15 @@ static Result remainder(Operation *op, Operands operands, bool roundsDown, bool 
   });
 }
 
-/// Signed division rounds towards zero, which is down for what is not negative.
-static Result visit(arith::DivSIOp op, Operands operands) { return divide(op, operands, bothNonNegative(operands)); }
+/// Signed division rounds towards zero, which is down where nothing is negative. Where that is known,
+/// `specialize-ranges` has made it unsigned.
+static Result visit(arith::DivSIOp op, Operands operands) { return divide(op, operands, false); }
 static Result visit(arith::DivUIOp op, Operands operands) { return divide(op, operands, true); }
 static Result visit(arith::FloorDivSIOp op, Operands operands) {
-  return divide(op, operands, operands[1]->isNonNegative());
+  return divide(op, operands, operands[1]->getConstant().value_or(-1) > 0);
 }
-static Result visit(arith::RemSIOp op, Operands operands) {
-  return remainder(op, operands, operands[0]->isNonNegative(), operands[0]->isNonNegative());
-}
-static Result visit(arith::RemUIOp op, Operands operands) {
-  return remainder(op, operands, true, operands[1]->isNonNegative());
-}
+static Result visit(arith::RemSIOp op, Operands operands) { return remainder(op, operands, false); }
+static Result visit(arith::RemUIOp op, Operands operands) { return remainder(op, operands, true); }
 
 //===----------------------------------------------------------------------===//
 // Bits
@@ -172,7 +174,7 @@ static Result visit(arith::AndIOp op, Operands operands) {
   if (auto mask = operands[1]->getConstant(); mask && *mask != -1) {
     ones = axis::powerOfTwoIn(*mask + 1);
   }
-  return eachDimension(op, operands, eitherNonNegative(operands), [&](const AxisFacts &lhs, const AxisFacts &rhs) {
+  return eachDimension(op, operands, [&](const AxisFacts &lhs, const AxisFacts &rhs) {
     AxisFacts fact;
     fact.contiguity = min4(lhs.contiguity, lhs.divisibility, ones, rhs.constancy);
     fact.divisibility = std::max(lhs.divisibilityAt(fact.contiguity), rhs.divisibilityAt(fact.contiguity));
@@ -183,7 +185,7 @@ static Result visit(arith::AndIOp op, Operands operands) {
 
 /// Where one side counts in the bits that are zero on the other, or and xor are sums.
 static Result orLike(Operation *op, Operands operands) {
-  return eachDimension(op, operands, bothNonNegative(operands), [](const AxisFacts &lhs, const AxisFacts &rhs) {
+  return eachDimension(op, operands, [](const AxisFacts &lhs, const AxisFacts &rhs) {
     AxisFacts fact;
     fact.contiguity = std::max(aligned(lhs, rhs), aligned(rhs, lhs));
     fact.divisibility = bothDivisible(lhs, rhs, fact.contiguity);
@@ -203,9 +205,9 @@ static std::optional<int64_t> shiftFactor(Operation *op, Operands operands) {
 
 static Result visit(arith::ShLIOp op, Operands operands) {
   if (auto factor = shiftFactor(op, operands)) {
-    return multiply(op, *operands[0], *factor, operands[0]->isNonNegative());
+    return multiply(op, *operands[0], *factor);
   }
-  return eachDimension(op, operands, false, [](const AxisFacts &lhs, const AxisFacts &rhs) {
+  return eachDimension(op, operands, [](const AxisFacts &lhs, const AxisFacts &rhs) {
     AxisFacts fact;
     fact.divisibility = lhs.divisibilityAt(1);
     fact.constancy = bothConstant(lhs, rhs);
@@ -215,17 +217,15 @@ static Result visit(arith::ShLIOp op, Operands operands) {
 
 /// Shifting right rounds down, whatever the sign.
 static Result shiftRight(Operation *op, Operands operands) {
-  bool nonNegative = operands[0]->isNonNegative();
   auto factor = shiftFactor(op, operands);
   if (!factor) {
-    AxisInfo equal = axis::transferElementwise(op, operands);
-    return AxisInfo(op->getResult(0).getType(), equal.getFacts(), nonNegative);
+    return axis::transferElementwise(op, operands);
   }
   if (*factor == 1) {
-    return AxisInfo(op->getResult(0).getType(), operands[0]->getFacts(), nonNegative);
+    return *operands[0];
   }
   AxisInfo divisor = AxisInfo::constant(op->getResult(0).getType(), *factor);
-  return eachDimension(op, {operands[0], &divisor}, nonNegative,
+  return eachDimension(op, {operands[0], &divisor},
                        [&](const AxisFacts &lhs, const AxisFacts &rhs) { return divideFacts(lhs, rhs, factor); });
 }
 
@@ -263,7 +263,7 @@ static int64_t comparedFacts(arith::CmpIPredicate predicate, const AxisFacts &lh
 }
 
 static Result visit(arith::CmpIOp op, Operands operands) {
-  return eachDimension(op, operands, true, [&](const AxisFacts &lhs, const AxisFacts &rhs) {
+  return eachDimension(op, operands, [&](const AxisFacts &lhs, const AxisFacts &rhs) {
     AxisFacts fact;
     fact.constancy = comparedFacts(op.getPredicate(), lhs, rhs);
     return fact;
@@ -271,8 +271,8 @@ static Result visit(arith::CmpIOp op, Operands operands) {
 }
 
 /// Where both count up, or both are equal, so is the smaller and the larger.
-static Result minMax(Operation *op, Operands operands, bool isUnsigned, bool nonNegative) {
-  return eachDimension(op, operands, nonNegative, [&](const AxisFacts &lhs, const AxisFacts &rhs) {
+static Result minMax(Operation *op, Operands operands, bool isUnsigned) {
+  return eachDimension(op, operands, [&](const AxisFacts &lhs, const AxisFacts &rhs) {
     AxisFacts fact;
     fact.contiguity = bothCounting(lhs, rhs, isUnsigned);
     fact.divisibility = bothDivisible(lhs, rhs, fact.contiguity);
@@ -299,7 +299,7 @@ static Result visit(arith::SelectOp op, Operands operands) {
     fact.constancy = std::min(cond.constancy, bothConstant(lhs, rhs));
   }
   // Facts of pointers come with the unit of their type.
-  return AxisInfo(op.getType(), facts, either.isNonNegative());
+  return AxisInfo(op.getType(), facts, either.mayWrap());
 }
 
 /// Integers are known by value; this is for tiles of one floating-point number.
@@ -312,14 +312,28 @@ static Result visit(arith::ConstantOp op, Operands) {
   return AxisInfo(op.getType(), Facts(AxisInfo::unknown(op.getType()).getRank(), fact));
 }
 
-static Result passOn(Operation *op, Operands operands, bool nonNegative) {
-  return AxisInfo(op->getResult(0).getType(), operands[0]->getFacts(), nonNegative);
+/// The same number in a wider type: what wraps in the narrower one is not consecutive there. Where the most significant
+/// bit may be set, what is consecutive as a signed integer is only so inside of aligned groups.
+static Result extend(Operation *op, Operands operands, bool isSigned) {
+  Facts facts;
+  for (unsigned dim = 0; dim < operands[0]->getRank(); ++dim) {
+    facts.push_back(isSigned ? operands[0]->getSigned(dim) : AxisInfo::cutToAligned((*operands[0])[dim]));
+  }
+  return AxisInfo(op->getResult(0).getType(), facts);
 }
 
-static bool isWidening(Operation *op) {
-  Type from = getElementTypeOrSelf(op->getOperand(0)), to = getElementTypeOrSelf(op->getResult(0));
-  auto bits = [](Type type) { return type.isIndex() ? 64 : type.getIntOrFloatBitWidth(); };
-  return bits(to) > bits(from);
+/// The lower bits count as the whole does.
+static Result truncate(Operation *op, Operands operands, bool wraps) {
+  return AxisInfo(op->getResult(0).getType(), operands[0]->getFacts(), wraps);
+}
+
+static Result visit(arith::TruncIOp op, Operands operands) { return truncate(op, operands, mayWrap(op, operands)); }
+
+/// Extends or truncates: an index has 64 bits.
+static Result castIndex(Operation *op, Operands operands, bool isSigned) {
+  Type from = getElementTypeOrSelf(op->getOperand(0));
+  bool extends = from.isInteger() && from.getIntOrFloatBitWidth() < 64;
+  return extends ? extend(op, operands, isSigned) : truncate(op, operands, true);
 }
 
 //===----------------------------------------------------------------------===//
@@ -344,16 +358,14 @@ Result axis::transferArith(Operation *op, Operands operands) {
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp,
             arith::RemSIOp, arith::RemUIOp, arith::AndIOp, arith::ShLIOp, arith::CmpIOp, arith::SelectOp,
-            arith::ConstantOp>([&](auto known) { return visit(known, operands); })
+            arith::TruncIOp, arith::ConstantOp>([&](auto known) { return visit(known, operands); })
       .Case<arith::OrIOp, arith::XOrIOp>([&](auto) { return orLike(op, operands); })
       .Case<arith::ShRSIOp, arith::ShRUIOp>([&](auto) { return shiftRight(op, operands); })
-      .Case<arith::MinSIOp>([&](auto) { return minMax(op, operands, false, bothNonNegative(operands)); })
-      .Case<arith::MaxSIOp>([&](auto) { return minMax(op, operands, false, eitherNonNegative(operands)); })
-      .Case<arith::MinUIOp>([&](auto) { return minMax(op, operands, true, eitherNonNegative(operands)); })
-      .Case<arith::MaxUIOp>([&](auto) { return minMax(op, operands, true, bothNonNegative(operands)); })
-      .Case<arith::ExtUIOp>([&](auto) { return passOn(op, operands, true); })
-      .Case<arith::ExtSIOp>([&](auto) { return passOn(op, operands, operands[0]->isNonNegative()); })
-      .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::TruncIOp>(
-          [&](auto) { return passOn(op, operands, isWidening(op) && operands[0]->isNonNegative()); })
+      .Case<arith::MinSIOp, arith::MaxSIOp>([&](auto) { return minMax(op, operands, false); })
+      .Case<arith::MinUIOp, arith::MaxUIOp>([&](auto) { return minMax(op, operands, true); })
+      .Case<arith::ExtUIOp>([&](auto) { return extend(op, operands, false); })
+      .Case<arith::ExtSIOp>([&](auto) { return extend(op, operands, true); })
+      .Case<arith::IndexCastOp>([&](auto) { return castIndex(op, operands, true); })
+      .Case<arith::IndexCastUIOp>([&](auto) { return castIndex(op, operands, false); })
       .Default([](Operation *) { return std::nullopt; });
 }

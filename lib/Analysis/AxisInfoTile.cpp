@@ -14,7 +14,7 @@ using Facts = SmallVector<AxisFacts>;
 
 /// `src` with its facts rearranged; what is known of all elements stays.
 static AxisInfo withFacts(const AxisInfo &src, Type type, ArrayRef<AxisFacts> facts) {
-  return src.getConstant() ? AxisInfo::constant(type, *src.getConstant()) : AxisInfo(type, facts, src.isNonNegative());
+  return src.getConstant() ? AxisInfo::constant(type, *src.getConstant()) : AxisInfo(type, facts, src.mayWrap());
 }
 
 /// Facts of a dimension in which groups have one element.
@@ -36,7 +36,8 @@ static Result visit(MakeRangeOp op, Operands) {
   if (fact.contiguity < op.getType().getNumElements()) {
     fact.divisibility = std::min(fact.divisibility, fact.contiguity);
   }
-  return AxisInfo(op.getType(), fact, int32_t(op.getStart()) >= 0);
+  bool wraps = static_cast<int32_t>(op.getEnd() - 1) < static_cast<int32_t>(op.getStart());
+  return AxisInfo(op.getType(), fact, wraps);
 }
 
 static Result visit(SplatOp op, Operands operands) {
@@ -79,7 +80,7 @@ static Result visit(ReshapeOp op, Operands operands) {
   const AxisInfo &src = *operands[0];
   if (op.getAllowReorder() && !src.getConstant()) {
     size_t rank = std::max<size_t>(getShape(op.getType()).size(), 1);
-    return AxisInfo(op.getType(), Facts(rank, singleFacts(src)), src.isNonNegative());
+    return AxisInfo(op.getType(), Facts(rank, singleFacts(src)));
   }
   return axis::reshape(src, op.getSrc().getType(), op.getType());
 }
@@ -112,10 +113,14 @@ static Result visit(CatOp op, Operands operands) {
 // Pointers and memory
 //===----------------------------------------------------------------------===//
 
-/// Offsets count pointees, divisibility counts bytes.
+/// Offsets count pointees, divisibility counts bytes. Offsets of less than 64 bits are extended as signed integers;
+/// those of 64 bits wrap where addresses do.
 static Result visit(AddPtrOp op, Operands operands) {
+  bool isWide = getElementType(op.getOffset().getType()).getIntOrFloatBitWidth() >= 64;
   Facts facts;
-  for (auto [ptr, offset] : llvm::zip_equal(operands[0]->getFacts(), operands[1]->getFacts())) {
+  for (unsigned dim = 0; dim < operands[0]->getRank(); ++dim) {
+    const AxisFacts &ptr = (*operands[0])[dim];
+    AxisFacts offset = isWide ? (*operands[1])[dim] : operands[1]->getSigned(dim);
     AxisFacts &fact = facts.emplace_back();
     fact.contiguity = std::max(std::min(ptr.contiguity, offset.constancy), std::min(ptr.constancy, offset.contiguity));
     fact.divisibility =
@@ -146,9 +151,7 @@ static Result visit(LoadOp op, Operands operands) {
   return axis::transferElementwise(op, operands);
 }
 
-static Result visitProgram(Operation *op) {
-  return AxisInfo(op->getResult(0).getType(), AxisFacts(), /*nonNegative=*/true);
-}
+static Result visitProgram(Operation *op) { return AxisInfo::unknown(op->getResult(0).getType()); }
 
 Result axis::transferTile(Operation *op, Operands operands) {
   return llvm::TypeSwitch<Operation *, Result>(op)

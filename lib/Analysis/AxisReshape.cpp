@@ -84,5 +84,5 @@ AxisInfo axis::reshape(const AxisInfo &src, Type srcType, Type type) {
       stride *= to[dim];
     }
   }
-  return AxisInfo(type, facts, src.isNonNegative());
+  return AxisInfo(type, facts, src.mayWrap());
 }

@@ -21,6 +21,7 @@ struct PyCompiled {
   std::string symbol;
   std::vector<std::pair<std::string, double>> seconds;
   std::map<std::string, std::string> ir;
+  std::vector<int64_t> launchConditions;
   // CPU
   std::vector<KernelAssert> asserts;
   int64_t scratchBytes = 0;
@@ -48,13 +49,13 @@ struct PyCompiled {
   }
 }
 
-bool compileCpu(ModuleOp module, const std::string &target, PhaseDump dump, CompileFailure &failure,
-                PyCompiled &result) {
-  std::optional<CompiledForCpu> compiled = compileForCpu(module, {target, std::move(dump)}, failure);
+bool compileCpu(ModuleOp module, const CpuCompileOptions &options, CompileFailure &failure, PyCompiled &result) {
+  std::optional<CompiledForCpu> compiled = compileForCpu(module, options, failure);
   if (compiled) {
     result.object = std::move(compiled->object);
     result.symbol = std::move(compiled->symbol);
     result.seconds = std::move(compiled->seconds);
+    result.launchConditions = std::move(compiled->launchConditions);
     result.asserts = std::move(compiled->asserts);
     result.scratchBytes = compiled->scratchBytes;
   }
@@ -68,6 +69,7 @@ bool compileCuda(ModuleOp module, const CudaCompileOptions &options, CompileFail
     result.object = compiled->cubin.image.empty() ? compiled->ptx : compiled->cubin.image;
     result.symbol = std::move(compiled->symbol);
     result.seconds = std::move(compiled->seconds);
+    result.launchConditions = std::move(compiled->launchConditions);
     result.ptx = std::move(compiled->ptx);
     result.cubin = std::move(compiled->cubin);
     result.sharedBytes = compiled->sharedBytes;
@@ -84,6 +86,7 @@ bool compileEmulator(ModuleOp module, const EmulatorCompileOptions &options, Com
     result.symbol = std::move(compiled->symbol);
     result.seconds = std::move(compiled->seconds);
     result.sharedBytes = compiled->sharedBytes;
+    result.launchConditions = std::move(compiled->launchConditions);
     result.sites = std::move(compiled->sites);
   }
   return compiled.has_value();
@@ -103,6 +106,7 @@ CudaCompileOptions cudaOptions(llvm::StringRef arch, const py::dict &options) {
   readOption(options, "num_stages", cuda.numStages);
   readOption(options, "maxnreg", cuda.maxRegisters);
   readOption(options, "enable_fp_fusion", cuda.enableFpFusion);
+  readOption(options, "specialize_ranges", cuda.specializeRanges);
   readOption(options, "line_info", cuda.lineInfo);
   readOption(options, "nvjitlink", cuda.assembler.nvJitLink);
   readOption(options, "ptxas", cuda.assembler.ptxas);
@@ -141,6 +145,8 @@ PyCompiled compile(PyModule &module, const std::string &target, const py::dict &
   CudaCompileOptions &cuda = emulated.cuda;
   cuda = isCuda ? cudaOptions(arch, options) : CudaCompileOptions();
   cuda.dump = makeDump(options, dump, result);
+  CpuCompileOptions cpu{target, true, cuda.dump};
+  readOption(options, "specialize_ranges", cpu.specializeRanges);
   CompileFailure failure;
   DiagnosticCollector errors(*module.module->getContext());
   bool ok = false;
@@ -148,7 +154,7 @@ PyCompiled compile(PyModule &module, const std::string &target, const py::dict &
     py::gil_scoped_release unlocked;
     ok = isEmulated ? compileEmulator(*module.module, emulated, failure, result)
          : isCuda   ? compileCuda(*module.module, cuda, failure, result)
-                    : compileCpu(*module.module, target, cuda.dump, failure, result);
+                    : compileCpu(*module.module, cpu, failure, result);
   }
   if (!ok) {
     raiseFailure(errors, failure);
@@ -183,6 +189,7 @@ void bindCompile(py::module_ &module) {
                                }
                                return list;
                              })
+      .def_readonly("launch_conditions", &PyCompiled::launchConditions)
       .def_readonly("ptx", &PyCompiled::ptx)
       .def_readonly("shared_bytes", &PyCompiled::sharedBytes)
       .def_readonly("slots", &PyCompiled::slots)

@@ -27,6 +27,7 @@
 
 #include "tilewright/Runtime/Arguments.h"
 #include "tilewright/Runtime/Grid.h"
+#include "tilewright/Runtime/LaunchConditions.h"
 #include "tilewright/Runtime/Specialization.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -96,6 +97,7 @@ struct Variant {
   std::string key;
   std::vector<Ref> objects;     // constants that the key's bytes do not tell apart
   Ref compiled;                 // CompiledKernel
+  runtime::LaunchConditions conditions;
   Ref loaded;                   // LoadedKernel, once it was launched
   LoadedKernel *code = nullptr; // that of `loaded`
 };
@@ -179,6 +181,8 @@ struct Call {
   llvm::SmallVector<PyObject *, 32> values; // one per parameter
   llvm::SmallVector<std::pair<PyObject *, PyObject *>, 4> options;
 
+  /// Whether the code may assume of index arithmetic what the launch checks.
+  bool specializeRanges = true;
   runtime::KeyBuilder key;
   llvm::SmallVector<PyObject *, 8> objects;
   llvm::SmallVector<uint64_t, 32> slots;
@@ -265,7 +269,7 @@ void setErrorFromPending(const char *kind, const LauncherState &state, const Par
 // The bytes of a key
 //===----------------------------------------------------------------------===//
 
-/// Key := epoch value* noalias {option-name option-value} [device]; no device is the host
+/// Key := epoch value* noalias {option-name option-value} [device] [general]; no device is the host
 enum class Tag : uint8_t {
   None,
   One,     // an integer equal to 1
@@ -280,7 +284,8 @@ enum class Tag : uint8_t {
   NoAlias,
   MayAlias,
   Option,
-  CudaDevice // word: its ordinal
+  CudaDevice, // word: its ordinal
+  AnyRange    // the code assumes nothing of the launch's integers
 };
 constexpr uint8_t divisibleBy16 = 1;
 

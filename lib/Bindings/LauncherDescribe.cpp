@@ -122,6 +122,9 @@ PyObject *describeSignature(const Call &call) {
       return nullptr;
     }
   }
+  if (options && !call.specializeRanges && PyDict_SetItemString(options.get(), "specialize_ranges", Py_False) < 0) {
+    return nullptr;
+  }
   Ref device = Ref::take(options ? describeDevice(call) : nullptr);
   return device ? Py_BuildValue("(OOOO)", signature.get(), options.get(), disjoint ? Py_True : Py_False, device.get())
                 : nullptr;

@@ -74,10 +74,10 @@ static void addLLVMPasses(OpPassManager &passes, StringRef features) {
   passes.addPass(createConvertToLLVMPass());                  // everything else, at once
 }
 
-void addCpuPasses(OpPassManager &passes, CpuPhase phase, StringRef features) {
+void addCpuPasses(OpPassManager &passes, CpuPhase phase, StringRef features, bool specializeRanges) {
   switch (phase) {
   case CpuPhase::Tile:
-    return addTilePasses(passes);
+    return addTilePasses(passes, specializeRanges);
   case CpuPhase::Vector:
     return addVectorPasses(passes, features);
   case CpuPhase::LLVM:
@@ -112,6 +112,8 @@ LogicalResult verifyPhase(ModuleOp module, CpuPhase phase) {
 namespace {
 struct CpuPipelineOptions : PassPipelineOptions<CpuPipelineOptions> {
   Option<std::string> features{*this, "features", llvm::cl::desc("the processor's features in LLVM's notation")};
+  Option<bool> specializeRanges{*this, "specialize-ranges", llvm::cl::desc("assume what each launch can check"),
+                                llvm::cl::init(true)};
 };
 } // namespace
 
@@ -121,7 +123,8 @@ void registerCpuPipelines() {
     // The registry keeps the registration, not this object.
     PassPipelineRegistration<CpuPipelineOptions>(name, "The passes of one phase on the way to the host",
                                                  [phase](OpPassManager &passes, const CpuPipelineOptions &options) {
-                                                   addCpuPasses(passes, phase, options.features);
+                                                   addCpuPasses(passes, phase, options.features,
+                                                                options.specializeRanges);
                                                  });
   }
 }
@@ -159,7 +162,8 @@ public:
     }
     for (CpuPhase phase : {CpuPhase::Tile, CpuPhase::Vector, CpuPhase::LLVM}) {
       bool ok = compilation.runPasses(
-          stringifyPhase(phase), [&](OpPassManager &passes) { addCpuPasses(passes, phase, target->features); },
+          stringifyPhase(phase),
+          [&](OpPassManager &passes) { addCpuPasses(passes, phase, target->features, options.specializeRanges); },
           [&](ModuleOp result) { return verifyPhase(result, phase); }, phase != CpuPhase::LLVM);
       if (!ok) {
         return std::nullopt;
@@ -174,6 +178,7 @@ public:
 
 private:
   bool findKernel() {
+    compiled.launchConditions = takeLaunchConditions(module);
     for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
       auto bytes = function->getAttrOfType<IntegerAttr>("tile.scratch_bytes");
       if (!bytes) {

@@ -41,6 +41,7 @@ public:
       return std::nullopt;
     }
     compiled.symbol = std::move(made->symbol);
+    compiled.launchConditions = std::move(made->launchConditions);
     compiled.slots = std::move(made->slots);
     compiled.seconds = std::move(compilation.seconds);
     return std::move(compiled);

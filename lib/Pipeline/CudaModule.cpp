@@ -70,6 +70,7 @@ private:
   }
 
   bool findKernel() {
+    made.launchConditions = takeLaunchConditions(module);
     for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
       if (function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName())) {
         made.symbol = function.getName().str();

@@ -21,6 +21,7 @@ struct CudaModule {
   std::unique_ptr<llvm::Module> module;
   std::string symbol;
   int64_t sharedBytes = 0; ///< dynamic shared memory of a block
+  std::vector<int64_t> launchConditions;
   std::vector<int> slots;  ///< of the code's parameters: which argument of the launch each one is
 
   /// To be called when code generation failed: LLVM may have stopped half-way.

@@ -104,7 +104,7 @@ static void addLLVMPasses(OpPassManager &passes, const CudaCompileOptions &optio
 void addCudaPasses(OpPassManager &passes, CudaPhase phase, const CudaCompileOptions &options) {
   switch (phase) {
   case CudaPhase::Tile:
-    return addTilePasses(passes);
+    return addTilePasses(passes, options.specializeRanges);
   case CudaPhase::TileGPU:
     return addTileGPUPasses(passes, options);
   case CudaPhase::Thread:

@@ -38,6 +38,7 @@ public:
     }
     compiled.symbol = std::move(made->symbol);
     compiled.sharedBytes = made->sharedBytes;
+    compiled.launchConditions = std::move(made->launchConditions);
     compiled.seconds = std::move(compilation.seconds);
     return std::move(compiled);
   }

@@ -1,5 +1,7 @@
 // The phase that all targets share.
 
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "tilewright/Conversion/Passes.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
 #include "tilewright/Pipeline/Compilation.h"
 
@@ -11,7 +13,7 @@ using namespace mlir;
 
 namespace tilewright {
 
-void addTilePasses(OpPassManager &passes) {
+void addTilePasses(OpPassManager &passes, bool specializeRanges) {
   passes.addPass(createInlinerPass());                // one function per kernel
   passes.addPass(createSymbolDCEPass());              // what was inlined is not needed any more
   passes.addPass(createCanonicalizerPass());          // constants reach the shapes of masks and strides
@@ -21,6 +23,14 @@ void addTilePasses(OpPassManager &passes) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createLoopInvariantCodeMotionPass()); // a row's addresses outside the loop over columns
   passes.addPass(createCSEPass());
+  // After the passes that merge and move index arithmetic: what they make of it is not marked.
+  passes.addPass(createSpecializeRanges({specializeRanges}));
+}
+
+std::vector<int64_t> takeLaunchConditions(ModuleOp module) {
+  auto conditions = module->getAttrOfType<DenseI64ArrayAttr>(tile::TileDialect::kLaunchConditionsAttr);
+  module->removeAttr(tile::TileDialect::kLaunchConditionsAttr);
+  return conditions ? std::vector<int64_t>(conditions.asArrayRef()) : std::vector<int64_t>();
 }
 
 LogicalResult verifyTilePhase(ModuleOp module) {

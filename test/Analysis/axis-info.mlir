@@ -87,14 +87,14 @@ func.func @division() {
   // expected-remark @below {{contiguity = [64], divisibility = [32]}}
   %r = tile.make_range 32 to 96 : tensor<64xi32>
   // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [8]}}
-  %d = arith.divsi %r, %c8 : tensor<64xi32>
+  %d = arith.divui %r, %c8 : tensor<64xi32>
   // expected-remark @below {{contiguity = [8], divisibility = [8], constancy = [1]}}
-  %q = arith.remsi %r, %c8 : tensor<64xi32>
+  %q = arith.remui %r, %c8 : tensor<64xi32>
   // 12 is a multiple of 4.
   // expected-remark @below {{contiguity = [4], divisibility = [4], constancy = [1]}}
-  %q12 = arith.remsi %r, %c12 : tensor<64xi32>
+  %q12 = arith.remui %r, %c12 : tensor<64xi32>
   // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [4]}}
-  %d12 = arith.divsi %r, %c12 : tensor<64xi32>
+  %d12 = arith.divui %r, %c12 : tensor<64xi32>
   // expected-remark @below {{contiguity = [8], divisibility = [8], constancy = [1]}}
   %low = arith.andi %r, %c7 : tensor<64xi32>
   // expected-remark @below {{value = 3}}
@@ -174,7 +174,7 @@ func.func @branches(%c: i1, %n: i32) {
     scf.yield %r : tensor<16xi32>
   } else {
     // expected-remark @below {{contiguity = [4], divisibility = [4], constancy = [1]}}
-    %q = arith.remsi %r, %c4 : tensor<16xi32>
+    %q = arith.remui %r, %c4 : tensor<16xi32>
     scf.yield %q : tensor<16xi32>
   }
   // expected-remark @below {{contiguity = [4], divisibility = [4], constancy = [1]}}
@@ -260,34 +260,86 @@ func.func @caller() {
 
 // -----
 
-// A scalar is taken not to be divided by a negative one, whatever the divisor's sign; a tile is not.
-// expected-remark @below {{}}
-func.func @quotients(%n: i32 {tile.divisibility = 16 : i32}, %m: i32) {
+// A sum that may wrap is consecutive modulo 2^32. To a comparison, a remainder, an extension and an address that counts
+// only inside of groups that start at multiples of their length.
+func.func @wraps(
+    // expected-remark @below {{}}
+    %p: !tile.ptr<f32> {tile.divisibility = 16 : i32},
+    // expected-remark @below {{}}
+    %n: i32,
+    // expected-remark @below {{}}
+    %m: i32 {tile.divisibility = 16 : i32}) {
   // expected-remark @below {{}}
-  %c128 = arith.constant 128 : i32
+  %r = tile.make_range 0 to 64 : tensor<64xi32>
   // expected-remark @below {{}}
-  %id = tile.program_id 0 : i32
-  // expected-remark @below {{}}
-  %t = arith.divsi %id, %m : i32
-  // expected-remark @below {{contiguity = [1], divisibility = [128], constancy = [1]}}
-  %b = arith.muli %t, %c128 : i32
-  // expected-remark @below {{}}
-  %r = tile.make_range 0 to 128 : tensor<128xi32>
-  // expected-remark @below {{}}
-  %bs = tile.splat %b : tensor<128xi32>
-  // expected-remark @below {{contiguity = [128], divisibility = [128], constancy = [1]}}
-  %i = arith.addi %r, %bs : tensor<128xi32>
-  // expected-remark @below {{}}
-  %ns = tile.splat %n : tensor<128xi32>
+  %ns = tile.splat %n : tensor<64xi32>
+  // expected-remark @below {{constancy = [64]}}
+  %ms = tile.splat %m : tensor<64xi32>
+  // expected-remark @below {{constancy = [64]}}
+  %ps = tile.splat %p : tensor<64x!tile.ptr<f32>>
+  // expected-remark @below {{contiguity = [64], divisibility = [1], constancy = [1], wraps}}
+  %odd = arith.addi %ns, %r : tensor<64xi32>
+  // expected-remark @below {{contiguity = [64], divisibility = [16], constancy = [1], wraps}}
+  %even = arith.addi %ms, %r : tensor<64xi32>
+  // expected-remark @below {{contiguity = [64], divisibility = [1], constancy = [1]}}
+  %bounded = arith.addi %ns, %r overflow<nsw> : tensor<64xi32>
+  // expected-remark @below {{contiguity = [64], divisibility = [16], constancy = [1]}}
+  %range = tile.addptr %ps, %r : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+  // expected-remark @below {{contiguity = [1], divisibility = [4], constancy = [1]}}
+  %to_odd = tile.addptr %ps, %odd : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
   // expected-remark @below {{contiguity = [16], divisibility = [16], constancy = [1]}}
-  %q = arith.remsi %i, %ns : tensor<128xi32>
-  // expected-remark @below {{}}
-  %ms = tile.splat %m : tensor<128xi32>
-  // expected-remark @below {{}}
-  %d = arith.divsi %bs, %ms : tensor<128xi32>
-  // expected-remark @below {{contiguity = [128]}}
-  %e = arith.addi %d, %r : tensor<128xi32>
+  %to_even = tile.addptr %ps, %even : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+  // expected-remark @below {{contiguity = [64], divisibility = [4], constancy = [1]}}
+  %to_bounded = tile.addptr %ps, %bounded : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
   // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [1]}}
-  %f = arith.remsi %e, %ns : tensor<128xi32>
+  %wide_odd = arith.extsi %odd : tensor<64xi32> to tensor<64xi64>
+  // expected-remark @below {{contiguity = [16], divisibility = [16], constancy = [1]}}
+  %wide_even = arith.extsi %even : tensor<64xi32> to tensor<64xi64>
+  // Addresses wrap where 64 bits do.
+  // expected-remark @below {{contiguity = [64], divisibility = [1073741824], constancy = [1]}}
+  %wide_r = arith.extsi %r : tensor<64xi32> to tensor<64xi64>
+  // expected-remark @below {{}}
+  %wide_ns = arith.extsi %ns : tensor<64xi32> to tensor<64xi64>
+  // expected-remark @below {{contiguity = [64], divisibility = [1], constancy = [1], wraps}}
+  %wide = arith.addi %wide_ns, %wide_r : tensor<64xi64>
+  // expected-remark @below {{contiguity = [64], divisibility = [4], constancy = [1]}}
+  %to_wide = tile.addptr %ps, %wide : tensor<64x!tile.ptr<f32>>, tensor<64xi64>
+  // Two runs that may wrap at different places are in no order.
+  // expected-remark @below {{constancy = [1]}}
+  %order = arith.cmpi slt, %odd, %r : tensor<64xi32>
+  // expected-remark @below {{constancy = [64]}}
+  %difference = arith.subi %odd, %r : tensor<64xi32>
+  return
+}
+
+// -----
+
+// Read as unsigned, -1 is larger than 0.
+func.func @unsigned() {
+  // expected-remark @below {{}}
+  %c1 = arith.constant dense<1> : tensor<64xi32>
+  // expected-remark @below {{}}
+  %from_zero = tile.make_range 0 to 64 : tensor<64xi32>
+  // expected-remark @below {{contiguity = [64], divisibility = [1], constancy = [1]}}
+  %r = arith.subi %from_zero, %c1 overflow<nsw> : tensor<64xi32>
+  // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [1]}}
+  %w = arith.extui %r : tensor<64xi32> to tensor<64xi64>
+  // expected-remark @below {{contiguity = [64], divisibility = [1], constancy = [1]}}
+  %s = arith.extsi %r : tensor<64xi32> to tensor<64xi64>
+  // expected-remark @below {{contiguity = [64], divisibility = [1], constancy = [1], wraps}}
+  %t = arith.trunci %s : tensor<64xi64> to tensor<64xi16>
+  return
+}
+
+// -----
+
+// A run is not longer than half of what its type has room for.
+func.func @narrow() {
+  // expected-remark @below {{contiguity = [1024]}}
+  %r = tile.make_range 0 to 1024 : tensor<1024xi32>
+  // expected-remark @below {{contiguity = [128], divisibility = [128], constancy = [1]}}
+  %t = arith.trunci %r : tensor<1024xi32> to tensor<1024xi8>
+  // expected-remark @below {{contiguity = [128], divisibility = [128], constancy = [1]}}
+  %w = arith.extsi %t : tensor<1024xi8> to tensor<1024xi32>
   return
 }

@@ -29,8 +29,15 @@
 // consecutive pointers are one pointee apart, and divisibility is the alignment
 // of the first address in bytes. A scalar has one dimension of size 1.
 //
-// Sums and products of indices are taken not to overflow, as in C, and a scalar
-// that is not negative is taken not to be divided by a negative one.
+// Integers wrap. After the largest one of its type a run of consecutive values goes
+// on with the smallest one, unless the operation says that it does not (`nsw`):
+//
+//     i8 value    126 127 -128 -127      contiguity 4, divisibility 2, wraps
+//
+// Such a run is consecutive to what computes modulo the same power of two, and to
+// an address where the integer has an address's width. For all else, a comparison,
+// a division, an extension, it counts only as far as it starts at multiples of its
+// length: there is no wrap inside of such groups, read as signed or as unsigned.
 
 #ifndef TILEWRIGHT_ANALYSIS_AXISINFO_H
 #define TILEWRIGHT_ANALYSIS_AXISINFO_H
@@ -74,7 +81,7 @@ public:
 
   /// Facts for a value of `type`, one entry per dimension. Runs longer than the
   /// dimension, or not a divisor of it, are cut.
-  AxisInfo(mlir::Type type, llvm::ArrayRef<AxisFacts> facts, bool nonNegative = false);
+  AxisInfo(mlir::Type type, llvm::ArrayRef<AxisFacts> facts, bool wraps = false);
 
   /// What holds whichever of the two a value is.
   static AxisInfo join(const AxisInfo &lhs, const AxisInfo &rhs);
@@ -93,8 +100,15 @@ public:
   /// The one value that all elements have, where it is known.
   std::optional<int64_t> getConstant() const { return knownValue; }
 
-  /// No element is negative as a signed integer.
-  bool isNonNegative() const { return nonNegative; }
+  /// Whether a run may go on with the type's smallest integer after the largest one.
+  bool mayWrap() const { return wraps; }
+
+  /// The facts whose runs are consecutive as signed integers.
+  AxisFacts getSigned(unsigned dim) const { return wraps ? cutToAligned(facts[dim]) : facts[dim]; }
+  int64_t getSignedContiguity(unsigned dim) const { return getSigned(dim).contiguity; }
+
+  /// `fact` with runs that start at multiples of their length.
+  static AxisFacts cutToAligned(AxisFacts fact);
 
   /// Raises the facts to what the user asserts. Empty arrays assert nothing.
   void assume(mlir::Type type, llvm::ArrayRef<int64_t> contiguity, llvm::ArrayRef<int64_t> divisibility,
@@ -106,7 +120,7 @@ public:
 private:
   llvm::SmallVector<AxisFacts, 2> facts;
   std::optional<int64_t> knownValue;
-  bool nonNegative = false;
+  bool wraps = false;
 };
 
 /// The facts of every value in `root`, a function or a module. Values made

@@ -31,6 +31,33 @@ def ExpandMath : Pass<"expand-math"> {
                            "mlir::vector::VectorDialect"];
 }
 
+def SpecializeRanges : Pass<"specialize-ranges", "mlir::ModuleOp"> {
+  let summary = "Mark index arithmetic that does not wrap, and check at each launch what that depends on";
+  let description = [{
+    Integers wrap, so a run of consecutive indices is consecutive as far as a comparison, a division, an extension or a
+    pointer is concerned only where the analysis knows that nothing wraps. This pass follows the ranges of a kernel's
+    integers from the grid, its integer arguments and the bounds of its loops, and says on an operation what holds:
+
+    ```mlir
+    %o = arith.addi %a, %b : tensor<128xi32>     ->  arith.addi %a, %b overflow<nsw> : tensor<128xi32>
+    %q = arith.divsi %o, %n                      ->  arith.divui %o, %n     neither is negative; remsi, floordivsi
+    %c = arith.cmpi ult, %o, %n                  ->  arith.cmpi slt, %o, %n
+    %w = arith.extui %o                          ->  arith.extsi %o
+    ```
+
+    What holds for every launch is said outright. With `at-launch`, what depends on the arguments and the grid is said
+    too, and becomes part of the module's attribute `tile.launch_conditions`, which the runtime evaluates before each
+    launch of the code (Runtime/LaunchConditions.h); a launch for which it is false runs a variant that was compiled
+    without the option. Operations from which axis analysis would learn nothing are left alone.
+
+    Requires: calls are inlined; each argument names its slot by `tile.slot`.
+    Establishes: `tile.launch_conditions`, where anything is assumed.
+    Destroys: nothing.
+  }];
+  let options = [Option<"atLaunch", "at-launch", "bool", "true", "assume what each launch can check">];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
 def TileToVector : Pass<"tile-to-vector", "mlir::ModuleOp"> {
   let summary = "Lower kernels on tiles to loops over vectors for the host";
   let description = [{

@@ -75,8 +75,12 @@ mlir::LogicalResult verifyOperations(mlir::ModuleOp module, llvm::StringRef phas
                                      llvm::function_ref<bool(mlir::Operation *)> fits);
 
 /// The phase that all targets share: one function, simplified while it is still about whole tiles.
-void addTilePasses(mlir::OpPassManager &passes);
+/// With `specializeRanges` it may assume what each launch checks.
+void addTilePasses(mlir::OpPassManager &passes, bool specializeRanges);
 mlir::LogicalResult verifyTilePhase(mlir::ModuleOp module);
+
+/// What the tile phase assumed of launches (Runtime/LaunchConditions.h), which the module then no longer says.
+std::vector<int64_t> takeLaunchConditions(mlir::ModuleOp module);
 
 } // namespace tilewright
 

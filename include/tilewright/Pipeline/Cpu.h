@@ -22,7 +22,7 @@ enum class CpuPhase { Tile, Vector, LLVM, Object };
 llvm::StringRef stringifyPhase(CpuPhase phase);
 
 /// Adds the passes of one phase; Object has none, it is LLVM's.
-void addCpuPasses(mlir::OpPassManager &passes, CpuPhase phase, llvm::StringRef features);
+void addCpuPasses(mlir::OpPassManager &passes, CpuPhase phase, llvm::StringRef features, bool specializeRanges);
 
 /// Whether the module has the form in which the phase must leave it; says on
 /// the offending operation what it should not be.
@@ -48,11 +48,13 @@ struct CompiledForCpu {
   std::string symbol; ///< its entry point, a runtime::KernelFunction
   int64_t scratchBytes = 0;
   std::vector<KernelAssert> asserts;
+  std::vector<int64_t> launchConditions;
   std::vector<std::pair<std::string, double>> seconds; ///< per phase, in order
 };
 
 struct CpuCompileOptions {
   std::string target = "cpu";
+  bool specializeRanges = true; ///< assume of index arithmetic what each launch checks
   /// Of "source", "tile", "vector", "llvm" (LLVM IR, optimised) and "asm".
   PhaseDump dump;
 };

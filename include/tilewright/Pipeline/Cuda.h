@@ -24,7 +24,8 @@ struct CudaCompileOptions {
   int numStages = 3;
   int maxRegisters = 0; ///< a thread; 0 leaves it to the assembler
   bool enableFpFusion = true;
-  bool lineInfo = true; ///< lines of the source for profilers
+  bool specializeRanges = true; ///< assume of index arithmetic what each launch checks
+  bool lineInfo = true;         ///< lines of the source for profilers
   nvptx::AssembleOptions assembler;
   /// The phase at whose end the module stands already: to go on with IR that was printed, and maybe changed.
   std::optional<CudaPhase> startAfter;
@@ -37,7 +38,8 @@ struct CompiledForCuda {
   nvptx::Cubin cubin; ///< without an image where there is no assembler: the driver is one too
   std::string symbol;
   int64_t sharedBytes = 0; ///< dynamic shared memory of a block
-  std::vector<int> slots;  ///< of the code's parameters: which argument of the launch each one is
+  std::vector<int64_t> launchConditions;
+  std::vector<int> slots; ///< of the code's parameters: which argument of the launch each one is
   std::vector<std::pair<std::string, double>> seconds;
 };
 

@@ -262,8 +262,13 @@ Value Emitter::evaluateBoundsCheck(arith::CmpIOp op, const Point &point) {
   Type element = getElementTypeOrSelf(lower.getType());
   // Wider differences could overflow.
   if (point.isScalar() || element.getIntOrFloatBitWidth() > 32 ||
-      axis.get(lower).getContiguity(point.vectorDim) < point.width ||
       axis.get(upper).getConstancy(point.vectorDim) < point.width) {
+    return {};
+  }
+  // Read as unsigned, -1 and 0 are not consecutive: only aligned groups never hold both.
+  AxisFacts counting = axis.get(lower).getSigned(point.vectorDim);
+  counting = isSigned ? counting : AxisInfo::cutToAligned(counting);
+  if (counting.contiguity < point.width) {
     return {};
   }
   Location loc = op.getLoc();

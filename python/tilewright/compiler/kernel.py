@@ -77,6 +77,12 @@ class CompiledKernel:
         return int(self.metadata.get("shared_bytes", 0))
 
     @property
+    def launch_conditions(self) -> list[int]:
+        """What the code assumes of a launch, as lib/Runtime/LaunchConditions.h encodes it."""
+        conditions: list[int] = self.metadata["launch_conditions"]
+        return conditions
+
+    @property
     def asserts(self) -> list[KernelAssert]:
         """The assertions that are checked; the n-th, from 1, ends a program with the status n."""
         return [KernelAssert(*fields) for fields in self.metadata["asserts"]]

@@ -12,7 +12,7 @@ from tilewright.errors import ArgumentError
 
 # Which options change the code, per kind of target; the others are accepted and leave it alone,
 # so that a kernel tuned for a GPU is not compiled again on the CPU for each of its settings.
-_RELEVANT = {"cpu": ("debug", "enable_fp_fusion")}
+_RELEVANT = {"cpu": ("debug", "enable_fp_fusion", "specialize_ranges")}
 
 
 def _debug_default() -> bool:
@@ -28,6 +28,9 @@ class Options:
         num_ctas: blocks per cluster on a GPU.
         maxnreg: most registers a thread may use on a GPU; None leaves it to the compiler.
         enable_fp_fusion: whether a multiplication and an addition may become one fma.
+        specialize_ranges: whether the code may assume of index arithmetic, for instance that a sum
+            does not wrap, what each launch checks; a launch for which it is not so runs a variant
+            without it.
         debug: whether `tl.device_assert` is compiled; TILEWRIGHT_DEBUG=1 makes it the default.
     """
 
@@ -36,6 +39,7 @@ class Options:
     num_ctas: int = 1
     maxnreg: int | None = None
     enable_fp_fusion: bool = True
+    specialize_ranges: bool = True
     debug: bool = dataclasses.field(default_factory=_debug_default)
 
     @classmethod
@@ -75,7 +79,7 @@ def _unknown(name: str, known: list[str]) -> str:
 
 
 def _check(name: str, value: Any) -> None:
-    if name in ("debug", "enable_fp_fusion"):
+    if name in ("debug", "enable_fp_fusion", "specialize_ranges"):
         # Python's True and False, and the 0 and 1 that scripts pass.
         if value not in (0, 1):
             raise ArgumentError(f"option {name} is True or False, not {value!r}")

@@ -55,6 +55,7 @@ def run(request: Request) -> Entry:
         "core_target": request.target.core_name,
         "options": options,
         "signature": request.describe(),
+        "launch_conditions": compiled.launch_conditions,
         "phases": [frontend, *compiled.phases],
         **kind.facts(compiled, options),
     }

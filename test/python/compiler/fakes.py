@@ -41,6 +41,7 @@ class CompiledObject:
         self.object = b"\x7fELF" + text.encode()
         self.symbol = "kernel"
         self.scratch_bytes = 64
+        self.launch_conditions = []
         self.asserts = []
         self.phases = [("tile", 0.001), ("vector", 0.002), ("llvm", 0.003)]
 

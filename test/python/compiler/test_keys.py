@@ -51,6 +51,7 @@ def test_the_same_request_has_the_same_key():
         {"noalias": True},
         {"debug": True},
         {"enable_fp_fusion": False},
+        {"specialize_ranges": False},
         {"target": "cpu:avx2"},
     ],
 )

@@ -21,6 +21,7 @@ class _Request(NamedTuple):
 class Compilation(_Request):
     """What the launcher asked the compiler for; stands for the compiled kernel too."""
 
+    launch_conditions: tuple[int, ...] = ()
     asserts: tuple[Any, ...] = ()
     device: str
     code: dict[str, Any]

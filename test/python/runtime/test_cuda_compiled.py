@@ -29,6 +29,7 @@ def compiled(cuda, monkeypatch):
             "target": str(request.target),
             "core_target": request.target.core_name,
             "options": request.options.relevant(request.target.kind),
+            "launch_conditions": [],
             "signature": request.describe(),
             "phases": [],
             **{"slots": [0, 2], **facts},

@@ -56,8 +56,8 @@ static void keepFacts(const AxisInfo &info, LocalLoadOp result) {
     }
     result->setAttr(name, builder.getDenseI32ArrayAttr(facts));
   };
-  note(tile::TileDialect::kContiguityAttr, [&](unsigned dim) { return info.getContiguity(dim); });
-  note(tile::TileDialect::kDivisibilityAttr, [&](unsigned dim) { return info.getDivisibility(dim); });
+  note(tile::TileDialect::kContiguityAttr, [&](unsigned dim) { return info.getSigned(dim).contiguity; });
+  note(tile::TileDialect::kDivisibilityAttr, [&](unsigned dim) { return info.getSigned(dim).divisibility; });
   note(tile::TileDialect::kConstancyAttr, [&](unsigned dim) { return info.getConstancy(dim); });
 }
 

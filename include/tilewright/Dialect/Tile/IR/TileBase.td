@@ -43,6 +43,8 @@ def Tile_Dialect : Dialect {
     static constexpr llvm::StringLiteral kDivisibilityAttr = "tile.divisibility";
     static constexpr llvm::StringLiteral kContiguityAttr = "tile.contiguity";
     static constexpr llvm::StringLiteral kConstancyAttr = "tile.constancy";
+    /// On the module, an array<i64>: what the kernel's code assumes of a launch (Runtime/LaunchConditions.h).
+    static constexpr llvm::StringLiteral kLaunchConditionsAttr = "tile.launch_conditions";
     /// On a division or a square root: it is rounded to nearest on every target.
     static constexpr llvm::StringLiteral kPreciseAttr = "tile.precise";
   }];

@@ -1,0 +1,59 @@
+// How the integers of a kernel follow from its arguments and the grid, as steps that a launch can evaluate.
+
+#ifndef TILEWRIGHT_LIB_CONVERSION_SPECIALIZERANGES_INDEXRANGES_H
+#define TILEWRIGHT_LIB_CONVERSION_SPECIALIZERANGES_INDEXRANGES_H
+
+#include "tilewright/Runtime/LaunchConditions.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace tilewright {
+
+/// The steps of every integer in a function, scalar or tile; of a tile the range of all elements.
+class IndexRanges {
+public:
+  explicit IndexRanges(mlir::FunctionOpInterface function);
+
+  /// Something that shall hold for a value.
+  struct Check {
+    runtime::RangeOp kind; ///< CheckNoWrap or CheckNonNegative
+    mlir::Value value;
+  };
+
+  /// Whether a launch could tell: the value does not come out of memory.
+  bool isEvaluable(mlir::Value value) const;
+
+  /// The checks with the steps that lead to them.
+  runtime::LaunchConditions conditionsFor(llvm::ArrayRef<Check> checks) const;
+
+private:
+  void addBlock(mlir::Block &block);
+  void addOperation(mlir::Operation *op);
+  void addLoop(mlir::scf::ForOp loop);
+  void addArithmetic(mlir::Operation *op);
+  int advance(mlir::scf::ForOp loop, unsigned carried);
+
+  /// The step of a value; one that covers the whole type where nothing is known.
+  int stepOf(mlir::Value value);
+  int addStep(runtime::RangeOp op, unsigned bits, int64_t lhs, int64_t rhs, bool isOpaque);
+  int addConstant(unsigned bits, runtime::Range range, bool isOpaque = false);
+  int addUnknown(mlir::Type type);
+  int combine(runtime::RangeOp op, unsigned bits, int lhs, int rhs);
+  int widen(int step, unsigned bits);
+  void join(mlir::Value result, mlir::ValueRange sources);
+
+  std::vector<runtime::RangeStep> steps;
+  /// Of each step: it depends on what a launch does not know, and nothing bounds that.
+  std::vector<bool> opaque;
+  llvm::DenseMap<mlir::Value, int> stepOfValue;
+};
+
+/// The bits of an integer, an index, or an element of such a tile; 0 for any other type.
+unsigned integerBits(mlir::Type type);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_CONVERSION_SPECIALIZERANGES_INDEXRANGES_H

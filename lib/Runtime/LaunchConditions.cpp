@@ -1,0 +1,286 @@
+#include "tilewright/Runtime/LaunchConditions.h"
+
+#include <algorithm>
+
+namespace tilewright::runtime {
+
+//===----------------------------------------------------------------------===//
+// Ranges
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+using Wide = __int128;
+
+/// A range before it is cut to a width.
+struct WideRange {
+  Wide lo, hi;
+};
+
+/// A result and whether it is that of unbounded integers.
+struct Evaluated {
+  Range range;
+  bool wraps = false;
+};
+
+Wide pow2(unsigned bits) { return Wide(1) << bits; }
+
+/// What is left of a range in `bits` bits, read as signed.
+Evaluated fit(WideRange range, unsigned bits) {
+  Range all = Range::all(bits);
+  if (range.lo < all.lo || range.hi > all.hi) {
+    return {all, true};
+  }
+  return {{static_cast<int64_t>(range.lo), static_cast<int64_t>(range.hi)}, false};
+}
+
+/// The same bits read as unsigned.
+WideRange asUnsigned(Range range, unsigned bits) {
+  if (range.lo >= 0) {
+    return {range.lo, range.hi};
+  }
+  if (range.hi < 0) {
+    return {range.lo + pow2(bits), range.hi + pow2(bits)};
+  }
+  return {0, pow2(bits) - 1};
+}
+
+/// Unsigned numbers read as signed ones of the same width.
+Range asSigned(WideRange range, unsigned bits) {
+  Wide half = pow2(bits - 1);
+  if (range.lo >= half) {
+    return {static_cast<int64_t>(range.lo - 2 * half), static_cast<int64_t>(range.hi - 2 * half)};
+  }
+  return fit(range, bits).range;
+}
+
+/// The hull of `f` at the corners, for an `f` that is monotonic in each operand.
+template <typename F> WideRange corners(WideRange l, WideRange r, F f) {
+  Wide values[] = {f(l.lo, r.lo), f(l.lo, r.hi), f(l.hi, r.lo), f(l.hi, r.hi)};
+  auto [lo, hi] = std::minmax_element(std::begin(values), std::end(values));
+  return {*lo, *hi};
+}
+
+WideRange wide(Range range) { return {range.lo, range.hi}; }
+
+Wide floorDivide(Wide l, Wide r) { return l / r - (l % r != 0 && (l < 0) != (r < 0)); }
+Wide ceilDivide(Wide l, Wide r) { return l / r + (l % r != 0 && (l < 0) == (r < 0)); }
+
+/// A quotient by a range that may contain zero can be anything: the program is undefined there, and a quotient whose
+/// divisors have both signs is not monotonic.
+template <typename F> Range divide(Range l, Range r, unsigned bits, F f) {
+  if (r.lo <= 0 && r.hi >= 0) {
+    return Range::all(bits);
+  }
+  return fit(corners(wide(l), wide(r), f), bits).range;
+}
+
+Range divideUnsigned(Range l, Range r, unsigned bits) {
+  WideRange dividend = asUnsigned(l, bits), divisor = asUnsigned(r, bits);
+  if (divisor.lo == 0) {
+    return Range::all(bits);
+  }
+  return asSigned({dividend.lo / divisor.hi, dividend.hi / divisor.lo}, bits);
+}
+
+/// A remainder has the dividend's sign, and is less than the divisor and not beyond the dividend.
+Range remainderSigned(Range l, Range r) {
+  Wide most = std::max(r.lo < 0 ? -Wide(r.lo) : Wide(r.lo), r.hi < 0 ? -Wide(r.hi) : Wide(r.hi)) - 1;
+  most = std::max<Wide>(most, 0);
+  Wide lo = l.lo < 0 ? std::max<Wide>(l.lo, -most) : 0;
+  Wide hi = l.hi > 0 ? std::min<Wide>(l.hi, most) : 0;
+  return {static_cast<int64_t>(lo), static_cast<int64_t>(hi)};
+}
+
+Range remainderUnsigned(Range l, Range r, unsigned bits) {
+  WideRange dividend = asUnsigned(l, bits), divisor = asUnsigned(r, bits);
+  if (divisor.hi == 0) {
+    return Range::all(bits);
+  }
+  return asSigned({0, std::min(dividend.hi, divisor.hi - 1)}, bits);
+}
+
+/// Bits can only be cleared in what is not negative.
+Range bitwiseAnd(Range l, Range r, unsigned bits) {
+  if (l.lo < 0 && r.lo < 0) {
+    return Range::all(bits);
+  }
+  int64_t hi = l.lo < 0 ? r.hi : r.lo < 0 ? l.hi : std::min(l.hi, r.hi);
+  return {0, hi};
+}
+
+Range shiftRight(Range l, Range r, unsigned bits) {
+  if (r.lo < 0 || r.hi >= bits) {
+    return Range::all(bits);
+  }
+  return fit(corners(wide(l), wide(r), [](Wide value, Wide by) { return value >> int(by); }), bits).range;
+}
+
+Evaluated apply(const RangeStep &step, Range l, Range r, unsigned lhsBits) {
+  unsigned bits = step.bits;
+  switch (step.op) {
+  case RangeOp::Add:
+    return fit({Wide(l.lo) + r.lo, Wide(l.hi) + r.hi}, bits);
+  case RangeOp::Subtract:
+    return fit({Wide(l.lo) - r.hi, Wide(l.hi) - r.lo}, bits);
+  case RangeOp::Multiply:
+    return fit(corners(wide(l), wide(r), [](Wide a, Wide b) { return a * b; }), bits);
+  case RangeOp::DivideSigned:
+    return {divide(l, r, bits, [](Wide a, Wide b) { return a / b; })};
+  case RangeOp::FloorDivideSigned:
+    return {divide(l, r, bits, floorDivide)};
+  case RangeOp::CeilDivideSigned:
+    return {divide(l, r, bits, ceilDivide)};
+  case RangeOp::DivideUnsigned:
+    return {divideUnsigned(l, r, bits)};
+  case RangeOp::RemainderSigned:
+    return {remainderSigned(l, r)};
+  case RangeOp::RemainderUnsigned:
+    return {remainderUnsigned(l, r, bits)};
+  case RangeOp::MinSigned:
+    return {{std::min(l.lo, r.lo), std::min(l.hi, r.hi)}};
+  case RangeOp::MaxSigned:
+    return {{std::max(l.lo, r.lo), std::max(l.hi, r.hi)}};
+  case RangeOp::And:
+    return {bitwiseAnd(l, r, bits)};
+  case RangeOp::ShiftRightSigned:
+    return {shiftRight(l, r, bits)};
+  case RangeOp::ExtendSigned:
+    return {l};
+  case RangeOp::ExtendUnsigned:
+    return fit(asUnsigned(l, lhsBits), bits);
+  case RangeOp::Truncate:
+    return fit(wide(l), bits);
+  case RangeOp::Join:
+    return {{std::min(l.lo, r.lo), std::max(l.hi, r.hi)}};
+  case RangeOp::LoopIndex: // A loop without iterations has no index: any range will do.
+    return fit({l.lo, std::max(Wide(r.hi) - 1, Wide(l.lo))}, bits);
+  case RangeOp::LoopSpan:
+    return fit({0, std::max<Wide>(Wide(r.hi) - l.lo, 0)}, bits);
+  default:
+    return {Range::all(bits), true};
+  }
+}
+
+bool isInput(RangeOp op) { return op <= RangeOp::NumPrograms; }
+bool isCheck(RangeOp op) { return op >= RangeOp::CheckNoWrap; }
+bool isUnary(RangeOp op) {
+  return isCheck(op) || op == RangeOp::ExtendSigned || op == RangeOp::ExtendUnsigned || op == RangeOp::Truncate;
+}
+
+/// What one launch says of its inputs.
+struct OneLaunch {
+  const uint64_t *slots;
+  const Grid &grid;
+
+  Range argument(int64_t slot, unsigned bits) const {
+    unsigned unused = 64 - bits;
+    return Range::of(static_cast<int64_t>(slots[slot] << unused) >> unused);
+  }
+  Range programId(int64_t axis) const { return {0, std::max(grid.axes[axis] - 1, 0)}; }
+  Range numPrograms(int64_t axis) const { return Range::of(grid.axes[axis]); }
+};
+
+struct AnyLaunch {
+  static constexpr int64_t kMostPrograms = INT32_MAX;
+
+  Range argument(int64_t, unsigned bits) const { return Range::all(bits); }
+  Range programId(int64_t) const { return {0, kMostPrograms - 1}; }
+  Range numPrograms(int64_t) const { return {0, kMostPrograms}; }
+};
+
+} // namespace
+
+Range Range::all(unsigned bits) {
+  Wide half = pow2(bits - 1);
+  return {static_cast<int64_t>(-half), static_cast<int64_t>(half - 1)};
+}
+
+//===----------------------------------------------------------------------===//
+// Conditions
+//===----------------------------------------------------------------------===//
+
+std::optional<LaunchConditions> LaunchConditions::decode(const int64_t *words, size_t count) {
+  std::vector<RangeStep> steps;
+  for (size_t at = 0; at + RangeStep::kWords <= count; at += RangeStep::kWords) {
+    RangeStep step;
+    step.op = static_cast<RangeOp>(words[at] & 0xff);
+    step.bits = static_cast<uint8_t>(words[at] >> 8);
+    step.lhs = words[at + 1];
+    step.rhs = words[at + 2];
+    auto isEarlier = [&](int64_t operand) { return operand >= 0 && operand < static_cast<int64_t>(steps.size()); };
+    bool operandsFit = isEarlier(step.lhs) && (isUnary(step.op) || isEarlier(step.rhs));
+    if (step.op == RangeOp::ProgramId || step.op == RangeOp::NumPrograms) {
+      operandsFit = step.lhs >= 0 && step.lhs < 3;
+    } else if (isInput(step.op)) {
+      operandsFit = step.op == RangeOp::Constant ? step.lhs <= step.rhs : step.lhs >= 0;
+    }
+    if (step.op > RangeOp::CheckNonNegative || step.bits < 1 || step.bits > 64 || !operandsFit) {
+      return std::nullopt;
+    }
+    steps.push_back(step);
+  }
+  return count % RangeStep::kWords == 0 ? std::optional(LaunchConditions(std::move(steps))) : std::nullopt;
+}
+
+std::vector<int64_t> LaunchConditions::encode() const {
+  std::vector<int64_t> words;
+  for (const RangeStep &step : steps) {
+    words.push_back(static_cast<int64_t>(step.op) | int64_t(step.bits) << 8);
+    words.push_back(step.lhs);
+    words.push_back(step.rhs);
+  }
+  return words;
+}
+
+size_t LaunchConditions::slotCount() const {
+  int64_t count = 0;
+  for (const RangeStep &step : steps) {
+    count = std::max(count, step.op == RangeOp::Argument ? step.lhs + 1 : 0);
+  }
+  return static_cast<size_t>(count);
+}
+
+template <typename Inputs> bool LaunchConditions::evaluate(const Inputs &inputs) const {
+  constexpr size_t kOnStack = 128;
+  Evaluated onStack[kOnStack];
+  std::vector<Evaluated> onHeap(steps.size() > kOnStack ? steps.size() : 0);
+  Evaluated *values = onHeap.empty() ? onStack : onHeap.data();
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const RangeStep &step = steps[i];
+    switch (step.op) {
+    case RangeOp::Constant:
+      values[i] = {{step.lhs, step.rhs}};
+      break;
+    case RangeOp::Argument:
+      values[i] = {inputs.argument(step.lhs, step.bits)};
+      break;
+    case RangeOp::ProgramId:
+      values[i] = {inputs.programId(step.lhs)};
+      break;
+    case RangeOp::NumPrograms:
+      values[i] = {inputs.numPrograms(step.lhs)};
+      break;
+    case RangeOp::CheckNoWrap:
+      if (values[step.lhs].wraps) {
+        return false;
+      }
+      break;
+    case RangeOp::CheckNonNegative:
+      if (values[step.lhs].range.lo < 0) {
+        return false;
+      }
+      break;
+    default:
+      Range rhs = isUnary(step.op) ? Range() : values[step.rhs].range;
+      values[i] = apply(step, values[step.lhs].range, rhs, steps[step.lhs].bits);
+    }
+  }
+  return true;
+}
+
+bool LaunchConditions::hold(const uint64_t *slots, const Grid &grid) const { return evaluate(OneLaunch{slots, grid}); }
+
+bool LaunchConditions::holdAlways() const { return evaluate(AnyLaunch()); }
+
+} // namespace tilewright::runtime

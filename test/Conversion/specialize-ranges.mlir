@@ -1,0 +1,115 @@
+// RUN: tilewright-opt %s -split-input-file --specialize-ranges | FileCheck %s
+// RUN: tilewright-opt %s -split-input-file --specialize-ranges=at-launch=false | FileCheck %s --check-prefix=STATIC
+
+// What depends on the launch becomes a condition; without the option nothing is assumed.
+// CHECK: module attributes {tile.launch_conditions = array<i64: {{.*}}>}
+// CHECK-LABEL: func.func @row(
+// CHECK: arith.addi {{.*}} overflow<nsw> : tensor<128xi32>
+// STATIC-NOT: tile.launch_conditions
+// STATIC-LABEL: func.func @row(
+// STATIC: arith.addi %{{[^ ]*}}, %{{[^ ]*}} : tensor<128xi32>
+func.func @row(%p: !tile.ptr<f32> {tile.slot = 0 : i32}, %stride: i32 {tile.slot = 1 : i32}) attributes {tile.kernel} {
+  %row = tile.program_id 0 : i32
+  %start = arith.muli %row, %stride : i32
+  %starts = tile.splat %start : tensor<128xi32>
+  %r = tile.make_range 0 to 128 : tensor<128xi32>
+  %o = arith.addi %starts, %r : tensor<128xi32>
+  %ps = tile.splat %p : tensor<128x!tile.ptr<f32>>
+  %a = tile.addptr %ps, %o : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+  return
+}
+
+// -----
+
+// An aligned block cannot wrap inside: there is nothing to assume.
+// CHECK-NOT: tile.launch_conditions
+// CHECK-LABEL: func.func @block(
+// CHECK: arith.addi %{{[^ ]*}}, %{{[^ ]*}} : tensor<128xi32>
+func.func @block(%p: !tile.ptr<f32> {tile.slot = 0 : i32}) attributes {tile.kernel} {
+  %c128 = arith.constant 128 : i32
+  %id = tile.program_id 0 : i32
+  %start = arith.muli %id, %c128 : i32
+  %starts = tile.splat %start : tensor<128xi32>
+  %r = tile.make_range 0 to 128 : tensor<128xi32>
+  %o = arith.addi %starts, %r : tensor<128xi32>
+  return
+}
+
+// -----
+
+// What holds for every launch is no condition.
+// CHECK-NOT: tile.launch_conditions
+// CHECK-LABEL: func.func @static(
+// CHECK: arith.subi {{.*}} overflow<nsw> : tensor<128xi32>
+// STATIC-LABEL: func.func @static(
+// STATIC: arith.subi {{.*}} overflow<nsw> : tensor<128xi32>
+// STATIC: arith.remui
+func.func @static() attributes {tile.kernel} {
+  %ones = arith.constant dense<1> : tensor<128xi32>
+  %eights = arith.constant dense<8> : tensor<128xi32>
+  %r = tile.make_range 0 to 128 : tensor<128xi32>
+  %o = arith.subi %r, %ones : tensor<128xi32>
+  %q = arith.remsi %r, %eights : tensor<128xi32>
+  return
+}
+
+// -----
+
+// Memory can hold anything, so no launch can tell.
+// CHECK-NOT: tile.launch_conditions
+// CHECK-LABEL: func.func @loaded(
+// CHECK: arith.addi %{{[^ ]*}}, %{{[^ ]*}} : tensor<128xi32>
+func.func @loaded(%p: !tile.ptr<i32> {tile.slot = 0 : i32}) attributes {tile.kernel} {
+  %start = tile.load %p : !tile.ptr<i32> -> i32
+  %starts = tile.splat %start : tensor<128xi32>
+  %r = tile.make_range 0 to 128 : tensor<128xi32>
+  %o = arith.addi %starts, %r : tensor<128xi32>
+  return
+}
+
+// -----
+
+// Signed operations on what is not negative become unsigned ones, which round down; unsigned comparisons signed ones.
+// CHECK: module attributes {tile.launch_conditions = array<i64: {{.*}}>}
+// CHECK-LABEL: func.func @signs(
+// CHECK: arith.remui {{.*}} {tile.contiguity = array<i32: 16>}
+// CHECK: arith.divui
+// CHECK: arith.cmpi slt
+// CHECK: arith.extsi
+// STATIC-LABEL: func.func @signs(
+// STATIC: arith.remsi
+// STATIC: arith.divsi
+// STATIC: arith.cmpi ult
+// STATIC: arith.extui
+func.func @signs(%n: i32 {tile.slot = 0 : i32}, %s: i32 {tile.slot = 1 : i32}) attributes {tile.kernel} {
+  %ns = tile.splat %n : tensor<128xi32>
+  %ss = tile.splat %s : tensor<128xi32>
+  %r = tile.make_range 0 to 128 : tensor<128xi32>
+  %o = arith.addi %ss, %r : tensor<128xi32>
+  %q = arith.remsi %o, %ns {tile.contiguity = array<i32: 16>} : tensor<128xi32>
+  %d = arith.divsi %o, %ns : tensor<128xi32>
+  %c = arith.cmpi ult, %o, %ns : tensor<128xi32>
+  %w = arith.extui %o : tensor<128xi32> to tensor<128xi64>
+  return
+}
+
+// -----
+
+// A loop's index, and what a loop adds up by the same amount each time, have ranges.
+// CHECK: module attributes {tile.launch_conditions = array<i64: {{.*}}>}
+// CHECK-LABEL: func.func @loop(
+// CHECK: arith.addi {{.*}} overflow<nsw> : tensor<128xi32>
+// CHECK: arith.addi {{.*}} overflow<nsw> : tensor<128xi32>
+func.func @loop(%n: i32 {tile.slot = 0 : i32}, %step: i32 {tile.slot = 1 : i32}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %r = tile.make_range 0 to 128 : tensor<128xi32>
+  %end = scf.for %i = %c0 to %n step %step iter_args(%at = %c0) -> i32 : i32 {
+    %is = tile.splat %i : tensor<128xi32>
+    %o = arith.addi %is, %r : tensor<128xi32>
+    %ats = tile.splat %at : tensor<128xi32>
+    %p = arith.addi %ats, %r : tensor<128xi32>
+    %next = arith.addi %at, %step : i32
+    scf.yield %next : i32
+  }
+  return
+}
