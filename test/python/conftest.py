@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import pytest
+import seeds
 
 if "PYTEST_XDIST_WORKER" not in os.environ and "TILEWRIGHT_CACHE_DIR" not in os.environ:
     # Held for the life of the process that collects; the workers inherit the variable.
@@ -24,6 +25,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption(
         "--every-gpu", action="store_true", help="compile what is launched for all GPUs, too"
+    )
+    parser.addoption(
+        "--seed", type=int, default=0, help="what the tests' random inputs are made from"
     )
     parser.addoption(
         "--update", action="store_true", help="write what commands print into the pages of docs/"
@@ -44,6 +48,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "gpu_refuses(pattern, architectures): under --every-gpu the compiler says this of the "
         "test's kernels for these architectures",
     )
+    config.pluginmanager.register(seeds)
     if "cuda+emulator" in config.getoption("--targets"):
         import emulated_beside
 

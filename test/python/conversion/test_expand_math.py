@@ -6,7 +6,6 @@ inputs of each function.
 
 from __future__ import annotations
 
-import secrets
 import sys
 import tempfile
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 import expanded
 import numpy as np
 import pytest
+import seeds
 import ulps
 
 # A little above what 2^28 inputs each gave: docs/math.md.
@@ -36,7 +36,7 @@ LIMITS = {
 
 @pytest.mark.parametrize("name", LIMITS)
 def test_largest_error(name: str, tmp_path: Path) -> None:
-    seed = secrets.randbits(32)
+    seed = seeds.seed()
     run = expanded.function(tmp_path, f"math.{name}", 2 if name in ulps.BINARY else 1)
     error, where = ulps.worst(name, run, 1 << 22, seed)
     assert error <= LIMITS[name], f"{name}{where}: {error} ulp, seed {seed}"

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from instruction_cases import Case, cases, rows_without_case
 from instruction_kernels import emulate, execute
+from seeds import generator
 
 from tilewright import _core
 
@@ -29,7 +30,7 @@ def test_every_row_has_a_case_or_a_reason() -> None:
 def test_the_real_one(case: Case, capability: int) -> None:
     if capability < case.since:
         pytest.skip(f"needs sm_{case.since}")
-    rng = np.random.default_rng()
+    rng = generator()
     inputs = case.values(rng)
     memory = rng.integers(0, 2**63, max(1, case.form.shared // 8), np.uint64)
     arch = "90a" if capability == 90 else str(capability)

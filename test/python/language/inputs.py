@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import torch
+from seeds import generator
 
 FLOATS = {
     "fp16": torch.float16,
@@ -18,23 +19,21 @@ INTS = {
 # Unit roundoff of a result of the type.
 ROUNDOFF = {"fp16": 2.0**-11, "bf16": 2.0**-8, "fp32": 2.0**-24, "fp64": 2.0**-53}
 
-generator = np.random.default_rng()
-
 
 def fresh(dtype, shape, low=None, high=None):
     """New random numbers: a PyTorch tensor of floats, a NumPy array of integers or bools."""
     if dtype in FLOATS:
         if low is None:
-            values = generator.standard_normal(shape)
+            values = generator().standard_normal(shape)
         else:
-            values = generator.uniform(low, high, shape)
+            values = generator().uniform(low, high, shape)
         return torch.from_numpy(values).to(FLOATS[dtype])
     if dtype == "int1":
-        return generator.integers(0, 2, shape).astype(bool)
+        return generator().integers(0, 2, shape).astype(bool)
     info = np.iinfo(INTS[dtype])
     low = info.min if low is None else max(low, info.min)
     high = info.max if high is None else min(high, info.max)
-    return generator.integers(low, high, shape, dtype=INTS[dtype], endpoint=True)
+    return generator().integers(low, high, shape, dtype=INTS[dtype], endpoint=True)
 
 
 def poisoned(dtype, shape):

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 import torch
-from inputs import FLOATS, error, generator, poisoned, wide
+from inputs import FLOATS, error, poisoned, wide
+from seeds import generator
 
 import tilewright
 import tilewright.language as tl
@@ -100,7 +101,7 @@ def test_ties_and_their_neighbours(name, source):
 
 @pytest.mark.parametrize("name", FLOAT8S)
 def test_random_floats_to_nearest_even(name):
-    x = torch.from_numpy(generator.standard_normal(4096)).float().exp2() ** 6
+    x = torch.from_numpy(generator().standard_normal(4096)).float().exp2() ** 6
     x[::2] *= -1
     assert same(encoded(x, name), rounded(x, name))
 
@@ -128,7 +129,7 @@ def calculate_kernel(x, y, sums, products, larger, chosen, N: tl.constexpr):
 
 @pytest.mark.parametrize("dtype", [torch.float8_e5m2, torch.float8_e4m3fn])
 def test_arithmetic_is_that_of_float32_rounded(dtype):
-    x, y = (torch.from_numpy(generator.standard_normal(64)).to(dtype) for _ in range(2))
+    x, y = (torch.from_numpy(generator().standard_normal(64)).to(dtype) for _ in range(2))
     sums, products, chosen = (torch.zeros(64).to(dtype) for _ in range(3))
     larger = np.full(64, False)
     calculate_kernel[(1,)](x, y, sums, products, larger, chosen, N=64)
@@ -172,8 +173,8 @@ def move_kernel(x, places, transposed, gathered, joined, M: tl.constexpr, N: tl.
 @pytest.mark.parametrize("dtype", [torch.float8_e5m2, torch.float8_e4m3fn])
 def test_moves(dtype):
     m, n = 16, 32
-    x = torch.from_numpy(generator.standard_normal((m, n))).to(dtype)
-    places = generator.integers(0, m * n, m * n).astype(np.int32)
+    x = torch.from_numpy(generator().standard_normal((m, n))).to(dtype)
+    places = generator().integers(0, m * n, m * n).astype(np.int32)
     transposed, gathered, joined = (torch.zeros(size).to(dtype) for size in (512, 512, 1024))
     move_kernel[(1,)](x, places, transposed, gathered, joined, M=m, N=n)
     assert same(transposed, x.float().T.reshape(-1))
@@ -196,8 +197,8 @@ def product_kernel(a, b, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr)
 @pytest.mark.parametrize("left", [torch.float8_e5m2, torch.float8_e4m3fn])
 @pytest.mark.parametrize("right", [torch.float8_e5m2, torch.float8_e4m3fn])
 def test_products(left, right, m, n, k):
-    a = torch.from_numpy(generator.standard_normal((m, k))).to(left)
-    b = torch.from_numpy(generator.standard_normal((k, n))).to(right)
+    a = torch.from_numpy(generator().standard_normal((m, k))).to(left)
+    b = torch.from_numpy(generator().standard_normal((k, n))).to(right)
     out = poisoned("fp32", (m, n))
     product_kernel[(1,)](a, b, out, M=m, N=n, K=k)
     # Before Blackwell, tensor cores keep 13 bits below the largest summand of float8 products.

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from inputs import FLOATS, INTS, ROUNDOFF, error, fresh, poisoned, wide
+from seeds import generator
 
 import tilewright
 import tilewright.language as tl
@@ -59,7 +60,7 @@ def scattered(x, at, out, N: tl.constexpr):
 
 def test_scatter():
     x, out = fresh("fp32", (N,)), poisoned("fp32", (N,))
-    at = np.random.default_rng().permutation(N).astype(np.int32)
+    at = generator().permutation(N).astype(np.int32)
     scattered[(1,)](x, at, out, N=N)
     assert np.array_equal(wide(out)[at], wide(x))
 
