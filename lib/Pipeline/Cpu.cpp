@@ -60,15 +60,13 @@ static void addVectorPasses(OpPassManager &passes, StringRef features) {
 }
 
 /// The LLVM dialect, by upstream's conversions.
-static void addLLVMPasses(OpPassManager &passes, StringRef features) {
-  arith::ArithExpandOpsPassOptions expand;
-  expand.includeBf16 = !features.contains("+avx512bf16"); // LLVM would call a function per element
+static void addLLVMPasses(OpPassManager &passes) {
   // Arithmetic on bfloat16 is float32's, rounded after each step: no host has all of it in vectors.
   passes.addPass(arith::createArithEmulateUnsupportedFloats({{"bf16"}, "f32"}));
   passes.addPass(createStrictRounding());
   passes.addPass(createSCFToControlFlowPass());
   passes.addNestedPass<func::FuncOp>(createReturnOnAssert()); // failed assertions leave the kernel
-  passes.addPass(arith::createArithExpandOpsPass(expand));    // rounding divisions, bf16 conversions
+  passes.addPass(arith::createArithExpandOpsPass());          // rounding divisions
   passes.addPass(createConvertMathToLLVMPass());              // what is an instruction or an intrinsic
   passes.addPass(createConvertMathToLibmPass());              // double precision functions without an intrinsic
   passes.addPass(createConvertToLLVMPass());                  // everything else, at once
@@ -81,7 +79,7 @@ void addCpuPasses(OpPassManager &passes, CpuPhase phase, StringRef features, boo
   case CpuPhase::Vector:
     return addVectorPasses(passes, features);
   case CpuPhase::LLVM:
-    return addLLVMPasses(passes, features);
+    return addLLVMPasses(passes);
   case CpuPhase::Object:
     return;
   }

@@ -38,7 +38,9 @@ Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp source, LLVMContext &
 }
 
 void optimize(Module &module, TargetMachine &machine) {
+  codegen::computeBfloatsInSingle(module);
   codegen::widenBfloatsByShift(module);
+  codegen::narrowToBfloatsByBits(module);
   splitMaskedAccesses(module, machine);
   PipelineTuningOptions tuning;
   // Tiles arrive as vectors, several to a step; the vectorisers would only look for more in vain, and unrolling makes

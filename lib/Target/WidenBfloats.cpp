@@ -29,6 +29,49 @@ static void widenByShift(Function &function) {
   }
 }
 
+/// The double as a float whose last bit is set if the double is not a float, so that rounding once more gives what
+/// rounding once would.
+static Value *roundToOdd(IRBuilder<> &b, Value *value, Type *single, Type *word) {
+  Value *rounded = b.CreateFPTrunc(value, single);
+  Value *back = b.CreateFPExt(rounded, value->getType()), *bits = b.CreateBitCast(rounded, word);
+  Value *one = ConstantInt::get(word, 1);
+  Value *isEven = b.CreateICmpEQ(b.CreateAnd(bits, one), ConstantInt::get(word, 0));
+  Value *isLarger =
+      b.CreateFCmpOGT(b.CreateUnaryIntrinsic(Intrinsic::fabs, back), b.CreateUnaryIntrinsic(Intrinsic::fabs, value));
+  Value *odd = b.CreateSelect(isLarger, b.CreateSub(bits, one), b.CreateAdd(bits, one));
+  Value *changes = b.CreateAnd(b.CreateFCmpONE(back, value), isEven);
+  return b.CreateBitCast(b.CreateSelect(changes, odd, bits), single);
+}
+
+static void narrowByBits(FPTruncInst &narrowing) {
+  IRBuilder<> b(&narrowing);
+  Value *value = narrowing.getOperand(0);
+  Type *narrow = narrowing.getType();
+  Type *single = narrow->getWithNewType(b.getFloatTy()), *word = narrow->getWithNewType(b.getInt32Ty());
+  Type *half = narrow->getWithNewType(b.getInt16Ty());
+  auto constant = [&](uint64_t number) { return ConstantInt::get(word, number); };
+  if (value->getType() != single) {
+    value = roundToOdd(b, value, single, word);
+  }
+  Value *bits = b.CreateBitCast(value, word), *upper = b.CreateLShr(bits, constant(16));
+  Value *lastBit = b.CreateAnd(upper, constant(1));
+  Value *rounded = b.CreateLShr(b.CreateAdd(bits, b.CreateAdd(lastBit, constant(0x7fff))), constant(16));
+  Value *quiet = b.CreateOr(upper, constant(0x40));
+  Value *chosen = b.CreateSelect(b.CreateFCmpUNO(value, value), quiet, rounded);
+  narrowing.replaceAllUsesWith(b.CreateBitCast(b.CreateTrunc(chosen, half), narrow));
+  narrowing.eraseFromParent();
+}
+
+/// Arithmetic in float32, rounded after each operation.
+static void computeInSingle(BinaryOperator &arithmetic) {
+  IRBuilder<> b(&arithmetic);
+  Type *single = arithmetic.getType()->getWithNewType(b.getFloatTy());
+  Value *lhs = b.CreateFPExt(arithmetic.getOperand(0), single), *rhs = b.CreateFPExt(arithmetic.getOperand(1), single);
+  Value *result = b.CreateBinOp(arithmetic.getOpcode(), lhs, rhs);
+  arithmetic.replaceAllUsesWith(b.CreateFPTrunc(result, arithmetic.getType()));
+  arithmetic.eraseFromParent();
+}
+
 static bool narrowsToHalf(Function &function) {
   return any_of(instructions(function), [](const Instruction &instruction) {
     return isa<FPTruncInst>(instruction) && instruction.getType()->getScalarType()->isHalfTy();
@@ -38,6 +81,28 @@ static bool narrowsToHalf(Function &function) {
 void widenBfloatsByShift(Module &module) {
   for (Function &function : module) {
     widenByShift(function);
+  }
+}
+
+void computeBfloatsInSingle(Module &module) {
+  for (Function &function : module) {
+    for (Instruction &instruction : make_early_inc_range(instructions(function))) {
+      auto *arithmetic = dyn_cast<BinaryOperator>(&instruction);
+      if (arithmetic && arithmetic->getType()->getScalarType()->isBFloatTy()) {
+        computeInSingle(*arithmetic);
+      }
+    }
+  }
+}
+
+void narrowToBfloatsByBits(Module &module) {
+  for (Function &function : module) {
+    for (Instruction &instruction : make_early_inc_range(instructions(function))) {
+      auto *narrowing = dyn_cast<FPTruncInst>(&instruction);
+      if (narrowing && narrowing->getType()->getScalarType()->isBFloatTy()) {
+        narrowByBits(*narrowing);
+      }
+    }
   }
 }
 

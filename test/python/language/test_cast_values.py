@@ -70,6 +70,21 @@ def test_floats_are_rounded_to_nearest_even(source, target):
     assert np.array_equal(wide(converted(x, target)), rounded(wide(x), target))
 
 
+@pytest.mark.parametrize("source", ["fp32", "fp64"])
+@pytest.mark.parametrize("target", ["fp16", "bf16"])
+def test_floats_become_denormal_halves(source, target):
+    """Ties, their neighbors and what underflows; the source may be denormal, too."""
+    smallest = torch.finfo(FLOATS[target]).smallest_normal * torch.finfo(FLOATS[target]).eps
+    halves = np.arange(N // 2) / 2 * smallest
+    nudges = torch.finfo(FLOATS[source]).eps * np.array([0, 1, -1, 0.25])
+    positive = halves * (1 + np.resize(nudges, N // 2))
+    x = torch.from_numpy(np.concatenate([positive, -positive])).to(FLOATS[source])
+    expected = np.copysign(np.rint(wide(x) / smallest) * smallest, wide(x))
+    got = wide(converted(x, target))
+    assert np.array_equal(got, expected)
+    assert np.array_equal(np.signbit(got), np.signbit(expected))
+
+
 @pytest.mark.parametrize("source", [*INTS, *FLOATS])
 def test_to_bool(source):
     x = fresh(source, (N,), -1, 1)
