@@ -53,7 +53,6 @@ static void addVectorPasses(OpPassManager &passes, StringRef features) {
   passes.addPass(createCSEPass());             // the same address is computed by several accesses
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createGuardDivision());               // masked elements may divide by zero
-  passes.addPass(createDivideByUniform());             // rows are often divided by their sum
   passes.addPass(createExpandMinMax());                // two instructions where LLVM makes four
   passes.addPass(createExpandMath());                  // exp and its kin become arithmetic
   passes.addPass(createLoopInvariantCodeMotionPass()); // scalars and constants leave the inner loops

@@ -79,7 +79,7 @@ static void addThreadPasses(OpPassManager &passes, const CudaCompileOptions &opt
   }
   passes.addPass(createExpandFloat8());                // after products, which need the types
   passes.addPass(createExpandRemainder());             // LLVM's own is inexact
-  passes.addPass(createDivideByUniform());             // rows are often divided by their sum
+  passes.addPass(createExpandDivision());              // the processor's own misses quotients that are integers
   passes.addPass(createExpandMath(expandMath));        // functions become arithmetic
   passes.addPass(createMathToPtx(mathToPtx));          // or the processor's approximations
   passes.addPass(createSplitMasks());                  // predicates are registers of their own

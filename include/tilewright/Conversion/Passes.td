@@ -112,16 +112,31 @@ def ExpandMinMax : Pass<"expand-min-max"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
-def DivideByUniform : Pass<"divide-by-uniform"> {
-  let summary = "Multiply f32 vectors by the reciprocals of divisors that elements share";
+def ExpandDivision : Pass<"expand-division"> {
+  let summary = "Write f32 quotients as a reciprocal, a product and a correction";
   let description = [{
-    The result is off by less than 1.5 ulp. Divisions that carry `tile.precise` stay as they are.
+    For GPUs, whose own approximation of a quotient is off by up to 2 ulp even where the quotient is a float. What this
+    pass makes is rounded to nearest, but for quotients that are nearly denormal: see docs/math.md. Divisions that
+    carry `tile.precise` stay as they are.
 
-    Requires: shared divisors are `vector.broadcast` or `vector.shuffle` of the different ones.
-    Establishes: nothing.
+    ```mlir
+    %ds = vector.broadcast %d : f32 to vector<4xf32>
+    %q = arith.divf %x, %ds : vector<4xf32>
+    // becomes, without what scales the divisor and guards against infinity
+    %r = ptx.rcp.ftz %d : f32
+    %rs = vector.broadcast %r : f32 to vector<4xf32>
+    %q0 = arith.mulf %x, %rs : vector<4xf32>
+    %e = math.fma %q0, %ds, %minus_x : vector<4xf32>
+    %q = math.fma %minus_e, %rs, %q0 : vector<4xf32>
+    ```
+
+    Requires: divisors that elements share are `vector.broadcast` or `vector.shuffle` of the different ones. The
+    products and sums that it writes do not become multiply-adds afterwards.
+    Establishes: no `arith.divf` of f32 without `tile.precise`.
     Destroys: nothing.
   }];
-  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::vector::VectorDialect"];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::vector::VectorDialect",
+                           "::tilewright::ptx::PtxDialect"];
 }
 
 def ExpandRemainder : Pass<"expand-remainder"> {

@@ -11,7 +11,6 @@
 #include "tilewright/Dialect/Ptx/IR/Ptx.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -71,18 +70,10 @@ static void rewrite(Operation *op, Rewrite function) {
   op->erase();
 }
 
-/// A quotient may be off by 2 ulp, as in the language. By a constant it is a product with the reciprocal.
+/// Those of expansions, which count on 2 ulp; the user's have become arithmetic by `expand-division`.
 static void rewriteDivision(arith::DivFOp op) {
-  ImplicitLocOpBuilder builder(op.getLoc(), op);
-  APFloat divisor(0.0F), reciprocal(1.0F);
-  Value quotient;
-  if (matchPattern(op.getRhs(), m_ConstantFloat(&divisor)) && divisor.isFiniteNonZero() &&
-      (reciprocal.divide(divisor, APFloat::rmNearestTiesToEven), reciprocal.isNormal())) {
-    MathBuilder m(builder, op.getType());
-    quotient = m.mul(op.getLhs(), m.f(reciprocal.convertToFloat()));
-  } else {
-    quotient = ptx::DivOp::create(builder, op.getType(), op.getLhs(), op.getRhs());
-  }
+  OpBuilder builder(op);
+  Value quotient = ptx::DivOp::create(builder, op.getLoc(), op.getType(), op.getLhs(), op.getRhs());
   op.replaceAllUsesWith(quotient);
   op.erase();
 }

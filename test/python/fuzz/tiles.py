@@ -314,7 +314,7 @@ def divide(x: Any, y: Any) -> Tile:
         least = np.abs(b.value.astype(np.float64)) - wide_error(b)
         slope = 1 / np.where(least > 0, least, 0)
         error = combined_error(a, b, slope, quotient.value * slope)
-        # A quotient may be a product with a reciprocal.
+        # A GPU may round a quotient of float32 the other way: docs/math.md.
         return quotient.blurred(0.0 if error is None else error)
 
 

@@ -131,18 +131,25 @@ def test_exponentials_use_the_processors(target: str) -> None:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_quotients(target: str) -> None:
-    assert binary_opcodes("/", "fp32", target)["div.full.f32"] == 1
+    copy = binary_opcodes("copy", "fp32", target)
+    by_elements = binary_opcodes("/", "fp32", target)
+    assert by_elements["rcp.approx.ftz.f32"] == 1
+    load = Counter(["ld.param.b64", "add.s64", "ld.global.b32"])
+    assert (by_elements - copy - load).total() == stated_counts()["x / y"]
     assert binary_opcodes("div_rn", "fp32", target)["div.rn.f32"] == 1
     assert binary_opcodes("/", "fp64", target)["div.rn.f64"] == 1
     by_three = binary_opcodes("/ 3", "fp32", target)
-    assert by_three["mul.rn.f32"] == 1 and not any(name.startswith("div") for name in by_three)
+    assert (by_three - copy).total() == stated_counts()["x / 3"]
+    for counts in (by_elements, by_three):
+        assert not any(name.startswith("div") for name in counts)
 
 
 def test_a_shared_divisor_is_inverted_once() -> None:
     counts = binary_opcodes("/ scalar", "fp32", "cuda:90a", block=4 * LANES)
-    assert counts["rcp.rn.f32"] == 1
-    # Two for each of four elements, and one for the divisor.
-    assert counts["mul.rn.f32"] == 9
+    assert counts["rcp.approx.ftz.f32"] == 1
+    # Two for each of four elements, and two for the divisor.
+    assert counts["mul.rn.f32"] == 10
+    assert counts["fma.rn.f32"] == 8
     assert not any(name.startswith("div") for name in counts)
 
 

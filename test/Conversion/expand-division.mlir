@@ -1,0 +1,88 @@
+// RUN: tilewright-opt %s --expand-division | FileCheck %s
+
+// The power of two is made of the divisor's exponent, and takes its sign.
+// CHECK-LABEL: func.func @quotient(
+// CHECK-SAME: %[[X:.*]]: vector<2xf32>, %[[Y:.*]]: vector<2xf32>
+func.func @quotient(%x: vector<2xf32>, %y: vector<2xf32>) -> vector<2xf32> {
+  // CHECK: %[[BITS:.*]] = arith.bitcast %[[Y]]
+  // CHECK: %[[EXPONENT:.*]] = arith.andi %[[BITS]]
+  // CHECK: %[[POWER:.*]] = arith.subi %{{.*}}, %[[EXPONENT]]
+  // CHECK: arith.maxsi %[[POWER]]
+  // CHECK: %[[SCALE:.*]] = math.copysign %{{.*}}, %[[Y]]
+  // CHECK: %[[D:.*]] = arith.mulf %[[Y]], %[[SCALE]]
+  // CHECK: %[[ABOVE:.*]] = ptx.rcp.ftz %[[D]]
+  // CHECK: %[[R:.*]] = arith.mulf %[[ABOVE]]
+  // CHECK: %[[XS:.*]] = arith.mulf %[[X]], %[[SCALE]]
+  // CHECK: %[[Q0:.*]] = arith.mulf %[[XS]], %[[R]]
+  // CHECK: %[[MINUS:.*]] = arith.negf %[[XS]]
+  // CHECK: %[[E:.*]] = math.fma %[[Q0]], %[[D]], %[[MINUS]]
+  // CHECK: %[[LESS:.*]] = arith.negf %[[E]]
+  // CHECK: %[[Q1:.*]] = math.fma %[[LESS]], %[[R]], %[[Q0]]
+  // CHECK: %[[SIZE:.*]] = math.absf %[[E]]
+  // CHECK: %[[FINITE:.*]] = arith.cmpf olt, %[[SIZE]]
+  // CHECK: arith.select %[[FINITE]], %[[Q1]], %[[Q0]]
+  %q = arith.divf %x, %y : vector<2xf32>
+  return %q : vector<2xf32>
+}
+
+// What elements share is computed once.
+// CHECK-LABEL: func.func @uniform(
+// CHECK: %[[SCALE:.*]] = math.copysign %{{.*}} : f32
+// CHECK: %[[D:.*]] = arith.mulf %{{.*}}, %[[SCALE]] : f32
+// CHECK: ptx.rcp.ftz %[[D]] : f32
+// CHECK-COUNT-3: vector.broadcast
+// CHECK-COUNT-2: math.fma %{{.*}} : vector<16xf32>
+func.func @uniform(%x: vector<16xf32>, %d: f32) -> vector<16xf32> {
+  %ds = vector.broadcast %d : f32 to vector<16xf32>
+  %q = arith.divf %x, %ds : vector<16xf32>
+  return %q : vector<16xf32>
+}
+
+// Two rows of a tile, each divided by its sum.
+// CHECK-LABEL: func.func @rows(
+// CHECK: ptx.rcp.ftz %{{.*}} : vector<2xf32>
+// CHECK-COUNT-3: vector.shuffle %{{.*}} [0, 0, 1, 1]
+// CHECK-COUNT-2: math.fma %{{.*}} : vector<4xf32>
+func.func @rows(%x: vector<4xf32>, %d: vector<2xf32>) -> vector<4xf32> {
+  %ds = vector.shuffle %d, %d [0, 0, 1, 1] : vector<2xf32>, vector<2xf32>
+  %q = arith.divf %x, %ds : vector<4xf32>
+  return %q : vector<4xf32>
+}
+
+// By 3 without a scale, by 0.1 with one, by a power of two exactly, and by 0 like any other number.
+// CHECK-LABEL: func.func @constants(
+// CHECK-SAME: %[[X:.*]]: vector<2xf32>
+func.func @constants(%x: vector<2xf32>)
+    -> (vector<2xf32>, vector<2xf32>, vector<2xf32>, vector<2xf32>) {
+  %three = arith.constant dense<3.0> : vector<2xf32>
+  %tenth = arith.constant dense<0.1> : vector<2xf32>
+  %quarter = arith.constant dense<-0.25> : vector<2xf32>
+  %zero = arith.constant dense<0.0> : vector<2xf32>
+  // CHECK: %[[THIRD:.*]] = arith.constant dense<0.333333343>
+  // CHECK: %[[Q0:.*]] = arith.mulf %[[X]], %[[THIRD]]
+  // CHECK: math.fma %[[Q0]]
+  %0 = arith.divf %x, %three : vector<2xf32>
+  // CHECK: %[[EIGHT:.*]] = arith.constant dense<8.000000e+00>
+  // CHECK: arith.mulf %[[X]], %[[EIGHT]]
+  %1 = arith.divf %x, %tenth : vector<2xf32>
+  // CHECK: %[[FOUR:.*]] = arith.constant dense<-4.000000e+00>
+  // CHECK: %[[EXACT:.*]] = arith.mulf %[[X]], %[[FOUR]]
+  // CHECK-NOT: math.fma
+  // CHECK: ptx.rcp.ftz
+  %2 = arith.divf %x, %quarter : vector<2xf32>
+  %3 = arith.divf %x, %zero : vector<2xf32>
+  return %0, %1, %2, %3 : vector<2xf32>, vector<2xf32>, vector<2xf32>, vector<2xf32>
+}
+
+// What has to be rounded to nearest, and other types.
+// CHECK-LABEL: func.func @kept(
+// CHECK: arith.divf %{{.*}} {tile.precise} : vector<16xf32>
+// CHECK: arith.divf %{{.*}} : vector<8xf64>
+// CHECK: arith.divf %{{.*}} : vector<8xf16>
+func.func @kept(%x: vector<16xf32>, %w: vector<8xf64>, %h: vector<8xf16>)
+    -> (vector<16xf32>, vector<8xf64>, vector<8xf16>) {
+  %q = arith.divf %x, %x {tile.precise} : vector<16xf32>
+  %s = arith.divf %w, %w : vector<8xf64>
+  %t = arith.divf %h, %h : vector<8xf16>
+  return %q, %s, %t : vector<16xf32>, vector<8xf64>, vector<8xf16>
+}
