@@ -49,6 +49,15 @@ func.func @rows(%x: vector<4xf32>, %d: vector<2xf32>) -> vector<4xf32> {
   return %q : vector<4xf32>
 }
 
+// One of many divisors: the others are not used.
+// CHECK-LABEL: func.func @picked(
+// CHECK: ptx.rcp.ftz %{{.*}} : vector<1xf32>
+func.func @picked(%x: vector<1xf32>, %d: vector<4xf32>) -> vector<1xf32> {
+  %ds = vector.shuffle %d, %d [2] : vector<4xf32>, vector<4xf32>
+  %q = arith.divf %x, %ds : vector<1xf32>
+  return %q : vector<1xf32>
+}
+
 // By 3 without a scale, by 0.1 with one, by a power of two exactly, and by 0 like any other number.
 // CHECK-LABEL: func.func @constants(
 // CHECK-SAME: %[[X:.*]]: vector<2xf32>

@@ -49,15 +49,20 @@ static bool repeatsOne(vector::ShuffleOp op) {
          llvm::all_of(op.getMask(), [&](int64_t index) { return index < op.getV1VectorType().getNumElements(); });
 }
 
-/// The different divisors: the operand itself, or what it repeats.
+static int64_t countElements(Value value) {
+  auto vector = dyn_cast<VectorType>(value.getType());
+  return vector ? vector.getNumElements() : 1;
+}
+
+/// The different divisors: what the operand repeats, unless it picks a few of many; else the operand itself.
 static Value findDivisors(Value operand) {
+  Value source = operand;
   if (auto splat = operand.getDefiningOp<vector::BroadcastOp>()) {
-    return splat.getSource();
+    source = splat.getSource();
+  } else if (auto shuffle = operand.getDefiningOp<vector::ShuffleOp>(); shuffle && repeatsOne(shuffle)) {
+    source = shuffle.getV1();
   }
-  if (auto shuffle = operand.getDefiningOp<vector::ShuffleOp>(); shuffle && repeatsOne(shuffle)) {
-    return shuffle.getV1();
-  }
-  return operand;
+  return countElements(source) <= countElements(operand) ? source : operand;
 }
 
 /// `value`, one for each of the divisors, over the elements of the operand.
