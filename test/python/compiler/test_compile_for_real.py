@@ -116,6 +116,6 @@ def test_sixteen_processes_of_sixteen_threads_share_one_compilation(cache):
         subprocess.Popen([sys.executable, "-c", _PROCESS], env=env, stdout=subprocess.PIPE)
         for _ in range(16)
     ]
-    origins = [process.communicate(timeout=300)[0].decode().strip() for process in running]
+    origins = [process.communicate(timeout=600)[0].decode().strip() for process in running]
     assert sorted(origins) == ["compiled"] + ["disk"] * 15
     assert len(list(cache.glob("*.kernel"))) == 1

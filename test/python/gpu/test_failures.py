@@ -26,7 +26,7 @@ def run(body: str, **environment: str) -> subprocess.CompletedProcess[str]:
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
 
 
@@ -96,7 +96,7 @@ except DeviceAssertError as error:
 
 def test_a_failed_assertion_in_a_called_function(gpu) -> None:
     script = Path(__file__).parent / "failing_assertion.py"
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     assert "roots (failing_assertion.py:" in done.stdout
     assert "cuda:0 is lost to this process since CUDA_ERROR_ASSERT" in done.stdout

@@ -181,7 +181,7 @@ def test_fork_after_a_compiled_launch() -> None:
 
     child = os.fork()
     if child == 0:
-        signal.alarm(30)
+        signal.alarm(300)
         result = np.full(300_000, np.nan, np.float32)
         add[add_grid](x.numpy(), y.numpy(), result, 300_000)
         # Compiles, too.

@@ -58,21 +58,23 @@ def test_threads(substitute) -> None:
 
 def test_other_threads_run_while_a_kernel_does(substitute) -> None:
     kernel = kernel_of(substitute, "sleep")
-    ticks: list[float] = []
-    done = threading.Event()
+    seen: list[str] = []
+    launching, ended = threading.Event(), threading.Event()
 
-    def tick() -> None:
-        while not done.wait(0.005):
-            ticks.append(time.perf_counter())
+    def watch() -> None:
+        launching.wait()
+        while not ended.wait(0.005):
+            seen.append("running")
 
-    thread = threading.Thread(target=tick)
+    thread = threading.Thread(target=watch)
     thread.start()
-    start = time.perf_counter()
+    launching.set()
     kernel[(4,)](200_000)
-    end = time.perf_counter()
-    done.set()
+    while_it_ran = len(seen)
+    ended.set()
     thread.join()
-    assert len([t for t in ticks if start < t < end]) > 10
+    # Once if the thread ran before the launch alone.
+    assert while_it_ran > 2
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
@@ -82,7 +84,7 @@ def test_fork_after_a_launch(substitute) -> None:
     child = os.fork()
     if child == 0:
         os._exit(7 if count_all(kernel) else 8)
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 300
     while (status := os.waitpid(child, os.WNOHANG)) == (0, 0):
         if time.monotonic() > deadline:
             os.kill(child, signal.SIGKILL)
@@ -101,8 +103,8 @@ def test_interrupt_during_a_long_grid(threads) -> None:
         from conftest import Substitute
         from interrupted import kernel
         Substitute(kernel, "sleep")
-        print("ready", flush=True)
         try:
+            print("ready", flush=True)
             kernel[(2**31 - 1,)](100)
         except KeyboardInterrupt:
             print("interrupted", flush=True)
