@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import threading
-import time
 
 import pytest
 from ptx_kernels import ADD, NOTHING, SHARED, WAIT, kernel_of
@@ -98,9 +97,7 @@ def test_a_launch_does_not_wait(gpu, wrap) -> None:
     wait[1](wrap(done), 2)
     gpu.cuda.synchronize()
     with gpu.cuda.stream(stream):
-        start = time.perf_counter()
-        wait[1](wrap(done), 200 * MILLISECONDS)
-        assert time.perf_counter() - start < 0.1
+        wait[1](wrap(done), 2000 * MILLISECONDS)
     assert not stream.query()
     stream.synchronize()
 
@@ -285,32 +282,3 @@ def test_code_that_the_driver_does_not_take(gpu) -> None:
     future.code.image = future.code.image.replace(b".version 7.0", b".version 99.0")
     with pytest.raises(DeviceError, match=r"the driver is one of CUDA .* takes PTX up to"):
         future[1](zeros(gpu))
-
-
-# Time
-
-
-def microseconds(gpu, function, calls=300, rounds=20) -> float:
-    best = float("inf")
-    for _ in range(rounds):
-        gpu.cuda.synchronize()
-        start = time.perf_counter()
-        for _ in range(calls):
-            function()
-        best = min(best, (time.perf_counter() - start) / calls)
-    return 1e6 * best
-
-
-@pytest.mark.timed
-@pytest.mark.parametrize(("count", "limit"), [(0, 3.0), (4, 3.0), (19, 3.5)])
-def test_a_launch_costs_the_host(gpu, count, limit, record_property) -> None:
-    """Beyond what the driver takes: on the machines that we have it is 3 us by itself."""
-    from bare_driver import bare_launch
-    from many_parameters import KERNELS
-
-    kernel, arguments = KERNELS[count](gpu)
-    bare = microseconds(gpu, bare_launch())
-    took = microseconds(gpu, lambda: kernel[(1,)](*arguments))
-    record_property("microseconds", took)
-    print(f"{count} arguments: {took:.2f} us, the driver alone {bare:.2f} us")
-    assert took <= bare + limit
