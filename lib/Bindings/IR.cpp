@@ -365,20 +365,35 @@ void bindOperations(py::module_ &module) {
            py::arg("types") = py::none(), py::arg("attrs") = py::dict(), py::arg("regions") = 0, kReference);
 }
 
+/// The printed form leaves out terminators without operands, whose locations are then the parser's: they get those of
+/// the operations around them.
+void locateImplicitTerminators(ModuleOp module, StringRef text) {
+  auto isText = [&](Location loc) {
+    auto position = dyn_cast<FileLineColLoc>(loc);
+    return position && position.getFilename() == text;
+  };
+  module->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op->getParentOp() && op->hasTrait<OpTrait::IsTerminator>() && isText(op->getLoc())) {
+      op->setLoc(op->getParentOp()->getLoc());
+    }
+  });
+}
+
+PyModule parseModule(PyContext &context, const std::string &text) {
+  constexpr llvm::StringLiteral kName = "-";
+  DiagnosticCollector errors(*context.context);
+  auto parsed = parseSourceString<ModuleOp>(text, context.context.get(), kName);
+  if (!parsed) {
+    errors.raise("malformed IR");
+  }
+  locateImplicitTerminators(*parsed, kName);
+  return PyModule{std::move(parsed)};
+}
+
 void bindModule(py::module_ &module) {
   py::class_<PyModule>(module, "Module")
       .def(py::init([](PyContext &, Location loc) { return PyModule{ModuleOp::create(loc)}; }), py::keep_alive<1, 2>())
-      .def_static(
-          "parse",
-          [](PyContext &context, const std::string &text) {
-            DiagnosticCollector errors(*context.context);
-            auto parsed = parseSourceString<ModuleOp>(text, context.context.get());
-            if (!parsed) {
-              errors.raise("malformed IR");
-            }
-            return PyModule{std::move(parsed)};
-          },
-          py::keep_alive<0, 1>())
+      .def_static("parse", &parseModule, py::keep_alive<0, 1>())
       .def_property_readonly("body", [](PyModule &self) { return PyBlock{self.module->getBody()}; })
       .def_property_readonly(
           "op", [](PyModule &self) { return self.module->getOperation(); }, kReference)

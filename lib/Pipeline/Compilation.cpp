@@ -2,6 +2,8 @@
 
 #include "tilewright/Pipeline/Compilation.h"
 
+#include "Locations.h"
+
 #include "mlir/IR/OwningOpRef.h"
 
 using namespace mlir;
@@ -36,8 +38,10 @@ bool Compilation::runPasses(StringRef phase, llvm::function_ref<void(OpPassManag
   OwningOpRef<ModuleOp> before(module.clone());
   bool ok = timed(phase, [&] {
     PassManager passes(module.getContext(), ModuleOp::getOperationName());
+    bool hasLostLocation = false;
+    keepLocations(passes, hasLostLocation);
     addPasses(passes);
-    return succeeded(passes.run(module)) && succeeded(verify(module));
+    return succeeded(passes.run(module)) && !hasLostLocation && succeeded(verify(module));
   });
   if (!ok) {
     failure.reproducer = print(*before);

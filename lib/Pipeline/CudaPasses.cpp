@@ -97,6 +97,7 @@ static void addLLVMPasses(OpPassManager &passes, const CudaCompileOptions &optio
   if (options.lineInfo) {
     LLVM::DIScopeForLLVMFuncOpPassOptions scope;
     scope.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
+    passes.addPass(createRestoreLocations());                    // must run before the next: it dereferences positions
     passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass(scope)); // so that locations become lines
   }
 }

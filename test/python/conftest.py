@@ -14,6 +14,9 @@ if "PYTEST_XDIST_WORKER" not in os.environ and "TILEWRIGHT_CACHE_DIR" not in os.
     _FOLDER = tempfile.TemporaryDirectory(prefix="tilewright-test-cache-")
     os.environ["TILEWRIGHT_CACHE_DIR"] = _FOLDER.name
 
+# Every operation of every kernel has a line of the source after every pass; see lib/Pipeline.
+os.environ["TILEWRIGHT_VERIFY_LOCATIONS"] = "1"
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(

@@ -297,4 +297,23 @@ def NvvmKernel : Pass<"nvvm-kernel", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::NVVM::NVVMDialect"];
 }
 
+def RestoreLocations : Pass<"restore-locations"> {
+  let summary = "Give every operation a position in the source";
+  let description = [{
+    An operation without a position takes that of the operation around it. A stack of calls, which inlining nests in any
+    way, becomes a list of positions from the innermost call outwards; a frame without a position is left out. The pass that
+    makes debug information requires both: it dereferences the position of the innermost frame.
+
+    ```mlir
+    loc(callsite(callsite("a.py":1:1 at unknown) at "c.py":3:3))
+    // becomes
+    loc(callsite("a.py":1:1 at "c.py":3:3))
+    ```
+
+    Requires: nothing.
+    Establishes: every operation in an operation with a position has one.
+    Destroys: names and metadata of locations.
+  }];
+}
+
 #endif // TILEWRIGHT_CONVERSION_PASSES
