@@ -400,7 +400,7 @@ void bindModule(py::module_ &module) {
       .def("verify",
            [](PyModule &self) {
              DiagnosticCollector errors(*self.module->getContext());
-             if (failed(verify(*self.module))) {
+             if (failed(verify(*self.module)) || failed(tile::verifyCombiners(*self.module))) {
                errors.raise("malformed module");
              }
            })

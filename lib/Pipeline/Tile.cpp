@@ -34,6 +34,9 @@ std::vector<int64_t> takeLaunchConditions(ModuleOp module) {
 }
 
 LogicalResult verifyTilePhase(ModuleOp module) {
+  if (failed(tile::verifyCombiners(module))) {
+    return failure();
+  }
   return verifyOperations(module, "tile",
                           [](Operation *op) { return !isa<func::CallOp, cf::BranchOp, cf::CondBranchOp>(op); });
 }

@@ -75,6 +75,9 @@ public:
   /// The size of the scratch memory that the program needs, in bytes.
   int64_t getScratchBytes() const { return scratchBytes; }
 
+  /// Whether a combiner has what is not supported; the error has been emitted.
+  bool hasUnsupportedCombiner() const { return hasFailed; }
+
   /// Whether stores went past the cache; they are not ordered before what
   /// follows them until a fence.
   bool hasStreamingStores() const { return storesStream; }
@@ -110,6 +113,11 @@ private:
   //===--- Reduce.cpp -----------------------------------------------------===//
   void emitReduceNest(const Nest &nest, const Shape &shape, llvm::DenseMap<mlir::Value, Buffer> &made);
   llvm::SmallVector<mlir::Value> combine(mlir::Region &combiner, mlir::ValueRange lhs, mlir::ValueRange rhs);
+  llvm::SmallVector<mlir::Value> combineVectors(mlir::Region &combiner, mlir::ValueRange lhs, mlir::ValueRange rhs);
+  llvm::SmallVector<mlir::Value> combineLanes(mlir::Region &combiner, mlir::ValueRange lhs, mlir::ValueRange rhs);
+  llvm::SmallVector<mlir::Value> combineElements(mlir::Region &combiner, llvm::ArrayRef<mlir::Value> arguments);
+  llvm::SmallVector<mlir::Value> combineUnless(mlir::Value isFirst, tile::ReduceOp reduce,
+                                               mlir::ValueRange accumulators, llvm::ArrayRef<mlir::Value> values);
   llvm::SmallVector<mlir::Value> startAccumulators(llvm::ArrayRef<tile::ReduceOp> reduces, int64_t width);
   llvm::SmallVector<mlir::Value> accumulate(llvm::ArrayRef<tile::ReduceOp> reduces, mlir::ValueRange accumulators,
                                             const Point &point, int axis);
@@ -222,6 +230,7 @@ private:
   llvm::DenseMap<mlir::Value, Buffer> buffers;
   int64_t scratchBytes = 0;
   bool storesStream = false;
+  bool hasFailed = false;
 
   /// For masks that hold for the first lanes: how many, an i64.
   llvm::DenseMap<mlir::Value, mlir::Value> laneCounts;

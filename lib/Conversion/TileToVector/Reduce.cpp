@@ -26,7 +26,19 @@ namespace tilewright::cpu {
 // Combiners
 //===----------------------------------------------------------------------===//
 
+/// Whether every operation of the combiner does on vectors, lane by lane, what it does on scalars.
+static bool isElementwise(Region &combiner) {
+  return llvm::all_of(combiner.front().without_terminator(), [](Operation &op) {
+    return op.hasTrait<OpTrait::Vectorizable>() || op.hasTrait<OpTrait::ConstantLike>() ||
+           isa<tile::AddPtrOp, tile::PtrCastOp, tile::IntToPtrOp, tile::PtrToIntOp>(op);
+  });
+}
+
 SmallVector<Value> Emitter::combine(Region &combiner, ValueRange lhs, ValueRange rhs) {
+  return isElementwise(combiner) ? combineVectors(combiner, lhs, rhs) : combineLanes(combiner, lhs, rhs);
+}
+
+SmallVector<Value> Emitter::combineVectors(Region &combiner, ValueRange lhs, ValueRange rhs) {
   Block &body = combiner.front();
   llvm::DenseMap<Value, Value> mapped;
   for (auto [arg, value] :
@@ -50,6 +62,51 @@ SmallVector<Value> Emitter::combine(Region &combiner, ValueRange lhs, ValueRange
   int64_t width = lhs.empty() ? 1 : widthOf(lhs[0]);
   return llvm::map_to_vector(body.getTerminator()->getOperands(),
                              [&](Value value) { return broadcast(lookup(value), width); });
+}
+
+/// Combines two elements, by any operations.
+SmallVector<Value> Emitter::combineElements(Region &combiner, ArrayRef<Value> arguments) {
+  Block &body = combiner.front();
+  for (auto [arg, value] : llvm::zip_equal(body.getArguments(), arguments)) {
+    map(arg, value);
+  }
+  CacheScope scope(*this);
+  // The body is emitted more than once: what it puts in memory is there for this time only.
+  llvm::DenseMap<Value, Buffer> outside = buffers;
+  hasFailed |= failed(emitBlock(body));
+  buffers = std::move(outside);
+  return llvm::map_to_vector(body.getTerminator()->getOperands(),
+                             [&](Value value) { return hasFailed ? zero(convert(value.getType())) : scalar(value); });
+}
+
+/// Combines with branches and loops, which each lane takes its own way through: one lane after the other.
+///
+///     for lane in 0..width: result[lane] = combine(lhs[lane], rhs[lane])
+SmallVector<Value> Emitter::combineLanes(Region &combiner, ValueRange lhs, ValueRange rhs) {
+  SmallVector<Value> arguments(lhs);
+  llvm::append_range(arguments, rhs);
+  int64_t width = 1;
+  for (Value argument : arguments) {
+    width = std::max(width, widthOf(argument));
+  }
+  if (width == 1) {
+    return combineElements(combiner, arguments);
+  }
+  Location loc = combiner.getLoc();
+  auto start = llvm::map_to_vector(lhs, [&](Value value) { return broadcast(value, width); });
+  auto loop = scf::ForOp::create(b, loc, i64(0), i64(width), i64(1), start);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value lane = arith::IndexCastOp::create(b, loc, b.getIndexType(), loop.getInductionVar());
+  for (Value &argument : arguments) {
+    argument = widthOf(argument) == 1 ? argument : vector::ExtractOp::create(b, loc, argument, lane).getResult();
+  }
+  SmallVector<Value> combined;
+  for (auto [value, vector] : llvm::zip_equal(combineElements(combiner, arguments), loop.getRegionIterArgs())) {
+    combined.push_back(vector::InsertOp::create(b, loc, value, vector, lane));
+  }
+  scf::YieldOp::create(b, loc, combined);
+  return loop.getResults();
 }
 
 /// The scalar that changes nothing when combined, for combiners of one
@@ -110,6 +167,28 @@ SmallVector<Value> Emitter::startAccumulators(ArrayRef<tile::ReduceOp> reduces, 
   return init;
 }
 
+/// `values` in the first step, before which there is nothing to combine them with; then both combined. A combiner with
+/// control flow is not run on what it was never given: a loop in it might not end.
+SmallVector<Value> Emitter::combineUnless(Value isFirst, tile::ReduceOp reduce, ValueRange accumulators,
+                                          ArrayRef<Value> values) {
+  Location loc = reduce.getLoc();
+  Region &combiner = reduce.getCombiner();
+  if (isElementwise(combiner)) {
+    SmallVector<Value> combined = combine(combiner, accumulators, values);
+    for (auto [value, result] : llvm::zip_equal(values, combined)) {
+      result = arith::SelectOp::create(b, loc, isFirst, value, result);
+    }
+    return combined;
+  }
+  auto branch = scf::IfOp::create(b, loc, ValueRange(values).getTypes(), isFirst, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, loc, values);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, loc, combine(combiner, accumulators, values));
+  return branch.getResults();
+}
+
 /// One step of all reductions of a nest.
 SmallVector<Value> Emitter::accumulate(ArrayRef<tile::ReduceOp> reduces, ValueRange accumulators, const Point &point,
                                        int axis) {
@@ -118,15 +197,13 @@ SmallVector<Value> Emitter::accumulate(ArrayRef<tile::ReduceOp> reduces, ValueRa
     ValueRange mine = accumulators.slice(next.size(), reduce.getNumOperands());
     SmallVector<Value> values = llvm::map_to_vector(
         reduce.getOperands(), [&](Value operand) { return broadcast(evaluate(operand, point), point.width); });
-    SmallVector<Value> combined = combine(reduce.getCombiner(), mine, values);
     bool hasNeutral = bool(neutralElement(b, reduce.getCombiner(), getElementTypeOrSelf(values[0].getType())));
-    if (!hasNeutral) {
-      Value isFirst = arith::CmpIOp::create(b, reduce.getLoc(), arith::CmpIPredicate::eq, point.index[axis], i64(0));
-      for (auto [value, result] : llvm::zip(values, combined)) {
-        result = arith::SelectOp::create(b, reduce.getLoc(), isFirst, value, result);
-      }
+    if (hasNeutral) {
+      llvm::append_range(next, combine(reduce.getCombiner(), mine, values));
+      continue;
     }
-    llvm::append_range(next, combined);
+    Value isFirst = arith::CmpIOp::create(b, reduce.getLoc(), arith::CmpIPredicate::eq, point.index[axis], i64(0));
+    llvm::append_range(next, combineUnless(isFirst, reduce, mine, values));
   }
   return next;
 }

@@ -107,7 +107,7 @@ LogicalResult convertKernel(func::FuncOp kernel, const hardware::CpuInfo &cpu) {
   for (auto [arg, value] : llvm::zip(kernel.getArguments(), arguments)) {
     emitter.map(arg, value);
   }
-  if (failed(emitter.emitBlock(kernel.front()))) {
+  if (failed(emitter.emitBlock(kernel.front())) || emitter.hasUnsupportedCombiner()) {
     return failure();
   }
   if (emitter.hasStreamingStores()) {

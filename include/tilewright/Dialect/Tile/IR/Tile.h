@@ -61,6 +61,10 @@ llvm::ArrayRef<int64_t> getShape(mlir::Type type);
 /// `type` with another element type and the same shape.
 mlir::Type withElementType(mlir::Type type, mlir::Type element);
 
+/// Whether the functions with which reductions and scans combine, and what these call, work on scalars and leave memory
+/// alone: how often they run, and for which elements, is up to the target. Says where one does not.
+mlir::LogicalResult verifyCombiners(mlir::ModuleOp module);
+
 /// The position in the user's file that a location begins with; null for none.
 mlir::FileLineColLoc findPosition(mlir::Location loc);
 

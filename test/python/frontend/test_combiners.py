@@ -1,0 +1,59 @@
+"""What the functions with which reductions and scans combine must not do."""
+
+from __future__ import annotations
+
+import pytest
+
+import tilewright
+import tilewright.language as tl
+from tilewright.compiler import compile
+from tilewright.errors import CompileError
+
+
+@tilewright.jit
+def makes_a_tile(a, b):
+    return a + b + tl.sum(tl.arange(0, 4), 0)
+
+
+@tilewright.jit
+def reads(a, b):
+    return a + tl.load(b.to(tl.int64).to(tl.pointer_type(tl.int32)))
+
+
+@tilewright.jit
+def calls_what_reads(a, b):
+    return reads(a, b) + 1
+
+
+@tilewright.jit
+def counts(a, b):
+    if a > b:
+        tl.atomic_add(b.to(tl.int64).to(tl.pointer_type(tl.int32)), 1)
+    return a
+
+
+@tilewright.jit
+def reduces_with(out, COMBINE: tl.constexpr):
+    tl.store(out, tl.reduce(tl.arange(0, 16), 0, COMBINE))
+
+
+@tilewright.jit
+def scans_with(out, COMBINE: tl.constexpr):
+    i = tl.arange(0, 16)
+    tl.store(out + i, tl.associative_scan(i, 0, COMBINE))
+
+
+@pytest.mark.parametrize("kernel", [reduces_with, scans_with])
+@pytest.mark.parametrize(
+    ("combine", "message"),
+    [
+        (makes_a_tile, "works on scalars, and must not make tiles"),
+        (reads, "must not access memory"),
+        (calls_what_reads, "must not access memory"),
+        (counts, "must not access memory"),
+    ],
+)
+def test_combiners_that_are_refused(kernel, combine, message):
+    with pytest.raises(CompileError, match=message) as caught:
+        compile(kernel, ("*i32", combine), "cpu")
+    assert caught.value.line in range(makes_a_tile.first_line, reduces_with.first_line)
