@@ -1,5 +1,7 @@
 """Helpers with constants in their control flow: values, and lines of the source on every target."""
 
+# ruff: noqa: B007, SIM108
+
 from __future__ import annotations
 
 from typing import Any
