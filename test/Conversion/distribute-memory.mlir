@@ -5,7 +5,7 @@
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   // Two groups of four neighbours; the pointer argument is aligned to 16 bytes.
   // CHECK-LABEL: func.func @wide
-  // CHECK-SAME: (%{{.*}}: !llvm.ptr<1> {llvm.align = 16 : i64, llvm.noalias}, %[[N:.*]]: i32)
+  // CHECK-SAME: (%{{.*}}: !llvm.ptr<1> {llvm.align = 16 : i64}, %[[N:.*]]: i32)
   // CHECK: arith.constant dense<[0, 1, 2, 3, 128, 129, 130, 131]> : vector<8xi32>
   // CHECK-COUNT-2: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
   // CHECK: arith.addf %{{.*}}, %{{.*}} : vector<8xf32>
@@ -21,6 +21,30 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
     %s = tile.splat %n : tensor<256xi32, #four>
     %m = arith.cmpi slt, %i, %s : tensor<256xi32, #four>
     tile.store %q, %y mask %m : tensor<256x!tile.ptr<f32>, #four>, tensor<256xf32, #four>, mask tensor<256xi1, #four>
+    return
+  }
+
+  // LLVM may keep in registers only what no thread writes: what is stored, or updated through an address that some
+  // computation made of it, is not `noalias`.
+  // CHECK-LABEL: func.func @readOnly
+  // CHECK-SAME: (%{{.*}}: !llvm.ptr<1> {llvm.noalias}, %{{.*}}: !llvm.ptr<1>, %{{.*}}: !llvm.ptr<1>, %{{.*}}: !llvm.ptr<1>)
+  func.func @readOnly(%read: !tile.ptr<i32> {tile.noalias}, %stored: !tile.ptr<i32> {tile.noalias},
+                      %updated: !tile.ptr<i32> {tile.noalias}, %any: !tile.ptr<i32>) attributes {tile.kernel} {
+    %x = tile.load %read : !tile.ptr<i32> -> i32
+    tile.store %stored, %x : !tile.ptr<i32>, i32
+    %next = tile.addptr %updated, %x : !tile.ptr<i32>, i32
+    %old = tile.atomic_rmw #tile.rmw<add> %next, %x : !tile.ptr<i32>, i32
+    return
+  }
+
+  // A store to an address of unknown origin may write what any argument reaches.
+  // CHECK-LABEL: func.func @unknownStore
+  // CHECK-NOT: noalias
+  // CHECK: return
+  func.func @unknownStore(%read: !tile.ptr<i32> {tile.noalias}, %address: i64) attributes {tile.kernel} {
+    %x = tile.load %read : !tile.ptr<i32> -> i32
+    %to = tile.int_to_ptr %address : i64 -> !tile.ptr<i32>
+    tile.store %to, %x : !tile.ptr<i32>, i32
     return
   }
 }

@@ -26,7 +26,7 @@ llvm.func @async_copy(%to: !llvm.ptr<3>, %from: !llvm.ptr<1>, %bytes: i32) {
   // CHECK-SAME: .reg .b64 policy;
   // CHECK-SAME: createpolicy.fractional.L2::evict_last.b64 policy, 1.0;
   // CHECK-SAME: cp.async.cg.shared.global.L2::cache_hint [$0], [$1], 16, $2, policy;
-  // CHECK-SAME: }", "r,l,r" %arg0, %arg1, %{{.*}} : (!llvm.ptr<3>, !llvm.ptr<1>, i32)
+  // CHECK-SAME: }", "r,l,r,~{memory}" %arg0, %arg1, %{{.*}} : (!llvm.ptr<3>, !llvm.ptr<1>, i32)
   ptx.async_copy %to, %from bytes %bytes of 16 "cg" "evict_last" : !llvm.ptr<3>, !llvm.ptr<1>
   llvm.return
 }
@@ -36,7 +36,7 @@ llvm.func @async_copy(%to: !llvm.ptr<3>, %from: !llvm.ptr<1>, %bytes: i32) {
 llvm.func @byte(%p: !llvm.ptr<1>, %m: i1, %v: vector<1xi8>) {
   // CHECK: %[[B:.*]] = llvm.bitcast %{{.*}} : vector<1xi8> to i8
   // CHECK: %[[H:.*]] = llvm.zext %[[B]] : i8 to i16
-  // CHECK: "@$1 st.global.b8 [$2], $0;", "h,b,l" %[[H]], %{{.*}}, %{{.*}} : (i16, i1, !llvm.ptr<1>) -> !llvm.void
+  // CHECK: "@$1 st.global.b8 [$2], $0;", "h,b,l,~{memory}" %[[H]], %{{.*}}, %{{.*}} : (i16, i1, !llvm.ptr<1>) -> !llvm.void
   ptx.store %p, %v mask %m : !llvm.ptr<1>, vector<1xi8>
   llvm.return
 }

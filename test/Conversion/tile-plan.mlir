@@ -117,3 +117,37 @@ func.func @product_in_branch(%p: tensor<16x16x!tile.ptr<f32>>, %c: i1) attribute
   }
   return
 }
+
+// What is read before an atomic that releases is read before it, though the atomic goes to other memory.
+// CHECK-LABEL: atomic_order:
+// CHECK-NEXT: nest [64]
+// CHECK-NEXT:   keep tile.load
+// CHECK-NEXT: whole tile.atomic_rmw
+// CHECK-NEXT: nest [64]
+// CHECK-NEXT:   tile.store
+// CHECK-LABEL: relaxed_atomic:
+// CHECK-NEXT: whole tile.atomic_rmw
+// CHECK-NEXT: nest [64]
+// CHECK-NEXT:   tile.store
+func.func @atomic_order(%p: !tile.ptr<f32> {tile.noalias}, %q: !tile.ptr<i32> {tile.noalias}, %out: !tile.ptr<f32> {tile.noalias}, %v: i32) attributes {tile.kernel} {
+  %r = tile.make_range 0 to 64 : tensor<64xi32>
+  %s = tile.splat %p : tensor<64x!tile.ptr<f32>>
+  %ptr = tile.addptr %s, %r : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+  %t = tile.splat %out : tensor<64x!tile.ptr<f32>>
+  %to = tile.addptr %t, %r : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+  %x = tile.load %ptr : tensor<64x!tile.ptr<f32>> -> tensor<64xf32>
+  %0 = tile.atomic_rmw #tile.rmw<xchg> %q, %v : !tile.ptr<i32>, i32
+  tile.store %to, %x : tensor<64x!tile.ptr<f32>>, tensor<64xf32>
+  return
+}
+func.func @relaxed_atomic(%p: !tile.ptr<f32> {tile.noalias}, %q: !tile.ptr<i32> {tile.noalias}, %out: !tile.ptr<f32> {tile.noalias}, %v: i32) attributes {tile.kernel} {
+  %r = tile.make_range 0 to 64 : tensor<64xi32>
+  %s = tile.splat %p : tensor<64x!tile.ptr<f32>>
+  %ptr = tile.addptr %s, %r : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+  %t = tile.splat %out : tensor<64x!tile.ptr<f32>>
+  %to = tile.addptr %t, %r : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+  %x = tile.load %ptr : tensor<64x!tile.ptr<f32>> -> tensor<64xf32>
+  %0 = tile.atomic_rmw #tile.rmw<xchg> %q, %v {sem = #tile.sem<relaxed>} : !tile.ptr<i32>, i32
+  tile.store %to, %x : tensor<64x!tile.ptr<f32>>, tensor<64xf32>
+  return
+}

@@ -70,11 +70,11 @@ StringRef scopeName(tile::SyncScope scope) {
 }
 
 /// An addition that the target has no instruction for, as a loop around one of LLVM's.
-Value addByLoop(tile::AtomicRMWOp op, Value value, Value mask, Value ptr, Builder &builder) {
+Value addByLoop(tile::AtomicRMWOp op, Value value, Value mask, Value ptr, MemSemantic sem, Builder &builder) {
   auto branch = scf::IfOp::create(
       builder, mask,
       [&](OpBuilder &inside, Location loc) {
-        Value old = LLVM::AtomicRMWOp::create(inside, loc, LLVM::AtomicBinOp::fadd, ptr, value, orderingOf(op.getSem()),
+        Value old = LLVM::AtomicRMWOp::create(inside, loc, LLVM::AtomicBinOp::fadd, ptr, value, orderingOf(sem),
                                               scopeName(op.getScope()));
         scf::YieldOp::create(inside, loc, old);
       },
@@ -167,7 +167,7 @@ private:
 
   static Value update(tile::AtomicRMWOp op, Value value, Value mask, Value pointer, MemSemantic sem, Builder &builder) {
     if (elementsAtOnce(op, elementOf(op), 1) == 0) {
-      return pack(builder, addByLoop(op, unpack(builder, value).front(), mask, pointer, builder));
+      return pack(builder, addByLoop(op, unpack(builder, value).front(), mask, pointer, sem, builder));
     }
     return ptx::AtomicOp::create(builder, value.getType(), value, mask, pointer, tile::stringifyRMWKind(op.getKind()),
                                  tile::stringifyMemSemantic(sem), tile::stringifySyncScope(op.getScope()));

@@ -2,6 +2,7 @@
 
 #include "Distribute.h"
 
+#include "tilewright/Analysis/ReadOnlyMemory.h"
 #include "tilewright/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,6 +15,8 @@
 
 #include "tilewright/Dialect/Ptx/IR/Ptx.h"
 
+#include "llvm/ADT/BitVector.h"
+
 using namespace mlir;
 using namespace tilewright;
 
@@ -24,14 +27,28 @@ namespace tilewright {
 
 namespace {
 
+/// The pointers among a kernel's arguments that nothing else in it reaches and that it only reads.
+llvm::BitVector findReadOnlyArguments(func::FuncOp function) {
+  ReadOnlyMemory memory(function);
+  llvm::BitVector readOnly(function.getNumArguments());
+  for (BlockArgument argument : function.getArguments()) {
+    bool isAlone = function.getArgAttr(argument.getArgNumber(), tile::TileDialect::kNoAliasAttr) != nullptr;
+    readOnly[argument.getArgNumber()] = isAlone && memory.contains(argument);
+  }
+  return readOnly;
+}
+
 /// What the launcher promises of arguments, in LLVM's words; and which arguments of the launch they are.
-void describeArguments(func::FuncOp function) {
+///
+/// LLVM's `noalias` also means that nothing else in the function, not even a barrier or an atomic that orders memory,
+/// changes what the pointer reaches: it would keep in a register what another thread has written since. So only
+/// arguments have it whose memory no thread writes.
+void describeArguments(func::FuncOp function, const llvm::BitVector &readOnly) {
   Builder builder(function.getContext());
   SmallVector<int32_t> slots;
   for (unsigned index = 0; index < function.getNumArguments(); ++index) {
     auto divisibility = function.getArgAttrOfType<IntegerAttr>(index, tile::TileDialect::kDivisibilityAttr);
     bool isPointer = isa<LLVM::LLVMPointerType>(function.getArgument(index).getType());
-    bool isAlone = function.getArgAttr(index, tile::TileDialect::kNoAliasAttr) != nullptr;
     auto slot = function.getArgAttrOfType<IntegerAttr>(index, tile::TileDialect::kSlotAttr);
     slots.push_back(slot ? static_cast<int32_t>(slot.getInt()) : static_cast<int32_t>(index));
     function.setArgAttrs(index, ArrayRef<NamedAttribute>());
@@ -39,7 +56,7 @@ void describeArguments(func::FuncOp function) {
       function.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(),
                           builder.getI64IntegerAttr(divisibility.getInt()));
     }
-    if (isPointer && isAlone) {
+    if (isPointer && readOnly[index]) {
       function.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
     }
   }
@@ -51,6 +68,10 @@ struct Distribute : tilewright::impl::DistributeBase<Distribute> {
     ModuleOp module = getOperation();
     MLIRContext *context = module.getContext();
     distribute::MemoryAccesses accesses(module);
+    llvm::StringMap<llvm::BitVector> readOnly; // by kernel, while there are tiles
+    for (auto function : module.getOps<func::FuncOp>()) {
+      readOnly[function.getName()] = findReadOnlyArguments(function);
+    }
     distribute::ThreadTypes types;
     RewritePatternSet patterns(context);
     ConversionTarget target(*context);
@@ -78,7 +99,7 @@ struct Distribute : tilewright::impl::DistributeBase<Distribute> {
     }
     for (auto function : module.getOps<func::FuncOp>()) {
       if (function->hasAttr(tile::TileDialect::kKernelAttr)) {
-        describeArguments(function);
+        describeArguments(function, readOnly[function.getName()]);
       }
     }
   }

@@ -106,6 +106,10 @@ void lower(ptx::AssemblyOpInterface op) {
     addWords(builder, operand, words, operands);
     constraints.append(words.count, std::string(1, constraintOf(words)));
   }
+  if (hasEffect<MemoryEffects::Write>(op)) {
+    // Without it LLVM's machine passes sink plain loads past the instruction.
+    constraints.push_back("~{memory}");
+  }
   Type result = results.empty()       ? Type(LLVM::LLVMVoidType::get(builder.getContext()))
                 : results.size() == 1 ? results.front()
                                       : LLVM::LLVMStructType::getLiteral(builder.getContext(), results);

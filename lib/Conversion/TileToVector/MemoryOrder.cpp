@@ -10,10 +10,16 @@ using namespace mlir;
 namespace tilewright::cpu {
 
 static Value getPointer(Operation *op) {
-  if (isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op)) {
+  if (isa<tile::MemoryAccessOpInterface>(op)) {
     return op->getOperand(0);
   }
   return {};
+}
+
+/// Whether it is an atomic that other accesses must not pass, whatever memory they go to: other programs rely on it.
+static bool ordersMemory(Operation *op) {
+  auto atomic = dyn_cast<tile::AtomicOpInterface>(op);
+  return atomic && (atomic.releases() || atomic.acquires());
 }
 
 bool MemoryOrder::writes(Operation *op) {
@@ -35,7 +41,7 @@ bool MemoryOrder::conflict(Operation *a, Operation *b) const {
     return false;
   }
   Value pointerA = getPointer(a), pointerB = getPointer(b);
-  if (!pointerA || !pointerB) {
+  if (!pointerA || !pointerB || ordersMemory(a) || ordersMemory(b)) {
     return touches(a) && touches(b);
   }
   return mayAlias(pointerA, pointerB);
@@ -43,8 +49,7 @@ bool MemoryOrder::conflict(Operation *a, Operation *b) const {
 
 bool MemoryOrder::mayShareNest(Operation *a, Operation *b) const {
   Value pointer = getPointer(a);
-  if (!pointer || pointer != getPointer(b) || isa<tile::AtomicRMWOp, tile::AtomicCASOp>(a) ||
-      isa<tile::AtomicRMWOp, tile::AtomicCASOp>(b)) {
+  if (!pointer || pointer != getPointer(b) || isa<tile::AtomicOpInterface>(a) || isa<tile::AtomicOpInterface>(b)) {
     return false;
   }
   // All pointers differ if they are consecutive along the only real dimension.

@@ -13,11 +13,13 @@
 #include "Buffers.h"
 #include "OperandPath.h"
 #include "tilewright/Analysis/MayAlias.h"
+#include "tilewright/Analysis/ReadOnlyMemory.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 #include "tilewright/Hardware/NvidiaInstructions.h"
 #include "tilewright/Layout/Shared.h"
 #include "tilewright/Layout/VectorAccess.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -89,10 +91,15 @@ static bool isCopyable(tile::LoadOp load, AxisInfoAnalysis &axis) {
 // Which of them may go ahead
 //===----------------------------------------------------------------------===//
 
-/// Whether something in the loop may change what the load reads, or wants it to happen where it stands.
-static bool isHeldBack(tile::LoadOp load, scf::ForOp loop) {
+/// Whether something in the loop may change what the load reads, or orders it. A release orders the reads before it as
+/// well, and a copy under way would be a read that it passes.
+static bool isHeldBack(tile::LoadOp load, scf::ForOp loop, const ReadOnlyMemory &readOnly) {
   WalkResult result = loop->walk([&](Operation *op) {
-    if (isa<tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op)) {
+    auto atomic = dyn_cast<tile::AtomicOpInterface>(op);
+    if (atomic && (atomic.releases() || atomic.acquires()) && !readOnly.contains(load.getPtr())) {
+      return WalkResult::interrupt();
+    }
+    if (isa<tile::StoreOp, tile::AtomicOpInterface>(op)) {
       return mayAlias(op->getOperand(0), load.getPtr()) ? WalkResult::interrupt() : WalkResult::advance();
     }
     bool isFence = isa<tile::BarrierOp, BarrierOp, tile::AssertOp>(op);
@@ -206,7 +213,7 @@ static bool hasPlainYields(scf::ForOp loop) {
          llvm::all_of(loop.getYieldedValues(), [](Value value) { return value.getDefiningOp(); });
 }
 
-static void plan(scf::ForOp loop, AxisInfoAnalysis &axis) {
+static void plan(scf::ForOp loop, AxisInfoAnalysis &axis, const ReadOnlyMemory &readOnly) {
   int stages = stagesOf(loop);
   if (stages < 2 || !hasPlainYields(loop)) {
     return;
@@ -214,7 +221,7 @@ static void plan(scf::ForOp loop, AxisInfoAnalysis &axis) {
   llvm::SetVector<Operation *> ahead;
   bool hasLoads = false;
   for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
-    hasLoads |= isCopyable(load, axis) && !isHeldBack(load, loop) && addLoad(load, loop, ahead);
+    hasLoads |= isCopyable(load, axis) && !isHeldBack(load, loop, readOnly) && addLoad(load, loop, ahead);
   }
   if (!hasLoads) {
     return;
@@ -233,7 +240,10 @@ namespace {
 class PlanPipeline : public tilegpu::impl::PlanPipelineBase<PlanPipeline> {
   void runOnOperation() override {
     AxisInfoAnalysis axis(getOperation());
-    getOperation()->walk([&](scf::ForOp loop) { plan(loop, axis); });
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      ReadOnlyMemory readOnly(function);
+      function.walk([&](scf::ForOp loop) { plan(loop, axis, readOnly); });
+    }
   }
 };
 } // namespace

@@ -78,6 +78,19 @@ static bool isByOneThread(const MemoryAccess &left, const MemoryAccess &right, A
   return !isShared && (wide < 0 || axis.get(left.pointer).getContiguity(wide) >= type.getDimSize(wide));
 }
 
+/// Whether the operation is done by the first thread alone: a store or an atomic of a scalar. Scalars are read by all.
+static bool isByFirstThread(Operation *op) {
+  return isa<tile::StoreOp, tile::AtomicOpInterface>(op) && !isa<RankedTensorType>(op->getOperand(0).getType());
+}
+
+/// Whether one of the accesses is an atomic that the other must not pass. A thread keeps that order for its own
+/// accesses only; those of the program's other threads need a barrier between them and the thread of the atomic.
+static bool areOrdered(const MemoryAccess &left, const MemoryAccess &right, const ReadOnlyMemory &readOnly) {
+  auto isMutable = [&](const MemoryAccess &access) { return !readOnly.contains(access.pointer); };
+  auto before = dyn_cast<tile::AtomicOpInterface>(left.op), after = dyn_cast<tile::AtomicOpInterface>(right.op);
+  return (after && after.releases() && isMutable(left)) || (before && before.acquires() && isMutable(right));
+}
+
 /// Whether the accesses are to different slots of a buffer, whatever iteration it is.
 static bool areSlotsApart(const MemoryAccess &left, const MemoryAccess &right) {
   LocalSlotOp one = left.slot, other = right.slot;
@@ -96,7 +109,13 @@ static bool areSlotsApart(const MemoryAccess &left, const MemoryAccess &right) {
 }
 
 bool RaceAnalysis::conflict(const MemoryAccess &left, const MemoryAccess &right) {
-  if ((!left.isWrite && !right.isWrite) || !left.pointer != !right.pointer) {
+  if (!left.pointer != !right.pointer || (isByFirstThread(left.op) && isByFirstThread(right.op))) {
+    return false;
+  }
+  if (left.pointer && areOrdered(left, right, readOnly)) {
+    return true;
+  }
+  if (!left.isWrite && !right.isWrite) {
     return false;
   }
   if (!left.pointer) {

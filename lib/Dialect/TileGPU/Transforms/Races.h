@@ -10,6 +10,15 @@
 //       %y = local_load %b        reads them: a barrier, which had best stand before the loop
 //     }
 //
+// Atomics that release or acquire order what other threads do to any memory behind pointers:
+//
+//     tile.store %part, %x        by all threads
+//     tile.atomic_rmw add %count  by the first thread, and releases: a barrier before it
+//     tile.load %parts            by all threads, and the atomic acquires: a barrier before it
+//
+// The barrier orders the accesses of all threads before the atomic of one, whose order is cumulative: whoever acquires
+// what it releases sees those accesses too.
+//
 // The analysis follows the program's control and carries along what happened since the
 // last barrier. An asynchronous copy meets earlier accesses where it starts; what comes
 // later meets it at the wait that covers it, until which the program keeps away from
@@ -19,6 +28,7 @@
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_RACES_H
 
 #include "tilewright/Analysis/AxisInfo.h"
+#include "tilewright/Analysis/ReadOnlyMemory.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 
 namespace tilewright::tilegpu {
@@ -48,7 +58,7 @@ struct MemoryAccess {
 
 class RaceAnalysis {
 public:
-  explicit RaceAnalysis(mlir::Operation *function) : function(function), axis(function) {}
+  explicit RaceAnalysis(mlir::Operation *function) : function(function), axis(function), readOnly(function) {}
 
   /// The first race that is met, if there is one. Barriers may come and go between calls, nothing else.
   std::optional<Race> find();
@@ -59,6 +69,7 @@ public:
 private:
   mlir::Operation *function;
   AxisInfoAnalysis axis;
+  ReadOnlyMemory readOnly;
 };
 
 } // namespace tilewright::tilegpu

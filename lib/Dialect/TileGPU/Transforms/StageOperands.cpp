@@ -182,7 +182,7 @@ class StageOperands : public tilegpu::impl::StageOperandsBase<StageOperands> {
     AxisInfoAnalysis axis(getOperation());
     SmallVector<ConvertLayoutOp> conversions;
     getOperation()->walk([&](Operation *op) {
-      if (isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op)) {
+      if (isa<tile::AtomicOpInterface>(op)) {
         shareResult(op, axis);
       } else if (auto convert = dyn_cast<ConvertLayoutOp>(op); convert && needsSharedMemory(convert)) {
         conversions.push_back(convert);

@@ -229,4 +229,95 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     }
     return
   }
+
+  // A release comes after the accesses of all threads, an acquire before them; both may be one atomic.
+  // CHECK-LABEL: @releaseAndAcquire
+  func.func @releaseAndAcquire(%p_base: !tile.ptr<f32> {tile.noalias}, %q: !tile.ptr<i32> {tile.noalias},
+                               %x: tensor<64xf32, #line>, %v: i32) {
+    %p = tile.splat %p_base : tensor<64x!tile.ptr<f32>, #line>
+    // CHECK: tile.store
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: atomic_rmw
+    // CHECK-NEXT: tile.load
+    tile.store %p, %x : tensor<64x!tile.ptr<f32>, #line>, tensor<64xf32, #line>
+    %0 = tile.atomic_rmw #tile.rmw<add> %q, %v {sem = #tile.sem<release>} : !tile.ptr<i32>, i32
+    %y = tile.load %p : tensor<64x!tile.ptr<f32>, #line> -> tensor<64xf32, #line>
+    // CHECK-NEXT: atomic_cas
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: tile.store
+    %1 = tile.atomic_cas %q, %v, %v {sem = #tile.sem<acquire>} : !tile.ptr<i32>, i32
+    tile.store %p, %y : tensor<64x!tile.ptr<f32>, #line>, tensor<64xf32, #line>
+    // CHECK-NEXT: atomic_rmw {{.*}}relaxed
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: atomic_rmw
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: tile.load
+    // CHECK-NEXT: return
+    %2 = tile.atomic_rmw #tile.rmw<xchg> %q, %v {sem = #tile.sem<relaxed>} : !tile.ptr<i32>, i32
+    %3 = tile.atomic_rmw #tile.rmw<xchg> %q, %v : !tile.ptr<i32>, i32
+    %z = tile.load %p : tensor<64x!tile.ptr<f32>, #line> -> tensor<64xf32, #line>
+    return
+  }
+
+  // Scalars are stored and updated by one thread, which keeps its own order; and what nobody writes has none.
+  // CHECK-LABEL: @oneThread
+  func.func @oneThread(%p: !tile.ptr<i32> {tile.noalias}, %q: !tile.ptr<i32> {tile.noalias},
+                       %constants_base: !tile.ptr<f32> {tile.noalias}, %v: i32) {
+    %constants = tile.splat %constants_base : tensor<64x!tile.ptr<f32>, #line>
+    // CHECK-NOT: barrier
+    // CHECK: return
+    %x = tile.load %constants : tensor<64x!tile.ptr<f32>, #line> -> tensor<64xf32, #line>
+    tile.store %p, %v : !tile.ptr<i32>, i32
+    %0 = tile.atomic_rmw #tile.rmw<add> %q, %v : !tile.ptr<i32>, i32
+    tile.store %p, %v : !tile.ptr<i32>, i32
+    %y = tile.load %constants : tensor<64x!tile.ptr<f32>, #line> -> tensor<64xf32, #line>
+    return
+  }
+
+  // Each element of a tile of atomics is another thread's, and releases the accesses of all.
+  // CHECK-LABEL: @tileOfAtomics
+  func.func @tileOfAtomics(%p_base: !tile.ptr<i32> {tile.noalias},
+                           %q_base: !tile.ptr<i32> {tile.noalias}, %x: tensor<64xi32, #line>) {
+    %p = tile.splat %p_base : tensor<64x!tile.ptr<i32>, #line>
+    %q = tile.splat %q_base : tensor<64x!tile.ptr<i32>, #line>
+    // CHECK: tile.store
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: atomic_rmw
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: tile.load
+    tile.store %p, %x : tensor<64x!tile.ptr<i32>, #line>, tensor<64xi32, #line>
+    %0 = tile.atomic_rmw #tile.rmw<add> %q, %x : tensor<64x!tile.ptr<i32>, #line>, tensor<64xi32, #line>
+    %y = tile.load %p : tensor<64x!tile.ptr<i32>, #line> -> tensor<64xi32, #line>
+    return
+  }
+
+  // A lock: the loop that takes it needs no barrier of its own, what it guards one on either side.
+  // CHECK-LABEL: @lock
+  func.func @lock(%p_base: !tile.ptr<f32> {tile.noalias}, %q: !tile.ptr<i32> {tile.noalias},
+                  %x: tensor<64xf32, #line>, %n: i32) {
+    %p = tile.splat %p_base : tensor<64x!tile.ptr<f32>, #line>
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    // CHECK: scf.for
+    // CHECK-NEXT: scf.while
+    // CHECK-NEXT: atomic_cas
+    // CHECK-NOT: barrier
+    // CHECK: barrier
+    // CHECK-NEXT: tile.store
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: atomic_rmw
+    // CHECK-NEXT: }
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      scf.while : () -> () {
+        %old = tile.atomic_cas %q, %c0, %c1 : !tile.ptr<i32>, i32
+        %taken = arith.cmpi eq, %old, %c1 : i32
+        scf.condition(%taken)
+      } do {
+        scf.yield
+      }
+      tile.store %p, %x : tensor<64x!tile.ptr<f32>, #line>, tensor<64xf32, #line>
+      %0 = tile.atomic_rmw #tile.rmw<xchg> %q, %c0 : !tile.ptr<i32>, i32
+    }
+    return
+  }
 }

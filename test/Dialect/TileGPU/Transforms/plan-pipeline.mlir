@@ -3,6 +3,7 @@
 #rows = #tilegpu.layout<register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], block = [] : 64x32>
 #row = #tilegpu.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [0, 0], [0, 0], [0, 0]], warp = [[0, 0], [0, 0]], block = [] : 1x32>
 #operand = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [32, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [16, 0]], block = [] : 64x32>
+#line = #tilegpu.layout<register = [[1], [2], [4]], lane = [[8], [16], [0], [0], [0]], warp = [[0], [0]], block = [] : 32>
 #shared = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [4, 0], [32, 0], [8, 0], [16, 0], [2, 8], [4, 16]] : 64x32>
 #columns = #tilegpu.layout<offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [0, 1], [0, 2], [0, 4], [0, 8], [0, 16]] : 64x32>
 !buffer = !tilegpu.buffer<64x32xf16, #shared>
@@ -113,5 +114,66 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
       scf.yield %s0 : tensor<64x32xf32, #c>
     }
     return %last : tensor<64x32xf32, #c>
+  }
+
+  // Loads pass no atomic that acquires, and none that releases passes them; one that is relaxed they do pass.
+  // CHECK-LABEL: @orderedByAtomics
+  func.func @orderedByAtomics(%base: !tile.ptr<f16> {tile.noalias, tile.divisibility = 16 : i32}, %q: !tile.ptr<i32> {tile.noalias}, %n: i32, %z: tensor<64x32xf16, #rows>) {
+    %c0 = arith.constant 0 : i32
+    %c32 = arith.constant 32 : i32
+    %r = tile.make_range 0 to 32 : tensor<32xi32, #line>
+    %e = tile.expand_dims %r 0 : tensor<32xi32, #line> -> tensor<1x32xi32, #row>
+    %i = tile.broadcast %e : tensor<1x32xi32, #row> -> tensor<64x32xi32, #rows>
+    %t = tile.splat %base : tensor<64x32x!tile.ptr<f16>, #rows>
+    %p = tile.addptr %t, %i : tensor<64x32x!tile.ptr<f16>, #rows>, tensor<64x32xi32, #rows>
+    // CHECK-NOT: tilegpu.stage
+    // CHECK: release
+    scf.for %k = %c0 to %n step %c32 : i32 {
+      %0 = tile.atomic_rmw #tile.rmw<add> %q, %k {sem = #tile.sem<acquire>} : !tile.ptr<i32>, i32
+      %y = tile.load %p : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %m = tilegpu.local_alloc : !buffer
+      tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
+      %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
+    }
+    scf.for %k = %c0 to %n step %c32 : i32 {
+      %y = tile.load %p : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %m = tilegpu.local_alloc : !buffer
+      tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
+      %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
+      %0 = tile.atomic_cas %q, %k, %k {sem = #tile.sem<release>} : !tile.ptr<i32>, i32
+    }
+    // CHECK: scf.for
+    // CHECK-NEXT: atomic_rmw
+    // CHECK-NEXT: tile.load {{.*}} {tilegpu.stage = 0 : i32}
+    scf.for %k = %c0 to %n step %c32 : i32 {
+      %0 = tile.atomic_rmw #tile.rmw<add> %q, %k {sem = #tile.sem<relaxed>} : !tile.ptr<i32>, i32
+      %y = tile.load %p : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %m = tilegpu.local_alloc : !buffer
+      tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
+      %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
+    }
+    tile.store %p, %z : tensor<64x32x!tile.ptr<f16>, #rows>, tensor<64x32xf16, #rows>
+    return
+  }
+
+  // Of memory that no program writes every load gives the same.
+  // CHECK-LABEL: @readOnlyPastAtomics
+  func.func @readOnlyPastAtomics(%base: !tile.ptr<f16> {tile.noalias, tile.divisibility = 16 : i32}, %q: !tile.ptr<i32> {tile.noalias}, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c32 = arith.constant 32 : i32
+    %r = tile.make_range 0 to 32 : tensor<32xi32, #line>
+    %e = tile.expand_dims %r 0 : tensor<32xi32, #line> -> tensor<1x32xi32, #row>
+    %i = tile.broadcast %e : tensor<1x32xi32, #row> -> tensor<64x32xi32, #rows>
+    %t = tile.splat %base : tensor<64x32x!tile.ptr<f16>, #rows>
+    %p = tile.addptr %t, %i : tensor<64x32x!tile.ptr<f16>, #rows>, tensor<64x32xi32, #rows>
+    // CHECK: tile.load {{.*}} {tilegpu.stage = 0 : i32}
+    scf.for %k = %c0 to %n step %c32 : i32 {
+      %0 = tile.atomic_rmw #tile.rmw<add> %q, %k : !tile.ptr<i32>, i32
+      %y = tile.load %p : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %m = tilegpu.local_alloc : !buffer
+      tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
+      %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
+    }
+    return
   }
 }

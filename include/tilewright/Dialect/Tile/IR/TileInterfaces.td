@@ -18,6 +18,21 @@ def Tile_MemoryAccessOpInterface : OpInterface<"MemoryAccessOpInterface"> {
   ];
 }
 
+def Tile_AtomicOpInterface : OpInterface<"AtomicOpInterface"> {
+  let description = [{
+    An atomic. A release orders all accesses that the program made before it, an acquire all that it makes after it,
+    whichever of the program's threads makes them.
+  }];
+  let cppNamespace = "::tilewright::tile";
+  let methods = [
+    InterfaceMethod<"The memory order.", "::tilewright::tile::MemSemantic", "getSem">,
+    InterfaceMethod<"Whether earlier accesses stay before it.", "bool", "releases", (ins), [{}],
+                    [{ return $_op.getSem() == MemSemantic::Release || $_op.getSem() == MemSemantic::AcqRel; }]>,
+    InterfaceMethod<"Whether later accesses stay after it.", "bool", "acquires", (ins), [{}],
+                    [{ return $_op.getSem() == MemSemantic::Acquire || $_op.getSem() == MemSemantic::AcqRel; }]>
+  ];
+}
+
 /// The result's elements are those of the only operand, at the same positions; see Tile.h.
 def Tile_SameValues : NativeOpTrait<"SameValues"> {
   let cppNamespace = "::tilewright::tile";

@@ -14,6 +14,9 @@ class Tile_PureOp<string mnemonic, list<Trait> traits = []> : Tile_Op<mnemonic, 
 class Tile_MemoryOp<string mnemonic, list<Trait> traits = []>
     : Tile_Op<mnemonic, [Tile_MemoryAccessOpInterface] # traits>;
 
+class Tile_AtomicOp<string mnemonic, list<Trait> traits = []>
+    : Tile_MemoryOp<mnemonic, [Tile_AtomicOpInterface] # traits>;
+
 // Result types are inferred up to their encoding: a layout is chosen, not inferred.
 def Tile_InferType : InferTypeOpAdaptorBase<[{
   static bool isCompatibleReturnTypes(::mlir::TypeRange l, ::mlir::TypeRange r) {
@@ -206,7 +209,7 @@ def Tile_StoreOp : Tile_MemoryOp<"store"> {
   let hasCanonicalizer = 1;
 }
 
-def Tile_AtomicRMWOp : Tile_MemoryOp<"atomic_rmw", [AllTypesMatch<["value", "result"]>]> {
+def Tile_AtomicRMWOp : Tile_AtomicOp<"atomic_rmw", [AllTypesMatch<["value", "result"]>]> {
   let summary = "Combines memory with `value` in one indivisible step; the result is the old value";
   let arguments = (ins Tile_RMW:$kind, Tile_UpdatedPtr:$ptr, Tile_ScalarOrTile:$value, Optional<Tile_BoolLike>:$mask,
     DefaultValuedAttr<Tile_Sem, "MemSemantic::AcqRel">:$sem, DefaultValuedAttr<Tile_Scope, "SyncScope::GPU">:$scope);
@@ -217,7 +220,7 @@ def Tile_AtomicRMWOp : Tile_MemoryOp<"atomic_rmw", [AllTypesMatch<["value", "res
   let hasVerifier = 1;
 }
 
-def Tile_AtomicCASOp : Tile_MemoryOp<"atomic_cas", [AllTypesMatch<["cmp", "value", "result"]>]> {
+def Tile_AtomicCASOp : Tile_AtomicOp<"atomic_cas", [AllTypesMatch<["cmp", "value", "result"]>]> {
   let summary = "Stores `value` where memory equals `cmp`, indivisibly; the result is the old value";
   let arguments = (ins Tile_UpdatedPtr:$ptr, Tile_ScalarOrTile:$cmp, Tile_ScalarOrTile:$value,
     DefaultValuedAttr<Tile_Sem, "MemSemantic::AcqRel">:$sem, DefaultValuedAttr<Tile_Scope, "SyncScope::GPU">:$scope);

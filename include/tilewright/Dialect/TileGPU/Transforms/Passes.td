@@ -212,7 +212,8 @@ def PlanPipeline : Pass<"plan-pipeline", "mlir::ModuleOp"> {
     then do so beside a product.
 
     Loads stay where they are if the loop may store to what they read, has a barrier or an assertion, or if their
-    addresses come out of memory.
+    addresses come out of memory; and, unless the kernel only reads their memory, if the loop has an atomic that
+    releases or acquires.
 
     Requires: `stage-operands`.
     Establishes: stages on loops and on the operations in them.
@@ -292,7 +293,9 @@ def InsertBarriers : Pass<"insert-barriers", "mlir::ModuleOp"> {
   let summary = "Make threads wait where one needs what another did to memory";
   let description = [{
     Puts a `tilegpu.barrier` on every way between two accesses by different threads that may meet, in shared
-    memory or in memory behind pointers, of which at least one writes. Barriers stand as late as can be and outside of
+    memory or in memory behind pointers, of which at least one writes. An atomic that releases has one between it and
+    all accesses of other threads before it to memory behind pointers, one that acquires between it and all after it,
+    except for memory that the kernel only reads. Barriers stand as late as can be and outside of
     loops where that is enough; none can be taken away.
 
     Requires: places in shared memory.
