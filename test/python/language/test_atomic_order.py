@@ -1,4 +1,4 @@
-"""What an atomic that releases or acquires orders: the accesses of the whole program, every thread's.
+"""What an atomic that releases or acquires orders: the accesses of all the program's threads.
 
 A program waits only for programs with lower numbers, which every target begins first.
 """

@@ -45,12 +45,16 @@ static LogicalResult verifyOperand(OpOperand &operand) {
   return success();
 }
 
-/// Without results there is nothing to relate to but the operands among each other.
+/// Whether a thread takes the same element of each tile operand. Their relation to the results does not imply it: a
+/// store has none, and a reduction's say nothing of the axis that is gone.
+static bool takesOperandsTogether(Operation *op) {
+  return isa<tile::StoreOp, tile::ReduceOp, tile::ScanOp, AsyncCopyOp>(op);
+}
+
 static LogicalResult verifyAlike(Operation *op) {
   Type first;
-  for (OpOperand &operand : op->getOpOperands()) {
-    Type type = operand.get().getType();
-    if (!isa<RankedTensorType>(type) || takesAnyLayout(operand)) {
+  for (Type type : op->getOperandTypes()) {
+    if (!isa<RankedTensorType>(type)) {
       continue;
     }
     if (first && getLayout(first) != getLayout(type)) {
@@ -76,7 +80,7 @@ LogicalResult tilegpu::verifyLayouts(Operation *root) {
         return WalkResult::interrupt();
       }
     }
-    if (isa<tile::StoreOp>(op) && failed(verifyAlike(op))) {
+    if (takesOperandsTogether(op) && failed(verifyAlike(op))) {
       return WalkResult::interrupt();
     }
     for (OpOperand &operand : op->getOpOperands()) {

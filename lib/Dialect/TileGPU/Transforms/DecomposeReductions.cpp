@@ -208,6 +208,10 @@ private:
 };
 } // namespace
 
+static SmallVector<Value> convertAll(Emitter &emitter, ValueRange tiles, const LinearLayout &map) {
+  return llvm::map_to_vector(tiles, [&](Value tile) { return emitter.convert(tile, map); });
+}
+
 /// Reduces what lies inside warps; the results have the bits in which warps differ as their dimension `axis`.
 static ValueRange reduceInWarps(Emitter &emitter, tile::ReduceOp op, ValueRange tiles) {
   int axis = op.getAxis();
@@ -223,17 +227,16 @@ static ValueRange reduceInWarps(Emitter &emitter, tile::ReduceOp op, ValueRange 
   return emitter.reduce(parts, axis + 1, op);
 }
 
+/// One layout for all operands, which the combiner takes side by side: the widest elements decide.
 static ValueRange reducePartials(Emitter &emitter, tile::ReduceOp op, ValueRange partials) {
   int axis = op.getAxis();
   LinearLayout each = layout::dropDim(mapOf(partials.front()), axis);
-  SmallVector<Value> gathered;
+  int64_t size = cast<RankedTensorType>(partials.front().getType()).getDimSize(axis), bytes = 0;
   for (Value partial : partials) {
-    auto type = cast<RankedTensorType>(partial.getType());
-    int64_t size = type.getDimSize(axis), bytes = bytesOf(type.getElementType());
-    bool inRegisters = size * each.inSize(layout::kRegister) * bytes <= kBytesInRegisters;
-    gathered.push_back(emitter.convert(partial, withPartials(each, axis, size, inRegisters)));
+    bytes = std::max(bytes, bytesOf(getElementTypeOrSelf(partial)));
   }
-  return emitter.reduce(gathered, axis, op);
+  bool inRegisters = size * each.inSize(layout::kRegister) * bytes <= kBytesInRegisters;
+  return emitter.reduce(convertAll(emitter, partials, withPartials(each, axis, size, inRegisters)), axis, op);
 }
 
 //===----------------------------------------------------------------------===//
@@ -249,16 +252,15 @@ static void replace(Emitter &emitter, Operation *op, ValueRange values) {
   op->erase();
 }
 
-static SmallVector<Value> convertAll(Emitter &emitter, ValueRange tiles, const LinearLayout &map) {
-  return llvm::map_to_vector(tiles, [&](Value tile) { return emitter.convert(tile, map); });
+static bool areAlike(ValueRange tiles) {
+  return llvm::all_of(tiles, [&](Value tile) { return mapOf(tile) == mapOf(tiles.front()); });
 }
 
 static void decompose(tile::ReduceOp op) {
   int axis = op.getAxis();
   LinearLayout map = mapOf(op.getOperand(0));
   layout::ReductionPlan plan = layout::planReduction(map, axis);
-  bool areAlike = llvm::all_of(op.getOperands(), [&](Value tile) { return mapOf(tile) == map; });
-  if (plan.isInWarp() && areAlike) {
+  if (plan.isInWarp() && areAlike(op.getOperands())) {
     return;
   }
   if (!plan.isComplete || !canReduceInWarps(map, axis)) {
@@ -276,7 +278,7 @@ static void decompose(tile::ReduceOp op) {
 static void decompose(tile::ScanOp op) {
   int axis = op.getAxis();
   const LinearLayout &found = mapOf(op.getOperand(0));
-  if (isInWarp(layout::planScan(found, axis))) {
+  if (isInWarp(layout::planScan(found, axis)) && areAlike(op.getOperands())) {
     return;
   }
   LinearLayout map = linesInWarps(layout::shapeOf(found), axis, numWarps(op));

@@ -1,6 +1,7 @@
 // RUN: tilewright-opt %s --decompose-reductions | FileCheck %s
 
 #row = #tilegpu.layout<register = [[128]], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]], block = [] : 256>
+#lines = #tilegpu.layout<register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = [[0], [0]], block = [] : 256>
 #rows = #tilegpu.layout<register = [[0, 1], [4, 0]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[1, 0], [2, 0]], block = [] : 8x64>
 #row_of_rows = #tilegpu.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[0], [0]], block = [] : 64>
 #column_of_rows = #tilegpu.layout<register = [[4]], lane = [[0], [0], [0], [0], [0]], warp = [[1], [2]], block = [] : 8>
@@ -109,5 +110,35 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
       tile.yield %c : f32
     } : (tensor<256xf32, #row>) -> tensor<256xf32, #row>
     return %s : tensor<256xf32, #row>
+  }
+
+  // Both operands go where the wider one has to: the combiner takes them side by side.
+  // CHECK-LABEL: @widths
+  func.func @widths(%x: tensor<32x32xf64, #tall>, %i: tensor<32x32xi8, #tall>) -> (tensor<32xf64, #row_of_tall>, tensor<32xi8, #row_of_tall>) {
+    // CHECK-DAG: %[[X:.*]] = tilegpu.convert_layout %{{.*}} -> tensor<4x32xf64, #[[IN_LANES]]>
+    // CHECK-DAG: %[[I:.*]] = tilegpu.convert_layout %{{.*}} -> tensor<4x32xi8, #[[IN_LANES]]>
+    // CHECK: tile.reduce(%[[X]], %[[I]]) 0
+    %s:2 = tile.reduce(%x, %i) 0 {
+    ^bb0(%a: f64, %ai: i8, %b: f64, %bi: i8):
+      %c = arith.addf %a, %b : f64
+      %ci = arith.addi %ai, %bi : i8
+      tile.yield %c, %ci : f64, i8
+    } : (tensor<32x32xf64, #tall>, tensor<32x32xi8, #tall>) -> (tensor<32xf64, #row_of_tall>, tensor<32xi8, #row_of_tall>)
+    return %s#0, %s#1 : tensor<32xf64, #row_of_tall>, tensor<32xi8, #row_of_tall>
+  }
+
+  // The second operand of a scan lies elsewhere than the first.
+  // CHECK-LABEL: @scanOfTwo
+  // CHECK-SAME: (%[[X:.*]]: tensor<256xf32, #[[L:.*]]>, %[[I:.*]]: tensor<256xi32
+  func.func @scanOfTwo(%x: tensor<256xf32, #lines>, %i: tensor<256xi32, #row>) -> tensor<256xf32, #lines> {
+    // CHECK: %[[J:.*]] = tilegpu.convert_layout %[[I]] : {{.*}} -> tensor<256xi32, #[[L]]>
+    // CHECK: tile.scan(%[[X]], %[[J]]) 0
+    %s:2 = tile.scan(%x, %i) 0 {
+    ^bb0(%a: f32, %ai: i32, %b: f32, %bi: i32):
+      %c = arith.addf %a, %b : f32
+      %ci = arith.addi %ai, %bi : i32
+      tile.yield %c, %ci : f32, i32
+    } : (tensor<256xf32, #lines>, tensor<256xi32, #row>) -> (tensor<256xf32, #lines>, tensor<256xi32, #row>)
+    return %s#0 : tensor<256xf32, #lines>
   }
 }
