@@ -106,3 +106,30 @@ func.func @streamed(%p: !tile.ptr<f32> {tile.slot = 0 : i32, tile.divisibility =
   tile.store %ptr, %one {cache = #tile.cache<cs>} : tensor<256x!tile.ptr<f32>>, tensor<256xf32>
   return
 }
+
+// A branch yields addresses through memory, in elements of 64 bits.
+// CHECK-LABEL: func.func @pointers_from_a_branch(
+// CHECK: scf.if
+// CHECK: llvm.store %{{.*}} : vector<8x!llvm.ptr>, !llvm.ptr
+// CHECK: } else {
+// CHECK: llvm.store %{{.*}} : vector<8x!llvm.ptr>, !llvm.ptr
+// CHECK: llvm.intr.masked.gather
+func.func @pointers_from_a_branch(%x: !tile.ptr<f32> {tile.slot = 0 : i32}, %y: !tile.ptr<f32> {tile.slot = 1 : i32},
+                                  %c: i1 {tile.slot = 2 : i32}) attributes {tile.kernel} {
+  %r = tile.make_range 0 to 256 : tensor<256xi32>
+  %xs = tile.splat %x : tensor<256x!tile.ptr<f32>>
+  %ys = tile.splat %y : tensor<256x!tile.ptr<f32>>
+  %two = arith.constant dense<2> : tensor<256xi32>
+  %even = arith.muli %r, %two : tensor<256xi32>
+  %to = tile.addptr %xs, %r : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  %p = scf.if %c -> tensor<256x!tile.ptr<f32>> {
+    %q = tile.addptr %xs, %even : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+    scf.yield %q : tensor<256x!tile.ptr<f32>>
+  } else {
+    %q = tile.addptr %ys, %even : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+    scf.yield %q : tensor<256x!tile.ptr<f32>>
+  }
+  %v = tile.load %p : tensor<256x!tile.ptr<f32>> -> tensor<256xf32>
+  tile.store %to, %v : tensor<256x!tile.ptr<f32>>, tensor<256xf32>
+  return
+}

@@ -54,6 +54,9 @@ struct MatrixProduct {
   int64_t width;
 };
 
+/// Bits of an element of a tile in memory or in a register, at least a byte; addresses have 64.
+int64_t getBitWidth(mlir::Type element);
+
 /// What surrounds the program being emitted.
 struct ProgramContext {
   mlir::Value id[3];   ///< i32 position in the grid

@@ -21,9 +21,12 @@ Type Emitter::memoryType(Type element) {
   return type.isInteger(1) ? b.getI8Type() : type;
 }
 
-static int64_t bytesOf(Type memoryType) {
-  return isa<LLVM::LLVMPointerType>(memoryType) ? 8 : memoryType.getIntOrFloatBitWidth() / 8;
+int64_t getBitWidth(Type element) {
+  bool isPointer = isa<tile::PtrType, LLVM::LLVMPointerType>(element);
+  return isPointer ? 64 : std::max<int64_t>(element.getIntOrFloatBitWidth(), 8);
 }
+
+static int64_t bytesOf(Type memoryType) { return getBitWidth(memoryType) / 8; }
 
 Value Emitter::toMemory(Value value) {
   if (!getElementTypeOrSelf(value.getType()).isInteger(1)) {

@@ -87,8 +87,7 @@ void Emitter::collectDemands(Value tile, llvm::SmallPtrSetImpl<void *> &seen, De
     return;
   }
   Type element = getElementTypeOrSelf(tile.getType());
-  demands.maxBits =
-      std::max<int64_t>(demands.maxBits, isa<tile::PtrType>(element) ? 64 : element.getIntOrFloatBitWidth());
+  demands.maxBits = std::max(demands.maxBits, getBitWidth(element));
   Operation *op = tile.getDefiningOp();
   if (buffers.contains(tile) || !op) {
     return;
@@ -108,8 +107,9 @@ Emitter::Demands Emitter::collectDemands(const Nest &nest) const {
   for (const Sink &sink : nest.sinks) {
     for (Value tile : getTileOperands(sink)) {
       Type element = getElementTypeOrSelf(tile.getType());
-      if (!isa<tile::PtrType>(element)) {
-        demands.maxBits = std::max<int64_t>(demands.maxBits, element.getIntOrFloatBitWidth());
+      // Of the addresses of an access often only the first of a vector is computed.
+      if (!sink.op || !isa<tile::PtrType>(element)) {
+        demands.maxBits = std::max(demands.maxBits, getBitWidth(element));
       }
       collectDemands(tile, seen, demands);
     }

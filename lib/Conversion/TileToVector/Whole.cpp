@@ -210,8 +210,7 @@ void Emitter::emitAssert(Operation *op) {
 void Emitter::fillBuffer(Type type, const Buffer &into, llvm::function_ref<Value(const Point &)> element) {
   ArrayRef<int64_t> sizes = tile::getShape(type);
   int last = int(sizes.size()) - 1;
-  int64_t bits = isa<tile::PtrType>(into.element) ? 64 : into.element.getIntOrFloatBitWidth();
-  int64_t width = sizes.empty() ? 1 : std::min(sizes[last], cpu.lanes(std::max<int64_t>(bits, 8)));
+  int64_t width = sizes.empty() ? 1 : std::min(sizes[last], cpu.lanes(getBitWidth(into.element)));
   CacheScope scope(*this);
   emitPointwise(sizes, width > 1 ? last : -1, width,
                 [&](const Point &point) { writeBuffer(into, point, element(point)); });

@@ -10,7 +10,7 @@ from tilewright.language._build import emit, i32_attr, iota, to_tensor
 from tilewright.language._context import current
 from tilewright.language.casts import convert, element_type
 from tilewright.language.constexpr import builtin, constant_bool, constexpr_value
-from tilewright.language.dtypes import block_type, dtype, float32, int32, uint32
+from tilewright.language.dtypes import block_type, dtype, float32, int32, int64, uint32
 from tilewright.language.shape import broadcast_all, expand_to, insert_dim, reshape, wrap_axis
 from tilewright.language.tensor import member, tensor
 
@@ -100,26 +100,35 @@ def _reduce_dim(values: list[tensor], dim: int, combine: Any) -> list[tensor]:
 def _combine(
     name: str, values: Sequence[tensor], types: Sequence[dtype], attrs: dict[str, Any], combine: Any
 ) -> list[tensor]:
-    """A reduction or scan with its combiner in a region of two arguments per operand."""
+    """A reduction or scan with its combiner in a region of two arguments per operand.
+
+    Pointers are combined as addresses: registers and shared memory exchange integers only.
+    """
     context = current()
     builder = context.builder
-    handles = [x.handle for x in values]
-    ir_types = [context.ir(type) for type in types]
-    op = builder.create(name, handles, types=ir_types, attrs=attrs, regions=1)
     elements = [x.dtype for x in values]
-    block = op.region(0).add_block([context.ir(e) for e in elements] * 2, builder.loc)
+    carried = [int64 if element.is_ptr() else element for element in elements]
+    handles = [convert(x, c).handle for x, c in zip(values, carried, strict=True)]
+    results_as = [t.with_element_ty(c) for t, c in zip(types, carried, strict=True)]
+    ir_types = [context.ir(type) for type in results_as]
+    op = builder.create(name, handles, types=ir_types, attrs=attrs, regions=1)
+    block = op.region(0).add_block([context.ir(c) for c in carried] * 2, builder.loc)
     after = builder.insertion_point
     builder.set_to_end(block)
-    arguments = [tensor(block.arg(i), e) for i, e in enumerate(elements * 2)]
+    arguments = [
+        convert(tensor(block.arg(i), c), e)
+        for i, (c, e) in enumerate(zip(carried * 2, elements * 2, strict=True))
+    ]
     # A combiner of the language builds its operations at once; the user's is visited.
     if getattr(combine, "__tilewright_builtin__", False):
         results = combine(*arguments)
     else:
         results = context.inline(combine, arguments)
-    yielded = _results(results, elements)
+    yielded = [convert(x, c) for x, c in zip(_results(results, elements), carried, strict=True)]
     builder.create("tile.yield", [x.handle for x in yielded], types=[])
     builder.insertion_point = after
-    return [tensor(value, type) for value, type in zip(op.results, types, strict=True)]
+    combined = [tensor(value, type) for value, type in zip(op.results, results_as, strict=True)]
+    return [convert(x, element) for x, element in zip(combined, elements, strict=True)]
 
 
 def _results(results: Any, elements: Sequence[dtype]) -> list[tensor]:
