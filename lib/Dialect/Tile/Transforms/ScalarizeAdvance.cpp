@@ -6,6 +6,16 @@
 //       %n = addptr %p, splat(%step)     ->        ...
 //       yield %n                                   %s = addi %o, %step
 //                                                  yield %s
+//
+// The same for what a branch, or a selection by a scalar, moves on one of its ways or
+// on both, so that a loop which moves a tile under a condition is seen to move it:
+//
+//     %q = if %c {                               %o = if %c {
+//       yield addptr %p, splat(%a)                 yield %a
+//     } else {                           ->      } else {
+//       yield %p                                   yield 0
+//     }                                          }
+//                                                %q = addptr %p, splat(%o)
 
 #include "Uniform.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
@@ -27,6 +37,13 @@ struct Advance {
   unsigned index;
   Value init;
   SmallVector<Value> steps;
+};
+
+/// A tile that is `init` moved by other uniform tiles on each of two ways.
+struct Merge {
+  unsigned index;
+  Value init;
+  SmallVector<Value> steps[2];
 };
 } // namespace
 
@@ -94,30 +111,74 @@ static SmallVector<Advance> collect(scf::WhileOp loop) {
   return advances;
 }
 
+/// The tile that both `first` and `second` are reached from by uniform steps, one at least.
+/// It has to be there outside of the operation where the two ways meet.
+static std::optional<Merge> findMerge(unsigned index, Value first, Value second, Operation *where) {
+  if (!isa<RankedTensorType>(first.getType())) {
+    return std::nullopt;
+  }
+  Merge merge{index, first, {}};
+  for (; merge.init; merge.init = stepBack(merge.init, merge.steps[0])) {
+    if (where->isAncestor(merge.init.getParentBlock()->getParentOp())) {
+      continue; // of one of the two ways
+    }
+    merge.steps[1].clear();
+    Value other = second;
+    while (other && other != merge.init) {
+      other = stepBack(other, merge.steps[1]);
+    }
+    if (other) {
+      bool moves = !merge.steps[0].empty() || !merge.steps[1].empty();
+      return moves ? std::optional<Merge>(std::move(merge)) : std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+static SmallVector<Merge> collect(scf::IfOp branch) {
+  SmallVector<Merge> merges;
+  if (branch.getNumResults() == 0) {
+    return merges;
+  }
+  for (auto [index, first, second] :
+       llvm::enumerate(branch.thenYield().getOperands(), branch.elseYield().getOperands())) {
+    if (auto merge = findMerge(index, first, second, branch)) {
+      merges.push_back(std::move(*merge));
+    }
+  }
+  return merges;
+}
+
 //===----------------------------------------------------------------------===//
 // Rewrite
 //===----------------------------------------------------------------------===//
 
 /// Pointers are as wide as an address; integers wrap around in their own type.
-static Type getScalarType(const Advance &advance) {
-  Type element = getElementType(advance.init.getType());
+static Type getScalarType(Value tile) {
+  Type element = getElementType(tile.getType());
   return isa<PtrType>(element) ? IntegerType::get(element.getContext(), 64) : element;
 }
 
-/// The tile after the loop has moved it by `offset`.
-static Value makeTile(OpBuilder &builder, const Advance &advance, Value offset) {
-  Location loc = advance.init.getLoc();
-  Type type = withElementType(advance.init.getType(), offset.getType());
+/// `tile` moved by `offset`.
+static Value makeTile(OpBuilder &builder, Value tile, Value offset) {
+  Location loc = tile.getLoc();
+  Type type = withElementType(tile.getType(), offset.getType());
   Value splat = SplatOp::create(builder, loc, type, offset);
-  if (isa<PtrType>(getElementType(advance.init.getType()))) {
-    return AddPtrOp::create(builder, loc, advance.init.getType(), advance.init, splat);
+  if (isa<PtrType>(getElementType(tile.getType()))) {
+    return AddPtrOp::create(builder, loc, tile.getType(), tile, splat);
   }
-  return arith::AddIOp::create(builder, loc, advance.init, splat);
+  return arith::AddIOp::create(builder, loc, tile, splat);
 }
 
-/// `offset` after one more iteration.
-static Value makeNext(OpBuilder &builder, const Advance &advance, Value offset) {
-  for (Value step : llvm::reverse(advance.steps)) {
+/// The offset at which a way begins that moves `tile`.
+static Value makeZero(OpBuilder &builder, Value tile) {
+  TypedAttr zero = builder.getIntegerAttr(getScalarType(tile), 0);
+  return arith::ConstantOp::create(builder, tile.getLoc(), zero);
+}
+
+/// `offset` after the steps, which were found last to first.
+static Value addSteps(OpBuilder &builder, ArrayRef<Value> steps, Value offset) {
+  for (Value step : llvm::reverse(steps)) {
     Location loc = step.getLoc();
     Value scalar = getUniformScalar(builder, step);
     unsigned width = scalar.getType().getIntOrFloatBitWidth();
@@ -135,8 +196,7 @@ static Value makeNext(OpBuilder &builder, const Advance &advance, Value offset) 
 static SmallVector<Value> startFromZero(OpBuilder &builder, ValueRange inits, ArrayRef<Advance> advances) {
   SmallVector<Value> starts(inits);
   for (const Advance &advance : advances) {
-    TypedAttr zero = builder.getIntegerAttr(getScalarType(advance), 0);
-    starts[advance.index] = arith::ConstantOp::create(builder, advance.init.getLoc(), zero);
+    starts[advance.index] = makeZero(builder, advance.init);
   }
   return starts;
 }
@@ -145,7 +205,7 @@ static SmallVector<Value> startFromZero(OpBuilder &builder, ValueRange inits, Ar
 static SmallVector<Value> makeTiles(OpBuilder &builder, ValueRange values, ArrayRef<Advance> advances) {
   SmallVector<Value> tiles(values);
   for (const Advance &advance : advances) {
-    tiles[advance.index] = makeTile(builder, advance, values[advance.index]);
+    tiles[advance.index] = makeTile(builder, advance.init, values[advance.index]);
   }
   return tiles;
 }
@@ -163,7 +223,7 @@ static void passScalars(IRRewriter &rewriter, Operation *terminator, unsigned fi
                         ArrayRef<Advance> advances) {
   rewriter.setInsertionPoint(terminator);
   for (const Advance &advance : advances) {
-    Value next = makeNext(rewriter, advance, carried[advance.index]);
+    Value next = addSteps(rewriter, advance.steps, carried[advance.index]);
     rewriter.modifyOpInPlace(terminator, [&] { terminator->setOperand(first + advance.index, next); });
   }
 }
@@ -189,7 +249,7 @@ static void rewrite(IRRewriter &rewriter, scf::WhileOp old, ArrayRef<Advance> ad
   SmallVector<Value> starts = startFromZero(rewriter, old.getInits(), advances);
   SmallVector<Type> types(old.getResultTypes());
   for (const Advance &advance : advances) {
-    types[advance.index] = getScalarType(advance);
+    types[advance.index] = getScalarType(advance.init);
   }
   auto loop = scf::WhileOp::create(rewriter, old.getLoc(), types, starts, /*beforeBuilder=*/nullptr,
                                    /*afterBuilder=*/nullptr);
@@ -203,6 +263,41 @@ static void rewrite(IRRewriter &rewriter, scf::WhileOp old, ArrayRef<Advance> ad
   finish(rewriter, old, loop, advances);
 }
 
+static void rewrite(IRRewriter &rewriter, scf::IfOp old, ArrayRef<Merge> merges) {
+  SmallVector<Type> types(old.getResultTypes());
+  for (int way : {0, 1}) {
+    scf::YieldOp yield = way == 0 ? old.thenYield() : old.elseYield();
+    rewriter.setInsertionPoint(yield);
+    for (const Merge &merge : merges) {
+      Value offset = addSteps(rewriter, merge.steps[way], makeZero(rewriter, merge.init));
+      rewriter.modifyOpInPlace(yield, [&] { yield->setOperand(merge.index, offset); });
+      types[merge.index] = offset.getType();
+    }
+  }
+  rewriter.setInsertionPoint(old);
+  auto branch = scf::IfOp::create(rewriter, old.getLoc(), types, old.getCondition(), /*withElseRegion=*/true);
+  branch->setDiscardableAttrs(old->getDiscardableAttrDictionary());
+  for (auto [from, to] : llvm::zip_equal(old->getRegions(), branch->getRegions())) {
+    rewriter.eraseBlock(&to.front());
+    rewriter.inlineRegionBefore(from, to, to.end());
+  }
+  SmallVector<Value> results(branch.getResults());
+  for (const Merge &merge : merges) {
+    results[merge.index] = makeTile(rewriter, merge.init, branch.getResult(merge.index));
+  }
+  rewriter.replaceOp(old, results);
+}
+
+static void rewrite(IRRewriter &rewriter, arith::SelectOp old, const Merge &merge) {
+  rewriter.setInsertionPoint(old);
+  Value offsets[2];
+  for (auto [offset, steps] : llvm::zip_equal(offsets, merge.steps)) {
+    offset = addSteps(rewriter, steps, makeZero(rewriter, merge.init));
+  }
+  Value chosen = arith::SelectOp::create(rewriter, old.getLoc(), old.getCondition(), offsets[0], offsets[1]);
+  rewriter.replaceOp(old, makeTile(rewriter, merge.init, chosen));
+}
+
 namespace {
 struct TileScalarizeAdvance : tilewright::tile::impl::TileScalarizeAdvanceBase<TileScalarizeAdvance> {
   void runOnOperation() override {
@@ -212,14 +307,27 @@ struct TileScalarizeAdvance : tilewright::tile::impl::TileScalarizeAdvanceBase<T
         scalarize(rewriter, loop);
       } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
         scalarize(rewriter, loop);
+      } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+        scalarize(rewriter, branch);
+      } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
+        scalarize(rewriter, select);
       }
     });
   }
 
-  template <typename LoopOp> static void scalarize(IRRewriter &rewriter, LoopOp loop) {
-    SmallVector<Advance> advances = collect(loop);
-    if (!advances.empty()) {
-      rewrite(rewriter, loop, advances);
+  template <typename RegionOp> static void scalarize(IRRewriter &rewriter, RegionOp op) {
+    auto movements = collect(op);
+    if (!movements.empty()) {
+      rewrite(rewriter, op, movements);
+    }
+  }
+
+  static void scalarize(IRRewriter &rewriter, arith::SelectOp op) {
+    if (isa<RankedTensorType>(op.getCondition().getType())) {
+      return;
+    }
+    if (auto merge = findMerge(0, op.getTrueValue(), op.getFalseValue(), op)) {
+      rewrite(rewriter, op, *merge);
     }
   }
 };

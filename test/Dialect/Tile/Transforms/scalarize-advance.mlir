@@ -125,3 +125,93 @@ func.func @not_uniform(%x: tensor<8xi32>, %y: tensor<8xi32>, %n: i32) -> (tensor
   }
   return %r#0, %r#1 : tensor<8xi32>, tensor<8xi32>
 }
+
+// -----
+
+// A loop that advances the tile on one way of a branch carries a scalar.
+// CHECK-LABEL: func.func @conditional
+// CHECK-SAME: %[[P:[a-z0-9]+]]: tensor<8x!tile.ptr<f32>>, %[[S:[a-z0-9]+]]: i32
+// CHECK: scf.for {{.*}} iter_args(%[[O:.*]] = %{{.*}}) -> (i64)
+// CHECK: %[[D:.*]] = scf.if %{{.*}} -> (i64) {
+// CHECK: %[[STEP:.*]] = arith.extsi %[[S]] : i32 to i64
+// CHECK: scf.yield %[[STEP]] : i64
+// CHECK: } else {
+// CHECK: scf.yield %c0_i64
+// CHECK: %[[NEXT:.*]] = arith.addi %[[O]], %[[D]] : i64
+// CHECK: scf.yield %[[NEXT]] : i64
+func.func @conditional(%p: tensor<8x!tile.ptr<f32>>, %s: i32, %n: i32, %x: tensor<8xf32>, %c: i1) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %ss = tile.splat %s : tensor<8xi32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%q = %p) -> tensor<8x!tile.ptr<f32>> : i32 {
+    %t = scf.if %c -> tensor<8x!tile.ptr<f32>> {
+      tile.store %q, %x : tensor<8x!tile.ptr<f32>>, tensor<8xf32>
+      %qn = tile.addptr %q, %ss : tensor<8x!tile.ptr<f32>>, tensor<8xi32>
+      scf.yield %qn : tensor<8x!tile.ptr<f32>>
+    } else {
+      scf.yield %q : tensor<8x!tile.ptr<f32>>
+    }
+    scf.yield %t : tensor<8x!tile.ptr<f32>>
+  }
+  return
+}
+
+// -----
+
+// One way adds what it loads to what was moved before the branch, the other yields the first tile.
+// CHECK-LABEL: func.func @loaded_step
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<8xi32>, %[[S:[a-z0-9]+]]: i32, %[[Q:[a-z0-9]+]]: !tile.ptr<i32>
+// CHECK: %[[R:.*]] = scf.if %{{.*}} -> (i32) {
+// CHECK: %[[L:.*]] = tile.load %[[Q]] volatile
+// CHECK: %[[SUM:.*]] = arith.addi %[[S]], %[[L]] : i32
+// CHECK: scf.yield %[[SUM]] : i32
+// CHECK: } else {
+// CHECK: scf.yield %c0_i32 : i32
+// CHECK: %[[SR:.*]] = tile.splat %[[R]]
+// CHECK: arith.addi %[[X]], %[[SR]] : tensor<8xi32>
+func.func @loaded_step(%x: tensor<8xi32>, %s: i32, %q: !tile.ptr<i32>, %c: i1) -> tensor<8xi32> {
+  %ss = tile.splat %s : tensor<8xi32>
+  %y = arith.addi %x, %ss : tensor<8xi32>
+  %r = scf.if %c -> tensor<8xi32> {
+    %l = tile.load %q volatile : !tile.ptr<i32> -> i32
+    %ls = tile.splat %l : tensor<8xi32>
+    %z = arith.addi %y, %ls : tensor<8xi32>
+    scf.yield %z : tensor<8xi32>
+  } else {
+    scf.yield %x : tensor<8xi32>
+  }
+  return %r : tensor<8xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @selected
+// CHECK-SAME: %[[P:[a-z0-9]+]]: tensor<8x!tile.ptr<f32>>, %[[S:[a-z0-9]+]]: i64, %[[C:[a-z0-9]+]]: i1
+// CHECK: %[[O:.*]] = arith.select %[[C]], %[[S]], %c0_i64 : i64
+// CHECK: %[[SO:.*]] = tile.splat %[[O]]
+// CHECK: %[[R:.*]] = tile.addptr %[[P]], %[[SO]]
+// CHECK: return %[[R]]
+func.func @selected(%p: tensor<8x!tile.ptr<f32>>, %s: i64, %c: i1) -> tensor<8x!tile.ptr<f32>> {
+  %ss = tile.splat %s : tensor<8xi64>
+  %q = tile.addptr %p, %ss : tensor<8x!tile.ptr<f32>>, tensor<8xi64>
+  %r = arith.select %c, %q, %p : tensor<8x!tile.ptr<f32>>
+  return %r : tensor<8x!tile.ptr<f32>>
+}
+
+// -----
+
+// Tiles that come from different ones stay tiles.
+// CHECK-LABEL: func.func @different
+// CHECK: scf.if %{{.*}} -> (tensor<8x!tile.ptr<f32>>)
+func.func @different(%p: tensor<8x!tile.ptr<f32>>, %q: tensor<8x!tile.ptr<f32>>, %c: i1, %x: tensor<8xf32>)
+    -> tensor<8x!tile.ptr<f32>> {
+  %one = arith.constant dense<1> : tensor<8xi32>
+  %r = scf.if %c -> tensor<8x!tile.ptr<f32>> {
+    tile.store %p, %x : tensor<8x!tile.ptr<f32>>, tensor<8xf32>
+    %pn = tile.addptr %p, %one : tensor<8x!tile.ptr<f32>>, tensor<8xi32>
+    scf.yield %pn : tensor<8x!tile.ptr<f32>>
+  } else {
+    scf.yield %q : tensor<8x!tile.ptr<f32>>
+  }
+  return %r : tensor<8x!tile.ptr<f32>>
+}

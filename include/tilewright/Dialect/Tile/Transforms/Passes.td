@@ -63,8 +63,13 @@ def TileScalarizeAdvance : Pass<"tile-scalarize-advance"> {
     come first, so that a tile that only an inner loop advances is found too.
     Loop-carried values that never change are dropped by `canonicalize`.
 
+    A tile that both ways of an `scf.if`, or of an `arith.select` with a scalar
+    condition, make of one tile by adding scalars becomes that tile plus the
+    scalar that the branch yields. So a loop that advances a tile under a
+    condition carries a scalar, too.
+
     Requires: nothing; after `tile-combine` uniform offsets are splats.
-    Establishes: no loop carries a tile that advances by a scalar.
+    Establishes: no loop carries, and no branch yields, a tile that advances by a scalar.
     Destroys: hints on the operation that advanced the tile.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect"];
