@@ -13,7 +13,7 @@ Extent extentOf(uintptr_t address, unsigned rank, const int64_t *shape, const in
   int64_t before = 0, after = 0, contiguous = itemBytes;
   for (unsigned dim = rank; dim-- > 0;) {
     if (shape[dim] == 0) {
-      return {};
+      return {address, address};
     }
     int64_t stride = strides ? strides[dim] * strideUnit : contiguous;
     int64_t reach = (shape[dim] - 1) * stride;

@@ -3,6 +3,8 @@
 #ifndef TILEWRIGHT_EMULATOR_LAUNCH_H
 #define TILEWRIGHT_EMULATOR_LAUNCH_H
 
+#include "tilewright/Runtime/NamedExtents.h"
+
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -43,11 +45,7 @@ struct Kernel {
 };
 
 /// Memory that the kernel was given.
-struct Tensor {
-  std::string name; ///< of the parameter
-  uintptr_t begin = 0;
-  uintptr_t end = 0;
-};
+using Tensor = runtime::NamedExtent;
 
 /// When an asynchronous copy's bytes arrive: when it is issued, or when the thread waits for it.
 enum class CopyTime : uint8_t { Early, Late };

@@ -20,7 +20,7 @@ struct Extent {
 
 /// The extent of an array of `rank` dimensions whose strides count `strideUnit` bytes and may be
 /// negative; without strides (nullptr) the array is contiguous with the last dimension fastest.
-/// An array without elements has an empty extent.
+/// An array without elements has an empty extent, at its address.
 Extent extentOf(uintptr_t address, unsigned rank, const int64_t *shape, const int64_t *strides, int64_t strideUnit,
                 unsigned itemBytes);
 

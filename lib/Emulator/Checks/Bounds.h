@@ -37,7 +37,7 @@ private:
   const Tensor *nearest(const Bytes &bytes) const;
 
   const Launch &launch;
-  uint64_t sharedBegin = 0, sharedEnd = 0;
+  Tensor shared = {"shared", 0, 0}; // the block's
   size_t recent = 0; // the tensor of the latest access
 };
 

@@ -1,0 +1,46 @@
+// The arrays that a kernel was given, and how an address is called in reports of accesses outside of them.
+
+#ifndef TILEWRIGHT_RUNTIME_NAMEDEXTENTS_H
+#define TILEWRIGHT_RUNTIME_NAMEDEXTENTS_H
+
+#include "tilewright/Runtime/Arguments.h"
+
+#include <string>
+#include <vector>
+
+namespace tilewright::runtime {
+
+/// Memory that the kernel was given.
+struct NamedExtent {
+  std::string name; ///< of the parameter
+  uintptr_t begin = 0;
+  uintptr_t end = 0;
+};
+
+/// The bytes of one access.
+struct ByteRange {
+  uint64_t address = 0;
+  uint64_t count = 0;
+};
+
+/// Whether all of the bytes lie in [begin, end). Any address may come.
+bool contains(uint64_t begin, uint64_t end, const ByteRange &bytes);
+
+/// Whether some of the bytes do, and others do not.
+bool crossesEdge(uint64_t begin, uint64_t end, const ByteRange &bytes);
+
+/// The array that holds the first byte, else the one with the fewest bytes between; null where there is no array.
+const NamedExtent *nearestExtent(const std::vector<NamedExtent> &arrays, const ByteRange &bytes);
+
+/// "x+128"; in hexadecimal where no array is near, or `nearest` is null.
+std::string nameAddress(const NamedExtent *nearest, const ByteRange &bytes);
+
+/// How bytes that no array holds lie to the nearest one: "12 bytes after the end of x, which has 4096 bytes".
+std::string describeDistance(const NamedExtent *nearest, const ByteRange &bytes);
+
+/// "1 byte", "12 bytes".
+std::string countBytes(uint64_t count);
+
+} // namespace tilewright::runtime
+
+#endif // TILEWRIGHT_RUNTIME_NAMEDEXTENTS_H
