@@ -8,6 +8,8 @@
 #include "tilewright/Pipeline/Emulator.h"
 #include "tilewright/Target/Host.h"
 
+#include <pybind11/stl.h>
+
 namespace py = pybind11;
 using namespace mlir;
 
@@ -24,6 +26,7 @@ struct PyCompiled {
   std::vector<int64_t> launchConditions;
   // CPU
   std::vector<KernelAssert> asserts;
+  std::vector<CheckedAccess> accesses;
   int64_t scratchBytes = 0;
   // CUDA
   std::string ptx;
@@ -57,6 +60,7 @@ bool compileCpu(ModuleOp module, const CpuCompileOptions &options, CompileFailur
     result.seconds = std::move(compiled->seconds);
     result.launchConditions = std::move(compiled->launchConditions);
     result.asserts = std::move(compiled->asserts);
+    result.accesses = std::move(compiled->accesses);
     result.scratchBytes = compiled->scratchBytes;
   }
   return compiled.has_value();
@@ -97,6 +101,12 @@ template <typename T> void readOption(const py::dict &options, const char *name,
   if (options.contains(name) && !options[name].is_none()) {
     field = options[name].cast<T>();
   }
+}
+
+bool checksBounds(const py::dict &options) {
+  std::string checks;
+  readOption(options, "checks", checks);
+  return checks == "bounds";
 }
 
 CudaCompileOptions cudaOptions(llvm::StringRef arch, const py::dict &options) {
@@ -145,7 +155,10 @@ PyCompiled compile(PyModule &module, const std::string &target, const py::dict &
   CudaCompileOptions &cuda = emulated.cuda;
   cuda = isCuda ? cudaOptions(arch, options) : CudaCompileOptions();
   cuda.dump = makeDump(options, dump, result);
-  CpuCompileOptions cpu{target, true, cuda.dump};
+  CpuCompileOptions cpu;
+  cpu.target = target;
+  cpu.checkBounds = checksBounds(options);
+  cpu.dump = cuda.dump;
   readOption(options, "specialize_ranges", cpu.specializeRanges);
   CompileFailure failure;
   DiagnosticCollector errors(*module.module->getContext());
@@ -162,7 +175,17 @@ PyCompiled compile(PyModule &module, const std::string &target, const py::dict &
   return result;
 }
 
-std::shared_ptr<HostKernel> load(const std::string &object, const std::string &symbol, size_t scratchBytes) {
+using PyAccess = std::tuple<std::string, int64_t, bool, std::string, int64_t, int64_t>;
+
+std::shared_ptr<HostKernel> load(const std::string &object, const std::string &symbol, size_t scratchBytes,
+                                 const std::optional<std::vector<PyAccess>> &accesses) {
+  std::optional<std::vector<runtime::AccessSite>> sites;
+  if (accesses) {
+    sites.emplace();
+    for (const auto &[kind, bytes, strict, file, line, column] : *accesses) {
+      sites->push_back({kind, bytes, strict, file, line, column});
+    }
+  }
   py::gil_scoped_release unlocked;
   auto function = host::load(object, symbol);
   if (!function) {
@@ -170,7 +193,7 @@ std::shared_ptr<HostKernel> load(const std::string &object, const std::string &s
     py::gil_scoped_acquire locked;
     throw py::value_error("the object file cannot be loaded: " + message);
   }
-  return std::make_shared<HostKernel>(runtime::KernelEntry{*function, scratchBytes});
+  return std::make_shared<HostKernel>(runtime::KernelEntry{*function, scratchBytes}, std::move(sites));
 }
 
 } // namespace
@@ -190,6 +213,15 @@ void bindCompile(py::module_ &module) {
                                return list;
                              })
       .def_readonly("launch_conditions", &PyCompiled::launchConditions)
+      .def_property_readonly("accesses",
+                             [](PyCompiled &self) {
+                               py::list list;
+                               for (const CheckedAccess &access : self.accesses) {
+                                 list.append(py::make_tuple(access.kind, access.bytes, access.strict, access.file,
+                                                            access.line, access.column));
+                               }
+                               return list;
+                             })
       .def_readonly("ptx", &PyCompiled::ptx)
       .def_readonly("shared_bytes", &PyCompiled::sharedBytes)
       .def_readonly("slots", &PyCompiled::slots)
@@ -219,7 +251,9 @@ void bindCompile(py::module_ &module) {
       "host_target", [] { return "cpu:" + host::getHost().key(); },
       "The host's processor and its features, as they enter cache keys.");
   module.def("load", &load, py::arg("object"), py::arg("symbol"), py::arg("scratch_bytes"),
-             "Links an object file that compile() made into this process.");
+             py::arg("accesses") = py::none(),
+             "Links an object file that compile() made into this process.\n\n"
+             "Code that was compiled with checks of bounds needs its `accesses`.");
 }
 
 } // namespace tilewright::bindings

@@ -8,6 +8,7 @@
 #include "tilewright/Runtime/KernelSupport.h"
 
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
 #include <algorithm>
 #include <memory>
@@ -33,13 +34,8 @@ static bool explainFailure(Call &call, PyObject *compiled, int32_t status) {
   return false;
 }
 
-bool HostKernel::launch(Call &call, PyObject *compiled, const Grid &grid) {
-  Result result;
-  {
-    PythonInterrupt interrupt;
-    result = ThreadPool::instance().run({entry, call.slots.data(), grid, cost}, &interrupt);
-    flushPrinted();
-  }
+/// Raises what is to be raised for a launch that did not finish.
+static bool conclude(Call &call, PyObject *compiled, const Result &result, size_t scratchBytes) {
   switch (result.outcome) {
   case Result::Finished:
     return true;
@@ -48,8 +44,79 @@ bool HostKernel::launch(Call &call, PyObject *compiled, const Grid &grid) {
   case Result::Interrupted:
     return false; // with the exception that the signal's handler raised
   case Result::OutOfMemory:
-    PyErr_Format(PyExc_MemoryError, "no memory for a kernel's scratch of %zu bytes per thread", entry.scratchBytes);
+    PyErr_Format(PyExc_MemoryError, "no memory for a kernel's scratch of %zu bytes per thread", scratchBytes);
     return false;
+  }
+  return false;
+}
+
+Result HostKernel::run(const uint64_t *slots, const Grid &grid) {
+  PythonInterrupt interrupt;
+  Result result = ThreadPool::instance().run({entry, slots, grid, cost}, &interrupt);
+  flushPrinted();
+  return result;
+}
+
+bool HostKernel::launch(Call &call, PyObject *compiled, const Grid &grid) {
+  if (sites) {
+    return launchChecked(call, compiled, grid);
+  }
+  return conclude(call, compiled, run(call.slots.data(), grid), entry.scratchBytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Checks of bounds
+//===----------------------------------------------------------------------===//
+
+static py::dict describe(const AccessChecks &checks, const AccessSite &site, const AccessReport &report,
+                         const Grid &grid) {
+  int64_t x = grid.axes[0], y = grid.axes[1];
+  py::dict result;
+  result["kind"] = "bounds";
+  result["message"] = checks.describe(report);
+  result["program"] = py::make_tuple(report.program % x, report.program / x % y, report.program / x / y);
+  result["file"] = site.file;
+  result["line"] = site.line;
+  result["column"] = site.column;
+  return result;
+}
+
+/// Raises what the checks have found.
+static void raiseFindings(Call &call, PyObject *compiled, const AccessChecks &checks,
+                          const std::vector<AccessSite> &sites, const Grid &grid) {
+  py::list reports;
+  for (const AccessReport &report : checks.sortedReports()) {
+    reports.append(describe(checks, sites[report.site], report, grid));
+  }
+  py::handle self(reinterpret_cast<PyObject *>(&call.launcher));
+  self.attr("_out_of_bounds")(py::handle(compiled), reports, checks.suppressed());
+}
+
+bool HostKernel::launchChecked(Call &call, PyObject *compiled, const Grid &grid) {
+  try {
+    std::vector<AccessChecks::SlotMemory> slots(call.slots.size());
+    std::vector<NamedExtent> arrays;
+    for (const Placement::HostArray &array : call.placement.hostArrays) {
+      if (array.extent) {
+        const char *name = PyUnicode_AsUTF8(array.parameter->name.get());
+        arrays.push_back({name ? name : "?", array.extent->begin, array.extent->end});
+        slots[array.slot] = {array.extent->begin, array.extent->end - array.extent->begin};
+      }
+    }
+    AccessChecks checks(*sites, std::move(slots), std::move(arrays), call.extentsKnown);
+    llvm::SmallVector<uint64_t, 34> hidden(AccessChecks::kHiddenSlots);
+    checks.fillHidden(hidden.data());
+    hidden.append(call.slots.begin(), call.slots.end());
+    Result result = run(hidden.data() + AccessChecks::kHiddenSlots, grid);
+    if (result.outcome != Result::Failed || result.status != kOutOfBounds) {
+      return conclude(call, compiled, result, entry.scratchBytes);
+    }
+    raiseFindings(call, compiled, checks, *sites, grid);
+    PyErr_SetString(PyExc_SystemError, "a kernel was stopped by a check that found nothing");
+  } catch (py::error_already_set &error) {
+    error.restore();
+  } catch (const std::exception &error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
   }
   return false;
 }

@@ -159,6 +159,7 @@ struct ArrayArgument {
 struct Placement {
   struct HostArray {
     const Parameter *parameter;
+    size_t slot;
     uintptr_t address;
     std::optional<runtime::Extent> extent;
   };

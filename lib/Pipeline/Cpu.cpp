@@ -45,9 +45,10 @@ StringRef stringifyPhase(CpuPhase phase) {
 }
 
 /// Loops over vectors.
-static void addVectorPasses(OpPassManager &passes, StringRef features) {
+static void addVectorPasses(OpPassManager &passes, StringRef features, bool checkBounds) {
   TileToVectorOptions options;
   options.features = features.str();
+  options.checkBounds = checkBounds;
   passes.addPass(createExpandFloat8());        // bytes, and arithmetic on f32
   passes.addPass(createTileToVector(options)); // nests of loops over scratch and user memory
   passes.addPass(createCSEPass());             // the same address is computed by several accesses
@@ -71,12 +72,12 @@ static void addLLVMPasses(OpPassManager &passes) {
   passes.addPass(createConvertToLLVMPass());                  // everything else, at once
 }
 
-void addCpuPasses(OpPassManager &passes, CpuPhase phase, StringRef features, bool specializeRanges) {
+void addCpuPasses(OpPassManager &passes, CpuPhase phase, const CpuPassOptions &options) {
   switch (phase) {
   case CpuPhase::Tile:
-    return addTilePasses(passes, specializeRanges);
+    return addTilePasses(passes, options.specializeRanges);
   case CpuPhase::Vector:
-    return addVectorPasses(passes, features);
+    return addVectorPasses(passes, options.features, options.checkBounds);
   case CpuPhase::LLVM:
     return addLLVMPasses(passes);
   case CpuPhase::Object:
@@ -111,6 +112,7 @@ struct CpuPipelineOptions : PassPipelineOptions<CpuPipelineOptions> {
   Option<std::string> features{*this, "features", llvm::cl::desc("the processor's features in LLVM's notation")};
   Option<bool> specializeRanges{*this, "specialize-ranges", llvm::cl::desc("assume what each launch can check"),
                                 llvm::cl::init(true)};
+  Option<bool> checkBounds{*this, "check-bounds", llvm::cl::desc("check accesses of memory"), llvm::cl::init(false)};
 };
 } // namespace
 
@@ -118,11 +120,11 @@ void registerCpuPipelines() {
   for (CpuPhase phase : {CpuPhase::Tile, CpuPhase::Vector, CpuPhase::LLVM}) {
     std::string name = ("cpu-" + stringifyPhase(phase)).str();
     // The registry keeps the registration, not this object.
-    PassPipelineRegistration<CpuPipelineOptions>(name, "The passes of one phase on the way to the host",
-                                                 [phase](OpPassManager &passes, const CpuPipelineOptions &options) {
-                                                   addCpuPasses(passes, phase, options.features,
-                                                                options.specializeRanges);
-                                                 });
+    PassPipelineRegistration<CpuPipelineOptions>(
+        name, "The passes of one phase on the way to the host",
+        [phase](OpPassManager &passes, const CpuPipelineOptions &given) {
+          addCpuPasses(passes, phase, {given.features, given.specializeRanges, given.checkBounds});
+        });
   }
 }
 
@@ -160,7 +162,9 @@ public:
     for (CpuPhase phase : {CpuPhase::Tile, CpuPhase::Vector, CpuPhase::LLVM}) {
       bool ok = compilation.runPasses(
           stringifyPhase(phase),
-          [&](OpPassManager &passes) { addCpuPasses(passes, phase, target->features, options.specializeRanges); },
+          [&](OpPassManager &passes) {
+            addCpuPasses(passes, phase, {target->features, options.specializeRanges, options.checkBounds});
+          },
           [&](ModuleOp result) { return verifyPhase(result, phase); }, phase != CpuPhase::LLVM);
       if (!ok) {
         return std::nullopt;
@@ -190,9 +194,23 @@ private:
                                       entry.getAs<IntegerAttr>("column").getInt()});
         }
       }
+      readCheckedAccesses(function);
       return true;
     }
     return compilation.fail("vector", "the module has no kernel");
+  }
+
+  void readCheckedAccesses(LLVM::LLVMFuncOp function) {
+    auto accesses = function->getAttrOfType<ArrayAttr>("tile.checked_accesses");
+    if (!accesses) {
+      return;
+    }
+    for (auto entry : accesses.getAsRange<DictionaryAttr>()) {
+      auto number = [&](StringRef name) { return entry.getAs<IntegerAttr>(name).getInt(); };
+      auto text = [&](StringRef name) { return entry.getAs<StringAttr>(name).str(); };
+      compiled.accesses.push_back({text("kind"), number("bytes"), entry.getAs<BoolAttr>("strict").getValue(),
+                                   text("file"), number("line"), number("column")});
+    }
   }
 
   bool generateCode(const host::HostTarget &target) {

@@ -4,6 +4,7 @@
 
 #include "tilewright/Runtime/KernelSupport.h"
 
+#include "tilewright/Runtime/AccessChecks.h"
 #include "tilewright/Runtime/HalfConversion.h"
 
 #include <atomic>
@@ -110,6 +111,15 @@ void print(const char *text, int32_t x, int32_t y, int32_t z, const void *elemen
 }
 
 //===----------------------------------------------------------------------===//
+// Checks of bounds
+//===----------------------------------------------------------------------===//
+
+int32_t mayAccess(AccessChecks *checks, int64_t program, int32_t site, const uint64_t *addresses, uint64_t first,
+                  const uint8_t *mask, int64_t count) {
+  return checks->mayAccess(program, site, addresses, first, mask, count);
+}
+
+//===----------------------------------------------------------------------===//
 // Floats of 16 bits, where the processor has no instructions for them
 //===----------------------------------------------------------------------===//
 
@@ -128,6 +138,7 @@ HalfRegister truncateDoubleToBfloat16(double wide) { return inRegister(toBfloat1
 
 const SupportFunction supportFunctions[] = {
     {"tilewright_print", reinterpret_cast<void *>(&print)},
+    {"tilewright_may_access", reinterpret_cast<void *>(&mayAccess)},
     {"__extendhfsf2", reinterpret_cast<void *>(&extendHalf)},
     {"__truncsfhf2", reinterpret_cast<void *>(&truncateToHalf)},
     {"__truncdfhf2", reinterpret_cast<void *>(&truncateDoubleToHalf)},

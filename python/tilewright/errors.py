@@ -16,7 +16,8 @@
         OutOfResourcesError   more shared memory, registers or threads than the device has
         GridError             also a ValueError
         DeviceAssertError     also an AssertionError
-        EmulationError        an emulated GPU found that the kernel does something wrong
+        CheckError            a check found that the kernel does something wrong
+          EmulationError        on an emulated GPU
       CacheError            the cache folder is unusable
     CacheWarning          the disk cache is out of use; nothing else is lost
 
@@ -222,7 +223,7 @@ class DeviceAssertError(LaunchError, AssertionError):
 
 
 class Finding(NamedTuple):
-    """Something that an emulated GPU found a kernel to do wrong.
+    """Something that a kernel was found to do wrong.
 
     Attributes:
         kind: "bounds", "uninitialized", "race", "copy", "alignment", "deadlock", "mask", "endless",
@@ -230,7 +231,7 @@ class Finding(NamedTuple):
         message: What, without the position.
         kernel: The kernel's name.
         program: Its place in the grid.
-        thread: The thread's number in the program.
+        thread: The thread's number in the program; None on the CPU, where a program is one thread.
         file, line, column: Where; None where it is not known.
         instruction: Of the GPU, where one stands for itself.
         other_thread, other_line: The other party, where there is one.
@@ -240,7 +241,7 @@ class Finding(NamedTuple):
     message: str
     kernel: str
     program: tuple[int, int, int]
-    thread: int
+    thread: int | None = None
     file: str | None = None
     line: int | None = None
     column: int | None = None
@@ -249,13 +250,15 @@ class Finding(NamedTuple):
     other_line: int | None = None
 
     def __str__(self) -> str:
-        who = f"{self.kernel}, program {self.program}, thread {self.thread}"
+        who = f"{self.kernel}, program {self.program}"
+        if self.thread is not None:
+            who += f", thread {self.thread}"
         text = f"{self.kind}: {who}: {self.message}"
         return _located(Note(text, self.file, self.line, self.column))
 
 
-class EmulationError(LaunchError):
-    """An emulated GPU found that a kernel does something wrong.
+class CheckError(LaunchError):
+    """A check found that a kernel does something wrong, such as an access out of bounds.
 
     Args:
         findings: What, in the order in which it was found; not empty. Each place is named once.
@@ -272,6 +275,10 @@ class EmulationError(LaunchError):
         if self.suppressed:
             parts.append(f"({self.suppressed} more at these places, or others)")
         return "\n".join(parts)
+
+
+class EmulationError(CheckError):
+    """An emulated GPU found that a kernel does something wrong."""
 
 
 class CacheError(TilewrightError):

@@ -26,3 +26,18 @@ func.func @no_status(%a: i1) {
   cf.assert %a, "always"
   return
 }
+
+// -----
+
+// An assertion with a status of its own returns that, and is not listed.
+// CHECK-LABEL: func.func @status(
+// CHECK-NOT: tile.asserts
+// CHECK: cf.cond_br %{{.*}}, ^{{.*}}, ^[[FAILED:bb[0-9]+]]
+// CHECK: ^[[FAILED]]:
+// CHECK: %[[CODE:.*]] = arith.constant -1 : i32
+// CHECK: return %[[CODE]]
+func.func @status(%a: i1) -> i32 {
+  %zero = arith.constant 0 : i32
+  cf.assert %a, "out of bounds" {tile.status = -1 : i32}
+  return %zero : i32
+}

@@ -64,13 +64,17 @@ def TileToVector : Pass<"tile-to-vector", "mlir::ModuleOp"> {
     Replaces each function marked `tile.kernel` by one that runs a range of the grid's programs:
     `(args: ptr, grid: ptr, begin: i64, end: i64, scratch: ptr) -> i32`. Operations on tiles are grouped into loop
     nests; values that cross nests go through scratch memory, whose size becomes the attribute `tile.scratch_bytes`.
+    With `check-bounds` an assertion of the status `tile.status` stands before each access of memory, and the attribute
+    `tile.checked_accesses` says where each one comes from.
 
     Requires: calls are inlined; control flow is scf; each argument names its slot by `tile.slot`.
     Establishes: no tile operation and no tensor remains in kernels; memory is accessed by LLVM dialect operations.
     Destroys: axis information.
   }];
   let options = [Option<"features", "features", "std::string", "\"\"",
-                        "the host's features in LLVM's notation, such as +avx2,+fma">];
+                        "the host's features in LLVM's notation, such as +avx2,+fma">,
+                 Option<"checkBounds", "check-bounds", "bool", "false",
+                        "end a program that is about to access memory outside of the arrays it was given">];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect", "mlir::LLVM::LLVMDialect",
                            "mlir::math::MathDialect", "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];
 }
@@ -79,7 +83,8 @@ def ReturnOnAssert : Pass<"return-on-assert", "mlir::func::FuncOp"> {
   let summary = "Return a code of its own from each failed assertion";
   let description = [{
     Each `cf.assert` becomes a branch to a return of its number, counted from 1; the function's attribute
-    `tile.asserts` lists messages and positions in that order.
+    `tile.asserts` lists messages and positions in that order. One with the attribute `tile.status` returns that
+    number, and is not listed.
 
     Requires: control flow is cf; the function returns one i32, where 0 means success.
     Establishes: no `cf.assert` remains.

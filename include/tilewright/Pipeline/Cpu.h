@@ -21,8 +21,14 @@ enum class CpuPhase { Tile, Vector, LLVM, Object };
 
 llvm::StringRef stringifyPhase(CpuPhase phase);
 
+struct CpuPassOptions {
+  std::string features;         ///< the processor's, in LLVM's notation
+  bool specializeRanges = true; ///< assume of index arithmetic what each launch checks
+  bool checkBounds = false;     ///< compare accesses of memory with a launch's arrays
+};
+
 /// Adds the passes of one phase; Object has none, it is LLVM's.
-void addCpuPasses(mlir::OpPassManager &passes, CpuPhase phase, llvm::StringRef features, bool specializeRanges);
+void addCpuPasses(mlir::OpPassManager &passes, CpuPhase phase, const CpuPassOptions &options);
 
 /// Whether the module has the form in which the phase must leave it; says on
 /// the offending operation what it should not be.
@@ -43,18 +49,31 @@ struct KernelAssert {
   int64_t column;
 };
 
+/// An access of memory whose bounds are checked: a runtime::AccessSite.
+struct CheckedAccess {
+  std::string kind;
+  int64_t bytes;
+  bool strict;
+  std::string file;
+  int64_t line;
+  int64_t column;
+};
+
 struct CompiledForCpu {
   std::string object; ///< relocatable object file
   std::string symbol; ///< its entry point, a runtime::KernelFunction
   int64_t scratchBytes = 0;
   std::vector<KernelAssert> asserts;
   std::vector<int64_t> launchConditions;
+  std::vector<CheckedAccess> accesses;                 ///< by the numbers that the code passes to the runtime
   std::vector<std::pair<std::string, double>> seconds; ///< per phase, in order
 };
 
 struct CpuCompileOptions {
   std::string target = "cpu";
   bool specializeRanges = true; ///< assume of index arithmetic what each launch checks
+  /// Whether the code needs, and calls, a launch's runtime::AccessChecks.
+  bool checkBounds = false;
   /// Of "source", "tile", "vector", "llvm" (LLVM IR, optimised) and "asm".
   PhaseDump dump;
 };

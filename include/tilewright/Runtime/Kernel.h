@@ -13,7 +13,8 @@ namespace tilewright::runtime {
 ///
 /// `slots` holds one 8-byte slot for each leaf parameter, the value in its low
 /// bytes; `scratch` is aligned to 64 bytes and private to the calling thread.
-/// Returns 0, or the code of the device_assert that failed.
+/// Returns 0, the code of the device_assert that failed, or kOutOfBounds. Code that checks bounds reads slots[-1];
+/// see AccessChecks.h.
 using KernelFunction = int32_t (*)(const uint64_t *slots, const int32_t *grid, int64_t begin, int64_t end,
                                    void *scratch);
 

@@ -7,7 +7,8 @@
 //                                           ...
 //
 // The function's attribute `tile.asserts` lists, in the order of the codes,
-// what each assertion says and where it stands.
+// what each assertion says and where it stands. Those that name a status of their
+// own, in `tile.status`, return that and are not listed.
 
 #include "tilewright/Conversion/Passes.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
@@ -62,10 +63,16 @@ struct ReturnOnAssert : impl::ReturnOnAssertBase<ReturnOnAssert> {
     OpBuilder b(&getContext());
     SmallVector<Attribute> descriptions;
     for (cf::AssertOp op : asserts) {
+      if (auto status = op->getAttrOfType<IntegerAttr>("tile.status")) {
+        returnWhereItFails(b, op, status.getInt());
+        continue;
+      }
       descriptions.push_back(describe(b, op));
       returnWhereItFails(b, op, descriptions.size());
     }
-    function->setAttr("tile.asserts", b.getArrayAttr(descriptions));
+    if (!descriptions.empty()) {
+      function->setAttr("tile.asserts", b.getArrayAttr(descriptions));
+    }
   }
 };
 

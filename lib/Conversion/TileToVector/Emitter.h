@@ -62,6 +62,9 @@ struct ProgramContext {
   mlir::Value id[3];   ///< i32 position in the grid
   mlir::Value grid;    ///< !llvm.ptr to three i32
   mlir::Value scratch; ///< !llvm.ptr, 64-byte aligned
+  mlir::Value number;  ///< i64 position in the order of programs
+  /// !llvm.ptr to the arguments' slots; null where bounds are not checked.
+  mlir::Value checkedSlots;
 };
 
 class Emitter {
@@ -84,6 +87,9 @@ public:
   /// Whether stores went past the cache; they are not ordered before what
   /// follows them until a fence.
   bool hasStreamingStores() const { return storesStream; }
+
+  /// The accesses whose bounds are checked: a dictionary for each, in the order of their numbers.
+  llvm::ArrayRef<mlir::Attribute> getCheckedAccesses() const { return checkedAccesses; }
 
 private:
   //===--- Nests.cpp: loops over a shape ----------------------------------===//
@@ -168,6 +174,23 @@ private:
   mlir::Value toMemory(mlir::Value value);
   mlir::Value fromMemory(mlir::Value value, mlir::Type element);
 
+  //===--- Bounds.cpp: checks of user memory ------------------------------===//
+  /// What is checked of an access, and by what.
+  struct CheckedAccess {
+    int32_t number;                   ///< of the access
+    int64_t bytes;                    ///< of an element
+    llvm::SmallVector<int64_t> slots; ///< the arguments that it may come from
+  };
+  /// Ends the program before an access of `lanes` consecutive elements from `pointer`, or one of a vector of
+  /// pointers, if one that `mask` lets through is out of bounds.
+  void checkBounds(mlir::Operation *op, mlir::Value pointer, int64_t lanes, mlir::Value mask);
+  mlir::Value liesInSomeArray(const CheckedAccess &access, mlir::Value pointer, mlir::Value count, mlir::Value mask);
+  mlir::Value askRuntime(const CheckedAccess &access, mlir::Value pointer, mlir::Value count, mlir::Value mask);
+  const CheckedAccess &describeAccess(mlir::Operation *op);
+  /// begin and size of the array in a slot, loaded once at the top of the function.
+  std::pair<mlir::Value, mlir::Value> memoryOf(int64_t slot);
+  mlir::Value storeForRuntime(mlir::Value vector);
+
   //===--- Whole.cpp: operations done in one step -------------------------===//
   mlir::LogicalResult emitWhole(mlir::Operation *op);
   mlir::LogicalResult emitScalarOperation(mlir::Operation *op);
@@ -234,6 +257,10 @@ private:
   int64_t scratchBytes = 0;
   bool storesStream = false;
   bool hasFailed = false;
+  llvm::DenseMap<mlir::Operation *, CheckedAccess> accesses;
+  llvm::SmallVector<mlir::Attribute> checkedAccesses;
+  llvm::DenseMap<int64_t, std::pair<mlir::Value, mlir::Value>> slotMemory;
+  llvm::DenseMap<mlir::Type, Buffer> askedFor; ///< where the runtime finds vectors
 
   /// For masks that hold for the first lanes: how many, an i64.
   llvm::DenseMap<mlir::Value, mlir::Value> laneCounts;

@@ -69,8 +69,9 @@ Value Emitter::evaluateLoad(Operation *op, const Point &point) {
   Type element = getElementTypeOrSelf(load.getType());
   auto optional = [&](Value value, const Point &at) { return value ? evaluate(value, at) : Value(); };
   if (point.isScalar()) {
-    return emitScalarLoad(element, evaluate(load.getPtr(), point), optional(load.getMask(), point),
-                          optional(load.getOther(), point));
+    Value pointer = evaluate(load.getPtr(), point), mask = optional(load.getMask(), point);
+    checkBounds(op, pointer, 1, mask);
+    return emitScalarLoad(element, pointer, mask, optional(load.getOther(), point));
   }
 
   const AxisInfo &facts = axis.get(load.getPtr());
@@ -93,10 +94,12 @@ Value Emitter::evaluateLoad(Operation *op, const Point &point) {
   Value result;
   if (facts.getContiguity(point.vectorDim) >= width) {
     Value pointer = evaluate(load.getPtr(), point.first());
+    checkBounds(op, pointer, width, mask);
     result = mask ? Value(LLVM::MaskedLoadOp::create(b, loc, type, pointer, mask, other, align))
                   : Value(LLVM::LoadOp::create(b, loc, type, pointer, align));
   } else {
     Value pointers = evaluateVector(load.getPtr(), point);
+    checkBounds(op, pointers, width, mask);
     mask = mask ? mask : allTrue(width);
     result = LLVM::masked_gather::create(b, loc, type, pointers, mask, other ? ValueRange(other) : ValueRange(), align);
   }
@@ -129,6 +132,7 @@ static unsigned alignmentOf(const AxisFacts &pointers, int64_t width, int64_t el
 void Emitter::emitVectorStore(tile::StoreOp op, const Point &point, Value value, Value mask) {
   Location loc = op.getLoc();
   Value pointer = evaluate(op.getPtr(), point.first());
+  checkBounds(op, pointer, point.width, mask);
   unsigned bytes = bytesOf(getElementTypeOrSelf(value.getType()));
   bool streams = op.getCache() == tile::CacheModifier::CS;
   // Only streaming needs alignment, and a hint of the user's that is wrong would make it fault.
@@ -162,7 +166,9 @@ void Emitter::emitStore(Operation *op, const Point &at) {
   if (point.isScalar()) {
     Value value = evaluate(store.getValue(), point);
     Value mask = store.getMask() ? evaluate(store.getMask(), point) : Value();
-    emitScalarStore(evaluate(store.getPtr(), point), value, mask);
+    Value pointer = evaluate(store.getPtr(), point);
+    checkBounds(op, pointer, 1, mask);
+    emitScalarStore(pointer, value, mask);
     return;
   }
   Value value = toMemory(evaluateVector(store.getValue(), point));
@@ -173,6 +179,7 @@ void Emitter::emitStore(Operation *op, const Point &at) {
     return;
   }
   Value pointers = evaluateVector(store.getPtr(), point);
+  checkBounds(op, pointers, point.width, mask);
   LLVM::masked_scatter::create(b, loc, value, pointers, mask ? mask : allTrue(point.width), align);
 }
 

@@ -80,7 +80,7 @@ void splitProgram(OpBuilder &b, Location loc, Value program, Value grid, Program
   }
 }
 
-LogicalResult convertKernel(func::FuncOp kernel, const hardware::CpuInfo &cpu) {
+LogicalResult convertKernel(func::FuncOp kernel, const hardware::CpuInfo &cpu, bool checkBounds) {
   if (!kernel.getBody().hasOneBlock() || kernel.getNumResults() != 0) {
     return kernel.emitOpError("a kernel has one block and returns nothing");
   }
@@ -102,6 +102,8 @@ LogicalResult convertKernel(func::FuncOp kernel, const hardware::CpuInfo &cpu) {
   ProgramContext context;
   context.grid = entry.getArgument(kGrid);
   context.scratch = entry.getArgument(kScratch);
+  context.number = programs.getInductionVar();
+  context.checkedSlots = checkBounds ? entry.getArgument(kArgs) : Value();
   splitProgram(b, loc, programs.getInductionVar(), context.grid, context);
   Emitter emitter(b, axis, cpu, context);
   for (auto [arg, value] : llvm::zip(kernel.getArguments(), arguments)) {
@@ -115,6 +117,9 @@ LogicalResult convertKernel(func::FuncOp kernel, const hardware::CpuInfo &cpu) {
     LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst);
   }
   entry->setAttr("tile.scratch_bytes", b.getI64IntegerAttr(emitter.getScratchBytes()));
+  if (checkBounds) {
+    entry->setAttr("tile.checked_accesses", b.getArrayAttr(emitter.getCheckedAccesses()));
+  }
   kernel.erase();
   return success();
 }
@@ -125,7 +130,7 @@ struct TileToVector : impl::TileToVectorBase<TileToVector> {
   void runOnOperation() override {
     const hardware::CpuInfo &cpu = hardware::lookupCpu(features);
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
-      if (kernel->hasAttr(tile::TileDialect::kKernelAttr) && failed(convertKernel(kernel, cpu))) {
+      if (kernel->hasAttr(tile::TileDialect::kKernelAttr) && failed(convertKernel(kernel, cpu, checkBounds))) {
         return signalPassFailure();
       }
     }

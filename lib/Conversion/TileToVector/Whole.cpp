@@ -62,12 +62,14 @@ LogicalResult Emitter::emitScalarOperation(Operation *op) {
       buffers[load.getResult()] = allocate(load.getType());
       copyTile(load.getResult(), buffers[load.getResult()]);
     } else {
+      checkBounds(op, scalar(load.getPtr()), 1, optional(load.getMask()));
       map(load,
           emitScalarLoad(load.getType(), scalar(load.getPtr()), optional(load.getMask()), optional(load.getOther())));
     }
     return success();
   }
   if (auto store = dyn_cast<tile::StoreOp>(op)) {
+    checkBounds(op, scalar(store.getPtr()), 1, optional(store.getMask()));
     emitScalarStore(scalar(store.getPtr()), scalar(store.getValue()), optional(store.getMask()));
     return success();
   }
@@ -158,6 +160,7 @@ void Emitter::emitAtomic(Operation *op) {
   }
   auto one = [&](const Point &point) {
     auto operands = llvm::map_to_vector(op->getOperands(), [&](Value value) { return evaluate(value, point); });
+    checkBounds(op, operands[0], 1, mask ? evaluate(mask, point) : Value());
     if (!mask) {
       return emitOneAtomic(b, op, operands);
     }

@@ -12,11 +12,25 @@ from tilewright.errors import ArgumentError
 
 # Which options change the code, per kind of target; the others are accepted and leave it alone,
 # so that a kernel tuned for a GPU is not compiled again on the CPU for each of its settings.
-_RELEVANT = {"cpu": ("debug", "enable_fp_fusion", "specialize_ranges")}
+_RELEVANT = {"cpu": ("debug", "checks", "enable_fp_fusion", "specialize_ranges")}
+
+
+# What compiled code can be checked for while it runs.
+CHECKS = ("bounds",)
+_OR_NOTHING = " or ".join([*map(repr, CHECKS), "empty"])
 
 
 def _debug_default() -> bool:
     return os.environ.get("TILEWRIGHT_DEBUG", "0").lower() not in ("", "0", "off", "false", "no")
+
+
+def _checks_default() -> str:
+    chosen = os.environ.get("TILEWRIGHT_CHECKS", "").strip().lower()
+    if chosen in ("", "0", "off", "false", "no"):
+        return ""
+    if chosen not in CHECKS:
+        raise ArgumentError(f"TILEWRIGHT_CHECKS is {_OR_NOTHING}, not {chosen!r}")
+    return chosen
 
 
 @dataclass(frozen=True)
@@ -32,6 +46,8 @@ class Options:
             does not wrap, what each launch checks; a launch for which it is not so runs a variant
             without it.
         debug: whether `tl.device_assert` is compiled; TILEWRIGHT_DEBUG=1 makes it the default.
+        checks: "bounds" to have every access of memory compared with the arrays that are passed;
+            empty, or None, for none. TILEWRIGHT_CHECKS=bounds makes it the default.
     """
 
     num_warps: int = 4
@@ -41,6 +57,7 @@ class Options:
     enable_fp_fusion: bool = True
     specialize_ranges: bool = True
     debug: bool = dataclasses.field(default_factory=_debug_default)
+    checks: str = dataclasses.field(default_factory=_checks_default)
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
@@ -61,7 +78,8 @@ class Options:
             if name not in cls.names():
                 raise ArgumentError(_unknown(name, [*cls.names(), *parameters]))
             _check(name, value)
-        return cls(**given)
+        chosen = {"checks": given["checks"] or ""} if "checks" in given else {}
+        return cls(**{**given, **chosen})
 
     def relevant(self, kind: str) -> dict[str, Any]:
         """The options that change the code for this kind of target."""
@@ -83,6 +101,9 @@ def _check(name: str, value: Any) -> None:
         # Python's True and False, and the 0 and 1 that scripts pass.
         if value not in (0, 1):
             raise ArgumentError(f"option {name} is True or False, not {value!r}")
+    elif name == "checks":
+        if value not in (None, "", *CHECKS):
+            raise ArgumentError(f"option checks is {_OR_NOTHING}, not {value!r}")
     elif name == "maxnreg" and value is None:
         return
     elif isinstance(value, bool) or not isinstance(value, int) or value < 1:

@@ -51,8 +51,8 @@ class Request:
         options = self.options.relevant(self.target.kind)
         parts = [_SCHEME, build_identity(), self.target.key, str(sorted(options.items()))]
         parts += [str(self.noalias), value_text(self.signature), self.source]
-        # The code of an assertion names the whole path of its file.
-        if self.options.debug or self.target.names_files:
+        # What is kept of an assertion, or of a checked access, names the whole path of its file.
+        if self.options.debug or self.options.checks or self.target.names_files:
             parts += [reachable_text(self.fn, with_folders=True)]
             parts += [value_text(self.signature, with_folders=True)]
         return "\0".join(parts)

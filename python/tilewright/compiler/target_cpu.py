@@ -63,14 +63,23 @@ class CpuTarget:
         return options
 
     def facts(self, compiled: Any, options: dict[str, Any]) -> dict[str, Any]:
-        return {"scratch_bytes": compiled.scratch_bytes}
+        """
+        scratch_bytes: of memory that each thread needs.
+        accesses: with checks of bounds, the accesses of memory by number: what each does, the bytes
+            of an element, whether all its pointers come from arguments, file, line and column.
+        """
+        accesses = compiled.accesses if options["checks"] else None
+        return {"scratch_bytes": compiled.scratch_bytes, "accesses": accesses}
 
     def sections(self, compiled: Any) -> dict[str, bytes]:
         return {}
 
     def load(self, kernel: Any, device: str | None) -> Any:
         self.check_runnable(kernel.target.partition(":")[2])
-        return core().load(kernel.object, kernel.symbol, kernel.scratch_bytes)
+        accesses = kernel.metadata["accesses"]
+        if accesses is not None:
+            accesses = [tuple(access) for access in accesses]
+        return core().load(kernel.object, kernel.symbol, kernel.scratch_bytes, accesses)
 
     def device(self, device: str | None) -> str:
         return "cpu"

@@ -14,7 +14,13 @@ from tilewright import _core
 from tilewright.compiler import Options, compile
 from tilewright.compiler.sources import reachable_text
 from tilewright.compiler.targets import launch_target
-from tilewright.errors import ArgumentError, DeviceAssertError, LaunchError
+from tilewright.errors import (
+    ArgumentError,
+    CheckError,
+    DeviceAssertError,
+    Finding,
+    LaunchError,
+)
 from tilewright.runtime import emulation
 from tilewright.runtime.dependencies import watched_variables
 from tilewright.runtime.mock import MockTensor
@@ -44,7 +50,7 @@ class JITFunction(_core.Launcher):
         params: Its parameters.
         globals: The globals that it sees.
         source_file, first_line: Where it stands, decorators included.
-        noinline, debug, repr, launch_metadata: As given to the decorator.
+        noinline, debug, checks, repr, launch_metadata: As given to the decorator.
         pre_run_hooks: Functions that are called with the arguments of every launch before it.
     """
 
@@ -57,6 +63,7 @@ class JITFunction(_core.Launcher):
         do_not_specialize: Iterable[int | str] = (),
         do_not_specialize_on_alignment: Iterable[int | str] = (),
         debug: bool | None = None,
+        checks: str | None = None,
         noinline: bool | None = None,
         repr: Callable[[Any], str] | None = None,
         launch_metadata: Callable[..., Any] | None = None,
@@ -69,6 +76,7 @@ class JITFunction(_core.Launcher):
         self.name = function.__name__
         self.globals = function.__globals__
         self.debug = debug
+        self.checks = checks
         self.noinline = noinline
         self.repr = repr
         self.launch_metadata = launch_metadata
@@ -197,6 +205,8 @@ class JITFunction(_core.Launcher):
         target = launch_target(options.pop("target", None), device)
         if self.debug is not None:
             options.setdefault("debug", self.debug)
+        if self.checks is not None:
+            options.setdefault("checks", self.checks)
         checked = Options.make(options, self.arg_names)
         return compile(self, signature, target, checked, noalias=noalias)
 
@@ -239,6 +249,11 @@ class JITFunction(_core.Launcher):
         """Raises what an emulated GPU has found, and keeps what it has counted."""
         emulation.finish(self, kernel, grid, reports, suppressed, counts)
 
+    def _out_of_bounds(self, kernel: Any, reports: list[dict[str, Any]], suppressed: int) -> None:
+        """Raises what the checks in code for the CPU have found."""
+        findings = [Finding(kernel=kernel.name, **_with_position(report)) for report in reports]
+        raise CheckError(findings, suppressed)
+
     def _explain_failure(self, kernel: Any, code: int) -> None:
         """Raises the error for a program that stopped with a code."""
         if not 1 <= code <= len(kernel.asserts):
@@ -251,3 +266,8 @@ class JITFunction(_core.Launcher):
             line=failed.line or None,
             column=failed.column or None,
         )
+
+
+def _with_position(report: dict[str, Any]) -> dict[str, Any]:
+    """A report, in which an unknown file, line or column is None."""
+    return report | {name: report[name] or None for name in ("file", "line", "column")}

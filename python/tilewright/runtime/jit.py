@@ -21,6 +21,7 @@ def jit(
     do_not_specialize: Iterable[int | str] | None = None,
     do_not_specialize_on_alignment: Iterable[int | str] | None = None,
     debug: bool | None = None,
+    checks: str | None = None,
     noinline: bool | None = None,
 ) -> Callable[[Callable[..., Any]], JITFunction]: ...
 
@@ -34,6 +35,7 @@ def jit(
     do_not_specialize: Iterable[int | str] | None = None,
     do_not_specialize_on_alignment: Iterable[int | str] | None = None,
     debug: bool | None = None,
+    checks: str | None = None,
     noinline: bool | None = None,
 ) -> JITFunction | Callable[[Callable[..., Any]], JITFunction]:
     """Makes a kernel of a function, or a function that kernels call; with or without arguments.
@@ -45,6 +47,8 @@ def jit(
             divisibility by 16 make no variants of the kernel.
         do_not_specialize_on_alignment: The same for divisibility alone.
         debug: Whether `tl.device_assert` is compiled; an option of the launch takes precedence.
+        checks: "bounds" to have every access of memory compared with the arrays that are passed;
+            an option of the launch takes precedence.
         noinline: Accepted for compatibility: calls are inlined where that is quicker.
         repr: Gives the kernel's name to profilers; kept, not called yet.
         launch_metadata: Gives facts of a launch to profilers; kept, not called yet.
@@ -60,6 +64,7 @@ def jit(
             do_not_specialize=do_not_specialize or (),
             do_not_specialize_on_alignment=do_not_specialize_on_alignment or (),
             debug=debug,
+            checks=checks,
             noinline=noinline,
             repr=repr,
             launch_metadata=launch_metadata,

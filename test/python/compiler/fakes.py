@@ -64,7 +64,7 @@ def compile(module, target, options, dump):
     return CompiledObject(module.text)
 
 
-def load(data, symbol, scratch_bytes):
+def load(data, symbol, scratch_bytes, accesses=None):
     return types.SimpleNamespace(data=data, symbol=symbol, scratch_bytes=scratch_bytes)
 
 

@@ -56,7 +56,8 @@ def test_a_mended_failure_no_longer_repeats(fake, capsys, monkeypatch):
     core = sys.modules["tilewright._core"]
     monkeypatch.setattr(core, "compile", lambda *given: seen.append(given[1:3]) or mended)
     assert cli.main(["reproduce", file]) == 0
-    assert seen == [("cpu", {"debug": False, "enable_fp_fusion": True, "specialize_ranges": True})]
+    options = {"debug": False, "checks": "", "enable_fp_fusion": True, "specialize_ranges": True}
+    assert seen == [("cpu", options)]
 
 
 def test_what_is_no_reproducer_is_refused(fake, tmp_path, capsys):
