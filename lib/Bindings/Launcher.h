@@ -13,7 +13,9 @@
 //   LauncherTorch.cpp     what PyTorch says of its current device and stream
 //   LauncherConstant.cpp  compile-time values in keys
 //   LauncherDescribe.cpp  key bytes to the signature that the compiler is asked for
-//   LauncherVariants.cpp  the table of compiled variants; the globals they were compiled with
+//   LauncherVariants.cpp  the table of compiled variants
+//   LauncherConditions.cpp what a variant assumes of a launch's integers
+//   LauncherWatches.cpp   whether what a variant was compiled with has changed
 //   LauncherGrid.cpp      the grid
 //   LauncherErrors.cpp    exceptions of tilewright.errors
 //
@@ -31,6 +33,7 @@
 #include "tilewright/Runtime/Specialization.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <memory>
@@ -83,32 +86,45 @@ struct Parameter {
   std::optional<runtime::DataType> scalarType;
 };
 
-/// A variable outside of the kernel that compiled code depends on: an entry of a dictionary or a
-/// cell's content, with its value (null: none) when that was last looked at.
+/// Something outside of the kernel that compiled code depends on, with its value (null: none) when
+/// that was last looked at. See python/tilewright/dependencies/watches.py.
 struct Watch {
+  enum Kind : uint8_t {
+    Entry,     // of a dictionary
+    Cell,      // a variable of an enclosing function
+    Attribute, // of an object
+    Content,   // all items of a list, a dictionary or a set; the value is a tuple
+    Never      // does not hold
+  };
+  Kind kind = Never;
   Ref container;
   Ref name;
   Ref value;
+  uint64_t version = 0; // of the dictionary, when it had the entry
 };
 
 /// One compilation of the kernel, and what launches must look like to use it.
 struct Variant {
   uint64_t hash;
   std::string key;
-  std::vector<Ref> objects;     // constants that the key's bytes do not tell apart
-  Ref compiled;                 // CompiledKernel
+  std::vector<Ref> objects; // constants that the key's bytes do not tell apart
+  Ref compiled;             // CompiledKernel
   runtime::LaunchConditions conditions;
   Ref loaded;                   // LoadedKernel, once it was launched
   LoadedKernel *code = nullptr; // that of `loaded`
+  Ref dependencies;             // tilewright.dependencies.Dependencies; None where nothing can change
+  std::vector<Watch> watches;
 };
 
 /// The variants of a kernel. They live as long as it does, so that a launch may hold a pointer to
 /// one while Python code runs.
 class VariantTable {
 public:
-  /// The variant of a key; nullptr without an exception where there is none, with one where
-  /// comparing constants raised it.
-  Variant *find(uint64_t hash, std::string_view key, llvm::ArrayRef<PyObject *> objects) const;
+  /// Calls `visit` with the variants of a key and these constants, the oldest first, until it returns
+  /// true; returns that one, else nullptr. With no constants given, whatever they are.
+  /// `visit` may run Python code, which may insert.
+  Variant *find(uint64_t hash, std::string_view key, std::optional<llvm::ArrayRef<PyObject *>> objects,
+                llvm::function_ref<bool(Variant &)> visit) const;
   Variant *insert(std::unique_ptr<Variant> variant);
   llvm::ArrayRef<std::unique_ptr<Variant>> all() const { return variants; }
   void clear();
@@ -123,9 +139,6 @@ struct LauncherState {
   std::string label; // "add (kernels.py:12)"
   std::vector<Parameter> parameters;
   VariantTable variants;
-  std::vector<Watch> watches;
-  /// Stands for the text of the kernel and of all it reaches; 0 until that is known.
-  uint64_t epoch = 0;
 };
 
 /// The object; JITFunction derives from its type in Python.
@@ -252,11 +265,25 @@ std::optional<int32_t> torchDevice();
 bool torchStream(int32_t device, uintptr_t &stream);
 // LauncherConstant.cpp
 bool addConstant(Call &call, const Parameter *parameter, PyObject *object);
-bool sameConstant(PyObject *a, PyObject *b, bool &same);
+bool sameConstant(PyObject *a, PyObject *b);
 // LauncherDescribe.cpp
 PyObject *describeSignature(const Call &call);
 // LauncherVariants.cpp
-bool watchesHold(const LauncherState &state);
+Variant *findVariant(Call &call);
+// LauncherConditions.cpp
+/// Reads what the code of a CompiledKernel assumes of launches. False with an exception set.
+bool readConditions(PyObject *compiled, runtime::LaunchConditions &conditions);
+/// The variant for a launch on a grid: one that assumes nothing where the other's conditions do not hold.
+Variant *findVariant(Call &call, const runtime::Grid &grid);
+// LauncherWatches.cpp
+/// Whether nothing has changed that the variant depends on. A watch that does not hold may only mean that this can't be
+/// told; then `recheck` knows.
+bool watchesHold(Variant &variant);
+/// Has Python compare by value, and renews the watches. Returns 1, 0, or -1 with an exception.
+int recheck(Variant &variant);
+/// Takes over what a compilation depends on.
+bool setDependencies(Variant &variant, PyObject *dependencies);
+int visitWatches(const Variant &variant, visitproc visit, void *arg);
 // LauncherGrid.cpp
 bool evaluateGrid(const Call &call, PyObject *object, runtime::Grid &grid);
 // LauncherErrors.cpp
@@ -270,7 +297,7 @@ void setErrorFromPending(const char *kind, const LauncherState &state, const Par
 // The bytes of a key
 //===----------------------------------------------------------------------===//
 
-/// Key := epoch value* noalias {option-name option-value} [device] [general]; no device is the host
+/// Key := value* noalias {option-name option-value} [device] [any-range]; no device is the host
 enum class Tag : uint8_t {
   None,
   One,     // an integer equal to 1
@@ -281,7 +308,8 @@ enum class Tag : uint8_t {
   True,
   False,
   Float,  // word: the bits of a constant
-  Object, // word: the hash; the object itself is in the list beside the key
+  Object, // word: a hash, or 0 for objects that are compared by identity; the object itself is in the list beside the
+          // key
   NoAlias,
   MayAlias,
   Option,

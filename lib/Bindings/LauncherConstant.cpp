@@ -1,5 +1,7 @@
-// Compile-time values in keys: plain numbers by value, everything else by type,
-// hash and equality.
+// Compile-time values in keys: numbers, strings, dtypes and tuples by value,
+// everything else by identity. Of an object that is another one than before only
+// the front end's record can tell whether the kernel would be the same; what the
+// object's own class calls equal is not asked.
 
 #include "Launcher.h"
 
@@ -7,10 +9,22 @@
 
 namespace tilewright::bindings {
 
+/// Whether equal objects of the type can't be told apart: strings, integers beyond 64 bits, dtypes.
+static bool hasValue(PyTypeObject *type) {
+  if (type == &PyUnicode_Type || type == &PyLong_Type || type == &PyBytes_Type) {
+    return true;
+  }
+  const char *dot = std::strrchr(type->tp_name, '.');
+  return std::strcmp(dot ? dot + 1 : type->tp_name, "dtype") == 0;
+}
+
 static bool addObject(Call &call, const Parameter *parameter, PyObject *object) {
-  Py_hash_t hash = PyObject_Hash(object);
-  if (hash == -1) {
-    setErrorFromPending("ArgumentError", call.state, parameter, "is a constant and must be hashable");
+  PyTypeObject *type = Py_TYPE(object);
+  Py_hash_t hash = hasValue(type) ? PyObject_Hash(object) : 0;
+  if (hash == -1 || type->tp_hash == PyObject_HashNotImplemented) {
+    PyErr_Clear();
+    setError("ArgumentError", call.state, parameter,
+             "is a constant and must be hashable: unhashable type: '" + std::string(type->tp_name) + "'");
     return false;
   }
   call.key.byte(static_cast<uint8_t>(Tag::Object));
@@ -67,14 +81,15 @@ bool addConstant(Call &call, const Parameter *parameter, PyObject *object) {
   return true;
 }
 
-bool sameConstant(PyObject *a, PyObject *b, bool &same) {
-  same = a == b;
-  if (!same && Py_TYPE(a) == Py_TYPE(b)) {
-    int equal = PyObject_RichCompareBool(a, b, Py_EQ);
-    same = equal == 1;
-    return equal != -1;
+bool sameConstant(PyObject *a, PyObject *b) {
+  if (a == b || Py_TYPE(a) != Py_TYPE(b) || !hasValue(Py_TYPE(a))) {
+    return a == b;
   }
-  return true;
+  int equal = PyObject_RichCompareBool(a, b, Py_EQ);
+  if (equal == -1) {
+    PyErr_Clear();
+  }
+  return equal == 1;
 }
 
 } // namespace tilewright::bindings

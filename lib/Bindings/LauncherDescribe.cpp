@@ -14,7 +14,6 @@ class Decoder {
 public:
   explicit Decoder(const Call &call) : bytes(call.key.bytes()), objects(call.objects) {}
 
-  void skipEpoch() { position += sizeof(uint64_t); }
   bool atEnd() const { return position == bytes.size(); }
   Tag tag() { return static_cast<Tag>(bytes[position++]); }
   PyObject *value(bool isConstexpr);
@@ -104,7 +103,6 @@ PyObject *Decoder::value(bool isConstexpr) {
 
 PyObject *describeSignature(const Call &call) {
   Decoder decoder(call);
-  decoder.skipEpoch();
   size_t count = call.state.parameters.size();
   Ref signature = Ref::take(PyTuple_New(count));
   for (size_t i = 0; signature && i < count; ++i) {

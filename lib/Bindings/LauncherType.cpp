@@ -152,12 +152,11 @@ int traverseLauncher(PyObject *self, visitproc visit, void *arg) {
     for (const Parameter &parameter : state->parameters) {
       Py_VISIT(parameter.defaultValue.get());
     }
-    for (const Watch &watch : state->watches) {
-      Py_VISIT(watch.container.get());
-      Py_VISIT(watch.value.get());
-    }
     for (const std::unique_ptr<Variant> &variant : state->variants.all()) {
       Py_VISIT(variant->compiled.get());
+      if (int result = visitWatches(*variant, visit, arg)) {
+        return result;
+      }
       for (const Ref &object : variant->objects) {
         Py_VISIT(object.get());
       }
@@ -171,7 +170,6 @@ int clearLauncher(PyObject *self) {
   Py_CLEAR(launcher->preRunHooks);
   if (LauncherState *state = launcher->state) {
     auto parameters = std::exchange(state->parameters, {});
-    auto watches = std::exchange(state->watches, {});
     state->variants.clear();
   }
   return 0;
@@ -186,38 +184,12 @@ void deallocateLauncher(PyObject *self) {
   Py_DECREF(type);
 }
 
-/// _watch(epoch, [(dict or cell, name, value or nothing), ...])
-PyObject *watch(PyObject *self, PyObject *args) {
-  unsigned long long epoch;
-  PyObject *items;
-  if (!PyArg_ParseTuple(args, "KO!", &epoch, &PyList_Type, &items)) {
-    return nullptr;
-  }
-  std::vector<Watch> watches;
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items); ++i) {
-    PyObject *container, *name, *value = nullptr;
-    if (!PyArg_ParseTuple(PyList_GET_ITEM(items, i), "OU|O", &container, &name, &value)) {
-      return nullptr;
-    }
-    if (!PyDict_Check(container) && !PyCell_Check(container)) {
-      PyErr_SetString(PyExc_TypeError, "a watched variable is in a dict or a cell");
-      return nullptr;
-    }
-    watches.push_back({Ref::share(container), Ref::share(name), Ref::share(value)});
-  }
-  LauncherState &state = *launcherOf(self)->state;
-  std::swap(state.watches, watches);
-  state.epoch = epoch;
-  Py_RETURN_NONE;
-}
-
 /// _prepare(*args, **kwargs): the compiled kernel that such a launch would use.
 PyObject *prepare(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   return launch(*launcherOf(self), nullptr, args, count, keywords, false);
 }
 
-PyMethodDef launcherMethods[] = {{"_watch", watch, METH_VARARGS, nullptr},
-                                 {"_prepare", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(prepare)),
+PyMethodDef launcherMethods[] = {{"_prepare", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(prepare)),
                                   METH_FASTCALL | METH_KEYWORDS, nullptr},
                                  {nullptr, nullptr, 0, nullptr}};
 

@@ -1,54 +1,45 @@
-// The table of a kernel's compiled variants, and the globals they depend on.
+// The table of a kernel's compiled variants, and which of them a launch uses.
 
 #include "Launcher.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace tilewright::bindings {
 
-static bool matches(const Variant &variant, std::string_view key, llvm::ArrayRef<PyObject *> objects) {
+static bool matches(const Variant &variant, std::string_view key, std::optional<llvm::ArrayRef<PyObject *>> objects) {
   if (variant.key != key) {
     return false;
   }
   // Equal keys have equally many objects: each is announced by a tag.
-  for (size_t i = 0; i < objects.size(); ++i) {
-    bool same = false;
-    if (!sameConstant(variant.objects[i].get(), objects[i], same) || !same) {
+  for (size_t i = 0; objects && i < objects->size(); ++i) {
+    if (!sameConstant(variant.objects[i].get(), (*objects)[i])) {
       return false;
     }
   }
   return true;
 }
 
-Variant *VariantTable::find(uint64_t hash, std::string_view key, llvm::ArrayRef<PyObject *> objects) const {
-  if (slots.empty()) {
-    return nullptr;
-  }
-  // Comparing may run Python code that inserts: the vectors are indexed anew at each step. A variant
-  // that is missed because of that is inserted once more, which `insert` notices.
-  for (size_t at = hash;; ++at) {
+Variant *VariantTable::find(uint64_t hash, std::string_view key, std::optional<llvm::ArrayRef<PyObject *>> objects,
+                            llvm::function_ref<bool(Variant &)> visit) const {
+  // Visiting may run Python code that inserts: the vectors are indexed anew at each step. A variant that is missed
+  // because of that is compiled once more, which finds the same kernel.
+  for (size_t at = hash; !slots.empty(); ++at) {
     uint32_t slot = slots[at & (slots.size() - 1)];
     if (slot == 0) {
-      return nullptr;
+      break;
     }
     Variant *variant = variants[slot - 1].get();
-    if (variant->hash == hash && matches(*variant, key, objects)) {
+    if (variant->hash == hash && matches(*variant, key, objects) && visit(*variant)) {
       return variant;
     }
-    if (!objects.empty() && PyErr_Occurred()) {
-      return nullptr;
+    if (PyErr_Occurred()) {
+      break;
     }
   }
+  return nullptr;
 }
 
 Variant *VariantTable::insert(std::unique_ptr<Variant> variant) {
-  llvm::SmallVector<PyObject *, 8> objects;
-  for (const Ref &object : variant->objects) {
-    objects.push_back(object.get());
-  }
-  // Another thread may have compiled the same one meanwhile.
-  Variant *known = find(variant->hash, variant->key, objects);
-  if (known || PyErr_Occurred()) {
-    return known;
-  }
   variants.push_back(std::move(variant));
   if (2 * variants.size() > slots.size()) {
     slots.assign(std::max<size_t>(8, 2 * slots.size()), 0);
@@ -75,21 +66,83 @@ void VariantTable::clear() {
   variants.clear();
 }
 
-bool watchesHold(const LauncherState &state) {
-  if (state.epoch == 0) {
-    return false;
+//===----------------------------------------------------------------------===//
+// The variant of a launch
+//===----------------------------------------------------------------------===//
+
+/// A launch may find the same kernel under other constants, objects with equal values; so many are remembered.
+static constexpr size_t mostAliases = 8;
+
+static std::vector<Ref> share(llvm::ArrayRef<PyObject *> objects) {
+  std::vector<Ref> shared;
+  for (PyObject *object : objects) {
+    shared.push_back(Ref::share(object));
   }
-  for (const Watch &watch : state.watches) {
-    PyObject *container = watch.container.get();
-    if (PyCell_Check(container)) {
-      if (PyCell_GET(container) != watch.value.get()) {
-        return false;
-      }
-    } else if (PyDict_GetItemWithError(container, watch.name.get()) != watch.value.get()) {
+  return shared;
+}
+
+/// Makes the compiled kernel that of such launches: in a variant that has it, else in a new one.
+static Variant *adopt(Call &call, uint64_t hash, PyObject *compiled, PyObject *dependencies) {
+  size_t aliases = 0;
+  auto isReplaced = [&](Variant &variant) {
+    if (variant.compiled.get() != compiled) {
       return false;
     }
+    bool same = true;
+    for (auto [known, object] : llvm::zip_equal(variant.objects, call.objects)) {
+      same &= sameConstant(known.get(), object);
+    }
+    return same || ++aliases == mostAliases;
+  };
+  if (Variant *variant = call.state.variants.find(hash, call.key.bytes(), std::nullopt, isReplaced)) {
+    auto objects = std::exchange(variant->objects, share(call.objects));
+    return setDependencies(*variant, dependencies) ? variant : nullptr;
   }
-  return true;
+  auto variant = std::make_unique<Variant>();
+  variant->hash = hash;
+  variant->key = call.key.bytes();
+  variant->objects = share(call.objects);
+  variant->compiled = Ref::share(compiled);
+  if (!readConditions(compiled, variant->conditions)) {
+    return nullptr;
+  }
+  return setDependencies(*variant, dependencies) ? call.state.variants.insert(std::move(variant)) : nullptr;
+}
+
+/// Has Python compile the kernel for this launch, or find it.
+static Variant *compile(Call &call, uint64_t hash) {
+  Ref self = Ref::share(reinterpret_cast<PyObject *>(&call.launcher));
+  Ref description = Ref::take(describeSignature(call));
+  Ref method = Ref::take(description ? PyObject_GetAttrString(self.get(), "_compile") : nullptr);
+  Ref made = Ref::take(method ? PyObject_CallObject(method.get(), description.get()) : nullptr);
+  PyObject *compiled, *dependencies;
+  if (!made || !PyArg_ParseTuple(made.get(), "OO", &compiled, &dependencies)) {
+    return nullptr;
+  }
+  return adopt(call, hash, compiled, dependencies);
+}
+
+Variant *findVariant(Call &call) {
+  uint64_t hash = runtime::hashKey(call.key.bytes());
+  llvm::ArrayRef<PyObject *> objects = call.objects;
+  Variant *stale = nullptr;
+  auto isCurrent = [&](Variant &variant) {
+    if (watchesHold(variant)) {
+      return true;
+    }
+    stale = &variant;
+    return false;
+  };
+  Variant *found = call.state.variants.find(hash, call.key.bytes(), objects, isCurrent);
+  if (found || PyErr_Occurred()) {
+    return found;
+  }
+  // Python knows all variants by value; asking the latest first is cheaper, and enough for those whose watches never
+  // hold.
+  if (int same = stale ? recheck(*stale) : 0) {
+    return same == 1 ? stale : nullptr;
+  }
+  return compile(call, hash);
 }
 
 } // namespace tilewright::bindings

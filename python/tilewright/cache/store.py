@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import json
 import os
 import stat
 import threading
@@ -15,6 +16,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from tilewright.cache.folder import Folder, find_folder, is_trusted, prepare_folder
 from tilewright.cache.format import Entry, decode, encode
@@ -22,6 +24,9 @@ from tilewright.cache.locks import process_lock
 from tilewright.errors import CacheError, CacheWarning
 
 SUFFIX = ".kernel"
+# What compilations have read: shapes that the compiler gives a meaning.
+_SHAPES = ".shapes"
+_MOST_SHAPES = 64
 _TEMPORARY = ".tmp"
 # A temporary file this old (in seconds) was left by a process that was killed.
 _ABANDONED = 3600.0
@@ -55,16 +60,16 @@ class Store:
     def writable(self) -> bool:
         return self._writable
 
-    def file(self, key: str) -> Path:
+    def file(self, key: str, suffix: str = SUFFIX) -> Path:
         """Where the entry of `key` lies."""
-        return self.path / (key + SUFFIX)
+        return self.path / (key + suffix)
 
-    def load(self, key: str) -> Entry | None:
+    def load(self, key: str, suffix: str = SUFFIX) -> Entry | None:
         """The entry of `key`, or None where there is no sound file of it."""
         if not self._readable:
             return None
         try:
-            data = _read_trusted(self.file(key))
+            data = _read_trusted(self.file(key, suffix))
         except OSError:
             return None
         try:
@@ -72,7 +77,22 @@ class Store:
         except (ValueError, KeyError, TypeError):
             return None
 
-    def save(self, key: str, entry: Entry) -> None:
+    def load_shapes(self, key: str) -> list[Any]:
+        """What compilations of the request `key` have read, the latest first."""
+        entry = self.load(key, _SHAPES)
+        return [] if entry is None else list(entry.metadata["shapes"])
+
+    def add_shape(self, key: str, shape: Any) -> None:
+        """Notes what a compilation of the request `key` has read: JSON-serialisable.
+
+        The caller holds the lock of `key`; where there is none, a shape may be lost, and with it
+        no more than the knowledge that something was compiled before.
+        """
+        added = json.loads(json.dumps(shape))
+        others = [other for other in self.load_shapes(key) if other != added]
+        self.save(key, Entry({"shapes": [added, *others][:_MOST_SHAPES]}, {}), _SHAPES)
+
+    def save(self, key: str, entry: Entry, suffix: str = SUFFIX) -> None:
         """Writes the entry of `key` atomically. A failure is warned about once, not raised."""
         if not self._writable:
             return
@@ -85,7 +105,7 @@ class Store:
                 data = memoryview(encode(key, entry))
                 while data:
                     data = data[stream.write(data) :]
-            os.replace(temporary, self.file(key))
+            os.replace(temporary, self.file(key, suffix))
         except OSError as error:
             with contextlib.suppress(OSError):
                 temporary.unlink()
@@ -111,6 +131,8 @@ class Store:
             with contextlib.suppress(FileNotFoundError):
                 path.unlink()
                 removed += 1
+        for path in self.path.glob("*" + _SHAPES) if self._readable else ():
+            path.unlink(missing_ok=True)
         self._remove_temporaries(older_than=0.0)
         return removed
 

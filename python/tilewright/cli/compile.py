@@ -71,7 +71,7 @@ def _write(text: str, path: str | None) -> int:
 
 def find_kernel(place: str) -> Any:
     """The @jit function that `file.py:name` names; a file with just one needs no name."""
-    from tilewright.compiler.sources import is_jit_function
+    from tilewright.dependencies import is_jit_function
 
     file, name = place, ""
     if not place.endswith(".py"):

@@ -1,9 +1,7 @@
 """From a kernel and its signature to machine code.
 
 pipeline.py     compile(): look in memory, look in the cache, else run the stages in order
-request.py      what is asked for, and the key that stands for it
-sources.py      which functions and globals a kernel reaches
-canonical.py    compile-time values as text that is the same in every process
+request.py      what is asked for, and the keys that stand for it
 options.py      num_warps, num_stages, debug, ...
 assembler.py    where NVIDIA's assembler is
 targets.py      "cpu", "cpu:avx2", "cuda:90a", ...

@@ -20,6 +20,14 @@ from typing import NamedTuple
 from tilewright.cache.identity import binary_identity
 from tilewright.compiler.core import core
 
+# What decides which one is found, apart from what is installed.
+ASSEMBLER_SETTINGS = (
+    "TILEWRIGHT_NVJITLINK",
+    "TILEWRIGHT_PTXAS",
+    "CUDA_HOME",
+    "CUDA_PATH",
+    "PATH",
+)
 _LIBRARY = "libnvJitLink*.so*"
 _TOOLKIT = Path("/usr/local/cuda")
 

@@ -14,12 +14,18 @@ from typing import Any, NamedTuple
 
 from tilewright.compiler.kernel import CompiledKernel
 from tilewright.compiler.request import Request
+from tilewright.dependencies import Record
 
 
 class _Variant(NamedTuple):
-    """What distinguishes one compilation of a function from another."""
+    """What distinguishes one compilation of a function from another.
 
-    source: int
+    Attributes:
+        readings: What the compilation has read of the program; see dependencies/record.py.
+        facts: What it was asked for.
+    """
+
+    readings: dict[str, str]
     facts: dict[str, str]
 
 
@@ -32,11 +38,11 @@ def wanted(topic: str) -> bool:
     return topic in named or "all" in named
 
 
-def explain(request: Request) -> str:
+def explain(request: Request, record: Record) -> str:
     """Why this variant is not one of the earlier ones of its function; remembers it."""
     fn = request.fn
     place = (str(fn.source_file), getattr(fn.fn, "__qualname__", fn.name))
-    variant = _Variant(hash(request.source), _facts(request))
+    variant = _Variant(record.readings, _facts(request))
     earlier = _variants.setdefault(place, [])
     reason = _difference(variant, earlier)
     earlier.append(variant)
@@ -70,12 +76,19 @@ def _facts(request: Request) -> dict[str, str]:
 def _difference(variant: _Variant, earlier: list[_Variant]) -> str:
     if not earlier:
         return "first variant"
-    same_source = [other for other in earlier if other.source == variant.source]
+    same_source = [other for other in earlier if _agree(variant, other)]
     if not same_source:
         return "its source, or a global that it reads, changed"
     changes = [_changes(variant.facts, other.facts) for other in same_source]
     fewest = min(reversed(changes), key=len)  # The latest among equals.
     return "; ".join(fewest) or "the same as before, asked for again"
+
+
+def _agree(new: _Variant, old: _Variant) -> bool:
+    """Whether two compilations have found the same in what both have read."""
+    if any(new.facts.get(name) != old.facts.get(name) for name in ("option debug", "target")):
+        return True  # code for these names folders or does not, and so do the readings
+    return all(old.readings.get(what, found) == found for what, found in new.readings.items())
 
 
 def _changes(new: dict[str, str], old: dict[str, str]) -> list[str]:

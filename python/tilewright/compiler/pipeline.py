@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import weakref
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from tilewright.cache import KeyedLocks, default_store
 from tilewright.cache.artifacts import dump_folder
@@ -15,10 +15,21 @@ from tilewright.compiler.kernel import CompiledKernel
 from tilewright.compiler.options import Options
 from tilewright.compiler.request import Request
 from tilewright.compiler.targets import Target, resolve_target
+from tilewright.dependencies import Record, Shape
 
 _locks = KeyedLocks()
 # A kernel lives as long as somebody can launch it.
 _kernels: weakref.WeakValueDictionary[str, CompiledKernel] = weakref.WeakValueDictionary()
+# What compilations of a request have read, the latest first.
+_shapes: dict[str, list[Shape]] = {}
+
+
+class Found(NamedTuple):
+    """A kernel, what its compilation reads now, and where it came from."""
+
+    kernel: CompiledKernel
+    record: Record
+    origin: str
 
 
 def compile(
@@ -46,48 +57,73 @@ def compile(
         OutOfResourcesError: it asks for more than the target has.
         CacheError: the cache folder that the user chose is not to be trusted.
     """
-    start = time.perf_counter()
     if not isinstance(options, Options):
         options = Options.make(options or {})
     request = Request(fn, tuple(signature), resolve_target(target), options, noalias)
-    kernel, origin = _find_or_make(request)
-    if origin != "memory" or log.wanted("compiles"):
-        why = log.explain(request)
+    return find_or_compile(request, reason).kernel
+
+
+def find_or_compile(request: Request, reason: str | None = None) -> Found:
+    """The kernel for a request, with the record of what its code depends on."""
+    start = time.perf_counter()
+    found = _find_or_make(request)
+    if found.origin != "memory" or log.wanted("compiles"):
+        why = log.explain(request, found.record)
         if log.wanted("compiles"):
             elapsed = (time.perf_counter() - start) * 1e3
-            log.compiled(request, kernel, origin, elapsed, reason or why)
-    return kernel
+            log.compiled(request, found.kernel, found.origin, elapsed, reason or why)
+    return found
 
 
-def _find_or_make(request: Request) -> tuple[CompiledKernel, str]:
-    key = request.key
-    with _locks.hold(key):
-        kernel = _kernels.get(key)
-        if kernel is not None:
-            return kernel, "memory"
-        entry, origin = _fetch_or_run(request)
-        _kernels[key] = kernel = CompiledKernel(key, entry, origin)
-        return kernel, origin
+def _find_or_make(request: Request) -> Found:
+    with _locks.hold(request.base):
+        return _in_memory(request) or _fetch_or_run(request)
 
 
-def _fetch_or_run(request: Request) -> tuple[Entry, str]:
-    store = default_store() if request.portable else None
+def _in_memory(request: Request) -> Found | None:
+    for shape in _shapes.get(request.base, ()):
+        record = request.replay(shape)
+        kernel = _kernels.get(request.key(record)) if record else None
+        if record and kernel:
+            return Found(kernel, record, "memory")
+    return None
+
+
+def _fetch_or_run(request: Request) -> Found:
+    store = default_store()
     if store is None:
-        return stages.run(request), "compiled"
+        return _run(request, None)
     # Who asks for dumps wants the phases to run.
     fetch = dump_folder() is None
-    if fetch and (entry := _fetch(store, request.key)):
-        return entry, "disk"
-    with store.lock(request.key):
+    if fetch and (found := _on_disk(store, request)):
+        return found
+    with store.lock(request.base):
         # Another process may have been quicker.
-        if fetch and (entry := _fetch(store, request.key)):
-            return entry, "disk"
-        entry = stages.run(request)
-        store.save(request.key, entry)
-        return entry, "compiled"
+        if fetch and (found := _on_disk(store, request)):
+            return found
+        return _run(request, store)
 
 
-def _fetch(store: Any, key: str) -> Entry | None:
-    entry: Entry | None = store.load(key)
-    complete = entry is not None and {"object", "tile"} <= entry.sections.keys()
-    return entry if complete else None
+def _on_disk(store: Any, request: Request) -> Found | None:
+    for shape in store.load_shapes(request.base):
+        record = request.replay(shape)
+        entry: Entry | None = store.load(request.key(record)) if record else None
+        if record and entry and {"object", "tile"} <= entry.sections.keys():
+            return _remember(request, record, entry, "disk")
+    return None
+
+
+def _run(request: Request, store: Any) -> Found:
+    record, entry = stages.run(request)
+    if store is not None:
+        store.save(request.key(record), entry)
+        store.add_shape(request.base, record.shape)
+    return _remember(request, record, entry, "compiled")
+
+
+def _remember(request: Request, record: Record, entry: Entry, origin: str) -> Found:
+    key, shapes = request.key(record), _shapes.setdefault(request.base, [])
+    if record.shape not in shapes:
+        shapes.insert(0, record.shape)
+    kernel = _kernels[key] = CompiledKernel(key, entry, origin)
+    return Found(kernel, record, origin)

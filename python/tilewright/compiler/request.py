@@ -1,23 +1,27 @@
-"""What is asked of the compiler, and the key that stands for it."""
+"""What is asked of the compiler, and the keys that stand for it."""
 
 from __future__ import annotations
 
 import functools
-import hashlib
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tilewright.compiler.canonical import is_portable
 from tilewright.compiler.core import build_identity
 from tilewright.compiler.options import Options
-from tilewright.compiler.sources import reachable_text, value_text
 from tilewright.compiler.targets import Target
+from tilewright.dependencies import Record, Untrackable, digest
+from tilewright.errors import ConstantError
 
 # Changed when the meaning of a key or of an entry's sections does.
-_SCHEME = "1"
+_SCHEME = "2"
 
 
 class Request:
     """One kernel to be compiled for one signature.
+
+    There are two keys. The base stands for what is known before anything is read: the kernel's own
+    source, the signature, options and target. Under it the cache has the shapes of what earlier
+    compilations read. Reading that again gives the key of the result.
 
     Attributes:
         fn: The @jit function.
@@ -41,31 +45,39 @@ class Request:
         self.options = options
         self.noalias = noalias
 
-    @functools.cached_property
-    def source(self) -> str:
-        """The text of everything that the kernel's code depends on."""
-        return reachable_text(self.fn)
+    def record(self) -> Record:
+        """A record that nothing but the kernel and its signature has been read into.
+
+        Raises:
+            ConstantError: a constant of the signature has no value that can be seen.
+        """
+        # What is kept of an assertion, or of a checked access, names the whole path of its file.
+        names_files = self.target.names_files or bool(self.options.checks)
+        with_folders = self.options.debug or names_files
+        try:
+            return Record(self.fn, self.signature, with_folders)
+        except Untrackable as problem:
+            raise ConstantError(
+                f"the arguments of `{self.fn.name}` hold {problem}",
+                file=self.fn.source_file,
+                line=self.fn.first_line,
+            ) from None
+
+    def replay(self, shape: Iterable[Sequence[Any]]) -> Record | None:
+        """What a compilation that reads the same things would find now; None where it can't."""
+        record = self.record()
+        return record if record.replay(shape) else None
 
     @functools.cached_property
-    def _text(self) -> str:
+    def base(self) -> str:
+        """64 hexadecimal digits that stand for the request."""
         options = self.options.relevant(self.target.kind)
         parts = [_SCHEME, build_identity(), self.target.key, str(sorted(options.items()))]
-        parts += [str(self.noalias), value_text(self.signature), self.source]
-        # What is kept of an assertion, or of a checked access, names the whole path of its file.
-        if self.options.debug or self.options.checks or self.target.names_files:
-            parts += [reachable_text(self.fn, with_folders=True)]
-            parts += [value_text(self.signature, with_folders=True)]
-        return "\0".join(parts)
+        return digest("\0".join([*parts, str(self.noalias), self.record().root]))
 
-    @functools.cached_property
-    def key(self) -> str:
-        """64 hexadecimal digits that name the result."""
-        return hashlib.sha256(self._text.encode("utf-8", "surrogatepass")).hexdigest()
-
-    @property
-    def portable(self) -> bool:
-        """Whether the key means the same in another process, so that the disk may know it."""
-        return is_portable(self._text)
+    def key(self, record: Record) -> str:
+        """64 hexadecimal digits that name the result of a compilation that read this."""
+        return digest(f"{self.base}\0{record.text}")
 
     def describe(self) -> dict[str, str]:
         """Each parameter's descriptor or value as text, for people."""

@@ -19,6 +19,7 @@ from tilewright.compiler.core import core
 from tilewright.compiler.diagnostics import from_ir_error
 from tilewright.compiler.request import Request
 from tilewright.compiler.targets import KINDS
+from tilewright.dependencies import Record
 from tilewright.errors import CompileError, OutOfResourcesError, PassError
 
 # The front end marks a module from which it left out assertions.
@@ -27,8 +28,8 @@ _REPRODUCER = "// tilewright-reproducer: "
 Dump = Callable[[str, str], None]
 
 
-def run(request: Request) -> Entry:
-    """Compiles and returns everything that the cache keeps of the kernel.
+def run(request: Request) -> tuple[Record, Entry]:
+    """Compiles and returns what was read, and everything that the cache keeps of the kernel.
 
     Raises:
         CompileError: the kernel's source is at fault.
@@ -36,16 +37,18 @@ def run(request: Request) -> Entry:
         PassError: the compiler is at fault; carries a command that reproduces it.
     """
     folder = artifacts.dump_folder()
-    dump = artifacts.PhaseDump(folder, request.fn.name, request.key) if folder else None
     kind = KINDS[request.target.kind]
     options = request.options.relevant(kind.name)
     start = time.perf_counter()
-    module = build_tile(request)
+    record = request.record()
+    module = build_tile(request, record)
+    key = request.key(record)
     tile = module.print(debug_info=True)
     frontend = ("frontend", time.perf_counter() - start)
     # Asked for now: compiling consumes the module.
     omits_asserts = module.op.get_attr(_OMITS_ASSERTS) is not None
-    compiled = _run_core(request, module, tile, options, dump)
+    dump = artifacts.PhaseDump(folder, request.fn.name, key) if folder else None
+    compiled = _run_core(request, key, module, tile, options, dump)
     metadata = {
         "name": request.fn.name,
         "symbol": compiled.symbol,
@@ -60,16 +63,21 @@ def run(request: Request) -> Entry:
         **kind.facts(compiled, options),
     }
     kept = {"object": bytes(compiled.object), "tile": tile.encode()}
-    return Entry(metadata, kept | kind.sections(compiled))
+    return record, Entry(metadata, kept | kind.sections(compiled))
 
 
-def build_tile(request: Request) -> Any:
-    """The module of tile IR that the front end builds, verified."""
+def build_tile(request: Request, record: Record | None = None) -> Any:
+    """The module of tile IR that the front end builds, verified; fills the record."""
     frontend = importlib.import_module("tilewright.frontend")
     context = core().Context()
     try:
         module = frontend.build_module(
-            context, request.fn, list(request.signature), request.noalias, request.options
+            context,
+            request.fn,
+            list(request.signature),
+            request.noalias,
+            request.options,
+            record or request.record(),
         )
         module.verify()
     except core().IRError as error:
@@ -108,7 +116,7 @@ def reproduce(text: str, dump: Dump | None = None) -> None:
 
 
 def _run_core(
-    request: Request, module: Any, tile: str, options: dict[str, Any], dump: Dump | None
+    request: Request, key: str, module: Any, tile: str, options: dict[str, Any], dump: Dump | None
 ) -> Any:
     try:
         return _compile_module(module, request.target.core_name, options, dump)
@@ -116,7 +124,7 @@ def _run_core(
         if excess := getattr(error, "excess", None):
             raise OutOfResourcesError(_about(request, error), *excess) from error
         failure = _pass_error(error)
-        failure.reproducer = _save_reproducer(request, tile, options)
+        failure.reproducer = _save_reproducer(request, key, tile, options)
         raise failure from error
 
 
@@ -133,11 +141,11 @@ def _pass_error(error: Exception) -> PassError:
     return failure
 
 
-def _save_reproducer(request: Request, tile: str, options: dict[str, Any]) -> str:
+def _save_reproducer(request: Request, key: str, tile: str, options: dict[str, Any]) -> str:
     """Saves the tile IR with target and options, and returns the command that runs it again."""
     header = json.dumps({"target": request.target.core_name, "options": options})
     text = f"{_REPRODUCER}{header}\n{tile}"
-    path = artifacts.save_reproducer(request.fn.name, request.key, text)
+    path = artifacts.save_reproducer(request.fn.name, key, text)
     return f"python -m tilewright reproduce '{path}'"
 
 

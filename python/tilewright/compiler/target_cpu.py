@@ -32,6 +32,7 @@ class CpuTarget:
     name = "cpu"
     assembly = "asm"
     device_kind = "cpu"
+    settings: tuple[str, ...] = ()
     names_files = False
 
     def architectures(self) -> list[str]:

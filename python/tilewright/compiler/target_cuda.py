@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tilewright.compiler.assembler import find_assemblers
+from tilewright.compiler.assembler import ASSEMBLER_SETTINGS, find_assemblers
 from tilewright.compiler.core import core
 from tilewright.errors import DeviceError
 
@@ -19,6 +19,7 @@ class CudaTarget:
     name = "cuda"
     assembly = "ptx"
     device_kind = "cuda"
+    settings: tuple[str, ...] = ASSEMBLER_SETTINGS
     names_files = False
 
     def architectures(self) -> list[str]:

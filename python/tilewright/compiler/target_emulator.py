@@ -23,6 +23,7 @@ class EmulatorTarget:
     name = "emulator"
     assembly = "asm"
     device_kind = "cpu"
+    settings: tuple[str, ...] = ()
     names_files = True
 
     def __init__(self, emulated: CudaTarget) -> None:

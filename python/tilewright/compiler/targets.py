@@ -7,6 +7,7 @@ target_cuda.py and target_emulator.py, and nothing outside of these asks which k
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any, NamedTuple, Protocol
 
 from tilewright.compiler.target_cpu import CpuTarget
@@ -26,12 +27,14 @@ class TargetKind(Protocol):
         assembly: The phase whose text is the assembly.
         device_kind: What its devices' names begin with.
         names_files: Whether what is kept of a compilation has the whole paths of the sources.
+        settings: The environment variables that `key` and `core_options` depend on.
     """
 
     name: str
     assembly: str
     device_kind: str
     names_files: bool
+    settings: tuple[str, ...]
 
     def architectures(self) -> list[str]:
         """What may stand after "kind:"."""
@@ -118,7 +121,7 @@ def resolve_target(name: str | Target | None = None, device: str | None = None) 
     """
     if isinstance(name, Target):
         return name
-    text = (name or os.environ.get("TILEWRIGHT_TARGET") or "cpu").strip().lower()
+    text = _normalized(name or default_target() or "cpu")
     kind, _, arch = text.partition(":")
     found = KINDS[kind].find(arch, device) if kind in KINDS else None
     if found is None:
@@ -136,11 +139,42 @@ def launch_target(name: str | Target | None, device: str) -> Target:
     """
     device_kind = device.partition(":")[0]
     if name is None:
-        default = os.environ.get("TILEWRIGHT_TARGET", "").strip().lower()
-        kind = KINDS.get(default.partition(":")[0])
+        default = default_target()
+        kind = KINDS.get(kind_of(default))
         elsewhere = kind is not None and kind.device_kind != device_kind
         name = device_kind if not default or elsewhere else None
     return resolve_target(name, device)
+
+
+def kind_of(text: str) -> str:
+    """The kind of the target of that name; empty where there is no such kind."""
+    kind = _normalized(text).partition(":")[0]
+    return kind if kind in KINDS else ""
+
+
+def default_target() -> str:
+    """What TILEWRIGHT_TARGET names, normalized; empty where it names nothing."""
+    return _normalized(os.environ.get("TILEWRIGHT_TARGET", ""))
+
+
+def _normalized(text: str) -> str:
+    """A target as it is compared: names are in lower case, and blanks around one mean nothing."""
+    return text.strip().lower()
+
+
+_SETTINGS_OF_OPTIONS = {"debug": "TILEWRIGHT_DEBUG", "checks": "TILEWRIGHT_CHECKS"}
+
+
+def settings_of(target: Target, has_target: bool, has: Iterable[str]) -> tuple[str, ...]:
+    """The environment variables that decide what a launch compiles.
+
+    Args:
+        has_target: Whether the launch itself names a target, so that no setting counts.
+        has: The options that it names.
+    """
+    names = KINDS[target.kind].settings
+    names += tuple(name for option, name in _SETTINGS_OF_OPTIONS.items() if option not in has)
+    return names if has_target else (*names, "TILEWRIGHT_TARGET")
 
 
 def _unknown(text: str, from_environment: bool) -> str:

@@ -8,14 +8,14 @@ import tilewright.language as tl
 from tilewright.errors import ConstantError
 
 from .dispatch import Outcome, Rest, statement
-from .values import describe, is_constant, unwrap
+from .values import describe, is_constant, truth, unwrap
 from .visitor import FunctionVisitor
 
 
 @statement(ast.Assert)
 def visit_assert(v: FunctionVisitor, node: ast.Assert, rest: Rest) -> Outcome:
     condition = v.visit(node.test)
-    if is_constant(condition) and unwrap(condition):
+    if is_constant(condition) and truth(condition):
         return None
     message = v.visit(node.msg) if node.msg else ""
     if not is_constant(message):

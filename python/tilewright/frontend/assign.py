@@ -104,4 +104,4 @@ def _is_constexpr_annotation(v: FunctionVisitor, annotation: ast.expr) -> bool:
     name = (
         annotation.attr if isinstance(annotation, ast.Attribute) else getattr(annotation, "id", "")
     )
-    return name == "constexpr" or (bool(name) and v.fn.globals.get(name) is constexpr)
+    return name == "constexpr" or (bool(name) and v.build.record.variable(v.fn, name) is constexpr)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tilewright import _core
+from tilewright.dependencies import Record
 from tilewright.errors import CompileError, TypeMismatchError
 from tilewright.language import constexpr, dtype, pointer_type, tensor
 from tilewright.language._context import BuildContext, use
@@ -46,14 +47,14 @@ class ModuleBuild:
         context: What the language's functions build with.
         module: The module.
         specialisations: The private functions made so far.
-        used_globals: The globals that were read, with their values, by module and name.
+        record: What is read of the program around the kernel.
         place: The visitor and the node now being visited.
     """
 
     context: BuildContext
     module: _core.Module
+    record: Record
     specialisations: dict[Any, Specialisation] = field(default_factory=dict)
-    used_globals: dict[tuple[str, str], Any] = field(default_factory=dict)
     place: tuple[FunctionVisitor, ast.AST] | None = None
 
 
@@ -72,7 +73,7 @@ def build_module(
     signature: Sequence[Any],
     noalias: bool,
     options: Any,
-    used_globals: dict[tuple[str, str], Any] | None = None,
+    record: Record | None = None,
 ) -> _core.Module:
     """Builds the Tile IR of a kernel.
 
@@ -83,7 +84,7 @@ def build_module(
             those; what belongs to a tl.constexpr parameter is a constant.
         noalias: Whether all pointers are known to point to disjoint memory.
         options: The options of this compilation.
-        used_globals: Filled with the globals that the kernel reads, by module and name.
+        record: Filled with what is read of the program around the kernel.
 
     Raises:
         CompileError: The kernel is not valid; names file, line and column.
@@ -91,10 +92,9 @@ def build_module(
     builder = _core.Builder(ctx)
     builder.loc = definition_loc(ctx, fn)
     module = _core.Module(ctx, builder.loc)
-    context = BuildContext(ctx, builder, options)
-    build = ModuleBuild(context, module)
-    if used_globals is not None:
-        build.used_globals = used_globals
+    record = record or Record(fn, signature)
+    context = BuildContext(ctx, builder, options, record=record)
+    build = ModuleBuild(context, module, record)
     context.call = lambda callee, args, kwargs: functions.call(build, callee, args, kwargs)
     context.inline = lambda callee, args: functions.inline(build, callee, args)
     builder.set_to_end(module.body)

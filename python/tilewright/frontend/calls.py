@@ -6,12 +6,13 @@ import ast
 from collections.abc import Callable
 
 from tilewright import _core
+from tilewright.dependencies.kinds import is_own_thing
 from tilewright.errors import CompileError, TilewrightError, TypeMismatchError, UnsupportedError
 
 from .dispatch import expression
 from .expressions import unwrap_outer, visit_items
 from .names import is_builtin, is_jit
-from .python_builtins import BUILTINS
+from .python_builtins import BUILTINS, SHALLOW
 from .values import Value, describe, is_constant, is_tensor, unwrap
 from .visitor import FunctionVisitor
 
@@ -23,7 +24,17 @@ def visit_call(v: FunctionVisitor, node: ast.Call) -> Value:
     kwargs = _keyword_arguments(v, node)
     if is_jit(callee):
         return v.context.call(callee, args, kwargs)
+    _use(v, callee, [*args, *kwargs.values()])
     return _guarded(node, _implementation(node, callee, args, kwargs), args, kwargs)
+
+
+def _use(v: FunctionVisitor, callee: Value, values: list[Value]) -> None:
+    """Notes what a function that is run while compiling may look at."""
+    if any(callee is shallow for shallow in SHALLOW):
+        return
+    is_known = is_own_thing(callee) or is_tensor(getattr(callee, "__self__", None))
+    # The language's functions build @jit functions with this front end, which records what is read.
+    v.build.record.use((callee, *values), with_functions=not is_known)
 
 
 def _keyword_arguments(v: FunctionVisitor, node: ast.Call) -> dict[str, Value]:

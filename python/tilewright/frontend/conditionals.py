@@ -9,7 +9,7 @@ from tilewright.errors import TypeMismatchError
 
 from .branches import Branches, choose
 from .dispatch import Outcome, Rest, expression, statement
-from .values import Value, describe, is_constant, materialise, same_type, unwrap
+from .values import Value, describe, is_constant, materialise, same_type, truth
 from .visitor import FunctionVisitor
 
 
@@ -17,7 +17,7 @@ from .visitor import FunctionVisitor
 def visit_if(v: FunctionVisitor, node: ast.If, rest: Rest) -> Outcome:
     condition = visit_condition(v, node.test)
     if is_constant(condition):
-        return v.visit_block(node.body if unwrap(condition) else node.orelse, rest.is_tail)
+        return v.visit_block(node.body if truth(condition) else node.orelse, rest.is_tail)
     return choose(
         v,
         node,
@@ -32,7 +32,7 @@ def visit_if(v: FunctionVisitor, node: ast.If, rest: Rest) -> Outcome:
 def visit_if_exp(v: FunctionVisitor, node: ast.IfExp) -> Value:
     condition = visit_condition(v, node.test)
     if is_constant(condition):
-        return v.visit(node.body if unwrap(condition) else node.orelse)
+        return v.visit(node.body if truth(condition) else node.orelse)
     branches = Branches(
         v,
         condition,

@@ -6,6 +6,7 @@ import ast
 import difflib
 from collections.abc import Callable
 
+from tilewright.dependencies import MISSING
 from tilewright.errors import (
     CompileError,
     ConstantError,
@@ -14,12 +15,13 @@ from tilewright.errors import (
     UndefinedNameError,
     UnsupportedError,
 )
-from tilewright.language import tensor
+from tilewright.language import constexpr, tensor
+from tilewright.language._context import current
 
 from .assign import assign
 from .dispatch import Outcome, Rest, expression, statement
 from .unrolled import constant_items
-from .values import Value, describe, is_constant, is_tensor, materialise, unwrap
+from .values import Value, describe, is_constant, is_tensor, materialise, truth, unwrap
 from .visitor import FunctionVisitor
 
 
@@ -86,6 +88,8 @@ def visit_slice(v: FunctionVisitor, node: ast.Slice) -> Value:
 def visit_subscript(v: FunctionVisitor, node: ast.Subscript) -> Value:
     value, index = v.visit(node.value), v.visit(node.slice)
     container = value if is_tensor(value) else unwrap_outer(value)
+    if not is_tensor(value):
+        _use_item(v, container, index)
     if isinstance(container, (tuple, list)):
         if not is_constant(index):
             raise ConstantError(
@@ -101,6 +105,15 @@ def visit_subscript(v: FunctionVisitor, node: ast.Subscript) -> Value:
         raise TypeMismatchError(f"cannot index {describe(value)}: {error}") from None
 
 
+def _use_item(v: FunctionVisitor, container: Value, index: Value) -> None:
+    """Items of tuples, lists and dictionaries are known; other classes run code to find them."""
+    getters = [getattr(kind, "__getitem__", None) for kind in (tuple, list, dict)]
+    if getattr(type(container), "__getitem__", None) not in getters:
+        v.build.record.use(container)
+    if not is_tensor(index):
+        v.build.record.use(index)
+
+
 @expression(ast.Attribute)
 def visit_attribute(v: FunctionVisitor, node: ast.Attribute) -> Value:
     return read_attribute(v.visit(node.value), node.attr)
@@ -112,13 +125,9 @@ def read_attribute(value: Value, name: str) -> Value:
     A number has what tensors have: `stride.to(tl.int64)` holds for an argument that is 1, and so a
     constant, as for any other.
     """
-    for holder in (value, unwrap(value)):
-        try:
-            return getattr(holder, name)
-        except AttributeError:
-            continue
-        except TilewrightError:
-            raise
+    found = find_attribute(value, name)
+    if found is not MISSING:
+        return found
     plain = unwrap(value)
     if isinstance(plain, (bool, int, float)) and hasattr(tensor, name):
         return getattr(materialise(plain), name)
@@ -126,6 +135,15 @@ def read_attribute(value: Value, name: str) -> Value:
     close = difflib.get_close_matches(name, [n for n in dir(plain) if not n.startswith("_")], n=2)
     hint = "did you mean " + " or ".join(f"`{other}`" for other in close) + "?" if close else None
     raise UndefinedNameError(f"{what} has no attribute `{name}`", hint=hint)
+
+
+def find_attribute(value: Value, name: str) -> Value:
+    """`value.name`, or MISSING."""
+    if not isinstance(value, constexpr) or hasattr(constexpr, name) or name == "value":
+        found = current().record.attribute(value, name)
+        if found is not MISSING:
+            return found
+    return current().record.attribute(unwrap(value), name)
 
 
 def _name_of(value: Value) -> str:
@@ -149,6 +167,7 @@ def visit_formatted_value(v: FunctionVisitor, node: ast.FormattedValue) -> Value
             f"an f-string can show constants only, not a tensor of type {describe(value)}",
             hint="print tensors at run time with tl.device_print",
         )
+    v.build.record.use(value)
     value = unwrap(value)
     if node.conversion != -1:
         value = _CONVERSIONS[chr(node.conversion)](value)
@@ -173,7 +192,7 @@ def visit_comprehension(v: FunctionVisitor, node: ast.ListComp | ast.GeneratorEx
             conditions = [v.visit(condition) for condition in generator.ifs]
             if not is_constant(conditions):
                 raise ConstantError("the condition of a comprehension must be constant")
-            if all(unwrap(conditions)):
+            if all(map(truth, conditions)):
                 items.append(v.visit(node.elt))
     finally:
         v.scope = outer

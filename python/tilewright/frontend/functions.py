@@ -48,7 +48,7 @@ class Specialisation:
 
 def call(build: ModuleBuild, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """Builds a call of a @jit function and returns what it returns."""
-    values = bind(fn, args, kwargs)
+    values = bind(build, fn, args, kwargs)
     found = _specialisation(build, fn, values)
     operands = [leaf.handle for value in values.values() for leaf in leaves(value)]
     op = build.context.builder.create(
@@ -62,12 +62,14 @@ def call(build: ModuleBuild, fn: Any, args: list[Value], kwargs: dict[str, Value
 
 def inline(build: ModuleBuild, fn: Any, args: list[Value]) -> Value:
     """Builds the body of a @jit function at the insertion point and returns what it returns."""
-    values = bind(fn, args, {})
+    values = bind(build, fn, args, {})
     caller_loc = build.context.builder.loc
     return _visit_body(build, fn, values, caller_loc=caller_loc).value
 
 
-def bind(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> dict[str, Value]:
+def bind(
+    build: ModuleBuild, fn: Any, args: list[Value], kwargs: dict[str, Value]
+) -> dict[str, Value]:
     """The value of each parameter; numbers are constants."""
     signature = inspect.signature(fn.fn)
     try:
@@ -76,11 +78,15 @@ def bind(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> dict[str, Valu
         raise TypeMismatchError(
             f"`{fn.name}`: {error}", hint=f"its parameters are {signature}"
         ) from None
-    bound.apply_defaults()
-    constants = {param.name for param in fn.params if param.is_constexpr}
+    given = bound.arguments
     return {
-        name: _argument(fn, name, value, name in constants)
-        for name, value in bound.arguments.items()
+        param.name: _argument(
+            fn,
+            param.name,
+            given[param.name] if param.name in given else build.record.default(fn, param.name),
+            param.is_constexpr,
+        )
+        for param in fn.params
     }
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import difflib
 import os
 from types import ModuleType
 from typing import Any
 
+from tilewright.dependencies import MISSING
 from tilewright.errors import LoopTypeError, UndefinedNameError
 from tilewright.language import constexpr, dtype
 
@@ -18,8 +18,6 @@ from .scope import Unavailable
 from .values import Value
 from .visitor import FunctionVisitor
 
-_MISSING = object()
-
 
 @expression(ast.Name)
 def visit_name(v: FunctionVisitor, node: ast.Name) -> Value:
@@ -28,11 +26,11 @@ def visit_name(v: FunctionVisitor, node: ast.Name) -> Value:
 
 def resolve(v: FunctionVisitor, name: str) -> Value:
     """The value of a name where the visitor stands."""
-    value = v.scope.values.get(name, _MISSING)
+    value = v.scope.values.get(name, MISSING)
     if isinstance(value, Unavailable):
         kind = LoopTypeError if value.is_type_conflict else UndefinedNameError
         raise kind(f"`{name}` {value.reason}", hint=value.hint)
-    if value is not _MISSING:
+    if value is not MISSING:
         return value
     if name in v.local_names:
         raise UndefinedNameError(
@@ -40,13 +38,11 @@ def resolve(v: FunctionVisitor, name: str) -> Value:
             hint=f"assign `{name}` on every way to this line; an assignment anywhere in the "
             "function makes a name local",
         )
-    value = _enclosing(v.fn).get(name, _MISSING)
-    if value is _MISSING:
-        value = v.fn.globals.get(name, _MISSING)
-    if value is not _MISSING:
+    value = v.build.record.variable(v.fn, name)
+    if value is not MISSING:
         return _checked_global(v, name, value)
-    found = getattr(builtins, name, _MISSING)
-    if found in BUILTINS or isinstance(found, type):
+    found = v.build.record.builtin(name)
+    if isinstance(found, type) or (callable(found) and found in BUILTINS):
         return found
     raise _undefined(v, name, found)
 
@@ -61,28 +57,15 @@ def is_builtin(value: Value) -> bool:
     return bool(getattr(value, "__tilewright_builtin__", False))
 
 
-def _enclosing(fn: Any) -> dict[str, Value]:
-    """The variables of enclosing functions that the function reads, as far as they are set."""
-    cells = getattr(fn.fn, "__closure__", None) or ()
-    found = {}
-    for name, cell in zip(fn.fn.__code__.co_freevars, cells, strict=True):
-        try:
-            found[name] = cell.cell_contents
-        except ValueError:
-            continue  # not assigned yet
-    return found
-
-
 def _checked_global(v: FunctionVisitor, name: str, value: Value) -> Value:
     """Refuses what may change behind the back of a compiled kernel."""
     if isinstance(value, ModuleType) or is_jit(value) or is_builtin(value):
         return value
     if not _is_language_object(value):
-        if _is_annotated_constexpr(v.fn.globals, name):
+        if _is_annotated_constexpr(v, name):
             value = constexpr(value)
         elif not os.environ.get("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS"):
             raise _forbidden(name, value)
-    v.build.used_globals[(str(v.fn.fn.__module__), name)] = value
     return value
 
 
@@ -95,8 +78,8 @@ def _is_language_object(value: Value) -> bool:
     return isinstance(module, str) and module.partition(".")[0] == "tilewright"
 
 
-def _is_annotated_constexpr(namespace: dict[str, Any], name: str) -> bool:
-    annotation = namespace.get("__annotations__", {}).get(name)
+def _is_annotated_constexpr(v: FunctionVisitor, name: str) -> bool:
+    annotation = v.build.record.annotation(v.fn, name)
     if isinstance(annotation, str):
         return annotation.rpartition(".")[2] == "constexpr"
     return annotation is constexpr
@@ -115,7 +98,7 @@ def _forbidden(name: str, value: Value) -> UndefinedNameError:
 
 
 def _undefined(v: FunctionVisitor, name: str, found: Any) -> UndefinedNameError:
-    if found is not _MISSING:
+    if found is not MISSING:
         return UndefinedNameError(
             f"the Python builtin `{name}` is not available in a kernel",
             hint="available are " + ", ".join(sorted(f.__name__ for f in BUILTINS)),

@@ -9,9 +9,10 @@ from typing import Any
 
 from tilewright.errors import CompileError, TilewrightError, TypeMismatchError
 from tilewright.language import constexpr
+from tilewright.language._context import current
 
 from .dispatch import expression
-from .values import Value, describe, is_constant, is_tensor, unwrap
+from .values import Value, describe, is_constant, is_tensor, truth, unwrap
 from .visitor import FunctionVisitor
 
 _BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
@@ -75,7 +76,7 @@ def visit_compare(v: FunctionVisitor, node: ast.Compare) -> Value:
         right = v.visit(comparator)
         answer = _compare(op, left, right)
         result = answer if result is None else logical_and(result, answer)
-        if is_constant(result) and not unwrap(result):
+        if is_constant(result) and not truth(result):
             return result
         left = right
     return result
@@ -98,6 +99,7 @@ def _contains(item: Value, container: Value) -> bool:
         raise TypeMismatchError(
             "`in` needs constants on both sides", hint="compare with == and combine with |"
         )
+    current().record.use((item, container))
     item, container = unwrap(item), unwrap(container)
     if not isinstance(container, (tuple, list, str)):
         raise TypeMismatchError(f"`in` needs a tuple on its right, not {describe(container)}")
@@ -113,7 +115,7 @@ def visit_bool_op(v: FunctionVisitor, node: ast.BoolOp) -> Value:
         if not is_constant(result):
             right = v.visit(value)
             result = logical_and(result, right) if is_and else logical_or(result, right)
-        elif bool(unwrap(result)) == is_and:
+        elif truth(result) == is_and:
             result = v.visit(value)
         else:
             return result
@@ -123,7 +125,7 @@ def visit_bool_op(v: FunctionVisitor, node: ast.BoolOp) -> Value:
 def logical_not(value: Value) -> Value:
     if is_tensor(value):
         return _checked("not", lambda x: x.__not__(), value)
-    return constexpr(not unwrap(value))
+    return constexpr(not truth(value))
 
 
 def logical_and(left: Value, right: Value) -> Value:
@@ -142,6 +144,7 @@ def logical_or(left: Value, right: Value) -> Value:
 
 def _checked(symbol: str, apply: Callable[..., Value], *operands: Value) -> Value:
     """The operator's result, or an error that names the operator and its operands' types."""
+    current().record.use(operands)
     try:
         result = apply(*operands)
     except TilewrightError:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import tilewright.language as tl
+from tilewright.dependencies import MISSING
 from tilewright.errors import CompileError, ConstantError, TypeMismatchError
 from tilewright.language import constexpr
 
@@ -78,7 +79,9 @@ def _getattr(value: Value, name: Value, *default: Value) -> Value:
 
 
 def _hasattr(value: Value, name: Value) -> bool:
-    return hasattr(value, unwrap(name)) or hasattr(unwrap(value), unwrap(name))
+    from .expressions import find_attribute
+
+    return find_attribute(value, unwrap(name)) is not MISSING
 
 
 def _tuple(items: Value = ()) -> tuple[Value, ...]:
@@ -122,3 +125,6 @@ BUILTINS: dict[Any, Callable[..., Value]] = {
     tuple: _tuple,
     type: lambda value: type(unwrap(value)),
 }
+
+# Those that look at what the record knows already, and into no object.
+SHALLOW = (getattr, hasattr, isinstance, type)

@@ -8,9 +8,13 @@ together again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from enum import Enum
+from types import FunctionType
 from typing import Any, TypeAlias
 
-from tilewright.language import constexpr, tensor, to_tensor
+from tilewright.dependencies.kinds import is_scalar_of_library
+from tilewright.language import constexpr, dtype, tensor, to_tensor
+from tilewright.language._context import current
 
 Value: TypeAlias = Any
 
@@ -35,6 +39,12 @@ def unwrap(value: Value) -> Value:
     if isinstance(value, list):
         return [unwrap(item) for item in value]
     return value
+
+
+def truth(value: Value) -> bool:
+    """Whether a constant counts as true."""
+    current().record.use(value)
+    return bool(unwrap(value))
 
 
 def retuple(like: tuple[Value, ...], items: list[Value]) -> tuple[Value, ...]:
@@ -95,10 +105,31 @@ def same_type(a: Value, b: Value) -> bool:
 
 def same_constant(a: Value, b: Value) -> bool:
     a, b = unwrap(a), unwrap(b)
-    try:
-        return a is b or (type(a) is type(b) and bool(a == b))
-    except Exception:
-        return False
+    if a is b or type(a) is not type(b):
+        return a is b
+    return repr(a) == repr(b) if is_scalar_of_library(a) else _has_value(a) and bool(a == b)
+
+
+def _has_value(value: Value) -> bool:
+    """Whether the value is equal to another only where nothing tells the two apart.
+
+    A class of the user's may say of different objects that they are equal.
+    """
+    known = (bool, int, float, complex, str, bytes, type(None), range, type, Enum, FunctionType)
+    return type(value) in known or isinstance(value, (dtype, Enum))
+
+
+class _Identity:
+    """Equal where it is made of the same object, which it keeps alive."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Identity) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
 
 
 def key_of(value: Value) -> Any:
@@ -112,11 +143,7 @@ def key_of(value: Value) -> Any:
         return key_of(plain)
     if isinstance(plain, float):
         return (float, repr(plain))  # tells 0.0 from -0.0, and a NaN equals itself
-    try:
-        hash(plain)
-    except TypeError:
-        return (type(plain), repr(plain))
-    return (type(plain), plain)
+    return (type(plain), plain if _has_value(plain) else _Identity(plain))
 
 
 def describe(value: Value) -> str:

@@ -11,7 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tilewright import _core
-from tilewright.errors import CompileError, TilewrightError
+from tilewright.dependencies import Untrackable
+from tilewright.errors import CompileError, ConstantError, TilewrightError
 
 from .analysis import assigned_names
 from .branches import guarded
@@ -155,6 +156,8 @@ class FunctionVisitor:
             raise
         except TilewrightError:
             raise
+        except Untrackable as error:
+            raise untrackable(error).at(*self.position(node)) from None
         except _core.IRError as error:
             raise CompileError(str(error)).at(*self.position(node)) from None
         except RecursionError:
@@ -186,3 +189,11 @@ class FunctionVisitor:
             yield self.loop.depth
         finally:
             self.loop = outer
+
+
+def untrackable(what: Exception) -> ConstantError:
+    """The error for a constant that may change without being noticed."""
+    return ConstantError(
+        f"the kernel would depend on {what}, whose value can't be compared with a later one",
+        hint="hand it numbers, strings, dtypes, or tuples and objects of these",
+    )

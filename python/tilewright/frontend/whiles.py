@@ -15,7 +15,7 @@ from .conditionals import to_condition, visit_condition
 from .dispatch import Outcome, Rest, statement
 from .leaving import EarlyExits
 from .scope import Unavailable
-from .values import Value, is_constant, materialise, unwrap
+from .values import Value, is_constant, materialise, truth
 from .visitor import FunctionVisitor
 
 
@@ -63,7 +63,7 @@ def build_while(
     if is_constant(holds):
         op.erase()
         v.scope = carried.before
-        return bool(unwrap(holds))
+        return truth(holds)
     carried.rebind(body.args)
     with v.inserting_at_end(body), v.within_loop(is_unrolled=False):
         visit_body()

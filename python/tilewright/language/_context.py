@@ -35,6 +35,7 @@ class BuildContext:
         call: `call(fn, args, kwargs)` builds a call of a `@jit` function; set by the front end.
         inline: `inline(fn, args)` visits the body of a `@jit` function at the insertion point and
             returns what it returns; set by the front end, used for combiners.
+        record: What the front end reads of the program around the kernel.
         omits_asserts: Whether an assertion was left out, because the options do not want any.
     """
 
@@ -43,6 +44,7 @@ class BuildContext:
     options: Any = None
     call: Callable[[Any, list[Any], dict[str, Any]], Any] = _no_front_end
     inline: Callable[[Any, list[Any]], Any] = _no_front_end
+    record: Any = None
     omits_asserts: bool = False
     _types: dict[dtype, _core.Type] = field(default_factory=dict, repr=False)
 

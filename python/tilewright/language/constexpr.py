@@ -70,8 +70,18 @@ class constexpr:
     tensor's, with the constant as a Python number.
     """
 
+    __slots__ = ("value",)
+    value: Any
+
     def __init__(self, value: Any) -> None:
-        self.value = constexpr_value(value)
+        object.__setattr__(self, "value", constexpr_value(value))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # Compiled kernels rely on it.
+        raise AttributeError("a tl.constexpr can't be changed; make another one")
+
+    def __reduce__(self) -> Any:
+        return constexpr, (self.value,)
 
     def __repr__(self) -> str:
         return f"constexpr[{self.value!r}]"

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import ast
 import functools
-import hashlib
 import os
 from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
 
 from tilewright import _core
-from tilewright.compiler import Options, compile
-from tilewright.compiler.sources import reachable_text
-from tilewright.compiler.targets import launch_target
+from tilewright.compiler import Options
+from tilewright.compiler.pipeline import find_or_compile
+from tilewright.compiler.request import Request
+from tilewright.compiler.targets import launch_target, settings_of
+from tilewright.dependencies import Dependencies, Record
 from tilewright.errors import (
     ArgumentError,
     CheckError,
@@ -22,7 +23,6 @@ from tilewright.errors import (
     LaunchError,
 )
 from tilewright.runtime import emulation
-from tilewright.runtime.dependencies import watched_variables
 from tilewright.runtime.mock import MockTensor
 from tilewright.runtime.parameters import JITParam, parameters_of
 from tilewright.runtime.source import Source
@@ -75,8 +75,8 @@ class JITFunction(_core.Launcher):
         self._adopt(function)
         self.name = function.__name__
         self.globals = function.__globals__
-        self.debug = debug
-        self.checks = checks
+        self._debug = debug
+        self._checks = checks
         self.noinline = noinline
         self.repr = repr
         self.launch_metadata = launch_metadata
@@ -84,7 +84,6 @@ class JITFunction(_core.Launcher):
         self.params: list[JITParam] = parameters_of(
             function, do_not_specialize, do_not_specialize_on_alignment
         )
-        self._epochs: dict[str, int] = {}
         super().__init__(self._label, [parameter.row() for parameter in self.params])
 
     def _adopt(self, function: FunctionType) -> None:
@@ -103,6 +102,14 @@ class JITFunction(_core.Launcher):
             f"{self._label} can be called from kernels only; "
             f"launch it with {self.name}[grid](...), where grid says how many programs run"
         )
+
+    @property
+    def debug(self) -> bool | None:
+        return self._debug
+
+    @property
+    def checks(self) -> str | None:
+        return self._checks
 
     @property
     def _label(self) -> str:
@@ -137,11 +144,16 @@ class JITFunction(_core.Launcher):
 
     @property
     def cache_key(self) -> str:
-        """A hash of the source of all that the function reaches and of the globals it reads."""
-        return hashlib.sha256(self._reachable_text().encode("utf-8", "surrogatepass")).hexdigest()
+        """A hash of the source of all that the function reaches and of the globals it reads.
 
-    def _reachable_text(self) -> str:
-        return reachable_text(self)
+        Nothing is compiled for it, so it stands for all that a compilation could read.
+
+        Raises:
+            Untrackable: the function reaches an object whose value can't be seen.
+        """
+        record = Record(self, ())
+        record.use(self)
+        return record.text
 
     # Launching
 
@@ -188,27 +200,26 @@ class JITFunction(_core.Launcher):
 
     # What the launcher in C++ asks of Python
 
-    def _refresh(self) -> None:
-        """Looks at the globals anew; there are variants for each state that they were seen in.
-
-        The launcher compares the variables by identity before each launch, and calls this when one
-        of them is another.
-        """
-        variables = watched_variables(self)
-        epoch = self._epochs.setdefault(self._reachable_text(), len(self._epochs) + 1)
-        self._watch(epoch, variables)
-
     def _compile(
         self, signature: tuple[Any, ...], options: dict[str, Any], noalias: bool, device: str
-    ) -> Any:
-        """The kernel for a signature, to be launched on a device ("cpu", "cuda:1")."""
-        target = launch_target(options.pop("target", None), device)
+    ) -> tuple[Any, Dependencies | None]:
+        """The kernel for a signature, to be launched on a device ("cpu", "cuda:1").
+
+        With it comes what the launcher compares before it launches the kernel again; see
+        lib/Bindings/LauncherWatches.cpp.
+        """
+        named = options.pop("target", None)
+        target = launch_target(named, device)
         if self.debug is not None:
             options.setdefault("debug", self.debug)
         if self.checks is not None:
             options.setdefault("checks", self.checks)
+        names = settings_of(target, has_target=named is not None, has=options)
+        settings = {name: os.environ.get(name) for name in names}
         checked = Options.make(options, self.arg_names)
-        return compile(self, signature, target, checked, noalias=noalias)
+        request = Request(self, tuple(signature), target, checked, noalias)
+        found = find_or_compile(request)
+        return found.kernel, Dependencies(self, request.signature, found.record, settings)
 
     def _explain_binding(self, *args: Any, **kwargs: Any) -> None:
         """Raises the error that says how arguments do not fit the parameters."""

@@ -20,6 +20,7 @@ def fake(monkeypatch, tmp_path):
     monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("FAKE_CORE_LOG", str(calls))
     pipeline._kernels.clear()
+    pipeline._shapes.clear()
     log._variants.clear()
     yield calls
     pipeline._kernels.clear()

@@ -68,7 +68,8 @@ def load(data, symbol, scratch_bytes, accesses=None):
     return types.SimpleNamespace(data=data, symbol=symbol, scratch_bytes=scratch_bytes)
 
 
-def build_module(context, fn, signature, noalias, options):
+def build_module(context, fn, signature, noalias, options, record):
+    record.use(fn)
     return Module(f"{fn.name} {signature} {noalias}")
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import tilewright
 from tilewright import compiler
+from tilewright.cache import default_store
 from tilewright.compiler import pipeline
 from tilewright.errors import CacheError, CacheWarning, DeviceError
 
@@ -93,11 +94,38 @@ def test_a_chosen_folder_that_others_can_write_is_refused(fake, tmp_path):
     assert count(fake) == 0
 
 
-def test_a_kernel_with_a_value_of_this_process_only_is_not_written(fake, tmp_path):
-    thing = object()
-    kernel = compiler.compile(add, ("i32", thing))
-    assert compiler.compile(add, ("i32", thing)) is kernel
-    assert files(tmp_path) == []
+def test_an_object_of_which_nothing_is_read_makes_no_difference(fake, tmp_path):
+    kernel = compiler.compile(add, ("i32", object()))
+    assert compiler.compile(add, ("i32", object())) is kernel
+    assert len(files(tmp_path)) == 1
+
+
+def test_what_was_read_is_kept_beside_the_kernels_and_removed_with_them(fake, tmp_path):
+    compiler.compile(add, SIGNATURE)
+    suffixes = sorted(path.suffix for path in (tmp_path / "cache").glob("*.*"))
+    assert suffixes == [".kernel", ".shapes"]
+    assert default_store().clear() == 1
+    assert list((tmp_path / "cache").glob("*.*")) == []
+
+
+def test_a_kernel_that_is_gone_from_the_disk_is_compiled_again(fake, tmp_path):
+    compiler.compile(add, SIGNATURE)
+    forget()
+    (file,) = files(tmp_path)
+    file.unlink()
+    assert compiler.compile(add, SIGNATURE).origin == "compiled"
+
+
+@pytest.mark.parametrize("data", [b"", b"TWKERNEL" + bytes(100)])
+def test_damaged_notes_of_what_was_read_are_replaced(fake, tmp_path, data):
+    compiler.compile(add, SIGNATURE)
+    for expected in ("compiled", "disk"):
+        forget()
+        pipeline._shapes.clear()
+        if expected == "compiled":
+            (file,) = (tmp_path / "cache").glob("*.shapes")
+            file.write_bytes(data)
+        assert compiler.compile(add, SIGNATURE).origin == expected
 
 
 def test_sixteen_threads_compile_once(fake):

@@ -6,12 +6,15 @@ import sys
 import types
 
 import fakes
+import numpy as np
 import pytest
 
 from tilewright.compiler import Options, Target
-from tilewright.compiler.canonical import canonical, is_portable
 from tilewright.compiler.request import Request
-from tilewright.compiler.sources import reachable_text
+from tilewright.dependencies import Untrackable
+from tilewright.dependencies.texts import Texts
+from tilewright.dependencies.watches import Watches
+from tilewright.errors import ConstantError
 
 pytestmark = pytest.mark.usefixtures("fake")
 
@@ -33,7 +36,11 @@ kernel = fakes.Jit(_source)
 
 
 def key(fn=kernel, signature=("*fp32:D", "i32", 4), target="cpu", noalias=False, **options):
-    return Request(fn, signature, Target(*target.split(":")), Options(**options), noalias).key
+    """The key of a compilation that reads all that the kernel could reach."""
+    request = Request(fn, signature, Target(*target.split(":")), Options(**options), noalias)
+    record = request.record()
+    record.use((fn, *signature))
+    return request.key(record)
 
 
 def test_the_same_request_has_the_same_key():
@@ -112,18 +119,24 @@ def test_a_global_that_a_called_function_reads_counts(monkeypatch):
     assert key() != before
 
 
-def test_a_global_that_nobody_reads_does_not_count(monkeypatch):
+def test_a_global_that_nothing_reads_does_not_count(monkeypatch):
     before = key()
     monkeypatch.setitem(globals(), "UNREAD", 6)
     assert key() == before
 
 
 def test_only_the_attribute_that_is_read_counts(monkeypatch):
-    before = key()
+    def read_depth():
+        request = Request(kernel, ("i32", "i32", 4), Target("cpu"), Options())
+        record = request.record()
+        record.attribute(record.variable(kernel, "CONFIG"), "depth")
+        return request.key(record)
+
+    before = read_depth()
     monkeypatch.setattr(CONFIG, "other", 1, raising=False)
-    assert key() == before
+    assert read_depth() == before
     monkeypatch.setattr(CONFIG, "depth", 4)
-    assert key() != before
+    assert read_depth() != before
 
 
 def test_the_called_function_counts(monkeypatch):
@@ -162,16 +175,18 @@ def test_recursion_through_globals_ends(monkeypatch):
         return again(x)
 
     monkeypatch.setitem(globals(), "again", fakes.Jit(again))
-    assert "again" in reachable_text(globals()["again"])
+    assert key(globals()["again"]) == key(globals()["again"])
 
 
 def test_recursion_through_a_tuple_ends(monkeypatch):
     def choose(x):
         return CHOICES[0](x)  # noqa: F821
 
-    monkeypatch.setitem(globals(), "CHOICES", (fakes.Jit(choose), helper))
-    text = reachable_text(globals()["CHOICES"][0])
-    assert "choose" in text and "SCALE=int:2" in text
+    fn = fakes.Jit(choose)
+    monkeypatch.setitem(globals(), "CHOICES", (fn, helper))
+    before = key(fn)
+    monkeypatch.setitem(globals(), "SCALE", 7)
+    assert key(fn) != before
 
 
 def test_a_function_passed_as_a_value_counts_by_its_source(monkeypatch):
@@ -180,29 +195,64 @@ def test_a_function_passed_as_a_value_counts_by_its_source(monkeypatch):
     assert key(signature=("i32", "i32", helper)) != before
 
 
+# Values as text
+
+
+def text(value):
+    return Texts(Watches(), __name__, False).of(value)
+
+
 class Color(enum.Enum):
     RED = 1
 
 
+class Number(int):
+    pass
+
+
 @pytest.mark.parametrize(
-    ("one", "other"), [(1, True), (1, 1.0), (0.0, -0.0), ("1", 1), ((1,), [1]), (None, "None")]
+    ("one", "other"),
+    [
+        (1, True),
+        (1, 1.0),
+        (0.0, -0.0),
+        ("1", 1),
+        ((1,), [1]),
+        (None, "None"),
+        (Number(1), Number(2)),
+        (Color.RED, 1),
+        (np.float32(1), np.float64(1)),
+        (len, min),
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
+        ((CONFIG, CONFIG), (CONFIG, types.SimpleNamespace(depth=3))),
+    ],
 )
-def test_values_of_different_types_differ(one, other):
-    assert canonical(one) != canonical(other)
+def test_values_that_code_can_tell_apart_differ(one, other):
+    assert text(one) != text(other)
 
 
-def test_values_with_a_meaning_are_portable():
-    assert is_portable(canonical((1, "x", None, Color.RED, {"a": 2.5}, len, Color)))
+@pytest.mark.parametrize(
+    "value", [(10**5000,), {1, 2}, (1, "x", None, Color.RED, {"a": 2.5}, len, Color), object()]
+)
+def test_the_text_of_a_value_is_always_the_same(value):
+    assert text(value) == text(value)
 
 
-def test_objects_without_a_value_are_not_portable_but_stable():
-    thing, other = object(), object()
-    assert not is_portable(canonical(thing))
-    assert canonical(thing) == canonical(thing) != canonical(other)
+def test_values_that_hold_themselves_are_refused():
+    endless = []
+    endless.append(endless)
+    with pytest.raises(Untrackable, match="hold themselves"):
+        text(endless)
+    with pytest.raises(ConstantError, match="arguments of `_source` hold values that are nested"):
+        Request(kernel, (endless,), Target("cpu"), Options()).record()
 
 
 def test_the_order_of_a_set_does_not_depend_on_the_process():
-    script = "from tilewright.compiler.canonical import canonical; print(canonical({'a','b','c'}))"
+    script = (
+        "from tilewright.dependencies.texts import Texts\n"
+        "from tilewright.dependencies.watches import Watches\n"
+        "print(Texts(Watches(), '', False).of({'a', 'b', 'c', ('d', 1)}))"
+    )
     texts = {
         subprocess.run(
             [sys.executable, "-c", script],

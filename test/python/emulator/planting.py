@@ -84,13 +84,14 @@ class Planted(JITFunction):
 
     def _compile(
         self, signature: tuple[Any, ...], options: dict[str, Any], noalias: bool, device: str
-    ) -> CompiledKernel:
+    ) -> tuple[CompiledKernel, None]:
         """As JITFunction's, past the caches, which know nothing of the change."""
         target = resolve_target(launch_target(options.pop("target", None), device))
         checked = Options.make(options, self.arg_names)
         request = Request(self, tuple(signature), target, checked, noalias)
         with mock.patch.object(stages, "_compile_module", self._compile_changed):
-            return CompiledKernel(f"planted-{request.key}", stages.run(request), "compiled")
+            record, entry = stages.run(request)
+            return CompiledKernel(f"planted-{request.key(record)}", entry, "compiled"), None
 
     def _compile_changed(
         self, module: Any, target: str, options: dict[str, Any], dump: stages.Dump | None

@@ -11,6 +11,7 @@ from frontend_support import build, jit
 
 import tilewright.language as tl
 from tilewright import _core
+from tilewright.dependencies import Record
 from tilewright.errors import UndefinedNameError
 from tilewright.frontend import build_module
 
@@ -47,10 +48,10 @@ def test_annotated_globals():
     assert "tile.make_range 0 to 64" in build(use_annotated, "*i32")
 
 
-def test_used_globals_are_recorded():
-    used: dict[tuple[str, str], object] = {}
-    build_module(_core.Context(), use_global, ["*i32"], False, {}, used)
-    assert used == {(__name__, "SIZE"): SIZE}
+def test_globals_that_are_read_are_recorded():
+    record = Record(use_global, ["*i32"])
+    build_module(_core.Context(), use_global, ["*i32"], False, {}, record)
+    assert ("global", 0, "SIZE") in record.shape
 
 
 def test_module_attributes():

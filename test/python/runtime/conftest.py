@@ -38,11 +38,11 @@ class Substitute:
         self.code: dict[str, Any] = {"cpu": _core.test_kernel(kernel)}
         fn._compile = self.compile  # type: ignore[method-assign]
 
-    def compile(self, signature: Any, options: Any, noalias: bool, device: str) -> Compilation:
+    def compile(self, signature: Any, options: Any, noalias: bool, device: str) -> Any:
         request = Compilation(signature, options, noalias)
         request.device, request.code = device, self.code
         self.requests.append(request)
-        return request
+        return request, None
 
     @property
     def last(self) -> Compilation:

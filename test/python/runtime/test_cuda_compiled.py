@@ -35,7 +35,8 @@ def compiled(cuda, monkeypatch):
             **{"slots": [0, 2], **facts},
         }
         image = b"kernel registers=32 parameters=8,4"
-        return Entry(metadata, {"object": image, "tile": b"module {}", "ptx": b".version 8.4"})
+        sections = {"object": image, "tile": b"module {}", "ptx": b".version 8.4"}
+        return request.record(), Entry(metadata, sections)
 
     monkeypatch.setattr(stages, "run", run)
     monkeypatch.setenv("TILEWRIGHT_CACHE", "0")

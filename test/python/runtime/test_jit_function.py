@@ -117,69 +117,11 @@ def test_source_that_cannot_be_found() -> None:
 # The globals that a kernel reads
 
 
-@pytest.fixture
-def fresh(substitute):
-    """The example without earlier compilations, and the requests for new ones."""
-    kernel = tilewright.jit(example)
-    return kernel, substitute(kernel)
-
-
 def test_the_cache_key_follows_globals_of_what_it_calls(monkeypatch) -> None:
     key = example.cache_key
     assert example.cache_key == key
     monkeypatch.setitem(globals(), "FACTOR", tl.constexpr(4))
     assert example.cache_key != key
-
-
-def test_a_changed_global_compiles_anew(fresh, monkeypatch) -> None:
-    kernel, sub = fresh
-    three = kernel[1](5, 5)
-    assert kernel[1](6, 6) is three
-    monkeypatch.setitem(globals(), "FACTOR", tl.constexpr(4))
-    assert kernel[1](5, 5) is not three
-    monkeypatch.setitem(globals(), "FACTOR", tl.constexpr(3))
-    assert kernel[1](5, 5) is three
-    assert len(sub.requests) == 2
-
-
-def test_a_redefined_function_compiles_anew(fresh, monkeypatch) -> None:
-    @tilewright.jit
-    def other(x):
-        return x
-
-    kernel, sub = fresh
-    kernel[1](5, 5)
-    monkeypatch.setitem(globals(), "helper", other)
-    kernel[1](5, 5)
-    assert len(sub.requests) == 2
-
-
-def test_a_changed_variable_of_an_enclosing_function(substitute) -> None:
-    factor = tl.constexpr(2)
-
-    @tilewright.jit
-    def kernel(x):
-        tl.store(x, factor)
-
-    sub = substitute(kernel)
-    kernel[1](5)
-    factor = tl.constexpr(3)
-    kernel[1](5)
-    assert len(sub.requests) == 2
-
-
-def test_a_changed_attribute_of_a_module(substitute, monkeypatch) -> None:
-    @tilewright.jit
-    def kernel(x):
-        tl.store(x, np.marker)  # type: ignore[attr-defined]
-
-    monkeypatch.setattr(np, "marker", tl.constexpr(1), raising=False)
-    sub = substitute(kernel)
-    kernel[1](5)
-    kernel[1](5)
-    monkeypatch.setattr(np, "marker", tl.constexpr(2))
-    kernel[1](5)
-    assert len(sub.requests) == 2
 
 
 # Compiling without running

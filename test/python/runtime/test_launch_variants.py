@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import weakref
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -124,19 +125,40 @@ def test_constants_must_be_hashable(constant) -> None:
         kernel[1]([1, 2])
 
 
-def test_errors_of_comparing_are_passed_on(constant) -> None:
+def test_what_a_class_calls_equal_is_not_asked(constant) -> None:
     class Strange:
         def __hash__(self) -> int:
-            return 1
+            raise RuntimeError("unhashable")
 
         def __eq__(self, other: object) -> bool:
             raise RuntimeError("incomparable")
 
     kernel, sub = constant
-    kernel[1](Strange())
-    with pytest.raises(RuntimeError, match="incomparable"):
-        kernel[1](Strange())
-    assert len(sub.requests) == 1
+    strange = Strange()
+    for value in (strange, Strange(), strange):
+        kernel[1](value)
+    assert len(sub.requests) == 2
+
+
+def test_many_objects_of_one_kernel_are_not_all_kept(substitute) -> None:
+    class Config:
+        pass
+
+    @tilewright.jit
+    def kernel(C: tl.constexpr):
+        pass
+
+    sub = substitute(kernel)
+    made = kernel[1](0)
+    kernel._compile = lambda *request: (sub.requests.append(request), (made, None))[1]
+    alive = weakref.WeakSet()
+    for _ in range(50):
+        config = Config()
+        alive.add(config)
+        kernel[1](config)
+    del config
+    sub.requests.clear()
+    assert len(alive) <= 8
 
 
 def test_strings_dtypes_and_functions_are_constants_anywhere(plain) -> None:

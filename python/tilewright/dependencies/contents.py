@@ -1,0 +1,230 @@
+"""Values as text with everything that Python code could reach from them.
+
+This is for what is handed to code that the front end does not see into: functions that are called
+while a kernel compiles, their arguments, and operators of the user's own classes. A function stands
+for its bytecode, defaults, closure and globals, an object for its class and all attributes.
+
+Modules and classes have too much to be taken as a whole. Of them counts what has a name that
+occurs in any of the code, as an attribute or as a string.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from typing import Any
+
+from tilewright.dependencies import kinds
+from tilewright.dependencies.code import IMPORT, reads_of
+from tilewright.dependencies.kinds import Untrackable
+from tilewright.dependencies.texts import Texts, digest
+from tilewright.dependencies.watches import MISSING, Watches
+
+# What reads by other means than names.
+_BLIND = ("globals", "locals", "eval", "exec", "open", "input", "compile", "__import__")
+_WRAPPED = (property, staticmethod, classmethod, functools.cached_property)
+# Classes written in C whose objects have nothing but attributes.
+_OPEN = (object, types.SimpleNamespace)
+# More objects than this are not a constant's.
+_MOST = 20_000
+
+
+def content_text(values: list[Any], watches: Watches, home: str, with_folders: bool) -> str:
+    """The text of values and of all that Python code could reach from them.
+
+    Raises:
+        Untrackable: something in it has no value that can be seen.
+    """
+    contents = _Contents(watches, home, with_folders)
+    try:
+        text = contents.of(tuple(values))
+        contents.finish()
+    except RecursionError:
+        raise Untrackable("too many functions that call one another") from None
+    return digest("\n".join([text, *contents.parts]))
+
+
+class _Contents(Texts):
+    """Texts in which opaque objects are taken apart, each once."""
+
+    def __init__(self, watches: Watches, home: str, with_folders: bool) -> None:
+        super().__init__(watches, home, with_folders)
+        self.parts: list[str] = []
+        self.names: set[str] = set()
+        # Modules and classes, with the names that were looked for there.
+        self._namespaces: list[tuple[Any, set[str]]] = []
+        self._pending: list[Any] = []
+
+    def opaque(self, value: Any) -> str:
+        if self.numbers.find(value) is None:
+            self._pending.append(value)
+            if len(self._pending) > _MOST:
+                raise Untrackable("too many objects")
+        return super().opaque(value)
+
+    def finish(self) -> None:
+        """Takes apart what was found, and what is found in doing so."""
+        done = 0
+        while True:
+            while done < len(self._pending):
+                value = self._pending[done]
+                done += 1
+                number = self.numbers.find(value)
+                self.parts.append(f"#{number}: {self._expand(value)}")
+            for namespace, seen in self._namespaces:
+                for name in sorted(self.names - seen):
+                    seen.add(name)
+                    self._member(namespace, name)
+            if done == len(self._pending):
+                return
+
+    def _expand(self, value: Any) -> str:
+        if isinstance(value, types.ModuleType):
+            return self._module(value)
+        if isinstance(value, type):
+            return self._class(value)
+        if kinds.is_jit_function(value):
+            return self._function(value.fn)
+        if isinstance(value, types.FunctionType):
+            return self._function(value)
+        if isinstance(value, types.MethodType):
+            return f"{self.of(value.__func__)} of {self.of(value.__self__)}"
+        if isinstance(value, _WRAPPED):
+            names = ("fget", "fset", "func", "__func__")
+            return ",".join(self.of(getattr(value, name, None)) for name in names)
+        if isinstance(value, functools.partial):
+            return self.of((value.func, value.args, value.keywords))
+        if isinstance(value, types.BuiltinFunctionType):
+            return f"{value.__name__} of {self.of(value.__self__)}"
+        if kinds.is_enum_member(value) or kinds.is_user_class(type(value)) or type(value) in _OPEN:
+            return self._state(value)
+        return self._foreign(value)
+
+    # Functions
+
+    def _function(self, function: types.FunctionType) -> str:
+        reads = reads_of(function.__code__)
+        watch = self.watches.attribute
+        parts = [digest(reads.text), self.of(watch(function, "__code__").co_name)]
+        parts.append(self.of(watch(function, "__defaults__")))
+        parts.append(self.of(watch(function, "__kwdefaults__")))
+        for name, cell in zip(
+            function.__code__.co_freevars, function.__closure__ or (), strict=True
+        ):
+            parts.append(f"{name}={self._found(self.watches.cell(cell, name))}")
+        if vars(function):
+            parts.append(self.of(vars(function)))
+        module = str(function.__globals__.get("__name__"))
+        if kinds.is_own(module):
+            return ";".join(parts)
+        if kinds.is_library(module, self.home):
+            if module.partition(".")[0] == "importlib":
+                raise Untrackable(
+                    f"`{function.__qualname__}`, which imports modules by their names"
+                )
+            return ";".join([*parts, kinds.version_of(module)])
+        self.names |= reads.names
+        parts += [f"{'.'.join(chain)}={self._chain(function, chain)}" for chain in reads.chains]
+        return ";".join(parts)
+
+    def _chain(self, function: types.FunctionType, chain: tuple[str, ...]) -> str:
+        """The text of the object at which a chain of names leaves modules and classes."""
+        if chain[0] == IMPORT:
+            return self._imported(function, chain[1])
+        value = self.watches.entry(function.__globals__, chain[0])
+        if value is MISSING:
+            value = self.watches.entry(_builtins_of(function), chain[0])
+            if chain[0] in _BLIND and value is not MISSING:
+                raise Untrackable(f"what is read through `{chain[0]}`")
+        for name in chain[1:]:
+            if not isinstance(value, types.ModuleType) or kinds.is_own_thing(value):
+                break
+            value = self.watches.attribute(value, name)
+        return self._found(value)
+
+    def _imported(self, function: types.FunctionType, name: str) -> str:
+        package = function.__globals__.get("__package__")
+        for full in (name, f"{package}.{name}" if name else str(package)):
+            module = self.watches.entry(sys.modules, full)
+            if module is not MISSING:
+                return self.of(module)
+        return "not imported yet"
+
+    def _found(self, value: Any) -> str:
+        return "missing" if value is MISSING else self.of(value)
+
+    # Modules and classes
+
+    def _module(self, module: types.ModuleType) -> str:
+        if kinds.is_library(module.__name__, self.home):
+            return kinds.version_of(module.__name__)
+        self._namespaces.append((module, set()))
+        return ""
+
+    def _class(self, kind: type) -> str:
+        if kinds.is_library(kind.__module__, self.home):
+            return kinds.version_of(kind.__module__)
+        if not kinds.is_user_class(kind) and not issubclass(kind, type):
+            return ""
+        self._namespaces.append((kind, set()))
+        bases = ",".join([self.of(base) for base in kind.__mro__[1:]])
+        special = [
+            f"{name}={self._found(self.watches.attribute(kind, name))}"
+            for name, member in sorted(vars(kind).items())
+            if name.startswith("__") and isinstance(member, types.FunctionType)
+        ]
+        return f"{bases};{';'.join(special)}"
+
+    def _member(self, namespace: Any, name: str) -> None:
+        """Notes the module's or class's member of a name, or that there is none."""
+        if name in ("__dict__", "__weakref__"):
+            return
+        if isinstance(namespace, types.ModuleType):
+            value = self.watches.entry(vars(namespace), name)
+        else:
+            value = vars(namespace).get(name, MISSING)
+            if value is MISSING and hasattr(namespace, name):
+                return  # a base's
+            if value is not MISSING:
+                self.watches.attribute(namespace, name)
+        if value is not MISSING:
+            number = self.numbers.find(namespace)
+            self.parts.append(f"#{number}.{name}={self.of(value)}")
+
+    # Other objects
+
+    def _state(self, value: Any) -> str:
+        """All attributes of an object of a class written in Python."""
+        parts = []
+        self.watches.attribute(value, "__class__")
+        instance = getattr(value, "__dict__", None)
+        if type(instance) is dict:
+            self.watches.attribute(value, "__dict__")
+            self.watches.content(instance)
+            parts += [f"{name}={self.of(item)}" for name, item in instance.items()]
+        for name in kinds.slots_of(type(value)):
+            parts.append(f"{name}={self._found(self.watches.attribute(value, name))}")
+        return ",".join(parts)
+
+    def _foreign(self, value: Any) -> str:
+        """An object of a class written in C is known where a library has it under its name."""
+        wrapped = getattr(value, "__wrapped__", None)
+        if isinstance(wrapped, types.FunctionType):  # functools.lru_cache
+            return self.of(wrapped)
+        module, name = kinds.module_of(value), getattr(value, "__name__", None)
+        if not module and type(value).__name__ == "ufunc":
+            module = type(value).__module__
+        if (
+            module
+            and isinstance(name, str)
+            and getattr(sys.modules.get(module), name, None) is value
+        ):
+            return f"{module}.{name} {kinds.version_of(module)}"
+        kind = type(value)
+        raise Untrackable(f"an object of type {kind.__module__}.{kind.__qualname__}")
+
+
+def _builtins_of(function: types.FunctionType) -> dict[str, Any]:
+    found = function.__globals__.get("__builtins__")
+    return vars(found) if isinstance(found, types.ModuleType) else found or {}
