@@ -7,6 +7,7 @@
 #include "tilewright/Runtime/CudaPlatform.h"
 
 #include <cstdlib>
+#include <unordered_map>
 
 namespace tilewright::bindings {
 
@@ -66,15 +67,33 @@ bool placeArray(Call &call, const Parameter &parameter, const ArrayArgument &arr
 // Deciding
 //===----------------------------------------------------------------------===//
 
+/// The kind of a target as Python understands its name, which does so once; empty where it names none. What is wrong
+/// with it is said when it is compiled for.
+static std::string kindOf(const char *target) {
+  static auto &known = *new std::unordered_map<std::string, std::string>();
+  auto found = known.find(target);
+  if (found == known.end()) {
+    Ref targets = Ref::take(PyImport_ImportModule("tilewright.compiler.targets"));
+    Ref kind = Ref::take(targets ? PyObject_CallMethod(targets.get(), "kind_of", "s", target) : nullptr);
+    const char *text = kind ? PyUnicode_AsUTF8(kind.get()) : nullptr;
+    if (!text) {
+      PyErr_Clear();
+      return "";
+    }
+    found = known.emplace(target, text).first;
+  }
+  return found->second;
+}
+
 /// The kind of the target that the option asks for; empty where there is none. A target is text or a tuple that begins
 /// with its kind.
 static std::string kindAskedFor(const Call &call) {
   for (auto [name, value] : call.options) {
     if (PyUnicode_CompareWithASCIIString(name, "target") == 0) {
       PyObject *kind = PyTuple_Check(value) && PyTuple_GET_SIZE(value) > 0 ? PyTuple_GET_ITEM(value, 0) : value;
-      const char *text = PyUnicode_Check(kind) ? PyUnicode_AsUTF8(kind) : "";
-      std::string_view whole = text ? text : "";
-      return std::string(whole.substr(0, whole.find(':')));
+      const char *text = PyUnicode_Check(kind) ? PyUnicode_AsUTF8(kind) : nullptr;
+      PyErr_Clear();
+      return text ? kindOf(text) : "";
     }
   }
   return "";
@@ -83,8 +102,7 @@ static std::string kindAskedFor(const Call &call) {
 /// Whether a launch that no array and no option places runs on a CUDA device.
 static bool cudaIsDefault() {
   if (const char *target = std::getenv("TILEWRIGHT_TARGET"); target && *target) {
-    std::string_view whole = target;
-    return whole.substr(0, whole.find(':')) == "cuda";
+    return kindOf(target) == "cuda";
   }
   return torchDevice() && cuda::Platform::instance().problem().empty();
 }

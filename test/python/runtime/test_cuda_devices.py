@@ -116,7 +116,9 @@ def test_the_option_and_the_arrays(sub, kernel) -> None:
     kernel[1](torch.zeros(4), target="cpu")
     kernel[1](5, target="cuda")
     kernel[1](5, target=("cpu", "avx2"))
-    assert [request.device for request in sub.requests] == ["cuda:1", "cpu", "cuda:0", "cpu"]
+    kernel[1](5, target=" CUDA:90a")
+    devices = [request.device for request in sub.requests]
+    assert devices == ["cuda:1", "cpu", "cuda:0", "cpu", "cuda:0"]
     with pytest.raises(DeviceError, match="'a' is on cuda:1, which a kernel on 'cpu' can't reach"):
         kernel[1](Tensor.make(1), target="cpu:avx2")
     expected = "'a' is in host memory, which a kernel on cuda:0 can't reach; .*x.to"
@@ -155,7 +157,10 @@ def test_no_arrays_and_no_driver_for_pytorchs_device(kernel, substitute, torch_d
     assert sub.last.device == "cpu"
 
 
-@pytest.mark.parametrize(("target", "device"), [("cuda", "cuda:1"), ("cpu:avx2", "cpu")])
+@pytest.mark.parametrize(
+    ("target", "device"),
+    [("cuda", "cuda:1"), ("cpu:avx2", "cpu"), (" CUDA:90a ", "cuda:1"), ("CPU", "cpu")],
+)
 def test_no_arrays_and_the_environment(sub, kernel, monkeypatch, torch_device, target, device):
     torch_device(1)
     monkeypatch.setenv("TILEWRIGHT_TARGET", target)
