@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
-from types import FunctionType
+from collections.abc import Iterator
+from types import CodeType, FunctionType
 
 from tilewright.errors import CompileError, UnsupportedError
 
@@ -14,7 +15,8 @@ class Source:
     """Where a function stands, and its text.
 
     The file's lines are read at once, so that a file edited later does no harm; which of them
-    belong to the function is found out when first asked for.
+    belong to the function is found out when first asked for. Where the file was edited before, and
+    then perhaps loaded again, the lines are those that the function was compiled from.
 
     Attributes:
         file: The file's name as the function knows it.
@@ -25,7 +27,7 @@ class Source:
         self.file = fn.__code__.co_filename
         self.first_line = fn.__code__.co_firstlineno
         self._name = fn.__name__
-        self._lines = linecache.getlines(self.file, fn.__globals__)
+        self._lines = _lines_of(fn)
         self._text: str | None = None
         self._tree: ast.FunctionDef | None = None
         if not 0 < self.first_line <= len(self._lines):
@@ -66,6 +68,36 @@ class Source:
             )
         ast.increment_lineno(found, self.first_line - 1 - is_indented)
         return found
+
+
+def _lines_of(fn: FunctionType) -> list[str]:
+    """The lines of the file that the function is in, as they were when it was compiled."""
+    file = fn.__code__.co_filename
+    known = linecache.getlines(file, fn.__globals__)
+    linecache.checkcache(file)
+    now = linecache.getlines(file, fn.__globals__)
+    if now != known and not _is_source(now, fn) and _is_source(known, fn):
+        return known
+    return now
+
+
+def _is_source(lines: list[str], fn: FunctionType) -> bool:
+    """Whether the function's code comes from a file with these lines.
+
+    Tools that rewrite code (assertions, for one) make that false, so it only decides between two.
+    """
+    try:
+        module = compile("".join(lines), fn.__code__.co_filename, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return False
+    return any(code == fn.__code__ for code in _codes(module))
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    for item in code.co_consts:
+        if isinstance(item, CodeType):
+            yield item
+            yield from _codes(item)
 
 
 def _not_found(fn: FunctionType) -> CompileError:
