@@ -93,7 +93,7 @@ struct Watch {
     Entry,     // of a dictionary
     Cell,      // a variable of an enclosing function
     Attribute, // of an object
-    Content,   // all items of a list, a dictionary or a set; the value is a tuple
+    Content,   // all items of a list, a dictionary or a set, all members of a class; the value is a tuple
     Never      // does not hold
   };
   Kind kind = Never;

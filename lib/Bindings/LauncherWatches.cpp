@@ -67,13 +67,6 @@ static bool setHolds(PyObject *set, PyObject *items) {
   return bool(iterator);
 }
 
-static bool contentHolds(PyObject *container, PyObject *items) {
-  if (PyList_Check(container)) {
-    return listHolds(container, items);
-  }
-  return PyDict_Check(container) ? dictHolds(container, items) : setHolds(container, items);
-}
-
 /// A number that changes whenever the dictionary does; 0 where there is none.
 static uint64_t versionOf(PyObject *dict) {
 #if PY_VERSION_HEX < 0x030E0000
@@ -84,6 +77,29 @@ static uint64_t versionOf(PyObject *dict) {
 #else
   return 0;
 #endif
+}
+
+/// The members of a class, borrowed from it; null where it has no dictionary.
+static PyObject *membersOf(PyObject *type) { return reinterpret_cast<PyTypeObject *>(type)->tp_dict; }
+
+static bool contentHolds(Watch &watch) {
+  PyObject *container = watch.container.get(), *items = watch.value.get();
+  if (PyList_Check(container)) {
+    return listHolds(container, items);
+  }
+  if (PyAnySet_Check(container)) {
+    return setHolds(container, items);
+  }
+  PyObject *dict = PyType_Check(container) ? membersOf(container) : container;
+  uint64_t version = dict ? versionOf(dict) : 0;
+  if (version && version == watch.version) {
+    return true;
+  }
+  if (!dict || !dictHolds(dict, items)) {
+    return false;
+  }
+  watch.version = version;
+  return true;
 }
 
 static bool entryHolds(Watch &watch) {
@@ -112,7 +128,7 @@ static bool holds(Watch &watch) {
   case Watch::Attribute:
     return attributeHolds(watch);
   case Watch::Content:
-    return contentHolds(watch.container.get(), watch.value.get());
+    return contentHolds(watch);
   case Watch::Never:
     break;
   }
@@ -146,9 +162,9 @@ static bool readWatch(PyObject *item, Watch &watch) {
     watch.kind = Watch::Never;
   } else if (name == Py_None) {
     watch.kind = Watch::Content;
-    if (!value || !PyTuple_Check(value) ||
-        !(PyList_Check(container) || PyDict_Check(container) || PyAnySet_Check(container))) {
-      PyErr_SetString(PyExc_TypeError, "the content of a list, a dict or a set is watched as a tuple");
+    bool isContainer = PyList_Check(container) || PyDict_Check(container) || PyAnySet_Check(container);
+    if (!value || !PyTuple_Check(value) || !(isContainer || PyType_Check(container))) {
+      PyErr_SetString(PyExc_TypeError, "the content of a list, a dict, a set or a class is watched as a tuple");
       return false;
     }
   } else if (PyDict_CheckExact(container)) {

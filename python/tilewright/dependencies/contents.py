@@ -23,6 +23,8 @@ from tilewright.dependencies.watches import MISSING, Watches
 
 # What reads by other means than names.
 _BLIND = ("globals", "locals", "eval", "exec", "open", "input", "compile", "__import__")
+# Where code may read an attribute whose name it makes, all of a module or a class count.
+_INDIRECT = frozenset(("getattr", "vars", "dir", "__dict__", "attrgetter"))
 _WRAPPED = (property, staticmethod, classmethod, functools.cached_property)
 # Classes written in C whose objects have nothing but attributes.
 _OPEN = (object, types.SimpleNamespace)
@@ -73,7 +75,7 @@ class _Contents(Texts):
                 number = self.numbers.find(value)
                 self.parts.append(f"#{number}: {self._expand(value)}")
             for namespace, seen in self._namespaces:
-                for name in sorted(self.names - seen):
+                for name in sorted(self._names_in(namespace) - seen):
                     seen.add(name)
                     self._member(namespace, name)
             if done == len(self._pending):
@@ -168,26 +170,31 @@ class _Contents(Texts):
         if not kinds.is_user_class(kind) and not issubclass(kind, type):
             return ""
         self._namespaces.append((kind, set()))
+        self.watches.content(kind)
         bases = ",".join([self.of(base) for base in kind.__mro__[1:]])
         special = [
-            f"{name}={self._found(self.watches.attribute(kind, name))}"
+            f"{name}={self.of(member)}"
             for name, member in sorted(vars(kind).items())
             if name.startswith("__") and isinstance(member, types.FunctionType)
         ]
         return f"{bases};{';'.join(special)}"
 
+    def _names_in(self, namespace: Any) -> set[str]:
+        """The names that may be looked for in a module or a class."""
+        if not self.names & _INDIRECT or getattr(namespace, "__name__", "") == "os":
+            return self.names
+        members = vars(namespace).items()
+        own = {name for name, value in members if not isinstance(value, types.ModuleType)}
+        return self.names | own
+
     def _member(self, namespace: Any, name: str) -> None:
         """Notes the module's or class's member of a name, or that there is none."""
-        if name in ("__dict__", "__weakref__"):
+        if name.startswith("__") and name.endswith("__"):
             return
         if isinstance(namespace, types.ModuleType):
             value = self.watches.entry(vars(namespace), name)
         else:
             value = vars(namespace).get(name, MISSING)
-            if value is MISSING and hasattr(namespace, name):
-                return  # a base's
-            if value is not MISSING:
-                self.watches.attribute(namespace, name)
         if value is not MISSING:
             number = self.numbers.find(namespace)
             self.parts.append(f"#{number}.{name}={self.of(value)}")

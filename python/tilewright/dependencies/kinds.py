@@ -6,9 +6,10 @@ import enum
 import functools
 import os
 import sys
-import sysconfig
 from types import ModuleType
 from typing import Any
+
+from tilewright.dependencies.watches import HEAP_TYPE
 
 
 class Untrackable(Exception):
@@ -76,6 +77,8 @@ def _is_installed(top: str) -> bool:
     if file is None:
         # Frozen into the interpreter; or made by the user's program.
         return top in sys.stdlib_module_names
+    import sysconfig
+
     names = ("stdlib", "platstdlib", "purelib", "platlib")
     folders = {os.path.realpath(sysconfig.get_path(name)) for name in names}
     return any(os.path.realpath(file).startswith(folder + os.sep) for folder in folders)
@@ -102,7 +105,7 @@ def is_scalar_of_library(value: Any) -> bool:
 def is_user_class(kind: type) -> bool:
     """Whether a class was written in Python, rather than in C."""
     return (
-        bool(kind.__flags__ & (1 << 9)) and "__module__" in vars(kind) and _has_python_state(kind)
+        bool(kind.__flags__ & HEAP_TYPE) and "__module__" in vars(kind) and _has_python_state(kind)
     )
 
 

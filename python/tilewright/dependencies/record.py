@@ -16,7 +16,6 @@ import builtins
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
-from tilewright.dependencies.contents import content_text
 from tilewright.dependencies.kinds import Untrackable, is_constexpr, is_jit_function
 from tilewright.dependencies.texts import Texts, digest
 from tilewright.dependencies.watches import MISSING, Watch, Watches, setting_watch
@@ -145,6 +144,9 @@ class Record:
         objects = self._texts.numbers.objects
         if kind == "content":
             value: Any = None
+            # Few kernels need it, and it takes as long to import as the rest together.
+            from tilewright.dependencies.contents import content_text
+
             owners = [objects[int(other)] for other in name.split(",")]
             text = content_text(owners, self._watches, self._home, self._with_folders)
         else:

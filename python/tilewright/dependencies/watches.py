@@ -7,6 +7,7 @@ watch may fail needlessly, but one that holds must mean that nothing has changed
     (cell, name, value), (cell, name)    a variable of an enclosing function
     (object, name, value)                an attribute
     (list | dict | set, None, content)   all items of a container
+    (class, None, content)               all members of a class
     (None, None)                         never holds
 """
 
@@ -18,6 +19,7 @@ from typing import Any, TypeAlias
 
 Watch: TypeAlias = "tuple[Any, Any, Any] | tuple[Any, Any]"
 
+HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class whose members can be assigned
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "missing"})()
 NEVER: Watch = (None, None)
 
@@ -54,10 +56,10 @@ class Watches:
         return value
 
     def content(self, container: Any) -> None:
-        """Watches all items of a list, a dictionary or a set."""
-        items = container
-        if isinstance(container, dict):
-            items = [part for item in container.items() for part in item]
+        """Watches all items of a list, a dictionary or a set, or all members of a class."""
+        items = vars(container) if isinstance(container, type) else container
+        if hasattr(items, "items"):
+            items = [part for item in items.items() for part in item]
         self._add((container, None, tuple(items)))
 
     def attribute(self, owner: Any, name: str) -> Any:
@@ -67,7 +69,7 @@ class Watches:
         try:
             value = getattr(owner, name)
         except AttributeError:
-            self.never()
+            self._absent(owner, name)
             return MISSING
         if isinstance(value, MethodType) and not isinstance(owner, type):
             self._method(owner, name, value)
@@ -76,6 +78,21 @@ class Watches:
         else:
             self._add((owner, name, value))
         return value
+
+    def _absent(self, owner: Any, name: str) -> None:
+        """Watches that an object or a class goes on to have no attribute of a name."""
+        kind = type(owner)
+        if isinstance(owner, ModuleType) or hasattr(kind, "__getattr__") or _runs_code(owner, ""):
+            self.never()
+            return
+        bases = [*owner.__mro__, *kind.__mro__] if isinstance(owner, type) else kind.__mro__
+        for base in bases:
+            if base.__flags__ & HEAP_TYPE:  # others can't be given any
+                self.content(base)
+        self._add((owner, "__class__", kind))
+        if type(instance := getattr(owner, "__dict__", None)) is dict:
+            self._add((owner, "__dict__", instance))
+            self.entry(instance, name)
 
     def _method(self, owner: Any, name: str, value: MethodType) -> None:
         """Watches a method, which is another object each time."""
@@ -105,7 +122,7 @@ def _runs_code(owner: Any, name: str) -> bool:
         return True
     found = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
     if found is None:
-        return name not in getattr(owner, "__dict__", {})
+        return hasattr(kind, "__getattr__") and name not in getattr(owner, "__dict__", {})
     getter = getattr(type(found), "__get__", None)
     return isinstance(found, property) or hasattr(getter, "__code__")
 

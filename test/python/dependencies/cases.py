@@ -313,3 +313,69 @@ CASES = [
          "def kernel(out, n: N):\n    tl.store(out, n.type.primitive_bitwidth // 8)\n"
          "def launch(out):\n    return kernel[(1,)](out, 5)\n", None),
 ]  # fmt: skip
+
+CASES += [
+    # Further ones of each kind
+    Case("name that code makes", "class A:\n    n1 = {v}\n@tl.constexpr_function\ndef f(i):\n"
+         "    return getattr(A, 'n' + str(i))\n" + called("f(1)"), "A.n1 = 2"),
+    Case("name that code makes in a module", "@tl.constexpr_function\ndef f(m, i):\n"
+         "    return getattr(m, 'n' + str(i))\nM = tl.constexpr(extra)\n" + called("f(M, 1)"),
+         "extra.n1 = 2", "n1 = {v}"),
+    Case("member that a class gets", "class A:\n    pass\nif {v} == 2:\n    A.m = 2\n"
+         "@tl.constexpr_function\ndef f():\n    return getattr(A, 'm', 1)\n" + called("f()"),
+         "A.m = 2"),
+    Case("attribute that an object gets from its class", CFG + "C = tl.constexpr(Config(0))\n"
+         "if {v} == 2:\n    Config.m = 2" + simple("C.m if hasattr(C, 'm') else 1"),
+         "Config.m = 2"),
+    Case("property that hides an attribute", CFG + "C = tl.constexpr(Config(1))\n"
+         "if {v} == 2:\n    Config.n = property(lambda self: 2)" + simple("C.n"),
+         "Config.n = property(lambda self: 2)"),
+    Case("method of a base", "class A:\n    def get(self):\n        return {v}\nclass B(A):\n"
+         "    def get(self):\n        return super().get()\nC = tl.constexpr(B())\n"
+         + called("C.get()"), "A.get = lambda self: 2"),
+    Case("class that is called", "class A:\n    def __init__(self):\n        self.n = {v}\n"
+         "K = tl.constexpr(A)" + simple("K().n"),
+         "A.__init__ = lambda self: setattr(self, 'n', 2)"),
+    Case("object that is called", CFG + "class A(Config):\n    def __call__(self):\n"
+         "        return self.n\nC = tl.constexpr(A({v}))\n" + called("C()"), "C.value.n = 2"),
+    Case("what a cached function calls", "def g():\n    return {v}\n"
+         "@functools.lru_cache\ndef c():\n    return g()\n@tl.constexpr_function\ndef f():\n"
+         "    return c()\n" + called("f()"), "g = lambda: 2\nc.cache_clear()"),
+    Case("function handed to one of a library", "def g(a, b):\n    return {v}\n"
+         "@tl.constexpr_function\ndef f():\n    return functools.reduce(g, (0, 0))\n"
+         + called("f()"), "g = lambda a, b: 2"),
+    Case("recursive functions", "N = {v}\ndef g(i):\n    return h(i - 1) if i else N\n"
+         "def h(i):\n    return g(i)\n@tl.constexpr_function\ndef f():\n    return g(3)\n"
+         + called("f()"), "N = 2"),
+    Case("comprehension", "N = {v}\n@tl.constexpr_function\ndef f():\n"
+         "    return sum([N for _ in range(1)])\n" + called("f()"), "N = 2"),
+    Case("function defined in a function", "N = {v}\n@tl.constexpr_function\ndef f():\n"
+         "    class A:\n        def get(self):\n            return N\n    return A().get()\n"
+         + called("f()"), "N = 2"),
+    Case("function that a function makes", "N = tl.constexpr({v})\n" + FUNCTION
+         + "@tl.constexpr_function\ndef pick():\n    return add\n" + simple("pick()(0)"),
+         "N = tl.constexpr(2)"),
+    Case("alias of an alias", "A = extra\nB = A\n" + simple("B.M.N"), "extra.M.N = 2",
+         "class M:\n    N = {v}\n"),
+    Case("combination of a reduction", "N = tl.constexpr({v})\n@tilewright.jit\n"
+         "def combine(a, b):\n    return a + b * 0 + (N - 1)\n@tilewright.jit\ndef kernel(out):\n"
+         "    tl.store(out, tl.reduce(tl.full((2,), 1, tl.int32), 0, combine))\n",
+         "N = tl.constexpr(2)"),
+    Case("set", "S = {1, {v}}\n@tl.constexpr_function\ndef f():\n    return len(S)\n"
+         + called("f()"), "S.add(2)"),
+    Case("dictionary of a class derived from dict", "class D(dict):\n    pass\n"
+         "C = tl.constexpr(D(a={v}))" + simple("C['a']"), "C.value['a'] = 2"),
+    Case("tuple that is exchanged in an object", CFG + "C = tl.constexpr(Config((0, {v})))"
+         + simple("C.n[1]"), "C.value.n = (0, 2)"),
+    Case("unpacked tuple of objects", CFG + "C = tl.constexpr((Config(0), Config({v})))\n"
+         "@tilewright.jit\ndef kernel(out):\n    a, b = C\n    tl.store(out, b.n)\n",
+         "C.value[1].n = 2"),
+    Case("loop over objects", CFG + "C = tl.constexpr((Config(0), Config({v})))\n"
+         "@tilewright.jit\ndef kernel(out):\n    s = 0\n    for c in C:\n        s += c.n\n"
+         "    tl.store(out, s)\n", "C.value[1].n = 2"),
+    Case("objects handed to a function in a tuple", CFG + "C = tl.constexpr(Config({v}))\n"
+         "@tilewright.jit\ndef get(t):\n    return t[0].n\n" + simple("get((C, 1))"),
+         "C.value.n = 2"),
+    Case("static assertion's text", "N = tl.constexpr({v})\n@tilewright.jit\ndef kernel(out):\n"
+         "    tl.static_assert(N > 0, f'{N}')\n    tl.store(out, N)\n", "N = tl.constexpr(2)"),
+]  # fmt: skip
