@@ -10,7 +10,8 @@ launcher's argument array fills it:
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,6 +50,8 @@ class ModuleBuild:
         specialisations: The private functions made so far.
         record: What is read of the program around the kernel.
         place: The visitor and the node now being visited.
+        nested_guards: In how many blocks and guards what is visited is nested.
+        exit_codes: Codes that nothing else uses.
     """
 
     context: BuildContext
@@ -56,6 +59,8 @@ class ModuleBuild:
     record: Record
     specialisations: dict[Any, Specialisation] = field(default_factory=dict)
     place: tuple[FunctionVisitor, ast.AST] | None = None
+    nested_guards: int = 0
+    exit_codes: Iterator[int] = field(default_factory=lambda: itertools.count(-1, -1))
 
 
 @dataclass(frozen=True)

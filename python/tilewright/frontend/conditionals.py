@@ -3,29 +3,61 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 
 import tilewright.language as tl
 from tilewright.errors import TypeMismatchError
 
-from .branches import Branches, choose
+from .branches import Branches
 from .dispatch import Outcome, Rest, expression, statement
+from .joins import choose, resolve_exit
+from .sequences import MAX_NESTED, Step, StepSequence
 from .values import Value, describe, is_constant, materialise, same_type, truth
 from .visitor import FunctionVisitor
 
 
 @statement(ast.If)
 def visit_if(v: FunctionVisitor, node: ast.If, rest: Rest) -> Outcome:
+    chain = _chain(node)
+    if len(chain) > MAX_NESTED:
+        return _visit_chain(v, chain)
     condition = visit_condition(v, node.test)
     if is_constant(condition):
-        return v.visit_block(node.body if truth(condition) else node.orelse, rest.is_tail)
+        return v.visit_block(node.body if truth(condition) else node.orelse, rest.end)
     return choose(
         v,
         node,
         condition,
-        lambda: v.visit_block(node.body, rest.is_tail),
-        lambda: v.visit_block(node.orelse, rest.is_tail),
+        lambda: v.visit_block(node.body, rest.end),
+        lambda: v.visit_block(node.orelse, rest.end),
         rest,
     )
+
+
+def _chain(node: ast.If) -> list[ast.If]:
+    """The `if` and each `elif`, which the syntax tree nests in the `else` of the one before."""
+    chain = [node]
+    while len(chain[-1].orelse) == 1 and isinstance(chain[-1].orelse[0], ast.If):
+        chain.append(chain[-1].orelse[0])
+    return chain
+
+
+def _visit_chain(v: FunctionVisitor, chain: list[ast.If]) -> Outcome:
+    """A long chain: each branch leaves for its end, so that they need not be nested."""
+    code = next(v.build.exit_codes)
+
+    def visit_branch(node: ast.If, rest: Rest) -> Outcome:
+        with v.at(node):
+            condition = visit_condition(v, node.test)
+            if is_constant(condition):
+                return v.visit_block(node.body, code) if truth(condition) else None
+            return choose(
+                v, node, condition, lambda: v.visit_block(node.body, code), lambda: None, rest
+            )
+
+    steps: list[tuple[ast.stmt, Step]] = [(node, partial(visit_branch, node)) for node in chain]
+    steps.append((chain[-1], lambda rest: v.visit_block(chain[-1].orelse)))
+    return resolve_exit(v, chain[0], StepSequence(v, steps).visit(), code)
 
 
 @expression(ast.IfExp)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
+from .scope import Scope
 from .values import Value
 
 # Where control goes from statements that it leaves other than at their end. RETURN and END leave
 # the region that is being built: a function, or the body of a loop that runs. A loop that is
-# unrolled has a code for `break` and one for `continue` besides.
+# unrolled has a code for `break` and one for `continue` besides, and a long chain of `elif` a
+# negative one for its end.
 RETURN, END = 1, 2
 
 
@@ -34,37 +36,42 @@ class Exit:
 
 
 @dataclass(frozen=True)
-class Maybe:
-    """How control goes on is known at run time only: the variable `.exit` holds the code.
+class MayExit:
+    """Where control goes on is known at run time only.
 
-    It is 0 where control falls out at the end, which it may do if `falls`. The variable `.value`
-    holds what is returned if RETURN is among the codes.
+    Attributes:
+        codes: Those with which it may have left.
+        falls_through: Whether it may also fall through at the end.
+        exited: The variables where it has left. Among them `.exit` holds the code, and 0 where
+            control falls through; `.value` what is returned, if RETURN is among the codes.
     """
 
     codes: frozenset[int]
-    falls: bool
+    falls_through: bool
+    exited: Scope
 
 
-# None: control always falls out at the end.
-Outcome: TypeAlias = Exit | Maybe | None
+# None: control always falls through at the end.
+Outcome: TypeAlias = Exit | MayExit | None
 
 
-class Rest:
+class Rest(Protocol):
     """The statements after the one being visited, which a branch may take in.
 
     Attributes:
-        is_used: Whether one did; they are then done.
-        is_tail: Whether there are none, and the region ends here too.
+        may_nest: Whether it may; not where branches are nested deeply already.
+        end: If there are none: the code with which control leaves at the end of the block.
     """
 
-    def __init__(self, visit: Callable[[], Outcome], is_tail: bool) -> None:
-        self.is_tail = is_tail
-        self.is_used = False
-        self._visit = visit
+    @property
+    def may_nest(self) -> bool: ...
 
-    def __call__(self) -> Outcome:
-        self.is_used = True
-        return self._visit()
+    @property
+    def end(self) -> int | None: ...
+
+    def run(self) -> Outcome:
+        """Visits them, which are then done; control may fall through before all are."""
+        ...
 
 
 EXPRESSIONS: dict[type[ast.AST], Callable[..., Value]] = {}

@@ -23,8 +23,8 @@ import tilewright.language as tl
 
 from . import dispatch
 from .analysis import find_return, has_break
-from .branches import choose
 from .dispatch import Exit, Outcome, Rest
+from .joins import choose
 from .values import Value
 from .visitor import FunctionVisitor
 
@@ -74,10 +74,8 @@ class EarlyExits:
 
         def otherwise() -> Outcome:
             if not node.orelse or not self.names:
-                return v.visit_block(node.orelse, is_tail=False)
-            return choose(
-                v, node, stop, lambda: None, lambda: v.visit_block(node.orelse, is_tail=False)
-            )
+                return v.visit_block(node.orelse)
+            return choose(v, node, stop, lambda: None, lambda: v.visit_block(node.orelse))
 
         if not self.has_return:
             return otherwise()

@@ -21,7 +21,7 @@ import tilewright.language as tl
 from tilewright.errors import ConstantError, TypeMismatchError, UnsupportedError
 
 from .carried import Carried
-from .dispatch import Outcome, Rest, statement
+from .dispatch import END, Outcome, Rest, statement
 from .expressions import visit_items
 from .leaving import INDEX, EarlyExits
 from .unrolled import items_of, unroll
@@ -163,7 +163,7 @@ class _Loop:
         if self.is_reversed:  # start - (i - stop) falls from start as i rises from stop
             index = self.start - (index - self.stop)
         self.v.scope.set(target.id, index, target.lineno)
-        self.v.visit_block(node.body, is_tail=True)
+        self.v.visit_block(node.body, END)
 
 
 def _induction_type(values: list[Value]) -> Any:

@@ -10,8 +10,9 @@ import tilewright.language as tl
 from tilewright.errors import TypeMismatchError
 
 from .assign import assign
-from .branches import arrive, guarded
-from .dispatch import Exit, Maybe, Outcome, break_code, continue_code
+from .dispatch import Outcome, Rest, break_code, continue_code
+from .joins import resolve_exit
+from .sequences import Step, StepSequence
 from .values import Value, describe, is_tensor, unwrap
 from .visitor import FunctionVisitor
 
@@ -37,16 +38,12 @@ def unroll(v: FunctionVisitor, node: ast.For, items: Sequence[Value]) -> Outcome
     """Visits the body once per item, one after the other."""
     depth = v.loop.depth + 1 if v.loop else 0
 
-    def run(start: int) -> Outcome:
-        for index in range(start, len(items)):
-            with v.within_loop(is_unrolled=True):
-                assign(v, node.target, items[index])
-                outcome = v.visit_block(node.body, is_tail=False)
-            outcome = arrive(v, outcome, continue_code(depth))
-            if isinstance(outcome, Exit):
-                return outcome
-            if isinstance(outcome, Maybe):
-                return guarded(v, node, outcome, partial(run, index + 1))
-        return v.visit_block(node.orelse, is_tail=False)
+    def iterate(item: Value, rest: Rest) -> Outcome:
+        with v.within_loop(is_unrolled=True):
+            assign(v, node.target, item)
+            outcome = v.visit_block(node.body)
+        return resolve_exit(v, node, outcome, continue_code(depth))
 
-    return arrive(v, run(0), break_code(depth))
+    steps: list[tuple[ast.stmt, Step]] = [(node, partial(iterate, item)) for item in items]
+    steps.append((node, lambda rest: v.visit_block(node.orelse)))
+    return resolve_exit(v, node, StepSequence(v, steps).visit(), break_code(depth))

@@ -15,9 +15,9 @@ from tilewright.dependencies import Untrackable
 from tilewright.errors import CompileError, ConstantError, TilewrightError
 
 from .analysis import assigned_names
-from .branches import guarded
-from .dispatch import END, EXPRESSIONS, RETURN, STATEMENTS, Exit, Maybe, Outcome, Rest
+from .dispatch import EXPRESSIONS, RETURN, STATEMENTS, Exit, Outcome, Rest
 from .scope import Scope
+from .sequences import StepSequence
 from .unsupported import unsupported
 from .values import Value
 
@@ -78,27 +78,16 @@ class FunctionVisitor:
 
     def run(self) -> Exit:
         """Visits the whole body."""
-        outcome = self.visit_block(self.tree.body, is_tail=True)
+        outcome = self.visit_block(self.tree.body, RETURN)
         assert isinstance(outcome, Exit)
         return outcome
 
-    def visit_block(self, statements: Sequence[ast.stmt], is_tail: bool) -> Outcome:
-        """Visits statements in order; at the end of a tail block the region ends."""
-        for index, node in enumerate(statements):
-            following = statements[index + 1 :]
-            visit_following = partial(self.visit_block, following, is_tail)
-            rest = Rest(visit_following, is_tail and not following)
-            outcome = self.visit_statement(node, rest)
-            if isinstance(outcome, Exit) or rest.is_used:
-                return outcome
-            if isinstance(outcome, Maybe):
-                ends = not following and not is_tail
-                return outcome if ends else guarded(self, node, outcome, visit_following)
-        if not is_tail:
-            return None
-        return Exit(END if self.loop and self.loop.is_within_running else RETURN)
+    def visit_block(self, statements: Sequence[ast.stmt], end: int | None = None) -> Outcome:
+        """Visits statements in order; control leaves with the code `end` after the last one."""
+        steps = [(node, partial(self._visit_statement, node)) for node in statements]
+        return StepSequence(self, steps, end).visit()
 
-    def visit_statement(self, node: ast.stmt, rest: Rest) -> Outcome:
+    def _visit_statement(self, node: ast.stmt, rest: Rest) -> Outcome:
         with self.at(node):
             handler = STATEMENTS.get(type(node))
             if handler is None:

@@ -12,7 +12,7 @@ from .analysis import assigned_names
 from .branches import Branches
 from .carried import Carried
 from .conditionals import to_condition, visit_condition
-from .dispatch import Outcome, Rest, statement
+from .dispatch import END, Outcome, Rest, statement
 from .leaving import EarlyExits
 from .scope import Unavailable
 from .values import Value, is_constant, materialise, truth
@@ -34,7 +34,7 @@ def visit_while(v: FunctionVisitor, node: ast.While, rest: Rest) -> Outcome:
             if name not in carried.names:
                 reason = "is assigned in the condition of a `while`"
                 v.scope.set(name, Unavailable(reason, "assign it in the body"), node.lineno)
-        v.visit_block(node.body, is_tail=True)
+        v.visit_block(node.body, END)
 
     holds = build_while(v, carried, condition, visit_body)
     if holds:

@@ -86,23 +86,51 @@ def test_return_from_an_unrolled_loop():
 
 
 @jit
-def many_jumps(out, a):
+def many_jumps(out, a, N: tl.constexpr):
     acc = 0
-    for i in tl.static_range(50):
+    for i in tl.static_range(N):
         if a == i:
             continue
         if a * i > 7:
             if a > 3:
                 break
             acc += 3
+        if a + i == 90:
+            return
         acc += i
     tl.store(out, acc)
 
 
+def depth(text: str) -> int:
+    """How deep regions are nested, by the indentation."""
+    return max((len(line) - len(line.lstrip())) // 2 for line in text.splitlines())
+
+
 def test_the_code_of_an_unrolled_loop_grows_with_its_iterations_only():
-    text = build(many_jumps, "*i32", "i32")
-    assert len(text.splitlines()) < 50 * 60
-    assert text.count("tile.store") == 1
+    short, long = (build(many_jumps, "*i32", "i32", n) for n in (300, 600))
+    assert len(long.splitlines()) < 2.05 * len(short.splitlines())
+    assert depth(long) == depth(short) < 60
+    assert long.count("tile.store") == 1
+
+
+def test_an_unrolled_loop_may_have_many_iterations():
+    assert depth(build(many_jumps, "*i32", "i32", 1500)) < 60
+
+
+@jit
+def nested_unrolled(out, a):
+    for i in tl.static_range(40):
+        for j in tl.static_range(40):
+            if a == i * j:
+                break
+            if a > i + j + 100:
+                return
+        else:
+            tl.store(out, i)
+
+
+def test_unrolled_loops_in_each_other():
+    assert depth(build(nested_unrolled, "*i32", "i32")) < 100
 
 
 @jit

@@ -1,0 +1,360 @@
+"""What holds after two branches: their variables, and where control goes on.
+
+Branches that end in different ways leave in the variable `.exit` how control goes on, and what
+follows them is guarded by it:
+
+    if a:                          %x:2 = scf.if %a -> (i32, i32) {   // .exit and y
+        if b:                          %y = scf.if %b { yield 1 } else { yield 0 }
+            return                     yield %y, ...
+        y = 1                      } else { yield 0, ... }
+    f(y)                           %falls = arith.cmpi eq, %x#0, 0
+                                   scf.if %falls { f(%x#1) }
+
+The variables where control falls through and those where it has left are two scopes. A variable of
+one type is the same value in both: the result of the scf.if.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import tilewright.language as tl
+from tilewright.errors import TypeMismatchError
+
+from .branches import Branches
+from .dispatch import END, RETURN, Exit, MayExit, Outcome, Rest
+from .scope import Scope, Unavailable
+from .values import (
+    Value,
+    describe,
+    is_constant,
+    map_leaves,
+    materialise,
+    same_constant,
+    same_type,
+)
+
+if TYPE_CHECKING:
+    from .visitor import FunctionVisitor
+
+EXIT = ".exit"
+VALUE = ".value"
+
+# The value of a variable at the end of a branch where it is never read: any of its type will do.
+_ANY = object()
+
+# The values of a variable at the ends of two branches.
+_Pair: TypeAlias = tuple[Value, Value]
+
+
+def _known(values: _Pair) -> list[Value]:
+    return [value for value in values if value is not _ANY]
+
+
+def _has_missing(values: Sequence[Value]) -> bool:
+    return any(isinstance(value, Unavailable) for value in values)
+
+
+def choose(
+    v: FunctionVisitor,
+    node: ast.stmt,
+    condition: Value,
+    visit_then: Callable[[], Outcome],
+    visit_else: Callable[[], Outcome],
+    rest: Rest | None = None,
+) -> Outcome:
+    """Builds an scf.if of statements.
+
+    Where one branch always leaves and the other never does, that one takes in the `rest`.
+    """
+    branches = Branches(v, condition, visit_then, visit_else)
+    leaving = [isinstance(outcome, Exit) for outcome in branches.outcomes]
+    if rest is not None and rest.may_nest and leaving[0] != leaving[1]:
+        staying = leaving.index(False)
+        if branches.outcomes[staying] is None:
+            branches.extend(staying, rest.run)
+    return _join(branches, node)
+
+
+def guard(
+    v: FunctionVisitor, node: ast.stmt, outcome: MayExit, visit_rest: Callable[[], Outcome]
+) -> Outcome:
+    """Builds what follows statements that control may have left."""
+    falls = outcome.exited.values[EXIT] == 0
+    return _join(
+        Branches(
+            v,
+            falls,
+            visit_rest,
+            lambda: _exit(v, outcome.codes, v.scope),
+            (v.scope, outcome.exited),
+        ),
+        node,
+    )
+
+
+def resolve_exit(v: FunctionVisitor, node: ast.stmt, outcome: Outcome, code: int) -> Outcome:
+    """The outcome at the place that a code names: control that left with it falls through here."""
+    if isinstance(outcome, Exit):
+        return None if outcome.code == code else outcome
+    if outcome is None or code not in outcome.codes:
+        return outcome
+    codes, exited = outcome.codes - {code}, outcome.exited
+    exit = exited.values[EXIT]
+    resolved = exited.copy()
+    _forget(resolved)
+    if outcome.falls_through and _differ(resolved, v.scope):
+        branches = Branches(v, exit == code, lambda: None, lambda: None, (resolved, v.scope))
+        _join(branches, node)
+    else:
+        v.scope = resolved
+    if not codes:
+        return None
+    exited = exited.copy()
+    exited.set(EXIT, tl.where(exit == code, 0, exit), exited.lines[EXIT])
+    return MayExit(codes, True, exited)
+
+
+def _differ(first: Scope, second: Scope) -> bool:
+    names = {*first.values, *second.values}
+    return any(first.values.get(name, _ANY) is not second.values.get(name, _ANY) for name in names)
+
+
+def _forget(scope: Scope) -> None:
+    scope.values.pop(EXIT, None)
+    scope.values.pop(VALUE, None)
+
+
+def _exit(v: FunctionVisitor, codes: frozenset[int], exited: Scope) -> Outcome:
+    """The outcome of statements that control has left: Exit where there is one way only."""
+    v.scope = exited
+    if len(codes) > 1:
+        return MayExit(codes, False, exited)
+    [code] = codes
+    value, line = exited.values.get(VALUE), exited.lines.get(VALUE, 0)
+    _forget(exited)
+    return Exit(code, value, line)
+
+
+@dataclass(frozen=True)
+class _End:
+    """How a branch ends: the variables where control falls through, and where it has left."""
+
+    falling: Scope | None
+    exited: Scope | None
+    codes: frozenset[int]
+
+    @staticmethod
+    def of(outcome: Outcome, scope: Scope) -> _End:
+        if outcome is None:
+            return _End(scope, None, frozenset())
+        if isinstance(outcome, Exit):
+            return _End(None, scope, frozenset([outcome.code]))
+        return _End(scope if outcome.falls_through else None, outcome.exited, outcome.codes)
+
+    def exits_with(self, name: str) -> Scope | None:
+        """The scope in which a variable's value is read where control has left, if it is.
+
+        It is not where the function returns, nor at the end of a loop's body if there is no value:
+        the loop then carries none.
+        """
+        if self.exited is None or self.codes <= {RETURN}:
+            return None
+        is_needed = name in self.exited.values or not self.codes <= {RETURN, END}
+        return self.exited if is_needed else None
+
+
+def _join(branches: Branches, node: ast.stmt) -> Outcome:
+    """Joins variables and outcomes, and completes the scf.if."""
+    v = branches.v
+    ends = [_End.of(*pair) for pair in zip(branches.outcomes, branches.scopes, strict=True)]
+    codes = ends[0].codes | ends[1].codes
+    join = _Join(branches, node)
+    falling, exited = Scope(), Scope()
+    falls_through = any(end.falling for end in ends)
+    join.variables(ends, falling, exited)
+    if RETURN in codes:
+        _join_returned(join, ends, exited)
+    if codes and (falls_through or len(codes) > 1):
+        join.add_result(EXIT, (_exit_value(branches, 0), _exit_value(branches, 1)), 0, [exited])
+    join.finish()
+    if not falls_through:
+        return _exit(v, codes, exited)
+    v.scope = falling
+    return MayExit(codes, True, exited) if codes else None
+
+
+def _exit_value(branches: Branches, index: int) -> Value:
+    """The value of `.exit` at the end of a branch."""
+    outcome = branches.outcomes[index]
+    if isinstance(outcome, MayExit):
+        return outcome.exited.values[EXIT]
+    return branches.materialised(index, 0 if outcome is None else outcome.code)
+
+
+def _join_returned(join: _Join, ends: Sequence[_End], exited: Scope) -> None:
+    returns = [_returned(*pair) for pair in zip(join.branches.outcomes, ends, strict=True)]
+    first, second = returns
+    if first and second:
+        _check_returned(join.branches.v, first, second)
+    prototype = first or second
+    assert prototype is not None
+    if is_constant(prototype.value):
+        exited.set(VALUE, prototype.value, prototype.line)
+        return
+    values = tuple(_ANY if item is None else item.value for item in returns)
+    join.add_result(VALUE, (values[0], values[1]), prototype.line, [exited])
+
+
+def _returned(outcome: Outcome, end: _End) -> Exit | None:
+    """What a branch returns, if it may."""
+    if RETURN not in end.codes or end.exited is None:
+        return None
+    if isinstance(outcome, Exit):
+        return outcome
+    return Exit(RETURN, end.exited.values[VALUE], end.exited.lines[VALUE])
+
+
+def _check_returned(v: FunctionVisitor, first: Exit, second: Exit) -> None:
+    if same_type(first.value, second.value):
+        return
+
+    def place(exit: Exit) -> str:
+        return f" at line {exit.line}" if exit.line else " at its end"
+
+    raise TypeMismatchError(
+        f"`{v.fn.name}` returns {describe(first.value)}{place(first)} "
+        f"and {describe(second.value)}{place(second)}",
+        hint="every `return` must give the same type; convert with .to(...)",
+    )
+
+
+def _placeholder(value: Value) -> Value:
+    """Any value of the same type."""
+
+    def zero(leaf: Any) -> Any:
+        number = tl.int64 if leaf.dtype.is_ptr() else leaf.dtype
+        zeros = tl.zeros(leaf.shape, number) if leaf.type.is_block() else tl.to_tensor(0).to(number)
+        return zeros.to(leaf.dtype)
+
+    return map_leaves(value, zero)
+
+
+@dataclass
+class _Result:
+    """A result of the scf.if: the values of the two branches, and the variables that it is."""
+
+    name: str
+    values: _Pair
+    line: int
+    scopes: Sequence[Scope]
+
+
+class _Join:
+    """Collects the results of an scf.if, then builds them."""
+
+    def __init__(self, branches: Branches, node: ast.stmt) -> None:
+        self.branches = branches
+        self.node = node
+        self._results: list[_Result] = []
+
+    def variables(self, ends: Sequence[_End], falling: Scope, exited: Scope) -> None:
+        """Joins the variables of the branches into those two scopes."""
+        scopes = [scope for end in ends for scope in (end.falling, end.exited) if scope]
+        for name in dict.fromkeys(name for scope in scopes for name in scope.values):
+            if name in (EXIT, VALUE):
+                continue
+            sides = [
+                (self._values(name, [end.falling for end in ends]), falling),
+                (self._values(name, [end.exits_with(name) for end in ends]), exited),
+            ]
+            sides = [(values, scope) for values, scope in sides if _known(values)]
+            line = max(scope.lines.get(name, 0) for scope in scopes)
+            both = self._merged([values for values, _ in sides])
+            if both is not None:
+                self._add(name, both, line, [scope for _, scope in sides])
+            else:
+                for values, scope in sides:
+                    self._add(name, values, line, [scope])
+
+    def _values(self, name: str, scopes: Sequence[Scope | None]) -> _Pair:
+        first, second = (_ANY if scope is None else self._value(name, scope) for scope in scopes)
+        return first, second
+
+    def _value(self, name: str, scope: Scope) -> Value | Unavailable:
+        if name in scope.values:
+            return scope.values[name]
+        return Unavailable(
+            f"is assigned in only one branch of the statement at line {self.node.lineno}",
+            "assign it before that statement, or in both branches",
+        )
+
+    def _merged(self, sides: Sequence[_Pair]) -> _Pair | None:
+        """The values if one variable can be both where control falls through and where it left."""
+        if len(sides) < 2 or is_constant(_known(sides[0])):
+            return None  # A constant stays one where control falls through.
+        merged = []
+        for falling, exited in zip(*sides, strict=True):
+            if falling is not exited and falling is not _ANY and exited is not _ANY:
+                return None
+            merged.append(exited if falling is _ANY else falling)
+        pair = (merged[0], merged[1])
+        return pair if self._has_one_type(pair) else None
+
+    def _has_one_type(self, values: _Pair) -> bool:
+        known = [materialise(value) for value in _known(values)]
+        return not _has_missing(known) and same_type(known[0], known[-1])
+
+    def _is_outer(self, name: str, values: _Pair) -> bool:
+        """Whether the value is the same in both branches, and not made in one of them."""
+        known = _known(values)
+        if len(known) == 2:
+            return known[0] is known[1] or (is_constant(known) and same_constant(*known))
+        before = self.branches.initial[1 if values[0] is _ANY else 0].values.get(name)
+        return known[0] is before or is_constant(known[0])
+
+    def _add(self, name: str, values: _Pair, line: int, scopes: Sequence[Scope]) -> None:
+        known = _known(values)
+        missing = next((value for value in known if isinstance(value, Unavailable)), None)
+        if missing is None and not self._is_outer(name, values):
+            if self._has_one_type(values):
+                self.add_result(name, values, line, scopes)
+                return
+            missing = self._conflict(name, values)
+        for scope in scopes:
+            scope.set(name, known[0] if missing is None else missing, line)
+
+    def _conflict(self, name: str, values: _Pair) -> Unavailable:
+        first, second = map(materialise, values)
+        lines = [scope.lines.get(name, 0) for scope in self.branches.scopes]
+        return Unavailable(
+            f"has the type {describe(first)} (line {lines[0]}) if the condition at line "
+            f"{self.node.lineno} holds, and {describe(second)} (line {lines[1]}) if not",
+            "give it the same type in both branches, with .to(...)",
+            is_type_conflict=True,
+        )
+
+    def add_result(self, name: str, values: _Pair, line: int, scopes: Sequence[Scope]) -> None:
+        """Notes that a variable of these scopes has these values at the ends of the branches."""
+        self._results.append(_Result(name, values, line, scopes))
+
+    def finish(self) -> None:
+        """Completes the scf.if and sets the variables that are its results."""
+        pairs = [(self._filled(result, 0), self._filled(result, 1)) for result in self._results]
+        for result, value in zip(self._results, self.branches.finish(pairs), strict=True):
+            for scope in result.scopes:
+                scope.set(result.name, value, result.line)
+
+    def _filled(self, result: _Result, index: int) -> Value:
+        """The value at the end of a branch; where it is never read, any of the type."""
+        if result.values[index] is not _ANY:
+            return self.branches.materialised(index, result.values[index])
+        other = materialise(result.values[1 - index])
+        before = self.branches.initial[index].values.get(result.name)
+        if before is not None and not is_constant(before) and same_type(before, other):
+            return before
+        with self.branches.v.inserting_at_end(self.branches.blocks[index]):
+            return _placeholder(other)
