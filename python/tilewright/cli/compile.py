@@ -48,17 +48,30 @@ def run(arguments: argparse.Namespace) -> int:
         # Seen even where a later phase fails.
         request = Request(fn, tuple(items), target, options, arguments.noalias)
         return _write(build_tile(request).print(), arguments.output)
+    if arguments.emit == "cubin" and target.kind != "cuda":
+        raise ArgumentError(f"{target} has no cubin: its machine code is --emit object")
     kernel = compile(fn, items, target, options, noalias=arguments.noalias)
     if arguments.emit in _FILES:
         if not arguments.output:
             raise ArgumentError("machine code is not printed; name a file with --output")
-        Path(arguments.output).write_bytes(kernel.object)
+        Path(arguments.output).write_bytes(_machine_code(kernel))
         return 0
     try:
         text = kernel.ir(arguments.emit) if arguments.emit else kernel.asm()
     except ValueError as problem:
         raise ArgumentError(f"{target}: {problem}") from None  # a phase of other targets
     return _write(text, arguments.output)
+
+
+def _machine_code(kernel: Any) -> bytes:
+    """Without an assembler a GPU's kernel is kept as PTX."""
+    code: bytes = kernel.object
+    if not code.startswith(b"\x7fELF"):
+        raise ArgumentError(
+            "there is no machine code, since no assembler was found (`tilewright doctor` says "
+            "where it was looked for); --emit ptx prints what there is"
+        )
+    return code
 
 
 def _write(text: str, path: str | None) -> int:

@@ -74,16 +74,24 @@ class Options:
         Raises:
             ArgumentError: an unknown option, or a value that the option does not take.
         """
-        for name, value in given.items():
+        for name in given:
             if name not in cls.names():
                 raise ArgumentError(_unknown(name, [*cls.names(), *parameters]))
+        values = {name: _plain(value) for name, value in given.items()}
+        for name, value in values.items():
             _check(name, value)
-        chosen = {"checks": given["checks"] or ""} if "checks" in given else {}
-        return cls(**{**given, **chosen})
+        chosen = {"checks": values["checks"] or ""} if "checks" in values else {}
+        return cls(**{**values, **chosen})
 
     def relevant(self, kind: str) -> dict[str, Any]:
         """The options that change the code for this kind of target."""
         return {name: getattr(self, name) for name in _RELEVANT.get(kind, self.names())}
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers and booleans as Python's."""
+    is_numpy = type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0
+    return value.item() if is_numpy else value
 
 
 def _unknown(name: str, known: list[str]) -> str:

@@ -121,6 +121,8 @@ def resolve_target(name: str | Target | None = None, device: str | None = None) 
     """
     if isinstance(name, Target):
         return name
+    if name is not None and not isinstance(name, str):
+        raise DeviceError(f"a target is named by a string such as 'cpu', not by {name!r}")
     text = _normalized(name or default_target() or "cpu")
     kind, _, arch = text.partition(":")
     found = KINDS[kind].find(arch, device) if kind in KINDS else None

@@ -94,5 +94,7 @@ def _guarded(
     except Exception as error:
         name = ast.unparse(node.func)
         kind = TypeMismatchError if isinstance(error, (TypeError, AttributeError)) else CompileError
-        text = str(error) or type(error).__name__
+        # The user called it by another name.
+        text = str(error).removeprefix(f"{getattr(function, '__qualname__', '')}() ")
+        text = text or type(error).__name__
         raise kind(f"`{name}`: {text}") from error

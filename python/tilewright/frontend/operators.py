@@ -89,6 +89,12 @@ def _compare(op: ast.cmpop, left: Value, right: Value) -> Value:
     if isinstance(op, (ast.In, ast.NotIn)):
         return constexpr(_contains(left, right) == isinstance(op, ast.In))
     symbol, apply = _COMPARISONS[type(op)]
+    for side in (left, right):
+        if not is_tensor(side) and not is_constant(side):
+            raise TypeMismatchError(
+                f"`{symbol}` does not take a tuple with tensors, found {describe(side)}",
+                hint="compare the items one by one",
+            )
     if not is_tensor(left) and not is_tensor(right):
         left, right = unwrap(left), unwrap(right)
     return _checked(symbol, apply, left, right)

@@ -36,7 +36,14 @@ def _extremum(function: Callable[..., Any], combine: Callable[..., Value]) -> Ca
     """`min` and `max`: of constants by Python, of tensors element by element."""
     fold = _constant_only(function)
 
-    def call(*args: Value) -> Value:
+    name, reduction = function.__name__, f"tl.{function.__name__}"
+
+    def call(*args: Value, **kwargs: Value) -> Value:
+        if kwargs or (len(args) == 1 and is_tensor(args[0])):
+            raise TypeMismatchError(
+                f"`{name}` takes two or more numbers or tiles, or a tuple of them",
+                hint=f"the {name}imum of the elements of a tile is {reduction}(x, axis)",
+            )
         items = args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else args
         if is_constant(items) or not items:
             return fold(*args)
@@ -91,8 +98,8 @@ def _tuple(items: Value = ()) -> tuple[Value, ...]:
     return tuple(plain)
 
 
-def _abs(value: Value) -> Value:
-    return abs(value) if is_tensor(value) else abs(unwrap(value))
+def _abs(value: Value, /) -> Value:
+    return abs(value) if is_tensor(value) else _constant_only(abs)(value)
 
 
 def _print(*args: Value, **kwargs: Value) -> None:

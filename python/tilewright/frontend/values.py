@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from tilewright.dependencies.kinds import is_scalar_of_library
 from tilewright.language import constexpr, dtype, tensor, to_tensor
 from tilewright.language._context import current
+from tilewright.language.constexpr import python_scalar
 
 Value: TypeAlias = Any
 
@@ -31,14 +32,17 @@ def is_constant(value: Value) -> bool:
 
 
 def unwrap(value: Value) -> Value:
-    """The Python object in a constexpr, also within tuples; tensors stay what they are."""
+    """The Python object in a constexpr, also within tuples; tensors stay what they are.
+
+    NumPy's scalars become Python's.
+    """
     if isinstance(value, constexpr):
-        return value.value
+        value = value.value
     if isinstance(value, tuple):
         return retuple(value, [unwrap(item) for item in value])
     if isinstance(value, list):
         return [unwrap(item) for item in value]
-    return value
+    return python_scalar(value)
 
 
 def truth(value: Value) -> bool:

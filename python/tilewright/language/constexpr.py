@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
 from tilewright.errors import ConstantError
@@ -16,7 +16,23 @@ def constexpr_value(x: Any) -> Any:
     """The Python object that a constant stands for; anything else unchanged."""
     while isinstance(x, constexpr):
         x = x.value
-    return x
+    return python_scalar(x)
+
+
+def python_scalar(x: Any) -> Any:
+    """NumPy's integers, floats, booleans and strings as Python's; anything else unchanged."""
+    kind: Any = type(x)
+    if not _is_numpy_scalar(kind):
+        return x
+    plain = x.item()
+    return plain if isinstance(plain, (bool, int, float, str)) else x
+
+
+@functools.cache
+def _is_numpy_scalar(kind: Hashable) -> bool:
+    # NumPy need not be there.
+    classes = getattr(kind, "__mro__", ())
+    return any(c.__module__ == "numpy" and c.__name__ == "generic" for c in classes)
 
 
 def constant_int(x: Any, what: str) -> int:

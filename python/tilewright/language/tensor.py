@@ -155,6 +155,11 @@ class tensor:
     def __pos__(self) -> tensor:
         return self
 
+    def __abs__(self) -> tensor:
+        from tilewright.language.math import abs
+
+        return abs(self)
+
     def __invert__(self) -> tensor:
         return _apply("invert", self)
 

@@ -21,6 +21,7 @@ from tilewright.errors import (
     DeviceAssertError,
     Finding,
     LaunchError,
+    TypeMismatchError,
 )
 from tilewright.runtime import emulation
 from tilewright.runtime.mock import MockTensor
@@ -218,8 +219,31 @@ class JITFunction(_core.Launcher):
         settings = {name: os.environ.get(name) for name in names}
         checked = Options.make(options, self.arg_names)
         request = Request(self, tuple(signature), target, checked, noalias)
-        found = find_or_compile(request)
+        try:
+            found = find_or_compile(request)
+        except TypeMismatchError as error:
+            self._explain_constants(signature, error)
+            raise
         return found.kernel, Dependencies(self, request.signature, found.record, settings)
+
+    def _explain_constants(self, signature: tuple[Any, ...], error: TypeMismatchError) -> None:
+        """Says of which parameters, where numbers and tensors are usual, the value is none.
+
+        Raises:
+            ArgumentError: One is a string, which no operation takes.
+        """
+        for parameter, entry in zip(self.params, signature, strict=True):
+            value = getattr(entry, "value", entry)  # of a tl.constexpr; others describe types
+            if parameter.is_constexpr or isinstance(entry, str):
+                continue
+            if isinstance(value, str):
+                raise ArgumentError(
+                    f"{self._label}: argument {parameter.name!r} is the string {value!r}, "
+                    f"which the kernel uses like a tensor or a number:\n{error}"
+                ) from error
+            if value is None or isinstance(value, tuple):
+                what = "None" if value is None else "a tuple"
+                error.add_note_at(f"the argument {parameter.name!r} is {what}")
 
     def _explain_binding(self, *args: Any, **kwargs: Any) -> None:
         """Raises the error that says how arguments do not fit the parameters."""

@@ -95,12 +95,31 @@ def test_code_for_another_processor_is_printed(run):
         ("scale", ["-s", SIGNATURE, "--option", "debug"], "write NAME=VALUE"),
         ("scale", ["-s", SIGNATURE, "-e", "object"], "name a file with --output"),
         ("scale", ["-s", SIGNATURE, "-t", "cpu", "-e", "ptx"], "no phase 'ptx'; the phases are"),
+        (
+            "scale",
+            ["-s", SIGNATURE, "-e", "cubin", "-o", "x"],
+            "cpu has no cubin: its machine code",
+        ),
+        (
+            "scale",
+            ["-s", SIGNATURE, "-t", "emulator:cuda:80", "-e", "cubin", "-o", "x"],
+            "emulator:cuda:80 has no cubin: its machine code is --emit object",
+        ),
     ],
 )
 def test_wrong_usage_is_explained_without_a_traceback(run, kernel, arguments, message):
     status, out, err = run(kernel, *arguments)
     assert (status, out) == (1, "")
     assert err.startswith("tilewright compile: ") and message in err
+
+
+def test_without_an_assembler_there_is_no_cubin(run, monkeypatch, tmp_path):
+    monkeypatch.setenv("TILEWRIGHT_NVJITLINK", "0")
+    monkeypatch.setenv("TILEWRIGHT_PTXAS", "0")
+    file = tmp_path / "k.cubin"
+    status, _, err = run("scale", "-s", SIGNATURE, "-t", "cuda:90a", "-e", "cubin", "-o", str(file))
+    assert status == 1 and not file.exists()
+    assert "no assembler was found" in err and "--emit ptx" in err
 
 
 def test_a_file_that_is_not_there(capsys):

@@ -62,3 +62,18 @@ def test_a_bad_default_target_says_where_it_came_from(monkeypatch):
 def test_an_unknown_target_names_the_known_ones():
     with pytest.raises(DeviceError, match=r"did you mean 'cpu:avx512'(.|\n)*known targets: cpu,"):
         resolve_target("cpu:avx-512")
+
+
+def test_numpy_numbers_are_options():
+    import numpy as np
+
+    options = Options.make({"num_warps": np.int64(8), "debug": np.bool_(True)})
+    assert (type(options.num_warps), options.num_warps) == (int, 8)
+    assert options.debug is True
+    with pytest.raises(ArgumentError, match=r"num_warps is a positive integer, not 8\.0"):
+        Options.make({"num_warps": np.float32(8)})
+
+
+def test_a_target_is_named_by_a_string():
+    with pytest.raises(DeviceError, match="a target is named by a string such as 'cpu', not by 3"):
+        resolve_target(3)
