@@ -16,11 +16,9 @@ import pytest
 from correct_kernels import ORDERS, PROBLEMS
 from planting import Problem
 
-import tilewright
-
 PYTHON_TESTS = Path(__file__).resolve().parents[1]
 sys.path.append(str(PYTHON_TESTS / "fuzz"))
-from fuzz import Case  # noqa: E402
+from case import Case  # noqa: E402
 
 pytestmark = pytest.mark.cpu_only("emulated GPUs are what this is about", compiles=False)
 
@@ -86,11 +84,11 @@ def test_correct_kernel(make: Callable[[], Problem], early_copies: bool) -> None
 
 @pytest.mark.parametrize("kernel", range(16))
 def test_random_kernel(kernel: int, tmp_path: Path) -> None:
-    case = Case(kernel, tmp_path)
+    case = Case(kernel, tmp_path, "mixed")
 
     def launch(seed: int) -> bytes:
-        with tilewright.emulate(seed=seed, early_copies=seed % 2 == 1):
-            return case.launch("emulator:cuda:90a+checks").tobytes()
+        settings = {"seed": seed, "early_copies": seed % 2 == 1}
+        return case.launch("emulator:cuda:90a+checks", **settings).tobytes()
 
     first = launch(0)
     for seed in range(1, ORDERS):

@@ -75,9 +75,9 @@ class Generator:
         floating: Floats are approximate: nothing that is not continuous is done to them.
     """
 
-    def __init__(self, seed: int, operations: dict[str, Any], size: int = 12) -> None:
+    def __init__(self, rng: random.Random, operations: dict[str, Any], size: int = 12) -> None:
         self.operations = operations
-        self.rng = random.Random(seed)
+        self.rng = rng
         self.floating = self.rng.random() < 0.35
         self.lines: list[str] = []
         self.depth = 1

@@ -1,42 +1,40 @@
 """Makes a failing kernel small: takes lines away as long as it fails.
 
 python test/python/fuzz/minimise.py 1192 --targets cpu:avx2
+python test/python/fuzz/minimise.py 40 --family pointers --targets emulator:cuda:90a+checks
 """
 
 from __future__ import annotations
 
 import argparse
-import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from fuzz import Case, run_apart
+from case import Case
+from families import FAMILIES
+from fuzz import is_gpu, run_apart
 
 
-def fails(seed: int, source: str, targets: list[str], folder: Path, crash: bool, size: int) -> bool:
-    """Whether the kernel still runs and gives something wrong, or still crashes."""
-
-    loops = re.findall(r"while (\w+)", source)
-    if any(f"{index} = {index} + 1" not in source for index in loops):
-        return False  # it would never end
+def outcome(case: Case, source: str, targets: list[str]) -> str:
+    """How a kernel with another source fails: "wrong", or the name of an error; or ""."""
 
     def check() -> str:
         try:
-            case = Case(seed, folder, size, source)
-            case.evaluate()
+            case.take(source)
+            case.evaluate(exact_division=not any(map(is_gpu, targets)))
         except Exception:
             return ""
         for target in targets:
             try:
                 if case.difference(case.launch(target)):
                     return "wrong"
-            except Exception:
-                return ""
+            except Exception as error:
+                return type(error).__name__
         return ""
 
     result = run_apart(check)
-    return result is None if crash else result == "wrong"
+    return "crash" if result is None else result
 
 
 def block_end(lines: list[str], start: int) -> int:
@@ -71,18 +69,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("seed", type=int)
     parser.add_argument("--targets", default="cpu")
-    parser.add_argument("--size", type=int, default=12)
-    parser.add_argument("--crash", action="store_true", help="it ends the process")
+    parser.add_argument("--family", choices=FAMILIES)
     options = parser.parse_args()
     targets = options.targets.split(",")
     with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch)
-        source = Case(options.seed, folder, options.size).text
-
-        def still(text: str) -> bool:
-            return fails(options.seed, text, targets, folder, options.crash, options.size)
-
-        print(minimise(source, still) if still(source) else "it does not fail")
+        case = Case(options.seed, Path(scratch), options.family)
+        source = case.text
+        first = outcome(case, source, targets)
+        if not first:
+            print("it does not fail")
+            return
+        case.take(minimise(source, lambda text: outcome(case, text, targets) == first))
+        print(f"# {first}\n{case.described()}")
 
 
 if __name__ == "__main__":

@@ -1,59 +1,28 @@
 """The functions of the language on whole tiles, one after the other, as its documentation says.
 
-A kernel's own Python code runs on these: `run` gives it this module's `tl` in place of the real one
-and executes one program after the other.
+A kernel's own Python code runs on these: execute.py gives it these functions in place of the
+language's and executes one program after the other.
 """
 
 from __future__ import annotations
 
-import itertools
 import types
-from collections.abc import Iterator
 from typing import Any
 
+import hints
 import numpy as np
-from tiles import FLOATS, DType, Inexact, Tile, combined_error, lift, promoted, wide_error
-
-import tilewright
-
-
-class Memory:
-    """All memory of a launch: bytes, and of each element the error with which it was written."""
-
-    def __init__(self, size: int) -> None:
-        self.bytes = np.zeros(size, np.uint8)
-        self.error = np.full(size, np.nan)  # NaN: exact
-
-    def where(self, pointer: Tile) -> np.ndarray:
-        element = DType(pointer.dtype[1:])
-        return pointer.value[..., None] + np.arange(max(element.bits // 8, 1))
-
-    def read(self, pointer: Tile, mask: np.ndarray) -> Tile:
-        element = DType(pointer.dtype[1:])
-        places = np.where(mask[..., None], self.where(pointer), 0)
-        raw = np.ascontiguousarray(self.bytes[places])
-        if element == "bfloat16":
-            value = (raw.view(np.uint16)[..., 0].astype(np.uint32) << 16).view(np.float32)
-        else:
-            value = raw.view(np.uint8 if element == "int1" else element.stored)[..., 0]
-        error = np.where(mask, self.error[places[..., 0]], np.nan)
-        if np.all(np.isnan(error)):
-            return Tile(element, value)
-        if not element.is_float:
-            raise Inexact
-        return Tile(element, value, np.nan_to_num(error, posinf=np.inf))
-
-    def write(self, pointer: Tile, value: Tile, mask: np.ndarray) -> None:
-        places = self.where(pointer)[mask]
-        assert len(np.unique(places)) == places.size, "which of several values is stored?"
-        if value.dtype == "bfloat16":
-            raw = (value.value.view(np.uint32) >> 16).astype(np.uint16)
-        else:
-            raw = value.value
-        raw = np.ascontiguousarray(raw[mask])
-        self.bytes[places] = raw.reshape(-1, 1).view(np.uint8).reshape(places.shape)
-        error = np.nan if value.error is None else value.error[mask][:, None]
-        self.error[places] = error
+from memory import Memory
+from tiles import (
+    FLOATS,
+    DType,
+    Inexact,
+    Tile,
+    combined_error,
+    divisions,
+    lift,
+    promoted,
+    wide_error,
+)
 
 
 class Language(types.SimpleNamespace):
@@ -87,8 +56,13 @@ def zeros(shape: Any, dtype: str) -> Tile:
     return full(shape, 0, dtype)
 
 
+def zeros_like(x: Tile) -> Tile:
+    return full(x.shape, 0, x.dtype)
+
+
 def where(condition: Any, x: Any, y: Any) -> Tile:
-    a, b = promoted(x, y)
+    pointers = isinstance(x, Tile) and x.dtype.is_pointer
+    a, b = (x, y) if pointers else promoted(x, y)
     chosen = lift(condition).to("int1").value
     value = np.where(chosen, a.value, b.value)
     if a.error is None and b.error is None:
@@ -138,22 +112,26 @@ def _atomic(function: Any, pointer: Tile, value: Any, mask: Any) -> Tile:
         if chosen[index]:
             place = pointer.moved(lambda x, index=index: x[index])
             always = np.array(True)
-            before = state.memory.read(place, always)
+            before = state.memory.read(place, always, atomic=True)
             old[index] = before.value
             with np.errstate(all="ignore"):
                 after = before.like(function(before.exact(), operand.exact()[index]))
-            state.memory.write(place, after, always)
+            state.memory.write(place, after, always, atomic=True)
     return Tile(operand.dtype, old)
 
 
 def _atomic_function(function: Any) -> Any:
-    return lambda pointer, value, mask=None: _atomic(function, pointer, value, mask)
+    def apply(pointer: Tile, value: Any, mask: Any = None, sem: Any = None) -> Tile:
+        return _atomic(function, pointer, value, mask)
+
+    return apply
 
 
-def atomic_cas(pointer: Tile, compare: Any, value: Any) -> Tile:
-    old = load(pointer)
+def atomic_cas(pointer: Tile, compare: Any, value: Any, sem: Any = None) -> Tile:
+    always = np.full(pointer.shape, True)
+    old = state.memory.read(pointer, always, atomic=True)
     new = where(old == cast(compare, old.dtype), cast(value, old.dtype), old)
-    store(pointer, new)
+    state.memory.write(pointer, new, always, atomic=True)
     return old
 
 
@@ -186,6 +164,11 @@ def sqrt(x: Tile) -> Tile:
     if x.error is not None:
         raise Inexact
     return x.like(np.sqrt(x.value))
+
+
+def div_rn(x: Tile, y: Tile) -> Tile:
+    with divisions(exact=True):
+        return x / y
 
 
 def fma(x: Tile, y: Tile, z: Tile) -> Tile:
@@ -412,7 +395,13 @@ def argmin(x: Tile, axis: int, keep_dims: bool = False) -> Tile:
     return _extreme(x, axis, keep_dims, True, False)[1]
 
 
-def dot(a: Tile, b: Tile, acc: Tile | None = None, out_dtype: str = "float32") -> Tile:
+def dot(
+    a: Tile,
+    b: Tile,
+    acc: Tile | None = None,
+    input_precision: str = "ieee",
+    out_dtype: str = "float32",
+) -> Tile:
     if not a.dtype.is_float:
         product = np.matmul(a.value.astype(np.int64), b.value.astype(np.int64))
         return Tile("int32", product if acc is None else product + acc.value)
@@ -434,9 +423,9 @@ def dot(a: Tile, b: Tile, acc: Tile | None = None, out_dtype: str = "float32") -
     return Tile(adding, total, blur).to(out)
 
 
-def _names() -> dict[str, Any]:
-    names = dict(globals())
-    names.update(
+def names() -> dict[str, Any]:
+    known = dict(globals())
+    known.update(
         abs=absolute, max=maximum_of, min=minimum_of,
         floor=_rounding(np.floor), ceil=_rounding(np.ceil),
         exp=_smooth(np.exp, np.exp), exp2=_smooth(np.exp2, lambda x: np.exp2(x)),
@@ -448,38 +437,9 @@ def _names() -> dict[str, Any]:
         atomic_min=_atomic_function(np.minimum), atomic_and=_atomic_function(np.bitwise_and),
         atomic_or=_atomic_function(np.bitwise_or), atomic_xor=_atomic_function(np.bitwise_xor),
         atomic_xchg=_atomic_function(lambda old, new: new),
-        range=counted, static_range=counted,
+        multiple_of=hints.multiple_of, max_contiguous=hints.max_contiguous,
+        max_constancy=hints.max_constancy, assume=hints.assume,
     )  # fmt: skip
     for name in ("int1", *FLOATS, *(f"{u}int{b}" for u in ("", "u") for b in (8, 16, 32, 64))):
-        names[name] = DType(name)
-    return names
-
-
-def counted(*bounds: Any) -> Iterator[Tile]:
-    for i in range(*(int(lift(bound)) for bound in bounds)):
-        yield Tile("int32", i)
-
-
-def rebound(function: Any, language: Any, helpers: dict[str, Any]) -> Any:
-    """A kernel's Python function with the oracle in place of the language."""
-    names = {**function.fn.__globals__, "tl": language, "range": counted, **helpers}
-    return types.FunctionType(function.fn.__code__, names)
-
-
-def run(kernel: Any, memory: Memory, grid: tuple[int, int, int], arguments: list[Any]) -> None:
-    """Executes all programs of a launch.
-
-    Args:
-        kernel: A `tilewright.jit` function, in whose module its helpers are.
-        arguments: Tiles (pointers into `memory`) and numbers, as for the launch.
-    """
-    language = Language(**_names())
-    helpers: dict[str, Any] = {}
-    for name, value in kernel.fn.__globals__.items():
-        if isinstance(value, tilewright.runtime.function.JITFunction):
-            helpers[name] = rebound(value, language, helpers)
-    body = rebound(kernel, language, helpers)
-    state.memory, state.grid = memory, grid
-    for z, y, x in itertools.product(*(range(size) for size in reversed(grid))):
-        state.program = (x, y, z)
-        body(*arguments)
+        known[name] = DType(name)
+    return known

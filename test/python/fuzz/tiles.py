@@ -7,7 +7,8 @@ raises `Inexact`: such a kernel has no single right answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -305,6 +306,20 @@ def multiply(x: Any, y: Any) -> Tile:
     return product.blurred(combined_error(a, b, slope_a, slope_b))
 
 
+_exact_division = True
+
+
+@contextmanager
+def divisions(exact: bool) -> Iterator[None]:
+    """Whether quotients of floats are rounded correctly, or may be off by two units."""
+    global _exact_division
+    before, _exact_division = _exact_division, exact
+    try:
+        yield
+    finally:
+        _exact_division = before
+
+
 def divide(x: Any, y: Any) -> Tile:
     a, b = promoted(x, y, division=True)
     if not a.dtype.is_float:
@@ -314,6 +329,8 @@ def divide(x: Any, y: Any) -> Tile:
         least = np.abs(b.value.astype(np.float64)) - wide_error(b)
         slope = 1 / np.where(least > 0, least, 0)
         error = combined_error(a, b, slope, quotient.value * slope)
+        if _exact_division:
+            return quotient.blurred(error)
         # A GPU may round a quotient of float32 the other way: docs/math.md.
         return quotient.blurred(0.0 if error is None else error)
 
@@ -325,7 +342,11 @@ def _integer(function: Any, x: Any, y: Any) -> Tile:
 
 
 def _quotient(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Towards zero; the operands keep away from zero divisors and overflow."""
+    """Towards zero."""
+    if a.dtype.kind == "i" and np.any((b == -1) & (a == np.iinfo(a.dtype).min)):
+        raise Inexact  # overflow
+    if np.any(b == 0):
+        raise Inexact
     floor = a // b
     return floor + ((a % b != 0) & ((a < 0) != (b < 0)))
 

@@ -1,0 +1,109 @@
+"""Executes a kernel's own Python code with the oracle in place of the language."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+import oracle
+from memory import Memory, Undefined
+from tiles import Tile, common_type, lift
+
+MOST_STEPS = 20_000
+
+
+class _AsTheLanguageDoes(ast.NodeTransformer):
+    """What means something else in a kernel than in Python.
+
+    A number that is assigned is a scalar, the text of a decorator or an import is left out, and a
+    `while` counts its iterations.
+    """
+
+    def visit_Import(self, node: ast.Import) -> None:
+        return None
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        node.decorator_list = []
+        for argument in node.args.args:
+            argument.annotation = None
+        self.generic_visit(node)
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.Assign:
+        self.generic_visit(node)
+        value = node.value.operand if isinstance(node.value, ast.UnaryOp) else node.value
+        if isinstance(value, ast.Constant):
+            node.value = _call("_scalar", node.value)
+        return node
+
+    def visit_While(self, node: ast.While) -> ast.While:
+        self.generic_visit(node)
+        node.test = ast.BoolOp(ast.And(), [_call("_step"), node.test])
+        return node
+
+
+def _call(name: str, *arguments: ast.expr) -> ast.Call:
+    return ast.Call(ast.Name(name, ast.Load()), list(arguments), [])
+
+
+class _Steps:
+    """Ends what would never end."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __call__(self) -> bool:
+        self.count += 1
+        if self.count > MOST_STEPS:
+            raise Undefined("a loop does not end")
+        return True
+
+
+def _counted(steps: _Steps) -> Any:
+    def counted(*bounds: Any, **hints: Any) -> Iterator[Tile]:
+        types = [lift(bound).dtype for bound in bounds]
+        dtype = types[0]
+        for other in types[1:]:
+            dtype = common_type(dtype, other)
+        for i in range(*(operator.index(lift(bound)) for bound in bounds)):
+            steps()
+            yield Tile(dtype, i)
+
+    return counted
+
+
+def _unrolled(*bounds: Any) -> Iterator[int]:
+    yield from range(*(operator.index(lift(bound)) for bound in bounds))
+
+
+def functions(source: str) -> dict[str, Any]:
+    """What a module of kernels defines, on the oracle's tiles."""
+    tree = ast.fix_missing_locations(_AsTheLanguageDoes().visit(ast.parse(source)))
+    steps = _Steps()
+    language = oracle.Language(**oracle.names())
+    language.range, language.static_range = _counted(steps), _unrolled
+    language.constexpr = lambda value: value
+    known = {"tl": language, "range": language.range, "_scalar": lift, "_step": steps}
+    exec(compile(tree, "<kernel on the oracle>", "exec"), known)
+    return known
+
+
+def run(source: str, memory: Memory, grid: tuple[int, int, int], arguments: dict[str, Any]) -> None:
+    """Executes all programs of a launch, one after the other.
+
+    Args:
+        source: A module with the function `kernel`.
+        arguments: By name: tiles (pointers into `memory`, scalars), and constants as they are.
+
+    Raises:
+        Inexact, Undefined: there is no single right result.
+    """
+    kernel = functions(source)["kernel"]
+    oracle.state.memory, oracle.state.grid = memory, grid
+    for z, y, x in itertools.product(*(range(size) for size in reversed(grid))):
+        oracle.state.program = (x, y, z)
+        memory.program = x + grid[0] * (y + grid[1] * z)
+        kernel(**arguments)

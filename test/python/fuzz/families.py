@@ -1,0 +1,35 @@
+"""The families of random kernels, and how often each is drawn."""
+
+from __future__ import annotations
+
+import random
+
+import addresses
+import extremes
+import helpers
+import loops
+import mixed
+import ordering
+import outside
+import pointers
+import quotients
+from kernel import Family, Kernel
+
+FAMILIES: dict[str, tuple[int, Family]] = {
+    "mixed": (10, mixed.write),
+    "addresses": (12, addresses.write),
+    "extremes": (8, extremes.write),
+    "pointers": (10, pointers.write),
+    "loops": (10, loops.write),
+    "ordering": (3, ordering.write),
+    "outside": (2, outside.write),
+    "helpers": (8, helpers.write),
+    "quotients": (4, quotients.write),
+}
+
+
+def draw(rng: random.Random, name: str | None = None) -> tuple[str, Kernel]:
+    """A kernel of the family of this name, or of any."""
+    weights = [weight for weight, _ in FAMILIES.values()]
+    name = name or rng.choices(list(FAMILIES), weights)[0]
+    return name, FAMILIES[name][1](rng)

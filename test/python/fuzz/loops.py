@@ -1,0 +1,191 @@
+"""Kernels about loops that load and multiply: several, nested, pipelined in up to five stages.
+
+Their pointers move on, are computed, or alternate between two arrays of which one is written in the
+loop; masks end within a block; hints are true.
+"""
+
+from __future__ import annotations
+
+import random
+
+from kernel import Kernel
+from tiles import DType
+from writer import Writer
+
+OPERANDS = ["float16", "float16", "float16", "bfloat16", "float32", "int8", "float64"]
+
+
+class Loops(Writer):
+    """Attributes:
+    rows, columns, inner: The shape of a product, and the length of its operands' common side.
+    """
+
+    def __init__(self, rng: random.Random) -> None:
+        side = [16, 16, 32, 32, 64, 8, 1]
+        self.rows, self.columns = rng.choice(side), rng.choice(side)
+        self.inner = rng.choice([16, 16, 32, 32, 64, 8])
+        super().__init__(rng, (self.rows, self.columns))
+        self.operand = DType(rng.choice(OPERANDS))
+        self.sum = {"int8": "int32", "float64": "float64"}.get(self.operand, "float32")
+        self.loops = 0
+
+    def begin(self) -> None:
+        self.a = self.array("a", self.operand, "small")
+        self.b = self.array("b", self.operand, "small")
+        self.c = self.array("c", self.operand, "small")
+        self.line(f"k = tl.arange(0, {self.inner})")
+        self.line("ai = row * 128 + k[None, :]")
+        self.line(f"bi = k[:, None] * {self.columns} + column")
+        self.line(f"acc = tl.zeros({self.shape}, tl.{self.sum})")
+
+    # parts of a loop
+
+    def calmed(self, text: str) -> str:
+        if self.sum == "int32":
+            return f"({text}) & 7"
+        return f"tl.minimum(tl.maximum({text}, -8.0), 8.0)"
+
+    def start(self, index: str) -> str:
+        """The first of the elements that an iteration reads, perhaps with a hint."""
+        text = f"{index} * {self.inner}"
+        kind = self.rng.randint(0, 3)
+        if kind in (0, 3):
+            text = f"{text} + n1"
+        if kind == 1:
+            text = f"({text} + n1) % 128"
+        if self.chance(0.2 if kind == 2 else 0.7):
+            text = f"tl.multiple_of({text}, {self.hint()})"
+        return self.assign(text)
+
+    def inner_index(self, start: str) -> str:
+        text = f"{start} + k"
+        if self.chance(0.3):
+            text = f"({text}) % {self.pick(64, 128)}"
+        if self.chance(0.25):
+            size = self.hint()
+            text = f"tl.max_contiguous(tl.multiple_of({text}, {size}), {size})"
+        return self.assign(text)
+
+    def addresses(self, index: str) -> tuple[str, str]:
+        """Addresses of both operands from the number of the iteration."""
+        start = self.start(index)
+        if self.chance(0.6):
+            i = self.inner_index(start)
+            a, b = f"row * 128 + {i}[None, :]", f"{i}[:, None] * {self.columns} + column"
+        else:
+            a, b = f"ai + {start}", f"bi + {start} * {self.columns}"
+        if self.chance(0.3):
+            limit = self.pick("n0 * 16", "n0 * 16 - 3", "40", "n2")
+            masks = [f"{start} + k[None, :] < {limit}", f"{start} + k[:, None] < {limit}"]
+            if self.chance(0.2):
+                masks.reverse()
+                masks = [f"row < {self.rows - 1}", f"column < {self.columns - 1}"]
+            return (
+                f"{self.a} + {a}, mask={masks[0]}, other=0",
+                f"{self.b} + {b}, mask={masks[1]}, other=0",
+            )
+        return f"{self.a} + {a}", f"{self.b} + {b}"
+
+    def product(self, a: str, b: str) -> None:
+        self.line(f"left = tl.load({a})")
+        if self.chance(0.2):
+            self.line(f"left = (left * 2).to(tl.{self.operand})")
+        self.line(f"right = tl.load({b})")
+        kind = self.rng.randint(0, 3)
+        tail = ', input_precision="ieee"' if self.operand == "float32" else ""
+        if kind == 0:
+            self.line(f"acc += tl.dot(left, right{tail})")
+        else:
+            self.line(f"acc = tl.dot(left, right, acc{tail})")
+        if self.chance(0.2):
+            self.line(f"acc = {self.calmed('acc')}")
+
+    def write_back(self, name: str) -> None:
+        """Stores a result where operands are read from, under another name."""
+        value = f"({self.calmed('acc')}).to(tl.{self.operand})"
+        self.line(f"tl.store({name} + row * 128 + column, {value})")
+
+    # loops
+
+    def head(self, index: str) -> str:
+        bounds = self.pick("n0", "n0", "n0", "0, n0", "1, n0", "4", "0, n0 * 2, 2", "n0, 0, -1")
+        if self.chance(0.3):
+            return f"for {index} in tl.range({bounds}, num_stages={self.rng.randint(1, 5)}):"
+        return f"for {index} in range({bounds}):"
+
+    def loop(self) -> None:
+        self.loops += 1
+        index = f"i{self.loops}"
+        kinds = ["computed"] * 4 + ["moved"] * 2 + ["alternating"] * 2 + ["elements"]
+        kind = self.rng.choice(kinds)
+        if kind == "moved":
+            self.line(f"pa = {self.a} + ai")
+            self.line(f"pb = {self.b} + bi")
+        if kind == "alternating":
+            self.line(f"one = {self.a}")
+            self.line(f"two = {self.c}")
+            self.line(f"weights = tl.load({self.b} + bi)")
+        with self.block(self.head(index)):
+            if self.depth < 4 and self.chance(0.25):
+                self.loop()
+            getattr(self, kind)(index)
+            if self.chance(0.15):
+                with self.block(f"if {index} == {self.rng.randint(0, 3)}:"):
+                    self.line(f"acc = {self.calmed('acc')}")
+        if self.chance(0.3):
+            self.write_back(self.pick(self.a, self.c))
+
+    def computed(self, index: str) -> None:
+        self.product(*self.addresses(index))
+        if self.chance(0.3):
+            self.write_back(self.pick(self.a, self.c, self.c))
+
+    def moved(self, index: str) -> None:
+        self.product("pa", "pb")
+        step = self.pick(self.inner, self.inner, 16, 1, 8)
+        self.line(f"pa += {step}")
+        advance = f"pb += {step} * {self.columns}"
+        if self.chance(0.2):
+            with self.block(f"if {index} % 2 == 0:"):
+                self.line(advance)
+        else:
+            self.line(advance)
+        if self.chance(0.2):
+            self.write_back(self.pick(self.a, self.c, self.c))
+
+    def alternating(self, index: str) -> None:
+        """Reads what the iteration before it may have written under the other name."""
+        self.line("left = tl.load(one + row * 128 + k[None, :])")
+        tail = ', input_precision="ieee"' if self.operand == "float32" else ""
+        self.line(f"acc = tl.dot(left, weights, acc{tail})")
+        self.line(f"acc = {self.calmed('acc')}")
+        self.write_back(self.pick(self.a, self.c, "one", "two"))
+        choice = f"tl.where({index} % 2 == 0, {self.c}, {self.a})"
+        kind = self.rng.randint(0, 2)
+        if kind == 0:
+            self.line("one, two = two, one")
+        elif kind == 1:
+            self.line(f"one = {choice}")
+        else:
+            with self.block(f"if {index} % {self.pick(2, 3)} == 0:"):
+                self.line(f"one = {self.pick('two', self.a, self.c)}")
+
+    def elements(self, index: str) -> None:
+        """Without a product."""
+        start = self.start(index)
+        self.line(f"acc += tl.load({self.a} + row * 128 + column + {start}).to(tl.{self.sum})")
+        if self.chance(0.3):
+            self.write_back(self.pick(self.a, self.c, self.c))
+        self.line(f"acc = {self.calmed('acc')}")
+
+
+def write(rng: random.Random) -> Kernel:
+    w = Loops(rng)
+    w.number(rng.choice([0, 1, 2, 3, 4]))
+    w.number(rng.choice([0, 8, 8, 16, 24, 24, 40, 5]))
+    w.number(rng.choice([0, 16, 33, 50, 64]))
+    w.begin()
+    for _ in range(rng.choice([1, 1, 2])):
+        w.loop()
+    w.result("acc", w.sum)
+    return w.finish()

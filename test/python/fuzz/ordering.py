@@ -1,0 +1,96 @@
+"""Kernels whose programs wait for each other, or for the last one, by atomic operations.
+
+What a program has stored before it releases, every thread of the program that acquires must see.
+The results do not depend on the order in which programs come.
+"""
+
+from __future__ import annotations
+
+import random
+
+from kernel import Buffer, Kernel
+from tiles import DType
+from writer import Writer
+
+LAUNCHES = 6  # what goes wrong does so in some runs only
+
+
+def write(rng: random.Random) -> Kernel:
+    w = Writer(rng, rng.choice([(64,), (256,), (512,), (1024,), (2048,), (16, 32), (8, 128)]))
+    w.programs = (rng.choice([2, 2, 3, 4, 5]), 1, 1)
+    w.constants["P"] = w.programs[0]
+    dtype = rng.choice(["int32", "int32", "int64", "float32", "int16"])
+    size = 1
+    for side in w.shape:
+        size *= side
+    source = w.array("x", dtype, "small")
+    w.line(f"v = tl.load({source} + pid * {size} + lane)")
+    rng.choice([last_one, last_one, last_one, lock, chain])(w, dtype, size)
+    kernel = w.finish(ordered=True, launches=LAUNCHES)
+    kernel.options["num_warps"] = rng.choice([1, 2, 4, 8, 16, 16])
+    return kernel
+
+
+def shared(w: Writer, name: str, dtype: str, count: int) -> str:
+    """An array of zeros that several programs access."""
+    w.buffers.append(Buffer(name, DType(dtype), "zero", count))
+    return name
+
+
+def arrive(w: Writer, counter: str) -> None:
+    """Counts this program; `last` says whether all others were before it, in this launch."""
+    sem = w.pick("", "", ', sem="acq_rel"')
+    if w.chance(0.3):
+        w.line(f"old = {w.pick('0', 'pid * 0')}")
+        w.line(f"old = tl.atomic_add({counter}, 1{sem})")
+    else:
+        w.line(f"old = tl.atomic_add({counter}, {w.pick('1', 'tl.cast(1, tl.int32)')}{sem})")
+    w.line("last = old % P == P - 1")
+
+
+def last_one(w: Writer, dtype: str, size: int) -> None:
+    """Each stores a part, and the last to come combines them."""
+    parts = shared(w, "parts", dtype, size * w.programs[0])
+    total = shared(w, "total", dtype, size)
+    counter = shared(w, "counter", "int32", 1)
+    order = w.pick("lane", "lane", f"({size - 1} - lane)", f"(lane * 5 + 3) % {size}")
+    w.line(f"tl.store({parts} + pid * {size} + {order}, v * 2 + 1)")
+    if w.chance(0.3):
+        w.line(f"tl.store({parts} + pid * {size} + {order}, v + pid)")
+    arrive(w, counter)
+    with w.block(w.pick("if last:", "if old % P == P - 1:")):
+        back = w.pick("lane", "lane", f"(lane ^ {w.rng.randrange(size)})", f"({size - 1} - lane)")
+        if w.chance(0.3):
+            w.line("rows = tl.arange(0, 8)[:, None]")
+            w.line(f"columns = tl.arange(0, {min(size, 64)})[None, :]")
+            mask = "mask=rows < P, other=0"
+            w.line(f"all = tl.load({parts} + rows * {size} + columns, {mask})")
+            w.line(f"tl.store({total} + tl.arange(0, {min(size, 64)}), tl.sum(all, 0))")
+        else:
+            w.line(f"sum = tl.zeros({w.shape}, tl.{dtype})")
+            with w.block("for p in range(P):"):
+                w.line(f"sum += tl.load({parts} + p * {size} + {back})")
+            w.line(f"tl.store({total} + lane, sum)")
+
+
+def lock(w: Writer, dtype: str, size: int) -> None:
+    """Each adds its part where the others do, one at a time."""
+    total = shared(w, "total", dtype, size)
+    mutex = shared(w, "mutex", "int32", 1)
+    with w.block(f"while tl.atomic_cas({mutex}, 0, 1) == 1:"):
+        w.line("pass")
+    for _ in range(w.rng.randint(1, 2)):
+        order = w.pick("lane", "lane", f"({size - 1} - lane)")
+        w.line(f"tl.store({total} + {order}, tl.load({total} + {order}) + v)")
+    w.line(w.pick(f"tl.atomic_xchg({mutex}, 0)", f'tl.atomic_xchg({mutex}, 0, sem="release")'))
+
+
+def chain(w: Writer, dtype: str, size: int) -> None:
+    """Each goes on from what the one before it has left."""
+    total = shared(w, "total", dtype, size)
+    turn = shared(w, "turn", "int32", 1)
+    get = w.pick(f"tl.atomic_add({turn}, 0)", f'tl.atomic_add({turn}, 0, sem="acquire")')
+    with w.block(f"while {get} % P != pid:"):
+        w.line("pass")
+    w.line(f"tl.store({total} + lane, tl.load({total} + lane) * 3 + v)")
+    w.line(w.pick(f"tl.atomic_add({turn}, 1)", f'tl.atomic_add({turn}, 1, sem="release")'))
