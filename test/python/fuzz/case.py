@@ -72,10 +72,11 @@ class Case:
         kernel = self.kernel
         arrays = [f"{b.name}: {b.dtype}[{b.count}]" for b in kernel.buffers]
         scalars = {**kernel.numbers, **kernel.constants}
+        changes = f"; launched again after each of {kernel.changes}" if kernel.changes else ""
         return (
             f"# seed {self.seed}, family {self.family}: grid {kernel.programs}, {kernel.options}\n"
             f"# {', '.join(arrays)}; overlaps: {kernel.overlaps}\n"
-            f"# {scalars}\n{self.text}"
+            f"# {scalars}{changes}\n{self.text}"
         )
 
     def _lay_out(self) -> None:
@@ -87,8 +88,7 @@ class Case:
         """Raises `Inexact` or `Undefined` where there is no single answer."""
         self._lay_out()
         with divisions(exact_division):
-            for _ in range(self.kernel.launches):
-                execute_kernel(self.kernel, self.text, self.memory, self.pointers)
+            execute_kernel(self.kernel, self.text, self.memory, self.pointers)
 
     def launch(self, target: str, **settings: Any) -> np.ndarray:
         """The bytes of all memory after the kernel ran.
@@ -97,20 +97,27 @@ class Case:
             settings: Of `tilewright.emulate`; without any they are drawn from the seed.
         """
         memory = aligned_copy(self.before)
-        function = load_function(self.path)
+        known = load_module(self.path)
         arrays = self._arrays(memory, target)
         named = {**self.kernel.numbers, **self.kernel.constants, **self.kernel.options}
-        for _ in range(self.kernel.launches):
-            bound = function[self.kernel.programs]
-            if target.startswith("cuda"):
-                OnCuda(bound)(*arrays, **named, target=target, enable_fp_fusion=False)
-            elif target.startswith("emulator:") and target.endswith("+checks"):
-                name = target.removeprefix("emulator:").removesuffix("+checks")
-                with tilewright.emulate(name, checks=True, **(settings or self._schedule())):
-                    bound(*arrays, **named, enable_fp_fusion=False)
-            else:
-                bound(*arrays, **named, target=target, enable_fp_fusion=False)
+        for step in self.kernel.steps():
+            exec(step, known)
+            named.update({name: known[at] for name, at in self.kernel.references.items()})
+            bound = known["kernel"][self.kernel.programs]
+            self._launch(bound, target, arrays, named, settings)
         return memory
+
+    def _launch(
+        self, bound: Any, target: str, arrays: Any, named: Any, settings: dict[str, Any]
+    ) -> None:
+        if target.startswith("cuda"):
+            OnCuda(bound)(*arrays, **named, target=target, enable_fp_fusion=False)
+        elif target.startswith("emulator:") and target.endswith("+checks"):
+            name = target.removeprefix("emulator:").removesuffix("+checks")
+            with tilewright.emulate(name, checks=True, **(settings or self._schedule())):
+                bound(*arrays, **named, enable_fp_fusion=False)
+        else:
+            bound(*arrays, **named, target=target, enable_fp_fusion=False)
 
     def damage(self, target: str) -> str | None:
         """What an access outside of the arrays does that it shall not, on an emulated GPU."""
@@ -122,7 +129,7 @@ class Case:
             reported = False
             with tilewright.emulate(name, **settings):
                 try:
-                    load_function(self.path)[self.kernel.programs](*arrays, **named)
+                    load_module(self.path)["kernel"][self.kernel.programs](*arrays, **named)
                 except EmulationError:
                     reported = True
             changed = self.memory.outside & (memory != self.before)
@@ -169,14 +176,18 @@ class Case:
 
 
 def execute_kernel(kernel: Kernel, text: str, memory: Memory, pointers: list[Tile]) -> None:
-    """Runs the oracle on memory."""
+    """Runs the oracle on memory, for each launch."""
     memory.ordered = kernel.ordered
-    memory.forget_programs()
     names = [b.name for b in kernel.buffers]
     arguments: dict[str, Any] = dict(zip(names, pointers, strict=True))
     for name, number in kernel.numbers.items():
         arguments[name] = Tile("int32" if -(2**31) <= number < 2**31 else "int64", number)
-    execute.run(text, memory, kernel.programs, {**arguments, **kernel.constants})
+    arguments.update(kernel.constants)
+    known = execute.functions(text)
+    for step in kernel.steps():
+        exec(step, known)
+        arguments.update({name: known[at] for name, at in kernel.references.items()})
+        execute.run(known["kernel"], memory, kernel.programs, arguments)
 
 
 def settle(kernel: Kernel, seed: int, rng: random.Random) -> None:
@@ -293,9 +304,9 @@ def differs(got: np.ndarray, want: np.ndarray, error: np.ndarray) -> np.ndarray:
     return ~(same | near | unknown)
 
 
-def load_function(path: Path) -> Any:
+def load_module(path: Path) -> dict[str, Any]:
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.kernel
+    return vars(module)

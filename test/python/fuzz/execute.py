@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 import operator
+import types
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,10 +27,14 @@ class _AsTheLanguageDoes(ast.NodeTransformer):
         return None
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        node.decorator_list = []
-        for argument in node.args.args:
-            argument.annotation = None
-        self.generic_visit(node)
+        is_kernel = any("jit" in ast.unparse(decorator) for decorator in node.decorator_list)
+        if is_kernel:
+            for argument in node.args.args:
+                argument.annotation = None
+            self.generic_visit(node)
+        for function in ast.walk(node):
+            if isinstance(function, ast.FunctionDef):
+                function.decorator_list = []
         return node
 
     def visit_Assign(self, node: ast.Assign) -> ast.Assign:
@@ -64,10 +69,9 @@ class _Steps:
 
 def _counted(steps: _Steps) -> Any:
     def counted(*bounds: Any, **hints: Any) -> Iterator[Tile]:
-        types = [lift(bound).dtype for bound in bounds]
-        dtype = types[0]
-        for other in types[1:]:
-            dtype = common_type(dtype, other)
+        dtype = lift(bounds[0]).dtype
+        for other in bounds[1:]:
+            dtype = common_type(dtype, lift(other).dtype)
         for i in range(*(operator.index(lift(bound)) for bound in bounds)):
             steps()
             yield Tile(dtype, i)
@@ -81,28 +85,38 @@ def _unrolled(*bounds: Any) -> Iterator[int]:
 
 def functions(source: str) -> dict[str, Any]:
     """What a module of kernels defines, on the oracle's tiles."""
-    tree = ast.fix_missing_locations(_AsTheLanguageDoes().visit(ast.parse(source)))
+    tree = ast.parse(source)
+    translator = _AsTheLanguageDoes()
+    kinds = (ast.Import, ast.FunctionDef)
+    body = [translator.visit(node) if isinstance(node, kinds) else node for node in tree.body]
+    tree = ast.fix_missing_locations(ast.Module([node for node in body if node], []))
     steps = _Steps()
     language = oracle.Language(**oracle.names())
     language.range, language.static_range = _counted(steps), _unrolled
     language.constexpr = lambda value: value
-    known = {"tl": language, "range": language.range, "_scalar": lift, "_step": steps}
+    known = {
+        "tl": language,
+        "types": types,
+        "range": language.range,
+        "_scalar": lift,
+        "_step": steps,
+    }
     exec(compile(tree, "<kernel on the oracle>", "exec"), known)
     return known
 
 
-def run(source: str, memory: Memory, grid: tuple[int, int, int], arguments: dict[str, Any]) -> None:
+def run(kernel: Any, memory: Memory, grid: tuple[int, int, int], arguments: dict[str, Any]) -> None:
     """Executes all programs of a launch, one after the other.
 
     Args:
-        source: A module with the function `kernel`.
+        kernel: Of `functions`.
         arguments: By name: tiles (pointers into `memory`, scalars), and constants as they are.
 
     Raises:
         Inexact, Undefined: there is no single right result.
     """
-    kernel = functions(source)["kernel"]
     oracle.state.memory, oracle.state.grid = memory, grid
+    memory.forget_programs()
     for z, y, x in itertools.product(*(range(size) for size in reversed(grid))):
         oracle.state.program = (x, y, z)
         memory.program = x + grid[0] * (y + grid[1] * z)

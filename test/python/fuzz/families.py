@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import addresses
+import dependencies
 import extremes
 import helpers
 import loops
@@ -19,6 +20,7 @@ FAMILIES: dict[str, tuple[int, Family]] = {
     "mixed": (10, mixed.write),
     "addresses": (12, addresses.write),
     "extremes": (8, extremes.write),
+    "dependencies": (3, dependencies.write),
     "pointers": (10, pointers.write),
     "loops": (10, loops.write),
     "ordering": (3, ordering.write),

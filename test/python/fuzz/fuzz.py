@@ -21,8 +21,9 @@ import tempfile
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from case import Case
 from families import FAMILIES
@@ -40,14 +41,25 @@ def command(seed: int, target: str, family: str | None) -> str:
     return f"python test/python/fuzz/fuzz.py {seed} --show --targets {target}{tail}"
 
 
-def check(seed: int, targets: list[str], folder: Path, family: str | None = None) -> str | None:
-    """What goes wrong with one kernel; "inexact" where it has no single answer."""
+def check(
+    seed: int,
+    targets: list[str],
+    folder: Path,
+    family: str | None = None,
+    note: Callable[[str], None] = lambda place: None,
+) -> str | None:
+    """What goes wrong with one kernel; "inexact" where it has no single answer.
+
+    Args:
+        note: Is told what is about to run, in case that it ends the process.
+    """
     try:
         case = Case(seed, folder, family)
     except Exception:
         return f"no kernel: {traceback.format_exc()}"
     checked = 0
     for target in sorted(targets, key=is_gpu):
+        note(f"{case.family}, {target}")
         wrong = difference(case, target)
         if wrong and wrong != INEXACT:
             return f"{case.family}, {target}: {wrong}\n  {command(seed, target, family)}"
@@ -111,28 +123,52 @@ def run_apart(function: Callable[[], str], seconds: int = 60) -> str | None:
     )
 
 
+def check_here(
+    seeds: range, targets: list[str], folder: Path, family: str | None, seconds: int, writer: int
+) -> NoReturn:
+    """Checks kernels in this process, which then ends, and writes the results to a pipe."""
+    status = 1
+    try:
+        with os.fdopen(writer, "w") as pipe:
+
+            def tell(kind: str, text: str | None) -> None:
+                print(repr((kind, text)), file=pipe, flush=True)
+
+            for seed in seeds:
+                signal.alarm(seconds)
+                result = check(seed, targets, folder, family, partial(tell, "place"))
+                tell("result", result)
+                if result and "lost to this process" in result:
+                    break  # a GPU's error ends its use
+        status = 0
+    except BrokenPipeError:
+        pass  # enough is known
+    except Exception:
+        traceback.print_exc()
+    finally:
+        os._exit(status)
+
+
 def check_all(
     seeds: range, targets: list[str], folder: Path, family: str | None, seconds: int
 ) -> Iterator[tuple[int, str | None]]:
     """Checks kernels in a process of their own; a new one takes over where it crashed."""
     while seeds:
+        place = "before any target"
         reader, writer = os.pipe()
         child = os.fork()
         if child == 0:
             os.close(reader)
-            with os.fdopen(writer, "w") as pipe:
-                for seed in seeds:
-                    signal.alarm(seconds)
-                    result = check(seed, targets, folder, family)
-                    print(repr(result), file=pipe, flush=True)
-                    if result and "lost to this process" in result:
-                        break  # a GPU's error ends its use
-            os._exit(0)
+            check_here(seeds, targets, folder, family, seconds, writer)
         os.close(writer)
         try:
             with os.fdopen(reader) as pipe:
                 for line in pipe:
-                    yield seeds[0], ast.literal_eval(line)
+                    kind, text = ast.literal_eval(line)
+                    if kind == "place":
+                        place = text
+                        continue
+                    yield seeds[0], text
                     seeds = seeds[1:]
         except GeneratorExit:
             os.kill(child, signal.SIGKILL)
@@ -142,7 +178,8 @@ def check_all(
         if seeds and status:
             code = os.waitstatus_to_exitcode(status)
             end = f"no end after {seconds} s" if code == -signal.SIGALRM else f"crash, {code}"
-            yield seeds[0], f"{end}\n  {command(seeds[0], ','.join(targets), family)}"
+            again = command(seeds[0], place.split(", ")[-1], family)
+            yield seeds[0], f"{place}: {end}\n  {again}"
             seeds = seeds[1:]
 
 
@@ -155,9 +192,11 @@ def check_in_jobs(seeds: range, jobs: int, *rest: Any) -> Iterator[tuple[int, st
     results: Any = context.Queue()
 
     def work(part: range) -> None:
-        for result in check_all(part, *rest):
-            results.put(result)
-        results.put(None)
+        try:
+            for result in check_all(part, *rest):
+                results.put(result)
+        finally:
+            results.put(None)
 
     workers = [context.Process(target=work, args=(seeds[job::jobs],)) for job in range(jobs)]
     for worker in workers:

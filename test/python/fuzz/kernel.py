@@ -49,6 +49,8 @@ class Kernel:
         overlaps: (one, other, shift): the one begins `shift` elements after the other.
         ordered: Its atomics order what several programs do to the same memory.
         launches: How often it is launched: what depends on luck shows sooner.
+        changes: Statements, one before each launch but the first, in the module's namespace.
+        references: Constants that are objects of the module, by the module's names for them.
         outside: It accesses memory outside of its arrays, which shall be reported.
     """
 
@@ -62,7 +64,13 @@ class Kernel:
     overlaps: list[tuple[str, str, int]] = dataclasses.field(default_factory=list)
     ordered: bool = False
     launches: int = 1
+    changes: list[str] = dataclasses.field(default_factory=list)
+    references: dict[str, str] = dataclasses.field(default_factory=dict)
     outside: bool = False
+
+    def steps(self) -> list[str]:
+        """What is executed before each launch."""
+        return ["", *self.changes] if self.changes else [""] * self.launches
 
 
 Family = Callable[[random.Random], Kernel]

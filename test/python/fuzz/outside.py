@@ -30,7 +30,7 @@ def write(rng: random.Random) -> Kernel:
         elif kind == "masked":
             w.line(f"tl.store({place}, v, mask=lane % 3 != 1)")
         elif kind == "scalar":
-            w.line(f"tl.store({target} + pid * {2 * size} + t * 64, 1)")
+            w.line(f"tl.store({target} + pid * {2 * size} + t * 64, tl.max(v).to(tl.{dtype}))")
         else:
             w.line(f"tl.store({place} + t, v)")
     return w.finish(outside=True)
