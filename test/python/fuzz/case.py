@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import execute
+import families
 import numpy as np
 import torch
 from contents import contents
-from families import draw
 from hints import Unknown
 from kernel import Buffer, Kernel
 from memory import Memory, Undefined
@@ -42,9 +42,10 @@ class Case:
 
     def __init__(self, seed: int, folder: Path, family: str | None = None) -> None:
         self.seed = seed
+        self.family = family or families.draw(seed)
         rng = random.Random(seed)
         for _ in range(ATTEMPTS):
-            self.family, self.kernel = draw(rng, family)
+            self.kernel = families.write(self.family, rng)
             try:
                 settle(self.kernel, seed, rng)
                 break

@@ -30,8 +30,11 @@ FAMILIES: dict[str, tuple[int, Family]] = {
 }
 
 
-def draw(rng: random.Random, name: str | None = None) -> tuple[str, Kernel]:
-    """A kernel of the family of this name, or of any."""
+def draw(seed: int) -> str:
+    """The name of a seed's family."""
     weights = [weight for weight, _ in FAMILIES.values()]
-    name = name or rng.choices(list(FAMILIES), weights)[0]
-    return name, FAMILIES[name][1](rng)
+    return random.Random(f"family of {seed}").choices(list(FAMILIES), weights)[0]
+
+
+def write(name: str, rng: random.Random) -> Kernel:
+    return FAMILIES[name][1](rng)

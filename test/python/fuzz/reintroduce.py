@@ -68,10 +68,11 @@ def build(folder: Path) -> None:
     subprocess.run(["ninja", "-C", target, "_core"], check=True, stdout=subprocess.DEVNULL)
 
 
-def search(folder: Path, defect: Defect, count: int, jobs: int) -> Finding:
+def search(folder: Path, defect: Defect, options: argparse.Namespace) -> Finding:
     """Runs the random kernels of this tree on the compiler of another one."""
-    command = [sys.executable, HERE / "fuzz.py", "0", str(count), "--first"]
-    command += ["--targets", defect.targets, "--jobs", str(jobs)]
+    command = [sys.executable, HERE / "fuzz.py", "0", str(options.count), "--first"]
+    command += ["--targets", defect.targets, "--jobs", str(options.jobs)]
+    command += ["--family", options.family] if options.family else []
     with tempfile.TemporaryDirectory() as cache:
         paths = {"PYTHONPATH": str(folder / "python"), "TILEWRIGHT_CACHE_DIR": cache}
         result = subprocess.run(
@@ -99,6 +100,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("names", nargs="*", help="of defects/NAME.patch; all of them without")
     parser.add_argument("--count", type=int, default=2000, help="most kernels for each")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--family", help="kernels of this family alone")
     parser.add_argument("--in-place", action="store_true", help="in this working tree")
     parser.add_argument("--worktree", type=Path, help="a folder for the worktree, which is kept")
     return parser.parse_args()
@@ -117,7 +119,7 @@ def main() -> None:
             for defect in defects:
                 with applied(folder, defect.path):
                     build(folder)
-                    finding = search(folder, defect, options.count, options.jobs)
+                    finding = search(folder, defect, options)
                 rows.append((defect, finding))
                 print(f"{defect.name}: {finding.seed}, {finding.text}", flush=True)
         finally:
