@@ -70,9 +70,9 @@ def test_damaged_conditions_launch_nothing(substitute: Any, wrong: Any) -> None:
     made = substitute(kernel)
 
     def compile_damaged(*request: Any) -> Any:
-        compiled = made.compile(*request)
+        compiled, dependencies = made.compile(*request)
         compiled.launch_conditions = wrong
-        return compiled
+        return compiled, dependencies
 
     kernel._compile = compile_damaged
     with pytest.raises((ValueError, TypeError)):
