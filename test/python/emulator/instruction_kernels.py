@@ -220,7 +220,7 @@ def _launch(code: Any, programs: int, *arrays: Any) -> None:
     def kernel(inputs, out, memory):
         pass
 
-    kernel._compile = lambda *request: code  # type: ignore[method-assign]
+    kernel._compile = lambda *request: (code, None)  # type: ignore[method-assign]
     kernel[(programs,)](*arrays)
 
 

@@ -33,7 +33,7 @@ class Code:
 def give(fn: Any, text: str, **options: Any) -> Any:
     """Gives a @jit function this code for each of its signatures."""
     code = Code(text, **options)
-    fn._compile = lambda *request: code
+    fn._compile = lambda *request: (code, None)
     fn.code = code
     return fn
 
