@@ -36,7 +36,11 @@ static bool addObject(Call &call, const Parameter *parameter, PyObject *object) 
 static bool addTuple(Call &call, const Parameter *parameter, PyObject *tuple) {
   call.key.byte(static_cast<uint8_t>(Tag::Tuple));
   call.key.word(PyTuple_GET_SIZE(tuple));
-  call.key.byte(static_cast<uint8_t>(Tag::None));
+  if (PyTuple_CheckExact(tuple)) {
+    call.key.byte(static_cast<uint8_t>(Tag::None));
+  } else if (!addObject(call, parameter, reinterpret_cast<PyObject *>(Py_TYPE(tuple)))) {
+    return false;
+  }
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i) {
     if (!addConstant(call, parameter, PyTuple_GET_ITEM(tuple, i))) {
       return false;
@@ -66,7 +70,8 @@ bool addConstant(Call &call, const Parameter *parameter, PyObject *object) {
     std::memcpy(&bits, &value, sizeof(bits));
     call.key.byte(static_cast<uint8_t>(Tag::Float));
     call.key.word(bits);
-  } else if (type == &PyTuple_Type) {
+  } else if (PyTuple_Check(object) && type->tp_dictoffset == 0) {
+    // A named tuple without attributes of its own is its class and its items.
     return addTuple(call, parameter, object);
   } else if (type != &PyUnicode_Type && typeInfoOf(type).kind == TypeKind::Wrapped) {
     Ref value = Ref::take(PyObject_GetAttrString(object, "value"));

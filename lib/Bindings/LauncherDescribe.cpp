@@ -57,8 +57,13 @@ PyObject *Decoder::tuple(bool isConstexpr) {
     }
     PyTuple_SET_ITEM(items.get(), i, item);
   }
-  // A named tuple is made from its fields' values.
-  return !items || type.get() == Py_None ? items.release() : PyObject_CallObject(type.get(), items.get());
+  if (!items || type.get() == Py_None) {
+    return items.release();
+  }
+  // Named tuples are made without their class's own code.
+  Ref arguments = Ref::take(PyTuple_Pack(1, items.get()));
+  return arguments ? PyTuple_Type.tp_new(reinterpret_cast<PyTypeObject *>(type.get()), arguments.get(), nullptr)
+                   : nullptr;
 }
 
 /// Where descriptors are strings, a constant that is a string has to be told from them.

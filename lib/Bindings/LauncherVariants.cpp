@@ -122,6 +122,24 @@ static Variant *compile(Call &call, uint64_t hash) {
   return adopt(call, hash, compiled, dependencies);
 }
 
+/// The variant of a launch with other objects for constants that mean the same for the kernel, as Python finds.
+static Variant *rebind(Call &call, uint64_t hash) {
+  Variant *latest = nullptr;
+  auto remember = [&](Variant &variant) {
+    latest = variant.dependencies.get() == Py_None ? latest : &variant;
+    return false;
+  };
+  if (call.objects.empty() || (call.state.variants.find(hash, call.key.bytes(), std::nullopt, remember), !latest)) {
+    return nullptr;
+  }
+  Ref compiled = latest->compiled, known = latest->dependencies;
+  Ref description = Ref::take(describeSignature(call));
+  PyObject *signature = description ? PyTuple_GET_ITEM(description.get(), 0) : nullptr;
+  Ref dependencies = Ref::take(signature ? PyObject_CallMethod(known.get(), "rebind", "(O)", signature) : nullptr);
+  return dependencies && dependencies.get() != Py_None ? adopt(call, hash, compiled.get(), dependencies.get())
+                                                       : nullptr;
+}
+
 Variant *findVariant(Call &call) {
   uint64_t hash = runtime::hashKey(call.key.bytes());
   llvm::ArrayRef<PyObject *> objects = call.objects;
@@ -142,7 +160,8 @@ Variant *findVariant(Call &call) {
   if (int same = stale ? recheck(*stale) : 0) {
     return same == 1 ? stale : nullptr;
   }
-  return compile(call, hash);
+  Variant *same = rebind(call, hash);
+  return same || PyErr_Occurred() ? same : compile(call, hash);
 }
 
 } // namespace tilewright::bindings

@@ -13,6 +13,7 @@ is found by reading what some earlier one read: the key is a hash of shape and t
 from __future__ import annotations
 
 import builtins
+import os
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
@@ -192,19 +193,29 @@ class Dependencies:
 
     def recheck(self) -> bool:
         """Reads everything again, and says whether it is the same; renews the watches."""
-        import os
-
         watches = [setting_watch(name) for name in self._settings]
-        if any(os.environ.get(name) != value for name, value in self._settings.items()):
-            return False
-        try:
-            record = Record(self._fn, self._signature, self._with_folders)
-        except Untrackable:
-            return False
-        if not record.replay(self._shape) or record.text != self._text:
+        record = self._reread(self._signature)
+        if record is None:
             return False
         self.watches = [*record.watches, *watches]
         return True
+
+    def rebind(self, signature: tuple[Any, ...]) -> Dependencies | None:
+        """The same for other constants, where these would make no other code; else None."""
+        record = self._reread(signature)
+        if record is None:
+            return None
+        return Dependencies(self._fn, signature, record, self._settings)
+
+    def _reread(self, signature: tuple[Any, ...]) -> Record | None:
+        """What is read now; None where that is not what was read before."""
+        if any(os.environ.get(name) != value for name, value in self._settings.items()):
+            return None
+        try:
+            record = Record(self._fn, signature, self._with_folders)
+        except Untrackable:
+            return None
+        return record if record.replay(self._shape) and record.text == self._text else None
 
 
 def _variable(fn: Any, name: str) -> Any:

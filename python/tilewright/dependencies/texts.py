@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import types
+import weakref
 from typing import Any
 
 from tilewright.dependencies import kinds
@@ -21,6 +22,10 @@ _CONTAINERS = (tuple, list, dict, set, frozenset)
 _BUILTINS = (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)
 # Deeper nesting is refused before Python's own stack ends.
 _DEEPEST = 100
+
+
+# What does not change over the life of a @jit function.
+_jit_texts: weakref.WeakKeyDictionary[Any, dict[bool, str]] = weakref.WeakKeyDictionary()
 
 
 class Numbers:
@@ -179,6 +184,13 @@ def jit_text(fn: Any, with_folders: bool) -> str:
 
     Messages in the compiled code show the name of the kernel's file and the line.
     """
+    known = _jit_texts.setdefault(fn, {})
+    if with_folders not in known:
+        known[with_folders] = _make_jit_text(fn, with_folders)
+    return known[with_folders]
+
+
+def _make_jit_text(fn: Any, with_folders: bool) -> str:
     file = fn.source_file or ""
     place = f"{file if with_folders else os.path.basename(file)}:{fn.first_line}"
     parameters = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -184,6 +184,27 @@ def test_objects_with_equal_attributes_share_a_kernel() -> None:
     out = np.zeros(1, np.int32)
     kernels = [read[(1,)](out, Config(5)) for _ in range(20)]
     assert all(kernel is kernels[0] for kernel in kernels)
+
+
+class Pair(NamedTuple):
+    n: int
+    other: Any = None
+
+
+def test_named_tuples_are_compared_by_their_items(rechecks) -> None:
+    config = Config(1)
+    assert [value_of(Pair(n, config)) for n in (1, 2, 1, 2)] == [1, 2, 1, 2]
+    assert rechecks == []
+
+
+def test_named_tuples_are_made_without_their_classs_code() -> None:
+    class Odd(Pair):
+        __slots__ = ()
+
+        def __new__(cls, n: int) -> Any:
+            return super().__new__(cls, n + 1)
+
+    assert value_of(Odd(4)) == 5
 
 
 def test_the_same_object_again_is_found_by_identity(rechecks) -> None:
