@@ -41,15 +41,18 @@ struct Reduced {
 
 static Value l(MathBuilder &m, uint64_t value) { return m.constant(m.i64(), static_cast<int64_t>(value)); }
 
-/// The first of the three subtractions is exact, and what the second one loses is the low part. NaN and infinity give
-/// a remainder of NaN.
+/// The first subtraction is exact. Next to a multiple of pi/2 it leaves about as much as the second one takes away, so
+/// that the high part may be far smaller than either: the second product is the sum of two numbers, and what is lost in
+/// subtracting the larger one is exact (Dekker). NaN and infinity give a remainder of NaN.
 static Reduced reduceFast(MathBuilder &m, Value x) {
   constexpr double round = 6755399441055744.0; // leaves the nearest integer in the low bits
   Value sum = m.fma(x, m.d(kTwoByPi), m.d(round));
   Value q = m.sub(sum, m.d(round));
   Value first = m.fma(q, m.d(-kHalfPi[0]), x);
-  Value high = m.fma(q, m.d(-kHalfPi[1]), first);
-  Value low = m.fma(q, m.d(-kHalfPi[1]), m.sub(first, high));
+  Value product = m.mul(q, m.d(kHalfPi[1]));
+  Value high = m.sub(first, product);
+  Value lost = m.sub(m.sub(first, high), product);
+  Value low = m.sub(lost, m.fma(q, m.d(kHalfPi[1]), m.neg(product)));
   return {m.narrowInteger(m.bits(sum)), high, m.fma(q, m.d(-kHalfPi[2]), low)};
 }
 

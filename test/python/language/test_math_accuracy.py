@@ -73,6 +73,17 @@ def test_double_precision(name):
     assert error[index] <= DOUBLE_MARGIN * stated("Double precision")[name], message
 
 
+@pytest.mark.skipif(np.finfo(np.longdouble).nmant < 63, reason="needs a wider reference")
+@pytest.mark.parametrize("name", ["sin", "cos"])
+def test_next_to_multiples_of_half_pi(name):
+    """Where a reduced argument is small: 175962 pi/2 is a double but for 8e-16."""
+    k = np.arange(1 << 20, dtype=np.longdouble)
+    x = (k * np.longdouble("1.57079632679489661923132169163975144")).astype(np.float64)
+    error = ulps.errors(compiled(name, "cpu")(x), ulps.extended(name, x))
+    index = int(error.argmax())
+    assert error[index] <= DOUBLE_MARGIN * stated("Double precision")[name], (error[index], x[index])
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("name", ["floor", "ceil", "abs"])
 def test_exact_functions(name, dtype):
