@@ -15,10 +15,11 @@ LLVM=/usr/lib/llvm-22
 VENV="$ROOT/.venv"
 BUILD="$ROOT/build"
 STARTED=$SECONDS
+CONFIGURE_ARGUMENTS=()
 
 PACKAGES=(
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22 lld-22 libzstd-dev zlib1g-dev libboost-context-dev
-  clang-22 clang-format-22 clang-tidy-22 libgtest-dev ccache g++ git ca-certificates
+  clang-22 clang-format-22 clang-tidy-22 libclang-rt-22-dev libgtest-dev ccache g++ git ca-certificates
   python3 python3-dev python3-venv
 )
 
@@ -128,7 +129,8 @@ configure() {
     launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   fi
   "$VENV/bin/cmake" -S "$ROOT" -B "$BUILD" -G Ninja --log-level=WARNING \
-    -DPython_EXECUTABLE="$VENV/bin/python" -DCMAKE_MAKE_PROGRAM="$VENV/bin/ninja" "${launcher[@]}" >/dev/null
+    -DPython_EXECUTABLE="$VENV/bin/python" -DCMAKE_MAKE_PROGRAM="$VENV/bin/ninja" "${launcher[@]}" \
+    "${CONFIGURE_ARGUMENTS[@]}" >/dev/null
   echo "$wanted" >"$stamp"
 }
 

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Builds the core with sanitizers and runs tests with it; the first finding ends the process that it is in.
+#
+#   bin/lib/sanitize.sh            ASan and UBSan over the unit, lit and language tests, then TSan over the runtime's,
+#                                  the emulator's and the launcher's
+#   bin/lib/sanitize.sh address    the first of the two
+#   bin/lib/sanitize.sh thread     the second
+#
+# LLVM's own libraries are not instrumented, nor is the code of kernels.
+source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+# What ASan can't see right: kernels' faults are caught by a handler of the emulator, whose threads are fibers on stacks
+# of their own; Python and LLVM keep memory until the process ends.
+export ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:allow_user_segv_handler=1:use_sigaltstack=0:detect_leaks=0:detect_stack_use_after_return=0:detect_container_overflow=0:abort_on_error=1
+export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:suppressions=$ROOT/bin/lib/tsan.supp"
+
+FAILED=0
+run() {
+  say "$*"
+  "$@" || FAILED=1
+}
+
+# build SANITIZERS TARGETS...: into a folder of its own.
+build() {
+  BUILD="$ROOT/build/sanitize-${1%%,*}"
+  CONFIGURE_ARGUMENTS=(-DTILEWRIGHT_SANITIZE="$1")
+  shift
+  set_up_build "$@"
+}
+
+unit_tests() { find "$BUILD/test/unit" -type f -executable -not -path '*/CMakeFiles/*' -path "*$1*"; }
+
+# python_tests LIBRARY ARGUMENTS...: pytest with the package linked beside the instrumented extension module.
+python_tests() {
+  local library="$1"
+  shift
+  cp -rsf "$ROOT/python/." "$BUILD/python-links"
+  rm -f "$BUILD"/python-links/tilewright/_core*.so
+  cp -sf "$BUILD"/python/tilewright/_core*.so "$BUILD/python-links/tilewright/"
+  local preload
+  preload="$(clang++-22 -print-file-name="$library") $(clang++-22 -print-file-name=libstdc++.so.6)"
+  run env LD_PRELOAD="$preload" PYTHONMALLOC=malloc PYTHONPATH="$BUILD/python-links" \
+    python -m pytest -q --color=no -p no:cacheprovider "$@"
+}
+
+check_address() {
+  build address,undefined
+  local binary
+  for binary in $(unit_tests /); do run "$binary" --gtest_brief=1; done
+  run lit --succinct -v "$BUILD/test"
+  python_tests libclang_rt.asan-x86_64.so "$ROOT"/test/python/{language,runtime} \
+    --targets cpu,emulator:cuda:80,emulator:cuda:90a+checks
+}
+
+check_thread() {
+  build thread _core tilewright-runtime-unit tilewright-emulator-unit
+  local binary
+  for binary in $(unit_tests /Runtime/); do run "$binary" --gtest_brief=1; done
+  python_tests libclang_rt.tsan-x86_64.so "$ROOT"/test/python/runtime/test_launch_*.py
+}
+
+set_up_packages
+set_up_venv
+cd "$ROOT" || exit
+case "${1:-all}" in
+  all) check_address; check_thread ;;
+  address) check_address ;;
+  thread) check_thread ;;
+  *) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
+esac
+exit $FAILED
