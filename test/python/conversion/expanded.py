@@ -82,6 +82,22 @@ def assembly(source: str, cpu: str = "native", expand: list[str | Path] | None =
     )
 
 
+def library(
+    folder: Path,
+    operation: str,
+    operands: int = 1,
+    element: str = "f32",
+    expand: list[str | Path] | None = None,
+) -> Path:
+    """A shared library with the operation as run(in0, ..., out, n); n is a multiple of LANES."""
+    name = folder / f"{operation.replace('.', '_')}_{element}"
+    source = name.with_suffix(".s")
+    source.write_bytes(assembly(module(operation, operands, element), expand=expand))
+    made = name.with_suffix(".so")
+    subprocess.run(["cc", "-shared", "-o", made, source, "-lm"], check=True)
+    return made
+
+
 def function(
     folder: Path,
     operation: str,
@@ -90,12 +106,7 @@ def function(
     expand: list[str | Path] | None = None,
 ) -> Callable[..., Floats]:
     """The operation as a function of arrays of `element` whose length is a multiple of LANES."""
-    name = folder / f"{operation.replace('.', '_')}_{element}"
-    source = name.with_suffix(".s")
-    source.write_bytes(assembly(module(operation, operands, element), expand=expand))
-    library = name.with_suffix(".so")
-    subprocess.run(["cc", "-shared", "-o", library, source, "-lm"], check=True)
-    run = ctypes.CDLL(str(library)).run
+    run = ctypes.CDLL(str(library(folder, operation, operands, element, expand))).run
 
     def call(*inputs: Floats, out: Floats | None = None) -> Floats:
         assert len(inputs) == operands and inputs[0].size % LANES == 0

@@ -6,14 +6,13 @@ function; double precision, whose references are slow, takes a sixteenth of them
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
 import seeds
+import stated
 import ulps
 
 import tilewright
@@ -106,14 +105,6 @@ def quotient_error(device: str, kind: str, count: int, seed: int) -> tuple[float
     return float(error[index]), [float(x[index]), float(divisor[index])]
 
 
-def stated() -> dict[str, float]:
-    """The largest error in ulp of each row of the table in docs/math.md."""
-    text = (Path(__file__).parents[3] / "docs" / "math.md").read_text()
-    table = text.split("## On a GPU\n")[1].split("\n## ")[0]
-    rows = re.findall(r"^\| `?([^|`]+)`? \| ([\d.]+) \|", table, re.M)
-    return {name: float(error) for name, error in rows}
-
-
 MEASURES: dict[str, tuple[Callable[..., tuple[float, list[float]]], str]] = {
     **{name: (single_error, name) for name in FUNCTIONS},
     "sqrt_rn": (single_error, "sqrt_rn"),
@@ -132,7 +123,7 @@ def test_largest_error(gpu, row: str) -> None:
         pytest.importorskip("mpmath")
     seed = seeds.seed()
     error, where = measure("cuda", name, 1 << 22, seed)
-    assert error <= stated()[row], f"{row} at {where}: {error} ulp, seed {seed}"
+    assert error <= stated.errors_on_gpus()[row], where
 
 
 def main() -> None:

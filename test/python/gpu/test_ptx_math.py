@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
+from stated import instructions_on_gpus
 
 import tilewright
 import tilewright.language as tl
@@ -83,16 +83,6 @@ def binary_opcodes(
     return opcodes(ptx_of(binary, signature, target, **options))
 
 
-def stated_counts() -> dict[str, int]:
-    """The column of instructions in docs/math.md."""
-    text = (Path(__file__).parents[3] / "docs" / "math.md").read_text()
-    table = text.split("## On a GPU\n")[1].split("\n## ")[0]
-    return {
-        row: int(count)
-        for row, count in re.findall(r"^\| ([^|]+) \| [\d.]+ \| (\d+) \|", table, re.M)
-    }
-
-
 def check_straight(counts: Counter[str]) -> None:
     for name in counts:
         assert not name.startswith("call") and ".local" not in name, name
@@ -103,14 +93,14 @@ def check_straight(counts: Counter[str]) -> None:
 def test_instructions_of_single_precision(name: str, target: str) -> None:
     counts = unary_opcodes(name, "fp32", target)
     check_straight(counts)
-    assert counts.total() == stated_counts()[name], counts
+    assert counts.total() == instructions_on_gpus()[name], counts
 
 
 @pytest.mark.parametrize("name", DOUBLES)
 def test_instructions_of_double_precision(name: str) -> None:
     counts = unary_opcodes(name, "fp64", "cuda:90a")
     check_straight(counts)
-    assert counts.total() == stated_counts()[f"{name}, f64"], counts
+    assert counts.total() == instructions_on_gpus()[f"{name}, f64"], counts
 
 
 @pytest.mark.parametrize("dtype", ["fp32", "fp64"])
@@ -135,11 +125,11 @@ def test_quotients(target: str) -> None:
     by_elements = binary_opcodes("/", "fp32", target)
     assert by_elements["rcp.approx.ftz.f32"] == 1
     load = Counter(["ld.param.b64", "add.s64", "ld.global.b32"])
-    assert (by_elements - copy - load).total() == stated_counts()["x / y"]
+    assert (by_elements - copy - load).total() == instructions_on_gpus()["x / y"]
     assert binary_opcodes("div_rn", "fp32", target)["div.rn.f32"] == 1
     assert binary_opcodes("/", "fp64", target)["div.rn.f64"] == 1
     by_three = binary_opcodes("/ 3", "fp32", target)
-    assert (by_three - copy).total() == stated_counts()["x / 3"]
+    assert (by_three - copy).total() == instructions_on_gpus()["x / 3"]
     for counts in (by_elements, by_three):
         assert not any(name.startswith("div") for name in counts)
 

@@ -1,0 +1,76 @@
+"""Measures the errors of which docs/math.md states bounds.
+
+    python test/python/conversion/worst_errors.py [function...] [--bits 28] [--seed 1]
+
+Single precision: every float, against the C library's doubles; only where the expansion in double
+precision hints at a large error is the library called. pow: 2^bits pairs. Double precision: against
+the library's extended precision, multiples of pi/2, ends of intervals and the like, then 2^bits
+doubles, half of them from where errors were largest. A line is printed for each function: the
+largest error, and where it was found. docs/math.md states a little more, rounded up: for every
+float to two digits, for others 5 % more. The arithmetic is the same for every processor.
+
+All take about half an hour on one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+import expanded
+
+DOUBLES = "exp exp2 expm1 log log2 log10 log1p sin cos tanh erf rsqrt".split()  # noqa: SIM905
+SINGLES = [*DOUBLES, "pow"]
+
+
+class Worst(NamedTuple):
+    """The largest error in ulp, and the arguments that have it."""
+
+    error: float
+    where: tuple[float, ...]
+
+
+def build_search(folder: Path) -> Path:
+    """The program that runs a function on many numbers."""
+    program = folder / "worst_errors"
+    source = Path(__file__).with_suffix(".cpp")
+    options = ["-std=c++17", "-O2", "-fno-math-errno", "-march=native"]
+    subprocess.run(["c++", *options, source, "-o", program, "-ldl"], check=True)
+    return program
+
+
+def measure(folder: Path, search: Path, name: str, element: str, bits: int, seed: int) -> Worst:
+    operation, operands = ("math.powf", 2) if name == "pow" else (f"math.{name}", 1)
+    library = expanded.library(folder, operation, operands, element)
+    command: list[str | Path] = [search, element, library, name, str(bits), str(seed)]
+    if name == "pow":
+        command[1] = name
+    elif element == "f32":
+        command[4:] = [expanded.library(folder, operation, element="f64")]
+    line = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    error, *where = map(float, line.split())
+    return Worst(error, tuple(where))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("functions", nargs="*", help="exp, sin, ...; all without any")
+    parser.add_argument("--bits", type=int, default=28)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        search = build_search(folder)
+        for element, functions in [("f32", SINGLES), ("f64", DOUBLES)]:
+            for function in functions:
+                if not options.functions or function in options.functions:
+                    worst = measure(folder, search, function, element, options.bits, options.seed)
+                    where = ", ".join(f"{x!r}" for x in worst.where)
+                    print(f"{element} {function}: {worst.error:.4f} at {where}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
