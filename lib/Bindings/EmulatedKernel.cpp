@@ -27,9 +27,10 @@ using namespace emulator;
 
 static Settings readSettings(const py::dict &given) {
   Settings settings;
-  const std::pair<const char *, bool *> flags[] = {
-      {"bounds", &settings.checkBounds}, {"initialized", &settings.checkInitialized}, {"races", &settings.checkRaces},
-      {"copies", &settings.checkCopies}, {"alignment", &settings.checkAlignment},     {"profile", &settings.profile}};
+  const std::pair<const char *, bool *> flags[] = {{"initialized", &settings.checkInitialized},
+                                                   {"races", &settings.checkRaces},
+                                                   {"copies", &settings.checkCopies},
+                                                   {"profile", &settings.profile}};
   for (auto [name, flag] : flags) {
     *flag = given[name].cast<bool>();
   }

@@ -132,17 +132,9 @@ void Thread::meet(WarpFunction function, uint32_t mask, int32_t site, const uint
 // Blocks
 //===----------------------------------------------------------------------===//
 
-static bool wantsChecker(const Settings &settings) {
-  return settings.checkBounds || settings.checkInitialized || settings.checkRaces || settings.checkCopies ||
-         settings.checkAlignment;
-}
-
 Block::Block(Launch &launch)
-    : launch(launch), threads(launch.kernel.threads), shared(threadSharedMemory()),
-      scheduler(std::make_unique<Scheduler>(*this)) {
-  if (launch.kernel.checked && wantsChecker(launch.settings)) {
-    checker = std::make_unique<Checker>(launch);
-  }
+    : launch(launch), threads(launch.kernel.threads), shared(threadSharedMemory()), places(KnownPlaces::kEntries),
+      checker(std::make_unique<Checker>(launch)), scheduler(std::make_unique<Scheduler>(*this)) {
   if (launch.kernel.checked && launch.settings.profile) {
     counters = std::make_unique<Counters>(launch);
   }
@@ -171,6 +163,7 @@ void Block::reset() {
     thread = Thread();
     thread.block = this;
     thread.shared = shared;
+    thread.places = places.data();
     thread.index = i;
     thread.warp = &warps[i / kLanes];
     thread.grantTicks();
@@ -236,9 +229,7 @@ static void reportDeadlock(Block &block) {
 bool Block::run(std::array<int32_t, 3> program) {
   this->program = program;
   reset();
-  if (checker) {
-    checker->begin(*this);
-  }
+  checker->begin(*this);
   if (counters) {
     counters->begin();
   }

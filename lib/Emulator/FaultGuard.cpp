@@ -41,7 +41,7 @@ std::string describe(const Fault &fault) {
   char address[24];
   std::snprintf(address, sizeof address, " 0x%llx", static_cast<unsigned long long>(fault.address));
   return std::string("an address") + (fault.isNowhere ? "" : address) +
-         " was accessed that the process does not have; with checks its line is found, too";
+         " was accessed that the process does not have; its line is found where the extents of all arguments are known";
 }
 
 /// Where a fiber goes on that faulted.

@@ -31,10 +31,29 @@ struct AsyncCopy {
   int32_t site = 0;
 };
 
+/// Where accesses of some number of bytes may begin, as far as code that is not checked has found out: `count`
+/// addresses from `begin` on. Accesses elsewhere are looked at.
+struct KnownPlaces {
+  uint64_t begin = 0;
+  uint64_t count = 0;
+
+  bool include(uint64_t address) const { return address - begin < count; }
+
+  /// There are so many for each size of 1, 2, 4, ... bytes. Accesses of one size may share an entry, which only makes
+  /// them slower.
+  static constexpr unsigned kEach = 64, kSizes = 6;
+  static constexpr unsigned kEntries = kEach * kSizes;
+  static constexpr bool hasEntry(uint64_t bytes) { return (bytes & (bytes - 1)) == 0 && bytes < 1 << kSizes; }
+  static constexpr unsigned entryOf(uint32_t bytes, unsigned number) {
+    return static_cast<unsigned>(__builtin_ctz(bytes)) * kEach + number % kEach;
+  }
+};
+
 struct Thread {
-  // Generated code reads and writes these two, at these offsets.
+  // Generated code reads and writes these three, at these offsets.
   int64_t ticks = 0;               ///< counted down in every loop; below zero the code calls the emulator
   unsigned char *shared = nullptr; ///< the block's shared memory
+  KnownPlaces *places = nullptr;   ///< the block's, used by code that is not checked
 
   Block *block = nullptr;
   Warp *warp = nullptr;
@@ -132,7 +151,9 @@ public:
   unsigned char *shared = nullptr;
   bool isShared(uint64_t address) const;
 
-  std::unique_ptr<Checker> checker;   ///< null where nothing is checked
+  std::vector<KnownPlaces> places;
+
+  std::unique_ptr<Checker> checker;   ///< of bounds at least
   std::unique_ptr<Counters> counters; ///< null where nothing is counted
 
   /// Ends this program, and those after it.

@@ -23,7 +23,8 @@ struct Access {
   uint32_t alignment; ///< that the instruction asks for, in bytes
 };
 
-/// One for each Block that runs; blocks of a launch do not share it. What is wrong is reported by Thread::report, with
+/// One for each Block that runs; blocks of a launch do not share it. Bounds and alignment are always checked, the rest
+/// as Settings say. What is wrong is reported by Thread::report, with
 /// both parties where there are two.
 class Checker {
 public:
@@ -36,6 +37,9 @@ public:
   /// Whether the access may be performed: what is out of bounds or misaligned may not. Everything else is reported
   /// only.
   bool access(const Access &access);
+
+  /// The places around an address that may be accessed in so many bytes; none where the address itself may not.
+  KnownPlaces placesAround(MemorySpace space, uint64_t address, uint32_t bytes) const;
 
   /// An asynchronous copy is issued by a thread, and later has arrived as far as this thread is concerned. Between the
   /// two nobody may touch what it writes. The first returns whether the copy may be performed.

@@ -38,7 +38,7 @@ struct Kernel {
   ThreadCode code = nullptr;
   int threads = 0; ///< of a block, 1 to 1024
   int64_t sharedBytes = 0;
-  bool checked = false; ///< whether every access of memory calls the emulator
+  bool checked = false; ///< whether every access of memory calls the emulator, and not only those it has to look at
   std::vector<Site> sites;
   /// sm_90 is 90. Only what differs from one to the next: how tensor cores round.
   int architecture = 90;
@@ -50,13 +50,12 @@ using Tensor = runtime::NamedExtent;
 /// When an asynchronous copy's bytes arrive: when it is issued, or when the thread waits for it.
 enum class CopyTime : uint8_t { Early, Late };
 
-/// How to run, and what to look for. Checks need a kernel that is `checked`.
+/// How to run, and what to look for besides accesses out of bounds and misaligned ones, which are always looked for.
+/// Checks need a kernel that is `checked`.
 struct Settings {
-  bool checkBounds = false;      ///< accesses of global and shared memory outside of what there is
   bool checkInitialized = false; ///< shared memory that is read and was not written
   bool checkRaces = false;       ///< accesses of two threads of a block that nothing orders
   bool checkCopies = false;      ///< bytes of an asynchronous copy that are touched before the wait for it
-  bool checkAlignment = false;   ///< addresses that are no multiples of an access's size
   CopyTime copies = CopyTime::Late;
   uint64_t seed = 0;    ///< the order in which threads run; 0 is that of their numbers
   int64_t maxSteps = 0; ///< a thread that takes more is taken not to end; 0: no limit

@@ -33,6 +33,17 @@ bool Bounds::hold(const Bytes &bytes) {
   return !launch.tensorsKnown && isElsewhere;
 }
 
+KnownPlaces Bounds::placesAround(const Bytes &bytes) const {
+  auto placesIn = [&](uint64_t begin, uint64_t end) {
+    return contains(begin, end, rangeOf(bytes)) ? KnownPlaces{begin, end - begin - bytes.count + 1} : KnownPlaces();
+  };
+  if (bytes.space == MemorySpace::Shared) {
+    return placesIn(shared.begin, shared.end);
+  }
+  const Tensor *tensor = nearest(bytes);
+  return tensor ? placesIn(tensor->begin, tensor->end) : KnownPlaces();
+}
+
 const Tensor *Bounds::nearest(const Bytes &bytes) const {
   return bytes.space == MemorySpace::Shared ? &shared : runtime::nearestExtent(launch.tensors, rangeOf(bytes));
 }
@@ -46,11 +57,6 @@ std::string Bounds::distanceOf(const Bytes &bytes) const {
   Tensor memory = shared;
   memory.name = "shared memory";
   return runtime::describeDistance(&memory, rangeOf(bytes));
-}
-
-uint64_t Bounds::sharedOffset(uint64_t address) const {
-  uint64_t size = shared.end - shared.begin;
-  return address >= shared.begin && address < shared.end ? address - shared.begin : size;
 }
 
 } // namespace tilewright::emulator

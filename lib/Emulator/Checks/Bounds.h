@@ -24,21 +24,25 @@ public:
   /// Whether all of the bytes lie in one tensor, or in the block's shared memory.
   bool hold(const Bytes &bytes);
 
+  /// The addresses from which as many bytes lie in the same tensor, or in shared memory, as these do; none if these
+  /// do not lie in any.
+  KnownPlaces placesAround(const Bytes &bytes) const;
+
   /// "x+128", "shared+128"; where no tensor is near, the address in hexadecimal.
   std::string nameOf(const Bytes &bytes) const;
 
   /// How bytes that are not held lie to the nearest memory there is: "12 bytes after the end of x, which has 4096".
   std::string distanceOf(const Bytes &bytes) const;
 
-  /// Byte of shared memory; or as many as there are, if it has none such.
-  uint64_t sharedOffset(uint64_t address) const;
+  /// Byte of shared memory, which has one at this address.
+  uint64_t sharedOffset(uint64_t address) const { return address - shared.begin; }
 
 private:
   const Tensor *nearest(const Bytes &bytes) const;
 
   const Launch &launch;
   Tensor shared = {"shared", 0, 0}; // the block's
-  size_t recent = 0; // the tensor of the latest access
+  size_t recent = 0;                // the tensor of the latest access
 };
 
 } // namespace tilewright::emulator

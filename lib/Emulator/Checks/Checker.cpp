@@ -69,8 +69,8 @@ struct Touch {
 struct Checker::State {
   explicit State(Launch &launch)
       : launch(launch), settings(launch.settings), bounds(launch),
-        races(settings, launch.kernel.threads, launch.kernel.sharedBytes),
-        remembers(settings.checkRaces || settings.checkInitialized || settings.checkCopies) {}
+        remembers(settings.checkRaces || settings.checkInitialized || settings.checkCopies),
+        races(settings, launch.kernel.threads, remembers ? launch.kernel.sharedBytes : 0) {}
 
   bool mayTouch(const Touch &touch, uint64_t alignment);
   void remember(const Touch &touch);
@@ -81,8 +81,8 @@ struct Checker::State {
   Launch &launch;
   const Settings &settings;
   Bounds bounds;
-  Races races;
   bool remembers;
+  Races races;
   std::vector<uint32_t> together; // the threads that are synchronised, to save allocations
 };
 
@@ -101,11 +101,11 @@ std::string Checker::State::describe(const Touch &touch) const {
 }
 
 bool Checker::State::mayTouch(const Touch &touch, uint64_t alignment) {
-  if (settings.checkBounds && !bounds.hold(touch.bytes)) {
+  if (!bounds.hold(touch.bytes)) {
     touch.thread.report(Report::Bounds, touch.site, describe(touch) + ", " + bounds.distanceOf(touch.bytes));
     return false;
   }
-  if (settings.checkAlignment && alignment > 1 && touch.bytes.address % alignment != 0) {
+  if (alignment > 1 && touch.bytes.address % alignment != 0) {
     touch.thread.report(Report::Alignment, touch.site,
                         describe(touch) + ", an address that is no multiple of " + std::to_string(alignment));
     return false;
@@ -119,9 +119,7 @@ void Checker::State::remember(const Touch &touch) {
   }
   uint64_t offset = touch.bytes.address, count = touch.bytes.count;
   if (touch.bytes.space == MemorySpace::Shared) {
-    // Without the check of bounds any address may come.
     offset = bounds.sharedOffset(offset);
-    count = std::min<uint64_t>(count, launch.kernel.sharedBytes - offset);
   }
   Finding finding = races.touch(touch.thread.index, touch.deed, touch.site, touch.bytes.space, offset, count);
   if (finding.isWrong) {
@@ -154,7 +152,9 @@ void Checker::State::explain(const Touch &touch, const Finding &finding) {
 
 void Checker::begin(Block &block) {
   state->bounds.begin(block);
-  state->races.begin();
+  if (state->remembers) {
+    state->races.begin();
+  }
 }
 
 bool Checker::access(const Access &access) {
@@ -168,6 +168,10 @@ bool Checker::access(const Access &access) {
   }
   state->remember(touch);
   return true;
+}
+
+KnownPlaces Checker::placesAround(MemorySpace space, uint64_t address, uint32_t bytes) const {
+  return state->bounds.placesAround({space, address, bytes});
 }
 
 bool Checker::issue(Thread &thread, const AsyncCopy &copy) {
@@ -184,10 +188,8 @@ bool Checker::issue(Thread &thread, const AsyncCopy &copy) {
 }
 
 void Checker::arrive(Thread &thread, const AsyncCopy &copy) {
-  uint64_t offset = state->bounds.sharedOffset(copy.to);
-  uint64_t bytes = std::min<uint64_t>(copy.size, state->launch.kernel.sharedBytes - offset);
   if (state->remembers) {
-    state->races.arrive(thread.index, copy.site, offset, bytes);
+    state->races.arrive(thread.index, copy.site, state->bounds.sharedOffset(copy.to), copy.size);
   }
 }
 

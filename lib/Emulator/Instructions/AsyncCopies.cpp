@@ -31,7 +31,7 @@ void count(Thread &thread, const AsyncCopy &copy) {
 
 void issue(Thread &thread, const AsyncCopy &copy) {
   Block &block = *thread.block;
-  if (block.checker && !block.checker->issue(thread, copy)) {
+  if (!block.checker->issue(thread, copy)) {
     thread.leave();
   }
   count(thread, copy);
@@ -71,9 +71,7 @@ void arrive(Thread &thread, size_t copies) {
     if (block.launch.settings.copies == CopyTime::Late) {
       perform(copy);
     }
-    if (block.checker) {
-      block.checker->arrive(thread, copy);
-    }
+    block.checker->arrive(thread, copy);
   }
   thread.copies.erase(thread.copies.begin(), thread.copies.begin() + copies);
 }

@@ -72,17 +72,17 @@ template <typename Word, Change change> uint64_t apply(uint64_t address, const u
 
 /// An atomic releases or acquires by itself, or by a fence before or after it (PTX ISA 8.7, memory consistency model).
 void orderAtomic(Thread &thread, uint64_t address, AtomicOrder order) {
-  Checker *checker = thread.block->checker.get();
-  if (!checker) {
+  Block &block = *thread.block;
+  if (!block.launch.settings.checkRaces) {
     return;
   }
   if (static_cast<int>(order) & static_cast<int>(AtomicOrder::Acquire)) {
-    checker->acquire(thread, address);
+    block.checker->acquire(thread, address);
   } else {
     thread.unfenced.insert(address);
   }
   if (thread.isFenced || static_cast<int>(order) & static_cast<int>(AtomicOrder::Release)) {
-    checker->release(thread, address);
+    block.checker->release(thread, address);
   }
 }
 

@@ -33,9 +33,7 @@ static void checkAligned(const std::vector<Thread *> &arrived) {
 /// Everybody goes on; `last`, if it is one of them, is running already.
 static void release(Block &block, Barrier &barrier, Thread *last) {
   checkAligned(barrier.arrived);
-  if (block.checker) {
-    block.checker->synchronize(barrier.arrived);
-  }
+  block.checker->synchronize(barrier.arrived);
   for (auto thread = barrier.arrived.rbegin(); thread != barrier.arrived.rend(); ++thread) {
     if (*thread != last) {
       block.wake(**thread);
@@ -83,22 +81,16 @@ void barrierOfSome(Thread &thread, int32_t site, const uint64_t *in, uint64_t *)
   arriveAndWait(thread, site, in[0], static_cast<int>(in[1]));
 }
 
-void warpBarrier(const WarpCall &call) {
-  if (Checker *checker = call.warp->block->checker.get()) {
-    checker->synchronize(call);
-  }
-}
+void warpBarrier(const WarpCall &call) { call.warp->block->checker->synchronize(call); }
 
 /// The thread's atomics before it acquire by it, and those after it release.
 void fence(Thread &thread, int32_t, const uint64_t *, uint64_t *) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  if (Checker *checker = thread.block->checker.get()) {
-    for (uint64_t address : thread.unfenced) {
-      checker->acquire(thread, address);
-    }
-    thread.unfenced.clear();
-    thread.isFenced = true;
+  for (uint64_t address : thread.unfenced) {
+    thread.block->checker->acquire(thread, address);
   }
+  thread.unfenced.clear();
+  thread.isFenced = true;
 }
 
 } // namespace

@@ -16,12 +16,10 @@ uint32_t announceRows(const WarpCall &call, int rows, AccessKind kind) {
     block.counters->rows(call.site, kind, addresses, rows);
   }
   uint32_t allowed = kAllLanes;
-  if (block.checker) {
-    for (int lane = 0; lane < rows; ++lane) {
-      bool may = block.checker->access(
-          {call.thread(lane), call.site, kind, MemorySpace::Shared, call.in[lane][0], kRowBytes, kRowBytes});
-      allowed &= ~(uint32_t(!may) << lane);
-    }
+  for (int lane = 0; lane < rows; ++lane) {
+    bool may = block.checker->access(
+        {call.thread(lane), call.site, kind, MemorySpace::Shared, call.in[lane][0], kRowBytes, kRowBytes});
+    allowed &= ~(uint32_t(!may) << lane);
   }
   return allowed;
 }

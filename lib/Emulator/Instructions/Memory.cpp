@@ -15,7 +15,7 @@ void observe(const Access &access, bool active) {
   if (block.counters) {
     block.counters->access(access, active);
   }
-  if (active && block.checker && !block.checker->access(access)) {
+  if (active && !block.checker->access(access)) {
     access.thread.leave();
   }
 }
@@ -36,9 +36,18 @@ struct VectorOperands {
   uint32_t elementBytes, elements;
 
   void observe(Thread &thread, int32_t site, AccessKind kind) const {
-    if (thread.block->checker || thread.block->counters) {
-      uint32_t bytes = elementBytes * elements;
-      emulator::observe({thread, site, kind, spaceOf(thread, address), address, bytes, bytes}, active);
+    uint32_t bytes = elementBytes * elements;
+    KnownPlaces *known = nullptr;
+    if (!thread.block->launch.kernel.checked && KnownPlaces::hasEntry(bytes)) {
+      known = &thread.places[KnownPlaces::entryOf(bytes, site)];
+      if (!active || (known->include(address) && address % bytes == 0)) {
+        return;
+      }
+    }
+    MemorySpace space = spaceOf(thread, address);
+    emulator::observe({thread, site, kind, space, address, bytes, bytes}, active);
+    if (known) {
+      *known = thread.block->checker->placesAround(space, address, bytes);
     }
   }
 };
@@ -64,12 +73,24 @@ void store(Thread &thread, int32_t site, const uint64_t *in, uint64_t *) {
   }
 }
 
-/// Operands: address, bytes, alignment, and an AccessKind.
-void access(Thread &thread, int32_t site, const uint64_t *in, uint64_t *) {
-  auto kind = static_cast<AccessKind>(in[3]);
-  observe(
-      {thread, site, kind, spaceOf(thread, in[0]), in[0], static_cast<uint32_t>(in[1]), static_cast<uint32_t>(in[2])},
-      true);
+/// Operands: address, bytes, alignment, an AccessKind and a MemorySpace.
+Access accessOf(Thread &thread, int32_t site, const uint64_t *in) {
+  return {thread,
+          site,
+          static_cast<AccessKind>(in[3]),
+          static_cast<MemorySpace>(in[4]),
+          in[0],
+          static_cast<uint32_t>(in[1]),
+          static_cast<uint32_t>(in[2])};
+}
+
+void access(Thread &thread, int32_t site, const uint64_t *in, uint64_t *) { observe(accessOf(thread, site, in), true); }
+
+/// After those of an access the number of the places that the code looks at before it calls this.
+void accessElsewhere(Thread &thread, int32_t site, const uint64_t *in, uint64_t *) {
+  Access access = accessOf(thread, site, in);
+  observe(access, true);
+  thread.places[in[5]] = thread.block->checker->placesAround(access.space, access.address, access.bytes);
 }
 
 /// Operands: class, number.
@@ -94,6 +115,8 @@ static constexpr Instruction kMemoryRows[] = {
      "tells how many instructions of a class the code of a checked kernel is about to execute", "none"},
     {"emulator.access", nullptr, access, InstructionClass::Other,
      "tells of an access that the code of a checked kernel is about to make", "none"},
+    {"emulator.access_elsewhere", nullptr, accessElsewhere, InstructionClass::Other,
+     "tells of an access where the code has made none before", "none"},
 };
 const Family kMemoryInstructions = kMemoryRows;
 

@@ -42,6 +42,8 @@ EmulatedCalls::EmulatedCalls(llvm::Function &function, SiteTable &sites) : funct
   thread = function.getArg(0);
   Value *address = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), thread, offsetof(Thread, shared));
   shared = builder.CreateLoad(builder.getPtrTy(kSharedSpace), address, "shared");
+  address = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), thread, offsetof(Thread, places));
+  places = builder.CreateLoad(builder.getPtrTy(), address, "places");
   auto *array = ArrayType::get(builder.getInt64Ty(), kSlots);
   in = builder.CreateAlloca(array, nullptr, "in");
   out = builder.CreateAlloca(array, nullptr, "out");

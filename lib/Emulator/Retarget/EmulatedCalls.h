@@ -46,6 +46,7 @@ public:
 
   llvm::Value *thread; ///< the running one, a pointer
   llvm::Value *shared; ///< the block's shared memory, a pointer into address space 3
+  llvm::Value *places; ///< the block's KnownPlaces
 
 private:
   llvm::Value *slotAt(llvm::IRBuilder<> &builder, llvm::Value *slots, size_t index);

@@ -5,6 +5,7 @@
 
 #include "llvm/Analysis/CFG.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
@@ -37,36 +38,93 @@ MemoryAccess accessOf(llvm::Instruction &instruction) {
   return {};
 }
 
+/// The instructions that go to global or shared memory. Address space 0 has the thread's own variables and constants
+/// only.
+SmallVector<llvm::Instruction *> findAccesses(llvm::Function &code) {
+  SmallVector<llvm::Instruction *> found;
+  for (llvm::Instruction &instruction : llvm::instructions(code)) {
+    MemoryAccess access = accessOf(instruction);
+    if (access.pointer && access.pointer->getType()->getPointerAddressSpace() != 0) {
+      found.push_back(&instruction);
+    }
+  }
+  return found;
+}
+
+/// What the rows of accesses take.
+struct AccessOperands {
+  Value *address;
+  uint64_t bytes, alignment;
+  AccessKind kind;
+  MemorySpace space;
+
+  AccessOperands(llvm::Instruction &instruction, IRBuilder<> &builder, EmulatedCalls &calls) {
+    MemoryAccess access = accessOf(instruction);
+    address = calls.toSlot(builder, access.pointer);
+    bytes = instruction.getDataLayout().getTypeStoreSize(access.type);
+    // An instruction of the GPU takes no more than its alignment allows.
+    alignment = std::min<uint64_t>(access.alignment.value(), bytes);
+    kind = access.kind;
+    bool isShared = access.pointer->getType()->getPointerAddressSpace() == kSharedSpace;
+    space = isShared ? MemorySpace::Shared : MemorySpace::Global;
+  }
+
+  SmallVector<Value *> slots(IRBuilder<> &builder) const {
+    return {address, builder.getInt64(bytes), builder.getInt64(alignment),
+            builder.getInt64(static_cast<uint64_t>(kind)), builder.getInt64(static_cast<uint64_t>(space))};
+  }
+};
+
 } // namespace
 
 void observeAccesses(llvm::Function &code, EmulatedCalls &calls) {
-  const Instruction &row = *findInstruction("emulator.access");
-  const DataLayout &layout = code.getParent()->getDataLayout();
-  SmallVector<llvm::Instruction *> found, fences;
+  SmallVector<llvm::Instruction *> fences;
   for (llvm::Instruction &instruction : llvm::instructions(code)) {
     if (isa<FenceInst>(instruction)) {
       fences.push_back(&instruction);
-    }
-    MemoryAccess access = accessOf(instruction);
-    // Address space 0 has the thread's own variables and constants only.
-    if (access.pointer && access.pointer->getType()->getPointerAddressSpace() != 0) {
-      found.push_back(&instruction);
     }
   }
   for (llvm::Instruction *fence : fences) {
     IRBuilder<> builder(fence);
     calls.call(builder, *fence, *findInstruction("fence.acq_rel.gpu"), {}, 0);
   }
-  for (llvm::Instruction *instruction : found) {
-    MemoryAccess access = accessOf(*instruction);
+  for (llvm::Instruction *instruction : findAccesses(code)) {
     IRBuilder<> builder(instruction);
-    uint64_t bytes = layout.getTypeStoreSize(access.type);
-    // An instruction of the GPU takes no more than its alignment allows.
-    uint64_t alignment = std::min<uint64_t>(access.alignment.value(), bytes);
-    calls.call(builder, *instruction, row,
-               {calls.toSlot(builder, access.pointer), builder.getInt64(bytes), builder.getInt64(alignment),
-                builder.getInt64(static_cast<uint64_t>(access.kind))},
-               0);
+    AccessOperands operands(*instruction, builder, calls);
+    calls.call(builder, *instruction, *findInstruction("emulator.access"), operands.slots(builder), 0);
+  }
+}
+
+//     %place = sub i64 %address, %begin           of the memory that this access, or one that shares the entry, found
+//     %elsewhere = icmp uge i64 %place, %count    at first there are no places
+//     br i1 %elsewhere, ...                       calls the emulator, which looks it up, or reports it and leaves
+void guardAccesses(llvm::Function &code, EmulatedCalls &calls) {
+  static_assert(sizeof(KnownPlaces) == 2 * sizeof(uint64_t) && offsetof(KnownPlaces, count) == sizeof(uint64_t));
+  const Instruction &row = *findInstruction("emulator.access_elsewhere");
+  unsigned number = 0;
+  for (llvm::Instruction *instruction : findAccesses(code)) {
+    IRBuilder<> builder(instruction);
+    AccessOperands operands(*instruction, builder, calls);
+    if (!KnownPlaces::hasEntry(operands.bytes)) {
+      calls.call(builder, *instruction, *findInstruction("emulator.access"), operands.slots(builder), 0);
+      continue;
+    }
+    unsigned entry = KnownPlaces::entryOf(operands.bytes, number++);
+    Type *word = builder.getInt64Ty();
+    auto read = [&](unsigned index) {
+      return builder.CreateLoad(word, builder.CreateConstInBoundsGEP1_64(word, calls.places, index));
+    };
+    Value *place = builder.CreateSub(operands.address, read(2 * entry));
+    Value *asks = builder.CreateICmpUGE(place, read(2 * entry + 1));
+    if (operands.alignment > 1) {
+      Value *rest = builder.CreateAnd(operands.address, operands.alignment - 1);
+      asks = builder.CreateOr(asks, builder.CreateIsNotNull(rest));
+    }
+    MDNode *rarely = MDBuilder(code.getContext()).createUnlikelyBranchWeights();
+    IRBuilder<> seldom(SplitBlockAndInsertIfThen(asks, instruction->getIterator(), /*Unreachable=*/false, rarely));
+    SmallVector<Value *> slots = operands.slots(seldom);
+    slots.push_back(seldom.getInt64(entry));
+    calls.call(seldom, *instruction, row, slots, 0);
   }
 }
 

@@ -215,6 +215,8 @@ Expected<std::vector<Site>> retarget(Module &module, StringRef name, const Retar
   }
   if (options.checked) {
     observeAccesses(code, calls); // whose own calls are not the kernel's
+  } else {
+    guardAccesses(code, calls);
   }
   countLoops(code, calls);
   removeUnused(module);

@@ -31,14 +31,14 @@ class emulate:
     Args:
         target: What to emulate: "cuda:90a", or any other architecture of `cuda`.
         checks: What to look for: True for everything, or some of
-            "bounds", accesses of memory outside of the tensors that were passed, and of shared
-            memory outside of what the kernel has;
             "initialized", shared memory that is read before it is written;
             "races", accesses of two threads of a program with nothing that orders them;
             "copies", bytes of an asynchronous copy that are used before it has been waited for;
+            "bounds", accesses of memory outside of the tensors that were passed, and of shared
+            memory outside of what the kernel has;
             "alignment", addresses that are no multiples of an access's size.
-            Deadlocks, barriers that part of a warp comes to, masks that name others than those
-            who come, and memory that the process does not have are found without being asked for.
+            The last two are found without being asked for, as are deadlocks, barriers that part
+            of a warp comes to, and masks that name others than those who come.
         seed: The order in which threads run is drawn from it; 0 is the order of their numbers.
         early_copies: Whether asynchronous copies arrive at once, and not as late as they may.
         max_steps: Turns of loops that a thread may make until it is taken not to end; 0: any.

@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 from interrupts import expect_interrupted
+from planting import marked_line
 
 import tilewright
 import tilewright.language as tl
 from tilewright import _core
 from tilewright.compiler import stages
 from tilewright.errors import DeviceError, EmulationError, OutOfResourcesError, PassError
+from tilewright.runtime.function import JITFunction
 
 ROWS, COLUMNS = 64, 256
 FAR = 1 << 44  # elements: an address that no process has
@@ -76,32 +78,112 @@ def turns(**emulation: Any) -> int:
 # Wild pointers
 
 
-def test_a_wild_pointer_is_a_fault() -> None:
-    with pytest.raises(EmulationError, match=r"fault: add_sums.*the process does not have") as e:
-        run(wrong=3)
-    (finding,) = e.value.findings
-    assert (finding.kind, finding.program) == ("fault", (3, 0, 0))
-    run()
-
-
-def test_with_checks_its_line_is_found() -> None:
+@pytest.mark.parametrize("checks", [False, True])
+def test_the_line_of_a_wild_pointer_is_found(checks: bool) -> None:
     with pytest.raises(EmulationError, match="bytes after the end of x, which has 65536") as e:
-        run(wrong=3, checks=True)
+        run(wrong=3, checks=checks)
     finding = e.value.findings[0]
     assert (finding.kind, finding.program) == ("bounds", (3, 0, 0))
     assert finding.file == __file__
     assert "tl.store(x + i + missed" in str(e.value)
-    run(checks=True)
+    run(checks=checks)
 
 
-def test_an_address_that_is_not_mapped_is_named() -> None:
-    x = np.zeros(1, np.int32)
+class Pointer:
+    """The beginning of an array, whose end is not known."""
+
+    dtype = "float32"
+
+    def __init__(self, array: np.ndarray) -> None:
+        self._array = array
+
+    def data_ptr(self) -> int:
+        return int(self._array.ctypes.data)
+
+
+def test_memory_that_is_not_mapped_is_a_fault_where_no_extents_are_known() -> None:
+    x = np.zeros(1, np.float32)
     address = x.ctypes.data + 4 * (1 << 40)
     with (
         tilewright.emulate(),
         pytest.raises(EmulationError, match=f"address 0x{address:x} .*does not have"),
     ):
-        add_sums[(1,)](x, 0, 1 << 40, BLOCK=1)
+        add_sums[(1,)](Pointer(x), 0, 1 << 40, BLOCK=1)
+
+
+# Every kind of access, in every mode
+
+
+@tilewright.jit
+def load_from(x, out, offset, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + offset + i, mask=i < n))  # <- access
+
+
+@tilewright.jit
+def store_to(x, out, offset, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(x + offset + i, i.to(x.dtype.element_ty), mask=i < n)  # <- access
+
+
+@tilewright.jit
+def plain_store_to(x, out, offset, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(x + offset + i, i.to(x.dtype.element_ty))  # <- access
+
+
+@tilewright.jit
+def scalar_store_to(x, out, offset, n, BLOCK: tl.constexpr):
+    tl.store(x + offset + n - 1, 1.0)  # <- access
+
+
+@tilewright.jit
+def add_to(x, out, offset, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.atomic_add(x + offset + i, 1.0, mask=i < n)  # <- access
+
+
+@tilewright.jit
+def exchange_at(x, out, offset, n, BLOCK: tl.constexpr):
+    tl.atomic_xchg(x + offset + n - 1, 1.0)  # <- access
+
+
+ACCESSES = [load_from, store_to, plain_store_to, scalar_store_to, add_to, exchange_at]
+MODES = [{}, {"profile": True}, {"checks": "races"}, {"checks": True}]
+# Elements: right after the end, before the beginning, in other memory of the process or in none.
+OFFSETS = [1, 64, -256, -1000, 5000, -(1 << 31), 1 << 40, -(1 << 50), (1 << 60) - 8]
+
+
+@pytest.mark.parametrize("mode", MODES, ids=str)
+@pytest.mark.parametrize("kernel", ACCESSES, ids=lambda kernel: kernel.name)
+def test_accesses_beyond_an_array(kernel: JITFunction, mode: dict[str, Any]) -> None:
+    for dtype in (
+        (np.float32, np.float64) if "exchange" in kernel.name else (np.float16, np.float32)
+    ):
+        memory = np.zeros(3 * 256, dtype)
+        x, out = memory[256:512], np.zeros(256, dtype)
+        with tilewright.emulate(**mode):
+            kernel[(2,)](x, out, 0, 256, BLOCK=256)  # all of it
+            for offset in OFFSETS:
+                with pytest.raises(EmulationError) as raised:
+                    kernel[(2,)](x, out, offset, 256, BLOCK=256)
+                first = raised.value.findings[0]
+                assert (first.kind, first.line) == ("bounds", marked_line(kernel, "access"))
+        assert not memory[:256].any()
+        assert not memory[512:].any()
+
+
+@pytest.mark.parametrize("mode", MODES, ids=str)
+@pytest.mark.parametrize("target", ["cuda:80", "cuda:90a"])
+def test_asynchronous_copies_beyond_an_array(target: str, mode: dict[str, Any]) -> None:
+    a, b = np.ones((64, 64), np.float16), np.ones((64, 64), np.float16)
+    c = np.zeros((64, 64), np.float32)
+    with tilewright.emulate(target, **mode):
+        product[(1,)](a, b, c, 64, SIDE=64, STEP=32)
+        assert (c == 64).all()
+        with pytest.raises(EmulationError, match="copies 16 bytes from") as raised:
+            product[(1,)](a, b, c, 128, SIDE=64, STEP=32)
+    assert raised.value.findings[0].kind == "bounds"
 
 
 # A launch that fails leaves nothing behind

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import wrong_kernels
@@ -71,11 +73,24 @@ def test_false_assertion() -> None:
     assert raised.value.line == marked_line(kernel, "here")
 
 
-@pytest.mark.parametrize("kernel", ["pointer_from_a_number", "pointer_to_nothing"])
-def test_process_survives_wild_pointers_without_checks(kernel: str) -> None:
+@pytest.mark.parametrize(
+    "mode",
+    [{"checks": False}, {"checks": False, "profile": True}, {"checks": "races"}],
+    ids=["plain", "profile", "races"],
+)
+@pytest.mark.parametrize(
+    ("kind", "kernel"),
+    [row for row in ROWS if row[0] in ("bounds", "alignment")],
+    ids=lambda value: getattr(value, "name", value),
+)
+def test_no_mode_accesses_what_it_may_not(
+    kind: str, kernel: JITFunction, mode: dict[str, Any]
+) -> None:
     with pytest.raises(EmulationError) as raised:
-        problem(getattr(wrong_kernels, kernel)).launch(checks=False)
-    assert raised.value.findings[0].kind == "fault"
+        problem(kernel).launch(**mode)
+    first = raised.value.findings[0]
+    assert (first.kind, first.file) == (kind, wrong_kernels.__file__)
+    assert first.line == marked_line(kernel, "here")
 
 
 @pytest.mark.parametrize("checks", [False, True])

@@ -65,6 +65,25 @@ TEST_F(BoundsTest, OtherMemoryIsLetPassWhereThereMayBeSome) {
   messages({Report::Bounds, Report::Bounds});
 }
 
+TEST_F(BoundsTest, PlacesAroundAnAccess) {
+  auto places = [&](MemorySpace space, uint64_t address, uint32_t bytes) {
+    KnownPlaces found = checker->placesAround(space, address, bytes);
+    return std::pair(found.begin, found.count);
+  };
+  EXPECT_EQ(places(MemorySpace::Global, kX + 8, 4), std::pair(kX, uint64_t(61)));
+  EXPECT_EQ(places(MemorySpace::Global, kY, 32), std::pair(kY, uint64_t(1)));
+  EXPECT_EQ(places(MemorySpace::Shared, shared(16), 16), std::pair(shared(0), uint64_t(113)));
+  for (uint64_t wrong : {kX - 4, kX + 61, kX + 64, uint64_t(0), ~uint64_t(0)}) {
+    EXPECT_EQ(places(MemorySpace::Global, wrong, 4).second, 0u);
+  }
+  KnownPlaces none;
+  EXPECT_FALSE(none.include(0));
+  KnownPlaces some = checker->placesAround(MemorySpace::Global, kX, 16);
+  EXPECT_TRUE(some.include(kX + 48));
+  EXPECT_FALSE(some.include(kX + 49));
+  EXPECT_FALSE(some.include(kX - 1));
+}
+
 TEST_F(BoundsTest, SharedMemory) {
   EXPECT_TRUE(write(0, 1, shared(112), 16));
   EXPECT_FALSE(write(0, 1, shared(132)));

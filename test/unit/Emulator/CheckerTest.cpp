@@ -271,8 +271,6 @@ TEST_F(CopiesOnlyTest, NothingElseIsReported) {
   write(0, 1, shared(0));
   read(1, 2, shared(0));
   read(1, 2, shared(4));
-  read(1, 2, shared(127), 16);
-  read(1, 2, kX + 70, 16);
   expectNothing();
   checker->issue(block->threads[3], copyOf(shared(16), kX, 1));
   barrier();
@@ -289,11 +287,19 @@ TEST_F(RacesOnlyTest, ACopyIsAWriteWhenItIsIssued) {
 }
 
 TEST_F(NothingTest, IsReported) {
-  EXPECT_TRUE(write(0, 1, kX + 99));
-  EXPECT_TRUE(write(1, 1, kX + 99));
-  EXPECT_TRUE(read(1, 1, shared(4096)));
-  EXPECT_TRUE(checker->issue(block->threads[0], copyOf(shared(3), kX, 1)));
+  EXPECT_TRUE(write(0, 1, kX));
+  EXPECT_TRUE(write(1, 1, kX));
+  EXPECT_TRUE(read(1, 1, shared(64)));
+  EXPECT_TRUE(checker->issue(block->threads[0], copyOf(shared(0), kX, 1)));
   EXPECT_TRUE(read(0, 1, shared(4)));
   barrier();
   expectNothing();
+}
+
+TEST_F(NothingTest, ButBoundsAndAlignment) {
+  EXPECT_FALSE(write(0, 1, kX + 64));
+  EXPECT_FALSE(read(0, 2, shared(128)));
+  EXPECT_FALSE(checker->issue(block->threads[0], copyOf(shared(0), kX + 64, 3)));
+  EXPECT_FALSE(read(0, 4, kX + 2));
+  messages({Report::Bounds, Report::Bounds, Report::Bounds, Report::Alignment});
 }
