@@ -189,7 +189,7 @@ def umulhi(x: Tile, y: Tile) -> Tile:
 
 
 def _rounding(function: Any) -> Any:
-    return lambda x: x.like(function(x.exact()))
+    return lambda x: x.like(x.decided(function))
 
 
 def _smooth(function: Any, slope: Any) -> Any:

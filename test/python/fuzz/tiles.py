@@ -103,6 +103,15 @@ class Tile:
             raise Inexact
         return self.value
 
+    def decided(self, function: Any) -> np.ndarray:
+        """A function that is constant but for steps, where the error reaches none of them."""
+        if self.error is None:
+            return function(self.value)
+        low, high = (function(self.value + sign * 4 * self.error) for sign in (-1, 1))
+        if not np.array_equal(low, high):
+            raise Inexact
+        return low
+
     def __bool__(self) -> bool:
         return bool(self.exact())
 
@@ -201,7 +210,8 @@ class Tile:
         if dtype == "int1":
             return Tile(dtype, self.exact() != 0)
         if not dtype.is_float:
-            return Tile(dtype, _to_integer(self.exact(), dtype))
+            values = self.decided(np.trunc) if self.dtype.is_float else self.value
+            return Tile(dtype, _to_integer(values, dtype))
         with np.errstate(all="ignore"):
             result = Tile(dtype, self.value)
         narrower = self.dtype.is_float and dtype.bits < self.dtype.bits
@@ -329,10 +339,13 @@ def divide(x: Any, y: Any) -> Tile:
         least = np.abs(b.value.astype(np.float64)) - wide_error(b)
         slope = 1 / np.where(least > 0, least, 0)
         error = combined_error(a, b, slope, quotient.value * slope)
-        if _exact_division:
+        if _exact_division or error is not None or a.dtype != "float32":
             return quotient.blurred(error)
-        # A GPU may round a quotient of float32 the other way: docs/math.md.
-        return quotient.blurred(0.0 if error is None else error)
+        # A GPU may round a quotient that is no float32 the other way: docs/math.md.
+        wide = (v.value.astype(np.float64) for v in (quotient, b, a))
+        is_float = next(wide) * next(wide) == next(wide)
+        own = FLOATS[a.dtype] * 2 * np.abs(quotient.value.astype(np.float64))
+        return quotient.like(quotient.value, np.where(is_float, 0, own))
 
 
 def _integer(function: Any, x: Any, y: Any) -> Tile:
