@@ -205,6 +205,7 @@ def _write_shared(text: _Text, form: Form, lane: str) -> None:
 class _Compiled:
     """Stands for a compiled kernel that a launch loads."""
 
+    launch_conditions: tuple[int, ...] = ()
     asserts: tuple[Any, ...] = ()
 
     def __init__(self, name: str, loaded: Any) -> None:

@@ -13,6 +13,7 @@ _HEADER = ".version 7.0\n.target sm_80\n.address_size 64\n"
 class Code:
     """Stands for a compiled kernel."""
 
+    launch_conditions: tuple[int, ...] = ()
     asserts: tuple[Any, ...] = ()
 
     def __init__(self, text: str, **options: Any) -> None:
