@@ -56,8 +56,9 @@ struct ScalarizeUniform : RewritePattern {
     }
     Type type = op->getResult(0).getType();
     Value scalar = cloneOn(rewriter, op, operands, getElementType(type));
-    auto splat = rewriter.replaceOpWithNewOp<SplatOp>(op, type, scalar);
+    auto splat = SplatOp::create(rewriter, op->getLoc(), type, scalar);
     splat->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    rewriter.replaceOp(op, splat);
     return success();
   }
 };
