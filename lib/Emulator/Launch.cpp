@@ -21,7 +21,8 @@ const char *nameOf(Report::Kind kind) {
 void Launch::report(Report report) {
   std::lock_guard lock(mutex);
   for (Report &known : reports) {
-    if (known.kind != report.kind || known.site != report.site || known.otherSite != report.otherSite) {
+    if (known.kind != report.kind || known.site != report.site || known.otherSite != report.otherSite ||
+        known.ifWritten != report.ifWritten) {
       continue;
     }
     if (numberOf(report.program) < numberOf(known.program)) {
@@ -43,7 +44,9 @@ void Launch::settle() {
   std::multimap<int64_t, Report> ordered; // those of one program stay in the order in which they were found
   for (Report &report : reports) {
     int64_t program = numberOf(report.program);
-    if (!isStopped(program)) {
+    bool isRight = report.ifWritten < 0 || static_cast<size_t>(report.ifWritten) >= kTensorsTold ||
+                   written[report.ifWritten].load(std::memory_order_relaxed);
+    if (isRight && !isStopped(program)) {
       ordered.emplace(program, std::move(report));
     }
   }

@@ -21,6 +21,7 @@ struct Access {
   uint64_t address;
   uint32_t bytes;
   uint32_t alignment; ///< that the instruction asks for, in bytes
+  AtomicOrder order = AtomicOrder::Relaxed;
 };
 
 /// One for each Block that runs; blocks of a launch do not share it. Bounds and alignment are always checked, the rest
@@ -49,6 +50,9 @@ public:
   /// All that these threads did before is ordered before all that they do from now on.
   void synchronize(const std::vector<Thread *> &threads);
   void synchronize(const WarpCall &call);
+
+  /// The thread comes to an atomic that releases or acquires, which it executes if it is `active`, after access().
+  void pass(const Access &atomic, bool active);
 
   /// What the thread did before is ordered before what those do that acquire the address from now on.
   void release(Thread &thread, uint64_t address);

@@ -72,6 +72,7 @@ struct Report {
   int32_t site = 0;
   int32_t otherThread = -1; ///< of a race, and of a wait: the other party
   int32_t otherSite = 0;
+  int32_t ifWritten = -1; ///< only right if the launch writes this tensor; -1: in any case
 };
 const char *nameOf(Report::Kind kind);
 
@@ -90,6 +91,13 @@ struct Launch {
   /// The number of a program in the order in which programs begin.
   int64_t numberOf(const std::array<int32_t, 3> &program) const {
     return program[0] + int64_t(grid[0]) * (program[1] + int64_t(grid[1]) * program[2]);
+  }
+
+  /// Notes that some thread writes a tensor.
+  void noteWrite(size_t tensor) {
+    if (tensor < kTensorsTold && !written[tensor].load(std::memory_order_relaxed)) {
+      written[tensor].store(true, std::memory_order_relaxed);
+    }
   }
 
   /// Notes a report. Of several of the same place and kind the one of the first program is kept.
@@ -115,6 +123,8 @@ struct Launch {
   int64_t suppressed = 0;      ///< how many more there were
 
 private:
+  static constexpr size_t kTensorsTold = 256; ///< all further ones are taken to be written
+  std::array<std::atomic<bool>, kTensorsTold> written = {};
   std::mutex mutex;
   std::map<int64_t, int64_t> repeated; // by program: how many reports were not kept; guarded by the mutex
   std::atomic<int64_t> last{std::numeric_limits<int64_t>::max()}; // program that goes on

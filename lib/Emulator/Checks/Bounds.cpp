@@ -2,6 +2,8 @@
 
 #include "Bounds.h"
 
+#include <algorithm>
+
 namespace tilewright::emulator {
 
 using runtime::contains;
@@ -31,6 +33,21 @@ bool Bounds::hold(const Bytes &bytes) {
   bool isElsewhere = !near || bytes.address >= near->end ||
                      (bytes.address < near->begin && near->begin - bytes.address >= bytes.count);
   return !launch.tensorsKnown && isElsewhere;
+}
+
+size_t Bounds::memoryOf(uint64_t address) const {
+  const std::vector<Tensor> &tensors = launch.tensors;
+  size_t found = tensors.size();
+  uint64_t begin = address, end = address + 1;
+  // A tensor that overlaps one that was found comes before it, if at all, in an earlier place of the list.
+  for (size_t i = tensors.size(); i-- > 0;) {
+    if (tensors[i].begin < end && begin < tensors[i].end) {
+      found = i;
+      begin = std::min<uint64_t>(begin, tensors[i].begin);
+      end = std::max<uint64_t>(end, tensors[i].end);
+    }
+  }
+  return found;
 }
 
 KnownPlaces Bounds::placesAround(const Bytes &bytes) const {

@@ -24,6 +24,10 @@ public:
   /// Whether all of the bytes lie in one tensor, or in the block's shared memory.
   bool hold(const Bytes &bytes);
 
+  /// Which memory an address of global memory, which was held, is in: the number of a tensor, the first of those that
+  /// overlap; or the number of tensors, for any other memory.
+  size_t memoryOf(uint64_t address) const;
+
   /// The addresses from which as many bytes lie in the same tensor, or in shared memory, as these do; none if these
   /// do not lie in any.
   KnownPlaces placesAround(const Bytes &bytes) const;

@@ -3,6 +3,7 @@
 #include "tilewright/Emulator/Checker.h"
 
 #include "Bounds.h"
+#include "ProgramOrder.h"
 #include "Races.h"
 
 #include <algorithm>
@@ -70,11 +71,14 @@ struct Checker::State {
   explicit State(Launch &launch)
       : launch(launch), settings(launch.settings), bounds(launch),
         remembers(settings.checkRaces || settings.checkInitialized || settings.checkCopies),
-        races(settings, launch.kernel.threads, remembers ? launch.kernel.sharedBytes : 0) {}
+        races(settings, launch.kernel.threads, remembers ? launch.kernel.sharedBytes : 0),
+        order(races.vectorClocks(), settings.checkRaces ? launch.kernel.threads : 0, launch.tensors.size() + 1) {}
 
   bool mayTouch(const Touch &touch, uint64_t alignment);
   void remember(const Touch &touch);
   void explain(const Touch &touch, const Finding &finding);
+  void follow(const Touch &touch);
+  void explain(const Touch &touch, const ProgramOrder::Conflict &conflict, bool isAtAtomic);
   std::string describe(const Touch &touch) const;
   std::string describeSite(int32_t site) const;
 
@@ -83,6 +87,7 @@ struct Checker::State {
   Bounds bounds;
   bool remembers;
   Races races;
+  ProgramOrder order;
   std::vector<uint32_t> together; // the threads that are synchronised, to save allocations
 };
 
@@ -150,10 +155,39 @@ void Checker::State::explain(const Touch &touch, const Finding &finding) {
   touch.thread.report(std::move(report));
 }
 
+/// Looks whether an access is on the right side of the program's atomics.
+void Checker::State::follow(const Touch &touch) {
+  if (!settings.checkRaces || touch.bytes.space != MemorySpace::Global) {
+    return;
+  }
+  size_t memory = bounds.memoryOf(touch.bytes.address);
+  if (touch.deed != Deed::Read) {
+    launch.noteWrite(memory);
+  }
+  if (auto conflict = order.access(touch.thread.index, touch.deed, touch.site, memory)) {
+    explain(touch, *conflict, /*isAtAtomic=*/false);
+  }
+}
+
+void Checker::State::explain(const Touch &touch, const ProgramOrder::Conflict &conflict, bool isAtAtomic) {
+  Report report;
+  report.kind = Report::Race;
+  report.site = touch.site;
+  report.otherThread = static_cast<int32_t>(conflict.thread);
+  report.otherSite = conflict.site;
+  report.ifWritten = conflict.memory < launch.tensors.size() ? static_cast<int32_t>(conflict.memory) : -1;
+  std::string thread = "thread " + std::to_string(conflict.thread), place = describeSite(conflict.site);
+  report.message = isAtAtomic ? "orders memory that " + thread + " " + pastOf(conflict.deed) + " at " + place
+                              : describe(touch) + ", which the atomic of " + thread + " at " + place + " orders";
+  report.message += ", with no barrier between them";
+  touch.thread.report(std::move(report));
+}
+
 void Checker::begin(Block &block) {
   state->bounds.begin(block);
   if (state->remembers) {
     state->races.begin();
+    state->order.begin();
   }
 }
 
@@ -167,7 +201,25 @@ bool Checker::access(const Access &access) {
     return false;
   }
   state->remember(touch);
+  if (access.order == AtomicOrder::Relaxed) {
+    state->follow(touch);
+  }
   return true;
+}
+
+void Checker::pass(const Access &atomic, bool active) {
+  if (!state->settings.checkRaces) {
+    return;
+  }
+  Touch touch = {
+      atomic.thread, atomic.site, Deed::Atomic, phraseOf(atomic.kind), {atomic.space, atomic.address, atomic.bytes}};
+  size_t memory = active ? state->bounds.memoryOf(atomic.address) : 0;
+  if (active) {
+    state->launch.noteWrite(memory);
+  }
+  for (const auto &conflict : state->order.pass(atomic.thread.index, atomic.site, atomic.order, active, memory)) {
+    state->explain(touch, conflict, /*isAtAtomic=*/true);
+  }
 }
 
 KnownPlaces Checker::placesAround(MemorySpace space, uint64_t address, uint32_t bytes) const {
@@ -184,6 +236,9 @@ bool Checker::issue(Thread &thread, const AsyncCopy &copy) {
   }
   state->remember(from);
   state->remember(to);
+  if (copy.read > 0) {
+    state->follow(from);
+  }
   return true;
 }
 

@@ -34,6 +34,7 @@ public:
   void arrive(uint32_t thread, int32_t site, uint64_t offset, uint64_t bytes);
 
   void synchronize(const std::vector<uint32_t> &threads);
+  const VectorClocks &vectorClocks() const { return clocks; }
   void release(uint32_t thread, uint64_t address) { clocks.release(thread, address); }
   void acquire(uint32_t thread, uint64_t address) { clocks.acquire(thread, address); }
 

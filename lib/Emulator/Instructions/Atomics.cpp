@@ -93,12 +93,17 @@ void atomic(Thread &thread, int32_t site, const uint64_t *in, uint64_t *out) {
   auto elements = static_cast<uint32_t>(in[2]);
   uint32_t bytes = elements * sizeof(Word);
   MemorySpace space = thread.block->isShared(in[1]) ? MemorySpace::Shared : MemorySpace::Global;
-  observe({thread, site, AccessKind::Atomic, space, in[1], bytes, bytes}, active);
+  auto order = static_cast<AtomicOrder>(in[3]);
+  Access access = {thread, site, AccessKind::Atomic, space, in[1], bytes, bytes, order};
+  observe(access, active);
+  if (order != AtomicOrder::Relaxed) {
+    thread.block->checker->pass(access, active);
+  }
   std::fill_n(out, elements, 0);
   if (!active) {
     return;
   }
-  orderAtomic(thread, in[1], static_cast<AtomicOrder>(in[3]));
+  orderAtomic(thread, in[1], order);
   for (uint32_t i = 0; i < elements; ++i) {
     out[i] = apply<Word, change>(in[1] + i * sizeof(Word), &in[4 + i * operands]);
   }

@@ -133,6 +133,26 @@ def count_and_read(out, bins, N: tl.constexpr):
     tl.store(out + i, tl.load(bins + i % 4))  # <- load
 
 
+@tilewright.jit
+def last_program(part, count, out, N: tl.constexpr, P: tl.constexpr):
+    program, i = tl.program_id(0), tl.arange(0, N)
+    tl.store(part + program * N + i, i)  # <- part
+    if tl.atomic_add(count, 1) == P - 1:  # <- last
+        total = tl.zeros((N,), tl.int32)
+        for other in range(P):
+            total += tl.load(part + other * N + i)
+        tl.store(out + i, total)
+
+
+@tilewright.jit
+def message(data, flag, seen, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(data + i, i + 1)  # <- data
+    tl.atomic_or(flag + i, 1, sem="release")  # <- release
+    there = tl.atomic_max(flag + i, 0, sem="acquire")  # <- acquire
+    tl.store(seen + i, there)  # <- seen
+
+
 def _integers(*shape: int, dtype: type = np.float32) -> np.ndarray:
     """Small ones, of which sums and products are exact in any dtype."""
     return np.random.default_rng(0).integers(-4, 5, shape).astype(dtype)
@@ -233,6 +253,23 @@ def _count_and_read() -> Problem:
     return Problem(count_and_read, (1,), arguments, {"out": np.full(256, 64)})
 
 
+def _last_program() -> Problem:
+    arguments = {
+        "part": np.zeros((3, 128), np.int32),
+        "count": np.zeros(1, np.int32),
+        "out": np.zeros(128, np.int32),
+    }
+    # Its last program adds up what the others have stored.
+    expected = {"out": 3 * np.arange(128)}
+    return Problem(last_program, (3,), {**arguments, "N": 128, "P": 3}, expected)
+
+
+def _message() -> Problem:
+    data, flag, seen = (np.zeros(128, np.int32) for _ in range(3))
+    arguments = {"data": data, "flag": flag, "seen": seen, "N": 128}
+    return Problem(message, (1,), arguments, {"seen": np.ones(128)})
+
+
 PROBLEMS: dict[str, Callable[[], Problem]] = {
     "softmax": _softmax,
     "layer norm": _layer_norm,
@@ -253,4 +290,6 @@ PROBLEMS: dict[str, Callable[[], Problem]] = {
     "smooth in place": _smooth_in_place,
     "reverse twice": _reverse_twice,
     "count and read": _count_and_read,
+    "last program": _last_program,
+    "message": _message,
 }

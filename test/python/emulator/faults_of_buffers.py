@@ -19,7 +19,7 @@ def every(problem: str, operation: str, finds: str, *marks: str) -> Iterator[Fau
         yield Fault(problem, name, without(operation, number), finds, mark)
 
 
-# All barriers that the kernels have; those of the last three are for global memory.
+# All barriers that the kernels have; those of the last five are for global memory.
 BARRIERS = [
     *every("softmax", BARRIER, "race", "max", "sum"),
     *every("layer norm", BARRIER, "race", "mean", "variance"),
@@ -38,6 +38,8 @@ BARRIERS = [
     *every("smooth in place", BARRIER, "race", "load", "store"),
     *every("reverse twice", BARRIER, "race", "second"),
     *every("count and read", BARRIER, "race", "load"),
+    *every("last program", BARRIER, "race", "part", "last"),
+    *every("message", BARRIER, "race", "data", "acquire"),
 ]
 
 

@@ -7,6 +7,8 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
+
 namespace tilewright::emulator {
 namespace {
 
@@ -68,8 +70,10 @@ struct Message {
 Message message;
 uint32_t word, flag;
 
+/// Atomics are at site 2, everything else at site 1.
 void call(Thread &thread, const char *name, std::initializer_list<uint64_t> in, uint64_t *out) {
-  findInstruction(name)->function(thread, 1, in.begin(), out);
+  int32_t site = std::string_view(name).substr(0, 4) == "atom" ? 2 : 1;
+  findInstruction(name)->function(thread, site, in.begin(), out);
 }
 
 /// Lane 0 writes the word and sets the flag; lane 1 waits for the flag and reads the word.
@@ -102,12 +106,14 @@ size_t racesOf(const Message &tried) {
   kernel.code = passMessage;
   kernel.threads = kLanes;
   kernel.checked = true;
-  kernel.sites.resize(2);
+  kernel.sites.resize(3);
   Settings settings;
   settings.checkRaces = true;
   Launch launch(kernel, settings);
   runBlocks(launch, 0, 1);
-  return launch.reports.size();
+  // The threads of a compiled program all come to the same atomics, which is looked at as well; these do not.
+  return std::count_if(launch.reports.begin(), launch.reports.end(),
+                       [](const Report &report) { return report.message.find("orders") == std::string::npos; });
 }
 
 TEST(Atomics, OrderWhatTheyAskFor) {

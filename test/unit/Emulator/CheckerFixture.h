@@ -69,6 +69,17 @@ protected:
     return access(thread, line, AccessKind::Atomic, address, bytes);
   }
 
+  /// An atomic of the program, at which all threads arrive, and which one executes.
+  void atomic(int line, int executing, AtomicOrder order, std::initializer_list<int> threads) {
+    for (int thread : threads) {
+      Access access = {block->threads[thread], line, AccessKind::Atomic, MemorySpace::Global, kY, 4, 4, order};
+      if (thread == executing) {
+        checker->access(access);
+      }
+      checker->pass(access, thread == executing);
+    }
+  }
+
   void barrier() { barrier(0, static_cast<int>(block->threads.size())); }
   void barrier(int begin, int end) {
     std::vector<Thread *> threads;
