@@ -40,6 +40,14 @@ static Value cloneOn(PatternRewriter &rewriter, Operation *op, ValueRange operan
   return clone->getResult(0);
 }
 
+/// Replaces an operation by another one with its discardable attributes.
+template <typename New, typename... Arguments>
+static void replaceBy(PatternRewriter &rewriter, Operation *op, Arguments &&...arguments) {
+  auto made = New::create(rewriter, op->getLoc(), std::forward<Arguments>(arguments)...);
+  made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  rewriter.replaceOp(op, made);
+}
+
 namespace {
 /// exp(splat(x)) is splat(exp(x)).
 struct ScalarizeUniform : RewritePattern {
@@ -56,9 +64,7 @@ struct ScalarizeUniform : RewritePattern {
     }
     Type type = op->getResult(0).getType();
     Value scalar = cloneOn(rewriter, op, operands, getElementType(type));
-    auto splat = SplatOp::create(rewriter, op->getLoc(), type, scalar);
-    splat->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-    rewriter.replaceOp(op, splat);
+    replaceBy<SplatOp>(rewriter, op, type, scalar);
     return success();
   }
 };
@@ -82,8 +88,7 @@ struct SinkBroadcast : RewritePattern {
     }
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     Value small = cloneOn(rewriter, op, operands, type.clone(*shape));
-    auto broadcast = rewriter.replaceOpWithNewOp<BroadcastOp>(op, type, small);
-    broadcast->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    replaceBy<BroadcastOp>(rewriter, op, type, small);
     return success();
   }
 
@@ -123,8 +128,7 @@ struct MergeUniformSums : OpRewritePattern<arith::AddIOp> {
     Value sum = arith::AddIOp::create(rewriter, op.getLoc(), getUniformScalar(rewriter, inner.getRhs()),
                                       getUniformScalar(rewriter, op.getRhs()));
     Value splat = SplatOp::create(rewriter, op.getLoc(), op.getType(), sum);
-    auto merged = rewriter.replaceOpWithNewOp<arith::AddIOp>(op, inner.getLhs(), splat);
-    merged->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    replaceBy<arith::AddIOp>(rewriter, op, inner.getLhs(), splat);
     return success();
   }
 };
@@ -153,8 +157,7 @@ struct MoveOffsetToBase : OpRewritePattern<AddPtrOp> {
     Value offset = getUniformScalar(rewriter, op.getOffset());
     Value moved = AddPtrOp::create(rewriter, op.getLoc(), base.getSrc(), offset);
     Value splat = SplatOp::create(rewriter, op.getLoc(), op.getType(), moved);
-    auto merged = rewriter.replaceOpWithNewOp<AddPtrOp>(op, op.getType(), splat, inner.getOffset());
-    merged->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    replaceBy<AddPtrOp>(rewriter, op, op.getType(), splat, inner.getOffset());
     return success();
   }
 };
@@ -169,8 +172,7 @@ struct MergeOffsets : OpRewritePattern<AddPtrOp> {
       return failure();
     }
     Value sum = arith::AddIOp::create(rewriter, op.getLoc(), inner.getOffset(), op.getOffset());
-    auto merged = rewriter.replaceOpWithNewOp<AddPtrOp>(op, op.getType(), inner.getPtr(), sum);
-    merged->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    replaceBy<AddPtrOp>(rewriter, op, op.getType(), inner.getPtr(), sum);
     return success();
   }
 };
