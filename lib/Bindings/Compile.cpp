@@ -1,6 +1,7 @@
 // compile() and load(): from a module to a function in this process.
 
 #include "Bindings.h"
+#include "CheckedAccesses.h"
 #include "HostKernel.h"
 
 #include "tilewright/Pipeline/Cpu.h"
@@ -24,9 +25,9 @@ struct PyCompiled {
   std::vector<std::pair<std::string, double>> seconds;
   std::map<std::string, std::string> ir;
   std::vector<int64_t> launchConditions;
+  std::vector<AccessPlace> accesses;
   // CPU
   std::vector<KernelAssert> asserts;
-  std::vector<CheckedAccess> accesses;
   int64_t scratchBytes = 0;
   // CUDA
   std::string ptx;
@@ -78,6 +79,7 @@ bool compileCuda(ModuleOp module, const CudaCompileOptions &options, CompileFail
     result.cubin = std::move(compiled->cubin);
     result.sharedBytes = compiled->sharedBytes;
     result.slots = std::move(compiled->slots);
+    result.accesses = std::move(compiled->accesses);
   }
   return compiled.has_value();
 }
@@ -92,6 +94,7 @@ bool compileEmulator(ModuleOp module, const EmulatorCompileOptions &options, Com
     result.sharedBytes = compiled->sharedBytes;
     result.launchConditions = std::move(compiled->launchConditions);
     result.sites = std::move(compiled->sites);
+    result.accesses = std::move(compiled->accesses);
   }
   return compiled.has_value();
 }
@@ -112,6 +115,7 @@ bool checksBounds(const py::dict &options) {
 CudaCompileOptions cudaOptions(llvm::StringRef arch, const py::dict &options) {
   CudaCompileOptions cuda;
   cuda.target = arch.str();
+  cuda.checkBounds = checksBounds(options);
   readOption(options, "num_warps", cuda.numWarps);
   readOption(options, "num_stages", cuda.numStages);
   readOption(options, "maxnreg", cuda.maxRegisters);
@@ -175,17 +179,9 @@ PyCompiled compile(PyModule &module, const std::string &target, const py::dict &
   return result;
 }
 
-using PyAccess = std::tuple<std::string, int64_t, bool, std::string, int64_t, int64_t>;
-
 std::shared_ptr<HostKernel> load(const std::string &object, const std::string &symbol, size_t scratchBytes,
-                                 const std::optional<std::vector<PyAccess>> &accesses) {
-  std::optional<std::vector<runtime::AccessSite>> sites;
-  if (accesses) {
-    sites.emplace();
-    for (const auto &[kind, bytes, strict, file, line, column] : *accesses) {
-      sites->push_back({kind, bytes, strict, file, line, column});
-    }
-  }
+                                 const PyAccesses &accesses) {
+  AccessSites sites = readAccesses(accesses);
   py::gil_scoped_release unlocked;
   auto function = host::load(object, symbol);
   if (!function) {
@@ -216,7 +212,7 @@ void bindCompile(py::module_ &module) {
       .def_property_readonly("accesses",
                              [](PyCompiled &self) {
                                py::list list;
-                               for (const CheckedAccess &access : self.accesses) {
+                               for (const AccessPlace &access : self.accesses) {
                                  list.append(py::make_tuple(access.kind, access.bytes, access.strict, access.file,
                                                             access.line, access.column));
                                }

@@ -1,6 +1,7 @@
 // Kernels on CUDA devices: the way of a launch from slots to the driver, and what failures raise.
 
 #include "CudaKernel.h"
+#include "CheckedAccesses.h"
 #include "DLPack.h"
 #include "Launcher.h"
 
@@ -22,10 +23,10 @@ static const char *immortal(const std::string &text) {
   return texts.insert(text).first->c_str();
 }
 
-CudaKernel::CudaKernel(std::unique_ptr<cuda::Kernel> kernel, std::vector<unsigned> slots)
-    : kernel(std::move(kernel)), slots(std::move(slots)) {
+CudaKernel::CudaKernel(std::unique_ptr<cuda::Kernel> kernel, std::vector<int> slots, const CheckedCode *checked)
+    : kernel(std::move(kernel)), slots(std::move(slots)), checked(checked) {
   auto last = std::max_element(this->slots.begin(), this->slots.end());
-  slotCount = last == this->slots.end() ? 0 : *last + 1;
+  slotCount = last == this->slots.end() ? 0 : std::max(*last + 1, 0);
 }
 
 /// The stream that the arrays' framework works on, else the one they are ready on, else PyTorch's.
@@ -53,8 +54,82 @@ static const char *errorFor(cuda::Status status) {
   return status == cuda::Status::Assert ? "DeviceAssertError" : "DeviceError";
 }
 
-static bool explain(const Call &call, cuda::Device &device, cuda::Status status) {
-  setError(errorFor(status), call.state, nullptr, device.explain("cuLaunchKernel", status));
+//===----------------------------------------------------------------------===//
+// Checks of bounds
+//===----------------------------------------------------------------------===//
+
+/// The code with checks that was loaded; guarded by the interpreter's lock.
+static std::vector<std::unique_ptr<CheckedCode>> &checkedCode() {
+  static auto &all = *new std::vector<std::unique_ptr<CheckedCode>>();
+  return all;
+}
+
+/// Raises what checks have found on a device that is lost. False if they found nothing.
+static bool raiseFinding(Call &call, const cuda::Device &device) {
+  for (const std::unique_ptr<CheckedCode> &code : checkedCode()) {
+    std::optional<cuda::MailboxReport> found;
+    if (code->device == &device) {
+      found = cuda::readMailbox(code->mailbox.words);
+    }
+    if (!found || found->access >= static_cast<int64_t>(code->sites.size())) {
+      continue;
+    }
+    const AccessSite &site = code->sites[found->access];
+    try {
+      py::list reports;
+      reports.append(describeAccess(site, describeOutOfBounds(site), found->program));
+      py::handle self(reinterpret_cast<PyObject *>(&call.launcher));
+      self.attr("_out_of_bounds")(code->name, reports, 0, device.lostBecause());
+    } catch (py::error_already_set &error) {
+      error.restore();
+    }
+    return PyErr_Occurred();
+  }
+  return false;
+}
+
+namespace {
+/// The values of hidden parameters: CheckBounds.cpp says which they are; hidden slot 0 is slot -1, 1 is -2.
+class HiddenSlots {
+public:
+  HiddenSlots(const Call &call, const CheckedCode *code) : call(call), code(code) { values.reserve(kMost); }
+
+  /// Nothing where the slot is none of them.
+  uint64_t *valueOf(int slot) {
+    if (!code || values.size() == kMost) {
+      return nullptr;
+    }
+    return &values.emplace_back(slot == -1 ? code->mailbox.onDevice : boundOf((-slot - 2) / 2, slot % 2 != 0));
+  }
+
+private:
+  uint64_t boundOf(size_t slot, bool isSize) const {
+    for (const PassedArray &array : call.arrays) {
+      if (array.slot == slot && array.extent) {
+        return isSize ? array.extent->end - array.extent->begin : array.extent->begin;
+      }
+    }
+    // Of an array of unknown size every address is taken to be one of its elements'.
+    return isSize ? INT64_MAX : 0;
+  }
+
+  /// As many as a kernel's parameters, which have four kilobytes.
+  static constexpr size_t kMost = 512;
+  const Call &call;
+  const CheckedCode *code;
+  std::vector<uint64_t> values;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Launching
+//===----------------------------------------------------------------------===//
+
+static bool explain(Call &call, cuda::Device &device, cuda::Status status) {
+  std::string text = device.explain("cuLaunchKernel", status);
+  if (!device.isLost() || !raiseFinding(call, device)) {
+    setError(errorFor(status), call.state, nullptr, text);
+  }
   return false;
 }
 
@@ -65,7 +140,9 @@ bool CudaKernel::launch(Call &call, PyObject *, const Grid &grid) {
     return false;
   }
   if (device.isLost()) {
-    setError("DeviceError", call.state, nullptr, device.lostBecause());
+    if (!raiseFinding(call, device)) {
+      setError("DeviceError", call.state, nullptr, device.lostBecause());
+    }
     return false;
   }
   if (call.slots.size() < slotCount) {
@@ -77,8 +154,13 @@ bool CudaKernel::launch(Call &call, PyObject *, const Grid &grid) {
     return false;
   }
   llvm::SmallVector<void *, 32> parameters;
-  for (unsigned slot : slots) {
-    parameters.push_back(&call.slots[slot]);
+  HiddenSlots hidden(call, checked);
+  for (int slot : slots) {
+    parameters.push_back(slot < 0 ? hidden.valueOf(slot) : &call.slots[slot]);
+    if (!parameters.back()) {
+      PyErr_SetString(PyExc_SystemError, "the code has hidden parameters that nothing is known of");
+      return false;
+    }
   }
   for (size_t slot = 0; slots.empty() && slot < call.slots.size(); ++slot) {
     parameters.push_back(&call.slots[slot]);
@@ -105,8 +187,18 @@ bool CudaKernel::launch(Call &call, PyObject *, const Grid &grid) {
   throw py::error_already_set();
 }
 
+static const CheckedCode *addCheckedCode(const std::string &name, cuda::Device &device, std::vector<AccessSite> sites) {
+  auto code = std::make_unique<CheckedCode>(CheckedCode{name, &device, {}, std::move(sites)});
+  cuda::Status status = code->mailbox.allocate(device);
+  if (status != cuda::Status::Success) {
+    raise(errorFor(status), name + ": " + device.explain("cuMemHostAlloc", status));
+  }
+  return checkedCode().emplace_back(std::move(code)).get();
+}
+
 static std::shared_ptr<CudaKernel> load(const std::string &name, const py::bytes &image, const std::string &symbol,
-                                        int device, int threads, int64_t sharedBytes, std::vector<unsigned> slots) {
+                                        int device, int threads, int64_t sharedBytes, std::vector<int> slots,
+                                        const PyAccesses &accesses) {
   cuda::KernelCode code{image, symbol, threads, sharedBytes};
   cuda::Platform &platform = cuda::Platform::instance();
   cuda::LoadProblem problem;
@@ -121,8 +213,12 @@ static std::shared_ptr<CudaKernel> load(const std::string &name, const py::bytes
   } else {
     problem.message = "there is no CUDA device: " + platform.problem();
   }
+  const CheckedCode *checked = nullptr;
+  if (kernel && accesses) {
+    checked = addCheckedCode(name, *known, *readAccesses(accesses));
+  }
   if (kernel) {
-    return std::make_shared<CudaKernel>(std::move(kernel), std::move(slots));
+    return std::make_shared<CudaKernel>(std::move(kernel), std::move(slots), checked);
   }
   if (!problem.excess) {
     raise(errorFor(problem.status), name + ": " + problem.message);
@@ -143,9 +239,11 @@ void bindCudaKernel(py::module_ &module) {
                              [](const CudaKernel &self) { return self.kernel->resources.staticSharedBytes; })
       .def_property_readonly("max_threads", [](const CudaKernel &self) { return self.kernel->resources.maxThreads; });
   module.def("load_cuda", &load, py::arg("name"), py::arg("image"), py::arg("symbol"), py::arg("device"),
-             py::arg("threads"), py::arg("shared_bytes") = 0, py::arg("slots") = std::vector<unsigned>(),
+             py::arg("threads"), py::arg("shared_bytes") = 0, py::arg("slots") = std::vector<int>(),
+             py::arg("accesses") = py::none(),
              "Brings a cubin, or PTX, to a device, where it stays.\n\n"
              "`slots` are those of the code's parameters in order; empty where each slot has its parameter.\n"
+             "Code that checks bounds needs its `accesses`, and has slots below zero.\n"
              "Raises DeviceError, or OutOfResourcesError with what is asked for and what there is.");
 }
 

@@ -8,6 +8,7 @@
 
 #include "tilewright/Emulator/Counters.h"
 #include "tilewright/Emulator/Retarget.h"
+#include "tilewright/Runtime/CudaMailbox.h"
 #include "tilewright/Target/Host.h"
 
 #include <pybind11/pybind11.h>
@@ -154,14 +155,62 @@ static bool run(Launch &launch, const runtime::Grid &grid, runtime::ProgramCost 
   return !PyErr_Occurred();
 }
 
+namespace {
+/// What stands before the slots of code that checks bounds itself: CheckBounds.cpp says what.
+class HiddenSlots {
+public:
+  HiddenSlots(const Call &call, bool isChecked) : count(isChecked ? 1 + 2 * call.slots.size() : 0) {
+    values.resize(count);
+    for (const PassedArray &array : call.arrays) {
+      if (count != 0) {
+        // Of an array of unknown size every address is taken to be one of its elements'.
+        uint64_t size = array.extent ? array.extent->end - array.extent->begin : INT64_MAX;
+        values[count - 2 - 2 * array.slot] = array.extent ? array.extent->begin : 0;
+        values[count - 3 - 2 * array.slot] = size;
+      }
+    }
+    if (count != 0) {
+      values[count - 1] = reinterpret_cast<uint64_t>(words);
+    }
+    values.insert(values.end(), call.slots.begin(), call.slots.end());
+  }
+
+  const uint64_t *slots() const { return values.data() + count; }
+
+  Tensor mailbox() const {
+    auto begin = reinterpret_cast<uintptr_t>(words);
+    return {"mailbox", begin, begin + sizeof words};
+  }
+
+  void raiseFinding(const py::object &self, py::handle compiled, const AccessSites &sites) const {
+    std::optional<runtime::cuda::MailboxReport> found = runtime::cuda::readMailbox(words);
+    if (found && sites && found->access < static_cast<int64_t>(sites->size())) {
+      const runtime::AccessSite &site = (*sites)[found->access];
+      py::list reports;
+      reports.append(describeAccess(site, describeOutOfBounds(site), found->program));
+      self.attr("_out_of_bounds")(compiled.attr("name"), reports, 0);
+    }
+  }
+
+private:
+  size_t count;
+  std::vector<uint64_t> values;
+  uint64_t words[runtime::cuda::kMailboxWords] = {};
+};
+} // namespace
+
 bool EmulatedKernel::launch(Call &call, PyObject *compiled, const runtime::Grid &grid) {
   try {
     auto self = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject *>(&call.launcher));
     const Settings settings = readSettings(self.attr("_emulation")(kernel.checked));
     Launch launch(kernel, settings);
-    launch.slots = call.slots.data();
+    HiddenSlots hidden(call, accesses.has_value());
+    launch.slots = hidden.slots();
     launch.grid = grid.axes;
     launch.tensors = tensorsOf(call);
+    if (accesses) {
+      launch.tensors.push_back(hidden.mailbox());
+    }
     launch.tensorsKnown = call.extentsKnown;
     Profile profile(kernel.sites.size());
     launch.profile = &profile;
@@ -169,6 +218,7 @@ bool EmulatedKernel::launch(Call &call, PyObject *compiled, const runtime::Grid 
       return false;
     }
     launch.settle();
+    hidden.raiseFinding(self, py::handle(compiled), accesses);
     py::list reports;
     for (const Report &report : launch.reports) {
       reports.append(describe(report, kernel));
@@ -192,7 +242,7 @@ using PySite = std::tuple<std::string, int, int, std::string>;
 
 static std::shared_ptr<EmulatedKernel> load(const std::string &object, const std::string &symbol, int threads,
                                             int64_t sharedBytes, int architecture, bool checked,
-                                            const std::vector<PySite> &sites) {
+                                            const std::vector<PySite> &sites, const PyAccesses &accesses) {
   if (sites.empty() || threads < 1 || threads > 1024) {
     throw py::value_error("a kernel has 1 to 1024 threads, and at least the unknown site");
   }
@@ -212,7 +262,7 @@ static std::shared_ptr<EmulatedKernel> load(const std::string &object, const std
     throw py::value_error("the object file cannot be loaded: " + message);
   }
   kernel.code = reinterpret_cast<ThreadCode>(*address);
-  return std::make_shared<EmulatedKernel>(std::move(kernel));
+  return std::make_shared<EmulatedKernel>(std::move(kernel), readAccesses(accesses));
 }
 
 void bindEmulatedKernel(py::module_ &module) {
@@ -221,7 +271,7 @@ void bindEmulatedKernel(py::module_ &module) {
       .def_property_readonly("threads", [](const EmulatedKernel &self) { return self.kernel.threads; })
       .def_property_readonly("checked", [](const EmulatedKernel &self) { return self.kernel.checked; });
   module.def("load_emulated", &load, py::arg("object"), py::arg("symbol"), py::arg("threads"), py::arg("shared_bytes"),
-             py::arg("architecture"), py::arg("checked"), py::arg("sites"),
+             py::arg("architecture"), py::arg("checked"), py::arg("sites"), py::arg("accesses") = py::none(),
              "Links an object file that compile() made for an emulated GPU into this process.\n\n"
              "The architecture is a number such as 90 for sm_90a. "
              "A site is (file, line, column, instruction); there is at least one, for unknown places.");

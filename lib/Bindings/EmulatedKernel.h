@@ -3,6 +3,7 @@
 #ifndef TILEWRIGHT_LIB_BINDINGS_EMULATEDKERNEL_H
 #define TILEWRIGHT_LIB_BINDINGS_EMULATEDKERNEL_H
 
+#include "CheckedAccesses.h"
 #include "LoadedKernel.h"
 
 #include "tilewright/Emulator/Launch.h"
@@ -12,7 +13,9 @@ namespace tilewright::bindings {
 
 class EmulatedKernel final : public LoadedKernel {
 public:
-  explicit EmulatedKernel(emulator::Kernel kernel) : kernel(std::move(kernel)) {}
+  /// `accesses`: those whose bounds the code itself checks; nothing where it checks none.
+  EmulatedKernel(emulator::Kernel kernel, AccessSites accesses)
+      : kernel(std::move(kernel)), accesses(std::move(accesses)) {}
 
   /// Returns when all programs have ended.
   bool launch(Call &call, PyObject *compiled, const runtime::Grid &grid) override;
@@ -20,6 +23,7 @@ public:
   const emulator::Kernel kernel;
 
 private:
+  const AccessSites accesses;
   runtime::ProgramCost cost;
 };
 

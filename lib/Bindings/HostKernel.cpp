@@ -2,6 +2,7 @@
 // that need no compiler, for tests of launching.
 
 #include "HostKernel.h"
+#include "CheckedAccesses.h"
 #include "Launcher.h"
 #include "PythonInterrupt.h"
 
@@ -71,32 +72,27 @@ bool HostKernel::launch(Call &call, PyObject *compiled, const Grid &grid) {
 static py::dict describe(const AccessChecks &checks, const AccessSite &site, const AccessReport &report,
                          const Grid &grid) {
   int64_t x = grid.axes[0], y = grid.axes[1];
-  py::dict result;
-  result["kind"] = "bounds";
-  result["message"] = checks.describe(report);
-  result["program"] = py::make_tuple(report.program % x, report.program / x % y, report.program / x / y);
-  result["file"] = site.file;
-  result["line"] = site.line;
-  result["column"] = site.column;
-  return result;
+  return describeAccess(site, checks.describe(report),
+                        {report.program % x, report.program / x % y, report.program / x / y});
 }
 
 /// Raises what the checks have found.
 static void raiseFindings(Call &call, PyObject *compiled, const AccessChecks &checks,
                           const std::vector<AccessSite> &sites, const Grid &grid) {
+  py::object name = py::handle(compiled).attr("name");
   py::list reports;
   for (const AccessReport &report : checks.sortedReports()) {
     reports.append(describe(checks, sites[report.site], report, grid));
   }
   py::handle self(reinterpret_cast<PyObject *>(&call.launcher));
-  self.attr("_out_of_bounds")(py::handle(compiled), reports, checks.suppressed());
+  self.attr("_out_of_bounds")(name, reports, checks.suppressed());
 }
 
 bool HostKernel::launchChecked(Call &call, PyObject *compiled, const Grid &grid) {
   try {
     std::vector<AccessChecks::SlotMemory> slots(call.slots.size());
     std::vector<NamedExtent> arrays;
-    for (const Placement::HostArray &array : call.placement.hostArrays) {
+    for (const PassedArray &array : call.arrays) {
       if (array.extent) {
         const char *name = PyUnicode_AsUTF8(array.parameter->name.get());
         arrays.push_back({name ? name : "?", array.extent->begin, array.extent->end});

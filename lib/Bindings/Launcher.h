@@ -168,11 +168,17 @@ struct ArrayArgument {
   std::optional<uintptr_t> stream;       // that it is ready on
 };
 
+/// An array among the arguments, and the slot that holds its address.
+struct PassedArray {
+  const Parameter *parameter;
+  size_t slot;
+  std::optional<runtime::Extent> extent;
+};
+
 /// What the arrays among the arguments say about where to run, and what was made of it.
 struct Placement {
   struct HostArray {
     const Parameter *parameter;
-    size_t slot;
     uintptr_t address;
     std::optional<runtime::Extent> extent;
   };
@@ -202,6 +208,7 @@ struct Call {
   llvm::SmallVector<uint64_t, 32> slots;
   llvm::SmallVector<runtime::Extent, 16> extents;
   bool extentsKnown = true;
+  llvm::SmallVector<PassedArray, 16> arrays;
   Placement placement;
   llvm::SmallVector<Ref, 8> keepAlive; // what values were read from
 };

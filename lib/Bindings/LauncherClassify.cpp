@@ -168,6 +168,7 @@ bool Classifier::array(PyObject *object, const TypeInfo &info) {
   } else {
     call.extentsKnown = false;
   }
+  call.arrays.push_back({&parameter, call.slots.size(), array.extent});
   call.slots.push_back(array.address);
   addTyped(Tag::Pointer, array.type, divisibility(array.address));
   return true;

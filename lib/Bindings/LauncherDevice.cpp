@@ -45,14 +45,13 @@ static bool placeOnDevice(Call &call, const Parameter &parameter, const ArrayArg
   return true;
 }
 
-/// Called before the array's slot is filled.
 bool placeArray(Call &call, const Parameter &parameter, const ArrayArgument &array) {
   if (!array.location) {
     return true;
   }
   switch (array.location->kind) {
   case Location::Host:
-    call.placement.hostArrays.push_back({&parameter, call.slots.size(), array.address, array.extent});
+    call.placement.hostArrays.push_back({&parameter, array.address, array.extent});
     return true;
   case Location::Managed:
     call.placement.managedDevice = call.placement.managedDevice.value_or(array.location->device);

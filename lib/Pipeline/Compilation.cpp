@@ -3,12 +3,28 @@
 #include "tilewright/Pipeline/Compilation.h"
 
 #include "Locations.h"
+#include "tilewright/Analysis/CheckedAccess.h"
 
 #include "mlir/IR/OwningOpRef.h"
 
 using namespace mlir;
 
 namespace tilewright {
+
+std::vector<AccessPlace> readCheckedAccesses(Operation *kernel) {
+  std::vector<AccessPlace> places;
+  auto accesses = kernel->getAttrOfType<ArrayAttr>(kCheckedAccessesAttr);
+  if (!accesses) {
+    return places;
+  }
+  for (auto entry : accesses.getAsRange<DictionaryAttr>()) {
+    auto number = [&](StringRef name) { return entry.getAs<IntegerAttr>(name).getInt(); };
+    auto text = [&](StringRef name) { return entry.getAs<StringAttr>(name).str(); };
+    places.push_back({text("kind"), number("bytes"), entry.getAs<BoolAttr>("strict").getValue(), text("file"),
+                      number("line"), number("column")});
+  }
+  return places;
+}
 
 static std::string print(Operation *op) {
   std::string text;

@@ -194,23 +194,10 @@ private:
                                       entry.getAs<IntegerAttr>("column").getInt()});
         }
       }
-      readCheckedAccesses(function);
+      compiled.accesses = readCheckedAccesses(function);
       return true;
     }
     return compilation.fail("vector", "the module has no kernel");
-  }
-
-  void readCheckedAccesses(LLVM::LLVMFuncOp function) {
-    auto accesses = function->getAttrOfType<ArrayAttr>("tile.checked_accesses");
-    if (!accesses) {
-      return;
-    }
-    for (auto entry : accesses.getAsRange<DictionaryAttr>()) {
-      auto number = [&](StringRef name) { return entry.getAs<IntegerAttr>(name).getInt(); };
-      auto text = [&](StringRef name) { return entry.getAs<StringAttr>(name).str(); };
-      compiled.accesses.push_back({text("kind"), number("bytes"), entry.getAs<BoolAttr>("strict").getValue(),
-                                   text("file"), number("line"), number("column")});
-    }
   }
 
   bool generateCode(const host::HostTarget &target) {

@@ -43,6 +43,7 @@ public:
     compiled.symbol = std::move(made->symbol);
     compiled.launchConditions = std::move(made->launchConditions);
     compiled.slots = std::move(made->slots);
+    compiled.accesses = std::move(made->accesses);
     compiled.seconds = std::move(compilation.seconds);
     return std::move(compiled);
   }

@@ -80,6 +80,7 @@ private:
         if (auto slots = function->getAttrOfType<DenseI32ArrayAttr>(tilegpu::TileGPUDialect::kSlotsAttr)) {
           made.slots = std::vector<int>(slots.asArrayRef().begin(), slots.asArrayRef().end());
         }
+        made.accesses = readCheckedAccesses(function);
         return true;
       }
     }

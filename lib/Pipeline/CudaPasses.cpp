@@ -105,7 +105,12 @@ static void addLLVMPasses(OpPassManager &passes, const CudaCompileOptions &optio
 void addCudaPasses(OpPassManager &passes, CudaPhase phase, const CudaCompileOptions &options) {
   switch (phase) {
   case CudaPhase::Tile:
-    return addTilePasses(passes, options.specializeRanges);
+    addTilePasses(passes, options.specializeRanges);
+    if (options.checkBounds) {
+      passes.addPass(createCheckBounds()); // of the accesses that are left
+      passes.addPass(createCSEPass());     // whose addresses and masks have much in common
+    }
+    return;
   case CudaPhase::TileGPU:
     return addTileGPUPasses(passes, options);
   case CudaPhase::Thread:
@@ -145,6 +150,7 @@ struct CudaPipelineOptions : PassPipelineOptions<CudaPipelineOptions> {
   Option<std::string> target{*this, "target", llvm::cl::desc("for whom: a name of the hardware table"),
                              llvm::cl::init("sm_90a")};
   Option<int> numWarps{*this, "num-warps", llvm::cl::desc("warps of a program"), llvm::cl::init(4)};
+  Option<bool> checkBounds{*this, "check-bounds", llvm::cl::desc("check accesses of memory"), llvm::cl::init(false)};
   Option<int> numStages{*this, "num-stages", llvm::cl::desc("depth to which loops are pipelined"), llvm::cl::init(3)};
 };
 } // namespace
@@ -159,6 +165,7 @@ void registerCudaPipelines() {
                                                     options.target = given.target;
                                                     options.numWarps = given.numWarps;
                                                     options.numStages = given.numStages;
+                                                    options.checkBounds = given.checkBounds;
                                                     addCudaPasses(passes, phase, options);
                                                   });
   }

@@ -263,17 +263,21 @@ class CheckError(LaunchError):
     Args:
         findings: What, in the order in which it was found; not empty. Each place is named once.
         suppressed: How many more there were.
+        note: What follows from them, such as that the device is lost.
     """
 
-    def __init__(self, findings: Sequence[Finding], suppressed: int = 0) -> None:
-        super().__init__(findings, suppressed)
+    def __init__(self, findings: Sequence[Finding], suppressed: int = 0, note: str = "") -> None:
+        super().__init__(findings, suppressed, note)
         self.findings = tuple(findings)
         self.suppressed = suppressed
+        self.note = note
 
     def __str__(self) -> str:
         parts = [str(finding) for finding in self.findings]
         if self.suppressed:
             parts.append(f"({self.suppressed} more at these places, or others)")
+        if self.note:
+            parts.append(self.note)
         return "\n".join(parts)
 
 

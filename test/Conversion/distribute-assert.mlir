@@ -23,4 +23,18 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
     tile.assert %y, "y" : i1 loc(callsite("called.py":3:5 at "kernel.py":18:3))
     return
   }
+
+  // The first thread that fails says which program it belongs to.
+  // CHECK-LABEL: func.func @report
+  // CHECK-SAME: %{{.*}}: i1, %[[MAILBOX:.*]]: !llvm.ptr<1>
+  // CHECK: scf.if
+  // CHECK-DAG: %[[Y:.*]] = nvvm.read.ptx.sreg.nctaid.y
+  // CHECK: %[[SECOND:.*]] = llvm.getelementptr %[[MAILBOX]][1]
+  // CHECK: ptx.compare_exchange "acq_rel" "sys" %[[SECOND]], %c0_i64
+  // CHECK: ptx.compare_exchange "acq_rel" "sys" %[[MAILBOX]], %c0_i64
+  // CHECK: llvm.call @__assertfail
+  func.func @report(%y: i1, %mailbox: !tile.ptr<i64>) {
+    tile.assert %y, "out of bounds" report 3 to %mailbox : i1, !tile.ptr<i64>
+    return
+  }
 }

@@ -16,6 +16,7 @@
 
 #include "State.h"
 
+#include <cstdlib>
 #include <cstring>
 
 using namespace fake_cuda;
@@ -201,6 +202,19 @@ EXPORT int cuFuncGetAttribute(int *value, int attribute, void *function) {
 EXPORT int cuFuncSetAttribute(void *function, int attribute, int value) {
   ENTER("cuFuncSetAttribute")
   static_cast<KernelText *>(function)->dynamicShared = attribute == 8 ? value : 0;
+  return kSuccess;
+}
+
+/// Never freed: reports are read when the device is lost.
+EXPORT int cuMemHostAlloc(void **memory, size_t bytes, unsigned) {
+  ENTER("cuMemHostAlloc")
+  *memory = std::malloc(bytes);
+  return kSuccess;
+}
+
+EXPORT int cuMemHostGetDevicePointer_v2(uint64_t *pointer, void *memory, unsigned) {
+  ENTER("cuMemHostGetDevicePointer_v2")
+  *pointer = reinterpret_cast<uintptr_t>(memory);
   return kSuccess;
 }
 

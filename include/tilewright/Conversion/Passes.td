@@ -79,6 +79,20 @@ def TileToVector : Pass<"tile-to-vector", "mlir::ModuleOp"> {
                            "mlir::math::MathDialect", "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];
 }
 
+def CheckBounds : Pass<"check-bounds", "mlir::ModuleOp"> {
+  let summary = "Assert before each access that it is within the arrays that the kernel was given";
+  let description = [{
+    For GPUs; on the host `tile-to-vector` does so. Kernels get further arguments in hidden slots: where each array
+    begins, its size, and a mailbox for the first failure. The attribute `tile.checked_accesses` lists the accesses by
+    the numbers, counted from 1, that assertions report.
+
+    Requires: calls are inlined; each argument names its slot by `tile.slot`.
+    Establishes: no thread accesses memory out of bounds, but through pointers that come from integers.
+    Destroys: nothing. Loops with assertions are not pipelined.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "tilewright::tile::TileDialect"];
+}
+
 def ReturnOnAssert : Pass<"return-on-assert", "mlir::func::FuncOp"> {
   let summary = "Return a code of its own from each failed assertion";
   let description = [{

@@ -34,6 +34,19 @@ struct CompileFailure {
   std::optional<TargetExcess> excess; ///< where the kernel asks for too much
 };
 
+/// An access of memory whose bounds the code checks: a runtime::AccessSite.
+struct AccessPlace {
+  std::string kind;
+  int64_t bytes;
+  bool strict;
+  std::string file;
+  int64_t line;
+  int64_t column;
+};
+
+/// Those of a kernel, by the numbers that its code reports; empty where it checks nothing.
+std::vector<AccessPlace> readCheckedAccesses(mlir::Operation *kernel);
+
 /// One compilation under way.
 class Compilation {
 public:

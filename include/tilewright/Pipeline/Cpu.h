@@ -49,23 +49,13 @@ struct KernelAssert {
   int64_t column;
 };
 
-/// An access of memory whose bounds are checked: a runtime::AccessSite.
-struct CheckedAccess {
-  std::string kind;
-  int64_t bytes;
-  bool strict;
-  std::string file;
-  int64_t line;
-  int64_t column;
-};
-
 struct CompiledForCpu {
   std::string object; ///< relocatable object file
   std::string symbol; ///< its entry point, a runtime::KernelFunction
   int64_t scratchBytes = 0;
   std::vector<KernelAssert> asserts;
   std::vector<int64_t> launchConditions;
-  std::vector<CheckedAccess> accesses;                 ///< by the numbers that the code passes to the runtime
+  std::vector<AccessPlace> accesses;                   ///< by the numbers that the code passes to the runtime
   std::vector<std::pair<std::string, double>> seconds; ///< per phase, in order
 };
 

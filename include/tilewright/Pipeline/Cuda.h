@@ -26,6 +26,8 @@ struct CudaCompileOptions {
   bool enableFpFusion = true;
   bool specializeRanges = true; ///< assume of index arithmetic what each launch checks
   bool lineInfo = true;         ///< lines of the source for profilers
+  /// Whether the code takes hidden arguments (CheckBounds.cpp) and stops the device at an access out of bounds.
+  bool checkBounds = false;
   nvptx::AssembleOptions assembler;
   /// The phase at whose end the module stands already: to go on with IR that was printed, and maybe changed.
   std::optional<CudaPhase> startAfter;
@@ -40,6 +42,7 @@ struct CompiledForCuda {
   int64_t sharedBytes = 0; ///< dynamic shared memory of a block
   std::vector<int64_t> launchConditions;
   std::vector<int> slots; ///< of the code's parameters: which argument of the launch each one is
+  std::vector<AccessPlace> accesses;
   std::vector<std::pair<std::string, double>> seconds;
 };
 

@@ -22,6 +22,7 @@ struct CompiledForEmulator {
   int64_t sharedBytes = 0;
   std::vector<int64_t> launchConditions;
   std::vector<emulator::Site> sites;
+  std::vector<AccessPlace> accesses;
   std::vector<std::pair<std::string, double>> seconds;
 };
 

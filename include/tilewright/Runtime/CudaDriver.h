@@ -113,6 +113,8 @@ using Stream = struct StreamTag *;
   X(launchKernel, "cuLaunchKernel",                                                                                    \
     (Function function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX, unsigned blockY,              \
      unsigned blockZ, unsigned sharedBytes, Stream stream, void **parameters, void **extra))                           \
+  X(memHostAlloc, "cuMemHostAlloc", (void **memory, size_t bytes, unsigned flags))                                     \
+  X(memHostGetDevicePointer, "cuMemHostGetDevicePointer_v2", (DevicePointer * pointer, void *memory, unsigned flags))  \
   X(pointerGetAttribute, "cuPointerGetAttribute", (void *value, PointerAttribute attribute, DevicePointer pointer))    \
   X(threadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", (CaptureMode * mode))
 

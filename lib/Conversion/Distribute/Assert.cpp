@@ -1,10 +1,14 @@
 // tile.assert: a thread that finds a false element ends the launch. The driver prints message and place on the
-// standard error stream, and the launch fails.
+// standard error stream, and the launch fails. With a mailbox the thread has first written there who it is, unless
+// another was quicker: include/tilewright/Runtime/CudaMailbox.h.
 
 #include "DeviceCalls.h"
 
+#include "tilewright/Dialect/Ptx/IR/Ptx.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -22,6 +26,33 @@ LLVM::LLVMFuncOp failureFunction(Builder &builder) {
   return function;
 }
 
+Value wide(Builder &builder, Value number) { return arith::ExtUIOp::create(builder, builder.getI64Type(), number); }
+
+/// Two words, each written by the first thread that comes: the program's number below the report's, and the grid's
+/// first two sides.
+void writeReport(Builder &builder, Value mailbox, int32_t report) {
+  Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
+  auto constant = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(builder, i64, value); };
+  auto combine = [&](Value high, int64_t shift, Value low) -> Value {
+    return arith::OrIOp::create(builder, arith::ShLIOp::create(builder, high, constant(shift)), low);
+  };
+  Value columns = wide(builder, NVVM::GridDimXOp::create(builder, i32));
+  Value rows = wide(builder, NVVM::GridDimYOp::create(builder, i32));
+  Value number = wide(builder, NVVM::BlockIdZOp::create(builder, i32));
+  number = arith::MulIOp::create(builder, number, rows);
+  number = arith::AddIOp::create(builder, number, wide(builder, NVVM::BlockIdYOp::create(builder, i32)));
+  number = arith::MulIOp::create(builder, number, columns);
+  number = arith::AddIOp::create(builder, number, wide(builder, NVVM::BlockIdXOp::create(builder, i32)));
+  constexpr int64_t kProgramBits = 48, kSideBits = 32;
+  Value words[] = {combine(rows, kSideBits, columns), combine(constant(report), kProgramBits, number)};
+  Value always = arith::ConstantIntOp::create(builder, 1, 1);
+  for (auto [index, word] : llvm::enumerate(words)) {
+    Value address = LLVM::GEPOp::create(builder, mailbox.getType(), i64, mailbox,
+                                        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(1 - index)});
+    ptx::CompareExchangeOp::create(builder, i64, constant(0), word, always, address, "acq_rel", "sys");
+  }
+}
+
 struct Assert : OpConversionPattern<tile::AssertOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(tile::AssertOp op, OpAdaptor adaptor,
@@ -35,6 +66,9 @@ struct Assert : OpConversionPattern<tile::AssertOp> {
     auto kernel = op->getParentOfType<func::FuncOp>();
     auto branch = scf::IfOp::create(builder, fails, /*withElseRegion=*/false);
     builder.setInsertionPointToStart(branch.thenBlock());
+    if (Value mailbox = adaptor.getMailbox()) {
+      writeReport(builder, mailbox, op.getReport());
+    }
     FileLineColLoc position = tile::findPosition(op.getLoc());
     Value message = createText(builder, op.getMessage());
     Value file = createText(builder, position ? position.getFilename().getValue() : "");

@@ -50,7 +50,10 @@ void describeArguments(func::FuncOp function, const llvm::BitVector &readOnly) {
     auto divisibility = function.getArgAttrOfType<IntegerAttr>(index, tile::TileDialect::kDivisibilityAttr);
     bool isPointer = isa<LLVM::LLVMPointerType>(function.getArgument(index).getType());
     auto slot = function.getArgAttrOfType<IntegerAttr>(index, tile::TileDialect::kSlotAttr);
-    slots.push_back(slot ? static_cast<int32_t>(slot.getInt()) : static_cast<int32_t>(index));
+    auto hidden = function.getArgAttrOfType<IntegerAttr>(index, tile::TileDialect::kHiddenSlotAttr);
+    slots.push_back(hidden ? -1 - static_cast<int32_t>(hidden.getInt())
+                    : slot ? static_cast<int32_t>(slot.getInt())
+                           : static_cast<int32_t>(index));
     function.setArgAttrs(index, ArrayRef<NamedAttribute>());
     if (isPointer && divisibility) {
       function.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(),

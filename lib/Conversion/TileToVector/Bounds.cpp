@@ -11,7 +11,7 @@
 
 #include "Emitter.h"
 
-#include "tilewright/Analysis/PointerSources.h"
+#include "tilewright/Analysis/CheckedAccess.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,38 +34,25 @@ static constexpr size_t kMostComparisons = 4;
 // What is known of an access
 //===----------------------------------------------------------------------===//
 
-static StringRef verbOf(Operation *op) {
-  return isa<tile::LoadOp>(op) ? "reads" : isa<tile::StoreOp>(op) ? "writes" : "updates";
-}
-
 static int64_t slotOf(BlockArgument argument) {
   auto function = cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
   auto slot = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), tile::TileDialect::kSlotAttr);
   return slot ? slot.getInt() : argument.getArgNumber();
 }
 
-const Emitter::CheckedAccess &Emitter::describeAccess(Operation *op) {
+const Emitter::NumberedAccess &Emitter::numberAccess(Operation *op) {
   auto known = accesses.find(op);
   if (known != accesses.end()) {
     return known->second;
   }
-  CheckedAccess access;
-  Value pointer = cast<tile::MemoryAccessOpInterface>(op).getPtr();
+  CheckedAccess described = describeAccess(op);
+  NumberedAccess access;
   access.number = checkedAccesses.size();
-  access.bytes = getBitWidth(tile::getElementType(tile::getPointeeType(pointer.getType()))) / 8;
-  PointerSources sources = findPointerSources(pointer);
-  if (sources.arguments.size() <= kMostComparisons) {
-    access.slots = llvm::map_to_vector(sources.arguments, slotOf);
+  access.bytes = described.bytes;
+  if (described.sources.arguments.size() <= kMostComparisons) {
+    access.slots = llvm::map_to_vector(described.sources.arguments, slotOf);
   }
-  FileLineColLoc position = tile::findPosition(op->getLoc());
-  checkedAccesses.push_back(b.getDictionaryAttr({
-      b.getNamedAttr("kind", b.getStringAttr(verbOf(op))),
-      b.getNamedAttr("bytes", b.getI64IntegerAttr(access.bytes)),
-      b.getNamedAttr("strict", b.getBoolAttr(sources.isComplete)),
-      b.getNamedAttr("file", b.getStringAttr(position ? position.getFilename().str() : "")),
-      b.getNamedAttr("line", b.getI64IntegerAttr(position ? position.getLine() : 0)),
-      b.getNamedAttr("column", b.getI64IntegerAttr(position ? position.getColumn() : 0)),
-  }));
+  checkedAccesses.push_back(described.description);
   return accesses.try_emplace(op, access).first->second;
 }
 
@@ -94,7 +81,7 @@ std::pair<Value, Value> Emitter::memoryOf(int64_t slot) {
 
 /// Whether `count` elements from each pointer lie in one of the arrays that they may come from; null where the code
 /// can't tell. For a vector of pointers the masked-off ones are taken to do so.
-Value Emitter::liesInSomeArray(const CheckedAccess &access, Value pointer, Value count, Value mask) {
+Value Emitter::liesInSomeArray(const NumberedAccess &access, Value pointer, Value count, Value mask) {
   Location loc = pointer.getLoc();
   int64_t width = widthOf(pointer);
   Value address = LLVM::PtrToIntOp::create(b, loc, vectorOf(b.getI64Type(), width), pointer);
@@ -155,7 +142,7 @@ Value Emitter::storeForRuntime(Value vector) {
   return base;
 }
 
-Value Emitter::askRuntime(const CheckedAccess &access, Value pointer, Value count, Value mask) {
+Value Emitter::askRuntime(const NumberedAccess &access, Value pointer, Value count, Value mask) {
   Location loc = pointer.getLoc();
   auto module = program.scratch.getParentBlock()->getParentOp()->getParentOfType<ModuleOp>();
   auto pointerType = LLVM::LLVMPointerType::get(b.getContext());
@@ -182,7 +169,7 @@ void Emitter::checkBounds(Operation *op, Value pointer, int64_t lanes, Value mas
     return;
   }
   Location loc = op->getLoc();
-  const CheckedAccess &access = describeAccess(op);
+  const NumberedAccess &access = numberAccess(op);
   Value count = widthOf(pointer) > 1 ? i64(1) : i64(lanes);
   // A mask that holds for the first lanes is their number; no element takes part where that is zero.
   Value isOff;

@@ -176,7 +176,7 @@ private:
 
   //===--- Bounds.cpp: checks of user memory ------------------------------===//
   /// What is checked of an access, and by what.
-  struct CheckedAccess {
+  struct NumberedAccess {
     int32_t number;                   ///< of the access
     int64_t bytes;                    ///< of an element
     llvm::SmallVector<int64_t> slots; ///< the arguments that it may come from
@@ -184,9 +184,9 @@ private:
   /// Ends the program before an access of `lanes` consecutive elements from `pointer`, or one of a vector of
   /// pointers, if one that `mask` lets through is out of bounds.
   void checkBounds(mlir::Operation *op, mlir::Value pointer, int64_t lanes, mlir::Value mask);
-  mlir::Value liesInSomeArray(const CheckedAccess &access, mlir::Value pointer, mlir::Value count, mlir::Value mask);
-  mlir::Value askRuntime(const CheckedAccess &access, mlir::Value pointer, mlir::Value count, mlir::Value mask);
-  const CheckedAccess &describeAccess(mlir::Operation *op);
+  mlir::Value liesInSomeArray(const NumberedAccess &access, mlir::Value pointer, mlir::Value count, mlir::Value mask);
+  mlir::Value askRuntime(const NumberedAccess &access, mlir::Value pointer, mlir::Value count, mlir::Value mask);
+  const NumberedAccess &numberAccess(mlir::Operation *op);
   /// begin and size of the array in a slot, loaded once at the top of the function.
   std::pair<mlir::Value, mlir::Value> memoryOf(int64_t slot);
   mlir::Value storeForRuntime(mlir::Value vector);
@@ -257,7 +257,7 @@ private:
   int64_t scratchBytes = 0;
   bool storesStream = false;
   bool hasFailed = false;
-  llvm::DenseMap<mlir::Operation *, CheckedAccess> accesses;
+  llvm::DenseMap<mlir::Operation *, NumberedAccess> accesses;
   llvm::SmallVector<mlir::Attribute> checkedAccesses;
   llvm::DenseMap<int64_t, std::pair<mlir::Value, mlir::Value>> slotMemory;
   llvm::DenseMap<mlir::Type, Buffer> askedFor; ///< where the runtime finds vectors

@@ -11,6 +11,7 @@
 
 #include "Emitter.h"
 
+#include "tilewright/Analysis/CheckedAccess.h"
 #include "tilewright/Conversion/Passes.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
@@ -118,7 +119,7 @@ LogicalResult convertKernel(func::FuncOp kernel, const hardware::CpuInfo &cpu, b
   }
   entry->setAttr("tile.scratch_bytes", b.getI64IntegerAttr(emitter.getScratchBytes()));
   if (checkBounds) {
-    entry->setAttr("tile.checked_accesses", b.getArrayAttr(emitter.getCheckedAccesses()));
+    entry->setAttr(kCheckedAccessesAttr, b.getArrayAttr(emitter.getCheckedAccesses()));
   }
   kernel.erase();
   return success();

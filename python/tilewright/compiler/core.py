@@ -44,3 +44,8 @@ def build_identity() -> str:
     file = getattr(core(), "__file__", None)
     binary = binary_identity(os.path.realpath(file)) if file else "none"
     return f"{binary} {sources_identity(*folders)}"
+
+
+def access_tuples(accesses: list[Any] | None) -> list[tuple[Any, ...]] | None:
+    """A kernel's checked accesses as the core takes them; JSON has made lists of them."""
+    return None if accesses is None else [tuple(access) for access in accesses]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tilewright.compiler.core import core, host_target
+from tilewright.compiler.core import access_tuples, core, host_target
 from tilewright.errors import DeviceError
 
 # Names of our own for instruction sets: the processor that LLVM knows each by, and features that a
@@ -77,9 +77,7 @@ class CpuTarget:
 
     def load(self, kernel: Any, device: str | None) -> Any:
         self.check_runnable(kernel.target.partition(":")[2])
-        accesses = kernel.metadata["accesses"]
-        if accesses is not None:
-            accesses = [tuple(access) for access in accesses]
+        accesses = access_tuples(kernel.metadata["accesses"])
         return core().load(kernel.object, kernel.symbol, kernel.scratch_bytes, accesses)
 
     def device(self, device: str | None) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from tilewright.compiler.assembler import ASSEMBLER_SETTINGS, find_assemblers
-from tilewright.compiler.core import core
+from tilewright.compiler.core import access_tuples, core
 from tilewright.errors import DeviceError
 
 
@@ -50,6 +50,7 @@ class CudaTarget:
         shared_bytes: of dynamic shared memory that each program asks for.
         registers, spill_bytes: of a thread, as the assembler says.
         slots: of the code's parameters, in order: which leaf argument each one is.
+        accesses: as in target_cpu.py.
         """
         return {
             "num_warps": options["num_warps"],
@@ -57,6 +58,7 @@ class CudaTarget:
             "registers": compiled.registers,
             "spill_bytes": compiled.spill_bytes,
             "slots": list(compiled.slots),
+            "accesses": compiled.accesses if options["checks"] else None,
         }
 
     def sections(self, compiled: Any) -> dict[str, bytes]:
@@ -84,6 +86,7 @@ class CudaTarget:
             threads=32 * facts["num_warps"],
             shared_bytes=facts["shared_bytes"],
             slots=facts["slots"],
+            accesses=access_tuples(facts["accesses"]),
         )
 
     def device(self, device: str | None) -> str:

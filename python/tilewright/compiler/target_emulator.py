@@ -10,7 +10,7 @@ from __future__ import annotations
 import platform
 from typing import Any
 
-from tilewright.compiler.core import core, host_target
+from tilewright.compiler.core import access_tuples, core, host_target
 from tilewright.compiler.target_cuda import CudaTarget
 from tilewright.errors import DeviceError
 
@@ -59,11 +59,13 @@ class EmulatorTarget:
         shared_bytes: of dynamic shared memory that each program asks for.
         sites: the places in the source that the code names by number: file, line, column,
             instruction.
+        accesses: as in target_cpu.py; those that the code checks itself.
         """
         return {
             "num_warps": options["num_warps"],
             "shared_bytes": compiled.shared_bytes,
             "sites": [list(site) for site in compiled.sites],
+            "accesses": compiled.accesses if options["checks"] else None,
         }
 
     def sections(self, compiled: Any) -> dict[str, bytes]:
@@ -80,6 +82,7 @@ class EmulatorTarget:
             architecture=int("".join(filter(str.isdigit, kernel.target.partition(CHECKED)[0]))),
             checked=kernel.target.endswith(CHECKED),
             sites=[tuple(site) for site in facts["sites"]],
+            accesses=access_tuples(facts["accesses"]),
         )
 
     def device(self, device: str | None) -> str:

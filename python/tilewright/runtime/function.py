@@ -284,10 +284,12 @@ class JITFunction(_core.Launcher):
         """Raises what an emulated GPU has found, and keeps what it has counted."""
         emulation.finish(self, kernel, grid, reports, suppressed, counts)
 
-    def _out_of_bounds(self, kernel: Any, reports: list[dict[str, Any]], suppressed: int) -> None:
-        """Raises what the checks in code for the CPU have found."""
-        findings = [Finding(kernel=kernel.name, **_with_position(report)) for report in reports]
-        raise CheckError(findings, suppressed)
+    def _out_of_bounds(
+        self, kernel: str, reports: list[dict[str, Any]], suppressed: int, note: str = ""
+    ) -> None:
+        """Raises what the checks in compiled code have found in the kernel of that name."""
+        findings = [Finding(kernel=kernel, **_with_position(report)) for report in reports]
+        raise CheckError(findings, suppressed, note)
 
     def _explain_failure(self, kernel: Any, code: int) -> None:
         """Raises the error for a program that stopped with a code."""

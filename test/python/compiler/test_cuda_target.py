@@ -71,6 +71,7 @@ def kernel_of(target="cuda:90a", **facts):
         "registers": 40,
         "spill_bytes": 16,
         "slots": [0, 2],
+        "accesses": None,
         **facts,
     }
     sections = {"object": b"\x7fELF", "tile": b"module {}", "ptx": b".version 8.4"}
@@ -166,7 +167,7 @@ def test_a_kernel_is_loaded_once_per_device(devices):
     assert kernel.load() is first
     platform.current = 1
     assert kernel.load() is kernel.load("cuda:1") is not first
-    expected = {"threads": 256, "shared_bytes": 1024, "slots": [0, 2]}
+    expected = {"threads": 256, "shared_bytes": 1024, "slots": [0, 2], "accesses": None}
     assert platform.loaded == [
         (("add", b"\x7fELF", "add", 0), expected),
         (("add", b"\x7fELF", "add", 1), expected),
@@ -211,5 +212,6 @@ def test_what_is_kept_of_a_compilation():
         "registers": 9,
         "spill_bytes": 0,
         "slots": [1, 2],
+        "accesses": None,
     }
     assert KINDS["cuda"].sections(compiled) == {"ptx": b".version 8.4"}

@@ -32,7 +32,7 @@ def compiled(cuda, monkeypatch):
             "launch_conditions": [],
             "signature": request.describe(),
             "phases": [],
-            **{"slots": [0, 2], **facts},
+            **{"slots": [0, 2], "accesses": None, **facts},
         }
         image = b"kernel registers=32 parameters=8,4"
         sections = {"object": image, "tile": b"module {}", "ptx": b".version 8.4"}

@@ -64,7 +64,7 @@ LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, uns
   if (name == kNoAliasAttr) {
     return isa<PtrType>(type) ? success() : op->emitError() << name << " tells of a pointer, found on " << type;
   }
-  if (name == kSlotAttr) {
+  if (name == kSlotAttr || name == kHiddenSlotAttr) {
     auto slot = dyn_cast<IntegerAttr>(attr.getValue());
     bool valid = slot && slot.getType().isInteger(32) && slot.getInt() >= 0;
     return valid ? success()

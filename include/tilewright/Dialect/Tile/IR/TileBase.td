@@ -40,6 +40,8 @@ def Tile_Dialect : Dialect {
     static constexpr llvm::StringLiteral kNoAliasAttr = "tile.noalias";
     /// On a kernel's argument: its place among the launch's arguments.
     static constexpr llvm::StringLiteral kSlotAttr = "tile.slot";
+    /// On an argument that a pass has added: its place before the launch's arguments, the last one being 0.
+    static constexpr llvm::StringLiteral kHiddenSlotAttr = "tile.hidden_slot";
     static constexpr llvm::StringLiteral kDivisibilityAttr = "tile.divisibility";
     static constexpr llvm::StringLiteral kContiguityAttr = "tile.contiguity";
     static constexpr llvm::StringLiteral kConstancyAttr = "tile.constancy";

@@ -290,8 +290,15 @@ def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite<Tile_Console>]>]> {
 
 def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite]>]> {
   let summary = "Ends the launch with `message` and the source line where `cond` is false";
-  let arguments = (ins Tile_BoolLike:$cond, StrAttr:$message);
-  let assemblyFormat = "$cond `,` $message attr-dict `:` type($cond)";
+  let description = [{
+    With a mailbox, the first thread that fails writes there which program it belongs to and the number `report`;
+    see runtime::cuda::Mailbox.
+  }];
+  let arguments = (ins Tile_BoolLike:$cond, StrAttr:$message, Optional<Tile_PtrType>:$mailbox,
+    DefaultValuedAttr<I32Attr, "0">:$report);
+  let assemblyFormat = [{
+    $cond `,` $message (`report` $report^)? (`to` $mailbox^)? attr-dict `:` type($cond) (`,` type($mailbox)^)?
+  }];
 }
 
 #endif

@@ -1,0 +1,39 @@
+#include "tilewright/Runtime/CudaMailbox.h"
+
+#include "FakeCuda.h"
+
+namespace tilewright::runtime::cuda {
+namespace {
+
+using CudaMailboxTest = FakeCudaTest;
+
+TEST_F(CudaMailboxTest, Empty) {
+  uint64_t words[kMailboxWords] = {0, 0};
+  EXPECT_FALSE(readMailbox(words));
+  // The grid's sides are written first.
+  words[1] = uint64_t(3) << 32 | 4;
+  EXPECT_FALSE(readMailbox(words));
+}
+
+TEST_F(CudaMailboxTest, Report) {
+  uint64_t program = 3 + uint64_t(70000) * (2 + uint64_t(5) * 65000);
+  uint64_t words[kMailboxWords] = {uint64_t(65535) << 48 | program, uint64_t(5) << 32 | 70000};
+  std::optional<MailboxReport> report = readMailbox(words);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->access, 65534);
+  EXPECT_EQ(report->program, (std::array<int64_t, 3>{3, 2, 65000}));
+}
+
+TEST_F(CudaMailboxTest, Allocate) {
+  configure("devices=1");
+  Platform platform(FAKE_CUDA_LIBRARY);
+  Mailbox mailbox;
+  ASSERT_EQ(mailbox.allocate(*platform.device(0)), Status::Success);
+  EXPECT_EQ(mailbox.onDevice, reinterpret_cast<DevicePointer>(mailbox.words));
+  EXPECT_FALSE(readMailbox(mailbox.words));
+  configure("devices=1 cuMemHostAlloc=2");
+  EXPECT_EQ(Mailbox().allocate(*platform.device(0)), Status::OutOfMemory);
+}
+
+} // namespace
+} // namespace tilewright::runtime::cuda
