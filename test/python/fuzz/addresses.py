@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 
 from kernel import Kernel
+from tiles import DType
 from writer import SCALARS, Value, Writer
 
 
@@ -49,7 +50,8 @@ def assumption(w: Writer, name: str, number: int) -> None:
 
 def accesses(w: Writer, source: str, dtype: str, times: str = "") -> None:
     for _ in range(w.rng.randint(1, 3)):
-        index = hinted(w, w.calm(w.tile(w.rng.randint(1, 3))))
+        index = wrapping(w) if w.chance(0.2) else w.calm(w.tile(w.rng.randint(1, 3)))
+        index = hinted(w, index)
         kind = w.rng.choice(["load", "load", "load", "mask", "mask", "value", "scatter"])
         if kind == "value":
             w.result(f"({index}).to(tl.int64)", "int64", times=times)
@@ -68,7 +70,26 @@ def accesses(w: Writer, source: str, dtype: str, times: str = "") -> None:
         else:
             mask = mask_of(w, index)
             other = f"{mask}, other={w.rng.randint(0, 9)}" if mask else ""
-            w.result(f"tl.load({source} + {index}{other})", dtype, times=times)
+            address = str(index)
+            if "uint" in mask and w.chance(0.4):  # what is masked off is far away
+                address = f"({index}).to(tl.uint{index.dtype.bits})"
+            w.result(f"tl.load({source} + {address}{other})", dtype, times=times)
+
+
+def wrapping(w: Writer) -> Value:
+    """Positions that leave a narrow type within the tile, or in the middle of a run."""
+    dtype = DType(w.pick("int8", "int8", "uint8", "int16", "uint16"))
+    limit = 1 << (dtype.bits - (1 if dtype.is_signed else 0))
+    start = limit - w.pick(1, 3, 4, 8, 16, 32, 40)
+    text = f"(lane * {w.pick(1, 1, 1, 2)} + {start})"
+    if w.chance(0.3):
+        text = f"(lane - {w.pick(1, 4, 8, 20)})"
+    value = Value(f"{text}.to(tl.{dtype})", dtype)
+    if w.chance(0.3):
+        value = Value(f"({value} + {w.pick(1, 4, 16, 100)})", dtype)
+    if dtype.bits > 8:
+        return Value(f"({value} // {w.pick(16, 64, 3)})", dtype)
+    return value
 
 
 def mask_of(w: Writer, index: Value) -> str:

@@ -3,9 +3,10 @@
 python test/python/fuzz/reintroduce.py                      all of defects/*.patch
 python test/python/fuzz/reintroduce.py aliases --in-place   one, in this working tree
 
-A patch begins with lines `targets: ...` (where its fault shows) and `what: ...`. It is applied in
-a worktree of its own, which is built; with --in-place in this one, of which only what the patch
-changes is built again, twice.
+A patch begins with lines `targets: ...` (where its fault shows), `what: ...` and `family: ...`
+(the kernels made to find it, which are the only ones with --family). It is applied in a worktree
+of its own, which is built; with --in-place in this one, of which only what the patch changes is
+built again, twice.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ class Defect(NamedTuple):
     path: Path
     targets: str
     what: str
+    family: str
 
 
 class Finding(NamedTuple):
@@ -40,8 +42,8 @@ class Finding(NamedTuple):
 
 
 def read(path: Path) -> Defect:
-    head = dict(re.findall(r"^(targets|what): (.*)$", path.read_text(), re.M))
-    return Defect(path.stem, path, head["targets"], head["what"])
+    head = dict(re.findall(r"^(targets|what|family): (.*)$", path.read_text(), re.M))
+    return Defect(path.stem, path, head["targets"], head["what"], head["family"])
 
 
 def git(folder: Path, *arguments: str | Path) -> None:
@@ -72,7 +74,7 @@ def search(folder: Path, defect: Defect, options: argparse.Namespace) -> Finding
     """Runs the random kernels of this tree on the compiler of another one."""
     command = [sys.executable, HERE / "fuzz.py", "0", str(options.count), "--first"]
     command += ["--targets", defect.targets, "--jobs", str(options.jobs)]
-    command += ["--family", options.family] if options.family else []
+    command += ["--family", defect.family] if options.family else []
     with tempfile.TemporaryDirectory() as cache:
         paths = {"PYTHONPATH": str(folder / "python"), "TILEWRIGHT_CACHE_DIR": cache}
         result = subprocess.run(
@@ -100,7 +102,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("names", nargs="*", help="of defects/NAME.patch; all of them without")
     parser.add_argument("--count", type=int, default=2000, help="most kernels for each")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--family", help="kernels of this family alone")
+    parser.add_argument("--family", action="store_true", help="only kernels of its family")
     parser.add_argument("--in-place", action="store_true", help="in this working tree")
     parser.add_argument("--worktree", type=Path, help="a folder for the worktree, which is kept")
     return parser.parse_args()

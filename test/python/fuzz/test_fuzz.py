@@ -3,17 +3,26 @@
 from pathlib import Path
 
 import pytest
+from families import FAMILIES as ALL_FAMILIES
 from fuzz import check
 
 from tilewright.compiler.targets import check_runnable
 from tilewright.errors import DeviceError
 
 RIGHT = (None, "inexact")
+FAMILIES = [name for name in ALL_FAMILIES if name not in ("dependencies", "outside")]
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_random_kernel(seed: int, tmp_path: Path) -> None:
     assert check(seed, ["cpu"], tmp_path, "mixed") in RIGHT
+
+
+@pytest.mark.parametrize("target", ["cpu", "emulator:cuda:80", "emulator:cuda:90a+checks"])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_random_kernels_of_each_family(family: str, target: str, tmp_path: Path) -> None:
+    for seed in range(3):
+        assert check(seed, [target], tmp_path, family) in RIGHT
 
 
 @pytest.mark.parametrize("target", ["cpu:avx2", "cpu:sse2"])
