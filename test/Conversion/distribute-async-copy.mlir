@@ -15,19 +15,19 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
     // 16 bytes pass by the first-level cache, unless it is asked for.
     // CHECK: nvvm.cp.async.shared.global %[[TO:.*]], %{{.*}}, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>
     // CHECK: nvvm.cp.async.shared.global %[[NEXT:.*]], %{{.*}}, 16, cache = cg
-    tilegpu.async_copy %q, %s : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #whole>
+    tilegpu.async_copy %q, %s contiguity [512] width [8] : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #whole>
     // CHECK-NEXT: nvvm.cp.async.commit.group
     tilegpu.async_commit
     // CHECK: nvvm.cp.async.shared.global %[[TO]], %{{.*}}, 16, cache = ca
     // CHECK: nvvm.cp.async.shared.global %[[NEXT]], %{{.*}}, 16, cache = ca
-    tilegpu.async_copy %q, %s {cache = #tile.cache<ca>} : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #whole>
+    tilegpu.async_copy %q, %s contiguity [512] width [8] {cache = #tile.cache<ca>} : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #whole>
     // Only pairs stay together.
     // CHECK-COUNT-8: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 4, cache = ca
-    tilegpu.async_copy %q, %t : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #pairs>
+    tilegpu.async_copy %q, %t contiguity [512] width [8] : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #pairs>
     // Lines of the second-level cache have priorities.
     // CHECK: ptx.async_copy %[[TO]], %{{.*}} bytes %c16_i32 of 16 "cg" "evict_first" : <3>, <1>
     // CHECK: ptx.async_copy %[[NEXT]]
-    tilegpu.async_copy %q, %s {evict = #tile.evict<first>} : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #whole>
+    tilegpu.async_copy %q, %s contiguity [512] width [8] {evict = #tile.evict<first>} : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #whole>
     // CHECK: nvvm.cp.async.commit.group
     tilegpu.async_commit
     // CHECK: nvvm.cp.async.wait.group 1
@@ -56,7 +56,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_80"} {
     %mask = tile.splat %m : tensor<64xi1, #line>
     %zero = arith.constant dense<0.0> : tensor<64xf32, #line>
     %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<64xf32, #whole>
-    tilegpu.async_copy %q, %s mask %mask other %zero : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #whole>, mask tensor<64xi1, #line>, other tensor<64xf32, #line>
+    tilegpu.async_copy %q, %s mask %mask other %zero contiguity [64] width [4] : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #whole>, mask tensor<64xi1, #line>, other tensor<64xf32, #line>
     return
   }
 }

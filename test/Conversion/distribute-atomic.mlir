@@ -17,9 +17,9 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
     %b = tile.splat %p : tensor<128x!tile.ptr<f32>, #four>
     %q = tile.addptr %b, %i : tensor<128x!tile.ptr<f32>, #four>, tensor<128xi32, #four>
     %x = tile.splat %v : tensor<128xf32, #four>
-    %0 = tile.atomic_rmw <fadd> %q, %x : tensor<128x!tile.ptr<f32>, #four>, tensor<128xf32, #four>
+    %0 = tile.atomic_rmw <fadd> %q, %x contiguity [128] width [4] : tensor<128x!tile.ptr<f32>, #four>, tensor<128xf32, #four>
     %r = tile.ptr_cast %q : tensor<128x!tile.ptr<f32>, #four> -> tensor<128x!tile.ptr<i32>, #four>
-    %1 = tile.atomic_rmw <add> %r, %i : tensor<128x!tile.ptr<i32>, #four>, tensor<128xi32, #four>
+    %1 = tile.atomic_rmw <add> %r, %i contiguity [128] width [4] : tensor<128x!tile.ptr<i32>, #four>, tensor<128xi32, #four>
     return
   }
 

@@ -16,11 +16,11 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
     %i = tile.make_range 0 to 256 : tensor<256xi32, #four>
     %b = tile.splat %p : tensor<256x!tile.ptr<f32>, #four>
     %q = tile.addptr %b, %i : tensor<256x!tile.ptr<f32>, #four>, tensor<256xi32, #four>
-    %x = tile.load %q : tensor<256x!tile.ptr<f32>, #four> -> tensor<256xf32, #four>
+    %x = tile.load %q contiguity [256] width [4] : tensor<256x!tile.ptr<f32>, #four> -> tensor<256xf32, #four>
     %y = arith.addf %x, %x : tensor<256xf32, #four>
     %s = tile.splat %n : tensor<256xi32, #four>
     %m = arith.cmpi slt, %i, %s : tensor<256xi32, #four>
-    tile.store %q, %y mask %m : tensor<256x!tile.ptr<f32>, #four>, tensor<256xf32, #four>, mask tensor<256xi1, #four>
+    tile.store %q, %y mask %m contiguity [256] width [1] : tensor<256x!tile.ptr<f32>, #four>, tensor<256xf32, #four>, mask tensor<256xi1, #four>
     return
   }
 

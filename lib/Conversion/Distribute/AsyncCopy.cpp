@@ -3,6 +3,7 @@
 #include "Distribute.h"
 
 #include "tilewright/Dialect/Ptx/IR/Ptx.h"
+#include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
 #include "tilewright/Hardware/NvidiaInstructions.h"
 #include "tilewright/Layout/SharedAddresses.h"
 
@@ -18,11 +19,6 @@ namespace tilewright::distribute {
 namespace {
 
 using hardware::AsyncCopy;
-
-/// Elements that are neighbours in both memories, in the same order.
-layout::VectorAccess narrowTo(const layout::VectorAccess &global, const layout::LinearLayout &offsets) {
-  return layout::commonAccess(global, layout::widestAccess(offsets, layout::kOffset, global.elements()));
-}
 
 /// The instruction for so many bytes. The widest one does not need the first-level cache, which is left to others
 /// unless `cache` asks for it. Null if there is none.
@@ -58,14 +54,13 @@ void emitCopy(Builder &builder, Value to, Value from, Value bytes, const AsyncCo
 }
 
 struct Copy : OpConversionPattern<tilegpu::AsyncCopyOp> {
-  Copy(const TypeConverter &types, MLIRContext *context, const MemoryAccesses &accesses)
-      : OpConversionPattern(types, context), accesses(accesses) {}
+  using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(tilegpu::AsyncCopyOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     tilegpu::BufferType buffer = op.getBuffer().getType();
     LocalMove move = localMove(op, op.getPtr().getType(), buffer);
-    layout::VectorAccess access = narrowTo(accesses.accessOf(op), move.offsets);
+    layout::VectorAccess access = tilegpu::copyAccessOf(op, move.offsets);
     const AsyncCopy *copy = chooseCopy(access.elements() * move.elementBytes, op.getCache(), *move.target);
     if (!copy) {
       return op.emitError("threads copy ")
@@ -108,8 +103,6 @@ private:
       emitCopy(builder, address, from[reg], bytes, copy, op.getEvict());
     }
   }
-
-  const MemoryAccesses &accesses;
 };
 
 struct Commit : OpConversionPattern<tilegpu::AsyncCommitOp> {
@@ -132,9 +125,8 @@ struct Wait : OpConversionPattern<tilegpu::AsyncWaitOp> {
 
 } // namespace
 
-void addAsyncCopyPatterns(RewritePatternSet &patterns, const ThreadTypes &types, const MemoryAccesses &accesses) {
-  patterns.add<Copy>(types, patterns.getContext(), accesses);
-  patterns.add<Commit, Wait>(types, patterns.getContext());
+void addAsyncCopyPatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
+  patterns.add<Copy, Commit, Wait>(types, patterns.getContext());
 }
 
 } // namespace tilewright::distribute

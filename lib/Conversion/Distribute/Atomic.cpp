@@ -5,8 +5,8 @@
 #include "Distribute.h"
 
 #include "tilewright/Dialect/Ptx/IR/Ptx.h"
+#include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
 #include "tilewright/Hardware/NvidiaInstructions.h"
-#include "tilewright/Layout/VectorAccess.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -126,8 +126,7 @@ SmallVector<Value> masksOf(Builder &builder, Value ptr, Value mask, size_t regis
 using Group = SmallVector<int64_t>;
 
 struct AtomicRMW : OpConversionPattern<tile::AtomicRMWOp> {
-  AtomicRMW(const TypeConverter &types, MLIRContext *context, const MemoryAccesses &accesses)
-      : OpConversionPattern(types, context), accesses(accesses) {}
+  using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(tile::AtomicRMWOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
@@ -156,7 +155,7 @@ private:
 
   SmallVector<Group> groupsOf(tile::AtomicRMWOp op, size_t registers) const {
     SmallVector<Group> groups;
-    for (const std::vector<int> &neighbours : layout::registersOf(accesses.accessOf(op), registers)) {
+    for (const std::vector<int> &neighbours : layout::registersOf(tilegpu::vectorAccessOf(op), registers)) {
       size_t step = std::max(1, elementsAtOnce(op, elementOf(op), static_cast<int>(neighbours.size())));
       for (size_t first = 0; first < neighbours.size(); first += step) {
         groups.emplace_back(neighbours.begin() + first, neighbours.begin() + first + step);
@@ -172,8 +171,6 @@ private:
     return ptx::AtomicOp::create(builder, value.getType(), value, mask, pointer, tile::stringifyRMWKind(op.getKind()),
                                  tile::stringifyMemSemantic(sem), tile::stringifySyncScope(op.getScope()));
   }
-
-  const MemoryAccesses &accesses;
 };
 
 struct AtomicCAS : OpConversionPattern<tile::AtomicCASOp> {
@@ -199,9 +196,8 @@ struct AtomicCAS : OpConversionPattern<tile::AtomicCASOp> {
 
 } // namespace
 
-void addAtomicPatterns(RewritePatternSet &patterns, const ThreadTypes &types, const MemoryAccesses &accesses) {
-  patterns.add<AtomicRMW>(types, patterns.getContext(), accesses);
-  patterns.add<AtomicCAS>(types, patterns.getContext());
+void addAtomicPatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
+  patterns.add<AtomicRMW, AtomicCAS>(types, patterns.getContext());
 }
 
 } // namespace tilewright::distribute

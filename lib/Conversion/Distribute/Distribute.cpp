@@ -70,7 +70,6 @@ struct Distribute : tilewright::impl::DistributeBase<Distribute> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     MLIRContext *context = module.getContext();
-    distribute::MemoryAccesses accesses(module);
     llvm::StringMap<llvm::BitVector> readOnly; // by kernel, while there are tiles
     for (auto function : module.getOps<func::FuncOp>()) {
       readOnly[function.getName()] = findReadOnlyArguments(function);
@@ -80,8 +79,8 @@ struct Distribute : tilewright::impl::DistributeBase<Distribute> {
     ConversionTarget target(*context);
     distribute::addElementwisePatterns(patterns, types);
     distribute::addShapePatterns(patterns, types);
-    distribute::addMemoryPatterns(patterns, types, accesses);
-    distribute::addAtomicPatterns(patterns, types, accesses);
+    distribute::addMemoryPatterns(patterns, types);
+    distribute::addAtomicPatterns(patterns, types);
     distribute::addConversionPatterns(patterns, types);
     distribute::addReductionPatterns(patterns, types);
     distribute::addScanPatterns(patterns, types);
@@ -89,7 +88,7 @@ struct Distribute : tilewright::impl::DistributeBase<Distribute> {
     distribute::addPrintPatterns(patterns, types);
     distribute::addAssertPatterns(patterns, types);
     distribute::addBarrierPatterns(patterns, types);
-    distribute::addAsyncCopyPatterns(patterns, types, accesses);
+    distribute::addAsyncCopyPatterns(patterns, types);
     distribute::addLocalMemoryPatterns(patterns, types);
     distribute::addDotPatterns(patterns, types);
     distribute::addMmaPatterns(patterns, types);

@@ -149,21 +149,10 @@ private:
 // The families
 //===----------------------------------------------------------------------===//
 
-/// The registers of each access of a memory operation on tiles, neighbours in memory: 1 to 16 bytes whose address is
-/// a multiple of their size and whose mask is one. Worked out before anything is rewritten.
-class MemoryAccesses {
-public:
-  explicit MemoryAccesses(mlir::Operation *root);
-  const layout::VectorAccess &accessOf(mlir::Operation *op) const { return accesses.at(op); }
-
-private:
-  std::map<mlir::Operation *, layout::VectorAccess> accesses;
-};
-
 void addElementwisePatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addShapePatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
-void addMemoryPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types, const MemoryAccesses &accesses);
-void addAtomicPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types, const MemoryAccesses &accesses);
+void addMemoryPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addAtomicPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addConversionPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addReductionPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addScanPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
@@ -171,7 +160,7 @@ void addGatherPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &typ
 void addPrintPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addAssertPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addBarrierPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
-void addAsyncCopyPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types, const MemoryAccesses &accesses);
+void addAsyncCopyPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addLocalMemoryPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addDotPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addMmaPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);

@@ -2,9 +2,8 @@
 
 #include "Distribute.h"
 
-#include "tilewright/Analysis/AxisInfo.h"
 #include "tilewright/Dialect/Ptx/IR/Ptx.h"
-#include "tilewright/Layout/VectorAccess.h"
+#include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -15,37 +14,6 @@ namespace tilewright::distribute {
 
 using layout::LinearLayout;
 using tilegpu::bytesOf;
-
-/// The widest access along the dimension in which addresses are neighbours.
-static layout::VectorAccess widest(Value ptr, Value mask, AxisInfoAnalysis &axes) {
-  const AxisInfo &address = axes.get(ptr);
-  int64_t bytes = bytesOf(tile::getElementType(tile::getPointeeType(ptr.getType())));
-  layout::VectorAccess best;
-  for (unsigned dim = 0; dim < address.getRank(); ++dim) {
-    int64_t most = std::min(hardware::kVectorBytes / bytes, address.getContiguity(dim));
-    // A vector starts at a multiple of its size, and so does its address.
-    while (most > 1 && address[dim].divisibilityAt(most) < most * bytes) {
-      most /= 2;
-    }
-    if (mask) {
-      most = std::min(most, axes.get(mask).getConstancy(dim));
-    }
-    layout::VectorAccess access =
-        layout::widestAccess(tilegpu::mapOf(ptr), layout::dimName(static_cast<int>(dim)), most);
-    if (access.elements() > best.elements()) {
-      best = access;
-    }
-  }
-  return best;
-}
-
-MemoryAccesses::MemoryAccesses(Operation *root) {
-  AxisInfoAnalysis axes(root);
-  root->walk([&](tile::MemoryAccessOpInterface op) {
-    bool isTile = isa<RankedTensorType>(op.getPtr().getType());
-    accesses[op] = isTile ? widest(op.getPtr(), op.getMask(), axes) : layout::VectorAccess();
-  });
-}
 
 static StringRef cacheName(tile::CacheModifier cache) {
   return cache == tile::CacheModifier::None ? "" : tile::stringifyCacheModifier(cache);
@@ -97,17 +65,9 @@ static void emitStore(tile::StoreOp op, Value value, Value address, Value mask, 
 
 namespace {
 
-template <typename Op> struct MemoryPattern : OpConversionPattern<Op> {
-  MemoryPattern(const TypeConverter &types, MLIRContext *context, const MemoryAccesses &accesses)
-      : OpConversionPattern<Op>(types, context), accesses(accesses) {}
-
-protected:
-  const MemoryAccesses &accesses;
-};
-
 /// A scalar is read by all threads, which costs no more than one doing it.
-struct Load : MemoryPattern<tile::LoadOp> {
-  using MemoryPattern::MemoryPattern;
+struct Load : OpConversionPattern<tile::LoadOp> {
+  using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(tile::LoadOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Builder builder(op.getLoc(), rewriter);
@@ -119,7 +79,7 @@ struct Load : MemoryPattern<tile::LoadOp> {
       masks = unpack(builder, asVector(builder, adaptor.getMask()));
     }
     Value others = asVector(builder, adaptor.getOther());
-    for (const std::vector<int> &group : layout::registersOf(accesses.accessOf(op), pointers.size())) {
+    for (const std::vector<int> &group : layout::registersOf(tilegpu::vectorAccessOf(op), pointers.size())) {
       Value other = others ? selectRegisters(builder, others, indices(group)) : Value();
       Value loaded = emitLoad(op, VectorType::get(group.size(), element), pointers[group[0]],
                               masks.empty() ? Value() : masks[group[0]], other, builder);
@@ -133,8 +93,8 @@ struct Load : MemoryPattern<tile::LoadOp> {
 };
 
 /// Of several threads that hold the same element one stores it; a scalar is stored by the first thread.
-struct Store : MemoryPattern<tile::StoreOp> {
-  using MemoryPattern::MemoryPattern;
+struct Store : OpConversionPattern<tile::StoreOp> {
+  using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(tile::StoreOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Builder builder(op.getLoc(), rewriter);
@@ -146,7 +106,7 @@ struct Store : MemoryPattern<tile::StoreOp> {
     }
     Value owner = isa<RankedTensorType>(op.getPtr().getType()) ? ownsElements(builder, tilegpu::mapOf(op.getPtr()))
                                                                : isFirstThread(builder);
-    for (const std::vector<int> &group : layout::registersOf(accesses.accessOf(op), pointers.size())) {
+    for (const std::vector<int> &group : layout::registersOf(tilegpu::vectorAccessOf(op), pointers.size())) {
       Value mask = masks.empty() ? owner : masks[group[0]];
       if (owner && !masks.empty()) {
         mask = arith::AndIOp::create(builder, mask, owner);
@@ -160,8 +120,8 @@ struct Store : MemoryPattern<tile::StoreOp> {
 
 } // namespace
 
-void addMemoryPatterns(RewritePatternSet &patterns, const ThreadTypes &types, const MemoryAccesses &accesses) {
-  patterns.add<Load, Store>(types, patterns.getContext(), accesses);
+void addMemoryPatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
+  patterns.add<Load, Store>(types, patterns.getContext());
 }
 
 } // namespace tilewright::distribute

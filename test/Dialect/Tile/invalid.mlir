@@ -369,3 +369,27 @@ func.func @f(%x: tensor<4xf32>) {
   } : (tensor<4xf32>) -> f32
   return
 }
+
+// -----
+
+func.func @f(%p: tensor<4x8x!tile.ptr<f32>>) {
+  // expected-error @below {{contiguity must have a power of two for each dimension of 'tensor<4x8x!tile.ptr<f32>>', found array<i64: 8>}}
+  %0 = tile.load %p contiguity [8] width [1, 4] : tensor<4x8x!tile.ptr<f32>> -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%p: tensor<8x!tile.ptr<f32>>, %x: tensor<8xf32>) {
+  // expected-error @below {{width must have a power of two for each dimension of 'tensor<8x!tile.ptr<f32>>', found array<i64: 3>}}
+  tile.store %p, %x width [3] : tensor<8x!tile.ptr<f32>>, tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%p: !tile.ptr<i32>, %x: i32) {
+  // expected-error @below {{width must have a power of two for each dimension of '!tile.ptr<i32>', found array<i64: 1>}}
+  %0 = tile.atomic_rmw #tile.rmw<add> %p, %x width [1] : !tile.ptr<i32>, i32
+  return
+}

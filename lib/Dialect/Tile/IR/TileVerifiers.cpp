@@ -211,6 +211,27 @@ static LogicalResult checkPointee(Operation *op, Type pointers, Type type, Strin
 
 LogicalResult AddPtrOp::verify() { return checkShape(*this, getPtr().getType(), getOffset().getType(), "offset"); }
 
+/// One power of two for each dimension of the tile of pointers; nothing on an access to one element.
+static LogicalResult checkPowers(Operation *op, DenseI64ArrayAttr powers, Type pointers, StringRef what) {
+  if (!powers) {
+    return success();
+  }
+  ArrayRef<int64_t> shape = getShape(pointers);
+  bool arePowers = llvm::all_of(powers.asArrayRef(), [](int64_t power) { return llvm::isPowerOf2_64(power); });
+  if (isa<TensorType>(pointers) && powers.size() == int64_t(shape.size()) && arePowers) {
+    return success();
+  }
+  return op->emitOpError() << what << " must have a power of two for each dimension of " << pointers << ", found "
+                           << powers;
+}
+
+LogicalResult tilewright::tile::detail::verifyMemoryAccess(Operation *op) {
+  auto access = cast<MemoryAccessOpInterface>(op);
+  Type pointers = access.getPtr().getType();
+  return success(succeeded(checkPowers(op, access.getContiguityAttr(), pointers, "contiguity")) &&
+                 succeeded(checkPowers(op, access.getVectorWidthAttr(), pointers, "width")));
+}
+
 LogicalResult LoadOp::verify() {
   Type ptr = getPtr().getType();
   if (getMask() && failed(checkShape(*this, ptr, getMask().getType(), "mask"))) {

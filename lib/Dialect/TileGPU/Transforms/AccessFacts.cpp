@@ -1,7 +1,6 @@
 #include "AccessFacts.h"
 
-#include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
-#include "tilewright/Hardware/Nvidia.h"
+#include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -18,40 +17,27 @@ static AccessKind kindOf(Operation *op) {
 }
 
 /// Longest runs first; where they are equal, row-major.
-static layout::Order orderOf(const AxisInfo &info) {
-  layout::Order order = layout::rowMajorOrder(static_cast<int>(info.getRank()));
-  auto rank = [&](int dim) { return std::pair(info.getContiguity(dim), dim); };
-  llvm::sort(order, [&](int l, int r) { return rank(l) > rank(r); });
+static layout::Order orderOf(tile::MemoryAccessOpInterface access, int64_t rank) {
+  layout::Order order = layout::rowMajorOrder(static_cast<int>(rank));
+  auto priority = [&](int dim) { return std::pair(contiguityOf(access, dim), dim); };
+  llvm::sort(order, [&](int l, int r) { return priority(l) > priority(r); });
   return order;
 }
 
-/// As many as lie behind each other, are aligned and take part together.
-static int64_t vectorOf(const AccessFacts &facts, const AxisFacts &pointers, int64_t uniformMask) {
-  int64_t bytes = facts.kind == AccessKind::Atomic ? kAtomicBytes : hardware::kVectorBytes;
-  int64_t vector = std::max<int64_t>(1, bytes / facts.elementBytes);
-  vector = std::min({vector, facts.run, uniformMask});
-  while (vector > 1 && pointers.divisibilityAt(vector) < vector * facts.elementBytes) {
-    vector /= 2;
-  }
-  return vector;
-}
-
-std::optional<AccessFacts> tilegpu::factsOf(tile::MemoryAccessOpInterface access, AxisInfoAnalysis &axis) {
+std::optional<AccessFacts> tilegpu::factsOf(tile::MemoryAccessOpInterface access) {
   auto type = dyn_cast<RankedTensorType>(access.getPtr().getType());
   if (!type) {
     return std::nullopt;
   }
-  const AxisInfo &info = axis.get(access.getPtr());
   AccessFacts facts;
   facts.kind = kindOf(access);
   facts.shape = layout::Shape(type.getShape());
-  facts.order = orderOf(info);
-  int fastest = facts.order.front();
-  facts.run = info.getContiguity(fastest);
+  facts.order = orderOf(access, type.getRank());
+  facts.run = contiguityOf(access, facts.order.front());
+  facts.vector = vectorWidthOf(access, facts.order.front());
   facts.elementBytes = bytesOf(cast<tile::PtrType>(type.getElementType()).getPointee());
-  Value mask = access.getMask();
-  bool masked = mask && isa<RankedTensorType>(mask.getType());
-  int64_t uniformMask = masked ? axis.get(mask).getConstancy(fastest) : facts.shape[fastest];
-  facts.vector = vectorOf(facts, info[fastest], uniformMask);
+  if (facts.kind == AccessKind::Atomic) {
+    facts.vector = std::min(facts.vector, std::max<int64_t>(1, kAtomicBytes / facts.elementBytes));
+  }
   return facts;
 }

@@ -1,9 +1,8 @@
-// What is known of an access to global memory that decides how well a layout serves it.
+// What is known of an access to global memory that decides how well a layout serves it: what `coalesce` wrote on it.
 
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_ACCESSFACTS_H
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_ACCESSFACTS_H
 
-#include "tilewright/Analysis/AxisInfo.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Layout/Shape.h"
 
@@ -23,7 +22,7 @@ struct AccessFacts {
 };
 
 /// None for an access to a single element.
-std::optional<AccessFacts> factsOf(tile::MemoryAccessOpInterface access, AxisInfoAnalysis &axis);
+std::optional<AccessFacts> factsOf(tile::MemoryAccessOpInterface access);
 
 } // namespace tilewright::tilegpu
 

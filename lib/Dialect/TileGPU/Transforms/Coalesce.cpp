@@ -8,6 +8,7 @@
 
 #include "CostModel.h"
 #include "Spread.h"
+#include "tilewright/Analysis/AxisInfo.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -75,6 +76,35 @@ private:
   llvm::EquivalenceClasses<void *> classes;
 };
 
+/// How many elements along a dimension are consecutive, aligned and masked alike.
+int64_t widthAlong(const AxisFacts &address, int64_t uniformMask, int64_t elementBytes) {
+  int64_t width = std::min({hardware::kVectorBytes / elementBytes, address.contiguity, uniformMask});
+  while (width > 1 && address.divisibilityAt(width) < width * elementBytes) {
+    width /= 2;
+  }
+  return std::max<int64_t>(1, width);
+}
+
+/// Writes on an access what is known of its addresses: nothing in what follows works it out again.
+void describe(tile::MemoryAccessOpInterface access, AxisInfoAnalysis &axis) {
+  auto type = dyn_cast<RankedTensorType>(access.getPtr().getType());
+  if (!type) {
+    return;
+  }
+  const AxisInfo &address = axis.get(access.getPtr());
+  Value mask = access.getMask();
+  int64_t elementBytes = bytesOf(cast<tile::PtrType>(type.getElementType()).getPointee());
+  SmallVector<int64_t> contiguity, width;
+  for (unsigned dim = 0; dim < type.getRank(); ++dim) {
+    int64_t uniformMask = mask ? axis.get(mask).getConstancy(dim) : type.getDimSize(dim);
+    contiguity.push_back(address.getContiguity(dim));
+    width.push_back(widthAlong(address[dim], uniformMask, elementBytes));
+  }
+  Builder builder(access.getContext());
+  access.setContiguityAttr(builder.getDenseI64ArrayAttr(contiguity));
+  access.setVectorWidthAttr(builder.getDenseI64ArrayAttr(width));
+}
+
 /// Accesses that get one layout.
 struct Group {
   SmallVector<Operation *> ops;
@@ -88,6 +118,8 @@ Value dataOf(Operation *op) { return op->getNumResults() ? op->getResult(0) : op
 class Coalesce : public tilegpu::impl::CoalesceBase<Coalesce> {
 public:
   void runOnOperation() override {
+    AxisInfoAnalysis axis(getOperation());
+    getOperation()->walk([&](tile::MemoryAccessOpInterface access) { describe(access, axis); });
     for (auto &[key, group] : collect()) {
       LinearLayout map = decide(group);
       for (Operation *op : group.ops) {
@@ -102,10 +134,9 @@ private:
 
   Groups collect() {
     DataFlow flow(getOperation());
-    AxisInfoAnalysis axis(getOperation());
     Groups groups;
     getOperation()->walk([&](tile::MemoryAccessOpInterface access) {
-      if (auto facts = factsOf(access, axis)) {
+      if (auto facts = factsOf(access)) {
         Group &group = groups[{flow.classOf(dataOf(access)), facts->order}];
         group.ops.push_back(access);
         group.facts.push_back(*facts);

@@ -148,9 +148,8 @@ static Cost reductionCost(tile::ReduceOp reduce, const LinearLayout &map) {
 }
 
 CostModel::CostModel(Operation *root) {
-  AxisInfoAnalysis axis(root);
   root->walk([&](tile::MemoryAccessOpInterface access) {
-    if (auto facts = factsOf(access, axis)) {
+    if (auto facts = factsOf(access)) {
       accesses.try_emplace(access, *facts);
     }
   });

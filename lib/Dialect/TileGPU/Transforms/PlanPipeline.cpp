@@ -9,15 +9,14 @@
 // Where products follow each other, the operands of the first are read an iteration ahead: those reads are of stage
 // num_stages - 1, and what remains of stage num_stages.
 
-#include "AccessFacts.h"
 #include "Buffers.h"
 #include "OperandPath.h"
 #include "tilewright/Analysis/MayAlias.h"
 #include "tilewright/Analysis/ReadOnlyMemory.h"
+#include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 #include "tilewright/Hardware/NvidiaInstructions.h"
 #include "tilewright/Layout/Shared.h"
-#include "tilewright/Layout/VectorAccess.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -41,18 +40,10 @@ static constexpr llvm::StringLiteral kAskedStages = "tile.num_stages";
 // Which loads can be copied asynchronously
 //===----------------------------------------------------------------------===//
 
-/// Bytes in a row that one thread reads from memory and writes to the buffer, as one mask lets it.
-static int64_t bytesOfVector(tile::LoadOp load, BufferType buffer, AxisInfoAnalysis &axis) {
-  std::optional<AccessFacts> facts = factsOf(load, axis);
-  if (!facts) {
-    return 0;
-  }
-  const layout::LinearLayout &map = mapOf(load.getPtr());
-  std::string fastest = layout::dimName(facts->order.front());
-  layout::VectorAccess read = layout::widestAccess(map, fastest, facts->vector);
-  layout::VectorAccess write =
-      layout::widestAccess(layout::offsetsOf(map, buffer.getLayout().getMap()), layout::kOffset, facts->vector);
-  return facts->elementBytes * layout::commonAccess(read, write).elements();
+/// Bytes that one thread copies from memory to the buffer as one.
+static int64_t copiedBytes(tile::LoadOp load, BufferType buffer) {
+  layout::LinearLayout offsets = layout::offsetsOf(mapOf(load.getPtr()), buffer.getLayout().getMap());
+  return copyAccessOf(load, offsets).elements() * buffer.getElementBytes();
 }
 
 /// Copies fill up with zeros.
@@ -72,7 +63,7 @@ static LocalStoreOp stagingStore(OpOperand &use) {
   return isOwn && store->getBlock() == use.get().getParentBlock() ? store : LocalStoreOp();
 }
 
-static bool isCopyable(tile::LoadOp load, AxisInfoAnalysis &axis) {
+static bool isCopyable(tile::LoadOp load) {
   bool isPlain = !load.getIsVolatile() && load.getCache() != tile::CacheModifier::CV && fillsWithZeros(load);
   if (!isPlain || load->use_empty() || !isa<RankedTensorType>(load.getType())) {
     return false;
@@ -80,7 +71,7 @@ static bool isCopyable(tile::LoadOp load, AxisInfoAnalysis &axis) {
   hardware::NvidiaTargets target = targetOf(load).target;
   return llvm::all_of(load->getUses(), [&](OpOperand &use) {
     LocalStoreOp store = stagingStore(use);
-    int64_t bytes = store ? bytesOfVector(load, store.getBuffer().getType(), axis) : 0;
+    int64_t bytes = store ? copiedBytes(load, store.getBuffer().getType()) : 0;
     return llvm::any_of(hardware::asyncCopies(), [&](const hardware::AsyncCopy &copy) {
       return copy.bytes == bytes && (copy.targets & target) != 0;
     });
@@ -213,7 +204,7 @@ static bool hasPlainYields(scf::ForOp loop) {
          llvm::all_of(loop.getYieldedValues(), [](Value value) { return value.getDefiningOp(); });
 }
 
-static void plan(scf::ForOp loop, AxisInfoAnalysis &axis, const ReadOnlyMemory &readOnly) {
+static void plan(scf::ForOp loop, const ReadOnlyMemory &readOnly) {
   int stages = stagesOf(loop);
   if (stages < 2 || !hasPlainYields(loop)) {
     return;
@@ -221,7 +212,7 @@ static void plan(scf::ForOp loop, AxisInfoAnalysis &axis, const ReadOnlyMemory &
   llvm::SetVector<Operation *> ahead;
   bool hasLoads = false;
   for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
-    hasLoads |= isCopyable(load, axis) && !isHeldBack(load, loop, readOnly) && addLoad(load, loop, ahead);
+    hasLoads |= isCopyable(load) && !isHeldBack(load, loop, readOnly) && addLoad(load, loop, ahead);
   }
   if (!hasLoads) {
     return;
@@ -239,10 +230,9 @@ static void plan(scf::ForOp loop, AxisInfoAnalysis &axis, const ReadOnlyMemory &
 namespace {
 class PlanPipeline : public tilegpu::impl::PlanPipelineBase<PlanPipeline> {
   void runOnOperation() override {
-    AxisInfoAnalysis axis(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       ReadOnlyMemory readOnly(function);
-      function.walk([&](scf::ForOp loop) { plan(loop, axis, readOnly); });
+      function.walk([&](scf::ForOp loop) { plan(loop, readOnly); });
     }
   }
 };

@@ -2,6 +2,7 @@
 
 #include "Buffers.h"
 #include "tilewright/Analysis/MayAlias.h"
+#include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
 #include "tilewright/Layout/Algebra.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -60,10 +61,11 @@ static bool commute(Operation *left, Operation *right) {
 
 /// Whether each thread does both to elements of its own: they go by the same pointers, all different, each of which
 /// one thread has.
-static bool isByOneThread(const MemoryAccess &left, const MemoryAccess &right, AxisInfoAnalysis &axis) {
+static bool isByOneThread(const MemoryAccess &left, const MemoryAccess &right) {
   auto type = dyn_cast<RankedTensorType>(left.pointer.getType());
+  auto access = dyn_cast<tile::MemoryAccessOpInterface>(left.op);
   bool isSamePlace = left.pointer == right.pointer && !left.isOfEarlierIteration && !right.isOfEarlierIteration;
-  if (!isSamePlace || !type) {
+  if (!isSamePlace || !type || !access) {
     return false;
   }
   std::vector<uint64_t> copies = layout::freeBits(mapOf(type));
@@ -75,7 +77,7 @@ static bool isByOneThread(const MemoryAccess &left, const MemoryAccess &right, A
       wide = static_cast<int>(dim);
     }
   }
-  return !isShared && (wide < 0 || axis.get(left.pointer).getContiguity(wide) >= type.getDimSize(wide));
+  return !isShared && (wide < 0 || contiguityOf(access, wide) >= type.getDimSize(wide));
 }
 
 /// Whether the operation is done by the first thread alone: a store or an atomic of a scalar. Scalars are read by all.
@@ -122,7 +124,7 @@ bool RaceAnalysis::conflict(const MemoryAccess &left, const MemoryAccess &right)
     bool isByOneThread = left.op == right.op; // in another iteration, to the same bytes of each thread
     return !isByOneThread && left.begin < right.end && right.begin < left.end && !areSlotsApart(left, right);
   }
-  return mayAlias(left.pointer, right.pointer) && !commute(left.op, right.op) && !isByOneThread(left, right, axis);
+  return mayAlias(left.pointer, right.pointer) && !commute(left.op, right.op) && !isByOneThread(left, right);
 }
 
 //===----------------------------------------------------------------------===//

@@ -27,7 +27,6 @@
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_RACES_H
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_RACES_H
 
-#include "tilewright/Analysis/AxisInfo.h"
 #include "tilewright/Analysis/ReadOnlyMemory.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 
@@ -58,7 +57,7 @@ struct MemoryAccess {
 
 class RaceAnalysis {
 public:
-  explicit RaceAnalysis(mlir::Operation *function) : function(function), axis(function), readOnly(function) {}
+  explicit RaceAnalysis(mlir::Operation *function) : function(function), readOnly(function) {}
 
   /// The first race that is met, if there is one. Barriers may come and go between calls, nothing else.
   std::optional<Race> find();
@@ -68,7 +67,6 @@ public:
 
 private:
   mlir::Operation *function;
-  AxisInfoAnalysis axis;
   ReadOnlyMemory readOnly;
 };
 

@@ -4,9 +4,9 @@
 //                                                       local_store %x, %b
 //                                                       %y = local_load %b
 
-#include "AccessFacts.h"
 #include "OperandPath.h"
 #include "SharedLayout.h"
+#include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
 #include "tilewright/Dialect/TileGPU/IR/LayoutRules.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 #include "tilewright/Layout/Algebra.h"
@@ -35,43 +35,20 @@ static bool needsSharedMemory(ConvertLayoutOp op) {
   return layout::planConversion(mapOf(op.getSrc()), mapOf(op)).kind == layout::ConversionKind::Shared;
 }
 
-/// The registers that a thread loads together, for a tile that is loaded.
-static layout::VectorAccess loadedTogether(Value tile, AxisInfoAnalysis &axis) {
+/// The registers that a thread loads as one, for a tile that is loaded.
+static layout::VectorAccess loadAccess(Value tile) {
   auto load = tile.getDefiningOp<tile::LoadOp>();
-  std::optional<AccessFacts> facts = load ? factsOf(load, axis) : std::nullopt;
-  return facts ? layout::widestAccess(mapOf(tile), layout::dimName(facts->order.front()), facts->vector)
-               : layout::VectorAccess();
-}
-
-/// What is known of indices and pointers is not seen through memory, so it is noted on what is read back.
-static void keepFacts(const AxisInfo &info, LocalLoadOp result) {
-  if (!isa<IntegerType, tile::PtrType>(result.getType().getElementType()) || !info.isInitialized()) {
-    return;
-  }
-  Builder builder(result.getContext());
-  auto note = [&](StringRef name, auto fact) {
-    SmallVector<int32_t> facts;
-    for (unsigned dim = 0; dim < info.getRank(); ++dim) {
-      facts.push_back(static_cast<int32_t>(fact(dim)));
-    }
-    result->setAttr(name, builder.getDenseI32ArrayAttr(facts));
-  };
-  note(tile::TileDialect::kContiguityAttr, [&](unsigned dim) { return info.getSigned(dim).contiguity; });
-  note(tile::TileDialect::kDivisibilityAttr, [&](unsigned dim) { return info.getSigned(dim).divisibility; });
-  note(tile::TileDialect::kConstancyAttr, [&](unsigned dim) { return info.getConstancy(dim); });
+  return load ? vectorAccessOf(load) : layout::VectorAccess();
 }
 
 /// Writes a tile into a buffer of its own and reads it back as `map`.
-static Value throughSharedMemory(OpBuilder &builder, Location loc, Value tile, const LinearLayout &map,
-                                 AxisInfoAnalysis &axis) {
-  StagedTile staged = {mapOf(tile), map, loadedTogether(tile, axis), elementBytes(tile)};
+static Value throughSharedMemory(OpBuilder &builder, Location loc, Value tile, const LinearLayout &map) {
+  StagedTile staged = {mapOf(tile), map, loadAccess(tile), elementBytes(tile)};
   LinearLayout shared = chooseSharedLayout(staged, targetOf(builder.getBlock()->getParentOp()));
   auto type = BufferType::get(typeOf(tile), LayoutAttr::get(builder.getContext(), shared));
   Value buffer = LocalAllocOp::create(builder, loc, type, IntegerAttr());
   LocalStoreOp::create(builder, loc, tile, buffer);
-  auto result = LocalLoadOp::create(builder, loc, withLayout(typeOf(tile), map), buffer);
-  keepFacts(axis.get(tile), result);
-  return result;
+  return LocalLoadOp::create(builder, loc, withLayout(typeOf(tile), map), buffer);
 }
 
 //===----------------------------------------------------------------------===//
@@ -145,7 +122,7 @@ static Value onlyElement(OpBuilder &builder, Location loc, Value tile) {
 }
 
 /// Only one of the threads that hold an element does the atomic, so only that one has its result.
-static void shareResult(Operation *atomic, AxisInfoAnalysis &axis) {
+static void shareResult(Operation *atomic) {
   Value result = atomic->getResult(0);
   if (result.use_empty()) {
     return;
@@ -162,7 +139,7 @@ static void shareResult(Operation *atomic, AxisInfoAnalysis &axis) {
   } else if (!hasCopies(mapOf(result))) {
     return;
   }
-  Value shared = throughSharedMemory(builder, loc, tile, mapOf(tile), axis);
+  Value shared = throughSharedMemory(builder, loc, tile, mapOf(tile));
   for (Operation *user : tile.getUsers()) {
     if (isa<LocalStoreOp>(user) && user->getOperand(1) == shared.getDefiningOp()->getOperand(0)) {
       before.insert(user);
@@ -179,11 +156,10 @@ static void shareResult(Operation *atomic, AxisInfoAnalysis &axis) {
 namespace {
 class StageOperands : public tilegpu::impl::StageOperandsBase<StageOperands> {
   void runOnOperation() override {
-    AxisInfoAnalysis axis(getOperation());
     SmallVector<ConvertLayoutOp> conversions;
     getOperation()->walk([&](Operation *op) {
       if (isa<tile::AtomicOpInterface>(op)) {
-        shareResult(op, axis);
+        shareResult(op);
       } else if (auto convert = dyn_cast<ConvertLayoutOp>(op); convert && needsSharedMemory(convert)) {
         conversions.push_back(convert);
       }
@@ -197,7 +173,7 @@ class StageOperands : public tilegpu::impl::StageOperandsBase<StageOperands> {
     getOperation()->walk([&](ConvertLayoutOp convert) {
       if (needsSharedMemory(convert)) {
         OpBuilder builder(convert);
-        Value loaded = throughSharedMemory(builder, convert.getLoc(), convert.getSrc(), mapOf(convert), axis);
+        Value loaded = throughSharedMemory(builder, convert.getLoc(), convert.getSrc(), mapOf(convert));
         convert.replaceAllUsesWith(loaded);
         convert.erase();
       }

@@ -13,7 +13,7 @@ func.func @vectors(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) {
   %b = tile.splat %p : tensor<512x!tile.ptr<f32>>
   %q = tile.addptr %b, %i : tensor<512x!tile.ptr<f32>>, tensor<512xi32>
   // CHECK: %[[PTR:.*]] = tilegpu.convert_layout %{{.*}} : tensor<512x!tile.ptr<f32>, #[[ONE]]> -> tensor<512x!tile.ptr<f32>, #[[FOUR]]>
-  // CHECK: %[[DATA:.*]] = tile.load %[[PTR]] : {{.*}} -> tensor<512xf32, #[[FOUR]]>
+  // CHECK: %[[DATA:.*]] = tile.load %[[PTR]] contiguity [512] width [4] : {{.*}} -> tensor<512xf32, #[[FOUR]]>
   // CHECK: tilegpu.convert_layout %[[DATA]] : tensor<512xf32, #[[FOUR]]> -> tensor<512xf32, #[[ONE]]>
   %x = tile.load %q : tensor<512x!tile.ptr<f32>> -> tensor<512xf32>
   tile.store %q, %x : tensor<512x!tile.ptr<f32>>, tensor<512xf32>
@@ -28,11 +28,11 @@ func.func @one_by_one(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %u: !ti
   %m = arith.cmpi slt, %i, %s : tensor<512xi32>
   %b = tile.splat %p : tensor<512x!tile.ptr<f32>>
   %q = tile.addptr %b, %i : tensor<512x!tile.ptr<f32>>, tensor<512xi32>
-  // CHECK: tile.load {{.*}} -> tensor<512xf32, #[[ONE]]>
+  // CHECK: tile.load {{.*}} contiguity [512] width [1] : {{.*}} -> tensor<512xf32, #[[ONE]]>
   %x = tile.load %q mask %m : tensor<512x!tile.ptr<f32>>, mask tensor<512xi1> -> tensor<512xf32>
   %d = tile.splat %u : tensor<512x!tile.ptr<f32>>
   %e = tile.addptr %d, %i : tensor<512x!tile.ptr<f32>>, tensor<512xi32>
-  // CHECK: tile.store {{.*}} tensor<512xf32, #[[ONE]]>
+  // CHECK: tile.store {{.*}} contiguity [512] width [1] : {{.*}} tensor<512xf32, #[[ONE]]>
   tile.store %e, %x : tensor<512x!tile.ptr<f32>>, tensor<512xf32>
   return
 }
@@ -72,7 +72,7 @@ func.func @atomic(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %x: f32) {
   %b = tile.splat %p : tensor<512x!tile.ptr<f32>>
   %q = tile.addptr %b, %i : tensor<512x!tile.ptr<f32>>, tensor<512xi32>
   %v = tile.splat %x : tensor<512xf32>
-  // CHECK: tile.atomic_rmw {{.*}} tensor<512xf32, #[[ONE]]>
+  // CHECK: tile.atomic_rmw {{.*}} contiguity [512] width [4] : {{.*}} tensor<512xf32, #[[ONE]]>
   %old = tile.atomic_rmw <fadd> %q, %v : tensor<512x!tile.ptr<f32>>, tensor<512xf32>
   return
 }
@@ -91,7 +91,7 @@ func.func @columns(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %stride: i
   %o = arith.addi %is, %jb : tensor<128x8xi32>
   %b = tile.splat %p : tensor<128x8x!tile.ptr<f16>>
   %q = tile.addptr %b, %o : tensor<128x8x!tile.ptr<f16>>, tensor<128x8xi32>
-  // CHECK: tile.load {{.*}} -> tensor<128x8xf16, #[[COLUMNS]]>
+  // CHECK: tile.load {{.*}} contiguity [16, 1] width [8, 1] : {{.*}} -> tensor<128x8xf16, #[[COLUMNS]]>
   %x = tile.load %q : tensor<128x8x!tile.ptr<f16>> -> tensor<128x8xf16>
   tile.store %q, %x : tensor<128x8x!tile.ptr<f16>>, tensor<128x8xf16>
   return

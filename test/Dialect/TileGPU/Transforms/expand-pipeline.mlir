@@ -16,7 +16,7 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
   // CHECK-LABEL: @masked
   // CHECK-SAME: %[[N:arg[0-9]+]]: i32
   // BARRIERS-LABEL: @masked
-  func.func @masked(%p: tensor<64x32x!tile.ptr<f16>, #rows> {tile.contiguity = array<i32: 1, 32>, tile.divisibility = array<i32: 16, 16>},
+  func.func @masked(%p: tensor<64x32x!tile.ptr<f16>, #rows>,
                     %n: i32, %x: tensor<64x32xf16, #operand>) -> tensor<64x32xf16, #operand> {
     %c0 = arith.constant 0 : i32
     %c32 = arith.constant 32 : i32
@@ -64,7 +64,7 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
       %rest = arith.subi %n, %k : i32
       %inside = arith.cmpi sgt, %rest, %c32 : i32
       %mask = tile.splat %inside : tensor<64x32xi1, #rows>
-      %y = tile.load %q mask %mask : tensor<64x32x!tile.ptr<f16>, #rows>, mask tensor<64x32xi1, #rows> -> tensor<64x32xf16, #rows>
+      %y = tile.load %q mask %mask contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows>, mask tensor<64x32xi1, #rows> -> tensor<64x32xf16, #rows>
       %m = tilegpu.local_alloc : !buffer
       tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
       %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
@@ -77,7 +77,7 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
 
   // What both halves need is in both: the offset is carried twice, once ahead.
   // CHECK-LABEL: @both
-  func.func @both(%p: tensor<64x32x!tile.ptr<f16>, #rows> {tile.contiguity = array<i32: 1, 32>, tile.divisibility = array<i32: 16, 16>},
+  func.func @both(%p: tensor<64x32x!tile.ptr<f16>, #rows>,
                   %n: i32, %step: i32) -> i32 {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
@@ -89,7 +89,7 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
     %last = scf.for %k = %c0 to %n step %c1 iter_args(%o = %c0) -> i32 : i32 {
       %t = tile.splat %o : tensor<64x32xi32, #rows>
       %q = tile.addptr %p, %t : tensor<64x32x!tile.ptr<f16>, #rows>, tensor<64x32xi32, #rows>
-      %y = tile.load %q : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %y = tile.load %q contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
       %m = tilegpu.local_alloc : !buffer
       tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
       %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
@@ -104,7 +104,7 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
   // has read is copied into as soon as all threads have read it: one barrier.
   // CHECK-LABEL: @early
   // BARRIERS-LABEL: @early
-  func.func @early(%p: tensor<64x32x!tile.ptr<f16>, #rows> {tile.contiguity = array<i32: 1, 32>, tile.divisibility = array<i32: 16, 16>},
+  func.func @early(%p: tensor<64x32x!tile.ptr<f16>, #rows>,
                    %n: i32, %b: tensor<16x32xf16, #b>, %x: tensor<64x32xf32, #c>) -> tensor<64x32xf32, #c> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
@@ -138,7 +138,7 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
     // BARRIERS-NOT: barrier
     // BARRIERS: return
     %sum = scf.for %k = %c0 to %n step %c1 iter_args(%s = %x) -> (tensor<64x32xf32, #c>) : i32 {
-      %y = tile.load %p : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %y = tile.load %p contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
       %m = tilegpu.local_alloc : !buffer
       tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
       %a0 = tilegpu.local_load %m from [0, 0] : !buffer -> tensor<64x16xf16, #a16>

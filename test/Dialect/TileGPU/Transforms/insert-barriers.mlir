@@ -161,8 +161,8 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
       // CHECK-NEXT: tile.store
       // CHECK-NEXT: tile.load
       // CHECK-NEXT: }
-      tile.store %q, %x : tensor<64x!tile.ptr<f32>, #line>, tensor<64xf32, #line>
-      %y = tile.load %q : tensor<64x!tile.ptr<f32>, #line> -> tensor<64xf32, #line>
+      tile.store %q, %x contiguity [64] width [1] : tensor<64x!tile.ptr<f32>, #line>, tensor<64xf32, #line>
+      %y = tile.load %q contiguity [64] width [1] : tensor<64x!tile.ptr<f32>, #line> -> tensor<64xf32, #line>
     }
     %r2 = tile.make_range 0 to 32 : tensor<32xi32, #copies>
     %b2 = tile.splat %p : tensor<32x!tile.ptr<f32>, #copies>
@@ -172,8 +172,8 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     // CHECK-NEXT: tile.store
     // CHECK-NEXT: barrier
     // CHECK-NEXT: tile.load
-    tile.store %q2, %z : tensor<32x!tile.ptr<f32>, #copies>, tensor<32xf32, #copies>
-    %w = tile.load %q2 : tensor<32x!tile.ptr<f32>, #copies> -> tensor<32xf32, #copies>
+    tile.store %q2, %z contiguity [32] width [1] : tensor<32x!tile.ptr<f32>, #copies>, tensor<32xf32, #copies>
+    %w = tile.load %q2 contiguity [32] width [1] : tensor<32x!tile.ptr<f32>, #copies> -> tensor<32xf32, #copies>
     return
   }
 

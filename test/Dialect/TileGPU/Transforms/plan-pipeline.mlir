@@ -34,7 +34,7 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
       %b = tile.addptr %p, %o : !tile.ptr<f16>, i32
       %t = tile.splat %b : tensor<64x32x!tile.ptr<f16>, #rows>
       %q = tile.addptr %t, %i : tensor<64x32x!tile.ptr<f16>, #rows>, tensor<64x32xi32, #rows>
-      %y = tile.load %q : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %y = tile.load %q contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
       %m = tilegpu.local_alloc : !buffer
       tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
       %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
@@ -47,24 +47,24 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
 
   // One stage; single elements of two bytes, as the buffer lies the other way; a store that may change what is loaded.
   // CHECK-LABEL: @stays
-  func.func @stays(%p: tensor<64x32x!tile.ptr<f16>, #rows> {tile.contiguity = array<i32: 1, 32>, tile.divisibility = array<i32: 16, 16>}, %n: i32, %z: tensor<64x32xf16, #rows>) {
+  func.func @stays(%p: tensor<64x32x!tile.ptr<f16>, #rows>, %n: i32, %z: tensor<64x32xf16, #rows>) {
     %c0 = arith.constant 0 : i32
     %c32 = arith.constant 32 : i32
     // CHECK-NOT: tilegpu.stage
     scf.for %k = %c0 to %n step %c32 : i32 {
-      %y = tile.load %p : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %y = tile.load %p contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
       %m = tilegpu.local_alloc : !buffer
       tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
       %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
     } {tile.num_stages = 1 : i32}
     scf.for %k = %c0 to %n step %c32 : i32 {
-      %y = tile.load %p : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %y = tile.load %p contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
       %m = tilegpu.local_alloc : !tilegpu.buffer<64x32xf16, #columns>
       tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !tilegpu.buffer<64x32xf16, #columns>
       %a = tilegpu.local_load %m : !tilegpu.buffer<64x32xf16, #columns> -> tensor<64x32xf16, #operand>
     }
     scf.for %k = %c0 to %n step %c32 : i32 {
-      %y = tile.load %p : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %y = tile.load %p contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
       %m = tilegpu.local_alloc : !buffer
       tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
       %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
@@ -77,7 +77,7 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
   // Where a product is left after the last read of what is copied, the first product's operands are read an iteration
   // ahead.
   // CHECK-LABEL: @productsAhead
-  func.func @productsAhead(%p: tensor<64x32x!tile.ptr<f16>, #rows> {tile.contiguity = array<i32: 1, 32>, tile.divisibility = array<i32: 16, 16>}, %n: i32, %b: tensor<16x32xf16, #b>, %x: tensor<64x32xf32, #c>) -> tensor<64x32xf32, #c> {
+  func.func @productsAhead(%p: tensor<64x32x!tile.ptr<f16>, #rows>, %n: i32, %b: tensor<16x32xf16, #b>, %x: tensor<64x32xf32, #c>) -> tensor<64x32xf32, #c> {
     %c0 = arith.constant 0 : i32
     %c32 = arith.constant 32 : i32
     // CHECK: scf.for
@@ -90,7 +90,7 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
     // CHECK-NEXT: mma {{.*}} {tilegpu.stage = 3 : i32}
     // CHECK: } {tilegpu.num_stages = 3 : i32}
     %sum = scf.for %k = %c0 to %n step %c32 iter_args(%s = %x) -> (tensor<64x32xf32, #c>) : i32 {
-      %y = tile.load %p : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %y = tile.load %p contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
       %m = tilegpu.local_alloc : !buffer
       tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
       %a0 = tilegpu.local_load %m from [0, 0] : !buffer -> tensor<64x16xf16, #a16>
@@ -104,7 +104,7 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
     // CHECK: mma {{.*}} {tilegpu.stage = 2 : i32}
     // CHECK: local_load {{.*}} from [0, 16] {tilegpu.stage = 2 : i32}
     %last = scf.for %k = %c0 to %n step %c32 iter_args(%s = %sum) -> (tensor<64x32xf32, #c>) : i32 {
-      %y = tile.load %p : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %y = tile.load %p contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
       %m = tilegpu.local_alloc : !buffer
       tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
       %a0 = tilegpu.local_load %m from [0, 0] : !buffer -> tensor<64x16xf16, #a16>
@@ -130,13 +130,13 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
     // CHECK: release
     scf.for %k = %c0 to %n step %c32 : i32 {
       %0 = tile.atomic_rmw #tile.rmw<add> %q, %k {sem = #tile.sem<acquire>} : !tile.ptr<i32>, i32
-      %y = tile.load %p : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %y = tile.load %p contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
       %m = tilegpu.local_alloc : !buffer
       tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
       %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
     }
     scf.for %k = %c0 to %n step %c32 : i32 {
-      %y = tile.load %p : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %y = tile.load %p contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
       %m = tilegpu.local_alloc : !buffer
       tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
       %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
@@ -147,7 +147,7 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
     // CHECK-NEXT: tile.load {{.*}} {tilegpu.stage = 0 : i32}
     scf.for %k = %c0 to %n step %c32 : i32 {
       %0 = tile.atomic_rmw #tile.rmw<add> %q, %k {sem = #tile.sem<relaxed>} : !tile.ptr<i32>, i32
-      %y = tile.load %p : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %y = tile.load %p contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
       %m = tilegpu.local_alloc : !buffer
       tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
       %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
@@ -169,7 +169,7 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
     // CHECK: tile.load {{.*}} {tilegpu.stage = 0 : i32}
     scf.for %k = %c0 to %n step %c32 : i32 {
       %0 = tile.atomic_rmw #tile.rmw<add> %q, %k : !tile.ptr<i32>, i32
-      %y = tile.load %p : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %y = tile.load %p contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
       %m = tilegpu.local_alloc : !buffer
       tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
       %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>

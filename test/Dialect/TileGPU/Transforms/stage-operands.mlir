@@ -43,23 +43,15 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
   // What is neighbours in memory can be copied asynchronously only if it is neighbours in the buffer. Otherwise
   // registers that lie alike on both sides make vectors as wide.
   // CHECK-LABEL: @loaded
-  func.func @loaded(%p: tensor<128x32x!tile.ptr<f16>, #load_tall> {tile.contiguity = array<i32: 1, 32>, tile.divisibility = array<i32: 16, 16>}) -> tensor<128x32xf16, #tall> {
+  func.func @loaded(%p: tensor<128x32x!tile.ptr<f16>, #load_tall>) -> tensor<128x32xf16, #tall> {
     // CHECK: tilegpu.local_alloc : <128x32xf16, #[[TALL]]>
     // CHECK: tilegpu.local_alloc : <128x32xf16, #[[ANY]]>
-    %x = tile.load %p : tensor<128x32x!tile.ptr<f16>, #load_tall> -> tensor<128x32xf16, #load_tall>
+    %x = tile.load %p contiguity [1, 32] width [1, 8] : tensor<128x32x!tile.ptr<f16>, #load_tall> -> tensor<128x32xf16, #load_tall>
     %0 = tilegpu.convert_layout %x : tensor<128x32xf16, #load_tall> -> tensor<128x32xf16, #tall>
     %y = arith.negf %x : tensor<128x32xf16, #load_tall>
     %1 = tilegpu.convert_layout %y : tensor<128x32xf16, #load_tall> -> tensor<128x32xf16, #tall>
     %2 = arith.addf %0, %1 : tensor<128x32xf16, #tall>
     return %2 : tensor<128x32xf16, #tall>
-  }
-
-  // What is known of indices goes with them.
-  // CHECK-LABEL: @indices
-  func.func @indices(%x: tensor<64xi32, #one> {tile.contiguity = array<i32: 16>, tile.divisibility = array<i32: 32>}) -> tensor<64xi32, #twice> {
-    // CHECK: tilegpu.local_load %{{.*}} {tile.constancy = array<i32: 1>, tile.contiguity = array<i32: 16>, tile.divisibility = array<i32: 32>}
-    %0 = tilegpu.convert_layout %x : tensor<64xi32, #one> -> tensor<64xi32, #twice>
-    return %0 : tensor<64xi32, #twice>
   }
 
   // What is loaded is staged as it is: bytes, and not yet transposed.

@@ -21,6 +21,11 @@
 #define GET_ATTRDEF_CLASSES
 #include "tilewright/Dialect/Tile/IR/TileAttrs.h.inc"
 
+namespace tilewright::tile::detail {
+/// Whether what an access says of its addresses has one power of two for each dimension.
+mlir::LogicalResult verifyMemoryAccess(mlir::Operation *op);
+} // namespace tilewright::tile::detail
+
 #include "tilewright/Dialect/Tile/IR/TileInterfaces.h.inc"
 
 namespace tilewright::tile {

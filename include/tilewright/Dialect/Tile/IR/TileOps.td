@@ -185,47 +185,49 @@ def Tile_LoadOp : Tile_MemoryOp<"load", [AttrSizedOperandSegments, Tile_InferTyp
     Where `mask` is false memory is not touched and the element is `other`, or
     unspecified without `other`.
   }];
-  let arguments = (ins Tile_PtrLike:$ptr, Optional<Tile_BoolLike>:$mask, Optional<Tile_ScalarOrTile>:$other,
+  let arguments = !con((ins Tile_PtrLike:$ptr, Optional<Tile_BoolLike>:$mask, Optional<Tile_ScalarOrTile>:$other,
     DefaultValuedAttr<Tile_Cache, "CacheModifier::None">:$cache,
-    DefaultValuedAttr<Tile_Evict, "EvictionPolicy::Normal">:$evict, UnitAttr:$isVolatile);
+    DefaultValuedAttr<Tile_Evict, "EvictionPolicy::Normal">:$evict, UnitAttr:$isVolatile), Tile_AccessAttributes);
   let results = (outs Tile_ScalarOrTile:$result);
-  let assemblyFormat = [{
-    $ptr (`mask` $mask^)? (`other` $other^)? (`volatile` $isVolatile^)?
+  let assemblyFormat = !strconcat("$ptr (`mask` $mask^)? (`other` $other^)? (`volatile` $isVolatile^)? ", Tile_AccessFormat, [{
     attr-dict `:` type($ptr) (`,` `mask` type($mask)^)? (`,` `other` type($other)^)? `->` type($result)
-  }];
+  }]);
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
 }
 
 def Tile_StoreOp : Tile_MemoryOp<"store"> {
   let summary = "Writes memory through a pointer or a tile of pointers, where `mask` is true";
-  let arguments = (ins Tile_WrittenPtr:$ptr, Tile_ScalarOrTile:$value, Optional<Tile_BoolLike>:$mask,
+  let arguments = !con((ins Tile_WrittenPtr:$ptr, Tile_ScalarOrTile:$value, Optional<Tile_BoolLike>:$mask,
     DefaultValuedAttr<Tile_Cache, "CacheModifier::None">:$cache,
-    DefaultValuedAttr<Tile_Evict, "EvictionPolicy::Normal">:$evict);
-  let assemblyFormat = [{
-    $ptr `,` $value (`mask` $mask^)? attr-dict `:` type($ptr) `,` type($value) (`,` `mask` type($mask)^)?
-  }];
+    DefaultValuedAttr<Tile_Evict, "EvictionPolicy::Normal">:$evict), Tile_AccessAttributes);
+  let assemblyFormat = !strconcat("$ptr `,` $value (`mask` $mask^)? ", Tile_AccessFormat, [{
+    attr-dict `:` type($ptr) `,` type($value) (`,` `mask` type($mask)^)?
+  }]);
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
 }
 
 def Tile_AtomicRMWOp : Tile_AtomicOp<"atomic_rmw", [AllTypesMatch<["value", "result"]>]> {
   let summary = "Combines memory with `value` in one indivisible step; the result is the old value";
-  let arguments = (ins Tile_RMW:$kind, Tile_UpdatedPtr:$ptr, Tile_ScalarOrTile:$value, Optional<Tile_BoolLike>:$mask,
-    DefaultValuedAttr<Tile_Sem, "MemSemantic::AcqRel">:$sem, DefaultValuedAttr<Tile_Scope, "SyncScope::GPU">:$scope);
+  let arguments = !con((ins Tile_RMW:$kind, Tile_UpdatedPtr:$ptr, Tile_ScalarOrTile:$value, Optional<Tile_BoolLike>:$mask,
+    DefaultValuedAttr<Tile_Sem, "MemSemantic::AcqRel">:$sem, DefaultValuedAttr<Tile_Scope, "SyncScope::GPU">:$scope),
+    Tile_AccessAttributes);
   let results = (outs Tile_ScalarOrTile:$result);
-  let assemblyFormat = [{
-    $kind $ptr `,` $value (`mask` $mask^)? attr-dict `:` type($ptr) `,` type($value) (`,` `mask` type($mask)^)?
-  }];
+  let assemblyFormat = !strconcat("$kind $ptr `,` $value (`mask` $mask^)? ", Tile_AccessFormat, [{
+    attr-dict `:` type($ptr) `,` type($value) (`,` `mask` type($mask)^)?
+  }]);
   let hasVerifier = 1;
 }
 
 def Tile_AtomicCASOp : Tile_AtomicOp<"atomic_cas", [AllTypesMatch<["cmp", "value", "result"]>]> {
   let summary = "Stores `value` where memory equals `cmp`, indivisibly; the result is the old value";
-  let arguments = (ins Tile_UpdatedPtr:$ptr, Tile_ScalarOrTile:$cmp, Tile_ScalarOrTile:$value,
-    DefaultValuedAttr<Tile_Sem, "MemSemantic::AcqRel">:$sem, DefaultValuedAttr<Tile_Scope, "SyncScope::GPU">:$scope);
+  let arguments = !con((ins Tile_UpdatedPtr:$ptr, Tile_ScalarOrTile:$cmp, Tile_ScalarOrTile:$value,
+    DefaultValuedAttr<Tile_Sem, "MemSemantic::AcqRel">:$sem, DefaultValuedAttr<Tile_Scope, "SyncScope::GPU">:$scope),
+    Tile_AccessAttributes);
   let results = (outs Tile_ScalarOrTile:$result);
-  let assemblyFormat = "$ptr `,` $cmp `,` $value attr-dict `:` type($ptr) `,` type($value)";
+  let assemblyFormat = !strconcat("$ptr `,` $cmp `,` $value ", Tile_AccessFormat,
+    " attr-dict `:` type($ptr) `,` type($value)");
   let hasVerifier = 1;
 }
 

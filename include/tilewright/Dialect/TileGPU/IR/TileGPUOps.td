@@ -89,14 +89,13 @@ def TileGPU_AsyncCopyOp : TileGPU_Op<"async_copy", [AttrSizedOperandSegments,
     after an `async_wait` that covers it; until then the buffer is neither read
     nor written.
   }];
-  let arguments = (ins Arg<Tile_PtrLike, "the addresses", [MemRead<TileGPU_Memory>]>:$ptr,
+  let arguments = !con((ins Arg<Tile_PtrLike, "the addresses", [MemRead<TileGPU_Memory>]>:$ptr,
     TileGPU_BufferArg<[MemWrite<TileGPU_Shared>]>:$buffer, Optional<Tile_BoolLike>:$mask, Optional<Tile_ScalarOrTile>:$other,
     DefaultValuedAttr<Tile_Cache, "::tilewright::tile::CacheModifier::None">:$cache,
-    DefaultValuedAttr<Tile_Evict, "::tilewright::tile::EvictionPolicy::Normal">:$evict);
-  let assemblyFormat = [{
-    $ptr `,` $buffer (`mask` $mask^)? (`other` $other^)?
+    DefaultValuedAttr<Tile_Evict, "::tilewright::tile::EvictionPolicy::Normal">:$evict), Tile_AccessAttributes);
+  let assemblyFormat = !strconcat("$ptr `,` $buffer (`mask` $mask^)? (`other` $other^)? ", Tile_AccessFormat, [{
     attr-dict `:` type($ptr) `->` type($buffer) (`,` `mask` type($mask)^)? (`,` `other` type($other)^)?
-  }];
+  }]);
   let hasVerifier = 1;
 }
 

@@ -55,8 +55,11 @@ def Coalesce : Pass<"coalesce", "mlir::ModuleOp"> {
     Accesses that exchange data element by element get the same layout, the one whose costs (CostModel.h) are
     lowest in sum.
 
+    What is known of an access's addresses and mask is decided here, once, and written on it: `contiguity [512] width
+    [4]`. Passes that follow obey it, and do not derive it from addresses that others have moved or folded since.
+
     Requires: `assign-layouts`.
-    Establishes: accesses in layouts of their own.
+    Establishes: accesses in layouts of their own, with their contiguity and width.
     Destroys: nothing; conversions stand around every access until `propagate-layouts`.
   }];
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
@@ -215,7 +218,7 @@ def PlanPipeline : Pass<"plan-pipeline", "mlir::ModuleOp"> {
     addresses come out of memory; and, unless the kernel only reads their memory, if the loop has an atomic that
     releases or acquires.
 
-    Requires: `stage-operands`.
+    Requires: `stage-operands`; `width` on accesses.
     Establishes: stages on loops and on the operations in them.
     Destroys: nothing.
   }];

@@ -80,7 +80,7 @@ void LoopWithCopies::emitCopy(tile::LoadOp load, Value buffer) {
   make<AsyncCopyOp>(Ahead, load.getLoc(), ofAhead.lookupOrDefault(load.getPtr()), slot,
                     load.getMask() ? ofAhead.lookupOrDefault(load.getMask()) : Value(),
                     load.getOther() ? ofAhead.lookupOrDefault(load.getOther()) : Value(), load.getCache(),
-                    load.getEvict());
+                    load.getEvict(), load.getContiguityAttr(), load.getVectorWidthAttr());
 }
 
 Value LoopWithCopies::nextSlot(Part part, Value slot) {
