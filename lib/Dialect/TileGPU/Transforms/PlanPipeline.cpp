@@ -10,6 +10,7 @@
 // num_stages - 1, and what remains of stage num_stages.
 
 #include "Buffers.h"
+#include "ExpandPipeline/Speculation.h"
 #include "OperandPath.h"
 #include "tilewright/Analysis/MayAlias.h"
 #include "tilewright/Analysis/ReadOnlyMemory.h"
@@ -82,25 +83,33 @@ static bool isCopyable(tile::LoadOp load) {
 // Which of them may go ahead
 //===----------------------------------------------------------------------===//
 
+/// Whether an effect may be one on the memory that the load reads. One that names no value is on all of its resource:
+/// a barrier's, or the end of the launch where an assertion does not hold.
+static bool mayChange(const MemoryEffects::EffectInstance &effect, tile::LoadOp load) {
+  SideEffects::Resource *resource = effect.getResource();
+  bool isElsewhere = resource == SharedMemory::get() || resource == tile::Console::get();
+  if (isElsewhere || isa<MemoryEffects::Read>(effect.getEffect())) {
+    return false;
+  }
+  return !effect.getValue() || mayAlias(effect.getValue(), load.getPtr());
+}
+
 /// Whether something in the loop may change what the load reads, or orders it. A release orders the reads before it as
 /// well, and a copy under way would be a read that it passes.
 static bool isHeldBack(tile::LoadOp load, scf::ForOp loop, const ReadOnlyMemory &readOnly) {
-  WalkResult result = loop->walk([&](Operation *op) {
-    auto atomic = dyn_cast<tile::AtomicOpInterface>(op);
-    if (atomic && (atomic.releases() || atomic.acquires()) && !readOnly.contains(load.getPtr())) {
-      return WalkResult::interrupt();
-    }
-    if (isa<tile::StoreOp, tile::AtomicOpInterface>(op)) {
-      return mayAlias(op->getOperand(0), load.getPtr()) ? WalkResult::interrupt() : WalkResult::advance();
-    }
-    bool isFence = isa<tile::BarrierOp, BarrierOp, tile::AssertOp>(op);
-    return isFence ? WalkResult::interrupt() : WalkResult::advance();
+  auto effects = getEffectsRecursively(loop);
+  if (!effects || llvm::any_of(*effects, [&](const auto &effect) { return mayChange(effect, load); })) {
+    return true;
+  }
+  WalkResult result = loop->walk([&](tile::AtomicOpInterface atomic) {
+    bool isOrdering = (atomic.releases() || atomic.acquires()) && !readOnly.contains(load.getPtr());
+    return isOrdering ? WalkResult::interrupt() : WalkResult::advance();
   });
   return result.wasInterrupted();
 }
 
 /// Adds what `value` is computed from inside the loop, in this iteration and those before; false where that
-/// reads memory or lies in regions.
+/// has effects, lies in regions, or must not be executed for an iteration that does not exist.
 static bool addSlice(Value value, scf::ForOp loop, llvm::SetVector<Operation *> &slice) {
   SmallVector<Value> todo = {value};
   llvm::DenseSet<Value> seen;
@@ -119,7 +128,7 @@ static bool addSlice(Value value, scf::ForOp loop, llvm::SetVector<Operation *> 
     if (op->getBlock() != loop.getBody()) {
       continue;
     }
-    if (!isMemoryEffectFree(op) || op->getNumRegions() != 0) {
+    if (!isMemoryEffectFree(op) || op->getNumRegions() != 0 || !canRunAhead(op)) {
       return false;
     }
     slice.insert(op);

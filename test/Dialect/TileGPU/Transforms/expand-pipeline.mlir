@@ -75,6 +75,40 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
     return %sum#0 : tensor<64x32xf16, #operand>
   }
 
+  // A division for an iteration that does not exist is one by 1; where the divisor is a constant it needs no guard.
+  // CHECK-LABEL: @divisions
+  // CHECK-SAME: %[[N:arg[0-9]+]]: i32
+  func.func @divisions(%p: tensor<64x32x!tile.ptr<f16>, #rows>, %n: i32, %x: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c32 = arith.constant 32 : i32
+    // CHECK: %[[FIRST:.*]] = arith.cmpi sgt, %[[N]], %{{.*}}
+    // CHECK: %[[SAFE:.*]] = arith.select %[[FIRST]], %{{.*}}, %[[C1:.*]] : i32
+    // CHECK: arith.divsi %{{.*}}, %[[SAFE]]
+    // CHECK-NOT: arith.select %[[FIRST]]
+    // CHECK: async_copy
+    // CHECK: scf.for
+    // CHECK: %[[EXISTS:.*]] = arith.cmpi slt
+    // CHECK: %[[REST:.*]] = arith.subi %[[N]]
+    // CHECK: %[[SAFE:.*]] = arith.select %[[EXISTS]], %[[REST]], %[[C1]] : i32
+    // CHECK: arith.divsi %{{.*}}, %[[SAFE]]
+    // CHECK-NOT: arith.select %[[EXISTS]]
+    // CHECK: async_copy
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %rest = arith.subi %n, %k : i32
+      %quotient = arith.divsi %x, %rest : i32
+      %o = arith.remui %quotient, %c32 : i32
+      %t = tile.splat %o : tensor<64x32xi32, #rows>
+      %q = tile.addptr %p, %t : tensor<64x32x!tile.ptr<f16>, #rows>, tensor<64x32xi32, #rows>
+      %y = tile.load %q contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %m = tilegpu.local_alloc : !buffer
+      tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
+      %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
+      tile.print "a"(%a : tensor<64x32xf16, #operand>) signed [true]
+    } {tile.num_stages = 2 : i32}
+    return
+  }
+
   // What both halves need is in both: the offset is carried twice, once ahead.
   // CHECK-LABEL: @both
   func.func @both(%p: tensor<64x32x!tile.ptr<f16>, #rows>,

@@ -45,6 +45,73 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
     return %sum#0 : tensor<64x32xf16, #operand>
   }
 
+  // What is printed, and what other buffers hold, is not what is loaded. Divisions go ahead, to be guarded.
+  // CHECK-LABEL: @besides
+  func.func @besides(%p: tensor<64x32x!tile.ptr<f16>, #rows>, %n: i32, %z: tensor<64x32xf16, #rows>) {
+    %c0 = arith.constant 0 : i32
+    %c32 = arith.constant 32 : i32
+    // CHECK: arith.divsi {{.*}} {tilegpu.stage = 0 : i32}
+    // CHECK: tile.load {{.*}} {tilegpu.stage = 0 : i32}
+    scf.for %k = %c0 to %n step %c32 : i32 {
+      %rest = arith.subi %n, %k : i32
+      %o = arith.divsi %n, %rest : i32
+      %t = tile.splat %o : tensor<64x32xi32, #rows>
+      %q = tile.addptr %p, %t : tensor<64x32x!tile.ptr<f16>, #rows>, tensor<64x32xi32, #rows>
+      %y = tile.load %q contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %m = tilegpu.local_alloc : !buffer
+      tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
+      %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
+      %b = tilegpu.local_alloc : !buffer
+      tilegpu.local_store %z, %b : tensor<64x32xf16, #rows> -> !buffer
+      tile.print "k"(%k : i32) signed [true]
+    }
+    return
+  }
+
+  // What has an effect on all memory, or one that nobody knows, holds loads back, wherever it is. So does an address
+  // that is computed from what was loaded.
+  // CHECK-LABEL: @fences
+  func.func @fences(%p: tensor<64x32x!tile.ptr<f16>, #rows>, %n: i32, %c: i1, %count: !tile.ptr<i32>) {
+    %c0 = arith.constant 0 : i32
+    %c32 = arith.constant 32 : i32
+    // CHECK-NOT: tilegpu.stage
+    scf.for %k = %c0 to %n step %c32 : i32 {
+      %y = tile.load %p contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %m = tilegpu.local_alloc : !buffer
+      tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
+      %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
+      scf.if %c {
+        tile.barrier
+      }
+    }
+    scf.for %k = %c0 to %n step %c32 : i32 {
+      %y = tile.load %p contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %m = tilegpu.local_alloc : !buffer
+      tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
+      %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
+      tile.assert %c, "c" : i1
+    }
+    scf.for %k = %c0 to %n step %c32 : i32 {
+      %y = tile.load %p contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %m = tilegpu.local_alloc : !buffer
+      tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
+      %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
+      func.call @somewhere() : () -> ()
+    }
+    scf.for %k = %c0 to %n step %c32 : i32 {
+      %o = tile.load %count : !tile.ptr<i32> -> i32
+      %t = tile.splat %o : tensor<64x32xi32, #rows>
+      %q = tile.addptr %p, %t : tensor<64x32x!tile.ptr<f16>, #rows>, tensor<64x32xi32, #rows>
+      %y = tile.load %q contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %m = tilegpu.local_alloc : !buffer
+      tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
+      %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
+    }
+    // CHECK: return
+    return
+  }
+  func.func private @somewhere()
+
   // One stage; single elements of two bytes, as the buffer lies the other way; a store that may change what is loaded.
   // CHECK-LABEL: @stays
   func.func @stays(%p: tensor<64x32x!tile.ptr<f16>, #rows>, %n: i32, %z: tensor<64x32xf16, #rows>) {

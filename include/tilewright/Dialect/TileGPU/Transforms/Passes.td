@@ -214,9 +214,10 @@ def PlanPipeline : Pass<"plan-pipeline", "mlir::ModuleOp"> {
     iteration ahead (stage num_stages - 1, the rest being num_stages): threads that wait for copies and for each other
     then do so beside a product.
 
-    Loads stay where they are if the loop may store to what they read, has a barrier or an assertion, or if their
-    addresses come out of memory; and, unless the kernel only reads their memory, if the loop has an atomic that
-    releases or acquires.
+    Loads stay where they are if something in the loop has an effect on what they read, or on all memory, as a barrier
+    or an assertion does, or if their addresses come out of memory; and, unless the kernel only reads their memory, if
+    the loop has an atomic that releases or acquires. Addresses are computed for iterations beyond the last one too, so
+    they need operations that may be speculated, or divisions, which `expand-pipeline` guards.
 
     Requires: `stage-operands`; `width` on accesses.
     Establishes: stages on loops and on the operations in them.
@@ -249,7 +250,8 @@ def ExpandPipeline : Pass<"expand-pipeline", "mlir::ModuleOp"> {
     ```
 
     In this order one barrier an iteration is enough, after the wait: it also stands between the reads of a slot
-    and the copy into it. With reads that go ahead, wait, copies and these reads stand before the iteration's last product. An iteration that does not exist has its copies masked out, however short the loop.
+    and the copy into it. With reads that go ahead, wait, copies and these reads stand before the iteration's last product. An iteration that does not exist has its copies masked out, however short the loop, and what is
+    divided for their addresses is divided by 1.
 
     Requires: `plan-pipeline`.
     Establishes: copies under way across iterations.

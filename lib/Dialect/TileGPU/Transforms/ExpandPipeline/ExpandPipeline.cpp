@@ -21,6 +21,7 @@
 // reading; then upstream's pipeliner lets the copies go ahead.
 
 #include "LoopWithCopies.h"
+#include "Speculation.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -42,10 +43,12 @@ namespace tilewright::tilegpu {
 // Going ahead
 //===----------------------------------------------------------------------===//
 
-/// Lets a copy happen only where its iteration exists. All else that goes ahead may as well happen for nothing.
+/// Lets a copy happen only where its iteration exists. All else that goes ahead may happen for nothing, if it is
+/// guarded.
 static Operation *predicate(RewriterBase &rewriter, Operation *op, Value exists) {
   auto copy = dyn_cast<AsyncCopyOp>(op);
   if (!copy) {
+    guardDivision(rewriter, op, exists);
     return op;
   }
   OpBuilder::InsertionGuard guard(rewriter);
