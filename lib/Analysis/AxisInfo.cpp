@@ -160,7 +160,7 @@ void AxisInfo::print(raw_ostream &os) const {
 // Hints
 //===----------------------------------------------------------------------===//
 
-/// A hint is one integer for a scalar, an array for a tile.
+/// An argument's hint is one integer for a scalar, an array for a tile.
 static SmallVector<int64_t> readHint(Attribute attr) {
   if (auto scalar = dyn_cast_or_null<IntegerAttr>(attr)) {
     return {scalar.getInt()};
@@ -171,18 +171,15 @@ static SmallVector<int64_t> readHint(Attribute attr) {
   return {};
 }
 
-template <typename Lookup> static void assumeHints(AxisInfo &info, Type type, Lookup lookup) {
-  info.assume(type, readHint(lookup(TileDialect::kContiguityAttr)), readHint(lookup(TileDialect::kDivisibilityAttr)),
-              readHint(lookup(TileDialect::kConstancyAttr)));
-}
-
 /// Nothing but what the function's attributes say of an argument.
 static AxisInfo atEntry(Value value) {
   AxisInfo info = AxisInfo::unknown(value.getType());
   auto arg = dyn_cast<BlockArgument>(value);
   auto function = arg ? dyn_cast<FunctionOpInterface>(arg.getOwner()->getParentOp()) : nullptr;
   if (function && arg.getOwner()->isEntryBlock()) {
-    assumeHints(info, value.getType(), [&](StringRef name) { return function.getArgAttr(arg.getArgNumber(), name); });
+    auto hint = [&](StringRef name) { return readHint(function.getArgAttr(arg.getArgNumber(), name)); };
+    info.assume(value.getType(), hint(TileDialect::kContiguityAttr), hint(TileDialect::kDivisibilityAttr),
+                hint(TileDialect::kConstancyAttr));
   }
   return info;
 }
@@ -260,8 +257,9 @@ LogicalResult AxisDataFlow::visitOperation(Operation *op, ArrayRef<const AxisLat
     Type type = result.getType();
     std::optional<int64_t> value = foldedValue(op, result);
     AxisInfo info = value ? AxisInfo::constant(type, *value) : transfer(op, infos, type);
-    if (results.size() == 1) {
-      assumeHints(info, type, [&](StringRef name) { return op->getDiscardableAttr(name); });
+    if (auto hint = dyn_cast<tile::HintOp>(op)) {
+      info.assume(type, readHint(hint.getContiguityAttr()), readHint(hint.getDivisibilityAttr()),
+                  readHint(hint.getConstancyAttr()));
     }
     propagateIfChanged(lattice, lattice->join(info));
   }

@@ -258,24 +258,6 @@ void bindTypes(py::module_ &module) {
   py::class_<Location>(module, "Location").def("__str__", [](Location &self) { return print(self); });
 }
 
-/// A fact about a value is an attribute of the one operation or function argument that it comes from.
-bool setFact(Value &self, const std::string &name, Attribute value) {
-  if (Operation *op = self.getDefiningOp()) {
-    if (op->getNumResults() != 1) {
-      return false;
-    }
-    op->setAttr(name, value);
-    return true;
-  }
-  auto argument = cast<BlockArgument>(self);
-  auto function = dyn_cast_or_null<func::FuncOp>(argument.getOwner()->getParentOp());
-  if (!function || !argument.getOwner()->isEntryBlock()) {
-    return false;
-  }
-  function.setArgAttr(argument.getArgNumber(), name, value);
-  return true;
-}
-
 void bindValues(py::module_ &module) {
   py::class_<Value>(module, "Value")
       .def("__str__", [](Value &self) { return print(self); })
@@ -285,8 +267,9 @@ void bindValues(py::module_ &module) {
       .def_property_readonly(
           "owner", [](Value &self) { return self.getDefiningOp(); }, kReference)
       .def("set_type", [](Value &self, Type type) { self.setType(type); })
-      .def("set_fact", &setFact,
-           "Attaches a fact to the value's defining operation or function argument; false where there is no place.")
+      .def(
+          "shares_block", [](Value &self, Value &other) { return self.getParentBlock() == other.getParentBlock(); },
+          "Whether both values are made in one block.")
       .def("replace_all_uses_with", [](Value &self, Value &other) { self.replaceAllUsesWith(other); });
   py::class_<PyBlock>(module, "Block")
       .def_property_readonly("args",

@@ -229,16 +229,22 @@ func.func @shapes(%n: i32) {
 // What the user asserts is believed.
 // expected-remark @below {{}}
 func.func @hints(%n: i32, %m: i32) {
+  // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [1]}}
+  %s = arith.muli %n, %n : i32
   // expected-remark @below {{contiguity = [1], divisibility = [8], constancy = [1]}}
-  %s = arith.muli %n, %n {tile.divisibility = 8 : i32} : i32
+  %hs = tile.hint %s divisibility [8] : i32
   // expected-remark @below {{}}
   %r = tile.make_range 0 to 16 : tensor<16xi32>
   // expected-remark @below {{}}
   %ms = tile.splat %m : tensor<16xi32>
+  // expected-remark @below {{}}
+  %q = arith.remsi %r, %ms : tensor<16xi32>
   // expected-remark @below {{contiguity = [16], divisibility = [16], constancy = [1]}}
-  %q = arith.remsi %r, %ms {tile.contiguity = array<i32: 16>, tile.divisibility = array<i32: 16>} : tensor<16xi32>
+  %hq = tile.hint %q contiguity [16] divisibility [16] : tensor<16xi32>
+  // expected-remark @below {{}}
+  %d = arith.divsi %r, %ms : tensor<16xi32>
   // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [4]}}
-  %d = arith.divsi %r, %ms {tile.constancy = array<i32: 4>} : tensor<16xi32>
+  %hd = tile.hint %d constancy [4] : tensor<16xi32>
   return
 }
 

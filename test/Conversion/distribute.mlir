@@ -60,11 +60,11 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
 
 #row = #tilegpu.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [], block = [] : 64>
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
-  // Hints are about tiles, and no tile is left.
-  // CHECK-LABEL: func.func @hints
+  // What is known of the arithmetic stays.
+  // CHECK-LABEL: func.func @noWrap
   // CHECK: arith.addi %{{.*}}, %{{.*}} overflow<nsw> : vector<2xi32>
-  func.func @hints(%x: tensor<64xi32, #row>) -> tensor<64xi32, #row> {
-    %0 = arith.addi %x, %x overflow<nsw> {tile.divisibility = array<i32: 4>} : tensor<64xi32, #row>
+  func.func @noWrap(%x: tensor<64xi32, #row>) -> tensor<64xi32, #row> {
+    %0 = arith.addi %x, %x overflow<nsw> : tensor<64xi32, #row>
     return %0 : tensor<64xi32, #row>
   }
   // What is about each element stays.

@@ -72,7 +72,8 @@ func.func @loaded(%p: !tile.ptr<i32> {tile.slot = 0 : i32}) attributes {tile.ker
 // Signed operations on what is not negative become unsigned ones, which round down; unsigned comparisons signed ones.
 // CHECK: module attributes {tile.launch_conditions = array<i64: {{.*}}>}
 // CHECK-LABEL: func.func @signs(
-// CHECK: arith.remui {{.*}} {tile.contiguity = array<i32: 16>}
+// CHECK: %[[Q:.*]] = arith.remui
+// CHECK: tile.hint %[[Q]] contiguity [16]
 // CHECK: arith.divui
 // CHECK: arith.cmpi slt
 // CHECK: arith.extsi
@@ -86,7 +87,8 @@ func.func @signs(%n: i32 {tile.slot = 0 : i32}, %s: i32 {tile.slot = 1 : i32}) a
   %ss = tile.splat %s : tensor<128xi32>
   %r = tile.make_range 0 to 128 : tensor<128xi32>
   %o = arith.addi %ss, %r : tensor<128xi32>
-  %q = arith.remsi %o, %ns {tile.contiguity = array<i32: 16>} : tensor<128xi32>
+  %q = arith.remsi %o, %ns : tensor<128xi32>
+  %hq = tile.hint %q contiguity [16] : tensor<128xi32>
   %d = arith.divsi %o, %ns : tensor<128xi32>
   %c = arith.cmpi ult, %o, %ns : tensor<128xi32>
   %w = arith.extui %o : tensor<128xi32> to tensor<128xi64>
@@ -110,6 +112,26 @@ func.func @loop(%n: i32 {tile.slot = 0 : i32}, %step: i32 {tile.slot = 1 : i32})
     %p = arith.addi %ats, %r : tensor<128xi32>
     %next = arith.addi %at, %step : i32
     scf.yield %next : i32
+  }
+  return
+}
+
+// -----
+
+// A hint changes no range, and what a loop adds up is seen through it.
+// CHECK: module attributes {tile.launch_conditions = array<i64: {{.*}}>}
+// CHECK-LABEL: func.func @hinted(
+// CHECK: arith.addi {{.*}} overflow<nsw> : tensor<128xi32>
+func.func @hinted(%n: i32 {tile.slot = 0 : i32}, %step: i32 {tile.slot = 1 : i32}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %r = tile.make_range 0 to 128 : tensor<128xi32>
+  %end = scf.for %i = %c0 to %n step %step iter_args(%at = %c0) -> i32 : i32 {
+    %here = tile.hint %at divisibility [4] : i32
+    %ats = tile.splat %here : tensor<128xi32>
+    %o = arith.addi %ats, %r : tensor<128xi32>
+    %next = arith.addi %here, %step : i32
+    %hinted = tile.hint %next divisibility [4] : i32
+    scf.yield %hinted : i32
   }
   return
 }

@@ -133,3 +133,24 @@ func.func @pointers_from_a_branch(%x: !tile.ptr<f32> {tile.slot = 0 : i32}, %y: 
   tile.store %to, %v : tensor<256x!tile.ptr<f32>>, tensor<256xf32>
   return
 }
+
+// Hints decide how memory is accessed, and are gone.
+// CHECK-LABEL: func.func @hinted(
+// CHECK-NOT: tile.hint
+// CHECK: llvm.load %{{.*}} : !llvm.ptr -> vector<64xf32>
+func.func @hinted(%in: !tile.ptr<f32> {tile.slot = 0 : i32, tile.noalias},
+                  %out: !tile.ptr<f32> {tile.slot = 1 : i32, tile.noalias},
+                  %n: i32 {tile.slot = 2 : i32}) attributes {tile.kernel} {
+  %h = tile.hint %n divisibility [64] : i32
+  %ns = tile.splat %h : tensor<256xi32>
+  %r = tile.make_range 0 to 256 : tensor<256xi32>
+  %m = arith.remui %r, %ns : tensor<256xi32>
+  %i = tile.hint %m contiguity [64] divisibility [64] : tensor<256xi32>
+  %ins = tile.splat %in : tensor<256x!tile.ptr<f32>>
+  %outs = tile.splat %out : tensor<256x!tile.ptr<f32>>
+  %from = tile.addptr %ins, %i : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  %to = tile.addptr %outs, %r : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  %x = tile.load %from : tensor<256x!tile.ptr<f32>> -> tensor<256xf32>
+  tile.store %to, %x : tensor<256x!tile.ptr<f32>>, tensor<256xf32>
+  return
+}

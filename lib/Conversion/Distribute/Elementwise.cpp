@@ -11,15 +11,7 @@ using namespace mlir;
 namespace tilewright::distribute {
 namespace {
 
-/// Hints speak of tiles; what they say is known by now.
-bool isHint(NamedAttribute attribute) {
-  using tile::TileDialect;
-  StringRef name = attribute.getName();
-  return name == TileDialect::kDivisibilityAttr || name == TileDialect::kContiguityAttr ||
-         name == TileDialect::kConstancyAttr;
-}
-
-/// An operation of arith or math keeps its name and attributes, except hints about tiles.
+/// An operation of arith or math keeps its name and attributes.
 struct Elementwise : ConversionPattern {
   Elementwise(const TypeConverter &types, MLIRContext *context)
       : ConversionPattern(types, MatchAnyOpTypeTag(), 1, context) {}
@@ -33,8 +25,7 @@ struct Elementwise : ConversionPattern {
     if (failed(getTypeConverter()->convertTypes(op->getResultTypes(), results))) {
       return rewriter.notifyMatchFailure(op, "a result without a layout");
     }
-    auto attributes = llvm::make_filter_range(op->getAttrs(), std::not_fn(isHint));
-    OperationState state(op->getLoc(), op->getName(), operands, results, llvm::to_vector(attributes));
+    OperationState state(op->getLoc(), op->getName(), operands, results, op->getAttrs());
     rewriter.replaceOp(op, rewriter.create(state)->getResults());
     return success();
   }

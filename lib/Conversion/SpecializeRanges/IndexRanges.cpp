@@ -170,8 +170,8 @@ void IndexRanges::addOperation(Operation *op) {
         int32_t first = range.getStart(), last = range.getEnd() - 1;
         stepOfValue[result] = addConstant(32, first <= last ? Range{first, last} : Range::all(32));
       })
-      .Case<tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp, tile::TransOp, tile::SplitOp,
-            tile::JoinOp, tile::CatOp>([&](Operation *shape) {
+      .Case<tile::HintOp, tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp, tile::TransOp,
+            tile::SplitOp, tile::JoinOp, tile::CatOp>([&](Operation *shape) {
         for (Value made : shape->getResults()) {
           join(made, shape->getOperands());
         }
@@ -199,12 +199,13 @@ void IndexRanges::addBlock(Block &block) {
 int IndexRanges::advance(scf::ForOp loop, unsigned carried) {
   BlockArgument arg = loop.getRegionIterArg(carried);
   unsigned bits = integerBits(arg.getType());
-  auto add = loop.getYieldedValues()[carried].getDefiningOp<arith::AddIOp>();
+  auto add = tile::withoutHints(loop.getYieldedValues()[carried]).getDefiningOp<arith::AddIOp>();
   if (!add || loop.getUnsignedCmp() || bits < integerBits(loop.getStep().getType())) {
     return -1;
   }
-  Value amount = add.getLhs() == arg ? add.getRhs() : add.getLhs();
-  if ((add.getLhs() != arg && add.getRhs() != arg) || !loop.isDefinedOutsideOfLoop(amount)) {
+  Value lhs = tile::withoutHints(add.getLhs()), rhs = tile::withoutHints(add.getRhs());
+  Value amount = lhs == arg ? rhs : lhs;
+  if ((lhs != arg && rhs != arg) || !loop.isDefinedOutsideOfLoop(amount)) {
     return -1;
   }
   int lower = widen(stepOf(loop.getLowerBound()), bits), upper = widen(stepOf(loop.getUpperBound()), bits);

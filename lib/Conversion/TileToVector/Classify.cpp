@@ -31,7 +31,8 @@ static bool keepsRealDims(tile::ReshapeOp op) {
 
 static bool isView(Operation *op) {
   auto reshape = dyn_cast<tile::ReshapeOp>(op);
-  return isa<tile::BroadcastOp, tile::ExpandDimsOp, tile::TransOp>(op) || (reshape && keepsRealDims(reshape));
+  return isa<tile::HintOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::TransOp>(op) ||
+         (reshape && keepsRealDims(reshape));
 }
 
 bool isLazy(Operation *op) {

@@ -117,7 +117,7 @@ Value Emitter::evaluateUncached(Value tile, const Point &point) {
   if (isa<tile::MakeRangeOp>(op)) {
     return evaluateRange(op, point);
   }
-  if (isa<tile::BroadcastOp, tile::ExpandDimsOp, tile::TransOp, tile::ReshapeOp, tile::SplitOp>(op)) {
+  if (isa<tile::HintOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::TransOp, tile::ReshapeOp, tile::SplitOp>(op)) {
     return evaluateView(cast<OpResult>(tile), point);
   }
   if (isa<tile::LoadOp>(op)) {
@@ -149,7 +149,7 @@ Value Emitter::evaluateRange(Operation *op, const Point &point) {
   return arith::AddIOp::create(b, op->getLoc(), broadcast(first, point.width), laneNumbers(point.width));
 }
 
-/// The same element in the source of a change of shape.
+/// The same element in the source of a change of shape or of a hint.
 Value Emitter::evaluateView(OpResult view, const Point &point) {
   Operation *op = view.getOwner();
   Value src = op->getOperand(0);
@@ -232,7 +232,7 @@ SmallVector<Value> Emitter::applyElementwise(Operation *op, SmallVector<Value> o
     Type pointee = getElementTypeOrSelf(tile::getPointeeType(addptr.getType()));
     return {addPointer(pointee, operands[0], operands[1])};
   }
-  if (isa<tile::PtrCastOp>(op)) {
+  if (isa<tile::PtrCastOp, tile::HintOp>(op)) {
     return operands;
   }
   if (isa<tile::IntToPtrOp>(op)) {

@@ -30,7 +30,7 @@ namespace tilewright::cpu {
 static bool isElementwise(Region &combiner) {
   return llvm::all_of(combiner.front().without_terminator(), [](Operation &op) {
     return op.hasTrait<OpTrait::Vectorizable>() || op.hasTrait<OpTrait::ConstantLike>() ||
-           isa<tile::AddPtrOp, tile::PtrCastOp, tile::IntToPtrOp, tile::PtrToIntOp>(op);
+           isa<tile::AddPtrOp, tile::PtrCastOp, tile::IntToPtrOp, tile::PtrToIntOp, tile::HintOp>(op);
   });
 }
 

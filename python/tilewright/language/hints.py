@@ -1,16 +1,16 @@
 """Facts that the user asserts. The compiler believes them; if one is false, results are undefined.
 
-A fact is an attribute of the operation that computes the value or, for an argument of the kernel,
-of the argument, and so holds wherever the value is used. Values that a loop or branch passes on
-have no place for a fact: there hints have no effect.
+A hint is an operation whose result is its operand, and holds for the result. A call whose result
+is dropped also holds for what follows it, unless it is in another branch or loop than the
+assignment: there the value may be something else, and the hint is only about the result.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from tilewright.errors import ShapeMismatchError
-from tilewright.language._build import i32_attr, to_tensor
+from tilewright.errors import ConstantError, ShapeMismatchError, TypeMismatchError
+from tilewright.language._build import emit, to_tensor
 from tilewright.language._context import current
 from tilewright.language.constexpr import builtin, constant_int, constexpr_value
 from tilewright.language.tensor import member, tensor
@@ -20,6 +20,8 @@ def _fact(input: Any, values: Any, name: str) -> Any:
     input = constexpr_value(input)
     if not isinstance(input, tensor):
         return input
+    if not (input.type.scalar.is_int() or input.type.scalar.is_ptr()):
+        raise TypeMismatchError(f"{name} is told of integers and pointers, found {input.type}")
     values = constexpr_value(values)
     listed = list(values) if isinstance(values, (tuple, list)) else [values]
     numbers = [constant_int(value, f"value of {name}") for value in listed]
@@ -28,10 +30,13 @@ def _fact(input: Any, values: Any, name: str) -> Any:
         raise ShapeMismatchError(
             f"{name} takes one value per dimension: {rank} for {input.type}, found {len(numbers)}"
         )
-    ctx = current().ctx
-    attr = ctx.i32_array_attr(numbers) if rank else i32_attr(numbers[0])
-    input.handle.set_fact(f"tile.{name}", attr)
-    return input
+    if any(number <= 0 for number in numbers):
+        raise ConstantError(f"values of {name} must be positive, found {numbers}")
+    attrs = {name: current().ctx.i32_array_attr(numbers)}
+    hinted = emit("tile.hint", [input], input.type, attrs)
+    if hinted.handle.shares_block(input.handle):
+        input.handle = hinted.handle
+    return hinted
 
 
 @builtin
@@ -48,6 +53,8 @@ def multiple_of(input: Any, values: Any) -> Any:
 
     Raises:
         ShapeMismatchError: The number of values differs from the rank.
+        TypeMismatchError: The values are neither integers nor pointers.
+        ConstantError: A number is not positive.
     """
     return _fact(input, values, "divisibility")
 

@@ -87,3 +87,27 @@ func.func @masks(%p: tensor<8x!tile.ptr<f32>>, %x: tensor<8xf32>) -> tensor<8xf3
   tile.store %p, %1 mask %none : tensor<8x!tile.ptr<f32>>, tensor<8xf32>, mask tensor<8xi1>
   return %1 : tensor<8xf32>
 }
+
+// -----
+
+// Hints of different kinds are one; of a constant all is known; of a uniform tile the scalar's tell as much.
+// CHECK-LABEL: func.func @hints
+// CHECK-SAME: %[[X:.*]]: tensor<8xi32>, %[[N:.*]]: i32
+// CHECK-DAG: %[[C:.*]] = arith.constant 8 : i32
+// CHECK-DAG: %[[BOTH:.*]] = tile.hint %[[X]] contiguity [4] divisibility [8] : tensor<8xi32>
+// CHECK-DAG: %[[SCALAR:.*]] = tile.hint %[[N]] divisibility [4] : i32
+// CHECK-DAG: %[[SPLAT:.*]] = tile.splat %[[SCALAR]] : tensor<2x8xi32>
+// CHECK-DAG: %[[INNER:.*]] = tile.hint %[[X]] divisibility [2] : tensor<8xi32>
+// CHECK-DAG: %[[OUTER:.*]] = tile.hint %[[INNER]] divisibility [8] : tensor<8xi32>
+// CHECK: return %[[BOTH]], %[[C]], %[[SPLAT]], %[[OUTER]]
+func.func @hints(%x: tensor<8xi32>, %n: i32) -> (tensor<8xi32>, i32, tensor<2x8xi32>, tensor<8xi32>) {
+  %a = tile.hint %x divisibility [8] : tensor<8xi32>
+  %b = tile.hint %a contiguity [4] : tensor<8xi32>
+  %c = arith.constant 8 : i32
+  %d = tile.hint %c divisibility [8] : i32
+  %s = tile.splat %n : tensor<2x8xi32>
+  %t = tile.hint %s divisibility [4, 2] : tensor<2x8xi32>
+  %u = tile.hint %x divisibility [2] : tensor<8xi32>
+  %v = tile.hint %u divisibility [8] : tensor<8xi32>
+  return %b, %d, %t, %v : tensor<8xi32>, i32, tensor<2x8xi32>, tensor<8xi32>
+}

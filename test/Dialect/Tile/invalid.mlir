@@ -293,33 +293,47 @@ func.func @f(%x: tensor<4xf32>, %i: i32) {
 
 // -----
 
-func.func @f(%x: tensor<4xf32>) {
-  // expected-error @below {{"tile.divisibility" is a fact of integers and pointers, found on 'tensor<4xf32>'}}
-  %0 = arith.negf %x {tile.divisibility = array<i32: 4>} : tensor<4xf32>
-  return
-}
-
-// -----
-
 func.func @f(%x: tensor<4xi32>) {
-  // expected-error @below {{"tile.contiguity" of 'tensor<4xi32>' must be an array<i32> of 1 positive integers, found array<i32: 4, 4>}}
-  %0 = arith.addi %x, %x {tile.contiguity = array<i32: 4, 4>} : tensor<4xi32>
+  // expected-error @below {{contiguity of 'tensor<4xi32>' must have 1 positive integer, found array<i32: 4, 4>}}
+  %0 = tile.hint %x contiguity [4, 4] : tensor<4xi32>
   return
 }
 
 // -----
 
 func.func @f(%x: i32) {
-  // expected-error @below {{"tile.divisibility" of a scalar must be a positive i32, found 0 : i32}}
-  %0 = arith.addi %x, %x {tile.divisibility = 0 : i32} : i32
+  // expected-error @below {{divisibility of 'i32' must have 1 positive integer, found array<i32: 0>}}
+  %0 = tile.hint %x divisibility [0] : i32
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @below {{operand #0 must be}}
+  %0 = tile.hint %x constancy [1, 4] : tensor<4x8xf32>
   return
 }
 
 // -----
 
 func.func @f(%x: i32) {
-  // expected-error @below {{tile.constancy needs one result that it tells of, found 0}}
-  tile.barrier {tile.constancy = 4 : i32}
+  // expected-error @below {{tile.divisibility belongs on the argument of a function; of other values, tile.hint tells what is known}}
+  %0 = arith.addi %x, %x {tile.divisibility = 4 : i32} : i32
+  return
+}
+
+// -----
+
+// expected-error @below {{"tile.divisibility" is a fact of integers and pointers, found on 'tensor<4xf32>'}}
+func.func @f(%x: tensor<4xf32> {tile.divisibility = array<i32: 4>}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{"tile.contiguity" of 'tensor<4xi32>' must be an array<i32> of 1 positive integers, found array<i32: 4, 4>}}
+func.func @f(%x: tensor<4xi32> {tile.contiguity = array<i32: 4, 4>}) {
   return
 }
 

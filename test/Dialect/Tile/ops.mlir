@@ -42,6 +42,8 @@ func.func @shapes(%x: f32, %indices: tensor<8x4xi32>) {
 func.func @pointers(%p: !tile.ptr<f32>, %offsets: tensor<8xi64>) {
   // CHECK: %[[S:.*]] = tile.splat %{{.*}} : tensor<8x!tile.ptr<f32>>
   %s = tile.splat %p : tensor<8x!tile.ptr<f32>>
+  // CHECK: tile.hint %{{.*}} contiguity [8] divisibility [16] constancy [1] : tensor<8xi64>
+  %hint = tile.hint %offsets contiguity [8] divisibility [16] constancy [1] : tensor<8xi64>
   // CHECK: tile.addptr %[[S]], %{{.*}} : tensor<8x!tile.ptr<f32>>, tensor<8xi64>
   %a = tile.addptr %s, %offsets : tensor<8x!tile.ptr<f32>>, tensor<8xi64>
   // CHECK: tile.ptr_cast %{{.*}} : !tile.ptr<f32> -> !tile.ptr<i8>

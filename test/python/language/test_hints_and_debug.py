@@ -1,26 +1,34 @@
 import pytest
 
 import tilewright.language as tl
-from tilewright.errors import ConstantError, ShapeMismatchError, StaticAssertError
+from tilewright.errors import (
+    ConstantError,
+    ShapeMismatchError,
+    StaticAssertError,
+    TypeMismatchError,
+)
 
 
 def test_facts_on_operations(kernel):
     made = kernel("int32")
     x = tl.arange(0, 16)
-    assert tl.multiple_of(x, 8) is x
-    tl.max_contiguous(x, [16])
-    y = (x * made.args[0])[:, None]
-    y.max_constancy((1, 1))
+    y = tl.multiple_of(x, 8)
+    tl.max_contiguous(y, [16])
+    z = (y * made.args[0])[:, None]
+    z.max_constancy((1, 1))
     text = made.text()
-    assert "tile.divisibility = array<i32: 8>" in text
-    assert "tile.contiguity = array<i32: 16>" in text
-    assert "tile.constancy = array<i32: 1, 1>" in text
+    assert "%1 = tile.hint %0 divisibility [8] : tensor<16xi32>" in text
+    assert "%2 = tile.hint %1 contiguity [16] : tensor<16xi32>" in text
+    assert "arith.muli %2, " in text
+    assert "constancy [1, 1] : tensor<16x1xi32>" in text
 
 
 def test_fact_on_an_argument(kernel):
     made = kernel("int32")
-    tl.multiple_of(made.args[0], tl.constexpr(16))
-    assert "%arg0: i32 {tile.divisibility = 16 : i32}" in made.text()
+    _ = tl.multiple_of(made.args[0], tl.constexpr(16)) + 1
+    text = made.text()
+    assert "%arg0: i32)" in text
+    assert "%0 = tile.hint %arg0 divisibility [16] : i32" in text and "arith.addi %0, " in text
 
 
 def test_hints_of_constants_are_nothing(kernel):
@@ -29,11 +37,17 @@ def test_hints_of_constants_are_nothing(kernel):
 
 
 def test_bad_hints(values):
-    x, n = values("int32[4,8]", "int32")
+    x, n, y = values("int32[4,8]", "int32", "fp32")
     with pytest.raises(ShapeMismatchError, match=r"one value per dimension: 2 for .* found 1"):
         tl.multiple_of(x, 8)
     with pytest.raises(ConstantError, match="value of contiguity must be"):
         tl.max_contiguous(n, n)
+    with pytest.raises(
+        ConstantError, match=r"values of divisibility must be positive, found \[0\]"
+    ):
+        tl.multiple_of(n, 0)
+    with pytest.raises(TypeMismatchError, match="told of integers and pointers, found fp32"):
+        tl.multiple_of(y, 8)
 
 
 def test_assume(values):

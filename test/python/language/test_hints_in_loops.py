@@ -95,3 +95,40 @@ def test_stages_and_trip_counts(name: str, trips: int, stages: int) -> None:
 @pytest.mark.parametrize("name", KERNELS)
 def test_widths_of_elements(name: str, dtype: type) -> None:
     check(KERNELS[name], dtype, 3, 3)
+
+
+@tilewright.jit
+def branch_kernel(x, out, n, N: tl.constexpr):
+    """A hint that holds in one branch says nothing of the other one."""
+    i = tl.arange(0, N)
+    if n % 16 == 0:
+        at = tl.multiple_of(n, 16)
+        value = tl.load(x + at + i)
+    else:
+        value = tl.load(x + n + i) + 1
+    tl.store(out + i, value)
+
+
+@pytest.mark.parametrize("n", [0, 3, 8, 16])
+def test_hint_in_a_branch(n: int) -> None:
+    x, out = np.arange(256, dtype=np.float32), np.zeros(128, np.float32)
+    branch_kernel[(1,)](x, out, n, 128)
+    np.testing.assert_array_equal(out, x[n : n + 128] + (n % 16 != 0))
+
+
+@tilewright.jit
+def statement_kernel(x, out, n, N: tl.constexpr):
+    """The result of a hint may be dropped: it holds for what follows."""
+    i = tl.arange(0, N)
+    start = n * 8
+    tl.multiple_of(start, 8)
+    for k in range(3):
+        tl.multiple_of(start, 8)
+        tl.store(out + k * N + i, tl.load(x + start + i))
+        start += 8
+
+
+def test_hint_as_a_statement() -> None:
+    x, out = np.arange(512, dtype=np.float16), np.zeros((3, 128), np.float16)
+    statement_kernel[(1,)](x, out, 3, 128)
+    np.testing.assert_array_equal(out, [x[at : at + 128] for at in (24, 32, 40)])

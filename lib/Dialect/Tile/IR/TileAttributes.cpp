@@ -42,13 +42,9 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     }
     return success();
   }
-  if (!isHint(name)) {
-    return success();
-  }
-  if (op->getNumResults() != 1) {
-    return op->emitError() << name << " needs one result that it tells of, found " << op->getNumResults();
-  }
-  return verifyHint(op, attr, op->getResult(0).getType());
+  return isHint(name) ? op->emitError() << name << " belongs on the argument of a function; of other values, "
+                                        << "tile.hint tells what is known"
+                      : success();
 }
 
 LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index, NamedAttribute attr) {

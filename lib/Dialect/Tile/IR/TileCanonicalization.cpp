@@ -67,6 +67,48 @@ struct MergeTransposes : OpRewritePattern<TransOp> {
   }
 };
 
+/// hint(hint(x)) is one hint where they do not tell two things of one kind.
+struct MergeHints : OpRewritePattern<HintOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(HintOp op, PatternRewriter &rewriter) const override {
+    auto inner = op.getSrc().getDefiningOp<HintOp>();
+    if (!inner) {
+      return failure();
+    }
+    auto either = [](DenseI32ArrayAttr one, DenseI32ArrayAttr other) { return one ? one : other; };
+    auto clash = [](DenseI32ArrayAttr one, DenseI32ArrayAttr other) { return one && other && one != other; };
+    if (clash(op.getContiguityAttr(), inner.getContiguityAttr()) ||
+        clash(op.getDivisibilityAttr(), inner.getDivisibilityAttr()) ||
+        clash(op.getConstancyAttr(), inner.getConstancyAttr())) {
+      return failure();
+    }
+    rewriter.replaceOpWithNewOp<HintOp>(op, op.getType(), inner.getSrc(),
+                                        either(op.getContiguityAttr(), inner.getContiguityAttr()),
+                                        either(op.getDivisibilityAttr(), inner.getDivisibilityAttr()),
+                                        either(op.getConstancyAttr(), inner.getConstancyAttr()));
+    return success();
+  }
+};
+
+/// hint(splat(x)) is splat(hint(x)): what divides each element divides the scalar.
+struct HintOfSplat : OpRewritePattern<HintOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(HintOp op, PatternRewriter &rewriter) const override {
+    auto splat = op.getSrc().getDefiningOp<SplatOp>();
+    if (!splat) {
+      return failure();
+    }
+    Value scalar = splat.getSrc();
+    if (std::optional<ArrayRef<int32_t>> divisibility = op.getDivisibility()) {
+      int32_t largest = *llvm::max_element(*divisibility);
+      scalar = HintOp::create(rewriter, op.getLoc(), scalar.getType(), scalar, DenseI32ArrayAttr(),
+                              rewriter.getDenseI32ArrayAttr(largest), DenseI32ArrayAttr());
+    }
+    rewriter.replaceOpWithNewOp<SplatOp>(op, op.getType(), scalar);
+    return success();
+  }
+};
+
 /// A mask that is all true is no mask; a load whose mask is all false is `other`.
 struct DropConstantLoadMask : OpRewritePattern<LoadOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -122,6 +164,10 @@ void ExpandDimsOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIR
 
 void TransOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<MergeTransposes, ReshapeSplat<TransOp>>(context);
+}
+
+void HintOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<HintOfSplat, MergeHints>(context);
 }
 
 void LoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {

@@ -66,6 +66,13 @@ namespace tilewright::tile {
 
 Type getElementType(Type type) { return getElementTypeOrSelf(type); }
 
+Value withoutHints(Value value) {
+  while (auto hint = value.getDefiningOp<HintOp>()) {
+    value = hint.getSrc();
+  }
+  return value;
+}
+
 ArrayRef<int64_t> getShape(Type type) {
   if (auto shaped = dyn_cast<RankedTensorType>(type)) {
     return shaped.getShape();

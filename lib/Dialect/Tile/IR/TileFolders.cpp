@@ -74,6 +74,12 @@ OpFoldResult PtrToIntOp::fold(FoldAdaptor) {
   return inverse && inverse.getSrc().getType() == getType() ? inverse.getSrc() : Value();
 }
 
+/// Of equal constants all is known.
+OpFoldResult HintOp::fold(FoldAdaptor adaptor) {
+  Attribute constant = adaptor.getSrc();
+  return isa_and_nonnull<IntegerAttr, SplatElementsAttr>(constant) ? OpFoldResult(constant) : OpFoldResult();
+}
+
 LogicalResult SplitOp::fold(FoldAdaptor, SmallVectorImpl<OpFoldResult> &results) {
   auto join = getSrc().getDefiningOp<JoinOp>();
   if (!join) {

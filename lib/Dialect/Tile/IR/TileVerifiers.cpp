@@ -186,6 +186,24 @@ LogicalResult GatherOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// Hints
+//===----------------------------------------------------------------------===//
+
+LogicalResult HintOp::verify() {
+  size_t rank = std::max<size_t>(1, getShape(getType()).size());
+  for (StringAttr name : {getContiguityAttrName(), getDivisibilityAttrName(), getConstancyAttrName()}) {
+    auto entries = (*this)->getAttrOfType<DenseI32ArrayAttr>(name);
+    bool fits = !entries || (size_t(entries.size()) == rank &&
+                             llvm::all_of(entries.asArrayRef(), [](int32_t entry) { return entry > 0; }));
+    if (!fits) {
+      return emitOpError() << name.getValue() << " of " << getType() << " must have " << rank
+                           << (rank == 1 ? " positive integer" : " positive integers") << ", found " << entries;
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
 

@@ -32,7 +32,7 @@ static bool isElementwiseOnTiles(Operation *op) {
          llvm::any_of(op->getOperands(), isTile);
 }
 
-/// `op` on other operands, with a result of another type. Hints told of the old result.
+/// `op` on other operands, with a result of another type.
 static Value cloneOn(PatternRewriter &rewriter, Operation *op, ValueRange operands, Type type) {
   OperationState state(op->getLoc(), op->getName(), operands, type, op->getAttrs());
   Operation *clone = rewriter.create(state);
@@ -238,6 +238,7 @@ struct TileCombine : tilewright::tile::impl::TileCombineBase<TileCombine> {
     RewritePatternSet patterns(context);
     patterns.add<ScalarizeUniform, SinkBroadcast, MergeUniformSums, UniformToTheRight, MoveOffsetToBase, MergeOffsets,
                  AccumulateIntoDot<arith::AddFOp>, AccumulateIntoDot<arith::AddIOp>, SelectIntoLoad>(context);
+    HintOp::getCanonicalizationPatterns(patterns, context);
     for (RegisteredOperationName op : context->getRegisteredOperationsByDialect(TileDialect::getDialectNamespace())) {
       op.getCanonicalizationPatterns(patterns, context);
     }

@@ -51,8 +51,12 @@ struct Merge {
 // Collect
 //===----------------------------------------------------------------------===//
 
-/// One uniform step back from `tile`, to what it was added to; null where it is no such sum.
+/// One uniform step back from `tile`, to what it was added to; null where it is no such sum. A hint is no step, and
+/// is lost: the tile will be computed in another way.
 static Value stepBack(Value tile, SmallVectorImpl<Value> &steps) {
+  if (auto hint = tile.getDefiningOp<HintOp>()) {
+    return hint.getSrc();
+  }
   Value from, step;
   if (auto addptr = tile.getDefiningOp<AddPtrOp>()) {
     from = addptr.getPtr();

@@ -120,6 +120,10 @@ public:
   void runOnOperation() override {
     AxisInfoAnalysis axis(getOperation());
     getOperation()->walk([&](tile::MemoryAccessOpInterface access) { describe(access, axis); });
+    getOperation()->walk([](tile::HintOp hint) { // has been read
+      hint.replaceAllUsesWith(hint.getSrc());
+      hint.erase();
+    });
     for (auto &[key, group] : collect()) {
       LinearLayout map = decide(group);
       for (Operation *op : group.ops) {

@@ -71,14 +71,16 @@ func.func @uniform(%x: f32, %c: i1) -> tensor<8xf32> {
 
 // -----
 
-// A hint stays with the tile that it tells of.
+// A hint of a uniform tile is one of its scalar.
 // CHECK-LABEL: func.func @hints
 // CHECK: %[[M:.*]] = arith.muli %{{.*}}, %{{.*}} : i32
-// CHECK: tile.splat %[[M]] {tile.divisibility = array<i32: 8>} : tensor<8xi32>
+// CHECK: %[[H:.*]] = tile.hint %[[M]] divisibility [8] : i32
+// CHECK: tile.splat %[[H]] : tensor<8xi32>
 func.func @hints(%x: i32) -> tensor<8xi32> {
   %s = tile.splat %x : tensor<8xi32>
-  %m = arith.muli %s, %s {tile.divisibility = array<i32: 8>} : tensor<8xi32>
-  return %m : tensor<8xi32>
+  %m = arith.muli %s, %s : tensor<8xi32>
+  %h = tile.hint %m divisibility [8] : tensor<8xi32>
+  return %h : tensor<8xi32>
 }
 
 // -----

@@ -215,3 +215,24 @@ func.func @different(%p: tensor<8x!tile.ptr<f32>>, %q: tensor<8x!tile.ptr<f32>>,
   }
   return %r : tensor<8x!tile.ptr<f32>>
 }
+
+// -----
+
+// A hint about the tile that advances changes nothing about that.
+// CHECK-LABEL: func.func @hinted
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<8xi32>, %[[S:[a-z0-9]+]]: i32
+// CHECK: scf.for {{.*}} iter_args(%[[O:.*]] = %{{.*}}) -> (i32)
+// CHECK: %[[NEXT:.*]] = arith.addi %[[O]], %[[S]] : i32
+// CHECK: scf.yield %[[NEXT]] : i32
+func.func @hinted(%x: tensor<8xi32>, %s: i32, %n: i32) -> tensor<8xi32> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %ss = tile.splat %s : tensor<8xi32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%k = %x) -> tensor<8xi32> : i32 {
+    %h = tile.hint %k contiguity [8] : tensor<8xi32>
+    %a = arith.addi %h, %ss : tensor<8xi32>
+    %b = tile.hint %a divisibility [8] : tensor<8xi32>
+    scf.yield %b : tensor<8xi32>
+  }
+  return %r : tensor<8xi32>
+}

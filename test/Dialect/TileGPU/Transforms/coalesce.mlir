@@ -116,3 +116,19 @@ func.func @reduced(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %r: !tile.
   tile.store %o, %s : tensor<2x!tile.ptr<f32>>, tensor<2xf32>
   return
 }
+
+// What the user asserts is written on the access, where nothing can lose it.
+// CHECK-LABEL: @hinted
+// CHECK-NOT: tile.hint
+// CHECK: tile.load {{.*}} contiguity [512] width [4] : {{.*}} -> tensor<512xf32, #[[FOUR]]>
+func.func @hinted(%p: !tile.ptr<f32>, %n: i32) {
+  %h = tile.hint %n divisibility [4] : i32
+  %b = tile.addptr %p, %h : !tile.ptr<f32>, i32
+  %a = tile.hint %b divisibility [16] : !tile.ptr<f32>
+  %t = tile.splat %a : tensor<512x!tile.ptr<f32>>
+  %i = tile.make_range 0 to 512 : tensor<512xi32>
+  %q = tile.addptr %t, %i : tensor<512x!tile.ptr<f32>>, tensor<512xi32>
+  %x = tile.load %q : tensor<512x!tile.ptr<f32>> -> tensor<512xf32>
+  tile.store %q, %x : tensor<512x!tile.ptr<f32>>, tensor<512xf32>
+  return
+}

@@ -60,6 +60,9 @@ mlir::Type getPointeeType(mlir::Type pointerLike);
 /// `type` itself for a scalar, the element type for a tile.
 mlir::Type getElementType(mlir::Type type);
 
+/// The value that hints are about: `value` itself where it is no `tile.hint`.
+mlir::Value withoutHints(mlir::Value value);
+
 /// The shape of a tile; empty for a scalar.
 llvm::ArrayRef<int64_t> getShape(mlir::Type type);
 

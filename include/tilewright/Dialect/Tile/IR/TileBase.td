@@ -19,10 +19,10 @@ def Tile_Dialect : Dialect {
     holds only what MLIR lacks: pointers and memory, dot, reduce, scan, shape
     changes, and what a program knows of the grid.
 
-    Facts about integers and pointers that the user or the launcher asserts are
-    discardable attributes, on arguments or on the defining operation:
+    What the launcher knows of arguments are attributes of the function's arguments:
     `tile.divisibility`, `tile.contiguity` and `tile.constancy`, one integer per
-    dimension (an `i32` for scalars, an `array<i32>` for tiles).
+    dimension (an `i32` for scalars, an `array<i32>` for tiles). What the user
+    asserts of a value is an operation, `tile.hint`.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;

@@ -142,6 +142,31 @@ def Tile_GatherOp : Tile_PureOp<"gather", [Tile_InferType]> {
 }
 
 //===----------------------------------------------------------------------===//
+// What the user asserts
+//===----------------------------------------------------------------------===//
+
+def Tile_HintOp : Tile_PureOp<"hint", [SameOperandsAndResultType, Elementwise, Tile_SameValues]> {
+  let summary = "The same integers or pointers, of which the user asserts something";
+  let description = [{
+    Along each dimension, runs of `contiguity` values count up by one, `divisibility` divides the first value
+    of a run (for pointers, its address in bytes), and runs of `constancy` values are equal; see
+    Analysis/AxisInfo.h. A scalar counts as one dimension. If an assertion is false, results are undefined.
+
+    The assertion holds for the result alone, not for other uses of the operand.
+  }];
+  let arguments = (ins AnyTypeOf<[Tile_IntLike, Tile_PtrLike]>:$src, OptionalAttr<DenseI32ArrayAttr>:$contiguity,
+    OptionalAttr<DenseI32ArrayAttr>:$divisibility, OptionalAttr<DenseI32ArrayAttr>:$constancy);
+  let results = (outs AnyTypeOf<[Tile_IntLike, Tile_PtrLike]>:$result);
+  let assemblyFormat = [{
+    $src (`contiguity` $contiguity^)? (`divisibility` $divisibility^)? (`constancy` $constancy^)?
+    attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // Pointers and memory
 //===----------------------------------------------------------------------===//
 

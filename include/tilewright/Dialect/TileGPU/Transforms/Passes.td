@@ -60,7 +60,7 @@ def Coalesce : Pass<"coalesce", "mlir::ModuleOp"> {
 
     Requires: `assign-layouts`.
     Establishes: accesses in layouts of their own, with their contiguity and width.
-    Destroys: nothing; conversions stand around every access until `propagate-layouts`.
+    Destroys: hints, which have been read; conversions stand around every access until `propagate-layouts`.
   }];
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
 }
