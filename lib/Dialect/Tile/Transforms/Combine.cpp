@@ -32,12 +32,10 @@ static bool isElementwiseOnTiles(Operation *op) {
          llvm::any_of(op->getOperands(), isTile);
 }
 
-/// `op` on other operands, with a result of another type.
+/// `op` on other operands, with a result of another type. How exact the user wants it stays.
 static Value cloneOn(PatternRewriter &rewriter, Operation *op, ValueRange operands, Type type) {
   OperationState state(op->getLoc(), op->getName(), operands, type, op->getAttrs());
-  Operation *clone = rewriter.create(state);
-  clone->setDiscardableAttrs(DictionaryAttr::get(op->getContext()));
-  return clone->getResult(0);
+  return rewriter.create(state)->getResult(0);
 }
 
 /// Replaces an operation by another one with its discardable attributes.
@@ -64,7 +62,7 @@ struct ScalarizeUniform : RewritePattern {
     }
     Type type = op->getResult(0).getType();
     Value scalar = cloneOn(rewriter, op, operands, getElementType(type));
-    replaceBy<SplatOp>(rewriter, op, type, scalar);
+    rewriter.replaceOpWithNewOp<SplatOp>(op, type, scalar);
     return success();
   }
 };
@@ -88,7 +86,7 @@ struct SinkBroadcast : RewritePattern {
     }
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     Value small = cloneOn(rewriter, op, operands, type.clone(*shape));
-    replaceBy<BroadcastOp>(rewriter, op, type, small);
+    rewriter.replaceOpWithNewOp<BroadcastOp>(op, type, small);
     return success();
   }
 

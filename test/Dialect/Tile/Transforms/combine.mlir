@@ -173,3 +173,17 @@ func.func @where(%p: tensor<8x!tile.ptr<f32>>, %m: tensor<8xi1>, %n: tensor<8xi1
   %1 = arith.select %n, %y, %zero : tensor<8xi1>, tensor<8xf32>
   return %0, %1 : tensor<8xf32>, tensor<8xf32>
 }
+
+// -----
+
+// A division that has to be exact stays one where it is done once for all elements.
+// CHECK-LABEL: func.func @precise
+// CHECK: arith.divf %{{.*}}, %{{.*}} {tile.precise} : f32
+// CHECK: arith.divf %{{.*}}, %{{.*}} {tile.precise} : tensor<8x1xf32>
+func.func @precise(%x: f32, %y: tensor<8x1xf32>) -> (tensor<8xf32>, tensor<8x4xf32>) {
+  %s = tile.splat %x : tensor<8xf32>
+  %q = arith.divf %s, %s {tile.precise} : tensor<8xf32>
+  %b = tile.broadcast %y : tensor<8x1xf32> -> tensor<8x4xf32>
+  %r = arith.divf %b, %b {tile.precise} : tensor<8x4xf32>
+  return %q, %r : tensor<8xf32>, tensor<8x4xf32>
+}
