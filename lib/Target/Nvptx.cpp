@@ -3,6 +3,7 @@
 #include "tilewright/Target/Nvptx.h"
 
 #include "CodeGenerator.h"
+#include "SplitPackedIntegers.h"
 #include "WidenBfloats.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -86,6 +87,7 @@ static void splitVectors(PassBuilder &builder) {
     functions.addPass(ScalarizerPass(options));
     functions.addPass(EarlyCSEPass());
     functions.addPass(InstCombinePass());
+    functions.addPass(SplitPackedIntegers()); // what InstCombine leaves is what LLVM selects instructions for
     modules.addPass(createModuleToFunctionPassAdaptor(std::move(functions)));
   });
 }

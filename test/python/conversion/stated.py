@@ -25,7 +25,7 @@ def errors(element: str) -> dict[str, float]:
 def errors_on_gpus() -> dict[str, float]:
     """By row of the table for GPUs; "as on the CPU" stands for what `errors` has."""
     bounds = {}
-    for name, bound in re.findall(
+    for name, bound, _ in re.findall(
         rf"^\| ([^|]+) \| ({_NUMBER}|as above) \|", _section("On a GPU"), re.M
     ):
         function, _, element = name.partition(", ")

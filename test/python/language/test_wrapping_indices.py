@@ -157,3 +157,21 @@ def test_rows_of_any_stride(stride: int) -> None:
     out = np.zeros((8, N), np.float32)
     rows_kernel[(1,)](x, out, stride, M=8, N=N)
     np.testing.assert_array_equal(out, np.arange(8)[:, None] * stride + np.arange(N)[None, :])
+
+
+@tilewright.jit
+def packed_kernel(x, loaded, quotients, N: tl.constexpr):
+    """Two neighboring lanes of 8 or 16 bits in one register, and a constant for one of them."""
+    lane = tl.arange(0, N)
+    tl.store(loaded + lane, tl.load(x + N + (lane - 1).to(tl.int8)))
+    tl.store(quotients + lane, ((lane + 65535).to(tl.uint16) // 16).to(tl.int64))
+
+
+def test_sums_of_packed_integers() -> None:
+    size = 256
+    x = np.arange(2 * size, dtype=np.float64)
+    loaded, quotients = np.zeros(size), np.zeros(size, np.int64)
+    packed_kernel[(1,)](x, loaded, quotients, N=size)
+    lane = np.arange(size)
+    np.testing.assert_array_equal(loaded, x[size + wrapped(lane - 1, np.int8).astype(int)])
+    np.testing.assert_array_equal(quotients, (lane + 65535) % 65536 // 16)
