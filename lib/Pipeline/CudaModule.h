@@ -22,7 +22,7 @@ struct CudaModule {
   std::string symbol;
   int64_t sharedBytes = 0; ///< dynamic shared memory of a block
   std::vector<int64_t> launchConditions;
-  std::vector<int> slots;  ///< of the code's parameters: which argument of the launch each one is
+  std::vector<int> slots; ///< of the code's parameters: which argument of the launch each one is
   std::vector<AccessPlace> accesses;
 
   /// To be called when code generation failed: LLVM may have stopped half-way.
