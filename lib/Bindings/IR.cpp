@@ -348,9 +348,9 @@ void bindOperations(py::module_ &module) {
            py::arg("types") = py::none(), py::arg("attrs") = py::dict(), py::arg("regions") = 0, kReference);
 }
 
-/// The printed form leaves out terminators without operands, whose locations are then the parser's: they get those of
-/// the operations around them.
-void locateImplicitTerminators(ModuleOp module, StringRef text) {
+/// The printed form leaves out terminators without operands and the locations of blocks' arguments, which are then the
+/// parser's: they get those of the operations around them.
+void locateUnprinted(ModuleOp module, StringRef text) {
   auto isText = [&](Location loc) {
     auto position = dyn_cast<FileLineColLoc>(loc);
     return position && position.getFilename() == text;
@@ -358,6 +358,13 @@ void locateImplicitTerminators(ModuleOp module, StringRef text) {
   module->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op->getParentOp() && op->hasTrait<OpTrait::IsTerminator>() && isText(op->getLoc())) {
       op->setLoc(op->getParentOp()->getLoc());
+    }
+    for (Region &region : op->getRegions()) {
+      for (BlockArgument arg : region.getArguments()) {
+        if (isText(arg.getLoc())) {
+          arg.setLoc(op->getLoc());
+        }
+      }
     }
   });
 }
@@ -369,7 +376,7 @@ PyModule parseModule(PyContext &context, const std::string &text) {
   if (!parsed) {
     errors.raise("malformed IR");
   }
-  locateImplicitTerminators(*parsed, kName);
+  locateUnprinted(*parsed, kName);
   return PyModule{std::move(parsed)};
 }
 

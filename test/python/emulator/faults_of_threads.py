@@ -25,7 +25,7 @@ MASKS = [
     Fault("softmax", "other value beyond the mask", replaced(*ZERO_BEYOND), "numbers"),
     Fault("softmax", "indices begin at 1", replaced("0 to 512", "1 to 513"), "numbers"),
     Fault("column sums", "rows begin at 1", replaced("0 to 64", "1 to 65"), "bounds", "load"),
-    Fault("transpose", "a stride one too long", replaced(*LONG_STRIDE), "bounds", "load"),
+    Fault("transpose", "a stride one too long", replaced(*LONG_STRIDE), "alignment", "load"),
     Fault("matmul fp16", "copies a step too many", replaced(*STEP_MORE), "bounds", "right"),
 ]
 

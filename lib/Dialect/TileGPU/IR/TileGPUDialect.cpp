@@ -58,7 +58,8 @@ RankedTensorType withLayout(RankedTensorType type, const layout::LinearLayout &m
   return cast<RankedTensorType>(withLayout(type, LayoutAttr::get(type.getContext(), map)));
 }
 
-int64_t bytesOf(Type element) { return isa<tile::PtrType>(element) ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8; }
+/// A pointer has no width of its own, neither the tile dialect's nor LLVM's.
+int64_t bytesOf(Type element) { return element.isIntOrFloat() ? (element.getIntOrFloatBitWidth() + 7) / 8 : 8; }
 
 static int moduleNumber(Operation *op, StringRef name, int otherwise) {
   auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
