@@ -50,7 +50,8 @@ def assumption(w: Writer, name: str, number: int) -> None:
 
 def accesses(w: Writer, source: str, dtype: str, times: str = "") -> None:
     for _ in range(w.rng.randint(1, 3)):
-        index = wrapping(w) if w.chance(0.2) else w.calm(w.tile(w.rng.randint(1, 3)))
+        kinds = [wrapping, below_zero] + [lambda w: w.calm(w.tile(w.rng.randint(1, 3)))] * 6
+        index = w.rng.choice(kinds)(w)
         index = hinted(w, index)
         kind = w.rng.choice(["load", "load", "load", "mask", "mask", "value", "scatter"])
         if kind == "value":
@@ -90,6 +91,17 @@ def wrapping(w: Writer) -> Value:
     if dtype.bits > 8:
         return Value(f"({value} // {w.pick(16, 64, 3)})", dtype)
     return value
+
+
+def below_zero(w: Writer) -> Value:
+    """Quotients and remainders of positions in blocks that begin below zero."""
+    block = w.pick(4, 8, 16, 32, 64)
+    scalar = w.rng.choice([value for value in w.scalars if value.dtype == "int32"])
+    start = w.pick("-1", "-2", f"(({scalar} & 7) // (-2))", f"((pid + 9) // {w.pick('(-1)', -3)})")
+    text = f"({start} * {block} + lane)"
+    if w.chance(0.3):
+        text = f"({text} + {w.rng.randint(1, 5)})"
+    return Value(f"({text} {w.pick('//', '%', '%')} {w.pick(block, block, 2 * block)})")
 
 
 def mask_of(w: Writer, index: Value) -> str:

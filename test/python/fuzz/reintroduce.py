@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -109,6 +110,7 @@ def parse() -> argparse.Namespace:
 
 
 def main() -> None:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # a patch is taken back then, too
     options = parse()
     paths = [HERE / "defects" / f"{name}.patch" for name in options.names]
     defects = [read(path) for path in paths or sorted((HERE / "defects").glob("*.patch"))]
