@@ -21,7 +21,7 @@ static bool matches(const Variant &variant, std::string_view key, std::optional<
 
 Variant *VariantTable::find(uint64_t hash, std::string_view key, std::optional<llvm::ArrayRef<PyObject *>> objects,
                             llvm::function_ref<bool(Variant &)> visit) const {
-  // Visiting may run Python code that inserts: the vectors are indexed anew at each step. A variant that is missed
+  // Visiting may run Python code that inserts: the vectors are indexed again at each step. A variant that is missed
   // because of that is compiled once more, which finds the same kernel.
   for (size_t at = hash; !slots.empty(); ++at) {
     uint32_t slot = slots[at & (slots.size() - 1)];
