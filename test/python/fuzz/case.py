@@ -18,7 +18,7 @@ from contents import contents
 from hints import Unknown
 from kernel import Buffer, Kernel
 from memory import Memory, Undefined
-from tiles import DType, Inexact, Tile, divisions
+from tiles import DType, Inexact, Tile, rounding
 
 import tilewright
 from tilewright.errors import EmulationError
@@ -85,10 +85,10 @@ class Case:
         laid_out = lay_out(self.kernel.buffers, self.seed, gap)
         self.memory, self.pointers, self.places = laid_out
 
-    def evaluate(self, exact_division: bool = True) -> None:
+    def evaluate(self, rounds_correctly: bool = True) -> None:
         """Raises `Inexact` or `Undefined` where there is no single answer."""
         self._lay_out()
-        with divisions(exact_division):
+        with rounding(rounds_correctly):
             execute_kernel(self.kernel, self.text, self.memory, self.pointers)
 
     def launch(self, target: str, **settings: Any) -> np.ndarray:

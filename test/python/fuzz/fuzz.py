@@ -70,7 +70,7 @@ def check(
 def difference(case: Case, target: str) -> str | None:
     """What a target does with a kernel that it should not."""
     try:
-        case.evaluate(exact_division=not is_gpu(target))
+        case.evaluate(rounds_correctly=not is_gpu(target))
     except Undefined:
         if not (case.kernel.outside and target.startswith("emulator")):
             return INEXACT

@@ -22,7 +22,7 @@ def outcome(case: Case, source: str, targets: list[str]) -> str:
     def check() -> str:
         try:
             case.take(source)
-            case.evaluate(exact_division=not any(map(is_gpu, targets)))
+            case.evaluate(rounds_correctly=not any(map(is_gpu, targets)))
         except Exception:
             return ""
         for target in targets:

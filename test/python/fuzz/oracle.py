@@ -18,9 +18,10 @@ from tiles import (
     Inexact,
     Tile,
     combined_error,
-    divisions,
     lift,
     promoted,
+    root,
+    rounding,
     wide_error,
 )
 
@@ -161,13 +162,16 @@ def cdiv(x: Any, y: Any) -> Any:
 
 
 def sqrt(x: Tile) -> Tile:
-    if x.error is not None:
-        raise Inexact
-    return x.like(np.sqrt(x.value))
+    return root(x)
+
+
+def sqrt_rn(x: Tile) -> Tile:
+    with rounding(correctly=True):
+        return root(x)
 
 
 def div_rn(x: Tile, y: Tile) -> Tile:
-    with divisions(exact=True):
+    with rounding(correctly=True):
         return x / y
 
 

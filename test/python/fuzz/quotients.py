@@ -51,6 +51,7 @@ def quotient(w: Writer, wide: str, times: str = "") -> None:
         text = f"tl.div_rn(({x}).to(tl.{wide}), y)"
     q = w.assign(text)
     w.line(f"{q} = {q} + tl.zeros({w.shape}, tl.{wide})")
+    root = "sqrt_rn" if wide == "float32" and w.chance(0.5) else "sqrt"
     kind = w.rng.choice(["value", "floor", "floor", "ceil", "int", "compare", "rest", "sqrt"])
     text = {
         "value": q,
@@ -59,6 +60,6 @@ def quotient(w: Writer, wide: str, times: str = "") -> None:
         "int": f"{q}.to(tl.int32).to(tl.{wide})",
         "compare": f"tl.where({q} >= 1, 1, 0).to(tl.{wide})",
         "rest": f"({x}) - tl.floor({q}) * y",
-        "sqrt": f"tl.sqrt(tl.abs({q}))",
+        "sqrt": f"tl.{root}(tl.abs({q}))",
     }[kind]
     w.result(f"({text}) + tl.zeros({w.shape}, tl.{wide})", wide, times=times)

@@ -316,18 +316,18 @@ def multiply(x: Any, y: Any) -> Tile:
     return product.blurred(combined_error(a, b, slope_a, slope_b))
 
 
-_exact_division = True
+_rounds_correctly = True
 
 
 @contextmanager
-def divisions(exact: bool) -> Iterator[None]:
-    """Whether quotients of floats are rounded correctly, or may be off by two units."""
-    global _exact_division
-    before, _exact_division = _exact_division, exact
+def rounding(correctly: bool) -> Iterator[None]:
+    """Whether quotients and roots of floats are rounded correctly, or may be off by two units."""
+    global _rounds_correctly
+    before, _rounds_correctly = _rounds_correctly, correctly
     try:
         yield
     finally:
-        _exact_division = before
+        _rounds_correctly = before
 
 
 def divide(x: Any, y: Any) -> Tile:
@@ -339,13 +339,20 @@ def divide(x: Any, y: Any) -> Tile:
         least = np.abs(b.value.astype(np.float64)) - wide_error(b)
         slope = 1 / np.where(least > 0, least, 0)
         error = combined_error(a, b, slope, quotient.value * slope)
-        if _exact_division or error is not None or a.dtype != "float32":
+        if _rounds_correctly or error is not None or a.dtype != "float32":
             return quotient.blurred(error)
         # A GPU may round a quotient that is no float32 the other way: docs/math.md.
         wide = (v.value.astype(np.float64) for v in (quotient, b, a))
         is_float = next(wide) * next(wide) == next(wide)
         own = FLOATS[a.dtype] * 2 * np.abs(quotient.value.astype(np.float64))
         return quotient.like(quotient.value, np.where(is_float, 0, own))
+
+
+def root(x: Tile) -> Tile:
+    """The square root, which a GPU approximates for types up to float32: docs/math.md."""
+    with np.errstate(all="ignore"):
+        result = x.like(np.sqrt(x.exact()))
+    return result if _rounds_correctly or x.dtype == "float64" else result.blurred(0.0)
 
 
 def _integer(function: Any, x: Any, y: Any) -> Tile:
