@@ -32,17 +32,26 @@ inline AccessSites readAccesses(const PyAccesses &accesses) {
   return sites;
 }
 
-/// What `JITFunction._out_of_bounds` is told of an access.
-inline pybind11::dict describeAccess(const runtime::AccessSite &site, const std::string &message,
-                                     const std::array<int64_t, 3> &program) {
-  pybind11::dict result;
-  result["kind"] = "bounds";
-  result["message"] = message;
-  result["program"] = pybind11::make_tuple(program[0], program[1], program[2]);
-  result["file"] = site.file;
-  result["line"] = site.line;
-  result["column"] = site.column;
-  return result;
+/// A tilewright.errors.Finding. A file, line or column that is not known is None.
+inline pybind11::object makeFinding(const std::string &kernel, const runtime::AccessSite &site,
+                                    const std::string &message, const std::array<int64_t, 3> &program) {
+  using namespace pybind11::literals;
+  pybind11::dict position;
+  if (site.line > 0) {
+    position = pybind11::dict("file"_a = site.file, "line"_a = site.line, "column"_a = site.column);
+  }
+  return pybind11::module_::import("tilewright.errors")
+      .attr("Finding")("kind"_a = "bounds", "message"_a = message, "kernel"_a = kernel,
+                       "program"_a = pybind11::make_tuple(program[0], program[1], program[2]), **position);
+}
+
+/// Throws a tilewright.errors.CheckError.
+[[noreturn]] inline void raiseFindings(const pybind11::list &findings, int64_t suppressed = 0,
+                                       const std::string &note = "") {
+  pybind11::object error =
+      pybind11::module_::import("tilewright.errors").attr("CheckError")(findings, suppressed, note);
+  PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(error.ptr())), error.ptr());
+  throw pybind11::error_already_set();
 }
 
 /// Of an access of which only the place is known.

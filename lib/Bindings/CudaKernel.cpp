@@ -64,28 +64,30 @@ static std::vector<std::unique_ptr<CheckedCode>> &checkedCode() {
   return all;
 }
 
-/// Raises what checks have found on a device that is lost. False if they found nothing.
-static bool raiseFinding(Call &call, const cuda::Device &device) {
+/// Throws what checks have found on a device that is lost, if they have.
+static void raiseFinding(const cuda::Device &device) {
   for (const std::unique_ptr<CheckedCode> &code : checkedCode()) {
     std::optional<cuda::MailboxReport> found;
     if (code->device == &device) {
       found = cuda::readMailbox(code->mailbox.words);
     }
-    if (!found || found->access >= static_cast<int64_t>(code->sites.size())) {
-      continue;
+    if (found && found->access < static_cast<int64_t>(code->sites.size())) {
+      const AccessSite &site = code->sites[found->access];
+      py::list findings;
+      findings.append(makeFinding(code->name, site, describeOutOfBounds(site), found->program));
+      raiseFindings(findings, 0, device.lostBecause());
     }
-    const AccessSite &site = code->sites[found->access];
-    try {
-      py::list reports;
-      reports.append(describeAccess(site, describeOutOfBounds(site), found->program));
-      py::handle self(reinterpret_cast<PyObject *>(&call.launcher));
-      self.attr("_out_of_bounds")(code->name, reports, 0, device.lostBecause());
-    } catch (py::error_already_set &error) {
-      error.restore();
-    }
-    return PyErr_Occurred();
   }
-  return false;
+}
+
+/// Sets the error for what checks have found on a device that is lost. False if they found nothing.
+static bool setFinding(const cuda::Device &device) {
+  try {
+    raiseFinding(device);
+  } catch (py::error_already_set &error) {
+    error.restore();
+  }
+  return PyErr_Occurred();
 }
 
 namespace {
@@ -127,7 +129,7 @@ private:
 
 static bool explain(Call &call, cuda::Device &device, cuda::Status status) {
   std::string text = device.explain("cuLaunchKernel", status);
-  if (!device.isLost() || !raiseFinding(call, device)) {
+  if (!device.isLost() || !setFinding(device)) {
     setError(errorFor(status), call.state, nullptr, text);
   }
   return false;
@@ -140,7 +142,7 @@ bool CudaKernel::launch(Call &call, PyObject *, const Grid &grid) {
     return false;
   }
   if (device.isLost()) {
-    if (!raiseFinding(call, device)) {
+    if (!setFinding(device)) {
       setError("DeviceError", call.state, nullptr, device.lostBecause());
     }
     return false;
@@ -191,7 +193,11 @@ static const CheckedCode *addCheckedCode(const std::string &name, cuda::Device &
   auto code = std::make_unique<CheckedCode>(CheckedCode{name, &device, {}, std::move(sites)});
   cuda::Status status = code->mailbox.allocate(device);
   if (status != cuda::Status::Success) {
-    raise(errorFor(status), name + ": " + device.explain("cuMemHostAlloc", status));
+    std::string text = device.explain("cuMemHostAlloc", status);
+    if (device.isLost()) {
+      raiseFinding(device);
+    }
+    raise(errorFor(status), name + ": " + text);
   }
   return checkedCode().emplace_back(std::move(code)).get();
 }
@@ -219,6 +225,9 @@ static std::shared_ptr<CudaKernel> load(const std::string &name, const py::bytes
   }
   if (kernel) {
     return std::make_shared<CudaKernel>(std::move(kernel), std::move(slots), checked);
+  }
+  if (known && known->isLost()) {
+    raiseFinding(*known);
   }
   if (!problem.excess) {
     raise(errorFor(problem.status), name + ": " + problem.message);

@@ -182,13 +182,15 @@ public:
     return {"mailbox", begin, begin + sizeof words};
   }
 
-  void raiseFinding(const py::object &self, py::handle compiled, const AccessSites &sites) const {
+  /// Throws what the code's checks have found, if they have.
+  void raiseFinding(py::handle compiled, const AccessSites &sites) const {
     std::optional<runtime::cuda::MailboxReport> found = runtime::cuda::readMailbox(words);
     if (found && sites && found->access < static_cast<int64_t>(sites->size())) {
       const runtime::AccessSite &site = (*sites)[found->access];
-      py::list reports;
-      reports.append(describeAccess(site, describeOutOfBounds(site), found->program));
-      self.attr("_out_of_bounds")(compiled.attr("name"), reports, 0);
+      py::list findings;
+      findings.append(
+          makeFinding(compiled.attr("name").cast<std::string>(), site, describeOutOfBounds(site), found->program));
+      raiseFindings(findings);
     }
   }
 
@@ -218,7 +220,7 @@ bool EmulatedKernel::launch(Call &call, PyObject *compiled, const runtime::Grid 
       return false;
     }
     launch.settle();
-    hidden.raiseFinding(self, py::handle(compiled), accesses);
+    hidden.raiseFinding(py::handle(compiled), accesses);
     py::list reports;
     for (const Report &report : launch.reports) {
       reports.append(describe(report, kernel));

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <time.h>
 
@@ -69,23 +70,20 @@ bool HostKernel::launch(Call &call, PyObject *compiled, const Grid &grid) {
 // Checks of bounds
 //===----------------------------------------------------------------------===//
 
-static py::dict describe(const AccessChecks &checks, const AccessSite &site, const AccessReport &report,
-                         const Grid &grid) {
+/// Throws what the checks have found.
+[[noreturn]] static void raiseFindings(PyObject *compiled, const AccessChecks &checks,
+                                       const std::vector<AccessSite> &sites, const Grid &grid) {
+  auto name = py::handle(compiled).attr("name").cast<std::string>();
   int64_t x = grid.axes[0], y = grid.axes[1];
-  return describeAccess(site, checks.describe(report),
-                        {report.program % x, report.program / x % y, report.program / x / y});
-}
-
-/// Raises what the checks have found.
-static void raiseFindings(Call &call, PyObject *compiled, const AccessChecks &checks,
-                          const std::vector<AccessSite> &sites, const Grid &grid) {
-  py::object name = py::handle(compiled).attr("name");
-  py::list reports;
+  py::list findings;
   for (const AccessReport &report : checks.sortedReports()) {
-    reports.append(describe(checks, sites[report.site], report, grid));
+    findings.append(makeFinding(name, sites[report.site], checks.describe(report),
+                                {report.program % x, report.program / x % y, report.program / x / y}));
   }
-  py::handle self(reinterpret_cast<PyObject *>(&call.launcher));
-  self.attr("_out_of_bounds")(name, reports, checks.suppressed());
+  if (findings.empty()) {
+    throw std::logic_error("a kernel was stopped by a check that found nothing");
+  }
+  raiseFindings(findings, checks.suppressed());
 }
 
 bool HostKernel::launchChecked(Call &call, PyObject *compiled, const Grid &grid) {
@@ -107,8 +105,7 @@ bool HostKernel::launchChecked(Call &call, PyObject *compiled, const Grid &grid)
     if (result.outcome != Result::Failed || result.status != kOutOfBounds) {
       return conclude(call, compiled, result, entry.scratchBytes);
     }
-    raiseFindings(call, compiled, checks, *sites, grid);
-    PyErr_SetString(PyExc_SystemError, "a kernel was stopped by a check that found nothing");
+    raiseFindings(compiled, checks, *sites, grid);
   } catch (py::error_already_set &error) {
     error.restore();
   } catch (const std::exception &error) {

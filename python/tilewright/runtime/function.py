@@ -17,9 +17,7 @@ from tilewright.compiler.targets import launch_target, settings_of
 from tilewright.dependencies import Dependencies, Record
 from tilewright.errors import (
     ArgumentError,
-    CheckError,
     DeviceAssertError,
-    Finding,
     LaunchError,
     TypeMismatchError,
 )
@@ -284,13 +282,6 @@ class JITFunction(_core.Launcher):
         """Raises what an emulated GPU has found, and keeps what it has counted."""
         emulation.finish(self, kernel, grid, reports, suppressed, counts)
 
-    def _out_of_bounds(
-        self, kernel: str, reports: list[dict[str, Any]], suppressed: int, note: str = ""
-    ) -> None:
-        """Raises what the checks in compiled code have found in the kernel of that name."""
-        findings = [Finding(kernel=kernel, **_with_position(report)) for report in reports]
-        raise CheckError(findings, suppressed, note)
-
     def _explain_failure(self, kernel: Any, code: int) -> None:
         """Raises the error for a program that stopped with a code."""
         if not 1 <= code <= len(kernel.asserts):
@@ -303,8 +294,3 @@ class JITFunction(_core.Launcher):
             line=failed.line or None,
             column=failed.column or None,
         )
-
-
-def _with_position(report: dict[str, Any]) -> dict[str, Any]:
-    """A report, in which an unknown file, line or column is None."""
-    return report | {name: report[name] or None for name in ("file", "line", "column")}

@@ -62,6 +62,9 @@ def test_the_next_launch_names_line_and_program(kernel: Any) -> None:
         text = str(caught.value)
         assert "k.py:7:5: bounds: kernel, program (1, 2, 1): writes" in text
         assert "cuda:0 is lost to this process since CUDA_ERROR_ASSERT" in text
+    # A kernel that is still to be loaded can't be; the reason is the same.
+    with pytest.raises(CheckError, match=r"k\.py:7:5: bounds: kernel, program"):
+        fake_cuda.load("other", "8")
     # Another device has found nothing.
     kernel[1](Tensor.make(1), Tensor.make(1))
 
@@ -74,6 +77,14 @@ def test_a_device_that_is_lost_for_another_reason(kernel: Any) -> None:
         kernel[1](Tensor.make(), Tensor.make())
     with pytest.raises(DeviceError, match="lost to this process"):
         kernel[1](Tensor.make(), Tensor.make())
+
+
+def test_the_device_is_seen_to_be_lost_when_a_kernel_is_loaded(kernel: Any) -> None:
+    kernel[1](Tensor.make(), Tensor.make())
+    mailbox()[:] = [1 << 48, 1 << 32 | 1]
+    fake_cuda.configure("lost0=710")
+    with pytest.raises(CheckError, match=r"k\.py:3:1: bounds: kernel, program"):
+        fake_cuda.load("other", "8", slots=[0, -1], accesses=ACCESSES)
 
 
 def test_no_memory_for_the_mailbox(cuda: Any) -> None:
