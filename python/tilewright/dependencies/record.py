@@ -70,7 +70,9 @@ class Record:
         try:
             for kind, number, name in shape:
                 self._read((kind, number, name))
-        except (Untrackable, IndexError):
+        except Exception:
+            # An object's number may belong to one of another kind now, and attributes run the
+            # program's own code. Compiling anew reads what is there, and says what fails.
             return False
         return True
 

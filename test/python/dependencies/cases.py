@@ -281,6 +281,13 @@ CASES = [
     Case("global of a function in a tuple that is passed", "N = tl.constexpr({v})\n" + FUNCTION
          + WITH_ADD.replace("F(0)", "F[0](0)")
          + "def launch(out):\n    return kernel[(1,)](out, (add,))\n", "N = tl.constexpr(2)"),
+    # The object's number is then that of a function before.
+    Case("fewer functions before an object", CFG + "M = tl.constexpr(1)\nN = tl.constexpr(2)\n"
+         + FUNCTION + FUNCTION.replace("add", "other").replace("N", "M")
+         + "FS = (add, other if {v} == 1 else add)\nC = Config(0)\n"
+         "@tilewright.jit\ndef kernel(out, F: tl.constexpr, C: tl.constexpr):\n"
+         "    tl.store(out, F[1](C.n) + F[0](0) - N)\n"
+         "def launch(out):\n    return kernel[(1,)](out, FS, C)\n", "FS = (add, add)"),
     Case("object that is passed", CFG + "C = Config({v})" + passed("C").replace("READ", "C.n"),
          "C.n = 2"),
     Case("another object that is passed", CFG + "V = {v}"
