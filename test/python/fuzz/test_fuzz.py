@@ -3,14 +3,13 @@
 from pathlib import Path
 
 import pytest
-from families import FAMILIES as ALL_FAMILIES
+from families import FAMILIES
 from fuzz import check
 
 from tilewright.compiler.targets import check_runnable
 from tilewright.errors import DeviceError
 
 RIGHT = (None, "inexact")
-FAMILIES = [name for name in ALL_FAMILIES if name not in ("dependencies", "outside")]
 
 
 @pytest.mark.parametrize("seed", range(40))
