@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Builds the core with sanitizers and runs tests with it; the first finding ends the process that it is in.
 #
-#   bin/lib/sanitize.sh            ASan and UBSan over the unit, lit and language tests, then TSan over the runtime's,
-#                                  the emulator's and the launcher's
-#   bin/lib/sanitize.sh address    the first of the two
-#   bin/lib/sanitize.sh thread     the second
+#   bin/lib/sanitize.sh            all that follows
+#   bin/lib/sanitize.sh address    ASan and UBSan over the unit, lit and language tests
+#   bin/lib/sanitize.sh thread     TSan over the tests of the runtime, the emulator and the launcher
+#   bin/lib/sanitize.sh order      the language tests with rewrite patterns in random orders, without a sanitizer
 #
 # LLVM's own libraries are not instrumented, nor is the code of kernels.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -15,6 +15,7 @@ export ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:allow_user_segv_handler=1:use_
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:suppressions=$ROOT/bin/lib/tsan.supp"
 
+TARGETS=cpu,emulator:cuda:80,emulator:cuda:90a+checks
 FAILED=0
 run() {
   say "$*"
@@ -50,7 +51,7 @@ check_address() {
   for binary in $(unit_tests /); do run "$binary" --gtest_brief=1; done
   run lit --succinct -v "$BUILD/test"
   python_tests libclang_rt.asan-x86_64.so "$ROOT"/test/python/{language,runtime} \
-    --targets cpu,emulator:cuda:80,emulator:cuda:90a+checks
+    --targets "$TARGETS"
 }
 
 check_thread() {
@@ -60,13 +61,23 @@ check_thread() {
   python_tests libclang_rt.tsan-x86_64.so "$ROOT"/test/python/runtime/test_launch_*.py
 }
 
+# MLIR verifies the IR after each pass, here as always.
+check_order() {
+  local seed
+  for seed in 1 2 3; do
+    run env TILEWRIGHT_REWRITE_SEED=$seed TILEWRIGHT_CACHE=0 \
+      python -m pytest -q --color=no -p no:cacheprovider "$ROOT/test/python/language" --targets "$TARGETS"
+  done
+}
+
 set_up_packages
 set_up_venv
 cd "$ROOT" || exit
 case "${1:-all}" in
-  all) check_address; check_thread ;;
+  all) check_address; check_thread; check_order ;;
   address) check_address ;;
   thread) check_thread ;;
-  *) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
+  order) check_order ;;
+  *) sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
 esac
 exit $FAILED

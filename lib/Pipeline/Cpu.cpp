@@ -5,6 +5,7 @@
 #include "tilewright/Conversion/Passes.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
+#include "tilewright/Dialect/Tile/Transforms/RewriteOrder.h"
 #include "tilewright/Target/Host.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -52,7 +53,7 @@ static void addVectorPasses(OpPassManager &passes, StringRef features, bool chec
   passes.addPass(createExpandFloat8());        // bytes, and arithmetic on f32
   passes.addPass(createTileToVector(options)); // nests of loops over scratch and user memory
   passes.addPass(createCSEPass());             // the same address is computed by several accesses
-  passes.addPass(createCanonicalizerPass());
+  passes.addPass(tile::createCanonicalizer());
   passes.addPass(createGuardDivision());               // masked elements may divide by zero
   passes.addPass(createExpandMinMax());                // two instructions where LLVM makes four
   passes.addPass(createExpandMath());                  // exp and its kin become arithmetic

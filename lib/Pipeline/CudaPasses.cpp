@@ -1,6 +1,7 @@
 // Every pass on the way to an NVIDIA GPU, in order, with the reason why it stands there.
 
 #include "tilewright/Conversion/Passes.h"
+#include "tilewright/Dialect/Tile/Transforms/RewriteOrder.h"
 #include "tilewright/Dialect/TileGPU/IR/LayoutRules.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 #include "tilewright/Pipeline/Cuda.h"
@@ -52,14 +53,14 @@ static void addTileGPUPasses(OpPassManager &passes, const CudaCompileOptions &op
   passes.addPass(createCSEPass());                      // the same tile in the same layout is one value
   passes.addPass(tilegpu::createPropagateLayouts());    // conversions where the whole function costs least
   passes.addPass(tilegpu::createDecomposeReductions()); // what crosses warps is a conversion of partial results
-  passes.addPass(createCanonicalizerPass());            // conversions of conversions
+  passes.addPass(tile::createCanonicalizer());          // conversions of conversions
   passes.addPass(tilegpu::createStageOperands());       // what changes warps goes through shared memory
   passes.addPass(tilegpu::createDecomposeGathers());    // and what is looked up
   passes.addPass(createCSEPass());
   passes.addPass(tilegpu::createSliceProducts());  // reads of the next step beside products of this one
   passes.addPass(tilegpu::createPlanPipeline());   // which loads of a loop run ahead
   passes.addPass(tilegpu::createExpandPipeline()); // as asynchronous copies
-  passes.addPass(createCanonicalizerPass());       // loops whose trip count is known
+  passes.addPass(tile::createCanonicalizer());     // loops whose trip count is known
   passes.addPass(createCSEPass());
   passes.addPass(tilegpu::createAllocateShared()); // by liveness
   passes.addPass(tilegpu::createInsertBarriers()); // by dependence; last, since it looks at what others moved
@@ -73,7 +74,7 @@ static void addThreadPasses(OpPassManager &passes, const CudaCompileOptions &opt
   mathToPtx.flushDenormals = true;    // exp2 is one instruction then, and results below 2^-126 are zero, as Triton's
   passes.addPass(createDistribute()); // a thread's share of a tile is one vector
   passes.addPass(createCSEPass());    // lane and warp are asked for again and again
-  passes.addPass(createCanonicalizerPass());
+  passes.addPass(tile::createCanonicalizer());
   if (options.enableFpFusion) {
     passes.addPass(createAllowContraction()); // the user's arithmetic, and not that of the next passes
   }

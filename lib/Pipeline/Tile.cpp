@@ -3,6 +3,7 @@
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Conversion/Passes.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
+#include "tilewright/Dialect/Tile/Transforms/RewriteOrder.h"
 #include "tilewright/Pipeline/Compilation.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -16,11 +17,11 @@ namespace tilewright {
 void addTilePasses(OpPassManager &passes, bool specializeRanges) {
   passes.addPass(createInlinerPass());                // one function per kernel
   passes.addPass(createSymbolDCEPass());              // what was inlined is not needed any more
-  passes.addPass(createCanonicalizerPass());          // constants reach the shapes of masks and strides
+  passes.addPass(tile::createCanonicalizer());        // constants reach the shapes of masks and strides
   passes.addPass(createCSEPass());                    // equal address tiles become one value
   passes.addPass(tile::createTileCombine());          // sums of products accumulate in the product
   passes.addPass(tile::createTileScalarizeAdvance()); // address tiles need not be carried around loops
-  passes.addPass(createCanonicalizerPass());
+  passes.addPass(tile::createCanonicalizer());
   passes.addPass(createLoopInvariantCodeMotionPass()); // a row's addresses outside the loop over columns
   passes.addPass(createCSEPass());
   // After the passes that merge and move index arithmetic: what they make of it is not marked.

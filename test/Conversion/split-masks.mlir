@@ -1,3 +1,4 @@
+// RUN: env TILEWRIGHT_REWRITE_SEED=1 tilewright-opt %s --split-masks | FileCheck %s
 // RUN: tilewright-opt %s --split-masks | FileCheck %s
 
 // The two elements share a predicate: one comparison is left.

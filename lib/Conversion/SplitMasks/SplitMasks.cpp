@@ -1,10 +1,10 @@
 // split-masks: comparisons element by element, where each has a register of its own. See Passes.td.
 
 #include "tilewright/Conversion/Passes.h"
+#include "tilewright/Dialect/Tile/Transforms/RewriteOrder.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -59,7 +59,7 @@ struct SplitMasks : tilewright::impl::SplitMasksBase<SplitMasks> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<SplitElementwise>(&getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
+    if (failed(tilewright::tile::rewriteGreedily(getOperation(), std::move(patterns)))) {
       signalPassFailure();
     }
   }

@@ -8,9 +8,9 @@
 
 #include "Uniform.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
+#include "tilewright/Dialect/Tile/Transforms/RewriteOrder.h"
 
 #include "mlir/IR/Matchers.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace tilewright::tile {
 #define GEN_PASS_DEF_TILECOMBINE
@@ -237,10 +237,7 @@ struct TileCombine : tilewright::tile::impl::TileCombineBase<TileCombine> {
     patterns.add<ScalarizeUniform, SinkBroadcast, MergeUniformSums, UniformToTheRight, MoveOffsetToBase, MergeOffsets,
                  AccumulateIntoDot<arith::AddFOp>, AccumulateIntoDot<arith::AddIOp>, SelectIntoLoad>(context);
     HintOp::getCanonicalizationPatterns(patterns, context);
-    for (RegisteredOperationName op : context->getRegisteredOperationsByDialect(TileDialect::getDialectNamespace())) {
-      op.getCanonicalizationPatterns(patterns, context);
-    }
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
+    if (failed(rewriteGreedily(getOperation(), std::move(patterns)))) {
       signalPassFailure();
     }
   }

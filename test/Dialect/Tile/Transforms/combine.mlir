@@ -1,3 +1,4 @@
+// RUN: env TILEWRIGHT_REWRITE_SEED=1 tilewright-opt %s --tile-combine --split-input-file | FileCheck %s
 // RUN: tilewright-opt %s --tile-combine --split-input-file | FileCheck %s
 
 // CHECK-LABEL: func.func @dot
