@@ -7,7 +7,7 @@ twice in a store, and two programs of which one writes what the other reads or w
 from __future__ import annotations
 
 import numpy as np
-from tiles import DType, Inexact, Tile
+from tiles import DType, Inexact, Tile, wide_error
 
 
 class Undefined(Exception):
@@ -103,8 +103,8 @@ class Memory:
             raw = value.value
         raw = np.ascontiguousarray(raw[mask])
         self.bytes[places] = raw.reshape(-1, 1).view(np.uint8).reshape(places.shape)
-        error = np.nan if value.error is None else value.error[mask][:, None]
-        self.error[places] = error
+        error = wide_error(value) + np.zeros(pointer.shape)
+        self.error[places] = np.where(error == 0, np.nan, error)[mask][:, None]
 
     def _note_read(self, places: np.ndarray, atomic: bool) -> None:
         if not atomic:

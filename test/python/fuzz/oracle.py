@@ -150,7 +150,7 @@ def minimum(x: Any, y: Any) -> Tile:
 def _extremum(function: Any, x: Any, y: Any) -> Tile:
     a, b = (v.to("float32") if v.dtype == "bfloat16" else v for v in (lift(x), lift(y)))
     a, b = promoted(a, b)
-    return a.like(function(a.value, b.value)).blurred(combined_error(a, b), rounds=False)
+    return a.like(function(a.value, b.value)).propagated(combined_error(a, b), rounds=False)
 
 
 def absolute(x: Tile) -> Tile:

@@ -1,8 +1,8 @@
 """Tiles as NumPy arrays: types, promotion and rounding of the language, whole tiles at a time.
 
-A tile of floats carries a bound of its error beside its value, absent where the value is exact to
-the bit. What is not continuous in an inexact operand (comparing, rounding, converting to integers)
-raises `Inexact`: such a kernel has no single right answer.
+A tile of floats carries a bound of the error of each element beside its value; there is none where
+all are exact to the bit. What is not continuous in an inexact element (comparing, rounding,
+converting to integers) raises `Inexact`: such a kernel has no single right answer.
 """
 
 from __future__ import annotations
@@ -85,7 +85,8 @@ class Tile:
     def __init__(self, dtype: str, value: Any, error: Any = None) -> None:
         self.dtype = DType(dtype)
         self.value = rounded(value, self.dtype)
-        self.error = None if error is None else np.broadcast_to(error, self.value.shape)
+        inexact = error is not None and np.any(error)
+        self.error = np.broadcast_to(error, self.value.shape) if inexact else None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -215,15 +216,23 @@ class Tile:
         with np.errstate(all="ignore"):
             result = Tile(dtype, self.value)
         narrower = self.dtype.is_float and dtype.bits < self.dtype.bits
-        return result.blurred(self.error, rounds=narrower)
+        return result.propagated(self.error, rounds=narrower)
 
-    def blurred(self, error: Any, rounds: bool = True, ulps: float = 2.0) -> Tile:
-        """With the error of its operands, and that of rounding near them."""
+    def blurred(self, error: Any, ulps: float = 2.0) -> Tile:
+        """With the error of its operands, and its own, of which only a bound is known."""
+        with np.errstate(all="ignore"):
+            own = FLOATS[self.dtype] * ulps * np.abs(self.value.astype(np.float64))
+            return self.like(self.value, error + own + 1e-45)
+
+    def propagated(self, error: Any, rounds: bool = True) -> Tile:
+        """With the error of its operands, and that of rounding near them.
+
+        Of exact operands it is what it has to be: their result is rounded correctly.
+        """
         if error is None:
             return self
-        with np.errstate(all="ignore"):
-            own = FLOATS[self.dtype] * ulps * np.abs(self.value.astype(np.float64)) if rounds else 0
-            return self.like(self.value, error + own + 1e-45)
+        inexact = self.blurred(error, 2.0 if rounds else 0.0)
+        return self.like(self.value, np.where(error == 0, 0, wide_error(inexact)))
 
 
 def _to_integer(values: np.ndarray, dtype: DType) -> np.ndarray:
@@ -288,13 +297,15 @@ def combined_error(a: Tile, b: Tile, slope_a: Any = 1.0, slope_b: Any = 1.0) -> 
     if a.error is None and b.error is None:
         return None
     with np.errstate(all="ignore"):
-        return np.abs(slope_a) * wide_error(a) + np.abs(slope_b) * wide_error(b)
+        parts = ((wide_error(a), slope_a), (wide_error(b), slope_b))
+        first, second = (np.where(error == 0, 0, np.abs(slope) * error) for error, slope in parts)
+        return first + second
 
 
 def _arithmetic(function: Any, x: Any, y: Any) -> Tile:
     a, b = promoted(x, y)
     with np.errstate(all="ignore"):
-        return a.like(function(a.value, b.value)).blurred(combined_error(a, b))
+        return a.like(function(a.value, b.value)).propagated(combined_error(a, b))
 
 
 def add(x: Any, y: Any) -> Tile:
@@ -313,7 +324,7 @@ def multiply(x: Any, y: Any) -> Tile:
         wide = (np.abs(v.value.astype(np.float64)) + wide_error(v) for v in (a, b))
         slope_b, slope_a = wide
         product = a.like(np.multiply(a.value, b.value))
-    return product.blurred(combined_error(a, b, slope_a, slope_b))
+    return product.propagated(combined_error(a, b, slope_a, slope_b))
 
 
 _rounds_correctly = True
@@ -339,13 +350,15 @@ def divide(x: Any, y: Any) -> Tile:
         least = np.abs(b.value.astype(np.float64)) - wide_error(b)
         slope = 1 / np.where(least > 0, least, 0)
         error = combined_error(a, b, slope, quotient.value * slope)
-        if _rounds_correctly or error is not None or a.dtype != "float32":
-            return quotient.blurred(error)
+        propagated = quotient.propagated(error)
+        if _rounds_correctly or a.dtype != "float32":
+            return propagated
         # A GPU may round a quotient that is no float32 the other way: docs/math.md.
         wide = (v.value.astype(np.float64) for v in (quotient, b, a))
         is_float = next(wide) * next(wide) == next(wide)
         own = FLOATS[a.dtype] * 2 * np.abs(quotient.value.astype(np.float64))
-        return quotient.like(quotient.value, np.where(is_float, 0, own))
+        error = wide_error(propagated)
+        return quotient.like(quotient.value, np.where((error == 0) & ~is_float, own, error))
 
 
 def root(x: Tile) -> Tile:
@@ -377,4 +390,10 @@ def _remainder(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def _compare(function: Any, x: Any, y: Any) -> Tile:
     a, b = promoted(x, y)
-    return Tile("int1", function(a.exact(), b.exact()))
+    error = combined_error(a, b)
+    if error is not None:
+        with np.errstate(all="ignore"):
+            distance = np.abs(a.value.astype(np.float64) - b.value.astype(np.float64))
+        if np.any((error != 0) & ~(distance > 4 * error)):
+            raise Inexact
+    return Tile("int1", function(a.value, b.value))
