@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the core with sanitizers and runs tests with it; the first finding ends the process that it is in.
+# Builds the core with sanitizers and runs tests with it. Findings are printed last: tests
+# capture what processes print.
 #
 #   bin/lib/sanitize.sh            all that follows
 #   bin/lib/sanitize.sh address    ASan and UBSan over the unit, lit and language tests
@@ -12,14 +13,29 @@ source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 # What ASan can't see right: kernels' faults are caught by a handler of the emulator, whose threads are fibers on stacks
 # of their own; Python and LLVM keep memory until the process ends.
 export ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:allow_user_segv_handler=1:use_sigaltstack=0:detect_leaks=0:detect_stack_use_after_return=0:detect_container_overflow=0:allow_user_poisoning=0:allocator_may_return_null=1:abort_on_error=1
-export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
-export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:suppressions=$ROOT/bin/lib/tsan.supp"
+export UBSAN_OPTIONS=print_stacktrace=1
+export TSAN_OPTIONS="second_deadlock_stack=1:suppressions=$ROOT/bin/lib/tsan.supp"
 
 TARGETS=cpu,emulator:cuda:80,emulator:cuda:90a+checks
 FAILED=0
+FINDINGS="$(mktemp -d)"
+trap 'rm -rf "$FINDINGS"' EXIT
+for OPTIONS in ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS; do export "$OPTIONS=${!OPTIONS}:log_path=$FINDINGS/log"; done
+
 run() {
   say "$*"
   "$@" || FAILED=1
+}
+
+# A file for each process that has found something.
+show_findings() {
+  local file
+  for file in "$FINDINGS"/log.*; do
+    [ -e "$file" ] || continue
+    FAILED=1
+    say "$(basename "$file"): $(grep -cE 'runtime error:|^WARNING: ThreadSanitizer|ERROR: AddressSanitizer' "$file") findings"
+    head -60 "$file"
+  done
 }
 
 # build SANITIZERS TARGETS...: into a folder of its own.
@@ -78,6 +94,7 @@ case "${1:-all}" in
   address) check_address ;;
   thread) check_thread ;;
   order) check_order ;;
-  *) sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
+  *) sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
 esac
+show_findings
 exit $FAILED

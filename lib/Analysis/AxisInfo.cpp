@@ -18,7 +18,8 @@ using namespace tilewright;
 using tile::TileDialect;
 
 int64_t axis::powerOfTwoIn(int64_t value) {
-  return value == 0 ? AxisInfo::kMaxDivisibility : std::min(value & -value, AxisInfo::kMaxDivisibility);
+  constexpr int kMost = llvm::countr_zero_constexpr(static_cast<uint64_t>(AxisInfo::kMaxDivisibility));
+  return int64_t(1) << std::min(llvm::countr_zero(static_cast<uint64_t>(value)), kMost); // 64 zeros for 0
 }
 
 //===----------------------------------------------------------------------===//
