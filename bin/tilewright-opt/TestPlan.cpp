@@ -28,11 +28,11 @@ struct TestPlan : PassWrapper<TestPlan, OperationPass<ModuleOp>> {
   void print(func::FuncOp function) {
     AxisInfoAnalysis axis(function);
     cpu::MemoryOrder memory(axis);
-    cpu::Cheapness cheapness;
+    cpu::RematerializationCost rematerialization;
     llvm::outs() << function.getName() << ":\n";
     function->walk<WalkOrder::PreOrder>([&](Block *block) {
       if (!isa<tile::ReduceOp, tile::ScanOp>(block->getParentOp())) {
-        cpu::printPlan(cpu::planBlock(*block, memory, cheapness), llvm::outs());
+        cpu::printPlan(cpu::planBlock(*block, memory, rematerialization), llvm::outs());
       }
     });
   }

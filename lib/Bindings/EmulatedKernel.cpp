@@ -142,7 +142,7 @@ static bool run(Launch &launch, const runtime::Grid &grid, runtime::ProgramCost 
   runtime::Result result;
   {
     LaunchInterrupt interrupt(launch);
-    interrupt.becomesLong();
+    interrupt.onLongLaunch();
     launch.interrupted = [&] { return interrupt.requested(); };
     auto slot = reinterpret_cast<uint64_t>(&launch);
     result = runtime::ThreadPool::instance().run({{runChunk, 0}, &slot, grid, cost}, &interrupt);

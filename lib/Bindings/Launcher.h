@@ -259,8 +259,8 @@ bool unknownType(Call &call, const Parameter &parameter, PyObject *object);
 /// Returns false without an exception where the object has no such interface now, as arrays on the host.
 bool readCudaArray(Call &call, const Parameter &parameter, PyObject *object, ArrayArgument &array);
 // LauncherDevice.cpp
-bool placeArray(Call &call, const Parameter &parameter, const ArrayArgument &array);
-bool settleDevice(Call &call);
+bool recordDevice(Call &call, const Parameter &parameter, const ArrayArgument &array);
+bool resolveDevice(Call &call);
 /// PyTorch's current device, else that of the thread's current context, else the first.
 int32_t currentCudaDevice();
 /// "cpu", "cuda:0": where the launch runs.
@@ -285,7 +285,7 @@ Variant *findVariant(Call &call, const runtime::Grid &grid);
 // LauncherWatches.cpp
 /// Whether nothing has changed that the variant depends on. A watch that does not hold may only mean that this can't be
 /// told; then `recheck` knows.
-bool watchesHold(Variant &variant);
+bool dependenciesUnchanged(Variant &variant);
 /// Has Python compare by value, and renews the watches. Returns 1, 0, or -1 with an exception.
 int recheck(Variant &variant);
 /// Takes over what a compilation depends on.

@@ -50,7 +50,7 @@ PyObject *launch(Launcher &launcher, PyObject *gridObject, PyObject *const *args
     return nullptr;
   }
   Grid grid;
-  if (!bindArguments(call, args, count, keywords) || !classifyArguments(call) || !settleDevice(call) ||
+  if (!bindArguments(call, args, count, keywords) || !classifyArguments(call) || !resolveDevice(call) ||
       (run && !evaluateGrid(call, gridObject, grid))) {
     return nullptr;
   }

@@ -155,7 +155,7 @@ bool Classifier::floating(double value) {
 
 bool Classifier::array(PyObject *object, const TypeInfo &info) {
   ArrayArgument array;
-  if (!readArray(call, parameter, object, info, array) || !placeArray(call, parameter, array)) {
+  if (!readArray(call, parameter, object, info, array) || !recordDevice(call, parameter, array)) {
     return false;
   }
   if (array.address % bytesOf(array.type)) {

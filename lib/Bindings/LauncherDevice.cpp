@@ -45,7 +45,7 @@ static bool placeOnDevice(Call &call, const Parameter &parameter, const ArrayArg
   return true;
 }
 
-bool placeArray(Call &call, const Parameter &parameter, const ArrayArgument &array) {
+bool recordDevice(Call &call, const Parameter &parameter, const ArrayArgument &array) {
   if (!array.location) {
     return true;
   }
@@ -138,7 +138,7 @@ static bool checkHostArrays(Call &call) {
   return true;
 }
 
-bool settleDevice(Call &call) {
+bool resolveDevice(Call &call) {
   Placement &placement = call.placement;
   std::string asked = kindAskedFor(call);
   if (placement.cudaArray && !asked.empty() && asked != "cuda") {

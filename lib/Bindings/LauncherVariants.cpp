@@ -145,7 +145,7 @@ Variant *findVariant(Call &call) {
   llvm::ArrayRef<PyObject *> objects = call.objects;
   Variant *stale = nullptr;
   auto isCurrent = [&](Variant &variant) {
-    if (watchesHold(variant)) {
+    if (dependenciesUnchanged(variant)) {
       return true;
     }
     stale = &variant;

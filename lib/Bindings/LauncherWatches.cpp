@@ -135,7 +135,7 @@ static bool holds(Watch &watch) {
   return false;
 }
 
-bool watchesHold(Variant &variant) {
+bool dependenciesUnchanged(Variant &variant) {
   // By index: what reads an attribute may replace the watches.
   for (size_t i = 0; i < variant.watches.size(); ++i) {
     if (!holds(variant.watches[i])) {

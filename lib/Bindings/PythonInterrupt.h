@@ -21,7 +21,7 @@ public:
       PyEval_RestoreThread(released);
     }
   }
-  void becomesLong() override { released = released ? released : PyEval_SaveThread(); }
+  void onLongLaunch() override { released = released ? released : PyEval_SaveThread(); }
   bool requested() override {
     if (!released || syscall(SYS_gettid) != getpid()) {
       return false;

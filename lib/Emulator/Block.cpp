@@ -50,7 +50,9 @@ void Thread::fail(Report::Kind kind, int32_t site, std::string message) {
   leave();
 }
 
-void Thread::doOutside(const std::function<void()> &errand) { block->scheduler->doOutside(*this, errand); }
+void Thread::runOnHostStack(const std::function<void()> &callback) {
+  block->scheduler->runOnHostStack(*this, callback);
+}
 
 void Thread::abandon() {
   block->abandon();
@@ -83,21 +85,21 @@ static std::string describeLanes(uint32_t mask) {
   return (mask & (mask - 1) ? "lanes " : "lane ") + text;
 }
 
-/// The meeting for these lanes that waits for this one, else a new one.
-static Meeting &findMeeting(Warp &warp, WarpFunction function, uint32_t mask, uint32_t lane) {
-  Meeting *unused = nullptr;
-  for (Meeting &meeting : warp.meetings) {
-    if (meeting.arrived == 0) {
-      unused = &meeting;
-    } else if (meeting.function == function && meeting.call.mask == mask && !(meeting.arrived >> lane & 1)) {
-      return meeting;
+/// The rendezvous for these lanes that waits for this one, else a new one.
+static Rendezvous &findRendezvous(Warp &warp, WarpFunction function, uint32_t mask, uint32_t lane) {
+  Rendezvous *unused = nullptr;
+  for (Rendezvous &rendezvous : warp.rendezvous) {
+    if (rendezvous.arrived == 0) {
+      unused = &rendezvous;
+    } else if (rendezvous.function == function && rendezvous.call.mask == mask && !(rendezvous.arrived >> lane & 1)) {
+      return rendezvous;
     }
   }
-  Meeting &meeting = unused ? *unused : warp.meetings.emplace_back();
-  meeting.function = function;
-  meeting.call.warp = &warp;
-  meeting.call.mask = mask;
-  return meeting;
+  Rendezvous &rendezvous = unused ? *unused : warp.rendezvous.emplace_back();
+  rendezvous.function = function;
+  rendezvous.call.warp = &warp;
+  rendezvous.call.mask = mask;
+  return rendezvous;
 }
 
 static void checkMask(Thread &thread, uint32_t mask, int32_t site) {
@@ -109,20 +111,20 @@ static void checkMask(Thread &thread, uint32_t mask, int32_t site) {
   }
 }
 
-void Thread::meet(WarpFunction function, uint32_t mask, int32_t site, const uint64_t *in, uint64_t *out) {
+void Thread::converge(WarpFunction function, uint32_t mask, int32_t site, const uint64_t *in, uint64_t *out) {
   checkMask(*this, mask, site);
-  Meeting &meeting = findMeeting(*warp, function, mask, lane());
-  meeting.call.in[lane()] = in;
-  meeting.call.out[lane()] = out;
-  meeting.arrived |= uint32_t(1) << lane();
-  if (meeting.arrived != mask) {
+  Rendezvous &rendezvous = findRendezvous(*warp, function, mask, lane());
+  rendezvous.call.in[lane()] = in;
+  rendezvous.call.out[lane()] = out;
+  rendezvous.arrived |= uint32_t(1) << lane();
+  if (rendezvous.arrived != mask) {
     return wait(site);
   }
-  meeting.call.site = site;
-  function(meeting.call);
-  meeting.arrived = 0;
+  rendezvous.call.site = site;
+  function(rendezvous.call);
+  rendezvous.arrived = 0;
   for (int other = kLanes - 1; other >= 0; --other) {
-    if (meeting.call.has(other) && other != static_cast<int>(lane())) {
+    if (rendezvous.call.has(other) && other != static_cast<int>(lane())) {
       block->wake(warp->thread(other));
     }
   }
@@ -149,12 +151,12 @@ void Block::wake(Thread &thread) { scheduler->wake(thread); }
 
 void Block::reset() {
   stopping = false;
-  patience = kPatience;
+  spinBudget = kSpinBudget;
   running = static_cast<int>(threads.size());
   for (size_t i = 0; i < warps.size(); ++i) {
     warps[i].block = this;
     warps[i].index = i;
-    warps[i].meetings.clear();
+    warps[i].rendezvous.clear();
     size_t lanes = std::min<size_t>(kLanes, threads.size() - i * kLanes);
     warps[i].exited = lanes == kLanes ? 0 : kAllLanes << lanes;
   }
@@ -177,9 +179,9 @@ void Block::reset() {
 void Block::exit(Thread &thread) {
   --running;
   thread.warp->exited |= uint32_t(1) << thread.lane();
-  for (Meeting &meeting : thread.warp->meetings) {
-    if (meeting.arrived && meeting.call.has(thread.lane())) {
-      Thread &waiting = thread.warp->thread(__builtin_ctz(meeting.arrived));
+  for (Rendezvous &rendezvous : thread.warp->rendezvous) {
+    if (rendezvous.arrived && rendezvous.call.has(thread.lane())) {
+      Thread &waiting = thread.warp->thread(__builtin_ctz(rendezvous.arrived));
       Report report{Report::Mask,
                     "waits for " + describeLanes(uint32_t(1) << thread.lane()) + " of its warp, which has ended",
                     program};

@@ -139,8 +139,8 @@ void Scheduler::yield(Thread &self) {
   switchFrom(self);
 }
 
-void Scheduler::doOutside(Thread &self, const std::function<void()> &work) {
-  errand = &work;
+void Scheduler::runOnHostStack(Thread &self, const std::function<void()> &work) {
+  callback = &work;
   jump(mainContext, &self.context);
 }
 
@@ -175,9 +175,9 @@ bool Scheduler::run(uint64_t seed) {
     ready.push_back(&*thread);
   }
   start(*takeReady(), &mainContext);
-  while (errand) {
-    (*errand)();
-    errand = nullptr;
+  while (callback) {
+    (*callback)();
+    callback = nullptr;
     jump(current->context, &mainContext);
   }
   reclaimStacks();

@@ -28,7 +28,7 @@ public:
   void yield(Thread &self);
   void wake(Thread &thread);
   /// Has the host's thread do something on its own stack, and goes on when that is done.
-  void doOutside(Thread &self, const std::function<void()> &errand);
+  void runOnHostStack(Thread &self, const std::function<void()> &callback);
   /// Ends the block; the fibers are forgotten where they stand.
   [[noreturn]] void leave();
 
@@ -49,7 +49,7 @@ private:
   bool isShuffled = false;
   Thread *current = nullptr;
   void *mainContext = nullptr;
-  const std::function<void()> *errand = nullptr;
+  const std::function<void()> *callback = nullptr;
   bool left = false;
 };
 

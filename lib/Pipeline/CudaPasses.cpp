@@ -57,7 +57,7 @@ static void addTileGPUPasses(OpPassManager &passes, const CudaCompileOptions &op
   passes.addPass(tilegpu::createStageOperands());       // what changes warps goes through shared memory
   passes.addPass(tilegpu::createDecomposeGathers());    // and what is looked up
   passes.addPass(createCSEPass());
-  passes.addPass(tilegpu::createSliceProducts());  // reads of the next step beside products of this one
+  passes.addPass(tilegpu::createSliceDotsK());     // reads of the next step beside products of this one
   passes.addPass(tilegpu::createPlanPipeline());   // which loads of a loop run ahead
   passes.addPass(tilegpu::createExpandPipeline()); // as asynchronous copies
   passes.addPass(tile::createCanonicalizer());     // loops whose trip count is known
@@ -125,7 +125,7 @@ void addCudaPasses(OpPassManager &passes, CudaPhase phase, const CudaCompileOpti
 }
 
 /// Whether an operation may be left when tiles have become vectors.
-static bool isOfThread(Operation *op) {
+static bool isThreadLevelOp(Operation *op) {
   bool onTiles = llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>) ||
                  llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
   return !onTiles && !isa_and_nonnull<tile::TileDialect, tilegpu::TileGPUDialect>(op->getDialect());
@@ -138,7 +138,7 @@ LogicalResult verifyPhase(ModuleOp module, CudaPhase phase) {
   case CudaPhase::TileGPU:
     return tilegpu::verifyLayouts(module);
   case CudaPhase::Thread:
-    return verifyOperations(module, stringifyPhase(phase), isOfThread);
+    return verifyOperations(module, stringifyPhase(phase), isThreadLevelOp);
   default:
     return verifyOperations(module, stringifyPhase(phase), [](Operation *op) {
       return isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect()) || isa<ModuleOp>(op);

@@ -183,7 +183,7 @@ std::vector<std::string> Device::lastLaunches() const {
 }
 
 std::string Device::explain(const char *call, Status status) {
-  if (!isDeadly(status)) {
+  if (!isFatal(status)) {
     return label() + ": " + call + ": " + platform.describe(status);
   }
   Status none = Status::Success;

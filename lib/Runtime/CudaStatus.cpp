@@ -57,7 +57,7 @@ static const Row *find(Status status) {
   return row == std::end(kRows) ? nullptr : row;
 }
 
-bool isDeadly(Status status) {
+bool isFatal(Status status) {
   const Row *row = find(status);
   return row && row->deadly;
 }

@@ -48,7 +48,7 @@ public:
   void predict(double nanoseconds) {
     if (interrupt && !isLong && (nanoseconds == 0 || nanoseconds > longNanoseconds)) {
       isLong = true;
-      interrupt->becomesLong();
+      interrupt->onLongLaunch();
     }
   }
   bool requested(Clock::time_point now) {

@@ -84,14 +84,14 @@ struct Thread {
   /// Lets the other threads run, and goes on when all of them have.
   void yield();
   /// Comes together with the other lanes of `mask` to execute `function`, which one of them then does for all.
-  void meet(WarpFunction function, uint32_t mask, int32_t site, const uint64_t *in, uint64_t *out);
+  void converge(WarpFunction function, uint32_t mask, int32_t site, const uint64_t *in, uint64_t *out);
   /// Reports something about this thread, which is filled in with its program.
   void report(Report::Kind kind, int32_t site, std::string message);
   void report(Report report);
   /// Reports it, and ends the launch. Does not return.
   [[noreturn]] void fail(Report::Kind kind, int32_t site, std::string message);
   /// Does something on the stack of the host's thread, as what may need much of it must be.
-  void doOutside(const std::function<void()> &errand);
+  void runOnHostStack(const std::function<void()> &callback);
   /// Ends the program, about which nothing is wrong.
   [[noreturn]] void abandon();
   /// Ends the launch, since what is wrong was reported. Does not return.
@@ -111,7 +111,7 @@ struct WarpCall {
 };
 
 /// Threads that came to an instruction for which others are missing.
-struct Meeting {
+struct Rendezvous {
   WarpCall call;
   WarpFunction function = nullptr;
   uint32_t arrived = 0;
@@ -121,7 +121,7 @@ struct Warp {
   Block *block = nullptr;
   uint32_t index = 0;
   uint32_t exited = 0; ///< lanes that are done, or that the block does not have
-  std::vector<Meeting> meetings;
+  std::vector<Rendezvous> rendezvous;
   Thread &thread(int lane) const;
 };
 
@@ -165,7 +165,7 @@ public:
   void abandon() { stopping = true; }
   /// Whether to go on after a later program has stopped the launch: for some while, since this one may wait for ever
   /// for what the other one would have done.
-  bool isPatient() { return !launch.isEnding() || --patience > 0; }
+  bool mayKeepSpinning() { return !launch.isEnding() || --spinBudget > 0; }
   bool isStopped() const { return stopping || launch.isStopped(launch.numberOf(program)); }
 
   /// A thread that waits goes on.
@@ -177,8 +177,8 @@ private:
   friend struct Thread;
   void reset();
   bool stopping = false;
-  static constexpr int64_t kPatience = 20000; ///< times that a thread of the block asks
-  int64_t patience = kPatience;
+  static constexpr int64_t kSpinBudget = 20000; ///< times that a thread of the block asks
+  int64_t spinBudget = kSpinBudget;
   std::unique_ptr<Scheduler> scheduler;
 };
 
@@ -191,9 +191,9 @@ inline Thread &WarpCall::thread(int lane) const { return warp->thread(lane); }
 /// The function of an instruction of a warp that is executed by all its lanes (`maskOperand` < 0), or by those that an
 /// operand names.
 template <WarpFunction function, int maskOperand = -1>
-void together(Thread &thread, int32_t site, const uint64_t *in, uint64_t *out) {
+void warpWide(Thread &thread, int32_t site, const uint64_t *in, uint64_t *out) {
   uint32_t mask = maskOperand < 0 ? kAllLanes : static_cast<uint32_t>(in[maskOperand < 0 ? 0 : maskOperand]);
-  thread.meet(function, mask, site, in, out);
+  thread.converge(function, mask, site, in, out);
 }
 
 } // namespace tilewright::emulator

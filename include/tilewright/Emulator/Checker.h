@@ -3,14 +3,12 @@
 #ifndef TILEWRIGHT_EMULATOR_CHECKER_H
 #define TILEWRIGHT_EMULATOR_CHECKER_H
 
+#include "tilewright/Emulator/AccessKind.h"
 #include "tilewright/Emulator/Block.h"
 
 #include <memory>
 
 namespace tilewright::emulator {
-
-enum class AccessKind : uint8_t { Read, Write, Atomic };
-enum class MemorySpace : uint8_t { Global, Shared };
 
 /// An access of one thread that is about to be performed.
 struct Access {

@@ -8,7 +8,7 @@
 namespace tilewright::runtime::cuda {
 
 /// Whether a kernel broke its context: every later call returns the status again.
-bool isDeadly(Status status);
+bool isFatal(Status status);
 
 /// The likely cause and how to mend it, or null where the driver's own words say it all.
 const char *adviceOn(Status status);

@@ -51,7 +51,7 @@ class Interrupt {
 public:
   virtual ~Interrupt() = default;
   /// Called once, before programs run that may take more than a few microseconds.
-  virtual void becomesLong() {}
+  virtual void onLongLaunch() {}
   /// Called about twenty times a second: whether to give up.
   virtual bool requested() = 0;
 };

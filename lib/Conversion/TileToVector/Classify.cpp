@@ -58,7 +58,7 @@ static bool isIndexArithmetic(Operation *op) {
 
 /// The number of operations that compute one element, each tile that is not
 /// cheap counting as one: a read from memory.
-int Cheapness::costOf(Value tile) const {
+int RematerializationCost::costOf(Value tile) const {
   if (auto known = costs.find(tile); known != costs.end()) {
     return known->second;
   }
@@ -78,7 +78,7 @@ int Cheapness::costOf(Value tile) const {
   return cost;
 }
 
-bool Cheapness::isCheap(Value tile) const { return costOf(tile) != kNotCheap; }
+bool RematerializationCost::isCheap(Value tile) const { return costOf(tile) != kNotCheap; }
 
 SmallVector<Value> getTileOperands(const Sink &sink) {
   if (!sink.op) {

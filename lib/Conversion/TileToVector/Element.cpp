@@ -97,7 +97,7 @@ Value Emitter::evaluate(Value tile, const Point &at) {
   }
   Value result;
   // The buffer of a cheap tile may have been taken over; the tile is as good as new.
-  auto buffer = cheapness.isCheap(tile) ? buffers.end() : buffers.find(tile);
+  auto buffer = rematerialization.isCheap(tile) ? buffers.end() : buffers.find(tile);
   result = buffer != buffers.end() ? readBuffer(buffer->second, point) : evaluateUncached(tile, point);
   cache.push_back(CacheEntry{tile, point, result});
   return result;

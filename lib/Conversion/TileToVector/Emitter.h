@@ -191,7 +191,7 @@ private:
   std::pair<mlir::Value, mlir::Value> memoryOf(int64_t slot);
   mlir::Value storeForRuntime(mlir::Value vector);
 
-  //===--- Whole.cpp: operations done in one step -------------------------===//
+  //===--- Materialized.cpp: operations done in one step -------------------------===//
   mlir::LogicalResult emitWhole(mlir::Operation *op);
   mlir::LogicalResult emitScalarOperation(mlir::Operation *op);
   void emitAtomic(mlir::Operation *op);
@@ -248,7 +248,7 @@ private:
   mlir::OpBuilder &b;
   AxisInfoAnalysis &axis;
   MemoryOrder memory;
-  Cheapness cheapness;
+  RematerializationCost rematerialization;
   const hardware::CpuInfo &cpu;
   ProgramContext program;
   mlir::IRMapping scalars;

@@ -80,7 +80,7 @@ void Emitter::collectDemands(Value tile, llvm::SmallPtrSetImpl<void *> &seen, De
   if (!isTile(tile) || !seen.insert(tile.getAsOpaquePointer()).second) {
     return;
   }
-  if (cheapness.isCheap(tile)) {
+  if (rematerialization.isCheap(tile)) {
     for (Value operand : tile.getDefiningOp()->getOperands()) {
       collectDemands(operand, seen, demands);
     }
@@ -166,7 +166,7 @@ Emitter::Shape Emitter::chooseSteps(const Nest &nest) {
 /// that of an operand nothing else reads.
 std::optional<Buffer> Emitter::findReusable(Value tile) {
   Operation *op = tile.getDefiningOp();
-  if (!op || !op->hasTrait<OpTrait::Elementwise>() || cheapness.isCheap(tile)) {
+  if (!op || !op->hasTrait<OpTrait::Elementwise>() || rematerialization.isCheap(tile)) {
     return std::nullopt;
   }
   for (Value operand : op->getOperands()) {

@@ -14,8 +14,8 @@ namespace {
 /// Collects the steps of one block in program order.
 class Planner {
 public:
-  Planner(Block &block, const MemoryOrder &memory, const Cheapness &cheapness)
-      : block(block), memory(memory), cheapness(cheapness) {}
+  Planner(Block &block, const MemoryOrder &memory, const RematerializationCost &rematerialization)
+      : block(block), memory(memory), rematerialization(rematerialization) {}
 
   Plan run() {
     findLastUses();
@@ -32,7 +32,7 @@ public:
 private:
   //===--- what a tile needs ----------------------------------------------===//
 
-  bool isCheap(Value tile) const { return cheapness.isCheap(tile); }
+  bool isCheap(Value tile) const { return rematerialization.isCheap(tile); }
 
   bool isLazyHere(Value tile) const {
     Operation *op = tile.getDefiningOp();
@@ -406,7 +406,7 @@ private:
 
   Block &block;
   const MemoryOrder &memory;
-  const Cheapness &cheapness;
+  const RematerializationCost &rematerialization;
   Plan plan;
   std::unique_ptr<Nest> open;
   llvm::DenseMap<Value, Operation *> lastUse;
@@ -416,8 +416,8 @@ private:
 
 } // namespace
 
-Plan planBlock(Block &block, const MemoryOrder &memory, const Cheapness &cheapness) {
-  return Planner(block, memory, cheapness).run();
+Plan planBlock(Block &block, const MemoryOrder &memory, const RematerializationCost &rematerialization) {
+  return Planner(block, memory, rematerialization).run();
 }
 
 void printPlan(const Plan &plan, raw_ostream &os) {

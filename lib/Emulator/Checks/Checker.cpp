@@ -18,30 +18,18 @@ struct Phrase {
   const char *preposition;
 };
 
-const char *pastOf(Deed deed) {
-  switch (deed) {
-  case Deed::Read:
+const char *pastOf(AccessKind kind) {
+  switch (kind) {
+  case AccessKind::Read:
     return "read";
-  case Deed::Write:
+  case AccessKind::Write:
     return "wrote";
-  case Deed::Atomic:
+  case AccessKind::Atomic:
     return "updated";
-  case Deed::Copy:
+  case AccessKind::Copy:
     return "copied to";
   }
   return "";
-}
-
-Deed deedOf(AccessKind kind) {
-  switch (kind) {
-  case AccessKind::Read:
-    return Deed::Read;
-  case AccessKind::Write:
-    return Deed::Write;
-  case AccessKind::Atomic:
-    return Deed::Atomic;
-  }
-  return Deed::Read;
 }
 
 Phrase phraseOf(AccessKind kind) {
@@ -52,6 +40,8 @@ Phrase phraseOf(AccessKind kind) {
     return {"writes", "at"};
   case AccessKind::Atomic:
     return {"updates", "at"};
+  case AccessKind::Copy:
+    return {"copies", "to"};
   }
   return {"", ""};
 }
@@ -60,7 +50,7 @@ Phrase phraseOf(AccessKind kind) {
 struct Touch {
   Thread &thread;
   int32_t site;
-  Deed deed;
+  AccessKind kind;
   Phrase phrase;
   Bytes bytes;
 };
@@ -126,7 +116,7 @@ void Checker::State::remember(const Touch &touch) {
   if (touch.bytes.space == MemorySpace::Shared) {
     offset = bounds.sharedOffset(offset);
   }
-  Finding finding = races.touch(touch.thread.index, touch.deed, touch.site, touch.bytes.space, offset, count);
+  Finding finding = races.touch(touch.thread.index, touch.kind, touch.site, touch.bytes.space, offset, count);
   if (finding.isWrong) {
     explain(touch, finding);
   }
@@ -150,7 +140,7 @@ void Checker::State::explain(const Touch &touch, const Finding &finding) {
     report.message += ", to which " + other + " copies since " + place + " without having waited for it";
   } else {
     report.message +=
-        " that " + other + " " + pastOf(finding.other.deed()) + " at " + place + ", with no barrier between them";
+        " that " + other + " " + pastOf(finding.other.kind()) + " at " + place + ", with no barrier between them";
   }
   touch.thread.report(std::move(report));
 }
@@ -161,10 +151,10 @@ void Checker::State::follow(const Touch &touch) {
     return;
   }
   size_t memory = bounds.memoryOf(touch.bytes.address);
-  if (touch.deed != Deed::Read) {
+  if (touch.kind != AccessKind::Read) {
     launch.noteWrite(memory);
   }
-  if (auto conflict = order.access(touch.thread.index, touch.deed, touch.site, memory)) {
+  if (auto conflict = order.access(touch.thread.index, touch.kind, touch.site, memory)) {
     explain(touch, *conflict, /*isAtAtomic=*/false);
   }
 }
@@ -177,7 +167,7 @@ void Checker::State::explain(const Touch &touch, const ProgramOrder::Conflict &c
   report.otherSite = conflict.site;
   report.ifWritten = conflict.memory < launch.tensors.size() ? static_cast<int32_t>(conflict.memory) : -1;
   std::string thread = "thread " + std::to_string(conflict.thread), place = describeSite(conflict.site);
-  report.message = isAtAtomic ? "orders memory that " + thread + " " + pastOf(conflict.deed) + " at " + place
+  report.message = isAtAtomic ? "orders memory that " + thread + " " + pastOf(conflict.kind) + " at " + place
                               : describe(touch) + ", which the atomic of " + thread + " at " + place + " orders";
   report.message += ", with no barrier between them";
   touch.thread.report(std::move(report));
@@ -192,11 +182,8 @@ void Checker::begin(Block &block) {
 }
 
 bool Checker::access(const Access &access) {
-  Touch touch = {access.thread,
-                 access.site,
-                 deedOf(access.kind),
-                 phraseOf(access.kind),
-                 {access.space, access.address, access.bytes}};
+  Touch touch = {
+      access.thread, access.site, access.kind, phraseOf(access.kind), {access.space, access.address, access.bytes}};
   if (!state->mayTouch(touch, access.alignment)) {
     return false;
   }
@@ -211,8 +198,11 @@ void Checker::pass(const Access &atomic, bool active) {
   if (!state->settings.checkRaces) {
     return;
   }
-  Touch touch = {
-      atomic.thread, atomic.site, Deed::Atomic, phraseOf(atomic.kind), {atomic.space, atomic.address, atomic.bytes}};
+  Touch touch = {atomic.thread,
+                 atomic.site,
+                 AccessKind::Atomic,
+                 phraseOf(atomic.kind),
+                 {atomic.space, atomic.address, atomic.bytes}};
   size_t memory = active ? state->bounds.memoryOf(atomic.address) : 0;
   if (active) {
     state->launch.noteWrite(memory);
@@ -227,8 +217,8 @@ KnownPlaces Checker::placesAround(MemorySpace space, uint64_t address, uint32_t 
 }
 
 bool Checker::issue(Thread &thread, const AsyncCopy &copy) {
-  Touch from = {thread, copy.site, Deed::Read, {"copies", "from"}, {MemorySpace::Global, copy.from, copy.read}};
-  Touch to = {thread, copy.site, Deed::Copy, {"copies", "to"}, {MemorySpace::Shared, copy.to, copy.size}};
+  Touch from = {thread, copy.site, AccessKind::Read, {"copies", "from"}, {MemorySpace::Global, copy.from, copy.read}};
+  Touch to = {thread, copy.site, AccessKind::Copy, {"copies", "to"}, {MemorySpace::Shared, copy.to, copy.size}};
   bool mayRead = copy.read == 0 || state->mayTouch(from, copy.size);
   bool mayWrite = state->mayTouch(to, copy.size);
   if (!mayRead || !mayWrite) {

@@ -31,7 +31,7 @@ std::optional<ProgramOrder::Conflict> ProgramOrder::conflictOf(uint32_t thread, 
       bool isEarly = number < passed[thread] && includes(execution.order, AtomicOrder::Acquire) &&
                      !clocks.isBefore(execution.thread, execution.time, thread);
       if (isLate || isEarly) {
-        return Conflict{execution.thread, execution.site, memory, Deed::Atomic};
+        return Conflict{execution.thread, execution.site, memory, AccessKind::Atomic};
       }
     }
   }
@@ -48,17 +48,17 @@ std::optional<ProgramOrder::Conflict> ProgramOrder::conflictAt(const Point &poin
     bool hasPassed = passed[other] > number;
     const Last &after = last[other][memory], &before = hasPassed ? point.before[other][memory] : after;
     if (includes(order, AtomicOrder::Release) && before.sequence && !clocks.isBefore(other, before.time, thread)) {
-      return Conflict{other, before.site, memory, before.deed};
+      return Conflict{other, before.site, memory, before.kind};
     }
     if (includes(order, AtomicOrder::Acquire) && hasPassed && after.sequence > point.sequences[other]) {
-      return Conflict{other, after.site, memory, after.deed};
+      return Conflict{other, after.site, memory, after.kind};
     }
   }
   return std::nullopt;
 }
 
-void ProgramOrder::note(uint32_t thread, Deed deed, int32_t site, size_t memory) {
-  last[thread][memory] = {clocks.now(thread), ++sequence[thread], site, deed};
+void ProgramOrder::note(uint32_t thread, AccessKind kind, int32_t site, size_t memory) {
+  last[thread][memory] = {clocks.now(thread), ++sequence[thread], site, kind};
 }
 
 /// Atomics to which all have come, and which are before all that is still to come.
@@ -76,10 +76,11 @@ void ProgramOrder::forget() {
   }
 }
 
-std::optional<ProgramOrder::Conflict> ProgramOrder::access(uint32_t thread, Deed deed, int32_t site, size_t memory) {
+std::optional<ProgramOrder::Conflict> ProgramOrder::access(uint32_t thread, AccessKind kind, int32_t site,
+                                                           size_t memory) {
   constexpr uint64_t kNone = ~uint64_t(0);
   std::optional<Conflict> conflict = points.empty() ? std::nullopt : conflictOf(thread, memory, kNone);
-  note(thread, deed, site, memory);
+  note(thread, kind, site, memory);
   return conflict;
 }
 
@@ -112,7 +113,7 @@ std::vector<ProgramOrder::Conflict> ProgramOrder::pass(uint32_t thread, int32_t 
   }
   point.before[thread] = last[thread];
   if (active) {
-    note(thread, Deed::Atomic, site, memory);
+    note(thread, AccessKind::Atomic, site, memory);
   }
   point.sequences[thread] = sequence[thread];
   ++point.passed;

@@ -35,12 +35,12 @@ public:
   struct Conflict {
     uint32_t thread;
     int32_t site;
-    size_t memory; ///< of the access
-    Deed deed;     ///< of the access, where the other party is one
+    size_t memory;   ///< of the access
+    AccessKind kind; ///< of the access, where the other party is one
   };
 
   /// A thread accesses a memory, not by an atomic that orders.
-  std::optional<Conflict> access(uint32_t thread, Deed deed, int32_t site, size_t memory);
+  std::optional<Conflict> access(uint32_t thread, AccessKind kind, int32_t site, size_t memory);
 
   /// A thread comes to an atomic that orders, which it executes if it is `active`. One conflict for each memory.
   std::vector<Conflict> pass(uint32_t thread, int32_t site, AtomicOrder order, bool active, size_t memory);
@@ -51,7 +51,7 @@ private:
     Time time = 0;
     uint64_t sequence = 0;
     int32_t site = 0;
-    Deed deed = Deed::Read;
+    AccessKind kind = AccessKind::Read;
   };
   struct Execution {
     uint32_t thread;
@@ -73,7 +73,7 @@ private:
   std::optional<Conflict> conflictOf(uint32_t thread, size_t memory, uint64_t own) const;
   std::optional<Conflict> conflictAt(const Point &point, uint64_t number, uint32_t thread, AtomicOrder order,
                                      size_t memory) const;
-  void note(uint32_t thread, Deed deed, int32_t site, size_t memory);
+  void note(uint32_t thread, AccessKind kind, int32_t site, size_t memory);
   void forget();
 
   const VectorClocks &clocks;

@@ -34,10 +34,11 @@ void Races::visit(MemorySpace space, uint64_t offset, uint64_t bytes, bool isSam
   }
 }
 
-Finding Races::touch(uint32_t thread, Deed deed, int32_t site, MemorySpace space, uint64_t offset, uint64_t bytes) {
-  Event event(clocks.now(thread), thread, deed, site);
+Finding Races::touch(uint32_t thread, AccessKind kind, int32_t site, MemorySpace space, uint64_t offset,
+                     uint64_t bytes) {
+  Event event(clocks.now(thread), thread, kind, site);
   Finding finding;
-  bool overwrites = deed == Deed::Write || deed == Deed::Copy;
+  bool overwrites = kind == AccessKind::Write || kind == AccessKind::Copy;
   visit(space, offset, bytes, overwrites, [&](Cell &cell) {
     Finding found = judge(cell, event, space);
     if (found.isWrong) {
@@ -50,10 +51,10 @@ Finding Races::touch(uint32_t thread, Deed deed, int32_t site, MemorySpace space
 }
 
 void Races::arrive(uint32_t thread, int32_t site, uint64_t offset, uint64_t bytes) {
-  Event write(clocks.now(thread), thread, Deed::Write, site);
+  Event write(clocks.now(thread), thread, AccessKind::Write, site);
   visit(MemorySpace::Shared, offset, bytes, /*isSame=*/false, [&](Cell &cell) {
     const Event &copy = cell.write;
-    if (copy.deed() == Deed::Copy && copy.thread == thread && copy.site == site) {
+    if (copy.kind() == AccessKind::Copy && copy.thread == thread && copy.site == site) {
       cell.write = write;
     }
   });
@@ -61,10 +62,10 @@ void Races::arrive(uint32_t thread, int32_t site, uint64_t offset, uint64_t byte
 
 Finding Races::judge(const Cell &cell, const Event &event, MemorySpace space) const {
   bool isWritten = cell.write.time >= start;
-  if (settings.checkCopies && isWritten && cell.write.deed() == Deed::Copy) {
+  if (settings.checkCopies && isWritten && cell.write.kind() == AccessKind::Copy) {
     return {true, Report::Copy, cell.write};
   }
-  bool isRead = event.deed() == Deed::Read || event.deed() == Deed::Atomic;
+  bool isRead = event.kind() == AccessKind::Read || event.kind() == AccessKind::Atomic;
   if (settings.checkInitialized && isRead && !isWritten && space == MemorySpace::Shared) {
     return {true, Report::Uninitialized, Event()};
   }
@@ -72,10 +73,12 @@ Finding Races::judge(const Cell &cell, const Event &event, MemorySpace space) co
   return other ? Finding{true, Report::Race, *other} : Finding();
 }
 
-static bool conflict(Deed one, Deed other) { return one != other || (one != Deed::Read && one != Deed::Atomic); }
+static bool conflict(AccessKind one, AccessKind other) {
+  return one != other || (one != AccessKind::Read && one != AccessKind::Atomic);
+}
 
 bool Races::conflicts(const Event &before, const Event &event) const {
-  return emulator::conflict(before.deed(), event.deed()) && !clocks.isBefore(before.thread, before.time, event.thread);
+  return emulator::conflict(before.kind(), event.kind()) && !clocks.isBefore(before.thread, before.time, event.thread);
 }
 
 const Event *Races::conflict(const Cell &cell, const Event &event) const {
@@ -88,9 +91,9 @@ const Event *Races::conflict(const Cell &cell, const Event &event) const {
   if (conflicts(cell.last, event)) {
     return &cell.last;
   }
-  Deed harmless = event.deed();
-  bool isHarmless = harmless == Deed::Read || harmless == Deed::Atomic;
-  if (!cell.others || (isHarmless && (cell.others->deeds & ~(1u << static_cast<int>(harmless))) == 0)) {
+  AccessKind harmless = event.kind();
+  bool isHarmless = harmless == AccessKind::Read || harmless == AccessKind::Atomic;
+  if (!cell.others || (isHarmless && (cell.others->kinds & ~(1u << static_cast<int>(harmless))) == 0)) {
     return nullptr;
   }
   for (const Event &other : cell.others->list) {
@@ -103,19 +106,19 @@ const Event *Races::conflict(const Cell &cell, const Event &event) const {
 
 /// What was done before is taken to be in order, and the bytes to be written.
 void Races::settle(Cell &cell) const {
-  cell.write = Event(start, 0, Deed::Write, 0);
+  cell.write = Event(start, 0, AccessKind::Write, 0);
   cell.forgetReads();
 }
 
 void Races::note(Cell &cell, const Event &event) const {
-  if (event.deed() == Deed::Write || event.deed() == Deed::Copy) {
+  if (event.kind() == AccessKind::Write || event.kind() == AccessKind::Copy) {
     cell.write = event;
     cell.forgetReads();
     return;
   }
   if (cell.last.time <= clocks.past()) {
     cell.forgetReads();
-  } else if (cell.last.deed() != event.deed() || !clocks.isBefore(cell.last.thread, cell.last.time, event.thread)) {
+  } else if (cell.last.kind() != event.kind() || !clocks.isBefore(cell.last.thread, cell.last.time, event.thread)) {
     if (!cell.others) {
       cell.others = std::make_unique<Events>();
     }
@@ -131,8 +134,8 @@ void Races::note(Cell &cell, const Event &event) const {
 /// not know of the latter either; and all but the latest of one thread.
 void Races::compact(Events &events, const Event &event) const {
   auto order = [](const Event &a, const Event &b) {
-    return std::tuple(uint64_t(a.thread), uint64_t(a.deedBits), uint64_t(b.time)) <
-           std::tuple(uint64_t(b.thread), uint64_t(b.deedBits), uint64_t(a.time));
+    return std::tuple(uint64_t(a.thread), uint64_t(a.kindBits), uint64_t(b.time)) <
+           std::tuple(uint64_t(b.thread), uint64_t(b.kindBits), uint64_t(a.time));
   };
   std::vector<Event> all;
   all.swap(events.list);
@@ -140,8 +143,8 @@ void Races::compact(Events &events, const Event &event) const {
   events.clear();
   for (const Event &one : all) {
     bool isRepeated =
-        !events.list.empty() && events.list.back().thread == one.thread && events.list.back().deed() == one.deed();
-    bool isCovered = one.deed() == event.deed() && clocks.isBefore(one.thread, one.time, event.thread);
+        !events.list.empty() && events.list.back().thread == one.thread && events.list.back().kind() == one.kind();
+    bool isCovered = one.kind() == event.kind() && clocks.isBefore(one.thread, one.time, event.thread);
     if (!isRepeated && !isCovered) {
       events.add(one);
     }

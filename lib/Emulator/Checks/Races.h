@@ -28,7 +28,7 @@ public:
 
   /// Notes what a thread does to bytes. `offset` is an address, or an offset in shared memory. After something was
   /// found, the bytes remember only this, so that one fault is not found again by everybody who comes later.
-  Finding touch(uint32_t thread, Deed deed, int32_t site, MemorySpace space, uint64_t offset, uint64_t bytes);
+  Finding touch(uint32_t thread, AccessKind kind, int32_t site, MemorySpace space, uint64_t offset, uint64_t bytes);
 
   /// A copy has arrived as far as the thread is concerned that issued it at `site`.
   void arrive(uint32_t thread, int32_t site, uint64_t offset, uint64_t bytes);

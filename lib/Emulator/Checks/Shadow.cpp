@@ -6,12 +6,12 @@ namespace tilewright::emulator {
 
 void Events::add(const Event &event) {
   list.push_back(event);
-  deeds |= 1 << event.deedBits;
+  kinds |= 1 << event.kindBits;
 }
 
 void Events::clear() {
   list.clear();
-  deeds = 0;
+  kinds = 0;
 }
 
 Cell &Cell::operator=(const Cell &other) {

@@ -14,44 +14,43 @@
 
 #include "VectorClocks.h"
 
+#include "tilewright/Emulator/AccessKind.h"
+
 #include <algorithm>
 #include <memory>
 #include <vector>
 
 namespace tilewright::emulator {
 
-/// What a thread did to a byte. A copy is a write that has not arrived.
-enum class Deed : uint8_t { Read, Write, Atomic, Copy };
-
 /// Who did what and when: an access as bytes remember it. Time 0: nobody.
 struct Event {
   Time time : 48;
   uint64_t thread : 14;
-  uint64_t deedBits : 2;
+  uint64_t kindBits : 2;
   int32_t site;
 
-  Event() : time(0), thread(0), deedBits(0), site(0) {}
-  Event(Time time, uint32_t thread, Deed deed, int32_t site)
-      : time(time), thread(thread), deedBits(static_cast<uint64_t>(deed)), site(site) {}
-  Deed deed() const { return static_cast<Deed>(deedBits); }
+  Event() : time(0), thread(0), kindBits(0), site(0) {}
+  Event(Time time, uint32_t thread, AccessKind kind, int32_t site)
+      : time(time), thread(thread), kindBits(static_cast<uint64_t>(kind)), site(site) {}
+  AccessKind kind() const { return static_cast<AccessKind>(kindBits); }
 };
 
 /// Some reads and atomics of the same bytes.
 struct Events {
   static constexpr size_t kFew = 32;
   std::vector<Event> list;
-  size_t compactAt = kFew; ///< the size at which it is worth looking for what is superfluous
-  uint8_t deeds = 0;       ///< those in the list, a bit for each
+  size_t compactAt = kFew; ///< the size at which it is worth looking for what is redundant
+  uint8_t kinds = 0;       ///< those in the list, a bit for each
   void add(const Event &event);
   void clear();
-  bool has(Deed deed) const { return deeds >> static_cast<int>(deed) & 1; }
+  bool has(AccessKind kind) const { return kinds >> static_cast<int>(kind) & 1; }
 };
 
 /// What is remembered of neighbouring bytes that were always accessed together.
 struct Cell {
   Event write;                    ///< the last one, or the copy under way
   Event last;                     ///< the last read or atomic after it
-  std::unique_ptr<Events> others; ///< reads and atomics between the two that `last` does not make superfluous
+  std::unique_ptr<Events> others; ///< reads and atomics between the two that `last` does not make redundant
 
   Cell() = default;
   Cell &operator=(const Cell &other);

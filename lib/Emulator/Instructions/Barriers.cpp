@@ -100,7 +100,7 @@ static constexpr Instruction kBarrierRows[] = {
      "waits until all threads of the block that have not ended are there", "9.7.13.1 barrier{.cta}"},
     {"barrier.cta.sync.aligned.count", "llvm.nvvm.barrier.cta.sync.aligned.count", barrierOfSome,
      InstructionClass::Barrier, "waits until so many threads are there", "9.7.13.1 barrier{.cta}"},
-    {"bar.warp.sync", "llvm.nvvm.bar.warp.sync", together<warpBarrier, 0>, InstructionClass::Warp,
+    {"bar.warp.sync", "llvm.nvvm.bar.warp.sync", warpWide<warpBarrier, 0>, InstructionClass::Warp,
      "waits for the lanes of the mask, whose accesses before are visible to all of them after",
      "9.7.13.2 bar.warp.sync"},
     {"fence.acq_rel.gpu", "llvm.nvvm.membar.gl", fence, InstructionClass::Barrier,

@@ -49,7 +49,7 @@ template <int count> static void storeMatrices(const WarpCall &call) {
 
 template <WarpFunction function>
 static constexpr Instruction move(const char *name, const char *intrinsic, const char *meaning, const char *source) {
-  return {name, intrinsic, together<function>, InstructionClass::Matrix, meaning, source};
+  return {name, intrinsic, warpWide<function>, InstructionClass::Matrix, meaning, source};
 }
 
 static constexpr const char *kLoads = "loads 16 x 16 matrices of bytes from shared memory, and transposes them";

@@ -38,7 +38,7 @@ void askLauncher(Thread &thread) {
   }
   last = now;
   bool answer = false;
-  thread.doOutside([&] { answer = isGivenUp(*thread.block); });
+  thread.runOnHostStack([&] { answer = isGivenUp(*thread.block); });
   if (answer) {
     launch.stop();
   }
@@ -49,7 +49,7 @@ void tick(Thread &thread, int32_t site, const uint64_t *, uint64_t *) {
   int64_t most = launch.settings.maxSteps;
   thread.steps += thread.granted - thread.ticks;
   askLauncher(thread);
-  if (thread.block->isStopped() || !thread.block->isPatient()) {
+  if (thread.block->isStopped() || !thread.block->mayKeepSpinning()) {
     thread.abandon();
   }
   if (most > 0 && thread.steps > most) {

@@ -64,7 +64,7 @@ template <int count, bool transposed> static void storeMatrices(const WarpCall &
 template <int count, bool transposed> static constexpr Instruction load(const char *name, const char *intrinsic) {
   return {name,
           intrinsic,
-          together<loadMatrices<count, transposed>>,
+          warpWide<loadMatrices<count, transposed>>,
           InstructionClass::Matrix,
           transposed ? "loads 8 x 8 matrices of 16 bits from shared memory, and transposes them"
                      : "loads 8 x 8 matrices of 16 bits from shared memory",
@@ -74,7 +74,7 @@ template <int count, bool transposed> static constexpr Instruction load(const ch
 template <int count, bool transposed> static constexpr Instruction store(const char *name, const char *intrinsic) {
   return {name,
           intrinsic,
-          together<storeMatrices<count, transposed>>,
+          warpWide<storeMatrices<count, transposed>>,
           InstructionClass::Matrix,
           transposed ? "transposes 8 x 8 matrices of 16 bits, and stores them to shared memory"
                      : "stores 8 x 8 matrices of 16 bits to shared memory",

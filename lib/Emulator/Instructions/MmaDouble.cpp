@@ -28,7 +28,7 @@ template <int m, int k> static void multiply(const WarpCall &call) {
 template <int m, int k> static constexpr Instruction product(const char *name, const char *intrinsic) {
   return {name,
           intrinsic,
-          together<multiply<m, k>>,
+          warpWide<multiply<m, k>>,
           InstructionClass::Matrix,
           "a product of matrices of doubles is added to one of doubles",
           "9.7.14.5.14 mma"};

@@ -58,7 +58,7 @@ template <int k, const FloatFormat &typeA, const FloatFormat &typeB, const Float
 static constexpr Instruction product(const char *name, const char *intrinsic) {
   return {name,
           intrinsic,
-          together<multiply<k, typeA, typeB, accumulator>>,
+          warpWide<multiply<k, typeA, typeB, accumulator>>,
           InstructionClass::Matrix,
           "a product of matrices is added to one, with the sums that tensor cores make",
           "9.7.14.5.14 mma"};

@@ -31,7 +31,7 @@ template <int k, typename TA, typename TB>
 static constexpr Instruction product(const char *name, const char *intrinsic) {
   return {name,
           intrinsic,
-          together<multiply<16, k, TA, TB>>,
+          warpWide<multiply<16, k, TA, TB>>,
           InstructionClass::Matrix,
           "a product of matrices of bytes is added to one of 32 bits, modulo 2^32",
           "9.7.14.5.14 mma"};

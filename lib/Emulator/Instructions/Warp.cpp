@@ -143,7 +143,7 @@ static void activeMask(Thread &thread, int32_t, const uint64_t *, uint64_t *out)
 
 template <WarpFunction function, int maskOperand>
 static constexpr Instruction row(const char *name, const char *intrinsic, const char *meaning, const char *source) {
-  return {name, intrinsic, together<function, maskOperand>, InstructionClass::Warp, meaning, source};
+  return {name, intrinsic, warpWide<function, maskOperand>, InstructionClass::Warp, meaning, source};
 }
 
 template <Shuffle mode, bool withPredicate>

@@ -15,7 +15,7 @@ from pathlib import Path
 
 # A maker may die while a forked child of it still holds the lock's file; after this many seconds
 # the others stop waiting and compile for themselves.
-_PATIENCE = 120.0
+_TIMEOUT = 120.0
 # Locks are a fixed set of files, shared by keys of the same hash, so that none is ever deleted
 # (deleting a lock that others wait for is a race) and their number stays small.
 _LOCK_FILES = 4096
@@ -52,11 +52,11 @@ class KeyedLocks:
 
 
 @contextlib.contextmanager
-def process_lock(folder: Path, key: str, patience: float = _PATIENCE) -> Iterator[None]:
+def process_lock(folder: Path, key: str, timeout: float = _TIMEOUT) -> Iterator[None]:
     """Holds the advisory lock of `key` among processes, where the file system offers one.
 
     Never fails: without flock (some network file systems), without write permission, or after
-    `patience` seconds the body runs without the lock. So it does in a thread that already holds
+    `timeout` seconds the body runs without the lock. So it does in a thread that already holds
     one, which might be waiting for itself.
     """
     if getattr(_thread, "holds", False):
@@ -72,7 +72,7 @@ def process_lock(folder: Path, key: str, patience: float = _PATIENCE) -> Iterato
         yield
         return
     try:
-        _wait(fd, time.monotonic() + patience)
+        _wait(fd, time.monotonic() + timeout)
         _thread.holds = True
         yield
     finally:

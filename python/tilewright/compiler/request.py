@@ -52,8 +52,8 @@ class Request:
             ConstantError: a constant of the signature has no value that can be seen.
         """
         # What is kept of an assertion, or of a checked access, names the whole path of its file.
-        names_files = self.target.names_files or bool(self.options.checks)
-        with_folders = self.options.debug or names_files
+        embeds_source_paths = self.target.embeds_source_paths or bool(self.options.checks)
+        with_folders = self.options.debug or embeds_source_paths
         try:
             return Record(self.fn, self.signature, with_folders)
         except Untrackable as problem:

@@ -33,7 +33,7 @@ class CpuTarget:
     assembly = "asm"
     device_kind = "cpu"
     settings: tuple[str, ...] = ()
-    names_files = False
+    embeds_source_paths = False
 
     def architectures(self) -> list[str]:
         return [*_LEVELS, *_NAMES]

@@ -20,7 +20,7 @@ class CudaTarget:
     assembly = "ptx"
     device_kind = "cuda"
     settings: tuple[str, ...] = ASSEMBLER_SETTINGS
-    names_files = False
+    embeds_source_paths = False
 
     def architectures(self) -> list[str]:
         return [target.name.removeprefix("sm_") for target in core().nvidia_targets()]

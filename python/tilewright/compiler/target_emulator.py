@@ -24,7 +24,7 @@ class EmulatorTarget:
     assembly = "asm"
     device_kind = "cpu"
     settings: tuple[str, ...] = ()
-    names_files = True
+    embeds_source_paths = True
 
     def __init__(self, emulated: CudaTarget) -> None:
         self._emulated = emulated

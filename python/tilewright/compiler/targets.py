@@ -26,14 +26,14 @@ class TargetKind(Protocol):
         name: "cpu"
         assembly: The phase whose text is the assembly.
         device_kind: What its devices' names begin with.
-        names_files: Whether what is kept of a compilation has the whole paths of the sources.
+        embeds_source_paths: Whether compiled code has the whole paths of the sources in it.
         settings: The environment variables that `key` and `core_options` depend on.
     """
 
     name: str
     assembly: str
     device_kind: str
-    names_files: bool
+    embeds_source_paths: bool
     settings: tuple[str, ...]
 
     def architectures(self) -> list[str]:
@@ -94,9 +94,9 @@ class Target(NamedTuple):
         return KINDS[self.kind].core_name(self.arch)
 
     @property
-    def names_files(self) -> bool:
+    def embeds_source_paths(self) -> bool:
         """Whether what is kept of a compilation has the whole paths of the sources."""
-        return KINDS[self.kind].names_files
+        return KINDS[self.kind].embeds_source_paths
 
     @property
     def key(self) -> str:

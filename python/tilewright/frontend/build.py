@@ -32,7 +32,7 @@ from . import (  # noqa: F401  (each registers its handlers)
     names,
     operators,
     returns,
-    whiles,
+    while_loops,
 )
 from .functions import Specialisation, definition_loc, materialise_assigned
 from .scope import Scope

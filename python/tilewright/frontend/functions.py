@@ -133,7 +133,7 @@ def _specialisation(build: ModuleBuild, fn: Any, values: dict[str, Value]) -> Sp
 
 
 def _build_private(build: ModuleBuild, found: Specialisation, values: dict[str, Value]) -> Value:
-    """Builds the function at the end of the module and returns a specimen of its result."""
+    """Builds the function at the end of the module and returns a prototype of its result."""
     ctx, builder = build.context.ctx, build.context.builder
     loc, point = builder.loc, builder.insertion_point
     types = [leaf.handle.type for value in values.values() for leaf in leaves(value)]

@@ -7,8 +7,8 @@ follows them is guarded by it:
         if b:                          %y = scf.if %b { yield 1 } else { yield 0 }
             return                     yield %y, ...
         y = 1                      } else { yield 0, ... }
-    f(y)                           %falls = arith.cmpi eq, %x#0, 0
-                                   scf.if %falls { f(%x#1) }
+    f(y)                           %falls_through = arith.cmpi eq, %x#0, 0
+                                   scf.if %falls_through { f(%x#1) }
 
 The variables where control falls through and those where it has left are two scopes. A variable of
 one type is the same value in both: the result of the scf.if.
@@ -83,11 +83,11 @@ def guard(
     v: FunctionVisitor, node: ast.stmt, outcome: MayExit, visit_rest: Callable[[], Outcome]
 ) -> Outcome:
     """Builds what follows statements that control may have left."""
-    falls = outcome.exited.values[EXIT] == 0
+    falls_through = outcome.exited.values[EXIT] == 0
     return _join(
         Branches(
             v,
-            falls,
+            falls_through,
             visit_rest,
             lambda: _exit(v, outcome.codes, v.scope),
             (v.scope, outcome.exited),

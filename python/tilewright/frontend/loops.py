@@ -22,12 +22,12 @@ from tilewright.errors import ConstantError, TypeMismatchError, UnsupportedError
 
 from .carried import Carried
 from .dispatch import END, Outcome, Rest, statement
+from .early_exit import INDEX, EarlyExits
 from .expressions import visit_items
-from .leaving import INDEX, EarlyExits
 from .unrolled import items_of, unroll
 from .values import Value, describe, is_constant, is_tensor, unwrap
 from .visitor import FunctionVisitor
-from .whiles import build_while
+from .while_loops import build_while
 
 # The attributes of tl.range that the compiler reads, as `tile.<name>` on the loop.
 _INT_ATTRIBUTES = ("num_stages", "loop_unroll_factor")
@@ -146,7 +146,7 @@ class _Loop:
         carried = Carried(v, node, "for", body, exits.names, {target.id: self.type})
 
         def condition() -> Value:
-            return tl.logical_and(v.scope.values[INDEX] < high, exits.go_on())
+            return tl.logical_and(v.scope.values[INDEX] < high, exits.is_running())
 
         def visit_body() -> None:
             index = v.scope.values[INDEX]

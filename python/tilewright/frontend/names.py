@@ -35,7 +35,7 @@ def resolve(v: FunctionVisitor, name: str) -> Value:
     if name in v.local_names:
         raise UndefinedNameError(
             f"the local variable `{name}` is used before it is assigned",
-            hint=f"assign `{name}` on every way to this line; an assignment anywhere in the "
+            hint=f"assign `{name}` on every path to this line; an assignment anywhere in the "
             "function makes a name local",
         )
     value = v.build.record.variable(v.fn, name)

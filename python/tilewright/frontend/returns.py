@@ -8,7 +8,7 @@ import tilewright.language as tl
 from tilewright.errors import TypeMismatchError, UnsupportedError
 
 from .dispatch import END, RETURN, Exit, Rest, break_code, continue_code, statement
-from .leaving import STOP, leave
+from .early_exit import STOP, emit_return
 from .values import describe, materialise
 from .visitor import FunctionVisitor
 
@@ -28,7 +28,7 @@ def visit_return(v: FunctionVisitor, node: ast.Return, rest: Rest) -> Exit:
             "`return` with a value inside a loop is not supported",
             hint="assign the value to a variable, `break`, and return it after the loop",
         )
-    return leave(v, node.lineno)
+    return emit_return(v, node.lineno)
 
 
 @statement(ast.Break)

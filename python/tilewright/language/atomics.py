@@ -37,7 +37,7 @@ _SCOPE = {"": "gpu", "gpu": "gpu", "cta": "cta", "sys": "sys"}
 @builtin
 @member
 def atomic_cas(pointer: Any, cmp: Any, val: Any, sem: Any = None, scope: Any = None) -> tensor:
-    """Stores `val` where memory equals `cmp`, in one indivisible step.
+    """Stores `val` where memory equals `cmp`, in one atomic step.
 
     Args:
         pointer: A pointer or block of pointers to elements of 16, 32 or 64 bits.
@@ -100,7 +100,7 @@ def _rmw(kind: str, values: list[tensor], order: dict[str, Any]) -> tensor:
 def atomic_add(
     pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
 ) -> tensor:
-    """Adds to memory in one indivisible step per element.
+    """Adds to memory in one atomic step per element.
 
     Args:
         pointer: A pointer or block of pointers to float16, bfloat16 or 32- or 64-bit elements.

@@ -83,7 +83,7 @@ class JITFunction(_core.Launcher):
         self.params: list[JITParam] = parameters_of(
             function, do_not_specialize, do_not_specialize_on_alignment
         )
-        super().__init__(self._label, [parameter.row() for parameter in self.params])
+        super().__init__(self._label, [parameter.launcher_spec() for parameter in self.params])
 
     def _adopt(self, function: FunctionType) -> None:
         """Answers as the function would when asked for its name, documentation or signature."""
@@ -260,10 +260,12 @@ class JITFunction(_core.Launcher):
         given = {*kwargs, *(p.name for p in positional[: len(args)])}
         missing = [p.name for p in self.params if p.name not in given and not p.has_default]
         text = f"missing argument{'s'[: len(missing) > 1]} {', '.join(map(repr, missing))}"
-        strangers = self._strangers(kwargs)
-        return text + (f"; there is no parameter {strangers[0]!r}" if strangers else "")
+        unknown_keywords = self._unknown_keywords(kwargs)
+        return text + (
+            f"; there is no parameter {unknown_keywords[0]!r}" if unknown_keywords else ""
+        )
 
-    def _strangers(self, kwargs: dict[str, Any]) -> list[str]:
+    def _unknown_keywords(self, kwargs: dict[str, Any]) -> list[str]:
         known = {*self.arg_names, *Options.names(), "target"}
         return [name for name in kwargs if name not in known]
 

@@ -53,7 +53,7 @@ class JITParam:
         # `bool` is Python's.
         return None if annotation == "bool" else annotation.strip("'\" ")
 
-    def row(self) -> tuple[Any, ...]:
+    def launcher_spec(self) -> tuple[Any, ...]:
         """What the launcher in C++ wants to know."""
         specialize = not self.do_not_specialize
         return (
@@ -89,7 +89,7 @@ def parameters_of(
                 hint="name each parameter; a tuple can be passed as one",
             )
     names = [parameter.name for parameter in found]
-    loose = _names(fn, do_not_specialize, names)
+    unspecialized = _names(fn, do_not_specialize, names)
     unaligned = _names(fn, do_not_specialize_on_alignment, names)
     return [
         JITParam(
@@ -99,7 +99,7 @@ def parameters_of(
             default=parameter.default,
             annotation=parameter.annotation,
             is_constexpr=_is_constexpr(parameter.annotation),
-            do_not_specialize=parameter.name in loose,
+            do_not_specialize=parameter.name in unspecialized,
             do_not_specialize_on_alignment=parameter.name in unaligned,
         )
         for index, parameter in enumerate(found)

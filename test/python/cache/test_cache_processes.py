@@ -85,14 +85,14 @@ def test_readers_never_see_a_part_of_a_file(tmp_path):
 
 def test_a_killed_holder_frees_its_lock(tmp_path):
     _kill(_start(_LOCKER, tmp_path))
-    with process_lock(tmp_path, "key", patience=300):
+    with process_lock(tmp_path, "key", timeout=300):
         assert _is_locked(tmp_path)
 
 
 def test_a_lock_held_for_too_long_is_not_waited_for(tmp_path):
     process = _start(_LOCKER, tmp_path)
     try:
-        with process_lock(tmp_path, "key", patience=0.05):
+        with process_lock(tmp_path, "key", timeout=0.05):
             assert process.poll() is None  # and so holds the lock
     finally:
         _kill(process)

@@ -25,17 +25,17 @@ struct Model {
   ByteState bytes[kBytes];
 
   /// What is wrong with the first byte with which something is wrong.
-  std::optional<Report::Kind> touch(Deed deed, int begin, int end, uint32_t thread, int32_t site) {
+  std::optional<Report::Kind> touch(AccessKind kind, int begin, int end, uint32_t thread, int32_t site) {
     std::optional<Report::Kind> wrong;
     for (int at = begin; at < end; ++at) {
       ByteState &byte = bytes[at];
-      bool isRead = deed == Deed::Read || deed == Deed::Atomic;
+      bool isRead = kind == AccessKind::Read || kind == AccessKind::Atomic;
       if (!wrong && byte.isCopied) {
         wrong = Report::Copy;
       } else if (!wrong && isRead && !byte.isWritten) {
         wrong = Report::Uninitialized;
       }
-      byte = {true, deed == Deed::Copy, thread, site};
+      byte = {true, kind == AccessKind::Copy, thread, site};
     }
     return wrong;
   }
@@ -77,12 +77,13 @@ TEST(Copies, AsAModelOfEachByteHasThem) {
         model.arrive(copy.begin, copy.end, copy.thread, copy.site);
         continue;
       }
-      Deed deed = below(10) < writes ? (below(2) ? Deed::Write : Deed::Copy) : (below(2) ? Deed::Read : Deed::Atomic);
-      if (deed == Deed::Copy) {
+      AccessKind kind = below(10) < writes ? (below(2) ? AccessKind::Write : AccessKind::Copy)
+                                           : (below(2) ? AccessKind::Read : AccessKind::Atomic);
+      if (kind == AccessKind::Copy) {
         copies.push_back({begin, end, thread, site});
       }
-      Finding finding = races.touch(thread, deed, site, MemorySpace::Shared, begin, end - begin);
-      std::optional<Report::Kind> expected = model.touch(deed, begin, end, thread, site);
+      Finding finding = races.touch(thread, kind, site, MemorySpace::Shared, begin, end - begin);
+      std::optional<Report::Kind> expected = model.touch(kind, begin, end, thread, site);
       ASSERT_EQ(finding.isWrong, expected.has_value()) << "seed " << seed << " step " << step;
       if (expected) {
         ASSERT_EQ(finding.kind, *expected) << "seed " << seed << " step " << step;

@@ -20,7 +20,7 @@ struct Step {
   enum Kind { Touch, Synchronize, Release, Acquire };
   Kind kind = Touch;
   std::bitset<kMostThreads> threads; ///< who does it: of all but Synchronize, one
-  Deed deed = Deed::Read;
+  AccessKind access = AccessKind::Read;
   int begin = 0, end = 0; ///< the bytes of Touch
   uint64_t address = 0;   ///< of Release and Acquire
 
@@ -61,7 +61,9 @@ Program randomProgram(std::mt19937 &random, const Shape &shape) {
       step.address = below(2);
     } else {
       int drawn = below(20);
-      step.deed = drawn < writes ? Deed::Write : drawn < writes + atomics ? Deed::Atomic : Deed::Read;
+      step.access = drawn < writes             ? AccessKind::Write
+                    : drawn < writes + atomics ? AccessKind::Atomic
+                                               : AccessKind::Read;
       step.begin = below(bytes);
       step.end = std::min(kBytes, step.begin + 1 + below(width));
     }
@@ -103,7 +105,7 @@ struct Oracle {
     const Step &a = program.steps[i], &b = program.steps[j];
     bool meet = a.kind == Step::Touch && b.kind == Step::Touch && a.begin <= byte && byte < a.end && b.begin <= byte &&
                 byte < b.end;
-    bool conflict = a.deed == Deed::Write || b.deed == Deed::Write || a.deed != b.deed;
+    bool conflict = a.access == AccessKind::Write || b.access == AccessKind::Write || a.access != b.access;
     return meet && conflict && a.threads != b.threads && !before[j][i];
   }
   bool isRace(size_t i, size_t j) const {
@@ -158,7 +160,7 @@ void run(Races &races, const Program &program, MemorySpace space, bool byByte, F
     case Step::Touch:
       for (int at = step.begin; at < step.end; at = byByte ? at + 1 : step.end) {
         int bytes = byByte ? 1 : step.end - step.begin;
-        Finding finding = races.touch(step.thread(), step.deed, static_cast<int32_t>(j), space, at, bytes);
+        Finding finding = races.touch(step.thread(), step.access, static_cast<int32_t>(j), space, at, bytes);
         if (finding.isWrong) {
           found(j, at, static_cast<size_t>(finding.other.site));
         }
@@ -258,7 +260,7 @@ TEST(Races, EveryReaderOfManyIsRemembered) {
     Races races(settings, 1024, 16);
     races.begin();
     for (uint32_t thread = 0; thread < 1024; ++thread) {
-      races.touch(thread, Deed::Read, 1, MemorySpace::Shared, 4, 4);
+      races.touch(thread, AccessKind::Read, 1, MemorySpace::Shared, 4, 4);
     }
     // Whoever writes knows of all readers but one.
     for (uint32_t thread = 0; thread < 1024; ++thread) {
@@ -268,10 +270,10 @@ TEST(Races, EveryReaderOfManyIsRemembered) {
     }
     const uint32_t writer = 3;
     races.acquire(writer, 0);
-    Finding finding = races.touch(writer, Deed::Write, 2, MemorySpace::Shared, 4, 4);
+    Finding finding = races.touch(writer, AccessKind::Write, 2, MemorySpace::Shared, 4, 4);
     EXPECT_TRUE(finding.isWrong);
     EXPECT_EQ(finding.other.thread, late);
-    EXPECT_EQ(finding.other.deed(), Deed::Read);
+    EXPECT_EQ(finding.other.kind(), AccessKind::Read);
   }
 }
 
@@ -283,7 +285,7 @@ struct Word {
   Races races{settings, 256, 16};
 
   Word() { races.begin(); }
-  Finding touch(uint32_t thread, Deed deed) { return races.touch(thread, deed, 0, MemorySpace::Shared, 0, 4); }
+  Finding touch(uint32_t thread, AccessKind kind) { return races.touch(thread, kind, 0, MemorySpace::Shared, 0, 4); }
   /// What one did so far is before what the other will do.
   void order(uint32_t before, uint32_t after) {
     races.release(before, before);
@@ -300,27 +302,27 @@ TEST(Races, ReadDoesNotReplaceAtomicsBeforeIt) {
   for (uint32_t others = 1; others < kMostOthers; ++others) {
     Word word;
     for (uint32_t thread = 0; thread < others; ++thread) {
-      word.touch(thread, Deed::Atomic);
+      word.touch(thread, AccessKind::Atomic);
       word.order(thread, kFirst);
     }
-    EXPECT_FALSE(word.touch(kFirst, Deed::Read).isWrong);
-    EXPECT_TRUE(word.touch(kSecond, Deed::Read).isWrong) << others;
+    EXPECT_FALSE(word.touch(kFirst, AccessKind::Read).isWrong);
+    EXPECT_TRUE(word.touch(kSecond, AccessKind::Read).isWrong) << others;
   }
 }
 
 TEST(Races, LaterReadOfAThreadIsNotForgotten) {
   for (uint32_t others = 1; others < kMostOthers; ++others) {
     Word word;
-    word.touch(kFirst, Deed::Read);
+    word.touch(kFirst, AccessKind::Read);
     word.order(kFirst, kSecond);
     for (uint32_t thread = 0; thread < others; ++thread) {
-      word.touch(thread, Deed::Read);
+      word.touch(thread, AccessKind::Read);
       word.order(thread, kSecond);
       if (thread == others / 2) {
-        word.touch(kFirst, Deed::Read);
+        word.touch(kFirst, AccessKind::Read);
       }
     }
-    Finding finding = word.touch(kSecond, Deed::Write);
+    Finding finding = word.touch(kSecond, AccessKind::Write);
     EXPECT_TRUE(finding.isWrong) << others;
     EXPECT_EQ(finding.other.thread, kFirst);
   }
@@ -330,15 +332,15 @@ TEST(Races, AtomicOfAThreadIsKeptBesideItsRead) {
   for (uint32_t others = 1; others < kMostOthers; ++others) {
     Word word;
     for (uint32_t thread = 0; thread < others; ++thread) {
-      word.touch(thread, Deed::Read);
+      word.touch(thread, AccessKind::Read);
       word.order(thread, kFirst);
     }
-    word.touch(kFirst, Deed::Read);
+    word.touch(kFirst, AccessKind::Read);
     word.order(kFirst, kSecond);
-    EXPECT_FALSE(word.touch(kFirst, Deed::Atomic).isWrong);
-    EXPECT_FALSE(word.touch(kSecond, Deed::Atomic).isWrong); // knows of all the reads, and races with no atomic
+    EXPECT_FALSE(word.touch(kFirst, AccessKind::Atomic).isWrong);
+    EXPECT_FALSE(word.touch(kSecond, AccessKind::Atomic).isWrong); // knows of all the reads, and races with no atomic
     word.order(kSecond, kThird);
-    Finding finding = word.touch(kThird, Deed::Read);
+    Finding finding = word.touch(kThird, AccessKind::Read);
     EXPECT_TRUE(finding.isWrong) << others;
     EXPECT_EQ(finding.other.thread, kFirst);
   }
@@ -352,10 +354,11 @@ TEST(Races, ManyPagesOfGlobalMemory) {
   constexpr uint64_t kStride = 12345;
   for (int block = 0; block < 3; ++block) {
     for (uint64_t i = 0; i < 1000; ++i) {
-      EXPECT_FALSE(races.touch(0, Deed::Write, static_cast<int32_t>(i), MemorySpace::Global, i * kStride, 4).isWrong);
+      EXPECT_FALSE(
+          races.touch(0, AccessKind::Write, static_cast<int32_t>(i), MemorySpace::Global, i * kStride, 4).isWrong);
     }
     for (uint64_t i = 0; i < 1000; ++i) {
-      Finding finding = races.touch(1, Deed::Read, 0, MemorySpace::Global, i * kStride + 3, 4);
+      Finding finding = races.touch(1, AccessKind::Read, 0, MemorySpace::Global, i * kStride + 3, 4);
       EXPECT_TRUE(finding.isWrong);
       EXPECT_EQ(finding.other.site, static_cast<int32_t>(i));
     }
@@ -368,9 +371,9 @@ TEST(Races, PagesAreForgottenWithABarrier) {
   Settings settings = racesOnly();
   Races races(settings, 2, 0);
   races.begin();
-  races.touch(0, Deed::Write, 1, MemorySpace::Global, 0, 4);
+  races.touch(0, AccessKind::Write, 1, MemorySpace::Global, 0, 4);
   races.synchronize({0, 1});
-  races.touch(0, Deed::Write, 2, MemorySpace::Global, 0, 4);
-  EXPECT_FALSE(races.touch(1, Deed::Write, 3, MemorySpace::Global, 1 << 20, 4).isWrong);
-  EXPECT_TRUE(races.touch(1, Deed::Write, 3, MemorySpace::Global, 0, 4).isWrong);
+  races.touch(0, AccessKind::Write, 2, MemorySpace::Global, 0, 4);
+  EXPECT_FALSE(races.touch(1, AccessKind::Write, 3, MemorySpace::Global, 1 << 20, 4).isWrong);
+  EXPECT_TRUE(races.touch(1, AccessKind::Write, 3, MemorySpace::Global, 0, 4).isWrong);
 }

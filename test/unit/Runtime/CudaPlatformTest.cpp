@@ -153,11 +153,11 @@ TEST(CudaDriverTest, NewestPtx) {
 
 TEST(CudaStatusTest, WhichStatusesEndAContext) {
   for (Status status : {Status::IllegalAddress, Status::Assert, Status::LaunchFailed, Status::MisalignedAddress}) {
-    EXPECT_TRUE(isDeadly(status));
+    EXPECT_TRUE(isFatal(status));
     EXPECT_TRUE(adviceOn(status));
   }
   for (Status status : {Status::Success, Status::OutOfMemory, Status::LaunchOutOfResources, Status::Unknown}) {
-    EXPECT_FALSE(isDeadly(status));
+    EXPECT_FALSE(isFatal(status));
   }
   EXPECT_EQ(adviceOn(Status::Unknown), nullptr);
 }

@@ -57,7 +57,7 @@ bool isTile(mlir::Type type);
 bool isTile(mlir::Value value);
 
 /// Which tiles are recomputed at each use. The IR must not change meanwhile.
-class Cheapness {
+class RematerializationCost {
 public:
   /// Whether the tile is a few operations of index arithmetic on ranges, scalars
   /// and tiles that are not cheap themselves; those are read from memory.
@@ -76,7 +76,7 @@ llvm::SmallVector<mlir::Value> getTileOperands(const Sink &sink);
 
 /// Orders the operations of `block` into nests and whole operations. Tiles of
 /// other blocks and block arguments are in memory already, or cheap.
-Plan planBlock(mlir::Block &block, const MemoryOrder &memory, const Cheapness &cheapness);
+Plan planBlock(mlir::Block &block, const MemoryOrder &memory, const RematerializationCost &rematerialization);
 
 /// Prints a plan the way the picture above shows it.
 void printPlan(const Plan &plan, llvm::raw_ostream &os);

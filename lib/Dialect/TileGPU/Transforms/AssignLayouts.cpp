@@ -1,6 +1,6 @@
 // assign-layouts: every tile gets a layout, the same for the same shape. See Passes.td.
 
-#include "Spread.h"
+#include "BlockedLayout.h"
 #include "tilewright/Dialect/TileGPU/IR/LayoutRules.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 
@@ -63,7 +63,7 @@ private:
       return type;
     }
     layout::Shape shape(tile.getShape());
-    LinearLayout map = spread(shape, layout::rowMajorOrder(static_cast<int>(shape.size())), 1, numWarps);
+    LinearLayout map = blockedLayout(shape, layout::rowMajorOrder(static_cast<int>(shape.size())), 1, numWarps);
     return withLayout(tile, map);
   }
 

@@ -6,8 +6,8 @@
 //
 // Every width from one element to the widest is tried on all of them; the cheapest sum wins, the widest among equals.
 
+#include "BlockedLayout.h"
 #include "CostModel.h"
-#include "Spread.h"
 #include "tilewright/Analysis/AxisInfo.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 
@@ -171,8 +171,8 @@ private:
     int64_t widest = llvm::max_element(group.facts, [](auto &l, auto &r) { return l.vector < r.vector; })->vector;
     widest = std::max<int64_t>(1, std::min(widest, elements / threads));
     std::optional<std::pair<Cost, LinearLayout>> best;
-    for (int64_t together = widest; together >= 1; together /= 2) {
-      LinearLayout map = spread(shape, order, together, warps, warpOrder);
+    for (int64_t vectorWidth = widest; vectorWidth >= 1; vectorWidth /= 2) {
+      LinearLayout map = blockedLayout(shape, order, vectorWidth, warps, warpOrder);
       Cost cost = 0;
       for (const AccessFacts &facts : group.facts) {
         cost += accessCost(facts, map);

@@ -41,8 +41,8 @@ static constexpr int64_t kSectorBytes = 32;
 /// Blocks of `bytes` that the lanes of a warp touch: lanes fall into one block as far as a run of
 /// consecutive addresses and the block reach.
 static int64_t blocksOfWarp(const AccessFacts &facts, const LinearLayout &map, int64_t bytes) {
-  int64_t together = std::min(facts.run, std::max<int64_t>(1, bytes / facts.elementBytes));
-  uint64_t inside = static_cast<uint64_t>(together - 1) << map.outStart(layout::dimName(facts.order.front()));
+  int64_t perBlock = std::min(facts.run, std::max<int64_t>(1, bytes / facts.elementBytes));
+  uint64_t inside = static_cast<uint64_t>(perBlock - 1) << map.outStart(layout::dimName(facts.order.front()));
   layout::Columns lanes = map.columnsOf(layout::kLane);
   for (uint64_t &lane : lanes) {
     lane &= ~inside;

@@ -49,7 +49,7 @@ static int loopDepth(Operation *op) {
   return depth;
 }
 
-/// Takes away what later barriers made superfluous, those that run most often first.
+/// Takes away what later barriers made redundant, those that run most often first.
 static void removeSuperfluous(RaceAnalysis &races, SmallVector<BarrierOp> barriers) {
   llvm::stable_sort(barriers, [](BarrierOp a, BarrierOp b) { return loopDepth(a) > loopDepth(b); });
   for (BarrierOp barrier : barriers) {

@@ -96,7 +96,7 @@ static bool mayChange(const MemoryEffects::EffectInstance &effect, tile::LoadOp 
 
 /// Whether something in the loop may change what the load reads, or orders it. A release orders the reads before it as
 /// well, and a copy under way would be a read that it passes.
-static bool isHeldBack(tile::LoadOp load, scf::ForOp loop, const ReadOnlyMemory &readOnly) {
+static bool hasHoistingHazard(tile::LoadOp load, scf::ForOp loop, const ReadOnlyMemory &readOnly) {
   auto effects = getEffectsRecursively(loop);
   if (!effects || llvm::any_of(*effects, [&](const auto &effect) { return mayChange(effect, load); })) {
     return true;
@@ -221,7 +221,7 @@ static void plan(scf::ForOp loop, const ReadOnlyMemory &readOnly) {
   llvm::SetVector<Operation *> ahead;
   bool hasLoads = false;
   for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
-    hasLoads |= isCopyable(load) && !isHeldBack(load, loop, readOnly) && addLoad(load, loop, ahead);
+    hasLoads |= isCopyable(load) && !hasHoistingHazard(load, loop, readOnly) && addLoad(load, loop, ahead);
   }
   if (!hasLoads) {
     return;

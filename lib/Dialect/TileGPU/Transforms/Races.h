@@ -3,7 +3,7 @@
 // Tile IR is sequential: a load sees the stores before it, whichever thread does
 // them. Threads keep that order by themselves only for what each does alone. So of two
 // accesses that may meet, at least one of them a write, there has to be a barrier on
-// every way from one to the other:
+// every path from one to the other:
 //
 //     local_store %x, %b          writes bytes 0 to 63 of shared memory
 //     scf.for ... {

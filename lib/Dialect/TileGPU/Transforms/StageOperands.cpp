@@ -104,7 +104,7 @@ static bool hasCopies(const LinearLayout &map) {
 }
 
 /// One element that all threads hold.
-static LinearLayout everywhere(int warps) {
+static LinearLayout replicatedLayout(int warps) {
   std::string dim = layout::dimName(0);
   LinearLayout one = layout::unitTile(1);
   return one * LinearLayout::zeros(layout::kLane, hardware::kLanesPerWarp, dim) *
@@ -133,7 +133,7 @@ static void shareResult(Operation *atomic) {
   SmallPtrSet<Operation *, 2> before = {atomic};
   Value tile = result;
   if (!isa<RankedTensorType>(result.getType())) {
-    auto type = withLayout(RankedTensorType::get({1}, result.getType()), everywhere(numWarps(atomic)));
+    auto type = withLayout(RankedTensorType::get({1}, result.getType()), replicatedLayout(numWarps(atomic)));
     tile = tile::SplatOp::create(builder, loc, type, result);
     before.insert(tile.getDefiningOp());
   } else if (!hasCopies(mapOf(result))) {

@@ -175,7 +175,7 @@ def StageOperands : Pass<"stage-operands", "mlir::ModuleOp"> {
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
 }
 
-def SliceProducts : Pass<"slice-products", "mlir::ModuleOp"> {
+def SliceDotsK : Pass<"slice-dots-k", "mlir::ModuleOp"> {
   let summary = "Multiply in steps along K, and read one step ahead";
   let description = [{
     A product whose operands come from shared memory becomes a chain of products, each of one instruction's K. Each step's
@@ -297,7 +297,7 @@ def AllocateShared : Pass<"allocate-shared", "mlir::ModuleOp"> {
 def InsertBarriers : Pass<"insert-barriers", "mlir::ModuleOp"> {
   let summary = "Make threads wait where one needs what another did to memory";
   let description = [{
-    Puts a `tilegpu.barrier` on every way between two accesses by different threads that may meet, in shared
+    Puts a `tilegpu.barrier` on every path between two accesses by different threads that may meet, in shared
     memory or in memory behind pointers, of which at least one writes. An atomic that releases has one between it and
     all accesses of other threads before it to memory behind pointers, one that acquires between it and all after it,
     except for memory that the kernel only reads. Barriers stand as late as can be and outside of

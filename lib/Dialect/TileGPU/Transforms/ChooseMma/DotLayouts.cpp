@@ -49,7 +49,7 @@ DotLayouts mmaLayouts(const DotShape &shape, const MmaInstruction &row, WarpGrid
 }
 
 /// The sides of the square of accumulators that a thread holds together.
-static std::pair<int64_t, int64_t> squareOfThread(const DotShape &shape, int64_t most) {
+static std::pair<int64_t, int64_t> perThreadTile(const DotShape &shape, int64_t most) {
   constexpr int64_t kSide = 4;
   int64_t m = std::min(kSide, shape.m), n = std::min(kSide, shape.n);
   while (m * n > most) {
@@ -62,7 +62,7 @@ DotLayouts multiplyAddLayouts(const DotShape &shape, int warps) {
   constexpr int64_t kLanesAlongN = 8;
   int64_t lanes = hardware::kLanesPerWarp;
   int64_t elements = shape.batch * shape.m * shape.n;
-  auto [m, n] = squareOfThread(shape, std::max<int64_t>(1, elements / (lanes * warps)));
+  auto [m, n] = perThreadTile(shape, std::max<int64_t>(1, elements / (lanes * warps)));
   int64_t lanesN = std::min(kLanesAlongN, shape.n / n);
   int64_t lanesM = std::min(lanes / lanesN, shape.m / m);
   lanesN = lanes / lanesM;

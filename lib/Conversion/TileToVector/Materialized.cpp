@@ -15,7 +15,7 @@ using namespace mlir;
 namespace tilewright::cpu {
 
 LogicalResult Emitter::emitBlock(Block &block) {
-  for (const Step &step : planBlock(block, memory, cheapness)) {
+  for (const Step &step : planBlock(block, memory, rematerialization)) {
     if (step.nest) {
       emitNest(*step.nest);
     } else if (step.op != block.getTerminator() && failed(emitWhole(step.op))) {

@@ -59,7 +59,7 @@ class EarlyExits:
             value = index if name == INDEX else tl.to_tensor(False)
             scope.set(name, value, self.node.lineno)
 
-    def go_on(self) -> Value:
+    def is_running(self) -> Value:
         """Whether the loop has not been left."""
         return tl.logical_not(self.v.scope.values[STOP])
 
@@ -79,10 +79,10 @@ class EarlyExits:
 
         if not self.has_return:
             return otherwise()
-        return choose(v, node, returned, lambda: leave(v, node.lineno), otherwise, rest)
+        return choose(v, node, returned, lambda: emit_return(v, node.lineno), otherwise, rest)
 
 
-def leave(v: FunctionVisitor, line: int) -> Exit:
+def emit_return(v: FunctionVisitor, line: int) -> Exit:
     """Returns from the function without a value, out of all loops that run."""
     if v.loop is None or not v.loop.is_within_running:
         return Exit(dispatch.RETURN, None, line)

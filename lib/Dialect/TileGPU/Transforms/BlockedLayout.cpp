@@ -1,4 +1,4 @@
-#include "Spread.h"
+#include "BlockedLayout.h"
 
 #include "tilewright/Hardware/Nvidia.h"
 
@@ -18,22 +18,23 @@ static layout::Shape sideBySide(layout::Shape &room, const layout::Order &order,
   return taken;
 }
 
-layout::LinearLayout spread(const layout::Shape &shape, const layout::Order &order, int64_t together, int warps,
-                            const layout::Order &warpOrder) {
+layout::LinearLayout blockedLayout(const layout::Shape &shape, const layout::Order &order, int64_t vectorWidth,
+                                   int warps, const layout::Order &warpOrder) {
   layout::BlockedParameters parameters;
   parameters.order = order;
   parameters.sizePerThread.assign(shape.size(), 1);
   layout::Shape room = shape;
   int fastest = order.front();
-  parameters.sizePerThread[fastest] = std::min(together, shape[fastest]);
+  parameters.sizePerThread[fastest] = std::min(vectorWidth, shape[fastest]);
   room[fastest] /= parameters.sizePerThread[fastest];
   parameters.threadsPerWarp = sideBySide(room, order, hardware::kLanesPerWarp);
   parameters.warpsPerBlock = sideBySide(room, warpOrder, warps);
   return layout::blocked(shape, parameters);
 }
 
-layout::LinearLayout spread(const layout::Shape &shape, const layout::Order &order, int64_t together, int warps) {
-  return spread(shape, order, together, warps, order);
+layout::LinearLayout blockedLayout(const layout::Shape &shape, const layout::Order &order, int64_t vectorWidth,
+                                   int warps) {
+  return blockedLayout(shape, order, vectorWidth, warps, order);
 }
 
 } // namespace tilewright::tilegpu

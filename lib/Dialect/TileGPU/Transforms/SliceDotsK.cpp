@@ -1,4 +1,4 @@
-// slice-products: products in steps along K, which read their operands one step ahead. See Passes.td.
+// slice-dots-k: products in steps along K, which read their operands one step ahead. See Passes.td.
 //
 //     %a = local_load %x                 %a0 = local_load %x from 0, 0
 //     %b = local_load %y                 %b0 = local_load %y from 0, 0
@@ -22,7 +22,7 @@ using namespace tilewright::tilegpu;
 using layout::LinearLayout;
 
 namespace tilewright::tilegpu {
-#define GEN_PASS_DEF_SLICEPRODUCTS
+#define GEN_PASS_DEF_SLICEDOTSK
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h.inc"
 } // namespace tilewright::tilegpu
 
@@ -139,7 +139,7 @@ static void slice(MmaOp op) {
 }
 
 namespace {
-class SliceProducts : public tilegpu::impl::SliceProductsBase<SliceProducts> {
+class SliceDotsK : public tilegpu::impl::SliceDotsKBase<SliceDotsK> {
   void runOnOperation() override {
     SmallVector<MmaOp> products;
     getOperation()->walk([&](MmaOp op) { products.push_back(op); });

@@ -13,7 +13,7 @@ from .branches import Branches
 from .carried import Carried
 from .conditionals import to_condition, visit_condition
 from .dispatch import END, Outcome, Rest, statement
-from .leaving import EarlyExits
+from .early_exit import EarlyExits
 from .scope import Unavailable
 from .values import Value, is_constant, materialise, truth
 from .visitor import FunctionVisitor
@@ -81,7 +81,7 @@ def _unless_left(v: FunctionVisitor, node: ast.While, exits: EarlyExits) -> Valu
         )
     branches = Branches(
         v,
-        exits.go_on(),
+        exits.is_running(),
         lambda: to_condition(materialise(visit_condition(v, node.test))),
         lambda: tl.to_tensor(False),
     )

@@ -1,4 +1,4 @@
-// RUN: tilewright-opt %s --slice-products | FileCheck %s
+// RUN: tilewright-opt %s --slice-dots-k | FileCheck %s
 
 #a = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [32, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [16, 0]], block = [] : 64x32>
 #b = #tilegpu.layout<register = [[1, 0], [8, 0], [16, 0], [0, 16], [0, 32]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 0]], block = [] : 32x64>
