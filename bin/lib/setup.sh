@@ -113,6 +113,8 @@ set_up_venv() {
     install_torch
     # .venv sees the working tree: Python changes need no installation.
     echo "$ROOT/python" >"$("$VENV/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/tilewright-dev.pth"
+    printf '#!%s\nimport sys\n\nfrom tilewright.cli import main\n\nsys.exit(main())\n' "$VENV/bin/python" >"$VENV/bin/tilewright"
+    chmod +x "$VENV/bin/tilewright"
     echo "$wanted" >"$stamp"
   fi
   export PATH="$VENV/bin:$PATH" VIRTUAL_ENV="$VENV"

@@ -14,6 +14,7 @@ import importlib
 import sys
 from collections.abc import Sequence
 
+from tilewright import __version__
 from tilewright.errors import TilewrightError
 
 _COMMANDS = {
@@ -29,6 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status: 0, 1 for a failure, 2 for wrong usage."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     parser = argparse.ArgumentParser(prog="tilewright", description="The Tilewright tile compiler.")
+    parser.add_argument("--version", action="version", version=f"tilewright {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, summary in _COMMANDS.items():
         child = commands.add_parser(name, help=summary, add_help=name in given[:1])
@@ -37,10 +39,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parser.parse_args(given)
     try:
         return int(importlib.import_module(f"tilewright.cli.{parsed.command}").run(parsed))
-    except TilewrightError as error:
-        print(f"tilewright {parsed.command}: {error}", file=sys.stderr)
-        return 1
     except BrokenPipeError:
-        # The reader, such as `head`, has seen enough.
+        # The reader, such as `head`, has closed the pipe.
         sys.stderr.close()
+        return 1
+    except (TilewrightError, OSError) as error:
+        print(f"tilewright {parsed.command}: {error}", file=sys.stderr)
         return 1

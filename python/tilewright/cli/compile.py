@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import ast
+import dataclasses
 import importlib.util
 import sys
+import traceback
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from tilewright.cli import signature
-from tilewright.errors import ArgumentError
+from tilewright.compiler.options import CHECKS, Options
+from tilewright.errors import ArgumentError, TilewrightError
 
 _PHASES = ("source", "tile", "vector", "tilegpu", "thread", "llvm", "host", "asm", "ptx", "log")
 _FILES = ("object", "cubin")
@@ -27,23 +29,37 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--emit", "-e", choices=(*_PHASES, *_FILES), help="default: the target's assembly"
     )
     parser.add_argument("--output", "-o", metavar="PATH", help="instead of the terminal")
-    parser.add_argument(
-        "--option", action="append", default=[], metavar="NAME=VALUE", help="such as debug=True"
+    options = parser.add_argument_group(
+        "options of the compilation", "as a launch takes them by keyword; docs/language.md"
     )
+    for field in dataclasses.fields(Options):
+        _add_option(options, field)
     parser.add_argument(
         "--noalias", action="store_true", help="the pointer arguments share no memory"
     )
 
 
+def _add_option(parser: Any, field: dataclasses.Field[Any]) -> None:
+    """The flag for an option of `Options`; None stands for its default."""
+    flag = f"--{field.name.replace('_', '-')}"
+    if field.type == "bool":
+        parser.add_argument(flag, action=argparse.BooleanOptionalAction, default=None)
+    elif field.name == "checks":
+        parser.add_argument(flag, choices=CHECKS)
+    else:
+        parser.add_argument(flag, type=int, metavar="N")
+
+
 def run(arguments: argparse.Namespace) -> int:
-    from tilewright.compiler import Options, compile, resolve_target
+    from tilewright.compiler import compile, resolve_target
     from tilewright.compiler.request import Request
     from tilewright.compiler.stages import build_tile
 
     fn = find_kernel(arguments.kernel)
     items = signature.parse_signature(arguments.signature, fn.params)
     target = resolve_target(arguments.target)
-    options = Options.make(dict(_option(text) for text in arguments.option))
+    given = {name: getattr(arguments, name) for name in Options.names()}
+    options = Options.make({name: value for name, value in given.items() if value is not None})
     if arguments.emit == "source":
         # Seen even where a later phase fails.
         request = Request(fn, tuple(items), target, options, arguments.noalias)
@@ -115,14 +131,18 @@ def _load(file: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules.setdefault(path.stem, module)
     sys.path.insert(0, str(path.parent))
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except TilewrightError:
+        raise  # says where
+    except (Exception, SystemExit) as error:
+        raise ArgumentError(f"{file} can't be imported: {_describe(error)}") from None
     return module
 
 
-def _option(text: str) -> tuple[str, Any]:
-    name, equals, value = text.partition("=")
-    try:
-        return name.strip(), ast.literal_eval(value.strip())
-    except (ValueError, SyntaxError):
-        what = f"'{value}' is not a value" if equals else "a value is missing"
-        raise ArgumentError(f"--option {text}: {what}; write NAME=VALUE") from None
+def _describe(error: BaseException) -> str:
+    """`file:line: Type: message` of an error that a module raised while it was imported."""
+    if isinstance(error, SyntaxError):
+        return f"{error.filename}:{error.lineno}: SyntaxError: {error.msg}"
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{last.filename}:{last.lineno}: {type(error).__name__}: {error}"

@@ -29,7 +29,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "Run a Python script on an emulated GPU, and print the source of each kernel that it "
         "launches with what the hardware would have to do for each line."
     )
-    parser.add_argument("--target", "-t", default="cuda:90a", help="default: %(default)s")
+    parser.add_argument(
+        "--target", "-t", default="cuda:90a", help="the GPU to emulate; default: %(default)s"
+    )
     parser.add_argument("--kernel", "-k", metavar="NAME", help="print this kernel only")
     parser.add_argument(
         "--json",

@@ -27,9 +27,26 @@ def test_info_is_what_it_does_unasked(store, capsys):
 
 
 def test_clear_empties_it(store, capsys):
-    assert cli.main(["cache", "clear"]) == 0
-    assert capsys.readouterr().out.startswith("removed 1 kernels")
+    assert cli.main(["cache", "clear", "--yes"]) == 0
+    assert capsys.readouterr().out.startswith("deleted 1 kernels")
     assert store.entries() == []
+
+
+@pytest.mark.parametrize(("answer", "left"), [("y", 0), ("", 1), ("no", 1)])
+def test_clear_asks_first(store, capsys, monkeypatch, answer, left):
+    questions = []
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("builtins.input", lambda text: questions.append(text) or answer)
+    assert cli.main(["cache", "clear"]) == left
+    assert len(store.entries()) == left
+    assert questions == [f"Delete 1 kernels in {store.path}? [y/N] "]
+
+
+def test_clear_without_a_terminal_needs_yes(store, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin.isatty", lambda: False)
+    assert cli.main(["cache", "clear"]) == 1
+    assert "pass --yes" in capsys.readouterr().err
+    assert len(store.entries()) == 1
 
 
 def test_off_is_said(store, capsys, monkeypatch):

@@ -2,6 +2,7 @@
 
 import pytest
 
+import tilewright
 from tilewright import cli
 
 SOURCE = """
@@ -91,8 +92,8 @@ def test_code_for_another_processor_is_printed(run):
         ("", [], "has no single @jit function; it has: scale, broken"),
         ("scale", ["-s", "*fp32"], "parameter 'n' is missing"),
         ("scale", ["-s", SIGNATURE, "-t", "vax"], "unknown target 'vax'"),
-        ("scale", ["-s", SIGNATURE, "--option", "debg=1"], "did you mean 'debug'?"),
-        ("scale", ["-s", SIGNATURE, "--option", "debug"], "write NAME=VALUE"),
+        ("scale", ["-s", SIGNATURE, "--num-warps", "3"], "num_warps is a power of two, not 3"),
+        ("scale", ["-s", SIGNATURE, "-o", "/nowhere/k.s"], "No such file or directory"),
         ("scale", ["-s", SIGNATURE, "-e", "object"], "name a file with --output"),
         ("scale", ["-s", SIGNATURE, "-t", "cpu", "-e", "ptx"], "no phase 'ptx'; the phases are"),
         (
@@ -120,6 +121,39 @@ def test_without_an_assembler_there_is_no_cubin(run, monkeypatch, tmp_path):
     status, _, err = run("scale", "-s", SIGNATURE, "-t", "cuda:90a", "-e", "cubin", "-o", str(file))
     assert status == 1 and not file.exists()
     assert "no assembler was found" in err and "--emit ptx" in err
+
+
+def test_options_are_flags(run):
+    for warps, threads in ((2, 64), (8, 256)):
+        flags = ["--num-warps", str(warps), "--num-stages", "1", "--no-enable-fp-fusion"]
+        _, ptx, _ = run("scale", "-s", SIGNATURE, "-t", "cuda:90a", "-e", "ptx", *flags)
+        assert f".reqntid {threads}" in ptx
+    _, checked, _ = run("scale", "-s", SIGNATURE, "-t", "cuda:90a", "-e", "ptx", "--checks=bounds")
+    assert "__assertfail" in checked and "__assertfail" not in ptx
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x = 1\nimport missing_module\n", ":2: ModuleNotFoundError: No module named"),
+        ("def f(:\n", ":1: SyntaxError: "),
+        ("import sys\nsys.exit('bye')\n", ":2: SystemExit: bye"),
+        ("\n\nopen('/nowhere/file')\n", ":3: FileNotFoundError: "),
+    ],
+)
+def test_a_file_that_can_not_be_imported(text, message, tmp_path, capsys):
+    file = tmp_path / "wrong.py"
+    file.write_text(text)
+    assert cli.main(["compile", f"{file}:k"]) == 1
+    err = capsys.readouterr().err
+    assert f"{file} can't be imported: {file}{message}" in err and "Traceback" not in err
+
+
+def test_the_version(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(["--version"])
+    assert stopped.value.code == 0
+    assert capsys.readouterr().out == f"tilewright {tilewright.__version__}\n"
 
 
 def test_a_file_that_is_not_there(capsys):
