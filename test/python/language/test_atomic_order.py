@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import seeds
 
 import tilewright
 import tilewright.language as tl
@@ -28,7 +29,7 @@ def last_program_kernel(x, part, count, out, N: tl.constexpr, P: tl.constexpr):
 @pytest.mark.parametrize("num_warps", [1, 4, 16])
 def test_the_last_program_sees_what_all_stored(num_warps: int) -> None:
     for _ in range(10):
-        x = np.random.default_rng().integers(0, 100, (4, N)).astype(np.float32)
+        x = seeds.generator().integers(0, 100, (4, N)).astype(np.float32)
         part, out = np.zeros_like(x), np.zeros(N, np.float32)
         count = np.zeros(1, np.int32)
         last_program_kernel[(4,)](x, part, count, out, N=N, P=4, num_warps=num_warps)
@@ -115,7 +116,7 @@ def exchange_kernel(x, out, N: tl.constexpr, S: tl.constexpr):
 
 @pytest.mark.parametrize("num_warps", [1, 4])
 def test_a_load_after_a_barrier_is_another_load(num_warps: int) -> None:
-    x = np.random.default_rng().integers(-9, 0, N + 4).astype(np.int32)
+    x = seeds.generator().integers(-9, 0, N + 4).astype(np.int32)
     expected = np.concatenate([x[4:], 10 * np.arange(4, N), x[N:]])
     out = np.zeros(2 * N, np.int32)
     exchange_kernel[(1,)](x, out, N=N, S=4, num_warps=num_warps)

@@ -53,6 +53,8 @@ def test_bad_hints(values):
 def test_assume(values):
     (n,) = values("int32")
     assert tl.assume(n > 0) is None
+    with pytest.raises(TypeMismatchError):
+        tl.assume("n > 0")
 
 
 def test_static_assert(values):

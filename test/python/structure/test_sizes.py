@@ -1,38 +1,7 @@
-"""No function above 60 lines and no file above 500 without a reason that stands here."""
+"""The measure of how long functions are, which `sizes.py` prints."""
 
 import pytest
-from sizes import Length, cpp_functions, files, functions, python_functions
-
-FUNCTION_LIMIT = 60
-FILE_LIMIT = 500
-
-# What may be longer, how long, and why.
-EXCEPTIONS: dict[str, tuple[int, str]] = {}
-
-
-def too_long(lengths: list[Length], limit: int) -> list[str]:
-    return [
-        f"{length.lines:5d} lines: {length.name}"
-        for length in sorted(lengths, reverse=True)
-        if length.lines > EXCEPTIONS.get(length.name, (limit, ""))[0]
-    ]
-
-
-def test_functions_are_short() -> None:
-    assert len(functions()) > 50
-    assert not too_long(functions(), FUNCTION_LIMIT)
-
-
-def test_files_are_short() -> None:
-    assert len(files()) > 20
-    assert not too_long(files(), FILE_LIMIT)
-
-
-def test_exceptions_are_still_needed() -> None:
-    lines = {length.name: length.lines for length in files() + functions()}
-    limits = {name: FUNCTION_LIMIT if ":" in name else FILE_LIMIT for name in EXCEPTIONS}
-    stale = [name for name, limit in limits.items() if lines.get(name, 0) <= limit]
-    assert not stale
+from sizes import cpp_functions, python_functions
 
 
 @pytest.mark.parametrize(
