@@ -2,14 +2,18 @@
 
 #include "tilewright/Target/Nvptx.h"
 
+#include "BalanceInsertions.h"
 #include "CodeGenerator.h"
 #include "SplitPackedIntegers.h"
 #include "WidenBfloats.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
@@ -75,31 +79,54 @@ Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp source, LLVMContext &
   return module;
 }
 
-/// A thread's share of a tile is one vector, which has no registers of its own. Split at last into what has: words, two
-/// halves together. Constants and common parts of addresses show only then, and the code generator's time grows with
-/// the square of a vector's length where it goes around a loop.
-static void splitVectors(PassBuilder &builder) {
-  builder.registerOptimizerLastEPCallback([](ModulePassManager &modules, OptimizationLevel, ThinOrFullLTOPhase) {
-    ScalarizerPassOptions options;
-    options.ScalarizeMinBits = 32;
-    options.ScalarizeLoadStore = false; // wide accesses are the point of them
-    FunctionPassManager functions;
-    functions.addPass(ScalarizerPass(options));
-    functions.addPass(EarlyCSEPass());
-    functions.addPass(InstCombinePass());
-    functions.addPass(SplitPackedIntegers()); // what InstCombine leaves is what LLVM selects instructions for
-    modules.addPass(createModuleToFunctionPassAdaptor(std::move(functions)));
+/// A thread's share of a tile is one vector, which has no registers of its own. This splits it into what has: words,
+/// two halves together.
+static void addVectorSplitting(ModulePassManager &modules) {
+  ScalarizerPassOptions options;
+  options.ScalarizeMinBits = 32;
+  options.ScalarizeLoadStore = false; // wide accesses are the point of them
+  FunctionPassManager functions;
+  functions.addPass(BalanceInsertions());
+  functions.addPass(ScalarizerPass(options));
+  functions.addPass(EarlyCSEPass());
+  functions.addPass(InstCombinePass());
+  modules.addPass(createModuleToFunctionPassAdaptor(std::move(functions)));
+}
+
+/// Whether a vector is so wide that the optimizer has to be spared it. For each element that is taken from a vector
+/// InstCombine looks at all others.
+static bool hasWideVectors(const Module &module) {
+  return any_of(module, [](const Function &function) {
+    return any_of(instructions(function), [](const Instruction &instruction) {
+      auto *type = dyn_cast<FixedVectorType>(instruction.getType());
+      return type && type->getNumElements() > BalanceInsertions::kMostAtOnce;
+    });
   });
 }
 
 void optimize(Module &module, TargetMachine &machine) {
+  module.getContext().setDiscardValueNames(
+      true); // LLVM's search for names that are free takes the square of their number
   codegen::widenBfloatsBesideHalves(module);
   PipelineTuningOptions tuning;
   // Vectors come from the tiles; others are not looked for.
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
   tuning.LoopInterleaving = false;
-  codegen::optimize(module, machine, OptimizationLevel::O3, tuning, splitVectors);
+  bool isWide = hasWideVectors(module);
+  codegen::optimize(module, machine, OptimizationLevel::O3, tuning, [isWide](PassBuilder &builder) {
+    if (isWide) {
+      builder.registerPipelineStartEPCallback(
+          [](ModulePassManager &modules, OptimizationLevel) { addVectorSplitting(modules); });
+    }
+    builder.registerOptimizerLastEPCallback([](ModulePassManager &modules, OptimizationLevel, ThinOrFullLTOPhase) {
+      // Splitting this late shows constants and common parts of addresses, and spares the code generator vectors that
+      // go around loops, for which its time grows with the square of their length.
+      addVectorSplitting(modules);
+      // Must run after InstCombine, because LLVM selects instructions for what that leaves.
+      modules.addPass(createModuleToFunctionPassAdaptor(SplitPackedIntegers()));
+    });
+  });
 }
 
 void mergeAccesses(Module &module, TargetMachine &machine) {
@@ -150,10 +177,30 @@ static Error checkCallees(const Module &module) {
   return Error::success();
 }
 
+namespace {
+/// Skips LLVM's straight-line strength reduction, which compares each instruction with all those before it.
+struct SkipStrengthReduction : OptPassGate {
+  bool shouldRunPass(StringRef pass, StringRef) const override { return pass != "slsr"; }
+  bool isEnabled() const override { return true; }
+};
+} // namespace
+
 Expected<std::string> emitPtx(Module &module, TargetMachine &machine) {
   if (Error error = checkCallees(module)) {
     return error;
   }
+  constexpr unsigned kLongFunction = 3000; // instructions; a second of strength reduction
+  for (auto &f : module) {
+    if (!f.isDeclaration()) {
+    }
+  }
+  LLVMContext &context = module.getContext();
+  OptPassGate &gate = context.getOptPassGate();
+  SkipStrengthReduction skip;
+  if (any_of(module, [](const Function &function) { return function.getInstructionCount() > kLongFunction; })) {
+    context.setOptPassGate(skip);
+  }
+  llvm::scope_exit restore([&] { context.setOptPassGate(gate); });
   auto text = codegen::emit(module, machine, CodeGenFileType::AssemblyFile);
   if (!text) {
     return text.takeError();

@@ -153,6 +153,10 @@ Value selectRegisters(Builder &builder, Value vector, ArrayRef<int64_t> order) {
   if (same) {
     return vector;
   }
+  // Folding a shuffle of a constant looks at all of its elements, each time.
+  if (order.size() == 1) {
+    return pack(builder, vector::ExtractOp::create(builder, vector, order.front()).getResult());
+  }
   // Shuffles take no vectors of pointers.
   if (isa<LLVM::LLVMPointerType>(type.getElementType())) {
     SmallVector<Value> elements = unpack(builder, vector), chosen;
