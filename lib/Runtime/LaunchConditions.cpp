@@ -100,6 +100,15 @@ Range remainderUnsigned(Range l, Range r, unsigned bits) {
   return asSigned({0, std::min(dividend.hi, divisor.hi - 1)}, bits);
 }
 
+/// The span of a loop may be more than the largest signed integer.
+Range loopTrips(Range span, Range step, unsigned bits) {
+  if (step.lo <= 0) {
+    return Range::all(bits);
+  }
+  WideRange distance = asUnsigned(span, bits);
+  return asSigned({ceilDivide(distance.lo, step.hi), ceilDivide(distance.hi, step.lo)}, bits);
+}
+
 /// Bits can only be cleared in what is not negative.
 Range bitwiseAnd(Range l, Range r, unsigned bits) {
   if (l.lo < 0 && r.lo < 0) {
@@ -156,7 +165,9 @@ Evaluated apply(const RangeStep &step, Range l, Range r, unsigned lhsBits) {
   case RangeOp::LoopIndex: // A loop without iterations has no index: any range will do.
     return fit({l.lo, std::max(Wide(r.hi) - 1, Wide(l.lo))}, bits);
   case RangeOp::LoopSpan:
-    return fit({0, std::max<Wide>(Wide(r.hi) - l.lo, 0)}, bits);
+    return {asSigned({std::max<Wide>(Wide(r.lo) - l.hi, 0), std::max<Wide>(Wide(r.hi) - l.lo, 0)}, bits)};
+  case RangeOp::LoopTrips:
+    return {loopTrips(l, r, bits)};
   default:
     return {Range::all(bits), true};
   }

@@ -59,7 +59,8 @@ enum class RangeOp : uint8_t {
   Truncate,
   Join,             ///< either operand
   LoopIndex,        ///< from lhs up to, not including, rhs
-  LoopSpan,         ///< how far it is from lhs to rhs, 0 where rhs comes first
+  LoopSpan,         ///< how far it is from lhs to rhs, as an unsigned integer; 0 where rhs comes first
+  LoopTrips,        ///< how often a step of rhs fits into the span lhs, rounded up
   CheckNoWrap,      ///< step lhs, an Add, Subtract, Multiply or Truncate, gives what unbounded integers give
   CheckNonNegative, ///< step lhs is not negative
 };

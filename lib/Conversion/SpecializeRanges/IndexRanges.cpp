@@ -210,7 +210,7 @@ int IndexRanges::advance(scf::ForOp loop, unsigned carried) {
   }
   int lower = widen(stepOf(loop.getLowerBound()), bits), upper = widen(stepOf(loop.getUpperBound()), bits);
   int span = combine(RangeOp::LoopSpan, bits, lower, upper);
-  int trips = combine(RangeOp::CeilDivideSigned, bits, span, widen(stepOf(loop.getStep()), bits));
+  int trips = combine(RangeOp::LoopTrips, bits, span, widen(stepOf(loop.getStep()), bits));
   int total = combine(RangeOp::Multiply, bits, trips, stepOf(amount));
   int some = combine(RangeOp::Join, bits, total, addConstant(bits, Range::of(0)));
   return combine(RangeOp::Add, bits, stepOf(loop.getInitArgs()[carried]), some);

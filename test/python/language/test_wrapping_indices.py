@@ -175,3 +175,23 @@ def test_sums_of_packed_integers() -> None:
     lane = np.arange(size)
     np.testing.assert_array_equal(loaded, x[size + wrapped(lane - 1, np.int8).astype(int)])
     np.testing.assert_array_equal(quotients, (lane + 65535) % 65536 // 16)
+
+
+@tilewright.jit
+def long_loop_kernel(x, out, first, last, amount, N: tl.constexpr):
+    i = tl.arange(0, N)
+    at, counted = i, 0
+    for _ in range(first, last, 33554432):
+        counted += tl.sum(tl.load(x + i, mask=at < 100, other=0), axis=0)
+        at += amount
+    tl.store(out, counted)
+
+
+def test_an_index_advanced_by_a_loop_over_nearly_all_integers() -> None:
+    """One of its lanes wraps before the others do: in the 120th iteration of 127."""
+    first, last, amount = -LARGEST - 1, LARGEST - 33554432, 17895697
+    x, out = np.ones(N, np.int32), np.zeros(1, np.int32)
+    long_loop_kernel[(1,)](x, out, first, last, amount, N=N)
+    trips = len(range(first, last, 33554432))
+    at = np.arange(N) + amount * np.arange(trips)[:, None]
+    assert out[0] == np.sum(wrapped(at) < 100)

@@ -49,6 +49,21 @@ TEST(LaunchConditions, WhatHoldsForEveryLaunch) {
   EXPECT_FALSE(LaunchConditions(rowOfMatrix()).holdAlways());
 }
 
+/// From the least integer in steps of 2^25: 64 trips would be half of them.
+TEST(LaunchConditions, LoopsOverMoreThanHalfOfTheIntegers) {
+  auto advancesBy = [](int64_t amount) {
+    return std::vector<RangeStep>{
+        {RangeOp::Argument, 32, 0},     {RangeOp::Constant, 32, INT32_MAX - (1 << 25), INT32_MAX - (1 << 25)},
+        {RangeOp::LoopSpan, 32, 0, 1},  {RangeOp::Constant, 32, 1 << 25, 1 << 25},
+        {RangeOp::LoopTrips, 32, 2, 3}, {RangeOp::Constant, 32, amount, amount},
+        {RangeOp::Multiply, 32, 4, 5},  {RangeOp::CheckNoWrap, 32, 6},
+    };
+  };
+  EXPECT_TRUE(holds(advancesBy(1 << 24), {uint64_t(INT32_MIN)}));
+  EXPECT_FALSE(holds(advancesBy((1 << 24) + (1 << 18)), {uint64_t(INT32_MIN)}));
+  EXPECT_TRUE(holds(advancesBy((1 << 24) + (1 << 18)), {0}));
+}
+
 TEST(LaunchConditions, DamagedEncodingsAreRefused) {
   std::vector<int64_t> words = LaunchConditions(rowOfMatrix()).encode();
   EXPECT_FALSE(LaunchConditions::decode(words.data(), words.size() - 1).has_value());
@@ -170,6 +185,8 @@ private:
       return l < r && set(between(l, r - 1));
     case RangeOp::LoopSpan:
       return set(std::max<int64_t>(r - l, 0));
+    case RangeOp::LoopTrips:
+      return r > 0 && set((asUnsigned(l, kBits) + r - 1) / r);
     default:
       return divide(step, l, r);
     }
@@ -203,7 +220,8 @@ std::vector<RangeStep> randomSteps(std::mt19937 &random) {
                                         RangeOp::ShiftRightSigned,
                                         RangeOp::Join,
                                         RangeOp::LoopIndex,
-                                        RangeOp::LoopSpan};
+                                        RangeOp::LoopSpan,
+                                        RangeOp::LoopTrips};
   for (int64_t count = 1 + below(5); count > 0; --count) {
     int64_t known = static_cast<int64_t>(steps.size());
     steps.push_back({kBinary[below(std::size(kBinary))], kBits, below(known), below(known)});
