@@ -18,7 +18,7 @@ from typing import Any
 from tilewright import _core
 from tilewright.dependencies import Record
 from tilewright.errors import CompileError, TypeMismatchError
-from tilewright.language import constexpr, dtype, pointer_type, tensor
+from tilewright.language import constexpr, dtype, pointer_type, tensor, to_tensor
 from tilewright.language._context import BuildContext, use
 
 from . import (  # noqa: F401  (each registers its handlers)
@@ -70,6 +70,16 @@ class _Argument:
     slot: int
     type: dtype
     is_divisible: bool
+
+
+@dataclass(frozen=True)
+class _KnownInteger:
+    """An argument of the kernel whose value is known: in arithmetic it is a scalar like any other.
+
+    So what a launch computes does not depend on whether the value was compiled in.
+    """
+
+    value: int
 
 
 def build_module(
@@ -156,7 +166,7 @@ def _set_argument_facts(
 
 
 def _read_signature(fn: Any, signature: Sequence[Any], arguments: list[_Argument]) -> list[Value]:
-    """The parameters' values, with an `_Argument` in place of each tensor; these are collected."""
+    """The parameters' values, with placeholders for tensors; the `_Argument`s are collected."""
     if len(signature) != len(fn.params):
         raise TypeMismatchError(
             f"the signature of `{fn.name}` has {len(signature)} entries "
@@ -182,7 +192,9 @@ def _read_entry(entry: Any, slots: Any, arguments: list[_Argument]) -> Value:
     slot = next(slots)
     if not isinstance(entry, str):
         plain = unwrap(entry)
-        return constexpr(plain) if isinstance(plain, (bool, int, float, str)) else plain
+        if type(plain) is int:
+            return _KnownInteger(plain)
+        return constexpr(plain) if isinstance(plain, (bool, float, str)) else plain
     name, _, facts = entry.partition(":")
     argument = _Argument(slot, _type_of(name), "D" in facts)
     arguments.append(argument)
@@ -200,6 +212,8 @@ def _type_of(name: str) -> dtype:
 def _fill(value: Value, tensors: Any) -> Value:
     if isinstance(value, _Argument):
         return next(tensors)
+    if isinstance(value, _KnownInteger):
+        return to_tensor(value.value)
     if isinstance(value, tuple):
         return retuple(value, [_fill(item, tensors) for item in value])
     return value

@@ -259,3 +259,19 @@ def test_hundreds_of_variants(constant) -> None:
         for value in range(500):
             assert kernel[1](value).signature == (value,)
     assert len(sub.requests) == 500
+
+
+@tilewright.jit
+def number_kernel(x, out, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out + i, tl.load(x + i) * n + 100)
+    tl.store(out + N + i, (n - 2) // 3 + (n << 31).to(tl.int64) + i * 0)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_an_argument_that_is_1_counts_like_any_other(n: int) -> None:
+    """It is compiled in, but its type is int32 and its quotients round to zero."""
+    x, out = np.full(16, 100, np.int8), np.zeros((2, 16), np.int64)
+    number_kernel[(1,)](x, out, n, N=16)
+    assert (out[0] == 100 * n + 100).all()
+    assert (out[1] == int((n - 2) / 3) - (n % 2) * 2**31).all()
