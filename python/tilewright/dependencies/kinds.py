@@ -22,7 +22,7 @@ _FOLLOWED = ("os",)
 
 def is_jit_function(value: Any) -> bool:
     """Whether the value is a function of the language with a source of its own."""
-    return not isinstance(value, type) and hasattr(value, "tree") and hasattr(value, "params")
+    return hasattr(type(value), "tree") and hasattr(value, "params")
 
 
 def is_constexpr(value: Any) -> bool:

@@ -49,7 +49,7 @@ def resolve(v: FunctionVisitor, name: str) -> Value:
 
 def is_jit(value: Value) -> bool:
     """Whether a value is a function decorated with @jit."""
-    return hasattr(value, "tree") and hasattr(value, "params")
+    return hasattr(type(value), "tree") and hasattr(value, "params")
 
 
 def is_builtin(value: Value) -> bool:

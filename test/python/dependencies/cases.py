@@ -225,6 +225,10 @@ CASES = [
     Case("__getattr__", "N = {v}\nclass A:\n    def __getattr__(self, name):\n"
          "        if name == 'n':\n            return N\n        raise AttributeError(name)\n"
          "C = tl.constexpr(A())" + simple("C.n"), "N = 2"),
+    Case("__getattr__ that answers every name", "N = {v}\nclass A:\n"
+         "    def __getattr__(self, name):\n        if name.startswith('__'):\n"
+         "            raise AttributeError(name)\n        return N\n"
+         "C = tl.constexpr(A())" + simple("C.n"), "N = 2"),
     Case("method of an object", CFG + "class A(Config):\n    def get(self):\n"
          "        return self.n\nC = tl.constexpr(A({v}))\n" + called("C.get()"), "C.value.n = 2"),
     Case("body of a method", "class A:\n    def get(self):\n        return {v}\n"
