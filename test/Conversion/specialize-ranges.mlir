@@ -135,3 +135,50 @@ func.func @hinted(%n: i32 {tile.slot = 0 : i32}, %step: i32 {tile.slot = 1 : i32
   }
   return
 }
+
+// -----
+
+// The index after the last one may wrap: that it does not is a condition, or the loop counts its iterations.
+// CHECK: module attributes {tile.launch_conditions
+// CHECK-LABEL: func.func @near_the_limit(
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %arg1 step %c16
+// STATIC-LABEL: func.func @near_the_limit(
+// STATIC: %[[RUNS:.*]] = arith.cmpi slt, %c0_i32, %arg1 : i32
+// STATIC: arith.divui %{{.*}}, %c16_i32 : i32
+// STATIC: %[[TRIPS:.*]] = arith.select %[[RUNS]],
+// STATIC: scf.for unsigned %[[T:.*]] = %{{.*}} to %[[TRIPS]] step %c1
+// STATIC: %[[BY:.*]] = arith.muli %[[T]], %c16_i32 : i32
+// STATIC: %[[I:.*]] = arith.addi %c0_i32, %[[BY]] : i32
+// STATIC: tile.addptr %arg0, %[[I]]
+func.func @near_the_limit(%p: !tile.ptr<f32> {tile.slot = 0 : i32}, %n: i32 {tile.slot = 1 : i32}) attributes {tile.kernel} {
+  %c0_i32 = arith.constant 0 : i32
+  %c16_i32 = arith.constant 16 : i32
+  scf.for %i = %c0_i32 to %n step %c16_i32 : i32 {
+    %a = tile.addptr %p, %i : !tile.ptr<f32>, i32
+    %x = tile.load %a : !tile.ptr<f32> -> f32
+    tile.store %p, %x : !tile.ptr<f32>, f32
+  }
+  return
+}
+
+// -----
+
+// Steps of 1 come to every bound, and constant bounds are known.
+// CHECK-NOT: tile.launch_conditions
+// CHECK-LABEL: func.func @ends(
+// STATIC-LABEL: func.func @ends(
+// STATIC-NOT: scf.for unsigned
+func.func @ends(%p: !tile.ptr<f32> {tile.slot = 0 : i32}, %n: i32 {tile.slot = 1 : i32}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c16 = arith.constant 16 : i32
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    tile.store %p, %zero : !tile.ptr<f32>, f32
+  }
+  scf.for %i = %c0 to %c64 step %c16 : i32 {
+    tile.store %p, %zero : !tile.ptr<f32>, f32
+  }
+  return
+}

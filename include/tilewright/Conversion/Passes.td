@@ -50,6 +50,9 @@ def SpecializeRanges : Pass<"specialize-ranges", "mlir::ModuleOp"> {
     launch of the code (Runtime/LaunchConditions.h); a launch for which it is false runs a variant that was compiled
     without the option. Operations from which axis analysis would learn nothing are left alone.
 
+    A loop whose index plus its step may wrap would never come to its upper bound. That it does not is a condition like
+    the others; where it can't be told, the loop counts its iterations, and its index is computed from their number.
+
     Requires: calls are inlined; each argument names its slot by `tile.slot`.
     Establishes: `tile.launch_conditions`, where anything is assumed.
     Destroys: nothing.

@@ -14,6 +14,7 @@ using runtime::LaunchConditions;
 using runtime::Range;
 using runtime::RangeOp;
 using runtime::RangeStep;
+using Check = IndexRanges::Check;
 
 static constexpr unsigned kIndexBits = 64;
 
@@ -219,8 +220,10 @@ int IndexRanges::advance(scf::ForOp loop, unsigned carried) {
 void IndexRanges::addLoop(scf::ForOp loop) {
   Value index = loop.getInductionVar();
   if (!loop.getUnsignedCmp()) {
-    stepOfValue[index] = combine(RangeOp::LoopIndex, integerBits(index.getType()), stepOf(loop.getLowerBound()),
-                                 stepOf(loop.getUpperBound()));
+    unsigned bits = integerBits(index.getType());
+    int counting = combine(RangeOp::LoopIndex, bits, stepOf(loop.getLowerBound()), stepOf(loop.getUpperBound()));
+    stepOfValue[index] = counting;
+    endOfLoop[loop] = combine(RangeOp::Add, bits, counting, stepOf(loop.getStep()));
   }
   for (auto [carried, arg] : llvm::enumerate(loop.getRegionIterArgs())) {
     if (!integerBits(arg.getType())) {
@@ -250,15 +253,22 @@ IndexRanges::IndexRanges(FunctionOpInterface function) {
   }
 }
 
-bool IndexRanges::isEvaluable(Value value) const {
+Check IndexRanges::checkOf(RangeOp kind, Value value) const {
   auto step = stepOfValue.find(value);
-  return step != stepOfValue.end() && !opaque[step->second];
+  return {kind, step == stepOfValue.end() ? -1 : step->second};
 }
+
+Check IndexRanges::endCheckOf(scf::ForOp loop) const {
+  auto step = endOfLoop.find(loop);
+  return {RangeOp::CheckNoWrap, step == endOfLoop.end() ? -1 : step->second};
+}
+
+bool IndexRanges::isEvaluable(const Check &check) const { return check.step >= 0 && !opaque[check.step]; }
 
 LaunchConditions IndexRanges::conditionsFor(ArrayRef<Check> checks) const {
   std::vector<bool> needed(steps.size());
   for (const Check &check : checks) {
-    needed[stepOfValue.lookup(check.value)] = true;
+    needed[check.step] = true;
   }
   auto hasOperands = [](const RangeStep &step) { return step.op > RangeOp::NumPrograms; };
   for (int i = static_cast<int>(steps.size()) - 1; i >= 0; --i) {
@@ -281,8 +291,7 @@ LaunchConditions IndexRanges::conditionsFor(ArrayRef<Check> checks) const {
     kept.push_back(step);
   }
   for (const Check &check : checks) {
-    int step = place[stepOfValue.lookup(check.value)];
-    kept.push_back({check.kind, steps[stepOfValue.lookup(check.value)].bits, step, 0});
+    kept.push_back({check.kind, steps[check.step].bits, place[check.step], 0});
   }
   return LaunchConditions(std::move(kept));
 }

@@ -17,14 +17,19 @@ class IndexRanges {
 public:
   explicit IndexRanges(mlir::FunctionOpInterface function);
 
-  /// Something that shall hold for a value.
+  /// Something that shall hold for a step.
   struct Check {
     runtime::RangeOp kind; ///< CheckNoWrap or CheckNonNegative
-    mlir::Value value;
+    int step;              ///< -1 for a value of which nothing is known
   };
 
-  /// Whether a launch could tell: the value does not come out of memory.
-  bool isEvaluable(mlir::Value value) const;
+  Check checkOf(runtime::RangeOp kind, mlir::Value value) const;
+
+  /// That the sum of a loop's index and its step does not wrap, also in the last iteration.
+  Check endCheckOf(mlir::scf::ForOp loop) const;
+
+  /// Whether a launch could tell: the number does not come out of memory.
+  bool isEvaluable(const Check &check) const;
 
   /// The checks with the steps that lead to them.
   runtime::LaunchConditions conditionsFor(llvm::ArrayRef<Check> checks) const;
@@ -49,6 +54,8 @@ private:
   /// Of each step: it depends on what a launch does not know, and nothing bounds that.
   std::vector<bool> opaque;
   llvm::DenseMap<mlir::Value, int> stepOfValue;
+  /// Of each signed loop: its index plus its step.
+  llvm::DenseMap<mlir::Operation *, int> endOfLoop;
 };
 
 /// The bits of an integer, an index, or an element of such a tile; 0 for any other type.

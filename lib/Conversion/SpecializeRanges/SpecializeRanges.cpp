@@ -4,6 +4,8 @@
 //     %c = arith.remsi %o, %n : tensor<128xi32>                 arith.remui %o, %n
 //
 // Only what axis analysis profits from is looked at: an aligned block of indices cannot wrap inside, and needs nothing.
+//
+// A loop whose index may wrap before it comes to the bound would not end. It counts its iterations instead.
 
 #include "IndexRanges.h"
 
@@ -11,7 +13,8 @@
 #include "tilewright/Conversion/Passes.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
-#include "mlir/IR/Builders.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 
 namespace tilewright {
 #define GEN_PASS_DEF_SPECIALIZERANGES
@@ -48,12 +51,16 @@ bool hasCountingSide(Operation *op, AxisInfoAnalysis &axis) {
 bool isUnsigned(arith::CmpIPredicate predicate) { return predicate >= arith::CmpIPredicate::ult; }
 
 /// What has to hold so that `assume` may change the operation; nothing where that would be of no use.
-SmallVector<Check, 2> checksOf(Operation *op, AxisInfoAnalysis &axis) {
+SmallVector<Check, 2> checksOf(Operation *op, AxisInfoAnalysis &axis, const IndexRanges &ranges) {
   auto nonNegative = [&](ValueRange values) {
-    return llvm::map_to_vector<2>(values, [](Value value) { return Check{RangeOp::CheckNonNegative, value}; });
+    return llvm::map_to_vector<2>(values,
+                                  [&](Value value) { return ranges.checkOf(RangeOp::CheckNonNegative, value); });
   };
+  if (auto loop = dyn_cast<scf::ForOp>(op); loop && !matchPattern(loop.getStep(), m_One())) {
+    return {ranges.endCheckOf(loop)};
+  }
   if (isa<arith::AddIOp, arith::SubIOp, arith::TruncIOp>(op) && axis.get(op->getResult(0)).mayWrap()) {
-    return {{RangeOp::CheckNoWrap, op->getResult(0)}};
+    return {ranges.checkOf(RangeOp::CheckNoWrap, op->getResult(0))};
   }
   auto compare = dyn_cast<arith::CmpIOp>(op);
   bool readsSign = isa<arith::DivSIOp, arith::RemSIOp, arith::FloorDivSIOp>(op);
@@ -112,6 +119,31 @@ void assume(Operation *op) {
       .Case([](arith::CmpIOp compare) { compare.setPredicate(signedForm(compare.getPredicate())); });
 }
 
+/// Lets a loop count its iterations, of which there are no more than an unsigned integer of the index's width holds:
+///
+///     scf.for %i = %lower to %upper step %step  ->  scf.for unsigned %t = 0 to %trips step 1
+///                                                     %i = %lower + %t * %step
+void countIterations(scf::ForOp loop) {
+  ImplicitLocOpBuilder builder(loop.getLoc(), loop);
+  Value lower = loop.getLowerBound(), upper = loop.getUpperBound(), step = loop.getStep(),
+        index = loop.getInductionVar();
+  bool isUnsigned = loop.getUnsignedCmp();
+  Value zero = arith::ConstantOp::create(builder, builder.getIntegerAttr(index.getType(), 0));
+  Value one = arith::ConstantOp::create(builder, builder.getIntegerAttr(index.getType(), 1));
+  Value runs =
+      arith::CmpIOp::create(builder, isUnsigned ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt, lower, upper);
+  Value toLast = arith::SubIOp::create(builder, arith::SubIOp::create(builder, upper, lower), one);
+  Value steps = arith::AddIOp::create(builder, arith::DivUIOp::create(builder, toLast, step), one);
+  loop.setLowerBound(zero);
+  loop.setUpperBound(arith::SelectOp::create(builder, runs, steps, zero));
+  loop.setStep(one);
+  loop.setUnsignedCmp(true);
+  builder.setInsertionPointToStart(loop.getBody());
+  auto offset = arith::MulIOp::create(builder, index, step);
+  auto counted = arith::AddIOp::create(builder, lower, offset);
+  index.replaceAllUsesExcept(counted, offset);
+}
+
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
@@ -131,16 +163,22 @@ class SpecializeRanges : public impl::SpecializeRangesBase<SpecializeRanges> {
     AxisInfoAnalysis axis(function);
     IndexRanges ranges(function);
     SmallVector<Operation *> proven;
+    SmallVector<scf::ForOp> unproven;
     SmallVector<Check> assumed;
     function->walk([&](Operation *op) {
-      SmallVector<Check, 2> checks = checksOf(op, axis);
-      bool canBeTold = llvm::all_of(checks, [&](const Check &check) { return ranges.isEvaluable(check.value); });
-      if (checks.empty() || !canBeTold) {
+      SmallVector<Check, 2> checks = checksOf(op, axis, ranges);
+      if (checks.empty()) {
         return;
       }
-      bool isStatic = ranges.conditionsFor(checks).holdAlways();
-      if (isStatic || atLaunch) {
+      bool canBeTold = llvm::all_of(checks, [&](const Check &check) { return ranges.isEvaluable(check); });
+      bool isStatic = canBeTold && ranges.conditionsFor(checks).holdAlways();
+      if (isStatic || (canBeTold && atLaunch)) {
         proven.push_back(op);
+      } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        unproven.push_back(loop);
+      }
+      if (!canBeTold) {
+        return;
       }
       if (!isStatic && atLaunch) {
         llvm::append_range(assumed, checks);
@@ -152,6 +190,7 @@ class SpecializeRanges : public impl::SpecializeRangesBase<SpecializeRanges> {
                               builder.getDenseI64ArrayAttr(ranges.conditionsFor(assumed).encode()));
     }
     llvm::for_each(proven, assume);
+    llvm::for_each(unproven, countIterations);
   }
 };
 

@@ -141,21 +141,28 @@ class _Loop:
         """The loop as scf.while, which can be left early."""
         v = self.v
         low, high = self._rising()
-        exits.declare(low)
+        trips = self._trips(low, high)
+        exits.declare(tl.to_tensor(0, trips.dtype))
         body = [target, *node.body]
         carried = Carried(v, node, "for", body, exits.names, {target.id: self.type})
 
         def condition() -> Value:
-            return tl.logical_and(v.scope.values[INDEX] < high, exits.is_running())
+            return tl.logical_and(v.scope.values[INDEX] < trips, exits.is_running())
 
         def visit_body() -> None:
-            index = v.scope.values[INDEX]
-            self._visit_body(node, target, index)
-            v.scope.set(INDEX, index + self.step, node.lineno)
+            trip: Any = v.scope.values[INDEX]
+            self._visit_body(node, target, low + trip.to(self.type) * self.step)
+            v.scope.set(INDEX, trip + 1, node.lineno)
 
         build_while(v, carried, condition, visit_body)
 
-    def _rising(self) -> tuple[Value, Value]:
+    def _trips(self, low: tl.tensor, high: tl.tensor) -> tl.tensor:
+        """How often the loop runs, unsigned: the index after the last one need not fit its type."""
+        unsigned = tl.uint32 if self.type.int_bitwidth == 32 else tl.uint64
+        to_last = (high - low - 1).to(unsigned)
+        return tl.where(low < high, to_last // self.step.to(unsigned) + 1, 0)
+
+    def _rising(self) -> tuple[tl.tensor, tl.tensor]:
         """The bounds of a rising loop that runs as often."""
         return (self.stop, self.start) if self.is_reversed else (self.start, self.stop)
 

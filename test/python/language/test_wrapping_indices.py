@@ -195,3 +195,47 @@ def test_an_index_advanced_by_a_loop_over_nearly_all_integers() -> None:
     trips = len(range(first, last, 33554432))
     at = np.arange(N) + amount * np.arange(trips)[:, None]
     assert out[0] == np.sum(wrapped(at) < 100)
+
+
+@tilewright.jit
+def counting_kernel(bounds, out, first, last, step: tl.constexpr, most):
+    """Counts iterations of a loop by arguments, of one that may end early, and of one by memory."""
+    n, index = 0, first
+    for index in range(first, last, step):  # noqa: B007
+        n += 1
+    tl.store(out, n)
+    tl.store(out + 1, index)
+    early = 0
+    for _ in range(first, last, step):
+        early += 1
+        if early >= most:
+            break
+    tl.store(out + 2, early)
+    loaded = 0
+    for _ in range(tl.load(bounds), tl.load(bounds + 1), step):
+        loaded += 1
+    tl.store(out + 3, loaded)
+
+
+@pytest.mark.parametrize("specialize", [True, False])
+@pytest.mark.parametrize(
+    "first, last, step",
+    [
+        (LARGEST - 47, LARGEST, 16),
+        (0, LARGEST, LARGEST - 3),
+        (-LARGEST - 1, LARGEST, 2**30 + 5),
+        (5, 0, 16),
+        (0, 100, 16),
+        (-LARGEST + 40, -LARGEST - 1, -16),
+    ],
+)
+def test_a_loop_ends_where_the_next_index_wraps(
+    first: int, last: int, step: int, specialize: bool
+) -> None:
+    bounds, out = np.array([first, last], np.int32), np.zeros(4, np.int32)
+    arguments = (bounds, out, first, last, step, 2)
+    counting_kernel[(1,)](*arguments, specialize_ranges=specialize)
+    indices = range(first, last, step)
+    count = len(indices)
+    index = indices[-1] if count else first
+    assert out.tolist() == [count, index, min(count, 2), count]
