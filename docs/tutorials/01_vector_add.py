@@ -10,29 +10,29 @@ import tilewright.language as tl
 from tilewright.testing import compare
 
 # A kernel is a Python function that is compiled instead of interpreted. It describes what *one*
-# program does; a launch runs many programs, which differ in nothing but their number. Here each
-# program adds BLOCK neighbouring elements:
+# program does; a launch runs many programs, which differ only in their number. Here each program
+# adds BLOCK contiguous elements:
 #
 #     program        0           1           2
 #              |-----------|-----------|-------..|
 #     element  0        1023        2047      n-1
 #
-# `i` is not a loop variable. It is a *tile*: a small array of BLOCK integers, made at once, and
+# `i` is not a loop variable. It is a *tile*: a small array of BLOCK integers, created at once, and
 # all arithmetic on it is arithmetic on whole tiles. A pointer plus a tile of integers is a tile of
-# pointers, and `tl.load` reads all that these point at.
+# pointers, and `tl.load` reads the elements that all of them point to.
 
 
 @tilewright.jit
 def add_kernel(x, y, out, n, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    # The last program hangs over the end unless BLOCK divides n. Where the mask is false nothing
-    # is read and nothing is written.
+    # Unless BLOCK divides n, the last program extends beyond the end. Where the mask is false,
+    # nothing is read and nothing is written.
     inside = i < n
     tl.store(out + i, tl.load(x + i, mask=inside) + tl.load(y + i, mask=inside), mask=inside)
 
 
-# The parameters x, y and out arrive as pointers to the first element of the tensors passed. BLOCK
-# is a `constexpr`: the kernel is compiled for its value, which is why it may be the size of a tile.
+# The parameters x, y and out are pointers to the first elements of the tensors that are passed.
+# BLOCK is a `constexpr`: the kernel is compiled for its value, so it may be the size of a tile.
 
 
 def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
@@ -44,14 +44,14 @@ def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return out
 
 
-# The first launch compiles; later ones find the machine code in memory, and in another process on
-# disk. It is compiled again when something changes that the code depends on: the dtype of a
-# tensor, the value of a constexpr, whether a pointer or an integer is divisible by 16, whether an
-# integer is 1.
+# The first launch compiles; later launches find the machine code in memory, and other processes
+# find it on disk. The kernel is compiled again when something changes that the code depends on: the
+# dtype of a tensor, the value of a constexpr, whether a pointer or an integer is divisible by 16,
+# whether an integer is 1.
 
 
 def main() -> None:
-    # Any length will do, and NumPy arrays are as good as tensors.
+    # n need not be a multiple of the block size.
     for n in (1, 1000, 98_432):
         x, y = torch.rand(n), torch.rand(n)
         torch.testing.assert_close(add(x, y), x + y, rtol=0, atol=0)
@@ -61,7 +61,7 @@ def main() -> None:
     out = torch.empty(5000).numpy()
     add_kernel[(tilewright.cdiv(a.size, 1024),)](a, b, out, a.size, BLOCK=1024)
     assert (out == a + b).all()
-    print("and so it does on NumPy arrays")
+    print("add agrees with NumPy on NumPy arrays")
 
     n = 1 << 24
     x, y = torch.rand(n), torch.rand(n)

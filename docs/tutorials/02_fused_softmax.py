@@ -11,13 +11,13 @@ from tilewright.testing import compare
 
 try:
     import torch
-except ImportError:  # NumPy stands in for it below.
+except ImportError:  # the tutorial then uses NumPy
     torch = None
 
 # softmax(x) of a row is exp(x - max(x)) / sum(exp(x - max(x))). Written with array operations it is
-# five passes over memory: a maximum, a difference, an exponential, a sum, a quotient, each of which
-# reads and most of which write the whole matrix. Nearly all of that traffic is needless. A program
-# that holds one row can do all five steps on it and touch memory twice:
+# five passes over memory: a maximum, a difference, an exponential, a sum, a quotient. Each reads a
+# whole matrix, and most write one. Nearly all of that traffic is unnecessary: a program that holds
+# one row can do all five steps on it, with one read and one write:
 #
 #     read row ─▶ max ─▶ subtract ─▶ exp ─▶ sum ─▶ divide ─▶ write row
 
@@ -27,12 +27,12 @@ def softmax_kernel(out, x, out_stride, x_stride, columns, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     i = tl.arange(0, BLOCK)
     inside = i < columns
-    # A tile's size is a power of two, a row's length may be anything. What lies beyond the end
-    # reads as minus infinity: it never is the maximum, and its exponential adds nothing to the sum.
+    # A tile's size is a power of two, a row's length need not be. Elements beyond the end are minus
+    # infinity: they are never the maximum, and their exponential adds nothing to the sum.
     values = tl.load(x + row * x_stride + i, mask=inside, other=-float("inf"))
-    # Subtracting the maximum changes nothing in the result and keeps exp from overflowing.
+    # Subtracting the maximum does not change the result and keeps exp from overflowing.
     numerator = tl.exp(values - tl.max(values, axis=0))
-    # tl.max and tl.sum reduce a tile to a scalar, which then combines with every element again.
+    # tl.max and tl.sum reduce a tile to a scalar, which is then combined with every element.
     tl.store(out + row * out_stride + i, numerator / tl.sum(numerator, axis=0), mask=inside)
 
 
@@ -40,15 +40,15 @@ def softmax(x):
     """Softmax of each row of `x`, a float matrix [rows, columns] whose rows are contiguous."""
     rows, columns = x.shape
     out = np.empty_like(x) if torch is None else torch.empty_like(x)
-    # Strides count elements. PyTorch says them so, NumPy in bytes.
+    # The kernel's strides count elements, like PyTorch's; NumPy's count bytes.
     x_stride = x.strides[0] // x.itemsize if torch is None else x.stride(0)
     block = tilewright.next_power_of_2(columns)
     softmax_kernel[(rows,)](out, x, columns, x_stride, columns, BLOCK=block)
     return out
 
 
-# The compiler turns the tile operations into a few loops over the row, fused where they can be, in
-# vectors as wide as the machine has them. See what it made of the kernel, phase by phase, with
+# The compiler turns the tile operations into a few loops over the row, fused where possible, with
+# vectors as wide as the machine's. To see the kernel after each phase, run
 #
 #     TILEWRIGHT_DUMP=/tmp/dump .venv/bin/python docs/tutorials/02_fused_softmax.py
 
@@ -69,7 +69,7 @@ def random_matrix(rows, columns):
 
 def main() -> None:
     library = "numpy" if torch is None else "torch"
-    # A length that is no power of two: the mask has something to do.
+    # The length is not a power of two, so that some elements are masked off.
     x = random_matrix(1823, 781)
     error = float(abs(softmax(x) - reference(x)).max())
     assert error < 1e-6, error

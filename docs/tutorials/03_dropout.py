@@ -1,4 +1,4 @@
-"""Dropout that stores no mask: random numbers made where they are needed.
+"""Dropout without a stored mask: random numbers are computed where they are needed.
 
 Run it:  .venv/bin/python docs/tutorials/03_dropout.py
 """
@@ -9,13 +9,13 @@ import tilewright
 import tilewright.language as tl
 from tilewright.testing import compare
 
-# Dropout sets each element to zero with probability p and divides the others by 1 - p, so that the
-# mean stays. The backward pass has to drop the same elements again. The usual way is to keep the
-# mask: as many bytes as there are elements, written in one pass and read in the other.
+# Dropout sets each element to zero with probability p and divides the others by 1 - p, which keeps
+# the mean. The backward pass has to drop the same elements again. The usual implementation stores
+# the mask: one byte per element, written in one pass and read in the other.
 #
-# A counter-based generator makes that needless. Philox is a function, not a stream: from a seed and
-# a position it computes a number that looks random, and the same number whenever it is asked
-# again. So the whole mask is one integer, the seed.
+# A counter-based generator makes the mask unnecessary. Philox is a function, not a stream: from a
+# seed and a position it computes a pseudorandom number, and always the same one. So the whole mask
+# is one integer, the seed.
 
 
 @tilewright.jit
@@ -23,7 +23,7 @@ def dropout_kernel(x, out, n, p, seed, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = i < n
     values = tl.load(x + i, mask=inside)
-    # One number in [0, 1) for each position: no state, and no program needs to know another.
+    # One number in [0, 1) for each position: there is no state, and programs share nothing.
     keep = tl.rand(seed, i) > p
     tl.store(out + i, tl.where(keep, values / (1 - p), 0.0), mask=inside)
 
@@ -52,7 +52,7 @@ class Dropout(torch.autograd.Function):
 
 def main() -> None:
     p = 0.3
-    x = 1 + torch.rand(1_000_003)  # No zeros: what is zero in the result was dropped.
+    x = 1 + torch.rand(1_000_003)  # No zeros: a zero in the result was dropped.
     first = dropout(x, p, seed=42)
     assert torch.equal(first, dropout(x, p, seed=42)), "a seed always gives the same mask"
     assert not torch.equal(first, dropout(x, p, seed=43))
@@ -65,7 +65,7 @@ def main() -> None:
     x.requires_grad_()
     Dropout.apply(x, p, 42).sum().backward()
     assert torch.equal(x.grad != 0, kept), "the backward pass drops the same elements"
-    print("the backward pass drops the same ones, and no mask was stored")
+    print("the backward pass drops the same elements, and no mask was stored")
 
     x = torch.randn(1 << 22)
     times = compare(

@@ -10,8 +10,8 @@ import tilewright.language as tl
 from tilewright.testing import compare
 
 # y = (x - mean) / sqrt(variance + eps) * weight + bias, with mean and variance of each row. The
-# forward kernel is the softmax kernel's sibling: one program, one row, read once and written once.
-# It also keeps the mean and 1 / sqrt(variance + eps), called rstd, for the backward pass.
+# forward kernel resembles the softmax kernel: one program, one row, read once and written once. It
+# also stores the mean and 1 / sqrt(variance + eps), called rstd, for the backward pass.
 
 
 @tilewright.jit
@@ -21,7 +21,7 @@ def forward_kernel(x, weight, bias, y, mean_out, rstd_out, stride, n, eps, BLOCK
     inside = i < n
     values = tl.load(x + row * stride + i, mask=inside, other=0.0).to(tl.float32)
     mean = tl.sum(values, axis=0) / n
-    # Outside of the row the difference must be zero again, or it would count in the variance.
+    # Outside of the row the difference must be zero, or it would contribute to the variance.
     centred = tl.where(inside, values - mean, 0.0)
     rstd = 1 / tl.sqrt(tl.sum(centred * centred, axis=0) / n + eps)
     tl.store(mean_out + row, mean)
@@ -35,14 +35,14 @@ def forward_kernel(x, weight, bias, y, mean_out, rstd_out, stride, n, eps, BLOCK
 #
 #     dx = rstd * (g - mean(g) - h * mean(g * h))
 #
-# which again is one row's affair. But the gradients of weight and bias are sums over all rows:
+# which depends on one row only. But the gradients of weight and bias are sums over all rows:
 #
 #     dweight = sum of dy * h        dbias = sum of dy
 #
-# So a program takes not one row but every `programs`-th one, adds its share up in a tile that lives
-# through the loop, and writes the share into a row of its own of a small matrix. Nobody
-# waits for anybody, and the order of the additions is always the same: the result is reproducible,
-# which with atomic additions it would not be. A second kernel adds up the shares.
+# So a program takes not one row but every `programs`-th one, accumulates its partial sum in a tile
+# that the loop carries, and writes it into its own row of a small matrix. No program waits for
+# another, and the order of the additions is fixed, so the result is reproducible; with atomic
+# additions it would not be. A second kernel adds up the partial sums.
 
 
 @tilewright.jit
@@ -74,8 +74,8 @@ def backward_kernel(
 def add_parts_kernel(parts, total, count, n, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     column = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = column < n
-    # A tile of two dimensions: `[:, None]` makes a column of the rows' numbers, `[None, :]` a row
-    # of the columns', and what combines them is broadcast to [ROWS, BLOCK].
+    # A tile of two dimensions: `[:, None]` turns the row numbers into a column, `[None, :]` the
+    # column numbers into a row, and an operation on both broadcasts them to [ROWS, BLOCK].
     sums = tl.zeros((ROWS, BLOCK), dtype=tl.float32)
     for first in range(0, count, ROWS):
         row = first + tl.arange(0, ROWS)

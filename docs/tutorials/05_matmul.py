@@ -9,7 +9,7 @@ import tilewright
 import tilewright.language as tl
 from tilewright.testing import compare
 
-# Each program computes one tile [BM, BN] of C = A @ B. It walks along K and adds up the products
+# Each program computes one tile [BM, BN] of C = A @ B. It iterates over K and accumulates the dots
 # of a tile [BM, BK] of A and a tile [BK, BN] of B:
 #
 #                      ┌──── N ────┐
@@ -21,8 +21,8 @@ from tilewright.testing import compare
 #     M  │A │   │      M   │ C│    │
 #     │  └──┘   │      │   └──┘    │
 #
-# All of the arithmetic on pointers is on tiles: a column of row numbers, a row of column numbers,
-# and strides that say how far apart neighbours lie. Transposed inputs are a matter of strides.
+# All pointer arithmetic is on tiles: a column of row numbers, a row of column numbers, and strides,
+# the distances between adjacent elements. A transposed input only has other strides.
 
 
 @tilewright.jit
@@ -31,9 +31,10 @@ def matmul_kernel(
     a_row, a_column, b_row, b_column, c_row, c_column,
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr,
 ):  # fmt: skip
-    # Programs run about in the order of their numbers. Counted row by row, neighbours would share a
-    # strip of A but sweep through all of B. Counted in groups of GROUP tile rows, column by column
-    # within a group, a handful of strips of each stays in the cache.
+    # Programs run roughly in the order of their numbers. If they were numbered row by row,
+    # consecutive programs would share a row of tiles of A but read all of B. Numbered in groups of
+    # GROUP tile rows, column by column within a group, they read few tiles of each, which stay in
+    # the cache.
     program = tl.program_id(0)
     tiles_m, tiles_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
     group = program // (GROUP * tiles_n)
@@ -59,12 +60,12 @@ def matmul_kernel(
     tl.store(c_tile, acc.to(c.dtype.element_ty), mask=(m[:, None] < M) & (n[None, :] < N))
 
 
-# The sum is kept in float32 whatever the inputs are: bfloat16 has eight bits, and a sum of a
-# thousand products would lose most of them.
+# The sum is accumulated in float32 for all input types: bfloat16 has eight bits of precision, and a
+# sum of a thousand terms would lose most of them.
 
 
-# Blocks are sized to what is near the arithmetic: on a CPU the second-level cache, on a GPU the
-# memory that a program's threads share, where the loop keeps the next tiles of A and B as well.
+# The block sizes depend on the closest memory: on a CPU the second-level cache, on a GPU shared
+# memory, which also holds the next tiles of A and B while the loop runs.
 
 
 def blocks(device: str, itemsize: int) -> dict[str, int]:

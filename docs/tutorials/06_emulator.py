@@ -1,4 +1,4 @@
-"""A GPU on a laptop: finding a race, an overflow and slow memory accesses without a GPU.
+"""The emulator: finding a race, an out-of-bounds access and slow accesses without a GPU.
 
 Run it:  .venv/bin/python docs/tutorials/06_emulator.py
 """
@@ -9,13 +9,13 @@ import tilewright
 import tilewright.language as tl
 from tilewright.errors import EmulationError, Finding
 
-# `tilewright.emulate` runs the very code that a GPU would run, thread by thread, on this machine.
-# With `checks=True` it looks at every access of memory. Each kernel below is wrong, or slow, in a
-# way that is easily overlooked; the emulator says where, and the kernel after it is mended.
+# `tilewright.emulate` runs the code that a GPU would run, thread by thread, on this machine. With
+# `checks=True` it checks every memory access. Each kernel below has a bug or a slow access that is
+# easily overlooked; the emulator reports its line, and the kernel after it is the fixed version.
 
 
 def findings(launch) -> tuple[Finding, ...]:
-    """What an emulated H100 finds to be wrong with a launch."""
+    """The faults that an emulated H100 finds in a launch."""
     try:
         with tilewright.emulate("cuda:90a", checks=True):
             launch()
@@ -27,12 +27,12 @@ def findings(launch) -> tuple[Finding, ...]:
 
 # A race
 #
-# Counting how often each value occurs. Where a value occurs twice in a tile, two elements load the
-# same count, and both store the same next one:
+# The kernel counts how often each value occurs. If a value occurs twice in a tile, two elements load
+# the same count, and both store the same next count:
 #
 #     x      5   2   5        loaded counts   0   0   0        stored   1   1   1     5 came twice
 #
-# On a CPU, too, the result is wrong; that a result is right is no proof that there is no race.
+# The result is wrong on a CPU, too. But a right result does not prove that there is no race.
 
 
 @tilewright.jit
@@ -58,20 +58,20 @@ def find_the_race() -> None:
     counts = torch.zeros(10, dtype=torch.int32)
     found = findings(lambda: count_racing[(1,)](x, counts, 1000, BLOCK=1024))
     assert [finding.kind for finding in found] == ["race"]
-    # Both parties are named: the same line here, by two threads.
+    # The report names both accesses: here the same line, by two threads.
     assert found[0].line == found[0].other_line and found[0].thread != found[0].other_thread
 
     counts.zero_()
     assert not findings(lambda: count[(1,)](x, counts, 1000, BLOCK=1024))
     assert torch.equal(counts, torch.bincount(x, minlength=10).int())
-    print("the mended count agrees with PyTorch's\n")
+    print("the fixed count agrees with PyTorch's\n")
 
 
-# An overflow
+# An out-of-bounds access
 #
-# The last program hangs over the end, and the store has lost its mask. On a GPU, as on a CPU, that
-# writes into whatever lies behind `out`, mostly without a word. The report names the tensor that is
-# nearest, and how far beside it the access is.
+# The last program extends beyond the end, and the store has no mask. On a GPU, as on a CPU, it
+# overwrites the memory after `out`, usually without an error. The report names the nearest tensor
+# and the distance of the access from it.
 
 
 @tilewright.jit
@@ -90,22 +90,23 @@ def find_the_overflow() -> None:
     x, out = torch.rand(1000), torch.empty(1000)
     found = findings(lambda: double_unmasked[(4,)](x, out, 1000, BLOCK=256))
     assert [finding.kind for finding in found] == ["bounds"]
-    # The access was not made; the first three programs have nothing to do with it.
+    # The access was not executed. Only the last of the four programs is reported.
     assert found[0].program == (3, 0, 0) and "after the end of out" in found[0].message
 
     assert not findings(lambda: double[(4,)](x, out, 1000, BLOCK=256))
     assert torch.equal(out, 2 * x)
-    print("the mended double agrees with PyTorch's\n")
+    print("the fixed double agrees with PyTorch's\n")
 
 
-# Accesses that are slow
+# Slow accesses
 #
-# Nothing here is wrong. A GPU's memory moves in sectors of 32 bytes, and a warp's 32 lanes ask
-# together: 32 neighbouring floats are 4 sectors, a column of 32 floats is 32 sectors, of each of
-# which one float is used. `kernel.profile` launches the kernel on an emulated GPU and counts.
+# These kernels are correct. A GPU transfers memory in sectors of 32 bytes, and the 32 lanes of a
+# warp access it together: 32 contiguous floats are 4 sectors, while a column of 32 floats is 32
+# sectors, of which one float each is used. `kernel.profile` launches the kernel on an emulated GPU
+# and counts the sectors.
 #
-# A transposition has to read or to write columns of memory, unless it takes a whole square, which
-# it transposes on the chip. The first one takes rows of the result one by one.
+# A transposition has to read or write columns of memory, unless it loads a square tile and
+# transposes it on the chip. The first kernel computes one row of the result per program.
 
 
 @tilewright.jit
@@ -114,10 +115,10 @@ def transpose_rows(x, out, N: tl.constexpr):
     tl.store(out + row * N + i, tl.load(x + i * N + row))
 
 
-# This one takes squares as a tile of one axis, whose elements it picks with `tl.gather`. What it
-# asks of global memory is as good as it gets. But the gather goes through shared memory, which has
-# 32 banks: words that lie a multiple of 32 apart are in the same one, and so is a whole column of
-# the square. Lanes that pick from one bank are served one after the other.
+# This kernel loads a square as a tile with one axis and permutes its elements with `tl.gather`. Its
+# global accesses are optimal. But the gather goes through shared memory, which has 32 banks: words
+# whose distance is a multiple of 32 are in the same bank, and so is a whole column of the square.
+# Lanes that read from one bank are served one after the other.
 
 
 @tilewright.jit
@@ -129,7 +130,7 @@ def transpose_gathered(x, out, N: tl.constexpr, SIDE: tl.constexpr):
     tl.store(out + (first_column + i // SIDE) * N + first_row + i % SIDE, picked)
 
 
-# And this one leaves the way to the compiler: the tile has two axes, and `tl.trans` swaps them.
+# This kernel leaves the choice to the compiler: the tile has two axes, and `tl.trans` swaps them.
 
 
 @tilewright.jit
@@ -147,7 +148,7 @@ def find_the_slow_accesses() -> None:
     rows = transpose_rows.profile(x, out, n, grid=(n,), num_warps=1)
     assert torch.equal(out, x.T)
     print(rows, end="\n\n")
-    # A warp reads 32 sectors where 4 would do, and writes 4.
+    # A warp reads 32 sectors where 4 would suffice, and writes 4.
     loads, stores = rows.totals.global_loads, rows.totals.global_stores
     assert loads.transfers == 8 * loads.ideal and stores.transfers == stores.ideal
 
@@ -156,7 +157,7 @@ def find_the_slow_accesses() -> None:
     assert torch.equal(out, x.T)
     print(gathered, end="\n\n")
     assert gathered.sector_efficiency == 1
-    # Eight lanes in each of four banks: eight wavefronts where one would do.
+    # Eight lanes in each of four banks: eight wavefronts where one would suffice.
     shared = gathered.totals.shared_loads
     assert shared.transfers == 8 * shared.ideal
 
@@ -164,7 +165,7 @@ def find_the_slow_accesses() -> None:
     assert torch.equal(out, x.T)
     print(mended, end="\n\n")
     assert mended.sector_efficiency == 1 and mended.shared_conflicts == 0
-    print("the mended transposition agrees with PyTorch's, and keeps to the ideal")
+    print("the fixed transposition agrees with PyTorch's, with an ideal number of transfers")
 
 
 def main() -> None:
