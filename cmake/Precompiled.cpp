@@ -1,1 +1,1 @@
-// Carries the precompiled header.
+// Compiles the precompiled header.

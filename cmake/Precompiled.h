@@ -1,4 +1,4 @@
-// The headers nearly every file of the core includes.
+// The headers that nearly every file of the core includes.
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -1,5 +1,5 @@
 # Finds LLVM and MLIR 22 and prepares them for static linking, so that the core
-# lives beside PyTorch's or anyone else's LLVM in one process.
+# can share a process with PyTorch's or another LLVM.
 
 find_package(MLIR REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
 if(NOT LLVM_VERSION_MAJOR EQUAL 22)
@@ -7,9 +7,10 @@ if(NOT LLVM_VERSION_MAJOR EQUAL 22)
 endif()
 message(STATUS "LLVM ${LLVM_PACKAGE_VERSION} from ${LLVM_INSTALL_PREFIX}")
 
-# Distributions' MLIR archives name the shared libLLVM as a dependency. With both
-# kinds linked, LLVM's command-line options would register twice: point the
-# imported target at a static archive that is linked anyway.
+# The MLIR archives of distributions depend on the shared libLLVM. If both the
+# shared and the static libraries were linked, LLVM's command-line options would
+# register twice, so the imported target points to a static archive that is
+# linked anyway.
 if(TARGET LLVM)
   foreach(config RELWITHDEBINFO RELEASE NOCONFIG)
     set_target_properties(LLVM PROPERTIES
@@ -18,7 +19,7 @@ if(TARGET LLVM)
   endforeach()
 endif()
 
-# LLVM's archives want zlib and zstd. Taken as archives too, they leave a wheel self-contained.
+# LLVM's archives depend on zlib and zstd. They are linked statically too, to keep the wheel self-contained.
 function(tilewright_link_archive target archive)
   find_library(TILEWRIGHT_${archive} NAMES ${archive} REQUIRED)
   if(TARGET ${target})
@@ -37,7 +38,7 @@ include(TableGen)
 include(AddLLVM)
 include(AddMLIR)
 
-# gcc knows the linker only by the name lld, found in LLVM's own folder.
+# gcc only accepts -fuse-ld=lld by name; -B lets it find lld in LLVM's folder.
 add_link_options(-fuse-ld=lld -B${LLVM_TOOLS_BINARY_DIR}
                  -Wl,--gc-sections,--exclude-libs,ALL,--as-needed)
 

@@ -1,5 +1,5 @@
 # tilewright_library(NAME SOURCES... DEPENDS tablegen-targets... LINK libraries...)
-# One static library per folder of lib/, compiled against a shared precompiled header.
+# Adds a static library, one per folder of lib/, compiled with a shared precompiled header (unless NO_PCH).
 
 set(TILEWRIGHT_PCH ${CMAKE_CURRENT_SOURCE_DIR}/cmake/Precompiled.h)
 

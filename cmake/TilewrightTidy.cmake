@@ -1,5 +1,5 @@
-# `ninja tidy`: clang-tidy over what is ours, with the checks of .clang-tidy. About ten seconds a
-# file, so bin/test leaves it out.
+# `ninja tidy` runs clang-tidy over lib and bin, with the checks of .clang-tidy. It takes about ten
+# seconds per file, so bin/test does not run it.
 
 find_program(TILEWRIGHT_RUN_CLANG_TIDY NAMES run-clang-tidy-22 run-clang-tidy)
 find_program(TILEWRIGHT_CLANG_TIDY NAMES clang-tidy-22 clang-tidy)

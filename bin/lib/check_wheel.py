@@ -1,7 +1,7 @@
-"""Checks that a wheel is small and self-contained, and gives it the tag it has earned.
+"""Checks that a wheel is small and self-contained, and gives it its manylinux tag.
 
-A manylinux tag says which C library a wheel needs at least. It is read off the symbols that
-the module asks the C library for; libraries other than the C library's are refused.
+The tag states the oldest C library that the wheel runs with. It is derived from the versions of the
+C library's symbols that the module imports; other libraries are rejected.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from pathlib import Path
 from elftools.elf.elffile import ELFFile
 from elftools.elf.gnuversions import GNUVerNeedSection
 
-# The C library's own files; every Linux with glibc has them.
+# The libraries of glibc itself, which every Linux with glibc has.
 ALLOWED = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1"}
 
 
@@ -26,7 +26,7 @@ def needed_libraries(elf: ELFFile) -> list[str]:
 
 
 def needed_glibc(elf: ELFFile) -> tuple[int, int]:
-    """The newest version of the C library that some symbol asks for."""
+    """The newest version of the C library that a symbol requires."""
     versions = [(2, 17)]
     for section in elf.iter_sections():
         if isinstance(section, GNUVerNeedSection):
@@ -45,7 +45,7 @@ def exported_symbols(elf: ELFFile) -> list[str]:
 
 
 def check_module(module: Path) -> tuple[list[str], tuple[int, int]]:
-    """What is wrong with the extension module, and the C library it needs."""
+    """The faults of the extension module, and the version of the C library that it needs."""
     with module.open("rb") as file:
         elf = ELFFile(file)
         needed, exported, glibc = needed_libraries(elf), exported_symbols(elf), needed_glibc(elf)
@@ -76,7 +76,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("wheel", type=Path)
     parser.add_argument("--limit", type=int, required=True, help="bytes")
-    parser.add_argument("--into", type=Path, required=True, help="where the good wheel goes")
+    parser.add_argument("--into", type=Path, required=True, help="the folder for a wheel that passes")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(options.wheel) as archive:
         archive.extractall(folder)
@@ -85,7 +85,7 @@ def main() -> int:
         wrong, glibc = check_module(modules[0])
     size = options.wheel.stat().st_size
     if size > options.limit:
-        wrong.append(f"takes {size} bytes, {size - options.limit} too many")
+        wrong.append(f"has {size} bytes, {size - options.limit} more than the limit")
     print(f"size     {size / 1e6:.1f} MB of {options.limit / 1e6:.0f}")
     for fault in wrong:
         print(f"the wheel {fault}", file=sys.stderr)

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Builds the core with sanitizers and runs tests with it. Findings are printed last: tests
-# capture what processes print.
+# Builds the core with sanitizers and runs tests with it. Findings are printed at the end, because
+# the tests capture the output of processes.
 #
-#   bin/lib/sanitize.sh            all that follows
-#   bin/lib/sanitize.sh address    ASan and UBSan over the unit, lit and language tests
-#   bin/lib/sanitize.sh thread     TSan over the tests of the runtime, the emulator and the launcher
-#   bin/lib/sanitize.sh order      the language tests with rewrite patterns in random orders, without a sanitizer
+#   bin/lib/sanitize.sh            all of the following
+#   bin/lib/sanitize.sh address    ASan and UBSan over the unit, lit, language and runtime tests
+#   bin/lib/sanitize.sh thread     TSan over the unit tests of the runtime and the tests of the launcher
+#   bin/lib/sanitize.sh order      the language tests with random orders of rewrite patterns, without a sanitizer
 #
-# LLVM's own libraries are not instrumented, nor is the code of kernels.
+# LLVM's own libraries and the code of kernels are not instrumented.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
-# What ASan can't see right: kernels' faults are caught by a handler of the emulator, whose threads are fibers on stacks
-# of their own; Python and LLVM keep memory until the process ends.
+# These ASan checks would report false positives: a signal handler of the emulator catches kernels' faults, its threads
+# are fibers with their own stacks, and Python and LLVM keep memory until the process ends.
 export ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:allow_user_segv_handler=1:use_sigaltstack=0:detect_leaks=0:detect_stack_use_after_return=0:detect_container_overflow=0:allow_user_poisoning=0:allocator_may_return_null=1:abort_on_error=1
 export UBSAN_OPTIONS=print_stacktrace=1
 export TSAN_OPTIONS="second_deadlock_stack=1:suppressions=$ROOT/bin/lib/tsan.supp"
@@ -27,7 +27,7 @@ run() {
   "$@" || FAILED=1
 }
 
-# A file for each process that has found something.
+# Each process with findings has a file.
 show_findings() {
   local file
   for file in "$FINDINGS"/log.*; do
@@ -38,7 +38,7 @@ show_findings() {
   done
 }
 
-# build SANITIZERS TARGETS...: into a folder of its own.
+# build SANITIZERS TARGETS...: builds into a separate folder.
 build() {
   BUILD="$ROOT/build/sanitize-${1%%,*}"
   CONFIGURE_ARGUMENTS=(-DTILEWRIGHT_SANITIZE="$1")
@@ -48,7 +48,7 @@ build() {
 
 unit_tests() { find "$BUILD/test/unit" -type f -executable -not -path '*/CMakeFiles/*' -path "*$1*"; }
 
-# python_tests LIBRARY ARGUMENTS...: pytest with the package linked beside the instrumented extension module.
+# python_tests LIBRARY ARGUMENTS...: runs pytest on links to the package, with the instrumented extension module.
 python_tests() {
   local library="$1"
   shift
@@ -77,7 +77,7 @@ check_thread() {
   python_tests libclang_rt.tsan-x86_64.so "$ROOT"/test/python/runtime/test_launch_*.py
 }
 
-# MLIR verifies the IR after each pass, here as always.
+# MLIR verifies the IR after each pass, as in every run.
 check_order() {
   local seed
   for seed in 1 2 3; do

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sets up everything a command of bin/ needs, and does nothing where nothing is to be done.
+# Sets up everything that a command of bin/ needs; does nothing if it is already set up.
 #
 #   source "$(dirname "${BASH_SOURCE[0]}")/lib/setup.sh"
 #   set_up_packages   the system's packages: LLVM and MLIR 22, a C++ compiler, tools
@@ -39,11 +39,11 @@ missing_packages() {
   done
 }
 
-# Debian 12 carries LLVM 22 itself; elsewhere it comes from LLVM's own archive.
+# Where the system has no package for MLIR 22, LLVM's own archive provides it.
 add_llvm_archive() {
   local codename
   codename="$(. /etc/os-release && echo "${VERSION_CODENAME:-}")"
-  [ -n "$codename" ] || die "this system has no package libmlir-22-dev, and its code name is unknown: install LLVM and MLIR 22 in $LLVM"
+  [ -n "$codename" ] || die "this system has no package libmlir-22-dev and no known code name: install LLVM and MLIR 22 in $LLVM"
   say "Adding LLVM's package archive for $codename"
   apt install -y --no-install-recommends ca-certificates curl
   as_root mkdir -p /etc/apt/keyrings
@@ -55,20 +55,20 @@ add_llvm_archive() {
 
 set_up_packages() {
   if ! command -v apt-get >/dev/null; then
-    [ -e "$LLVM/lib/cmake/mlir/MLIRConfig.cmake" ] || die "no apt-get here: install LLVM and MLIR 22 in $LLVM first"
+    [ -e "$LLVM/lib/cmake/mlir/MLIRConfig.cmake" ] || die "there is no apt-get: install LLVM and MLIR 22 in $LLVM first"
     return
   fi
   local missing
   missing="$(missing_packages)"
   [ -n "$missing" ] || return 0
   say "Installing packages: $(echo $missing)"
-  apt update || say "The package lists could not all be refreshed; going on with what is there"
+  apt update || say "Not all package lists could be refreshed; continuing with the existing ones"
   apt-cache show libmlir-22-dev >/dev/null 2>&1 || add_llvm_archive
   # shellcheck disable=SC2086
   apt install -y --no-install-recommends $missing
 }
 
-# A Python that can make a virtual environment and has the headers that the extension needs.
+# Whether a Python can create a virtual environment and has the headers that the extension needs.
 python_is_usable() {
   "$1" - >/dev/null 2>&1 <<'PYTHON'
 import ensurepip, os, sys, sysconfig, venv
@@ -77,7 +77,7 @@ sys.exit(not (usable and os.path.exists(os.path.join(sysconfig.get_path("include
 PYTHON
 }
 
-# PyTorch's CPU build is most easily had for 3.11, so that comes first.
+# 3.11 comes first because most package indexes have PyTorch's CPU build for it.
 find_python() {
   local candidate
   for candidate in ${TILEWRIGHT_PYTHON:-} python3.11 python3.12 python3.13 python3.10 python3; do
@@ -86,15 +86,15 @@ find_python() {
       return
     fi
   done
-  die "no Python from 3.10 to 3.13 with venv and headers was found; set TILEWRIGHT_PYTHON"
+  die "found no Python 3.10 to 3.13 with venv and headers; set TILEWRIGHT_PYTHON"
 }
 
-# PyTorch is what results and speed are compared with. Only its CPU build is asked for: the
-# others bring gigabytes. Without it the comparisons are skipped, with the reason.
+# Tests and benchmarks compare with PyTorch. Only its CPU build is installed, because the others are
+# several gigabytes large. Without PyTorch the comparisons are skipped, with the reason.
 install_torch() {
   "$VENV/bin/python" -m pip install -qq --only-binary :all: -r "$ROOT/requirements-torch.txt" && return
-  say "PyTorch's CPU build is not to be had for this Python from the package indexes that pip is set up with;"
-  echo "        what compares with PyTorch is skipped. Install it into .venv by hand to have it."
+  say "pip's package indexes have no CPU build of PyTorch for this Python;"
+  echo "        comparisons with PyTorch are skipped. To run them, install PyTorch into .venv by hand."
 }
 
 set_up_venv() {
@@ -104,14 +104,14 @@ set_up_venv() {
     if ! "$VENV/bin/python" -c "" 2>/dev/null; then
       local python
       python="$(find_python)"
-      say "Making .venv with $("$python" --version)"
+      say "Creating .venv with $("$python" --version)"
       rm -rf "$VENV"
       "$python" -m venv "$VENV"
     fi
     say "Installing Python packages into .venv (a minute or two)"
     "$VENV/bin/python" -m pip install -qq --disable-pip-version-check -r "$ROOT/requirements-dev.txt"
     install_torch
-    # .venv sees the working tree: Python changes need no installation.
+    # .venv imports the package from the working tree, so changes of Python files need no installation.
     echo "$ROOT/python" >"$("$VENV/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/tilewright-dev.pth"
     printf '#!%s\nimport sys\n\nfrom tilewright.cli import main\n\nsys.exit(main())\n' "$VENV/bin/python" >"$VENV/bin/tilewright"
     chmod +x "$VENV/bin/tilewright"
@@ -138,11 +138,11 @@ configure() {
 
 set_up_build() {
   configure
-  # What ccache has to know to reuse objects that were compiled against the precompiled header.
+  # Without these settings ccache does not reuse objects compiled against the precompiled header.
   export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
   export NINJA_STATUS='        [%f/%t %es] '
   if [ "$("$VENV/bin/ninja" -C "$BUILD" -n "$@" | tail -1)" != "ninja: no work to do." ]; then
-    say "Building the compiler (about ten minutes on two cores from nothing, seconds after a change)"
+    say "Building the compiler (about ten minutes from scratch on two cores, seconds after a change)"
     "$VENV/bin/ninja" -C "$BUILD" "$@"
   fi
 }

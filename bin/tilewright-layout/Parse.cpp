@@ -48,7 +48,7 @@ static Order parseOrder(const std::string &word) {
   std::sort(sorted.begin(), sorted.end());
   for (size_t i = 0; i < sorted.size(); ++i) {
     if (sorted[i] != static_cast<int64_t>(i)) {
-      throw UsageError("an order names every dimension once, '" + word + "' does not");
+      throw UsageError("an order names every dimension exactly once, '" + word + "' does not");
     }
   }
   return {list.begin(), list.end()};
@@ -99,7 +99,7 @@ std::vector<std::string> parseOptions(const std::vector<std::string> &words, Opt
 
 namespace {
 
-/// Takes word after word.
+/// A recursive-descent parser of layouts.
 class Reader {
 public:
   Reader(const std::vector<std::string> &words, size_t &at, const Options &options)
@@ -147,12 +147,12 @@ private:
     BlockedParameters parameters;
     parameters.sizePerThread = parseSizes(next("sizes per thread"));
     parameters.threadsPerWarp = parseSizes(next("threads per warp"));
-    parameters.warpsPerBlock = parseSizes(next("warps per block"));
+    parameters.warpsPerBlock = parseSizes(next("warps per program"));
     parameters.order = parseOrder(next("an order"));
     size_t rank = parameters.order.size();
     Shape covered = parameters.sizePerThread;
     if (covered.size() != rank || parameters.threadsPerWarp.size() != rank || parameters.warpsPerBlock.size() != rank) {
-      throw UsageError("all parameters of blocked have one number per dimension");
+      throw UsageError("all parameters of blocked must have one number per dimension");
     }
     for (size_t i = 0; i < rank; ++i) {
       covered[i] *= parameters.threadsPerWarp[i] * parameters.warpsPerBlock[i];
@@ -183,7 +183,7 @@ private:
     }
     int64_t n = which == Operand::C ? parseSizes(next("n, a power of two")).at(0) : 8;
     if (which == Operand::B || n < 8 || n > 256) {
-      throw UsageError("wgmma has A (wgmma a) and accumulators (wgmma c 8 to 256) in registers");
+      throw UsageError("only A (wgmma a) and the accumulators (wgmma c 8 to 256) of wgmma are in registers");
     }
     Shape warps = {std::max<int64_t>(4, options.warps[0]), options.warps[1]};
     LinearLayout one = wgmmaFragment(which, {64, n, k}, options.bits);
@@ -195,7 +195,7 @@ private:
     if (isNvmma) {
       int64_t bytes = parseSizes(next("16, 32, 64 or 128 bytes")).at(0);
       if (bytes < 16 || bytes > 128 || shape.back() * options.bits < 8 * bytes) {
-        throw UsageError("swizzles are of 16, 32, 64 or 128 bytes, and no longer than a row");
+        throw UsageError("a swizzle is 16, 32, 64 or 128 bytes and at most one row");
       }
       return nvmmaShared(shape, options.bits, static_cast<int>(bytes));
     }

@@ -1,4 +1,4 @@
-// Layouts as words of a command line.
+// Parses layouts and options from the words of a command line.
 
 #ifndef TILEWRIGHT_BIN_LAYOUT_PARSE_H
 #define TILEWRIGHT_BIN_LAYOUT_PARSE_H
@@ -16,16 +16,16 @@ struct UsageError : std::runtime_error {
 enum class View { Default, Threads, Tile, Offsets, Bases };
 
 struct Options {
-  Shape shape;          ///< empty: what the layout covers by itself
+  Shape shape;          ///< if empty, what the layout covers
   Shape warps = {1, 1}; ///< along M and N
-  int bits = 16;        ///< of an element
+  int bits = 16;        ///< bits of an element
   View view = View::Default;
 };
 
-/// The words that are no options.
+/// Fills `options` and returns the other words.
 std::vector<std::string> parseOptions(const std::vector<std::string> &words, Options &options);
 
-/// One layout from words[at...]; `at` moves behind it.
+/// Parses one layout from words[at...] and advances `at` past it.
 LinearLayout parseLayout(const std::vector<std::string> &words, size_t &at, const Options &options);
 
 } // namespace tilewright::layout

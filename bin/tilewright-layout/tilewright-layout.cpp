@@ -1,4 +1,4 @@
-// Prints a layout as the table that people draw by hand, or how one becomes another.
+// Prints a layout as a table, or the steps that convert one layout into another.
 
 #include "Parse.h"
 
@@ -12,27 +12,27 @@
 namespace tilewright::layout {
 
 static constexpr const char *kHelp =
-    R"(tilewright-layout LAYOUT [OPTIONS]           prints a layout
-tilewright-layout LAYOUT to LAYOUT [OPTIONS]   prints how one becomes the other
+    R"(tilewright-layout LAYOUT [OPTIONS]             prints a layout
+tilewright-layout LAYOUT to LAYOUT [OPTIONS]   prints how to convert the first into the second
 
 Layouts of tiles in registers:
-  blocked SIZE THREADS WARPS ORDER   size per thread, threads per warp, warps per block, and the dimensions
-                                     from the fastest: blocked 1,4 8,4 4,1 1,0
-  mma16x8 a|b|c                      operand of mma.sync m16n8, for 32 bytes of k
+  blocked SIZE THREADS WARPS ORDER   sizes per thread, threads per warp, warps per program, and the dimensions,
+                                     the fastest first: blocked 1,4 8,4 4,1 1,0
+  mma16x8 a|b|c                      operand of mma.sync m16n8, with 32 bytes along K
   wgmma a | wgmma c N                operand of wgmma m64nN
-  slice DIM LAYOUT                   without one dimension, as after a reduction
+  slice DIM LAYOUT                   LAYOUT without one dimension, as after a reduction
 Layouts of tiles in shared memory:
-  swizzled VEC PERPHASE MAXPHASE     rows with groups of VEC elements exchanged (1 1 1: not)
-  nvmma BYTES                        what TMA writes and wgmma reads, swizzles of 16, 32, 64 or 128 bytes
+  swizzled VEC PERPHASE MAXPHASE     rows whose groups of VEC elements are exchanged (1 1 1: no exchange)
+  nvmma BYTES                        the layout that TMA writes and wgmma reads, swizzled by 16, 32, 64 or 128 bytes
 
 Options:
-  --shape R,C       the tile; otherwise what the layout covers (16,64 in shared memory)
-  --warps M,N       warps of mma16x8 and wgmma (1,1)
-  --bits N          bits of an element (16)
-  --view threads    a row per thread, a column per register, coordinates in the cells (registers' default)
+  --shape R,C       the shape of the tile (default: what the layout covers; 16,64 in shared memory)
+  --warps M,N       warps of mma16x8 and wgmma (default: 1,1)
+  --bits N          bits of an element (default: 16)
+  --view threads    a row per thread, a column per register, coordinates in the cells (default for registers)
   --view tile       the tile, thread:register or offset in the cells
-  --view offsets    shared memory in rows of 128 bytes, coordinates in the cells (shared memory's default)
-  --view bases      where each power of two goes
+  --view offsets    shared memory in rows of 128 bytes, coordinates in the cells (default for shared memory)
+  --view bases      the coordinates of each power of two
 )";
 
 static bool isShared(const LinearLayout &layout) { return layout.ins().front().name == kOffset; }
@@ -43,7 +43,7 @@ static std::string print(const LinearLayout &layout, const Options &options) {
     view = isShared(layout) ? View::Offsets : View::Threads;
   }
   if (isShared(layout) ? view == View::Threads : view == View::Offsets) {
-    throw UsageError("registers have threads, shared memory has offsets");
+    throw UsageError("--view threads is for registers, --view offsets for shared memory");
   }
   switch (view) {
   case View::Tile:
@@ -62,7 +62,7 @@ static std::string describe(const AccessCost &cost, const VectorAccess &vector) 
          std::to_string(cost.wavefronts) + " wavefronts each (best " + std::to_string(cost.best) + ")\n";
 }
 
-/// The conversion's steps, one a line.
+/// The steps of the conversion, one per line.
 static std::string convert(const LinearLayout &from, const LinearLayout &to, const Options &options) {
   ConversionPlan plan = planConversion(from, to);
   switch (plan.kind) {
@@ -85,7 +85,7 @@ static std::string convert(const LinearLayout &from, const LinearLayout &to, con
            "  read  " + describe(choice.read, choice.readVector) + choice.shared.toString();
   }
   case ConversionKind::Cluster:
-    return "the shared memory of other blocks\n";
+    return "shared memory of other thread blocks\n";
   }
   return "";
 }
@@ -106,10 +106,10 @@ static std::string run(const std::vector<std::string> &arguments) {
     throw UsageError("too many words: '" + words[at] + "'");
   }
   if (isShared(layout) || isShared(other) || layout.outs() != other.outs()) {
-    throw UsageError("both layouts are of registers and of the same tile: give it with --shape");
+    throw UsageError("both layouts must be of registers and of the same tile shape; set it with --shape");
   }
   if (layout.inBits(kLane) != other.inBits(kLane) || layout.inBits(kWarp) != other.inBits(kWarp)) {
-    throw UsageError("both layouts have the same lanes and warps");
+    throw UsageError("both layouts must have the same number of lanes and warps");
   }
   return convert(layout, other, options);
 }

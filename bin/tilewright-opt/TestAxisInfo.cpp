@@ -1,5 +1,4 @@
-// test-axis-info: says, as a remark on each operation, what the axis analysis
-// found of its integer and pointer results.
+// test-axis-info: emits the results of axis analysis for integers and pointers as remarks.
 
 #include "TestPasses.h"
 #include "tilewright/Analysis/AxisInfo.h"
@@ -15,7 +14,9 @@ namespace {
 struct TestAxisInfo : PassWrapper<TestAxisInfo, OperationPass<>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TestAxisInfo)
   StringRef getArgument() const final { return "test-axis-info"; }
-  StringRef getDescription() const final { return "Remark the axis facts of every integer and pointer"; }
+  StringRef getDescription() const final {
+    return "Emit a remark with the axis information of every integer and pointer";
+  }
 
   void runOnOperation() override {
     auto &analysis = getAnalysis<AxisInfoAnalysis>();

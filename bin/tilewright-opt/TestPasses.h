@@ -1,4 +1,4 @@
-// Passes that show an analysis, for tests.
+// Passes that print the result of an analysis, for tests.
 
 #ifndef TILEWRIGHT_BIN_TILEWRIGHT_OPT_TESTPASSES_H
 #define TILEWRIGHT_BIN_TILEWRIGHT_OPT_TESTPASSES_H

@@ -1,4 +1,4 @@
-// test-tile-plan: prints how each block of each kernel falls into loop nests.
+// test-tile-plan: prints the loop nests of each basic block of each kernel.
 
 #include "TestPasses.h"
 #include "tilewright/Conversion/TileToVector/Plan.h"
@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace tilewright;
 
 namespace {
-// On the module: functions would print at the same time.
+// Runs on the module because passes on functions run in parallel, and their output would interleave.
 struct TestPlan : PassWrapper<TestPlan, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TestPlan)
   StringRef getArgument() const final { return "test-tile-plan"; }

@@ -1,4 +1,4 @@
-// test-pointer-roots: says, as a remark on each load and store, which arguments its address may be derived from.
+// test-pointer-roots: emits a remark on each load and store with the arguments from which its address may be derived.
 
 #include "TestPasses.h"
 #include "tilewright/Analysis/MayAlias.h"
@@ -15,7 +15,9 @@ namespace {
 struct TestPointerRoots : PassWrapper<TestPointerRoots, OperationPass<>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TestPointerRoots)
   StringRef getArgument() const final { return "test-pointer-roots"; }
-  StringRef getDescription() const final { return "Remark the roots of every access's address"; }
+  StringRef getDescription() const final {
+    return "Emit a remark with the roots of the address of every load and store";
+  }
 
   void runOnOperation() override {
     getOperation()->walk([](Operation *op) {

@@ -1,4 +1,4 @@
-// test-verify-layouts: fails where layouts break the rules of LayoutRules.h.
+// test-verify-layouts: fails if layouts violate the rules of LayoutRules.h.
 
 #include "TestPasses.h"
 #include "tilewright/Dialect/TileGPU/IR/LayoutRules.h"
@@ -14,7 +14,9 @@ namespace {
 struct TestVerifyLayouts : PassWrapper<TestVerifyLayouts, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TestVerifyLayouts)
   StringRef getArgument() const final { return "test-verify-layouts"; }
-  StringRef getDescription() const final { return "Check that operations find their operands where they need them"; }
+  StringRef getDescription() const final {
+    return "Check that the layouts of operands and results satisfy the rules of their operations";
+  }
 
   void runOnOperation() override {
     if (failed(tilegpu::verifyLayouts(getOperation()))) {

@@ -27,8 +27,8 @@ def findings(launch) -> tuple[Finding, ...]:
 
 # A race
 #
-# The kernel counts how often each value occurs. If a value occurs twice in a tile, two elements load
-# the same count, and both store the same next count:
+# The kernel counts how often each value occurs. If a value occurs twice in a tile, two elements
+# load the same count, and both store the same next count:
 #
 #     x      5   2   5        loaded counts   0   0   0        stored   1   1   1     5 came twice
 #
