@@ -76,7 +76,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("wheel", type=Path)
     parser.add_argument("--limit", type=int, required=True, help="bytes")
-    parser.add_argument("--into", type=Path, required=True, help="the folder for a wheel that passes")
+    parser.add_argument("--into", type=Path, required=True, help="the folder for a good wheel")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(options.wheel) as archive:
         archive.extractall(folder)

@@ -1,4 +1,4 @@
-"""What the driver alone takes for a launch, which no compiler can go below."""
+"""Launches through the driver alone: a lower bound on the launch time of any compiler."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""What checks of bounds cost on the CPU: the tutorials' kernels without and with them.
+"""The cost of bounds checks on the CPU: the tutorials' kernels without and with them.
 
     .venv/bin/python test/benchmark/checks.py            every row
-    .venv/bin/python test/benchmark/checks.py softmax    rows whose name holds the word
+    .venv/bin/python test/benchmark/checks.py softmax    rows whose name contains the word
 
-A ratio is the time with `checks="bounds"` over that without; "wanted" is the most that the project
-holds itself to. Sizes are such that masks matter, and such that they do not. Both kernels of a row
-work on the same memory, in turns, and the least of their times counts: on a machine that others
-use, medians differ more than the kernels do.
+A ratio is the time with `checks="bounds"` over the time without; "wanted" is the largest ratio that
+the project accepts. There are sizes with masked-off elements and sizes without. The two kernels of
+a row alternate and use the same memory, and the shortest time of each counts: on a machine under
+load, medians differ by more than the kernels do.
 """
 
 import argparse
@@ -33,7 +33,7 @@ def gather_kernel(x, index, out, n, BLOCK: tl.constexpr):
 
 
 def checked(module: ModuleType) -> ModuleType:
-    """The module, whose kernels are compiled with checks."""
+    """The module, with its kernels set to be compiled with checks."""
     for value in vars(module).values():
         if isinstance(value, tilewright.JITFunction):
             value.checks = "bounds"
@@ -48,7 +48,7 @@ def gather_module() -> ModuleType:
 
 @functools.cache
 def uniform(*shape: int, what: str = "x") -> torch.Tensor:
-    """Memory that every case which asks for the shape, and calls it so, shares."""
+    """A tensor that all cases share that use the same shape and name `what`."""
     return torch.rand(*shape)
 
 
@@ -152,7 +152,7 @@ CASES = {
 
 
 def pairs() -> dict[str, tuple[Callable[[], object], Callable[[], object]]]:
-    """By name: the function without and with checks."""
+    """The functions without and with checks, by name."""
     found = {}
     modules = [(lambda name=name: tutorial(name), make) for name, make in CASES.items()]
     for load, make in [*modules, (gather_module, gathers)]:
@@ -162,20 +162,20 @@ def pairs() -> dict[str, tuple[Callable[[], object], Callable[[], object]]]:
 
 
 def least_seconds(functions: tuple[Callable[[], object], ...], rounds: int) -> list[float]:
-    """The shortest call of each function; they take turns."""
+    """The shortest call of each function; the functions alternate."""
     best = [float("inf")] * len(functions)
     for turn in range(rounds + 2):
         for i, function in enumerate(functions):
             start = time.perf_counter()
             function()
-            if turn >= 2:  # after compiling, and after pages were touched
+            if turn >= 2:  # after compilation and the first page faults
                 best[i] = min(best[i], time.perf_counter() - start)
     return best
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("words", nargs="*", help="only rows whose name holds one of these")
+    parser.add_argument("words", nargs="*", help="only rows whose name contains one of these")
     parser.add_argument("--rounds", type=int, default=100)
     options = parser.parse_args()
     print(f"{'':34s} {'without ms':>10s} {'with ms':>10s} {'ratio':>6s} wanted")

@@ -1,18 +1,18 @@
-"""Compile times: every figure from a process that has compiled and launched nothing before.
+"""Compile times: each figure comes from a process that has not compiled or launched before.
 
     .venv/bin/python test/benchmark/compile.py                      for this processor
     .venv/bin/python test/benchmark/compile.py --target cuda:90a    for a GPU; none is needed
-    .venv/bin/python test/benchmark/compile.py --target cuda        for this GPU, and launched
-    .venv/bin/python test/benchmark/compile.py softmax -n 9         one kernel, of nine processes
-    .venv/bin/python test/benchmark/compile.py --json FILE          for machines, besides
+    .venv/bin/python test/benchmark/compile.py --target cuda        for this GPU, with a launch
+    .venv/bin/python test/benchmark/compile.py softmax -n 9         one kernel, in nine processes
+    .venv/bin/python test/benchmark/compile.py --json FILE          writes JSON, too
 
 One table of milliseconds: a row per kernel, a column per phase. "cold" starts with an empty cache,
-"disk" with the file that the cold run left. The total is what a first launch takes: from the call
-that finds no code until there is code that can be launched (on the host linked, on a GPU that is at
-hand loaded and run), and so includes modules of Tilewright's that are imported only then. They, the
-key and the file are "rest". Not included are importing PyTorch and Tilewright, and PyTorch's making
-of the device's context. "cpu" is the processor's time, of all threads, which tells more than the
-clock where the machine is busy. "wanted" is what the project holds itself to.
+"disk" with the file that the cold run left. The total is the time of a first launch: from the call
+that finds no code until there is code that can be launched (linked on the host; loaded and run on a
+GPU if there is one). It includes modules of Tilewright that are imported only then; these, the key
+and the file are "rest". It excludes the import of PyTorch and Tilewright and PyTorch's creation of
+the device context. "cpu" is the processor time of all threads, which is more reliable than the wall
+clock on a busy machine. "wanted" is the project's goal.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Case:
-    """A launch of a tutorial's kernel; `wanted` are milliseconds."""
+    """A launch of a tutorial's kernel; `wanted` is in milliseconds."""
 
     file: str
     kernel: str
@@ -100,7 +100,7 @@ def load_kernel(case: Case) -> Any:
 
 
 def make_arguments(case: Case, on_device: bool) -> list[Any]:
-    """The arguments; without a device dtypes stand for tensors."""
+    """The arguments; without a device, dtypes take the place of tensors."""
     import torch
 
     def make(value: Tensor | int) -> Any:
@@ -116,14 +116,14 @@ def make_arguments(case: Case, on_device: bool) -> list[Any]:
 
 
 def measure_here(name: str, target: str) -> Run:
-    """Compiles one kernel in this process, and runs it where `target` is at hand."""
+    """Compiles one kernel in this process, and runs it if this machine has the target."""
     kind, _, arch = target.partition(":")
     case = CASES[kind][name]
     fn = load_kernel(case)
     on_device = kind == "cuda" and not arch
     arguments = make_arguments(case, on_device)
     given = {**case.constants, **case.options}
-    named = {} if on_device else {"target": target}  # tensors say it by where they are
+    named = {} if on_device else {"target": target}  # the tensors determine it
     clock, cpu = [time.perf_counter()], time.process_time()
     kernel = fn.warmup(*arguments, **named, **given)
     clock.append(time.perf_counter())
@@ -149,7 +149,7 @@ def launch(bound: Any, arguments: list[Any], given: dict[str, int]) -> None:
 
 
 def measure(name: str, target: str, cache: str, origin: str) -> Run:
-    """The same in a fresh process; modules are already byte-compiled, as they are for users."""
+    """The same in a fresh process; modules are already byte-compiled, as for users."""
     env = {**os.environ, "TILEWRIGHT_CACHE_DIR": cache, "PYTHONPYCACHEPREFIX": BYTECODE.name}
     not_wanted = ("TILEWRIGHT_CACHE", "TILEWRIGHT_DUMP", "TILEWRIGHT_LOG", "TILEWRIGHT_TARGET")
     for variable in (*not_wanted, "PYTHONDONTWRITEBYTECODE"):
@@ -198,7 +198,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="kernel", help="add, softmax, matmul")
     parser.add_argument("-t", "--target", default="cpu", help="cpu, cuda:90a, cuda, ...")
     parser.add_argument("-n", "--rounds", type=int, default=5, help="processes per figure")
-    parser.add_argument("--json", type=Path, help="writes the figures into this file too")
+    parser.add_argument("--json", type=Path, help="also write the figures to this file")
     parser.add_argument("--in-this-process", metavar="NAME", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.in_this_process:

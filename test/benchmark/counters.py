@@ -1,12 +1,12 @@
-"""The emulator's counts of the tutorials' kernels beside those of a GPU, which ncu reads.
+"""Compares the emulator's counters for the tutorials' kernels with a GPU's, measured by ncu.
 
-    python test/benchmark/counters.py            on a machine with a GPU and ncu; exits with 1 where
+    python test/benchmark/counters.py            on a machine with a GPU and ncu; exits with 1 if
                                                  counts differ by more than LIMIT
-    python test/benchmark/counters.py --launch   launches the kernels once each (what ncu runs)
+    python test/benchmark/counters.py --launch   launches each kernel once (ncu runs this)
 
-Requests, sectors and wavefronts are counted by both for whole kernels. Asynchronous copies read
-sectors and write wavefronts, too, which ncu counts apart: where a kernel has such copies its stores
-to shared memory are left out.
+Both count requests, sectors and wavefronts of whole kernels. Asynchronous copies also read sectors
+and write wavefronts, which ncu counts separately; the shared-memory stores of a kernel with such
+copies are not compared.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TUTORIALS = Path(__file__).resolve().parents[2] / "docs" / "tutorials"
 LIMIT = 0.02
 _GLOBAL = "l1tex__t_{}_pipe_lsu_mem_global_op_{}.sum"
 _SHARED = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{}.sum"
-# What the emulator calls it, and the metrics that make it up.
+# The emulator's counter, and the metrics of ncu whose sum it is.
 METRICS = {
     ("global_loads", "requests"): [
         _GLOBAL.format("requests", kind) for kind in ("ld", "ldgsts_cache_access")
@@ -51,7 +51,7 @@ def tutorial(name: str) -> Any:
 
 
 def launch_all(device: str) -> None:
-    """Each of the tutorials' kernels once, on arrays of that device."""
+    """Launches each of the tutorials' kernels once, on arrays on `device`."""
 
     def random(*shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
         return torch.randn(*shape, dtype=dtype, device=device)
@@ -84,14 +84,14 @@ def launch_layer_norm(module: Any, random: Any) -> None:
 
 
 def measure() -> dict[str, dict[str, float]]:
-    """The GPU's counts: metrics by kernel."""
+    """The GPU's metrics, by kernel."""
     metrics = ",".join(name for names in METRICS.values() for name in names)
     command = ["ncu", "--csv", "--page", "raw", "--metrics", metrics, sys.executable, __file__]
     done = subprocess.run([*command, "--launch"], capture_output=True, text=True)
     lines = [line for line in done.stdout.splitlines() if line.startswith('"')]
     if len(lines) < 3:
         sys.exit(f"ncu measured nothing:\n{done.stdout}{done.stderr}")
-    rows = list(csv.DictReader(lines))[1:]  # after the one that has the units
+    rows = list(csv.DictReader(lines))[1:]  # the first row has the units
     return {
         row["Kernel Name"].partition("(")[0]: {
             name: float(row[name].replace(",", "")) for name in metrics.split(",")

@@ -1,9 +1,9 @@
-"""What division costs: a softmax that divides by the sum, and one that multiplies by its
+"""The cost of division: a softmax that divides by the sum, against one that multiplies by its
 reciprocal, which is not exact.
 
     .venv/bin/python test/benchmark/division.py [target]
 
-Medians of interleaved launches by one thread, of rows that lie in cache and of rows that do not.
+Medians of interleaved launches on one thread, with rows that fit in the cache and rows that do not.
 """
 
 import os
@@ -33,7 +33,7 @@ def softmax(out, x, columns, DIVIDE: tl.constexpr, BLOCK: tl.constexpr):
 
 
 def ratio(rows: int, launches: int, target: str) -> float:
-    """The time by divisions over the time by products."""
+    """The time with divisions over the time with multiplications."""
     x = np.random.default_rng(0).standard_normal((rows, COLUMNS)).astype(np.float32)
     out = np.empty_like(x)
 

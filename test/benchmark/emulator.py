@@ -1,9 +1,9 @@
-"""How long launches on an emulated GPU take, as they are and with all checks.
+"""Times of launches on an emulated GPU, without checks and with all checks.
 
     .venv/bin/python test/benchmark/emulator.py
 
-One row per kernel: the shortest of several launches, in milliseconds, what the project wants, and
-how many times as long it takes with checks and with counters (at most ten times is wanted).
+One row per kernel: the shortest of several launches in milliseconds, the project's goal, and the
+slowdown with checks and with counters (the goal is at most a factor of ten).
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def launch_matmul() -> None:
     assert (c == 256).all()
 
 
-# Name, launch, milliseconds that are wanted on two cores.
+# Name, launch, goal in milliseconds on two cores.
 ROWS: list[tuple[str, Callable[[], None], float]] = [
     ("add of 2^20 elements", launch_add, 100),
     ("softmax 1024 x 1024", launch_softmax, 200),

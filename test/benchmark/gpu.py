@@ -1,12 +1,12 @@
-"""Speed on a GPU against PyTorch, and against Triton where it can be imported: ratios in one run.
+"""Speed on a GPU against PyTorch, and Triton if it can be imported: ratios from one run.
 
     python test/benchmark/gpu.py                 every row
-    python test/benchmark/gpu.py matmul          rows whose name holds the word
-    python test/benchmark/gpu.py --check-only    small sizes, results compared, nothing timed
-    python test/benchmark/gpu.py --json FILE     for machines, besides
+    python test/benchmark/gpu.py matmul          rows whose name contains the word
+    python test/benchmark/gpu.py --check-only    compares results at small sizes, without timing
+    python test/benchmark/gpu.py --json FILE     writes JSON, too
 
 A ratio is the other's time over Tilewright's: above 1 means that Tilewright is faster. Results are
-compared first, by the norm of the error against a product or quotient in float64.
+compared first, by the norm of the error against a float64 reference.
 """
 
 import argparse
@@ -30,7 +30,7 @@ KERNELS = Path(__file__).with_name("gpu_kernels.py")
 
 
 def load_kernels(compiler: str) -> Any:
-    """The kernels of gpu_kernels.py, compiled by "tilewright" or "triton"; None without it."""
+    """The kernels of gpu_kernels.py, compiled by "tilewright" or "triton", or None."""
     try:
         package = importlib.import_module(compiler)
         language = importlib.import_module(f"{compiler}.language")
@@ -54,8 +54,8 @@ OURS, TRITONS = load_kernels("tilewright"), load_kernels("triton")
 class Case:
     """One computation; `run(kernels)` launches it and returns its result.
 
-    `work` is what one call moves or computes, in `unit`; `error` how far from the reference the
-    result may be, as a relative norm.
+    `work` is the amount that one call moves or computes, in `unit`; `error` is the largest accepted
+    distance of the result from the reference, as a relative norm.
     """
 
     name: str
@@ -160,7 +160,7 @@ def layer_norm_cases(small: bool) -> Iterator[Case]:
 
 
 MATMULS = [
-    # size, dtype, blocks m n k, warps, stages
+    # size, dtype, block sizes m n k, warps, stages
     (1024, torch.float16, 64, 64, 64, 4, 4),
     (1024, torch.float16, 128, 64, 64, 4, 4),
     (1024, torch.float16, 64, 128, 64, 4, 4),
@@ -210,7 +210,7 @@ def relative_error(found: torch.Tensor, wanted: torch.Tensor) -> float:
 
 
 def check(case: Case) -> float:
-    """The error of our result; PyTorch's and Triton's are taken to be right."""
+    """The error of our result; PyTorch's and Triton's are assumed to be right."""
     wanted = case.reference()
     return relative_error(case.run(OURS), wanted)
 
@@ -235,7 +235,7 @@ def report(case: Case, times: dict[str, float], error: float) -> dict[str, Any]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("words", nargs="*", help="rows whose name holds one of them")
+    parser.add_argument("words", nargs="*", help="rows whose name contains one of them")
     parser.add_argument("--check-only", action="store_true")
     parser.add_argument("--json")
     arguments = parser.parse_args()

@@ -1,6 +1,6 @@
-"""The kernels of the GPU benchmark, compiled by Tilewright and by Triton from this one text.
+"""The kernels of the GPU benchmark, compiled by Tilewright and by Triton from the same source.
 
-Loaded once for each compiler, with `kernel_language` standing for it: see gpu.py.
+gpu.py loads this file once for each compiler, with `kernel_language` as an alias of its language.
 """
 
 from kernel_language import jit, tl
@@ -44,7 +44,7 @@ def layer_norm(x, y, w, b, mean_out, rstd_out, stride, columns, eps, BLOCK: tl.c
 def layer_norm_backward(
     x, dy, dx, w, mean, rstd, dw_parts, db_parts, stride, rows, columns, BLOCK: tl.constexpr
 ):
-    """Each program takes every so many-th row, and adds up its part of the weights' gradients."""
+    """Program p of n takes the rows p, p + n, ..., and sums its part of the weights' gradients."""
     first = tl.program_id(0)
     i = tl.arange(0, BLOCK)
     inside = i < columns
@@ -72,7 +72,7 @@ def matmul(
     a, b, c, M, N, K, a_row, a_column, b_row, b_column, c_row, c_column,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP: tl.constexpr,
 ):  # fmt: skip
-    """Tiles in groups of rows, so that programs beside each other share what they read."""
+    """Numbers tiles in groups of rows, so that consecutive programs share their inputs."""
     program = tl.program_id(0)
     tiles_m = tl.cdiv(M, BLOCK_M)
     tiles_n = tl.cdiv(N, BLOCK_N)

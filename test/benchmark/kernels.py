@@ -1,12 +1,12 @@
-"""Speed against PyTorch on the CPU: a table of ratios, medians of interleaved runs.
+"""Speed against PyTorch on the CPU: a table of ratios, from medians of interleaved runs.
 
     .venv/bin/python test/benchmark/kernels.py            every row
-    .venv/bin/python test/benchmark/kernels.py softmax    rows whose name holds the word
-    .venv/bin/python test/benchmark/kernels.py --json FILE    for machines, besides
+    .venv/bin/python test/benchmark/kernels.py softmax    rows whose name contains the word
+    .venv/bin/python test/benchmark/kernels.py --json FILE    writes JSON, too
 
 A ratio is PyTorch's time over Tilewright's: above 1 means that Tilewright is faster. "wanted" is
-what the project holds itself to. Where PyTorch can, both write into memory that is there already:
-fresh memory costs both the same page faults, which are longer than some of the kernels.
+the project's goal. Where PyTorch can, both write into memory that is already allocated: fresh
+memory costs both the same page faults, which take longer than some of the kernels.
 """
 
 import argparse
@@ -28,7 +28,7 @@ TUTORIALS = Path(__file__).resolve().parents[2] / "docs" / "tutorials"
 
 
 def tutorial(name: str) -> ModuleType:
-    """The kernels are the tutorials': what is shown is what is measured."""
+    """The tutorial as a module: the benchmark measures the kernels that the tutorials show."""
     spec = importlib.util.spec_from_file_location(name, TUTORIALS / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -38,7 +38,7 @@ def tutorial(name: str) -> ModuleType:
 
 @dataclass(frozen=True)
 class Case:
-    """Two functions of the same result; `work` is what one call moves or computes, in `unit`."""
+    """Two functions with equal results; one call moves or computes `work`, in `unit`."""
 
     name: str
     ours: Callable[[], torch.Tensor]
@@ -137,7 +137,7 @@ def cases() -> Iterator[Case]:
 
 
 def check(case: Case) -> None:
-    """Nothing is timed that computes something else."""
+    """Checks that both functions compute the same before they are timed."""
     if case.same_result:
         ours, theirs = case.ours().double(), case.theirs().double()
         error = ((ours - theirs).norm() / theirs.norm()).item()
@@ -166,9 +166,9 @@ def format_row(row: Row) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("words", nargs="*", help="only rows whose name holds one of these")
+    parser.add_argument("words", nargs="*", help="only rows whose name contains one of these")
     parser.add_argument("--rounds", type=int, default=30)
-    parser.add_argument("--json", type=Path, help="writes the rows into this file too")
+    parser.add_argument("--json", type=Path, help="also write the rows to this file")
     options = parser.parse_args()
     chosen = [c for c in cases() if not options.words or any(w in c.name for w in options.words)]
     threads = torch.get_num_threads()

@@ -1,12 +1,12 @@
-"""What a launch costs the host, in microseconds.
+"""The cost of a launch on the host, in microseconds.
 
     .venv/bin/python test/benchmark/launch.py [cpu|cuda|fake]
 
-The grid is one program that does next to nothing, so that what is measured is the way from Python
-to the kernel and back. The best of many rounds: what else the machine does only ever adds time.
-Beside it stand a Python function that takes the same arguments, and for cuda the driver's own
-launch of an empty kernel. "fake" takes the tests' stand-in for the driver, which does nothing: what
-is left is the host's part of a launch on a GPU.
+The grid is one program that does almost nothing, so the time is that of the path from Python to the
+kernel and back. The best of many rounds counts, because other work on the machine only adds time.
+For comparison, the output has the time of a Python function with the same arguments and, for cuda,
+of the driver's own launch of an empty kernel. "fake" uses the tests' stand-in for the driver, which
+does nothing: this measures the host's part of a launch on a GPU.
 """
 
 import os
@@ -44,7 +44,7 @@ def nineteen(
 
 LIMITS = {
     "cpu": {0: 3, 4: 3, 19: 4},
-    "cuda": {0: 3, 4: 3, 19: 3.5},  # beyond the driver's own
+    "cuda": {0: 3, 4: 3, 19: 3.5},  # in addition to the driver's own time
     "fake": {0: 0.8, 4: 0.8, 19: 1.6},
 }
 PARAMETERS = {0: "", 4: "8,8,8,4", 19: "8,8,8,8,8,8,8,8,8,8,4,4,4,4,4,4,4,4,4"}
@@ -54,7 +54,7 @@ def microseconds(function: Callable[[], object], device: str) -> float:
     best = float("inf")
     calls = 500
     for _ in range(40):
-        if device == "cuda":  # A full queue would be waited for.
+        if device == "cuda":  # a launch into a full queue would wait
             torch.cuda.synchronize()
         start = time.perf_counter()
         for _ in range(calls):
@@ -65,7 +65,7 @@ def microseconds(function: Callable[[], object], device: str) -> float:
 
 @contextmanager
 def stand_in() -> Iterator[None]:
-    """The kernels have code for the stand-in's device, to which launches go."""
+    """Redirects launches to the stand-in's device, for which the kernels get code."""
     folder = Path(__file__).resolve().parents[1] / "python" / "runtime"
     sys.path.insert(0, str(folder))
     import fake_cuda

@@ -1,8 +1,8 @@
-"""What importing tilewright takes, beside NumPy and an interpreter that imports nothing.
+"""The time of `import tilewright`, next to NumPy and an interpreter that imports nothing.
 
     .venv/bin/python test/benchmark/startup.py
 
-The shortest of several fresh processes each, which take turns, in milliseconds.
+The shortest of several fresh processes for each, interleaved, in milliseconds.
 """
 
 import subprocess

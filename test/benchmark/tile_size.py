@@ -1,9 +1,9 @@
-"""How much longer the CPU's code of large tiles takes to compile than that of small ones.
+"""The ratio of the compile times of large tiles and small tiles on the CPU.
 
     .venv/bin/python test/benchmark/tile_size.py
 
-Seconds of the processor's time, the least of several compilations that take turns. The kernels are
-those whose size of code is tested: test/python/language/test_code_size.py.
+Each time is processor time, the least of several interleaved compilations. The kernels are those
+of test/python/language/test_code_size.py, which tests their code size.
 """
 
 import os
