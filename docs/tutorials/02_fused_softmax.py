@@ -37,7 +37,7 @@ def softmax_kernel(out, x, out_stride, x_stride, columns, BLOCK: tl.constexpr):
 
 
 def softmax(x):
-    """Softmax of each row of `x`, a float matrix [rows, columns] whose rows are contiguous."""
+    """Softmax of each row of `x`, a float matrix [rows, columns] with contiguous rows."""
     rows, columns = x.shape
     out = np.empty_like(x) if torch is None else torch.empty_like(x)
     # The kernel's strides count elements, like PyTorch's; NumPy's count bytes.

@@ -117,7 +117,7 @@ def transpose_rows(x, out, N: tl.constexpr):
 
 # This kernel loads a square as a tile with one axis and permutes its elements with `tl.gather`. Its
 # global accesses are optimal. But the gather goes through shared memory, which has 32 banks: words
-# whose distance is a multiple of 32 are in the same bank, and so is a whole column of the square.
+# at a distance of a multiple of 32 are in the same bank, and so is a whole column of the square.
 # Lanes that read from one bank are served one after the other.
 
 
