@@ -77,7 +77,7 @@ sys.exit(not (usable and os.path.exists(os.path.join(sysconfig.get_path("include
 PYTHON
 }
 
-# 3.11 comes first because most package indexes have PyTorch's CPU build for it.
+# 3.11 comes first because PyTorch's CPU build is most widely available for it.
 find_python() {
   local candidate
   for candidate in ${TILEWRIGHT_PYTHON:-} python3.11 python3.12 python3.13 python3.10 python3; do
