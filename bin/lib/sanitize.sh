@@ -29,12 +29,12 @@ run() {
 
 # Each process with findings has a file.
 show_findings() {
-  local file
+  local file count
   for file in "$FINDINGS"/log.*; do
-    [ -e "$file" ] || continue
+    count="$(cat "$file" 2>/dev/null | grep -cE 'runtime error:|^WARNING: ThreadSanitizer|ERROR: AddressSanitizer')" || continue
     FAILED=1
-    say "$(basename "$file"): $(grep -cE 'runtime error:|^WARNING: ThreadSanitizer|ERROR: AddressSanitizer' "$file") findings"
-    head -60 "$file"
+    say "$(basename "$file"): $count findings"
+    grep -E -A30 'runtime error:|^WARNING: ThreadSanitizer|ERROR: AddressSanitizer' "$file" | head -200
   done
 }
 
