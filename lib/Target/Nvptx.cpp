@@ -114,6 +114,8 @@ void optimize(Module &module, TargetMachine &machine) {
   tuning.SLPVectorization = false;
   tuning.LoopInterleaving = false;
   bool isWide = hasWideVectors(module);
+  // The search for a free name grows with the number of values that have a similar one.
+  module.getContext().setDiscardValueNames(isWide);
   codegen::optimize(module, machine, OptimizationLevel::O3, tuning, [isWide](PassBuilder &builder) {
     if (isWide) {
       builder.registerPipelineStartEPCallback(
