@@ -22,13 +22,13 @@ void Thread::wait(int32_t site) {
 
 void Thread::yield() { block->scheduler->yield(*this); }
 
-/// At most so many turns of loops are made until somebody looks whether the launch goes on. With checks a turn in which
-/// a block multiplies matrices takes milliseconds.
+/// The most loop iterations that a thread executes before it checks whether the launch was stopped. The number is small
+/// because with checks one iteration of a matmul takes a block milliseconds.
 static constexpr int64_t kTicks = 200;
 
 void Thread::grantTicks() {
   int64_t most = block->launch.settings.maxSteps;
-  // The first turn beyond the limit is noticed at once.
+  // The thread stops at the first iteration beyond the limit.
   granted = most > 0 ? std::min(kTicks, most - steps) : kTicks;
   ticks = granted;
 }
@@ -85,7 +85,7 @@ static std::string describeLanes(uint32_t mask) {
   return (mask & (mask - 1) ? "lanes " : "lane ") + text;
 }
 
-/// The rendezvous for these lanes that waits for this one, else a new one.
+/// The rendezvous of this function and mask that this lane has not reached yet, or a new one.
 static Rendezvous &findRendezvous(Warp &warp, WarpFunction function, uint32_t mask, uint32_t lane) {
   Rendezvous *unused = nullptr;
   for (Rendezvous &rendezvous : warp.rendezvous) {
@@ -175,7 +175,7 @@ void Block::reset() {
   }
 }
 
-/// A warp that waits for the lane waits for ever.
+/// Lanes that wait for the thread in a rendezvous would wait forever, which is an error.
 void Block::exit(Thread &thread) {
   --running;
   thread.warp->exited |= uint32_t(1) << thread.lane();
@@ -195,7 +195,8 @@ void Block::exit(Thread &thread) {
   releaseBarriers(*this);
 }
 
-/// "threads 0 to 31 wait at kernel.py:12 (barrier.cta.sync)".
+/// "32 threads (the first is 0) wait at kernel.py:12 for others to reach barrier.cta.sync.aligned.all, and 4 have
+/// ended".
 static std::string describeWaiting(const Block &block) {
   std::map<int32_t, std::pair<int, int>> waiting; // site -> first thread, number
   for (const Thread &thread : block.threads) {
@@ -209,14 +210,14 @@ static std::string describeWaiting(const Block &block) {
     const Site &site = block.launch.kernel.sites[number];
     text += (text.empty() ? "" : ", ") + std::to_string(threads.second) + " threads (the first is " +
             std::to_string(threads.first) + ") wait at " + site.describe() +
-            (site.instruction.empty() ? "" : " for others to come to " + site.instruction);
+            (site.instruction.empty() ? "" : " for others to reach " + site.instruction);
   }
   int done = static_cast<int>(block.threads.size()) - block.running;
   return text + (done ? ", and " + std::to_string(done) + " have ended" : "");
 }
 
 static void reportDeadlock(Block &block) {
-  Report report{Report::Deadlock, "nobody can go on: " + describeWaiting(block), block.program};
+  Report report{Report::Deadlock, "no thread can continue: " + describeWaiting(block), block.program};
   for (const Thread &thread : block.threads) {
     if (thread.state == Thread::Waiting) {
       report.thread = thread.index;

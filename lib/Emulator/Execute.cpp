@@ -10,15 +10,15 @@ namespace tilewright::emulator {
 
 namespace {
 
-/// What the kernel's only parameter points to.
+/// The kernel's only parameter points to this.
 struct Run {
   const Execution &execution;
   std::vector<uint64_t> operands;
   Outcome &outcome;
 };
 
-/// What each thread does. Threads start in the order of their numbers, so that shared memory has its contents before
-/// anybody reads them.
+/// The kernel's code. Thread 0 initializes shared memory before any other thread reads it, because threads start in the
+/// order of their indices.
 void executeLane(Thread *thread, const uint64_t *slots) {
   Run &run = *reinterpret_cast<Run *>(slots[0]);
   Outcome &outcome = run.outcome;

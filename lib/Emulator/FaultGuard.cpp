@@ -1,5 +1,5 @@
-// A fiber that faults can't go on. The handler of the signal, which has a stack of its own, makes the fiber continue in
-// a function that reports the fault and leaves the block, as a failed check would.
+// A fiber that faults cannot continue. The signal handler, which has its own stack, resumes the fiber in a function
+// that reports the fault and leaves the block, as a failed check does.
 
 #include "FaultGuard.h"
 
@@ -21,33 +21,33 @@ constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE};
 struct sigaction previousActions[std::size(kSignals)];
 
 struct Fault {
-  Block *block = nullptr; // that runs on this thread
+  Block *block = nullptr; // the block that runs on this thread
   Thread *thread = nullptr;
   int signal = 0;
   uintptr_t address = 0;
   bool isStack = false;
-  bool isNowhere = false; ///< no process has such an address, and the system doesn't say which it is
+  bool isNowhere = false; ///< the address is not canonical; the system does not say which address it is
 };
 thread_local Fault fault;
 
 std::string describe(const Fault &fault) {
   if (fault.isStack) {
-    return "the thread needs more than the " + std::to_string(StackPool::kBytes >> 10) +
-           " KiB that the emulator has for its variables";
+    return "the thread's variables take more than the " + std::to_string(StackPool::kBytes >> 10) +
+           " KiB of its stack in the emulator";
   }
   if (fault.signal == SIGFPE) {
     return "an integer was divided by zero";
   }
   char address[24];
   std::snprintf(address, sizeof address, " 0x%llx", static_cast<unsigned long long>(fault.address));
-  return std::string("an address") + (fault.isNowhere ? "" : address) +
-         " was accessed that the process does not have; its line is found where the extents of all arguments are known";
+  return (fault.isNowhere ? std::string("accessed an address") : std::string("accessed the address") + address) +
+         " that is not mapped; the line is only found if the extents of all arguments are known";
 }
 
-/// Where a fiber goes on that faulted.
+/// A fiber that has faulted continues here.
 [[noreturn]] void leaveAfterFault() { fault.thread->fail(Report::Fault, 0, describe(fault)); }
 
-/// The thread of the block on whose stack the address lies.
+/// The thread of the block whose stack contains the address, or null.
 Thread *threadOnStack(Block &block, uintptr_t address) {
   for (Thread &thread : block.threads) {
     auto top = reinterpret_cast<uintptr_t>(thread.stack);
@@ -71,9 +71,10 @@ bool redirect(int signal, siginfo_t *info, ucontext_t *context) {
   }
   fault.signal = signal;
   fault.address = reinterpret_cast<uintptr_t>(info->si_addr);
-  fault.isNowhere = info->si_code == SI_KERNEL; // not of the form that addresses of x86-64 have
+  fault.isNowhere = info->si_code == SI_KERNEL; // not a canonical x86-64 address
   fault.isStack = !fault.isNowhere && StackPool::instance().isGuard(info->si_addr);
-  // Nothing on the fiber's stack is needed any more; a function expects it so after its call.
+  // The fiber's stack is no longer needed, so that it is used from its top. The 8 bytes stand for a return address: the
+  // ABI aligns the stack to 16 bytes before a call.
   registers[REG_RSP] = reinterpret_cast<uintptr_t>(fault.thread->stack) - 64 - 8;
   registers[REG_RIP] = reinterpret_cast<greg_t>(&leaveAfterFault);
   return true;
@@ -97,7 +98,7 @@ void handle(int signal, siginfo_t *info, void *context) {
       }
     }
   }
-  // The instruction is run again, and its signal does what it does without us.
+  // The instruction will be executed again, and its signal will get the default action.
   std::signal(signal, SIG_DFL);
 }
 
@@ -114,7 +115,7 @@ void install() {
   });
 }
 
-/// A stack for the handler: the fiber's may be what there is too little of.
+/// The stack of the signal handler: the fault may be an overflow of the fiber's stack.
 class SignalStack {
 public:
   SignalStack() {

@@ -1,4 +1,4 @@
-// What is left of a kernel that touches memory that the process does not have: a report, and the process.
+// Turns memory faults of a kernel into reports, so that the process survives them.
 
 #ifndef TILEWRIGHT_LIB_EMULATOR_FAULTGUARD_H
 #define TILEWRIGHT_LIB_EMULATOR_FAULTGUARD_H
@@ -7,8 +7,8 @@ namespace tilewright::emulator {
 
 class Block;
 
-/// While it lives, a fault of the calling thread ends the block's launch, if it happens on the stack of one of its
-/// threads. Other faults go to whoever handled them before.
+/// While it exists, a fault on the calling host thread ends the block's launch if it happens on the stack of one of the
+/// block's threads. All other faults go to the previous signal handler.
 class FaultGuard {
 public:
   explicit FaultGuard(Block &block);
@@ -17,7 +17,7 @@ public:
   FaultGuard &operator=(const FaultGuard &) = delete;
 
 private:
-  Block *outer; ///< one that a signal's handler interrupted, or null
+  Block *outer; ///< the block that this one interrupts, if it was launched from a signal handler; otherwise null
 };
 
 } // namespace tilewright::emulator

@@ -1,4 +1,4 @@
-// The emulator's instructions: all families, and how they are found by PTX's and by LLVM's names.
+// The table of all instruction families, and the lookup by PTX name and by LLVM intrinsic.
 
 #include "tilewright/Emulator/Instruction.h"
 
@@ -52,7 +52,7 @@ const Instruction *findInstruction(std::string_view name) {
   return lookUp(byName, name);
 }
 
-/// Whether it is how LLVM spells a type in the name of an overloaded intrinsic: i32, f16, bf16, p3, v2f16.
+/// Whether the text is a type in the name of an overloaded LLVM intrinsic: i32, f16, bf16, p3, v2f16.
 static bool isType(std::string_view text) {
   auto digits = [&text] {
     size_t count = 0;
@@ -98,7 +98,7 @@ const Instruction *findIntrinsic(std::string_view name) {
     std::string_view last = name.substr(dot + 1);
     name = name.substr(0, dot);
     if (!isType(last)) {
-      // shfl.sync.idx.f32p returns a predicate too: it is shfl.sync.idx.p, of the type f32.
+      // shfl.sync.idx.f32p also returns a predicate: its row is shfl.sync.idx.p, and its type f32.
       bool withPredicate = !last.empty() && last.back() == 'p' && isType(last.substr(0, last.size() - 1));
       return withPredicate ? lookUp(byIntrinsic, std::string(name) + ".p") : nullptr;
     }

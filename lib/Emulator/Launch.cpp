@@ -41,7 +41,7 @@ void Launch::stopAfter(int64_t program) {
 }
 
 void Launch::settle() {
-  std::multimap<int64_t, Report> ordered; // those of one program stay in the order in which they were found
+  std::multimap<int64_t, Report> ordered; // reports of one program stay in the order in which they were found
   for (Report &report : reports) {
     int64_t program = numberOf(report.program);
     bool isRight = report.ifWritten < 0 || static_cast<size_t>(report.ifWritten) >= kTensorsTold ||
@@ -65,7 +65,7 @@ void Launch::settle() {
 
 bool runBlocks(Launch &launch, int64_t begin, int64_t end) {
   if (!threadSharedMemory() || launch.kernel.sharedBytes > static_cast<int64_t>(kMostSharedBytes)) {
-    launch.report({Report::Fault, "there is no memory for a block's shared memory"});
+    launch.report({Report::Fault, "could not allocate a block's shared memory"});
     launch.stopAfter(0);
     return false;
   }

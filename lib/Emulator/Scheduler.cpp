@@ -9,14 +9,14 @@ namespace tilewright::emulator {
 
 namespace context = boost::context::detail;
 
-/// What one fiber hands to the next: where the one that is left is to be noted.
+/// Switches to the fiber `to`, and passes it the address `from`, where it stores the context of the calling fiber.
 static void *jump(void *to, void **from) {
   context::transfer_t transfer = context::jump_fcontext(to, from);
   *static_cast<void **>(transfer.data) = transfer.fctx;
   return nullptr;
 }
 
-/// What a new fiber needs to know, until it has begun.
+/// The arguments of a new fiber. They are only valid until it has started.
 struct FiberEntry {
   Scheduler *scheduler;
   void *stack;
@@ -30,10 +30,11 @@ struct FiberEntry {
 };
 
 //===----------------------------------------------------------------------===//
-// Who is next
+// Selecting the next thread
 //===----------------------------------------------------------------------===//
 
-/// The threads of a warp go on together, before those of others begin: what they work on is at hand then.
+/// The list is a stack, so that threads that were just woken run before other warps start: their data is still in the
+/// host's caches.
 Thread *Scheduler::takeReady() {
   if (ready.empty()) {
     ready.assign(yielded.rbegin(), yielded.rend());
@@ -67,11 +68,11 @@ void Scheduler::wake(Thread &thread) {
 // Switching
 //===----------------------------------------------------------------------===//
 
-/// Begins a thread on a fiber of its own; returns when somebody switches back to `from`.
+/// Starts a thread on a new fiber. Returns when another fiber switches back to `from`.
 void Scheduler::start(Thread &thread, void **from) {
   FiberEntry entry{this, StackPool::instance().take(), from};
   if (!entry.stack) {
-    thread.report(Report::Fault, 0, "there is no memory for the stack of another thread");
+    thread.report(Report::Fault, 0, "could not allocate the stack of another thread");
     block.stop();
     left = true;
     if (mainContext) {
@@ -85,7 +86,7 @@ void Scheduler::start(Thread &thread, void **from) {
   *static_cast<void **>(transfer.data) = transfer.fctx;
 }
 
-/// What a fiber does: runs threads that have not begun until one is next that has, or none.
+/// The body of a fiber: runs threads that have not started, until the next thread is one that has, or there is none.
 void Scheduler::runThreads(void *stack) {
   while (true) {
     Thread &self = *current;
@@ -100,7 +101,7 @@ void Scheduler::runThreads(void *stack) {
       current = following;
       continue;
     }
-    // Nobody takes the stack before this fiber is left.
+    // No other fiber can take the stack before the jump below leaves this one.
     StackPool::instance().give(stack);
     void *forgotten;
     if (following) {
@@ -152,7 +153,7 @@ void Scheduler::leave() {
 }
 
 //===----------------------------------------------------------------------===//
-// The whole
+// Running a block
 //===----------------------------------------------------------------------===//
 
 void Scheduler::reclaimStacks() {

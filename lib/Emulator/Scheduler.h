@@ -1,10 +1,10 @@
-// Which thread of a block runs: each is a fiber, and one runs until it waits for others.
+// Schedules the threads of a block cooperatively. Each thread runs on a fiber until it waits for others.
 //
-//   thread 0 ──shuffle: waits──▶ thread 1 ── ... ──▶ thread 31 has come last, does it for all, and goes on
-//                                                        └─waits─▶ thread 0 goes on
+//   thread 0 ──shuffle: waits──▶ thread 1 ── ... ──▶ thread 31 arrives last, executes it for all, and continues
+//                                                        └─waits─▶ thread 0 continues
 //
-// A switch goes from fiber to fiber. A fiber whose thread has ended takes the next thread that has not begun, so that a
-// kernel in which nobody waits needs one.
+// Fibers switch to each other directly. A fiber whose thread has ended runs the next thread that has not started, so
+// that a kernel in which no thread waits needs one fiber only.
 
 #ifndef TILEWRIGHT_LIB_EMULATOR_SCHEDULER_H
 #define TILEWRIGHT_LIB_EMULATOR_SCHEDULER_H
@@ -20,16 +20,17 @@ class Scheduler {
 public:
   explicit Scheduler(Block &block) : block(block) {}
 
-  /// Runs all threads of the block. Returns false if somebody left, or nobody can go on.
+  /// Runs all threads of the block. Returns false if leave() was called, the launch was stopped, or there is a
+  /// deadlock.
   bool run(uint64_t seed);
 
-  /// The running thread lets others run until it is woken.
+  /// wait() suspends the running thread until it is woken; yield() until all threads that are ready have run.
   void wait(Thread &self);
   void yield(Thread &self);
   void wake(Thread &thread);
-  /// Has the host's thread do something on its own stack, and goes on when that is done.
+  /// Runs `callback` on the stack of the host's thread, and then resumes the running thread.
   void runOnHostStack(Thread &self, const std::function<void()> &callback);
-  /// Ends the block; the fibers are forgotten where they stand.
+  /// Ends the block. The fibers are abandoned without unwinding their stacks.
   [[noreturn]] void leave();
 
 private:
@@ -43,8 +44,8 @@ private:
   friend struct FiberEntry;
 
   Block &block;
-  std::vector<Thread *> ready;   ///< the next one last
-  std::vector<Thread *> yielded; ///< whose turn comes when nobody is ready, in order
+  std::vector<Thread *> ready;   ///< a stack: the last one runs next
+  std::vector<Thread *> yielded; ///< in order; they become ready when `ready` is empty
   std::mt19937_64 random;
   bool isShuffled = false;
   Thread *current = nullptr;

@@ -11,9 +11,9 @@ static size_t pageBytes() {
   return bytes;
 }
 
-/// Of all pools. A guard splits the process's memory into two mappings more, of which Linux allows 65530 unless it is
-/// told otherwise: many of the host's threads with a thousand fibers each would need more. Stacks next to each other
-/// without guards are one mapping.
+/// The number of guard pages in all pools. A guard page adds two mappings to the process, and Linux allows 65530
+/// mappings by default: many host threads with a thousand fibers each would need more. Adjacent stacks without guard
+/// pages share one mapping.
 static std::atomic<size_t> guards{0};
 static constexpr size_t kMostGuards = 16 << 10;
 

@@ -1,4 +1,4 @@
-// Memory of the calling thread that blocks use one after the other: stacks of fibers, and shared memory.
+// Memory of a host thread that its blocks reuse one after the other: the stacks of fibers, and shared memory.
 
 #ifndef TILEWRIGHT_LIB_EMULATOR_STACKS_H
 #define TILEWRIGHT_LIB_EMULATOR_STACKS_H
@@ -8,29 +8,30 @@
 
 namespace tilewright::emulator {
 
-/// Stacks for fibers. The system gives each its memory page by page as it is used, and a page that faults below it, as
-/// long as the process has not too many of those.
+/// The stacks of fibers. The system commits their memory page by page as it is used. A stack has a guard page below it,
+/// unless the process already has too many guard pages.
 class StackPool {
 public:
   static constexpr size_t kBytes = 256 << 10;
 
-  /// The calling thread's.
+  /// The calling thread's pool.
   static StackPool &instance();
   ~StackPool();
 
-  /// The upper end of a stack; nullptr where there is no memory.
+  /// Returns the upper end of a stack, or nullptr if the allocation fails.
   void *take();
   void give(void *stack) { free.push_back(stack); }
-  /// Whether the address lies in the page below one of the stacks.
+  /// Whether the address lies in the lowest page of one of the stacks, which is its guard page if it has one.
   bool isGuard(const void *address) const;
 
 private:
   std::vector<void *> free;
   std::vector<void *> all;
-  size_t guarded = 0; ///< how many have a page that faults
+  size_t guarded = 0; ///< the number of stacks with a guard page
 };
 
-/// The calling thread's shared memory of a block, as large as any GPU's, below 4 GiB; nullptr where there is none.
+/// The shared memory for the blocks that run on the calling thread, as large as any GPU's, at an address below 4 GiB;
+/// nullptr if the allocation failed.
 unsigned char *threadSharedMemory();
 constexpr size_t kMostSharedBytes = 256 << 10;
 

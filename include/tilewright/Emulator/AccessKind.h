@@ -1,4 +1,4 @@
-// What a thread does to memory, and to which.
+// The kinds of memory accesses, and the memory spaces they go to.
 
 #ifndef TILEWRIGHT_EMULATOR_ACCESSKIND_H
 #define TILEWRIGHT_EMULATOR_ACCESSKIND_H
@@ -7,7 +7,7 @@
 
 namespace tilewright::emulator {
 
-/// A copy is the write of an asynchronous copy that has not completed.
+/// Copy is the write to shared memory by an asynchronous copy that has not completed.
 enum class AccessKind : uint8_t { Read, Write, Atomic, Copy };
 enum class MemorySpace : uint8_t { Global, Shared };
 

@@ -1,4 +1,4 @@
-// A block of threads while it runs: what the functions of instructions see.
+// The state of a running thread block, on which the functions of instructions operate.
 
 #ifndef TILEWRIGHT_EMULATOR_BLOCK_H
 #define TILEWRIGHT_EMULATOR_BLOCK_H
@@ -22,25 +22,25 @@ struct Warp;
 constexpr int kLanes = 32;
 constexpr uint32_t kAllLanes = 0xffffffff;
 
-/// A copy from global to shared memory that may not have arrived.
+/// A copy from global to shared memory that may not have completed.
 struct AsyncCopy {
   uint64_t to = 0;   ///< in shared memory
   uint64_t from = 0; ///< in global memory
   uint32_t size = 0; ///< bytes written
-  uint32_t read = 0; ///< bytes of them that are read; the rest become zeros
+  uint32_t read = 0; ///< bytes that are read from global memory; the rest are filled with zeros
   int32_t site = 0;
 };
 
-/// Where accesses of some number of bytes may begin, as far as code that is not checked has found out: `count`
-/// addresses from `begin` on. Accesses elsewhere are looked at.
+/// A cache for unchecked code: the `count` addresses from `begin` on at which an access of some number of bytes is
+/// known to be in bounds. An access at any other address calls the emulator, which checks it.
 struct KnownPlaces {
   uint64_t begin = 0;
   uint64_t count = 0;
 
   bool include(uint64_t address) const { return address - begin < count; }
 
-  /// There are so many for each size of 1, 2, 4, ... bytes. Accesses of one size may share an entry, which only makes
-  /// them slower.
+  /// There are kEach entries for each access size of 1, 2, 4, ... bytes. Accesses of one size may share an entry, which
+  /// only makes them slower.
   static constexpr unsigned kEach = 64, kSizes = 6;
   static constexpr unsigned kEntries = kEach * kSizes;
   static constexpr bool hasEntry(uint64_t bytes) { return (bytes & (bytes - 1)) == 0 && bytes < 1 << kSizes; }
@@ -50,8 +50,8 @@ struct KnownPlaces {
 };
 
 struct Thread {
-  // Generated code reads and writes these three, at these offsets.
-  int64_t ticks = 0;               ///< counted down in every loop; below zero the code calls the emulator
+  // Generated code accesses these three members at their offsets.
+  int64_t ticks = 0;               ///< decremented in every loop iteration; below zero the code calls the emulator
   unsigned char *shared = nullptr; ///< the block's shared memory
   KnownPlaces *places = nullptr;   ///< the block's, used by code that is not checked
 
@@ -60,49 +60,50 @@ struct Thread {
   uint32_t index = 0; ///< %tid.x
   uint32_t lane() const { return index % kLanes; }
 
-  /// Asynchronous copies in the order of their issue, and how many of them each committed group has.
+  /// Asynchronous copies in the order in which they were issued, and the number of copies in each committed group.
   std::vector<AsyncCopy> copies;
   std::vector<uint32_t> copyGroups;
 
-  // What relaxed atomics order depends on the fences around them; kept for the check of races.
-  bool isFenced = false;                 ///< whether it has come to a fence: its atomics release what it did before
-  std::unordered_set<uint64_t> unfenced; ///< addresses of its atomics since the last one, which will acquire them
+  // For the race check: fences before and after relaxed atomics turn them into releases and acquires.
+  bool isFenced = false; ///< whether the thread has executed a fence, so that its atomics release
+  std::unordered_set<uint64_t>
+      unfenced; ///< addresses of its atomics since the last fence; the next fence acquires them
 
   enum State : uint8_t { Fresh, Ready, Running, Waiting, Done };
   State state = Fresh;
   int32_t waitsAt = 0;     ///< the site, while Waiting
-  void *context = nullptr; ///< of the scheduler: where to go on
-  void *stack = nullptr;   ///< of the scheduler
-  int64_t granted = 0;     ///< what `ticks` was when it was last set
-  int64_t steps = 0;       ///< turns of loops that were made until then
+  void *context = nullptr; ///< owned by the scheduler: where the fiber resumes
+  void *stack = nullptr;   ///< owned by the scheduler
+  int64_t granted = 0;     ///< the value to which `ticks` was last set
+  int64_t steps = 0;       ///< loop iterations that were executed before `ticks` was last set
 
-  /// Sets `ticks` to as many turns as may be made until the emulator is called.
+  /// Sets `ticks` to the number of loop iterations that may run before the code calls the emulator again.
   void grantTicks();
 
-  /// Lets the other threads run until another one calls Block::wake for this one. Returns after that.
+  /// Suspends this thread and runs others. Returns after another thread has called Block::wake for this one.
   void wait(int32_t site);
-  /// Lets the other threads run, and goes on when all of them have.
+  /// Suspends this thread until every thread that is ready has run.
   void yield();
-  /// Comes together with the other lanes of `mask` to execute `function`, which one of them then does for all.
+  /// Waits for the other lanes of `mask` to reach `function`. The lane that arrives last executes it for all of them.
   void converge(WarpFunction function, uint32_t mask, int32_t site, const uint64_t *in, uint64_t *out);
-  /// Reports something about this thread, which is filled in with its program.
+  /// Reports an error of this thread. The report's thread and program are filled in.
   void report(Report::Kind kind, int32_t site, std::string message);
   void report(Report report);
-  /// Reports it, and ends the launch. Does not return.
+  /// Reports an error and ends the launch.
   [[noreturn]] void fail(Report::Kind kind, int32_t site, std::string message);
-  /// Does something on the stack of the host's thread, as what may need much of it must be.
+  /// Runs `callback` on the stack of the host's thread, for callbacks that need more than a fiber's stack.
   void runOnHostStack(const std::function<void()> &callback);
-  /// Ends the program, about which nothing is wrong.
+  /// Ends this program without an error.
   [[noreturn]] void abandon();
-  /// Ends the launch, since what is wrong was reported. Does not return.
+  /// Ends the launch after an error was reported.
   [[noreturn]] void leave();
 };
 
-/// Lanes that came to execute an instruction together.
+/// The lanes that execute an instruction together.
 struct WarpCall {
   Warp *warp = nullptr;
-  uint32_t mask = 0; ///< who takes part
-  int32_t site = 0;  ///< of the lane that came last
+  uint32_t mask = 0; ///< the participating lanes
+  int32_t site = 0;  ///< the site of the lane that arrived last
   const uint64_t *in[kLanes] = {};
   uint64_t *out[kLanes] = {};
 
@@ -110,7 +111,7 @@ struct WarpCall {
   Thread &thread(int lane) const;
 };
 
-/// Threads that came to an instruction for which others are missing.
+/// An instruction that some lanes of its mask have reached and others have not.
 struct Rendezvous {
   WarpCall call;
   WarpFunction function = nullptr;
@@ -120,15 +121,15 @@ struct Rendezvous {
 struct Warp {
   Block *block = nullptr;
   uint32_t index = 0;
-  uint32_t exited = 0; ///< lanes that are done, or that the block does not have
+  uint32_t exited = 0; ///< lanes that have ended, or that do not exist in the last warp of the block
   std::vector<Rendezvous> rendezvous;
   Thread &thread(int lane) const;
 };
 
-/// Threads that came to a barrier, one of the sixteen that a block has.
+/// One of the sixteen barriers of a block.
 struct Barrier {
   std::vector<Thread *> arrived;
-  int expected = 0; ///< threads; 0: all that are not done
+  int expected = 0; ///< number of threads; 0: all that have not ended
 };
 
 class Block {
@@ -145,51 +146,52 @@ public:
   std::vector<Warp> warps;
   static constexpr int kBarriers = 16;
   Barrier barriers[kBarriers];
-  int running = 0; ///< threads that are not done
+  int running = 0; ///< number of threads that have not ended
 
-  /// Shared memory: `sharedBytes` of the kernel at an address below 4 GiB, since pointers to it have 32 bits.
+  /// The `sharedBytes` of shared memory that the kernel has. They lie below 4 GiB because pointers to shared memory
+  /// have 32 bits.
   unsigned char *shared = nullptr;
   bool isShared(uint64_t address) const;
 
   std::vector<KnownPlaces> places;
 
-  std::unique_ptr<Checker> checker;   ///< of bounds at least
-  std::unique_ptr<Counters> counters; ///< null where nothing is counted
+  std::unique_ptr<Checker> checker;   ///< checks bounds and alignment at least
+  std::unique_ptr<Counters> counters; ///< null if nothing is counted
 
-  /// Ends this program, and those after it.
+  /// Ends this program and those after it.
   void stop() {
     stopping = true;
     launch.stopAfter(launch.numberOf(program));
   }
   /// Ends this program only.
   void abandon() { stopping = true; }
-  /// Whether to go on after a later program has stopped the launch: for some while, since this one may wait for ever
-  /// for what the other one would have done.
+  /// Whether this program may continue. After another program has stopped the launch, this one continues for a limited
+  /// number of calls only, because it may spin on a value that the stopped program no longer writes.
   bool mayKeepSpinning() { return !launch.isEnding() || --spinBudget > 0; }
   bool isStopped() const { return stopping || launch.isStopped(launch.numberOf(program)); }
 
-  /// A thread that waits goes on.
+  /// Makes a waiting thread ready to run.
   void wake(Thread &thread);
-  /// A thread came to the end of the kernel.
+  /// Called when a thread reaches the end of the kernel.
   void exit(Thread &thread);
 
 private:
   friend struct Thread;
   void reset();
   bool stopping = false;
-  static constexpr int64_t kSpinBudget = 20000; ///< times that a thread of the block asks
+  static constexpr int64_t kSpinBudget = 20000; ///< calls of mayKeepSpinning() while the launch is ending
   int64_t spinBudget = kSpinBudget;
   std::unique_ptr<Scheduler> scheduler;
 };
 
-/// Lets those go on that wait at a barrier of the block to which everybody has come by now.
+/// Wakes the threads of every barrier of the block that is complete now.
 void releaseBarriers(Block &block);
 
 inline Thread &Warp::thread(int lane) const { return block->threads[index * kLanes + lane]; }
 inline Thread &WarpCall::thread(int lane) const { return warp->thread(lane); }
 
-/// The function of an instruction of a warp that is executed by all its lanes (`maskOperand` < 0), or by those that an
-/// operand names.
+/// The Instruction::function of a collective instruction. It is executed by all lanes of the warp (`maskOperand` < 0),
+/// or by the lanes in the mask that is operand number `maskOperand`.
 template <WarpFunction function, int maskOperand = -1>
 void warpWide(Thread &thread, int32_t site, const uint64_t *in, uint64_t *out) {
   uint32_t mask = maskOperand < 0 ? kAllLanes : static_cast<uint32_t>(in[maskOperand < 0 ? 0 : maskOperand]);

@@ -1,4 +1,4 @@
-// Looks for what a block's threads do wrong with memory.
+// Checks the memory accesses of a block's threads.
 
 #ifndef TILEWRIGHT_EMULATOR_CHECKER_H
 #define TILEWRIGHT_EMULATOR_CHECKER_H
@@ -18,41 +18,41 @@ struct Access {
   MemorySpace space;
   uint64_t address;
   uint32_t bytes;
-  uint32_t alignment; ///< that the instruction asks for, in bytes
+  uint32_t alignment; ///< that the instruction requires, in bytes
   AtomicOrder order = AtomicOrder::Relaxed;
 };
 
-/// One for each Block that runs; blocks of a launch do not share it. Bounds and alignment are always checked, the rest
-/// as Settings say. What is wrong is reported by Thread::report, with
-/// both parties where there are two.
+/// Each Block has its own Checker. Bounds and alignment are always checked, the rest as Settings says. Errors are
+/// reported by Thread::report, with both accesses if two are involved.
 class Checker {
 public:
   explicit Checker(Launch &launch);
   ~Checker();
 
-  /// A block is about to run: nothing is known of its shared memory, and nobody has touched global memory.
+  /// Called before a program runs: its shared memory is uninitialized, and no thread has accessed global memory.
   void begin(Block &block);
 
-  /// Whether the access may be performed: what is out of bounds or misaligned may not. Everything else is reported
-  /// only.
+  /// Checks an access, and returns whether it may be performed. An access that is out of bounds or misaligned must not
+  /// be; all other errors are only reported.
   bool access(const Access &access);
 
-  /// The places around an address that may be accessed in so many bytes; none where the address itself may not.
+  /// The addresses near `address` at which an access of `bytes` bytes is in bounds; empty if one at `address` is not.
   KnownPlaces placesAround(MemorySpace space, uint64_t address, uint32_t bytes) const;
 
-  /// An asynchronous copy is issued by a thread, and later has arrived as far as this thread is concerned. Between the
-  /// two nobody may touch what it writes. The first returns whether the copy may be performed.
+  /// A thread issues an asynchronous copy; later it waits for the copy, which has completed then. In between no thread
+  /// may access the bytes that the copy writes. issue() returns whether the copy may be performed.
   bool issue(Thread &thread, const AsyncCopy &copy);
   void arrive(Thread &thread, const AsyncCopy &copy);
 
-  /// All that these threads did before is ordered before all that they do from now on.
+  /// Orders everything that these threads did so far before everything that they do from now on.
   void synchronize(const std::vector<Thread *> &threads);
   void synchronize(const WarpCall &call);
 
-  /// The thread comes to an atomic that releases or acquires, which it executes if it is `active`, after access().
+  /// A thread reaches an atomic that releases or acquires, and executes it if it is `active`. Must be called after
+  /// access().
   void pass(const Access &atomic, bool active);
 
-  /// What the thread did before is ordered before what those do that acquire the address from now on.
+  /// release() orders what the thread did so far before what threads do after a later acquire() of the same address.
   void release(Thread &thread, uint64_t address);
   void acquire(Thread &thread, uint64_t address);
 

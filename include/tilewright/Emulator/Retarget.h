@@ -1,4 +1,4 @@
-// From the LLVM module that becomes PTX to one that runs on the host.
+// Retargets the LLVM module that would become PTX to the host.
 
 #ifndef TILEWRIGHT_EMULATOR_RETARGET_H
 #define TILEWRIGHT_EMULATOR_RETARGET_H
@@ -20,19 +20,19 @@ class TargetMachine;
 namespace tilewright::emulator {
 
 struct RetargetOptions {
-  /// Which slot each parameter of the kernel is read from; empty: one after the other.
+  /// The slot that each parameter of the kernel is read from; empty: slot i for parameter i.
   llvm::ArrayRef<int> slots;
-  /// Whether every access of global and shared memory calls the emulator, which checks and counts it.
+  /// Whether every access to global and shared memory calls the emulator, which checks and counts it.
   bool checked = false;
 };
 
-/// Makes of the module's kernel a function ThreadCode of the same name, for the host. Requires the module as LLVM's
-/// optimiser for NVPTX leaves it, with one kernel; `host` is the machine it is to be compiled for afterwards. An
-/// instruction without a function is an error that names it and its line.
+/// Turns the module's kernel into a function of the same name and of type ThreadCode, and returns its sites. Requires a
+/// module with one kernel, after LLVM's optimizer for NVPTX has run; `host` is the machine that it will be compiled
+/// for. Fails if an instruction is not in the table; the error names the instruction and its line.
 llvm::Expected<std::vector<Site>> retarget(llvm::Module &module, llvm::StringRef kernel, const RetargetOptions &options,
                                            const llvm::TargetMachine &host);
 
-/// What the code calls, by name; for the linker.
+/// The functions that retargeted code may call, with their symbols, for the linker.
 std::vector<std::pair<const char *, void *>> calledFunctions();
 
 } // namespace tilewright::emulator

@@ -1,4 +1,4 @@
-// What memory there is, and how an address is called in reports.
+// The bounds of the kernel's memory, and the names of addresses in reports.
 
 #include "Bounds.h"
 
@@ -39,7 +39,8 @@ size_t Bounds::memoryOf(uint64_t address) const {
   const std::vector<Tensor> &tensors = launch.tensors;
   size_t found = tensors.size();
   uint64_t begin = address, end = address + 1;
-  // A tensor that overlaps one that was found comes before it, if at all, in an earlier place of the list.
+  // Walk backward, and extend the range by each tensor that overlaps it, so that the first of those that overlap is
+  // found.
   for (size_t i = tensors.size(); i-- > 0;) {
     if (tensors[i].begin < end && begin < tensors[i].end) {
       found = i;

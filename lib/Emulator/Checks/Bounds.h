@@ -1,4 +1,4 @@
-// What memory there is, and how an address is called in reports.
+// The bounds of the kernel's memory, and the names of addresses in reports.
 
 #ifndef TILEWRIGHT_EMULATOR_CHECKS_BOUNDS_H
 #define TILEWRIGHT_EMULATOR_CHECKS_BOUNDS_H
@@ -9,7 +9,7 @@
 
 namespace tilewright::emulator {
 
-/// Some bytes of one memory.
+/// A range of bytes in one memory space.
 struct Bytes {
   MemorySpace space;
   uint64_t address;
@@ -24,28 +24,28 @@ public:
   /// Whether all of the bytes lie in one tensor, or in the block's shared memory.
   bool hold(const Bytes &bytes);
 
-  /// Which memory an address of global memory, which was held, is in: the number of a tensor, the first of those that
-  /// overlap; or the number of tensors, for any other memory.
+  /// The index of the tensor that contains an in-bounds address of global memory; the first one if tensors overlap. For
+  /// other memory the number of tensors.
   size_t memoryOf(uint64_t address) const;
 
-  /// The addresses from which as many bytes lie in the same tensor, or in shared memory, as these do; none if these
-  /// do not lie in any.
+  /// The addresses at which an access of the same size lies in the same tensor, or in shared memory, as these bytes;
+  /// empty if these are out of bounds.
   KnownPlaces placesAround(const Bytes &bytes) const;
 
-  /// "x+128", "shared+128"; where no tensor is near, the address in hexadecimal.
+  /// "x+128", "shared+128", or the address in hexadecimal if no tensor is near.
   std::string nameOf(const Bytes &bytes) const;
 
-  /// How bytes that are not held lie to the nearest memory there is: "12 bytes after the end of x, which has 4096".
+  /// Where out-of-bounds bytes lie relative to the nearest memory: "12 bytes after the end of x, which has 4096 bytes".
   std::string distanceOf(const Bytes &bytes) const;
 
-  /// Byte of shared memory, which has one at this address.
+  /// The offset in shared memory of an address in it.
   uint64_t sharedOffset(uint64_t address) const { return address - shared.begin; }
 
 private:
   const Tensor *nearest(const Bytes &bytes) const;
 
   const Launch &launch;
-  Tensor shared = {"shared", 0, 0}; // the block's
+  Tensor shared = {"shared", 0, 0}; // the block's shared memory
   size_t recent = 0;                // the tensor of the latest access
 };
 

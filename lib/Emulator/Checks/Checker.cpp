@@ -1,4 +1,4 @@
-// Looks for what a block's threads do wrong with memory: what is asked when, and what reports say.
+// Calls the checks for each access, and writes their reports.
 
 #include "tilewright/Emulator/Checker.h"
 
@@ -46,7 +46,7 @@ Phrase phraseOf(AccessKind kind) {
   return {"", ""};
 }
 
-/// Bytes that a thread is about to touch.
+/// Bytes that a thread is about to access.
 struct Touch {
   Thread &thread;
   int32_t site;
@@ -78,7 +78,7 @@ struct Checker::State {
   bool remembers;
   Races races;
   ProgramOrder order;
-  std::vector<uint32_t> together; // the threads that are synchronised, to save allocations
+  std::vector<uint32_t> together; // the threads of a synchronize(); a member to save allocations
 };
 
 Checker::Checker(Launch &launch) : state(std::make_unique<State>(launch)) {}
@@ -102,7 +102,7 @@ bool Checker::State::mayTouch(const Touch &touch, uint64_t alignment) {
   }
   if (alignment > 1 && touch.bytes.address % alignment != 0) {
     touch.thread.report(Report::Alignment, touch.site,
-                        describe(touch) + ", an address that is no multiple of " + std::to_string(alignment));
+                        describe(touch) + ", an address that is not a multiple of " + std::to_string(alignment));
     return false;
   }
   return true;
@@ -137,7 +137,8 @@ void Checker::State::explain(const Touch &touch, const Finding &finding) {
   report.otherThread = static_cast<int32_t>(finding.other.thread);
   report.otherSite = finding.other.site;
   if (finding.kind == Report::Copy) {
-    report.message += ", to which " + other + " copies since " + place + " without having waited for it";
+    report.message +=
+        ", the destination of an asynchronous copy that " + other + " issued at " + place + " and has not waited for";
   } else {
     report.message +=
         " that " + other + " " + pastOf(finding.other.kind()) + " at " + place + ", with no barrier between them";
@@ -145,7 +146,7 @@ void Checker::State::explain(const Touch &touch, const Finding &finding) {
   touch.thread.report(std::move(report));
 }
 
-/// Looks whether an access is on the right side of the program's atomics.
+/// Checks the order of an access and the program's atomics.
 void Checker::State::follow(const Touch &touch) {
   if (!settings.checkRaces || touch.bytes.space != MemorySpace::Global) {
     return;

@@ -19,7 +19,7 @@ void ProgramOrder::begin() {
   first = 0;
 }
 
-/// Whether an access that a thread makes now is on the right side of the others' atomics, but for its `own`.
+/// Checks an access that a thread makes now against the atomics of other threads, except for number `own`.
 std::optional<ProgramOrder::Conflict> ProgramOrder::conflictOf(uint32_t thread, size_t memory, uint64_t own) const {
   for (size_t i = 0; i < points.size(); ++i) {
     uint64_t number = first + i;
@@ -38,7 +38,7 @@ std::optional<ProgramOrder::Conflict> ProgramOrder::conflictOf(uint32_t thread, 
   return std::nullopt;
 }
 
-/// Whether the atomic that a thread executes now is on the right side of the others' accesses of a memory.
+/// Checks the atomic that a thread executes now against the other threads' accesses of a memory.
 std::optional<ProgramOrder::Conflict> ProgramOrder::conflictAt(const Point &point, uint64_t number, uint32_t thread,
                                                                AtomicOrder order, size_t memory) const {
   for (uint32_t other = 0; other < last.size(); ++other) {
@@ -61,7 +61,7 @@ void ProgramOrder::note(uint32_t thread, AccessKind kind, int32_t site, size_t m
   last[thread][memory] = {clocks.now(thread), ++sequence[thread], site, kind};
 }
 
-/// Atomics to which all have come, and which are before all that is still to come.
+/// Drops the oldest atomics that all threads have passed and that happen before everything later, or that are too many.
 void ProgramOrder::forget() {
   auto isPast = [&](const Point &point) {
     bool isKnown = point.passed == last.size();
@@ -89,7 +89,7 @@ std::vector<ProgramOrder::Conflict> ProgramOrder::pass(uint32_t thread, int32_t 
   uint64_t number = passed[thread];
   std::vector<Conflict> conflicts;
   forget();
-  if (number < first) { // too far behind the others
+  if (number < first) { // the point was dropped: this thread is too far behind the others
     ++passed[thread];
     return conflicts;
   }

@@ -1,15 +1,16 @@
-// Whether atomics that release or acquire order what the other threads of their program do.
+// Checks that atomics that release or acquire order the accesses of all threads of their program.
 //
-// A program's atomic orders the accesses of all its threads, and one thread executes it: others need a barrier between
-// it and theirs. All threads of a program come to the same atomics in the same order, those that execute one with a
-// true predicate. So the n-th atomic of one thread is the n-th of all, and says which accesses come before it:
+// In the language an atomic of a program orders the accesses of all its threads, but only one thread executes it: the
+// accesses of the other threads need a barrier between them and the atomic. All threads of a program reach the same
+// atomics in the same order; the predicate is false for the threads that do not execute it. So the n-th atomic of one
+// thread is the n-th of every thread, which tells which accesses come before it:
 //
 //     thread 0   store part[0]   atomic 0: releases
-//     thread 7   store part[7]   atomic 0, not executed     its store is not before thread 0's atomic: a barrier is
-//     missing
+//     thread 7   store part[7]   atomic 0, not executed     its store does not happen before thread 0's atomic:
+//                                                           a barrier is missing
 //
-// That is found whichever thread runs first. What no thread of the launch writes needs no order: a finding says which
-// memory it is about, so that it can be dropped in the end.
+// The error is found no matter which thread runs first. Memory that no thread of the launch writes needs no order: each
+// conflict names its memory, so that it can be dropped at the end of the launch.
 
 #ifndef TILEWRIGHT_EMULATOR_CHECKS_PROGRAMORDER_H
 #define TILEWRIGHT_EMULATOR_CHECKS_PROGRAMORDER_H
@@ -25,28 +26,29 @@ namespace tilewright::emulator {
 
 class ProgramOrder {
 public:
-  /// `memories` is the number of memories that accesses are told apart by.
+  /// `memories` is the number of memories, which are tracked separately.
   ProgramOrder(const VectorClocks &clocks, size_t threads, size_t memories);
 
-  /// A program begins.
+  /// Must be called before a program runs.
   void begin();
 
-  /// An access, or an atomic, that another thread's atomic or access is not ordered with.
+  /// The other side of an atomic and an access that are not ordered.
   struct Conflict {
     uint32_t thread;
     int32_t site;
     size_t memory;   ///< of the access
-    AccessKind kind; ///< of the access, where the other party is one
+    AccessKind kind; ///< of the access, or Atomic
   };
 
-  /// A thread accesses a memory, not by an atomic that orders.
+  /// A thread accesses a memory, but not by an atomic that releases or acquires.
   std::optional<Conflict> access(uint32_t thread, AccessKind kind, int32_t site, size_t memory);
 
-  /// A thread comes to an atomic that orders, which it executes if it is `active`. One conflict for each memory.
+  /// A thread reaches an atomic that releases or acquires, and executes it if it is `active`. Returns at most one
+  /// conflict for each memory, and one of the atomic's own access.
   std::vector<Conflict> pass(uint32_t thread, int32_t site, AtomicOrder order, bool active, size_t memory);
 
 private:
-  /// The last access of a memory by a thread. Sequence 0: there was none.
+  /// The last access of a memory by a thread. If sequence is 0, there was none.
   struct Last {
     Time time = 0;
     uint64_t sequence = 0;
@@ -62,13 +64,13 @@ private:
   /// An atomic of the program.
   struct Point {
     std::vector<Execution> executions;
-    std::vector<std::vector<Last>> before; ///< by thread that has passed: its accesses before
-    std::vector<uint64_t> sequences;       ///< by thread that has passed: its last access then
+    std::vector<std::vector<Last>> before; ///< by thread that has passed it: its last accesses before the atomic
+    std::vector<uint64_t> sequences;       ///< by thread that has passed it: its sequence number at the atomic
     size_t passed = 0;
   };
 
-  static constexpr size_t kMostPoints =
-      64; ///< that one thread may be ahead of another; beyond, older ones are forgotten
+  /// The number of atomics by which one thread may be ahead of another; older ones are dropped.
+  static constexpr size_t kMostPoints = 64;
 
   std::optional<Conflict> conflictOf(uint32_t thread, size_t memory, uint64_t own) const;
   std::optional<Conflict> conflictAt(const Point &point, uint64_t number, uint32_t thread, AtomicOrder order,
@@ -78,8 +80,8 @@ private:
 
   const VectorClocks &clocks;
   std::vector<std::vector<Last>> last; // by thread and memory
-  std::vector<uint64_t> sequence;      // by thread: accesses
-  std::vector<uint64_t> passed;        // by thread: atomics
+  std::vector<uint64_t> sequence;      // by thread: the number of its accesses
+  std::vector<uint64_t> passed;        // by thread: the number of atomics that it has passed
   std::deque<Point> points;
   uint64_t first = 0; // number of the first of `points`
 };

@@ -1,5 +1,3 @@
-// What is wrong with what a thread does to bytes, given what was done to them before.
-
 #include "Races.h"
 
 #include <algorithm>
@@ -12,7 +10,7 @@ Races::Races(const Settings &settings, size_t threads, uint64_t sharedBytes)
 
 void Races::begin() {
   clocks.synchronizeAll();
-  clocks.synchronizeAll(); // at the time between the two nobody does anything: it is the start
+  clocks.synchronizeAll(); // no access has the time between the two calls, which becomes `start`
   start = clocks.past();
   global.forget();
 }
@@ -86,7 +84,7 @@ const Event *Races::conflict(const Cell &cell, const Event &event) const {
     return &cell.write;
   }
   if (cell.last.time <= clocks.past()) {
-    return nullptr; // and so are the others
+    return nullptr; // the `others` were recorded earlier, so that they are past too
   }
   if (conflicts(cell.last, event)) {
     return &cell.last;
@@ -104,7 +102,7 @@ const Event *Races::conflict(const Cell &cell, const Event &event) const {
   return nullptr;
 }
 
-/// What was done before is taken to be in order, and the bytes to be written.
+/// After an error the bytes are taken to be written, and their earlier accesses to be ordered.
 void Races::settle(Cell &cell) const {
   cell.write = Event(start, 0, AccessKind::Write, 0);
   cell.forgetReads();
@@ -130,8 +128,8 @@ void Races::note(Cell &cell, const Event &event) const {
   cell.last = event;
 }
 
-/// Superfluous are an event that is before the new one of the same kind, as whoever does not know of the former does
-/// not know of the latter either; and all but the latest of one thread.
+/// Drops redundant events: of each thread and kind all but the latest, and events that happen before the new one of the
+/// same kind, since a thread that is not ordered after them is not ordered after the new one either.
 void Races::compact(Events &events, const Event &event) const {
   auto order = [](const Event &a, const Event &b) {
     return std::tuple(uint64_t(a.thread), uint64_t(a.kindBits), uint64_t(b.time)) <

@@ -1,8 +1,9 @@
-// What is wrong with what a thread does to bytes, given what was done to them before.
+// Checks an access against the earlier accesses of the same bytes.
 //
-// After C. Flanagan and S. Freund, "FastTrack: Efficient and Precise Dynamic Race Detection" (PLDI 2009): of the writes
-// of a byte the last is enough, since an earlier one that some thread does not know of raced with it already. Of reads
-// all are kept that are not before another. Atomics do not race with each other, and are kept as reads are.
+// The algorithm is that of C. Flanagan and S. Freund, "FastTrack: Efficient and Precise Dynamic Race Detection" (PLDI
+// 2009). It is enough to keep the last write of a byte: an earlier write either raced with it, which was reported, or
+// happens before it, so that an access that is ordered after the last write is ordered after both. Reads are kept
+// unless they happen before another read. Atomics do not race with each other, and are kept in the same way as reads.
 
 #ifndef TILEWRIGHT_EMULATOR_CHECKS_RACES_H
 #define TILEWRIGHT_EMULATOR_CHECKS_RACES_H
@@ -12,7 +13,7 @@
 
 namespace tilewright::emulator {
 
-/// What was found out about an access; the other party where there is one.
+/// The result of checking an access, with the other access if the error involves two.
 struct Finding {
   bool isWrong = false;
   Report::Kind kind = Report::Race;
@@ -23,14 +24,14 @@ class Races {
 public:
   Races(const Settings &settings, size_t threads, uint64_t sharedBytes);
 
-  /// Nothing is known of any memory, and everything that was done is past.
+  /// Must be called before a program runs: shared memory is uninitialized, and all earlier accesses are ordered.
   void begin();
 
-  /// Notes what a thread does to bytes. `offset` is an address, or an offset in shared memory. After something was
-  /// found, the bytes remember only this, so that one fault is not found again by everybody who comes later.
+  /// Checks and records an access. `offset` is an address, or an offset in shared memory. After an error the bytes keep
+  /// only this access, so that the same error is not reported again for every later access.
   Finding touch(uint32_t thread, AccessKind kind, int32_t site, MemorySpace space, uint64_t offset, uint64_t bytes);
 
-  /// A copy has arrived as far as the thread is concerned that issued it at `site`.
+  /// The thread that issued an asynchronous copy at `site` has waited for it.
   void arrive(uint32_t thread, int32_t site, uint64_t offset, uint64_t bytes);
 
   void synchronize(const std::vector<uint32_t> &threads);
@@ -51,7 +52,7 @@ private:
   VectorClocks clocks;
   std::vector<Line> shared;
   SparseLines global;
-  Time start = 0; // of the block: what was written before this time counts as not written
+  Time start = 0; // of the program: memory that was written before this time counts as not written
 };
 
 } // namespace tilewright::emulator

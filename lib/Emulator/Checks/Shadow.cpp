@@ -1,5 +1,3 @@
-// What is remembered of each byte of memory.
-
 #include "Shadow.h"
 
 namespace tilewright::emulator {
@@ -30,7 +28,7 @@ void Cell::forgetReads() {
   }
 }
 
-/// Parts become smaller in place, from the last on, so that none is overwritten before it was copied.
+/// Splits the cells in place, from the last one down, so that no cell is overwritten before it was copied.
 void Line::splitInto(unsigned size) {
   unsigned count = kBytes / size, before = unit;
   if (count > room) {
@@ -55,7 +53,7 @@ void SparseLines::forget() {
 }
 
 SparseLines::Entry &SparseLines::slotOf(uint64_t page) {
-  // Neighbouring pages are not to collide with those of a tensor at a round distance: Fibonacci hashing.
+  // Fibonacci hashing, so that pages of tensors at a distance of a power of two do not collide.
   size_t at = (page * 0x9e3779b97f4a7c15u >> 20) & (table.size() - 1);
   while (table[at].generation == generation && table[at].number != page) {
     at = (at + 1) & (table.size() - 1);

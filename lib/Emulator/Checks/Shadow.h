@@ -1,13 +1,14 @@
-// What is remembered of each byte of memory: who wrote it last, and who read it since.
+// Shadow memory: the last write of each byte, and the reads and atomics since.
 //
-// Sixteen bytes are a line. It remembers one thing for all of them until they are accessed apart; then it falls into
-// parts of 8, 4, 2 or 1 bytes, until it is written as a whole again. Most lines never fall apart, as threads access
-// most memory in the same way each time.
+// A line covers sixteen bytes. It has one cell for all of them until some are accessed separately. Then it is split
+// into cells of 8, 4, 2 or 1 bytes, until it is written as a whole again. Most lines are never split, because threads
+// mostly access the same memory with the same width.
 //
 //     st.v4 of 16 bytes   [ thread 3 wrote                               ]
 //     ld.u32 at +4        [ t3 wrote  | t3 wrote, t7 read | t3   | t3    ]
 //
-// Nothing is ever cleared: what was noted at times that all know of (VectorClocks::past) has no meaning for races.
+// Cells need not be cleared: accesses at times up to VectorClocks::past() are ordered before everything later, so that
+// they cannot race.
 
 #ifndef TILEWRIGHT_EMULATOR_CHECKS_SHADOW_H
 #define TILEWRIGHT_EMULATOR_CHECKS_SHADOW_H
@@ -22,7 +23,7 @@
 
 namespace tilewright::emulator {
 
-/// Who did what and when: an access as bytes remember it. Time 0: nobody.
+/// A recorded access: its time, thread, kind and site. Time 0: none.
 struct Event {
   Time time : 48;
   uint64_t thread : 14;
@@ -39,16 +40,16 @@ struct Event {
 struct Events {
   static constexpr size_t kFew = 32;
   std::vector<Event> list;
-  size_t compactAt = kFew; ///< the size at which it is worth looking for what is redundant
-  uint8_t kinds = 0;       ///< those in the list, a bit for each
+  size_t compactAt = kFew; ///< the size at which redundant events are dropped
+  uint8_t kinds = 0;       ///< a bit for each kind in the list
   void add(const Event &event);
   void clear();
   bool has(AccessKind kind) const { return kinds >> static_cast<int>(kind) & 1; }
 };
 
-/// What is remembered of neighbouring bytes that were always accessed together.
+/// The accesses of contiguous bytes that were always accessed together.
 struct Cell {
-  Event write;                    ///< the last one, or the copy under way
+  Event write;                    ///< the last write, or the asynchronous copy in flight
   Event last;                     ///< the last read or atomic after it
   std::unique_ptr<Events> others; ///< reads and atomics between the two that `last` does not make redundant
 
@@ -72,7 +73,7 @@ public:
     }
   }
 
-  /// All bytes have the same to remember, as the first.
+  /// Merges all cells into the first one. Requires that they are equal.
   void unite() { unit = kBytes; }
 
 private:
@@ -84,13 +85,13 @@ private:
   void splitInto(unsigned size);
 
   uint8_t unit = kBytes; // bytes of a cell
-  uint8_t room = 1;      // cells that there are
+  uint8_t room = 1;      // allocated cells
   Cell whole;
   std::unique_ptr<Cell[]> parts; // null: `whole`
 };
 
 /// Calls visit(Cell &) for the bytes [address, address + bytes) of the lines that lineAt(number) finds. With `isSame`,
-/// all of them are made to remember the same.
+/// the visit leaves all cells equal, so that those of a line are merged.
 template <typename LineAt, typename Visit>
 void visitLines(uint64_t address, uint64_t bytes, bool isSame, LineAt &&lineAt, Visit &&visit) {
   for (uint64_t end = address + bytes; address != end;) {
@@ -105,7 +106,7 @@ void visitLines(uint64_t address, uint64_t bytes, bool isSame, LineAt &&lineAt, 
   }
 }
 
-/// Lines of a large memory few of which are used: pages, found by a hash table.
+/// The lines of a large and sparsely used memory, in pages that a hash table finds.
 class SparseLines {
 public:
   SparseLines();
@@ -118,7 +119,7 @@ public:
     return recent[number % kPageLines];
   }
 
-  /// What is remembered has lost its meaning: pages may stand for other addresses.
+  /// Drops all pages; they may be reused for other addresses. Must only be called when their events are all past.
   void forget();
   size_t pagesInUse() const { return used; }
 
@@ -127,7 +128,7 @@ private:
 
   struct Entry {
     uint64_t number = 0;
-    uint64_t generation = 0; // an older one: free
+    uint64_t generation = 0; // the entry is free if this is not the table's generation
     Line *lines = nullptr;
   };
 

@@ -1,5 +1,3 @@
-// What happens before what among the threads of a block.
-
 #include "VectorClocks.h"
 
 #include <algorithm>
@@ -38,7 +36,7 @@ void VectorClocks::synchronize(const std::vector<uint32_t> &threads) {
     return;
   }
   auto times = std::make_shared<Times>(clocks.size());
-  const Times *included = nullptr; // neighbours mostly know the same
+  const Times *included = nullptr; // adjacent threads mostly share one vector
   for (uint32_t thread : threads) {
     const Knowledge &known = clocks[thread].known;
     if (known.get() != included) {

@@ -1,14 +1,14 @@
-// What happens before what among the threads of a block: vector clocks.
+// Vector clocks: the happens-before relation among the threads of a block.
 //
-// A thread counts how often others came to know of what it did (`now`), and knows up to which count it knows of each of
-// the others. What another thread did at one of its times is before what this thread does if this one's knowledge of
-// that thread reaches as far.
+// Each thread has a time (`now`), which advances whenever it synchronizes or releases, and a vector with the latest
+// time of every other thread that is ordered before it (`known`). An event of another thread happens before what this
+// thread does now if its time is not after that thread's entry in this thread's vector.
 //
-//     thread 0   write (0: 1)   barrier
-//     thread 1                  barrier   read: knows of 0 up to 1, so the write is before it
+//     thread 0   write at time 1   barrier
+//     thread 1                     barrier   read: its vector has time 1 for thread 0, so the write happens before it
 //
-// Nearly all synchronisation is a barrier of the whole block. It orders everything so far before everything to come,
-// for which one number is enough (`past`). Other synchronisation gives those who take part one vector that they share.
+// Nearly all synchronization is a barrier of the whole block. It orders all earlier events before all later ones, which
+// takes one number (`past`). The threads of any other synchronization share one vector.
 
 #ifndef TILEWRIGHT_EMULATOR_CHECKS_VECTORCLOCKS_H
 #define TILEWRIGHT_EMULATOR_CHECKS_VECTORCLOCKS_H
@@ -21,20 +21,20 @@
 
 namespace tilewright::emulator {
 
-/// One thread's count. Never 0.
+/// The time of a thread. Times of events are never 0.
 using Time = uint64_t;
 
 class VectorClocks {
 public:
   explicit VectorClocks(size_t threads);
 
-  /// What a thread does now it does at this time.
+  /// The time of the thread's current events.
   Time now(uint32_t thread) const { return clocks[thread].now; }
 
-  /// What anybody did at this time or earlier is before all that is still to come.
+  /// Times up to past() happen before everything later.
   Time past() const { return allKnow; }
 
-  /// Whether what `other` did at a time is before what `thread` does now.
+  /// Whether an event of `other` at `time` happens before what `thread` does now.
   bool isBefore(uint32_t other, Time time, uint32_t thread) const {
     if (time <= allKnow || other == thread) {
       return true;
@@ -43,26 +43,26 @@ public:
     return known && time <= (*known)[other];
   }
 
-  /// All that anybody did is before all that anybody does from now on.
+  /// Orders everything that all threads did so far before everything that they do from now on.
   void synchronizeAll();
-  /// The same among some threads.
+  /// The same for some threads.
   void synchronize(const std::vector<uint32_t> &threads);
 
-  /// What the thread did is before what those do from now on that acquire the address later.
+  /// release() orders what the thread did so far before what threads do after a later acquire() of the same address.
   void release(uint32_t thread, uint64_t address);
   void acquire(uint32_t thread, uint64_t address);
 
 private:
-  /// Up to which time something is known of each thread; null: nothing beyond what all know. Shared, never changed.
+  /// For each thread the latest time that is ordered before; null if that is past() for all. Shared and immutable.
   using Times = std::vector<Time>;
   using Knowledge = std::shared_ptr<const Times>;
 
   struct Clock {
     Time now = 0;
-    Knowledge known; // of the other threads; the own entry may be too low
+    Knowledge known; // the thread's entry for itself may be too low
   };
 
-  /// What was released to an address: `known`, and what `thread` did up to `time`.
+  /// The releases to an address: the times in `known`, and those of `thread` up to `time`.
   struct Released {
     Knowledge known;
     uint32_t thread = 0;

@@ -1,7 +1,8 @@
-// Counts of a block and of a launch.
+// The counts of a block and of a launch.
 //
-// Accesses go to the stream of their warp, site, kind, space and width; a site mostly has one stream in each warp, and
-// streams stay from block to block. Everything comes together by site when a block ends.
+// There is a stream of requests for each warp, site, access kind, memory space and width; most sites have one stream
+// per warp. Streams are reused by the following blocks. When a block ends, the counts of its streams are summed by
+// site.
 
 #include "tilewright/Emulator/Counters.h"
 
@@ -55,7 +56,7 @@ struct Counters::State {
         sites(std::max<size_t>(launch.kernel.sites.size(), 1)), instructions(sites.size(), launch.kernel.threads),
         streamsOf(sites.size() * warps, nullptr) {}
 
-  /// The streams of a site in a warp are a list.
+  /// The streams of one site and warp form a linked list.
   struct Stream {
     AccessKind kind;
     MemorySpace space;
@@ -69,7 +70,7 @@ struct Counters::State {
     }
   };
 
-  /// What is at no known site is at number 0.
+  /// Site 0 stands for all unknown sites.
   size_t siteOf(int32_t site) const { return static_cast<size_t>(site) < sites.size() ? site : 0; }
 
   Stream &streamOf(const Access &access);
@@ -80,7 +81,7 @@ struct Counters::State {
   std::vector<SiteCounts> sites;
   InstructionCounts instructions;
   std::deque<Stream> streams;
-  std::vector<Stream *> streamsOf; ///< of each site and warp, the first
+  std::vector<Stream *> streamsOf; ///< the first stream of each site and warp
 };
 
 Counters::State::Stream &Counters::State::streamOf(const Access &access) {
@@ -110,7 +111,7 @@ Counters::Counters(Launch &launch) : state(std::make_unique<State>(launch)) {}
 Counters::~Counters() = default;
 
 void Counters::begin() {
-  // A block that was stopped leaves something behind.
+  // A block that was stopped may have left open requests.
   state->finish();
   std::fill(state->sites.begin(), state->sites.end(), SiteCounts());
 }
@@ -121,7 +122,7 @@ void Counters::access(const Access &access, bool active) {
 }
 
 void Counters::rows(int32_t site, AccessKind kind, const uint64_t *addresses, int count) {
-  // Rows are of 16 bytes, eight at a time: as if each were a lane's.
+  // Rows have 16 bytes and are served eight at a time, like accesses of 16 bytes by the lanes of a warp.
   static constexpr uint32_t kRowBytes = 16;
   LaneAddresses lanes;
   for (int row = 0; row < std::min(count, kLanes); ++row) {

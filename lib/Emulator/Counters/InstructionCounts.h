@@ -1,7 +1,7 @@
-// How many instructions the warps of a block execute, from those of their threads.
+// Computes how many instructions the warps of a block execute from the counts of their threads.
 //
-// A warp executes an instruction once for all lanes that come to it together. What is known is how many each lane
-// executes; the lane with the most says how many its warp does:
+// A warp executes an instruction once for all lanes that reach it together. The emulator counts the instructions of
+// each lane; the largest count is taken as that of the warp:
 //
 //     every lane 3 times                  3
 //     lane 0 alone, 100 times           100
@@ -26,11 +26,11 @@ public:
     counts[row * width + thread] += instructions;
   }
 
-  /// Adds the warps' instructions to the sites' counts, and begins from zero.
+  /// Adds the warps' instructions to the sites' counts, and resets them.
   void finish(std::vector<SiteCounts> &sites);
 
 private:
-  /// A site and class that occur: few of all that there could be.
+  /// A site and class that occur. Only few of all combinations do.
   struct Row {
     size_t site;
     InstructionClass kind;
@@ -38,10 +38,10 @@ private:
 
   int32_t addRow(size_t site, InstructionClass kind);
 
-  size_t width; ///< threads, in whole warps
+  size_t width; ///< the number of threads, rounded up to whole warps
   std::vector<int32_t> rowOf;
   std::vector<Row> rows;
-  std::vector<int64_t> counts; ///< of each thread, for each row
+  std::vector<int64_t> counts; ///< by row and thread
 };
 
 } // namespace tilewright::emulator

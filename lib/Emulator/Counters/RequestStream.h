@@ -1,7 +1,7 @@
-// Puts together the requests of a warp from the accesses of its lanes, which come one by one in any order.
+// Assembles the requests of a warp from the accesses of its lanes, which arrive one by one in any order.
 //
-// The n-th access of each lane belongs to request n. Requests are open while lanes are missing; as lanes come to them
-// in order, the oldest is complete first:
+// The n-th access of each lane belongs to request n. A request is open until all lanes have arrived. Each lane visits
+// the requests in order, so that the oldest open request is complete first:
 //
 //     lane          0   1   2   3          first = 4: complete, counted and forgotten
 //     accesses      7   4   5   7          requests 4 to 6 are open; lane 1 completes number 4
@@ -18,10 +18,10 @@ class RequestStream {
 public:
   RequestStream(MemorySpace space, uint32_t bytes) : space(space), bytes(bytes) {}
 
-  /// A lane's next access. `exited` are the lanes that no request waits for.
+  /// Adds a lane's next access. Requests do not wait for the lanes in `exited`.
   void access(int lane, uint64_t address, bool active, uint32_t exited);
 
-  /// Counts the requests that are still open as well, and returns the counts of all. The next access is the first one.
+  /// Closes the open requests, returns the counts of all requests, and resets the stream.
   MemoryCounts finish();
 
 private:
@@ -30,8 +30,8 @@ private:
     LaneAddresses lanes;
   };
 
-  /// So many requests are open at most: a lane further behind than this joins the oldest one, and memory stays bounded
-  /// where lanes stay away for good.
+  /// The most open requests. It bounds the memory if lanes never arrive; a lane that is further behind joins the oldest
+  /// open request.
   static constexpr uint64_t kMostOpen = 1 << 15;
 
   Request &request(uint64_t number) { return ring[number & (ring.size() - 1)]; }
@@ -41,9 +41,9 @@ private:
 
   MemorySpace space;
   uint32_t bytes;
-  std::array<uint64_t, kLanes> next = {}; ///< request of each lane
-  uint64_t first = 0, end = 0;            ///< the requests that are open
-  std::vector<Request> ring;              ///< of a power of two places, for request number n at n modulo that
+  std::array<uint64_t, kLanes> next = {}; ///< the next request of each lane
+  uint64_t first = 0, end = 0;            ///< the range of open requests
+  std::vector<Request> ring;              ///< request n is at n modulo the size, which is a power of two
   MemoryCounts counts;                    ///< of the requests before `first`
 };
 

@@ -8,7 +8,7 @@ static constexpr uint64_t kSectorBytes = 32;
 static constexpr uint64_t kWordBytes = 4;
 static constexpr int kBanks = 32;
 static constexpr uint64_t kWavefrontBytes = kBanks * kWordBytes;
-/// The widest access of a lane; what is wider is a copy in bulk of that lane alone.
+/// The widest load or store of a lane. A wider access is a bulk copy that one lane issues.
 static constexpr uint32_t kWidestAccess = 16;
 
 static int64_t divideUp(uint64_t value, uint64_t by) { return static_cast<int64_t>((value + by - 1) / by); }
@@ -37,7 +37,8 @@ MemoryCounts countGlobal(const LaneAddresses &lanes, uint32_t bytes) {
   uint64_t addresses[kLanes];
   int count = 0;
   forEachLane(lanes, kAllLanes, [&](uint64_t address) { addresses[count++] = address; });
-  // Mostly sorted as they come; then each lane adds what lies beyond the last one's bytes and sectors.
+  // The addresses are mostly sorted already. In sorted order each lane adds the bytes and sectors that lie beyond those
+  // of the previous one.
   if (!std::is_sorted(addresses, addresses + count)) {
     std::sort(addresses, addresses + count);
   }
@@ -57,7 +58,7 @@ MemoryCounts countGlobal(const LaneAddresses &lanes, uint32_t bytes) {
 
 namespace {
 
-/// The different words that lanes want at the same time, by bank.
+/// The distinct words that lanes access at the same time, by bank.
 class Banks {
 public:
   void add(uint64_t word) {
@@ -104,8 +105,9 @@ static bool arePaired(const LaneAddresses &lanes, uint32_t mask, int bit) {
   return true;
 }
 
-/// Two parts of a warp are served at a time where neighbours, or next but one, want the same: all of a half-warp's
-/// lanes the same 16 bytes, for example.
+/// The number of lanes that are served at a time from lane `first` on. Two adjacent parts of a warp are served together
+/// if the lanes whose numbers differ in bit 0, or in bit 1, have equal addresses: for example, if all lanes of a
+/// half-warp access the same 16 bytes.
 static int lanesAtATime(const LaneAddresses &lanes, uint32_t bytes, int first) {
   int together = lanesAtATime(bytes);
   uint32_t both = kAllLanes >> (kLanes - std::min(2 * together, kLanes)) << first;
@@ -113,7 +115,7 @@ static int lanesAtATime(const LaneAddresses &lanes, uint32_t bytes, int first) {
   return canJoin && (arePaired(lanes, both, 1) || arePaired(lanes, both, 2)) ? 2 * together : together;
 }
 
-/// Each lane copies consecutive words, for which no banks conflict.
+/// Each lane copies consecutive words, which have no bank conflicts.
 static void countBulk(const LaneAddresses &lanes, uint32_t bytes, MemoryCounts &counts) {
   forEachLane(lanes, kAllLanes, [&](uint64_t address) {
     counts.transfers += divideUp(wordsEnd(address, bytes) - address / kWordBytes, kBanks);

@@ -1,7 +1,7 @@
-// cp.async: copies to shared memory that a thread does not wait for.
+// cp.async: asynchronous copies to shared memory.
 //
-// A copy arrives when it is issued, or when its thread waits for it, as Settings::copies says: what works in both cases
-// does not depend on luck.
+// A copy is performed when it is issued, or when its thread waits for it, as Settings::copies says. Code that works in
+// both cases does not depend on the timing of copies.
 
 #include "Families.h"
 
@@ -49,7 +49,7 @@ template <uint32_t size> void copyPart(Thread &thread, int32_t site, const uint6
   issue(thread, {in[0], in[1], size, std::min(static_cast<uint32_t>(in[2]), size), site});
 }
 
-/// As assembly has it, with the size as an operand.
+/// The form in inline assembly, whose size is an operand.
 void copyOfSize(Thread &thread, int32_t site, const uint64_t *in, uint64_t *) {
   auto size = static_cast<uint32_t>(in[2]);
   issue(thread, {in[0], in[1], size, std::min(static_cast<uint32_t>(in[3]), size), site});
@@ -63,7 +63,7 @@ void commit(Thread &thread, int32_t, const uint64_t *, uint64_t *) {
   thread.copyGroups.push_back(static_cast<uint32_t>(thread.copies.size()) - grouped);
 }
 
-/// The first copies arrive.
+/// Completes the first `copies` copies.
 void arrive(Thread &thread, size_t copies) {
   Block &block = *thread.block;
   for (size_t i = 0; i < copies; ++i) {
@@ -89,12 +89,13 @@ void waitForAll(Thread &thread, int32_t, const uint64_t *, uint64_t *) {
   thread.copyGroups.clear();
 }
 
-/// Which lines a cache keeps changes no result.
+/// The cache policy does not affect results.
 void createPolicy(Thread &, int32_t, const uint64_t *, uint64_t *out) { out[0] = 0; }
 
 constexpr const char *kSource = "9.7.9.25.3.1 cp.async";
-constexpr const char *kMeaning = "copies so many bytes of global memory to shared memory, later";
-constexpr const char *kPartMeaning = "copies at most so many bytes, and writes zeros for the rest, later";
+constexpr const char *kMeaning = "copies bytes from global to shared memory, asynchronously";
+constexpr const char *kPartMeaning =
+    "copies some of the bytes from global to shared memory and fills the rest with zeros, asynchronously";
 
 } // namespace
 
@@ -117,13 +118,13 @@ static constexpr Instruction kAsyncCopyRows[] = {
      InstructionClass::AsyncCopy, kPartMeaning, kSource},
     {"cp.async.shared.global", nullptr, copyOfSize, InstructionClass::AsyncCopy, kPartMeaning, kSource},
     {"cp.async.commit_group", "llvm.nvvm.cp.async.commit.group", commit, InstructionClass::AsyncCopy,
-     "makes a group of the copies that are in none", "9.7.9.25.3.2 cp.async.commit_group"},
+     "makes a group of the copies that are not in a group yet", "9.7.9.25.3.2 cp.async.commit_group"},
     {"cp.async.wait_group", "llvm.nvvm.cp.async.wait.group", waitForGroups, InstructionClass::AsyncCopy,
-     "waits until no more than so many groups are under way", "9.7.9.25.3.3 cp.async.wait_group"},
+     "waits until at most so many groups are in flight", "9.7.9.25.3.3 cp.async.wait_group"},
     {"cp.async.wait_all", "llvm.nvvm.cp.async.wait.all", waitForAll, InstructionClass::AsyncCopy,
      "waits for all copies", "9.7.9.25.3.3 cp.async.wait_all"},
     {"createpolicy.fractional.b64", nullptr, createPolicy, InstructionClass::Other,
-     "says what the second-level cache should keep; no result depends on it", "9.7.9.17 createpolicy"},
+     "creates an L2 cache policy, which does not affect results", "9.7.9.17 createpolicy"},
 };
 const Family kAsyncCopyInstructions = kAsyncCopyRows;
 

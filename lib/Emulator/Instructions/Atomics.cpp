@@ -1,5 +1,4 @@
-// atom: reads, changes and writes memory in one step. Blocks run on several threads of the host, whose atomics these
-// are.
+// atom: atomic read-modify-write operations. They use the host's atomics, because blocks run on several host threads.
 
 #include "Families.h"
 
@@ -16,14 +15,14 @@ namespace tilewright::emulator {
 namespace {
 
 //===----------------------------------------------------------------------===//
-// What becomes of the old value
+// New values
 //===----------------------------------------------------------------------===//
 
-/// `operand` is the second operand, and the third where there is one.
+/// `operand` points to the second operand, and the third if there is one.
 template <typename T> uint64_t add(uint64_t old, const uint64_t *operand) {
   return bitsInSlot<T>(fromSlot<T>(old) + fromSlot<T>(operand[0]));
 }
-/// In global memory, the only one that there are atomics of, a float's subnormal numbers are zeros.
+/// In global memory, where all atomics of the compiler are, atom.add.f32 flushes subnormal numbers.
 uint64_t addFloat(uint64_t old, const uint64_t *operand) {
   return toSlot(flush(flush(toFloat(old)) + flush(toFloat(operand[0]))));
 }
@@ -41,7 +40,7 @@ uint64_t compareExchange(uint64_t old, const uint64_t *operand) { return old == 
 
 double fromBfloat16(uint16_t bits) { return fromSlot<float>(uint64_t(bits) << 16); }
 
-// Sums of doubles are exact here, or so far from half-way that rounding twice does no harm.
+// The sums in double precision are exact, or far enough from a tie that rounding twice gives the same result.
 uint16_t addHalf(uint16_t a, uint16_t b) {
   return runtime::toHalf(double(runtime::fromHalf(a)) + double(runtime::fromHalf(b)));
 }
@@ -56,7 +55,7 @@ template <uint16_t (*addOne)(uint16_t, uint16_t)> uint64_t addPair(uint64_t old,
 }
 
 //===----------------------------------------------------------------------===//
-// In one step
+// Atomic updates
 //===----------------------------------------------------------------------===//
 
 using Change = uint64_t (*)(uint64_t old, const uint64_t *operands);
@@ -70,7 +69,8 @@ template <typename Word, Change change> uint64_t apply(uint64_t address, const u
   return old;
 }
 
-/// An atomic releases or acquires by itself, or by a fence before or after it (PTX ISA 8.7, memory consistency model).
+/// An atomic releases or acquires by its own memory order, or by a fence before or after it (PTX ISA 8.7, memory
+/// consistency model).
 void orderAtomic(Thread &thread, uint64_t address, AtomicOrder order) {
   Block &block = *thread.block;
   if (!block.launch.settings.checkRaces) {

@@ -9,18 +9,18 @@
 
 namespace tilewright::emulator {
 
-/// Of a block of 1024 threads.
+/// The warps of a block of 1024 threads.
 constexpr size_t kMostWarps = 32;
 
-/// All lanes of a warp have to come to an aligned barrier by the same instruction.
+/// All lanes of a warp must execute the same instruction to reach an aligned barrier.
 static void checkAligned(const std::vector<Thread *> &arrived) {
   std::array<const Thread *, kMostWarps> firsts = {}; // of each warp
   for (Thread *thread : arrived) {
     const Thread *&first = firsts[thread->warp->index];
     first = first ? first : thread;
     if (first->waitsAt != thread->waitsAt) {
-      Report report{Report::Deadlock, "lane " + std::to_string(thread->lane()) + " came to this barrier, and lane " +
-                                          std::to_string(first->lane()) + " of its warp to the one at " +
+      Report report{Report::Deadlock, "lane " + std::to_string(thread->lane()) + " reached this barrier, and lane " +
+                                          std::to_string(first->lane()) + " of its warp reached the one at " +
                                           thread->block->launch.kernel.sites[first->waitsAt].describe()};
       report.site = thread->waitsAt;
       report.otherThread = static_cast<int32_t>(first->index);
@@ -30,7 +30,7 @@ static void checkAligned(const std::vector<Thread *> &arrived) {
   }
 }
 
-/// Everybody goes on; `last`, if it is one of them, is running already.
+/// Wakes all threads at the barrier except `last`, which is already running.
 static void release(Block &block, Barrier &barrier, Thread *last) {
   checkAligned(barrier.arrived);
   block.checker->synchronize(barrier.arrived);
@@ -61,7 +61,7 @@ void arriveAndWait(Thread &thread, int32_t site, uint64_t number, int expected) 
   Block &block = *thread.block;
   if (number >= Block::kBarriers) {
     thread.fail(Report::Fault, site,
-                "there is no barrier " + std::to_string(number) + ", there are " + std::to_string(Block::kBarriers));
+                "there is no barrier " + std::to_string(number) + "; a block has " + std::to_string(Block::kBarriers));
   }
   Barrier &barrier = block.barriers[number];
   barrier.expected = expected;
@@ -83,7 +83,7 @@ void barrierOfSome(Thread &thread, int32_t site, const uint64_t *in, uint64_t *)
 
 void warpBarrier(const WarpCall &call) { call.warp->block->checker->synchronize(call); }
 
-/// The thread's atomics before it acquire by it, and those after it release.
+/// A fence turns the thread's relaxed atomics before it into acquires, and those after it into releases.
 void fence(Thread &thread, int32_t, const uint64_t *, uint64_t *) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   for (uint64_t address : thread.unfenced) {
@@ -97,11 +97,11 @@ void fence(Thread &thread, int32_t, const uint64_t *, uint64_t *) {
 
 static constexpr Instruction kBarrierRows[] = {
     {"barrier.cta.sync.aligned.all", "llvm.nvvm.barrier.cta.sync.aligned.all", barrierOfAll, InstructionClass::Barrier,
-     "waits until all threads of the block that have not ended are there", "9.7.13.1 barrier{.cta}"},
+     "waits until all threads of the block that have not ended have arrived", "9.7.13.1 barrier{.cta}"},
     {"barrier.cta.sync.aligned.count", "llvm.nvvm.barrier.cta.sync.aligned.count", barrierOfSome,
-     InstructionClass::Barrier, "waits until so many threads are there", "9.7.13.1 barrier{.cta}"},
+     InstructionClass::Barrier, "waits until so many threads have arrived", "9.7.13.1 barrier{.cta}"},
     {"bar.warp.sync", "llvm.nvvm.bar.warp.sync", warpWide<warpBarrier, 0>, InstructionClass::Warp,
-     "waits for the lanes of the mask, whose accesses before are visible to all of them after",
+     "waits for the lanes of the mask, and makes their earlier accesses visible to all of them",
      "9.7.13.2 bar.warp.sync"},
     {"fence.acq_rel.gpu", "llvm.nvvm.membar.gl", fence, InstructionClass::Barrier,
      "orders the thread's accesses before it and after it", "9.7.13.4 fence"},

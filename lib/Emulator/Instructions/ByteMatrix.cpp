@@ -1,4 +1,5 @@
-// ldmatrix and stmatrix of 8 bits, which always transpose. A row of 16 bytes in shared memory is a column of fragments:
+// ldmatrix and stmatrix of 8-bit elements, which always transpose. A row of 16 bytes in shared memory is a column of
+// the fragments:
 //
 //     ldmatrix.m16n16, 16 rows                     stmatrix.m16n8, 8 rows
 //     bytes     0  1 ..  7 | 8  9 .. 15            bytes     0  1 ..  7 | 8  9 .. 15
@@ -13,10 +14,11 @@
 
 namespace tilewright::emulator {
 
-/// Which lane has the byte of a row and column, where each has so many rows of eight columns next to each other.
+/// The lane that holds the byte at a row and column. Each lane holds `rowsOfLane` consecutive rows of a column, which
+/// repeats every eight columns.
 static int laneOf(int row, int column, int rowsOfLane) { return column % 8 * 4 + row / rowsOfLane; }
 
-/// 9.7.14.5.15 ldmatrix. What may not be read is zero.
+/// 9.7.14.5.15 ldmatrix. Rows that must not be read are replaced by zeros.
 template <int count> static void loadMatrices(const WarpCall &call) {
   constexpr int rows = 16, rowsOfLane = 4;
   uint32_t allowed = announceRows(call, count * rows, AccessKind::Read);

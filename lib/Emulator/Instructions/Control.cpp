@@ -1,4 +1,4 @@
-// What a kernel's code calls beside instructions: functions of the driver, and the emulator at every turn of a loop.
+// Functions other than instructions that a kernel calls: those of the driver, and the loop counter of the emulator.
 
 #include "Families.h"
 
@@ -20,8 +20,8 @@ namespace {
 
 constexpr auto kInterruptInterval = std::chrono::milliseconds(50);
 
-/// Whether the launcher gives up. Where it runs a signal's handler that launches a kernel, the blocks of that one use
-/// the shared memory of the host's thread, too.
+/// Whether the launcher gives up. It may run a signal handler that launches another kernel, whose blocks use the same
+/// shared memory of this host thread; so the contents are saved and restored.
 bool isGivenUp(Block &block) {
   const std::vector<unsigned char> shared(block.shared, block.shared + block.launch.kernel.sharedBytes);
   bool answer = block.launch.interrupted();
@@ -53,10 +53,11 @@ void tick(Thread &thread, int32_t site, const uint64_t *, uint64_t *) {
     thread.abandon();
   }
   if (most > 0 && thread.steps > most) {
-    thread.fail(Report::Endless, site, "the thread has made more than " + std::to_string(most) + " turns of loops");
+    thread.fail(Report::Endless, site,
+                "the thread has executed more than " + std::to_string(most) + " loop iterations");
   }
   thread.grantTicks();
-  // It may wait for what another one writes.
+  // The loop may wait for a value that another thread writes.
   thread.yield();
 }
 
@@ -64,7 +65,7 @@ void tick(Thread &thread, int32_t site, const uint64_t *, uint64_t *) {
 // Functions of the driver
 //===----------------------------------------------------------------------===//
 
-/// The values that vprintf is given, each aligned to its size.
+/// The argument buffer of vprintf, in which each value is aligned to its size.
 class Arguments {
 public:
   explicit Arguments(uint64_t address) : at(address) {}
@@ -80,7 +81,7 @@ private:
   uint64_t at;
 };
 
-/// One conversion, "%lld", of a format.
+/// Formats one conversion of a format string, such as "%lld".
 std::string convert(const std::string &conversion, Arguments &arguments) {
   char text[400];
   switch (conversion.back()) {
@@ -104,7 +105,7 @@ std::string convert(const std::string &conversion, Arguments &arguments) {
   return text;
 }
 
-/// Operands: the format, and the values' address.
+/// Operands: the format, and the address of the argument buffer.
 void print(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
   const std::string format = reinterpret_cast<const char *>(in[0]);
   Arguments arguments(in[1]);
@@ -133,7 +134,8 @@ void assertionFailed(Thread &thread, int32_t site, const uint64_t *in, uint64_t 
 } // namespace
 
 static constexpr Instruction kControlRows[] = {
-    {"emulator.tick", nullptr, tick, InstructionClass::Control, "lets others run, and looks whether to go on", "none"},
+    {"emulator.tick", nullptr, tick, InstructionClass::Control,
+     "lets other threads run, and ends the program if the launch was stopped", "none"},
     {"vprintf", nullptr, print, InstructionClass::Other, "prints text", "CUDA C++ Programming Guide, 10.35"},
     {"__assertfail", nullptr, assertionFailed, InstructionClass::Control, "ends the launch with a message",
      "CUDA C++ Programming Guide, 10.32"},

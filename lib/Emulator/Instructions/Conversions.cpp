@@ -6,7 +6,7 @@
 
 namespace tilewright::emulator {
 
-/// What a conversion does with numbers that the new type has not.
+/// How a conversion treats negative numbers (Relu) and numbers that are out of range (SatFinite).
 enum Variant { Plain = 0, Relu = 1, SatFinite = 2 };
 
 template <const FloatFormat &to, Rounding rounding, int variant> static uint32_t convert(double value) {
@@ -28,7 +28,7 @@ static void fromFloats(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
   out[0] = upper << to.bits() | convert<to, rounding, variant>(toFloat(in[1]));
 }
 
-/// Both halves of a register of `from`.
+/// Converts both halves of a register of `from`.
 template <const FloatFormat &from, const FloatFormat &to, int variant>
 static void fromPair(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
   uint32_t pair = static_cast<uint32_t>(in[0]);
@@ -44,7 +44,7 @@ static constexpr Instruction row(const char *name, const char *intrinsic, Functi
   return {name, intrinsic, function, InstructionClass::Conversion, meaning, "9.7.9.21 cvt"};
 }
 
-// Conversions to 8 bits saturate always; LLVM's names do not say so.
+// Conversions to 8 bits always saturate, although LLVM's names do not say so.
 static constexpr Instruction kConversionRows[] = {
     row("cvt.rna.tf32.f32", "llvm.nvvm.f2tf32.rna", fromFloat<kTF32, kRna, Plain>,
         "a float as a tf32, rounded to nearest, away from zero between two"),

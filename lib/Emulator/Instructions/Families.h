@@ -1,4 +1,4 @@
-// The families of instructions, each in the file of its name.
+// The families of instructions. Each is defined in the file of its name.
 
 #ifndef TILEWRIGHT_LIB_EMULATOR_INSTRUCTIONS_FAMILIES_H
 #define TILEWRIGHT_LIB_EMULATOR_INSTRUCTIONS_FAMILIES_H
@@ -11,7 +11,7 @@ namespace tilewright::emulator {
 
 struct Access;
 
-/// The rows of a table that is known when the library is compiled.
+/// The rows of a constant table.
 class Family {
 public:
   template <size_t count>
@@ -38,7 +38,8 @@ extern const Family kMmaFloatInstructions;
 extern const Family kMmaIntegerInstructions;
 extern const Family kMmaDoubleInstructions;
 
-/// Checks and counts an access that a thread is about to make if it is `active`. Does not return where it may not.
+/// Checks and counts an access that a thread is about to make if it is `active`. Ends the launch if the access must not
+/// be performed.
 void observe(const Access &access, bool active);
 
 } // namespace tilewright::emulator

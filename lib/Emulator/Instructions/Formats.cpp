@@ -1,4 +1,4 @@
-// Rounding to floating point formats, on the bits of doubles.
+// Rounds the bits of doubles to floating point formats.
 
 #include "Formats.h"
 
@@ -12,7 +12,7 @@ namespace tilewright::emulator {
 constexpr int kDoubleFraction = 52;
 constexpr int kDoubleBias = 1023;
 
-/// `significand` without its lowest bits, one up if it is to be rounded up.
+/// Drops the lowest `bits` bits of the significand, with rounding.
 static uint64_t roundOff(uint64_t significand, int bits, Rounding rounding) {
   uint64_t kept = significand >> bits;
   uint64_t rest = significand & ((uint64_t(1) << bits) - 1);
@@ -28,17 +28,18 @@ static uint64_t roundOff(uint64_t significand, int bits, Rounding rounding) {
   return kept;
 }
 
-/// The bits of a finite number that is not negative, as if there were no largest exponent.
+/// Encodes a finite number that is not negative. The exponent may overflow its field.
 static uint64_t encodeMagnitude(uint64_t bits, const FloatFormat &format, Rounding rounding) {
   int exponent = static_cast<int>(bits >> kDoubleFraction) - kDoubleBias;
   if (exponent == -kDoubleBias) {
-    return 0; // zero, or a subnormal double: far below every format's numbers
+    return 0; // zero, or a subnormal double, which is smaller than half of every format's smallest number
   }
   uint64_t significand = (bits & ((uint64_t(1) << kDoubleFraction) - 1)) | (uint64_t(1) << kDoubleFraction);
   int below = std::max(format.smallestExponent() - exponent, 0);
-  // Two bits more than there are leave nothing, and less than half of one.
+  // Dropping two more bits than the fraction has leaves zero and a rest below one half, so that larger shifts are the
+  // same.
   int drop = std::min(kDoubleFraction - format.fractionBits + below, kDoubleFraction + 2);
-  // The leading bit of a normal number counts as one in the exponent's field, and so does what rounding carries.
+  // The leading bit of a normal number adds one to the exponent's field, as does a carry of the rounding.
   uint64_t field = below > 0 ? 0 : static_cast<uint64_t>(exponent + format.bias() - 1);
   return (field << format.fractionBits) + roundOff(significand, drop, rounding);
 }

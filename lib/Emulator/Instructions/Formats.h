@@ -1,4 +1,4 @@
-// Binary floating point formats that are narrower than a double: their values, and how values are rounded to them.
+// Binary floating point formats that are narrower than a double, and conversions to and from them.
 
 #ifndef TILEWRIGHT_EMULATOR_INSTRUCTIONS_FORMATS_H
 #define TILEWRIGHT_EMULATOR_INSTRUCTIONS_FORMATS_H
@@ -7,14 +7,14 @@
 
 namespace tilewright::emulator {
 
-/// Sign, exponent and significand, from the highest bit down, with subnormal numbers.
+/// A format with sign, exponent and fraction, from the highest bit down, and with subnormal numbers.
 struct FloatFormat {
   int exponentBits;
   int fractionBits;
-  uint32_t largest; ///< finite number
-  uint32_t nan;     ///< the one that results are, with the unused bits
-  bool infinity;    ///< whether largest + 1 is infinity; all above are NaN
-  int unused = 0;   ///< bits below the significand: a tf32 is the upper part of 32 bits
+  uint32_t largest; ///< the bits of the largest finite number
+  uint32_t nan;     ///< the bits of the NaN that is returned as a result, including unused bits
+  bool infinity;    ///< whether largest + 1 is infinity; all larger codes are NaN
+  int unused = 0;   ///< bits below the fraction: a tf32 is the upper part of 32 bits
 
   constexpr int bias() const { return (1 << (exponentBits - 1)) - 1; }
   constexpr int bits() const { return 1 + exponentBits + fractionBits + unused; }
@@ -32,11 +32,11 @@ inline constexpr FloatFormat kE5M2 = {5, 2, 0x7b, 0x7f, true};
 
 enum class Rounding { NearestEven, NearestAway, TowardZero };
 
-/// The bits of the number next to `value`. What is too large becomes infinity (in a format without one: NaN), or the
-/// largest number if it `saturates`, or if a finite number is rounded toward zero.
+/// The bits of `value` after rounding. A value that is too large becomes infinity (NaN in a format without infinity).
+/// It becomes the largest number if `saturates` is set, or if a finite value is rounded toward zero.
 uint32_t encode(double value, const FloatFormat &format, Rounding rounding, bool saturates = false);
 
-/// The value of the lowest bits.
+/// The value of the lowest `format.bits()` bits.
 double decode(uint32_t bits, const FloatFormat &format);
 
 } // namespace tilewright::emulator

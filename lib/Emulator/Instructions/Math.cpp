@@ -1,7 +1,8 @@
-// Functions of real numbers: the exact ones, and approximations.
+// Mathematical functions: the correctly rounded ones, and approximations.
 //
-// An approximation is the exact value rounded to the nearest number, which lies within the error that PTX allows: the
-// hardware's last bits may differ. Its values at zeros, infinities and NaN are those of the PTX ISA's tables.
+// The emulator computes approximations as the exact value rounded to nearest, which is within the error that PTX
+// allows; the hardware's last bits may differ. The results for zeros, infinities and NaN are those of the PTX ISA's
+// tables.
 
 #include "Families.h"
 #include "Slots.h"
@@ -13,7 +14,7 @@ namespace tilewright::emulator {
 
 enum Subnormals { Keep, Flush };
 
-/// A function of one number, computed in double precision, that keeps subnormal numbers or flushes operand and result.
+/// A function of one float, computed in double precision. It flushes subnormal operands and results, or keeps them.
 template <double (*function)(double), Subnormals subnormals>
 static void unary(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
   float a = toFloat(in[0]);
@@ -46,7 +47,7 @@ static double hyperbolicTangent(double a) { return std::tanh(a); }
 
 static float divide(float a, float b) { return a / b; }
 
-/// PTX: a times the reciprocal of b, which is zero where b is above 2^126.
+/// PTX: a times the reciprocal of b, which is zero if the magnitude of b is above 2^126.
 static float divideByReciprocal(float a, float b) {
   if (std::fabs(b) > 0x1p126f && std::isfinite(b)) {
     return a * std::copysign(0.0f, b);
@@ -54,7 +55,7 @@ static float divideByReciprocal(float a, float b) {
   return a / b;
 }
 
-/// Into [0, 1]; NaN becomes +0.
+/// Clamps to [0, 1]. NaN becomes +0.
 static float saturate(float value) { return value > 0 ? std::min(value, 1.0f) : 0.0f; }
 
 template <bool saturates, Subnormals subnormals>
@@ -78,8 +79,8 @@ static void divideDouble(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
   out[0] = toSlot(toDouble(in[0]) / toDouble(in[1]));
 }
 
-// The .rn functions are exact but for one rounding. A double's square root, reciprocal and quotient have more than
-// twice a float's bits, so that rounding them once more gives the same.
+// The .rn functions are correctly rounded. A double has more than twice a float's precision, so that rounding a square
+// root, reciprocal or quotient first to a double and then to a float gives the same result.
 static constexpr Instruction kMathRows[] = {
     {"ex2.approx.f32", "llvm.nvvm.ex2.approx.f32", unary<power2, Keep>, InstructionClass::Special,
      "2 to the power of the operand, approximately", "9.7.3.21 ex2"},

@@ -1,8 +1,9 @@
-// ldmatrix and stmatrix: 8 x 8 matrices of 16 bits between shared memory and the registers of a warp.
+// ldmatrix and stmatrix: transfers of 8 x 8 matrices of 16-bit elements between shared memory and the registers of a
+// warp.
 //
-// Each row of a matrix is 16 bytes in shared memory, and lanes 8 i to 8 i + 7 give the addresses of the rows of matrix
-// i. Lane l has in its i-th register the elements 2 (l % 4) and 2 (l % 4) + 1 of row l / 4 of matrix i, or, transposed,
-// of column l / 4.
+// Each row of a matrix is 16 bytes in shared memory, and lanes 8 i to 8 i + 7 hold the addresses of the rows of matrix
+// i. Register i of lane l holds the elements 2 (l % 4) and 2 (l % 4) + 1 of row l / 4 of matrix i, or of column l / 4
+// if it is transposed.
 
 #include "Families.h"
 #include "MatrixRows.h"
@@ -17,7 +18,7 @@ struct Matrix {
   uint16_t elements[kRows][kRows];
 };
 
-/// The element's row and column, of one that a lane has in the lower or the upper half of its register.
+/// The row and column of the element that a lane holds in the lower or upper half of its register.
 struct Place {
   int row, column;
   Place(int lane, int half, bool transposed) : row(lane / 4), column(lane % 4 * 2 + half) {
@@ -27,7 +28,7 @@ struct Place {
   }
 };
 
-/// 9.7.14.5.15 ldmatrix. What may not be read is zero.
+/// 9.7.14.5.15 ldmatrix. Rows that must not be read are replaced by zeros.
 template <int count, bool transposed> static void loadMatrices(const WarpCall &call) {
   uint32_t allowed = announceRows(call, count * kRows, AccessKind::Read);
   for (int index = 0; index < count; ++index) {

@@ -1,4 +1,4 @@
-// Rows of matrices in shared memory, 16 bytes each, whose addresses the lanes of a warp give.
+// Rows of matrices in shared memory, of 16 bytes each. The lanes of a warp hold their addresses.
 
 #ifndef TILEWRIGHT_EMULATOR_INSTRUCTIONS_MATRIXROWS_H
 #define TILEWRIGHT_EMULATOR_INSTRUCTIONS_MATRIXROWS_H
@@ -10,10 +10,11 @@ namespace tilewright::emulator {
 
 constexpr int kRowBytes = 16;
 
-/// Tells those who listen of the first `rows` lanes' rows. Bit i of the result says that row i may be accessed.
+/// Checks and counts the accesses of the first `rows` lanes to their rows. Bit i of the result says whether row i may
+/// be accessed.
 uint32_t announceRows(const WarpCall &call, int rows, AccessKind kind);
 
-/// Copies the row of a lane out of shared memory, or into it; what may not be read stays as it is.
+/// Copies the row of a lane from or to shared memory, if it is `allowed`.
 void loadRow(const WarpCall &call, uint32_t allowed, int lane, void *row);
 void storeRow(const WarpCall &call, uint32_t allowed, int lane, const void *row);
 

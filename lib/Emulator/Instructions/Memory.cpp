@@ -1,4 +1,4 @@
-// Loads and stores that are written as assembly, and what the code of a checked kernel calls before its own ones.
+// Loads and stores in inline assembly, and the functions that instrumented code calls before LLVM's loads and stores.
 
 #include "Families.h"
 
@@ -26,7 +26,7 @@ MemorySpace spaceOf(const Thread &thread, uint64_t address) {
   return thread.block->isShared(address) ? MemorySpace::Shared : MemorySpace::Global;
 }
 
-/// Operands of assembly: predicate, address, bytes of an element, elements.
+/// The operands of an access in assembly: predicate, address, bytes of an element, number of elements.
 struct VectorOperands {
   explicit VectorOperands(const uint64_t *in)
       : active(in[0] & 1), address(in[1]), elementBytes(static_cast<uint32_t>(in[2])),
@@ -86,7 +86,7 @@ Access accessOf(Thread &thread, int32_t site, const uint64_t *in) {
 
 void access(Thread &thread, int32_t site, const uint64_t *in, uint64_t *) { observe(accessOf(thread, site, in), true); }
 
-/// After those of an access the number of the places that the code looks at before it calls this.
+/// Operands: those of access(), and the number of the KnownPlaces entry that the code tests before the call.
 void accessElsewhere(Thread &thread, int32_t site, const uint64_t *in, uint64_t *) {
   Access access = accessOf(thread, site, in);
   observe(access, true);
@@ -104,19 +104,19 @@ void count(Thread &thread, int32_t site, const uint64_t *in, uint64_t *) {
 
 static constexpr Instruction kMemoryRows[] = {
     {"ld.global", nullptr, load, InstructionClass::Global,
-     "reads one to four elements next to each other, if the predicate is true", "9.7.9.8 ld"},
+     "reads one to four contiguous elements if the predicate is true", "9.7.9.8 ld"},
     {"ld.shared", nullptr, load, InstructionClass::Shared,
-     "reads one to four elements next to each other, if the predicate is true", "9.7.9.8 ld"},
+     "reads one to four contiguous elements if the predicate is true", "9.7.9.8 ld"},
     {"st.global", nullptr, store, InstructionClass::Global,
-     "writes one to four elements next to each other, if the predicate is true", "9.7.9.12 st"},
+     "writes one to four contiguous elements if the predicate is true", "9.7.9.12 st"},
     {"st.shared", nullptr, store, InstructionClass::Shared,
-     "writes one to four elements next to each other, if the predicate is true", "9.7.9.12 st"},
+     "writes one to four contiguous elements if the predicate is true", "9.7.9.12 st"},
     {"emulator.count", nullptr, count, InstructionClass::Other,
-     "tells how many instructions of a class the code of a checked kernel is about to execute", "none"},
-    {"emulator.access", nullptr, access, InstructionClass::Other,
-     "tells of an access that the code of a checked kernel is about to make", "none"},
+     "counts the instructions of one class that a basic block is about to execute", "none"},
+    {"emulator.access", nullptr, access, InstructionClass::Other, "checks and counts an access before it is made",
+     "none"},
     {"emulator.access_elsewhere", nullptr, accessElsewhere, InstructionClass::Other,
-     "tells of an access where the code has made none before", "none"},
+     "checks an access of unchecked code outside the known places", "none"},
 };
 const Family kMemoryInstructions = kMemoryRows;
 

@@ -1,4 +1,4 @@
-// mma.sync of doubles: a fused multiply-add for each product, along K.
+// mma.sync of doubles: a chain of fused multiply-adds along K for each element.
 
 #include "Families.h"
 #include "MmaFragments.h"
@@ -30,7 +30,7 @@ template <int m, int k> static constexpr Instruction product(const char *name, c
           intrinsic,
           warpWide<multiply<m, k>>,
           InstructionClass::Matrix,
-          "a product of matrices of doubles is added to one of doubles",
+          "multiplies matrices of doubles, and adds the result to one of doubles",
           "9.7.14.5.14 mma"};
 }
 

@@ -6,12 +6,12 @@
 
 namespace tilewright::emulator {
 
-/// Element `part` of a register of the format.
+/// Element `part` of a register that holds elements of the format.
 static uint32_t element(uint64_t slot, int part, const FloatFormat &format) {
   return static_cast<uint32_t>(slot >> part * format.bits());
 }
 
-/// The accumulator's elements in a register.
+/// The number of accumulator elements in a register.
 template <const FloatFormat &accumulator> constexpr int kPerWordC = 32 / accumulator.bits();
 
 template <const FloatFormat &accumulator>
@@ -30,7 +30,7 @@ static void writeC(const WarpCall &call, const MmaShape &shape, const MmaOperand
   forC(shape, [&](int lane, int index, int row, int column) {
     int part = index % perWord;
     uint64_t &slot = call.out[lane][index / perWord];
-    double value = operands.c[row][column]; // which is a number of the type already
+    double value = operands.c[row][column]; // already rounded to the accumulator's type
     uint64_t bits =
         perWord == 1 ? toSlot(static_cast<float>(value)) : encode(value, accumulator, Rounding::NearestEven);
     slot = (part ? slot : 0) | bits << part * accumulator.bits();
@@ -60,7 +60,7 @@ static constexpr Instruction product(const char *name, const char *intrinsic) {
           intrinsic,
           warpWide<multiply<k, typeA, typeB, accumulator>>,
           InstructionClass::Matrix,
-          "a product of matrices is added to one, with the sums that tensor cores make",
+          "multiplies matrices, and adds the result to one, rounded as tensor cores do",
           "9.7.14.5.14 mma"};
 }
 

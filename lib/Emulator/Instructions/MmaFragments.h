@@ -1,7 +1,7 @@
-// Where the lanes of a warp have the elements of the matrices of mma.sync: the chapters "Matrix Fragments for mma" of
-// the PTX ISA (9.7.14.5.1 to 9.7.14.5.11), all of which are one formula.
+// The fragments of mma.sync: which lane and register hold each element of its matrices. One formula covers all sections
+// "Matrix Fragments for mma" of the PTX ISA (9.7.14.5.1 to 9.7.14.5.11).
 //
-// With n = 8, lane l belongs to group l / 4 and is number l % 4 in it. A register has P elements along K:
+// With n = 8, lane l belongs to group l / 4 and is number l % 4 in it. A register holds P elements along K:
 //
 //   A (m x k)  register r: row l / 4 + 8 (r % 2), k = 4 P (r / 2) + P (l % 4) + part   (m = 8: row l / 4, k from r)
 //   B (k x 8)  register r: column l / 4,          k = 4 P r + P (l % 4) + part
@@ -18,7 +18,7 @@ constexpr int kMmaN = 8;
 constexpr int kMostM = 16;
 constexpr int kMostK = 32;
 
-/// A product's sizes, and how many elements of A and B a register has.
+/// The sizes of an mma, and the number of elements of A and B in a register.
 struct MmaShape {
   int m, k, perWord;
 

@@ -1,4 +1,4 @@
-// mma.sync of integers of 8 bits: exact, modulo 2^32.
+// mma.sync of 8-bit integers, which is exact modulo 2^32.
 
 #include "Families.h"
 #include "MmaFragments.h"
@@ -33,7 +33,7 @@ static constexpr Instruction product(const char *name, const char *intrinsic) {
           intrinsic,
           warpWide<multiply<16, k, TA, TB>>,
           InstructionClass::Matrix,
-          "a product of matrices of bytes is added to one of 32 bits, modulo 2^32",
+          "multiplies matrices of bytes, and adds the result to one of 32 bits, modulo 2^32",
           "9.7.14.5.14 mma"};
 }
 

@@ -1,5 +1,5 @@
-// Sums of products as tensor cores make them, in doubles: an integer below 2^53 is exact in one, and so are a term's
-// bits above the place where it is cut off.
+// Computes the sums of tensor cores in doubles. Doubles represent integers below 2^53 exactly, and so the bits of the
+// terms above the position at which they are truncated.
 
 #include "MmaNumerics.h"
 
@@ -22,7 +22,7 @@ SumRules sumRules(int architecture, const FloatFormat &type) {
   return architecture < 100 ? SumRules{16, 25, 23, /*viaHalves=*/true} : SumRules{32, 25, 23};
 }
 
-/// Of zero: below the exponent of every product and every sum, but one that a double can have.
+/// The exponent of zero: below that of every product and sum, but still valid for a double.
 constexpr int16_t kZeroExponent = -400;
 
 /// A subnormal number has the exponent of the smallest normal one.
@@ -50,13 +50,13 @@ void MmaOperands::setC(int row, int column, uint32_t bits, const FloatFormat &fo
   finite &= std::isfinite(c[row][column]);
 }
 
-/// 2^exponent, of a normal number.
+/// 2^exponent, which must be a normal number.
 static double power(int exponent) { return bitCast<double>(static_cast<uint64_t>(1023 + exponent) << 52); }
 
-/// Cuts off what is behind the point, of a number that fits.
+/// Drops the fraction of a number, which must fit into 32 bits.
 static double truncate(double value) { return static_cast<int32_t>(value); }
 
-/// A sum as a number of the accumulator's format.
+/// Rounds or truncates a sum to the accumulator's format.
 static double roundSum(double sum, const FloatFormat &accumulator, int resultBits) {
   if (accumulator.fractionBits == kF16.fractionBits) {
     return decode(encode(sum, kF16, Rounding::NearestEven), kF16);
@@ -71,7 +71,7 @@ static double roundSum(double sum, const FloatFormat &accumulator, int resultBit
   return bitCast<double>(bitCast<uint64_t>(sum) >> (52 - resultBits) << (52 - resultBits));
 }
 
-/// Adds a row's products of one group to a row of C: all columns in the inner loops, for the sake of vectors.
+/// Adds one group of a row's products to a row of C. The inner loops go over the columns, so that they are vectorized.
 struct GroupSum {
   const MmaOperands &operands;
   const SumRules &rules;
@@ -128,7 +128,7 @@ static void multiplyAddFinite(MmaOperands &operands, int m, int k, const SumRule
   }
 }
 
-/// Puts zeros in the place of infinities and NaN.
+/// Replaces infinities and NaN by zeros.
 template <int rows, int columns> static void clearSpecials(double (&matrix)[rows][columns], int m, int n) {
   for (int row = 0; row < m; ++row) {
     for (int column = 0; column < n; ++column) {
@@ -142,7 +142,8 @@ void multiplyAdd(MmaOperands &operands, int m, int k, const SumRules &rules, con
     multiplyAddFinite(operands, m, k, rules, accumulator);
     return;
   }
-  // Sums of finite products are finite in doubles: what is not comes from infinities and NaN, as IEEE 754 has it.
+  // In double precision sums of finite products are finite. Any other result comes from infinities and NaN in the
+  // operands, and follows IEEE 754.
   double specials[kMostM][kMmaN];
   for (int row = 0; row < m; ++row) {
     for (int column = 0; column < kMmaN; ++column) {

@@ -1,4 +1,4 @@
-// Special registers of a thread, and what is called by its code but is no instruction.
+// Special registers of a thread, and nanosleep.
 
 #include "Families.h"
 
@@ -76,7 +76,7 @@ static constexpr Instruction kRegisterRows[] = {
     {"%globaltimer", "llvm.nvvm.read.ptx.sreg.globaltimer", clock64, InstructionClass::Other, "nanoseconds",
      "10.28 %globaltimer"},
     {"nanosleep.u32", "llvm.nvvm.nanosleep", nanosleep, InstructionClass::Control,
-     "lets other threads run; how long is not kept", "9.7.13.4 nanosleep"},
+     "lets other threads run, but does not wait for the given time", "9.7.13.4 nanosleep"},
 };
 const Family kRegisterInstructions = kRegisterRows;
 

@@ -1,4 +1,4 @@
-// Values in the slots of registers.
+// Conversions between values and the slots of registers.
 
 #ifndef TILEWRIGHT_EMULATOR_INSTRUCTIONS_SLOTS_H
 #define TILEWRIGHT_EMULATOR_INSTRUCTIONS_SLOTS_H
@@ -17,7 +17,7 @@ template <typename To, typename From> To bitCast(From from) {
   return to;
 }
 
-/// A value of up to 64 bits that is in the low bits of a slot.
+/// The value in the low bits of a slot.
 template <typename T> T fromSlot(uint64_t slot) {
   T value;
   std::memcpy(&value, &slot, sizeof(value));
@@ -26,21 +26,21 @@ template <typename T> T fromSlot(uint64_t slot) {
 inline float toFloat(uint64_t slot) { return fromSlot<float>(slot); }
 inline double toDouble(uint64_t slot) { return fromSlot<double>(slot); }
 
-/// The bits of a value, as they are.
+/// The bits of a value, unchanged.
 template <typename T> uint64_t bitsInSlot(T value) {
   uint64_t slot = 0;
   std::memcpy(&slot, &value, sizeof(value));
   return slot;
 }
 
-/// The NaN that instructions of single precision have as a result. Those of double precision keep an operand's payload,
-/// as the host does.
+/// The NaN that single precision instructions return. Double precision instructions keep an operand's payload, as the
+/// host does.
 constexpr uint32_t kFloatNaN = 0x7fffffff;
 
 inline uint64_t toSlot(float value) { return value == value ? bitCast<uint32_t>(value) : kFloatNaN; }
 inline uint64_t toSlot(double value) { return bitCast<uint64_t>(value); }
 
-/// A subnormal number becomes the zero of its sign.
+/// Replaces a subnormal number by zero with the same sign.
 inline float flush(float value) { return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value; }
 
 } // namespace tilewright::emulator

@@ -1,4 +1,4 @@
-// Exchanges between the lanes of a warp: shuffles, votes, matches, reductions.
+// Collective instructions of a warp: shuffles, votes, matches, reductions.
 
 #include "tilewright/Emulator/Block.h"
 
@@ -9,7 +9,7 @@
 
 namespace tilewright::emulator {
 
-/// Calls `each` for every lane that takes part.
+/// Calls `each` for every participating lane.
 template <typename Each> static void forLanes(const WarpCall &call, Each each) {
   for (int lane = 0; lane < kLanes; ++lane) {
     if (call.has(lane)) {
@@ -20,14 +20,14 @@ template <typename Each> static void forLanes(const WarpCall &call, Each each) {
 
 enum class Shuffle { Up, Down, Bfly, Idx };
 
-/// Whom a lane reads, and whether that one is within the range that the last operand allows.
+/// The lane that a shuffle reads, and whether it is within the range that the last operand allows.
 struct Source {
   int lane;
   bool inRange;
 };
 
-/// `clamp` has in its lowest bits the last lane, and in bits 8 to 12 the bits of a lane's number that say which segment
-/// of the warp it belongs to.
+/// The lowest bits of `clamp` are the limit of the lanes within a segment. Bits 8 to 12 are a mask of the bits of a
+/// lane's number that select its segment of the warp.
 static Source sourceOf(Shuffle mode, int lane, uint32_t operand, uint32_t clamp) {
   int offset = operand & 31;
   int segment = clamp >> 8 & 31;
@@ -51,7 +51,8 @@ static Source sourceOf(Shuffle mode, int lane, uint32_t operand, uint32_t clamp)
 }
 
 /// 9.7.9.6 shfl.sync. Operands: mask, value, the source's lane or offset, clamp. A lane whose source is out of range
-/// keeps its own value, and so it does where PTX leaves open what it gets, of a source that takes no part.
+/// gets its own value. PTX does not specify the result if the source does not participate; that is reported, and the
+/// lane gets its own value, too.
 template <Shuffle mode, bool withPredicate> static void shuffle(const WarpCall &call) {
   forLanes(call, [&](int lane) {
     const uint64_t *in = call.in[lane];
@@ -76,7 +77,7 @@ static uint32_t ballot(const WarpCall &call) {
   return yes;
 }
 
-/// Gives every lane the same.
+/// Sets the result of every participating lane.
 static void broadcast(const WarpCall &call, uint64_t result) {
   forLanes(call, [&](int lane) { call.out[lane][0] = result; });
 }
@@ -126,7 +127,7 @@ static uint32_t bitAnd(uint32_t a, uint32_t b) { return a & b; }
 static uint32_t bitOr(uint32_t a, uint32_t b) { return a | b; }
 static uint32_t bitXor(uint32_t a, uint32_t b) { return a ^ b; }
 
-/// PTX leaves open which lane is elected, but for that it is the same one for the same mask.
+/// PTX does not specify which lane is elected, but requires that it is always the same one for the same mask.
 static void elect(const WarpCall &call) {
   int leader = 0;
   while (!call.has(leader)) {
@@ -138,7 +139,7 @@ static void elect(const WarpCall &call) {
   });
 }
 
-/// Threads of the emulator are not bound to each other: active is who has not ended.
+/// The emulator does not run warps in lockstep: all lanes that have not ended are active.
 static void activeMask(Thread &thread, int32_t, const uint64_t *, uint64_t *out) { out[0] = ~thread.warp->exited; }
 
 template <WarpFunction function, int maskOperand>
@@ -196,13 +197,13 @@ static constexpr Instruction kWarpRows[] = {
 
     reduceRow<uint32_t, add>("redux.sync.add.u32", "llvm.nvvm.redux.sync.add", "the sum of the lanes' values"),
     reduceRow<uint32_t, least>("redux.sync.min.u32", "llvm.nvvm.redux.sync.umin",
-                               "the least of the lanes' values, which have no sign"),
+                               "the least of the lanes' unsigned values"),
     reduceRow<uint32_t, greatest>("redux.sync.max.u32", "llvm.nvvm.redux.sync.umax",
-                                  "the greatest of the lanes' values, which have no sign"),
+                                  "the greatest of the lanes' unsigned values"),
     reduceRow<int32_t, least>("redux.sync.min.s32", "llvm.nvvm.redux.sync.min",
-                              "the least of the lanes' values, which have a sign"),
+                              "the least of the lanes' signed values"),
     reduceRow<int32_t, greatest>("redux.sync.max.s32", "llvm.nvvm.redux.sync.max",
-                                 "the greatest of the lanes' values, which have a sign"),
+                                 "the greatest of the lanes' signed values"),
     reduceRow<uint32_t, bitAnd>("redux.sync.and.b32", "llvm.nvvm.redux.sync.and", "the lanes' values, and-ed"),
     reduceRow<uint32_t, bitOr>("redux.sync.or.b32", "llvm.nvvm.redux.sync.or", "the lanes' values, or-ed"),
     reduceRow<uint32_t, bitXor>("redux.sync.xor.b32", "llvm.nvvm.redux.sync.xor", "the lanes' values, xor-ed"),

@@ -13,9 +13,10 @@ using namespace llvm;
 namespace tilewright::emulator {
 namespace {
 
-/// An opcode without what changes no result, and with the types of memory accesses taken apart.
+/// A parsed opcode: modifiers that do not affect the result are dropped, and the types of memory accesses are
+/// separated.
 struct Opcode {
-  std::string name; ///< that of the row
+  std::string name; ///< the name of the row
   std::string head; ///< the part before the first dot
   int elements = 1;
   int elementBytes = 0;
@@ -26,7 +27,7 @@ struct Opcode {
   bool hasResult() const { return !StringSet<>{"st", "cp", "red", "bar", "barrier", "fence", "membar"}.contains(head); }
 };
 
-/// Caches and scopes. Every atomic of the emulator is seen by all.
+/// Cache operators and scopes. Atomics of the emulator are visible to all threads, whatever their scope.
 bool isWithoutEffect(StringRef part) {
   static const StringSet<> parts = {"ca", "cg", "cs", "cv", "wb", "wt", "gpu", "cta", "sys", "volatile"};
   return parts.contains(part);
@@ -41,7 +42,7 @@ std::optional<AtomicOrder> orderOf(StringRef part) {
       .Default(std::nullopt);
 }
 
-/// Bytes of "b32" and its like; none otherwise.
+/// The size of a type such as "b32", in bytes.
 std::optional<int> bytesOf(StringRef part) {
   int bits;
   if (!part.empty() && StringRef("busf").contains(part.front()) && to_integer(part.drop_front(), bits) &&
@@ -77,7 +78,7 @@ Opcode takeApart(StringRef text) {
   return opcode;
 }
 
-/// The registers of one piece of assembly while its statements become calls.
+/// Translates the statements of one inline assembly string to calls.
 class AssemblyTranslator {
 public:
   AssemblyTranslator(CallInst &call, EmulatedCalls &calls) : call(call), calls(calls), builder(&call) {}
@@ -132,7 +133,7 @@ private:
     return values;
   }
 
-  /// The predicate, which is true where there is none, in the low bit.
+  /// The statement's predicate in the low bit of a slot. A statement without one has the predicate true.
   Value *predicateOf(const AssemblyStatement &statement) {
     Value *predicate = builder.getInt64(1);
     if (!statement.predicate.empty()) {
@@ -142,12 +143,12 @@ private:
     return statement.isNegated ? builder.CreateXor(predicate, 1) : predicate;
   }
 
-  /// What the row's function expects; of memory predicate, address and sizes come first.
+  /// The operands that the row's function expects. Those of memory accesses start with predicate, address and sizes.
   Expected<SmallVector<Value *>> operandsOf(const AssemblyStatement &statement, const Opcode &opcode) {
     auto sources = ArrayRef(statement.operands).drop_front(opcode.hasResult() ? 1 : 0);
     if (!opcode.isAccess() && !opcode.isAtomic()) {
       if (!statement.predicate.empty()) {
-        return createStringError("the emulator takes no predicate before '" + statement.opcode + "'");
+        return createStringError("the emulator does not support a predicate on '" + statement.opcode + "'");
       }
       return valuesOf(sources);
     }
@@ -164,7 +165,7 @@ private:
     return values;
   }
 
-  /// A register whose instruction is not executed keeps its value.
+  /// Sets the result registers. They keep their values if the predicate is false.
   void assign(const AssemblyStatement &statement, ArrayRef<Value *> results) {
     Value *executed = builder.CreateTrunc(predicateOf(statement), builder.getInt1Ty());
     for (auto [operand, result] : llvm::zip(statement.operands.front(), results)) {
@@ -181,14 +182,15 @@ private:
     if (opcode.head == "mov") {
       SmallVector<Value *> values = valuesOf(ArrayRef(statement.operands).drop_front());
       if (values.size() != statement.operands.front().size()) {
-        return createStringError("the emulator does not take registers apart as '" + statement.opcode + "' does");
+        return createStringError("the emulator does not support packing or unpacking registers with '" +
+                                 statement.opcode + "'");
       }
       assign(statement, values);
       return Error::success();
     }
     const Instruction *row = findInstruction(opcode.name);
     if (!row) {
-      return createStringError("the emulator does not know the instruction '" + statement.opcode + "'");
+      return createStringError("the emulator does not support the instruction '" + statement.opcode + "'");
     }
     auto operands = operandsOf(statement, opcode);
     if (!operands) {
@@ -213,7 +215,7 @@ private:
 const Instruction *rowOfAssembly(const CallInst &call) {
   auto statements = parseAssembly(cast<InlineAsm>(call.getCalledOperand())->getAsmString());
   if (!statements) {
-    consumeError(statements.takeError()); // which replaceAssembly() reports
+    consumeError(statements.takeError()); // replaceAssembly() reports it
     return nullptr;
   }
   return statements->empty() ? nullptr : findInstruction(takeApart(statements->back().opcode).name);

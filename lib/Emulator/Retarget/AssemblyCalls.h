@@ -1,4 +1,4 @@
-// Inline assembly to calls of the emulator.
+// Translates inline assembly to calls of the emulator's functions.
 
 #ifndef TILEWRIGHT_LIB_EMULATOR_RETARGET_ASSEMBLYCALLS_H
 #define TILEWRIGHT_LIB_EMULATOR_RETARGET_ASSEMBLYCALLS_H
@@ -9,10 +9,11 @@
 
 namespace tilewright::emulator {
 
-/// The row of the last instruction of a piece of assembly, which is what the others prepare; null where it has none.
+/// The row of the last instruction of an inline assembly string, for which the other ones prepare operands; null if it
+/// is not in the table.
 const Instruction *rowOfAssembly(const llvm::CallInst &call);
 
-/// Replaces a call of inline assembly by what its text says.
+/// Replaces a call of inline assembly by calls of the functions of its instructions.
 llvm::Error replaceAssembly(llvm::CallInst &call, EmulatedCalls &calls);
 
 } // namespace tilewright::emulator

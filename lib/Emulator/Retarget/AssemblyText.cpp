@@ -5,7 +5,7 @@ using namespace llvm;
 namespace tilewright::emulator {
 namespace {
 
-Error unreadable(StringRef text) { return createStringError("the assembly '" + text.trim() + "' can't be read"); }
+Error unreadable(StringRef text) { return createStringError("cannot parse the assembly '" + text.trim() + "'"); }
 
 /// `$0`, `policy`, `16`, `[$3 + 16]`.
 Expected<AssemblyOperand> parseOperand(StringRef text) {
@@ -32,7 +32,7 @@ Expected<AssemblyOperand> parseOperand(StringRef text) {
   return operand;
 }
 
-/// The parts between commas that are in no braces.
+/// Splits at the commas that are not inside braces.
 SmallVector<StringRef> splitOperands(StringRef text) {
   SmallVector<StringRef> parts;
   int depth = 0;
@@ -84,7 +84,7 @@ Expected<SmallVector<AssemblyStatement, 4>> parseAssembly(StringRef text) {
   SmallVector<StringRef> lines;
   text.split(lines, ';');
   for (StringRef line : lines) {
-    // A statement may stand right behind a brace that opens a scope; one that closes it stands alone.
+    // A statement may follow a brace that opens a scope without a semicolon in between.
     line = line.trim();
     while (line.starts_with("{") || line.starts_with("}")) {
       line = line.drop_front().trim();

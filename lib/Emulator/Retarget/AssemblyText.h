@@ -1,7 +1,7 @@
-// The text of inline assembly, taken apart.
+// A parser for the text of inline assembly.
 //
-//     {                                    statements, in braces or not
-//     .reg .b64 policy;                    a declaration, which is skipped
+//     {                                    braces are optional
+//     .reg .b64 policy;                    declarations are skipped
 //     @$2 ld.global.v2.b32 {$0, $1}, [$3 + 16];
 //     }
 
@@ -19,15 +19,15 @@ namespace tilewright::emulator {
 struct AssemblyOperand {
   enum Kind { Register, Immediate, Address };
   Kind kind = Register;
-  std::string name;   ///< of a register, or of that of an address: "$0", "policy"
-  int64_t number = 0; ///< an immediate, or what is added to an address
+  std::string name;   ///< of the register, or of the address's base register: "$0", "policy"
+  int64_t number = 0; ///< the immediate, or the offset of the address
 };
 
 struct AssemblyStatement {
   std::string opcode;    ///< "ld.global.v2.b32"
   std::string predicate; ///< a register, or empty
   bool isNegated = false;
-  /// With the elements of vectors one after the other.
+  /// Each operand is the list of its elements; all but vectors have one.
   llvm::SmallVector<llvm::SmallVector<AssemblyOperand, 4>, 4> operands;
 };
 

@@ -1,7 +1,7 @@
-// How many instructions of which class each line of a kernel executes.
+// Inserts calls that count the instructions of each class that each line of a kernel executes.
 //
-// LLVM's instructions are counted, as its optimiser for the GPU leaves them. The GPU's own are other ones, and about as
-// many; what costs nothing there (casts between types of the same bits, constants) is not counted.
+// The instructions are those of LLVM's IR after its optimizer for NVPTX. The GPU's machine instructions differ, but
+// there are about as many. Instructions that are free on a GPU (bit casts, pointer casts, truncations) are not counted.
 
 #include "AssemblyCalls.h"
 #include "Instrument.h"
@@ -19,7 +19,7 @@ namespace {
 
 std::optional<InstructionClass> classOfAccess(const Value *pointer) {
   switch (pointer->getType()->getPointerAddressSpace()) {
-  case 0: // a variable of the thread
+  case 0: // local memory
     return std::nullopt;
   case kSharedSpace:
     return InstructionClass::Shared;
@@ -68,7 +68,7 @@ std::optional<InstructionClass> classOf(const llvm::Instruction &instruction) {
   return instruction.isTerminator() ? std::optional(InstructionClass::Control) : std::nullopt;
 }
 
-/// The instructions of a block that are of one line and class.
+/// The instructions of a basic block that have the same line and class.
 struct Group {
   const llvm::Instruction *first = nullptr;
   uint64_t count = 0;
@@ -96,7 +96,7 @@ void countBlock(BasicBlock &block, EmulatedCalls &calls) {
 
 void countInstructions(llvm::Function &code, EmulatedCalls &calls) {
   for (BasicBlock &block : code) {
-    if (&block != &code.getEntryBlock()) { // which is ours
+    if (&block != &code.getEntryBlock()) { // retarget() added the entry block
       countBlock(block, calls);
     }
   }

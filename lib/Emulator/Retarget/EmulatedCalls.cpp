@@ -9,7 +9,7 @@ using namespace llvm;
 
 namespace tilewright::emulator {
 
-/// More than any instruction has: mma.m16n8k16 with doubles has 16.
+/// The size of the operand and result arrays. No instruction has more slots: mma.m16n8k16 of doubles has 16 operands.
 static constexpr unsigned kSlots = 160;
 
 //===----------------------------------------------------------------------===//
@@ -100,7 +100,7 @@ Value *EmulatedCalls::slotAt(IRBuilder<> &builder, Value *slots, size_t index) {
 
 SmallVector<Value *> EmulatedCalls::call(IRBuilder<> &builder, const llvm::Instruction &origin, const Instruction &row,
                                          ArrayRef<Value *> slots, size_t results) {
-  assert(slots.size() <= kSlots && results <= kSlots && "an instruction with so many registers");
+  assert(slots.size() <= kSlots && results <= kSlots && "too many operands or results");
   for (auto [index, slot] : llvm::enumerate(slots)) {
     builder.CreateStore(slot, slotAt(builder, in, index));
   }

@@ -1,4 +1,4 @@
-// Calls of the emulator's functions from the code of one function.
+// Creates calls of the emulator's functions in the code of a kernel.
 
 #ifndef TILEWRIGHT_LIB_EMULATOR_RETARGET_EMULATEDCALLS_H
 #define TILEWRIGHT_LIB_EMULATOR_RETARGET_EMULATEDCALLS_H
@@ -13,10 +13,10 @@
 
 namespace tilewright::emulator {
 
-/// LLVM's address space of a GPU's shared memory.
+/// NVPTX's address space of shared memory.
 constexpr unsigned kSharedSpace = 3;
 
-/// The places of a kernel that calls name by number.
+/// The sites of a kernel. Calls refer to them by number.
 class SiteTable {
 public:
   int32_t numberOf(const llvm::Instruction &instruction, llvm::StringRef name);
@@ -27,26 +27,27 @@ private:
   std::map<std::tuple<std::string, int, int, std::string>, int32_t> numbers;
 };
 
-/// Operands and results go through two arrays on the thread's stack, which all calls of a function use.
+/// Operands and results are passed in two arrays on the thread's stack, which all calls share.
 class EmulatedCalls {
 public:
   EmulatedCalls(llvm::Function &function, SiteTable &sites);
 
-  /// The values that stand where a call comes from, as slots.
+  /// Converts a value to a slot, and back.
   llvm::Value *toSlot(llvm::IRBuilder<> &builder, llvm::Value *value);
   llvm::Value *fromSlot(llvm::IRBuilder<> &builder, llvm::Value *slot, llvm::Type *type);
 
-  /// A call in place of `origin`; as many slots as are asked for come back.
+  /// Calls the function of `row` with the location of `origin`, and returns `results` result slots.
   llvm::SmallVector<llvm::Value *> call(llvm::IRBuilder<> &builder, const llvm::Instruction &origin,
                                         const Instruction &row, llvm::ArrayRef<llvm::Value *> slots, size_t results);
 
-  /// A value of that type whose parts are in the slots: a scalar, a vector in one slot, or a structure.
+  /// slotsOf() is the number of slots of a type: one for a scalar or vector, and one for each element of a structure.
+  /// fromSlots() creates the value from its slots.
   static size_t slotsOf(llvm::Type *type);
   llvm::Value *fromSlots(llvm::IRBuilder<> &builder, llvm::ArrayRef<llvm::Value *> slots, llvm::Type *type);
 
-  llvm::Value *thread; ///< the running one, a pointer
-  llvm::Value *shared; ///< the block's shared memory, a pointer into address space 3
-  llvm::Value *places; ///< the block's KnownPlaces
+  llvm::Value *thread; ///< pointer to the running Thread
+  llvm::Value *shared; ///< pointer to the block's shared memory, in address space 3
+  llvm::Value *places; ///< pointer to the block's KnownPlaces
 
 private:
   llvm::Value *slotAt(llvm::IRBuilder<> &builder, llvm::Value *slots, size_t index);

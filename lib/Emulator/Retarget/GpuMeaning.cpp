@@ -10,11 +10,11 @@ using namespace llvm;
 namespace tilewright::emulator {
 namespace {
 
-/// The narrowest integer that NVPTX converts floats to; what is narrower is cut off from it.
+/// The narrowest integer that NVPTX converts floats to; narrower results are truncated from it.
 constexpr unsigned kNarrowestConversion = 16;
 
-/// PTX ISA 9.7.9.21 cvt: limited to the integer's range. NaN gives zero, but where either side has 64 bits the lowest
-/// number, which is also the bits of the highest unsigned half.
+/// PTX ISA 9.7.9.21 cvt: the result is clamped to the integer's range. NaN becomes zero, unless one of the two types
+/// has 64 bits: then it becomes the integer with only its highest bit set.
 void replaceConversion(CastInst &cast) {
   IRBuilder<> builder(&cast);
   bool isSigned = isa<FPToSIInst>(cast);
@@ -33,8 +33,8 @@ void replaceConversion(CastInst &cast) {
   cast.eraseFromParent();
 }
 
-/// PTX ISA 9.7.1.7 and 9.7.1.8, div and rem: no divisor stops the program. What division by zero gives is left open
-/// there: all ones and the dividend.
+/// PTX ISA 9.7.1.7 and 9.7.1.8, div and rem: no divisor traps. The result of a division by zero is unspecified; here
+/// the quotient is all ones and the remainder is the dividend.
 void replaceDivision(BinaryOperator &division) {
   IRBuilder<> builder(&division);
   Value *dividend = division.getOperand(0), *divisor = division.getOperand(1);
@@ -55,7 +55,7 @@ void replaceDivision(BinaryOperator &division) {
   division.eraseFromParent();
 }
 
-/// PTX ISA 9.7.3.11 and 9.7.3.12: minus zero is less than zero.
+/// PTX ISA 9.7.3.11 and 9.7.3.12, min and max: minus zero is less than zero.
 void replaceMinMax(IntrinsicInst &call) {
   IRBuilder<> builder(&call);
   Intrinsic::ID id = call.getIntrinsicID() == Intrinsic::maxnum ? Intrinsic::maximumnum : Intrinsic::minimumnum;

@@ -1,4 +1,4 @@
-// Instructions of LLVM that leave open what a GPU does in a definite way.
+// Gives LLVM instructions the GPU's results where LLVM leaves the result undefined.
 
 #ifndef TILEWRIGHT_LIB_EMULATOR_RETARGET_GPUMEANING_H
 #define TILEWRIGHT_LIB_EMULATOR_RETARGET_GPUMEANING_H
@@ -9,8 +9,8 @@ class Function;
 
 namespace tilewright::emulator {
 
-/// Conversions of floats out of an integer's range, divisions of integers that have no result, and the
-/// order of zeros in minima and maxima become those of PTX.
+/// Makes three kinds of operations behave as in PTX: conversions of floats that are out of the integer's range, integer
+/// divisions whose result is undefined, and minima and maxima of zeros.
 void keepGpuMeaning(llvm::Function &code);
 
 } // namespace tilewright::emulator

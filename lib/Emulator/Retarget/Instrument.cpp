@@ -14,7 +14,7 @@ using namespace llvm;
 namespace tilewright::emulator {
 namespace {
 
-/// What `emulator.access` is told of an instruction.
+/// The properties of a memory access that `emulator.access` needs.
 struct MemoryAccess {
   Value *pointer = nullptr;
   Type *type = nullptr;
@@ -38,8 +38,8 @@ MemoryAccess accessOf(llvm::Instruction &instruction) {
   return {};
 }
 
-/// The instructions that go to global or shared memory. Address space 0 has the thread's own variables and constants
-/// only.
+/// The instructions that access global or shared memory. Address space 0 holds only the thread's local variables and
+/// constants.
 SmallVector<llvm::Instruction *> findAccesses(llvm::Function &code) {
   SmallVector<llvm::Instruction *> found;
   for (llvm::Instruction &instruction : llvm::instructions(code)) {
@@ -51,7 +51,7 @@ SmallVector<llvm::Instruction *> findAccesses(llvm::Function &code) {
   return found;
 }
 
-/// What the rows of accesses take.
+/// The operands of the rows `emulator.access` and `emulator.access_elsewhere`.
 struct AccessOperands {
   Value *address;
   uint64_t bytes, alignment;
@@ -62,7 +62,7 @@ struct AccessOperands {
     MemoryAccess access = accessOf(instruction);
     address = calls.toSlot(builder, access.pointer);
     bytes = instruction.getDataLayout().getTypeStoreSize(access.type);
-    // An instruction of the GPU takes no more than its alignment allows.
+    // NVPTX splits an access that is wider than its alignment, so that no instruction requires more than that.
     alignment = std::min<uint64_t>(access.alignment.value(), bytes);
     kind = access.kind;
     bool isShared = access.pointer->getType()->getPointerAddressSpace() == kSharedSpace;
@@ -95,9 +95,9 @@ void observeAccesses(llvm::Function &code, EmulatedCalls &calls) {
   }
 }
 
-//     %place = sub i64 %address, %begin           of the memory that this access, or one that shares the entry, found
-//     %elsewhere = icmp uge i64 %place, %count    at first there are no places
-//     br i1 %elsewhere, ...                       calls the emulator, which looks it up, or reports it and leaves
+//     %place = sub i64 %address, %begin           %begin and %count are the KnownPlaces entry of this access
+//     %elsewhere = icmp uge i64 %place, %count    the entry is empty at first
+//     br i1 %elsewhere, ...                       calls the emulator, which fills the entry, or reports an error
 void guardAccesses(llvm::Function &code, EmulatedCalls &calls) {
   static_assert(sizeof(KnownPlaces) == 2 * sizeof(uint64_t) && offsetof(KnownPlaces, count) == sizeof(uint64_t));
   const Instruction &row = *findInstruction("emulator.access_elsewhere");

@@ -1,4 +1,4 @@
-// Calls of the emulator at places where the GPU's code has no instruction of its own for it.
+// Inserts calls of the emulator that check and count what the code does.
 
 #ifndef TILEWRIGHT_LIB_EMULATOR_RETARGET_INSTRUMENT_H
 #define TILEWRIGHT_LIB_EMULATOR_RETARGET_INSTRUMENT_H
@@ -7,18 +7,19 @@
 
 namespace tilewright::emulator {
 
-/// Before each access of global and shared memory, and each fence, that is an instruction of LLVM.
+/// For checked code: inserts a call before each LLVM instruction that accesses global or shared memory, and before each
+/// fence.
 void observeAccesses(llvm::Function &code, EmulatedCalls &calls);
 
-/// Before each access of global and shared memory that is an instruction of LLVM, where it is not known to be right: in
-/// code that is not checked.
+/// For unchecked code: inserts a test before each LLVM instruction that accesses global or shared memory, and a call
+/// that runs only if the address is not in the known places.
 void guardAccesses(llvm::Function &code, EmulatedCalls &calls);
 
-/// At the beginning of each block of the code, once for each line and class of its instructions. Requires the GPU's own
-/// instructions to be there still. CountInstructions.cpp.
+/// Inserts a call at the beginning of each basic block for each line and class of its instructions. Must run before the
+/// GPU's instructions are replaced by calls, because it counts them. See CountInstructions.cpp.
 void countInstructions(llvm::Function &code, EmulatedCalls &calls);
 
-/// At every turn of a loop, of which Thread::ticks counts so many until the emulator is called.
+/// Decrements Thread::ticks in every iteration of every loop, and calls the emulator when it becomes negative.
 void countLoops(llvm::Function &code, EmulatedCalls &calls);
 
 } // namespace tilewright::emulator

@@ -1,4 +1,4 @@
-// A kernel for NVPTX to the code of one thread on the host.
+// Retargets a kernel from NVPTX to the host, as the code of one thread.
 //
 //     define ptx_kernel void @add(ptr addrspace(1) %x, i32 %n)        define void @add(ptr %thread, ptr %slots)
 //       %lane = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()       ->      %x = load ptr addrspace(1), ptr %slots
@@ -6,7 +6,8 @@
 //                                                                       call void @barrier...(ptr %thread, i32 3, ptr
 //                                                                       %in, ptr %out)
 //
-// Address spaces stay: for the host all are one, and the checks tell by them what is memory of the GPU.
+// Address spaces are kept. They are all the same on the host, and the checks use them to find accesses to the GPU's
+// global and shared memory.
 
 #include "tilewright/Emulator/Retarget.h"
 
@@ -32,7 +33,7 @@ namespace {
 // The function
 //===----------------------------------------------------------------------===//
 
-/// Moves the kernel's body into a function of two parameters, which loads the kernel's own from slots.
+/// Moves the kernel's body into a function of two parameters, which loads the kernel's parameters from slots.
 llvm::Function &makeThreadCode(llvm::Function &kernel, ArrayRef<int> slots) {
   LLVMContext &context = kernel.getContext();
   auto *pointer = PointerType::get(context, 0);
@@ -57,13 +58,13 @@ llvm::Function &makeThreadCode(llvm::Function &kernel, ArrayRef<int> slots) {
   return *code;
 }
 
-/// What LLVM knows of functions as a GPU's, or as the optimiser left them.
+/// Removes attributes that hold for the GPU only, or that the optimizer inferred.
 void forgetAttributes(Module &module) {
   for (llvm::Function &function : module) {
     function.setCallingConv(CallingConv::C);
     if (!function.isDeclaration()) {
       function.setAttributes(AttributeList().addFnAttribute(module.getContext(), Attribute::NoUnwind));
-      // A frame of many pages must not reach over the one below a fiber's stack that faults.
+      // Probe large frames page by page, so that they cannot skip the guard page below a fiber's stack.
       function.addFnAttr("probe-stack", "inline-asm");
     }
   }
@@ -73,7 +74,7 @@ void forgetAttributes(Module &module) {
 // Shared memory
 //===----------------------------------------------------------------------===//
 
-/// The one array of shared memory that a kernel has is where the block says.
+/// Replaces the kernel's array in shared memory by the pointer in Thread::shared.
 Error replaceShared(Module &module, EmulatedCalls &calls) {
   GlobalVariable *shared = nullptr;
   for (GlobalVariable &variable : module.globals()) {
@@ -82,7 +83,7 @@ Error replaceShared(Module &module, EmulatedCalls &calls) {
     }
     if (shared || module.getDataLayout().getTypeAllocSize(variable.getValueType()) != 0) {
       return createStringError(
-          "the emulator knows one array in shared memory, whose size the launch decides, and not '" +
+          "the emulator supports only one array in shared memory, which must be dynamic, but the kernel has '" +
           variable.getName() + "'");
     }
     shared = &variable;
@@ -99,7 +100,7 @@ Error replaceShared(Module &module, EmulatedCalls &calls) {
 // Instructions
 //===----------------------------------------------------------------------===//
 
-/// " (kernel.py:12)" where that is known.
+/// " (kernel.py:12)", or empty if the location is unknown.
 std::string placeOf(const llvm::Instruction &instruction) {
   const DILocation *location = instruction.getDebugLoc().get();
   return location ? (" (" + location->getFilename() + ":" + Twine(location->getLine()) + ")").str() : "";
@@ -119,12 +120,12 @@ Error replaceCall(CallInst &call, const Instruction &row, EmulatedCalls &calls) 
   return Error::success();
 }
 
-/// A call that LLVM for the host understands by itself.
+/// Whether the callee is an intrinsic that LLVM supports on the host.
 bool isOfLLVM(const llvm::Function &callee) {
   return callee.isIntrinsic() && !callee.getName().starts_with("llvm.nvvm.");
 }
 
-/// One that was put there to look at the kernel.
+/// Whether the callee is one of the functions that the instrumentation calls.
 bool isOfEmulator(StringRef name) { return name.starts_with("emulator."); }
 
 Error replaceCallee(CallInst &call, EmulatedCalls &calls) {
@@ -133,7 +134,7 @@ Error replaceCallee(CallInst &call, EmulatedCalls &calls) {
   }
   llvm::Function *callee = call.getCalledFunction();
   if (!callee) {
-    return createStringError("the emulator takes no calls of functions that are found at run time");
+    return createStringError("the emulator does not support indirect calls");
   }
   if (isOfLLVM(*callee)) {
     return Error::success();
@@ -144,7 +145,7 @@ Error replaceCallee(CallInst &call, EmulatedCalls &calls) {
   }
   const Instruction *row = callee->isIntrinsic() ? findIntrinsic(name) : findInstruction(name);
   if (!row) {
-    return createStringError("the emulator does not know '" + name + "'");
+    return createStringError("the emulator does not support '" + name + "'");
   }
   return replaceCall(call, *row, calls);
 }
@@ -165,7 +166,7 @@ Error replaceCalls(llvm::Function &code, EmulatedCalls &calls) {
   return Error::success();
 }
 
-/// What is called on a GPU only, and by nobody any more.
+/// Removes declarations that are no longer used.
 void removeUnused(Module &module) {
   for (llvm::Function &function : make_early_inc_range(module)) {
     if (function.isDeclaration() && function.use_empty()) {
@@ -174,7 +175,7 @@ void removeUnused(Module &module) {
   }
 }
 
-/// The kernel, which must be all that the module defines.
+/// Finds the kernel, which must be the only function that the module defines.
 Expected<llvm::Function *> findKernel(Module &module, StringRef name) {
   llvm::Function *kernel = nullptr;
   for (llvm::Function &function : module) {
@@ -182,7 +183,8 @@ Expected<llvm::Function *> findKernel(Module &module, StringRef name) {
       continue;
     }
     if (function.getName() != name) {
-      return createStringError("the emulator takes no functions beside the kernel, as '" + function.getName() + "'");
+      return createStringError("the emulator does not support functions other than the kernel, but the module has '" +
+                               function.getName() + "'");
     }
     kernel = &function;
   }
@@ -208,13 +210,13 @@ Expected<std::vector<Site>> retarget(Module &module, StringRef name, const Retar
   }
   keepGpuMeaning(code);
   if (options.checked) {
-    countInstructions(code, calls); // while the GPU's instructions are there
+    countInstructions(code, calls); // must run before replaceCalls(), because it counts the GPU's instructions
   }
   if (Error error = replaceCalls(code, calls)) {
     return error;
   }
   if (options.checked) {
-    observeAccesses(code, calls); // whose own calls are not the kernel's
+    observeAccesses(code, calls); // must run after replaceCalls(), which would replace its calls, too
   } else {
     guardAccesses(code, calls);
   }

@@ -1,9 +1,9 @@
-"""Emulated GPUs: running a GPU's code without one, and being told what is wrong with it.
+"""Emulated GPUs: run the code for a GPU on the host, and check it.
 
     with tilewright.emulate("cuda:90a", checks=True):
         kernel[grid](x, y, out)          # tensors in host memory
 
-The code is that which the GPU would run; see docs/emulator.md.
+See docs/emulator.md.
 """
 
 from __future__ import annotations
@@ -26,33 +26,35 @@ CHECKS = ("bounds", "initialized", "races", "copies", "alignment")
 
 @dataclass
 class emulate:
-    """While it is entered, this thread's launches run on an emulated GPU unless they name a target.
+    """A context manager: this thread's launches in it that name no target run on an emulated GPU.
 
     Args:
-        target: What to emulate: "cuda:90a", or any other architecture of `cuda`.
-        checks: What to look for: True for everything, or some of
-            "initialized", shared memory that is read before it is written;
-            "races", accesses of two threads of a program with nothing that orders them;
-            "copies", bytes of an asynchronous copy that are used before it has been waited for;
-            "bounds", accesses of memory outside of the tensors that were passed, and of shared
-            memory outside of what the kernel has;
-            "alignment", addresses that are no multiples of an access's size.
-            The last two are found without being asked for, as are deadlocks, barriers that part
-            of a warp comes to, and masks that name others than those who come.
-        seed: The order in which threads run is drawn from it; 0 is the order of their numbers.
-        early_copies: Whether asynchronous copies arrive at once, and not as late as they may.
-        max_steps: Turns of loops that a thread may make until it is taken not to end; 0: any.
-        profile: Whether to count what the hardware would have to do: see `profiles`.
+        target: The target to emulate: "cuda:90a", or any other architecture of `cuda`.
+        checks: The checks to do: True for all, or some of
+            "initialized", reads of shared memory that was not written;
+            "races", unordered accesses of two threads of a program;
+            "copies", accesses to the bytes of an asynchronous copy before the wait for it;
+            "bounds", accesses outside of the tensors that were passed, or outside of the kernel's
+            shared memory;
+            "alignment", addresses that are not multiples of an access's size.
+            The last two are always checked, as are deadlocks, barriers that only a part of a warp
+            reaches, and masks that do not match the lanes that arrive.
+        seed: The seed of the random order in which threads run; 0: in the order of their indices.
+        early_copies: Whether asynchronous copies complete when they are issued, instead of when
+            they are waited for.
+        max_steps: The number of loop iterations after which a thread is reported as endless; 0: no
+            limit.
+        profile: Whether to count the work of the hardware; see `profiles`.
 
     Attributes:
         profiles: One KernelProfile for each launch.
 
     Raises:
-        DeviceError: there is no such target.
-        ValueError: there is no such check, or a number is negative.
+        DeviceError: the target does not exist.
+        ValueError: a check does not exist, or a number is negative.
 
     Raises, from launches:
-        EmulationError: what was found. The arrays then hold what the kernel has written so far.
+        EmulationError: errors were found. The arrays contain what the kernel wrote before.
     """
 
     target: str = "cuda:90a"
@@ -68,9 +70,9 @@ class emulate:
         chosen = (CHECKS if self.checks else ()) if isinstance(self.checks, bool) else self.checks
         self.checks = tuple([chosen] if isinstance(chosen, str) else chosen)
         if unknown := [name for name in self.checks if name not in CHECKS]:
-            raise ValueError(f"there is no check {unknown[0]!r}; there are {', '.join(CHECKS)}")
+            raise ValueError(f"unknown check {unknown[0]!r}; the checks are {', '.join(CHECKS)}")
         if self.seed < 0 or self.max_steps < 0:
-            raise ValueError("seed and max_steps are not negative")
+            raise ValueError("seed and max_steps must not be negative")
 
     def __enter__(self) -> emulate:
         suffix = CHECKED if self._wants_checked_code() else ""
@@ -86,7 +88,7 @@ class emulate:
         return bool(self.checks) or self.profile
 
     def _settings(self, checked: bool) -> dict[str, Any]:
-        # A launch that names a target with checks, where this asks for none, looks for everything.
+        # If a launch names a target with checks, but this object selects none, all are done.
         everything = checked and not self._wants_checked_code()
         chosen = {name: everything or name in self.checks for name in CHECKS}  # type: ignore[operator]
         return {
@@ -99,7 +101,7 @@ class emulate:
 
 
 class _Thread(threading.local):
-    """What a thread has entered: each `emulate`, and the target of launches before it."""
+    """The `emulate` objects that a thread has entered, each with the default target before it."""
 
     def __init__(self) -> None:
         self.entered: list[tuple[emulate, object]] = []
@@ -113,7 +115,7 @@ _thread = _Thread()
 
 
 def settings(checked: bool) -> dict[str, Any]:
-    """How the next launch runs, of code that is checked or not."""
+    """The settings of the next launch; `checked` says whether its code is instrumented."""
     return (_thread.current or emulate())._settings(checked)
 
 
@@ -125,11 +127,11 @@ def finish(
     suppressed: int,
     counts: list[dict[str, Any]] | None,
 ) -> None:
-    """Keeps the counts of a launch.
+    """Stores the counts of a launch, and raises its errors.
 
     Raises:
         DeviceAssertError: an assertion of the kernel failed.
-        EmulationError: anything else was found.
+        EmulationError: other errors were found.
     """
     current = _thread.current
     if counts is not None and current is not None:

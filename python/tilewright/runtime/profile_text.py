@@ -1,4 +1,4 @@
-"""Profiles as text: the source of a kernel, and what was counted on each line beside it.
+"""Profiles as text: the source of a kernel, with the counts of each line beside it.
 
           global  sectors/         shared   waves/                         |
     line   bytes   request  ideal   bytes  request  ideal  barriers  float |
@@ -6,8 +6,8 @@
       13                             8192     16.5*     1         8        |   b = tl.trans(a)
       14                                                                32 |   c = b * 2
 
-Sectors and wavefronts are those of a request on average, loads and stores together; a star says
-that there are more than the ideal. Instructions are those of warps, barriers too.
+Sectors and wavefronts are averages per request, of loads and stores together; a star marks a number
+above the ideal. Instructions and barriers are counted per warp.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 from tilewright.runtime.profile import Counts, KernelProfile, MemoryCounts
 
-_AROUND = 3  # lines that are shown before and after one with counts
-_MOST_CLASSES = 5  # of instructions that have a column of their own
+_AROUND = 3  # lines of context before and after a line with counts
+_MOST_CLASSES = 5  # the most instruction classes that have a column each
 _REST = "rest"
 _STAR = "*"  # after a number that is above the ideal
 
@@ -34,7 +34,7 @@ class _Column(NamedTuple):
 
 
 class _Function(NamedTuple):
-    """The lines from `first` to `last` of a file, which is what a function takes up."""
+    """A function, from line `first` to `last` of a file."""
 
     file: str
     name: str
@@ -43,7 +43,7 @@ class _Function(NamedTuple):
 
 
 def listing(profile: KernelProfile) -> str:
-    """The whole text: a title, a part for each function, and the sums."""
+    """The text: a title, a table for each function, and the totals."""
     columns = _columns(profile.totals)
     parts = [_title(profile)]
     for function, counts in _functions(profile):
@@ -85,7 +85,7 @@ def _functions(profile: KernelProfile) -> list[tuple[_Function, dict[int, Counts
         if line.file not in defined:
             defined[line.file] = list(_defined_in(line.file))
         around = [f for f in defined[line.file] if f.first <= line.line <= f.last]
-        # The innermost function begins last.
+        # Of nested functions the innermost begins last.
         alone = _Function(line.file, "", line.line, line.line)
         function = max(around, key=lambda f: f.first, default=alone)
         found.setdefault(function, {})[line.line] = line.counts
@@ -96,18 +96,18 @@ def _defined_in(file: str) -> Iterator[_Function]:
     try:
         tree = ast.parse("".join(linecache.getlines(file)))
     except (SyntaxError, ValueError):
-        return  # edited since, or no Python: lines are shown alone
+        return  # the file was edited, or is not Python: its lines are listed without a function
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             yield _Function(file, node.name, node.lineno, node.end_lineno or node.lineno)
 
 
 def _shown(function: _Function, counts: dict[int, Counts]) -> list[int]:
-    """The lines of `function` that are near one with counts, and its first."""
+    """The first line of `function`, and the lines near those with counts."""
     near = {function.first}
     for line in counts:
         near.update(range(line - _AROUND, line + _AROUND + 1))
-    # Three dots take as much room as one line.
+    # A gap of one line is shown, since the dots would take a line, too.
     near.update(line + 1 for line in list(near) if line + 2 in near)
     return sorted(line for line in near if function.first <= line <= function.last)
 
@@ -124,7 +124,7 @@ def _heading(function: _Function) -> str:
 
 
 def _columns(totals: Counts) -> list[_Column]:
-    """Those of memories and barriers that the kernel uses, and of its main instructions."""
+    """The columns of the memories and barriers that the kernel uses, and of its instructions."""
     columns: list[_Column] = []
     if totals.global_memory.requests:
         columns += _memory_columns("global", "sectors/", lambda counts: counts.global_memory)
@@ -150,7 +150,7 @@ def _memory_columns(
 
 
 def _instruction_columns(totals: Counts) -> list[_Column]:
-    # Barriers have a column already.
+    # Barriers have their own column.
     classes = [name for name, n in totals.instructions.items() if n and name != "barrier"]
     classes.sort(key=lambda name: -totals.instructions[name])
     main, rest = classes[:_MOST_CLASSES], classes[_MOST_CLASSES:]
@@ -179,7 +179,7 @@ def _table(function: _Function, counts: dict[int, Counts], columns: list[_Column
 
 def _row(cells: list[str], widths: list[int]) -> str:
     *numbers, source = cells
-    # A number's star stands in the space after it.
+    # A number's star is in the space after it, so that the digits are aligned.
     aligned = (
         cell.rjust(width + cell.endswith(_STAR)).ljust(width + 1)
         for cell, width in zip(numbers, widths, strict=False)
@@ -198,7 +198,7 @@ def _nonzero(number: int) -> str:
 
 
 def _short(number: int) -> str:
-    """Five digits at most: 99999, 100k, 1.23M, 45.6G."""
+    """A number in at most five characters: 99999, 100k, 1.23M, 45.6G."""
     if number < 100_000:
         return str(number)
     thousands = (len(str(number)) - 1) // 3

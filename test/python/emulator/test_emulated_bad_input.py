@@ -106,7 +106,7 @@ def test_memory_that_is_not_mapped_is_a_fault_where_no_extents_are_known() -> No
     address = x.ctypes.data + 4 * (1 << 40)
     with (
         tilewright.emulate(),
-        pytest.raises(EmulationError, match=f"address 0x{address:x} .*does not have"),
+        pytest.raises(EmulationError, match=f"address 0x{address:x} that is not mapped"),
     ):
         add_sums[(1,)](Pointer(x), 0, 1 << 40, BLOCK=1)
 
@@ -222,7 +222,7 @@ def test_what_was_written_before_stays() -> None:
 
 
 def test_a_limit_of_turns() -> None:
-    with pytest.raises(EmulationError, match="more than 1000 turns of loops") as e:
+    with pytest.raises(EmulationError, match="more than 1000 loop iterations") as e:
         endless = np.zeros(1, np.int32)
         with tilewright.emulate(max_steps=1000):
             wait_for[(1,)](endless, 1)

@@ -1,6 +1,6 @@
-"""docs/emulator-faults.md lists the planted faults as the tests have them.
+"""docs/emulator-faults.md lists the faults that the tests plant.
 
-After a change of the faults, `pytest test/python/emulator/test_fault_list.py --update` writes it.
+`pytest test/python/emulator/test_fault_list.py --update` writes it after a change of the faults.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ PAGE = Path(__file__).resolve().parents[3] / "docs" / "emulator-faults.md"
 
 HEAD = """# Faults that the emulator finds
 
-This page is made of the tables of test/python/emulator, whose tests plant each of these faults and
-require that the emulator finds it: as the kind of finding that is named here, at the line of the
-kernel that is shown, which is that of one of the two parties where there are two. A fault that is
-found by *numbers* breaks no rule that could be checked; the result is wrong.
+This page lists the faults that the tests in test/python/emulator plant. The emulator must report
+each with the kind of finding and at the line of the kernel that are given here. If a finding
+involves two accesses, the line is that of either. A fault that is found by *numbers* breaks no rule
+that the emulator checks, but the result of the kernel is wrong.
 
-Of the {correct} correct kernels nothing is reported: each runs with its threads in {orders} orders
-that are drawn from seeds, in each with copies that arrive as late and as early as they may.
+The emulator reports nothing for the {correct} correct kernels. Each runs with its threads in
+{orders} random orders, and in each order with asynchronous copies that complete as late and as
+early as possible.
 """
 
 WRONG_HEAD = """
@@ -40,7 +41,7 @@ WRONG_HEAD = """
 BROKEN_HEAD = """
 ## Broken lowerings
 
-The kernel is correct, and its IR is changed at the end of a phase of the compilation.
+The kernel is correct, but its IR is changed at the end of a phase of the compilation.
 
 | Kernel | Fault | Phase | Found as | At |
 | --- | --- | --- | --- | --- |

@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kSmallestSubnormal = 1, kOne = 0x3f800000;
 
-/// What memory holds after one lane has added a float to it.
+/// The contents of memory after one lane has added a float to it.
 uint32_t addFloat(uint32_t memory, uint64_t operand) {
   std::vector<uint64_t> operands;
   for (int lane = 0; lane < kLanes; ++lane) {
@@ -32,7 +32,7 @@ TEST(Atomics, FloatsInGlobalMemoryHaveNoSubnormalNumbers) {
 
 int32_t counter;
 
-/// In each of two turns one half of the warp adds.
+/// The two halves of the warp add one after the other.
 void halvesTakeTurns(Thread *thread, const uint64_t *) {
   for (uint32_t half = 0; half < 2; ++half) {
     uint64_t in[] = {thread->lane() / 16 == half, reinterpret_cast<uint64_t>(&counter), 1, 0, 1}, out;
@@ -61,7 +61,7 @@ TEST(Atomics, LanesThatDoNotTakePartComeToTheRequestAllTheSame) {
 // Order
 //===----------------------------------------------------------------------===//
 
-/// What passes a word from lane 0 to lane 1, and how it is meant to be ordered.
+/// How a word is passed from lane 0 to lane 1, and whether that orders the accesses.
 struct Message {
   AtomicOrder send, receive;
   bool fenceBefore, fenceAfter;
@@ -111,7 +111,7 @@ size_t racesOf(const Message &tried) {
   settings.checkRaces = true;
   Launch launch(kernel, settings);
   runBlocks(launch, 0, 1);
-  // The threads of a compiled program all come to the same atomics, which is looked at as well; these do not.
+  // ProgramOrder requires that all threads reach the same atomics, which these threads do not. Ignore its reports.
   return std::count_if(launch.reports.begin(), launch.reports.end(),
                        [](const Report &report) { return report.message.find("orders") == std::string::npos; });
 }

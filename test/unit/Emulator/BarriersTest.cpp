@@ -7,7 +7,7 @@
 namespace tilewright::emulator {
 namespace {
 
-constexpr uint32_t kStray = 500; // the thread that comes to another barrier
+constexpr uint32_t kStray = 500; // the thread that reaches another barrier
 
 void barriers(Thread *thread, const uint64_t *) {
   uint64_t number = 0;

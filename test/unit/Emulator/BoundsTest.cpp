@@ -1,4 +1,4 @@
-// Accesses outside of what there is, and at addresses that are not aligned.
+// Accesses that are out of bounds or misaligned.
 
 #include "CheckerFixture.h"
 
@@ -108,7 +108,7 @@ TEST_F(BoundsTest, BothEndsOfACopy) {
 
 TEST_F(AlignmentTest, OfAVector) {
   EXPECT_FALSE(read(0, 1, kX + 8, 16));
-  EXPECT_EQ(message(Report::Alignment), "reads 16 bytes at x+8, an address that is no multiple of 16");
+  EXPECT_EQ(message(Report::Alignment), "reads 16 bytes at x+8, an address that is not a multiple of 16");
   EXPECT_TRUE(checker->access({block->threads[0], 1, AccessKind::Read, MemorySpace::Global, kX + 8, 16, 4}));
   expectNothing();
 }

@@ -1,4 +1,4 @@
-// ldmatrix and stmatrix of bytes: as the fragments of matrix products of 8 bits want them.
+// ldmatrix and stmatrix of bytes, which transfer the fragments of 8-bit mma instructions.
 
 #include "Lanes.h"
 
@@ -24,8 +24,8 @@ std::vector<unsigned char> rowsOf(int matrices, int rows) {
   return memory;
 }
 
-/// The fragment of B in mma.m16n8k32: of column n = lane / 4 each lane has the elements 4 (lane % 4) + i along K. With
-/// rows of 16 columns in memory there are two such fragments next to each other.
+/// The fragment of B in mma.m16n8k32: each lane holds the elements 4 (lane % 4) + i along K of column n = lane / 4.
+/// Rows of 16 columns in memory hold two adjacent fragments.
 TEST(ByteMatrices, areLoadedAsFragmentsOfB) {
   for (int count : {1, 2}) {
     std::string name = "ldmatrix.sync.aligned.m16n16.x" + std::to_string(count) + ".trans.shared.b8";
@@ -44,8 +44,8 @@ TEST(ByteMatrices, areLoadedAsFragmentsOfB) {
   }
 }
 
-/// The fragment of a result in mma.m16n8: of row m = lane / 4, and of m + 8, each lane has the elements 2 (lane % 4)
-/// and 2 (lane % 4) + 1, which are rows of memory.
+/// The fragment of a result of mma.m16n8: each lane holds the elements 2 (lane % 4) and 2 (lane % 4) + 1 of rows m =
+/// lane / 4 and m + 8. These elements are rows in memory.
 TEST(ByteMatrices, areStoredFromFragmentsOfC) {
   for (int count : {1, 2, 4}) {
     std::string name = "stmatrix.sync.aligned.m16n8.x" + std::to_string(count) + ".trans.shared.b8";

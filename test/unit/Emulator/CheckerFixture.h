@@ -1,4 +1,4 @@
-// A block whose threads do with memory what a test says, step by step, and what is reported of it.
+// A block whose threads make the accesses that a test lists, and the reports of the Checker.
 
 #ifndef TILEWRIGHT_TEST_UNIT_EMULATOR_CHECKERFIXTURE_H
 #define TILEWRIGHT_TEST_UNIT_EMULATOR_CHECKERFIXTURE_H
@@ -69,7 +69,7 @@ protected:
     return access(thread, line, AccessKind::Atomic, address, bytes);
   }
 
-  /// An atomic of the program, at which all threads arrive, and which one executes.
+  /// An atomic of the program, which all `threads` reach and one executes.
   void atomic(int line, int executing, AtomicOrder order, std::initializer_list<int> threads) {
     for (int thread : threads) {
       Access access = {block->threads[thread], line, AccessKind::Atomic, MemorySpace::Global, kY, 4, 4, order};
@@ -104,7 +104,7 @@ protected:
     return copy;
   }
 
-  /// The reports since the last call; a message for each.
+  /// The messages of the reports since the last call.
   std::vector<std::string> messages(std::initializer_list<Report::Kind> kinds) {
     std::vector<std::string> texts;
     std::vector<Report::Kind> found;

@@ -1,4 +1,4 @@
-// What a block's threads do wrong with memory that they may touch: reads before writes, races, copies without a wait.
+// Errors in accesses that are in bounds: reads of uninitialized memory, races, and asynchronous copies without a wait.
 
 #include "CheckerFixture.h"
 
@@ -35,7 +35,7 @@ struct OneWarpTest : CheckerTest {
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Uninitialised memory
+// Uninitialized memory
 //===----------------------------------------------------------------------===//
 
 TEST_F(UninitializedTest, ReadBeforeAnybodyWrote) {
@@ -173,7 +173,7 @@ TEST_F(RaceTest, AtomicsRaceWithPlainAccessesOnly) {
   update(1, 1, kX);
   update(2, 1, kX);
   expectNothing();
-  // Knowing of the last one is not enough.
+  // Being ordered after the last atomic is not enough.
   checker->release(block->threads[2], kY);
   checker->acquire(block->threads[3], kY);
   read(3, 2, kX);
@@ -212,12 +212,12 @@ TEST_F(CopyTest, ReadAfterTheWaitAndABarrier) {
 TEST_F(CopyTest, ReadBeforeTheWait) {
   checker->issue(block->threads[3], copyOf(shared(16), kX, 1));
   read(3, 2, shared(16));
-  EXPECT_EQ(message(Report::Copy),
-            "reads 4 bytes at shared+16, to which this thread copies since kernel.py:1 without having waited for it");
+  EXPECT_EQ(message(Report::Copy), "reads 4 bytes at shared+16, the destination of an asynchronous copy that this "
+                                   "thread issued at kernel.py:1 and has not waited for");
   barrier();
   read(9, 3, shared(24));
-  EXPECT_EQ(message(Report::Copy),
-            "reads 4 bytes at shared+24, to which thread 3 copies since kernel.py:1 without having waited for it");
+  EXPECT_EQ(message(Report::Copy), "reads 4 bytes at shared+24, the destination of an asynchronous copy that thread 3 "
+                                   "issued at kernel.py:1 and has not waited for");
   EXPECT_EQ(launch.reports.back().otherThread, 3);
   EXPECT_EQ(launch.reports.back().otherSite, 1);
 }
@@ -244,8 +244,8 @@ TEST_F(CopyTest, OverwritesWhatIsStillRead) {
 TEST_F(CopyTest, AnotherCopyToTheSameBytes) {
   checker->issue(block->threads[3], copyOf(shared(16), kX, 1));
   checker->issue(block->threads[3], copyOf(shared(16), kX + 16, 2));
-  EXPECT_EQ(message(Report::Copy),
-            "copies 16 bytes to shared+16, to which this thread copies since kernel.py:1 without having waited for it");
+  EXPECT_EQ(message(Report::Copy), "copies 16 bytes to shared+16, the destination of an asynchronous copy that this "
+                                   "thread issued at kernel.py:1 and has not waited for");
 }
 
 TEST_F(CopyTest, SourceIsRead) {

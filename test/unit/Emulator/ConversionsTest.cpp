@@ -1,4 +1,4 @@
-// Conversions against the numbers of a format as its definition lists them, and against formulas on bits.
+// Compares conversions with the values that define a format, and with formulas on bits.
 
 #include "Lanes.h"
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-/// A format of 8 bits: PTX ISA 5.2.3.
+/// An 8-bit format (PTX ISA 5.2.3).
 struct Float8 {
   const char *name;
   int exponentBits, fractionBits;
@@ -19,14 +19,14 @@ struct Float8 {
 };
 constexpr Float8 kFloat8[] = {{"e4m3", 4, 3, 0x7e}, {"e5m2", 5, 2, 0x7b}};
 
-/// By definition: 2^(e - bias) (1 + f / 2^fractionBits), and below the smallest e without the 1.
+/// The value by definition: 2^(e - bias) (1 + f / 2^fractionBits), or 2^(1 - bias) f / 2^fractionBits if e is 0.
 double valueOf(const Float8 &format, int code) {
   int exponent = code >> format.fractionBits, bias = (1 << (format.exponentBits - 1)) - 1;
   double fraction = std::ldexp(code & ((1 << format.fractionBits) - 1), -format.fractionBits);
   return exponent ? std::ldexp(1 + fraction, exponent - bias) : std::ldexp(fraction, 1 - bias);
 }
 
-/// The code of the number next to `value`, the even one between two.
+/// The code of the number nearest to `value`, with ties to even.
 int nearest(const Float8 &format, double value) {
   if (std::isnan(value)) {
     return 0x7f;
@@ -104,7 +104,7 @@ Slots randomFloats() {
   std::mt19937 random(7);
   Slots operands = {0x00000000, 0x80000000, 0x00000001, 0x007fffff, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0x3f801000};
   while (operands.size() < 4096) {
-    operands.push_back(random() & ~(random() % 4 ? 0u : 0xfffu)); // a quarter ends in zeros
+    operands.push_back(random() & ~(random() % 4 ? 0u : 0xfffu)); // a quarter of them end in zeros
   }
   return operands;
 }
@@ -116,7 +116,7 @@ uint32_t nearestEven19(uint32_t bits) { return isFinite(bits) ? bits + 0xfff + (
 uint32_t nearestEven16(uint32_t bits) { return isFinite(bits) ? bits + 0x7fff + (bits >> 16 & 1) : bits; }
 uint32_t same(uint32_t bits) { return bits; }
 
-/// `round` gives a number's bits but for those that the result has not, which are below `lowest`.
+/// Compares a conversion with `round`, whose result's bits below `lowest` are ignored.
 void expectRounded(const char *name, uint32_t (*round)(uint32_t), uint32_t nan, int lowest, int shift) {
   Slots operands = randomFloats(), results = executeEach(name, operands);
   for (size_t i = 0; i < operands.size(); ++i) {

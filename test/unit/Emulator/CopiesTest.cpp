@@ -1,4 +1,4 @@
-// Random accesses and asynchronous copies, compared with a model that has a state for each byte.
+// Random accesses and asynchronous copies, compared with a model that keeps a state for each byte.
 
 #include "Checks/Races.h"
 
@@ -13,10 +13,10 @@ namespace {
 
 constexpr int kBytes = 70;
 
-/// What became of a byte of shared memory.
+/// The state of a byte of shared memory.
 struct ByteState {
   bool isWritten = false;
-  bool isCopied = false; ///< by `thread` since `site`
+  bool isCopied = false; ///< an asynchronous copy that `thread` issued at `site` is in flight
   uint32_t thread = 0;
   int32_t site = 0;
 };
@@ -24,7 +24,7 @@ struct ByteState {
 struct Model {
   ByteState bytes[kBytes];
 
-  /// What is wrong with the first byte with which something is wrong.
+  /// Returns the error of the first byte that has one.
   std::optional<Report::Kind> touch(AccessKind kind, int begin, int end, uint32_t thread, int32_t site) {
     std::optional<Report::Kind> wrong;
     for (int at = begin; at < end; ++at) {

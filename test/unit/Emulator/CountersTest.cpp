@@ -1,4 +1,4 @@
-// Counters: hand-computed requests, and random swizzled layouts against the compiler's own algebra of bank conflicts.
+// Counters, compared with requests computed by hand, and with the layout algebra's bank conflicts of random swizzles.
 
 #include "tilewright/Emulator/Counters.h"
 
@@ -18,7 +18,7 @@ namespace {
 constexpr uint64_t kBase = 0x10000; ///< a multiple of every width of memory
 constexpr int32_t kSite = 1, kOtherSite = 2;
 
-/// One block of so many threads whose accesses a test makes by hand.
+/// One block of threads, whose accesses are given by a test.
 class Counted {
 public:
   explicit Counted(int threads = kLanes) : kernel(kernelOf(threads)), profile(kernel.sites.size()) {
@@ -41,14 +41,14 @@ public:
     counters.access({lanes[thread], site, kind, space, address, bytes, bytes}, active);
   }
 
-  /// All lanes of the first warp, lane l at kBase + address(l).
+  /// A load by all lanes of the first warp, of lane l at kBase + address(l).
   void load(MemorySpace space, uint32_t bytes, const std::function<uint64_t(int)> &address) {
     for (int lane = 0; lane < kLanes; ++lane) {
       access(lane, space, kBase + address(lane), bytes);
     }
   }
 
-  /// The launch's counts at kSite after the block has ended.
+  /// Ends the block, and returns the launch's counts at kSite.
   SiteCounts &end() {
     counters.end();
     return profile.sites[kSite];
@@ -145,9 +145,9 @@ TEST(CountersShared, wideAccessesAreServedInParts) {
   expectShared(8, [](int lane) { return 16 * lane; }, 4, 2);
   expectShared(16, [](int lane) { return 16 * lane; }, 4, 4);
   expectShared(16, [](int lane) { return 128 * lane; }, 32, 4);
-  // Each half takes every bank once, though both begin at bank 0.
+  // Each half accesses every bank once, although both begin at bank 0.
   expectShared(8, [](int lane) { return 8 * (lane % 16) + 4096 * (lane / 16); }, 2, 2);
-  // Conflicts in the first half alone.
+  // Conflicts in the first half only.
   expectShared(8, [](int lane) { return lane < 16 ? 128 * lane : 8 * lane; }, 17, 2);
 }
 
@@ -195,7 +195,7 @@ TEST(CountersRequests, inactiveLanesAskForNothing) {
 }
 
 TEST(CountersRequests, inALoopEachIterationIsOne) {
-  // Lane after lane runs through all its iterations.
+  // Each lane executes all its iterations before the next lane starts.
   Counted block;
   for (int lane = 0; lane < kLanes; ++lane) {
     for (int iteration = 0; iteration < 100; ++iteration) {
@@ -345,7 +345,7 @@ TEST(CountersInstructions, barriersAreCountedByThemselvesToo) {
 
 //===- The compiler's algebra -------------------------------------------===//
 
-/// The addresses of a random linear, and so swizzled, layout for accesses of 2^vectorBits elements.
+/// The addresses of a random linear layout, and thus a swizzled one, for accesses of 2^vectorBits elements.
 layout::LinearLayout randomOffsets(std::mt19937 &random, int vectorBits) {
   layout::Columns columns;
   for (int bit = 0; bit < vectorBits; ++bit) {
@@ -364,7 +364,7 @@ TEST(CountersAgainstAlgebra, randomSwizzledLayouts) {
     int elementBits = 8 << random() % 4, vectorBits = static_cast<int>(random() % 5);
     uint32_t bytes = elementBits / 8 << vectorBits;
     layout::LinearLayout offsets = randomOffsets(random, vectorBits);
-    // The algebra does not know that lanes of equal addresses are served together.
+    // The algebra does not model that lanes with equal addresses are served together.
     bool pairs = offsets({0, 1})[0] == 0 || offsets({0, 2})[0] == 0;
     if (bytes > 16 || (bytes > 4 && pairs)) {
       continue;

@@ -1,4 +1,4 @@
-// The table of instructions as a whole, and how rows are found.
+// The table of instructions, and the lookup of its rows.
 
 #include "tilewright/Emulator/Instruction.h"
 

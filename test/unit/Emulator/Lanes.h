@@ -45,12 +45,12 @@ inline Outcome executeWarp(std::string_view name, const std::function<Slots(int 
   return executeInstruction(execution);
 }
 
-/// An instruction whose threads have nothing to do with each other, on one thread's operands.
+/// Executes an instruction that is not collective on one thread's operands.
 inline uint64_t execute(std::string_view name, Slots operands) {
   return executeWarp(name, [&](int) { return operands; }).results.front();
 }
 
-/// Such an instruction on many threads' only operand.
+/// Executes such an instruction of one operand on the operands of many threads.
 inline Slots executeEach(std::string_view name, const Slots &operands) {
   Slots results;
   for (size_t begin = 0; begin < operands.size(); begin += kLanes) {

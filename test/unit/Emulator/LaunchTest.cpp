@@ -1,4 +1,4 @@
-// The largest block that a GPU runs, whose code is written here as generated code would be.
+// The largest block that a GPU supports. Its code is written by hand, in the form of generated code.
 
 #include "tilewright/Emulator/Block.h"
 
@@ -15,7 +15,7 @@ void call(const char *name, Thread *thread, const uint64_t *in = nullptr) {
   findInstruction(name)->function(*thread, 0, in, out);
 }
 
-/// Fills the thread's part of shared memory, and adds up its neighbour's.
+/// Fills the thread's part of shared memory, and adds up that of its neighbor.
 void fillShared(Thread *thread, const uint64_t *slots) {
   int64_t part = kMostSharedOf90 / 1024;
   for (int64_t i = 0; i < part; ++i) {

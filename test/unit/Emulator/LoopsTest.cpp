@@ -1,4 +1,4 @@
-// What happens at turns of loops: the limit on them, and the question to the launcher whether to go on.
+// The limit on loop iterations, and the calls of Launch::interrupted in loops.
 
 #include "tilewright/Emulator/Instruction.h"
 
@@ -10,9 +10,9 @@ using namespace tilewright::emulator;
 
 namespace {
 
-int turns; // of the kernel's loop
+int turns; // the trip count of the kernel's loop
 
-/// What the emulator makes of a loop.
+/// A loop as countLoops() instruments it.
 void loop(Thread *thread, const uint64_t *) {
   static const Instruction &tick = *findInstruction("emulator.tick");
   for (int i = 0; i < turns; ++i) {
@@ -22,7 +22,7 @@ void loop(Thread *thread, const uint64_t *) {
   }
 }
 
-/// How many reports there are of a kernel with such a loop.
+/// The number of reports about a kernel with such a loop.
 size_t reports(int loopTurns, int64_t maxSteps) {
   turns = loopTurns;
   Kernel kernel;

@@ -1,4 +1,4 @@
-// Values at special operands, from the tables of the PTX ISA's chapter 9.7.3, and errors of the approximations.
+// Results for special operands, from the tables of the PTX ISA's section 9.7.3, and errors of the approximations.
 
 #include "Lanes.h"
 

@@ -23,11 +23,11 @@ protected:
            ".shared.b16";
   }
 
-  /// Rows lie in memory from the last to the first, with a gap of a row between two.
+  /// Rows are in memory from the last to the first, with a gap of one row between two.
   uint64_t addressOf(int row) const { return static_cast<uint64_t>(8 * count - 1 - row) * 2 * kRowBytes; }
   size_t sharedBytes() const { return static_cast<size_t>(8 * count) * 2 * kRowBytes; }
 
-  /// What the lanes that name no row give as an address.
+  /// The address operand of a lane. Lanes whose address is not used get an invalid one.
   uint64_t addressOfLane(int lane) const { return lane < 8 * count ? addressOf(lane) : 0x3fffffff; }
 
   static uint16_t element(int matrix, int row, int column) {
@@ -79,7 +79,7 @@ TEST_P(Matrices, AreStoredFromFragments) {
   EXPECT_EQ(executeWarp(name("stmatrix"), operands, 0, before).shared, memory());
 }
 
-/// Executes a ldmatrix or stmatrix whose lane 5 gives an address that is not a row's.
+/// Executes an ldmatrix or stmatrix in which lane 5 has the address `address` instead of its row's.
 Outcome executeChecked(const char *name, uint64_t address, Slots values) {
   Execution execution = {*findInstruction(name), {}, 1, std::vector<unsigned char>(8 * kRowBytes, 0x11), {}};
   for (int lane = 0; lane < kLanes; ++lane) {

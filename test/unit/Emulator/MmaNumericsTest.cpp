@@ -1,4 +1,4 @@
-// Sums of products bit for bit: what is cut off, where, and in which groups; infinities, NaN, subnormal numbers.
+// The sums of mma bit for bit: truncation, groups, infinities, NaN, and subnormal numbers.
 
 #include "Instructions/MmaNumerics.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// One row of A, one column of B: c + a[0] b[0] + a[1] b[1] + ...
+/// The dot of one row of A and one column of B: c + a[0] b[0] + a[1] b[1] + ...
 struct DotProduct {
   const FloatFormat &type = kF16;
   const FloatFormat &accumulator = kF32;
@@ -55,7 +55,7 @@ struct DotProduct {
 std::vector<double> repeat(int count, double value) { return std::vector<double>(count, value); }
 
 TEST(MmaSum, CutsTermsOffBelowTheLargestExponent) {
-  // Sixteen times 2^-25 is 2^-21, which a float next to 1 has.
+  // Sixteen times 2^-25 is 2^-21, which a float near 1 can represent.
   EXPECT_EQ((DotProduct{kF16, kF32, 90, repeat(16, 0x1p-12), repeat(16, 0x1p-13), 1}.compute(16)), 1 + 0x1p-21);
   EXPECT_EQ((DotProduct{kF16, kF32, 90, repeat(16, 0x1p-13), repeat(16, 0x1p-13), 1}.compute(16)), 1);
   EXPECT_EQ((DotProduct{kF16, kF32, 80, repeat(16, 0x1p-12), repeat(16, 0x1p-13), 1}.compute(16)), 1);
@@ -73,14 +73,14 @@ TEST(MmaSum, CutsTheResultOff) {
 }
 
 TEST(MmaSum, TakesAProductsExponentAsTheSumOfItsFactors) {
-  // 2.25 has the exponent 1, but 1.5 times 1.5 counts as 0: 2^-25 is kept.
+  // 2.25 has the exponent 1, but 1.5 times 1.5 counts as exponent 0, so that 2^-25 is kept.
   std::vector<double> a = repeat(9, 0x1p-12), b = repeat(9, 0x1p-13);
   a[0] = b[0] = 1.5;
   EXPECT_EQ((DotProduct{kF16, kF32, 90, a, b}.compute(16)), 2.25 + 0x1p-22);
 }
 
 TEST(MmaSum, AddsInGroups) {
-  // What is lost beside 2^30 in one group is not lost in the next.
+  // Small terms are lost in the group that has 2^30, but not in the next group.
   std::vector<double> a = repeat(16, 0), b = repeat(16, 1);
   a[0] = b[0] = 0x1p15;
   a[1] = -0x1p15;
@@ -134,7 +134,7 @@ TEST(MmaSum, HasTheInfinitiesAndNaNOfItsTerms) {
   EXPECT_TRUE(std::isnan(DotProduct{kF16, kF32, 90, {1}, {std::nan("")}}.compute(16)));
 }
 
-/// The same sum in integers: units of 2^-60, which all terms have none below.
+/// The same sum in integers, in units of 2^-60. All terms are multiples of it.
 double sumInIntegers(const std::vector<double> &a, const std::vector<double> &b, double c, int fractionBits) {
   constexpr int kUnit = -60;
   int top = std::ilogb(c);

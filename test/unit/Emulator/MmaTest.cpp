@@ -1,5 +1,5 @@
-// mma.sync against products of matrices by loops, whose elements are put into registers by the formulas that the PTX
-// ISA states for each shape (9.7.14.5.1 to 9.7.14.5.11). Elements are small integers, so that every sum is exact.
+// Compares mma.sync with matmuls that are computed by loops. The elements are placed into registers by the formulas of
+// the PTX ISA for each shape (9.7.14.5.1 to 9.7.14.5.11). They are small integers, so that every sum is exact.
 
 #include "Lanes.h"
 
@@ -14,7 +14,7 @@ struct Place {
   int row, column;
 };
 
-/// Where element i of a thread's fragment is: by i, groupID and threadID_in_group.
+/// The position of element i of a thread's fragment, from i, groupID and threadID_in_group.
 using Formula = Place (*)(int i, int group, int thread);
 
 struct Fragments {
@@ -71,7 +71,7 @@ const Fragments kDoublesK16 = {16, 16, 1,
 
 enum class Type { F16, BF16, TF32, E4M3, E5M2, S8, U8, F64, F32, S32 };
 
-/// The bits of an integer that every type has: at most 3 in magnitude, where it is a type of 8 bits.
+/// The bits of an integer in a type. In 8-bit floating point types its magnitude must be at most 3.
 uint64_t bitsOf(Type type, int value) {
   constexpr int kE4M3[] = {0, 0x38, 0x40, 0x44}, kE5M2[] = {0, 0x3c, 0x40, 0x42};
   switch (type) {
@@ -128,7 +128,7 @@ protected:
     fill(c, GetParam().c);
   }
 
-  /// Appends a lane's registers of a matrix. `count` elements, so many of them in a register.
+  /// Appends a lane's registers of a matrix: `count` elements, `perWord` of them in each register.
   template <int columns>
   static void append(Slots &slots, const int (*matrix)[columns], Type type, Formula formula, int count, int perWord,
                      int lane) {

@@ -1,4 +1,4 @@
-// Random small programs, whose races are compared with those of the whole happens-before relation.
+// Random small programs, whose races are compared with those of the complete happens-before relation.
 
 #include "Checks/Races.h"
 
@@ -19,9 +19,9 @@ constexpr int kMostSteps = 300, kMostThreads = 64;
 struct Step {
   enum Kind { Touch, Synchronize, Release, Acquire };
   Kind kind = Touch;
-  std::bitset<kMostThreads> threads; ///< who does it: of all but Synchronize, one
+  std::bitset<kMostThreads> threads; ///< the threads of the step: one, unless it is Synchronize
   AccessKind access = AccessKind::Read;
-  int begin = 0, end = 0; ///< the bytes of Touch
+  int begin = 0, end = 0; ///< the bytes that Touch accesses
   uint64_t address = 0;   ///< of Release and Acquire
 
   std::vector<uint32_t> list() const {
@@ -43,7 +43,7 @@ struct Program {
   std::vector<Step> steps;
 };
 
-/// How many threads, steps and bytes programs have at most, and by how many in twenty steps threads synchronise.
+/// The most threads, steps and bytes of a program, and how many of twenty steps synchronize.
 struct Shape {
   int threads = 6, steps = 120, bytes = kBytes, synchronisations = 5;
 };
@@ -79,8 +79,8 @@ Program randomProgram(std::mt19937 &random, const Shape &shape) {
   return program;
 }
 
-/// Which steps are before each step: those of the same threads, and what was released to the acquired address; and all
-/// that is before these.
+/// For each step the set of steps that happen before it: earlier steps of the same threads, earlier releases of the
+/// address that it acquires, and transitively all steps before these.
 std::vector<Steps> happensBefore(const Program &program) {
   std::vector<Steps> before(program.steps.size());
   for (size_t j = 0; j < before.size(); ++j) {
@@ -181,8 +181,8 @@ void run(Races &races, const Program &program, MemorySpace space, bool byByte, F
 
 class RandomPrograms : public testing::TestWithParam<MemorySpace> {};
 
-/// Runs a program's accesses byte by byte. Each race that is found is one, and those of the right bytes are found.
-/// Returns whether there are any.
+/// Runs a program's accesses byte by byte. Expects that each race that is found is one, and that races are found at
+/// exactly the bytes that have one. Returns whether there are any.
 bool expectSameBytes(Races &races, const Program &program, MemorySpace space) {
   Oracle oracle(program);
   std::set<int> bytes;
@@ -225,7 +225,7 @@ TEST_P(RandomPrograms, OfManyThreadsRaceOnTheSameBytes) {
 
 TEST_P(RandomPrograms, KnowNothingOfThoseBefore) {
   Settings settings = racesOnly();
-  constexpr uint32_t kThreads = 6; // for all: those of them that do nothing come to no barrier either
+  constexpr uint32_t kThreads = 6; // for all programs; threads that a program does not use reach no barrier
   Races races(settings, kThreads, kBytes);
   for (int seed = 0; seed < 2000 && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -253,7 +253,7 @@ TEST_P(RandomPrograms, RaceFirstAtTheSameWideAccess) {
 INSTANTIATE_TEST_SUITE_P(Memories, RandomPrograms, testing::Values(MemorySpace::Shared, MemorySpace::Global),
                          [](const auto &info) { return info.param == MemorySpace::Shared ? "Shared" : "Global"; });
 
-/// All of 1024 threads read the same bytes, as they do with a scalar; each of them is remembered.
+/// 1024 threads read the same bytes, as they do with a scalar. Each reader is recorded.
 TEST(Races, EveryReaderOfManyIsRemembered) {
   Settings settings = racesOnly();
   for (uint32_t late : {0u, 1u, 517u, 1023u}) {
@@ -262,7 +262,7 @@ TEST(Races, EveryReaderOfManyIsRemembered) {
     for (uint32_t thread = 0; thread < 1024; ++thread) {
       races.touch(thread, AccessKind::Read, 1, MemorySpace::Shared, 4, 4);
     }
-    // Whoever writes knows of all readers but one.
+    // The writer is ordered after all readers but one.
     for (uint32_t thread = 0; thread < 1024; ++thread) {
       if (thread != late) {
         races.release(thread, 0);
@@ -279,21 +279,21 @@ TEST(Races, EveryReaderOfManyIsRemembered) {
 
 namespace {
 
-/// Four bytes that many threads touch.
+/// Four bytes that many threads access.
 struct Word {
   Settings settings = racesOnly();
   Races races{settings, 256, 16};
 
   Word() { races.begin(); }
   Finding touch(uint32_t thread, AccessKind kind) { return races.touch(thread, kind, 0, MemorySpace::Shared, 0, 4); }
-  /// What one did so far is before what the other will do.
+  /// Orders what `before` did so far before what `after` does from now on.
   void order(uint32_t before, uint32_t after) {
     races.release(before, before);
     races.acquire(after, before);
   }
 };
 
-/// However many they are: what is remembered is made smaller when there is much of it.
+/// Enough other threads that the list of events is compacted.
 constexpr uint32_t kMostOthers = 100, kFirst = 200, kSecond = 201, kThird = 202;
 
 } // namespace
@@ -338,7 +338,8 @@ TEST(Races, AtomicOfAThreadIsKeptBesideItsRead) {
     word.touch(kFirst, AccessKind::Read);
     word.order(kFirst, kSecond);
     EXPECT_FALSE(word.touch(kFirst, AccessKind::Atomic).isWrong);
-    EXPECT_FALSE(word.touch(kSecond, AccessKind::Atomic).isWrong); // knows of all the reads, and races with no atomic
+    EXPECT_FALSE(
+        word.touch(kSecond, AccessKind::Atomic).isWrong); // is ordered after all reads, and does not race with atomics
     word.order(kSecond, kThird);
     Finding finding = word.touch(kThird, AccessKind::Read);
     EXPECT_TRUE(finding.isWrong) << others;
@@ -346,7 +347,7 @@ TEST(Races, AtomicOfAThreadIsKeptBesideItsRead) {
   }
 }
 
-/// More pages than the table has entries at first, all of which keep what they remember.
+/// More pages than the table has entries at first. The events of all pages are kept.
 TEST(Races, ManyPagesOfGlobalMemory) {
   Settings settings = racesOnly();
   Races races(settings, 2, 0);
@@ -366,7 +367,7 @@ TEST(Races, ManyPagesOfGlobalMemory) {
   }
 }
 
-/// A page that is forgotten is not found again by its number, when others may have got its memory.
+/// After forget() a page is not found by its number, since its memory may belong to another page.
 TEST(Races, PagesAreForgottenWithABarrier) {
   Settings settings = racesOnly();
   Races races(settings, 2, 0);

@@ -1,4 +1,4 @@
-// Memory of fibers.
+// The stacks of fibers.
 
 #include "Stacks.h"
 
@@ -8,7 +8,7 @@
 
 using namespace tilewright::emulator;
 
-// Linux allows a process 65530 mappings.
+// Linux allows 65530 mappings per process by default.
 TEST(Stacks, ThereAreMoreThanAProcessMayHaveMappings) {
   StackPool pool;
   std::set<void *> stacks;

@@ -1,11 +1,11 @@
-// Exchanges between lanes: PTX ISA 9.7.9.6 shfl.sync and 9.7.13.9 to 9.7.13.14.
+// Collective instructions of a warp: PTX ISA 9.7.9.6 shfl.sync and 9.7.13.9 to 9.7.13.14.
 
 #include "Lanes.h"
 
 namespace tilewright::emulator {
 namespace {
 
-/// Shuffles values that are 100 more than the lane's number. Returns value and predicate of each lane.
+/// Shuffles the values 100 + lane. Returns the value and predicate of each lane.
 Slots shuffle(std::string mode, uint32_t operand, uint32_t clamp) {
   auto operands = [&](int lane) { return Slots{kAllLanes, 100u + lane, operand, clamp}; };
   Outcome outcome = executeWarp("shfl.sync." + mode + ".b32 d|p", operands, 2);
@@ -64,7 +64,7 @@ TEST(Shuffle, ReportsASourceThatTakesNoPart) {
   EXPECT_EQ(outcome.reports[0].message, "reads lane 16, which its mask does not name");
 }
 
-/// An instruction whose operands are a mask of all lanes, and the bit of `values` of the lane's number.
+/// Executes a vote of all lanes, in which the predicate of lane i is bit i of `values`.
 Slots vote(std::string name, uint32_t values) {
   return executeWarp(name, [&](int lane) { return Slots{kAllLanes, values >> lane & 1}; }).results;
 }
