@@ -389,13 +389,13 @@ def test_unknown_targets(target: str) -> None:
 
 @pytest.mark.parametrize("checks", ["race", ["bounds", "race"]])
 def test_unknown_checks(checks: Any) -> None:
-    with pytest.raises(ValueError, match="no check 'race'; there are bounds, initialized, races"):
+    with pytest.raises(ValueError, match="unknown check 'race'; the checks are bounds, initialized, races"):
         tilewright.emulate(checks=checks)
 
 
 @pytest.mark.parametrize("option", ["seed", "max_steps"])
 def test_negative_numbers(option: str) -> None:
-    with pytest.raises(ValueError, match="not negative"):
+    with pytest.raises(ValueError, match="must not be negative"):
         tilewright.emulate(**{option: -1})  # type: ignore[arg-type]
 
 

@@ -106,5 +106,5 @@ def test_loops_that_end_within_the_limit() -> None:
     problem = PROBLEMS["matmul fp16"]()
     turns = problem.arguments["depth"] // problem.arguments["K"]
     assert problem.solved_by(problem.launch(max_steps=turns))
-    with pytest.raises(EmulationError, match="more than 1 turns"):
+    with pytest.raises(EmulationError, match="more than 1 loop iterations"):
         problem.launch(max_steps=1)
