@@ -1,6 +1,6 @@
-"""Kernels without faults, small enough to run often, with arguments and the right results.
+"""Correct kernels, small enough to run often, with their arguments and expected results.
 
-Comments `# <- name` mark the lines that faults planted into their lowerings are found at.
+Comments `# <- name` mark the lines at which faults in their lowerings are reported.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from planting import Problem
 import tilewright
 import tilewright.language as tl
 
-# In how many orders of their threads the kernels run.
+# The number of random thread orders in which the kernels run.
 ORDERS = 100
 
 
@@ -154,7 +154,7 @@ def message(data, flag, seen, N: tl.constexpr):
 
 
 def _integers(*shape: int, dtype: type = np.float32) -> np.ndarray:
-    """Small ones, of which sums and products are exact in any dtype."""
+    """Small integers, whose sums and products are exact in any dtype."""
     return np.random.default_rng(0).integers(-4, 5, shape).astype(dtype)
 
 
@@ -259,7 +259,7 @@ def _last_program() -> Problem:
         "count": np.zeros(1, np.int32),
         "out": np.zeros(128, np.int32),
     }
-    # Its last program adds up what the others have stored.
+    # The last program adds up what all programs have stored.
     expected = {"out": 3 * np.arange(128)}
     return Problem(last_program, (3,), {**arguments, "N": 128, "P": 3}, expected)
 

@@ -1,6 +1,6 @@
-"""Faults of what goes through shared memory: barriers, asynchronous copies, buffers.
+"""Faults in the use of shared memory: barriers, asynchronous copies, buffers.
 
-All are changes of TileGPU, where buffers, barriers and waits are operations of their own.
+All are changes of TileGPU IR, in which buffers, barriers and waits are operations.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ BARRIER, WAIT, COMMIT = "tilegpu.barrier", "tilegpu.async_wait", "tilegpu.async_
 
 
 def every(problem: str, operation: str, finds: str, *marks: str) -> Iterator[Fault]:
-    """Each operation of a name removed, one at a time."""
+    """Removes each operation of a name, one per fault."""
     for number, mark in enumerate(marks):
         name = f"without {operation.partition('.')[2]} {number + 1}"
         yield Fault(problem, name, without(operation, number), finds, mark)
 
 
-# All barriers that the kernels have; those of the last five are for global memory.
+# All barriers of the kernels. Those of the last five kernels order accesses to global memory.
 BARRIERS = [
     *every("softmax", BARRIER, "race", "max", "sum"),
     *every("layer norm", BARRIER, "race", "mean", "variance"),
@@ -48,7 +48,7 @@ def waits_for_less(problem: str, groups: int, number: int = 0, mark: str = "left
     return Fault(problem, f"wait {number + 1} for one group less", change, "copy", mark)
 
 
-# Not the last wait of each kernel: it stands after the loop, and nobody reads what it waits for.
+# All waits but the last of each kernel, which is after the loop: nothing reads what it waits for.
 COPIES = [
     *every("matmul fp16", WAIT, "copy", "left", "left"),
     *every("matmul fp16, 2 stages", WAIT, "copy", "left", "left"),
@@ -69,17 +69,17 @@ COPIES = [
 
 
 def slot(stage: int, index: str) -> Change:
-    """Another slot is copied to or read in a loop, where the pipeline has planned this stage."""
+    """Copies to or reads another slot in a loop, in the operations of the given pipeline stage."""
     return replaced(rf"\[%arg\d+\] of {stage}\b", f"[{index}] of {stage}")
 
 
 def slots(count: int, turned_at: int) -> Change:
-    """Slots are taken in turn up to another one than the last."""
+    """Wraps the slot index at another number than the number of slots."""
     return replaced(rf"(%c{count}_i32 = arith.constant) {count}", rf"\1 {turned_at}")
 
 
-# Of three stages, stage 0 is the step that is computed, 1 the next one, and 3 the one copied. The
-# loop carries three slots: %arg6 is copied to, %arg7 is read, %arg8 is read next.
+# With three stages, stage 0 is the iteration that is computed, 1 the next one, and 3 the one that
+# is copied. The loop carries three slots: %arg6 is copied to, %arg7 is read, %arg8 is read next.
 SLOTS = [
     Fault("matmul fp16", "copies to the slot read next", slot(3, "%arg8"), "copy", "left"),
     Fault("matmul fp16", "reads a slot too far", slot(0, "%arg8"), "copy", "left"),
@@ -117,19 +117,19 @@ def layout(*bases: list[int], shape: str) -> str:
 
 
 def row_major(rows: int, columns: int) -> str:
-    """A buffer's layout without a swizzle."""
+    """The layout of a buffer without a swizzle."""
     in_row = [[0, 1 << bit] for bit in range(columns.bit_length() - 1)]
     of_rows = [[1 << bit, 0] for bit in range(rows.bit_length() - 1)]
     return layout(*in_row, *of_rows, shape=f"{rows}x{columns}")
 
 
-# The results of four warps, beginning with a column instead of a row.
+# The layout of the results of four warps, but column-major instead of row-major.
 COLUMN_MAJOR = layout([1, 0], [2, 0], *([0, 1 << bit] for bit in range(5)), shape="4x32")
 EXCHANGED = layout([2], [1], *([1 << bit] for bit in range(2, 9)), shape="512")
 
 
 def reads_as(buffer: str, other: str) -> Change:
-    """The first load takes its buffer for one of another layout at the same place."""
+    """The first load reads its buffer with another layout."""
     alloc = f"tilegpu.local_alloc at 0 : <{buffer}, {other}>"
     return after(
         with_value("local_load", r"(?<=local_load )%\d+", alloc),
@@ -138,7 +138,7 @@ def reads_as(buffer: str, other: str) -> Change:
 
 
 def copies_as(buffer: str, stage: int, other: str) -> Change:
-    """The first operand's copies in a loop, which belong to this stage of three, do."""
+    """The first operand's copies in the loop, in this pipeline stage, write with another layout."""
     of = f"of {stage} "
     alloc = f"tilegpu.local_alloc at 0 : <{buffer}, {other}, 3>"
     slot_type = f"<{buffer}, {other}, 3> -> <{buffer}, {other}>"
@@ -153,7 +153,7 @@ def copies_as(buffer: str, stage: int, other: str) -> Change:
 SWIZZLES = [
     Fault("transpose", "reads rows", reads_as("64x128xf16", row_major(64, 128)), "numbers"),
     Fault("column sums", "reads columns", reads_as("4x32xf32", COLUMN_MAJOR), "numbers"),
-    Fault("running sum", "neighbours exchanged", reads_as("512xi32", EXCHANGED), "numbers"),
+    Fault("running sum", "adjacent elements swapped", reads_as("512xi32", EXCHANGED), "numbers"),
     Fault("matmul fp16", "copies rows", copies_as("32x32xf16", 3, row_major(32, 32)), "numbers"),
     Fault("matmul tf32", "copies rows", copies_as("32x32xf32", 2, row_major(32, 32)), "numbers"),
 ]

@@ -1,4 +1,4 @@
-"""Faults of what single threads and lanes do: masks and indices, barriers, shuffles, matrices."""
+"""Faults of single threads and lanes: masks and indices, barriers, shuffles, matrices."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ UNMASKED_LOAD = (r"(tile\.load %\w+) mask %\w+(?: other %\w+)?( : .*?), mask .* 
 UNMASKED_STORE = (r"(tile\.store %\w+, %\w+) mask %\w+( : .*), mask \S+", r"\1\2")
 STEP_MORE = (r"(subi %arg\d, )%c96_i32", r"\1%c64_i32")
 LONG_STRIDE = ("dense<128>", "dense<129>")
-ZERO_BEYOND = ("0xFF800000", "0.0")  # for minus infinity
+ZERO_BEYOND = ("0xFF800000", "0.0")  # instead of minus infinity
 
 MASKS = [
     Fault("softmax", "unmasked load", replaced(*UNMASKED_LOAD), "bounds", "load", "tile"),
@@ -40,13 +40,13 @@ SHUFFLE = "shfl.sync  bfly"
 
 
 def barrier_of(threads: int) -> Change:
-    """Only the first threads come to the first barrier."""
+    """Only the first threads reach the first barrier."""
     barrier = r"\n *(nvvm.barrier0 (loc\(.*\)))"
     return replaced(barrier, _FEW.format(threads) + r"scf.if %few { \1\n } \2")
 
 
 def shuffle_of(lanes: int) -> Change:
-    """Only the first lanes come to the first shuffle, which names all."""
+    """Only the first lanes reach the first shuffle, whose mask names all lanes."""
     shuffle = r"(%\d+) = (nvvm.shfl.sync .*?, )(%\d+)(.* -> f32 loc.*)"
     branch = r"""\1 = scf.if %few -> f32 {
         %taken = \2\3\4
@@ -78,7 +78,7 @@ LANES = [
 
 # accesses
 
-# Of the four accesses of a thread the last is beyond the mask.
+# Each thread makes four accesses, of which the last is beyond the mask.
 UNMASKED = ("arith.constant true", 3)
 LOAD_MASK = ("ptx.load", r"(?<=mask )%\w+", *UNMASKED)
 STORE_MASK = ("ptx.store", r"(?<=mask )%\w+", *UNMASKED)

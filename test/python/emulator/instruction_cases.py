@@ -1,7 +1,7 @@
-"""What each instruction of the emulator is given, and how near its results come to the hardware's.
+"""The operands of each instruction of the emulator, and its tolerance against the hardware.
 
-Every row of the emulator's table that LLVM has an intrinsic for has a case here, or a reason why it
-has none (`WITHOUT_CASE`).
+Every row of the emulator's table with an LLVM intrinsic has a case here, or a reason why it has
+none (`WITHOUT_CASE`).
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ PROGRAMS = 128
 WITHOUT_CASE = {
     r"%(tid|ntid|ctaid|nctaid)|WARP_SZ|%laneid": "special registers: every kernel depends on them",
     r"%clock|%globaltimer|nanosleep": "time",
-    r"barrier\.|bar\.warp|fence": "order: the tests of kernels, and of planted faults",
-    r"cp\.async|createpolicy": "asynchronous copies: the tests of pipelined kernels",
-    r"activemask": "whatever lanes the hardware has together",
-    r"elect\.sync": "any lane",
-    r"mma\S*k16\.row\.col\.f32\.e|mma\S*\.f16\.e": "not for sm_90 by LLVM's code generator",
+    r"barrier\.|bar\.warp|fence": "ordering: tested by kernels and planted faults",
+    r"cp\.async|createpolicy": "asynchronous copies: tested by pipelined kernels",
+    r"activemask": "depends on how the hardware schedules lanes",
+    r"elect\.sync": "any lane is allowed",
+    r"mma\S*k16\.row\.col\.f32\.e|mma\S*\.f16\.e": "LLVM's code generator lacks it for sm_90",
     r"ld\.|st\.|atom\.|emulator\.|vprintf|__assertfail|tanh": "no intrinsic",
 }
 
@@ -35,9 +35,9 @@ WITHOUT_CASE = {
 class Case:
     """
     Attributes:
-        values: Makes the slots of all lanes, [lanes, variable operands].
-        compare: Which results differ, of (emulated, real, inputs).
-        since: The first compute capability that has it.
+        values: Generates the slots of all lanes, [lanes, variable operands].
+        compare: Returns which results differ, given (emulated, real, inputs).
+        since: The first compute capability that has the instruction.
     """
 
     name: str
@@ -56,8 +56,8 @@ def _bits(text: str) -> np.ndarray:
     return np.array([int(word, 16) for word in text.split()], np.uint64)
 
 
-# Zeros, the ends of the subnormal and of the normal numbers, infinities, NaN, and where functions
-# and conversions begin to overflow.
+# Zeros, the smallest and largest subnormal and normal numbers, infinities, NaN, and the limits at
+# which functions and conversions overflow.
 _SPECIAL = {
     "f16": _bits("0 8000 1 8001 3ff 400 7bff fbff 7c00 fc00 7e00 3c00"),
     "bf16": _bits("0 8000 1 8001 7f 80 7f7f ff7f 7f80 ff80 7fc0 3f80"),
@@ -71,7 +71,7 @@ _DTYPES = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
 
 
 def floats(rng: Rng, type: str, count: int) -> np.ndarray:
-    """Bits of numbers near one, of any bits, and special ones."""
+    """Bits of numbers near one, random bits, and special values."""
     if type == "bf16":
         return floats(rng, "f32", count) >> np.uint64(16)
     dtype = _DTYPES[type]
@@ -121,7 +121,7 @@ def _as_float(slots: np.ndarray, type: str) -> np.ndarray:
 
 
 def same_or_nan(type: str) -> Compare:
-    """Bit by bit, but that one NaN is as good as another."""
+    """Compares bit by bit, but all NaN are equal."""
 
     def compare(emulated: np.ndarray, real: np.ndarray, inputs: np.ndarray) -> np.ndarray:
         both_nan = np.isnan(_as_float(emulated, type)) & np.isnan(_as_float(real, type))
@@ -133,7 +133,7 @@ def same_or_nan(type: str) -> Compare:
 def within(
     ulps: float, type: str = "f32", absolute: float = 0, domain: Compare | None = None
 ) -> Compare:
-    """NaN, infinities and zeros alike, and numbers up to so many units in the last place."""
+    """Compares up to a number of units in the last place; all NaN are equal."""
 
     def compare(emulated: np.ndarray, real: np.ndarray, inputs: np.ndarray) -> np.ndarray:
         a, b = (_as_float(x, type).astype(np.float64) for x in (emulated, real))
@@ -158,7 +158,7 @@ def _divisor_in_range(emulated: np.ndarray, real: np.ndarray, inputs: np.ndarray
     return (y >= 2.0**-126) & (y <= 2.0**126)
 
 
-# Twice the error that the PTX ISA gives for each: the emulator's own result is rounded correctly.
+# The tolerance is twice the error that the PTX ISA allows; the emulator rounds correctly.
 _ERRORS: dict[str, Compare] = {
     "ex2.approx": within(4),
     "lg2.approx": within(4, absolute=2.0**-21),
@@ -275,7 +275,7 @@ def _mma(name: str, intrinsic: str) -> Case | None:
 
 
 def _fragments(rng: Rng, type: str, registers: int) -> np.ndarray:
-    """Numbers of a common size, and in some programs of very different ones; no NaN or infinity."""
+    """Numbers of similar magnitude, and in some programs of different ones; no NaN or infinity."""
     shape = (PROGRAMS * LANES, registers)
     if type in ("s8", "u8", "s32"):
         return rng.integers(0, 2**32, shape, np.uint64)
@@ -294,7 +294,7 @@ def _pack(rng: Rng, type: str, shape: tuple[int, int], spread: np.ndarray) -> np
     if type == "tf32":
         return (numbers().astype(np.float32).view(np.uint32) & 0xFFFFE000).astype(np.uint64)
     word = np.zeros(shape, np.uint64)
-    if type.startswith("e"):  # any finite number of eight bits
+    if type.startswith("e"):  # any finite 8-bit number
         limit = 0x7B if type == "e5m2" else 0x7E
         for shift in (0, 8, 16, 24):
             magnitude = rng.integers(0, limit, shape, np.uint64, endpoint=True)
@@ -325,7 +325,7 @@ def has_reason(name: str) -> bool:
 
 
 def rows_without_case() -> list[str]:
-    """Names of rows that have neither a case nor a reason."""
+    """The names of rows that have neither a case nor a reason."""
     known = {case.name for case in cases()}
     names = [name for name, *_ in _core.emulated_instructions() if name not in known]
     return [name for name in names if not has_reason(name)]

@@ -1,7 +1,7 @@
 """Kernels of one instruction: each lane reads its operands, executes it, and writes its results.
 
-The same module of LLVM's dialect is compiled for a GPU and for the emulated one, so that what the
-hardware does can be compared with what the emulator does, bit by bit.
+The same module in the LLVM dialect is compiled for a GPU and for the emulator, so that their
+results can be compared bit by bit.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ SHARED = "shared"  # the type of an operand that is an offset into shared memory
 
 @dataclass(frozen=True)
 class Form:
-    """An instruction as LLVM has it.
+    """An LLVM intrinsic with its types.
 
     Attributes:
-        intrinsic: With the types that it is overloaded by.
-        operands, results: Types of LLVM's dialect; an operand "i32=31" is that constant.
-        shared: Bytes of shared memory, which hold the bytes 0, 1, 2, ... of `memory` at first.
+        intrinsic: The name with the overloaded types.
+        operands, results: Types of the LLVM dialect; an operand "i32=31" is that constant.
+        shared: The size of shared memory in bytes, which is initialized from `memory`.
     """
 
     intrinsic: str
@@ -50,12 +50,12 @@ class Form:
 
     @property
     def variables(self) -> list[str]:
-        """The operands that are no constants."""
+        """The operands that are not constants."""
         return [operand for operand in self.operands if "=" not in operand]
 
 
 class _Text:
-    """Lines of a function's body."""
+    """The lines of a function's body."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -93,7 +93,7 @@ class _Text:
 
 
 def module_of(form: Form) -> str:
-    """The module, as the phase "llvm" would leave it."""
+    """The module, in the form that it has after the phase "llvm"."""
     text = _Text()
     lane = text.value("nvvm.read.ptx.sreg.tid.x : i32")
     program = text.value("nvvm.read.ptx.sreg.ctaid.x : i32")
@@ -166,7 +166,7 @@ def _write(text: _Text, form: Form, thread: str, result: str, type: str) -> None
 
 
 def _fill_shared(text: _Text, form: Form, lane: str) -> str:
-    """Copies `memory` to shared memory, a word of 64 bits of each lane at a time."""
+    """Copies `memory` to shared memory, one 64-bit word of each lane at a time."""
     if not form.shared:
         return ""
     shared = text.value("llvm.mlir.addressof @tilewright_shared : !llvm.ptr<3>")
@@ -183,7 +183,7 @@ def _fill_shared(text: _Text, form: Form, lane: str) -> str:
 
 
 def _write_shared(text: _Text, form: Form, lane: str) -> None:
-    """Copies shared memory back to `memory`, of the first program."""
+    """Copies shared memory of the first program back to `memory`."""
     text.lines.append("    nvvm.barrier0")
     wide = text.value(f"llvm.zext {lane} : i32 to i64")
     shared = text.value("llvm.mlir.addressof @tilewright_shared : !llvm.ptr<3>")
@@ -203,7 +203,7 @@ def _write_shared(text: _Text, form: Form, lane: str) -> None:
 
 
 class _Compiled:
-    """Stands for a compiled kernel that a launch loads."""
+    """A stand-in for a compiled kernel that a launch loads."""
 
     launch_conditions: tuple[int, ...] = ()
     asserts: tuple[Any, ...] = ()
@@ -241,11 +241,11 @@ def _arrays(form: Form, inputs: np.ndarray, memory: np.ndarray | None) -> list[n
 def emulate(
     form: Form, inputs: np.ndarray, memory: np.ndarray | None = None, arch: str = "90a"
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Results and shared memory.
+    """Returns the results and the final contents of shared memory.
 
     Args:
         inputs: One row of slots (uint64) for each lane of each program.
-        memory: What is in shared memory at first, as words of 64 bits.
+        memory: The initial contents of shared memory, as 64-bit words.
     """
     made = _compile(form, f"emulator:cuda:{arch}")
     sites = made.sites
@@ -259,7 +259,7 @@ def emulate(
 def execute(
     form: Form, inputs: np.ndarray, memory: np.ndarray | None = None, arch: str = "90a"
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The same on the GPU at hand."""
+    """Does the same on the GPU of this machine."""
     import torch
 
     made = _compile(form, f"cuda:{arch}")
@@ -270,6 +270,6 @@ def execute(
 
 
 def slots(values: np.ndarray | Sequence[Any], dtype: Any = None) -> np.ndarray:
-    """Values of up to 64 bits as slots."""
+    """Converts values of up to 64 bits to slots."""
     array = np.asarray(values, dtype)
     return array.view(f"u{array.itemsize}").astype(np.uint64)

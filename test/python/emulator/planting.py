@@ -1,9 +1,9 @@
-"""Planting faults: launches of kernels on an emulated GPU whose IR is changed on the way.
+"""Plants faults: changes the IR of kernels during compilation, and runs them on an emulated GPU.
 
     Planted(softmax, "tilegpu", without("tilegpu.barrier", 0))
 
-is the kernel `softmax` in whose IR the first barrier is missing at the end of the phase "tilegpu".
-The change stands on no disk and in no cache.
+is the kernel `softmax` without the first barrier in its IR at the end of the phase "tilegpu". The
+changed kernel is written to no cache.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ Change = Callable[[str], str]
 
 @dataclass(frozen=True)
 class Problem:
-    """A kernel with arguments, and what it should write."""
+    """A kernel with arguments and expected results."""
 
     kernel: JITFunction
     grid: tuple[int, ...]
-    arguments: Mapping[str, Any]  # compile-time values and options too
+    arguments: Mapping[str, Any]  # including compile-time values and options
     expected: Mapping[str, np.ndarray] = field(default_factory=dict)  # by the argument's name
     tolerance: float = 0.0
 
     def launch(self, kernel: JITFunction | None = None, **emulation: Any) -> dict[str, np.ndarray]:
-        """What copies of the arrays hold after the kernel, or another one in its place, has run."""
+        """Runs the kernel, or `kernel` instead, on copies of the arrays, and returns these."""
         arguments = {
             name: value.copy() if isinstance(value, np.ndarray) else value
             for name, value in self.arguments.items()
@@ -57,10 +57,10 @@ class Problem:
 
 @dataclass(frozen=True)
 class Fault:
-    """What is planted into the lowering of a problem's kernel, and how it is found.
+    """A change of the lowering of a problem's kernel, and the finding that it causes.
 
-    `finds` is the kind of the finding, at a line with the comment `# <- mark`, for races that of
-    either party. "numbers": no rule is broken, and the result is wrong.
+    `finds` is the kind of the finding. Its line has the comment `# <- mark`; for races this is the
+    line of either access. "numbers": the emulator reports nothing, but the result is wrong.
     """
 
     problem: str
@@ -85,7 +85,7 @@ class Planted(JITFunction):
     def _compile(
         self, signature: tuple[Any, ...], options: dict[str, Any], noalias: bool, device: str
     ) -> tuple[CompiledKernel, None]:
-        """As JITFunction's, past the caches, which know nothing of the change."""
+        """Compiles without the caches, whose keys do not contain the change."""
         target = resolve_target(launch_target(options.pop("target", None), device))
         checked = Options.make(options, self.arg_names)
         request = Request(self, tuple(signature), target, checked, noalias)
@@ -96,7 +96,7 @@ class Planted(JITFunction):
     def _compile_changed(
         self, module: Any, target: str, options: dict[str, Any], dump: stages.Dump | None
     ) -> Any:
-        # The same context twice: it knows the phase's dialects when the compilation has been there.
+        # Both modules use one context: the first compilation loads the dialects of the phase.
         context = _core.Context()
         module = _core.Module.parse(context, module.print(debug_info=True))
         text = _core.compile(module, target, {**options, "emit": True}).ir[self._phase]
@@ -105,7 +105,7 @@ class Planted(JITFunction):
         module = _core.Module.parse(context, changed)
         module.verify()
         with mock.patch.dict(os.environ):
-            # What was planted stands in no file.
+            # Planted operations have no source location.
             os.environ.pop("TILEWRIGHT_VERIFY_LOCATIONS", None)
             return _core.compile(module, target, {**options, "start_after": self._phase}, dump)
 
@@ -134,7 +134,7 @@ def marked_line(kernel: JITFunction, mark: str) -> int:
 
 
 def replaced(pattern: str, replacement: str, number: int = 0) -> Change:
-    """Replaces what a regular expression matches, the so manieth time; -1 is the last."""
+    """Replaces the n-th match of a regular expression, counted from 0; -1 is the last."""
 
     def change(text: str) -> str:
         match = list(re.finditer(pattern, text))[number]
@@ -144,12 +144,12 @@ def replaced(pattern: str, replacement: str, number: int = 0) -> Change:
 
 
 def without(operation: str, number: int = 0) -> Change:
-    """Removes the line of the so manieth operation of a name, one without results."""
+    """Removes the n-th operation of a name, which must have no results."""
     return replaced(rf"\n *{re.escape(operation)}\b[^\n]*", "", number)
 
 
 def after(first: Change, *others: Change) -> Change:
-    """One change after the other."""
+    """Applies the changes one after the other."""
 
     def change(text: str) -> str:
         for each in (first, *others):
@@ -160,10 +160,10 @@ def after(first: Change, *others: Change) -> Change:
 
 
 def with_value(line: str, operand: str, value: str, number: int = 0) -> Change:
-    """In the so manieth line that a regular expression finds, another value is the operand.
+    """Replaces an operand in the n-th line that matches a regular expression.
 
-    `operand` is a regular expression, of which the first match in the line counts; `value` is the
-    operation that makes the value, in which `$` stands for the operand.
+    `operand` is a regular expression, whose first match in the line is replaced. `value` is the
+    operation that creates the new operand; `$` in it stands for the old one.
     """
 
     def change(text: str) -> str:

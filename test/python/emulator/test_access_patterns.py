@@ -1,4 +1,4 @@
-"""Properties of speed that need no GPU: no bank conflicts, and no sector that is not used whole."""
+"""Performance properties that need no GPU: no bank conflicts, and no partly used sectors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tilewright.runtime.profile import KernelProfile
 
 TARGETS = ["cuda:80", "cuda:90a"]
 FLOATS = [torch.float32, torch.float16]
-# Rows that begin at multiples of 32 bytes: a thousand halves do not.
+# Rows must begin at multiples of 32 bytes, which rows of a thousand halves do not.
 ROWS = [(dtype, columns) for dtype in FLOATS for columns in (1024, 4096)] + [(FLOATS[0], 1000)]
 
 
@@ -51,7 +51,7 @@ def matmul(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
 
 @tilewright.jit
 def copy_columns(out, x, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
-    """Side by side in memory are elements of different rows, and a warp has one row's."""
+    """`x` is column-major and `out` row-major, so that one of the accesses is not coalesced."""
     i, j = tl.arange(0, ROWS), tl.arange(0, COLUMNS)
     tl.store(out + i[:, None] * COLUMNS + j[None, :], tl.load(x + i[:, None] + j[None, :] * ROWS))
 
@@ -82,7 +82,7 @@ def test_layer_norm(dtype: torch.dtype, target: str) -> None:
     expect_ideal(layer_norm.profile(*arguments, BLOCK=2048, grid=(8,), target=target))
 
 
-# What the benchmark's rows for products take.
+# The options of the matmul benchmark.
 BLOCKS = [
     (torch.float16, {"BM": 64, "BN": 64, "BK": 64, "num_warps": 4, "num_stages": 4}),
     (torch.float16, {"BM": 128, "BN": 128, "BK": 32, "num_warps": 4, "num_stages": 4}),

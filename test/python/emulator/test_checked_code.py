@@ -1,4 +1,4 @@
-"""Checks of bounds in a GPU's code: what they find when it runs on the emulator."""
+"""The bounds checks that are compiled into GPU code (`checks="bounds"`), run on the emulator."""
 
 import inspect
 from collections.abc import Callable
@@ -127,7 +127,7 @@ def test_scalars(options: dict[str, str]) -> None:
 
 
 class Address:
-    """Memory of which only the address is known."""
+    """Memory whose size is unknown."""
 
     def __init__(self, array: np.ndarray) -> None:
         self.array = array

@@ -1,4 +1,4 @@
-"""`tilewright.emulate`: which launches it changes, and how."""
+"""`tilewright.emulate`: the launches that it affects, and their settings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import tilewright
 import tilewright.language as tl
 from tilewright.errors import EmulationError
 
-pytestmark = pytest.mark.cpu_only("emulated GPUs are what this is about", compiles=False)
+pytestmark = pytest.mark.cpu_only("tests emulated GPUs", compiles=False)
 
 
 @tilewright.jit

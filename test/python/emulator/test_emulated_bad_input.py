@@ -1,4 +1,4 @@
-"""What can go wrong on an emulated GPU: kernels that fail, that do not end, that ask for much."""
+"""Bad input to an emulated GPU: kernels that fail, do not end, or exceed its resources."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from tilewright.errors import DeviceError, EmulationError, OutOfResourcesError, 
 from tilewright.runtime.function import JITFunction
 
 ROWS, COLUMNS = 64, 256
-FAR = 1 << 44  # elements: an address that no process has
+FAR = 1 << 44  # elements: an address that is never mapped
 
 
 @tilewright.jit
 def add_sums(x, wrong, offset, BLOCK: tl.constexpr):
-    """Adds its sum to each row; one program stores elsewhere."""
+    """Adds the sum of each row to its elements; program `wrong` stores out of bounds."""
     row = tl.program_id(0)
     i = row * BLOCK + tl.arange(0, BLOCK)
     values = tl.load(x + i)
@@ -61,7 +61,7 @@ def squares(x, n, BLOCK: tl.constexpr):
 
 
 def run(wrong: int = -1, **emulation: Any) -> None:
-    """Launches `add_sums`, and looks whether it is right where no program is `wrong`."""
+    """Launches `add_sums`, and checks the result, which is correct if no program is `wrong`."""
     x = np.ones((ROWS, COLUMNS), np.float32)
     with tilewright.emulate(**emulation):
         add_sums[(ROWS,)](x, wrong, FAR, BLOCK=COLUMNS)
@@ -90,7 +90,7 @@ def test_the_line_of_a_wild_pointer_is_found(checks: bool) -> None:
 
 
 class Pointer:
-    """The beginning of an array, whose end is not known."""
+    """A pointer to an array, without its size."""
 
     dtype = "float32"
 
@@ -150,7 +150,8 @@ def exchange_at(x, out, offset, n, BLOCK: tl.constexpr):
 
 ACCESSES = [load_from, store_to, plain_store_to, scalar_store_to, add_to, exchange_at]
 MODES = [{}, {"profile": True}, {"checks": "races"}, {"checks": True}]
-# Elements: right after the end, before the beginning, in other memory of the process or in none.
+# In elements: right after the end, before the beginning, in other memory of the process, or at
+# unmapped addresses.
 OFFSETS = [1, 64, -256, -1000, 5000, -(1 << 31), 1 << 40, -(1 << 50), (1 << 60) - 8]
 
 
@@ -186,7 +187,7 @@ def test_asynchronous_copies_beyond_an_array(target: str, mode: dict[str, Any]) 
     assert raised.value.findings[0].kind == "bounds"
 
 
-# A launch that fails leaves nothing behind
+# Cleanup after a launch that fails
 
 
 def resident_bytes() -> int:
@@ -269,11 +270,11 @@ def test_ctrl_c_ends_a_kernel_that_does_not(tmp_path: Path, threads: int, checks
     expect_interrupted([str(script)], threads)
 
 
-# As large as a program may be
+# The largest programs
 
 
 def multiply(stages: int) -> tuple[Any, float]:
-    """The kernel, and the error of a product whose operands wait in so many stages of 32 KiB."""
+    """The kernel and error of a matmul whose operands take a number of stages of 32 KiB each."""
     generator = np.random.default_rng(0)
     a = generator.standard_normal((128, 1280)).astype(np.float16)
     b = generator.standard_normal((1280, 128)).astype(np.float16)
@@ -377,7 +378,7 @@ def test_after_a_fork() -> None:
     run(checks=True)
 
 
-# What there is not
+# Unknown targets, checks and instructions
 
 
 @pytest.mark.parametrize("target", ["cuda:12", "cpu", "hip:gfx942", "cuda", ""])
@@ -389,7 +390,9 @@ def test_unknown_targets(target: str) -> None:
 
 @pytest.mark.parametrize("checks", ["race", ["bounds", "race"]])
 def test_unknown_checks(checks: Any) -> None:
-    with pytest.raises(ValueError, match="unknown check 'race'; the checks are bounds, initialized, races"):
+    with pytest.raises(
+        ValueError, match="unknown check 'race'; the checks are bounds, initialized, races"
+    ):
         tilewright.emulate(checks=checks)
 
 

@@ -1,4 +1,4 @@
-"""Where findings are said to be: in the file that was launched, at the line it has now."""
+"""Findings name the file that was launched, and the line as it is now."""
 
 from __future__ import annotations
 

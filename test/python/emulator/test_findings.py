@@ -1,4 +1,4 @@
-"""What is said of a launch does not depend on which of the host's threads was quicker."""
+"""The findings of a launch do not depend on the timing of the host's threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each instruction of the emulator against the real one, where there is a GPU."""
+"""Compares each instruction of the emulator with the hardware, if there is a GPU."""
 
 from __future__ import annotations
 

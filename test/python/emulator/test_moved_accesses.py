@@ -1,6 +1,6 @@
-"""Every access of shared memory in the code of a thread, one at a time, moved by sixteen bytes.
+"""Moves the accesses to shared memory in a thread's code by sixteen bytes, one at a time.
 
-No table says what is found: the emulator reports something, or the result is wrong.
+For each one the emulator must report something, or the result must be wrong.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from planting import Planted, Problem, phase_text, with_value
 
 from tilewright.errors import EmulationError
 
-pytestmark = pytest.mark.cpu_only("emulated GPUs are what this is about", compiles=False)
+pytestmark = pytest.mark.cpu_only("tests emulated GPUs", compiles=False)
 
 ACCESS = r"(llvm\.load|llvm\.store|nvvm\.ldmatrix|nvvm\.cp\.async\.shared).*!llvm\.ptr<3>"
 ADDRESS = r"%\w+(?= \{)|%\w+(?=, %\w+, \d+, cache)"
@@ -30,7 +30,7 @@ KERNELS = [
 
 
 def is_found(problem: Problem, number: int) -> bool:
-    """Whether it is that the so manieth access is moved."""
+    """Whether a move of the n-th access is found."""
     change = with_value(ACCESS, ADDRESS, shared(16), number)
     try:
         results = problem.launch(Planted(problem.kernel, "thread", change))

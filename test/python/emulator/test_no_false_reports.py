@@ -1,6 +1,6 @@
-"""Kernels without faults, in many orders of their threads.
+"""Runs correct kernels in many orders of their threads.
 
-Nothing is found, and what they compute is the same, bit by bit.
+The emulator must report nothing, and the results must be the same bit by bit.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PYTHON_TESTS = Path(__file__).resolve().parents[1]
 sys.path.append(str(PYTHON_TESTS / "fuzz"))
 from case import Case  # noqa: E402
 
-pytestmark = pytest.mark.cpu_only("emulated GPUs are what this is about", compiles=False)
+pytestmark = pytest.mark.cpu_only("tests emulated GPUs", compiles=False)
 
 
 def tutorial(name: str, kernel: str, programs: int, **arguments: Any) -> Problem:

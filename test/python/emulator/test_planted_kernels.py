@@ -1,4 +1,4 @@
-"""Kernels that are wrong as they are written: the emulator says how, and where."""
+"""The emulator reports the errors of wrong kernels, with their kinds and lines."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from wrong_kernels import WRONG
 from tilewright.errors import DeviceAssertError, EmulationError
 from tilewright.runtime.function import JITFunction
 
-pytestmark = pytest.mark.cpu_only("emulated GPUs are what this is about", compiles=False)
+pytestmark = pytest.mark.cpu_only("tests emulated GPUs", compiles=False)
 
 N = 100
-# Turns of a loop, more than any kernel makes that ends.
+# More loop iterations than any kernel that ends executes.
 MAX_STEPS = 25_000
 
 

@@ -1,4 +1,4 @@
-"""Faults in the lowerings of correct kernels: the emulator finds each, at the right line."""
+"""The emulator finds each fault in the lowerings of correct kernels, at the right line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from planting import Fault, Planted, marked_line, phase_text
 
 from tilewright.errors import EmulationError, Finding
 
-pytestmark = pytest.mark.cpu_only("emulated GPUs are what this is about", compiles=False)
+pytestmark = pytest.mark.cpu_only("tests emulated GPUs", compiles=False)
 
 FAULTS = [*faults_of_buffers.FAULTS, *faults_of_threads.FAULTS]
 
@@ -21,7 +21,7 @@ FAULTS = [*faults_of_buffers.FAULTS, *faults_of_threads.FAULTS]
 def test_fault_is_found(fault: Fault) -> None:
     problem = PROBLEMS[fault.problem]()
     planted = Planted(problem.kernel, fault.phase, fault.change)
-    # That it is found does not depend on the order of threads, nor on when copies arrive.
+    # A fault is found in any order of the threads, and no matter when copies complete.
     for run in ({"seed": 0}, {"seed": 1, "early_copies": True}):
         if fault.finds == "numbers":
             assert not problem.solved_by(problem.launch(planted, **run))

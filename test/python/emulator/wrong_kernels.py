@@ -1,8 +1,8 @@
-"""Kernels that are wrong as they are written, by what is found of them.
+"""Wrong kernels, by the kind of finding.
 
-All take the same arguments: `out` and `x` have n = 100 elements of float32, `at` has n of int32,
-which are 0 to 98 and at the end 2000; `count` is 0. The comment `# <- here` marks the line that is
-at fault, or one of two that are.
+All have the same arguments: `out` and `x` have n = 100 elements of float32; `at` has n elements of
+int32, which are 0 to 98 and finally 2000; `count` is 0. The comment `# <- here` marks the line of
+the error, or one of the two lines.
 """
 
 from __future__ import annotations
