@@ -16,7 +16,7 @@ bool AccessChecks::holds(const AccessSite &site, const ByteRange &bytes) const {
       return true;
     }
   }
-  // Of memory that is known by its address alone nothing is known but that it is no part of an array.
+  // Memory of unknown size must only not overlap partially with an array.
   const NamedExtent *near = nearestExtent(arrays, bytes);
   bool isElsewhere = !near || !crossesEdge(near->begin, near->end, bytes);
   return isElsewhere && (!known || !site.strict);

@@ -67,8 +67,8 @@ bool fits(IntegerValue value, DataType type) {
   return number >= 0 && number < (int64_t(1) << bits);
 }
 
-/// Rounds to a binary format with `mantissa` stored bits and exponents down to `minimum`, by
-/// scaling so that the last kept bit is worth one: the current rounding mode is to nearest even.
+/// Rounds to a binary format with `mantissa` stored bits and exponents down to `minimum`: scales the value so that the
+/// last kept bit has the value one, and rounds to an integer. The rounding mode is to nearest, ties to even.
 static double roundTo(double value, int mantissa, int minimum) {
   int exponent = 0;
   std::frexp(value, &exponent);

@@ -27,8 +27,8 @@ static std::string contentsOf(const std::string &path) {
   return text;
 }
 
-/// The smallest limit on the way from this process's group to the root (cgroup version 2), or that
-/// of the mounted group (version 1).
+/// The smallest quota of this process's group and its ancestors (cgroup version 2), or of the mounted group (version
+/// 1).
 static std::optional<unsigned> groupQuota() {
   std::optional<unsigned> limit;
   auto consider = [&](std::optional<unsigned> other) {

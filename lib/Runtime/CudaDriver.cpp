@@ -12,7 +12,7 @@ std::string Driver::open(const std::string &library) {
     const char *reason = dlerror();
     return "the driver's library can't be opened: " + std::string(reason ? reason : library);
   }
-// NOLINTBEGIN(bugprone-macro-parentheses): members take none
+// NOLINTBEGIN(bugprone-macro-parentheses): not allowed around a member
 #define TILEWRIGHT_CUDA_FIND(member, symbol, parameters)                                                               \
   member = reinterpret_cast<decltype(member)>(dlsym(handle, symbol));                                                  \
   if (!member) {                                                                                                       \
@@ -29,7 +29,7 @@ std::string versionText(int version) {
 }
 
 int newestPtx(int driverVersion) {
-  // CUDA's release notes; a release that is not here brought the version of the one before it.
+  // From CUDA's release notes. A release that is missing here has the PTX version of the previous one.
   struct Row {
     int driver, ptx;
   };

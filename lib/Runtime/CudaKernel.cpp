@@ -2,11 +2,12 @@
 
 namespace tilewright::runtime::cuda {
 
-/// Beyond this a kernel must say how much shared memory it will ask for.
+/// A kernel that uses more shared memory than this must opt in with an attribute.
 static constexpr int64_t kSharedWithoutAsking = 48 * 1024;
 
 namespace {
-/// While alive, calls of this thread that a capture forbids are allowed: they concern no stream.
+/// While it exists, this thread may make calls that are forbidden during a stream capture. The calls made here do not
+/// affect a stream.
 class RelaxedCapture {
 public:
   explicit RelaxedCapture(const Driver &driver) : driver(driver) { driver.threadExchangeStreamCaptureMode(&mode); }
@@ -14,7 +15,7 @@ public:
 
 private:
   const Driver &driver;
-  CaptureMode mode = CaptureMode::Relaxed; // then the one that was before
+  CaptureMode mode = CaptureMode::Relaxed; // the previous mode after the exchange
 };
 } // namespace
 
@@ -27,7 +28,7 @@ bool Kernel::failed(const char *call, Status status, LoadProblem &problem) const
   return true;
 }
 
-/// The first line of what the driver's assembler says of PTX.
+/// The first line of the log of the driver's assembler.
 static std::string firstLine(const char *log) {
   std::string text = log;
   return text.substr(0, text.find('\n'));
@@ -38,14 +39,14 @@ bool Kernel::prepare(const KernelCode &code, LoadProblem &problem) {
   char log[4096] = "";
   JitOption options[] = {JitOption::ErrorLog, JitOption::ErrorLogBytes};
   void *values[] = {log, reinterpret_cast<void *>(sizeof(log))};
-  // PTX ends with a zero byte, which c_str() adds.
+  // The driver expects PTX to end with a zero byte, which c_str() provides.
   Status status = driver.moduleLoadDataEx(&module, code.image.c_str(), 2, options, values);
   if (failed("cuModuleLoadDataEx", status, problem)) {
     problem.message += *log ? "; " + firstLine(log) : "";
     if (status == Status::UnsupportedPtxVersion || status == Status::InvalidImage) {
       int version = device.platform.driverVersion();
-      problem.message += "; the driver is one of CUDA " + versionText(version);
-      problem.message += ", which takes PTX up to " + versionText(newestPtx(version) * 100);
+      problem.message += "; the driver is that of CUDA " + versionText(version);
+      problem.message += ", which supports PTX up to " + versionText(newestPtx(version) * 100);
     }
     return false;
   }

@@ -3,7 +3,7 @@
 namespace tilewright::runtime::cuda {
 
 static constexpr int kLanes = 32;
-/// Registers are given to a warp in steps that are worth so many to each of its threads.
+/// The granularity at which registers are allocated, per thread of a warp.
 static constexpr int kRegisterStep = 8;
 
 std::string describe(const Excess &excess, const std::string &device) {
@@ -30,7 +30,8 @@ std::optional<Excess> excessOfBlock(const DeviceLimits &limits, const KernelReso
                   "smaller num_warps or maxnreg, or smaller blocks, take less"};
   }
   if (threads > kernel.maxThreads) {
-    return Excess{"threads", "threads per program", threads, kernel.maxThreads, "it was compiled for no more"};
+    return Excess{"threads", "threads per program", threads, kernel.maxThreads,
+                  "it was compiled for at most that many"};
   }
   return std::nullopt;
 }

@@ -9,7 +9,8 @@ std::optional<MailboxReport> readMailbox(const volatile uint64_t *words) {
   uint64_t first = words[0], sides = words[1];
   int64_t access = static_cast<int64_t>(first >> kProgramBits);
   int64_t program = static_cast<int64_t>(first & ((uint64_t(1) << kProgramBits) - 1));
-  // A grid has no side of zero; who writes the first word has written the second one.
+  // Avoid a division by zero if the mailbox is empty. In a report the sizes are not zero, since the second word is
+  // written before the first one.
   int64_t columns = std::max<int64_t>(1, sides & UINT32_MAX), rows = std::max<int64_t>(1, sides >> kSideBits);
   if (access == 0) {
     return std::nullopt;

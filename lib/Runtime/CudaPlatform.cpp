@@ -17,8 +17,8 @@ static std::string defaultLibrary() {
   return chosen && *chosen ? chosen : "libcuda.so.1";
 }
 
-/// The current instance. Earlier ones, which only tests leave behind, live as long as the process: kernels refer to
-/// their devices.
+/// The current instance. Earlier ones, which only tests create, are never destroyed, because kernels refer to their
+/// devices.
 static std::atomic<Platform *> &instanceSlot() {
   static std::atomic<Platform *> slot{nullptr};
   return slot;
@@ -91,7 +91,7 @@ std::string Platform::addDevice(int ordinal) {
       return "cuDeviceGetAttribute: " + describe(status);
     }
   }
-  // Only shown to people.
+  // Name and memory size are only for display, so that errors are ignored.
   char name[256] = "";
   functions.deviceGetName(name, sizeof(name), device.handle);
   device.name = name;
@@ -107,7 +107,7 @@ int Platform::currentOrdinal() const {
   Context context = nullptr;
   DeviceHandle current = 0;
   if (all.empty()) {
-    return 0; // there may be no functions to ask
+    return 0; // the driver's functions may be null
   }
   if (functions.ctxGetCurrent(&context) != Status::Success || !context ||
       functions.ctxGetDevice(&current) != Status::Success) {
@@ -122,7 +122,7 @@ int Platform::currentOrdinal() const {
 }
 
 //===----------------------------------------------------------------------===//
-// What a status means
+// Status descriptions
 //===----------------------------------------------------------------------===//
 
 std::string Platform::describe(Status status) const {
@@ -201,10 +201,10 @@ std::string Device::lostBecause() const {
     kernels += (kernels.empty() ? "" : ", ") + kernel;
   }
   return label() + " is lost to this process since " + platform.describe(status) +
-         "\nlaunched last on it, the newest first: " + (kernels.empty() ? "nothing by Tilewright" : kernels) +
-         "\nhint: only a new process can use it again; with CUDA_LAUNCH_BLOCKING=1 the error comes from the kernel "
-         "that "
-         "caused it, and compute-sanitizer names the line";
+         "\nkernels launched on it last, newest first: " + (kernels.empty() ? "none by Tilewright" : kernels) +
+         "\nhint: only a new process can use it again; with CUDA_LAUNCH_BLOCKING=1 the launch of the kernel that "
+         "causes "
+         "the error reports it, and compute-sanitizer names the line";
 }
 
 //===----------------------------------------------------------------------===//

@@ -12,14 +12,14 @@ template <typename To, typename From> static To bitsAs(From from) {
 }
 
 namespace {
-/// A float of 16 bits: its sign, exponent and fraction, highest first.
+/// A 16-bit float, with sign, exponent and fraction from the highest bit down.
 struct Format {
   int exponentBits;
   int fractionBits;
 };
 } // namespace
 
-/// The nearest of the format's values; of two equally near the even one.
+/// Rounds to the nearest value of the format, with ties to even.
 static uint16_t narrow(double wide, Format format) {
   uint64_t bits = bitsAs<uint64_t>(wide);
   uint16_t sign = uint16_t(bits >> 63 << 15);
@@ -28,14 +28,14 @@ static uint16_t narrow(double wide, Format format) {
   int bias = (1 << (format.exponentBits - 1)) - 1;
   uint16_t infinity = uint16_t(((1 << format.exponentBits) - 1) << format.fractionBits);
   if (exponent == 1024 && fraction != 0) {
-    // A quiet NaN with what fits of its payload.
+    // A quiet NaN with the upper bits of the payload.
     uint16_t payload = uint16_t(fraction >> (52 - format.fractionBits));
     return sign | infinity | payload | uint16_t(1 << (format.fractionBits - 1));
   }
   if (exponent > bias) {
     return sign | infinity;
   }
-  // Below the least normal exponent the fraction loses bits instead; a double's own subnormals vanish.
+  // Below the smallest normal exponent the fraction loses bits. Subnormal doubles become zero.
   int lost = 52 - format.fractionBits + (exponent < 1 - bias ? 1 - bias - exponent : 0);
   if (lost > 54 || exponent == -1023) {
     return sign;
@@ -44,7 +44,7 @@ static uint16_t narrow(double wide, Format format) {
   uint64_t kept = significand >> lost;
   uint64_t rest = significand & ((uint64_t(1) << lost) - 1), half = uint64_t(1) << (lost - 1);
   kept += rest > half || (rest == half && (kept & 1));
-  // The leading one adds itself to the exponent, and a carry out of the fraction does too.
+  // The leading bit adds one to the exponent's field, as does a carry out of the fraction.
   int field = exponent < 1 - bias ? 0 : exponent + bias - 1;
   return sign | uint16_t((uint64_t(field) << format.fractionBits) + kept);
 }

@@ -1,4 +1,4 @@
-// Printing from kernels, in lines like Triton's:
+// Functions that compiled kernels call. tl.device_print prints lines like Triton's:
 //
 //     pid (1, 0, 0) idx (0, 3) sum: 0.25
 
@@ -20,7 +20,7 @@ namespace tilewright::runtime {
 
 namespace {
 
-/// "f32[2,16] sum: ", taken apart.
+/// A parsed format string, such as "f32[2,16] sum: ".
 struct Format {
   char kind;
   unsigned bytes = 0;
@@ -44,7 +44,8 @@ Format parse(const char *format) {
   return result;
 }
 
-/// The shortest text that reads as the same value, with a sign that it is a float.
+/// Appends the shortest text that reads as the same value. It always has a point or an exponent, unless it is not
+/// finite.
 template <typename Float> void writeFloat(std::string &line, const void *element) {
   Float value;
   std::memcpy(&value, element, sizeof value);
@@ -105,13 +106,13 @@ void print(const char *text, int32_t x, int32_t y, int32_t z, const void *elemen
       lines += '\n';
     }
   }
-  // One call, which locks the stream: no other thread's text comes between the lines.
+  // A single call locks the stream once, so that lines of other threads do not come in between.
   std::fwrite(lines.data(), 1, lines.size(), stdout);
   unflushed.store(true, std::memory_order_relaxed);
 }
 
 //===----------------------------------------------------------------------===//
-// Checks of bounds
+// Bounds checks
 //===----------------------------------------------------------------------===//
 
 int32_t mayAccess(AccessChecks *checks, int64_t program, int32_t site, const uint64_t *addresses, uint64_t first,
@@ -120,10 +121,10 @@ int32_t mayAccess(AccessChecks *checks, int64_t program, int32_t site, const uin
 }
 
 //===----------------------------------------------------------------------===//
-// Floats of 16 bits, where the processor has no instructions for them
+// 16-bit floats, for processors without instructions for them
 //===----------------------------------------------------------------------===//
 
-/// Such a float is passed and returned in element 0 of a vector register.
+/// The ABI passes and returns a 16-bit float in element 0 of a vector register.
 typedef uint16_t HalfRegister __attribute__((vector_size(16)));
 
 HalfRegister inRegister(uint16_t bits) { return HalfRegister{bits}; }

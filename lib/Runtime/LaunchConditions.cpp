@@ -12,12 +12,12 @@ namespace {
 
 using Wide = __int128;
 
-/// A range before it is cut to a width.
+/// A range before it is reduced to a width.
 struct WideRange {
   Wide lo, hi;
 };
 
-/// A result and whether it is that of unbounded integers.
+/// The range of a step, and whether the operation may wrap.
 struct Evaluated {
   Range range;
   bool wraps = false;
@@ -25,7 +25,7 @@ struct Evaluated {
 
 Wide pow2(unsigned bits) { return Wide(1) << bits; }
 
-/// What is left of a range in `bits` bits, read as signed.
+/// Reduces a range to signed integers of `bits` bits. A range that does not fit may wrap to any value.
 Evaluated fit(WideRange range, unsigned bits) {
   Range all = Range::all(bits);
   if (range.lo < all.lo || range.hi > all.hi) {
@@ -34,7 +34,7 @@ Evaluated fit(WideRange range, unsigned bits) {
   return {{static_cast<int64_t>(range.lo), static_cast<int64_t>(range.hi)}, false};
 }
 
-/// The same bits read as unsigned.
+/// The range of the same bits as unsigned integers.
 WideRange asUnsigned(Range range, unsigned bits) {
   if (range.lo >= 0) {
     return {range.lo, range.hi};
@@ -45,7 +45,7 @@ WideRange asUnsigned(Range range, unsigned bits) {
   return {0, pow2(bits) - 1};
 }
 
-/// Unsigned numbers read as signed ones of the same width.
+/// The range of the bits of unsigned integers as signed integers of the same width.
 Range asSigned(WideRange range, unsigned bits) {
   Wide half = pow2(bits - 1);
   if (range.lo >= half) {
@@ -54,7 +54,7 @@ Range asSigned(WideRange range, unsigned bits) {
   return fit(range, bits).range;
 }
 
-/// The hull of `f` at the corners, for an `f` that is monotonic in each operand.
+/// The range of `f`, which must be monotonic in each operand: the hull of its values at the corners.
 template <typename F> WideRange corners(WideRange l, WideRange r, F f) {
   Wide values[] = {f(l.lo, r.lo), f(l.lo, r.hi), f(l.hi, r.lo), f(l.hi, r.hi)};
   auto [lo, hi] = std::minmax_element(std::begin(values), std::end(values));
@@ -66,8 +66,8 @@ WideRange wide(Range range) { return {range.lo, range.hi}; }
 Wide floorDivide(Wide l, Wide r) { return l / r - (l % r != 0 && (l < 0) != (r < 0)); }
 Wide ceilDivide(Wide l, Wide r) { return l / r + (l % r != 0 && (l < 0) == (r < 0)); }
 
-/// A quotient by a range that may contain zero can be anything: the program is undefined there, and a quotient whose
-/// divisors have both signs is not monotonic.
+/// If the divisors include zero, the quotient may be any value: division by zero is undefined, and the quotient is not
+/// monotonic if divisors have both signs.
 template <typename F> Range divide(Range l, Range r, unsigned bits, F f) {
   if (r.lo <= 0 && r.hi >= 0) {
     return Range::all(bits);
@@ -83,7 +83,7 @@ Range divideUnsigned(Range l, Range r, unsigned bits) {
   return asSigned({dividend.lo / divisor.hi, dividend.hi / divisor.lo}, bits);
 }
 
-/// A remainder has the dividend's sign, and is less than the divisor and not beyond the dividend.
+/// The remainder has the sign of the dividend. Its magnitude is below the divisor's, and at most the dividend's.
 Range remainderSigned(Range l, Range r) {
   Wide most = std::max(r.lo < 0 ? -Wide(r.lo) : Wide(r.lo), r.hi < 0 ? -Wide(r.hi) : Wide(r.hi)) - 1;
   most = std::max<Wide>(most, 0);
@@ -100,7 +100,7 @@ Range remainderUnsigned(Range l, Range r, unsigned bits) {
   return asSigned({0, std::min(dividend.hi, divisor.hi - 1)}, bits);
 }
 
-/// The span of a loop may be more than the largest signed integer.
+/// The span of a loop may exceed the largest signed integer.
 Range loopTrips(Range span, Range step, unsigned bits) {
   if (step.lo <= 0) {
     return Range::all(bits);
@@ -109,7 +109,7 @@ Range loopTrips(Range span, Range step, unsigned bits) {
   return asSigned({ceilDivide(distance.lo, step.hi), ceilDivide(distance.hi, step.lo)}, bits);
 }
 
-/// Bits can only be cleared in what is not negative.
+/// An `and` with an operand that is not negative is between zero and that operand.
 Range bitwiseAnd(Range l, Range r, unsigned bits) {
   if (l.lo < 0 && r.lo < 0) {
     return Range::all(bits);
@@ -162,7 +162,7 @@ Evaluated apply(const RangeStep &step, Range l, Range r, unsigned lhsBits) {
     return fit(wide(l), bits);
   case RangeOp::Join:
     return {{std::min(l.lo, r.lo), std::max(l.hi, r.hi)}};
-  case RangeOp::LoopIndex: // A loop without iterations has no index: any range will do.
+  case RangeOp::LoopIndex: // A loop without iterations has no index, so that any range is correct.
     return fit({l.lo, std::max(Wide(r.hi) - 1, Wide(l.lo))}, bits);
   case RangeOp::LoopSpan:
     return {asSigned({std::max<Wide>(Wide(r.lo) - l.hi, 0), std::max<Wide>(Wide(r.hi) - l.lo, 0)}, bits)};
@@ -179,7 +179,7 @@ bool isUnary(RangeOp op) {
   return isCheck(op) || op == RangeOp::ExtendSigned || op == RangeOp::ExtendUnsigned || op == RangeOp::Truncate;
 }
 
-/// What one launch says of its inputs.
+/// The ranges of the inputs in one launch.
 struct OneLaunch {
   const uint64_t *slots;
   const Grid &grid;
@@ -192,6 +192,7 @@ struct OneLaunch {
   Range numPrograms(int64_t axis) const { return Range::of(grid.axes[axis]); }
 };
 
+/// The ranges of the inputs over all launches.
 struct AnyLaunch {
   static constexpr int64_t kMostPrograms = INT32_MAX;
 

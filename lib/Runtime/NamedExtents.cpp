@@ -4,7 +4,7 @@
 
 namespace tilewright::runtime {
 
-// Sums of wild addresses could wrap around, differences inside of what there is do not.
+// The sum of a wild address and a size could wrap around. The differences computed here do not.
 bool contains(uint64_t begin, uint64_t end, const ByteRange &bytes) {
   return bytes.address >= begin && bytes.address <= end && bytes.count <= end - bytes.address;
 }
@@ -16,7 +16,7 @@ bool crossesEdge(uint64_t begin, uint64_t end, const ByteRange &bytes) {
   return bytes.address < end && bytes.count > end - bytes.address;
 }
 
-/// How many bytes lie between two ranges; 0 if they touch or overlap.
+/// The number of bytes between two ranges; 0 if they are adjacent or overlap.
 static uint64_t gap(const ByteRange &bytes, uint64_t begin, uint64_t end) {
   if (bytes.address >= end) {
     return bytes.address - end;

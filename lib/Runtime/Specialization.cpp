@@ -2,7 +2,7 @@
 
 namespace tilewright::runtime {
 
-/// The 128-bit product folded to 64 bits: every bit of the inputs reaches every bit of the result.
+/// Folds the 128-bit product to 64 bits, so that the bits of the inputs are mixed.
 static uint64_t fold(uint64_t a, uint64_t b) {
   unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);

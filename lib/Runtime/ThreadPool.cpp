@@ -19,15 +19,15 @@ using Clock = std::chrono::steady_clock;
 constexpr double chunkNanoseconds = 500e3;
 /// Waking a sleeping worker and waiting for it takes about this long.
 constexpr double sharingNanoseconds = 15e3;
-/// A thread without work looks for more this long before it sleeps: launches often follow each other.
+/// A thread without work polls for more this long before it sleeps, because launches often follow each other closely.
 constexpr auto pollInterval = std::chrono::microseconds(50);
-/// While the caller is alone it checks this often whether the prediction holds.
+/// While only the caller runs programs, it checks at this interval whether the prediction was right.
 constexpr double aloneNanoseconds = 2e3;
-/// From here on other threads should not have to wait for the launch.
+/// A launch that takes longer than this is long (Interrupt::onLongLaunch).
 constexpr double longNanoseconds = 5e3;
 constexpr auto interruptInterval = std::chrono::milliseconds(50);
 
-/// Waits actively until `ready` or for the poll interval.
+/// Spins until `ready` is true, but at most for the poll interval.
 template <typename Condition> void poll(Condition ready) {
   auto end = Clock::now() + pollInterval;
   while (!ready() && Clock::now() < end) {
@@ -41,7 +41,7 @@ template <typename Condition> void poll(Condition ready) {
   }
 }
 
-/// Tells the interrupt once that the launch is long, and asks it at most once in an interval.
+/// Calls onLongLaunch() at most once, and requested() at most once per interval.
 class InterruptClock {
 public:
   InterruptClock(Interrupt *interrupt, Clock::time_point now) : interrupt(interrupt), last(now) {}
@@ -92,7 +92,7 @@ struct ThreadPool::Job {
   std::atomic<int> outcome{Result::Finished};
   int32_t status = 0; // written by the one thread that changes the outcome
 
-  std::atomic<unsigned> active{0}; // workers inside; changed under the pool's mutex
+  std::atomic<unsigned> active{0}; // the number of workers on this job; written under the pool's mutex
   std::condition_variable idle;
 };
 
@@ -103,13 +103,14 @@ void ThreadPool::Job::stop(Result::Outcome why, int32_t code) {
   }
 }
 
-/// Programs that a thread takes before it has measured anything itself.
+/// The size of a thread's first chunk, before it has measured one itself.
 int64_t ThreadPool::Job::firstChunk() const {
   return launch.cost.known() ? std::max<int64_t>(1, chunkNanoseconds / launch.cost.of(1)) : 1;
 }
 
-/// Claims and runs at most `limit` programs and adapts `programsPerChunk` to the time they took.
-/// `now` is the time before and, afterwards, after the chunk. False where nothing is left to do.
+/// Claims and runs at most `limit` programs, and adapts `programsPerChunk` to the time that they took. `now` is the
+/// time before the chunk, and is updated to the time after it. Returns false if no programs are left or the job was
+/// stopped.
 bool ThreadPool::Job::runChunk(int64_t limit, Clock::time_point &now, int64_t &programsPerChunk) {
   int64_t begin = next.load(std::memory_order_relaxed), count;
   do {
@@ -175,7 +176,7 @@ Result ThreadPool::run(const Launch &launch, Interrupt *interrupt) {
       shared = true;
       now = Clock::now();
     }
-    // A share of the rest: large chunks first, small ones at the end, so that all finish together.
+    // A fraction of the rest: chunks become smaller toward the end, so that all threads finish at the same time.
     int64_t limit = shared ? job.remaining() / (4 * threads) : aloneNanoseconds / std::max(0.1, launch.cost.of(1));
     if (!job.runChunk(threads == 1 ? programsPerChunk : std::max<int64_t>(1, limit), now, programsPerChunk)) {
       break;
@@ -190,9 +191,9 @@ Result ThreadPool::run(const Launch &launch, Interrupt *interrupt) {
   return {static_cast<Result::Outcome>(job.outcome.load()), job.status};
 }
 
-/// A woken thread often starts on the processor of the one that woke it, and where all others have
-/// something to do it stays there, taking turns with it, until the system balances its load some
-/// milliseconds later. On small machines that is most of a launch.
+/// A woken thread often starts on the processor of the thread that woke it. If all other processors are busy, it shares
+/// that processor until the system balances the load some milliseconds later. On small machines this is most of a
+/// launch.
 void ThreadPool::keepWorkersOffCaller() {
 #if defined(__linux__)
   constexpr unsigned manyThreads = 8;
@@ -228,11 +229,11 @@ void ThreadPool::share(Job &job) {
   }
 }
 
-/// Takes the job from the list and waits until no worker is inside.
+/// Removes the job from the list, and waits until no worker runs it.
 void ThreadPool::retire(Job &job, Interrupt *interrupt) {
   {
     std::lock_guard lock(mutex);
-    remove(job); // from here on no worker enters
+    remove(job); // no worker can start on the job from here on
   }
   poll([&] { return job.active.load(std::memory_order_acquire) == 0; });
   std::unique_lock lock(mutex);
@@ -253,7 +254,7 @@ void ThreadPool::remove(Job &job) { jobs.erase(std::remove(jobs.begin(), jobs.en
 // The workers
 //===----------------------------------------------------------------------===//
 
-/// Signals meant for the process are the business of its own threads.
+/// Workers must not handle signals to the process: those are for the threads of the application.
 static void blockSignals(sigset_t &previous) {
   sigset_t blocked;
   sigfillset(&blocked);
@@ -274,7 +275,7 @@ void ThreadPool::startWorkers() {
       workers.emplace_back([this] { work(); });
     }
   } catch (const std::system_error &) {
-    // The system allows no more threads: the caller goes on with those there are.
+    // The system allows no more threads. Continue with those that exist.
   }
   pthread_sigmask(SIG_SETMASK, &previous, nullptr);
 }
@@ -299,7 +300,7 @@ void ThreadPool::work() {
     lock.lock();
     remove(job);
     if (--job.active == 0) {
-      job.idle.notify_all(); // the last touch: the job may be gone once the lock is free
+      job.idle.notify_all(); // the last access: the job may be destroyed once the mutex is unlocked
     }
     unsigned seen = arrivals.load(std::memory_order_relaxed);
     if (jobs.empty() && !stopping) {
@@ -319,8 +320,8 @@ namespace {
 std::mutex instanceMutex;
 ThreadPool *instancePointer = nullptr; // guarded by instanceMutex
 
-/// The child of a fork has the forking thread only: what the parent's workers held is left alone,
-/// and the next launch makes a pool of its own.
+/// The child of a fork has only the forking thread. It abandons the parent's pool, whose workers may have held locks,
+/// and its next launch creates a new one.
 void watchForks() {
   pthread_atfork([] { instanceMutex.lock(); }, [] { instanceMutex.unlock(); },
                  [] {

@@ -1,5 +1,4 @@
-// Arguments as the kernel reads them: slots of eight bytes, and what is known
-// of the memory that pointers name.
+// The arguments of a kernel: the extents of arrays, and the conversion of numbers to the bits of 8-byte slots.
 
 #ifndef TILEWRIGHT_RUNTIME_ARGUMENTS_H
 #define TILEWRIGHT_RUNTIME_ARGUMENTS_H
@@ -12,7 +11,7 @@
 
 namespace tilewright::runtime {
 
-/// The bytes [begin, end) that an array's elements lie in.
+/// The bytes [begin, end) that contain an array's elements.
 struct Extent {
   uintptr_t begin = 0;
   uintptr_t end = 0;
@@ -24,10 +23,10 @@ struct Extent {
 Extent extentOf(uintptr_t address, unsigned rank, const int64_t *shape, const int64_t *strides, int64_t strideUnit,
                 unsigned itemBytes);
 
-/// Whether no two of the extents share a byte. Empty extents share nothing.
+/// Whether no two of the extents overlap. Empty extents do not overlap with others.
 bool pairwiseDisjoint(const Extent *extents, size_t count);
 
-/// An integer argument: 64 bits that are read as signed or, beyond int64, unsigned.
+/// An integer argument: 64 bits that are signed, or unsigned if the value is above the range of int64.
 struct IntegerValue {
   uint64_t bits = 0;
   bool beyondInt64 = false;

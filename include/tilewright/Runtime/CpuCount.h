@@ -1,4 +1,4 @@
-// How many threads a launch may keep busy.
+// The number of threads that a launch may use.
 
 #ifndef TILEWRIGHT_RUNTIME_CPUCOUNT_H
 #define TILEWRIGHT_RUNTIME_CPUCOUNT_H
@@ -8,12 +8,12 @@
 
 namespace tilewright::runtime {
 
-/// TILEWRIGHT_NUM_THREADS where it is a positive number; else the processors that this process may
-/// run on, and not more than its control group's quota pays for. At least 1.
+/// TILEWRIGHT_NUM_THREADS if it is a positive number; otherwise the number of processors that this process may run on,
+/// limited by the quota of its control group. At least 1.
 unsigned threadsToUse();
 
-/// The processors that the text of a cgroup's cpu.max ("200000 100000") pays for, rounded up;
-/// nothing where it sets no limit or is malformed.
+/// The number of processors that the text of a cgroup's cpu.max ("200000 100000") allows, rounded up; none if it sets
+/// no limit or is malformed.
 std::optional<unsigned> processorsOfQuota(const std::string &cpuMax);
 
 } // namespace tilewright::runtime

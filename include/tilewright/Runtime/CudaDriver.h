@@ -1,6 +1,5 @@
-// The interface of NVIDIA's driver: the functions that are called, declared here
-// from their documented ABI and found in the driver's library at run time, so
-// that neither building nor importing Tilewright needs CUDA.
+// The interface of NVIDIA's driver. The functions are declared here from their documented ABI and looked up in the
+// driver's library at run time, so that neither building nor importing Tilewright needs CUDA.
 
 #ifndef TILEWRIGHT_RUNTIME_CUDADRIVER_H
 #define TILEWRIGHT_RUNTIME_CUDADRIVER_H
@@ -11,7 +10,7 @@
 
 namespace tilewright::runtime::cuda {
 
-/// CUresult: the codes that are told apart or explained.
+/// CUresult: the codes that Tilewright handles or explains.
 enum class Status : int {
   Success = 0,
   InvalidValue = 1,
@@ -119,19 +118,19 @@ using Stream = struct StreamTag *;
   X(threadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", (CaptureMode * mode))
 
 struct Driver {
-// NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration takes none
+// NOLINTNEXTLINE(bugprone-macro-parentheses): not allowed in a declaration
 #define TILEWRIGHT_CUDA_MEMBER(member, symbol, parameters) Status(*member) parameters = nullptr;
   TILEWRIGHT_CUDA_FUNCTIONS(TILEWRIGHT_CUDA_MEMBER)
 #undef TILEWRIGHT_CUDA_MEMBER
 
-  /// Opens the driver's library, which stays open. Returns an empty text, or why that failed.
+  /// Opens the driver's library, which stays open. Returns an empty string, or the reason of the failure.
   std::string open(const std::string &library);
 };
 
-/// "12.8" of 12080.
+/// "12.8" for 12080.
 std::string versionText(int version);
 
-/// The newest version of PTX, 87 for 8.7, that a driver of such a version (12080 for CUDA 12.8) takes.
+/// The newest PTX version (87 for 8.7) that a driver of this version (12080 for CUDA 12.8) supports.
 int newestPtx(int driverVersion);
 
 } // namespace tilewright::runtime::cuda

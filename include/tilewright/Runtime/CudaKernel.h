@@ -1,4 +1,4 @@
-// A kernel's code on a device, and launching it.
+// A kernel that is loaded on a device, and its launch.
 
 #ifndef TILEWRIGHT_RUNTIME_CUDAKERNEL_H
 #define TILEWRIGHT_RUNTIME_CUDAKERNEL_H
@@ -12,29 +12,29 @@
 
 namespace tilewright::runtime::cuda {
 
-/// What the compiler hands to the runtime.
+/// The output of the compiler.
 struct KernelCode {
   std::string image; ///< a cubin, or PTX for the driver to assemble
   std::string symbol;
-  int threads = 0;                ///< per block, and so per program
-  int64_t dynamicSharedBytes = 0; ///< that each block asks for when it is launched
+  int threads = 0;                ///< per block, and thus per program
+  int64_t dynamicSharedBytes = 0; ///< per block
 };
 
-/// Why a kernel can't be loaded: it asks for more than there is, or the message says it.
+/// Why a kernel cannot be loaded.
 struct LoadProblem {
   std::string message;
-  Status status = Status::Success; ///< what the driver said, if it was the driver
-  std::optional<Excess> excess;
+  Status status = Status::Success; ///< the driver's status, if a call of the driver failed
+  std::optional<Excess> excess;    ///< the resource that the kernel exceeds, if that is the reason
 };
 
-/// The code stays on the device as long as the process runs.
+/// The code stays on the device until the process ends.
 class Kernel {
 public:
-  /// Loads code to a device; also while a stream is being captured, on this thread or another.
+  /// Loads code onto a device. This also works while a stream is being captured, on this thread or another one.
   static std::unique_ptr<Kernel> load(Device &device, const KernelCode &code, LoadProblem &problem);
 
-  /// Queues a grid that is not empty and within the device's limits. `parameters` points to one value per parameter
-  /// of the kernel.
+  /// Queues a launch. The grid must not be empty, and must be within the device's limits. `parameters` points to one
+  /// value per parameter of the kernel.
   Status launch(const Grid &grid, Stream stream, void **parameters) const;
 
   Device &device;

@@ -1,4 +1,4 @@
-// What a device grants a block and a grid, and whether a kernel asks for more.
+// The limits of a device for blocks and grids, and the test whether a kernel exceeds them.
 
 #ifndef TILEWRIGHT_RUNTIME_CUDALIMITS_H
 #define TILEWRIGHT_RUNTIME_CUDALIMITS_H
@@ -12,23 +12,23 @@
 
 namespace tilewright::runtime::cuda {
 
-/// Of a device, per block.
+/// The limits of a device, per block except for `grid`.
 struct DeviceLimits {
   int threads = 0;
-  int registers = 0;   ///< of 32 bits
-  int sharedBytes = 0; ///< static and dynamic together, for kernels that ask for more than 48 KiB
+  int registers = 0;   ///< 32-bit registers
+  int sharedBytes = 0; ///< static and dynamic, for kernels that opt in to more than 48 KiB
   std::array<int, 3> grid = {0, 0, 0};
 };
 
-/// Of a kernel, as the driver sees its code.
+/// The resources of a kernel, as the driver reports them.
 struct KernelResources {
   int registers = 0;  ///< per thread
-  int localBytes = 0; ///< per thread: spilt registers, and arrays that could not be kept in registers
+  int localBytes = 0; ///< per thread: spilled registers, and arrays that are not kept in registers
   int staticSharedBytes = 0;
-  int maxThreads = 0; ///< per block, by its registers and by what the code declares
+  int maxThreads = 0; ///< per block, as limited by its registers and by the code's own declaration
 };
 
-/// Something of which there is not enough.
+/// A resource of which a kernel needs more than the device has.
 struct Excess {
   std::string resource; ///< "shared memory"
   std::string unit;     ///< "bytes of shared memory per program"
@@ -40,11 +40,11 @@ struct Excess {
 /// "needs 300000 bytes of shared memory per program, and cuda:0 has 232448; smaller blocks take less"
 std::string describe(const Excess &excess, const std::string &device);
 
-/// What a block of so many threads and bytes of dynamic shared memory lacks on the device.
+/// The first limit of the device that a block of the kernel exceeds.
 std::optional<Excess> excessOfBlock(const DeviceLimits &limits, const KernelResources &kernel, int threads,
                                     int64_t dynamicSharedBytes);
 
-/// The first axis of the grid that the device does not reach.
+/// The first axis of the grid that exceeds the device's limit.
 std::optional<Excess> excessOfGrid(const DeviceLimits &limits, const Grid &grid);
 
 } // namespace tilewright::runtime::cuda

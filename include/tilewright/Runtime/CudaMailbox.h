@@ -1,8 +1,8 @@
-// Where a GPU's code with checks leaves word of the first access out of bounds, before it stops the device: memory of
-// the host that the device writes, so that it can still be read when the device is lost.
+// GPU code with bounds checks reports the first access out of bounds in a mailbox before it stops the device. The
+// mailbox is host memory that is mapped into the device, so that the host can read it after the device is lost.
 //
-//     word 0    bits 0 to 47: the program's number; bits 48 to 63: the access's, from 1; all zero: nothing was found
-//     word 1    the grid's first side, and above it the second: bits 0 to 31, 32 to 63
+//     word 0    bits 0 to 47: the program's number; bits 48 to 63: the access's number, from 1; zero: no report
+//     word 1    bits 0 to 31: the grid's size along axis 0; bits 32 to 63: along axis 1
 
 #ifndef TILEWRIGHT_RUNTIME_CUDAMAILBOX_H
 #define TILEWRIGHT_RUNTIME_CUDAMAILBOX_H
@@ -24,7 +24,7 @@ struct MailboxReport {
 
 std::optional<MailboxReport> readMailbox(const volatile uint64_t *words);
 
-/// One that a device writes. It stays as long as the process runs.
+/// A mailbox of a device. Its memory is never freed.
 struct Mailbox {
   const volatile uint64_t *words = nullptr;
   DevicePointer onDevice = 0;

@@ -1,13 +1,11 @@
-// The driver of this process and its devices.
+// The process's driver and its devices.
 //
-// A device's primary context, the one that PyTorch uses, is retained when it is
-// first needed and then kept. Calls that need it current put it on top of the
-// thread's stack of contexts and take it off again, so that what was current
-// before, and with it PyTorch's current device, is current afterwards.
+// A device's primary context, which PyTorch also uses, is retained when it is first needed, and never released. Calls
+// that need it push it on the thread's context stack and pop it afterwards, so that the current context does not
+// change, and neither does PyTorch's current device.
 //
-// A kernel that does a forbidden thing is noticed late: a later call to its
-// device returns the status, and so does every one after that. A device
-// therefore remembers which kernels were launched last, and that it is lost.
+// Errors of a kernel are reported late: a later call for its device returns the status, and so does every call after
+// that. Therefore a device records which kernels were launched last, and whether it is lost.
 
 #ifndef TILEWRIGHT_RUNTIME_CUDAPLATFORM_H
 #define TILEWRIGHT_RUNTIME_CUDAPLATFORM_H
@@ -43,14 +41,14 @@ public:
   /// The primary context, retained by the first successful call.
   Status context(Context &result);
 
-  /// Remembers that a kernel was launched; the label is never freed.
+  /// Records a launch. `kernel` is a label that must never be freed.
   void noteLaunch(const char *kernel);
-  /// The kernels that were launched last, each once, the newest first.
+  /// The kernels that were launched last, each one once, the newest first.
   std::vector<std::string> lastLaunches() const;
 
-  /// What to tell of a call's failure. Where a kernel was the cause, the device is lost from now on.
+  /// The error message for a failed call. If a kernel caused the failure, this marks the device as lost.
   std::string explain(const char *call, Status status);
-  /// Why nothing can run on the device any more; empty where it can.
+  /// Why the device is lost; empty if it is not.
   std::string lostBecause() const;
   bool isLost() const { return loss.load(std::memory_order_relaxed) != Status::Success; }
 
@@ -67,28 +65,28 @@ private:
 
 class Platform {
 public:
-  /// The process's: TILEWRIGHT_LIBCUDA, else libcuda.so.1, opened by the first call.
+  /// The process's platform. The first call opens the library TILEWRIGHT_LIBCUDA, or libcuda.so.1 by default.
   static Platform &instance();
-  /// Makes `instance` one of another library, for tests; an empty name stands for the default one.
+  /// For tests: replaces the instance by one of another library; an empty name stands for the default one.
   static void replaceInstance(const std::string &library);
 
   explicit Platform(const std::string &library);
   Platform(const Platform &) = delete;
   Platform &operator=(const Platform &) = delete;
 
-  /// Why there is no device to run on; empty where there is one.
+  /// Why no device can be used; empty if there is one.
   const std::string &problem() const { return whyNot; }
   /// 12080 for CUDA 12.8; 0 without a driver.
   int driverVersion() const { return version; }
   const Driver &driver() const { return functions; }
 
   std::deque<Device> &devices() { return all; }
-  /// Null where there is no such device.
+  /// Null if there is no such device.
   Device *device(int ordinal);
-  /// The ordinal of the device whose context is current on this thread; 0 where none is, or no device.
+  /// The ordinal of the device whose context is current on this thread; 0 if there is none.
   int currentOrdinal() const;
 
-  /// "CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected): ..." with what we know about it.
+  /// "CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected): ...", with advice if there is some.
   std::string describe(Status status) const;
 
 private:
@@ -102,7 +100,7 @@ private:
   std::deque<Device> all;
 };
 
-/// While alive, a device's primary context is current on this thread.
+/// Makes a device's primary context current on this thread while it exists.
 class ContextScope {
 public:
   explicit ContextScope(Device &device);
@@ -110,7 +108,7 @@ public:
   ContextScope(const ContextScope &) = delete;
   ContextScope &operator=(const ContextScope &) = delete;
 
-  /// Whether that worked.
+  /// Whether the context could be made current.
   Status status = Status::Success;
 
 private:

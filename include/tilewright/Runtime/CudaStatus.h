@@ -1,4 +1,4 @@
-// What the driver's statuses mean for the user of a kernel.
+// Explanations of the driver's status codes.
 
 #ifndef TILEWRIGHT_RUNTIME_CUDASTATUS_H
 #define TILEWRIGHT_RUNTIME_CUDASTATUS_H
@@ -7,10 +7,10 @@
 
 namespace tilewright::runtime::cuda {
 
-/// Whether a kernel broke its context: every later call returns the status again.
+/// Whether the error corrupts the context, so that every later call fails with the same status.
 bool isFatal(Status status);
 
-/// The likely cause and how to mend it, or null where the driver's own words say it all.
+/// The likely cause and how to fix it, or null if the driver's own message is enough.
 const char *adviceOn(Status status);
 
 } // namespace tilewright::runtime::cuda

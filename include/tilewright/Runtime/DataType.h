@@ -1,5 +1,4 @@
-// The element and scalar types that a kernel's argument can have, with the
-// names that the language gives them.
+// The element and scalar types of kernel arguments, with their names in the language.
 
 #ifndef TILEWRIGHT_RUNTIME_DATATYPE_H
 #define TILEWRIGHT_RUNTIME_DATATYPE_H
@@ -14,16 +13,16 @@ enum class DataType : uint8_t { I1, I8, I16, I32, I64, U8, U16, U32, U64, FP8E4N
 
 /// Triton's short name: "fp32", "i64", "fp8e4nv".
 std::string_view nameOf(DataType type);
-/// Bytes in memory; a bool takes one.
+/// The size in memory; a bool takes one byte.
 unsigned bytesOf(DataType type);
 bool isInteger(DataType type);
 bool isSigned(DataType type);
 
-/// The type of a name as it is spelt by Triton ("fp16", "u1"), by PyTorch or NumPy ("float16", "torch.float16").
+/// The type with this name in Triton ("fp16", "u1"), or in PyTorch or NumPy ("float16", "torch.float16").
 std::optional<DataType> dataTypeFromName(std::string_view name);
-/// The type of DLPack's (code, bits) with one lane.
+/// The type with DLPack's (code, bits) and one lane.
 std::optional<DataType> dataTypeFromDLPack(unsigned code, unsigned bits);
-/// The type of the array interface's kind ('f', 'i', 'u', 'b') and size in bytes.
+/// The type with the array interface's kind ('f', 'i', 'u', 'b') and size in bytes.
 std::optional<DataType> dataTypeFromArrayKind(char kind, unsigned bytes);
 
 } // namespace tilewright::runtime

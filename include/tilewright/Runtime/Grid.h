@@ -9,12 +9,12 @@
 
 namespace tilewright::runtime {
 
-/// A grid that can be launched: each axis in [0, 2^31 - 1], the number of programs below 2^63.
+/// A valid grid: each axis is in [0, 2^31 - 1], and the number of programs is below 2^63.
 struct Grid {
   std::array<int32_t, 3> axes = {1, 1, 1};
   int64_t programs = 1;
 
-  /// The grid of three axes, or nothing where they are out of range.
+  /// The grid with these axes, or nullopt if they are out of range.
   static std::optional<Grid> make(const std::array<int64_t, 3> &axes);
 };
 

@@ -1,4 +1,4 @@
-// Conversions between floats of 16 and of more bits, by integer arithmetic.
+// Conversions between 16-bit and wider floats, in integer arithmetic.
 
 #ifndef TILEWRIGHT_RUNTIME_HALFCONVERSION_H
 #define TILEWRIGHT_RUNTIME_HALFCONVERSION_H
@@ -7,9 +7,9 @@
 
 namespace tilewright::runtime {
 
-/// The bits of the nearest float16; of two equally near the one with an even last bit.
+/// The bits of the nearest float16, with ties to even.
 uint16_t toHalf(double wide);
-/// The bits of the nearest bfloat16.
+/// The bits of the nearest bfloat16, with ties to even.
 uint16_t toBfloat16(double wide);
 /// The value of a float16.
 float fromHalf(uint16_t bits);

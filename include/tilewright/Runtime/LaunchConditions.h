@@ -1,7 +1,7 @@
-// What a kernel's code assumes of a launch: that some of its index arithmetic does not wrap, and that some of its
-// operands are not negative. The compiler writes down how the numbers in question follow from the kernel's integer
-// arguments and the grid, and each launch evaluates that over ranges, before the code runs. Where the conditions do not
-// hold, the launch runs a variant of the kernel that was compiled without them.
+// The conditions under which a kernel's code is correct: some of its index arithmetic must not wrap, and some of its
+// operands must not be negative. The compiler records how these values are computed from the kernel's integer arguments
+// and the grid, and each launch evaluates the computation over ranges before the code runs. If a condition does not
+// hold, the launch runs a variant of the kernel that was compiled without conditions.
 //
 //     offset = program_id(0) * stride + [0, 127]       stride: the argument in slot 3
 //
@@ -10,7 +10,7 @@
 //     2  Multiply 0 1       [0, (grid - 1) * 4096]
 //     3  Constant           [0, 127]
 //     4  Add 2 3
-//     5  CheckNoWrap 4      false where the sum leaves the signed integers of its width
+//     5  CheckNoWrap 4      false if the sum may overflow a signed integer of its width
 //
 // A range covers all programs, all elements of a tile and all iterations of loops.
 
@@ -26,19 +26,19 @@
 
 namespace tilewright::runtime {
 
-/// The integers from lo to hi, both included, read as signed.
+/// The signed integers from lo to hi, both included.
 struct Range {
   int64_t lo = 0, hi = 0;
 
   static Range of(int64_t value) { return {value, value}; }
-  /// Every integer of so many bits, 1 to 64.
+  /// All signed integers of 1 to 64 bits.
   static Range all(unsigned bits);
 };
 
-/// The operations are those of two's complement integers of the step's width.
+/// Operations on two's complement integers of the step's width.
 enum class RangeOp : uint8_t {
-  Constant,    ///< lhs to rhs
-  Argument,    ///< in slot lhs
+  Constant,    ///< the range from lhs to rhs
+  Argument,    ///< the argument in slot lhs
   ProgramId,   ///< along axis lhs
   NumPrograms, ///< along axis lhs
   Add,
@@ -58,37 +58,37 @@ enum class RangeOp : uint8_t {
   ExtendUnsigned,
   Truncate,
   Join,             ///< either operand
-  LoopIndex,        ///< from lhs up to, not including, rhs
-  LoopSpan,         ///< how far it is from lhs to rhs, as an unsigned integer; 0 where rhs comes first
-  LoopTrips,        ///< how often a step of rhs fits into the span lhs, rounded up
-  CheckNoWrap,      ///< step lhs, an Add, Subtract, Multiply or Truncate, gives what unbounded integers give
+  LoopIndex,        ///< from lhs up to rhs, exclusive
+  LoopSpan,         ///< max(rhs - lhs, 0), as an unsigned integer
+  LoopTrips,        ///< the trip count of a loop with the span lhs and the step rhs: lhs / rhs, rounded up
+  CheckNoWrap,      ///< step lhs, an Add, Subtract, Multiply or Truncate, does not wrap
   CheckNonNegative, ///< step lhs is not negative
 };
 
 struct RangeStep {
   RangeOp op = RangeOp::Constant;
   uint8_t bits = 32;
-  int64_t lhs = 0, rhs = 0; ///< earlier steps, but for the first four operations
+  int64_t lhs = 0, rhs = 0; ///< the numbers of earlier steps, except for the first four operations
 
-  static constexpr size_t kWords = 3; ///< of an encoded step
+  static constexpr size_t kWords = 3; ///< the size of an encoded step
 };
 
-/// A list of steps, in which operands come before their users.
+/// A list of steps, in which operands precede their users.
 class LaunchConditions {
 public:
   LaunchConditions() = default;
   explicit LaunchConditions(std::vector<RangeStep> steps) : steps(std::move(steps)) {}
 
-  /// Nothing where the words are not an encoding.
+  /// Returns nullopt if the words are not a valid encoding.
   static std::optional<LaunchConditions> decode(const int64_t *words, size_t count);
   std::vector<int64_t> encode() const;
 
   bool empty() const { return steps.empty(); }
-  size_t slotCount() const; ///< how many slots a launch must have
+  size_t slotCount() const; ///< the least number of slots of a launch
 
   /// Whether all checks succeed for a launch with these arguments and this grid.
   bool hold(const uint64_t *slots, const Grid &grid) const;
-  /// Whether they succeed for every launch.
+  /// Whether all checks succeed for every launch.
   bool holdAlways() const;
 
 private:

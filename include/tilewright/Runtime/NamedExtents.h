@@ -1,4 +1,4 @@
-// The arrays that a kernel was given, and how an address is called in reports of accesses outside of them.
+// The arrays that were passed to a kernel, and the names of addresses in reports of accesses out of bounds.
 
 #ifndef TILEWRIGHT_RUNTIME_NAMEDEXTENTS_H
 #define TILEWRIGHT_RUNTIME_NAMEDEXTENTS_H
@@ -10,7 +10,7 @@
 
 namespace tilewright::runtime {
 
-/// Memory that the kernel was given.
+/// Memory that was passed to the kernel.
 struct NamedExtent {
   std::string name; ///< of the parameter
   uintptr_t begin = 0;
@@ -23,19 +23,19 @@ struct ByteRange {
   uint64_t count = 0;
 };
 
-/// Whether all of the bytes lie in [begin, end). Any address may come.
+/// Whether all of the bytes lie in [begin, end). The address may be arbitrary.
 bool contains(uint64_t begin, uint64_t end, const ByteRange &bytes);
 
-/// Whether some of the bytes do, and others do not.
+/// Whether some of the bytes lie in [begin, end), and others do not.
 bool crossesEdge(uint64_t begin, uint64_t end, const ByteRange &bytes);
 
-/// The array that holds the first byte, else the one with the fewest bytes between; null where there is no array.
+/// The array that contains the first byte, or else the one with the smallest distance; null if there is no array.
 const NamedExtent *nearestExtent(const std::vector<NamedExtent> &arrays, const ByteRange &bytes);
 
-/// "x+128"; in hexadecimal where no array is near, or `nearest` is null.
+/// "x+128", or the address in hexadecimal if no array is near or `nearest` is null.
 std::string nameAddress(const NamedExtent *nearest, const ByteRange &bytes);
 
-/// How bytes that no array holds lie to the nearest one: "12 bytes after the end of x, which has 4096 bytes".
+/// Where out-of-bounds bytes lie relative to the nearest array: "12 bytes after the end of x, which has 4096 bytes".
 std::string describeDistance(const NamedExtent *nearest, const ByteRange &bytes);
 
 /// "1 byte", "12 bytes".

@@ -1,4 +1,4 @@
-// A thread's scratch memory.
+// The scratch memory of a thread.
 
 #ifndef TILEWRIGHT_RUNTIME_SCRATCH_H
 #define TILEWRIGHT_RUNTIME_SCRATCH_H
@@ -7,8 +7,8 @@
 
 namespace tilewright::runtime {
 
-/// The calling thread's scratch memory of at least so many bytes, aligned to 64; nullptr where there
-/// is no memory. It is kept, with undefined contents, until the thread ends or asks for more.
+/// The calling thread's scratch memory of at least `bytes` bytes, aligned to 64 bytes; nullptr if the allocation fails.
+/// It remains allocated, with undefined contents, until the thread ends or requests more.
 void *threadScratch(size_t bytes);
 
 } // namespace tilewright::runtime

@@ -1,5 +1,5 @@
-// The key that says which of a kernel's variants a launch needs: the bytes
-// that its arguments' facts are written as, and their hash.
+// The key that selects the variant of a kernel for a launch: an encoding of the properties of its arguments, and its
+// hash.
 
 #ifndef TILEWRIGHT_RUNTIME_SPECIALIZATION_H
 #define TILEWRIGHT_RUNTIME_SPECIALIZATION_H
@@ -12,10 +12,10 @@
 
 namespace tilewright::runtime {
 
-/// Hash of a key; equal bytes hash equally within one process.
+/// The hash of a key.
 uint64_t hashKey(std::string_view bytes);
 
-/// Collects the bytes of a key; the first of them on the stack.
+/// Collects the bytes of a key. A short key needs no heap memory.
 class KeyBuilder {
 public:
   void byte(uint8_t value) {

@@ -280,5 +280,5 @@ def test_code_that_the_driver_does_not_take(gpu) -> None:
     gpu.cuda.synchronize()
     future = kernel_of(1, NOTHING)
     future.code.image = future.code.image.replace(b".version 7.0", b".version 99.0")
-    with pytest.raises(DeviceError, match=r"the driver is one of CUDA .* takes PTX up to"):
+    with pytest.raises(DeviceError, match=r"the driver is that of CUDA .* supports PTX up to"):
         future[1](zeros(gpu))

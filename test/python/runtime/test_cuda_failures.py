@@ -90,7 +90,7 @@ def test_a_device_that_is_not_there(cuda) -> None:
 def test_an_old_driver_says_what_it_takes(driver) -> None:
     fake_cuda.configure("version=12020 cuModuleLoadDataEx=222")
     driver(fake_cuda.LIBRARY)
-    expected = "UNSUPPORTED_PTX_VERSION.*newer driver.*CUDA 12.2, which takes PTX up to 8.2"
+    expected = "UNSUPPORTED_PTX_VERSION.*newer driver.*CUDA 12.2, which supports PTX up to 8.2"
     with pytest.raises(DeviceError, match=expected):
         load()
 

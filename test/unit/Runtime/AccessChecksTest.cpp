@@ -39,7 +39,7 @@ TEST(AccessChecks, MemoryOfUnknownSize) {
   AccessChecks strict = makeChecks(), open = makeChecks(false);
   EXPECT_FALSE(strict.mayAccess(0, 0, nullptr, 5000, nullptr, 1));
   EXPECT_TRUE(open.mayAccess(0, 0, nullptr, 5000, nullptr, 1));
-  // A site whose pointers come from integers.
+  // The pointers of this site come from integers.
   EXPECT_TRUE(strict.mayAccess(0, 1, nullptr, 5000, nullptr, 1));
   EXPECT_FALSE(strict.mayAccess(0, 1, nullptr, 196, nullptr, 1));
 }

@@ -90,7 +90,7 @@ TEST(Integer, Fits) {
   EXPECT_TRUE(fits({UINT32_MAX, false}, DataType::U32));
 }
 
-/// The value of fp16 bits, by definition.
+/// The value of fp16 bits, from the definition of the format.
 static double halfValue(unsigned bits) {
   double sign = bits & 0x8000 ? -1 : 1;
   int exponent = bits >> 10 & 31, fraction = bits & 1023;

@@ -1,4 +1,4 @@
-// Loading kernels to a device and launching them.
+// Loading kernels onto a device and launching them.
 
 #include "FakeCuda.h"
 
@@ -47,7 +47,7 @@ TEST_F(CudaKernelTest, LoadsWhileAStreamIsCaptured) {
   configure("capturing");
   Platform platform(FAKE_CUDA_LIBRARY);
   EXPECT_EQ(loadProblem(platform, code("add registers=8")), "");
-  // The thread's mode is again what it was.
+  // The thread's capture mode is restored.
   Module module;
   EXPECT_EQ(platform.driver().moduleLoadDataEx(&module, "add registers=8", 0, nullptr, nullptr),
             Status::StreamCaptureUnsupported);
@@ -57,8 +57,9 @@ TEST_F(CudaKernelTest, CodeThatIsNone) {
   configure("version=12040");
   Platform platform(FAKE_CUDA_LIBRARY);
   EXPECT_TRUE(contains(loadProblem(platform, code("rubbish")), "cuModuleLoadDataEx: CUDA_ERROR_INVALID_IMAGE"));
-  EXPECT_TRUE(contains(problem.message, "; line 1: no kernel in it; the driver is one of CUDA 12.4, which takes PTX up "
-                                        "to 8.4"));
+  EXPECT_TRUE(contains(problem.message,
+                       "; line 1: no kernel in it; the driver is that of CUDA 12.4, which supports PTX "
+                       "up to 8.4"));
   EXPECT_TRUE(contains(loadProblem(platform, code("sub registers=8")), "cuModuleGetFunction: CUDA_ERROR_NOT_FOUND"));
   EXPECT_TRUE(contains(report(), "\"loaded\": 0"));
 }
@@ -117,7 +118,7 @@ TEST_F(CudaKernelTest, ALostDevice) {
   configure("lost0=700");
   Grid one;
   EXPECT_EQ(kernel->launch(one, nullptr, nullptr), Status::IllegalAddress);
-  // Loading notices it too, and then nothing is tried any more.
+  // Loading fails too, and after that no call is made.
   EXPECT_TRUE(contains(loadProblem(platform, code("add registers=8")), "cuda:0 is lost to this process"));
   configure("");
   EXPECT_TRUE(contains(loadProblem(platform, code("add registers=8")), "cuda:0 is lost to this process"));

@@ -10,7 +10,7 @@ using CudaMailboxTest = FakeCudaTest;
 TEST_F(CudaMailboxTest, Empty) {
   uint64_t words[kMailboxWords] = {0, 0};
   EXPECT_FALSE(readMailbox(words));
-  // The grid's sides are written first.
+  // The grid's sizes are written before the report.
   words[1] = uint64_t(3) << 32 | 4;
   EXPECT_FALSE(readMailbox(words));
 }

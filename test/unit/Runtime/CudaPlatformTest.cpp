@@ -1,4 +1,4 @@
-// Finding the driver and its devices, contexts, and what is told of failures.
+// Finding the driver and its devices, contexts, and error messages.
 
 #include "FakeCuda.h"
 
@@ -123,7 +123,7 @@ TEST_F(CudaPlatformTest, ADeviceIsLostByADeadlyStatusOnly) {
   EXPECT_FALSE(platform.devices()[1].isLost());
   EXPECT_TRUE(contains(said, "cuda:0 is lost to this process since CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory"));
   EXPECT_TRUE(contains(said, "newest first: scale (k.py:3)"));
-  // The first cause stays.
+  // The first cause is kept.
   device.explain("cuLaunchKernel", Status::LaunchFailed);
   EXPECT_EQ(device.lostBecause(), said);
 }

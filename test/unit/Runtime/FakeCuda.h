@@ -1,4 +1,4 @@
-// The stand-in for the driver (test/fake_cuda), told what to do and asked what it was called with.
+// Configures the stand-in for the driver (test/fake_cuda), and reads the calls that it recorded.
 
 #ifndef TILEWRIGHT_TEST_UNIT_RUNTIME_FAKECUDA_H
 #define TILEWRIGHT_TEST_UNIT_RUNTIME_FAKECUDA_H
@@ -17,7 +17,7 @@ template <typename Function> Function *fakeFunction(const char *name) {
   return reinterpret_cast<Function *>(dlsym(library, name));
 }
 
-/// Starts afresh; test/fake_cuda/fake_cuda.cpp lists the words.
+/// Resets the stand-in and configures it; test/fake_cuda/fake_cuda.cpp lists the words.
 inline void configure(const char *words) { fakeFunction<void(const char *)>("fake_cuda_configure")(words); }
 inline std::string report() { return fakeFunction<const char *()>("fake_cuda_report")(); }
 inline int currentDevice() { return fakeFunction<int()>("fake_cuda_current")(); }
@@ -29,7 +29,7 @@ inline testing::AssertionResult contains(const std::string &text, const std::str
          << "'" << text << (found ? "' contains '" : "' does not contain '") << part << "'";
 }
 
-/// A fresh driver for each test.
+/// Resets the stand-in before each test.
 class FakeCudaTest : public testing::Test {
 protected:
   void SetUp() override {
@@ -37,7 +37,7 @@ protected:
     makeCurrent(-1);
   }
 
-  /// The problem that loading the code has; empty where it has none.
+  /// The error message of loading the code; empty if it succeeds.
   std::string loadProblem(Platform &platform, const KernelCode &code) {
     problem = {};
     kernel = Kernel::load(platform.devices()[0], code, problem);

@@ -38,7 +38,7 @@ TEST(HalfConversionTest, everyBfloat16ComesBack) {
   }
 }
 
-/// Between neighbours the nearer is taken, in the middle the even one.
+/// Rounding is to the nearest number, with ties to even.
 template <typename Widen, typename Narrow> static void checkBetween(uint16_t infinity, Widen widen, Narrow narrow) {
   for (uint16_t low = 0; low + 1 < infinity; ++low) {
     double a = widen(low), b = widen(low + 1), middle = (a + b) / 2;

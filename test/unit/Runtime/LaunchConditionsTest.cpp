@@ -1,4 +1,4 @@
-// Conditions on launches, compared with the integers themselves: where they hold, nothing wraps and nothing is
+// Launch conditions, compared with a computation on integers: if they hold, no operation wraps and no operand is
 // negative.
 
 #include "tilewright/Runtime/LaunchConditions.h"
@@ -30,7 +30,7 @@ TEST(LaunchConditions, AProductThatFitsAndOneThatDoesNot) {
   EXPECT_TRUE(holds(rowOfMatrix(), {1000}, 1000));
   EXPECT_TRUE(holds(rowOfMatrix(), {uint64_t(-5)}, 1000));
   EXPECT_FALSE(holds(rowOfMatrix(), {3000000}, 1000));
-  // 2^31 - 128 is the last number to which 127 can be added.
+  // 2^31 - 128 is the largest number to which 127 can be added.
   EXPECT_TRUE(holds(rowOfMatrix(), {(uint64_t(1) << 31) - 128}, 2));
   EXPECT_FALSE(holds(rowOfMatrix(), {(uint64_t(1) << 31) - 127}, 2));
 }
@@ -79,7 +79,7 @@ TEST(LaunchConditions, DamagedEncodingsAreRefused) {
 }
 
 //===----------------------------------------------------------------------===//
-// Random programs over few bits
+// Random programs on integers of few bits
 //===----------------------------------------------------------------------===//
 
 constexpr unsigned kBits = 6;
@@ -89,7 +89,7 @@ int64_t wrap(int64_t value, unsigned bits) {
 }
 int64_t asUnsigned(int64_t value, unsigned bits) { return value & ((int64_t(1) << bits) - 1); }
 
-/// One value of each step, as a program computes it; false where the program is undefined.
+/// Computes one value of each step, as a program does. Returns false if the program is undefined.
 class Concrete {
 public:
   Concrete(const std::vector<RangeStep> &steps, int64_t argument, int32_t grid, std::mt19937 &random)

@@ -10,7 +10,7 @@ TEST(NamedExtents, Contains) {
   EXPECT_FALSE(contains(100, 200, {99, 1}));
   EXPECT_FALSE(contains(100, 200, {197, 4}));
   EXPECT_FALSE(contains(100, 100, {100, 1}));
-  // The end of a wild access wraps around.
+  // The end of this range wraps around.
   EXPECT_FALSE(contains(100, 200, {UINT64_MAX - 1, 4}));
   EXPECT_FALSE(contains(0, 200, {UINT64_MAX, 101}));
 }

@@ -11,7 +11,7 @@ using namespace tilewright::runtime;
 
 namespace {
 
-/// Counts how often each program of the launch ran; slots[0] points to the counters.
+/// Counts the executions of each program of the launch; slots[0] points to the counters.
 int32_t countPrograms(const uint64_t *slots, const int32_t *, int64_t begin, int64_t end, void *) {
   auto *counters = reinterpret_cast<int32_t *>(slots[0]);
   for (int64_t i = begin; i < end; ++i) {
@@ -26,13 +26,13 @@ int32_t sleepKernel(const uint64_t *slots, const int32_t *, int64_t begin, int64
   return 0;
 }
 
-/// How many programs are running, and whether two ever were at once.
+/// The number of running programs, and whether two ever ran at the same time.
 struct Meeting {
   std::atomic<int> inside{0};
   std::atomic<bool> happened{false};
 };
 
-/// Each program takes 200 ms, unless another one runs meanwhile.
+/// Each program takes 200 ms, unless another one runs at the same time.
 int32_t waitForAnother(const uint64_t *slots, const int32_t *, int64_t begin, int64_t end, void *) {
   auto &meeting = *reinterpret_cast<Meeting *>(slots[0]);
   if (++meeting.inside > 1) {
