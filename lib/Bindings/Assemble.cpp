@@ -1,4 +1,4 @@
-// assemble(): from PTX to a cubin; and the tables of NVIDIA's architectures.
+// assemble(), which assembles PTX to a cubin, and the table of NVIDIA's architectures.
 
 #include "Bindings.h"
 
@@ -16,7 +16,7 @@ using nvptx::Cubin;
 
 static py::handle errorType;
 
-/// Raises AssembleError; needs the interpreter's lock.
+/// Returns the value, or raises AssembleError. Requires the GIL.
 template <typename T> static T take(llvm::Expected<T> result) {
   if (!result) {
     PyErr_SetString(errorType.ptr(), llvm::toString(result.takeError()).c_str());
@@ -33,7 +33,7 @@ static const NvidiaInfo &lookup(const std::string &target) {
   for (const NvidiaInfo &info : hardware::nvidiaTargets()) {
     known += (known.empty() ? "" : ", ") + std::string(info.name);
   }
-  throw py::value_error("unknown architecture '" + target + "'; known are " + known);
+  throw py::value_error("unknown architecture '" + target + "'; known architectures: " + known);
 }
 
 static AssembleOptions optionsFor(const std::string &nvJitLink, const std::string &ptxas) {
@@ -68,22 +68,22 @@ static std::string describeAssembler(const std::string &nvJitLink, const std::st
 static void bindCubin(py::module_ &module) {
   py::class_<Cubin>(module, "Cubin", "What assemble() returns.")
       .def_property_readonly("image", [](const Cubin &self) { return py::bytes(self.image); })
-      .def_readonly("registers", &Cubin::registers, "Of a thread.")
-      .def_readonly("spill_bytes", &Cubin::spillBytes, "Stores and loads, in the code.")
-      .def_readonly("stack_bytes", &Cubin::stackBytes, "Of a thread.")
+      .def_readonly("registers", &Cubin::registers, "Per thread.")
+      .def_readonly("spill_bytes", &Cubin::spillBytes, "The bytes of the code's spill stores and loads.")
+      .def_readonly("stack_bytes", &Cubin::stackBytes, "Per thread.")
       .def_readonly("static_shared_bytes", &Cubin::staticSharedBytes)
       .def_readonly("log", &Cubin::log)
       .def_readonly("assembler", &Cubin::assembler)
       .def_property_readonly(
           "wgmma_remarks", [](const Cubin &self) { return nvptx::findWgmmaRemarks(self.log); },
-          "The log's lines on asynchronous products that were made to wait; empty if none were.");
+          "The lines of the log about wgmma instructions that were serialized; empty if there are none.");
 }
 
 static void bindTargets(py::module_ &module) {
   py::class_<NvidiaInfo>(module, "NvidiaTarget", "An architecture and its limits; memory in bytes.")
       .def_property_readonly("name", [](const NvidiaInfo &self) { return std::string(self.name); })
-      .def_readonly("ptx_version", &NvidiaInfo::ptxVersion, "The first that knows it, 80 for 8.0.")
-      .def_property_readonly("code_ptx_version", &NvidiaInfo::codeVersion, "That of compiled code.")
+      .def_readonly("ptx_version", &NvidiaInfo::ptxVersion, "The first version that supports it, 80 for 8.0.")
+      .def_property_readonly("code_ptx_version", &NvidiaInfo::codeVersion, "The version of compiled code.")
       .def_readonly("shared_per_sm", &NvidiaInfo::sharedPerSm)
       .def_readonly("shared_per_block", &NvidiaInfo::sharedPerBlock)
       .def_readonly("warps_per_sm", &NvidiaInfo::warpsPerSm)
@@ -96,16 +96,16 @@ static void bindTargets(py::module_ &module) {
 }
 
 void bindAssemble(py::module_ &module) {
-  // The type lives as long as the process, like the module that names it.
+  // The type is never destroyed, like the module that defines it.
   errorType = py::exception<void>(module, "AssembleError", PyExc_RuntimeError).release();
   bindCubin(module);
   bindTargets(module);
   module.def("assemble", &assemble, py::arg("ptx"), py::arg("target"), py::arg("nvjitlink") = "", py::arg("ptxas") = "",
              py::arg("max_registers") = py::none(), py::arg("line_info") = false, py::arg("optimization") = 3,
-             "Makes a Cubin of PTX with the library at the path `nvjitlink`, else the program `ptxas`.\n\n"
-             "Raises AssembleError with the assembler's words and the lines of PTX that they name.");
+             "Assembles PTX to a Cubin, with the library at the path `nvjitlink`, or with the program `ptxas`.\n\n"
+             "Raises AssembleError with the assembler's messages and the lines of PTX that they refer to.");
   module.def("describe_assembler", &describeAssembler, py::arg("nvjitlink") = "", py::arg("ptxas") = "",
-             "Name and version of the assembler that assemble() would use with these paths.");
+             "The name and version of the assembler that assemble() uses with these paths.");
 }
 
 } // namespace tilewright::bindings

@@ -1,4 +1,4 @@
-// What the files of the extension module share.
+// Declarations that the files of the extension module share.
 
 #ifndef TILEWRIGHT_LIB_BINDINGS_BINDINGS_H
 #define TILEWRIGHT_LIB_BINDINGS_BINDINGS_H
@@ -18,33 +18,31 @@
 
 namespace tilewright::bindings {
 
-/// A context as Python holds it. It belongs to one compilation and is used by
-/// one thread at a time; handles into it (types, values, operations) are plain
-/// pointers that live as long as the module they were built in.
+/// The Python object for a context. It belongs to one compilation, and one thread at a time uses it. Handles into it
+/// (types, values, operations) are plain pointers, which are valid as long as the module in which they were created.
 struct PyContext {
   PyContext();
   std::unique_ptr<mlir::MLIRContext> context;
 };
 
-/// A module as Python holds it; it keeps its context alive.
+/// The Python object for a module. It keeps its context alive.
 struct PyModule {
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
-/// One error or note with the source positions it names, innermost first.
+/// An error or note with its source positions, innermost first.
 struct Diagnostic {
   std::string message;
   std::vector<std::tuple<std::string, unsigned, unsigned>> frames;
   std::vector<Diagnostic> notes;
 };
 
-/// While alive, collects the context's errors instead of printing them.
+/// Collects the context's errors while it exists, instead of printing them.
 class DiagnosticCollector {
 public:
   explicit DiagnosticCollector(mlir::MLIRContext &context);
 
-  /// Raises `tilewright._core.IRError` with what was collected; `fallback` is
-  /// the message where nothing was.
+  /// Raises `tilewright._core.IRError` with the collected errors, or with the message `fallback` if there are none.
   [[noreturn]] void raise(llvm::StringRef fallback);
 
   std::vector<Diagnostic> diagnostics;

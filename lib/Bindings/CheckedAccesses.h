@@ -1,4 +1,4 @@
-// Accesses that compiled code checks, between Python and C++.
+// Conversions between Python and C++ for the accesses that compiled code checks.
 
 #ifndef TILEWRIGHT_LIB_BINDINGS_CHECKEDACCESSES_H
 #define TILEWRIGHT_LIB_BINDINGS_CHECKEDACCESSES_H
@@ -15,9 +15,9 @@
 
 namespace tilewright::bindings {
 
-/// kind, bytes, strict, file, line, column: as metadata has it.
+/// kind, bytes, strict, file, line, column: as in the kernel's metadata.
 using PyAccess = std::tuple<std::string, int64_t, bool, std::string, int64_t, int64_t>;
-/// None where code checks nothing.
+/// None for code without bounds checks.
 using PyAccesses = std::optional<std::vector<PyAccess>>;
 using AccessSites = std::optional<std::vector<runtime::AccessSite>>;
 
@@ -32,7 +32,7 @@ inline AccessSites readAccesses(const PyAccesses &accesses) {
   return sites;
 }
 
-/// A tilewright.errors.Finding. A file, line or column that is not known is None.
+/// Creates a tilewright.errors.Finding. Unknown file, line and column are None.
 inline pybind11::object makeFinding(const std::string &kernel, const runtime::AccessSite &site,
                                     const std::string &message, const std::array<int64_t, 3> &program) {
   using namespace pybind11::literals;
@@ -54,7 +54,7 @@ inline pybind11::object makeFinding(const std::string &kernel, const runtime::Ac
   throw pybind11::error_already_set();
 }
 
-/// Of an access of which only the place is known.
+/// The message for an access whose address is not known.
 inline std::string describeOutOfBounds(const runtime::AccessSite &site) {
   return site.kind + " " + runtime::countBytes(site.bytes) + " outside of the arrays that the kernel was given";
 }

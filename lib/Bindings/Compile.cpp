@@ -1,4 +1,4 @@
-// compile() and load(): from a module to a function in this process.
+// compile() and load(), which compile a module and link its code into this process.
 
 #include "Bindings.h"
 #include "CheckedAccesses.h"
@@ -18,7 +18,7 @@ namespace tilewright::bindings {
 
 namespace {
 
-/// The result of compile(): machine code and what is known of it. What a target has no use for is empty.
+/// The result of compile(): machine code and its metadata. Members that do not apply to the target are empty.
 struct PyCompiled {
   std::string object; // relocatable object file, or cubin
   std::string symbol;
@@ -128,12 +128,12 @@ CudaCompileOptions cudaOptions(llvm::StringRef arch, const py::dict &options) {
   std::string startAfter;
   readOption(options, "start_after", startAfter);
   if (!startAfter.empty() && !(cuda.startAfter = parseCudaPhase(startAfter))) {
-    throw py::value_error("there is no phase '" + startAfter + "' to go on from");
+    throw py::value_error("start_after: there is no phase '" + startAfter + "'");
   }
   return cuda;
 }
 
-/// What to do with the texts of phases: nothing, to keep them with the result, to pass them on.
+/// The callback for the IR of phases: stores it in the result, passes it to `dump`, or null if neither is requested.
 PhaseDump makeDump(const py::dict &options, const py::object &dump, PyCompiled &result) {
   bool keep = options.contains("emit") && options["emit"].cast<bool>();
   if (!keep && dump.is_none()) {
@@ -195,7 +195,7 @@ std::shared_ptr<HostKernel> load(const std::string &object, const std::string &s
 } // namespace
 
 void bindCompile(py::module_ &module) {
-  py::class_<PyCompiled>(module, "CompiledObject", "What compile() returns.")
+  py::class_<PyCompiled>(module, "CompiledObject", "The result of compile().")
       .def_property_readonly("object", [](PyCompiled &self) { return py::bytes(self.object); })
       .def_readonly("symbol", &PyCompiled::symbol)
       .def_readonly("phases", &PyCompiled::seconds)
@@ -239,17 +239,17 @@ void bindCompile(py::module_ &module) {
       "compile", &compile, py::arg("module"), py::arg("target"), py::arg("options") = py::dict(),
       py::arg("dump") = py::none(),
       "Compiles a module with one kernel, which is consumed.\n\n"
-      "With the option `emit` the texts of all phases are kept in `ir`; `dump` is called with each\n"
-      "phase's name and text. On the way to a GPU `start_after` names a phase at whose end the module\n"
-      "stands already (\"tile\", \"tilegpu\", \"thread\"). Raises IRError with `diagnostics`, `phase`, `reproducer`\n"
-      "and `excess`: None, or what the kernel asks for too much of, how much, and the limit.");
+      "With the option `emit` the IR of all phases is stored in `ir`; `dump` is called with each phase's name\n"
+      "and IR. For GPU targets `start_after` is the phase whose result the module is (\"tile\", \"tilegpu\",\n"
+      "\"thread\"). Raises IRError with `diagnostics`, `phase`, `reproducer` and `excess`: None, or the resource\n"
+      "that the kernel exceeds, the required amount, and the limit.");
   module.def(
       "host_target", [] { return "cpu:" + host::getHost().key(); },
-      "The host's processor and its features, as they enter cache keys.");
+      "The host's processor and its features, as used in cache keys.");
   module.def("load", &load, py::arg("object"), py::arg("symbol"), py::arg("scratch_bytes"),
              py::arg("accesses") = py::none(),
-             "Links an object file that compile() made into this process.\n\n"
-             "Code that was compiled with checks of bounds needs its `accesses`.");
+             "Links an object file from compile() into this process.\n\n"
+             "Code with bounds checks needs its `accesses`.");
 }
 
 } // namespace tilewright::bindings

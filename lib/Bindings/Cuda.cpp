@@ -1,4 +1,4 @@
-// What Python is told of the CUDA driver and its devices.
+// Information about the CUDA driver and its devices for Python.
 
 #include "Bindings.h"
 #include "Launcher.h"
@@ -36,13 +36,13 @@ static py::dict platform() {
 
 void bindCuda(py::module_ &module) {
   module.def("cuda_platform", &platform,
-             "The CUDA driver and its devices: `problem` (why there is none, or nothing), `version` (12080 for\n"
+             "The CUDA driver and its devices: `problem` (why no device can be used, or empty), `version` (12080 for\n"
              "CUDA 12.8), `newest_ptx` (87 for PTX 8.7), and for each of `devices` its `name`, `capability`,\n"
              "`memory_bytes` and `shared_bytes_per_block`.");
   module.def("cuda_current_device", &currentCudaDevice,
-             "The ordinal of PyTorch's current device, else of the thread's current context, else 0.");
+             "The ordinal of PyTorch's current device, or of the thread's current context, or 0.");
   module.def("use_cuda_driver", &cuda::Platform::replaceInstance, py::arg("library") = "",
-             "From now on the driver is this library, to test without one; with none named, the usual one.");
+             "Replaces the driver by a library, for tests without a GPU; by default restores the usual one.");
 }
 
 } // namespace tilewright::bindings

@@ -1,4 +1,4 @@
-// Kernels on CUDA devices: the way of a launch from slots to the driver, and what failures raise.
+// Kernels on CUDA devices: launching them through the driver, and the exceptions for failures.
 
 #include "CudaKernel.h"
 #include "CheckedAccesses.h"
@@ -17,7 +17,7 @@ namespace tilewright::bindings {
 
 using namespace runtime;
 
-/// The text of that content which lives as long as the process.
+/// A copy of the text that is never freed.
 static const char *immortal(const std::string &text) {
   static auto &texts = *new std::unordered_set<std::string>();
   return texts.insert(text).first->c_str();
@@ -29,13 +29,14 @@ CudaKernel::CudaKernel(std::unique_ptr<cuda::Kernel> kernel, std::vector<int> sl
   slotCount = last == this->slots.end() ? 0 : std::max(*last + 1, 0);
 }
 
-/// The stream that the arrays' framework works on, else the one they are ready on, else PyTorch's.
+/// The current stream of the arrays' framework, or the stream on which the arrays are ready, or PyTorch's current
+/// stream.
 static bool findStream(const Placement &placement, uintptr_t &stream) {
   if (placement.currentStream) {
     void *current = nullptr;
     if (placement.currentStream(dlpack::CUDA, placement.launch.device, &current) != 0) {
       if (!PyErr_Occurred()) {
-        PyErr_SetString(PyExc_RuntimeError, "the arguments' framework does not tell its current stream");
+        PyErr_SetString(PyExc_RuntimeError, "the arguments' framework does not report its current stream");
       }
       return false;
     }
@@ -49,22 +50,22 @@ static bool findStream(const Placement &placement, uintptr_t &stream) {
   return torchStream(placement.launch.device, stream);
 }
 
-/// The exception that says so first.
+/// The class of the exception for a status.
 static const char *errorFor(cuda::Status status) {
   return status == cuda::Status::Assert ? "DeviceAssertError" : "DeviceError";
 }
 
 //===----------------------------------------------------------------------===//
-// Checks of bounds
+// Bounds checks
 //===----------------------------------------------------------------------===//
 
-/// The code with checks that was loaded; guarded by the interpreter's lock.
+/// All loaded code with bounds checks; guarded by the GIL.
 static std::vector<std::unique_ptr<CheckedCode>> &checkedCode() {
   static auto &all = *new std::vector<std::unique_ptr<CheckedCode>>();
   return all;
 }
 
-/// Throws what checks have found on a device that is lost, if they have.
+/// Throws the report of a bounds check on a lost device, if there is one.
 static void raiseFinding(const cuda::Device &device) {
   for (const std::unique_ptr<CheckedCode> &code : checkedCode()) {
     std::optional<cuda::MailboxReport> found;
@@ -80,7 +81,7 @@ static void raiseFinding(const cuda::Device &device) {
   }
 }
 
-/// Sets the error for what checks have found on a device that is lost. False if they found nothing.
+/// Sets the exception for the report of a bounds check on a lost device. Returns false if there is none.
 static bool setFinding(const cuda::Device &device) {
   try {
     raiseFinding(device);
@@ -91,12 +92,13 @@ static bool setFinding(const cuda::Device &device) {
 }
 
 namespace {
-/// The values of hidden parameters: CheckBounds.cpp says which they are; hidden slot 0 is slot -1, 1 is -2.
+/// The values of hidden parameters, which CheckBounds.cpp defines. Hidden slot 0 is slot -1, hidden slot 1 is slot -2,
+/// and so on.
 class HiddenSlots {
 public:
   HiddenSlots(const Call &call, const CheckedCode *code) : call(call), code(code) { values.reserve(kMost); }
 
-  /// Nothing where the slot is none of them.
+  /// Null if the slot is not a hidden one.
   uint64_t *valueOf(int slot) {
     if (!code || values.size() == kMost) {
       return nullptr;
@@ -111,11 +113,11 @@ private:
         return isSize ? array.extent->end - array.extent->begin : array.extent->begin;
       }
     }
-    // Of an array of unknown size every address is taken to be one of its elements'.
+    // An array of unknown size is assumed to contain every address.
     return isSize ? INT64_MAX : 0;
   }
 
-  /// As many as a kernel's parameters, which have four kilobytes.
+  /// The most parameters of a kernel: they take at most four kilobytes.
   static constexpr size_t kMost = 512;
   const Call &call;
   const CheckedCode *code;
@@ -160,14 +162,14 @@ bool CudaKernel::launch(Call &call, PyObject *, const Grid &grid) {
   for (int slot : slots) {
     parameters.push_back(slot < 0 ? hidden.valueOf(slot) : &call.slots[slot]);
     if (!parameters.back()) {
-      PyErr_SetString(PyExc_SystemError, "the code has hidden parameters that nothing is known of");
+      PyErr_SetString(PyExc_SystemError, "the code has hidden parameters whose values are unknown");
       return false;
     }
   }
   for (size_t slot = 0; slots.empty() && slot < call.slots.size(); ++slot) {
     parameters.push_back(&call.slots[slot]);
   }
-  // A full queue makes the driver wait, maybe for something that Python has to do first.
+  // Release the GIL: if its queue is full, the driver waits, possibly for work that depends on another Python thread.
   PyThreadState *released = PyEval_SaveThread();
   cuda::Status status = kernel->launch(grid, reinterpret_cast<cuda::Stream>(stream), parameters.data());
   PyEval_RestoreThread(released);
@@ -250,10 +252,10 @@ void bindCudaKernel(py::module_ &module) {
   module.def("load_cuda", &load, py::arg("name"), py::arg("image"), py::arg("symbol"), py::arg("device"),
              py::arg("threads"), py::arg("shared_bytes") = 0, py::arg("slots") = std::vector<int>(),
              py::arg("accesses") = py::none(),
-             "Brings a cubin, or PTX, to a device, where it stays.\n\n"
-             "`slots` are those of the code's parameters in order; empty where each slot has its parameter.\n"
-             "Code that checks bounds needs its `accesses`, and has slots below zero.\n"
-             "Raises DeviceError, or OutOfResourcesError with what is asked for and what there is.");
+             "Loads a cubin or PTX onto a device, where it stays.\n\n"
+             "`slots` are the slots of the code's parameters in order; empty if each slot has its parameter.\n"
+             "Code with bounds checks needs its `accesses`, and has slots below zero.\n"
+             "Raises DeviceError, or OutOfResourcesError with the required amount and the limit.");
 }
 
 } // namespace tilewright::bindings

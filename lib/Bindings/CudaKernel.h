@@ -1,4 +1,4 @@
-// A kernel on a CUDA device, launched on the stream that the arguments' framework works on.
+// A kernel on a CUDA device. It is launched on the current stream of the arguments' framework.
 
 #ifndef TILEWRIGHT_LIB_BINDINGS_CUDAKERNEL_H
 #define TILEWRIGHT_LIB_BINDINGS_CUDAKERNEL_H
@@ -15,7 +15,7 @@
 
 namespace tilewright::bindings {
 
-/// What is needed to tell what checks in a kernel's code have found.
+/// The data needed to report the errors that a kernel's bounds checks find.
 struct CheckedCode {
   std::string name;
   const runtime::cuda::Device *device;
@@ -25,11 +25,11 @@ struct CheckedCode {
 
 class CudaKernel final : public LoadedKernel {
 public:
-  /// `slots` are those of the code's parameters, in order; empty where each slot has its parameter. Those below zero
-  /// are hidden ones of code that checks bounds, which lives as long as the process.
+  /// `slots` are the slots of the code's parameters, in order; empty if each slot has its parameter. Slots below zero
+  /// are the hidden ones of code with bounds checks. `checked` must never be freed; it is null for code without checks.
   CudaKernel(std::unique_ptr<runtime::cuda::Kernel> kernel, std::vector<int> slots, const CheckedCode *checked);
 
-  /// Returns when the grid is queued.
+  /// Returns after the launch was queued.
   bool launch(Call &call, PyObject *compiled, const runtime::Grid &grid) override;
 
   const std::unique_ptr<runtime::cuda::Kernel> kernel;
@@ -37,8 +37,8 @@ public:
 private:
   const std::vector<int> slots;
   const CheckedCode *const checked;
-  size_t slotCount; // that a launch must have
-  /// Names the kernel where the device's failures are told; lives as long as the process.
+  size_t slotCount; // the least number of slots of a launch
+  /// The kernel's name in the device's error messages; never freed.
   const char *label = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// The part of DLPack's stable interface (version 1) that launching reads.
+// The part of DLPack's stable interface (version 1) that launches use.
 
 #ifndef TILEWRIGHT_LIB_BINDINGS_DLPACK_H
 #define TILEWRIGHT_LIB_BINDINGS_DLPACK_H
@@ -71,7 +71,7 @@ struct ExchangeTable {
   void *managedToObject;
   /// Describes an object's memory without owning it; may be null.
   int (*tensorFromObject)(void *object, Tensor *out);
-  /// The stream that the framework works on; may be null.
+  /// Returns the framework's current stream; may be null.
   int (*currentStream)(int32_t deviceType, int32_t device, void **stream);
 };
 

@@ -1,6 +1,5 @@
-// Carries MLIR's diagnostics into Python as the exception IRError, whose
-// attribute `diagnostics` is a list of (message, frames, notes): frames are
-// (file, line, column) from the innermost call outwards.
+// Converts MLIR's diagnostics to the Python exception IRError. Its attribute `diagnostics` is a list of (message,
+// frames, notes); frames are (file, line, column), starting at the innermost call.
 
 #include "Bindings.h"
 
@@ -14,7 +13,7 @@ namespace tilewright::bindings {
 
 static py::handle errorType;
 
-/// Appends the source positions of `loc`, the callee's before its caller's.
+/// Appends the source positions of `loc`, callees before their callers.
 static void collectFrames(Location loc, Diagnostic &diagnostic) {
   TypeSwitch<LocationAttr>(loc)
       .Case([&](FileLineColLoc file) {
@@ -72,7 +71,7 @@ void DiagnosticCollector::raise(llvm::StringRef fallback) {
 }
 
 void bindDiagnostics(py::module_ &module) {
-  // The type lives as long as the process, like the module that names it.
+  // The type is never destroyed, like the module that defines it.
   errorType = py::exception<void>(module, "IRError", PyExc_RuntimeError).release();
 }
 

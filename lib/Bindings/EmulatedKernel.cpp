@@ -1,5 +1,5 @@
-// Launching on an emulated GPU: Python says how (runtime/emulation.py), C++ runs the programs on the thread pool, and
-// Python is told what was found.
+// Launches on an emulated GPU. Python provides the settings (runtime/emulation.py), the thread pool runs the programs,
+// and Python receives the reports.
 
 #include "EmulatedKernel.h"
 
@@ -23,7 +23,7 @@ namespace tilewright::bindings {
 using namespace emulator;
 
 //===----------------------------------------------------------------------===//
-// What Python says
+// Settings from Python
 //===----------------------------------------------------------------------===//
 
 static Settings readSettings(const py::dict &given) {
@@ -53,7 +53,7 @@ static std::vector<Tensor> tensorsOf(const Call &call) {
 }
 
 //===----------------------------------------------------------------------===//
-// What Python is told
+// Reports for Python
 //===----------------------------------------------------------------------===//
 
 static py::dict describeSite(const Site &site) {
@@ -111,7 +111,7 @@ static py::list describe(const Profile &profile, const Kernel &kernel) {
 // Launching
 //===----------------------------------------------------------------------===//
 
-/// As the thread pool calls it: the only slot is the launch.
+/// The KernelFunction that the thread pool calls. The only slot is the launch.
 static int32_t runChunk(const uint64_t *slots, const int32_t *, int64_t begin, int64_t end, void *) {
   auto &launch = *reinterpret_cast<Launch *>(slots[0]);
   return runBlocks(launch, begin, end) ? 0 : 1;
@@ -119,7 +119,7 @@ static int32_t runChunk(const uint64_t *slots, const int32_t *, int64_t begin, i
 
 namespace {
 
-/// Ctrl-C stops the programs that other threads run, too.
+/// Ctrl-C also stops the programs that other threads run.
 class LaunchInterrupt final : public PythonInterrupt {
 public:
   explicit LaunchInterrupt(Launch &launch) : launch(launch) {}
@@ -137,7 +137,7 @@ private:
 
 } // namespace
 
-/// Runs without the interpreter. False with an exception if the user interrupted it.
+/// Runs the programs without the GIL. Returns false with an exception set if the user interrupted it or memory ran out.
 static bool run(Launch &launch, const runtime::Grid &grid, runtime::ProgramCost &cost) {
   runtime::Result result;
   {
@@ -156,14 +156,14 @@ static bool run(Launch &launch, const runtime::Grid &grid, runtime::ProgramCost 
 }
 
 namespace {
-/// What stands before the slots of code that checks bounds itself: CheckBounds.cpp says what.
+/// The slots of a launch. For code with bounds checks, hidden slots precede them, which CheckBounds.cpp defines.
 class HiddenSlots {
 public:
   HiddenSlots(const Call &call, bool isChecked) : count(isChecked ? 1 + 2 * call.slots.size() : 0) {
     values.resize(count);
     for (const PassedArray &array : call.arrays) {
       if (count != 0) {
-        // Of an array of unknown size every address is taken to be one of its elements'.
+        // An array of unknown size is assumed to contain every address.
         uint64_t size = array.extent ? array.extent->end - array.extent->begin : INT64_MAX;
         values[count - 2 - 2 * array.slot] = array.extent ? array.extent->begin : 0;
         values[count - 3 - 2 * array.slot] = size;
@@ -182,7 +182,7 @@ public:
     return {"mailbox", begin, begin + sizeof words};
   }
 
-  /// Throws what the code's checks have found, if they have.
+  /// Throws the report of the code's bounds checks, if there is one.
   void raiseFinding(py::handle compiled, const AccessSites &sites) const {
     std::optional<runtime::cuda::MailboxReport> found = runtime::cuda::readMailbox(words);
     if (found && sites && found->access < static_cast<int64_t>(sites->size())) {
@@ -246,7 +246,7 @@ static std::shared_ptr<EmulatedKernel> load(const std::string &object, const std
                                             int64_t sharedBytes, int architecture, bool checked,
                                             const std::vector<PySite> &sites, const PyAccesses &accesses) {
   if (sites.empty() || threads < 1 || threads > 1024) {
-    throw py::value_error("a kernel has 1 to 1024 threads, and at least the unknown site");
+    throw py::value_error("a kernel must have 1 to 1024 threads, and at least one site, for unknown places");
   }
   Kernel kernel;
   kernel.threads = threads;
@@ -274,9 +274,9 @@ void bindEmulatedKernel(py::module_ &module) {
       .def_property_readonly("checked", [](const EmulatedKernel &self) { return self.kernel.checked; });
   module.def("load_emulated", &load, py::arg("object"), py::arg("symbol"), py::arg("threads"), py::arg("shared_bytes"),
              py::arg("architecture"), py::arg("checked"), py::arg("sites"), py::arg("accesses") = py::none(),
-             "Links an object file that compile() made for an emulated GPU into this process.\n\n"
+             "Links an object file from compile() for an emulated GPU into this process.\n\n"
              "The architecture is a number such as 90 for sm_90a. "
-             "A site is (file, line, column, instruction); there is at least one, for unknown places.");
+             "A site is (file, line, column, instruction); the first one stands for unknown places.");
   module.def(
       "emulated_instructions",
       [] {
@@ -287,7 +287,7 @@ void bindEmulatedKernel(py::module_ &module) {
         }
         return rows;
       },
-      "The instructions that the emulator knows: (PTX's name, LLVM's intrinsic or None, class, meaning, source).");
+      "The instructions that the emulator supports: (PTX name, LLVM intrinsic or None, class, meaning, source).");
 }
 
 } // namespace tilewright::bindings

@@ -1,4 +1,4 @@
-// A kernel for a GPU that runs in this process, on an emulated one.
+// A GPU kernel that runs in this process, on the emulator.
 
 #ifndef TILEWRIGHT_LIB_BINDINGS_EMULATEDKERNEL_H
 #define TILEWRIGHT_LIB_BINDINGS_EMULATEDKERNEL_H
@@ -13,11 +13,11 @@ namespace tilewright::bindings {
 
 class EmulatedKernel final : public LoadedKernel {
 public:
-  /// `accesses`: those whose bounds the code itself checks; nothing where it checks none.
+  /// `accesses` are those whose bounds the code itself checks; none for code without bounds checks.
   EmulatedKernel(emulator::Kernel kernel, AccessSites accesses)
       : kernel(std::move(kernel)), accesses(std::move(accesses)) {}
 
-  /// Returns when all programs have ended.
+  /// Returns after all programs have ended.
   bool launch(Call &call, PyObject *compiled, const runtime::Grid &grid) override;
 
   const emulator::Kernel kernel;

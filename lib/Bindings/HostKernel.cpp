@@ -1,5 +1,5 @@
-// Kernels on the CPU: how a launch runs and what a failed program raises; and kernels
-// that need no compiler, for tests of launching.
+// Kernels on the CPU: launching them, the exceptions of failed programs, and kernels written in C++ for tests of
+// launching.
 
 #include "HostKernel.h"
 #include "CheckedAccesses.h"
@@ -36,7 +36,7 @@ static bool explainFailure(Call &call, PyObject *compiled, int32_t status) {
   return false;
 }
 
-/// Raises what is to be raised for a launch that did not finish.
+/// Sets the exception for a launch that did not finish.
 static bool conclude(Call &call, PyObject *compiled, const Result &result, size_t scratchBytes) {
   switch (result.outcome) {
   case Result::Finished:
@@ -44,7 +44,7 @@ static bool conclude(Call &call, PyObject *compiled, const Result &result, size_
   case Result::Failed:
     return explainFailure(call, compiled, result.status);
   case Result::Interrupted:
-    return false; // with the exception that the signal's handler raised
+    return false; // the signal handler has set an exception
   case Result::OutOfMemory:
     PyErr_Format(PyExc_MemoryError, "no memory for a kernel's scratch of %zu bytes per thread", scratchBytes);
     return false;
@@ -67,10 +67,10 @@ bool HostKernel::launch(Call &call, PyObject *compiled, const Grid &grid) {
 }
 
 //===----------------------------------------------------------------------===//
-// Checks of bounds
+// Bounds checks
 //===----------------------------------------------------------------------===//
 
-/// Throws what the checks have found.
+/// Throws the reports of the bounds checks.
 [[noreturn]] static void raiseFindings(PyObject *compiled, const AccessChecks &checks,
                                        const std::vector<AccessSite> &sites, const Grid &grid) {
   auto name = py::handle(compiled).attr("name").cast<std::string>();
@@ -81,7 +81,7 @@ bool HostKernel::launch(Call &call, PyObject *compiled, const Grid &grid) {
                                 {report.program % x, report.program / x % y, report.program / x / y}));
   }
   if (findings.empty()) {
-    throw std::logic_error("a kernel was stopped by a check that found nothing");
+    throw std::logic_error("a bounds check stopped a kernel without a report");
   }
   raiseFindings(findings, checks.suppressed());
 }
@@ -129,13 +129,13 @@ int32_t count(const uint64_t *slots, const int32_t *, int64_t begin, int64_t end
   return 0;
 }
 
-/// Copies as many slots as the last one of the first two says to the array in slot 0.
+/// Copies the first n slots to the array in slot 0, where n is the value of slot 1.
 int32_t copySlots(const uint64_t *slots, const int32_t *, int64_t, int64_t, void *) {
   std::copy_n(slots, slots[1], reinterpret_cast<uint64_t *>(slots[0]));
   return 0;
 }
 
-/// Each program takes as many microseconds as slot 0 says.
+/// Each program takes a number of microseconds, which is in slot 0.
 int32_t sleepMicroseconds(const uint64_t *slots, const int32_t *, int64_t begin, int64_t end, void *) {
   uint64_t nanoseconds = slots[0] * 1000 * (end - begin);
   timespec time = {static_cast<time_t>(nanoseconds / 1000000000), static_cast<long>(nanoseconds % 1000000000)};
@@ -171,8 +171,9 @@ void bindHostKernel(py::module_ &module) {
       [](uintptr_t address, size_t scratchBytes) {
         return std::make_shared<HostKernel>(KernelEntry{reinterpret_cast<KernelFunction>(address), scratchBytes});
       },
-      py::arg("address"), py::arg("scratch_bytes") = 0, "A function of the process that has a kernel's signature.");
-  module.def("test_kernel", testKernel, "A kernel written in C++, to test launching with.");
+      py::arg("address"), py::arg("scratch_bytes") = 0,
+      "Creates a kernel from the address of a function with a kernel's signature.");
+  module.def("test_kernel", testKernel, "A kernel that is written in C++, for tests of launching.");
 }
 
 } // namespace tilewright::bindings

@@ -1,4 +1,4 @@
-// A kernel linked into this process, whose programs the thread pool runs.
+// A kernel that is linked into this process. The thread pool runs its programs.
 
 #ifndef TILEWRIGHT_LIB_BINDINGS_HOSTKERNEL_H
 #define TILEWRIGHT_LIB_BINDINGS_HOSTKERNEL_H
@@ -16,11 +16,11 @@ namespace tilewright::bindings {
 
 class HostKernel final : public LoadedKernel {
 public:
-  /// `sites`: the accesses whose bounds the code checks; nothing where it checks none.
+  /// `sites` are the accesses whose bounds the code checks; none for code without bounds checks.
   explicit HostKernel(runtime::KernelEntry entry, std::optional<std::vector<runtime::AccessSite>> sites = {})
       : entry(entry), sites(std::move(sites)) {}
 
-  /// Returns when all programs have ended.
+  /// Returns after all programs have ended.
   bool launch(Call &call, PyObject *compiled, const runtime::Grid &grid) override;
 
   const runtime::KernelEntry entry;

@@ -1,5 +1,5 @@
-// Generic construction of IR from Python: an operation is created by name,
-// operands and attributes, so that a new operation needs no binding.
+// Generic construction of IR from Python. Operations are created by name, operands and attributes, so that a new
+// operation needs no binding.
 
 #include "Bindings.h"
 
@@ -21,7 +21,7 @@ using namespace mlir;
 
 namespace tilewright::bindings {
 
-/// The dialects' extensions are looked up once; every context shares them.
+/// All contexts share one registry, so that dialects and extensions are registered only once.
 static const DialectRegistry &getRegistry() {
   static const DialectRegistry *registry = [] {
     auto *made = new DialectRegistry();
@@ -80,7 +80,7 @@ std::string printOperation(Operation *op, bool debugInfo, bool generic) {
 // Creating an operation
 //===----------------------------------------------------------------------===//
 
-/// Result types where Python gave none: the operation infers them.
+/// Infers the result types if Python gave none.
 void inferTypes(OperationState &state, DiagnosticCollector &errors) {
   MLIRContext *context = state.getContext();
   auto *interface = state.name.getInterface<InferTypeOpInterface>();
@@ -131,7 +131,7 @@ Operation *create(PyBuilder &self, const std::string &name, const std::vector<Va
     inferTypes(state, errors);
   }
   Operation *op = self.builder.create(state);
-  // What still lacks its body or terminator is verified with its function.
+  // An operation whose regions are not built yet, or a terminator, is verified later with its function.
   if (regions == 0 && !op->hasTrait<OpTrait::IsTerminator>() && failed(verify(op))) {
     op->erase();
     errors.raise("malformed operation");
@@ -139,7 +139,6 @@ Operation *create(PyBuilder &self, const std::string &name, const std::vector<Va
   return op;
 }
 
-/// The segment sizes of operations with optional operands are an ordinary attribute here.
 constexpr auto kReference = py::return_value_policy::reference;
 
 //===----------------------------------------------------------------------===//
@@ -175,7 +174,7 @@ void bindAttributeMakers(py::class_<PyContext> &context) {
   context
       .def("int_attr",
            [](PyContext &, Type type, const py::int_ &value) -> Attribute {
-             // Through text, so that values of any width and sign arrive unharmed.
+             // Converted through text, so that values of any width and sign are supported.
              unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
              std::string text = py::str(value);
              llvm::APInt wide(256, text, 10);
@@ -234,7 +233,8 @@ void bindLocationMakers(py::class_<PyContext> &context) {
 }
 
 void bindContext(py::module_ &module) {
-  py::class_<PyContext> context(module, "Context", "Everything one compilation builds lives in one context.");
+  py::class_<PyContext> context(module, "Context",
+                                "The context of one compilation, which owns its types and attributes.");
   context.def(py::init<>());
   bindTypeMakers(context);
   bindAttributeMakers(context);
@@ -269,7 +269,7 @@ void bindValues(py::module_ &module) {
       .def("set_type", [](Value &self, Type type) { self.setType(type); })
       .def(
           "shares_block", [](Value &self, Value &other) { return self.getParentBlock() == other.getParentBlock(); },
-          "Whether both values are made in one block.")
+          "Whether both values are defined in the same block.")
       .def("replace_all_uses_with", [](Value &self, Value &other) { self.replaceAllUsesWith(other); });
   py::class_<PyBlock>(module, "Block")
       .def_property_readonly("args",
@@ -289,7 +289,7 @@ void bindValues(py::module_ &module) {
       .def_property_readonly(
           "parent", [](PyBlock &self) { return self.block->getParentOp(); }, kReference)
       .def("erase", [](PyBlock &self) { self.block->erase(); })
-      // Takes over all operations of another block, which is left empty.
+      // Moves all operations of another block to the end of this one.
       .def("splice", [](PyBlock &self, PyBlock &other) {
         self.block->getOperations().splice(self.block->end(), other.block->getOperations());
       });
@@ -333,7 +333,7 @@ void bindOperations(py::module_ &module) {
   py::class_<PyInsertionPoint>(module, "InsertionPoint");
   py::class_<PyBuilder>(module, "Builder", "Creates operations at an insertion point, each with the location `loc`.")
       .def(py::init<PyContext &>(), py::keep_alive<1, 2>())
-      // By value: a location that Python keeps must not change with the builder's.
+      // By value: a location that Python keeps must not change when the builder's does.
       .def_property(
           "loc", [](PyBuilder &self) -> Location { return self.loc; },
           [](PyBuilder &self, Location loc) { self.loc = loc; })
@@ -348,8 +348,8 @@ void bindOperations(py::module_ &module) {
            py::arg("types") = py::none(), py::arg("attrs") = py::dict(), py::arg("regions") = 0, kReference);
 }
 
-/// The printed form leaves out terminators without operands and the locations of blocks' arguments, which are then the
-/// parser's: they get those of the operations around them.
+/// The printed form omits terminators without operands, and the locations of block arguments. The parser gives these
+/// its own location; replace it by that of the enclosing operation.
 void locateUnprinted(ModuleOp module, StringRef text) {
   auto isText = [&](Location loc) {
     auto position = dyn_cast<FileLineColLoc>(loc);

@@ -1,26 +1,25 @@
-// The path of a launch, `kernel[grid](arguments)`, in C++ on the raw CPython
-// interface: no Python object is made and no Python code runs on the way to a
-// kernel that was launched with such arguments before.
+// A launch, `kernel[grid](arguments)`, in C++ on the raw CPython interface. If the kernel was launched with such
+// arguments before, the launch creates no Python objects and runs no Python code.
 //
 //   LauncherType.cpp      the types Launcher (base class of JITFunction) and BoundGrid
 //   LauncherCall.cpp      a launch from beginning to end
-//   LauncherBind.cpp      positional and keyword arguments and defaults to parameters
-//   LauncherClassify.cpp  a value to key bytes and slots
+//   LauncherBind.cpp      binds arguments, keywords and defaults to parameters
+//   LauncherClassify.cpp  encodes a value as key bytes and slots
 //   LauncherTypes.cpp     how values of a Python type are passed
-//   LauncherArray.cpp     tensors and arrays to address, extent and dtype
-//   LauncherCudaArray.cpp the same for arrays that are known to be on a GPU
-//   LauncherDevice.cpp    where the launch runs
-//   LauncherTorch.cpp     what PyTorch says of its current device and stream
-//   LauncherConstant.cpp  compile-time values in keys
-//   LauncherDescribe.cpp  key bytes to the signature that the compiler is asked for
+//   LauncherArray.cpp     reads the address, extent and dtype of tensors and arrays
+//   LauncherCudaArray.cpp the same for __cuda_array_interface__
+//   LauncherDevice.cpp    selects the device
+//   LauncherTorch.cpp     reads PyTorch's current device and stream
+//   LauncherConstant.cpp  encodes compile-time values in keys
+//   LauncherDescribe.cpp  decodes key bytes to the signature for the compiler
 //   LauncherVariants.cpp  the table of compiled variants
-//   LauncherConditions.cpp what a variant assumes of a launch's integers
-//   LauncherWatches.cpp   whether what a variant was compiled with has changed
+//   LauncherConditions.cpp evaluates the launch conditions of a variant
+//   LauncherWatches.cpp   whether the dependencies of a variant have changed
 //   LauncherGrid.cpp      the grid
 //   LauncherErrors.cpp    exceptions of tilewright.errors
 //
-// Functions that return bool or a pointer return false or nullptr with a Python
-// exception set. All run with the GIL held.
+// On failure, functions that return bool or a pointer return false or nullptr with a Python exception set. All
+// functions require the GIL.
 
 #ifndef TILEWRIGHT_LIB_BINDINGS_LAUNCHER_H
 #define TILEWRIGHT_LIB_BINDINGS_LAUNCHER_H
@@ -73,56 +72,56 @@ private:
   PyObject *object = nullptr;
 };
 
-/// What the launcher knows about a parameter of the kernel.
+/// A parameter of the kernel.
 struct Parameter {
   Ref name; // interned
   Ref defaultValue;
   bool isConstexpr = false;
   bool keywordOnly = false;
-  /// Whether integers equal to 1 become constants and alignment is looked at.
+  /// Whether the kernel is specialized on integers equal to 1, and on alignment.
   bool specialize = true;
   bool specializeAlignment = true;
-  /// The type that the annotation of a scalar fixes.
+  /// The type of a scalar, if the annotation specifies it.
   std::optional<runtime::DataType> scalarType;
 };
 
-/// Something outside of the kernel that compiled code depends on, with its value (null: none) when
-/// that was last looked at. See python/tilewright/dependencies/watches.py.
+/// A dependency of compiled code outside of the kernel, with the value (null: none) that it had when it was last read.
+/// See python/tilewright/dependencies/watches.py.
 struct Watch {
   enum Kind : uint8_t {
     Entry,     // of a dictionary
     Cell,      // a variable of an enclosing function
     Attribute, // of an object
     Content,   // all items of a list, a dictionary or a set, all members of a class; the value is a tuple
-    Never      // does not hold
+    Never      // always counts as changed
   };
   Kind kind = Never;
   Ref container;
   Ref name;
   Ref value;
-  uint64_t version = 0; // of the dictionary, when it had the entry
+  uint64_t version = 0; // the dictionary's version when it was last compared
 };
 
-/// One compilation of the kernel, and what launches must look like to use it.
+/// A compilation of the kernel, and the launches that can use it.
 struct Variant {
   uint64_t hash;
   std::string key;
-  std::vector<Ref> objects; // constants that the key's bytes do not tell apart
+  std::vector<Ref> objects; // constants that the key's bytes do not distinguish
   Ref compiled;             // CompiledKernel
   runtime::LaunchConditions conditions;
-  Ref loaded;                   // LoadedKernel, once it was launched
-  LoadedKernel *code = nullptr; // that of `loaded`
-  Ref dependencies;             // tilewright.dependencies.Dependencies; None where nothing can change
+  Ref loaded;                   // LoadedKernel, set by the first launch
+  LoadedKernel *code = nullptr; // the C++ object of `loaded`
+  Ref dependencies;             // tilewright.dependencies.Dependencies; None if nothing can change
   std::vector<Watch> watches;
 };
 
-/// The variants of a kernel. They live as long as it does, so that a launch may hold a pointer to
-/// one while Python code runs.
+/// The variants of a kernel. They are not destroyed before the kernel, so that a launch may hold a pointer to one while
+/// Python code runs.
 class VariantTable {
 public:
-  /// Calls `visit` with the variants of a key and these constants, the oldest first, until it returns
-  /// true; returns that one, else nullptr. With no constants given, whatever they are.
-  /// `visit` may run Python code, which may insert.
+  /// Calls `visit` with the variants that have this key and these constants, the oldest first, until it returns true.
+  /// Returns that variant, or nullptr. Without `objects`, the constants are not compared. `visit` may run Python code,
+  /// which may insert variants.
   Variant *find(uint64_t hash, std::string_view key, std::optional<llvm::ArrayRef<PyObject *>> objects,
                 llvm::function_ref<bool(Variant &)> visit) const;
   Variant *insert(std::unique_ptr<Variant> variant);
@@ -131,7 +130,8 @@ public:
 
 private:
   std::vector<std::unique_ptr<Variant>> variants;
-  /// Open addressing; a power of two, at most half full; 0 is free, else an index plus one.
+  /// A hash table with open addressing. Its size is a power of two, and it is at most half full. 0 is a free slot;
+  /// other values are an index plus one.
   std::vector<uint32_t> slots;
 };
 
@@ -141,20 +141,20 @@ struct LauncherState {
   VariantTable variants;
 };
 
-/// The object; JITFunction derives from its type in Python.
+/// The Python object. JITFunction derives from its type.
 struct Launcher {
   PyObject_HEAD LauncherState *state;
   PyObject *preRunHooks; // a list
 };
 
-/// Where memory is. A CUDA device reaches managed memory as the host does.
+/// The location of memory. Managed memory is accessible from both the host and CUDA devices.
 struct Location {
   enum Kind : uint8_t { Host, Cuda, Managed };
   Kind kind = Host;
   int32_t device = 0;
 };
 
-/// Of a framework, by DLPack: its current stream on a device.
+/// A framework's DLPack function that returns its current stream on a device.
 using CurrentStream = int (*)(int32_t deviceType, int32_t device, void **stream);
 
 /// A tensor or an array.
@@ -162,10 +162,10 @@ struct ArrayArgument {
   uintptr_t address = 0;
   runtime::DataType type = runtime::DataType::I1;
   std::optional<runtime::Extent> extent;
-  /// Nothing for a stand-in without memory.
+  /// None for a mock without memory.
   std::optional<Location> location = Location();
   CurrentStream currentStream = nullptr; // of its framework
-  std::optional<uintptr_t> stream;       // that it is ready on
+  std::optional<uintptr_t> stream;       // the stream on which the array is ready
 };
 
 /// An array among the arguments, and the slot that holds its address.
@@ -175,7 +175,7 @@ struct PassedArray {
   std::optional<runtime::Extent> extent;
 };
 
-/// What the arrays among the arguments say about where to run, and what was made of it.
+/// The locations of the arrays among the arguments, and the device that was selected for the launch.
 struct Placement {
   struct HostArray {
     const Parameter *parameter;
@@ -183,16 +183,16 @@ struct Placement {
     std::optional<runtime::Extent> extent;
   };
   llvm::SmallVector<HostArray, 16> hostArrays;
-  const Parameter *cudaArray = nullptr; // the first on a CUDA device
+  const Parameter *cudaArray = nullptr; // the first array on a CUDA device
   int32_t cudaDevice = 0;               // its device
-  std::optional<int32_t> managedDevice; // that of the first array in managed memory
+  std::optional<int32_t> managedDevice; // the device of the first array in managed memory
   CurrentStream currentStream = nullptr;
   std::optional<uintptr_t> stream;
 
   Location launch;
 };
 
-/// One launch: what was passed, and what was made of it.
+/// One launch: its arguments, and their encoding.
 struct Call {
   explicit Call(Launcher &launcher) : launcher(launcher), state(*launcher.state) {}
 
@@ -201,7 +201,7 @@ struct Call {
   llvm::SmallVector<PyObject *, 32> values; // one per parameter
   llvm::SmallVector<std::pair<PyObject *, PyObject *>, 4> options;
 
-  /// Whether the code may assume of index arithmetic what the launch checks.
+  /// Whether the code may rely on launch conditions.
   bool specializeRanges = true;
   runtime::KeyBuilder key;
   llvm::SmallVector<PyObject *, 8> objects;
@@ -210,21 +210,21 @@ struct Call {
   bool extentsKnown = true;
   llvm::SmallVector<PassedArray, 16> arrays;
   Placement placement;
-  llvm::SmallVector<Ref, 8> keepAlive; // what values were read from
+  llvm::SmallVector<Ref, 8> keepAlive; // objects that own values read from them
 };
 
 /// How values of a Python type are passed.
 enum class TypeKind : uint8_t {
   Unsupported,
-  Integer,       // int and its subclasses, NumPy's integers, what has __index__
+  Integer,       // int and its subclasses, NumPy's integers, types with __index__
   Boolean,       // numpy.bool
   Float,         // float and its subclasses, NumPy's floats
-  Tuple,         // also named ones
+  Tuple,         // including named tuples
   Wrapped,       // tl.constexpr
   Constant,      // strings, dtypes, @jit functions
   ExchangeTable, // DLPack's C functions
   ArrayStruct,   // __array_struct__
-  CudaArray,     // __cuda_array_interface__, else one of the two below
+  CudaArray,     // __cuda_array_interface__, or one of the two below if an object lacks it
   DLPack,        // __dlpack__
   DataPointer,   // data_ptr() and dtype
   Mock           // stands for an aligned tensor of a dtype in warmup()
@@ -232,7 +232,7 @@ enum class TypeKind : uint8_t {
 
 struct TypeInfo {
   TypeKind kind = TypeKind::Unsupported;
-  /// Of ExchangeTable: int (*)(void *object, DLTensor *out).
+  /// For ExchangeTable: int (*)(void *object, DLTensor *out).
   void *exchange = nullptr;
   CurrentStream currentStream = nullptr;
 };
@@ -242,8 +242,7 @@ PyObject *launch(Launcher &launcher, PyObject *grid, PyObject *const *args, size
                  bool execute);
 // LauncherBind.cpp
 bool bindArguments(Call &call, PyObject *const *args, size_t count, PyObject *keywords);
-/// Makes the target (None: none) that of all launches of the calling thread that name none; returns the one before, a
-/// new reference.
+/// Sets the default target (None: none) of launches of the calling thread. Returns a new reference to the previous one.
 PyObject *exchangeDefaultTarget(PyObject *target);
 // LauncherClassify.cpp
 bool classifyArguments(Call &call);
@@ -252,23 +251,24 @@ const TypeInfo &typeInfoOf(PyTypeObject *type);
 // LauncherArray.cpp
 TypeInfo findExchangeTable(PyTypeObject *type);
 bool readArray(Call &call, const Parameter &parameter, PyObject *object, const TypeInfo &info, ArrayArgument &array);
-/// The type of an array whose format says nothing, by the name of its dtype: bfloat16 and its like (ml_dtypes).
+/// The type of an array from the name of its dtype, if its format code does not identify it: bfloat16 and others
+/// (ml_dtypes).
 std::optional<runtime::DataType> typeByName(PyObject *object);
 bool unknownType(Call &call, const Parameter &parameter, PyObject *object);
 // LauncherCudaArray.cpp
-/// Returns false without an exception where the object has no such interface now, as arrays on the host.
+/// Returns false without an exception if this object does not have the interface, for example an array on the host.
 bool readCudaArray(Call &call, const Parameter &parameter, PyObject *object, ArrayArgument &array);
 // LauncherDevice.cpp
 bool recordDevice(Call &call, const Parameter &parameter, const ArrayArgument &array);
 bool resolveDevice(Call &call);
-/// PyTorch's current device, else that of the thread's current context, else the first.
+/// PyTorch's current device, or that of the thread's current context, or 0.
 int32_t currentCudaDevice();
-/// "cpu", "cuda:0": where the launch runs.
+/// The device of the launch: "cpu", "cuda:0".
 PyObject *describeDevice(const Call &call);
 // LauncherTorch.cpp
-/// The device that is current for PyTorch; nothing where it is not imported or has no device.
+/// PyTorch's current device; none if PyTorch is not imported or has no device.
 std::optional<int32_t> torchDevice();
-/// The stream that is current for PyTorch on a device; the default one where it is not imported or knows no CUDA.
+/// PyTorch's current stream on a device; the default stream if PyTorch is not imported or was built without CUDA.
 bool torchStream(int32_t device, uintptr_t &stream);
 // LauncherConstant.cpp
 bool addConstant(Call &call, const Parameter *parameter, PyObject *object);
@@ -278,25 +278,27 @@ PyObject *describeSignature(const Call &call);
 // LauncherVariants.cpp
 Variant *findVariant(Call &call);
 // LauncherConditions.cpp
-/// Reads what the code of a CompiledKernel assumes of launches. False with an exception set.
+/// Reads the launch conditions of a CompiledKernel.
 bool readConditions(PyObject *compiled, runtime::LaunchConditions &conditions);
-/// The variant for a launch on a grid: one that assumes nothing where the other's conditions do not hold.
+/// The variant for a launch on a grid. If the launch conditions of the usual variant do not hold, one without
+/// conditions.
 Variant *findVariant(Call &call, const runtime::Grid &grid);
 // LauncherWatches.cpp
-/// Whether nothing has changed that the variant depends on. A watch that does not hold may only mean that this can't be
-/// told; then `recheck` knows.
+/// Whether all watches of the variant are unchanged. If not, the dependencies may still have equal values, which
+/// `recheck` determines.
 bool dependenciesUnchanged(Variant &variant);
-/// Has Python compare by value, and renews the watches. Returns 1, 0, or -1 with an exception.
+/// Compares the dependencies by value in Python, and updates the watches if they are equal. Returns 1 if they are, 0 if
+/// not, or -1 with an exception set.
 int recheck(Variant &variant);
-/// Takes over what a compilation depends on.
+/// Sets the dependencies of a compilation.
 bool setDependencies(Variant &variant, PyObject *dependencies);
 int visitWatches(const Variant &variant, visitproc visit, void *arg);
 // LauncherGrid.cpp
 bool evaluateGrid(const Call &call, PyObject *object, runtime::Grid &grid);
 // LauncherErrors.cpp
-/// Sets the exception `kind` of tilewright.errors, naming the kernel and, where given, the parameter.
+/// Sets the exception `kind` of tilewright.errors. The message names the kernel, and the parameter if there is one.
 void setError(const char *kind, const LauncherState &state, const Parameter *parameter, const std::string &message);
-/// The same with the pending exception as its cause, whose text ends the message.
+/// The same with the pending exception as the cause, whose text is appended to the message.
 void setErrorFromPending(const char *kind, const LauncherState &state, const Parameter *parameter,
                          const std::string &message);
 
@@ -304,24 +306,24 @@ void setErrorFromPending(const char *kind, const LauncherState &state, const Par
 // The bytes of a key
 //===----------------------------------------------------------------------===//
 
-/// Key := value* noalias {option-name option-value} [device] [any-range]; no device is the host
+/// Key := value* noalias {option-name option-value} [device] [any-range]; without a device, the launch runs on the
+/// host.
 enum class Tag : uint8_t {
   None,
   One,     // an integer equal to 1
   Scalar,  // type flags
   Pointer, // type flags
   Tuple,   // count class value*; the class is an object, or None for a plain tuple
-  Integer, // word: a constant of type int that fits
+  Integer, // word: a constant of type int that fits into 64 bits
   True,
   False,
   Float,  // word: the bits of a constant
-  Object, // word: a hash, or 0 for objects that are compared by identity; the object itself is in the list beside the
-          // key
+  Object, // word: a hash, or 0 for objects that are compared by identity; the object is in the list beside the key
   NoAlias,
   MayAlias,
   Option,
   CudaDevice, // word: its ordinal
-  AnyRange    // the code assumes nothing of the launch's integers
+  AnyRange    // the code has no launch conditions
 };
 constexpr uint8_t divisibleBy16 = 1;
 

@@ -1,5 +1,4 @@
-// Tensors and arrays to address, extent and dtype, by the fastest way that their
-// type offers.
+// Reads the address, extent and dtype of tensors and arrays, by the fastest interface that their type has.
 
 #include "DLPack.h"
 #include "Launcher.h"
@@ -9,7 +8,7 @@ namespace tilewright::bindings {
 using namespace runtime;
 
 //===----------------------------------------------------------------------===//
-// Where an array can't be passed
+// Errors and locations
 //===----------------------------------------------------------------------===//
 
 static bool argumentError(Call &call, const Parameter &parameter, const std::string &message) {
@@ -30,7 +29,7 @@ static std::string textOf(PyObject *object) {
   return chars ? chars : "?";
 }
 
-/// The text of an attribute; empty where there is none.
+/// The text of an attribute; empty if there is none.
 static std::string attributeText(PyObject *object, const char *name) {
   Ref attribute = Ref::take(PyObject_GetAttrString(object, name));
   if (!attribute) {
@@ -46,7 +45,7 @@ static std::string dtypeText(PyObject *object) {
 }
 
 bool unknownType(Call &call, const Parameter &parameter, PyObject *object) {
-  return argumentError(call, parameter, "has elements of type " + dtypeText(object) + ", which kernels do not have");
+  return argumentError(call, parameter, "has elements of type " + dtypeText(object) + ", which kernels do not support");
 }
 
 static std::optional<Location> locationOf(dlpack::Device device) {
@@ -64,7 +63,7 @@ static std::optional<Location> locationOf(dlpack::Device device) {
   }
 }
 
-/// The place that "cpu" or "cuda:1" names, as PyTorch spells them.
+/// The location for a device name of PyTorch, such as "cpu" or "cuda:1".
 static std::optional<Location> locationOf(const std::string &device) {
   if (device.empty() || device.rfind("cpu", 0) == 0) {
     return Location{Location::Host, 0};
@@ -91,7 +90,7 @@ static std::string deviceName(dlpack::Device device) {
 //===----------------------------------------------------------------------===//
 
 TypeInfo findExchangeTable(PyTypeObject *type) {
-  // The second name is that of PyTorch 2.10.
+  // PyTorch 2.10 uses the second name.
   for (const char *name : {"__dlpack_c_exchange_api__", "__c_dlpack_exchange_api__"}) {
     Ref capsule = Ref::take(PyObject_GetAttrString(reinterpret_cast<PyObject *>(type), name));
     if (!capsule || !PyCapsule_IsValid(capsule.get(), "dlpack_exchange_api")) {
@@ -132,7 +131,7 @@ static bool fromDLPack(Call &call, const Parameter &parameter, PyObject *object,
   return true;
 }
 
-/// A framework does not say why it can't describe a tensor; often it is because of the device.
+/// A framework does not report why it cannot describe a tensor. Often the reason is the device.
 static bool explainExchange(Call &call, const Parameter &parameter, PyObject *object) {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
@@ -162,12 +161,12 @@ static bool readDataPointer(Call &call, const Parameter &parameter, PyObject *ob
 static bool readCapsule(Call &call, const Parameter &parameter, PyObject *object, ArrayArgument &array) {
   Ref capsule = Ref::take(PyObject_CallMethod(object, "__dlpack__", nullptr));
   if (!capsule) {
-    // A PyTorch that has no exchange table refuses tensors that require a gradient.
+    // PyTorch versions without an exchange table reject tensors that require a gradient.
     if (PyErr_ExceptionMatches(PyExc_Exception) && PyObject_HasAttrString(object, "data_ptr")) {
       PyErr_Clear();
       return readDataPointer(call, parameter, object, array);
     }
-    setErrorFromPending("ArgumentError", call.state, &parameter, "does not give its memory");
+    setErrorFromPending("ArgumentError", call.state, &parameter, "does not export its memory");
     return false;
   }
   call.keepAlive.push_back(capsule);
@@ -181,7 +180,7 @@ static bool readCapsule(Call &call, const Parameter &parameter, PyObject *object
       return fromDLPack(call, parameter, object, managed->tensor, array);
     }
   }
-  return argumentError(call, parameter, "speaks a version of DLPack that is not known");
+  return argumentError(call, parameter, "uses an unsupported version of DLPack");
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,7 +188,7 @@ static bool readCapsule(Call &call, const Parameter &parameter, PyObject *object
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What the capsule of `__array_struct__` holds.
+/// The contents of the capsule of `__array_struct__`.
 struct ArrayInterface {
   int two;
   int rank;
@@ -270,7 +269,7 @@ static bool readDataPointer(Call &call, const Parameter &parameter, PyObject *ob
     array.address = PyLong_AsUnsignedLongLong(address.get());
   }
   if (PyErr_Occurred()) {
-    setErrorFromPending("ArgumentError", call.state, &parameter, "does not give its address");
+    setErrorFromPending("ArgumentError", call.state, &parameter, "does not return its address");
     return false;
   }
   return readNamedType(call, parameter, object, array);

@@ -1,5 +1,5 @@
-// Positional and keyword arguments and defaults to parameters, as Python does it
-// for a function. A keyword that is no parameter is an option of the compilation.
+// Binds positional arguments, keywords and defaults to parameters, as Python does for a function. A keyword that is not
+// a parameter is a compilation option.
 
 #include "Launcher.h"
 
@@ -7,8 +7,8 @@
 
 namespace tilewright::bindings {
 
-/// The parameter that a keyword names, or the number of parameters. Callers spell keywords in the
-/// parameters' order more often than not, so the search starts at `hint`.
+/// The index of the parameter with the name `keyword`, or the number of parameters if there is none. The search starts
+/// at `hint`, because callers mostly pass keywords in the order of the parameters.
 static size_t findParameter(const std::vector<Parameter> &parameters, PyObject *keyword, size_t hint) {
   size_t count = parameters.size();
   for (size_t i = 0; i < count; ++i) {
@@ -17,7 +17,7 @@ static size_t findParameter(const std::vector<Parameter> &parameters, PyObject *
       return index;
     }
   }
-  // Names of parameters are interned; a keyword made at run time (**options) need not be.
+  // Parameter names are interned, but a keyword that is created at run time (**options) may not be.
   if (!PyUnicode_CHECK_INTERNED(keyword)) {
     for (size_t index = 0; index < count; ++index) {
       if (PyUnicode_Compare(parameters[index].name.get(), keyword) == 0) {
@@ -28,23 +28,23 @@ static size_t findParameter(const std::vector<Parameter> &parameters, PyObject *
   return count;
 }
 
-/// Python words the message: it has the names and the suggestions.
+/// Python creates the error message, with names and suggestions.
 static bool explain(Call &call, PyObject *const *args, size_t count, PyObject *keywords) {
   Ref self = Ref::share(reinterpret_cast<PyObject *>(&call.launcher));
   Ref method = Ref::take(PyObject_GetAttrString(self.get(), "_explain_binding"));
   Ref result = Ref::take(method ? PyObject_Vectorcall(method.get(), args, count, keywords) : nullptr);
   if (result) {
-    setError("ArgumentError", call.state, nullptr, "the arguments do not fit the parameters");
+    setError("ArgumentError", call.state, nullptr, "the arguments do not match the parameters");
   }
   return false;
 }
 
 //===----------------------------------------------------------------------===//
-// The target of launches that name none
+// The default target
 //===----------------------------------------------------------------------===//
 
 static PyObject *targetKeyword = nullptr; // interned
-/// Of the calling thread; null: none.
+/// The default target of the calling thread; null: none.
 static thread_local PyObject *defaultTarget = nullptr;
 
 PyObject *exchangeDefaultTarget(PyObject *target) {
@@ -65,7 +65,7 @@ static void addDefaultTarget(Call &call) {
 }
 
 //===----------------------------------------------------------------------===//
-// The whole
+// Binding
 //===----------------------------------------------------------------------===//
 
 bool bindArguments(Call &call, PyObject *const *args, size_t count, PyObject *keywords) {

@@ -11,8 +11,8 @@ using namespace runtime;
 // Loading
 //===----------------------------------------------------------------------===//
 
-/// Has Python bring the code to where this launch runs. Another thread may do so at the same time; both are given the
-/// same object.
+/// Calls Python to load the code onto the device of this launch. If another thread does so at the same time, both get
+/// the same object.
 static bool load(const Call &call, Variant &variant) {
   Ref device = Ref::take(describeDevice(call));
   Ref method = Ref::take(device ? PyObject_GetAttrString(variant.compiled.get(), "load") : nullptr);
@@ -26,7 +26,7 @@ static bool load(const Call &call, Variant &variant) {
 }
 
 //===----------------------------------------------------------------------===//
-// The whole
+// Launching
 //===----------------------------------------------------------------------===//
 
 static bool runHooks(Launcher &launcher, PyObject *const *args, size_t count, PyObject *keywords) {

@@ -1,5 +1,5 @@
-// A value to the bytes that say how it specialises the kernel, and to the slots
-// that carry it. Every leaf of an argument takes one slot, read or not.
+// Encodes a value as key bytes, which determine how it specializes the kernel, and as slots, which hold its value.
+// Every leaf of an argument takes one slot, even if the code does not read it.
 
 #include "Launcher.h"
 
@@ -116,7 +116,7 @@ bool Classifier::integer(PyObject *object) {
   return true;
 }
 
-/// An integer for a parameter whose annotation says what it is; such a one is never a constant.
+/// An integer for a parameter whose annotation specifies a type. It is never specialized to a constant.
 bool Classifier::scalarFromInteger(IntegerValue value, DataType type) {
   if (!isInteger(type)) {
     return floating(value.beyondInt64 ? static_cast<double>(value.bits)
@@ -125,7 +125,7 @@ bool Classifier::scalarFromInteger(IntegerValue value, DataType type) {
   if (!fits(value, type)) {
     std::string number = value.beyondInt64 ? std::to_string(value.bits) : std::to_string(int64_t(value.bits));
     setError("ArgumentError", call.state, &parameter,
-             "is " + number + ", which its type " + std::string(nameOf(type)) + " does not hold");
+             "is " + number + ", which does not fit its type " + std::string(nameOf(type)));
     return false;
   }
   call.slots.push_back(value.bits);
@@ -145,7 +145,7 @@ bool Classifier::boolean(bool value) {
 bool Classifier::floating(double value) {
   DataType type = parameter.scalarType.value_or(DataType::FP32);
   if (isInteger(type)) {
-    setError("ArgumentError", call.state, &parameter, "is a float, and its type is " + std::string(nameOf(type)));
+    setError("ArgumentError", call.state, &parameter, "is a float, but its type is " + std::string(nameOf(type)));
     return false;
   }
   call.slots.push_back(floatBits(value, type));

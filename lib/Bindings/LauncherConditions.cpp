@@ -1,4 +1,4 @@
-// What the code of a variant assumes of a launch's integers, and which variant runs where that does not hold.
+// Evaluates the launch conditions of a variant, and selects a variant without conditions if they do not hold.
 
 #include "Launcher.h"
 
@@ -8,7 +8,8 @@ using namespace runtime;
 
 bool readConditions(PyObject *compiled, LaunchConditions &conditions) {
   Ref words = Ref::take(PyObject_GetAttrString(compiled, "launch_conditions"));
-  Ref list = Ref::take(words ? PySequence_Fast(words.get(), "launch_conditions is a sequence of integers") : nullptr);
+  Ref list =
+      Ref::take(words ? PySequence_Fast(words.get(), "launch_conditions must be a sequence of integers") : nullptr);
   if (!list) {
     return false;
   }
@@ -18,7 +19,7 @@ bool readConditions(PyObject *compiled, LaunchConditions &conditions) {
   }
   std::optional<LaunchConditions> decoded = LaunchConditions::decode(values.data(), values.size());
   if (!decoded && !PyErr_Occurred()) {
-    PyErr_SetString(PyExc_ValueError, "launch_conditions of a compiled kernel are damaged");
+    PyErr_SetString(PyExc_ValueError, "launch_conditions of a compiled kernel are malformed");
   }
   conditions = decoded ? std::move(*decoded) : LaunchConditions();
   return !PyErr_Occurred();

@@ -1,7 +1,6 @@
-// Compile-time values in keys: numbers, strings, dtypes and tuples by value,
-// everything else by identity. Of an object that is another one than before only
-// the front end's record can tell whether the kernel would be the same; what the
-// object's own class calls equal is not asked.
+// Encodes compile-time values in keys: numbers, strings, dtypes and tuples by value, all other objects by identity. For
+// a different object only the front end's record can determine whether the kernel would be the same. The __eq__ of the
+// object's class is not called, because it may ignore attributes that the kernel reads.
 
 #include "Launcher.h"
 
@@ -9,7 +8,7 @@
 
 namespace tilewright::bindings {
 
-/// Whether equal objects of the type can't be told apart: strings, integers beyond 64 bits, dtypes.
+/// Whether equal objects of the type are interchangeable: strings, integers beyond 64 bits, dtypes.
 static bool hasValue(PyTypeObject *type) {
   if (type == &PyUnicode_Type || type == &PyLong_Type || type == &PyBytes_Type) {
     return true;
@@ -64,14 +63,14 @@ bool addConstant(Call &call, const Parameter *parameter, PyObject *object) {
   } else if (object == Py_None) {
     call.key.byte(static_cast<uint8_t>(Tag::None));
   } else if (type == &PyFloat_Type) {
-    // By bits: 0.0 and -0.0 are two constants, and a NaN is equal to itself.
+    // By bits: 0.0 and -0.0 are different constants, and a NaN is equal to itself.
     double value = PyFloat_AS_DOUBLE(object);
     uint64_t bits;
     std::memcpy(&bits, &value, sizeof(bits));
     call.key.byte(static_cast<uint8_t>(Tag::Float));
     call.key.word(bits);
   } else if (PyTuple_Check(object) && type->tp_dictoffset == 0) {
-    // A named tuple without attributes of its own is its class and its items.
+    // A named tuple without instance attributes is determined by its class and its items.
     return addTuple(call, parameter, object);
   } else if (type != &PyUnicode_Type && typeInfoOf(type).kind == TypeKind::Wrapped) {
     Ref value = Ref::take(PyObject_GetAttrString(object, "value"));

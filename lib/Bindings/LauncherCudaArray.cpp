@@ -1,5 +1,5 @@
-// Arrays in a GPU's memory that say so by __cuda_array_interface__ (Numba's and
-// CuPy's): a dict with shape, typestr, data, strides and stream.
+// Reads arrays in GPU memory by their __cuda_array_interface__ (Numba, CuPy): a dict with shape, typestr, data, strides
+// and stream.
 
 #include "Launcher.h"
 
@@ -21,7 +21,7 @@ static bool malformed(Call &call, const Parameter &parameter) {
   return false;
 }
 
-/// Borrowed; null where the dict has none, or None.
+/// A borrowed reference; null if the dict has no such item, or it is None.
 static PyObject *itemOf(PyObject *dict, const char *name) {
   PyObject *item = PyDict_GetItemString(dict, name);
   return item == Py_None ? nullptr : item;
@@ -37,7 +37,7 @@ static bool readIntegers(PyObject *tuple, llvm::SmallVectorImpl<int64_t> &values
   return !PyErr_Occurred();
 }
 
-/// "<f4": byte order, kind, size.
+/// Reads a typestr such as "<f4": byte order, kind, size.
 static bool readType(Call &call, const Parameter &parameter, PyObject *object, PyObject *text, ArrayArgument &array) {
   const char *chars = text && PyUnicode_Check(text) ? PyUnicode_AsUTF8(text) : nullptr;
   if (!chars || std::strlen(chars) < 3) {
@@ -55,10 +55,10 @@ static bool readType(Call &call, const Parameter &parameter, PyObject *object, P
   return true;
 }
 
-/// The device that an address belongs to.
+/// Finds the device that owns the address.
 static bool locate(Call &call, const Parameter &parameter, ArrayArgument &array) {
   if (!array.address) {
-    array.location = std::nullopt; // An empty array is nowhere.
+    array.location = std::nullopt; // an empty array has no location
     return true;
   }
   cuda::Platform &platform = cuda::Platform::instance();
@@ -77,7 +77,7 @@ static bool locate(Call &call, const Parameter &parameter, ArrayArgument &array)
   return true;
 }
 
-/// The integers of the interface: where the array is, its extent and the stream that it is ready on.
+/// Reads the integers of the interface: the array's address, extent and stream.
 static bool readMemory(Call &call, const Parameter &parameter, PyObject *interface, ArrayArgument &array) {
   PyObject *data = itemOf(interface, "data"), *strides = itemOf(interface, "strides");
   PyObject *stream = itemOf(interface, "stream");
@@ -103,7 +103,7 @@ bool readCudaArray(Call &call, const Parameter &parameter, PyObject *object, Arr
   static PyObject *attribute = PyUnicode_InternFromString("__cuda_array_interface__");
   Ref interface = Ref::take(PyObject_GetAttr(object, attribute));
   if (!interface) {
-    // Not now: a framework whose arrays are on the host as well. Ctrl-C stays an exception.
+    // The framework also has arrays on the host. Keep exceptions such as KeyboardInterrupt.
     if (PyErr_ExceptionMatches(PyExc_Exception)) {
       PyErr_Clear();
     }

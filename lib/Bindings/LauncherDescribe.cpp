@@ -1,6 +1,5 @@
-// The bytes of a key back to what they say, for the compiler: a descriptor
-// ("*fp32:D", "i32", ...), a constant or a tuple of these for each parameter,
-// whether pointers are disjoint, the options, and the device.
+// Decodes the bytes of a key to the description of a launch for the compiler: for each parameter a descriptor
+// ("*fp32:D", "i32", ...), a constant or a tuple of these; whether arrays are disjoint; the options; and the device.
 
 #include "Launcher.h"
 
@@ -60,13 +59,13 @@ PyObject *Decoder::tuple(bool isConstexpr) {
   if (!items || type.get() == Py_None) {
     return items.release();
   }
-  // Named tuples are made without their class's own code.
+  // Create named tuples without running the code of their class.
   Ref arguments = Ref::take(PyTuple_Pack(1, items.get()));
   return arguments ? PyTuple_Type.tp_new(reinterpret_cast<PyTypeObject *>(type.get()), arguments.get(), nullptr)
                    : nullptr;
 }
 
-/// Where descriptors are strings, a constant that is a string has to be told from them.
+/// Descriptors are strings. A constant that is a string is wrapped in a constexpr to distinguish it.
 PyObject *Decoder::object(bool isConstexpr) {
   word();
   PyObject *object = objects[nextObject++];

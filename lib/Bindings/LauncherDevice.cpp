@@ -1,6 +1,6 @@
-// Where a launch runs. Arrays decide: on the host if they are there, on the CUDA
-// device that has them else; all must be in one place. Without arrays the option
-// `target` decides, then TILEWRIGHT_TARGET, then whether PyTorch has a CUDA device.
+// Selects the device of a launch. If there are arrays, it is their location: the host or a CUDA device. All arrays must
+// be accessible there. Without arrays, the option `target` selects it, then TILEWRIGHT_TARGET, and then whether PyTorch
+// has a CUDA device.
 
 #include "Launcher.h"
 
@@ -66,8 +66,8 @@ bool recordDevice(Call &call, const Parameter &parameter, const ArrayArgument &a
 // Deciding
 //===----------------------------------------------------------------------===//
 
-/// The kind of a target as Python understands its name, which does so once; empty where it names none. What is wrong
-/// with it is said when it is compiled for.
+/// The kind of a target. Python parses the name once. Returns an empty string if the name is not a target; the error is
+/// reported when the kernel is compiled.
 static std::string kindOf(const char *target) {
   static auto &known = *new std::unordered_map<std::string, std::string>();
   auto found = known.find(target);
@@ -84,7 +84,7 @@ static std::string kindOf(const char *target) {
   return found->second;
 }
 
-/// The kind of the target that the option asks for; empty where there is none. A target is text or a tuple that begins
+/// The kind of the target in the option `target`; empty if there is none. A target is a string, or a tuple that begins
 /// with its kind.
 static std::string kindAskedFor(const Call &call) {
   for (auto [name, value] : call.options) {
@@ -98,7 +98,7 @@ static std::string kindAskedFor(const Call &call) {
   return "";
 }
 
-/// Whether a launch that no array and no option places runs on a CUDA device.
+/// Whether a launch without arrays and without the option runs on a CUDA device.
 static bool cudaIsDefault() {
   if (const char *target = std::getenv("TILEWRIGHT_TARGET"); target && *target) {
     return kindOf(target) == "cuda";
@@ -111,7 +111,7 @@ int32_t currentCudaDevice() {
   return device ? *device : cuda::Platform::instance().currentOrdinal();
 }
 
-/// Whether a device reaches memory of the host under the same address: memory that was locked for it.
+/// Whether a device can access host memory at the same address, because the memory is pinned.
 static bool reaches(cuda::Device &device, uintptr_t address) {
   cuda::ContextScope scope(device);
   cuda::DevicePointer pointer = 0;
@@ -122,7 +122,7 @@ static bool reaches(cuda::Device &device, uintptr_t address) {
 
 static bool checkHostArrays(Call &call) {
   const Placement &placement = call.placement;
-  // Where there is no such device, loading the kernel says so.
+  // If the device does not exist, loading the kernel reports that.
   cuda::Device *device = cuda::Platform::instance().device(placement.launch.device);
   for (const Placement::HostArray &array : placement.hostArrays) {
     if (!device || reaches(*device, array.address)) {

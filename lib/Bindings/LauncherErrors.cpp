@@ -1,4 +1,4 @@
-// Exceptions of tilewright.errors; the module is imported when the first is raised.
+// Raises exceptions of tilewright.errors. The module is imported when the first one is raised.
 
 #include "Launcher.h"
 
@@ -33,12 +33,12 @@ void setErrorFromPending(const char *kind, const LauncherState &state, const Par
   PyErr_Fetch(&type, &value, &traceback);
   PyErr_NormalizeException(&type, &value, &traceback);
   Ref ownedType = Ref::take(type), cause = Ref::take(value), ownedTraceback = Ref::take(traceback);
-  // KeyboardInterrupt and the like are not about the argument.
+  // KeyboardInterrupt and similar exceptions are not caused by the argument.
   if (cause && !PyErr_GivenExceptionMatches(cause.get(), PyExc_Exception)) {
     PyErr_Restore(ownedType.release(), cause.release(), ownedTraceback.release());
     return;
   }
-  // The first line: PyTorch's messages go on with a backtrace.
+  // Use the first line only, because PyTorch's messages continue with a backtrace.
   std::string reason = cause ? textOf(cause.get()) : "";
   setError(kind, state, parameter, message + ": " + reason.substr(0, reason.find('\n')));
   PyErr_Fetch(&type, &value, &traceback);

@@ -1,5 +1,5 @@
-// The grid: one to three integers, alone, in a tuple or list, or from a function
-// of the kernel's arguments by name.
+// Evaluates the grid: an integer, a tuple or list of one to three integers, or a function of the kernel's arguments
+// that returns one of these.
 
 #include "Launcher.h"
 
@@ -31,7 +31,7 @@ static bool readAxis(const Call &call, PyObject *object, size_t axis, int64_t &v
   return true;
 }
 
-/// What the function returns for {parameter: argument}, options included.
+/// Calls the function with the dict {parameter: argument}, which includes the options.
 static PyObject *callGrid(const Call &call, PyObject *function) {
   Ref arguments = Ref::take(PyDict_New());
   if (!arguments) {
@@ -52,7 +52,7 @@ static PyObject *callGrid(const Call &call, PyObject *function) {
 
 bool evaluateGrid(const Call &call, PyObject *object, runtime::Grid &grid) {
   Ref owned;
-  // A tl.constexpr can be called too, for the function that it may hold.
+  // A tl.constexpr that holds a function is callable, too.
   if (!PyTuple_Check(object) && !PyIndex_Check(object) && PyCallable_Check(object)) {
     owned = Ref::take(callGrid(call, object));
     if (!owned) {
@@ -67,7 +67,7 @@ bool evaluateGrid(const Call &call, PyObject *object, runtime::Grid &grid) {
       return gridError(call, "a grid has one to three axes, not " + std::to_string(count));
     }
     for (size_t axis = 0; axis < count; ++axis) {
-      // An element's __index__ could shrink a list.
+      // An element's __index__ may have shrunk the list.
       if (axis >= static_cast<size_t>(PySequence_Fast_GET_SIZE(object))) {
         return gridError(call, "the grid changed while it was read");
       }

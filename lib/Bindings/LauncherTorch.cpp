@@ -1,16 +1,16 @@
-// What PyTorch, where it is imported, says of its current device and stream.
+// Reads PyTorch's current device and stream, if PyTorch is imported.
 
 #include "Launcher.h"
 
 namespace tilewright::bindings {
 
-/// An item of a module's namespace; null, without an exception, where it has none. Borrowed.
+/// A borrowed reference to a member of a module; null without an exception if there is none.
 static PyObject *itemOf(PyObject *module, PyObject *name) {
   return module && PyModule_Check(module) ? PyDict_GetItemWithError(PyModule_GetDict(module), name) : nullptr;
 }
 
-/// A function of torch._C, which a build without CUDA lacks. Found anew each time: PyTorch may be imported later, and
-/// the way there is three look-ups.
+/// A function of torch._C; null in builds without CUDA. It is looked up for every launch, because PyTorch may be
+/// imported later, and takes only three dictionary lookups.
 static PyObject *torchFunction(PyObject *name) {
   static PyObject *torch = PyUnicode_InternFromString("torch");
   static PyObject *extension = PyUnicode_InternFromString("_C");
@@ -23,7 +23,7 @@ std::optional<int32_t> torchDevice() {
   PyObject *function = torchFunction(name);
   Ref result = Ref::take(function ? PyObject_CallNoArgs(function) : nullptr);
   long ordinal = result ? PyLong_AsLong(result.get()) : -1;
-  // A build that knows CUDA raises where there is no driver.
+  // A build with CUDA raises an exception if there is no driver.
   PyErr_Clear();
   return ordinal < 0 ? std::nullopt : std::optional<int32_t>(ordinal);
 }

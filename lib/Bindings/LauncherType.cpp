@@ -1,5 +1,4 @@
-// The types of a launch as Python sees them: Launcher, the base class of
-// JITFunction, and BoundGrid, which is what `kernel[grid]` gives.
+// The Python types of launches: Launcher, the base class of JITFunction, and BoundGrid, the result of `kernel[grid]`.
 
 #include "Launcher.h"
 
@@ -22,7 +21,7 @@ struct BoundGrid {
 };
 
 PyTypeObject *boundGridType = nullptr;
-/// The last one that died, kept for the next launch.
+/// The last deallocated BoundGrid, which the next launch reuses.
 BoundGrid *spareBoundGrid = nullptr;
 
 PyObject *callBoundGrid(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords) {
@@ -75,7 +74,7 @@ void deallocateBoundGrid(PyObject *self) {
 PyMemberDef boundGridMembers[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(BoundGrid, call), READONLY, nullptr},
     {"kernel", T_OBJECT, offsetof(BoundGrid, launcher), READONLY, "The @jit function."},
-    {"grid", T_OBJECT, offsetof(BoundGrid, grid), READONLY, "What stood between the brackets."},
+    {"grid", T_OBJECT, offsetof(BoundGrid, grid), READONLY, "The grid between the brackets."},
     {nullptr, 0, 0, 0, nullptr}};
 
 PyType_Slot boundGridSlots[] = {{Py_tp_doc, const_cast<char *>("A kernel with its grid; calling it launches.")},
@@ -184,7 +183,7 @@ void deallocateLauncher(PyObject *self) {
   Py_DECREF(type);
 }
 
-/// _prepare(*args, **kwargs): the compiled kernel that such a launch would use.
+/// _prepare(*args, **kwargs): returns the compiled kernel that a launch with these arguments would use.
 PyObject *prepare(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   return launch(*launcherOf(self), nullptr, args, count, keywords, false);
 }
@@ -225,7 +224,7 @@ void bindLauncher(pybind11::module_ &module) {
         return pybind11::reinterpret_steal<pybind11::object>(exchangeDefaultTarget(target.ptr()));
       },
       pybind11::arg("target"),
-      "Makes a target, or None, that of all launches of this thread that name none. Returns the one before.");
+      "Sets the default target, or None, of launches of this thread. Returns the previous one.");
   module.add_object("Launcher", pybind11::reinterpret_steal<pybind11::object>(launcherType));
   module.add_object("BoundGrid",
                     pybind11::reinterpret_borrow<pybind11::object>(reinterpret_cast<PyObject *>(boundGridType)));

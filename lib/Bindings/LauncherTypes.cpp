@@ -1,4 +1,4 @@
-// How values of a Python type are passed: found out once per type.
+// Determines how values of a Python type are passed, once per type.
 
 #include "Launcher.h"
 
@@ -11,7 +11,7 @@ static bool has(PyTypeObject *type, const char *attribute) {
   return PyObject_HasAttrString(reinterpret_cast<PyObject *>(type), attribute);
 }
 
-/// Whether a class of that qualified name is among the type's bases.
+/// Whether a class with this qualified name is among the type's bases.
 static bool derivesFrom(PyTypeObject *type, const char *name) {
   for (Py_ssize_t i = 0; type->tp_mro && i < PyTuple_GET_SIZE(type->tp_mro); ++i) {
     PyObject *base = PyTuple_GET_ITEM(type->tp_mro, i);
@@ -22,8 +22,8 @@ static bool derivesFrom(PyTypeObject *type, const char *name) {
   return false;
 }
 
-/// The class's name without its module: types made in Python have no module in tp_name, those made
-/// in C do.
+/// The name of the class without its module. The tp_name of a type from C includes the module, that of a type from
+/// Python does not.
 static const char *shortName(PyTypeObject *type) {
   const char *dot = std::strrchr(type->tp_name, '.');
   return dot ? dot + 1 : type->tp_name;
@@ -43,7 +43,7 @@ static TypeKind scalarKind(PyTypeObject *type) {
 }
 
 static bool isConstant(PyTypeObject *type) {
-  // dtypes of the language and of PyTorch; @jit functions.
+  // Strings, dtypes of the language and of PyTorch, and @jit functions.
   return PyType_IsSubtype(type, &PyUnicode_Type) || std::strcmp(shortName(type), "dtype") == 0 ||
          has(type, "__tilewright_kernel__");
 }
@@ -88,7 +88,7 @@ static TypeInfo inspectType(PyTypeObject *type) {
 }
 
 const TypeInfo &typeInfoOf(PyTypeObject *type) {
-  // Types are kept alive, so that an address never stands for another one.
+  // Types in the map are kept alive, so that their addresses are not reused.
   static auto &known = *new std::unordered_map<PyTypeObject *, TypeInfo>();
   auto found = known.find(type);
   if (found == known.end()) {

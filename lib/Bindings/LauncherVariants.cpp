@@ -1,4 +1,4 @@
-// The table of a kernel's compiled variants, and which of them a launch uses.
+// The table of a kernel's compiled variants, and the selection of the variant for a launch.
 
 #include "Launcher.h"
 
@@ -10,7 +10,7 @@ static bool matches(const Variant &variant, std::string_view key, std::optional<
   if (variant.key != key) {
     return false;
   }
-  // Equal keys have equally many objects: each is announced by a tag.
+  // Equal keys have the same number of objects, because each object has a tag in the key.
   for (size_t i = 0; objects && i < objects->size(); ++i) {
     if (!sameConstant(variant.objects[i].get(), (*objects)[i])) {
       return false;
@@ -21,8 +21,8 @@ static bool matches(const Variant &variant, std::string_view key, std::optional<
 
 Variant *VariantTable::find(uint64_t hash, std::string_view key, std::optional<llvm::ArrayRef<PyObject *>> objects,
                             llvm::function_ref<bool(Variant &)> visit) const {
-  // Visiting may run Python code that inserts: the vectors are indexed again at each step. A variant that is missed
-  // because of that is compiled once more, which finds the same kernel.
+  // `visit` may run Python code that inserts variants. Therefore the vectors are indexed again in each iteration. If a
+  // variant is missed because of that, it is compiled again, which finds the same kernel.
   for (size_t at = hash; !slots.empty(); ++at) {
     uint32_t slot = slots[at & (slots.size() - 1)];
     if (slot == 0) {
@@ -61,7 +61,7 @@ Variant *VariantTable::insert(std::unique_ptr<Variant> variant) {
 
 void VariantTable::clear() {
   slots.clear();
-  // Destroying objects may run Python code that looks at the table.
+  // Destroying objects may run Python code that accesses the table.
   auto doomed = std::move(variants);
   variants.clear();
 }
@@ -70,7 +70,7 @@ void VariantTable::clear() {
 // The variant of a launch
 //===----------------------------------------------------------------------===//
 
-/// A launch may find the same kernel under other constants, objects with equal values; so many are remembered.
+/// The most variants with the same compiled kernel. They differ in constants that are different objects of equal value.
 static constexpr size_t mostAliases = 8;
 
 static std::vector<Ref> share(llvm::ArrayRef<PyObject *> objects) {
@@ -81,7 +81,8 @@ static std::vector<Ref> share(llvm::ArrayRef<PyObject *> objects) {
   return shared;
 }
 
-/// Makes the compiled kernel that of such launches: in a variant that has it, else in a new one.
+/// Makes launches like this one use the compiled kernel: replaces the constants of a variant that has it, or adds a new
+/// variant.
 static Variant *adopt(Call &call, uint64_t hash, PyObject *compiled, PyObject *dependencies) {
   size_t aliases = 0;
   auto isReplaced = [&](Variant &variant) {
@@ -109,7 +110,7 @@ static Variant *adopt(Call &call, uint64_t hash, PyObject *compiled, PyObject *d
   return setDependencies(*variant, dependencies) ? call.state.variants.insert(std::move(variant)) : nullptr;
 }
 
-/// Has Python compile the kernel for this launch, or find it.
+/// Calls Python to compile the kernel for this launch, or to find it in the cache.
 static Variant *compile(Call &call, uint64_t hash) {
   Ref self = Ref::share(reinterpret_cast<PyObject *>(&call.launcher));
   Ref description = Ref::take(describeSignature(call));
@@ -122,7 +123,8 @@ static Variant *compile(Call &call, uint64_t hash) {
   return adopt(call, hash, compiled, dependencies);
 }
 
-/// The variant of a launch with other objects for constants that mean the same for the kernel, as Python finds.
+/// The variant for a launch whose constants are different objects, if Python finds that they are equivalent for the
+/// kernel.
 static Variant *rebind(Call &call, uint64_t hash) {
   Variant *latest = nullptr;
   auto remember = [&](Variant &variant) {
@@ -155,8 +157,8 @@ Variant *findVariant(Call &call) {
   if (found || PyErr_Occurred()) {
     return found;
   }
-  // Python knows all variants by value; asking the latest first is cheaper, and enough for those whose watches never
-  // hold.
+  // Compiling in Python would find all variants by value. To recheck the latest one first is cheaper, and is enough for
+  // variants with watches that always count as changed.
   if (int same = stale ? recheck(*stale) : 0) {
     return same == 1 ? stale : nullptr;
   }

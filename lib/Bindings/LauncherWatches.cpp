@@ -1,8 +1,7 @@
-// Whether what a variant was compiled with has changed: some nanoseconds for each
-// variable, by identity. Only where that fails does Python compare by value.
+// Checks whether the dependencies of a variant have changed. The comparison is by identity and takes some nanoseconds
+// per variable. Only if it fails, Python compares by value.
 //
-// What is compared comes from the record that the front end wrote while it
-// compiled the variant (python/tilewright/dependencies).
+// The front end records the dependencies while it compiles the variant (python/tilewright/dependencies).
 
 #include "Launcher.h"
 
@@ -12,7 +11,7 @@ namespace tilewright::bindings {
 // Comparing
 //===----------------------------------------------------------------------===//
 
-/// The objects are kept: reading an attribute may run Python code that replaces the watches.
+/// The references keep the objects alive: reading an attribute may run Python code that replaces the watches.
 static bool attributeHolds(const Watch &watch) {
   Ref container = watch.container, name = watch.name, expected = watch.value;
   Ref found = Ref::take(PyObject_GetAttr(container.get(), name.get()));
@@ -50,7 +49,7 @@ static bool dictHolds(PyObject *dict, PyObject *items) {
   return true;
 }
 
-/// A set without changes is iterated over in the same order.
+/// The iteration order of an unchanged set is the same.
 static bool setHolds(PyObject *set, PyObject *items) {
   if (PySet_GET_SIZE(set) != PyTuple_GET_SIZE(items)) {
     return false;
@@ -67,7 +66,7 @@ static bool setHolds(PyObject *set, PyObject *items) {
   return bool(iterator);
 }
 
-/// A number that changes whenever the dictionary does; 0 where there is none.
+/// A number that changes whenever the dictionary does; 0 if this version of Python has none.
 static uint64_t versionOf(PyObject *dict) {
 #if PY_VERSION_HEX < 0x030E0000
 #pragma GCC diagnostic push
@@ -79,7 +78,7 @@ static uint64_t versionOf(PyObject *dict) {
 #endif
 }
 
-/// The members of a class, borrowed from it; null where it has no dictionary.
+/// A borrowed reference to the dictionary of a class; null if it has none.
 static PyObject *membersOf(PyObject *type) { return reinterpret_cast<PyTypeObject *>(type)->tp_dict; }
 
 static bool contentHolds(Watch &watch) {
@@ -136,7 +135,7 @@ static bool holds(Watch &watch) {
 }
 
 bool dependenciesUnchanged(Variant &variant) {
-  // By index: what reads an attribute may replace the watches.
+  // Iterate by index, because reading an attribute may run code that replaces the watches.
   for (size_t i = 0; i < variant.watches.size(); ++i) {
     if (!holds(variant.watches[i])) {
       return false;
@@ -146,7 +145,7 @@ bool dependenciesUnchanged(Variant &variant) {
 }
 
 //===----------------------------------------------------------------------===//
-// What Python says
+// Dependencies from Python
 //===----------------------------------------------------------------------===//
 
 static bool readWatch(PyObject *item, Watch &watch) {
@@ -164,7 +163,7 @@ static bool readWatch(PyObject *item, Watch &watch) {
     watch.kind = Watch::Content;
     bool isContainer = PyList_Check(container) || PyDict_Check(container) || PyAnySet_Check(container);
     if (!value || !PyTuple_Check(value) || !(isContainer || PyType_Check(container))) {
-      PyErr_SetString(PyExc_TypeError, "the content of a list, a dict, a set or a class is watched as a tuple");
+      PyErr_SetString(PyExc_TypeError, "the content of a list, a dict, a set or a class must be given as a tuple");
       return false;
     }
   } else if (PyDict_CheckExact(container)) {
@@ -187,7 +186,7 @@ static bool readWatches(Variant &variant) {
       return false;
     }
   }
-  // The old ones are destroyed last: that may run Python code.
+  // The old watches are destroyed at the end, because that may run Python code.
   std::swap(variant.watches, watches);
   return true;
 }

@@ -9,7 +9,8 @@ namespace py = pybind11;
 namespace tilewright::bindings {
 
 void bindLoadedKernel(py::module_ &module) {
-  py::class_<LoadedKernel, std::shared_ptr<LoadedKernel>>(module, "LoadedKernel", "A kernel's code where it can run.");
+  py::class_<LoadedKernel, std::shared_ptr<LoadedKernel>>(module, "LoadedKernel",
+                                                          "A kernel's code that is loaded for execution.");
 }
 
 LoadedKernel *loadedKernelOf(PyObject *object) {

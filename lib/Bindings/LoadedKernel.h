@@ -1,9 +1,9 @@
-// A kernel's code where it can run, as Python holds it: one class per kind of
-// target, which knows how to load, launch and explain failures.
+// The Python object for a loaded kernel. There is one class per kind of target, which loads and launches kernels and
+// reports failures.
 //
 //   HostKernel.cpp  linked into this process
 //   CudaKernel.cpp  on a CUDA device
-//   EmulatedKernel.cpp  on an emulated one, in this process
+//   EmulatedKernel.cpp  linked into this process, on an emulated GPU
 
 #ifndef TILEWRIGHT_LIB_BINDINGS_LOADEDKERNEL_H
 #define TILEWRIGHT_LIB_BINDINGS_LOADEDKERNEL_H
@@ -20,12 +20,12 @@ class LoadedKernel {
 public:
   virtual ~LoadedKernel() = default;
 
-  /// Runs, or queues, the programs of a grid that is not empty. `compiled` is the CompiledKernel that a failure is
-  /// explained by. Returns false with a Python exception set.
+  /// Runs or queues the programs of a grid, which must not be empty. `compiled` is the CompiledKernel, which is used to
+  /// explain a failure. Returns false with a Python exception set on failure.
   virtual bool launch(Call &call, PyObject *compiled, const runtime::Grid &grid) = 0;
 };
 
-/// The C++ object of a Python one; nullptr with an exception set where it is none. It lives as long as the Python one.
+/// The C++ object of a Python object, which owns it; nullptr with an exception set if it is not a LoadedKernel.
 LoadedKernel *loadedKernelOf(PyObject *object);
 
 } // namespace tilewright::bindings

@@ -1,11 +1,11 @@
-// The extension module tilewright._core: one function per subject.
+// The extension module tilewright._core.
 
 #include "Bindings.h"
 
 using namespace tilewright::bindings;
 
 PYBIND11_MODULE(_core, module) {
-  module.doc() = "The compiler core of Tilewright: building IR, compiling, launching.";
+  module.doc() = "The core of Tilewright: builds IR, compiles and launches.";
   bindDiagnostics(module);
   bindIR(module);
   bindCompile(module);

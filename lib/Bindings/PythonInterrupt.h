@@ -1,4 +1,4 @@
-// Ctrl-C while a launch runs on the host.
+// Handles Ctrl-C during a launch on the host.
 
 #ifndef TILEWRIGHT_LIB_BINDINGS_PYTHONINTERRUPT_H
 #define TILEWRIGHT_LIB_BINDINGS_PYTHONINTERRUPT_H
@@ -12,8 +12,8 @@
 
 namespace tilewright::bindings {
 
-/// Lets go of the interpreter once a launch turns out to take its time, and looks for Ctrl-C from
-/// then on. Handlers of signals run on the main thread only.
+/// Releases the GIL when a launch is long, and checks for Ctrl-C from then on. Python runs signal handlers on the main
+/// thread only.
 class PythonInterrupt : public runtime::Interrupt {
 public:
   ~PythonInterrupt() override {

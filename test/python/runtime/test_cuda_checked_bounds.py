@@ -99,5 +99,5 @@ def test_code_without_accesses_has_no_hidden_parameters(on_cuda: Any) -> None:
         pass
 
     on_cuda(kernel, "8,8", slots=[0, -1])
-    with pytest.raises(SystemError, match="hidden parameters that nothing is known of"):
+    with pytest.raises(SystemError, match="hidden parameters whose values are unknown"):
         kernel[1](Tensor.make())

@@ -103,9 +103,9 @@ def test_annotations_fix_the_type(substitute) -> None:
     assert sub.last.signature[2:] == ("i64", "fp16", "fp64", "i8")
     expected = [1, 0x3C00, struct.unpack("Q", struct.pack("d", 0.1))[0], 1]
     assert out[2:].tolist() == expected
-    with pytest.raises(ArgumentError, match="'d' is 200, which its type i8 does not hold"):
+    with pytest.raises(ArgumentError, match="'d' is 200, which does not fit its type i8"):
         kernel[1](out, 6, 1, 1, 0.1, 200)
-    with pytest.raises(ArgumentError, match="'a' is a float, and its type is i64"):
+    with pytest.raises(ArgumentError, match="'a' is a float, but its type is i64"):
         kernel[1](out, 6, 1.5, 1, 0.1)
 
 
