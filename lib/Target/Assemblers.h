@@ -1,5 +1,5 @@
-// The two ways to NVIDIA's assembler. Both take ptxas' options, say the same things in their logs, and return an error
-// with that log where they refuse the PTX.
+// The two interfaces of NVIDIA's assembler: nvJitLink and ptxas. Both take the options of ptxas and write the same
+// logs. If they reject the PTX, `ok` is false and the log has the reason.
 
 #ifndef TILEWRIGHT_LIB_TARGET_ASSEMBLERS_H
 #define TILEWRIGHT_LIB_TARGET_ASSEMBLERS_H
@@ -18,14 +18,14 @@ struct Assembled {
   std::string log;
 };
 
-/// nvJitLink, a library that comes with PyTorch's CUDA builds, in this process. Opened at run time and never closed:
-/// Tilewright is built, and imported, without it.
+/// nvJitLink, a library that comes with PyTorch's CUDA builds. It is opened at run time and never closed, so that
+/// neither building nor importing Tilewright needs it.
 class NvJitLink {
 public:
   /// Opens the library once for each path. Thread-safe.
   static llvm::Expected<const NvJitLink *> open(llvm::StringRef path);
 
-  /// Thread-safe. An error is the library's own failure, not the PTX's.
+  /// Thread-safe. Returns an error only if the library fails for a reason other than the PTX.
   llvm::Expected<Assembled> assemble(llvm::StringRef ptx, llvm::StringRef arch,
                                      llvm::ArrayRef<std::string> options) const;
 
@@ -49,7 +49,7 @@ private:
   int (*getVersion)(unsigned *, unsigned *);
 };
 
-/// Runs the program on temporary files. An error is that it could not be run.
+/// Runs the program on temporary files. Returns an error only if it could not be run.
 llvm::Expected<Assembled> runPtxas(llvm::StringRef program, llvm::StringRef ptx, llvm::StringRef arch,
                                    llvm::ArrayRef<std::string> options);
 

@@ -65,7 +65,7 @@ void optimize(Module &module, TargetMachine &machine, OptimizationLevel level, c
 
 namespace {
 
-/// Keeps the first error that the code generator reports and goes on from; LLVM's own handler ends the process.
+/// Records the first error that the code generator reports without stopping. LLVM's default handler exits the process.
 class ErrorKeeper final : public DiagnosticHandler {
 public:
   explicit ErrorKeeper(std::string &first) : first(first) {}
@@ -88,7 +88,7 @@ private:
 Expected<SmallVector<char, 0>> emit(Module &module, TargetMachine &machine, CodeGenFileType type) {
   SmallVector<char, 0> bytes;
   raw_svector_ostream stream(bytes);
-  // Leaked after a fatal error, like the module and the machine.
+  // Must be leaked after a fatal error, like the module and the machine.
   auto *passes = new legacy::PassManager();
   if (machine.addPassesToEmitFile(*passes, stream, nullptr, type)) {
     delete passes;

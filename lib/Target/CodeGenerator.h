@@ -1,4 +1,4 @@
-// The steps from the LLVM dialect to text or bytes that are the same for every target.
+// The steps from the LLVM dialect to assembly or object code that all targets share.
 
 #ifndef TILEWRIGHT_LIB_TARGET_CODEGENERATOR_H
 #define TILEWRIGHT_LIB_TARGET_CODEGENERATOR_H
@@ -28,24 +28,24 @@ class ModuleOp;
 
 namespace tilewright::codegen {
 
-/// Sets a boolean option of LLVM's that has no place in TargetOptions, for the whole process. Code generators register
-/// theirs with the rest of LLVM; one that is not there (another architecture's) is left alone.
+/// Sets a boolean command line option of LLVM that TargetOptions does not have, for the whole process. Does nothing if
+/// the option does not exist, for example because it belongs to another architecture's back end.
 void setFlag(llvm::StringRef name, bool value);
 
-/// LLVM's back end for the triple; it must have been initialised.
+/// LLVM's back end for the triple, which must have been initialized.
 llvm::Expected<const llvm::Target *> lookupBackend(const llvm::Triple &triple);
 
-/// LLVM IR with the machine's triple and data layout.
+/// Translates the module to LLVM IR with the machine's triple and data layout.
 llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module, llvm::LLVMContext &context,
                                                         llvm::TargetMachine &machine);
 
-/// LLVM's standard pipeline, which asks the machine for its costs; `extend` may add passes at its extension points.
+/// Runs LLVM's standard pipeline with the machine's cost model. `extend` may add passes at its extension points.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine, llvm::OptimizationLevel level,
               const llvm::PipelineTuningOptions &tuning,
               llvm::function_ref<void(llvm::PassBuilder &)> extend = nullptr);
 
-/// Generates code into memory; LLVM's errors, fatal ones too, are returned. After a failure
-/// the module, its context and the machine must be leaked: LLVM may have stopped half-way.
+/// Generates code into memory. Returns LLVM's errors, including fatal ones. After a failure the module, its context and
+/// the machine must be leaked, because LLVM may have stopped in the middle of a pass.
 llvm::Expected<llvm::SmallVector<char, 0>> emit(llvm::Module &module, llvm::TargetMachine &machine,
                                                 llvm::CodeGenFileType type);
 

@@ -19,8 +19,8 @@ struct Recovery {
 
 static thread_local Recovery *recovery = nullptr;
 
-/// Leaves LLVM's frames behind. They are compiled without exceptions and hold no
-/// locks while code is generated; what they own is leaked.
+/// Jumps out of LLVM's frames without unwinding. They are compiled without exceptions and hold no locks during code
+/// generation. The memory that they own is leaked.
 static void leave(void *, const char *reason, bool) {
   if (recovery) {
     recovery->message = reason;
@@ -28,7 +28,8 @@ static void leave(void *, const char *reason, bool) {
   }
 }
 
-/// The first line, without the addresses of LLVM's nodes: "Cannot select: 0x55dc3ba1fae0: f32 = fsin 0x55dc3ba1fa00".
+/// The first line of a message such as "Cannot select: 0x55dc3ba1fae0: f32 = fsin 0x55dc3ba1fa00", without the
+/// addresses.
 static std::string summarize(llvm::StringRef message) {
   llvm::Regex address(" 0x[0-9a-f]+[:,]?");
   std::string line = message.split('\n').first.str();

@@ -1,5 +1,4 @@
-// LLVM ends the process where it meets code that it cannot translate. A compiler
-// inside of somebody's program must not.
+// LLVM exits the process if it cannot translate code. A compiler that runs inside an application must not do that.
 
 #ifndef TILEWRIGHT_LIB_TARGET_FATALERRORS_H
 #define TILEWRIGHT_LIB_TARGET_FATALERRORS_H
@@ -9,9 +8,8 @@
 
 namespace tilewright::codegen {
 
-/// Runs `step`, and turns a fatal error of LLVM's in this thread into an
-/// ordinary one. What `step` was working on is in an undefined state then: it
-/// must be neither used nor destroyed.
+/// Runs `step`, and returns a fatal error of LLVM in this thread as an Error. After an error, the objects that `step`
+/// operates on are in an undefined state, and must neither be used nor destroyed.
 llvm::Error runGuarded(llvm::function_ref<void()> step);
 
 } // namespace tilewright::codegen

@@ -53,7 +53,7 @@ Expected<HostTarget> parseTarget(StringRef name) {
   if (!backend) {
     return backend.takeError();
   }
-  // The levels of x86-64 that stand for a generation of vector instructions.
+  // The x86-64 levels for these generations of vector instructions.
   StringRef level = StringSwitch<StringRef>(cpu)
                         .Case("generic", "x86-64")
                         .Case("avx2", "x86-64-v3")
@@ -62,7 +62,7 @@ Expected<HostTarget> parseTarget(StringRef name) {
   std::unique_ptr<MCSubtargetInfo> info((*backend)->createMCSubtargetInfo(triple, "", ""));
   if (!info->isCPUStringValid(level)) {
     return createStringError("unknown processor '" + cpu + "' in target '" + name +
-                             "'; known are generic, avx2, avx512 and LLVM's names of processors");
+                             "'; known processors: generic, avx2, avx512, and LLVM's names of processors");
   }
   target.cpu = level.str();
   info.reset((*backend)->createMCSubtargetInfo(triple, level, ""));
@@ -84,7 +84,7 @@ Expected<std::unique_ptr<TargetMachine>> createTargetMachine(const HostTarget &t
     return backend.takeError();
   }
   TargetOptions options;
-  // A kernel's a * b + c keeps its two roundings unless it asks for fma.
+  // a * b + c is rounded twice, unless the kernel uses fma.
   options.AllowFPOpFusion = FPOpFusion::Standard;
   std::unique_ptr<TargetMachine> machine((*backend)->createTargetMachine(triple, target.cpu, target.features, options,
                                                                          Reloc::PIC_, CodeModel::Small,

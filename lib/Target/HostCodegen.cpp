@@ -1,4 +1,4 @@
-// From the LLVM dialect to an object file for the host.
+// Generates code for the host, from the LLVM dialect to an object file.
 
 #include "CodeGenerator.h"
 #include "HostWorkarounds.h"
@@ -21,7 +21,7 @@ void prepare(Module &module, TargetMachine &machine) {
     }
     function.addFnAttr("target-cpu", machine.getTargetCPU());
     function.addFnAttr("target-features", machine.getTargetFeatureString());
-    // The widest registers, also on processors that prefer narrower ones for code that uses them little.
+    // Use the widest registers, even on processors for which LLVM prefers narrower ones.
     function.addFnAttr("prefer-vector-width", "512");
     function.addFnAttr("min-legal-vector-width", "512");
     function.addFnAttr(Attribute::NoUnwind);
@@ -43,8 +43,8 @@ void optimize(Module &module, TargetMachine &machine) {
   codegen::narrowToBfloatsByBits(module);
   splitMaskedAccesses(module, machine);
   PipelineTuningOptions tuning;
-  // Tiles arrive as vectors, several to a step; the vectorisers would only look for more in vain, and unrolling makes
-  // code that grows with the tile.
+  // The code is already vectorized and unrolled for the tile. The vectorizers would find nothing, and unrolling would
+  // make the size of the code depend on the size of the tile.
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
   tuning.LoopInterleaving = false;

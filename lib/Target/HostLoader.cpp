@@ -28,7 +28,7 @@ static Expected<std::unique_ptr<orc::LLJIT>> createLinker() {
   return linker;
 }
 
-/// Lives as long as the process: a kernel may run until the very end.
+/// The linker is never destroyed, because kernels may run until the process exits.
 static Expected<orc::LLJIT *> getLinker() {
   static Expected<std::unique_ptr<orc::LLJIT>> *linker = new Expected<std::unique_ptr<orc::LLJIT>>(createLinker());
   if (!*linker) {
@@ -37,7 +37,7 @@ static Expected<orc::LLJIT *> getLinker() {
   return (*linker)->get();
 }
 
-/// The functions that kernels call; they are no symbols of the process.
+/// Defines the functions that kernels call, which are not exported symbols of the process.
 static Error defineCallees(orc::LLJIT &linker, orc::JITDylib &library, ArrayRef<Callee> callees) {
   orc::SymbolMap symbols;
   auto add = [&](const char *name, void *address) {
@@ -59,7 +59,7 @@ Expected<void *> link(StringRef object, StringRef symbol, ArrayRef<Callee> calle
   if (!linker) {
     return linker.takeError();
   }
-  // A library of its own for each kernel, so that names never clash.
+  // Each kernel has its own library, so that symbols do not clash.
   auto library = (*linker)->createJITDylib("kernel" + std::to_string(count++));
   if (!library) {
     return library.takeError();

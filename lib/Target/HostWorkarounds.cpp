@@ -28,7 +28,7 @@ static Value *extractPart(IRBuilder<> &b, Value *vector, unsigned from, unsigned
   return b.CreateShuffleVector(vector, lanes);
 }
 
-/// The parts one after the other.
+/// Concatenates the parts.
 static Value *concatenate(IRBuilder<> &b, ArrayRef<Value *> parts) {
   SmallVector<Value *> level(parts);
   while (level.size() > 1) {
@@ -88,7 +88,7 @@ void splitMaskedAccesses(Module &module, TargetMachine &machine) {
 // Stores of one lane
 //===----------------------------------------------------------------------===//
 
-/// The only lane for which a constant mask holds.
+/// The lane that a constant mask selects, if it selects exactly one.
 static std::optional<unsigned> findSingleLane(const Value *mask) {
   auto *constant = dyn_cast<Constant>(mask);
   auto *type = dyn_cast<FixedVectorType>(mask->getType());
@@ -117,7 +117,7 @@ static void storeSingleLane(IntrinsicInst &store) {
   IRBuilder<> b(&store);
   Value *element = b.CreateExtractElement(store.getArgOperand(0), *lane);
   Value *address = b.CreateConstGEP1_64(element->getType(), store.getArgOperand(1), *lane);
-  // No more aligned than an element: the lane may be any.
+  // Only the alignment of an element is known, because the lane may be any one.
   b.CreateAlignedStore(element, address, Align(bytesOf(*store.getModule(), element->getType())));
   store.eraseFromParent();
 }

@@ -1,4 +1,4 @@
-// What LLVM 22 gets wrong for x86, rewritten so that it does not see it.
+// Rewrites code that LLVM 22 miscompiles for x86.
 
 #ifndef TILEWRIGHT_LIB_TARGET_HOSTWORKAROUNDS_H
 #define TILEWRIGHT_LIB_TARGET_HOSTWORKAROUNDS_H
@@ -10,20 +10,20 @@ class TargetMachine;
 
 namespace tilewright::host {
 
-/// Before optimisation, on processors that access memory under masks in vector registers (AVX2): a masked load or store
-/// of several registers becomes one for each.
+/// Splits masked loads and stores of several vector registers into one access per register. Only needed on processors
+/// with AVX2 and without AVX-512, whose masks are in vector registers. Must run before the optimizer.
 ///
-/// Splitting them, the code generator takes the constant part of a mask for true where it is false.
+/// The code generator splits such accesses incorrectly: it takes constant lanes of the mask to be true that are false.
 void splitMaskedAccesses(llvm::Module &module, llvm::TargetMachine &machine);
 
-/// After optimisation: a masked store whose constant mask holds for one lane becomes a store of that lane.
+/// Replaces a masked store whose constant mask selects one lane by a store of that lane. Must run after the optimizer.
 ///
-/// The code generator for x86 does the same, but of a vector that is a truncation it stores the wide element.
+/// The x86 code generator does the same, but stores the wide element if the vector is the result of a truncation.
 void storeSingleLanes(llvm::Module &module);
 
-/// Once in a process: the pass that keeps loads from waiting for stores of other widths is left out.
+/// Disables LLVM's pass X86AvoidStoreForwardingBlocks for this process.
 ///
-/// X86AvoidStoreForwardingBlocks ends the process where a masked load stands beside a plain one.
+/// The pass crashes the process if a masked load is next to a plain one.
 void disableStoreForwardingPass();
 
 } // namespace tilewright::host

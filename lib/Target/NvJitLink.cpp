@@ -1,4 +1,4 @@
-// nvJitLink's C interface, of which a few functions are needed. It is the same in all versions from 12.0 on.
+// The functions of nvJitLink's C interface that are used. They are the same in all versions from 12.0 on.
 
 #include "Assemblers.h"
 
@@ -14,7 +14,7 @@ namespace tilewright::nvptx {
 
 static constexpr int kSuccess = 0, kInputPtx = 2;
 
-/// The function's plain name, else the newest of those with a version, such as __nvJitLinkCreate_12_4.
+/// Finds a function by its plain name, or by the newest name with a version, such as __nvJitLinkCreate_12_4.
 static void *findFunction(void *library, const std::string &name) {
   if (void *found = dlsym(library, ("nvJitLink" + name).c_str())) {
     return found;
@@ -74,7 +74,7 @@ Expected<const NvJitLink *> NvJitLink::open(StringRef path) {
     }
     known = libraries->try_emplace(path, *loaded).first;
   }
-  return &known->second; // entries stay where they are
+  return &known->second; // StringMap entries do not move
 }
 
 template <typename Handle>
@@ -100,7 +100,7 @@ Expected<Assembled> NvJitLink::assemble(StringRef ptx, StringRef arch, ArrayRef<
   Handle handle = nullptr;
   int code = create(&handle, arguments.size(), arguments.data());
   if (code != kSuccess || !handle) {
-    return createStringError(describe() + " does not know " + arch + " (code " + Twine(code) + ")");
+    return createStringError(describe() + " does not support " + arch + " (code " + Twine(code) + ")");
   }
   Assembled result;
   code = addData(handle, kInputPtx, ptx.data(), ptx.size(), "kernel");

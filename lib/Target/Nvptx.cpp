@@ -1,4 +1,4 @@
-// From the LLVM dialect to PTX.
+// Generates PTX from the LLVM dialect.
 
 #include "tilewright/Target/Nvptx.h"
 
@@ -33,7 +33,7 @@ static void initializeBackend() {
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
-    // Addresses in shared memory take one register and not two. NVVM's operations with inline assembly count on it.
+    // Addresses in shared memory have 32 bits. NVVM's operations with inline assembly depend on it.
     codegen::setFlag("nvptx-short-ptr", true);
     return true;
   }();
@@ -49,7 +49,7 @@ Expected<std::unique_ptr<TargetMachine>> createTargetMachine(const hardware::Nvi
     return backend.takeError();
   }
   TargetOptions target;
-  target.AllowFPOpFusion = FPOpFusion::Standard; // where both operations allow it
+  target.AllowFPOpFusion = FPOpFusion::Standard; // fuse only if both operations allow it
   int ptxVersion = std::max(info.codeVersion(), options.ptxVersion);
   std::unique_ptr<TargetMachine> machine(
       (*backend)->createTargetMachine(triple, StringRef(info.name), "+ptx" + std::to_string(ptxVersion), target,
@@ -73,28 +73,29 @@ Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp source, LLVMContext &
       function.setLinkage(GlobalValue::InternalLinkage);
     }
     function.addFnAttr(Attribute::NoUnwind);
-    // Barriers may be inside; LLVM takes it back where there are none.
+    // The function may contain barriers. LLVM removes the attribute if it does not.
     function.addFnAttr(Attribute::Convergent);
   }
   return module;
 }
 
-/// A thread's share of a tile is one vector, which has no registers of its own. This splits it into what has: words,
-/// two halves together.
+/// A thread's share of a tile is one vector, but the hardware has no vector registers. Splits vectors into 32-bit
+/// words, with 16-bit elements in pairs.
 static void addVectorSplitting(ModulePassManager &modules) {
   ScalarizerPassOptions options;
   options.ScalarizeMinBits = 32;
-  options.ScalarizeLoadStore = false; // wide accesses are the point of them
+  options.ScalarizeLoadStore = false; // keep wide accesses
   FunctionPassManager functions;
   functions.addPass(BalanceInsertions());
   functions.addPass(ScalarizerPass(options));
+  // Must run after the scalarizer because constants and common parts of addresses are only visible in scalars.
   functions.addPass(EarlyCSEPass());
   functions.addPass(InstCombinePass());
   modules.addPass(createModuleToFunctionPassAdaptor(std::move(functions)));
 }
 
-/// Whether a vector is so wide that the optimizer has to be spared it. For each element that is taken from a vector
-/// InstCombine looks at all others.
+/// Whether a vector has so many elements that it must be split before the optimizer: for each element that is
+/// extracted, InstCombine visits all other uses of the vector.
 static bool hasWideVectors(const Module &module) {
   return any_of(module, [](const Function &function) {
     return any_of(instructions(function), [](const Instruction &instruction) {
@@ -105,11 +106,9 @@ static bool hasWideVectors(const Module &module) {
 }
 
 void optimize(Module &module, TargetMachine &machine) {
-  module.getContext().setDiscardValueNames(
-      true); // LLVM's search for names that are free takes the square of their number
   codegen::widenBfloatsBesideHalves(module);
   PipelineTuningOptions tuning;
-  // Vectors come from the tiles; others are not looked for.
+  // The code is already vectorized.
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
   tuning.LoopInterleaving = false;
@@ -122,10 +121,10 @@ void optimize(Module &module, TargetMachine &machine) {
           [](ModulePassManager &modules, OptimizationLevel) { addVectorSplitting(modules); });
     }
     builder.registerOptimizerLastEPCallback([](ModulePassManager &modules, OptimizationLevel, ThinOrFullLTOPhase) {
-      // Splitting this late shows constants and common parts of addresses, and spares the code generator vectors that
-      // go around loops, for which its time grows with the square of their length.
+      // Must run before code generation, whose time grows with the square of the length of a vector that a loop
+      // carries.
       addVectorSplitting(modules);
-      // Must run after InstCombine, because LLVM selects instructions for what that leaves.
+      // Must run after InstCombine, which could create packed operations again.
       modules.addPass(createModuleToFunctionPassAdaptor(SplitPackedIntegers()));
     });
   });
@@ -135,7 +134,7 @@ void mergeAccesses(Module &module, TargetMachine &machine) {
   FunctionAnalysisManager functions;
   PassBuilder builder(&machine);
   builder.registerFunctionAnalyses(functions);
-  // The pass asks for no analysis of loops or modules, but the proxies must be there.
+  // The pass uses no analyses of loops or modules, but requires the proxies.
   LoopAnalysisManager loops;
   CGSCCAnalysisManager sccs;
   ModuleAnalysisManager modules;
@@ -150,12 +149,12 @@ void mergeAccesses(Module &module, TargetMachine &machine) {
   }
 }
 
-/// What the driver defines for every kernel.
+/// Whether the driver defines the function for every kernel.
 static bool isDefinedByDriver(StringRef name) {
   return is_contained({"vprintf", "malloc", "free", "__assertfail"}, name);
 }
 
-/// " (called at kernel.py:12)" where that is known.
+/// " (called at kernel.py:12)", or empty if the location is unknown.
 static std::string describeCaller(const Function &callee) {
   for (const User *user : callee.users()) {
     auto *call = dyn_cast<CallBase>(user);

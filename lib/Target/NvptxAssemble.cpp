@@ -1,4 +1,4 @@
-// From PTX to a cubin: which assembler, and what its log says.
+// Assembles PTX to a cubin: selects the assembler, and parses its log.
 
 #include "Assemblers.h"
 #include "tilewright/Target/Nvptx.h"
@@ -22,7 +22,7 @@ static std::vector<std::string> ptxasOptions(const AssembleOptions &options) {
   return texts;
 }
 
-/// The kernel with a limit of its own: nvJitLink takes ptxas' option for it, and does nothing.
+/// Adds a .maxnreg directive to the kernel, because nvJitLink accepts but ignores the option of ptxas.
 static std::string limitRegisters(StringRef ptx, int registers) {
   size_t entry = ptx.find(".entry");
   size_t body = entry == StringRef::npos ? entry : ptx.find('{', entry);
@@ -33,10 +33,10 @@ static std::string limitRegisters(StringRef ptx, int registers) {
 }
 
 //===----------------------------------------------------------------------===//
-// What the log says
+// The log
 //===----------------------------------------------------------------------===//
 
-/// The number that the pattern's group holds in each line where it matches.
+/// The number in the pattern's group, for each line that matches.
 static std::vector<int64_t> findNumbers(StringRef log, StringRef pattern) {
   Regex regex(pattern);
   std::vector<int64_t> numbers;
@@ -79,7 +79,7 @@ static Cubin describe(Assembled assembled, std::string assembler) {
   return cubin;
 }
 
-/// The lines of PTX that the log names, each once and not too many.
+/// Quotes the lines of PTX that the log refers to, without duplicates and up to a limit.
 static std::string quoteLines(StringRef log, StringRef ptx) {
   constexpr size_t kMost = 5;
   SmallVector<StringRef> lines;
@@ -107,7 +107,7 @@ std::vector<std::string> findWgmmaRemarks(StringRef log) {
 }
 
 //===----------------------------------------------------------------------===//
-// Which assembler
+// Assemblers
 //===----------------------------------------------------------------------===//
 
 Expected<std::string> describeAssembler(const AssembleOptions &options) {
@@ -146,11 +146,11 @@ Expected<Cubin> assemble(StringRef ptx, const hardware::NvidiaInfo &info, const 
   }
   if (!assembled->ok) {
     StringRef log = StringRef(assembled->log).trim();
-    return createStringError(assembler + " refused the PTX for " + StringRef(info.name) + ":\n" + log +
+    return createStringError(assembler + " rejected the PTX for " + StringRef(info.name) + ":\n" + log +
                              quoteLines(log, ptx));
   }
   if (assembled->image.empty()) {
-    return createStringError(assembler + " made no code of the PTX for " + StringRef(info.name));
+    return createStringError(assembler + " generated no code from the PTX for " + StringRef(info.name));
   }
   return describe(std::move(*assembled), std::move(assembler));
 }

@@ -1,4 +1,4 @@
-// Registers for the sake of another block on each multiprocessor.
+// Limits registers so that another block fits on each multiprocessor.
 
 #include "tilewright/Target/Nvptx.h"
 
@@ -6,10 +6,10 @@ using namespace llvm;
 
 namespace tilewright::nvptx {
 
-/// With this share of the warps that a multiprocessor can have, more of them hide little more of what each waits for.
+/// If a multiprocessor has this share of its maximum number of warps, additional warps hide little more latency.
 static constexpr double kEnoughWarps = 0.75;
 
-/// The assembler has as many registers as a thread may have in mind, and rarely needs the last third of what it takes.
+/// The assembler uses registers freely up to the limit per thread, and can mostly manage with this share of them.
 static constexpr double kLeastShare = 0.7;
 
 std::optional<int> registersForOneMoreBlock(const Cubin &cubin, const hardware::NvidiaInfo &info, const Block &block) {
@@ -31,7 +31,7 @@ std::optional<int> registersForOneMoreBlock(const Cubin &cubin, const hardware::
 Expected<Cubin> assembleForOccupancy(StringRef ptx, const hardware::NvidiaInfo &info, const AssembleOptions &options,
                                      const Block &block) {
   auto cubin = assemble(ptx, info, options);
-  // Loops of products overlap by themselves what they wait for, and take longest to assemble.
+  // Matmul loops hide latency by pipelining, and take the longest time to assemble.
   bool isWorthIt = cubin && !ptx.contains("mma.sync");
   std::optional<int> registers = isWorthIt ? registersForOneMoreBlock(*cubin, info, block) : std::nullopt;
   if (!registers) {

@@ -1,4 +1,4 @@
-// ptxas as a process: started without a shell, on files that are gone afterwards.
+// Runs ptxas as a process without a shell, on temporary files.
 
 #include "Assemblers.h"
 
@@ -14,7 +14,7 @@ namespace tilewright::nvptx {
 
 namespace {
 
-/// A file of its own in the folder for temporary ones, removed at the end.
+/// A file in the temporary folder, which is removed by the destructor.
 class TemporaryFile {
 public:
   static Expected<TemporaryFile> create(StringRef suffix, StringRef contents = "") {
@@ -22,7 +22,7 @@ public:
     SmallString<128> path;
     int descriptor;
     if (std::error_code code = sys::fs::createTemporaryFile("tilewright-ptxas", suffix, descriptor, path)) {
-      return createStringError(code, "no temporary file can be made: " + code.message());
+      return createStringError(code, "cannot create a temporary file: " + code.message());
     }
     file.path = path.str().str();
     file.remover = std::make_unique<FileRemover>(path);
@@ -54,7 +54,7 @@ struct Finished {
 
 } // namespace
 
-/// An error where the program could not be run to its end.
+/// Runs the program. Returns an error if it could not be started or crashed.
 static Expected<Finished> run(StringRef program, ArrayRef<std::string> options) {
   auto output = TemporaryFile::create("log");
   if (!output) {
@@ -63,7 +63,7 @@ static Expected<Finished> run(StringRef program, ArrayRef<std::string> options) 
   std::vector<StringRef> arguments = {program};
   arguments.insert(arguments.end(), options.begin(), options.end());
   std::string error;
-  // No input, and both outputs into one file.
+  // No standard input; standard output and standard error go to one file.
   std::optional<StringRef> redirects[] = {StringRef(), StringRef(output->path), StringRef(output->path)};
   int code = sys::ExecuteAndWait(program, arguments, std::nullopt, redirects, 0, 0, &error);
   if (code < 0) {

@@ -22,7 +22,7 @@ static bool isPacked(const Instruction &instruction) {
   return opcode == Instruction::Add || opcode == Instruction::Sub || opcode == Instruction::Mul;
 }
 
-/// Element `lane` of an operand; what is no vector (a flag of an intrinsic) is the same for all.
+/// Element `lane` of a vector operand. Scalar operands, such as flags of intrinsics, are the same for all elements.
 static Value *elementOf(IRBuilder<> &builder, Value *operand, unsigned lane) {
   return operand->getType()->isVectorTy() ? builder.CreateExtractElement(operand, lane) : operand;
 }

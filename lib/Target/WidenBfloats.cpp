@@ -29,8 +29,8 @@ static void widenByShift(Function &function) {
   }
 }
 
-/// The double as a float whose last bit is set if the double is not a float, so that rounding once more gives what
-/// rounding once would.
+/// Rounds a double to a float, to odd: an inexact result has its last bit set. Rounding it again to bfloat16 then gives
+/// the same result as rounding the double directly.
 static Value *roundToOdd(IRBuilder<> &b, Value *value, Type *single, Type *word) {
   Value *rounded = b.CreateFPTrunc(value, single);
   Value *back = b.CreateFPExt(rounded, value->getType()), *bits = b.CreateBitCast(rounded, word);
@@ -62,7 +62,7 @@ static void narrowByBits(FPTruncInst &narrowing) {
   narrowing.eraseFromParent();
 }
 
-/// Arithmetic in float32, rounded after each operation.
+/// Performs an operation in float32, and rounds the result.
 static void computeInSingle(BinaryOperator &arithmetic) {
   IRBuilder<> b(&arithmetic);
   Type *single = arithmetic.getType()->getWithNewType(b.getFloatTy());

@@ -1,4 +1,4 @@
-// Conversions from and to bfloat16 that LLVM 22 or a processor gets wrong, rewritten so that LLVM does not see them.
+// Rewrites conversions from and to bfloat16 that LLVM 22 miscompiles or a processor does not support fully.
 
 #ifndef TILEWRIGHT_LIB_TARGET_WIDENBFLOATS_H
 #define TILEWRIGHT_LIB_TARGET_WIDENBFLOATS_H
@@ -9,21 +9,23 @@ class Module;
 
 namespace tilewright::codegen {
 
-/// Before optimisation: bfloat16 is widened by a shift.
+/// Replaces extensions of bfloat16 by shifts. Must run before the optimizer.
 ///
-/// InstCombine computes `fptrunc (fadd (fpext bfloat a), (fpext bfloat b)) to half` in half, though half holds only a
-/// part of bfloat's range, and takes the bits of a `frem` of bfloat for those of a half.
+/// InstCombine computes `fptrunc (fadd (fpext bfloat a), (fpext bfloat b)) to half` in half, although half has a
+/// smaller range than bfloat, and interprets the bits of a `frem` of bfloat as those of a half.
 void widenBfloatsByShift(llvm::Module &module);
 
-/// Before the other two, on a host: no processor adds, multiplies or divides all of bfloat16 itself.
+/// For hosts: performs bfloat16 arithmetic in float32, because no processor supports all operations on bfloat16. Must
+/// run before the other functions, because it creates conversions.
 void computeBfloatsInSingle(llvm::Module &module);
 
-/// Before optimization, on a host: floats and doubles are rounded to bfloat16 in integer arithmetic.
+/// For hosts: rounds floats and doubles to bfloat16 in integer arithmetic. Must run before the optimizer.
 ///
-/// AVX512-BF16's instruction makes zeros of denormal numbers; on other processors LLVM calls a function per element.
+/// The AVX512-BF16 instruction flushes denormal numbers to zero; on other processors LLVM calls a function per element.
 void narrowToBfloatsByBits(llvm::Module &module);
 
-/// As widenBfloatsByShift, where that can happen; elsewhere LLVM finds what a target can do with bfloat16 itself.
+/// The same as widenBfloatsByShift, but only in functions that InstCombine can miscompile, so that other functions can
+/// use the target's instructions for bfloat16.
 void widenBfloatsBesideHalves(llvm::Module &module);
 
 } // namespace tilewright::codegen

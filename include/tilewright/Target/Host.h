@@ -1,5 +1,4 @@
-// The host as a target: its description, code generation by LLVM, and loading
-// the result into this process.
+// The host as a target: its description, code generation by LLVM, and loading the code into this process.
 
 #ifndef TILEWRIGHT_TARGET_HOST_H
 #define TILEWRIGHT_TARGET_HOST_H
@@ -27,46 +26,46 @@ class ModuleOp;
 
 namespace tilewright::host {
 
-/// A processor in LLVM's words.
+/// A processor, as LLVM describes it.
 struct HostTarget {
   std::string triple;
   std::string cpu;
   std::string features; ///< "+avx2,+fma,..."
 
-  /// Everything that the generated code depends on, for cache keys.
+  /// All properties that the generated code depends on, for cache keys.
   std::string key() const { return cpu + ":" + features; }
 };
 
 /// The processor this process runs on.
 const HostTarget &getHost();
 
-/// The target named by "cpu", "cpu:generic", "cpu:avx2", "cpu:avx512" or
-/// "cpu:" followed by LLVM's name of a processor of the host's architecture.
+/// The target with the name "cpu", "cpu:generic", "cpu:avx2", "cpu:avx512", or "cpu:" followed by LLVM's name of a
+/// processor of the host's architecture.
 llvm::Expected<HostTarget> parseTarget(llvm::StringRef name);
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const HostTarget &target);
 
-/// LLVM IR from a module in the LLVM dialect, prepared for the target.
+/// Translates a module in the LLVM dialect to LLVM IR, and calls prepare().
 llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module, llvm::LLVMContext &context,
                                                         llvm::TargetMachine &machine);
 
-/// Tells the functions of a module which processor they are for; translate() has done so.
+/// Sets the attributes that select the processor on all functions of a module.
 void prepare(llvm::Module &module, llvm::TargetMachine &machine);
 
 void optimize(llvm::Module &module, llvm::TargetMachine &machine);
 
-/// A relocatable object file, or its assembly text. After a failure the module,
-/// its context and the machine must be leaked: LLVM may have stopped half-way.
+/// Generates a relocatable object file, or its assembly. After a failure the module, its context and the machine must
+/// be leaked, because LLVM may have stopped in the middle of a pass.
 llvm::Expected<llvm::SmallVector<char, 0>> emit(llvm::Module &module, llvm::TargetMachine &machine, bool assembly);
 
-/// A function that code calls by name.
+/// The symbol and address of a function that the code calls.
 using Callee = std::pair<const char *, void *>;
 
-/// Links an object file into this process, where it stays, and finds the address of `symbol`. The code may call the
+/// Links an object file into this process, where it stays, and returns the address of `symbol`. The code may call the
 /// runtime's functions (KernelSupport.h) and `callees`.
 llvm::Expected<void *> link(llvm::StringRef object, llvm::StringRef symbol, llvm::ArrayRef<Callee> callees = {});
 
-/// The same for a kernel of the CPU.
+/// The same for a CPU kernel.
 llvm::Expected<runtime::KernelFunction> load(llvm::StringRef object, llvm::StringRef symbol);
 
 } // namespace tilewright::host

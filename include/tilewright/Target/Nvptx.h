@@ -1,5 +1,5 @@
-// NVIDIA's GPUs as a target: from the LLVM dialect to PTX by LLVM, and from PTX to a cubin by
-// NVIDIA's assembler, in this process or in one of its own. No GPU and no driver is needed.
+// NVIDIA GPUs as a target. LLVM generates PTX from the LLVM dialect, and NVIDIA's assembler generates a cubin from PTX,
+// in this process or in a separate one. Neither a GPU nor a driver is needed.
 //
 //     auto machine = nvptx::createTargetMachine(*hardware::lookupNvidia("sm_90a"));
 //     auto module = nvptx::translate(source, context, **machine);
@@ -37,31 +37,35 @@ namespace tilewright::nvptx {
 //===----------------------------------------------------------------------===//
 
 struct MachineOptions {
-  /// What instructions of the kernel need, 86 for 8.6; the target's codeVersion() if that is later.
+  /// The PTX version that the kernel's instructions need, 86 for 8.6. The target's codeVersion() is used if it is
+  /// later.
   int ptxVersion = 0;
 };
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const hardware::NvidiaInfo &info,
                                                                          const MachineOptions &options = {});
 
-/// LLVM IR for the machine. Products and sums become one instruction, with one rounding, where both carry the fast-math
-/// flag `contract`. Functions with `nvvm.kernel` are kernels, all others become private to the module.
+/// Translates the module to LLVM IR for the machine. A multiplication and an addition are fused into one instruction,
+/// with one rounding, if both have the fast-math flag `contract`. Functions with `nvvm.kernel` are kernels; all others
+/// become internal.
 ///
-/// Lines of the source survive where functions have a debug scope; its compile unit should be of the kind
-/// DebugDirectivesOnly, since the others ask the assembler for code that is not optimised. Denormal numbers are kept:
-/// what may flush them is an intrinsic that says so.
+/// Source lines are preserved in functions with a debug scope. Its compile unit should have the emission kind
+/// DebugDirectivesOnly, because all others make the assembler generate unoptimized code. Denormal numbers are
+/// preserved, except by intrinsics that flush them.
 llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module, llvm::LLVMContext &context,
                                                         llvm::TargetMachine &machine);
 
-/// LLVM's -O3 without its vectorisers; vectors of any length become words and pairs of halves.
+/// Runs LLVM's -O3 without its vectorizers. Splits vectors of any length into 32-bit words and pairs of 16-bit
+/// elements.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine);
 
-/// Joins accesses of neighbouring memory, as the code generator for PTX begins with: for those who take the module as
-/// it is, and want to see the accesses that the GPU makes.
+/// Merges accesses to adjacent memory, as the first step of the PTX code generator does. For users of the module that
+/// need the accesses that the GPU performs, such as the emulator.
 void mergeAccesses(llvm::Module &module, llvm::TargetMachine &machine);
 
-/// A function that the module calls and nobody defines, libdevice's too, is an error that names it. After a failure the
-/// module, its context and the machine must be leaked: LLVM may have stopped half-way.
+/// Generates PTX. Returns an error if the module calls an undefined function, including those of libdevice. After a
+/// failure the module, its context and the machine must be leaked, because LLVM may have stopped in the middle of a
+/// pass.
 llvm::Expected<std::string> emitPtx(llvm::Module &module, llvm::TargetMachine &machine);
 
 //===----------------------------------------------------------------------===//
@@ -71,50 +75,51 @@ llvm::Expected<std::string> emitPtx(llvm::Module &module, llvm::TargetMachine &m
 struct AssembleOptions {
   std::string nvJitLink;           ///< path of the library, tried first; empty: none
   std::string ptxas;               ///< path of the program; empty: none
-  std::optional<int> maxRegisters; ///< a thread; the kernel's own limit (nvvm.maxnreg, launch bounds) if empty
+  std::optional<int> maxRegisters; ///< per thread; the kernel's own limit (nvvm.maxnreg, launch bounds) if empty
   bool lineInfo = false;           ///< keep the lines of .loc for profilers
   int optimization = 3;            ///< 0 to 3
 };
 
-/// What the assembler made, and what it said of it. A module has one kernel; with functions beside it, the numbers
-/// are the largest of all, and spills are added up.
+/// The output of the assembler. A module has one kernel. If it has other functions, the numbers are the maximum over
+/// all functions, except for spills, which are summed.
 struct Cubin {
   std::string image;      ///< an ELF file
-  int registers = 0;      ///< a thread
-  int64_t spillBytes = 0; ///< stores and loads, in the code and not when running
-  int64_t stackBytes = 0; ///< a thread
+  int registers = 0;      ///< per thread
+  int64_t spillBytes = 0; ///< of the spill stores and loads in the code, not of those executed
+  int64_t stackBytes = 0; ///< per thread
   int64_t staticSharedBytes = 0;
-  std::string log;       ///< with its warnings
+  std::string log;       ///< including warnings
   std::string assembler; ///< such as "nvJitLink 13.0"
 };
 
-/// Thread-safe. An error carries the assembler's own words and the line of PTX that they name.
+/// Thread-safe. An error contains the assembler's messages and the lines of PTX that they refer to.
 llvm::Expected<Cubin> assemble(llvm::StringRef ptx, const hardware::NvidiaInfo &info, const AssembleOptions &options);
 
-/// What else than registers decides how many blocks of a kernel fit a multiprocessor.
+/// The resources of a block, other than registers, that determine how many blocks fit on a multiprocessor.
 struct Block {
   int threads;
-  int64_t sharedBytes; ///< that the launch asks for
+  int64_t sharedBytes; ///< dynamic shared memory
 };
 
-/// The most registers with which one more block would fit, if that is not far from what the code uses and there are few
-/// warps so far: a block that waits for memory, or for its own threads, leaves the multiprocessor to the others.
+/// The most registers per thread with which one more block would fit on a multiprocessor. Returns nullopt if the code
+/// would have to use far fewer registers than it does, or if there are enough warps already. More blocks help to hide
+/// latency: while one waits for memory or at a barrier, others run.
 std::optional<int> registersForOneMoreBlock(const Cubin &cubin, const hardware::NvidiaInfo &info, const Block &block);
 
-/// As assemble(), and, for a kernel without products, once more with registersForOneMoreBlock() where these suffice
-/// without spilling. `options` sets no limit.
+/// Calls assemble(), and for a kernel without mma calls it again with registersForOneMoreBlock(), whose result is used
+/// if it does not spill. `options` must not limit the registers.
 llvm::Expected<Cubin> assembleForOccupancy(llvm::StringRef ptx, const hardware::NvidiaInfo &info,
                                            const AssembleOptions &options, const Block &block);
 
-/// The assembler that assemble() would use: "nvJitLink 13.0", "ptxas 13.0.88".
+/// The assembler that assemble() uses with these options: "nvJitLink 13.0", "ptxas 13.0.88".
 llvm::Expected<std::string> describeAssembler(const AssembleOptions &options);
 
-/// Does what makes a process's first call of nvJitLink slower than the others: opening the library and running it
-/// once. To be called from a thread while something else is compiled; failures are left for assemble() to report.
+/// Opens nvJitLink and runs it once, because the first call in a process is slower than later ones. Call it from a
+/// thread while something else is compiled. Failures are ignored; assemble() will report them.
 void warmUp(llvm::StringRef nvJitLink);
 
-/// The lines of the log in which the assembler says that it made a Hopper kernel's asynchronous products wait for each
-/// other: its remarks from C7500 to C7599. Empty: it did not.
+/// The assembler's remarks C7500 to C7599 in the log, which report that wgmma instructions of a Hopper kernel were
+/// serialized. Empty if there are none.
 std::vector<std::string> findWgmmaRemarks(llvm::StringRef log);
 
 } // namespace tilewright::nvptx

@@ -1,4 +1,4 @@
-// From PTX to a cubin, by each assembler that is there.
+// Assembles PTX with each assembler that is available.
 
 #include "NvptxSamples.h"
 
@@ -20,7 +20,7 @@ std::string head(const std::string &arch) {
   return ".version 8.4\n.target " + arch + "\n.address_size 64\n.entry kernel(.param .u64 pointer) {\n";
 }
 
-/// Holds this many floats at once.
+/// A kernel in which this many floats are live at the same time.
 std::string manyValues(int count) {
   std::string body = ".reg .f32 %f<" + std::to_string(count) + ">;\n.reg .b64 %l;\nld.param.u64 %l, [pointer];\n";
   auto line = [](std::string before, int at, std::string between, int value, std::string after) {
@@ -35,7 +35,7 @@ std::string manyValues(int count) {
   return head("sm_80") + body + "ret;\n}\n";
 }
 
-/// Products whose accumulator is touched in between.
+/// wgmma instructions whose accumulator is accessed in between.
 const char *const kSerialised = R"(
 .reg .f32 %f<4>; .reg .b64 %l<2>;
 ld.param.u64 %l0, [pointer];
@@ -52,7 +52,7 @@ ret;
 )";
 
 //===----------------------------------------------------------------------===//
-// NVIDIA's own
+// NVIDIA's assemblers
 //===----------------------------------------------------------------------===//
 
 enum class Assembler { NvJitLink, Ptxas };
@@ -103,7 +103,7 @@ TEST_P(EveryAssembler, ALimitHoldsForAKernelWithALaunchBound) {
 }
 
 TEST_P(EveryAssembler, NothingSpillsForAnotherBlock) {
-  // A second block of 512 threads would fit with 64 registers, but 72 values are held at once.
+  // A second block of 512 threads would fit with 64 registers, but 72 values are live at the same time.
   std::string ptx = manyValues(72);
   ASSERT_TRUE(
       registersForOneMoreBlock(llvm::cantFail(assemble(ptx, target("sm_80"), options)), target("sm_80"), {512, 0}));
@@ -131,14 +131,14 @@ TEST_P(EveryAssembler, LinesAreKeptOnRequest) {
 
 TEST_P(EveryAssembler, ARefusalQuotesTheLine) {
   std::string error = errorOf(assemble(head("sm_80") + "mov.s32 %oops, 1;\nret;\n}\n", target("sm_80"), options));
-  EXPECT_NE(error.find(" refused the PTX for sm_80:\n"), std::string::npos) << error;
+  EXPECT_NE(error.find(" rejected the PTX for sm_80:\n"), std::string::npos) << error;
   EXPECT_NE(error.find("line 5; error   : Unknown symbol '%oops'"), std::string::npos) << error;
   EXPECT_NE(error.find("\nPTX line 5: mov.s32 %oops, 1;"), std::string::npos) << error;
 }
 
 TEST_P(EveryAssembler, PtxOfAnotherArchitectureIsRefused) {
   std::string error = errorOf(assemble(head("sm_90a") + "ret;\n}\n", target("sm_80"), options));
-  EXPECT_NE(error.find(" refused the PTX for sm_80:\nptxas fatal "), std::string::npos) << error;
+  EXPECT_NE(error.find(" rejected the PTX for sm_80:\nptxas fatal "), std::string::npos) << error;
 }
 
 TEST_P(EveryAssembler, ProductsThatWaitAreRemarkedOn) {
@@ -185,18 +185,18 @@ TEST(Occupancy, RegistersForOneMoreBlock) {
     cubin.spillBytes = spills;
     return registersForOneMoreBlock(cubin, target("sm_90a"), {threads, sharedBytes}).value_or(0);
   };
-  EXPECT_EQ(registers(79, 512), 64);            // one block: a second fits with 64
-  EXPECT_EQ(registers(47, 512), 40);            // two: a third
-  EXPECT_EQ(registers(168, 256), 128);          // one of eight warps
-  EXPECT_EQ(registers(96, 512), 0);             // too far
-  EXPECT_EQ(registers(79, 512, 128 * 1024), 0); // shared memory is what is short
-  EXPECT_EQ(registers(79, 512, 0, 8), 0);       // it spills already
-  EXPECT_EQ(registers(78, 256), 64);            // three of eight warps: a fourth
+  EXPECT_EQ(registers(79, 512), 64);            // one block fits; a second one with 64 registers
+  EXPECT_EQ(registers(47, 512), 40);            // two blocks fit; a third one with 40
+  EXPECT_EQ(registers(168, 256), 128);          // one block of eight warps fits
+  EXPECT_EQ(registers(96, 512), 0);             // it would need far fewer registers
+  EXPECT_EQ(registers(79, 512, 128 * 1024), 0); // shared memory is the limit
+  EXPECT_EQ(registers(79, 512, 0, 8), 0);       // the code already spills
+  EXPECT_EQ(registers(78, 256), 64);            // three blocks of eight warps fit; a fourth one with 64
   EXPECT_EQ(registers(40, 256), 0);             // 48 warps are enough
 }
 
 //===----------------------------------------------------------------------===//
-// Missing and wrong ones
+// Missing and invalid assemblers
 //===----------------------------------------------------------------------===//
 
 TEST(Assemble, WithoutAnAssemblerTheErrorSaysWhatToInstall) {
@@ -233,7 +233,7 @@ TEST(Assemble, AnotherProgramIsNotPtxas) {
   auto name = describeAssembler(options);
   ASSERT_FALSE(bool(name));
   EXPECT_EQ(llvm::toString(name.takeError()), "'/bin/true' is not ptxas");
-  EXPECT_EQ(errorOf(assemble("", target("sm_80"), options)), "ptxas made no code of the PTX for sm_80");
+  EXPECT_EQ(errorOf(assemble("", target("sm_80"), options)), "ptxas generated no code from the PTX for sm_80");
 }
 
 int countTemporaryFiles() {
@@ -256,7 +256,7 @@ TEST(Assemble, NoTemporaryFileIsLeft) {
 }
 
 //===----------------------------------------------------------------------===//
-// A library that is an old version's double
+// A library with the interface of an old version
 //===----------------------------------------------------------------------===//
 
 class OldLibrary : public testing::Test {
@@ -284,12 +284,12 @@ TEST_F(OldLibrary, NumbersOfSeveralFunctionsAreCombined) {
 }
 
 TEST_F(OldLibrary, AnUnknownArchitectureIsNamed) {
-  EXPECT_EQ(errorOf(assemble("ret;", target("sm_103a"), options)), "nvJitLink 12 does not know sm_103a (code 16)");
+  EXPECT_EQ(errorOf(assemble("ret;", target("sm_103a"), options)), "nvJitLink 12 does not support sm_103a (code 16)");
 }
 
 TEST_F(OldLibrary, ARefusalQuotesTheLine) {
   EXPECT_EQ(errorOf(assemble("first\n  refuse this\n", target("sm_80"), options)),
-            "nvJitLink 12 refused the PTX for sm_80:\nptxas application ptx input, line 2; error   : Refused\n"
+            "nvJitLink 12 rejected the PTX for sm_80:\nptxas application ptx input, line 2; error   : Refused\n"
             "PTX line 2: refuse this");
 }
 

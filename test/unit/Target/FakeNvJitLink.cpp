@@ -1,5 +1,6 @@
-// A library with nvJitLink's interface as an old version has it: every function's name ends in a version, and there is
-// no nvJitLinkVersion. It knows one architecture, refuses PTX with the word "refuse", and talks like ptxas.
+// A library with the interface of an old version of nvJitLink: all function names end in a version, and there is no
+// nvJitLinkVersion. It supports one architecture, rejects PTX with the word "refuse", and writes logs like those of
+// ptxas.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +13,7 @@ struct nvJitLink {
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
-/// Of two versions the newer one counts.
+/// If there are two versions of a function, the newer one must be used.
 EXPORTED int __nvJitLinkCreate_12_0(nvJitLink **, uint32_t, const char *const *) { return 6; }
 
 EXPORTED int __nvJitLinkCreate_12_1(nvJitLink **handle, uint32_t count, const char *const *options) {

@@ -1,4 +1,4 @@
-// The assembler has the last word on lib/Hardware: every row assembles for its targets, and for no other.
+// Checks the tables of lib/Hardware with the assembler: every row must assemble for its targets, and for no others.
 
 #include "NvptxSamples.h"
 
@@ -18,7 +18,7 @@ using nvptx::findAssemblers;
 using layout::kRegister;
 using layout::Operand;
 
-/// {%r0,%r1,...}: as many registers as a thread's elements fill.
+/// "{%r0,%r1,...}", with as many registers as a thread's elements fill.
 std::string registers(const layout::LinearLayout &fragment, ElementType type) {
   int64_t bits = type == ElementType::F64 ? 64 : 32, count = fragment.inSize(kRegister) * bitsOf(type) / bits;
   std::string prefix = type == ElementType::F64 ? "%d" : type == ElementType::F32 ? "%f" : "%r", list;
@@ -114,7 +114,7 @@ protected:
     options = found;
   }
 
-  /// What the assembler has against it; nothing if it assembles.
+  /// The assembler's error; empty if the code assembles.
   std::string assemble(const NvidiaInfo &info, int ptxVersion, const std::string &body) {
     std::string ptx =
         ".version " + std::to_string(ptxVersion / 10) + "." + std::to_string(ptxVersion % 10) + "\n.target " +

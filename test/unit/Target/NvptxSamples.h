@@ -1,4 +1,4 @@
-// Kernels in the LLVM dialect, and the way to PTX and to the assembler that this machine has.
+// Kernels in the LLVM dialect, and functions to compile them to PTX and to find the assemblers of this machine.
 
 #ifndef TILEWRIGHT_TEST_UNIT_TARGET_NVPTXSAMPLES_H
 #define TILEWRIGHT_TEST_UNIT_TARGET_NVPTXSAMPLES_H
@@ -7,20 +7,20 @@
 
 namespace tilewright::nvptx {
 
-/// A vector load, a shuffle, shared memory behind a barrier.
+/// A kernel with a vector load, a shuffle, shared memory and a barrier.
 extern const char *const kSum;
 
-/// A product of tensor cores.
+/// A kernel with an mma.
 extern const char *const kProduct;
 
-/// From a module's text to PTX.
+/// Compiles the text of a module to PTX.
 llvm::Expected<std::string> compileToPtx(llvm::StringRef source, const hardware::NvidiaInfo &info,
                                          const MachineOptions &options = {});
 
-/// The library that TILEWRIGHT_NVJITLINK names and the program in the PATH.
+/// The library in TILEWRIGHT_NVJITLINK and the ptxas in the PATH.
 AssembleOptions findAssemblers();
 
-/// Without any the test is skipped.
+/// Skips the test if there is no assembler.
 #define SKIP_WITHOUT_ASSEMBLER(options)                                                                                \
   AssembleOptions options = findAssemblers();                                                                          \
   if (options.nvJitLink.empty() && options.ptxas.empty()) {                                                            \

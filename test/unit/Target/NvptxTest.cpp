@@ -1,4 +1,4 @@
-// From the LLVM dialect to a cubin, for every architecture.
+// Compiles the LLVM dialect to a cubin, for every architecture.
 
 #include "NvptxSamples.h"
 
@@ -19,14 +19,14 @@ testing::AssertionResult matches(const std::string &text, const char *pattern) {
   return found ? testing::AssertionSuccess() : testing::AssertionFailure() << pattern << " is not in " << text;
 }
 
-/// The error's text, or the PTX where there is none.
+/// The PTX, or the text of the error.
 std::string textOf(llvm::Expected<std::string> result) { return result ? *result : llvm::toString(result.takeError()); }
 
 const hardware::NvidiaInfo &target(std::string_view name) { return *hardware::lookupNvidia(name); }
 
 class EveryTarget : public testing::TestWithParam<hardware::NvidiaInfo> {
 protected:
-  /// The sample's PTX, which assembles.
+  /// Checks that the sample's PTX contains all parts and assembles.
   void check(const char *source, std::initializer_list<const char *> parts) {
     std::string ptx = textOf(compileToPtx(source, GetParam()));
     EXPECT_TRUE(contains(ptx, ".target " + std::string(GetParam().name)));
@@ -73,7 +73,7 @@ TEST(Nvptx, ProductsAndSumsAreFusedWhereTheyAllowIt) {
   std::string allowed = multiplyAdd("{fastmathFlags = #llvm.fastmath<contract>}");
   EXPECT_TRUE(contains(textOf(compileToPtx(allowed.c_str(), target("sm_80"))), "fma.rn.f32"));
   std::string strict = textOf(compileToPtx(multiplyAdd("").c_str(), target("sm_80")));
-  // With the rounding spelt out, the assembler does not fuse them either.
+  // Because the rounding is explicit, the assembler does not fuse them either.
   EXPECT_TRUE(contains(strict, "mul.rn.f32"));
   EXPECT_TRUE(contains(strict, "add.rn.f32"));
   EXPECT_FALSE(contains(strict, "fma"));
@@ -157,7 +157,7 @@ llvm.func @kernel(%from: !llvm.ptr<1>, %to: !llvm.ptr<1>, %n: vector<2xi32>, %h:
 }
 )mlir",
                                         target("sm_80")));
-  // The second address is the first and a constant, which a vector of indices would hide; halves stay in pairs.
+  // The second address is the first one plus a constant, which only scalars show. Halves stay in pairs.
   EXPECT_EQ(ptx.find("mul.wide"), ptx.rfind("mul.wide")) << ptx;
   EXPECT_TRUE(contains(ptx, "+512]"));
   EXPECT_TRUE(contains(ptx, "add.rn.f16x2"));
@@ -196,7 +196,7 @@ TEST(Nvptx, AMissingFunctionIsNamedWithTheCallersLine) {
 }
 
 TEST(Nvptx, WhatTheArchitectureLacksIsAnError) {
-  // stmatrix came with sm_90.
+  // stmatrix requires sm_90.
   const char *source = R"mlir(
 llvm.func @kernel(%at: !llvm.ptr<3>, %x: i32) attributes {nvvm.kernel} {
   nvvm.stmatrix %at, %x {layout = #nvvm.mma_layout<row>, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>,
