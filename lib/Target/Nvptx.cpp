@@ -88,7 +88,7 @@ static void addVectorSplitting(ModulePassManager &modules) {
   FunctionPassManager functions;
   functions.addPass(BalanceInsertions());
   functions.addPass(ScalarizerPass(options));
-  // Must run after the scalarizer because constants and common parts of addresses are only visible in scalars.
+  // Must run again because constants and common parts of addresses are only visible in scalars.
   functions.addPass(EarlyCSEPass());
   functions.addPass(InstCombinePass());
   modules.addPass(createModuleToFunctionPassAdaptor(std::move(functions)));

@@ -46,7 +46,9 @@ def test_a_refusal_is_an_exception_with_the_line(assemblers):
 
 
 def test_an_unknown_architecture_is_named():
-    with pytest.raises(ValueError, match="unknown architecture 'sm_70'; known architectures: sm_80, "):
+    with pytest.raises(
+        ValueError, match="unknown architecture 'sm_70'; known architectures: sm_80, "
+    ):
         _core.assemble(kernel("sm_70"), "sm_70")
 
 
