@@ -65,9 +65,8 @@ struct Thread {
   std::vector<uint32_t> copyGroups;
 
   // For the race check: fences before and after relaxed atomics turn them into releases and acquires.
-  bool isFenced = false; ///< whether the thread has executed a fence, so that its atomics release
-  std::unordered_set<uint64_t>
-      unfenced; ///< addresses of its atomics since the last fence; the next fence acquires them
+  bool isFenced = false;                 ///< whether the thread has executed a fence, so that its atomics release
+  std::unordered_set<uint64_t> unfenced; ///< addresses of its atomics since the last fence, which the next one acquires
 
   enum State : uint8_t { Fresh, Ready, Running, Waiting, Done };
   State state = Fresh;
