@@ -5,7 +5,7 @@ func.func @outside(%x: tensor<4xf32, #tilegpu.layout<register = [[4]], lane = []
 
 // -----
 
-// expected-error @+1 {{the layout is of another shape}}
+// expected-error @+1 {{the layout has a different shape}}
 func.func @shape(%x: tensor<8xf32, #tilegpu.layout<offset = [[1], [2]] : 4>>) { return }
 
 // -----
@@ -61,7 +61,7 @@ func.func @instruction(%a: tensor<16x16xf16>, %c: tensor<16x16xf32>) {
 // -----
 
 func.func @multiply(%a: tensor<2x16x16xf16>, %c: tensor<16x16xf32>) {
-  // expected-error @+1 {{the shapes do not multiply}}
+  // expected-error @+1 {{the shapes are incompatible}}
   %0 = tilegpu.mma "m16n8k16.f16.f16.f32" %a, %a, %c : tensor<2x16x16xf16> * tensor<2x16x16xf16> -> tensor<16x16xf32>
   return
 }

@@ -4,7 +4,7 @@
 #back = #tilegpu.layout<register = [], lane = [[16], [8], [4], [2], [1]], warp = [], block = [] : 32>
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   func.func @store(%p: tensor<32x!tile.ptr<f32>, #line>, %x: tensor<32xf32, #line>, %m: tensor<32xi1, #back>) {
-    // expected-error @+1 {{operands of 'tile.store' lie differently}}
+    // expected-error @+1 {{operands of 'tile.store' have different layouts}}
     tile.store %p, %x mask %m : tensor<32x!tile.ptr<f32>, #line>, tensor<32xf32, #line>, mask tensor<32xi1, #back>
     return
   }
@@ -17,7 +17,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   // The results are scalars, which lie everywhere.
   func.func @reduce(%x: tensor<32xf32, #line>, %i: tensor<32xi8, #back>) {
-    // expected-error @+1 {{operands of 'tile.reduce' lie differently}}
+    // expected-error @+1 {{operands of 'tile.reduce' have different layouts}}
     %s:2 = tile.reduce(%x, %i) 0 {
     ^bb0(%a: f32, %ai: i8, %b: f32, %bi: i8):
       tile.yield %a, %ai : f32, i8
@@ -34,7 +34,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   // Both lie like the results but for the axis that is gone.
   func.func @axis(%x: tensor<2x16xf32, #registers>, %i: tensor<2x16xi64, #lanes>) {
-    // expected-error @+1 {{operands of 'tile.reduce' lie differently}}
+    // expected-error @+1 {{operands of 'tile.reduce' have different layouts}}
     %s:2 = tile.reduce(%x, %i) 0 {
     ^bb0(%a: f32, %ai: i64, %b: f32, %bi: i64):
       tile.yield %a, %ai : f32, i64
@@ -49,7 +49,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
 #back = #tilegpu.layout<register = [], lane = [[16], [8], [4], [2], [1]], warp = [], block = [] : 32>
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   func.func @scan(%x: tensor<32xf32, #line>, %i: tensor<32xi8, #back>) {
-    // expected-error @+1 {{operands of 'tile.scan' lie differently}}
+    // expected-error @+1 {{operands of 'tile.scan' have different layouts}}
     %s:2 = tile.scan(%x, %i) 0 {
     ^bb0(%a: f32, %ai: i8, %b: f32, %bi: i8):
       tile.yield %a, %ai : f32, i8
@@ -65,7 +65,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
 #shared = #tilegpu.layout<offset = [[1], [2], [4], [8], [16]] : 32>
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   func.func @copy(%p: tensor<32x!tile.ptr<f32>, #line>, %m: tensor<32xi1, #back>, %to: !tilegpu.buffer<32xf32, #shared>) {
-    // expected-error @+1 {{operands of 'tilegpu.async_copy' lie differently}}
+    // expected-error @+1 {{operands of 'tilegpu.async_copy' have different layouts}}
     tilegpu.async_copy %p, %to mask %m : tensor<32x!tile.ptr<f32>, #line> -> !tilegpu.buffer<32xf32, #shared>, mask tensor<32xi1, #back>
     return
   }

@@ -1,4 +1,4 @@
-// How operations relate the layouts of what they take and what they give.
+// How operations relate the layouts of their operands and results.
 
 #include "tilewright/Dialect/TileGPU/IR/LayoutRules.h"
 
@@ -16,14 +16,13 @@ using MaybeLayout = std::optional<LinearLayout>;
 
 static layout::Shape shapeOf(Value tile) { return layout::Shape(cast<RankedTensorType>(tile.getType()).getShape()); }
 
-/// The dimension that join adds and split removes: its bit is the lowest of the registers, so that pairs are
-/// neighbours.
+/// Adds the dimension that join adds and split removes. Its bit is the lowest register bit, so that pairs are adjacent.
 static LinearLayout withPairs(const LinearLayout &map) {
   int last = static_cast<int>(map.outs().size());
   return LinearLayout::identity(layout::kRegister, layout::dimName(last), 2) * layout::insertDim(map, last);
 }
 
-/// The dimensions in their order, `low`'s inputs being the low bits.
+/// The same map with its inputs and output dimensions in the canonical order.
 static LinearLayout inDimOrder(const LinearLayout &map) {
   std::vector<std::string_view> ins = {layout::kRegister, layout::kLane, layout::kWarp, layout::kBlock};
   std::vector<std::string> names;
@@ -35,14 +34,14 @@ static LinearLayout inDimOrder(const LinearLayout &map) {
   return layout::sublayout(map, ins, outs);
 }
 
-/// Without the last dimension, if that is in registers alone.
+/// Removes the last dimension if its bit is the lowest register bit; none otherwise.
 static MaybeLayout withoutPairs(const LinearLayout &map) {
   int last = static_cast<int>(map.outs().size()) - 1;
   LinearLayout rest = layout::dropDim(map, last);
   return inDimOrder(withPairs(rest)) == map ? MaybeLayout(rest) : std::nullopt;
 }
 
-/// A dimension of size 1 reads the one element that there is for all places of the result.
+/// The operand layout of a broadcast to `map`: all coordinates along a dimension of size 1 map to its one element.
 static LinearLayout collapsed(const LinearLayout &map, const layout::Shape &shape) {
   layout::Columns columns = map.columns();
   for (uint64_t &column : columns) {

@@ -1,4 +1,4 @@
-// Registration of the tilegpu dialect and the helpers over its types.
+// Registration of the tilegpu dialect, and helpers for its types.
 
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 
@@ -16,7 +16,7 @@ using namespace tilewright::tilegpu;
 #include "tilewright/Dialect/TileGPU/IR/TileGPUOps.cpp.inc"
 
 namespace {
-/// Layouts are long: each gets a name at the top of the text.
+/// Prints layouts, which are long, as aliases at the top of the module.
 struct LayoutAliases : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
   AliasResult getAlias(Attribute attr, raw_ostream &os) const final {
@@ -58,7 +58,7 @@ RankedTensorType withLayout(RankedTensorType type, const layout::LinearLayout &m
   return cast<RankedTensorType>(withLayout(type, LayoutAttr::get(type.getContext(), map)));
 }
 
-/// A pointer has no width of its own, neither the tile dialect's nor LLVM's.
+/// Neither the tile dialect's nor LLVM's pointer type has a bit width; a pointer takes eight bytes.
 int64_t bytesOf(Type element) { return element.isIntOrFloat() ? (element.getIntOrFloatBitWidth() + 7) / 8 : 8; }
 
 static int moduleNumber(Operation *op, StringRef name, int otherwise) {

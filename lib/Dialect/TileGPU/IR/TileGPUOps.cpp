@@ -1,4 +1,4 @@
-// What operations of the tilegpu dialect demand and how they simplify.
+// Verifiers, folders and canonicalization patterns of the tilegpu dialect.
 
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 
@@ -18,7 +18,7 @@ OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) {
 }
 
 namespace {
-/// Two conversions in a row are one.
+/// Merges two consecutive conversions.
 struct MergeConversions : OpRewritePattern<ConvertLayoutOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvertLayoutOp op, PatternRewriter &rewriter) const override {
@@ -31,7 +31,7 @@ struct MergeConversions : OpRewritePattern<ConvertLayoutOp> {
   }
 };
 
-/// A splat has its layout for nothing.
+/// Creates a splat in the target layout: a splat has any layout at no cost.
 struct ConvertSplat : OpRewritePattern<ConvertLayoutOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvertLayoutOp op, PatternRewriter &rewriter) const override {
@@ -55,19 +55,19 @@ void ConvertLayoutOp::getCanonicalizationPatterns(RewritePatternSet &patterns, M
 
 LogicalResult LocalSlotOp::verify() {
   if (getType() != getSrc().getType().getSlot()) {
-    return emitOpError("gives ") << getSrc().getType().getSlot() << ", not " << getType();
+    return emitOpError("result must be ") << getSrc().getType().getSlot() << ", not " << getType();
   }
   return success();
 }
 
 static LogicalResult checkSlot(Operation *op, BufferType buffer) {
   if (buffer.getSlots() != 1) {
-    return op->emitOpError("needs one slot of the buffer, not all of ") << buffer;
+    return op->emitOpError("needs one slot of the buffer, not the multi-slot buffer ") << buffer;
   }
   return success();
 }
 
-/// A tile and the buffer that it moves to or from hold the same elements.
+/// Checks that a tile and the buffer that it moves to or from have the same shape and element type.
 static LogicalResult checkMove(Operation *op, Type tile, BufferType buffer) {
   auto ranked = cast<RankedTensorType>(tile);
   if (ranked.getShape() != buffer.getShape() || ranked.getElementType() != buffer.getElementType()) {
@@ -130,7 +130,7 @@ LogicalResult MmaOp::verify() {
   bool isMatrix = (rank == 2 || rank == 3) && a.size() == rank && b.size() == rank;
   if (!isMatrix || a[rank - 2] != c[rank - 2] || b[rank - 1] != c[rank - 1] || a[rank - 1] != b[rank - 2] ||
       a.drop_back(2) != c.drop_back(2) || b.drop_back(2) != c.drop_back(2)) {
-    return emitOpError("the shapes do not multiply: ")
+    return emitOpError("the shapes are incompatible: ")
            << getA().getType() << " by " << getB().getType() << " into " << getType();
   }
   const tilewright::hardware::MmaInstruction *row = tilewright::hardware::lookupMma(getInstruction());
@@ -142,7 +142,7 @@ LogicalResult MmaOp::verify() {
   };
   if (!isElement(getA().getType(), row->a) || !isElement(getB().getType(), row->b) ||
       !isElement(getType(), row->accumulator)) {
-    return emitOpError("the elements are not those of ") << getInstruction();
+    return emitOpError("the element types do not match the instruction ") << getInstruction();
   }
   return success();
 }

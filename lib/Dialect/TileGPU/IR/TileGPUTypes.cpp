@@ -1,4 +1,4 @@
-// The layout attribute and the type of buffers: text and invariants.
+// The layout attribute and the buffer type: parsing, printing and verification.
 
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 
@@ -51,7 +51,7 @@ int64_t LayoutAttr::registers() const { return getMap().inSize(layout::kRegister
 
 static void printShape(AsmPrinter &printer, ArrayRef<int64_t> shape) { llvm::interleave(shape, printer, "x"); }
 
-/// `register = [[0, 1], [1, 0]]`: the coordinates of each bit of an input.
+/// Prints the coordinates of each bit of an input: `register = [[0, 1], [1, 0]]`.
 static void printBases(AsmPrinter &printer, const LinearLayout &map, const layout::Dim &in) {
   printer << in.name << " = [";
   for (int bit = 0; bit < in.bits; ++bit) {
@@ -91,7 +91,7 @@ static ParseResult parseBases(AsmParser &parser, LinearLayout::Bases &bases) {
                                         [&] { return parsePoint(parser, points.emplace_back()); });
 }
 
-/// Whether the inputs are the ones of registers or of shared memory, and all bases lie inside the shape.
+/// Whether the inputs are those of a layout in registers or in shared memory, and all bases are inside the shape.
 static bool isLayout(const LinearLayout::Bases &bases, ArrayRef<int64_t> shape) {
   SmallVector<StringRef> names;
   for (const auto &[name, points] : bases) {
@@ -134,7 +134,7 @@ LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
   bool fits = outs.size() == shape.size() && llvm::all_of(llvm::zip(outs, shape), [](auto pair) {
                 return std::get<0>(pair).size() == std::get<1>(pair);
               });
-  return fits ? success() : LogicalResult(emitError() << "the layout is of another shape: " << *this);
+  return fits ? success() : LogicalResult(emitError() << "the layout has a different shape: " << *this);
 }
 
 //===----------------------------------------------------------------------===//

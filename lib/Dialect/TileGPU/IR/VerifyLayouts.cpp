@@ -1,4 +1,4 @@
-// Whether all tiles lie on the module's threads, and operations find their operands where they need them.
+// Checks that all layouts have the module's number of threads, and that operands and results satisfy LayoutRules.h.
 
 #include "tilewright/Dialect/TileGPU/IR/LayoutRules.h"
 
@@ -15,20 +15,20 @@ static LogicalResult verifyThreads(Operation *op, Type type, int warps) {
   }
   LayoutAttr attr = getLayout(type);
   if (!attr || attr.isShared()) {
-    return op->emitError() << "a tile without a layout in registers: " << type;
+    return op->emitError() << "tile without a layout in registers: " << type;
   }
   const LinearLayout &map = attr.getMap();
   if (map.inSize(layout::kLane) != hardware::kLanesPerWarp || map.inSize(layout::kWarp) != warps ||
       map.inSize(layout::kBlock) != 1) {
-    return op->emitError() << "a layout of other threads than the module's " << warps << " warps: " << type;
+    return op->emitError() << "layout does not match the module's " << warps << " warps: " << type;
   }
   if (!map.isSurjective()) {
-    return op->emitError() << "a layout that leaves out elements: " << type;
+    return op->emitError() << "layout does not cover all elements: " << type;
   }
   return success();
 }
 
-/// Checks one operand against the result by the rule that binds them.
+/// Checks the layout of one operand against the layouts of the results.
 static LogicalResult verifyOperand(OpOperand &operand) {
   Operation *op = operand.getOwner();
   auto tiles = llvm::make_filter_range(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
@@ -38,15 +38,15 @@ static LogicalResult verifyOperand(OpOperand &operand) {
     std::optional<LinearLayout> given = wanted ? std::nullopt : resultLayout(operand, found);
     if ((wanted && *wanted != found) || (given && *given != mapOf(result))) {
       return op->emitError() << "operand " << operand.getOperandNumber() << " of '" << op->getName()
-                             << "' does not lie where its result needs it: " << operand.get().getType() << " for "
+                             << "' has a layout that does not match its result: " << operand.get().getType() << " for "
                              << result;
     }
   }
   return success();
 }
 
-/// Whether a thread takes the same element of each tile operand. Their relation to the results does not imply it: a
-/// store has none, and a reduction's say nothing of the axis that is gone.
+/// Whether a thread combines the same element of each tile operand. The rules for results do not imply that: a store
+/// has no result, and the result of a reduction does not determine the layout along the reduced axis.
 static bool takesOperandsTogether(Operation *op) {
   return isa<tile::StoreOp, tile::ReduceOp, tile::ScanOp, AsyncCopyOp>(op);
 }
@@ -58,7 +58,8 @@ static LogicalResult verifyAlike(Operation *op) {
       continue;
     }
     if (first && getLayout(first) != getLayout(type)) {
-      return op->emitError() << "operands of '" << op->getName() << "' lie differently: " << first << " and " << type;
+      return op->emitError() << "operands of '" << op->getName() << "' have different layouts: " << first << " and "
+                             << type;
     }
     first = type;
   }

@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::tilegpu;
 
-/// Atomics combine one word at a time.
+/// An atomic instruction operates on one 32-bit word.
 static constexpr int64_t kAtomicBytes = 4;
 
 static AccessKind kindOf(Operation *op) {

@@ -1,4 +1,4 @@
-// What is known of an access to global memory that decides how well a layout serves it: what `coalesce` wrote on it.
+// The properties of a global memory access that determine its cost in a layout, from the attributes set by `coalesce`.
 
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_ACCESSFACTS_H
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_ACCESSFACTS_H
@@ -15,9 +15,9 @@ enum class AccessKind { Load, Store, Atomic };
 struct AccessFacts {
   AccessKind kind = AccessKind::Load;
   layout::Shape shape;
-  layout::Order order;      ///< dimensions, that with the longest runs of consecutive addresses first
-  int64_t run = 1;          ///< elements in such a run along order[0]
-  int64_t vector = 1;       ///< elements that one instruction of a thread can take
+  layout::Order order;      ///< dimensions, the one with the longest runs of consecutive addresses first
+  int64_t run = 1;          ///< consecutive elements along order[0]
+  int64_t vector = 1;       ///< elements that one instruction of a thread can access
   int64_t elementBytes = 1; ///< in memory
 };
 

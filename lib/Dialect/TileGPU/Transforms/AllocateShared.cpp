@@ -1,9 +1,9 @@
-// allocate-shared: every buffer gets its place in shared memory. See Passes.td.
+// allocate-shared: assigns every buffer an offset in shared memory. See Passes.td.
 //
 //     bytes
 //       256 |      bbbbbbb
 //           |      bbbbbbb
-//       128 | aaaa         cccccc     a is read for the last time before c is written: they share a place
+//       128 | aaaa         cccccc     the last read of a precedes the first write of c: they share memory
 //         0 | aaaa         cccccc
 //           +----------------------> operations
 
@@ -25,20 +25,20 @@ namespace tilewright::tilegpu {
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h.inc"
 } // namespace tilewright::tilegpu
 
-/// Bytes that may be spent on saving barriers: too few to make room for fewer programs on an SM.
+/// Extra bytes that may be spent to save barriers: too few to reduce the number of programs that fit on an SM.
 static constexpr int64_t kSpareBytes = 4096;
 
 static int64_t bytesOf(const Lifetime &life) { return LocalAllocOp(life.alloc).getType().getBytes(); }
 
 namespace {
-/// The offset of each buffer, in the order of the lifetimes, and the sum of it all.
+/// The offset of each buffer, in the order of the lifetimes, and the total size.
 struct Placement {
   SmallVector<int64_t> offsets;
   int64_t total = 0;
 };
 } // namespace
 
-/// The lowest place that is free as long as the buffer lives.
+/// The lowest offset that is free during the lifetime of the buffer.
 static int64_t firstFit(ArrayRef<Lifetime> lives, ArrayRef<int64_t> offsets, const Lifetime &life) {
   SmallVector<std::pair<int64_t, int64_t>> taken;
   for (auto [other, offset] : llvm::zip_equal(lives, offsets)) {
@@ -47,7 +47,7 @@ static int64_t firstFit(ArrayRef<Lifetime> lives, ArrayRef<int64_t> offsets, con
     }
   }
   llvm::sort(taken);
-  // Where the widest access may go, and where swizzles and banks begin.
+  // Aligned for the widest access, and large buffers to the first bank, as swizzles assume.
   int64_t alignment = bytesOf(life) >= hardware::kLineBytes ? hardware::kLineBytes : hardware::kVectorBytes, place = 0;
   for (auto [begin, end] : taken) {
     if (place + bytesOf(life) <= begin) {
@@ -72,8 +72,8 @@ static Placement place(ArrayRef<Lifetime> lives) {
   return placement;
 }
 
-/// A buffer's place is free for another one's data only behind a barrier. If it lives on until one stands there anyway
-/// (between the first write and the first read of a later buffer), none is needed for its place.
+/// Reusing a buffer's memory requires a barrier after its last access. There is one anyway between the first write and
+/// the first read of a later buffer; extending lifetimes up to that barrier avoids additional ones.
 static SmallVector<Lifetime> untilTheNextBarrier(ArrayRef<Lifetime> lives) {
   SmallVector<Lifetime> extended(lives);
   for (Lifetime &life : extended) {
@@ -105,7 +105,7 @@ class AllocateShared : public tilegpu::impl::AllocateSharedBase<AllocateShared> 
         life.alloc.setOffset(offset);
       }
       total = std::max(total, placement.total);
-      // Also where that is too much: who drives the passes tells how much it would be.
+      // Set even if it is too much: the caller of the pipeline reports the size.
       getOperation()->setAttr(TileGPUDialect::kSharedBytesAttr, builder.getI64IntegerAttr(total));
       if (failed(checkFits(function, placement.total))) {
         return signalPassFailure();

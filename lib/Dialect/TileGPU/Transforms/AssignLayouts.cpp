@@ -1,4 +1,4 @@
-// assign-layouts: every tile gets a layout, the same for the same shape. See Passes.td.
+// assign-layouts: gives every tile a layout, the same for equal shapes. See Passes.td.
 
 #include "BlockedLayout.h"
 #include "tilewright/Dialect/TileGPU/IR/LayoutRules.h"
@@ -48,7 +48,7 @@ private:
     }
     int most = hardware::kThreadsPerBlock / hardware::kLanesPerWarp;
     if (numWarps < 1 || numWarps > most || !llvm::isPowerOf2_32(numWarps)) {
-      return module.emitError() << "num_warps is a power of two from 1 to " << most << ", not " << int(numWarps);
+      return module.emitError() << "num_warps must be a power of two from 1 to " << most << ", not " << int(numWarps);
     }
     Builder builder(module.getContext());
     module->setAttr(TileGPUDialect::kTargetAttr, builder.getStringAttr(info->name));
@@ -83,7 +83,8 @@ private:
     }
   }
 
-  /// Converts operands to what the results ask for, or results from what the operands make of them.
+  /// Converts operands to the layouts that the results require, or results from the layouts that the operands
+  /// determine.
   void keepRules(Operation *op) {
     auto tiles = llvm::make_filter_range(op->getResults(), [](Value v) { return isa<RankedTensorType>(v.getType()); });
     for (OpOperand &operand : op->getOpOperands()) {

@@ -6,7 +6,8 @@
 
 namespace tilewright::tilegpu {
 
-/// Takes `count` threads along the dimensions in order, as many as each has room for; what is left has copies.
+/// Distributes `count` threads over the dimensions in order, as many as fit into each; the remaining ones hold
+/// replicas.
 static layout::Shape sideBySide(layout::Shape &room, const layout::Order &order, int64_t count) {
   layout::Shape taken(room.size(), 1);
   for (int dim : order) {

@@ -1,5 +1,4 @@
-// Blocked layouts from what passes know: who is the fastest dimension, and how many
-// elements a thread takes at once.
+// Blocked layouts for an order of dimensions and a number of contiguous elements per thread.
 
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_BLOCKEDLAYOUT_H
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_BLOCKEDLAYOUT_H
@@ -8,12 +7,13 @@
 
 namespace tilewright::tilegpu {
 
-/// The tile over the threads of `warps` warps: each thread takes `vectorWidth` neighbours along order[0], lanes and
-/// then warps stand side by side along order[0] as far as it reaches, then along order[1], ...; registers repeat that.
+/// Distributes the tile over the threads of `warps` warps: each thread holds `vectorWidth` contiguous elements along
+/// order[0]; lanes and then warps are consecutive along order[0] up to its size, then along order[1], and so on.
+/// Further registers repeat this over the rest of the tile.
 layout::LinearLayout blockedLayout(const layout::Shape &shape, const layout::Order &order, int64_t vectorWidth,
                                    int warps);
 
-/// The same with another order for the warps.
+/// The same with a separate order for the warps.
 layout::LinearLayout blockedLayout(const layout::Shape &shape, const layout::Order &order, int64_t vectorWidth,
                                    int warps, const layout::Order &warpOrder);
 

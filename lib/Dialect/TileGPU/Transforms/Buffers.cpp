@@ -36,7 +36,7 @@ SmallVector<BufferAccess> accessesOf(LocalAllocOp alloc) {
 }
 
 namespace {
-/// Numbers operations in the order of the text, an operation with regions once before and once after these.
+/// Numbers operations in textual order; an operation with regions has a number before and one after these.
 class Positions {
 public:
   explicit Positions(Operation *root) { number(root); }
@@ -65,7 +65,7 @@ private:
 };
 } // namespace
 
-/// The outermost loop around the operation that the allocation is not in; the operation itself if there is none.
+/// The outermost loop around the operation that does not contain the allocation; the operation itself if there is none.
 static Operation *outermostLoop(Operation *op, LocalAllocOp alloc) {
   Operation *found = op;
   for (Operation *parent = op->getParentOp(); !parent->isAncestor(alloc); parent = parent->getParentOp()) {
@@ -74,7 +74,7 @@ static Operation *outermostLoop(Operation *op, LocalAllocOp alloc) {
   return found;
 }
 
-/// Where the copies that are under way at `position` have arrived: the next wait for all.
+/// Where the copies in flight at `position` have completed: the next wait for all groups.
 static int64_t endOfCopies(const Positions &positions, int64_t position) {
   int64_t end = std::numeric_limits<int64_t>::max();
   for (AsyncWaitOp wait : positions.waits()) {

@@ -1,4 +1,4 @@
-// Buffers in shared memory: who accesses them, and how long they hold something.
+// Buffers in shared memory: their accesses and lifetimes.
 
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_BUFFERS_H
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_BUFFERS_H
@@ -13,16 +13,16 @@ struct BufferAccess {
   bool isWrite;
 };
 
-/// The allocation that a buffer is, or is a slot of; null for a block's argument.
+/// The allocation of a buffer or of the buffer of a slot; null for a block argument.
 LocalAllocOp allocationOf(mlir::Value buffer);
 
-/// All accesses, through all slots.
+/// All accesses to the buffer and its slots.
 llvm::SmallVector<BufferAccess> accessesOf(LocalAllocOp alloc);
 
-/// When a buffer holds something, counted in operations from the start of the function.
+/// When a buffer holds data, in operations from the start of the function.
 ///
 ///     0  %a = local_alloc
-///     1  scf.for {               %a: 1 to 5, as the next iteration's store must not meet another buffer's data
+///     1  scf.for {               %a: 1 to 5, as the next iteration's store must not overwrite another buffer
 ///     2    local_store %x, %a
 ///     3    %y = local_load %a
 ///     4  }
@@ -31,12 +31,12 @@ struct Lifetime {
   LocalAllocOp alloc;
   int64_t begin = 0;     ///< the first write
   int64_t firstRead = 0; ///< a barrier stands between the first write and this
-  int64_t end = 0;       ///< the last access; for copies under way the wait for them
+  int64_t end = 0;       ///< the last access, or the wait for the copies in flight
 
   bool overlaps(const Lifetime &other) const { return begin <= other.end && other.begin <= end; }
 };
 
-/// Of all buffers below `root` that are accessed.
+/// The lifetimes of all buffers below `root` that are accessed.
 llvm::SmallVector<Lifetime> lifetimesOf(mlir::Operation *root);
 
 } // namespace tilewright::tilegpu

@@ -1,10 +1,11 @@
-// coalesce: accesses to global memory get layouts that serve them well. See Passes.td.
+// coalesce: chooses coalesced layouts for accesses to global memory. See Passes.td.
 //
-// Accesses that exchange data element by element are decided together, so that nothing has to be moved between them:
+// Accesses connected by elementwise operations get one layout, so that no data move between threads:
 //
 //     %x = load fp16 (vectors of 8)  ->  %y = extf, mulf, ...  ->  store fp32 (vectors of 4)
 //
-// Every width from one element to the widest is tried on all of them; the cheapest sum wins, the widest among equals.
+// The pass tries every vector width from the widest down to one element on the whole group and takes the one with the
+// lowest total cost, the widest among equals.
 
 #include "BlockedLayout.h"
 #include "CostModel.h"
@@ -30,14 +31,15 @@ namespace tilewright::tilegpu {
 
 namespace {
 
-/// Which tiles exchange data without a change of shape. Addresses and masks do not count: they are cheap to have twice.
+/// Groups tiles that are connected by elementwise operations, scans and control flow. Addresses and masks are not
+/// considered: they are cheap to compute twice.
 class DataFlow {
 public:
   explicit DataFlow(Operation *root) {
     root->walk([&](Operation *op) { visit(op); });
   }
 
-  /// The same for all that are connected.
+  /// An identifier of the group that the value belongs to.
   void *classOf(Value value) { return classes.getOrInsertLeaderValue(value.getAsOpaquePointer()); }
 
 private:
@@ -62,7 +64,7 @@ private:
     }
   }
 
-  /// What goes into a region or leaves it meets the variable that it becomes.
+  /// Connects operands of the operation and its terminators with the block arguments and results they become.
   void connectRegions(RegionBranchOpInterface branch) {
     RegionBranchSuccessorMapping mapping;
     branch.getSuccessorOperandInputMapping(mapping);
@@ -76,7 +78,7 @@ private:
   llvm::EquivalenceClasses<void *> classes;
 };
 
-/// How many elements along a dimension are consecutive, aligned and masked alike.
+/// How many elements along a dimension one access may cover: consecutive, aligned, and under a uniform mask.
 int64_t widthAlong(const AxisFacts &address, int64_t uniformMask, int64_t elementBytes) {
   int64_t width = std::min({hardware::kVectorBytes / elementBytes, address.contiguity, uniformMask});
   while (width > 1 && address.divisibilityAt(width) < width * elementBytes) {
@@ -85,7 +87,7 @@ int64_t widthAlong(const AxisFacts &address, int64_t uniformMask, int64_t elemen
   return std::max<int64_t>(1, width);
 }
 
-/// Writes on an access what is known of its addresses: nothing in what follows works it out again.
+/// Records on an access what axis analysis knows about its addresses. Later passes do not repeat the analysis.
 void describe(tile::MemoryAccessOpInterface access, AxisInfoAnalysis &axis) {
   auto type = dyn_cast<RankedTensorType>(access.getPtr().getType());
   if (!type) {
@@ -105,14 +107,14 @@ void describe(tile::MemoryAccessOpInterface access, AxisInfoAnalysis &axis) {
   access.setVectorWidthAttr(builder.getDenseI64ArrayAttr(width));
 }
 
-/// Accesses that get one layout.
+/// Accesses that share one layout.
 struct Group {
   SmallVector<Operation *> ops;
   SmallVector<AccessFacts> facts;
-  bool isReduced = false; ///< along the fastest dimension
+  bool isReduced = false; ///< whether some reduction is along the fastest dimension
 };
 
-/// What an access reads or writes.
+/// The tile that an access reads or writes.
 Value dataOf(Operation *op) { return op->getNumResults() ? op->getResult(0) : op->getOperand(1); }
 
 class Coalesce : public tilegpu::impl::CoalesceBase<Coalesce> {
@@ -120,7 +122,7 @@ public:
   void runOnOperation() override {
     AxisInfoAnalysis axis(getOperation());
     getOperation()->walk([&](tile::MemoryAccessOpInterface access) { describe(access, axis); });
-    getOperation()->walk([](tile::HintOp hint) { // has been read
+    getOperation()->walk([](tile::HintOp hint) { // axis analysis has used it
       hint.replaceAllUsesWith(hint.getSrc());
       hint.erase();
     });
@@ -157,11 +159,12 @@ private:
     return groups;
   }
 
-  /// The cheapest layout: as many elements a thread as leave no thread without any.
+  /// The cheapest layout among those whose vectors leave no thread without elements.
   LinearLayout decide(const Group &group) {
     const layout::Shape &shape = group.facts.front().shape;
     const layout::Order &order = group.facts.front().order;
-    // Rows of their own for the warps: a reduction of rows then stays inside a warp, and a warp's access is the same.
+    // Give each warp separate rows: a reduction of rows then stays inside a warp, and each warp's accesses cost the
+    // same.
     layout::Order warpOrder = order;
     if (group.isReduced) {
       std::rotate(warpOrder.begin(), warpOrder.begin() + 1, warpOrder.end());

@@ -27,9 +27,9 @@ static constexpr Cost kWavefront = 4;
 static constexpr Cost kLine = 4;
 static constexpr Cost kWrittenSector = 6;
 
-/// Two barriers, and the latency of shared memory in between.
+/// Two barriers and the latency of shared memory between them.
 static constexpr Cost kExchange = 400;
-/// Shared memory that a conversion takes from others, per so many bytes.
+/// A conversion's buffer costs 1 per this many bytes, as it competes for shared memory.
 static constexpr int64_t kBytesPerCost = 8;
 
 static constexpr int64_t kSectorBytes = 32;
@@ -38,8 +38,8 @@ static constexpr int64_t kSectorBytes = 32;
 // Global memory
 //===----------------------------------------------------------------------===//
 
-/// Blocks of `bytes` that the lanes of a warp touch: lanes fall into one block as far as a run of
-/// consecutive addresses and the block reach.
+/// The number of aligned blocks of `bytes` that the lanes of a warp access. Lanes share a block if their elements are
+/// in the same run of consecutive addresses and in the same block.
 static int64_t blocksOfWarp(const AccessFacts &facts, const LinearLayout &map, int64_t bytes) {
   int64_t perBlock = std::min(facts.run, std::max<int64_t>(1, bytes / facts.elementBytes));
   uint64_t inside = static_cast<uint64_t>(perBlock - 1) << map.outStart(layout::dimName(facts.order.front()));
@@ -50,7 +50,7 @@ static int64_t blocksOfWarp(const AccessFacts &facts, const LinearLayout &map, i
   return int64_t(1) << layout::rank(lanes);
 }
 
-/// Warps that write: those with copies do not.
+/// The number of warps that write: warps that hold replicas do not.
 static int64_t writingWarps(const LinearLayout &map) {
   return int64_t(1) << layout::rank(map.columnsOf(layout::kWarp));
 }
@@ -71,14 +71,15 @@ Cost tilegpu::accessCost(const AccessFacts &facts, const LinearLayout &map) {
 // Conversions
 //===----------------------------------------------------------------------===//
 
-/// Elements that each thread has next to each other on both sides: what it can move to or from shared memory at once.
+/// The elements that each thread holds in registers on both sides: how many it can move to or from shared memory at
+/// once.
 static int64_t commonVector(const LinearLayout &from, const LinearLayout &to) {
   layout::Columns registers = to.columnsOf(layout::kRegister);
   auto isCommon = [&](uint64_t column) { return llvm::is_contained(registers, column); };
   return int64_t(1) << llvm::count_if(from.columnsOf(layout::kRegister), isCommon);
 }
 
-/// Wavefronts of all warps for one side, without conflicts.
+/// Wavefronts of all warps for one side, without bank conflicts.
 static int64_t wavefronts(const LinearLayout &map, int64_t vector, int64_t elementBytes) {
   vector = std::min(vector, std::max<int64_t>(1, hardware::kVectorBytes / elementBytes));
   int64_t each = std::max<int64_t>(1, vector * elementBytes * map.inSize(layout::kLane) / hardware::kLineBytes);
@@ -120,7 +121,7 @@ Cost CostModel::conversion(Type element, LayoutAttr from, LayoutAttr to) {
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// A warp's instruction for one element per lane.
+/// The cost of a warp's instruction for one element per lane.
 static Cost instructionCost(Operation *op) {
   if (isa<math::MathDialect>(op->getDialect())) {
     return kSpecialFunction;

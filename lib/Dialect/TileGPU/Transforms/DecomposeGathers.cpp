@@ -1,4 +1,4 @@
-// decompose-gathers: what one lane cannot ask of another goes through shared memory. See Passes.td.
+// decompose-gathers: gathers through shared memory where shuffles are not enough. See Passes.td.
 //
 //     %y = gather %x[%i] 0     =     %b = local_alloc
 //                                    local_store %x, %b
@@ -21,8 +21,8 @@ namespace tilewright::tilegpu {
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h.inc"
 } // namespace tilewright::tilegpu
 
-/// Per element, 2^n registers are shuffled, or selected from, where n bits of the index are registers. More than this
-/// costs more than a write and a read.
+/// If n bits of the index map to registers, each element takes 2^n shuffles, or selects. With more bits than this, a
+/// store to shared memory and a load are cheaper.
 static constexpr int kMostRegisterBits = 1;
 static constexpr int kMostRegisterBitsWithoutLanes = 3;
 
@@ -33,7 +33,7 @@ static bool staysInWarp(tile::GatherOp gather) {
   return plan.isInWarp && plan.registerBits() <= most;
 }
 
-/// Row-major: indices are not known, and neither is a better order.
+/// Row-major, as nothing is known about the indices.
 static LayoutAttr sharedLayout(RankedTensorType type) {
   layout::Shape shape(type.getShape());
   return LayoutAttr::get(type.getContext(),

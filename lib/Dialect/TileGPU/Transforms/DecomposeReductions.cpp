@@ -1,9 +1,9 @@
-// decompose-reductions: every reduction and scan inside a warp. See Passes.td.
+// decompose-reductions: moves every reduction and scan inside a warp. See Passes.td.
 //
-//     a row of 256 elements, lanes and registers counting the low 7 bits, 2 warps the high one
+//     a row of 256 elements: lanes and registers map to the low 7 bits, 2 warps to the high bit
 //
-//       reduce 256            =   reshape 2x128, reduce 128 (each warp its half): 2 partial results
-//                                 convert_layout: every thread of every warp gets both
+//       reduce 256            =   reshape 2x128, reduce 128 (one half in each warp): 2 partial results
+//                                 convert_layout: every thread of every warp gets both of them
 //                                 reduce 2
 
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
@@ -31,11 +31,11 @@ namespace tilewright::tilegpu {
 // Layouts
 //===----------------------------------------------------------------------===//
 
-/// Bytes of partial results that a thread takes into registers at once; more come one per lane.
+/// Up to this many bytes of partial results go to the registers of each thread; more are distributed over the lanes.
 static constexpr int64_t kBytesInRegisters = 32;
 
-/// Each warp holds whole lines along `dim`: consecutive elements in a thread, then lanes side by side. Warps share
-/// the other dimensions, and hold copies where these are too small.
+/// A layout in which each warp holds whole lines along `dim`: consecutive elements in a thread, then consecutive lanes.
+/// Warps are distributed over the other dimensions, and hold replicas where these are too small.
 static LinearLayout linesInWarps(const layout::Shape &shape, int dim, int warps) {
   layout::BlockedParameters parameters;
   parameters.order = {dim};
@@ -57,7 +57,7 @@ static LinearLayout linesInWarps(const layout::Shape &shape, int dim, int warps)
     parameters.warpsPerBlock[other] = here;
     warps /= static_cast<int>(here);
   }
-  // What is left lies beyond the end of the lines, where layouts wrap around: copies.
+  // Remaining lanes and warps are placed beyond the end of `dim`, where layouts wrap around: they hold replicas.
   parameters.threadsPerWarp[dim] *= lanes;
   parameters.warpsPerBlock[dim] *= warps;
   return layout::blocked(shape, parameters);
@@ -69,7 +69,7 @@ static bool isInWarp(const layout::ScanPlan &plan) {
          });
 }
 
-/// The bits of the coordinate along `dim` in which warps differ.
+/// The bits of the coordinate along `dim` to which warps map.
 static uint64_t bitsOfWarps(const LinearLayout &map, int dim) {
   uint64_t bits = 0;
   for (int bit = 0; bit < map.inBits(layout::kWarp); ++bit) {
@@ -79,9 +79,9 @@ static uint64_t bitsOfWarps(const LinearLayout &map, int dim) {
 }
 
 namespace {
-/// How to split a dimension in two by renaming alone: some bits of its coordinate, and after them the rest.
+/// How to split a dimension in two by reshape and trans alone: some bits of its coordinate, then the others.
 struct AxisSplit {
-  layout::Shape runs; ///< a dimension for each run of bits that stay together
+  layout::Shape runs; ///< a dimension for each run of adjacent bits
   std::vector<int> order;
   layout::Shape merged;
 
@@ -116,14 +116,14 @@ AxisSplit::AxisSplit(const layout::Shape &shape, int dim, uint64_t firstBits) : 
   merged.insert(merged.begin() + dim, firstSize);
 }
 
-/// Whether each warp can reduce what it has along `dim`, leaving one element for each value of the bits of warps.
+/// Whether each warp can reduce its elements along `dim`, leaving one element for each value of the warp bits.
 static bool canReduceInWarps(const LinearLayout &map, int dim) {
   AxisSplit split(layout::shapeOf(map), dim, bitsOfWarps(map, dim));
   return layout::planReduction(split.apply(map), dim + 1).isInWarp();
 }
 
-/// The layout with a dimension of `size` more, before `dim`: `inRegisters`, or else one element each in lanes that
-/// held copies, as far as there are such.
+/// The layout with an additional dimension `dim` of the given size, in registers if `inRegisters`; otherwise in lanes
+/// that held replicas as far as possible, and in registers beyond that.
 static LinearLayout withPartials(const LinearLayout &map, int dim, int64_t size, bool inRegisters) {
   LinearLayout expanded = layout::insertDim(map, dim);
   std::vector<layout::Dim> ins = expanded.ins(), outs = expanded.outs();
@@ -152,11 +152,11 @@ static LinearLayout withPartials(const LinearLayout &map, int dim, int64_t size,
 }
 
 //===----------------------------------------------------------------------===//
-// Operations that make them
+// Emitting operations
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Emits operations together with the layouts that they give.
+/// Emits operations and derives the layouts of their results.
 class Emitter {
 public:
   explicit Emitter(Operation *before) : builder(before), loc(before->getLoc()) {}
@@ -212,13 +212,13 @@ static SmallVector<Value> convertAll(Emitter &emitter, ValueRange tiles, const L
   return llvm::map_to_vector(tiles, [&](Value tile) { return emitter.convert(tile, map); });
 }
 
-/// Reduces what lies inside warps; the results have the bits in which warps differ as their dimension `axis`.
+/// Reduces inside warps. Dimension `axis` of the results consists of the bits to which warps map.
 static ValueRange reduceInWarps(Emitter &emitter, tile::ReduceOp op, ValueRange tiles) {
   int axis = op.getAxis();
   const LinearLayout &map = mapOf(tiles.front());
   AxisSplit split(layout::shapeOf(map), axis, bitsOfWarps(map, axis));
   if (split.merged[axis + 1] == 1) {
-    return tiles; // nothing lies inside
+    return tiles; // nothing to reduce inside warps
   }
   SmallVector<Value> parts;
   for (Value tile : tiles) {
@@ -227,7 +227,8 @@ static ValueRange reduceInWarps(Emitter &emitter, tile::ReduceOp op, ValueRange 
   return emitter.reduce(parts, axis + 1, op);
 }
 
-/// One layout for all operands, which the combiner takes side by side: the widest elements decide.
+/// Reduces the partial results. All operands need one layout; the widest element type decides whether it is in
+/// registers.
 static ValueRange reducePartials(Emitter &emitter, tile::ReduceOp op, ValueRange partials) {
   int axis = op.getAxis();
   LinearLayout each = layout::dropDim(mapOf(partials.front()), axis);
@@ -243,7 +244,7 @@ static ValueRange reducePartials(Emitter &emitter, tile::ReduceOp op, ValueRange
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Replaces an operation by values that lie elsewhere.
+/// Replaces an operation by values in other layouts.
 static void replace(Emitter &emitter, Operation *op, ValueRange values) {
   for (auto [result, value] : llvm::zip_equal(op->getResults(), values)) {
     bool isTile = isa<RankedTensorType>(value.getType());

@@ -1,4 +1,4 @@
-// insert-barriers: threads wait for each other where memory demands it, and nowhere else. See Passes.td.
+// insert-barriers: inserts barriers between conflicting memory accesses. See Passes.td.
 //
 //     local_store %x, %b                     local_store %x, %b
 //                                            barrier
@@ -23,7 +23,8 @@ namespace tilewright::tilegpu {
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h.inc"
 } // namespace tilewright::tilegpu
 
-/// As late as can be, so that one barrier serves many; but before loops that the first access is not in.
+/// As late as possible, so that one barrier separates many accesses, but outside of loops that do not contain the first
+/// access.
 static Operation *placeBetween(const Race &race) {
   Operation *place = race.second;
   for (Operation *around = place->getParentOp(); !around->isAncestor(race.first); around = around->getParentOp()) {
@@ -49,7 +50,7 @@ static int loopDepth(Operation *op) {
   return depth;
 }
 
-/// Takes away what later barriers made redundant, those that run most often first.
+/// Removes barriers that later ones made redundant, starting with those in the innermost loops.
 static void removeSuperfluous(RaceAnalysis &races, SmallVector<BarrierOp> barriers) {
   llvm::stable_sort(barriers, [](BarrierOp a, BarrierOp b) { return loopDepth(a) > loopDepth(b); });
   for (BarrierOp barrier : barriers) {

@@ -1,7 +1,7 @@
-// The way of a product's operand from shared memory into registers:
+// The path of a dot's operand from shared memory into registers:
 //
-//     %x = local_load %b            its beginning
-//     %y = trans %x, extf %y, ...   what each thread does to its part for next to nothing
+//     %x = local_load %b            the start of the path
+//     %y = trans %x, extf %y, ...   cheap operations of each thread on its part
 //     mma %y, ...
 
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_OPERANDPATH_H
@@ -11,11 +11,11 @@
 
 namespace tilewright::tilegpu {
 
-/// An operation that each thread does to its part of one tile for next to nothing: elementwise, trans, reshape.
+/// Whether the operation is a cheap one that each thread applies to its part of one tile: elementwise, trans, reshape.
 bool isCheapUnary(mlir::Operation *op);
 
-/// From the local_load to what `operand` is, in order, each only there for the next; empty where it comes from
-/// elsewhere or from outside of `block`.
+/// The operations from the local_load to the definition of `operand`, in order, each with no other use; empty if
+/// `operand` comes from elsewhere or from outside of `block`.
 llvm::SmallVector<mlir::Operation *> pathFromShared(mlir::Value operand, mlir::Block *block);
 
 } // namespace tilewright::tilegpu

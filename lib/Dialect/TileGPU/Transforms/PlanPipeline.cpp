@@ -1,13 +1,13 @@
-// plan-pipeline: which loads of a loop are started iterations ahead. See Passes.td.
+// plan-pipeline: decides which loads of a loop are started in earlier iterations. See Passes.td.
 //
 //     scf.for                                       stage
-//       %o = addi, %p = addptr, ...                   0      the addresses of the loads, and these:
-//       %x = tile.load %p                             0      become asynchronous copies
+//       %o = addi, %p = addptr, ...                   0      address computation and loads,
+//       %x = tile.load %p                             0      which become asynchronous copies
 //       local_store %x, %b                            0
-//       %a = local_load %b, mma %a, ...               2      what remains, num_stages - 1 iterations later
+//       %a = local_load %b, mma %a, ...               2      the rest, num_stages - 1 iterations later
 //
-// Where products follow each other, the operands of the first are read an iteration ahead: those reads are of stage
-// num_stages - 1, and what remains of stage num_stages.
+// If the loop has several dots, the operands of the first are loaded an iteration ahead: these loads are in stage
+// num_stages - 1, and the rest in stage num_stages.
 
 #include "Buffers.h"
 #include "ExpandPipeline/Speculation.h"
@@ -34,20 +34,20 @@ namespace tilewright::tilegpu {
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h.inc"
 } // namespace tilewright::tilegpu
 
-/// What the user asks for of one loop.
+/// The number of stages that the user requests for a loop.
 static constexpr llvm::StringLiteral kAskedStages = "tile.num_stages";
 
 //===----------------------------------------------------------------------===//
 // Which loads can be copied asynchronously
 //===----------------------------------------------------------------------===//
 
-/// Bytes that one thread copies from memory to the buffer as one.
+/// The number of bytes that a thread copies from global memory to the buffer with one instruction.
 static int64_t copiedBytes(tile::LoadOp load, BufferType buffer) {
   layout::LinearLayout offsets = layout::offsetsOf(mapOf(load.getPtr()), buffer.getLayout().getMap());
   return copyAccessOf(load, offsets).elements() * buffer.getElementBytes();
 }
 
-/// Copies fill up with zeros.
+/// Whether masked elements are zero or unspecified: asynchronous copies can only fill with zeros.
 static bool fillsWithZeros(tile::LoadOp load) {
   Value other = load.getOther();
   auto splat = other ? other.getDefiningOp<tile::SplatOp>() : tile::SplatOp();
@@ -55,7 +55,7 @@ static bool fillsWithZeros(tile::LoadOp load) {
   return !other || matchPattern(other, m_Zero()) || matchPattern(other, m_PosZeroFloat());
 }
 
-/// The store into a buffer of its own that is one of the load's uses; null for any other use.
+/// The store that is this use of a load, if it is the only write to its buffer; null for any other use.
 static LocalStoreOp stagingStore(OpOperand &use) {
   auto store = dyn_cast<LocalStoreOp>(use.getOwner());
   LocalAllocOp alloc = store ? allocationOf(store.getBuffer()) : LocalAllocOp();
@@ -80,11 +80,11 @@ static bool isCopyable(tile::LoadOp load) {
 }
 
 //===----------------------------------------------------------------------===//
-// Which of them may go ahead
+// Which of them may be started ahead
 //===----------------------------------------------------------------------===//
 
-/// Whether an effect may be one on the memory that the load reads. One that names no value is on all of its resource:
-/// a barrier's, or the end of the launch where an assertion does not hold.
+/// Whether the effect may be a write to the memory that the load reads. An effect without a value is on all of its
+/// resource: that of a barrier, or of an assertion, which may end the launch.
 static bool mayChange(const MemoryEffects::EffectInstance &effect, tile::LoadOp load) {
   SideEffects::Resource *resource = effect.getResource();
   bool isElsewhere = resource == SharedMemory::get() || resource == tile::Console::get();
@@ -94,8 +94,8 @@ static bool mayChange(const MemoryEffects::EffectInstance &effect, tile::LoadOp 
   return !effect.getValue() || mayAlias(effect.getValue(), load.getPtr());
 }
 
-/// Whether something in the loop may change what the load reads, or orders it. A release orders the reads before it as
-/// well, and a copy under way would be a read that it passes.
+/// Whether an operation in the loop may write the memory that the load reads, or is an atomic that orders the load. A
+/// release also orders the loads before it, but not the reads of a copy in flight.
 static bool hasHoistingHazard(tile::LoadOp load, scf::ForOp loop, const ReadOnlyMemory &readOnly) {
   auto effects = getEffectsRecursively(loop);
   if (!effects || llvm::any_of(*effects, [&](const auto &effect) { return mayChange(effect, load); })) {
@@ -108,8 +108,8 @@ static bool hasHoistingHazard(tile::LoadOp load, scf::ForOp loop, const ReadOnly
   return result.wasInterrupted();
 }
 
-/// Adds what `value` is computed from inside the loop, in this iteration and those before; false where that
-/// has effects, lies in regions, or must not be executed for an iteration that does not exist.
+/// Adds the operations of the loop from which `value` is computed, in this iteration and earlier ones. Returns false if
+/// one has effects or regions, or must not be executed for an iteration that does not exist.
 static bool addSlice(Value value, scf::ForOp loop, llvm::SetVector<Operation *> &slice) {
   SmallVector<Value> todo = {value};
   llvm::DenseSet<Value> seen;
@@ -137,7 +137,7 @@ static bool addSlice(Value value, scf::ForOp loop, llvm::SetVector<Operation *> 
   return true;
 }
 
-/// The load with all that its addresses need, if they can be had ahead of time.
+/// Adds the load, its users and the computation of its addresses and mask, if these can be executed ahead.
 static bool addLoad(tile::LoadOp load, scf::ForOp loop, llvm::SetVector<Operation *> &ahead) {
   llvm::SetVector<Operation *> slice;
   if (!addSlice(load.getPtr(), loop, slice) || (load.getMask() && !addSlice(load.getMask(), loop, slice))) {
@@ -150,10 +150,11 @@ static bool addLoad(tile::LoadOp load, scf::ForOp loop, llvm::SetVector<Operatio
 }
 
 //===----------------------------------------------------------------------===//
-// Which reads of what they copied may go ahead
+// Which loads of the copied data may be started ahead
 //===----------------------------------------------------------------------===//
 
-/// The loop's reads of what `ahead` copies, in order; none where such a read is not in the loop's own block.
+/// The loop's loads from the buffers that `ahead` writes, in order; none if any other operation, or one nested in the
+/// loop, uses these buffers.
 static SmallVector<LocalLoadOp> readsOfCopies(scf::ForOp loop, const llvm::SetVector<Operation *> &ahead) {
   llvm::DenseSet<Value> buffers;
   for (Operation *op : ahead) {
@@ -175,8 +176,8 @@ static SmallVector<LocalLoadOp> readsOfCopies(scf::ForOp loop, const llvm::SetVe
   return isPlain ? reads : SmallVector<LocalLoadOp>();
 }
 
-/// What brings the operands of the loop's first product to it, if another product is left to overlap with it after
-/// the last read.
+/// The operations that load the operands of the loop's first dot, if another dot follows the last load, so that it can
+/// overlap with them.
 static SmallVector<Operation *> readsOfFirstProduct(scf::ForOp loop, ArrayRef<LocalLoadOp> reads) {
   auto products = loop.getBody()->getOps<MmaOp>();
   if (products.empty() || reads.empty()) {
@@ -206,8 +207,8 @@ static int stagesOf(scf::ForOp loop) {
   return asked ? static_cast<int>(asked.getInt()) : numStages(loop);
 }
 
-/// Whether all that the loop hands to its next iteration is computed, and not just what another iteration had: such
-/// loops are not worth a pipeline. Those that count unsigned are left alone.
+/// Whether the loop does not count unsigned, and all values it yields are results of operations rather than block
+/// arguments. Other loops are not pipelined.
 static bool hasPlainYields(scf::ForOp loop) {
   return !loop.getUnsignedCmp() &&
          llvm::all_of(loop.getYieldedValues(), [](Value value) { return value.getDefiningOp(); });

@@ -14,12 +14,12 @@ using namespace mlir;
 namespace tilewright::tilegpu {
 
 //===----------------------------------------------------------------------===//
-// What operations do
+// Accesses of operations
 //===----------------------------------------------------------------------===//
 
 static bool isBarrier(Operation *op) { return isa<BarrierOp, tile::BarrierOp>(op); }
 
-/// The accesses through the operands that the operation's effects name.
+/// The accesses through those operands on which the operation has read or write effects.
 static SmallVector<MemoryAccess> accessesOf(Operation *op) {
   SmallVector<MemoryAccess> accesses;
   auto interface = dyn_cast<MemoryEffectOpInterface>(op);
@@ -52,15 +52,15 @@ static SmallVector<MemoryAccess> accessesOf(Operation *op) {
 // When order matters
 //===----------------------------------------------------------------------===//
 
-/// Whether both are atomics that may come in any order: the same kind, and nobody asks for the old values.
+/// Whether both are atomics whose order does not matter: of the same kind, and without uses of the old values.
 static bool commute(Operation *left, Operation *right) {
   auto one = dyn_cast<tile::AtomicRMWOp>(left), other = dyn_cast<tile::AtomicRMWOp>(right);
   return one && other && one.getKind() == other.getKind() && one.getKind() != tile::RMWKind::Xchg && one.use_empty() &&
          other.use_empty();
 }
 
-/// Whether each thread does both to elements of its own: they go by the same pointers, all different, each of which
-/// one thread has.
+/// Whether both accesses to an element are by the same thread: they use the same pointer tile, whose pointers are all
+/// different and each held by one thread.
 static bool isByOneThread(const MemoryAccess &left, const MemoryAccess &right) {
   auto type = dyn_cast<RankedTensorType>(left.pointer.getType());
   auto access = dyn_cast<tile::MemoryAccessOpInterface>(left.op);
@@ -80,20 +80,20 @@ static bool isByOneThread(const MemoryAccess &left, const MemoryAccess &right) {
   return !isShared && (wide < 0 || contiguityOf(access, wide) >= type.getDimSize(wide));
 }
 
-/// Whether the operation is done by the first thread alone: a store or an atomic of a scalar. Scalars are read by all.
+/// Whether only the first thread executes the operation: a scalar store or atomic. All threads execute scalar loads.
 static bool isByFirstThread(Operation *op) {
   return isa<tile::StoreOp, tile::AtomicOpInterface>(op) && !isa<RankedTensorType>(op->getOperand(0).getType());
 }
 
-/// Whether one of the accesses is an atomic that the other must not pass. A thread keeps that order for its own
-/// accesses only; those of the program's other threads need a barrier between them and the thread of the atomic.
+/// Whether one of the accesses is an atomic with which the other must not be reordered. The atomic itself orders only
+/// the accesses of its own thread; those of the other threads need a barrier.
 static bool areOrdered(const MemoryAccess &left, const MemoryAccess &right, const ReadOnlyMemory &readOnly) {
   auto isMutable = [&](const MemoryAccess &access) { return !readOnly.contains(access.pointer); };
   auto before = dyn_cast<tile::AtomicOpInterface>(left.op), after = dyn_cast<tile::AtomicOpInterface>(right.op);
   return (after && after.releases() && isMutable(left)) || (before && before.acquires() && isMutable(right));
 }
 
-/// Whether the accesses are to different slots of a buffer, whatever iteration it is.
+/// Whether the accesses are to different slots of a buffer in every iteration.
 static bool areSlotsApart(const MemoryAccess &left, const MemoryAccess &right) {
   LocalSlotOp one = left.slot, other = right.slot;
   if (!one || !other || one.getSrc() != other.getSrc()) {
@@ -128,17 +128,17 @@ bool RaceAnalysis::conflict(const MemoryAccess &left, const MemoryAccess &right)
 }
 
 //===----------------------------------------------------------------------===//
-// The way through the program
+// Data flow
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A copy that is under way, and how many groups were closed since it started: at least so many.
+/// A copy in flight, and the minimum number of groups committed since it started.
 struct Copy {
   MemoryAccess access;
   int groups = 0;
 };
 
-/// What happened since the last barrier, on any of the ways that lead here.
+/// Accesses since the last barrier on any path to this point.
 struct State {
   SmallVector<MemoryAccess> recent;
   SmallVector<Copy> copies;
@@ -154,7 +154,7 @@ struct State {
     copies.push_back({access, 0});
   }
 
-  /// The values that `op` has inside are about to change.
+  /// Called when control leaves a region of `op`: values defined inside may have new values afterwards.
   void leaveIteration(Operation *op) {
     auto leave = [&](MemoryAccess &access) {
       Value place = access.slot ? access.slot.getResult() : access.pointer;
@@ -164,7 +164,7 @@ struct State {
     llvm::for_each(copies, [&](Copy &copy) { leave(copy.access); });
   }
 
-  /// Adds another way; whether that brought anything new.
+  /// Joins the state of another path; returns whether anything changed.
   bool join(const State &other) {
     size_t before = recent.size() + copies.size();
     bool isChanged = false;
@@ -186,7 +186,7 @@ class Walk {
 public:
   explicit Walk(RaceAnalysis &analysis) : analysis(analysis) {}
 
-  /// Goes through a block; `state` becomes that at its end. Stops at the first race.
+  /// Visits a block and updates `state` to that at its end. Stops at the first race.
   void visit(Block &block, State &state) {
     for (Operation &op : block) {
       if (race) {
@@ -228,7 +228,8 @@ private:
     }
   }
 
-  /// Copies that are there, or may be, are accesses like others. Those that all ways here have waited for are done.
+  /// From a wait on, copies that have or may have completed are treated as ordinary accesses. Those covered by the wait
+  /// on all paths are no longer in flight.
   static void arrive(State &state, AsyncWaitOp wait) {
     for (const Copy &copy : state.copies) {
       MemoryAccess access = copy.access;
@@ -238,7 +239,7 @@ private:
     llvm::erase_if(state.copies, [&](const Copy &copy) { return copy.groups > static_cast<int>(wait.getPending()); });
   }
 
-  /// Goes through an operation's regions until the states at their entries grow no more.
+  /// Visits an operation's regions until the states at their entries reach a fixpoint.
   void visitRegions(RegionBranchOpInterface op, State &state) {
     llvm::MapVector<Region *, State> entries;
     SmallVector<Region *> todo;

@@ -1,28 +1,26 @@
-// Where threads of a program meet in memory without a barrier between them.
+// Finds conflicting accesses by different threads of a program without a barrier between them.
 //
-// Tile IR is sequential: a load sees the stores before it, whichever thread does
-// them. Threads keep that order by themselves only for what each does alone. So of two
-// accesses that may meet, at least one of them a write, there has to be a barrier on
-// every path from one to the other:
+// Tile IR is sequential: a load sees the stores before it, whichever thread executes them. Threads maintain that order
+// only for their own accesses. So if two accesses may alias and at least one of them writes, there has to be a barrier
+// on every path from one to the other:
 //
 //     local_store %x, %b          writes bytes 0 to 63 of shared memory
 //     scf.for ... {
-//       %y = local_load %b        reads them: a barrier, which had best stand before the loop
+//       %y = local_load %b        reads them: needs a barrier, preferably before the loop
 //     }
 //
-// Atomics that release or acquire order what other threads do to any memory behind pointers:
+// Atomics that release or acquire order the accesses of other threads to global memory:
 //
 //     tile.store %part, %x        by all threads
 //     tile.atomic_rmw add %count  by the first thread, and releases: a barrier before it
 //     tile.load %parts            by all threads, and the atomic acquires: a barrier before it
 //
-// The barrier orders the accesses of all threads before the atomic of one, whose order is cumulative: whoever acquires
-// what it releases sees those accesses too.
+// The barrier orders the accesses of all threads before the atomic of one thread. Release order is cumulative: a thread
+// that acquires the released value observes those accesses too.
 //
-// The analysis follows the program's control and carries along what happened since the
-// last barrier. An asynchronous copy meets earlier accesses where it starts; what comes
-// later meets it at the wait that covers it, until which the program keeps away from
-// its buffer.
+// The analysis follows the control flow and tracks the accesses since the last barrier. An asynchronous copy may
+// conflict with earlier accesses where it starts, and with later accesses from the wait that covers it; until then, the
+// program does not access its buffer.
 
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_RACES_H
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_RACES_H
@@ -37,16 +35,16 @@ struct Race {
   mlir::Operation *first, *second;
 };
 
-/// Something that one operation does to memory that others see.
+/// An access by an operation to shared or global memory.
 struct MemoryAccess {
   mlir::Operation *op = nullptr;
-  mlir::Operation *since = nullptr; ///< the operation itself, or the wait after which a copy is there
+  mlir::Operation *since = nullptr; ///< the operation itself, or the wait after which a copy has completed
   bool isWrite = false;
-  /// Bytes of shared memory, from begin up to end; of memory behind pointers where `pointer` is there.
+  /// The accessed bytes of shared memory, [begin, end). Unused for global memory, for which `pointer` is set.
   int64_t begin = 0, end = 0;
-  LocalSlotOp slot; ///< of the buffer, where only that is touched
+  LocalSlotOp slot; ///< the slot, if the access is to one slot of its buffer
   mlir::Value pointer;
-  /// Whether `pointer` or `slot` has had another value since then.
+  /// Whether `pointer` or `slot` may have had another value at the access.
   bool isOfEarlierIteration = false;
 
   bool operator==(const MemoryAccess &other) const {
@@ -59,10 +57,10 @@ class RaceAnalysis {
 public:
   explicit RaceAnalysis(mlir::Operation *function) : function(function), readOnly(function) {}
 
-  /// The first race that is met, if there is one. Barriers may come and go between calls, nothing else.
+  /// The first race found, if any. Between calls, barriers may be inserted and removed, but nothing else may change.
   std::optional<Race> find();
 
-  /// Whether two accesses by different threads may meet and their order matters.
+  /// Whether two accesses by different threads may alias and their order matters.
   bool conflict(const MemoryAccess &left, const MemoryAccess &right);
 
 private:

@@ -15,15 +15,16 @@ using hardware::kVectorBytes;
 using layout::LinearLayout;
 
 namespace {
-/// How one side may access the buffer: as threads, by the vectors of their registers, or as the lanes that give the
-/// addresses of rows to matrix moves.
+/// How one side may access the buffer: threads by vectors of their registers, or lanes that provide the row addresses
+/// of ldmatrix and stmatrix.
 struct Side {
   LinearLayout map;
-  layout::VectorAccess together; ///< registers that have to be neighbours in the buffer, in this order
+  layout::VectorAccess together; ///< registers that have to be contiguous in the buffer, in this order
 };
 } // namespace
 
-/// The layout with no other registers than those of the vector: the others count as warps, which do not meet.
+/// The layout with only the registers of the vector. The other registers become warps, between which bank conflicts do
+/// not matter.
 static LinearLayout withRegistersOf(const LinearLayout &map, const layout::VectorAccess &vector) {
   layout::Columns columns, others, registers = map.columnsOf(layout::kRegister);
   for (int bit : vector.registerBits) {
@@ -44,7 +45,7 @@ static LinearLayout withRegistersOf(const LinearLayout &map, const layout::Vecto
   return {ins, map.outs(), columns};
 }
 
-/// A side's own vectors first, then the rows of matrix moves, plain and transposed, of as many matrices as fit.
+/// The side's own vectors first, then the rows of matrix moves, plain and transposed, of as many matrices as fit.
 static std::vector<Side> sidesOf(const Side &plain, bool isStore, int bits, const hardware::NvidiaInfo &target) {
   std::vector<Side> sides = {plain};
   layout::VectorAccess row;
@@ -66,9 +67,9 @@ static std::vector<Side> sidesOf(const Side &plain, bool isStore, int bits, cons
 }
 
 namespace {
-/// What is better comes first.
+/// Ordered from best to worst.
 struct Rank {
-  int64_t apart = 0;                    ///< bytes loaded together that the buffer tears apart
+  int64_t apart = 0;                    ///< elements of vectors that are not contiguous in the buffer
   int64_t wavefronts = 0, accesses = 0; ///< of a warp
 
   bool operator<(const Rank &other) const {
@@ -77,7 +78,7 @@ struct Rank {
 };
 } // namespace
 
-/// How many registers of `together` are neighbours in the buffer, in their order.
+/// How many registers of `together` are contiguous in the buffer, in their order.
 static int64_t neighbours(const LinearLayout &offsets, const layout::VectorAccess &together) {
   layout::VectorAccess found = layout::widestAccess(offsets, layout::kOffset, together.elements());
   return layout::commonAccess(found, together).elements();
@@ -96,9 +97,9 @@ static Rank rankOf(const LinearLayout &shared, const std::vector<Side> &sides, i
   return rank;
 }
 
-/// What is a line of global memory is a line of the buffer too, with its chunks of 16 bytes exchanged by its number.
-/// Copies ask the second-level cache for a line at a time only then, and not for each sector of 32 bytes: its rate of
-/// requests is what limits products.
+/// A layout that keeps each line of global memory in one line of the buffer, with the 16-byte chunks of the line
+/// swizzled by its index. Only then do asynchronous copies request whole lines from the L2 cache rather than 32-byte
+/// sectors; its request rate is what limits matmuls.
 static LinearLayout linesTogether(const StagedTile &tile) {
   int first = tile.write.inStart(layout::kRegister) + tile.loaded.registerBits.front();
   LinearLayout::Point neighbour = tile.write.unpackOut(tile.write.columns()[first]);
@@ -133,7 +134,7 @@ LinearLayout chooseSharedLayout(const StagedTile &tile, const hardware::NvidiaIn
   std::vector<Side> reads = sidesOf(read, /*isStore=*/false, bits, target);
   std::vector<Side> writes = isLoaded ? std::vector<Side>{written} : sidesOf(written, /*isStore=*/true, bits, target);
   for (const Side &to : reads) {
-    if (isLoaded) { // first, so that others have to be better
+    if (isLoaded) { // considered first, so that it wins ties
       consider(linesTogether(tile), written, to);
     }
   }

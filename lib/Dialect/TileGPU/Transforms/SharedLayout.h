@@ -1,4 +1,4 @@
-// The layout of a buffer in shared memory for one write and one read.
+// Chooses the layout of a buffer in shared memory for one store and one load.
 
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_SHAREDLAYOUT_H
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_SHAREDLAYOUT_H
@@ -12,14 +12,14 @@ namespace tilewright::tilegpu {
 /// A tile that threads write as `write` and read as `read`.
 struct StagedTile {
   layout::LinearLayout write, read;
-  /// Registers of `write` whose elements are neighbours in global memory: asynchronous copies take them together, if
-  /// they are neighbours in the buffer too. None for a tile that does not come straight from there.
+  /// Registers of `write` whose elements are contiguous in global memory. An asynchronous copy moves them with one
+  /// instruction if they are contiguous in the buffer too. None for a tile that is not the result of a load.
   layout::VectorAccess loaded;
   int64_t elementBytes;
 };
 
-/// The layout with which the two take the least time. What is loaded together stays together; rows of 16 bytes do for
-/// ldmatrix and stmatrix, where the target moves such fragments by them.
+/// The layout that minimizes the cost of the two accesses. Elements loaded by one instruction stay contiguous. The
+/// layout keeps rows of 16 bytes contiguous if the target can move the fragments with ldmatrix and stmatrix.
 layout::LinearLayout chooseSharedLayout(const StagedTile &tile, const hardware::NvidiaInfo &target);
 
 } // namespace tilewright::tilegpu

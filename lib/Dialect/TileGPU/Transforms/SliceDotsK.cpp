@@ -1,4 +1,4 @@
-// slice-dots-k: products in steps along K, which read their operands one step ahead. See Passes.td.
+// slice-dots-k: slices dots along K, and loads operands one slice ahead. See Passes.td.
 //
 //     %a = local_load %x                 %a0 = local_load %x from 0, 0
 //     %b = local_load %y                 %b0 = local_load %y from 0, 0
@@ -27,14 +27,14 @@ namespace tilewright::tilegpu {
 } // namespace tilewright::tilegpu
 
 namespace {
-/// One of a product's operands, and the dimension along which it is cut.
+/// The path of a dot's operand, and the dimension along which it is sliced.
 struct Operand {
   SmallVector<Operation *> path;
   int k;
 };
 } // namespace
 
-/// Whether parts of `size` along a dimension differ in nothing but registers.
+/// Whether slices of `size` along a dimension differ only in registers.
 static bool isCutByRegisters(const LinearLayout &map, int dim, int64_t size) {
   std::string name = layout::dimName(dim);
   for (const layout::Dim &in : map.ins()) {
@@ -50,7 +50,7 @@ static bool isCutByRegisters(const LinearLayout &map, int dim, int64_t size) {
   return true;
 }
 
-/// The type of a part of `size` along `dim`.
+/// The type of a slice of `size` along `dim`.
 static RankedTensorType partOf(RankedTensorType type, int dim, int64_t size) {
   layout::Shape shape(type.getShape());
   shape[dim] = size;
@@ -58,7 +58,7 @@ static RankedTensorType partOf(RankedTensorType type, int dim, int64_t size) {
   return withLayout(RankedTensorType::get(shape, type.getElementType(), type.getEncoding()), map);
 }
 
-/// The dimension of an operation's operand that is `dim` of its result; none where it is spread over several.
+/// The dimension of an operation's operand that becomes `dim` of its result; none for a reshape.
 static std::optional<int> dimBefore(Operation *op, int dim) {
   if (auto trans = dyn_cast<tile::TransOp>(op)) {
     return trans.getOrder()[dim];
@@ -66,7 +66,7 @@ static std::optional<int> dimBefore(Operation *op, int dim) {
   return isa<tile::ReshapeOp>(op) ? std::nullopt : std::optional(dim);
 }
 
-/// Whether each tile on the path can be cut into steps of `size`.
+/// Whether each tile on the path can be sliced into steps of `size`.
 static bool canBeCut(const Operand &operand, int64_t size) {
   int dim = operand.k;
   for (Operation *op : llvm::reverse(operand.path)) {
@@ -82,7 +82,7 @@ static bool canBeCut(const Operand &operand, int64_t size) {
   return cast<LocalLoadOp>(operand.path.front()).getStart() == std::nullopt;
 }
 
-/// Step `number` of an operand.
+/// Emits slice `number` of an operand.
 static Value emitStep(OpBuilder &builder, const Operand &operand, ArrayRef<Operation *> path, int dim, int64_t number,
                       int64_t size) {
   Operation *op = path.back();
@@ -103,7 +103,7 @@ static Value emitStep(OpBuilder &builder, const Operand &operand, int64_t number
   return emitStep(builder, operand, operand.path, operand.k, number, size);
 }
 
-/// Each step reads what the next one multiplies, so that no product waits for its operands.
+/// Each step loads the operands of the next one, so that no dot waits for its operands.
 static void emitSteps(MmaOp op, const Operand &a, const Operand &b, int64_t count, int64_t size) {
   OpBuilder builder(op);
   Location loc = op.getLoc();

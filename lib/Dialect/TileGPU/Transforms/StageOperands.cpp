@@ -1,4 +1,4 @@
-// stage-operands: what crosses warps goes through shared memory. See Passes.td.
+// stage-operands: moves conversions across warps through shared memory. See Passes.td.
 //
 //     %y = convert_layout %x : #load -> #operand    =   %b = local_alloc
 //                                                       local_store %x, %b
@@ -35,13 +35,13 @@ static bool needsSharedMemory(ConvertLayoutOp op) {
   return layout::planConversion(mapOf(op.getSrc()), mapOf(op)).kind == layout::ConversionKind::Shared;
 }
 
-/// The registers that a thread loads as one, for a tile that is loaded.
+/// The registers that a thread loads with one instruction, if the tile is the result of a load.
 static layout::VectorAccess loadAccess(Value tile) {
   auto load = tile.getDefiningOp<tile::LoadOp>();
   return load ? vectorAccessOf(load) : layout::VectorAccess();
 }
 
-/// Writes a tile into a buffer of its own and reads it back as `map`.
+/// Stores a tile to a new buffer and loads it back with the layout `map`.
 static Value throughSharedMemory(OpBuilder &builder, Location loc, Value tile, const LinearLayout &map) {
   StagedTile staged = {mapOf(tile), map, loadAccess(tile), elementBytes(tile)};
   LinearLayout shared = chooseSharedLayout(staged, targetOf(builder.getBlock()->getParentOp()));
@@ -52,11 +52,11 @@ static Value throughSharedMemory(OpBuilder &builder, Location loc, Value tile, c
 }
 
 //===----------------------------------------------------------------------===//
-// Conversions before the cheap operations that precede them
+// Moving conversions before cheap operations
 //===----------------------------------------------------------------------===//
 
-/// The cheap operations between a load and the conversion of what they make of it, last first; none unless that is
-/// all that becomes of the load, in no more bytes than are converted.
+/// The cheap operations between a load and a conversion, last first. None if the load or an operation has other uses,
+/// or if the loaded elements are wider than the converted ones.
 static SmallVector<Operation *> cheapOperationsAfterLoad(ConvertLayoutOp convert) {
   SmallVector<Operation *> chain;
   Value value = convert.getSrc();
@@ -68,7 +68,7 @@ static SmallVector<Operation *> cheapOperationsAfterLoad(ConvertLayoutOp convert
   return isLoad && elementBytes(value) <= elementBytes(convert) ? chain : SmallVector<Operation *>();
 }
 
-/// Converts what is loaded, and does to it after that what was done before.
+/// Converts the result of the load, and applies the cheap operations after the conversion.
 static void convertTheLoad(ConvertLayoutOp convert, ArrayRef<Operation *> chain) {
   SmallVector<LinearLayout> layouts = {mapOf(convert)};
   for (Operation *op : chain) {
@@ -95,7 +95,7 @@ static void convertTheLoad(ConvertLayoutOp convert, ArrayRef<Operation *> chain)
 }
 
 //===----------------------------------------------------------------------===//
-// Results that one thread has and several need
+// Results of atomics that several threads need
 //===----------------------------------------------------------------------===//
 
 static bool hasCopies(const LinearLayout &map) {
@@ -111,7 +111,7 @@ static LinearLayout replicatedLayout(int warps) {
          LinearLayout::zeros(layout::kWarp, warps, dim);
 }
 
-/// The value of a tile of one element.
+/// The element of a tile of size 1, as a scalar.
 static Value onlyElement(OpBuilder &builder, Location loc, Value tile) {
   Type element = typeOf(tile).getElementType();
   auto reduce = tile::ReduceOp::create(builder, loc, TypeRange{element}, tile, /*axis=*/0);
@@ -121,7 +121,8 @@ static Value onlyElement(OpBuilder &builder, Location loc, Value tile) {
   return reduce.getResult(0);
 }
 
-/// Only one of the threads that hold an element does the atomic, so only that one has its result.
+/// Shares the result of an atomic through shared memory: only one of the threads that hold an element executes the
+/// atomic, so only that thread has its result.
 static void shareResult(Operation *atomic) {
   Value result = atomic->getResult(0);
   if (result.use_empty()) {

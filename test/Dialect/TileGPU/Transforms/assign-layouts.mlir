@@ -3,7 +3,7 @@
 // RUN: not tilewright-opt %s --assign-layouts='num-warps=3' 2>&1 | FileCheck %s --check-prefix=WARPS
 
 // TARGET: unknown target 'sm_52'
-// WARPS: num_warps is a power of two from 1 to 32, not 3
+// WARPS: num_warps must be a power of two from 1 to 32, not 3
 
 // CHECK-DAG: #[[LINE:.*]] = #tilegpu.layout<register = {{\[\[}}64]], lane = {{\[\[}}1], [2], [4], [8], [16]], warp = {{\[\[}}32]], block = [] : 128>
 // CHECK-DAG: #[[TILE:.*]] = #tilegpu.layout<register = {{\[\[}}2, 0], [4, 0]], lane = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = {{\[\[}}1, 0]], block = [] : 8x32>

@@ -1,16 +1,16 @@
-// How operations relate the layouts of what they take and what they give.
+// How operations relate the layouts of their operands and results.
 //
-// An operation moves nothing between threads unless it is a conversion, a reduction, a
-// scan, a gather or a matrix instruction: each thread makes its part of the result from
-// its part of the operands. So the layout on one side follows from the other:
+// Only conversions, reductions, scans, gathers and matrix instructions move data between threads. For every other
+// operation, each thread computes its part of the result from its part of the operands, so the layout on one side
+// follows from the layout on the other:
 //
-//     elementwise, load, store     all the same
+//     elementwise, load, store     the same layout everywhere
 //     expand_dims                  operand = result without the dimension
-//     broadcast                    operand = result, its repeated elements once per thread
+//     broadcast                    operand = result, with replicated registers dropped
 //     trans, reshape               the same elements in the same registers
 //     join, split, cat             the new dimension's bit is a register
 //     reduce                       result = operand without the dimension
-//     splat, make_range, constant  any layout costs nothing
+//     splat, make_range, constant  any layout, at no cost
 
 #ifndef TILEWRIGHT_DIALECT_TILEGPU_IR_LAYOUTRULES_H
 #define TILEWRIGHT_DIALECT_TILEGPU_IR_LAYOUTRULES_H
@@ -21,26 +21,26 @@
 
 namespace tilewright::tilegpu {
 
-/// The layout that the operation's results have if its operand `operand` is laid out as `map`; none where the
-/// operation leaves that open (a store has no result, a gather's source may lie anywhere).
+/// The layout of the operation's results if its operand `operand` has the layout `map`; none if the operand does not
+/// determine it (a store has no result, a gather's source may have any layout).
 std::optional<layout::LinearLayout> resultLayout(mlir::OpOperand &operand, const layout::LinearLayout &map);
 
-/// The layout that an operand has to have for results laid out as `map`; none where that is
-/// not determined (reduce) or there is no such layout (split, where the last dimension crosses threads).
+/// The layout that the operand needs for results with the layout `map`; none if it is not determined (reduce) or does
+/// not exist (join, if the last dimension is not in registers).
 std::optional<layout::LinearLayout> operandLayout(mlir::OpOperand &operand, const layout::LinearLayout &map);
 
-/// Whether all tiles of the operation lie alike: elementwise operations, accesses to memory.
+/// Whether all tiles of the operation have the same layout: elementwise operations, memory accesses.
 bool keepsLayout(mlir::Operation *op);
 
-/// Whether the operation works in any layout, with the rules above telling that of each tile from that of another:
-/// matrix instructions do not, nor does what this dialect does not know.
+/// Whether the operation supports any layout, with the rules above deriving the layout of one tile from another's.
+/// Matrix instructions and operations unknown to this dialect do not.
 bool worksInAnyLayout(mlir::Operation *op);
 
-/// Whether a tile operand is used as it lies, whatever its layout: print, assert, a gather's source, local_store.
+/// Whether the operation accepts this operand in any layout: print, assert, a gather's source, local_store.
 bool takesAnyLayout(mlir::OpOperand &operand);
 
-/// Checks that all tiles below `op` have layouts of the module's threads, and that these keep the
-/// rules above; says on the offending operation what does not fit.
+/// Checks that all tiles below `op` have layouts for the module's number of threads, and that the layouts satisfy the
+/// rules above. Emits an error on the offending operation.
 mlir::LogicalResult verifyLayouts(mlir::Operation *op);
 
 } // namespace tilewright::tilegpu

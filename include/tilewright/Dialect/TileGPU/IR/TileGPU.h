@@ -14,7 +14,7 @@
 #include "tilewright/Dialect/TileGPU/IR/TileGPUDialect.h.inc"
 
 namespace tilewright::layout {
-/// So that a layout can be an attribute's parameter.
+/// Makes a layout usable as an attribute parameter.
 llvm::hash_code hash_value(const LinearLayout &layout);
 } // namespace tilewright::layout
 
@@ -38,7 +38,7 @@ struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
 
 namespace tilewright::tilegpu {
 
-/// The layout of a tile, null for a scalar or a tile that has none yet.
+/// The layout of a tile; null for a scalar or a tile without a layout.
 LayoutAttr getLayout(mlir::Type type);
 inline LayoutAttr getLayout(mlir::Value value) { return getLayout(value.getType()); }
 
@@ -46,15 +46,14 @@ inline LayoutAttr getLayout(mlir::Value value) { return getLayout(value.getType(
 const layout::LinearLayout &mapOf(mlir::Type type);
 inline const layout::LinearLayout &mapOf(mlir::Value value) { return mapOf(value.getType()); }
 
-/// The tile in another layout; scalars stay as they are.
+/// The type with another layout; scalar types are returned unchanged.
 mlir::Type withLayout(mlir::Type type, LayoutAttr layout);
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type, const layout::LinearLayout &map);
 
-/// Bytes of an element in memory: i1 takes one, a pointer eight.
+/// The size of an element in memory, in bytes: one for i1, eight for a pointer.
 int64_t bytesOf(mlir::Type element);
 
-/// What the module around the operation is compiled for. The module has been
-/// checked by `assign-layouts` before anything asks.
+/// The target options of the module around the operation, which `assign-layouts` has checked.
 int numWarps(mlir::Operation *op);
 int numStages(mlir::Operation *op);
 const hardware::NvidiaInfo &targetOf(mlir::Operation *op);

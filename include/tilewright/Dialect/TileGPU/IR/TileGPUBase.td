@@ -1,4 +1,4 @@
-// The tilegpu dialect itself, its layout attribute and its type of buffers in shared memory.
+// The tilegpu dialect, its layout attribute and its type for buffers in shared memory.
 
 #ifndef TILEWRIGHT_DIALECT_TILEGPU_IR_TILEGPUBASE_TD
 #define TILEWRIGHT_DIALECT_TILEGPU_IR_TILEGPUBASE_TD
@@ -11,16 +11,15 @@ include "mlir/IR/TensorEncoding.td"
 def TileGPU_Dialect : Dialect {
   let name = "tilegpu";
   let cppNamespace = "::tilewright::tilegpu";
-  let summary = "Where tiles lie: in which thread's registers, or where in shared memory";
+  let summary = "Tiles with layouts in registers and in shared memory";
   let description = [{
-    Between Tile IR and the code of one thread. Tiles are those of Tile IR, and their
-    type now carries a layout: `tensor<128x64xf16, #tilegpu.layout<...>>`. Operations on
-    tiles stay what they were; this dialect adds what moves a tile: from one layout to
-    another, into shared memory and back, asynchronously from global to shared memory,
-    and the barriers between.
+    The level between Tile IR and thread-level code. The type of a tile carries a layout:
+    `tensor<128x64xf16, #tilegpu.layout<...>>`. Operations of the tile dialect remain; this dialect
+    adds the operations that move a tile: from one layout to another, to shared memory and back,
+    asynchronously from global to shared memory, and barriers.
 
-    A module says for whom it is compiled: `tilegpu.target` ("sm_90a"), `tilegpu.num_warps`,
-    and, once memory is allocated, `tilegpu.shared_bytes`.
+    Attributes of the module give the target architecture, `tilegpu.target` ("sm_90a"),
+    `tilegpu.num_warps`, and, once memory is allocated, `tilegpu.shared_bytes`.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
@@ -33,9 +32,9 @@ def TileGPU_Dialect : Dialect {
     static constexpr llvm::StringLiteral kNumWarpsAttr = "tilegpu.num_warps";
     static constexpr llvm::StringLiteral kNumStagesAttr = "tilegpu.num_stages";
     static constexpr llvm::StringLiteral kSharedBytesAttr = "tilegpu.shared_bytes";
-    /// On the operations of a loop that is pipelined (which has kNumStagesAttr): 0 for those that start loads ahead.
+    /// On the operations of a pipelined loop (which has kNumStagesAttr): 0 for the loads that are started ahead.
     static constexpr llvm::StringLiteral kStageAttr = "tilegpu.stage";
-    /// On a kernel's function once its arguments are those of the code: which argument of the launch each one is.
+    /// On a kernel's function once unused arguments are gone: the index of each remaining argument in the launch.
     static constexpr llvm::StringLiteral kSlotsAttr = "tilegpu.slots";
   }];
 }
@@ -43,11 +42,11 @@ def TileGPU_Dialect : Dialect {
 def TileGPU_LayoutAttr : AttrDef<TileGPU_Dialect, "Layout", [
     DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let mnemonic = "layout";
-  let summary = "Which element of a tile lies where";
+  let summary = "The mapping from threads or offsets to the elements of a tile";
   let description = [{
-    A linear map over GF(2), see Layout/LinearLayout.h: from (register, lane, warp, block)
-    to coordinates for a tile in registers, from (offset) for one in shared memory. Each
-    input lists the coordinates of its bits, lowest first; the end tells the tile's shape.
+    A linear map over GF(2) (see Layout/LinearLayout.h): from (register, lane, warp, block) to
+    coordinates for a tile in registers, from (offset) to coordinates for one in shared memory. Each
+    input lists the coordinates of its bits, lowest first. The shape of the tile comes last.
 
     ```mlir
     #tilegpu.layout<register = [[0, 1], [1, 0]], lane = [[0, 2], [2, 0]], warp = [], block = [] : 4x4>
@@ -58,36 +57,36 @@ def TileGPU_LayoutAttr : AttrDef<TileGPU_Dialect, "Layout", [
     "const ::tilewright::layout::LinearLayout &">:$map);
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
-    /// Whether it maps from (offset): shared memory.
+    /// Whether this is a layout in shared memory, which maps from (offset).
     bool isShared() const;
-    /// Elements that each thread holds.
+    /// The number of elements that each thread holds.
     int64_t registers() const;
   }];
 }
 
 def TileGPU_BufferType : TypeDef<TileGPU_Dialect, "Buffer"> {
   let mnemonic = "buffer";
-  let summary = "A tile in shared memory, or several of them, its slots";
+  let summary = "A buffer in shared memory with slots for one or more tiles";
   let description = [{
     ```mlir
     !tilegpu.buffer<128x64xf16, #shared>
     !tilegpu.buffer<128x64xf16, #shared, 3>
     ```
-    Elements of type i1 take a byte, pointers eight.
+    An element of type i1 takes one byte, a pointer eight.
   }];
   let parameters = (ins "int64_t":$slots, ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
     "::tilewright::tilegpu::LayoutAttr":$layout);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let builders = [
-    /// Room for one tile of this type, whose layout is replaced.
+    /// A buffer for tiles of this shape and element type, in another layout.
     TypeBuilderWithInferredContext<(ins "::mlir::RankedTensorType":$tile, "::tilewright::tilegpu::LayoutAttr":$layout,
                                     CArg<"int64_t", "1">:$slots), [{
       return $_get(tile.getContext(), slots, tile.getShape(), tile.getElementType(), layout);
     }]>
   ];
   let extraClassDeclaration = [{
-    /// Of one tile.
+    /// The number of elements of one slot.
     int64_t getNumElements() const;
     int64_t getElementBytes() const;
     int64_t getSlotBytes() const { return getNumElements() * getElementBytes(); }

@@ -11,14 +11,14 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class TileGPU_Op<string mnemonic, list<Trait> traits = []> : Op<TileGPU_Dialect, mnemonic, traits>;
 class TileGPU_PureOp<string mnemonic, list<Trait> traits = []> : TileGPU_Op<mnemonic, [Pure] # traits>;
 
-// What side effects touch; see TileGPU.h and Tile.h.
+// The resources of side effects; see TileGPU.h and Tile.h.
 def TileGPU_Shared : Resource<"::tilewright::tilegpu::SharedMemory">;
 def TileGPU_Memory : Resource<"::tilewright::tile::Memory">;
 class TileGPU_BufferArg<list<MemoryEffect> effects> : Arg<TileGPU_BufferType, "a tile in shared memory", effects>;
 
 def TileGPU_ConvertLayoutOp : TileGPU_PureOp<"convert_layout", [
     SameOperandsAndResultShape, SameOperandsAndResultElementType, Tile_SameValues]> {
-  let summary = "The same tile in another layout";
+  let summary = "Converts a tile to another layout";
   let arguments = (ins Tile_Tile:$src);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
@@ -31,18 +31,19 @@ def TileGPU_ConvertLayoutOp : TileGPU_PureOp<"convert_layout", [
 //===----------------------------------------------------------------------===//
 
 def TileGPU_LocalAllocOp : TileGPU_Op<"local_alloc", [MemoryEffects<[MemAlloc<TileGPU_Shared>]>]> {
-  let summary = "Room in shared memory";
-  let description = [{It is free again after its last use. `offset`, in bytes, is filled in by the allocation.}];
+  let summary = "Allocates a buffer in shared memory";
+  let description = [{The buffer is live until its last use. `allocate-shared` sets `offset`, in bytes.}];
   let arguments = (ins OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$offset);
   let results = (outs TileGPU_BufferType:$result);
   let assemblyFormat = "(`at` $offset^)? attr-dict `:` type($result)";
 }
 
 def TileGPU_LocalSlotOp : TileGPU_PureOp<"local_slot"> {
-  let summary = "One of a buffer's slots";
+  let summary = "Selects a slot of a buffer";
   let description = [{
-    `iteration` says in a loop whose iterations take one slot after the other whose slot this is, counted from the
-    iteration under way: of a buffer of three slots, that of iteration 1 is another one than that of iteration 3.
+    In a loop whose iterations use the slots in turn, `iteration` is the iteration to which the slot belongs, relative
+    to the current one. Slots of iterations that differ modulo the number of slots do not alias: with three slots,
+    iterations 1 and 3 use different slots.
   }];
   let arguments = (ins TileGPU_BufferType:$src, I32:$index,
     OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$iteration);
@@ -60,7 +61,7 @@ def TileGPU_LocalStoreOp : TileGPU_Op<"local_store"> {
 
 def TileGPU_LocalLoadOp : TileGPU_Op<"local_load"> {
   let summary = "Reads a tile, or the part that begins at `start`, from shared memory";
-  let description = [{Coordinates of `start` are multiples of the part's sizes.}];
+  let description = [{The coordinates of `start` are multiples of the sizes of the result.}];
   let arguments = (ins TileGPU_BufferArg<[MemRead<TileGPU_Shared>]>:$buffer, OptionalAttr<DenseI64ArrayAttr>:$start);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$buffer (`from` $start^)? attr-dict `:` type($buffer) `->` type($result)";
@@ -72,7 +73,7 @@ def TileGPU_LocalLoadOp : TileGPU_Op<"local_load"> {
 
 def TileGPU_LocalGatherOp : TileGPU_Op<"local_gather"> {
   let summary = "`tile.gather` from a tile in shared memory";
-  let description = [{An index that is out of range reads some element of the buffer.}];
+  let description = [{An out-of-range index reads an unspecified element of the buffer.}];
   let arguments = (ins TileGPU_BufferArg<[MemRead<TileGPU_Shared>]>:$buffer, Tile_IntTile:$indices, I32Attr:$axis);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$buffer `[` $indices `]` $axis attr-dict `:` type($buffer) `,` type($indices) `->` type($result)";
@@ -83,11 +84,10 @@ def TileGPU_AsyncCopyOp : TileGPU_Op<"async_copy", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<Tile_MemoryAccessOpInterface, ["getMask"]>]> {
   let summary = "Starts copying a tile from global to shared memory";
   let description = [{
-    Where `mask` is false memory is not touched and the element is `other`, or
-    unspecified without `other`; only zero can be had without going through
-    registers. The copy belongs to the next `async_commit`, and what it wrote is there
-    after an `async_wait` that covers it; until then the buffer is neither read
-    nor written.
+    Where `mask` is false, global memory is not accessed and the element is `other`, or unspecified
+    without `other`; the hardware can only fill with zeros. The copy belongs to the group of the
+    next `async_commit`, and has completed after an `async_wait` that covers that group; until then
+    the buffer must be neither read nor written.
   }];
   let arguments = !con((ins Arg<Tile_PtrLike, "the addresses", [MemRead<TileGPU_Memory>]>:$ptr,
     TileGPU_BufferArg<[MemWrite<TileGPU_Shared>]>:$buffer, Optional<Tile_BoolLike>:$mask, Optional<Tile_ScalarOrTile>:$other,
@@ -101,21 +101,21 @@ def TileGPU_AsyncCopyOp : TileGPU_Op<"async_copy", [AttrSizedOperandSegments,
 
 def TileGPU_AsyncCommitOp : TileGPU_Op<"async_commit", [
     MemoryEffects<[MemRead<TileGPU_Shared>, MemWrite<TileGPU_Shared>]>]> {
-  let summary = "Closes a group of asynchronous copies: all since the last one";
+  let summary = "Closes a group: all asynchronous copies since the previous commit";
   let assemblyFormat = "attr-dict";
 }
 
 def TileGPU_AsyncWaitOp : TileGPU_Op<"async_wait", [
     MemoryEffects<[MemRead<TileGPU_Shared>, MemWrite<TileGPU_Shared>]>]> {
-  let summary = "Waits until at most `pending` of the groups that this thread closed are under way";
-  let description = [{What other threads copied is there after a barrier that follows.}];
+  let summary = "Waits until at most `pending` of the groups that this thread committed are in flight";
+  let description = [{Copies by other threads are visible only after a subsequent barrier.}];
   let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pending);
   let assemblyFormat = "$pending attr-dict";
 }
 
 def TileGPU_BarrierOp : TileGPU_Op<"barrier", [
     MemoryEffects<[MemRead<TileGPU_Shared>, MemWrite<TileGPU_Shared>, MemRead<TileGPU_Memory>, MemWrite<TileGPU_Memory>]>]> {
-  let summary = "All threads of the program meet here, and see what the others wrote";
+  let summary = "Synchronizes all threads of the program and makes their writes visible to each other";
   let assemblyFormat = "attr-dict";
 }
 
@@ -124,13 +124,12 @@ def TileGPU_BarrierOp : TileGPU_Op<"barrier", [
 //===----------------------------------------------------------------------===//
 
 def TileGPU_MmaOp : TileGPU_PureOp<"mma", [AllTypesMatch<["acc", "result"]>]> {
-  let summary = "`acc + a @ b` by a matrix instruction of a warp, all operands in registers";
+  let summary = "Computes `acc + a @ b` with a warp-level matrix instruction, all operands in registers";
   let description = [{
-    `instruction` names a row of the hardware table (`MmaInstruction::name`), such as
-    "m16n8k16.f16.f16.f32"; the layouts are tiled by the fragments of that row: registers
-    hold a fragment, then more of them along K (of the accumulators: along N), then along M or N, then
-    along the leading batch dimension that tiles of rank 3 have. Operands of type f32 are
-    rounded to tf32 where the row says so.
+    `instruction` names a row of the hardware table (`MmaInstruction::name`), such as "m16n8k16.f16.f16.f32"; the
+    layouts are tiled by the fragments of that row: the registers of a thread enumerate the elements of a fragment,
+    then fragments along K (for the accumulator: along N), then along M or N, then along the leading batch dimension
+    of tiles of rank 3. Operands of type f32 are rounded to tf32 if the instruction's operands are tf32.
   }];
   let arguments = (ins Tile_Tile:$a, Tile_Tile:$b, Tile_Tile:$acc, StrAttr:$instruction);
   let results = (outs Tile_Tile:$result);

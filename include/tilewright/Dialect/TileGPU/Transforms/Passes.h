@@ -1,4 +1,4 @@
-// The passes over tiles with layouts, declared from Passes.td.
+// Declarations of the TileGPU passes, generated from Passes.td.
 
 #ifndef TILEWRIGHT_DIALECT_TILEGPU_TRANSFORMS_PASSES_H
 #define TILEWRIGHT_DIALECT_TILEGPU_TRANSFORMS_PASSES_H

@@ -1,5 +1,5 @@
-// The passes that decide where tiles lie and how they move. They run in the order of lib/Pipeline/CudaPasses.cpp.
-// A description ends with the pass's contract: requires, establishes, destroys.
+// The passes that assign layouts to tiles and lower the movement of data. lib/Pipeline/CudaPasses.cpp has their order.
+// Each description ends with the pass's contract: requires, establishes, destroys.
 
 #ifndef TILEWRIGHT_DIALECT_TILEGPU_TRANSFORMS_PASSES
 #define TILEWRIGHT_DIALECT_TILEGPU_TRANSFORMS_PASSES
@@ -9,10 +9,10 @@ include "mlir/Pass/PassBase.td"
 def AssignLayouts : Pass<"assign-layouts", "mlir::ModuleOp"> {
   let summary = "Give every tile a layout";
   let description = [{
-    Notes on the module for whom it is compiled, and gives every tile the same kind of
-    layout: threads side by side along the last dimension, one element each as far as the
-    tile reaches, then more registers. It is no good layout, but a consistent one; what
-    follows improves it where it matters.
+    Sets the target, the number of warps and of stages on the module, and gives every tile a blocked
+    layout: consecutive threads hold consecutive elements along the last dimension, one element
+    each, and further registers repeat that over the rest of the tile. The layout is valid but not
+    optimized; later passes improve it where it matters.
 
     ```mlir
     %x = tile.load %p : tensor<4x64x!tile.ptr<f32>> -> tensor<4x64xf32>
@@ -21,27 +21,27 @@ def AssignLayouts : Pass<"assign-layouts", "mlir::ModuleOp"> {
     %x = tile.load %p : tensor<4x64x!tile.ptr<f32>, #layout> -> tensor<4x64xf32, #layout>
     ```
 
-    Operations that relate layouts of different shapes (expand_dims, reduce, ...) get the layout that
-    their rule gives, and a `tilegpu.convert_layout` to or from the default one.
+    Operations that relate layouts of different shapes (expand_dims, reduce, ...) get the layout that LayoutRules.h
+    derives, and a `tilegpu.convert_layout` to or from the default one.
 
-    Requires: control flow is scf; one function.
-    Establishes: module attributes; every tile has a layout, consistent under `verifyLayouts`.
+    Requires: scf control flow; one function.
+    Establishes: module attributes; every tile has a layout that `verifyLayouts` accepts.
     Destroys: nothing.
   }];
   let options = [
-    Option<"target", "target", "std::string", "\"sm_90a\"", "for whom: a name of the hardware table">,
-    Option<"numWarps", "num-warps", "int", "4", "warps of a program">,
-    Option<"numStages", "num-stages", "int", "3", "depth to which loops are pipelined">];
+    Option<"target", "target", "std::string", "\"sm_90a\"", "target architecture, a name of the hardware table">,
+    Option<"numWarps", "num-warps", "int", "4", "number of warps per program">,
+    Option<"numStages", "num-stages", "int", "3", "default number of pipeline stages of loops">];
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
 }
 
 def Coalesce : Pass<"coalesce", "mlir::ModuleOp"> {
-  let summary = "Give accesses to global memory layouts that serve them well";
+  let summary = "Choose coalesced layouts for accesses to global memory";
   let description = [{
-    Threads next to each other access memory next to each other: along the dimension with the longest runs
-    of consecutive addresses each thread takes a vector of up to 16 bytes, as wide as alignment and a mask that
-    varies allow and as leaves no thread idle; lanes and then warps stand side by side along it. Where rows are
-    reduced, the warps get rows of their own first.
+    Makes adjacent threads access adjacent memory. Along the dimension with the longest runs of consecutive addresses,
+    each thread accesses a vector of up to 16 bytes, as wide as the alignment and the mask allow without leaving
+    threads idle. Lanes and then warps are consecutive along that dimension. Where rows are reduced, each warp gets
+    separate rows first.
 
     ```mlir
     %x = tile.load %p : tensor<1024x!tile.ptr<f32>, #default> -> tensor<1024xf32, #default>
@@ -52,25 +52,27 @@ def Coalesce : Pass<"coalesce", "mlir::ModuleOp"> {
     %x = tilegpu.convert_layout %y : tensor<1024xf32, #layout> -> tensor<1024xf32, #default>
     ```
 
-    Accesses that exchange data element by element get the same layout, the one whose costs (CostModel.h) are
-    lowest in sum.
+    Accesses connected by elementwise operations get the same layout, the one with the lowest total cost
+    (CostModel.h).
 
-    What is known of an access's addresses and mask is decided here, once, and written on it: `contiguity [512] width
-    [4]`. Passes that follow obey it, and do not derive it from addresses that others have moved or folded since.
+    The pass also records on each access what axis analysis found about its addresses and mask: `contiguity [512]
+    width [4]`. Later passes use these attributes and do not repeat the analysis on addresses that have been moved or
+    folded since.
 
     Requires: `assign-layouts`.
-    Establishes: accesses in layouts of their own, with their contiguity and width.
-    Destroys: hints, which have been read; conversions stand around every access until `propagate-layouts`.
+    Establishes: accesses have coalesced layouts, and attributes for contiguity and width.
+    Destroys: hints, which are no longer needed. Conversions surround every access until `propagate-layouts`.
   }];
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
 }
 
 def ChooseMma : Pass<"choose-mma", "mlir::ModuleOp"> {
-  let summary = "Give products a matrix instruction";
+  let summary = "Map dots to matrix instructions";
   let description = [{
-    Each `tile.dot` becomes a `tilegpu.mma` of the largest row of the hardware table that the target has, that takes the
-    types and that fits the tile. Its operands are laid out as the row's fragments; warps stand
-    over the result so that they read as little as can be, or, in chains like `(q @ k) @ v`, along the rows.
+    Each `tile.dot` becomes a `tilegpu.mma` with the largest instruction of the hardware table that the target
+    supports, that accepts the element types and that fits the tile. The operands get the layouts of the instruction's
+    fragments. Warps are distributed over the result such that they read as little as possible, or along its rows in
+    chains like `(q @ k) @ v`.
 
     ```mlir
     %c = tile.dot %a, %b, %acc : tensor<64x32xf16, #x> * tensor<32x64xf16, #y> -> tensor<64x64xf32, #z>
@@ -81,25 +83,26 @@ def ChooseMma : Pass<"choose-mma", "mlir::ModuleOp"> {
     %c = tilegpu.convert_layout %c2 : tensor<64x64xf32, #fragmentC> -> tensor<64x64xf32, #z>
     ```
 
-    8-bit floats that the target does not multiply are widened to f16; `tf32x3` becomes three products in tf32. What no
-    row takes (f32 in full precision, sides smaller than the instruction's) stays a `tile.dot`, with layouts for
-    multiply-adds in registers: squares of accumulators in each thread, and all of K for their rows and columns.
+    8-bit floats without a matrix instruction on the target are widened to f16; `tf32x3` becomes three tf32 dots. A
+    dot without a matching instruction (f32 in full precision, or a tile smaller than the instruction's shape) stays a
+    `tile.dot`, with layouts for multiply-adds in registers: each thread holds small rectangles of accumulators, and
+    the rows of A and columns of B for them over all of K.
 
     Requires: `assign-layouts`.
-    Establishes: products in layouts that one thread or one warp can work with.
-    Destroys: nothing; conversions stand around every product until `propagate-layouts`.
+    Establishes: each dot can be computed by one thread or one warp without data from others.
+    Destroys: nothing. Conversions surround every dot until `propagate-layouts`.
   }];
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect"];
 }
 
 def PropagateLayouts : Pass<"propagate-layouts", "mlir::ModuleOp"> {
-  let summary = "Give every tile the layout with which the whole function costs least";
+  let summary = "Choose layouts that minimize the cost of the whole function";
   let description = [{
-    Accesses to memory, products and reductions prefer layouts; between them tiles take any. The pass looks at all
-    of a function at once: conversions where layouts meet, accesses in layouts that serve them less well, work that copies
-    repeat, each weighed by the loops around it (CostModel.h). Conversions go where the
-    fewest bytes are, out of loops, and away where it costs less to compute a tile again.
+    Memory accesses, dots and reductions prefer certain layouts; the operations between them support any. The pass
+    minimizes the cost of the whole function: conversions between layouts, less efficient accesses and redundant work
+    by replicas, each weighted by the trip counts of the surrounding loops (CostModel.h). Conversions move to where
+    they convert the fewest bytes and out of loops, and disappear where it is cheaper to rematerialize a tile.
 
     ```mlir
     %x = tilegpu.convert_layout %y : tensor<64x64xf32, #mma> -> tensor<64x64xf32, #default>
@@ -112,20 +115,20 @@ def PropagateLayouts : Pass<"propagate-layouts", "mlir::ModuleOp"> {
     tile.store %p, %s
     ```
 
-    Requires: tiles with layouts; control flow is scf.
-    Establishes: conversions only where they pay.
+    Requires: tiles with layouts; scf control flow.
+    Establishes: only conversions that reduce the total cost remain.
     Destroys: nothing.
   }];
-  let options = [Option<"printCosts", "print-costs", "bool", "false", "print what is left, with its costs">];
+  let options = [Option<"printCosts", "print-costs", "bool", "false", "print the remaining operations and their costs">];
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
 }
 
 def DecomposeReductions : Pass<"decompose-reductions", "mlir::ModuleOp"> {
-  let summary = "Reduce and scan inside warps";
+  let summary = "Decompose reductions and scans across warps";
   let description = [{
-    A reduction along a dimension in which warps differ becomes one inside each warp, an
-    exchange of the partial results, and one of these. Splitting the dimension moves
-    nothing: reshape and trans rename coordinates.
+    A reduction across warps becomes a reduction inside each warp, an exchange of the partial
+    results, and a reduction of these. Splitting the dimension moves no data: reshape and trans only
+    rename coordinates.
 
     ```mlir
     %s = tile.reduce(%x) 0 {...} : (tensor<256xf32, #two_warps>) -> f32
@@ -136,22 +139,22 @@ def DecomposeReductions : Pass<"decompose-reductions", "mlir::ModuleOp"> {
     %s = tile.reduce(%q) 0 {...} : (tensor<2xf32, #both_everywhere>) -> f32
     ```
 
-    A scan that crosses warps, and a reduction of a layout that has no steps for it, get a
-    layout whose lines lie inside warps.
+    The operands of a scan across warps, and of a reduction that planReduction cannot decompose, are
+    converted to a layout in which each warp holds whole lines along the dimension.
 
     Requires: layouts.
-    Establishes: every tile.reduce and tile.scan is planned inside a warp (planReduction, planScan).
+    Establishes: no tile.reduce or tile.scan crosses warps (planReduction, planScan).
     Destroys: nothing.
   }];
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
 }
 
 def StageOperands : Pass<"stage-operands", "mlir::ModuleOp"> {
-  let summary = "Move through shared memory what other warps need";
+  let summary = "Move conversions across warps through shared memory";
   let description = [{
-    A conversion that crosses warps becomes a write to a buffer in shared memory and a
-    read. The buffer's layout is chosen for the two (chooseSwizzle), and for ldmatrix where
-    the target reads fragments of matrix instructions by it.
+    A conversion that crosses warps becomes a store to a buffer in shared memory and a load. The
+    buffer's layout is chosen for these two accesses (chooseSwizzle), and for ldmatrix where the
+    target can load fragments with it.
 
     ```mlir
     %y = tilegpu.convert_layout %x : tensor<64x32xf16, #rows> -> tensor<64x32xf16, #operand>
@@ -161,26 +164,27 @@ def StageOperands : Pass<"stage-operands", "mlir::ModuleOp"> {
     %y = tilegpu.local_load %b : !tilegpu.buffer<64x32xf16, #shared> -> tensor<64x32xf16, #operand>
     ```
 
-    Where a load comes to the conversion through a transposition or a cast to wider
-    elements, these follow the local_load: fewer bytes are moved, and what is
-    stored is what was loaded, so that it can be copied asynchronously.
+    If a transposition or a cast to wider elements is between a load and the conversion, it moves
+    behind the local_load. Fewer bytes move, and the value stored is the value loaded, so that an
+    asynchronous copy can replace both.
 
-    The result of an atomic that several threads hold takes the same way, as only one of them does the atomic.
+    The result of an atomic that several threads hold goes through shared memory too, as only one of them executes the
+    atomic.
 
     Requires: layouts; reductions inside warps.
-    Establishes: each convert_layout is planned inside a warp (planConversion); results of atomics may be stored by
-    the thread that did it, and are read by the others from shared memory.
+    Establishes: no convert_layout crosses warps (planConversion); the thread that executes an atomic shares its
+    result with the others through shared memory.
     Destroys: nothing.
   }];
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
 }
 
 def SliceDotsK : Pass<"slice-dots-k", "mlir::ModuleOp"> {
-  let summary = "Multiply in steps along K, and read one step ahead";
+  let summary = "Slice dots along K, and load operands one slice ahead";
   let description = [{
-    A product whose operands come from shared memory becomes a chain of products, each of one instruction's K. Each step's
-    operands are read before the product of the step before, so that matrix instructions and reads overlap, and no more
-    than two steps are in registers.
+    A dot whose operands come from shared memory becomes a chain of dots, each with the K of one instruction. The
+    operands of each slice are loaded before the dot of the previous slice, so that matrix instructions and loads
+    overlap, and at most two slices are in registers.
 
     ```mlir
     %a = tilegpu.local_load %x : !tilegpu.buffer<64x32xf16, #x> -> tensor<64x32xf16, #a>
@@ -195,32 +199,34 @@ def SliceDotsK : Pass<"slice-dots-k", "mlir::ModuleOp"> {
     %d = tilegpu.mma "m16n8k16.f16.f16.f32" %a1, %b1, %c1
     ```
 
-    Requires: `stage-operands`; operands that differ along K in registers only, as `choose-mma` lays them out.
-    Establishes: products in steps.
+    Requires: `stage-operands`; operands in which only registers map to K beyond the instruction's, as `choose-mma`
+    lays them out.
+    Establishes: sliced dots.
     Destroys: nothing.
   }];
 }
 
 def PlanPipeline : Pass<"plan-pipeline", "mlir::ModuleOp"> {
-  let summary = "Decide which loads of a loop are started iterations ahead";
+  let summary = "Decide which loads of a loop are started in earlier iterations";
   let description = [{
-    In a loop of `tile.num_stages`, or else `tilegpu.num_stages`, stages, each load that only goes to buffers in
-    shared memory, whose layouts let each thread copy 4, 8 or 16 bytes at a time, is to be an asynchronous copy, started
-    num_stages - 1 iterations before its data are used. The decision is written down: the loop has
-    `tilegpu.num_stages`, its operations `tilegpu.stage`, 0 for such loads, their stores into buffers and
-    all that addresses are computed from.
+    The number of stages of a loop is its attribute `tile.num_stages`, or else the module's `tilegpu.num_stages`. Each
+    load that is only stored to buffers in shared memory, in layouts that let each thread copy 4, 8 or 16 bytes at a
+    time, becomes an asynchronous copy, started num_stages - 1 iterations before its data are used. The decision is
+    recorded in attributes: `tilegpu.num_stages` on the loop, and `tilegpu.stage` on its operations, 0 for such loads,
+    their stores to buffers and the computation of their addresses.
 
-    Where another product follows the last read of what they copy, the operands of the loop's first product are read one
-    iteration ahead (stage num_stages - 1, the rest being num_stages): threads that wait for copies and for each other
-    then do so beside a product.
+    If another dot follows the last load from these buffers, the operands of the loop's first dot are loaded one
+    iteration ahead (in stage num_stages - 1, the rest in stage num_stages), so that waiting for copies and at
+    barriers overlaps with a dot.
 
-    Loads stay where they are if something in the loop has an effect on what they read, or on all memory, as a barrier
-    or an assertion does, or if their addresses come out of memory; and, unless the kernel only reads their memory, if
-    the loop has an atomic that releases or acquires. Addresses are computed for iterations beyond the last one too, so
-    they need operations that may be speculated, or divisions, which `expand-pipeline` guards.
+    A load is not pipelined if an operation of the loop may write the memory it reads, if one has an effect on all
+    memory, as barriers and assertions do, or if its addresses depend on loaded values. Nor is it pipelined if the
+    loop has an atomic that releases or acquires, unless the kernel only reads that memory. As addresses are also
+    computed for iterations beyond the last one, the operations that compute them must be speculatable, or divisions,
+    which `expand-pipeline` guards.
 
     Requires: `stage-operands`; `width` on accesses.
-    Establishes: stages on loops and on the operations in them.
+    Establishes: stage attributes on loops and on the operations in them.
     Destroys: nothing.
   }];
 }
@@ -228,8 +234,8 @@ def PlanPipeline : Pass<"plan-pipeline", "mlir::ModuleOp"> {
 def ExpandPipeline : Pass<"expand-pipeline", "mlir::ModuleOp"> {
   let summary = "Overlap a loop's copies with the work of earlier iterations";
   let description = [{
-    Expands what `plan-pipeline` noted. Buffers get as many slots as the loop has stages; loads of stage 0 become
-    asynchronous copies, one group per iteration; those of the first num_stages - 1 iterations stand before the loop.
+    Expands the schedule of `plan-pipeline`. Buffers get as many slots as the loop has stages. Loads of stage 0 become
+    asynchronous copies, one group per iteration; the copies of the first num_stages - 1 iterations precede the loop.
 
     ```mlir
     scf.for %i = ... {
@@ -249,22 +255,23 @@ def ExpandPipeline : Pass<"expand-pipeline", "mlir::ModuleOp"> {
     tilegpu.async_wait 0
     ```
 
-    In this order one barrier an iteration is enough, after the wait: it also stands between the reads of a slot
-    and the copy into it. With reads that go ahead, wait, copies and these reads stand before the iteration's last product. An iteration that does not exist has its copies masked out, however short the loop, and what is
-    divided for their addresses is divided by 1.
+    In this order, one barrier per iteration, after the wait, is enough: it also separates the loads from a slot from
+    the copy into it. If operands are loaded an iteration ahead, the wait, the copies and these loads precede the
+    iteration's last dot. Copies for iterations that do not exist are masked out, however short the loop, and
+    divisions for their addresses divide by 1.
 
     Requires: `plan-pipeline`.
-    Establishes: copies under way across iterations.
-    Destroys: stages.
+    Establishes: asynchronous copies in flight across iterations.
+    Destroys: stage attributes.
   }];
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect"];
 }
 
 def DecomposeGathers : Pass<"decompose-gathers", "mlir::ModuleOp"> {
-  let summary = "Gather from shared memory where lanes cannot ask each other";
+  let summary = "Gather from shared memory where shuffles are not enough";
   let description = [{
-    A gather whose source lies inside the warps that need it, in few registers, is left: it becomes shuffles. For all
-    others the source is written to shared memory, where each thread reads what it wants.
+    A gather whose source elements are in few registers of the same warp is left alone; `distribute` emits shuffles
+    for it. For all others, the source is stored to shared memory, from which each thread loads its elements.
 
     ```mlir
     %y = tile.gather %x[%i] 0 : tensor<1024xf32, #x>, tensor<256xi32, #i> -> tensor<256xf32, #i>
@@ -275,36 +282,36 @@ def DecomposeGathers : Pass<"decompose-gathers", "mlir::ModuleOp"> {
     ```
 
     Requires: layouts.
-    Establishes: each tile.gather is planned inside a warp (planGather).
+    Establishes: no tile.gather crosses warps (planGather).
     Destroys: nothing.
   }];
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
 }
 
 def AllocateShared : Pass<"allocate-shared", "mlir::ModuleOp"> {
-  let summary = "Give every buffer its place in shared memory";
+  let summary = "Assign every buffer an offset in shared memory";
   let description = [{
-    Fills in the offsets of `tilegpu.local_alloc`, and notes the sum on the module. Buffers that are not live at the
-    same time may share a place; but as that costs a barrier, small ones get one of their own until a barrier
-    stands between anyway. It is an error if the target does not have that much.
+    Sets the offsets of `tilegpu.local_alloc`, and the total on the module. Buffers that are not live at the same time
+    may share memory. As sharing costs a barrier, small buffers only share memory across a barrier that is needed
+    anyway. It is an error if the total exceeds the shared memory of the target.
 
-    Requires: all buffers are there.
+    Requires: no later pass creates buffers.
     Establishes: offsets; `tilegpu.shared_bytes`.
     Destroys: nothing.
   }];
 }
 
 def InsertBarriers : Pass<"insert-barriers", "mlir::ModuleOp"> {
-  let summary = "Make threads wait where one needs what another did to memory";
+  let summary = "Insert barriers between conflicting accesses of different threads";
   let description = [{
-    Puts a `tilegpu.barrier` on every path between two accesses by different threads that may meet, in shared
-    memory or in memory behind pointers, of which at least one writes. An atomic that releases has one between it and
-    all accesses of other threads before it to memory behind pointers, one that acquires between it and all after it,
-    except for memory that the kernel only reads. Barriers stand as late as can be and outside of
-    loops where that is enough; none can be taken away.
+    Puts a `tilegpu.barrier` on every path between two accesses by different threads that may alias, in shared or in
+    global memory, if at least one of them writes. A barrier also separates an atomic that releases from all earlier
+    accesses of other threads to global memory, and one that acquires from all later ones, except for memory that the
+    kernel only reads. Barriers are placed as late as possible and outside of loops where that suffices; none is
+    redundant.
 
-    Requires: places in shared memory.
-    Establishes: threads see memory in the order of the program.
+    Requires: offsets in shared memory.
+    Establishes: threads observe memory accesses in program order.
     Destroys: nothing.
   }];
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];

@@ -1,4 +1,4 @@
-// choose-mma: products get a matrix instruction, or layouts for multiply-adds. See Passes.td.
+// choose-mma: gives dots a matrix instruction, or layouts for multiply-adds. See Passes.td.
 
 #include "DotLayouts.h"
 #include "Precision.h"
@@ -51,7 +51,7 @@ static std::optional<ElementType> elementTypeOf(Type type, bool roundsToTf32) {
       .Default([](Type) { return std::nullopt; });
 }
 
-/// The largest instruction of the target that takes the types and fits the tile; null if there is none.
+/// The largest instruction of the target that accepts the element types and fits the tile; null if there is none.
 static const MmaInstruction *chooseRow(DotOp dot) {
   bool roundsToTf32 = dot.getPrecision() != tile::InputPrecision::IEEE;
   auto a = elementTypeOf(tile::getElementType(dot.getA().getType()), roundsToTf32);
@@ -80,7 +80,7 @@ static const MmaInstruction *chooseRow(DotOp dot) {
 // Chains
 //===----------------------------------------------------------------------===//
 
-/// Collects the products whose results go element by element into `value`.
+/// Collects the dots from whose results `value` is computed by elementwise operations.
 static void collectSources(Value value, DenseSet<Operation *> &seen, SmallVectorImpl<DotOp> &sources) {
   Operation *op = value.getDefiningOp();
   if (!op || !seen.insert(op).second) {
@@ -95,8 +95,8 @@ static void collectSources(Value value, DenseSet<Operation *> &seen, SmallVector
   }
 }
 
-/// Products that are computed from each other: `(q @ k) @ v`. With a warp's rows of the first being its rows
-/// of A in the second, nothing has to cross warps.
+/// Finds dots whose A is computed from another dot: `(q @ k) @ v`. If each warp holds the same rows of the first result
+/// and of the second A, no data cross warps.
 static DenseSet<Operation *> findChains(ArrayRef<DotOp> dots) {
   DenseSet<Operation *> chained;
   for (DotOp dot : dots) {
@@ -132,7 +132,7 @@ public:
   }
 
 private:
-  /// Gives the product types that an instruction takes, if there is a way.
+  /// Rewrites the dot to element types that an instruction supports, if possible.
   SmallVector<DotOp> prepare(DotOp dot) {
     const MmaInstruction *row = chooseRow(dot);
     if (!row && canWidenToHalf(dot)) {

@@ -29,7 +29,7 @@ WarpGrid chooseWarpGrid(const DotShape &shape, layout::MmaShape unit, int warps,
   return best;
 }
 
-/// A layout of one matrix for all of the batch: over warps, then over registers.
+/// Extends the layout of one matrix to the batch: over warps, then over registers.
 static LinearLayout batched(const LinearLayout &matrix, const DotShape &shape, int64_t warps) {
   if (shape.rank == 2) {
     return matrix;
@@ -48,7 +48,7 @@ DotLayouts mmaLayouts(const DotShape &shape, const MmaInstruction &row, WarpGrid
           operand(Operand::C, {shape.m, shape.n})};
 }
 
-/// The sides of the square of accumulators that a thread holds together.
+/// The sides of the rectangle of contiguous accumulators that a thread holds.
 static std::pair<int64_t, int64_t> perThreadTile(const DotShape &shape, int64_t most) {
   constexpr int64_t kSide = 4;
   int64_t m = std::min(kSide, shape.m), n = std::min(kSide, shape.n);

@@ -1,4 +1,4 @@
-// Where the operands of a product lie: plain data from shapes, a row of the hardware table and the number of warps.
+// The layouts of a dot's operands, computed from shapes, a row of the hardware table and the number of warps.
 
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_CHOOSEMMA_DOTLAYOUTS_H
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_CHOOSEMMA_DOTLAYOUTS_H
@@ -7,7 +7,7 @@
 
 namespace tilewright::tilegpu {
 
-/// A product of `batch` matrices.
+/// A batch of matrix multiplications, (m x k) by (k x n).
 struct DotShape {
   int64_t batch, m, n, k;
   int rank; ///< 2, or 3 with a leading batch dimension
@@ -17,21 +17,21 @@ struct DotLayouts {
   layout::LinearLayout a, b, accumulator;
 };
 
-/// How many warps each dimension of the result gets.
+/// The number of warps along each dimension of the result.
 struct WarpGrid {
   int64_t batch, m, n;
 };
 
-/// Batches first, which share nothing. Then so that no warp has more to multiply than need be, and reads as little of
-/// A and B as can be: warps along M read B again each, those along N read A. `unit` is the smallest piece of M x N
-/// that a warp works on. With `rowsOnly` they stand along M as far as it reaches.
+/// Distributes warps over batches first, which share no operands. Then minimizes the work per warp and, among equals,
+/// how much of A and B a warp reads: each warp along M reads B again, each along N reads A. `unit` is the smallest part
+/// of M x N that a warp computes. With `rowsOnly`, warps are placed along M first.
 WarpGrid chooseWarpGrid(const DotShape &shape, layout::MmaShape unit, int warps, bool rowsOnly);
 
-/// Fragments of the instruction, side by side.
+/// The tile as a grid of the instruction's fragments.
 DotLayouts mmaLayouts(const DotShape &shape, const hardware::MmaInstruction &row, WarpGrid grid);
 
-/// For multiply-adds in registers: small squares of accumulators in each thread, with all of K for their rows and
-/// columns.
+/// For multiply-adds in registers: each thread holds small rectangles of accumulators, and the rows of A and columns of
+/// B for them over all of K.
 DotLayouts multiplyAddLayouts(const DotShape &shape, int warps);
 
 } // namespace tilewright::tilegpu

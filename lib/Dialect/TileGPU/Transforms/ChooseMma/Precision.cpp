@@ -36,7 +36,7 @@ static Value zero(ImplicitLocOpBuilder &builder, Type type) {
   return splat(builder, type, builder.getZeroAttr(tile::getElementType(type)));
 }
 
-/// x as (big, small). Infinity is big alone: less itself it would be no number.
+/// Splits x into (big, small). For an infinite x, small is zero, since inf - inf is NaN.
 static std::pair<Value, Value> split(ImplicitLocOpBuilder &builder, Value x) {
   constexpr int32_t kKept = static_cast<int32_t>(0xFFFFE000); // sign, exponent and 10 bits of the fraction
   Type type = x.getType(), bitsType = tile::withElementType(type, builder.getI32Type());
@@ -60,7 +60,8 @@ SmallVector<DotOp> tilegpu::splitIntoThree(DotOp dot) {
   };
   DotOp first = product(aBig, bSmall, zero(builder, type));
   DotOp second = product(aSmall, bBig, first);
-  // Zero times infinity: what infinity makes of the sum, the product of the big parts says.
+  // A NaN in the small terms comes from NaNs or infinities of the operands, such as 0 * inf. It is dropped, as the dot
+  // of the big parts determines the result then.
   Value isNaN = arith::CmpFOp::create(builder, arith::CmpFPredicate::UNO, second, second);
   Value small = arith::SelectOp::create(builder, isNaN, zero(builder, type), second);
   DotOp third = product(aBig, bBig, arith::AddFOp::create(builder, small, dot.getAcc()));

@@ -1,4 +1,4 @@
-// Products in types that no instruction takes, as products in types that one does.
+// Rewrites dots of element types that no instruction supports.
 
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_CHOOSEMMA_PRECISION_H
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_CHOOSEMMA_PRECISION_H
@@ -7,18 +7,18 @@
 
 namespace tilewright::tilegpu {
 
-/// Whether both are floats of 8 bits or half precision, and one of them of 8 bits.
+/// Whether both operands are 8-bit floats or f16, and at least one is an 8-bit float.
 bool canWidenToHalf(tile::DotOp dot);
 
-/// Operands of 8 bits in half precision, which holds all their values.
+/// Widens the 8-bit operands to f16, which represents all their values.
 void widenToHalf(tile::DotOp dot);
 
-/// Three products in tf32 for one in nearly all of f32's precision. With x = big + small, big being the leading bits
-/// that tf32 keeps:
+/// Replaces a dot by three tf32 dots, with nearly the precision of f32. With x = big + small, where big has the leading
+/// bits that tf32 keeps:
 ///
 ///     a @ b = a.big @ b.big + (a.big @ b.small + a.small @ b.big)
 ///
-/// Returns the three and erases `dot`.
+/// Returns the three dots and erases `dot`.
 llvm::SmallVector<tile::DotOp> splitIntoThree(tile::DotOp dot);
 
 } // namespace tilewright::tilegpu

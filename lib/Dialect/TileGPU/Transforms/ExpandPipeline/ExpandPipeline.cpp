@@ -1,24 +1,24 @@
-// expand-pipeline: loops whose loads run iterations ahead of the rest. See Passes.td.
+// expand-pipeline: starts the loads of a loop iterations ahead of the rest. See Passes.td.
 //
-//     with 3 stages:      copy(0) copy(1)            prologue, copies of iterations that there are
+//     with 3 stages:      copy(0) copy(1)            prologue, masked by the existence of the iteration
 //                         scf.for i
-//                           async_wait 1             iteration i is there
-//                           copy(i + 2)              into the slot that iteration i - 1 has read
+//                           async_wait 1             copy(i) has completed
+//                           copy(i + 2)              into the slot that iteration i - 1 read
 //                           local_load(i), mma ...
 //                         async_wait 0
 //
-//     and where the first product's operands are read an iteration ahead:
+//     and if the first dot's operands are loaded an iteration ahead:
 //                         copy(0) copy(1) async_wait 1 first = local_load(0) copy(2)
 //                         scf.for i
-//                           mma(first), the other local_load(i)
-//                           async_wait 1             iteration i + 1 is there
+//                           mma(first), remaining local_load(i)
+//                           async_wait 1             copy(i + 1) has completed
 //                           first = local_load(i + 1)
-//                           copy(i + 3)              into the slot that this iteration has read
-//                           the last mma             while threads wait for each other, and for first
+//                           copy(i + 3)              into the slot that this iteration read
+//                           last mma                 overlaps with the barrier and the loads of first
 //                         async_wait 0
 //
-// First the loop is written anew with asynchronous copies and slots that are numbered apart for copying and
-// reading; then upstream's pipeliner lets the copies go ahead.
+// The pass first rewrites the loop with asynchronous copies, and separate slot indices for copying and reading. Then
+// upstream's loop pipeliner moves the copies to earlier iterations.
 
 #include "LoopWithCopies.h"
 #include "Speculation.h"
@@ -40,11 +40,10 @@ namespace tilewright::tilegpu {
 } // namespace tilewright::tilegpu
 
 //===----------------------------------------------------------------------===//
-// Going ahead
+// Pipelining
 //===----------------------------------------------------------------------===//
 
-/// Lets a copy happen only where its iteration exists. All else that goes ahead may happen for nothing, if it is
-/// guarded.
+/// Masks a copy if its iteration does not exist. Other operations may be executed speculatively; divisions are guarded.
 static Operation *predicate(RewriterBase &rewriter, Operation *op, Value exists) {
   auto copy = dyn_cast<AsyncCopyOp>(op);
   if (!copy) {
@@ -64,7 +63,8 @@ static Operation *predicate(RewriterBase &rewriter, Operation *op, Value exists)
   return op;
 }
 
-/// Before the loop the first iterations stand side by side, and the slots' numbers are constants.
+/// In the prologue, slots of several iterations are in the same block, which breaks the meaning of `iteration`; their
+/// indices are constants there.
 static void forgetIterations(scf::ForOp loop) {
   for (Operation &op : *loop->getBlock()) {
     if (auto slot = dyn_cast<LocalSlotOp>(op)) {
@@ -90,7 +90,7 @@ static LogicalResult expand(scf::ForOp loop, int slots) {
   }
   forgetIterations(*pipelined);
   rewriter.setInsertionPointAfter(*pipelined);
-  AsyncWaitOp::create(rewriter, loc, 0U); // copies fill with zeros where iterations do not exist
+  AsyncWaitOp::create(rewriter, loc, 0U); // masked copies write zeros
   return success();
 }
 
@@ -103,7 +103,7 @@ class ExpandPipeline : public tilegpu::impl::ExpandPipelineBase<ExpandPipeline> 
         loops.emplace_back(loop, static_cast<int>(stages.getInt()));
       }
     });
-    for (auto [loop, stages] : loops) { // inner loops come first
+    for (auto [loop, stages] : loops) { // in post-order: inner loops first
       if (failed(expand(loop, stages))) {
         return signalPassFailure();
       }

@@ -9,7 +9,7 @@ static int stageOf(Operation *op) {
   return stage ? static_cast<int>(stage.getInt()) : -1;
 }
 
-/// The number of the loop's argument that a value is.
+/// The index of the loop-carried argument that the value is, if it is one.
 static std::optional<unsigned> argumentNumber(Value value, scf::ForOp loop) {
   auto argument = dyn_cast<BlockArgument>(value);
   bool isCarried = argument && argument.getOwner() == loop.getBody() && argument != loop.getInductionVar();

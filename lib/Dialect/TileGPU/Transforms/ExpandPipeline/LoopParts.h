@@ -1,4 +1,4 @@
-// A loop whose operations have stages, taken apart into what happens how long ahead.
+// Splits the operations of a loop by their stages.
 
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_EXPANDPIPELINE_LOOPPARTS_H
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_EXPANDPIPELINE_LOOPPARTS_H
@@ -10,14 +10,14 @@
 
 namespace tilewright::tilegpu {
 
-/// What both copies and the rest need, such as a counter that addresses and something else are computed from, is in
-/// both.
+/// An operation that both the copies and the rest need, such as a counter used in addresses and elsewhere, is in both
+/// parts.
 struct LoopParts {
-  llvm::SmallVector<mlir::Operation *> ahead; ///< stage 0: addresses and loads
-  llvm::SmallVector<LocalStoreOp> stores;     ///< stage 0: those that copies replace
-  llvm::SmallVector<mlir::Operation *> early; ///< between the first and the last: reads for the first product
-  llvm::SetVector<mlir::Operation *> late;    ///< the last stage
-  llvm::SetVector<unsigned> aheadArguments, lateArguments; ///< numbers of the loop's
+  llvm::SmallVector<mlir::Operation *> ahead;              ///< stage 0: loads and their addresses
+  llvm::SmallVector<LocalStoreOp> stores;                  ///< stage 0: stores that copies replace
+  llvm::SmallVector<mlir::Operation *> early;              ///< the stage before the last: loads for the first dot
+  llvm::SetVector<mlir::Operation *> late;                 ///< the last stage
+  llvm::SetVector<unsigned> aheadArguments, lateArguments; ///< indices of loop-carried arguments
 
   LoopParts(mlir::scf::ForOp loop, int slots);
 

@@ -106,7 +106,7 @@ void LoopWithCopies::emitAhead() {
   make<AsyncCommitOp>(Ahead, old.getLoc());
 }
 
-/// Each buffer is the slot that this part is at.
+/// Maps each buffer to the current slot of this part.
 void LoopWithCopies::mapSlots(Part part, IRMapping &mapping, Value slot) {
   for (auto [store, buffer] : llvm::zip_equal(parts.stores, buffers)) {
     auto one = make<LocalSlotOp>(part, store.getLoc(), store.getBuffer().getType(), buffer, slot, iterationOf(part));
@@ -133,7 +133,7 @@ void LoopWithCopies::emitLate() {
 }
 
 //===----------------------------------------------------------------------===//
-// The whole
+// Assembling the loop
 //===----------------------------------------------------------------------===//
 
 void LoopWithCopies::emitYield() {
@@ -168,7 +168,8 @@ scf::ForOp LoopWithCopies::build() {
   return loop;
 }
 
-/// Where an iteration waits: as late as can be, but before its last product, beside which reads and threads may wait.
+/// The position of an iteration's wait: as late as possible, but before its last dot, which overlaps with the wait at
+/// the barrier and the loads.
 static size_t placeOfWait(ArrayRef<Operation *> late) {
   auto isProduct = [](Operation *op) { return isa<MmaOp>(op); };
   auto last = llvm::find_if(llvm::reverse(late), isProduct);

@@ -1,4 +1,4 @@
-// A loop written anew with asynchronous copies, and when in an iteration each operation is to happen.
+// Rewrites a loop with asynchronous copies, and schedules its operations.
 
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_EXPANDPIPELINE_LOOPWITHCOPIES_H
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_EXPANDPIPELINE_LOOPWITHCOPIES_H
@@ -11,23 +11,23 @@
 
 namespace tilewright::tilegpu {
 
-/// Operations in the order of one iteration's text, with their stages.
+/// Operations in their order within an iteration, with their stages.
 using Schedule = std::vector<std::pair<mlir::Operation *, unsigned>>;
 
-/// The parts have their own arguments of the loop and their own count of slots. In each iteration, with n slots:
+/// Each part has its own loop-carried arguments and its own slot index. In each iteration, with n slots:
 ///
-///     late, up to its last product                   iteration i, with all of its reads of a slot
-///     wait                                           until iteration i + 1, without early ones i, has been copied
-///     early                                          reads of iteration i + 1
-///     ahead                                          copies of iteration i + n, without early ones i + n - 1
+///     late, up to its last dot                       iteration i, with all of its loads from a slot
+///     wait                                           until copy(i + 1), or copy(i) without early loads, has completed
+///     early                                          loads of iteration i + 1
+///     ahead                                          copy(i + n), or copy(i + n - 1) without early loads
 ///     the rest of late                               iteration i
 ///
-/// so that one barrier after the wait separates all reads of a slot from the copy into it.
+/// so that one barrier after the wait separates all loads from a slot from the copy into it.
 class LoopWithCopies {
 public:
   LoopWithCopies(mlir::scf::ForOp loop, int slots) : old(loop), parts(loop, slots), slots(slots), builder(loop) {}
 
-  /// Replaces the loop.
+  /// Replaces the loop and returns the new one.
   mlir::scf::ForOp build();
   Schedule schedule() const;
 
@@ -35,11 +35,11 @@ private:
   enum Part { Wait, Ahead, Early, Late };
 
   unsigned stageOf(Part part) const;
-  /// How many iterations ahead of the late part.
+  /// How many iterations the part is ahead of the late part.
   mlir::IntegerAttr iterationOf(Part part);
   bool hasEarly() const { return !parts.early.empty(); }
 
-  /// Notes to which part an operation belongs that was just made.
+  /// Creates an operation and records its part.
   template <typename Op, typename... Args> Op make(Part part, Args &&...args) {
     auto op = Op::create(builder, std::forward<Args>(args)...);
     operations[part].push_back(op);
@@ -69,7 +69,7 @@ private:
   mlir::OpBuilder builder;
   mlir::IRMapping ofAhead, ofEarly, ofLate;
   llvm::SmallVector<mlir::Value> buffers;             ///< per store
-  mlir::Value aheadSlot, earlySlot, lateSlot;         ///< where each part is
+  mlir::Value aheadSlot, earlySlot, lateSlot;         ///< the current slot of each part
   llvm::SmallVector<mlir::Operation *> operations[4]; ///< by part
 };
 

@@ -1,8 +1,8 @@
-// What may be executed for an iteration that a loop does not have.
+// Speculative execution of operations for iterations that a loop does not have.
 //
-// Copies run iterations ahead, and so does what their addresses are computed from. Beyond the loop's last iteration the
-// addresses are not used, but computing them must not do harm: a division by zero is undefined even if nothing uses
-// the quotient. Such a division is guarded:
+// Copies run iterations ahead, and so does the computation of their addresses. Beyond the loop's last iteration the
+// addresses are unused, but computing them must not be undefined behavior, as a division by zero is even if its result
+// is unused. Such a division is guarded:
 //
 //     %q = divsi %x, %d        ->        %one = select %exists, %d, 1
 //                                        %q = divsi %x, %one
@@ -14,10 +14,10 @@
 
 namespace tilewright::tilegpu {
 
-/// Whether an operation without effects and regions may be executed ahead, guarded where it has to be.
+/// Whether an operation without effects and regions may be executed ahead, with a guard if it is a division.
 bool canRunAhead(mlir::Operation *op);
 
-/// Makes an operation harmless where `exists` is false.
+/// Replaces the divisor of a division that is not speculatable by 1 if `exists` is false.
 void guardDivision(mlir::RewriterBase &rewriter, mlir::Operation *op, mlir::Value exists);
 
 } // namespace tilewright::tilegpu

@@ -12,11 +12,11 @@ using namespace tilewright::tilegpu;
 // Families
 //===----------------------------------------------------------------------===//
 
-/// Kernels with more layouts than this are rare; what comes last in them is left out.
+/// Kernels with more layouts than this are rare; further families are ignored.
 static constexpr size_t kMostFamilies = 24;
 
 namespace {
-/// Carries one layout along the edges.
+/// Propagates one layout along the edges.
 class Spreading {
 public:
   explicit Spreading(LayoutGraph &graph) : graph(graph), family(graph.nodes().size()) {}
@@ -90,7 +90,8 @@ std::vector<Family> tilegpu::findFamilies(LayoutGraph &graph) {
 // Choosing
 //===----------------------------------------------------------------------===//
 
-/// Accesses as they are; everything else as the first family that reaches it; what none reaches as it is.
+/// Memory accesses keep their label, other nodes start with the first family that reaches them, or else their own
+/// label.
 static std::vector<LayoutAttr> startingLabels(LayoutGraph &graph, ArrayRef<Family> families) {
   std::vector<LayoutAttr> labels;
   for (auto [index, node] : llvm::enumerate(graph.nodes())) {
@@ -108,7 +109,7 @@ static std::vector<LayoutAttr> startingLabels(LayoutGraph &graph, ArrayRef<Famil
   return labels;
 }
 
-/// The labels after the best step towards one family.
+/// The labels after the optimal step toward one family.
 static std::vector<LayoutAttr> step(LayoutGraph &graph, Labels &labels, const Family &family) {
   std::vector<LayoutAttr> after = labels.all();
   std::vector<int> variable(after.size(), -1), movable;

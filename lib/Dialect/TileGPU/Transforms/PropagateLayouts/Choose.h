@@ -1,16 +1,16 @@
-// The choice of labels with the lowest costs in sum.
+// Chooses labels to minimize the total cost.
 //
-// Where layouts come from: operations that move memory or multiply have one that suits them. Each of these layouts,
-// carried along the edges by the rules of LayoutRules.h as far as it goes, is a family: for every node
-// that it reaches, the label with which nothing has to be converted between there and where it comes from.
+// Layouts originate at memory accesses and at operations with fixed layouts, such as matrix instructions. Each of these
+// layouts is propagated along the edges by the rules of LayoutRules.h as far as possible. The result is a family: for
+// every node it reaches, the label that needs no conversion between the node and the origin.
 //
 //     load (blocked) ──▶ extf ──▶ mulf ──▶ truncf ──▶ mma's A (fragment)
 //      blocked            blocked   blocked  blocked               family of the load
 //      fragment           fragment  fragment fragment              family of the fragment
 //
-// A step lets all nodes decide at once between staying as they are and joining one family; that
-// is a minimum cut (MinCut.h), exact for each step but for what shared conversions save. Steps are taken with one
-// family after the other, and kept where the sum really falls, until none does.
+// A step chooses for all nodes at once between the current label and the label of one family. This is a minimum cut
+// (MinCut.h), which is exact except that it ignores savings from shared conversions. Steps are tried with one family
+// after the other and kept if the actual total decreases, until none does.
 
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PROPAGATELAYOUTS_CHOOSE_H
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PROPAGATELAYOUTS_CHOOSE_H
@@ -19,7 +19,7 @@
 
 namespace tilewright::tilegpu {
 
-/// For each node its label in the family, null where it does not reach.
+/// For each node, its label in the family; null if the family does not reach it.
 using Family = std::vector<LayoutAttr>;
 
 std::vector<Family> findFamilies(LayoutGraph &graph);

@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::tilegpu;
 
-/// What cannot be had. Sums of many of them still fit.
+/// The cost of something impossible. Sums of many of these do not overflow.
 static constexpr Cost kNever = std::numeric_limits<Cost>::max() / (1 << 20);
 
 Block *tilegpu::placeFor(Block *definition, Block *use) {
@@ -29,7 +29,7 @@ Cost Labels::ownCost(int node, LayoutAttr label) const {
   return op && label ? model->operation(op, label) * model->times(op->getBlock()) : 0;
 }
 
-/// The better way, conversion or repetition, in `block`.
+/// The lower of the costs of conversion and rematerialization in `block`.
 Cost Labels::cost(Value tile, LayoutAttr have, LayoutAttr need, Block *block) {
   if (!need || have == need) {
     return 0;
@@ -77,7 +77,7 @@ bool Labels::isBetterRepeated(Value tile, LayoutAttr layout, Block *block) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Walks from what has to be there to what it needs, counting nothing twice.
+/// Walks from the nodes that cannot be rematerialized to everything they need, counting each cost once.
 class Total {
 public:
   Total(LayoutGraph &graph, CostModel &model, Labels &labels) : graph(graph), model(model), labels(labels) {}
@@ -92,7 +92,7 @@ public:
   }
 
 private:
-  /// The node under a label; `repeatedIn` is null for the node itself.
+  /// Counts the node under a label, executed in `block`, which is null for a variable, and the nodes it needs.
   void count(int index, LayoutAttr label, Block *block) {
     const LayoutNode &node = graph.nodes()[index];
     if (!counted.insert({index, label, block}).second) {

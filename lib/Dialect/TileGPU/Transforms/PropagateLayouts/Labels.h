@@ -1,4 +1,4 @@
-// One layout for each node of the graph, what they cost together, and how a tile gets from one layout to another.
+// A label for each node of the graph, their total cost, and how a tile is provided in another layout.
 
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PROPAGATELAYOUTS_LABELS_H
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PROPAGATELAYOUTS_LABELS_H
@@ -8,8 +8,8 @@
 
 namespace tilewright::tilegpu {
 
-/// The block in which a tile is best brought to another layout for a use in `use`: there, but out of loops that
-/// do not make it.
+/// The block in which to provide a tile in another layout for a use in `use`: that block, but outside of loops that do
+/// not contain the definition.
 mlir::Block *placeFor(mlir::Block *definition, mlir::Block *use);
 
 class Labels {
@@ -20,16 +20,16 @@ public:
   LayoutAttr operator[](int node) const { return labels[node]; }
   const std::vector<LayoutAttr> &all() const { return labels; }
 
-  /// What it costs a node to work under a label.
+  /// The cost of executing a node under a label.
   Cost ownCost(int node, LayoutAttr label) const;
 
-  /// How the edge's taker under `takerLabel` gets its tile from a maker under `makerLabel`.
+  /// The cost of providing the edge's tile to a consumer under `takerLabel` from a producer under `makerLabel`.
   Cost edgeCost(const LayoutEdge &edge, LayoutAttr makerLabel, LayoutAttr takerLabel);
 
-  /// Whether a tile had better be computed again in this layout, in this block, than converted from where it lies.
+  /// Whether it is cheaper to rematerialize a tile in this layout and block than to convert it.
   bool isBetterRepeated(mlir::Value tile, LayoutAttr layout, mlir::Block *block);
 
-  /// Everything, each conversion and each repetition once.
+  /// The total cost, with each conversion and each rematerialization counted once.
   Cost total();
 
 private:

@@ -15,7 +15,7 @@ static bool isTile(Value value) { return isa<RankedTensorType>(value.getType());
 /// Reductions and scans, whose regions hold no tiles.
 static bool isCombiner(Operation *op) { return isa<tile::ReduceOp, tile::ScanOp>(op); }
 
-/// A reduction's label is that of what it reduces; the other way round its result would not tell.
+/// A reduction's label is the layout of its operand, which the layout of its result does not determine.
 static bool isLabelledByOperand(Operation *op) { return isa<tile::ReduceOp>(op); }
 
 //===----------------------------------------------------------------------===//
@@ -56,7 +56,7 @@ int LayoutGraph::addNode(LayoutNode node) {
   return index;
 }
 
-/// Values that the same operand flows into are one variable.
+/// Values that receive the same operand are one variable.
 void LayoutGraph::addVariables(RegionBranchOpInterface branch) {
   RegionBranchSuccessorMapping mapping;
   branch.getSuccessorOperandInputMapping(mapping);

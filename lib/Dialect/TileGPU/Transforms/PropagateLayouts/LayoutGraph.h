@@ -1,9 +1,8 @@
-// A function as the choice of layouts sees it.
+// A function as a graph for the choice of layouts.
 //
-// A node is something that has one layout, its label: an operation, or a variable, which is what a loop carries or a
-// branch gives (an argument of the body, the result, all under one label). An edge goes from
-// the node that makes a tile to one that takes it. Conversions that stand in the IR are looked through: they are made
-// anew where labels differ in the end.
+// Each node has one layout, its label. A node is an operation or a variable; a variable is a loop-carried value or the
+// result of a branch (block argument and result have one label). An edge goes from the producer of a tile to a
+// consumer. The graph looks through existing conversions; the rewrite recreates those between different labels.
 //
 //     %r = scf.for iter_args(%acc = %zero) {        zero ──▶ [acc, r] ◀── sum ◀── x
 //       %x = tile.load %p                                      │           ▲
@@ -20,10 +19,10 @@ namespace tilewright::tilegpu {
 
 struct LayoutNode {
   mlir::Operation *op = nullptr; ///< null for a variable
-  LayoutAttr label;              ///< as the IR has it; null for a node that is fixed
-  /// Its layouts are not to be chosen: matrix instructions, what this dialect does not know.
+  LayoutAttr label;              ///< the current layout; null for a fixed node
+  /// Its layouts must not change: matrix instructions and operations unknown to this dialect.
   bool isFixed = false;
-  /// It may be computed again in another layout: pure, and cheap enough for that to be considered.
+  /// It may be rematerialized in another layout: pure, without regions, and not a gather.
   bool isRepeatable = false;
   llvm::SmallVector<mlir::Value, 2> tiles;
   llvm::SmallVector<int, 4> in, out; ///< edges
@@ -31,9 +30,9 @@ struct LayoutNode {
 
 struct LayoutEdge {
   int from, to;
-  mlir::Value tile; ///< made by `from`
+  mlir::Value tile; ///< produced by `from`
   mlir::OpOperand *operand;
-  mlir::Block *block; ///< where `to` takes it
+  mlir::Block *block; ///< where `to` uses it
 };
 
 class LayoutGraph {
@@ -44,20 +43,20 @@ public:
   llvm::ArrayRef<LayoutEdge> edges() const { return allEdges; }
   int nodeOf(mlir::Value tile) const { return makers.at(tile); }
 
-  /// The tile itself, before conversions.
+  /// Looks through conversions.
   static mlir::Value source(mlir::Value tile);
 
-  /// The layout of a tile of the node.
+  /// The layout of a tile if its node has this label.
   LayoutAttr layoutOf(mlir::Value tile, LayoutAttr label);
-  /// The label that gives a tile of the node this layout; null if there is none or it is not known.
+  /// The label of the tile's node that gives the tile this layout; null if there is none or it is not determined.
   LayoutAttr labelFor(mlir::Value tile, LayoutAttr layout);
 
-  /// The layout that the edge's taker asks for; null where it takes any.
+  /// The layout that the edge's consumer needs under this label; null if it accepts any.
   LayoutAttr needOf(const LayoutEdge &edge, LayoutAttr label);
-  /// The label of the taker if it gets its tile in this layout; null as above.
+  /// The label of the consumer if it gets its tile in this layout; null as above.
   LayoutAttr labelOfTaker(const LayoutEdge &edge, LayoutAttr layout);
 
-  /// Whether the node's operands all have layouts under this label.
+  /// Whether all operands of the node have a layout under this label.
   bool isPossible(int node, LayoutAttr label);
 
 private:
@@ -70,7 +69,7 @@ private:
   std::vector<LayoutEdge> allEdges;
   llvm::DenseMap<mlir::Value, int> makers;
   llvm::DenseMap<mlir::Operation *, int> operations;
-  llvm::DenseMap<mlir::OpOperand *, int> variables; ///< what flows into them
+  llvm::DenseMap<mlir::OpOperand *, int> variables; ///< the node of the variable that receives the operand
 
   enum class Rule { Result, Operand };
   llvm::DenseMap<std::tuple<mlir::OpOperand *, int, LayoutAttr>, LayoutAttr> derived;

@@ -1,4 +1,4 @@
-// Dinic's algorithm: as long as the sink can be reached, as much as possible along shortest paths.
+// Dinic's algorithm: augments along shortest paths while the sink is reachable.
 
 #include "MinCut.h"
 
@@ -76,7 +76,7 @@ std::vector<bool> MinCut::solve() {
     while (push(source, std::numeric_limits<int64_t>::max()) != 0) {
     }
   }
-  // State 1 is what still reaches the sink; the rest may as well stay.
+  // State 1 for nodes that still reach the sink; the others keep state 0, which costs no more.
   std::vector<bool> reaches(source + 2);
   std::vector<int> queue = {sink};
   reaches[sink] = true;

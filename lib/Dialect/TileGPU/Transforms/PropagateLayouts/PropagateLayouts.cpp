@@ -1,4 +1,4 @@
-// propagate-layouts: every tile gets the layout with which the whole function costs least. See Passes.td.
+// propagate-layouts: chooses layouts that minimize the cost of the whole function. See Passes.td.
 
 #include "Choose.h"
 #include "Rewrite.h"
@@ -17,7 +17,7 @@ namespace tilewright::tilegpu {
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h.inc"
 } // namespace tilewright::tilegpu
 
-/// One line for each operation that costs something: cost, how often, what.
+/// Prints a line for each conversion, memory access and reduction: cost, number of executions, operation.
 static void printTable(Operation *root, raw_ostream &os) {
   CostModel model(root);
   Cost sum = 0;

@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::tilegpu;
 
-/// Gives a tile of an operation its layout; the value of a constant has it too.
+/// Sets the layout of a tile; that of a constant is also part of its value's type.
 static void setLayout(Value tile, LayoutAttr layout) {
   tile.setType(withLayout(tile.getType(), layout));
   auto constant = tile.getDefiningOp<arith::ConstantOp>();
@@ -37,7 +37,7 @@ public:
   }
 
 private:
-  /// What the edges ask for, before any type changes.
+  /// The layouts that edges need. Must run before types change, as fixed nodes need the current layouts.
   SmallVector<std::pair<const LayoutEdge *, LayoutAttr>> collectNeeds() {
     SmallVector<std::pair<const LayoutEdge *, LayoutAttr>> needs;
     for (const LayoutEdge &edge : graph.edges()) {
@@ -54,7 +54,7 @@ private:
     }
   }
 
-  /// The tile in a layout, for a use in `block`.
+  /// Provides the tile in a layout for a use in `block`.
   Value provide(Value tile, LayoutAttr need, Block *block) {
     if (!need || need == getLayout(tile)) {
       return tile;
@@ -70,7 +70,8 @@ private:
     return provided[key] = value;
   }
 
-  /// Behind the tile, or at the start of the block where that is another one; `sink` brings it to its use.
+  /// Sets the insertion point after the tile, or to the start of `place` if that is another block; `sink` moves the
+  /// operation to its use later.
   void setPoint(OpBuilder &builder, Value tile, Block *place) {
     if (place == tile.getParentBlock()) {
       builder.setInsertionPointAfterValue(tile);
@@ -104,7 +105,7 @@ private:
     return copy->getResult(cast<OpResult>(tile).getResultNumber());
   }
 
-  /// What only had uses that are served by others now.
+  /// Erases operations that have no uses left.
   void eraseUnused() {
     SmallVector<Operation *> ops;
     root->walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
@@ -116,7 +117,7 @@ private:
     }
   }
 
-  /// Brings an operation right before the first that uses it, and before what has been brought there already.
+  /// Moves an operation right before its first use, and before operations that have been sunk there already.
   void sink(Operation *op) {
     Operation *point = nullptr;
     for (Operation *user : op->getUsers()) {

@@ -1,4 +1,4 @@
-// Gives tiles the chosen layouts, and makes the conversions and repetitions that are left.
+// Sets the chosen layouts, and creates the remaining conversions and rematerializations.
 
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PROPAGATELAYOUTS_REWRITE_H
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PROPAGATELAYOUTS_REWRITE_H
