@@ -68,7 +68,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_80"} {
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
   func.func @narrow(%p: tensor<64x!tile.ptr<i8>, #line>) {
     %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<64xi8, #whole>
-    // expected-error @+2 {{threads copy 1 bytes at a time, which cannot be done asynchronously}}
+    // expected-error @+2 {{each thread copies 1 bytes at a time, and the target has no asynchronous copy of that size}}
     // expected-error @+1 {{failed to legalize operation}}
     tilegpu.async_copy %p, %s : tensor<64x!tile.ptr<i8>, #line> -> !tilegpu.buffer<64xi8, #whole>
     return
@@ -83,7 +83,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
   func.func @not_zero(%p: tensor<64x!tile.ptr<f32>, #line>, %m: tensor<64xi1, #line>) {
     %one = arith.constant dense<1.0> : tensor<64xf32, #line>
     %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<64xf32, #whole>
-    // expected-error @+2 {{only zero can take the place of what is masked out of an asynchronous copy}}
+    // expected-error @+2 {{an asynchronous copy can only fill masked-out elements with zero}}
     // expected-error @+1 {{failed to legalize operation}}
     tilegpu.async_copy %p, %s mask %m other %one : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #whole>, mask tensor<64xi1, #line>, other tensor<64xf32, #line>
     return

@@ -70,7 +70,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
 #c2 = #tilegpu.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [1, 0], [0, 0]], warp = [], block = [] : 2x8>
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
   func.func @incomplete(%a: tensor<16x2xf32, #a>, %b: tensor<2x8xf32, #c2>, %c: tensor<16x8xf32, #c>) -> tensor<16x8xf32, #c> {
-    // expected-error @+2 {{threads have not all that their part of the product needs}}
+    // expected-error @+2 {{a thread does not hold all operands of its part of the result}}
     // expected-error @+1 {{failed to legalize operation}}
     %d = tile.dot %a, %b, %c : tensor<16x2xf32, #a> * tensor<2x8xf32, #c2> -> tensor<16x8xf32, #c>
     return %d : tensor<16x8xf32, #c>

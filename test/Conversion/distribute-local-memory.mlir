@@ -104,7 +104,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a"} {
 #shared = #tilegpu.layout<offset = [[1], [2], [4], [8], [16], [32]] : 64>
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
   func.func @nowhere() {
-    // expected-error @+2 {{the buffer has no place in shared memory yet, or not at a multiple of 16 bytes}}
+    // expected-error @+2 {{the buffer has no offset in shared memory, or one that is not a multiple of 16 bytes}}
     // expected-error @+1 {{failed to legalize operation}}
     %b = tilegpu.local_alloc : !tilegpu.buffer<64xf32, #shared>
     return

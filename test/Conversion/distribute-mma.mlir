@@ -118,7 +118,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_80"} {
 #rows = #tilegpu.layout<register = [[0, 1], [0, 2]], lane = [[0, 4], [1, 0], [2, 0], [4, 0], [8, 0]], warp = [], block = [] : 16x8>
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
   func.func @other_layout(%a: tensor<16x16xf16, #a>, %b: tensor<16x8xf16, #b>, %c: tensor<16x8xf32, #rows>) -> tensor<16x8xf32, #rows> {
-    // expected-error @+2 {{the operands' layouts are not those of m16n8k16.f16.f16.f32}}
+    // expected-error @+2 {{the operands' layouts do not match the instruction m16n8k16.f16.f16.f32}}
     // expected-error @+1 {{failed to legalize operation}}
     %d = tilegpu.mma "m16n8k16.f16.f16.f32" %a, %b, %c : tensor<16x16xf16, #a> * tensor<16x8xf16, #b> -> tensor<16x8xf32, #rows>
     return %d : tensor<16x8xf32, #rows>

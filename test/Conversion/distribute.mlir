@@ -49,7 +49,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
 #line = #tilegpu.layout<register = [[1]], lane = [[0], [0], [0], [0], [0]], warp = [], block = [] : 2>
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   func.func @table() -> tensor<2xi32, #line> {
-    // expected-error @+2 {{only a constant tile whose elements are all the same is supported on a GPU}}
+    // expected-error @+2 {{on a GPU, the elements of a constant tile must all be equal}}
     // expected-error @+1 {{failed to legalize operation}}
     %0 = arith.constant dense<[1, 2]> : tensor<2xi32, #line>
     return %0 : tensor<2xi32, #line>

@@ -21,7 +21,7 @@ func.func @checked(%a: i1, %b: i1) -> i32 {
 
 // -----
 
-// expected-error @below {{asserts but returns no status}}
+// expected-error @below {{has assertions but does not return an i32 status}}
 func.func @no_status(%a: i1) {
   cf.assert %a, "always"
   return

@@ -10,7 +10,7 @@
 // CHECK-NEXT:   tile.reduce
 // CHECK-NEXT: nest [256]
 // CHECK-NEXT:   tile.store
-// CHECK-NEXT: whole func.return
+// CHECK-NEXT: materialized func.return
 func.func @softmax(%p: !tile.ptr<f32>) attributes {tile.kernel} {
   %r = tile.make_range 0 to 256 : tensor<256xi32>
   %s = tile.splat %p : tensor<256x!tile.ptr<f32>>
@@ -40,7 +40,7 @@ func.func @softmax(%p: !tile.ptr<f32>) attributes {tile.kernel} {
 // CHECK-NEXT: nest [64] reduce 0
 // CHECK-NEXT:   tile.reduce
 // CHECK-NEXT:   tile.reduce
-// CHECK-NEXT: whole tile.store
+// CHECK-NEXT: materialized tile.store
 func.func @moments(%p: !tile.ptr<f32>) attributes {tile.kernel} {
   %r = tile.make_range 0 to 64 : tensor<64xi32>
   %s = tile.splat %p : tensor<64x!tile.ptr<f32>>
@@ -69,7 +69,7 @@ func.func @moments(%p: !tile.ptr<f32>) attributes {tile.kernel} {
 // CHECK-NEXT:   keep tile.load
 // CHECK-NEXT: nest [64]
 // CHECK-NEXT:   tile.store
-// CHECK-NEXT: whole func.return
+// CHECK-NEXT: materialized func.return
 func.func @in_place(%p: !tile.ptr<f32>) attributes {tile.kernel} {
   %r = tile.make_range 0 to 64 : tensor<64xi32>
   %c63 = arith.constant dense<63> : tensor<64xi32>
@@ -89,7 +89,7 @@ func.func @in_place(%p: !tile.ptr<f32>) attributes {tile.kernel} {
 // CHECK-NEXT: nest [16x16]
 // CHECK-NEXT:   keep tile.load
 // CHECK-NEXT:   keep arith.constant
-// CHECK-NEXT: whole tile.dot
+// CHECK-NEXT: materialized tile.dot
 // CHECK-NEXT: nest [16x16]
 // CHECK-NEXT:   tile.store
 func.func @product(%p: tensor<16x16x!tile.ptr<f32>>) attributes {tile.kernel} {
@@ -102,12 +102,12 @@ func.func @product(%p: tensor<16x16x!tile.ptr<f32>>) attributes {tile.kernel} {
 
 // A product finds its operands in memory, also the constant of an outer block.
 // CHECK-LABEL: product_in_branch:
-// CHECK-NEXT: whole scf.if
-// CHECK-NEXT: whole func.return
+// CHECK-NEXT: materialized scf.if
+// CHECK-NEXT: materialized func.return
 // CHECK-NEXT: nest [16x16]
 // CHECK-NEXT:   keep tile.load
 // CHECK-NEXT:   keep arith.constant
-// CHECK-NEXT: whole tile.dot
+// CHECK-NEXT: materialized tile.dot
 func.func @product_in_branch(%p: tensor<16x16x!tile.ptr<f32>>, %c: i1) attributes {tile.kernel} {
   %ones = arith.constant dense<1.0> : tensor<16x16xf32>
   scf.if %c {
@@ -122,11 +122,11 @@ func.func @product_in_branch(%p: tensor<16x16x!tile.ptr<f32>>, %c: i1) attribute
 // CHECK-LABEL: atomic_order:
 // CHECK-NEXT: nest [64]
 // CHECK-NEXT:   keep tile.load
-// CHECK-NEXT: whole tile.atomic_rmw
+// CHECK-NEXT: materialized tile.atomic_rmw
 // CHECK-NEXT: nest [64]
 // CHECK-NEXT:   tile.store
 // CHECK-LABEL: relaxed_atomic:
-// CHECK-NEXT: whole tile.atomic_rmw
+// CHECK-NEXT: materialized tile.atomic_rmw
 // CHECK-NEXT: nest [64]
 // CHECK-NEXT:   tile.store
 func.func @atomic_order(%p: !tile.ptr<f32> {tile.noalias}, %q: !tile.ptr<i32> {tile.noalias}, %out: !tile.ptr<f32> {tile.noalias}, %v: i32) attributes {tile.kernel} {

@@ -1,11 +1,11 @@
-// Which lines of the source an operation comes from.
+// Source locations of operations.
 //
-// The front end gives every operation a position in a file, and the inliner a stack of calls:
+// The front end gives every operation a position in a file, and the inliner adds the call stack:
 //
 //   loc(callsite("helpers.py":8:13 at "kernel.py":46:44))
 //
-// Two things lose positions. MLIR's folder gives a constant that it merges or hoists an unknown location, so that
-// inlining makes callsite(unknown at "kernel.py":46:44) of it. And a pass may create an operation without a location.
+// Positions get lost in two ways. MLIR's folder gives a constant that it merges or hoists an unknown location, which
+// inlining turns into callsite(unknown at "kernel.py":46:44). And a pass may create an operation without a location.
 
 #ifndef TILEWRIGHT_CONVERSION_LOCATIONS_H
 #define TILEWRIGHT_CONVERSION_LOCATIONS_H
@@ -15,16 +15,16 @@
 
 namespace tilewright {
 
-/// The positions on the stack of calls that a location stands for, innermost first. A frame without one is left out.
+/// The positions in the call stack of a location, innermost first. Frames without a position are omitted.
 llvm::SmallVector<mlir::FileLineColLoc> getFrames(mlir::Location loc);
 
-/// Whether each frame of the stack of calls has a position.
+/// Whether each frame of the call stack has a position.
 bool isKnown(mlir::Location loc);
 
-/// The location of the innermost operation around `op` that is known. Nothing if there is none.
+/// The known location of the innermost operation around `op` that has one.
 std::optional<mlir::Location> getEnclosingLocation(mlir::Operation *op);
 
-/// Gives each constant below `root` whose location is not known the one of the operation around it.
+/// Gives each constant below `root` without a known location that of the closest enclosing operation with one.
 void restoreConstantLocations(mlir::Operation *root);
 
 } // namespace tilewright

@@ -1,5 +1,5 @@
-// Builds elementwise arithmetic of one shape: every expansion is written once and
-// serves a scalar and a vector of any width.
+// Builds elementwise arithmetic of one shape, so that every expansion is written once for scalars and vectors of any
+// width.
 
 #ifndef TILEWRIGHT_CONVERSION_MATHBUILDER_H
 #define TILEWRIGHT_CONVERSION_MATHBUILDER_H
@@ -11,8 +11,8 @@ namespace tilewright {
 
 class MathBuilder {
 public:
-  /// `like` gives the shape: a scalar, vector or tensor type. `hasExp`: the target's own exp is as good as an
-  /// expansion.
+  /// `like` is a scalar, vector or tensor type with the shape. `hasExp`: expansions use math.exp, which the target
+  /// lowers accurately enough.
   MathBuilder(mlir::ImplicitLocOpBuilder &builder, mlir::Type like, bool hasExp = false)
       : hasExp(hasExp), b(builder), shape(like) {}
 
@@ -20,7 +20,7 @@ public:
 
   mlir::ImplicitLocOpBuilder &builder() { return b; }
 
-  /// The shape of this builder with another element type; the type itself for scalars.
+  /// The shape of this builder with the given element type; the element type itself for scalars.
   mlir::Type shaped(mlir::Type element) const;
   mlir::Type f32() { return shaped(b.getF32Type()); }
   mlir::Type f64() { return shaped(b.getF64Type()); }
@@ -31,7 +31,7 @@ public:
   mlir::Value constant(mlir::Type type, int64_t value);
   mlir::Value f(double value) { return constant(f32(), value); }
   mlir::Value d(double value) { return constant(f64(), value); }
-  /// `value` in the type of x.
+  /// `value` as a constant of the type of x.
   mlir::Value like(mlir::Value x, double value) { return constant(x.getType(), value); }
   mlir::Value i(int64_t value) { return constant(i32(), value); }
 
@@ -53,7 +53,7 @@ public:
   mlir::Value compare(mlir::arith::CmpFPredicate predicate, mlir::Value x, mlir::Value y);
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value x, mlir::Value y);
   mlir::Value select(mlir::Value condition, mlir::Value ifTrue, mlir::Value ifFalse);
-  /// Whether it holds for an element; i1.
+  /// Whether the condition holds for any element; i1.
   mlir::Value anyOf(mlir::Value condition);
   /// min(x, bound) and max(x, bound) that keep a NaN of x; one instruction each on x86.
   mlir::Value atMost(mlir::Value x, mlir::Value bound) { return select(less(bound, x), bound, x); }
@@ -72,7 +72,7 @@ public:
   mlir::Value lshr(mlir::Value x, int64_t amount);
   mlir::Value ashr(mlir::Value x, int64_t amount);
 
-  /// The same bits as another type of the same width.
+  /// Bitcasts and conversions.
   mlir::Value bits(mlir::Value x);          // f32 to i32, f64 to i64
   mlir::Value asFloat(mlir::Value x);       // i32 to f32, i64 to f64
   mlir::Value widen(mlir::Value x);         // f32 to f64

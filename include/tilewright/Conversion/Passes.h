@@ -1,4 +1,4 @@
-// The passes of lib/Conversion, declared from Passes.td.
+// Declarations of the passes of lib/Conversion, generated from Passes.td.
 
 #ifndef TILEWRIGHT_CONVERSION_PASSES_H
 #define TILEWRIGHT_CONVERSION_PASSES_H

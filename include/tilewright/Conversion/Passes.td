@@ -1,5 +1,5 @@
-// The passes of lib/Conversion: each lowers one dialect to the one below.
-// A description ends with the pass's contract: requires, establishes, destroys.
+// The passes of lib/Conversion, which lower tiles to vectors and vectors to the LLVM dialect. Each description ends
+// with the pass's contract: requires, establishes, destroys.
 
 #ifndef TILEWRIGHT_CONVERSION_PASSES
 #define TILEWRIGHT_CONVERSION_PASSES
@@ -9,101 +9,104 @@ include "mlir/Pass/PassBase.td"
 def ExpandMath : Pass<"expand-math"> {
   let summary = "Expand math functions into SIMD arithmetic";
   let description = [{
-    Rewrites `math` functions on f32 and f64, scalars and vectors of any shape, into straight `arith` and `math.fma`
-    code that a vector unit runs without calling a library. f16 and bf16 are extended to f32 and rounded back. Errors and
-    special values are listed in docs/math.md.
+    Expands `math` functions on f32 and f64, for scalars and vectors of any shape, into `arith` and `math.fma`
+    operations that vectorize without library calls. f16 and bf16 are extended to f32 and rounded back. docs/math.md
+    lists errors and special values.
 
     ```mlir
     %e = math.exp %x : vector<16xf32>
     // becomes a clamp, a reduction, a polynomial (seven math.fma) and two multiplications by a power of two.
     ```
 
-    Functions of no expansion stay for `convert-math-to-llvm` and `convert-math-to-libm`; so do the
-    operations that are one instruction (floor, ceil, sqrt, fma, absf, roundeven, trunc, copysign). For a GPU, what
-    `math-to-ptx` knows stays too, and the others' expansions use its exp.
+    Functions without an expansion are left to `convert-math-to-llvm` and `convert-math-to-libm`, as are operations
+    that lower to one instruction (floor, ceil, sqrt, fma, absf, roundeven, trunc, copysign). For a GPU, functions
+    that `math-to-ptx` lowers are left too, and the other expansions use its exp.
 
-    Requires: nothing. Sin and cos emit `scf.if`, so the pass runs before scf is lowered.
-    Establishes: no expanded function remains, of powf none but that on f64.
+    Requires: must run before the lowering of scf because sin and cos expand to `scf.if`.
+    Establishes: no function with an expansion remains; powf remains on f64 only.
     Destroys: nothing.
   }];
-  let options = [Option<"gpu", "gpu", "bool", "false", "for a GPU: exp, exp2 and rsqrt stay">];
+  let options = [Option<"gpu", "gpu", "bool", "false", "for a GPU: keep exp, exp2 and rsqrt">];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::scf::SCFDialect",
                            "mlir::vector::VectorDialect"];
 }
 
 def SpecializeRanges : Pass<"specialize-ranges", "mlir::ModuleOp"> {
-  let summary = "Mark index arithmetic that does not wrap, and check at each launch what that depends on";
+  let summary = "Mark index arithmetic that does not wrap, with conditions checked at launch";
   let description = [{
-    Integers wrap, so a run of consecutive indices is consecutive as far as a comparison, a division, an extension or a
-    pointer is concerned only where the analysis knows that nothing wraps. This pass follows the ranges of a kernel's
-    integers from the grid, its integer arguments and the bounds of its loops, and says on an operation what holds:
+    Integer arithmetic wraps. A comparison, a division, an extension or a pointer computed from consecutive indices
+    can only rely on their being consecutive if the arithmetic does not wrap. This pass propagates the ranges of a
+    kernel's integers from the grid, its integer arguments and the bounds of its loops, and rewrites operations
+    accordingly:
 
     ```mlir
     %o = arith.addi %a, %b : tensor<128xi32>     ->  arith.addi %a, %b overflow<nsw> : tensor<128xi32>
-    %q = arith.divsi %o, %n                      ->  arith.divui %o, %n     neither is negative; remsi, floordivsi
+    %q = arith.divsi %o, %n                      ->  arith.divui %o, %n     neither is negative; also remsi, floordivsi
     %c = arith.cmpi ult, %o, %n                  ->  arith.cmpi slt, %o, %n
     %w = arith.extui %o                          ->  arith.extsi %o
     ```
 
-    What holds for every launch is said outright. With `at-launch`, what depends on the arguments and the grid is said
-    too, and becomes part of the module's attribute `tile.launch_conditions`, which the runtime evaluates before each
-    launch of the code (Runtime/LaunchConditions.h); a launch for which it is false runs a variant that was compiled
-    without the option. Operations from which axis analysis would learn nothing are left alone.
+    Facts that hold for every launch need no condition. With `at-launch`, the pass also uses facts that depend on the
+    arguments and the grid, and adds them to the module's attribute `tile.launch_conditions`, which the runtime
+    evaluates before each launch (Runtime/LaunchConditions.h). A launch for which they do not hold runs a variant
+    compiled without the option. Operations that tell axis analysis nothing are left alone.
 
-    A loop whose index plus its step may wrap would never come to its upper bound. That it does not is a condition like
-    the others; where it can't be told, the loop counts its iterations, and its index is computed from their number.
+    A loop whose index plus its step may wrap would never reach its upper bound. That the sum does not wrap is a
+    condition like the others. If it cannot be evaluated at launch, the loop counts its iterations, and its index is
+    computed from their number.
 
-    Requires: calls are inlined; each argument names its slot by `tile.slot`.
-    Establishes: `tile.launch_conditions`, where anything is assumed.
+    Requires: calls are inlined; each argument has its slot in `tile.slot`.
+    Establishes: `tile.launch_conditions` if there are any conditions.
     Destroys: nothing.
   }];
-  let options = [Option<"atLaunch", "at-launch", "bool", "true", "assume what each launch can check">];
+  let options = [Option<"atLaunch", "at-launch", "bool", "true", "use facts that can be checked at launch">];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
 def TileToVector : Pass<"tile-to-vector", "mlir::ModuleOp"> {
-  let summary = "Lower kernels on tiles to loops over vectors for the host";
+  let summary = "Lower tile kernels to loops over vectors for the host";
   let description = [{
-    Replaces each function marked `tile.kernel` by one that runs a range of the grid's programs:
-    `(args: ptr, grid: ptr, begin: i64, end: i64, scratch: ptr) -> i32`. Operations on tiles are grouped into loop
-    nests; values that cross nests go through scratch memory, whose size becomes the attribute `tile.scratch_bytes`.
-    With `check-bounds` an assertion of the status `tile.status` stands before each access of memory, and the attribute
-    `tile.checked_accesses` says where each one comes from.
+    Replaces each function with `tile.kernel` by one that executes a range of the grid's programs:
+    `(args: ptr, grid: ptr, begin: i64, end: i64, scratch: ptr) -> i32`. Operations on tiles are
+    grouped into loop nests; values that cross nests go through scratch memory, whose size becomes
+    the attribute `tile.scratch_bytes`. With `check-bounds`, an assertion with a `tile.status`
+    precedes each memory access, and the attribute `tile.checked_accesses` describes each access and
+    its source position.
 
-    Requires: calls are inlined; control flow is scf; each argument names its slot by `tile.slot`.
+    Requires: calls are inlined; scf control flow; each argument has its slot in `tile.slot`.
     Establishes: no tile operation and no tensor remains in kernels; memory is accessed by LLVM dialect operations.
     Destroys: axis information.
   }];
   let options = [Option<"features", "features", "std::string", "\"\"",
                         "the host's features in LLVM's notation, such as +avx2,+fma">,
                  Option<"checkBounds", "check-bounds", "bool", "false",
-                        "end a program that is about to access memory outside of the arrays it was given">];
+                        "end a program before it accesses memory outside of its arrays">];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect", "mlir::LLVM::LLVMDialect",
                            "mlir::math::MathDialect", "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];
 }
 
 def CheckBounds : Pass<"check-bounds", "mlir::ModuleOp"> {
-  let summary = "Assert before each access that it is within the arrays that the kernel was given";
+  let summary = "Assert that each memory access is within the bounds of the kernel's arrays";
   let description = [{
-    For GPUs; on the host `tile-to-vector` does so. Kernels get further arguments in hidden slots: where each array
-    begins, its size, and a mailbox for the first failure. The attribute `tile.checked_accesses` lists the accesses by
-    the numbers, counted from 1, that assertions report.
+    For GPUs; on the host, `tile-to-vector` checks bounds. Kernels get additional arguments in hidden slots: the
+    address and size of each array, and a mailbox for the first failure. The attribute `tile.checked_accesses` lists
+    the accesses; assertions report an index into it, counted from 1.
 
-    Requires: calls are inlined; each argument names its slot by `tile.slot`.
-    Establishes: no thread accesses memory out of bounds, but through pointers that come from integers.
+    Requires: calls are inlined; each argument has its slot in `tile.slot`.
+    Establishes: no thread accesses memory out of bounds, except through pointers computed from integers.
     Destroys: nothing. Loops with assertions are not pipelined.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "tilewright::tile::TileDialect"];
 }
 
 def ReturnOnAssert : Pass<"return-on-assert", "mlir::func::FuncOp"> {
-  let summary = "Return a code of its own from each failed assertion";
+  let summary = "Return a distinct status for each failed assertion";
   let description = [{
-    Each `cf.assert` becomes a branch to a return of its number, counted from 1; the function's attribute
-    `tile.asserts` lists messages and positions in that order. One with the attribute `tile.status` returns that
-    number, and is not listed.
+    Each `cf.assert` becomes a branch to a return of its index, counted from 1; the function's attribute
+    `tile.asserts` lists messages and positions in that order. An assertion with the attribute `tile.status` returns
+    that value instead, and is not listed.
 
-    Requires: control flow is cf; the function returns one i32, where 0 means success.
+    Requires: cf control flow; the function returns one i32, where 0 means success.
     Establishes: no `cf.assert` remains.
     Destroys: nothing.
   }];
@@ -113,19 +116,19 @@ def ReturnOnAssert : Pass<"return-on-assert", "mlir::func::FuncOp"> {
 def GuardDivision : Pass<"guard-division"> {
   let summary = "Keep integer divisions from trapping";
   let description = [{
-    Divides by one where the divisor is zero or the signed quotient does not fit. Divisions by other constants stay
-    as they are, and so do those that carry `tile.safe_division`.
+    Divides by one where the divisor is zero or the signed quotient overflows. Divisions by other constants, and those
+    with `tile.safe_division`, are left alone.
 
     Requires: nothing.
-    Establishes: no arith.divsi, divui, remsi or remui traps. Rounding divisions are expanded later, from operands of
-    which the same is not known: the language makes none.
+    Establishes: no arith.divsi, divui, remsi or remui traps. Divisions that round, such as floordivsi, are not
+    covered; the front end emits none.
     Destroys: nothing.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
 def ExpandMinMax : Pass<"expand-min-max"> {
-  let summary = "Expand minima and maxima of floats into comparisons that processors have";
+  let summary = "Expand floating-point minima and maxima into comparisons and selects";
   let description = [{
     Requires: nothing.
     Establishes: no arith.maxnumf, minnumf, maximumf or minimumf remains.
@@ -135,16 +138,16 @@ def ExpandMinMax : Pass<"expand-min-max"> {
 }
 
 def ExpandDivision : Pass<"expand-division"> {
-  let summary = "Write f32 quotients as a reciprocal, a product and a correction";
+  let summary = "Expand f32 divisions into a reciprocal, a multiplication and a correction";
   let description = [{
-    For GPUs, whose own approximation of a quotient is off by up to 2 ulp even where the quotient is a float. What this
-    pass makes is rounded to nearest, but for quotients that are nearly denormal: see docs/math.md. Divisions that
-    carry `tile.precise` stay as they are.
+    For GPUs, whose approximate division has an error of up to 2 ulp even if the exact quotient is representable. The
+    expansion rounds to nearest, except for quotients that are nearly denormal: see docs/math.md. Divisions with
+    `tile.precise` are left alone.
 
     ```mlir
     %ds = vector.broadcast %d : f32 to vector<4xf32>
     %q = arith.divf %x, %ds : vector<4xf32>
-    // becomes, without what scales the divisor and guards against infinity
+    // becomes, omitting the scaling of the divisor and the guard against infinity
     %r = ptx.rcp.ftz %d : f32
     %rs = vector.broadcast %r : f32 to vector<4xf32>
     %q0 = arith.mulf %x, %rs : vector<4xf32>
@@ -152,8 +155,8 @@ def ExpandDivision : Pass<"expand-division"> {
     %q = math.fma %minus_e, %rs, %q0 : vector<4xf32>
     ```
 
-    Requires: divisors that elements share are `vector.broadcast` or `vector.shuffle` of the different ones. The
-    products and sums that it writes do not become multiply-adds afterwards.
+    Requires: divisors shared by several elements are a `vector.broadcast` or `vector.shuffle` of the distinct ones.
+    Must run after `allow-contraction`, as the arithmetic it emits must not be contracted.
     Establishes: no `arith.divf` of f32 without `tile.precise`.
     Destroys: nothing.
   }];
@@ -162,13 +165,13 @@ def ExpandDivision : Pass<"expand-division"> {
 }
 
 def ExpandRemainder : Pass<"expand-remainder"> {
-  let summary = "Computes remainders of floats by a loop, exactly";
+  let summary = "Expand floating-point remainders into an exact loop";
   let description = [{
-    For code generators whose own way is inexact where the quotient is large, as LLVM's for PTX. Halves are computed as
-    floats.
+    For code generators whose expansion is inexact for large quotients, as LLVM's for PTX is. f16 and bf16 are
+    computed in f32.
 
     Requires: nothing.
-    Establishes: there is no `arith.remf`; loops in scf form.
+    Establishes: no `arith.remf` remains; loops in scf form.
     Destroys: nothing.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::scf::SCFDialect",
@@ -176,20 +179,21 @@ def ExpandRemainder : Pass<"expand-remainder"> {
 }
 
 def StrictRounding : Pass<"strict-rounding"> {
-  let summary = "Round narrow floats after each operation";
+  let summary = "Round narrow floating-point types after each operation";
   let description = [{
     Requires: nothing.
-    Establishes: no arith.extf or truncf has fast-math flags, so that none is left out later.
+    Establishes: no arith.extf or truncf has fast-math flags, so that later passes do not remove
+    any.
     Destroys: nothing.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
 def Distribute : Pass<"distribute", "mlir::ModuleOp"> {
-  let summary = "Lower tiles with layouts to the code of one thread";
+  let summary = "Lower tiles with layouts to thread-level code";
   let description = [{
-    Each tile becomes one vector: what the thread holds of it, in the layout's order of registers. Arithmetic and
-    control flow stay what they are, on vectors; memory is accessed by as few instructions as alignment,
+    Each tile becomes one vector with the elements that the thread holds, in the layout's register order. Arithmetic
+    and control flow operations remain, on vectors. Memory is accessed with as few instructions as alignment,
     contiguity and masks allow.
 
     ```mlir
@@ -198,11 +202,9 @@ def Distribute : Pass<"distribute", "mlir::ModuleOp"> {
     %y = arith.addf %x, %x : vector<4xf32>
     ```
 
-    Requires: every tile has a layout, consistent under `verifyLayouts`; shared memory is allocated; barriers stand
-    where they are needed.
-    Establishes: no tile and no tile operation remains; the module's `tilegpu` attributes
-    stay.
-    Destroys: layouts; facts about arguments that LLVM has no word for.
+    Requires: layouts that `verifyLayouts` accepts; shared memory is allocated; barriers are inserted.
+    Establishes: no tile and no tile operation remains; the module's `tilegpu` attributes stay.
+    Destroys: layouts; argument attributes without an equivalent in LLVM.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect", "mlir::math::MathDialect",
                            "mlir::NVVM::NVVMDialect", "mlir::scf::SCFDialect", "mlir::vector::VectorDialect",
@@ -210,19 +212,20 @@ def Distribute : Pass<"distribute", "mlir::ModuleOp"> {
 }
 
 def ExpandFloat8 : Pass<"expand-float8", "mlir::ModuleOp"> {
-  let summary = "Make floats of 8 bits bytes, with conversions written out";
+  let summary = "Lower 8-bit floats to bytes and expand their conversions";
   let description = [{
-    Arithmetic on them is that of f32, rounded; `tile.dot` takes them as f16, which has all their numbers. Conversions
-    become integer arithmetic or, where the module's target has them, instructions for two elements at once.
-    Conversions to them saturate.
+    Arithmetic is computed in f32 and rounded; `tile.dot` computes with f16, which represents all their values.
+    Conversions become integer arithmetic or, if the module's target has them, instructions that convert two elements
+    at once. Conversions to 8-bit floats saturate.
 
     ```mlir
     %y = arith.extf %x : vector<2xf8E4M3FN> to vector<2xf16>
-    // becomes, for a target that has it
+    // becomes, for a target that has the instruction
     %y = nvvm.convert.f8x2.to.f16x2 %bytes : vector<2xi8> (f8E4M3FN) -> vector<2xf16>
     ```
 
-    Requires: nothing; on a GPU, products have become instructions, which need the types.
+    Requires: nothing. On a GPU, must run after `distribute` because matrix instructions depend on
+    the types.
     Establishes: no type f8E5M2, f8E4M3FN, f8E5M2FNUZ or f8E4M3FNUZ remains.
     Destroys: nothing.
   }];
@@ -231,12 +234,13 @@ def ExpandFloat8 : Pass<"expand-float8", "mlir::ModuleOp"> {
 }
 
 def AllowContraction : Pass<"allow-contraction"> {
-  let summary = "Let the user's products and sums become multiply-adds with one rounding";
+  let summary = "Allow the contraction of multiplications and additions";
   let description = [{
-    Sets the fast-math flag `contract` on every arith.addf, subf and mulf. The back end fuses no others, so that what
-    later passes write, where each rounding counts, stays as it is.
+    Sets the fast-math flag `contract` on every arith.addf, subf and mulf. The back end fuses no others, so arithmetic
+    that later passes emit, which relies on each rounding, is not contracted.
 
-    Requires: every operation on floats is the user's: `expand-math` and its kin have not been run.
+    Requires: must run before `expand-math` and the other expansions because their arithmetic must
+    not be contracted.
     Establishes: nothing.
     Destroys: nothing.
   }];
@@ -244,11 +248,11 @@ def AllowContraction : Pass<"allow-contraction"> {
 }
 
 def SplitMasks : Pass<"split-masks"> {
-  let summary = "Compare and select element by element";
+  let summary = "Split operations on vectors of i1 into scalar ones";
   let description = [{
-    A predicate is a register of its own, while LLVM's code generator for NVIDIA GPUs packs the bits of a vector of i1
-    into words. Elementwise operations on such vectors become one operation for each element, so that those that nobody
-    asks for go away: of a mask that is the same for four elements, three.
+    On an NVIDIA GPU each predicate has its own register, but LLVM's code generator packs the bits of a vector of i1
+    into words. Elementwise operations on such vectors become one operation per element. Unused ones are removed: if
+    four elements share a mask, three of the four comparisons are.
 
     ```mlir
     %m = arith.cmpi slt, %i, %n : vector<2xi32>
@@ -268,11 +272,11 @@ def SplitMasks : Pass<"split-masks"> {
 }
 
 def MathToPtx : Pass<"math-to-ptx"> {
-  let summary = "Write functions of single precision with the approximations that GPUs have";
+  let summary = "Lower f32 functions to the approximate instructions of GPUs";
   let description = [{
-    exp, exp2, sqrt, rsqrt and quotients of f32, and the functions among them of f16 and bf16. What carries
-    `tile.precise` stays, and is rounded to nearest by the instructions that LLVM chooses. Errors are listed in
-    docs/math.md.
+    Lowers exp, exp2, sqrt, rsqrt and division of f32, and these functions, but not division, of f16 and bf16.
+    Operations with `tile.precise` are left alone; LLVM lowers them to instructions that round to nearest.
+    docs/math.md lists the errors.
 
     ```mlir
     %q = arith.divf %x, %y : vector<4xf32>
@@ -280,22 +284,22 @@ def MathToPtx : Pass<"math-to-ptx"> {
     %q = ptx.div %x, %y : vector<4xf32>
     ```
 
-    Requires: `expand-math{gpu}` has been run.
-    Establishes: each operation of `math` that remains is an instruction, or a few, by LLVM.
+    Requires: must run after `expand-math{gpu}` because its expansions use exp.
+    Establishes: LLVM lowers each remaining `math` operation to one or a few instructions.
     Destroys: nothing.
   }];
   let options = [Option<"flushDenormals", "flush-denormals", "bool", "false",
-                        "exp2 is one instruction instead of four, and zero where its result is below 2^-126">];
+                        "lower exp2 to one instruction instead of four, which flushes results below 2^-126 to zero">];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "::tilewright::ptx::PtxDialect"];
 }
 
 def PtxToLLVM : Pass<"ptx-to-llvm", "mlir::ModuleOp"> {
   let summary = "Lower the ptx dialect to inline assembly and intrinsics";
   let description = [{
-    Operands are cut into the registers that the assembly of each operation names, results are put together from them.
-    What is an intrinsic is called once for each element.
+    Operands are split into the registers that the assembly of each operation uses, and results are assembled from
+    them. Intrinsics are called once per element.
 
-    Requires: operands and results are types of the LLVM dialect.
+    Requires: operands and results have LLVM dialect types.
     Establishes: no operation of the ptx dialect remains.
     Destroys: nothing.
   }];
@@ -303,28 +307,28 @@ def PtxToLLVM : Pass<"ptx-to-llvm", "mlir::ModuleOp"> {
 }
 
 def NvvmKernel : Pass<"nvvm-kernel", "mlir::ModuleOp"> {
-  let summary = "Mark kernels for NVVM, with the number of threads they are launched with";
+  let summary = "Mark kernels for NVVM with their number of threads";
   let description = [{
     ```mlir
     llvm.func @add(...) attributes {tile.kernel}
-    // becomes, in a module of 4 warps
+    // becomes, in a module with 4 warps
     llvm.func @add(...) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>}
     ```
 
-    Requires: functions are the LLVM dialect's.
-    Establishes: kernels can be launched, with a known number of threads.
+    Requires: functions are `llvm.func`.
+    Establishes: kernels have `nvvm.kernel` and a fixed number of threads.
     Destroys: `tile.kernel`.
   }];
-  let options = [Option<"maxRegisters", "max-registers", "int", "0", "most registers a thread may use; 0 leaves it open">];
+  let options = [Option<"maxRegisters", "max-registers", "int", "0", "maximum registers per thread; 0 for no limit">];
   let dependentDialects = ["mlir::NVVM::NVVMDialect"];
 }
 
 def RestoreLocations : Pass<"restore-locations"> {
   let summary = "Give every operation a position in the source";
   let description = [{
-    An operation without a position takes that of the operation around it. A stack of calls, which inlining nests in any
-    way, becomes a list of positions from the innermost call outwards; a frame without a position is left out. The pass that
-    makes debug information requires both: it dereferences the position of the innermost frame.
+    An operation without a position gets that of the enclosing operation. A call stack, which inlining may nest in any
+    way, becomes a list of positions from the innermost call outwards, without frames that have no position. The pass
+    that emits debug information requires both, as it dereferences the position of the innermost frame.
 
     ```mlir
     loc(callsite(callsite("a.py":1:1 at unknown) at "c.py":3:3))
@@ -333,7 +337,7 @@ def RestoreLocations : Pass<"restore-locations"> {
     ```
 
     Requires: nothing.
-    Establishes: every operation in an operation with a position has one.
+    Establishes: every operation nested in an operation with a position has one.
     Destroys: names and metadata of locations.
   }];
 }

@@ -1,4 +1,4 @@
-// allow-contraction: the user's products and sums may become multiply-adds. See Passes.td.
+// allow-contraction: allows the contraction of multiplications and additions. See Passes.td.
 
 #include "tilewright/Conversion/Passes.h"
 

@@ -1,4 +1,4 @@
-// check-bounds: an assertion before each access of memory that its elements lie in arrays that the kernel was given.
+// check-bounds: asserts before each memory access that its elements are inside the kernel's arrays.
 //
 //     tile.store %p, %x                   %address = tile.ptr_to_int %p
 //                                         %offset = %address - splat(%begin)         for each array
@@ -6,9 +6,9 @@
 //                                         tile.assert %lies or not %mask report 1 to %mailbox
 //                                         tile.store %p, %x
 //
-// Where arrays begin and how large they are, and the mailbox, come as further arguments in hidden slots: the mailbox in
-// hidden slot 0, for the array in slot s its beginning in 1 + 2s and its size in 2 + 2s. An access whose pointer may
-// come from anything but arguments is not checked.
+// The mailbox and the bounds of arrays are passed as additional arguments in hidden slots: the mailbox in hidden slot
+// 0; for the array in slot s, its address in hidden slot 1 + 2s and its size in 2 + 2s. An access is not checked if its
+// pointer may come from anything but arguments.
 
 #include "tilewright/Analysis/CheckedAccess.h"
 #include "tilewright/Conversion/Passes.h"
@@ -31,7 +31,7 @@ struct ArrayBounds {
   Value begin, size; ///< i64
 };
 
-/// The scalar, or a tile of it that has the shape of `like`.
+/// The scalar, or its splat if `like` is a tile.
 Value splatLike(OpBuilder &b, Location loc, Value scalar, Type like) {
   if (!isa<RankedTensorType>(like)) {
     return scalar;
@@ -82,12 +82,12 @@ private:
     mailbox = addArgument(tile::PtrType::get(b.getI64Type()), 0);
   }
 
-  /// Whether the addresses are those of elements in the array.
+  /// Whether elements at the addresses are inside the array.
   Value liesIn(Location loc, Value address, const ArrayBounds &array, int64_t bytes) {
     Type like = address.getType();
     Value offset = arith::SubIOp::create(b, loc, address, splatLike(b, loc, array.begin, like));
     Value count = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(bytes));
-    // Signed: of an array of fewer bytes no offset is in bounds.
+    // Signed, so that no offset is in bounds if the array is smaller than an element.
     Value last = splatLike(b, loc, arith::SubIOp::create(b, loc, array.size, count), like);
     Value zero = constantLike(b, loc, b.getI64IntegerAttr(0), like);
     Value begins = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, offset, zero);

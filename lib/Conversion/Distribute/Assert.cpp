@@ -1,6 +1,6 @@
-// tile.assert: a thread that finds a false element ends the launch. The driver prints message and place on the
-// standard error stream, and the launch fails. With a mailbox the thread has first written there who it is, unless
-// another was quicker: include/tilewright/Runtime/CudaMailbox.h.
+// tile.assert: a thread with a false element calls __assertfail. The driver prints the message and position to stderr,
+// and the launch fails. If there is a mailbox, the first thread to fail writes its program and the report there before:
+// include/tilewright/Runtime/CudaMailbox.h.
 
 #include "DeviceCalls.h"
 
@@ -28,8 +28,8 @@ LLVM::LLVMFuncOp failureFunction(Builder &builder) {
 
 Value wide(Builder &builder, Value number) { return arith::ExtUIOp::create(builder, builder.getI64Type(), number); }
 
-/// Two words, each written by the first thread that comes: the program's number below the report's, and the grid's
-/// first two sides.
+/// Two words, each written by the first thread that fails: the program's index in the low bits and the report in the
+/// high ones, and the first two dimensions of the grid.
 void writeReport(Builder &builder, Value mailbox, int32_t report) {
   Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
   auto constant = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(builder, i64, value); };

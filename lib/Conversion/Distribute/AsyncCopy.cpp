@@ -1,4 +1,4 @@
-// Copies from global to shared memory that run beside the program: cp.async of 4, 8 or 16 bytes.
+// Asynchronous copies from global to shared memory: cp.async of 4, 8 or 16 bytes.
 
 #include "Distribute.h"
 
@@ -20,8 +20,8 @@ namespace {
 
 using hardware::AsyncCopy;
 
-/// The instruction for so many bytes. The widest one does not need the first-level cache, which is left to others
-/// unless `cache` asks for it. Null if there is none.
+/// The instruction that copies `bytes` bytes; null if there is none. Only the widest can bypass the L1 cache, and does
+/// so unless `cache` is CA.
 const AsyncCopy *chooseCopy(int64_t bytes, tile::CacheModifier cache, const hardware::NvidiaInfo &target) {
   const AsyncCopy *found = nullptr;
   for (const AsyncCopy &copy : hardware::asyncCopies()) {
@@ -40,7 +40,6 @@ bool isZero(Value value) {
   return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
 }
 
-/// One instruction.
 void emitCopy(Builder &builder, Value to, Value from, Value bytes, const AsyncCopy &copy, tile::EvictionPolicy evict) {
   if (evict != tile::EvictionPolicy::Normal) {
     StringRef priority = evict == tile::EvictionPolicy::First ? "evict_first" : "evict_last";
@@ -63,11 +62,12 @@ struct Copy : OpConversionPattern<tilegpu::AsyncCopyOp> {
     layout::VectorAccess access = tilegpu::copyAccessOf(op, move.offsets);
     const AsyncCopy *copy = chooseCopy(access.elements() * move.elementBytes, op.getCache(), *move.target);
     if (!copy) {
-      return op.emitError("threads copy ")
-             << access.elements() * move.elementBytes << " bytes at a time, which cannot be done asynchronously";
+      return op.emitError("each thread copies ")
+             << access.elements() * move.elementBytes
+             << " bytes at a time, and the target has no asynchronous copy of that size";
     }
     if (op.getOther() && !isZero(adaptor.getOther())) {
-      return op.emitError("only zero can take the place of what is masked out of an asynchronous copy");
+      return op.emitError("an asynchronous copy can only fill masked-out elements with zero");
     }
     Builder builder(op.getLoc(), rewriter);
     Value owner = ownsElements(builder, tilegpu::mapOf(op.getPtr()));
@@ -81,7 +81,7 @@ struct Copy : OpConversionPattern<tilegpu::AsyncCopyOp> {
   }
 
 private:
-  /// What is masked out is read from nowhere and written as zeros.
+  /// Masked-out elements are not read, and zeros are written for them.
   void emitCopies(Builder &builder, tilegpu::AsyncCopyOp op, OpAdaptor adaptor, const LocalMove &move,
                   const layout::VectorAccess &access, const AsyncCopy &copy) const {
     auto groups = layout::registersOf(access, move.offsets.inSize(layout::kRegister));

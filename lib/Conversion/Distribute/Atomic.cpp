@@ -1,6 +1,7 @@
-// Atomics: each element once, by the thread that owns it, floats next to each other at once where the target can.
+// Atomics: the thread that owns an element executes its atomic. Contiguous floats are combined into vector atomics if
+// the target has them.
 //
-// Which threads have the result afterwards is the tile's business: stage-operands shares it by shared memory.
+// Only the owner has the result; stage-operands shares it with other threads through shared memory.
 
 #include "Distribute.h"
 
@@ -27,7 +28,7 @@ std::optional<hardware::ElementType> elementTypeOf(Type type) {
       .Default(std::nullopt);
 }
 
-/// How many of `most` neighbouring elements one instruction takes; none if there is no instruction.
+/// How many of `most` contiguous elements one instruction combines; zero if there is no instruction.
 int elementsAtOnce(tile::AtomicRMWOp op, Type element, int most) {
   if (op.getKind() != tile::RMWKind::FAdd) {
     return 1;
@@ -56,7 +57,7 @@ LLVM::AtomicOrdering orderingOf(MemSemantic sem) {
   return LLVM::AtomicOrdering::acq_rel;
 }
 
-/// LLVM's name of the scope.
+/// LLVM's name of the synchronization scope.
 StringRef scopeName(tile::SyncScope scope) {
   switch (scope) {
   case tile::SyncScope::CTA:
@@ -69,7 +70,8 @@ StringRef scopeName(tile::SyncScope scope) {
   return "";
 }
 
-/// An addition that the target has no instruction for, as a loop around one of LLVM's.
+/// Emits a floating-point addition for which the target has no instruction as an atomicrmw, which LLVM expands to a
+/// loop.
 Value addByLoop(tile::AtomicRMWOp op, Value value, Value mask, Value ptr, MemSemantic sem, Builder &builder) {
   auto branch = scf::IfOp::create(
       builder, mask,
@@ -85,7 +87,7 @@ Value addByLoop(tile::AtomicRMWOp op, Value value, Value mask, Value ptr, MemSem
   return branch.getResult(0);
 }
 
-/// Where each of several atomics would order memory by itself, one fence before and one after them do it for all.
+/// If an operation takes several atomic instructions, one fence before and one after them replace the ordering of each.
 struct Order {
   bool before = false, after = false;
   MemSemantic each;
@@ -105,7 +107,7 @@ void fence(Builder &builder, bool isNeeded, tile::SyncScope scope) {
   }
 }
 
-/// True in the threads that do it, for each register.
+/// For each register, whether this thread executes its atomic.
 SmallVector<Value> masksOf(Builder &builder, Value ptr, Value mask, size_t registers) {
   Value owner =
       isa<RankedTensorType>(ptr.getType()) ? ownsElements(builder, tilegpu::mapOf(ptr)) : isFirstThread(builder);
@@ -122,7 +124,7 @@ SmallVector<Value> masksOf(Builder &builder, Value ptr, Value mask, size_t regis
   return masks;
 }
 
-/// What one instruction does: these registers, whose addresses are neighbours.
+/// The registers of one instruction, whose addresses are consecutive.
 using Group = SmallVector<int64_t>;
 
 struct AtomicRMW : OpConversionPattern<tile::AtomicRMWOp> {

@@ -1,4 +1,4 @@
-// All threads of the program meet.
+// Barriers of all threads of a program.
 
 #include "Distribute.h"
 

@@ -1,5 +1,5 @@
-// The combiner of a reduction or scan, applied to vectors: as vector arithmetic where
-// its operations are elementwise, else once per element.
+// The combiner of a reduction or scan, applied to vectors: as vector arithmetic if its operations are elementwise,
+// otherwise once per element.
 
 #include "Distribute.h"
 
@@ -14,7 +14,7 @@ namespace tilewright::distribute {
 
 Combiner::Combiner(Region &region) : body(region.front()) {
   commutes = only() && only()->hasTrait<OpTrait::IsCommutative>();
-  // Their types become vectors; a constant is spread.
+  // Their types become vectors; constants are broadcast.
   isElementwise = llvm::all_of(body.without_terminator(), [](Operation &op) {
     return isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) &&
            (op.hasTrait<OpTrait::Vectorizable>() || isa<arith::ConstantOp>(op));
@@ -23,13 +23,13 @@ Combiner::Combiner(Region &region) : body(region.front()) {
 
 Operation *Combiner::only() const { return llvm::hasNItems(body.without_terminator(), 1) ? &body.front() : nullptr; }
 
-/// A scalar for each lane of a vector.
+/// Broadcasts a scalar to a vector.
 static Value spread(Builder &builder, Value scalar, int64_t lanes) {
   auto type = VectorType::get(lanes, scalar.getType());
   return vector::BroadcastOp::create(builder, type, scalar);
 }
 
-/// The body's operations on vectors. What comes from outside of the body is a scalar.
+/// Emits the body's operations on vectors. Values defined outside of the body are scalars and get broadcast.
 static SmallVector<Value> applyToVectors(Builder &builder, Block &body, ArrayRef<Value> arguments) {
   int64_t lanes = cast<VectorType>(arguments.front().getType()).getNumElements();
   IRMapping mapping;

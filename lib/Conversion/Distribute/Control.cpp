@@ -1,4 +1,4 @@
-// Functions and control flow: the same, on the types of one thread.
+// Functions and control flow: only the types change.
 
 #include "Distribute.h"
 

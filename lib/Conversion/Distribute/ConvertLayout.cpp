@@ -1,5 +1,5 @@
-// A tile in another layout, as far as a warp can do it: the moves of Layout/Conversion.h,
-// which are selects of registers and shuffles of lanes.
+// Layout conversions inside a warp: the moves of Layout/Conversion.h, emitted as selects between registers and shuffles
+// between lanes.
 
 #include "Distribute.h"
 
@@ -15,17 +15,17 @@ namespace {
 using layout::ConversionKind;
 using layout::ConversionPlan;
 
-/// Whether one bit of the thread is set; lanes lie below warps.
+/// Whether a bit of the thread index is set; the lane bits are below the warp bits.
 Value isThreadBitSet(Builder &builder, int bit, int laneBits) {
   return bit < laneBits ? hasBits(builder, laneId(builder), int64_t(1) << bit)
                         : hasBits(builder, warpId(builder), int64_t(1) << (bit - laneBits));
 }
 
-/// Each thread reorders its registers, depending on who it is. Flips that are sums of others cost no selects of
-/// their own: they turn the others on and off.
+/// Each thread permutes its registers, depending on its index. Xor masks that are sums of others need no selects: they
+/// toggle the conditions of those.
 Value moveRegisters(Builder &builder, const layout::RegisterMove &move, int laneBits, Value vector) {
   layout::Span independent;
-  SmallVector<std::pair<int, Value>> flips; // and when they are made
+  SmallVector<std::pair<int, Value>> flips; // with the condition under which each applies
   for (auto [bit, flip] : llvm::enumerate(move.flips)) {
     if (flip == 0) {
       continue;
@@ -54,7 +54,7 @@ Value moveRegisters(Builder &builder, const layout::RegisterMove &move, int lane
   return selectRegisters(builder, vector, SmallVector<int64_t>(move.base.begin(), move.base.end()));
 }
 
-/// The lane from which a register without flips comes.
+/// The source lane of a register with xor mask 0.
 Value sourceLane(Builder &builder, const layout::LaneMove &move) {
   ArrayRef<int> all = move.lanes;
   SmallVector<int64_t> ofLanes(all.take_front(move.laneBits)), ofWarps(all.drop_front(move.laneBits));
@@ -63,7 +63,7 @@ Value sourceLane(Builder &builder, const layout::LaneMove &move) {
   return lane ? lane : constantI32(builder, 0);
 }
 
-/// Registers that come from the same lane travel together, so that narrow ones fill words.
+/// Registers from the same lane are shuffled together, so that narrow elements fill words.
 Value moveLanes(Builder &builder, const layout::LaneMove &move, Value vector) {
   llvm::MapVector<int, SmallVector<int64_t>> registersOfFlip;
   for (auto [reg, flip] : llvm::enumerate(move.flips)) {

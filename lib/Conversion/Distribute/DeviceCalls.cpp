@@ -1,4 +1,4 @@
-// Calls of functions that CUDA's driver links into every kernel, and the texts they are given.
+// Declarations of functions that CUDA's driver links into every kernel, and strings.
 
 #include "DeviceCalls.h"
 

@@ -1,6 +1,6 @@
-// What lies in the module beside the kernel: functions that CUDA's driver links into every kernel (printing, failed
-// assertions), and texts. It has the module's location: that of a use may be a call that was inlined, which only what
-// lies in a function can have.
+// Module-level symbols besides the kernel: functions that CUDA's driver links into every kernel (printing, failed
+// assertions), and strings. They get the module's location, as that of a use may be an inlined call site, which is only
+// valid inside a function.
 
 #ifndef TILEWRIGHT_LIB_CONVERSION_DISTRIBUTE_DEVICECALLS_H
 #define TILEWRIGHT_LIB_CONVERSION_DISTRIBUTE_DEVICECALLS_H
@@ -9,13 +9,13 @@
 
 namespace tilewright::distribute {
 
-/// The module that the builder builds in.
+/// The module around the builder's insertion point.
 mlir::ModuleOp moduleAround(Builder &builder);
 
-/// Declared once in the module.
+/// Returns the function's declaration, and creates it on first use.
 mlir::LLVM::LLVMFuncOp declareFunction(Builder &builder, llvm::StringRef name, mlir::LLVM::LLVMFunctionType type);
 
-/// The address of a C string.
+/// Creates a global C string and returns its address.
 mlir::Value createText(Builder &builder, llvm::StringRef text);
 
 } // namespace tilewright::distribute

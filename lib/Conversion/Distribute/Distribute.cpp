@@ -1,4 +1,4 @@
-// distribute: from tiles to the code of one thread. See Passes.td.
+// distribute: lowers tiles to thread-level code. See Passes.td.
 
 #include "Distribute.h"
 
@@ -27,7 +27,7 @@ namespace tilewright {
 
 namespace {
 
-/// The pointers among a kernel's arguments that nothing else in it reaches and that it only reads.
+/// The pointer arguments to memory that the kernel only reads, and that no other pointer of the kernel aliases.
 llvm::BitVector findReadOnlyArguments(func::FuncOp function) {
   ReadOnlyMemory memory(function);
   llvm::BitVector readOnly(function.getNumArguments());
@@ -38,11 +38,12 @@ llvm::BitVector findReadOnlyArguments(func::FuncOp function) {
   return readOnly;
 }
 
-/// What the launcher promises of arguments, in LLVM's words; and which arguments of the launch they are.
+/// Translates what the launcher guarantees about arguments to LLVM attributes, and records which slots of the launch
+/// they are.
 ///
-/// LLVM's `noalias` also means that nothing else in the function, not even a barrier or an atomic that orders memory,
-/// changes what the pointer reaches: it would keep in a register what another thread has written since. So only
-/// arguments have it whose memory no thread writes.
+/// LLVM's `noalias` also implies that nothing else in the function modifies the pointer's memory, not even across a
+/// barrier or an atomic that orders memory: LLVM could keep a value in a register after another thread has overwritten
+/// it. So only arguments whose memory no thread writes get the attribute.
 void describeArguments(func::FuncOp function, const llvm::BitVector &readOnly) {
   Builder builder(function.getContext());
   SmallVector<int32_t> slots;
@@ -70,7 +71,7 @@ struct Distribute : tilewright::impl::DistributeBase<Distribute> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     MLIRContext *context = module.getContext();
-    llvm::StringMap<llvm::BitVector> readOnly; // by kernel, while there are tiles
+    llvm::StringMap<llvm::BitVector> readOnly; // by kernel, computed before tiles are lowered
     for (auto function : module.getOps<func::FuncOp>()) {
       readOnly[function.getName()] = findReadOnlyArguments(function);
     }
@@ -94,7 +95,7 @@ struct Distribute : tilewright::impl::DistributeBase<Distribute> {
     distribute::addMmaPatterns(patterns, types);
     distribute::addControlPatterns(patterns, types, target);
     ConversionConfig config;
-    // Patterns look at layouts, which are in the types of what they replace.
+    // Patterns read layouts from the types of the operations that they replace.
     config.allowPatternRollback = false;
     if (failed(applyFullConversion(module, target, std::move(patterns), config))) {
       return signalPassFailure();

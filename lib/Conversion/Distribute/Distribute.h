@@ -1,5 +1,5 @@
-// From tiles to the code of one thread: each tile becomes one vector, the thread's
-// registers in the layout's order. Patterns by family, one file each; see Passes.td.
+// Lowers tiles to thread-level code: each tile becomes one vector with the thread's registers in the layout's order.
+// Each file has the patterns of one family of operations; see Passes.td.
 
 #ifndef TILEWRIGHT_LIB_CONVERSION_DISTRIBUTE_DISTRIBUTE_H
 #define TILEWRIGHT_LIB_CONVERSION_DISTRIBUTE_DISTRIBUTE_H
@@ -18,7 +18,7 @@ namespace tilewright::distribute {
 /// tensor<128x64xf16, #layout>  ->  vector<64xf16>       the layout's registers
 /// tensor<...x!tile.ptr<f32>>   ->  vector<Nx!llvm.ptr<1>>
 /// !tile.ptr<f32>               ->  !llvm.ptr<1>         global memory
-/// !tilegpu.buffer<...>         ->  !llvm.ptr<3>         where its first slot begins in shared memory
+/// !tilegpu.buffer<...>         ->  !llvm.ptr<3>         the address of its first slot in shared memory
 class ThreadTypes : public mlir::TypeConverter {
 public:
   ThreadTypes();
@@ -30,10 +30,10 @@ inline constexpr unsigned kSharedSpace = 3;
 using Builder = mlir::ImplicitLocOpBuilder;
 
 //===----------------------------------------------------------------------===//
-// Threads.cpp: who this thread is, and small pieces of code
+// Threads.cpp: thread indices, layouts in code, and vectors
 //===----------------------------------------------------------------------===//
 
-/// The thread's lane and warp; i32. Equal values are merged by CSE.
+/// The thread's lane and warp index; i32. CSE merges the duplicates.
 mlir::Value laneId(Builder &builder);
 mlir::Value warpId(Builder &builder);
 
@@ -42,44 +42,44 @@ mlir::Value isFirstThread(Builder &builder);
 
 mlir::Value constantI32(Builder &builder, int64_t value);
 
-/// Per output dimension of `map`, what lies in this thread's register 0; i32. Register r of it is that
-/// exclusive-or'ed with registerImages(map)[r].
+/// For each output dimension of `map`, the image of this thread's register 0; i32. The image of register r is the xor
+/// of that and registerImages(map)[r].
 llvm::SmallVector<mlir::Value> threadImages(Builder &builder, const layout::LinearLayout &map);
 
-/// The sum over GF(2), that is the exclusive or, of `bases[i]` for the bits i that are set in `index`, and of `sum`;
-/// null for nothing.
+/// The sum over GF(2), i.e. the xor, of `sum` and of `bases[i]` for the bits i that are set in `index`; null for an
+/// empty sum.
 mlir::Value linearImage(Builder &builder, mlir::Value index, llvm::ArrayRef<int64_t> bases, mlir::Value sum = {});
 
-/// True where any bit of `mask` is set in `index`.
+/// Whether any bit of `mask` is set in `index`.
 mlir::Value hasBits(Builder &builder, mlir::Value index, int64_t mask);
 
-/// Per register, per output dimension: the image of the register alone.
+/// For each register and output dimension, the image of the register in thread 0.
 llvm::SmallVector<llvm::SmallVector<int64_t>> registerImages(const layout::LinearLayout &map);
 
-/// Whether along this dimension no bit is moved both by registers and by threads, so that their images may be added.
+/// Whether registers and threads map to disjoint bits of this dimension, so that their images may be added.
 bool areDisjoint(const layout::LinearLayout &map, llvm::StringRef dim);
 
-/// `image`, of this thread, combined with `offset`, of a register.
+/// Combines the thread's `image` with the `offset` of a register.
 mlir::Value combineImages(Builder &builder, mlir::Value image, int64_t offset, bool disjoint);
 
 /// The elements of a vector, and a vector of elements.
 llvm::SmallVector<mlir::Value> unpack(Builder &builder, mlir::Value vector);
 mlir::Value pack(Builder &builder, llvm::ArrayRef<mlir::Value> elements);
 
-/// A scalar as a vector of one element, a vector as it is; null of null.
+/// A scalar as a vector of one element; a vector or null is returned unchanged.
 mlir::Value asVector(Builder &builder, mlir::Value value);
 
-/// Registers order[0], order[1], ... of a vector as a vector.
+/// A vector of the registers order[0], order[1], ... of a vector.
 mlir::Value selectRegisters(Builder &builder, mlir::Value vector, llvm::ArrayRef<int64_t> order);
 
-/// Where several threads hold copies of the same elements: true in one of them, so that memory is written once.
-/// Null where there are no copies.
+/// If several threads hold replicas of the same elements: true in one of them, so that memory is written once. Null if
+/// there are no replicas.
 mlir::Value ownsElements(Builder &builder, const layout::LinearLayout &map);
 
-/// What an element is in memory: i1 takes a byte.
+/// The type of an element in memory: i1 and 8-bit floats are i8.
 mlir::Type memoryType(mlir::Type element);
 
-/// A vector as memory has it, and back.
+/// Converts a vector to the element type in memory, and back.
 mlir::Value toMemory(Builder &builder, mlir::Value value);
 mlir::Value fromMemory(Builder &builder, mlir::Value value, mlir::Type element);
 
@@ -87,27 +87,27 @@ mlir::Value fromMemory(Builder &builder, mlir::Value value, mlir::Type element);
 // LocalMemory.cpp, LocalAccess.cpp: shared memory
 //===----------------------------------------------------------------------===//
 
-/// Where a byte of the program's shared memory is.
+/// The address of a byte in the program's shared memory.
 mlir::Value sharedAddress(Builder &builder, int64_t offset);
 
-/// For each of `registers` the address of its byte from `base` on; `bytes` maps (register, lane, warp) to (offset), and
-/// `start` is combined with all of them by ^.
+/// For each of `registers`, its address relative to `base`; `bytes` maps (register, lane, warp) to (offset), and
+/// `start` is xored to each offset.
 llvm::SmallVector<mlir::Value> emitSharedAddresses(Builder &builder, mlir::Value base,
                                                    const layout::LinearLayout &bytes, const std::vector<int> &registers,
                                                    int64_t start = 0);
 
-/// How a tile lies in shared memory.
+/// The mapping between a tile and a buffer in shared memory.
 struct LocalMove {
   layout::LinearLayout offsets; ///< (register, lane, warp) -> (offset), in elements; see layout::offsetsOf
   int64_t elementBytes;
   const hardware::NvidiaInfo *target;
-  int64_t start = 0; ///< offset of the part's first element, combined with the others by ^
+  int64_t start = 0; ///< offset of the first element of the part, xored to the others
 };
 
 LocalMove localMove(mlir::Operation *op, mlir::Type tile, tilegpu::BufferType buffer);
 
-/// The thread's registers, as `type`, from what begins at `base`; and there, where of several threads with the same
-/// elements one writes them.
+/// Loads the thread's registers, as `type`, from the buffer at `base`, and stores them there. If several threads hold
+/// the same elements, one of them stores them.
 mlir::Value emitLocalLoad(Builder &builder, mlir::Value base, mlir::VectorType type, const LocalMove &move);
 void emitLocalStore(Builder &builder, mlir::Value value, mlir::Value base, const LocalMove &move);
 
@@ -115,10 +115,10 @@ void emitLocalStore(Builder &builder, mlir::Value value, mlir::Value base, const
 // Shuffle.cpp: vectors between the lanes of a warp
 //===----------------------------------------------------------------------===//
 
-/// What the lane that differs in the bits of `mask` has of this vector.
+/// The vector of the lane whose index differs in the bits of `mask`.
 mlir::Value shuffleAcross(Builder &builder, mlir::Value vector, int64_t mask);
 
-/// What that lane has of this vector.
+/// The vector of the given lane.
 mlir::Value shuffleFrom(Builder &builder, mlir::Value vector, mlir::Value lane);
 
 //===----------------------------------------------------------------------===//
@@ -130,14 +130,14 @@ class Combiner {
 public:
   explicit Combiner(mlir::Region &region);
 
-  /// One vector per operand of the reduction on each side; element i of the results is made of elements i.
+  /// Combines one vector per operand of the reduction on each side, elementwise.
   llvm::SmallVector<mlir::Value> operator()(Builder &builder, llvm::ArrayRef<mlir::Value> lhs,
                                             llvm::ArrayRef<mlir::Value> rhs) const;
 
-  /// Whether exchanging the sides is known to change nothing, not even the last bit.
+  /// Whether swapping the sides is known to give bit-identical results.
   bool isCommutative() const { return commutes; }
 
-  /// The only operation of the region, null if there are more.
+  /// The only operation of the region besides its terminator; null if there are others.
   mlir::Operation *only() const;
 
 private:
@@ -146,7 +146,7 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
-// The families
+// Patterns, by family
 //===----------------------------------------------------------------------===//
 
 void addElementwisePatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
@@ -164,7 +164,7 @@ void addAsyncCopyPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &
 void addLocalMemoryPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addDotPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addMmaPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
-/// Functions, loops and branches; which operations are legal when done.
+/// Functions, loops and branches; also sets up `target`.
 void addControlPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types, mlir::ConversionTarget &target);
 
 } // namespace tilewright::distribute

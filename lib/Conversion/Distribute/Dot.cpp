@@ -1,6 +1,6 @@
-// Products of tiles by multiply-adds: what no matrix instruction computes.
+// Dots by multiply-adds, for those that no matrix instruction computes.
 //
-//     for k:                                   an outer product: each thread has all of K for
+//     for k:                                   an outer product: each thread holds all of K for
 //       c[i, j] += a[i, k] * b[k, j]           the rows and columns of its accumulators
 
 #include "Distribute.h"
@@ -16,7 +16,7 @@ namespace {
 
 using layout::LinearLayout;
 
-/// What a thread holds of an operand or of the accumulators. Coordinates are relative to those of its register 0.
+/// The registers of an operand or accumulator, by coordinates relative to the thread's register 0.
 struct Elements {
   const LinearLayout &map;
   std::map<LinearLayout::Point, int64_t> registers;
@@ -27,7 +27,7 @@ struct Elements {
     }
   }
 
-  /// Whether threads are spread as those of the accumulators, and not along dimension `k`.
+  /// Whether threads are distributed as those of the accumulators, and not along dimension `k`.
   bool fits(const Elements &accumulators, size_t k) const {
     for (std::string_view in : {layout::kLane, layout::kWarp}) {
       for (int bit = 0; bit < map.inBits(in); ++bit) {
@@ -42,8 +42,8 @@ struct Elements {
     return true;
   }
 
-  /// For each accumulator the register whose coordinate along `dim` is `k` and whose others are the accumulator's;
-  /// empty if one is missing.
+  /// For each accumulator, the register with coordinate `k` along `dim` and the accumulator's other coordinates; empty
+  /// if one is missing.
   SmallVector<int64_t> operandsOf(const Elements &accumulators, size_t dim, int64_t k) const {
     SmallVector<int64_t> result(accumulators.registers.size());
     for (auto [point, index] : accumulators.registers) {
@@ -59,7 +59,7 @@ struct Elements {
   }
 };
 
-/// The elements as a wider or narrower type of their kind.
+/// Converts elements to a wider or narrower float or integer type.
 Value convertElements(Builder &builder, Value value, Type element) {
   auto type = cast<VectorType>(value.getType());
   VectorType result = type.clone(element);
@@ -89,18 +89,18 @@ struct Dot : OpConversionPattern<tile::DotOp> {
     Elements a(op.getA().getType()), b(op.getB().getType()), c(op.getType());
     size_t last = c.map.outs().size() - 1;
     if (!a.fits(c, last) || !b.fits(c, last - 1)) {
-      return op.emitError("threads have not all that their part of the product needs");
+      return op.emitError("a thread does not hold all operands of its part of the result");
     }
     Builder builder(op.getLoc(), rewriter);
     Type element = tile::getElementType(op.getType());
-    Type exact = element.isBF16() ? builder.getF32Type() : element; // bf16 is no type to add up in
+    Type exact = element.isBF16() ? builder.getF32Type() : element; // bf16 is too imprecise to accumulate in
     SmallVector<Value> left = unpack(builder, convertElements(builder, adaptor.getA(), exact));
     SmallVector<Value> right = unpack(builder, convertElements(builder, adaptor.getB(), exact));
     Value sum = convertElements(builder, adaptor.getAcc(), exact);
     for (int64_t k = 0, depth = tile::getShape(op.getA().getType()).back(); k < depth; ++k) {
       SmallVector<int64_t> ofA = a.operandsOf(c, last, k), ofB = b.operandsOf(c, last - 1, k);
       if (ofA.empty() || ofB.empty()) {
-        return op.emitError("threads have not all that their part of the product needs");
+        return op.emitError("a thread does not hold all operands of its part of the result");
       }
       sum = multiplyAdd(builder, gather(builder, left, ofA), gather(builder, right, ofB), sum);
     }
@@ -109,7 +109,8 @@ struct Dot : OpConversionPattern<tile::DotOp> {
   }
 
 private:
-  /// Elements and not a shuffle of the operand, so that those of one step can be loaded when it is their turn.
+  /// Builds a vector from elements rather than by a shuffle of the operand, so that elements can be loaded right before
+  /// the step that uses them.
   static Value gather(Builder &builder, ArrayRef<Value> elements, ArrayRef<int64_t> order) {
     SmallVector<Value> chosen;
     llvm::transform(order, std::back_inserter(chosen), [&](int64_t index) { return elements[index]; });

@@ -1,4 +1,4 @@
-// Arithmetic on tiles is the same arithmetic on the thread's registers.
+// Elementwise operations: the same operations on the thread's registers.
 
 #include "Distribute.h"
 
@@ -11,7 +11,7 @@ using namespace mlir;
 namespace tilewright::distribute {
 namespace {
 
-/// An operation of arith or math keeps its name and attributes.
+/// Operations of arith and math keep their names and attributes.
 struct Elementwise : ConversionPattern {
   Elementwise(const TypeConverter &types, MLIRContext *context)
       : ConversionPattern(types, MatchAnyOpTypeTag(), 1, context) {}
@@ -31,14 +31,14 @@ struct Elementwise : ConversionPattern {
   }
 };
 
-/// A constant whose elements are all the same needs no layout.
+/// Only splat constants are supported: their values do not depend on the layout.
 struct Constant : OpConversionPattern<arith::ConstantOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(arith::ConstantOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
     auto elements = dyn_cast<SplatElementsAttr>(op.getValue());
     auto type = dyn_cast_or_null<VectorType>(getTypeConverter()->convertType(op.getType()));
     if (!elements || !type) {
-      return op.emitError("only a constant tile whose elements are all the same is supported on a GPU");
+      return op.emitError("on a GPU, the elements of a constant tile must all be equal");
     }
     auto value = DenseElementsAttr::get(type, elements.getSplatValue<Attribute>());
     rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, value);
@@ -56,7 +56,7 @@ struct Splat : OpConversionPattern<tile::SplatOp> {
   }
 };
 
-/// A pointer moves by elements of what it points to.
+/// Offsets count elements of the pointee type.
 struct AddPtr : OpConversionPattern<tile::AddPtrOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(tile::AddPtrOp op, OpAdaptor adaptor,

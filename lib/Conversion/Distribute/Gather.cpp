@@ -1,4 +1,4 @@
-// A gather: inside a warp by shuffles from lanes that are computed, else from shared memory.
+// Gathers: inside a warp by shuffles, otherwise from shared memory.
 
 #include "Distribute.h"
 
@@ -16,7 +16,7 @@ namespace {
 using layout::GatherPlan;
 using layout::LinearLayout;
 
-/// A thread's indices; i32. Only bits that address something are ever used of them.
+/// A thread's indices; i32. Only the bits that select an element are used.
 SmallVector<Value> indicesOf(Builder &builder, Value vector) {
   auto type = cast<VectorType>(vector.getType());
   auto i32 = type.clone(builder.getI32Type());
@@ -32,13 +32,13 @@ SmallVector<Value> indicesOf(Builder &builder, Value vector) {
 // Inside a warp
 //===----------------------------------------------------------------------===//
 
-/// What of each bit of an index goes into a lane's number.
+/// The contribution of each bit of the gather index to the source lane.
 SmallVector<int64_t> laneBases(const GatherPlan &plan) {
   return llvm::map_to_vector(
       plan.bits, [](const layout::ScanStep &step) { return step.in == layout::kLane ? int64_t(1) << step.bit : 0; });
 }
 
-/// The lane that has the element: this one but for the bits that the index gives.
+/// The lane that holds the element: this one, with the bits determined by the index replaced.
 Value laneOfIndex(Builder &builder, const GatherPlan &plan, Value index) {
   SmallVector<int64_t> bases = laneBases(plan);
   int64_t mask = std::accumulate(bases.begin(), bases.end(), int64_t(0), std::bit_or<>());
@@ -46,7 +46,7 @@ Value laneOfIndex(Builder &builder, const GatherPlan &plan, Value index) {
   return linearImage(builder, index, bases, own);
 }
 
-/// All registers of the source that the index chooses from, the lowest bit of the index first.
+/// The source registers that the index selects from, ordered by the index bits, lowest first.
 SmallVector<int64_t> candidates(const GatherPlan &plan, int base) {
   SmallVector<int64_t> registers = {base};
   for (const layout::ScanStep &step : plan.bits) {
@@ -57,7 +57,7 @@ SmallVector<int64_t> candidates(const GatherPlan &plan, int base) {
   return registers;
 }
 
-/// One of the candidates.
+/// Selects one of the candidates by the index.
 Value choose(Builder &builder, const GatherPlan &plan, Value vector, Value index) {
   for (int64_t bit = static_cast<int64_t>(plan.bits.size()) - 1; bit >= 0; --bit) {
     if (plan.bits[bit].in == layout::kRegister) {
@@ -97,7 +97,7 @@ struct Gather : OpConversionPattern<tile::GatherOp> {
 // From shared memory
 //===----------------------------------------------------------------------===//
 
-/// Where a buffer's elements are, in elements, by coordinates along one dimension.
+/// The offsets in the buffer of the bits of a coordinate, in elements.
 SmallVector<int64_t> offsetBases(const LinearLayout &offsets, int dim) {
   SmallVector<int64_t> bases;
   std::string name = layout::dimName(dim);
@@ -107,7 +107,7 @@ SmallVector<int64_t> offsetBases(const LinearLayout &offsets, int dim) {
   return bases;
 }
 
-/// Per register, where the elements with its coordinates and index 0 begin.
+/// For each register, the offset of the element at its coordinates with coordinate 0 along the axis.
 SmallVector<Value> lineOffsets(Builder &builder, const LinearLayout &indices, const LinearLayout &offsets, int axis) {
   SmallVector<Value> threads = threadImages(builder, indices);
   Value thread = constantI32(builder, 0);

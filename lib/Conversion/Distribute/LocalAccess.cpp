@@ -1,7 +1,7 @@
-// A thread's registers to shared memory and back: as few instructions as the two layouts allow.
+// Moves between registers and shared memory, with as few instructions as the two layouts allow.
 //
-// A plain load or store takes 1 to 16 neighbouring bytes. ldmatrix and stmatrix take up to four words of each
-// thread, from rows of 16 bytes that belong to other threads; see MatrixMove::rowsOf.
+// A plain load or store moves 1 to 16 contiguous bytes. ldmatrix and stmatrix move up to four words per thread, in rows
+// of 16 bytes whose addresses other lanes provide; see MatrixMove::rowsOf.
 
 #include "Distribute.h"
 
@@ -27,17 +27,17 @@ namespace {
 
 /// The instructions that move a tile.
 struct LocalAccesses {
-  const MatrixMove *move = nullptr;        ///< null: plain loads and stores
-  std::vector<std::vector<int>> registers; ///< that each of them takes
-  LinearLayout bytes;                      ///< (register, lane, warp) -> (offset): what lanes have to address
-  std::vector<int> first;                  ///< the register of `bytes` that each of them begins with
+  const MatrixMove *move = nullptr;        ///< null for plain loads and stores
+  std::vector<std::vector<int>> registers; ///< of each instruction
+  LinearLayout bytes;                      ///< (register, lane, warp) -> (offset): the address that each lane provides
+  std::vector<int> first;                  ///< the first register of `bytes` of each instruction
 
   int64_t elements() const { return static_cast<int64_t>(registers.front().size()); }
 };
 
-/// What a thread's registers are moved as: words of 32 bits, if narrower elements travel together; else elements.
+/// The unit in which registers are moved: 32-bit words if narrower elements are moved together, otherwise elements.
 struct Units {
-  int64_t elements; ///< in each
+  int64_t elements; ///< per unit
   Type type;
 };
 
@@ -54,8 +54,8 @@ static LocalAccesses plainAccesses(const LocalMove &move) {
   return accesses;
 }
 
-/// The tile's register bits that are those of the fragment, in their order: what counts elements of a row has to be
-/// where the row has them, what counts rows is the first that is left.
+/// The tile's register bits that correspond to those of the fragment, in order. A bit that maps to elements within a
+/// row must match exactly; for a bit that maps to rows, the first unused bit is taken.
 static std::optional<layout::VectorAccess> registersOfFragment(const LinearLayout &offsets,
                                                                const LinearLayout &fragment) {
   layout::Columns registers = offsets.columnsOf(layout::kRegister);
@@ -77,7 +77,7 @@ static std::optional<layout::VectorAccess> registersOfFragment(const LinearLayou
   return result;
 }
 
-/// The layout with these register bits first.
+/// The layout with the given register bits first.
 static LinearLayout withFirst(const LinearLayout &offsets, const std::vector<int> &bits) {
   layout::Columns registers = offsets.columnsOf(layout::kRegister), columns;
   for (int bit : bits) {
@@ -92,7 +92,7 @@ static LinearLayout withFirst(const LinearLayout &offsets, const std::vector<int
   return {offsets.ins(), offsets.outs(), std::move(columns)};
 }
 
-/// None where the instruction's rows are not rows in shared memory.
+/// None if the instruction's rows are not contiguous in shared memory.
 static std::optional<LocalAccesses> matrixAccesses(const LocalMove &move, const MatrixMove &row) {
   int elementBits = static_cast<int>(8 * move.elementBytes);
   std::optional<MatrixMove> scaled = row.of(elementBits);
@@ -114,7 +114,7 @@ static std::optional<LocalAccesses> matrixAccesses(const LocalMove &move, const 
   return isInOrder ? std::optional(accesses) : std::nullopt;
 }
 
-/// Those that take most registers at once.
+/// The accesses that move most registers per instruction.
 static LocalAccesses chooseAccesses(const LocalMove &move, bool isStore) {
   LocalAccesses best = plainAccesses(move);
   for (const MatrixMove &row : hardware::matrixMoves()) {
@@ -160,7 +160,7 @@ static SmallVector<int64_t> registersInOrder(const LocalAccesses &accesses) {
   return order;
 }
 
-/// `order` as an order of units, if it leaves units whole.
+/// `order` as an order of units, if it keeps the elements of each unit together.
 static std::optional<SmallVector<int64_t>> orderOfUnits(ArrayRef<int64_t> order, int64_t elements) {
   SmallVector<int64_t> units;
   for (size_t i = 0; i < order.size(); ++i) {
@@ -179,7 +179,7 @@ static Value castTo(Builder &builder, VectorType type, Value value) {
   return value.getType() == type ? value : vector::BitCastOp::create(builder, type, value).getResult();
 }
 
-/// The units of a vector, in the order of accesses.
+/// Splits a vector into units, in the order of accesses.
 static SmallVector<Value> toUnits(Builder &builder, Value value, ArrayRef<int64_t> order, const Units &units) {
   auto type = VectorType::get(order.size() / units.elements, units.type);
   auto whole = orderOfUnits(order, units.elements);
@@ -193,7 +193,7 @@ static SmallVector<Value> toUnits(Builder &builder, Value value, ArrayRef<int64_
   return result;
 }
 
-/// And back.
+/// The inverse of toUnits.
 static Value fromUnits(Builder &builder, VectorType type, ArrayRef<Value> pieces, ArrayRef<int64_t> order,
                        const Units &units) {
   if (auto whole = orderOfUnits(order, units.elements)) {
@@ -270,7 +270,7 @@ Value emitLocalLoad(Builder &builder, Value base, VectorType type, const LocalMo
 }
 
 void emitLocalStore(Builder &builder, Value value, Value base, const LocalMove &move) {
-  // Of several threads that hold the same elements one stores them: only that one has an atomic's result.
+  // If several threads hold the same elements, only the owner stores them: only it has the result of an atomic.
   Value owner = ownsElements(builder, move.offsets);
   OpBuilder::InsertionGuard guard(builder);
   if (owner) {

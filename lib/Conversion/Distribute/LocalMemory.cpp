@@ -1,4 +1,4 @@
-// Buffers in shared memory: where they are, what is written to them and read from them.
+// Buffers in shared memory: allocation, slots, stores and loads.
 
 #include "DeviceCalls.h"
 #include "Distribute.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace tilewright::distribute {
 
-/// The memory that a launch asks for. Its size is not the module's to say.
+/// The dynamic shared memory of the launch, which determines its size.
 static constexpr llvm::StringLiteral kSharedName = "tilewright_shared";
 static constexpr unsigned kSharedAlignment = 128;
 
@@ -48,7 +48,7 @@ struct LocalAlloc : OpConversionPattern<tilegpu::LocalAllocOp> {
   LogicalResult matchAndRewrite(tilegpu::LocalAllocOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     if (!op.getOffset() || *op.getOffset() % hardware::kVectorBytes != 0) {
-      return op.emitError("the buffer has no place in shared memory yet, or not at a multiple of ")
+      return op.emitError("the buffer has no offset in shared memory, or one that is not a multiple of ")
              << hardware::kVectorBytes << " bytes";
     }
     Builder builder(op.getLoc(), rewriter);

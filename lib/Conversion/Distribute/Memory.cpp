@@ -1,4 +1,4 @@
-// Loads and stores of global memory: as few and as wide accesses as layout, alignment and mask allow.
+// Loads from and stores to global memory, with as few and as wide accesses as layout, alignment and mask allow.
 
 #include "Distribute.h"
 
@@ -33,7 +33,7 @@ static StringRef evictName(tile::EvictionPolicy evict) {
 
 static SmallVector<int64_t> indices(const std::vector<int> &group) { return {group.begin(), group.end()}; }
 
-/// Neighbouring elements, as many as `type` has.
+/// Loads contiguous elements, as many as `type` has.
 static Value emitLoad(tile::LoadOp op, VectorType type, Value address, Value mask, Value other, Builder &builder) {
   auto inMemory = type.clone(memoryType(type.getElementType()));
   bool isPlain = op.getCache() == tile::CacheModifier::None && op.getEvict() == tile::EvictionPolicy::Normal;
@@ -65,7 +65,7 @@ static void emitStore(tile::StoreOp op, Value value, Value address, Value mask, 
 
 namespace {
 
-/// A scalar is read by all threads, which costs no more than one doing it.
+/// All threads load a scalar, which costs no more than a load by one of them.
 struct Load : OpConversionPattern<tile::LoadOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(tile::LoadOp op, OpAdaptor adaptor,
@@ -92,7 +92,7 @@ struct Load : OpConversionPattern<tile::LoadOp> {
   }
 };
 
-/// Of several threads that hold the same element one stores it; a scalar is stored by the first thread.
+/// If several threads hold the same element, one of them stores it. The first thread stores scalars.
 struct Store : OpConversionPattern<tile::StoreOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(tile::StoreOp op, OpAdaptor adaptor,

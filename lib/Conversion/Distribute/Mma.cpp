@@ -1,4 +1,4 @@
-// Products of tiles by mma.sync: one instruction per fragment of the accumulators and step along K.
+// Dots by mma.sync: one instruction per fragment of the accumulators and step along K.
 
 #include "Distribute.h"
 
@@ -21,15 +21,15 @@ using layout::Operand;
 
 constexpr int kWordBits = 32;
 
-/// Which of a thread's registers hold which fragment of an operand. Coordinates count fragments, from those that
-/// the warp begins with; a batch comes first.
+/// The fragments of an operand and the registers that hold them. Coordinates count fragments, relative to the warp's
+/// first one; a batch dimension comes first.
 struct Fragments {
   using Point = LinearLayout::Point;
-  int64_t registers = 0;          ///< of one fragment
+  int64_t registers = 0;          ///< per fragment
   std::map<Point, int64_t> first; ///< the fragment's first register
-  LinearLayout warps;             ///< (warp) -> the fragment it begins with
+  LinearLayout warps;             ///< (warp) -> the first fragment of the warp
 
-  /// None where the tile is not made of fragments.
+  /// None if the tile's layout is not tiled by the fragment.
   static std::optional<Fragments> of(Type tile, const LinearLayout &fragment) {
     const LinearLayout &map = tilegpu::mapOf(tile);
     bool hasBatch = map.outs().size() > fragment.outs().size();
@@ -47,7 +47,7 @@ struct Fragments {
     return result;
   }
 
-  /// Whether warps are spread as those of the accumulators, and not along K, which is `k` places from the end.
+  /// Whether warps are distributed as those of the accumulators, and not along K, the `k`-th dimension from the end.
   bool fits(const Fragments &accumulators, int k) const {
     int rank = static_cast<int>(warps.outs().size());
     for (int dim = 0; dim < rank; ++dim) {
@@ -63,7 +63,7 @@ struct Fragments {
   }
 };
 
-/// An operand's type in registers: 32-bit words of narrower elements, else elements.
+/// Operands are passed as 32-bit words of narrower elements, or as elements.
 int64_t elementsPerWord(ElementType type) { return std::max(1, kWordBits / hardware::bitsOf(type)); }
 
 Type wordType(Builder &builder, ElementType type) {
@@ -79,7 +79,7 @@ Type wordType(Builder &builder, ElementType type) {
   }
 }
 
-/// The registers of a tile as operands of the instruction.
+/// Converts the registers of a tile to operands of the instruction.
 SmallVector<Value> toWords(Builder &builder, Value value, ElementType type) {
   auto vectorType = cast<VectorType>(value.getType());
   int64_t elements = elementsPerWord(type);
@@ -108,7 +108,7 @@ Value fromWords(Builder &builder, VectorType type, SmallVector<Value> words, Ele
   return value.getType() == type ? value : vector::BitCastOp::create(builder, type, value).getResult();
 }
 
-/// LLVM tells its intrinsics apart by as many of the types as it takes.
+/// The name of LLVM's intrinsic, which contains only as many of the types as distinguish it.
 std::string intrinsicName(const MmaInstruction &row) {
   auto text = [](ElementType type) { return "." + std::string(hardware::ptxName(type)); };
   std::string name = "llvm.nvvm.mma.m" + std::to_string(row.shape.m) + "n" + std::to_string(row.shape.n) + "k" +
@@ -124,13 +124,13 @@ std::string intrinsicName(const MmaInstruction &row) {
   }
 }
 
-/// What a thread holds of an operand.
+/// A thread's registers of an operand, as operands of instructions.
 struct Registers {
   Fragments fragments;
   int64_t perWord;
   SmallVector<Value> words;
 
-  /// The words of one fragment; empty if the thread has it not.
+  /// The words of one fragment; empty if the thread does not hold it.
   MutableArrayRef<Value> at(const Fragments::Point &point) {
     auto found = fragments.first.find(point);
     return found == fragments.first.end()
@@ -139,7 +139,7 @@ struct Registers {
   }
 };
 
-/// c += a * b. Along K outermost: instructions that follow each other do not wait for each other's results.
+/// c += a * b. K is the outermost loop, so that consecutive instructions do not depend on each other.
 LogicalResult multiply(Builder &builder, const MmaInstruction &row, Registers &a, Registers &b, Registers &c) {
   size_t count = c.fragments.registers / c.perWord, last = a.fragments.warps.outs().size() - 1;
   Type result =
@@ -178,13 +178,13 @@ struct Mma : OpConversionPattern<tilegpu::MmaOp> {
     auto b = Fragments::of(op.getB().getType(), row.operand(Operand::B));
     auto c = Fragments::of(op.getType(), row.operand(Operand::C));
     if (!a || !b || !c || !a->fits(*c, 1) || !b->fits(*c, 2)) {
-      return op.emitError("the operands' layouts are not those of ") << op.getInstruction();
+      return op.emitError("the operands' layouts do not match the instruction ") << op.getInstruction();
     }
     Builder builder(op.getLoc(), rewriter);
     Registers left = read(builder, *a, adaptor.getA(), row.a), right = read(builder, *b, adaptor.getB(), row.b);
     Registers sums = read(builder, *c, adaptor.getAcc(), row.accumulator);
     if (failed(multiply(builder, row, left, right, sums))) {
-      return op.emitError("a warp has not all that its part of the result needs");
+      return op.emitError("a warp does not hold all operands of its part of the result");
     }
     auto type = cast<VectorType>(adaptor.getAcc().getType());
     rewriter.replaceOp(op, fromWords(builder, type, sums.words, row.accumulator));

@@ -1,11 +1,11 @@
-// tile.print: every thread prints the elements that it owns, one line each.
+// tile.print: every thread prints the elements that it owns, one per line.
 //
 //     tile.print "x" (%x : tensor<2x16xf32>)
 //
 //     pid (0, 0, 0) idx (1, 7) x: 0.25
 //
-// vprintf takes a format and a structure with its arguments, promoted as in C. A float gets as many digits as tell
-// its type's values apart: the shortest text, which a host prints, is more than printf can do.
+// vprintf takes a format and a structure of arguments, promoted as in C. A float is printed with enough digits to
+// distinguish all values of its type; unlike the host's formatting, printf cannot print the shortest such text.
 
 #include "DeviceCalls.h"
 
@@ -19,14 +19,14 @@ using namespace mlir;
 namespace tilewright::distribute {
 namespace {
 
-/// How one element is given to printf.
+/// How an element is passed to printf.
 struct Conversion {
   std::string specifier;
   Type type; ///< after promotion
   bool isSigned = false;
 };
 
-/// Digits with which every value of the type is another text.
+/// The number of digits that distinguish all values of the type.
 int digitsOf(FloatType type) {
   constexpr double digitsPerBit = 0.30103;
   return static_cast<int>(std::ceil(1 + type.getFPMantissaWidth() * digitsPerBit));
@@ -64,7 +64,7 @@ Value promote(Builder &builder, Value element, const Conversion &conversion) {
                              : arith::ExtUIOp::create(builder, conversion.type, element).getResult();
 }
 
-/// A text that printf prints as it is.
+/// Escapes a text that printf is to print verbatim.
 std::string escape(StringRef text) {
   std::string escaped;
   for (char c : text) {
@@ -73,7 +73,7 @@ std::string escape(StringRef text) {
   return escaped;
 }
 
-/// "x" -> "x: ", also where the user wrote the colon; nothing before bare values.
+/// "x" -> "x: ", also if the user's prefix ends with a colon; empty for an empty prefix.
 std::string describePrefix(StringRef prefix, size_t operand, size_t operands) {
   StringRef bare = prefix.trim();
   bare.consume_back(":");
@@ -81,7 +81,7 @@ std::string describePrefix(StringRef prefix, size_t operand, size_t operands) {
   return operands > 1 ? text + "(operand " + std::to_string(operand) + ") " : text;
 }
 
-/// One format with room for its arguments, which all its lines share.
+/// A format and an argument buffer, shared by all lines printed with it.
 class Printer {
 public:
   Printer(Builder &builder, StringRef format, ArrayRef<Type> arguments) : builder(builder) {
@@ -90,7 +90,7 @@ public:
     function = declareFunction(builder, "vprintf", type);
     text = createText(builder, format);
     structure = LLVM::LLVMStructType::getLiteral(builder.getContext(), arguments);
-    // In the entry, so that no loop allocates again and again.
+    // In the entry block, so that no loop allocates repeatedly.
     Operation *parent = builder.getInsertionBlock()->getParentOp();
     auto kernel = isa<func::FuncOp>(parent) ? cast<func::FuncOp>(parent) : parent->getParentOfType<func::FuncOp>();
     OpBuilder::InsertionGuard guard(builder);

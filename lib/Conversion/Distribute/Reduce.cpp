@@ -1,5 +1,5 @@
-// A reduction within a warp: first each thread combines its registers, halving the
-// vector each time, then lanes exchange what they have.
+// Reductions within a warp: each thread first combines its registers, halving the vector in each step, then lanes
+// exchange their partial results.
 //
 //     sum of 256 elements, eight registers in each of 32 lanes
 //
@@ -22,7 +22,7 @@ namespace {
 using layout::LinearLayout;
 using layout::ReductionPlan;
 
-/// Vectors of all operands, and which registers of the source their elements stand for.
+/// Vectors of all operands, and the source registers to which their elements correspond.
 struct Partial {
   SmallVector<Value> vectors;
   SmallVector<int64_t> registers;
@@ -32,8 +32,8 @@ SmallVector<Value> choose(Builder &builder, ArrayRef<Value> vectors, ArrayRef<in
   return llvm::map_to_vector(vectors, [&](Value vector) { return selectRegisters(builder, vector, order); });
 }
 
-/// One step in registers: those without the mask's highest bit stay. Steps go from the highest bit down, so that
-/// the partner of a register that is left is left too.
+/// One step in registers, which keeps those without the mask's highest bit. Steps go from the highest bit down, so that
+/// the partner of each remaining register remains too.
 Partial reduceRegisters(Builder &builder, const Combiner &combine, const Partial &whole, uint32_t mask) {
   int64_t top = llvm::bit_floor(mask);
   llvm::DenseMap<int64_t, int64_t> position;
@@ -51,8 +51,8 @@ Partial reduceRegisters(Builder &builder, const Combiner &combine, const Partial
   return {combine(builder, choose(builder, whole.vectors, lower), choose(builder, whole.vectors, upper)), kept};
 }
 
-/// One step between lanes. Both lanes give the combiner the same order of arguments, so that they agree on the result
-/// to the last bit; where the order makes no difference that costs nothing.
+/// One step between lanes. Both lanes call the combiner with the same order of arguments, so that their results are
+/// bit-identical; for a commutative combiner that needs no selects.
 SmallVector<Value> reduceLanes(Builder &builder, const Combiner &combine, ArrayRef<Value> mine, uint32_t mask) {
   SmallVector<Value> lower(mine), upper;
   for (Value vector : mine) {
@@ -69,7 +69,7 @@ SmallVector<Value> reduceLanes(Builder &builder, const Combiner &combine, ArrayR
   return combine(builder, lower, upper);
 }
 
-/// The instruction that reduces 32-bit integers over all lanes at once.
+/// The kind of the redux instruction, which reduces 32-bit integers over all lanes, if it applies.
 std::optional<NVVM::ReduxKind> warpReduction(const Combiner &combine, const ReductionPlan &plan) {
   Operation *op = combine.only();
   if (!op || (1 << plan.lanes.size()) != hardware::kLanesPerWarp || !op->getResult(0).getType().isInteger(32)) {
@@ -111,7 +111,7 @@ Partial reduce(Builder &builder, const Combiner &combine, const ReductionPlan &p
   return partial;
 }
 
-/// For each register of the result, the position of what lies at its coordinates.
+/// For each register of the result, the position of the element at its coordinates.
 SmallVector<int64_t> resultOrder(const LinearLayout &source, int axis, ArrayRef<int64_t> registers,
                                  const LinearLayout &result) {
   SmallVector<SmallVector<int64_t>> images = registerImages(source);

@@ -1,5 +1,5 @@
-// A scan within a warp, level by level: bits of the coordinate that are neighbours and
-// lie in registers alone, or in lanes alone, are one level.
+// Scans within a warp, level by level. Adjacent bits of the coordinate that all map to registers, or all to lanes, form
+// one level.
 //
 //     16 elements, coordinate bits: register, lane, lane, register (T1:2 is lane 1, register 2)
 //
@@ -9,11 +9,11 @@
 //       level 1, lanes        lanes scan the totals by shuffles; totals: one per half
 //       level 2, registers    each thread scans the two totals
 //
-// A level gives each of its runs what stands before it, and the level below puts that
-// before each of its elements. Nothing is assumed of the combiner but that it is associative:
-// the elements before are always its left side, and the first element has none before it.
+// Each level computes the prefix of each of its runs, and the level below combines that prefix with each of its
+// elements. The combiner only has to be associative: preceding elements are always on its left side, and there is no
+// neutral element for the prefix of the first.
 //
-// A reverse scan is the same with all coordinates complemented.
+// A reverse scan complements all coordinates.
 
 #include "Distribute.h"
 
@@ -29,10 +29,12 @@ namespace {
 using layout::LinearLayout;
 using layout::ScanPlan;
 
-/// Vectors of all operands: the elements with one coordinate along the axis, for each place across it.
+/// Vectors of all operands: the elements with one coordinate along the axis, for all coordinates along the other
+/// dimensions.
 using Slice = SmallVector<Value>;
 
-/// What stands before a slice. Empty where nothing does; else `isThere`, if not null, says whether anything does.
+/// The combination of all elements before a slice. `slice` is empty if there are none; otherwise `isThere`, if not
+/// null, is whether there are any in this thread.
 struct Prefix {
   Slice slice;
   Value isThere;
@@ -40,7 +42,7 @@ struct Prefix {
 
 struct Level {
   bool isLanes;
-  SmallVector<int> bits; ///< of the lane; for registers only their number counts
+  SmallVector<int> bits; ///< of the lane; for registers only the number of bits matters
 };
 
 SmallVector<Level> levelsOf(const ScanPlan &plan) {
@@ -60,7 +62,7 @@ public:
   Scanner(Builder &builder, const Combiner &combine, const ScanPlan &plan, bool reverse)
       : builder(builder), combine(combine), levels(levelsOf(plan)), reverse(reverse) {}
 
-  /// Of slices in the order of the scan.
+  /// Scans slices given in the order of the scan.
   SmallVector<Slice> scan(ArrayRef<Slice> slices) {
     SmallVector<Slice> inside = scanInside(0, slices);
     SmallVector<Prefix> before = above(0, inside);
@@ -72,10 +74,10 @@ public:
   }
 
 private:
-  /// Slices of one thread that are one after the other at this level.
+  /// The number of consecutive slices of one thread at this level.
   int64_t runLength(size_t level) const { return levels[level].isLanes ? 1 : int64_t(1) << levels[level].bits.size(); }
 
-  /// Each run of the level by itself, inclusive.
+  /// The inclusive scan of each run of the level.
   SmallVector<Slice> scanInside(size_t level, ArrayRef<Slice> slices) {
     SmallVector<Slice> result(slices);
     if (levels[level].isLanes) {
@@ -92,7 +94,7 @@ private:
     return result;
   }
 
-  /// What stands before the runs of this level, which were scanned by themselves.
+  /// The prefixes of the runs of this level, from their inclusive scans.
   SmallVector<Prefix> above(size_t level, ArrayRef<Slice> inside) {
     int64_t run = runLength(level);
     SmallVector<Slice> totals;
@@ -110,7 +112,7 @@ private:
     return exclusive(level + 1, totals);
   }
 
-  /// What stands before each slice, from this level on.
+  /// The prefix of each slice, considering this level and those above.
   SmallVector<Prefix> exclusive(size_t level, ArrayRef<Slice> slices) {
     SmallVector<Slice> inside = scanInside(level, slices);
     SmallVector<Prefix> before = above(level, inside), result;
@@ -156,7 +158,7 @@ private:
     return mask;
   }
 
-  /// This lane with `bits` of the lane as they are in the last one, or in the first.
+  /// `lane` with `bits` set as in the last lane of the scan, or as in the first.
   Value laneWith(ArrayRef<int> bits, bool last, Value lane) {
     int64_t mask = maskOf(bits);
     if (mask == 0) {
@@ -174,7 +176,8 @@ private:
     return llvm::map_to_vector(slice, [&](Value vector) { return shuffleFrom(builder, vector, lane); });
   }
 
-  /// After the step of bit i, runs of 2^(i + 1) lanes are scanned: the upper half took the last of the lower half.
+  /// After step i, runs of 2^(i + 1) lanes are scanned: the upper half of each combines with the last lane of the lower
+  /// half.
   Slice scanLanes(const Level &level, Slice slice) {
     ArrayRef<int> bits = level.bits;
     for (size_t i = 0; i < bits.size(); ++i) {
@@ -186,7 +189,7 @@ private:
     return slice;
   }
 
-  /// Whether any of the lane's `bits` is not as in the first lane.
+  /// Whether any of the lane's `bits` differs from the first lane's.
   Value isAfterFirst(ArrayRef<int> bits) {
     Value lane = laneId(builder);
     if (reverse) {
@@ -195,7 +198,8 @@ private:
     return hasBits(builder, lane, maskOf(bits));
   }
 
-  /// The lane before this one: the coordinate less one, or plus one in reverse. The first lane gets the last one.
+  /// The preceding lane: that of the coordinate minus one, or plus one in reverse. For the first lane, it wraps around
+  /// to the last one.
   Value previousLane(ArrayRef<int> bits) {
     SmallVector<int64_t> coordinateOfLane(layout::log2Exact(hardware::kLanesPerWarp), 0), laneOfCoordinate;
     for (auto [index, bit] : llvm::enumerate(bits)) {
@@ -210,7 +214,7 @@ private:
     return linearImage(builder, coordinate, laneOfCoordinate, others);
   }
 
-  /// What stands before this lane's part of a run that `inside` has scanned.
+  /// The prefix of this lane's slice, given the prefix of the run and its inclusive scan `inside`.
   Prefix beforeLane(const Level &level, const Prefix &ofRun, const Slice &inside) {
     Slice previous = fromLane(inside, previousLane(level.bits));
     Value isAfter = isAfterFirst(level.bits);
@@ -227,7 +231,8 @@ private:
   bool reverse;
 };
 
-/// Per coordinate along the axis that a thread has, in the scan's order: the registers with it.
+/// For each coordinate along the axis that a thread holds, in the order of the scan, the registers with that
+/// coordinate.
 SmallVector<SmallVector<int64_t>> registersAlong(const LinearLayout &map, int axis, bool reverse) {
   std::map<int64_t, SmallVector<int64_t>> registers;
   for (auto [reg, image] : llvm::enumerate(registerImages(map))) {
@@ -248,7 +253,7 @@ struct Scan : OpConversionPattern<tile::ScanOp> {
     if (!plan.isComplete || !isInWarp) {
       return op.emitError("a scan between warps goes through shared memory, which was not allocated for it");
     }
-    if (plan.steps.empty()) { // one element
+    if (plan.steps.empty()) { // the axis has one element
       rewriter.replaceOp(op, adaptor.getOperands());
       return success();
     }
@@ -264,7 +269,7 @@ struct Scan : OpConversionPattern<tile::ScanOp> {
   }
 
 private:
-  /// The slices' elements back in their registers.
+  /// Puts the elements of slices back into their registers.
   static SmallVector<Value> assemble(Builder &builder, ArrayRef<Slice> slices,
                                      ArrayRef<SmallVector<int64_t>> registers) {
     SmallVector<Value> results;

@@ -1,4 +1,4 @@
-// Operations that give a tile another shape: threads keep what they hold, at most registers change their order.
+// Shape operations: no data move between threads; at most, registers are permuted.
 
 #include "Distribute.h"
 
@@ -23,7 +23,7 @@ struct MakeRange : OpConversionPattern<tile::MakeRangeOp> {
     bool disjoint = areDisjoint(map, layout::dimName(0));
     SmallVector<int32_t> offsets;
     for (const auto &image : registerImages(map)) {
-      // A disjoint image is added to the rest, so the start can be too.
+      // A disjoint image is added to the thread's, so the start can be included here.
       offsets.push_back(static_cast<int32_t>(image[0] + (disjoint ? int32_t(op.getStart()) : 0)));
     }
     Value thread = vector::BroadcastOp::create(builder, type, threadImages(builder, map)[0]);
@@ -39,7 +39,7 @@ struct MakeRange : OpConversionPattern<tile::MakeRangeOp> {
   }
 };
 
-/// The grid's axes are CUDA's.
+/// Program ids are CUDA's block indices.
 template <typename Op, typename X, typename Y, typename Z> struct Grid : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
   LogicalResult matchAndRewrite(Op op, typename Op::Adaptor, ConversionPatternRewriter &rewriter) const override {
@@ -58,11 +58,11 @@ template <typename Op, typename X, typename Y, typename Z> struct Grid : OpConve
   }
 };
 
-/// From coordinates of the result to those of the source, as packed points of their layouts.
+/// Maps coordinates of the result to those of the source.
 using CoordinateMap = llvm::function_ref<LinearLayout::Point(LinearLayout::Point)>;
 
-/// Each register of the result is the register of the source that holds the same element. Layouts agree on the
-/// threads (LayoutRules.h), so it is enough to look at thread 0.
+/// For each register of the result, the register of the source that holds the same element. Layouts have the same
+/// elements in each thread (LayoutRules.h), so it is sufficient to look at thread 0.
 SmallVector<int64_t> matchRegisters(const LinearLayout &result, const LinearLayout &source, CoordinateMap toSource) {
   llvm::DenseMap<uint64_t, int64_t> holder;
   for (int64_t reg = source.inSize(layout::kRegister) - 1; reg >= 0; --reg) {
@@ -94,7 +94,7 @@ template <typename Op> struct Reshaping : OpConversionPattern<Op> {
         matchRegisters(tilegpu::mapOf(op.getType()), tilegpu::mapOf(op.getSrc().getType()),
                        [&](LinearLayout::Point point) { return sourceOf(op, std::move(point)); });
     if (order.empty()) {
-      return rewriter.notifyMatchFailure(op, "the source does not lie where the result needs it");
+      return rewriter.notifyMatchFailure(op, "the layout of the source does not match that of the result");
     }
     rewriter.replaceOp(op, selectRegisters(builder, adaptor.getSrc(), order));
     return success();
@@ -132,7 +132,7 @@ private:
   }
 };
 
-/// Pairs are neighbouring registers: see LayoutRules.h.
+/// Pairs are in adjacent registers: see LayoutRules.h.
 struct Join : OpConversionPattern<tile::JoinOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(tile::JoinOp op, OpAdaptor adaptor,

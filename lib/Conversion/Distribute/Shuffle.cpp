@@ -1,4 +1,4 @@
-// Moving vectors between the lanes of a warp, by words of 32 bits.
+// Shuffles of vectors between the lanes of a warp, in 32-bit words.
 
 #include "Distribute.h"
 
@@ -12,7 +12,7 @@ namespace tilewright::distribute {
 
 static constexpr int64_t kWordBits = 32;
 
-/// Elements as numbers of their size: i1 takes a byte, a pointer eight.
+/// Converts i1 to i8 and pointers to i64, as vector.bitcast requires.
 static Value toBits(Builder &builder, Value vector) {
   auto type = cast<VectorType>(vector.getType());
   if (isa<LLVM::LLVMPointerType>(type.getElementType())) {
@@ -36,7 +36,7 @@ static Value fromBits(Builder &builder, Value bits, VectorType type) {
 
 static int64_t sizeInBits(VectorType type) { return type.getNumElements() * type.getElementTypeBitWidth(); }
 
-/// A vector of 2^n bytes as words. One that fills no word is in the low bits of one.
+/// A vector of 2^n bytes as 32-bit words. A smaller one is zero-extended to a word.
 static Value toWords(Builder &builder, Value vector) {
   int64_t bits = sizeInBits(cast<VectorType>(vector.getType()));
   Type i32 = builder.getI32Type();

@@ -1,4 +1,4 @@
-// Who a thread is, what lies in its registers, and small pieces of code.
+// Thread indices, the images of layouts, and helpers for vectors.
 
 #include "Distribute.h"
 
@@ -15,7 +15,7 @@ namespace tilewright::distribute {
 using layout::LinearLayout;
 
 ThreadTypes::ThreadTypes() {
-  // The last one added is asked first.
+  // Conversions are tried in reverse order of registration.
   addConversion([](Type type) { return type; });
   addConversion([](tile::PtrType type) { return LLVM::LLVMPointerType::get(type.getContext(), kGlobalSpace); });
   addConversion([](tilegpu::BufferType type) { return LLVM::LLVMPointerType::get(type.getContext(), kSharedSpace); });
@@ -51,8 +51,7 @@ Value isFirstThread(Builder &builder) {
   return arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, threadId(builder), constantI32(builder, 0));
 }
 
-/// The sum of `bases[i]` over the bits i that are set in `index`, added to `sum`. All bits that move by the same
-/// distance are one mask and one shift:
+/// Bits that move by the same distance share one mask and one shift:
 ///
 ///     bases 0b0001, 0b0010, 0b1100     0 bits: index & 0b111, 1 bit: (index & 0b100) << 1
 Value linearImage(Builder &builder, Value index, ArrayRef<int64_t> bases, Value sum) {
@@ -153,11 +152,11 @@ Value selectRegisters(Builder &builder, Value vector, ArrayRef<int64_t> order) {
   if (same) {
     return vector;
   }
-  // Folding a shuffle of a constant looks at all of its elements, each time.
+  // Folding a shuffle of a constant reads all elements, for each slice.
   if (order.size() == 1) {
     return pack(builder, vector::ExtractOp::create(builder, vector, order.front()).getResult());
   }
-  // Shuffles take no vectors of pointers.
+  // vector.shuffle does not support pointers.
   if (isa<LLVM::LLVMPointerType>(type.getElementType())) {
     SmallVector<Value> elements = unpack(builder, vector), chosen;
     llvm::transform(order, std::back_inserter(chosen), [&](int64_t index) { return elements[index]; });
@@ -181,7 +180,7 @@ Value ownsElements(Builder &builder, const LinearLayout &map) {
   return owns;
 }
 
-/// LLVM has no floats of 8 bits.
+/// LLVM has no 8-bit float types.
 Type memoryType(Type element) {
   bool isByte = element.isInteger(1) || (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8);
   return isByte ? IntegerType::get(element.getContext(), 8) : element;

@@ -1,19 +1,20 @@
-// expand-division: the user's f32 quotients on a GPU. See Passes.td.
+// expand-division: expands f32 divisions for GPUs. See Passes.td.
 //
-// `div.full.f32` is a product with an approximate reciprocal: 4.6875 / 0.9375 or x / x may come out beside the integer
-// that they are. Here the remainder of that product corrects it:
+// `div.full.f32` multiplies by an approximate reciprocal: 4.6875 / 0.9375 or x / x may not be the exact integer. This
+// expansion corrects the result by the remainder:
 //
-//     %q = arith.divf %x, %y        %s  = 2^-k with the sign of %y, so that %d = %y * %s lies in [1/2, 1)
-//                                   %r  = 1 / %d                off by 1 ulp, and one more below
+//     %q = arith.divf %x, %y        %s  = 2^-k with the sign of %y, so that %d = %y * %s is in [1/2, 1)
+//                                   %r  = 1 / %d                with an error of up to 1 ulp, rounded down by one more
 //                                   %xs = %x * %s
-//                                   %q0 = %xs * %r              off by a few ulp
+//                                   %q0 = %xs * %r              with an error of a few ulp
 //                                   %e  = %q0 * %d - %xs
 //                                   %q1 = %q0 - %e * %r
 //                                   %q  = |%e| < infinity ? %q1 : %q0
 //
-// The last line is for zero, infinite and overflowing operands, where %q0 is what division gives; it must not overflow
-// where %q1 does not, so %r is never above 1 / %d. %d is positive, so that a zero's sign comes from %xs. %s, %d and %r
-// are computed where the divisors are: once for all elements that share one, as those of a row divided by its sum.
+// The last line handles zero, infinite and overflowing operands, for which %q0 is the quotient. %q0 must not overflow
+// if %q1 does not, so %r is never greater than 1 / %d. %d is positive, so that the sign of a zero quotient comes from
+// %xs. %s, %d and %r are computed at the definition of the divisors: once for all elements that share one, as the
+// elements of a row divided by its sum do.
 
 #include "tilewright/Conversion/MathBuilder.h"
 #include "tilewright/Conversion/Passes.h"
@@ -37,13 +38,13 @@ using namespace mlir;
 using namespace tilewright;
 
 namespace {
-/// What quotients by the same numbers have in common; no scale where it would be one.
+/// The values shared by quotients with the same divisors; `scale` is null if it is 1.
 struct Divisor {
   Value scale, magnitude, reciprocal;
 };
 } // namespace
 
-/// A shuffle of one vector.
+/// Whether the shuffle uses elements of its first vector only.
 static bool repeatsOne(vector::ShuffleOp op) {
   return op.getV1() == op.getV2() ||
          llvm::all_of(op.getMask(), [&](int64_t index) { return index < op.getV1VectorType().getNumElements(); });
@@ -54,7 +55,8 @@ static int64_t countElements(Value value) {
   return vector ? vector.getNumElements() : 1;
 }
 
-/// The different divisors: what the operand repeats, unless it picks a few of many; else the operand itself.
+/// The distinct divisors: the source of a broadcast or shuffle if it has no more elements than the operand, else the
+/// operand.
 static Value findDivisors(Value operand) {
   Value source = operand;
   if (auto splat = operand.getDefiningOp<vector::BroadcastOp>()) {
@@ -65,7 +67,7 @@ static Value findDivisors(Value operand) {
   return countElements(source) <= countElements(operand) ? source : operand;
 }
 
-/// `value`, one for each of the divisors, over the elements of the operand.
+/// Distributes `value`, which has an element for each divisor, to the elements of the operand.
 static Value spread(OpBuilder &b, Value value, Value operand) {
   Operation *how = operand.getDefiningOp();
   if (auto shuffle = dyn_cast_or_null<vector::ShuffleOp>(how)) {
@@ -74,8 +76,8 @@ static Value spread(OpBuilder &b, Value value, Value operand) {
   return vector::BroadcastOp::create(b, operand.getLoc(), operand.getType(), value);
 }
 
-/// The exponents of 2^-k are those of y, subtracted from 253. Above 2^126 the power would be zero, so it is the
-/// denormal 2^-127 there; below 2^-126 the scaled divisor is less than 1/2, which loses nothing.
+/// The biased exponent of 2^-k is 253 minus that of y. For a y of 2^126 and more it would be zero or less; the scale is
+/// the denormal 2^-127 then. For a denormal y the scaled divisor is less than 1/2, which does no harm.
 static Divisor prepare(MathBuilder &m, Value y) {
   constexpr int64_t exponentBits = 0x7f800000, smallest = 0x00400000;
   Value exponent = m.iand(m.bits(y), m.i(exponentBits));
@@ -87,8 +89,8 @@ static Divisor prepare(MathBuilder &m, Value y) {
   return {scale, magnitude, m.mul(reciprocal, m.f(0x1.fffffep-1))};
 }
 
-/// The same of a constant, finite and not zero: the reciprocal is rounded to nearest, and a magnitude that is neither
-/// small nor huge is not scaled.
+/// The same for a finite nonzero constant: the reciprocal is rounded to nearest, and a moderate magnitude is not
+/// scaled.
 static Divisor prepareConstant(MathBuilder &m, float y) {
   int exponent;
   float magnitude = std::frexp(std::fabs(y), &exponent), scale = 1; // in [1/2, 1)
@@ -114,7 +116,7 @@ static Value divide(MathBuilder &m, Value x, const Divisor &y) {
   return m.select(isFinite, corrected, quotient);
 }
 
-/// A division by a power of two is a product with its inverse, if that is a normal number.
+/// A division by a power of two becomes a multiplication by its inverse, if that is a normal number.
 static Value rewriteConstant(MathBuilder &m, Value x, const APFloat &y) {
   APFloat inverse(0.0F);
   return y.getExactInverse(&inverse) ? m.mul(x, m.f(inverse.convertToFloat()))
@@ -131,7 +133,7 @@ static void rewrite(arith::DivFOp op) {
   } else if (divisors == operand) {
     quotient = divide(m, op.getLhs(), prepare(m, operand));
   } else {
-    // Where the divisors are, outside of the loop over their uses.
+    // At the definition of the divisors, which may be outside of loops around the division.
     b.setInsertionPointAfterValue(divisors);
     MathBuilder shared(b, divisors.getType());
     Divisor divisor = prepare(shared, divisors);

@@ -12,11 +12,11 @@ using namespace mlir;
 using namespace tilewright;
 
 namespace {
-/// sign, exponent, mantissa: a number is 1.mantissa * 2^(exponent - bias).
+/// An 8-bit float has a sign, an exponent and a mantissa: its value is 1.mantissa * 2^(exponent - bias).
 struct Format {
   int mantissaBits, bias;
   double largest;
-  int64_t nan;       ///< sign apart
+  int64_t nan;       ///< without the sign bit
   bool unsignedZero; ///< the bits of -0 are the NaN
 };
 } // namespace
@@ -62,7 +62,7 @@ Value Float8Codec::decode(Value bits, Type element) {
   if (hasInstructions) {
     x = decodeInPairs(bits);
   } else if (isa<Float8E5M2Type>(format)) {
-    // The upper byte of an f16.
+    // f8E5M2 is the upper byte of an f16.
     Value word = m.shl(arith::ExtUIOp::create(b, m.shaped(b.getI16Type()), bits), 8);
     x = arith::BitcastOp::create(b, half, word);
   } else {
@@ -74,7 +74,8 @@ Value Float8Codec::decode(Value bits, Type element) {
   return widen(b, x, m.shaped(element));
 }
 
-/// The exponent and mantissa, moved to a float's, are the number but for a factor, which is exact for denormals too.
+/// The exponent and mantissa, moved to those of an f32, give the value up to a power of two, which is exact for
+/// denormals too.
 Value Float8Codec::decodeToSingle(MathBuilder &m, Value bits) {
   Format f = formatOf(format);
   Value word = arith::ExtUIOp::create(b, m.i32(), bits), code = m.iand(word, m.i(0x7f));
@@ -86,8 +87,8 @@ Value Float8Codec::decodeToSingle(MathBuilder &m, Value bits) {
   return m.select(isNaN, m.f(std::nan("")), x);
 }
 
-/// f64 to f32 so that rounding once more gives what rounding once would have given: cut, with the last bit set where
-/// something was lost.
+/// Rounds f64 to f32 to odd, so that rounding the result once more is the same as rounding the f64 once: truncates, and
+/// sets the last bit if the result is inexact.
 static Value roundToOdd(MathBuilder &m, Value x) {
   Value nearest = m.narrow(x), back = m.widen(nearest), bits = m.bits(nearest);
   Value tooLarge = m.less(m.abs(x), m.abs(back));
@@ -107,11 +108,11 @@ Value Float8Codec::encodeSingle(MathBuilder &m, Value x) {
   Format f = formatOf(format);
   int dropped = kSingleMantissaBits - f.mantissaBits;
   Value size = m.atMost(m.abs(x), m.f(f.largest)), bits = m.bits(size);
-  // Normal numbers: half of the last place is added, less a bit where that place is even.
+  // Normal numbers: add half a unit in the last place, minus one bit if the last place is even.
   Value even = m.iand(m.lshr(bits, dropped), m.i(1));
   Value rounded = m.iadd(m.iadd(bits, m.i((int64_t(1) << (dropped - 1)) - 1)), even);
   Value normal = m.isub(m.lshr(rounded, dropped), m.i(int64_t(kSingleBias - f.bias) << f.mantissaBits));
-  // Denormal ones: a float whose last place is that of the result rounds a sum to it.
+  // Denormal numbers: adding a float whose last place is that of the result rounds to it.
   double smallestNormal = std::ldexp(1.0, 1 - f.bias), aligner = std::ldexp(smallestNormal, dropped);
   Value denormal = m.isub(m.bits(m.add(size, m.f(aligner))), m.bits(m.f(aligner)));
   Value code = m.select(m.less(size, m.f(smallestNormal)), denormal, normal);
@@ -125,11 +126,11 @@ Value Float8Codec::encodeSingle(MathBuilder &m, Value x) {
 }
 
 //===----------------------------------------------------------------------===//
-// By instructions
+// Conversion instructions
 //===----------------------------------------------------------------------===//
 
-/// A scalar or vector of the results of `convert`, which takes two elements and gives a vector of two; what is alone is
-/// a pair with itself.
+/// Applies `convert`, which converts two elements to a vector of two, to a scalar or the elements of a vector. A single
+/// element is paired with itself.
 static Value inPairs(ImplicitLocOpBuilder &b, Value value, llvm::function_ref<Value(Value, Value)> convert) {
   auto type = dyn_cast<VectorType>(value.getType());
   if (!type) {

@@ -1,4 +1,4 @@
-// Between the bits of 8-bit floats, as i8, and wider floats.
+// Conversions between the bits of 8-bit floats, as i8, and wider floats.
 
 #ifndef TILEWRIGHT_LIB_CONVERSION_EXPANDFLOAT8_CODEC_H
 #define TILEWRIGHT_LIB_CONVERSION_EXPANDFLOAT8_CODEC_H
@@ -8,19 +8,20 @@
 
 namespace tilewright {
 
-/// Whether the type, or its elements', is one of the four: f8E5M2, f8E4M3FN and their variants without infinities and
-/// negative zero, f8E5M2FNUZ and f8E4M3FNUZ.
+/// Whether the type or its element type is one of f8E5M2, f8E4M3FN and their variants without infinities and negative
+/// zero, f8E5M2FNUZ and f8E4M3FNUZ.
 bool isFloat8(mlir::Type type);
 
 class Float8Codec {
 public:
-  /// `format` is one of the four types; `info`, which may be null, says which conversions the target has.
+  /// `format` is one of the four types; `info`, which may be null, is the target, for its conversion instructions.
   Float8Codec(mlir::ImplicitLocOpBuilder &builder, mlir::Type format, const hardware::NvidiaInfo *info);
 
-  /// i8 to f16, bf16, f32 or f64 (the element's type), exactly.
+  /// Converts i8 to `element`, which is f16, bf16, f32 or f64, exactly.
   mlir::Value decode(mlir::Value bits, mlir::Type element);
 
-  /// A float to i8: to nearest even; what is beyond the greatest number, infinity too, becomes the greatest.
+  /// Converts a float to i8, rounding to nearest even. Values beyond the largest finite number, including infinity,
+  /// saturate.
   mlir::Value encode(mlir::Value x);
 
 private:
@@ -31,7 +32,7 @@ private:
 
   mlir::ImplicitLocOpBuilder &b;
   mlir::Type format;
-  bool hasInstructions; ///< vectors are converted by the processor, two elements at once
+  bool hasInstructions; ///< the target converts two elements at once
 };
 
 } // namespace tilewright

@@ -1,4 +1,4 @@
-// expand-float8: floats of 8 bits become bytes. See Passes.td.
+// expand-float8: lowers 8-bit floats to bytes. See Passes.td.
 //
 //   %y = arith.addf %x, %x : vector<4xf8E5M2>
 // becomes
@@ -29,14 +29,14 @@ bool usesFloat8(Operation *op) {
   return llvm::any_of(op->getOperandTypes(), isFloat8) || llvm::any_of(op->getResultTypes(), isFloat8);
 }
 
-/// Whether the operation takes the values for numbers and not just from one place to another.
+/// Whether the operation computes with the values rather than just moving their bits.
 bool calculates(Operation *op) {
   bool isArithmetic = isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
                       !isa<arith::ConstantOp, arith::SelectOp, arith::BitcastOp>(op);
   return isArithmetic || isa<tile::DotOp, tile::PrintOp>(op);
 }
 
-/// Rewrites operations so that they take and give wider floats.
+/// Rewrites operations to compute with wider floats.
 class Widener {
 public:
   explicit Widener(const hardware::NvidiaInfo *info) : info(info) {}
@@ -65,7 +65,8 @@ public:
   }
 
 private:
-  /// What calculations are made in. Products are exact in f32, and matrix instructions want f16.
+  /// The type to compute in. The product of two 8-bit floats is exact in f32, and dots need f16 for matrix
+  /// instructions.
   static Type wideElement(Builder &builder, Operation *op) {
     if (isa<arith::ExtFOp>(op)) {
       return getElementTypeOrSelf(op->getResult(0).getType());
@@ -92,7 +93,7 @@ private:
     result.replaceUsesWithIf(narrow, [&](OpOperand &use) { return isAfter(use.getOwner(), narrow); });
   }
 
-  /// Not what encodes the result.
+  /// Excludes the operations that encode the result.
   static bool isAfter(Operation *user, Value narrow) {
     Operation *last = narrow.getDefiningOp();
     return user->getBlock() != last->getBlock() || last->isBeforeInBlock(user);
@@ -101,7 +102,7 @@ private:
   const hardware::NvidiaInfo *info;
 };
 
-/// From now on the types are those of bytes. The processor's conversions name the format.
+/// Replaces 8-bit float types by i8, except in NVVM conversions, which name the format in an attribute.
 void replaceTypes(Operation *root) {
   AttrTypeReplacer replacer;
   Type byte = IntegerType::get(root->getContext(), 8);
@@ -132,7 +133,7 @@ void replaceTypes(Operation *root) {
   });
 }
 
-/// Null on the way to the host.
+/// The target GPU of the module; null for the host.
 const hardware::NvidiaInfo *gpuOf(ModuleOp module) {
   return module->hasAttr(tilegpu::TileGPUDialect::kTargetAttr) ? &tilegpu::targetOf(module) : nullptr;
 }

@@ -1,11 +1,11 @@
-// Minimum and maximum of floats in the form that processors have: an ordered
-// comparison that picks the right side where either is NaN.
+// expand-min-max: expands floating-point minima and maxima to what processors have: an ordered comparison that selects
+// the right-hand side if either operand is NaN.
 //
 //     arith.maxnumf a, b    ->   select (b is NaN), a, (a > b ? a : b)
 //     arith.maximumf a, b   ->   select (a is NaN), a, (a > b ? a : b)
 //
-// The inner select is one instruction, the outer one a mask on it. Of +0 and -0
-// either may be the result, as in the language.
+// The inner select is one instruction, the outer one a mask on it. The result for +0 and -0 may be either, as in the
+// language.
 
 #include "tilewright/Conversion/Passes.h"
 
@@ -30,7 +30,7 @@ Value expand(OpBuilder &b, Operation *op) {
   auto order = isMaximum(op) ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT;
   Value left = arith::CmpFOp::create(b, loc, order, lhs, rhs);
   Value picked = arith::SelectOp::create(b, loc, left, lhs, rhs);
-  // Without order `picked` is the right side: too little is only known of the other one.
+  // If either operand is NaN, `picked` is the right-hand side, which is wrong only if this operand is NaN.
   Value doubtful = propagatesNaN(op) ? lhs : rhs;
   Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, doubtful, doubtful);
   return arith::SelectOp::create(b, loc, isNaN, lhs, picked);

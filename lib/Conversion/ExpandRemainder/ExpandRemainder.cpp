@@ -1,14 +1,14 @@
-// The remainder of floats on processors that have no instruction for it: exact, however large the quotient.
+// expand-remainder: computes floating-point remainders exactly, for quotients of any size.
 //
 // While |r| >= |y|, with r = x at first:
 //
 //     t = |y| * 2^(s n)       the largest of n = 0, 1, 2 with t <= |r|: so r / t does not overflow
-//     r = r - t trunc(r / t)  with one rounding, of a number that needs none
+//     r = r - t trunc(r / t)  by an fma, whose result is exact
 //
-// r and the product are multiples of one unit, and few units are left. Each turn takes most of a significand's bits off
-// r, and one turn is enough where the quotient has no more than that. The quotient is rounded, so r may come out with
-// the wrong sign; |y| is added at the end then. Where x is NaN or infinite, or y zero, r becomes NaN, which ends the
-// loop; where y is NaN the loop does not begin.
+// r and the product are multiples of one unit, and their difference has few enough units to be representable. Each
+// iteration removes most of a significand's bits from r; one iteration is enough if the quotient has no more than that.
+// The quotient is rounded, so r may have the wrong sign; then |y| is added at the end. If x is NaN or infinite, or y is
+// zero, r becomes NaN, which ends the loop. If y is NaN, the loop is not entered.
 
 #include "tilewright/Conversion/MathBuilder.h"
 #include "tilewright/Conversion/Passes.h"
@@ -29,10 +29,10 @@ using namespace mlir;
 namespace tilewright {
 namespace {
 
-/// The power of two between divisors: three of them span the exponents that quotients have.
+/// The power of two between divisors: three divisors span all exponents of quotients.
 double stepOf(Type element) { return element.isF64() ? 0x1p700 : 0x1p100; }
 
-/// r without so many of t.
+/// r - t trunc(r / t).
 Value takeAway(MathBuilder &m, Value r, Value t) {
   Value quotient = m.div(r, t);
   quotient.getDefiningOp()->setAttr(tile::TileDialect::kPreciseAttr, m.builder().getUnitAttr());
@@ -64,7 +64,7 @@ Value remainder(MathBuilder &m, Value x, Value y) {
   Value r = reduce(m, x, divisor);
   Value isOpposite = m.compare(arith::CmpFPredicate::UNE, m.copysign(r, x), r);
   r = m.select(isOpposite, m.add(r, m.copysign(divisor, x)), r);
-  r = m.copysign(r, x); // of zero, too
+  r = m.copysign(r, x); // including the sign of zero
   return m.select(m.compare(arith::CmpFPredicate::UNO, y, y), y, r);
 }
 
@@ -79,7 +79,7 @@ void rewrite(arith::RemFOp op) {
   }
   Value result = remainder(m, x, y);
   if (isNarrow) {
-    result = arith::TruncFOp::create(b, op.getType(), result); // which has no more bits than x and y
+    result = arith::TruncFOp::create(b, op.getType(), result); // exact: no more bits than x and y
   }
   op.replaceAllUsesWith(result);
   op.erase();

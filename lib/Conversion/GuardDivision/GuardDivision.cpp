@@ -1,14 +1,13 @@
-// Integer division that cannot stop the process. A host traps on a division by
-// zero, and on the one signed quotient that does not fit; a kernel may compute
-// either in elements that a mask leaves out. Such elements are divided by one:
+// guard-division: keeps integer divisions from trapping. A host traps on a division by zero and on the signed quotient
+// that overflows; a kernel may compute either in elements that are masked out. These elements are divided by one
+// instead:
 //
 //     %q = arith.divsi %a, %b        %zero  = %b == 0
 //                                    %wraps = %a == MIN and %b == -1
 //                                    %safe  = select (%zero or %wraps), 1, %b
 //                                    %q = arith.divsi %a, %safe
 //
-// So MIN / -1 is MIN and MIN % -1 is 0, as wrapping arithmetic has it; x / 0 and
-// x % 0 are unspecified numbers.
+// So MIN / -1 is MIN and MIN % -1 is 0, as in wrapping arithmetic; x / 0 and x % 0 are unspecified values.
 
 #include "tilewright/Conversion/Passes.h"
 
@@ -27,7 +26,7 @@ namespace {
 
 bool isSigned(Operation *op) { return isa<arith::DivSIOp, arith::RemSIOp>(op); }
 
-/// Whether no value of the left side makes the processor trap.
+/// Whether the divisor is a constant with which no dividend traps.
 bool isSafeDivisor(Operation *op) {
   APInt divisor;
   if (!matchPattern(op->getOperand(1), m_ConstantInt(&divisor))) {

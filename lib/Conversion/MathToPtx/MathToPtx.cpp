@@ -1,4 +1,4 @@
-// math-to-ptx: functions that a GPU approximates in hardware. See Passes.td.
+// math-to-ptx: lowers functions that a GPU approximates in hardware. See Passes.td.
 //
 //   %y = math.rsqrt %x : vector<4xf16>
 // becomes
@@ -22,18 +22,18 @@ namespace tilewright {
 } // namespace tilewright
 
 namespace {
-/// What of an operation in single precision is written with the processor's approximations.
+/// Emits an f32 function with the approximate instructions of the target.
 using Rewrite = Value (*)(MathBuilder &, ValueRange);
 } // namespace
 
-/// exp(x) = 2^r 2^n, where n is the integer nearest to x log2(e) from -126 to 127: its power is always a float, and the
-/// product alone may overflow or become denormal. Beyond those n, r is large, infinite or NaN, and so is its power.
-/// The operation that limits n to its range comes for free with the first product.
+/// exp(x) = 2^r 2^n, where n is the integer from -126 to 127 nearest to x log2(e). 2^n is always a normal float, so
+/// only the final product may overflow or become denormal. Beyond this range, 2^r overflows, underflows or is NaN. The
+/// first multiplication saturates, which clamps n at no cost.
 static Value expandExp(MathBuilder &m, ValueRange x) {
   constexpr double log2E = 1.4426950408889634, log2EHigh = 1.4426950216293335, log2ELow = 1.925963033500011e-08;
   constexpr double round = 12582912.0; // 1.5 * 2^23 leaves an integer in the low bits of a sum
   Value place = ptx::FmaSatOp::create(m.builder(), x[0], m.f(log2E / 253), m.f(126.0 / 253));
-  Value biased = m.fma(place, m.f(253.0), m.f(round + 1)); // the exponent of 2^n in a float's notation
+  Value biased = m.fma(place, m.f(253.0), m.f(round + 1)); // the biased exponent of 2^n in the low bits
   Value minusN = m.sub(m.f(round + 127), biased);
   Value r = m.fma(x[0], m.f(log2ELow), m.fma(x[0], m.f(log2EHigh), minusN));
   Value scale = m.asFloat(m.shl(m.bits(biased), 23));
@@ -70,7 +70,8 @@ static void rewrite(Operation *op, Rewrite function) {
   op->erase();
 }
 
-/// Those of expansions, which count on 2 ulp; the user's have become arithmetic by `expand-division`.
+/// Lowers divisions in expansions, which allow for an error of 2 ulp; `expand-division` has expanded the user's
+/// divisions.
 static void rewriteDivision(arith::DivFOp op) {
   OpBuilder builder(op);
   Value quotient = ptx::DivOp::create(builder, op.getLoc(), op.getType(), op.getLhs(), op.getRhs());
@@ -78,7 +79,7 @@ static void rewriteDivision(arith::DivFOp op) {
   op.erase();
 }
 
-/// What becomes an instruction, or a few, without this pass.
+/// Whether LLVM lowers the operation to one or a few instructions.
 static bool isInstruction(Operation *op) {
   return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp, math::CountLeadingZerosOp,
              math::CountTrailingZerosOp, math::CtPopOp, math::FloorOp, math::FmaOp, math::RoundOp, math::RoundEvenOp,

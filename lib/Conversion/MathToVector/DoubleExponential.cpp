@@ -1,5 +1,5 @@
-// exp, exp2 and expm1 in double precision: as in Exponential.cpp, but for the power of two. It is split into two
-// halves, which are floats whatever n is; an even n would need a polynomial of a higher degree.
+// exp, exp2 and expm1 in double precision: as in Exponential.cpp, except for the power of two. It is split into two
+// factors, which are normal numbers for any n; an even n would need a polynomial of a higher degree.
 
 #include "Expansions.h"
 
@@ -27,10 +27,10 @@ constexpr double kLog2E = 1.4426950408889634;
 constexpr double kLn2High = 0.6931471805599453;
 constexpr double kLn2Low = 2.3190468138462996e-17;
 
-// Adding 1.5 * 2^52 to a number of moderate size leaves its nearest integer in the low bits of the sum.
+// Adding 1.5 * 2^52 to a number of moderate magnitude leaves the nearest integer in the low bits of the sum.
 constexpr double kRound = 6755399441055744.0;
 
-/// An integer n as a number, and as 32 bits.
+/// An integer n as f64 and as i32.
 struct Nearest {
   Value n, bits;
 };
@@ -41,10 +41,10 @@ static Nearest nearest(MathBuilder &m, Value x, double factor) {
   return {m.sub(sum, m.d(kRound)), m.narrowInteger(m.bits(sum))};
 }
 
-/// 2^n of a 32-bit integer from -1022 to 1023.
+/// 2^n for an i32 from -1022 to 1023.
 static Value powerOfTwo(MathBuilder &m, Value n) { return m.asFloat(m.shl(m.widenUnsigned(m.iadd(n, m.i(1023))), 52)); }
 
-/// p 2^n, where the second multiplication alone rounds.
+/// p 2^n. Only the second multiplication rounds.
 static Value scale(MathBuilder &m, Value p, Value n) {
   Value half = m.ashr(n, 1);
   return m.mul(m.mul(p, powerOfTwo(m, half)), powerOfTwo(m, m.isub(n, half)));
@@ -57,7 +57,7 @@ static Value expM1OfRest(MathBuilder &m, Value x, Value n) {
 }
 
 Value tilewright::expandExpDouble(MathBuilder &m, Operands x) {
-  // Beyond the bounds the result is infinite or zero, as it is on them.
+  // At and beyond the bounds the result is infinite or zero.
   Value clamped = m.atLeast(m.atMost(x[0], m.d(710.0)), m.d(-746.0));
   auto [n, bits] = nearest(m, clamped, kLog2E);
   return scale(m, m.add(expM1OfRest(m, clamped, n), m.d(1.0)), bits);
@@ -82,7 +82,7 @@ Value tilewright::expandExpM1Double(MathBuilder &m, Operands x) {
   Value u = expandExpDouble(m, x);
   Value less = m.sub(u, m.d(1.0));
   Value ratio = m.div(m.mul(less, x[0]), expandLogDouble(m, u));
-  // Zero, where the ratio is undefined; and where u is infinite, zero, or has swallowed the 1.
+  // x where u is 1 and the ratio is undefined; u - 1 where |x| is large, so that u may be infinite or zero.
   Value isLarge = m.less(m.d(40.0), m.abs(x[0]));
   return m.select(m.equal(u, m.d(1.0)), x[0], m.select(isLarge, less, ratio));
 }

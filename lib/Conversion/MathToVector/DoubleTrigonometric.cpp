@@ -1,5 +1,5 @@
-// sin and cos in double precision: as in Trigonometric.cpp, but the remainder is a sum of two numbers, and where it is
-// large the argument is reduced with 192 bits of 2/pi.
+// sin and cos in double precision: as in Trigonometric.cpp, except that the remainder is a sum of two numbers, and
+// large arguments are reduced with 192 bits of 2/pi.
 
 #include "Expansions.h"
 
@@ -33,7 +33,7 @@ constexpr int64_t kOneExponent = 1023, kMantissaBits = 52;
 constexpr int64_t kFastLimit = 0x412e848000000000; // 1e6
 constexpr int64_t kInfinityBits = 0x7ff0000000000000;
 
-/// x = quadrant * pi/2 + high + low; of the quadrant, of 32 bits, only the lowest two count.
+/// x = quadrant * pi/2 + high + low; only the lowest two bits of the i32 quadrant matter.
 struct Reduced {
   Value quadrant, high, low;
 };
@@ -41,9 +41,9 @@ struct Reduced {
 
 static Value l(MathBuilder &m, uint64_t value) { return m.constant(m.i64(), static_cast<int64_t>(value)); }
 
-/// The first subtraction is exact. Next to a multiple of pi/2 it leaves about as much as the second one takes away, so
-/// that the high part may be far smaller than either: the second product is the sum of two numbers, and what is lost in
-/// subtracting the larger one is exact (Dekker). NaN and infinity give a remainder of NaN.
+/// The first subtraction is exact. Near a multiple of pi/2, the second subtraction cancels, so that the high part may
+/// be far smaller than its operands: the second product is represented as the sum of two numbers, and the rounding
+/// error of subtracting the larger one is computed exactly (Dekker). NaN and infinity give a remainder of NaN.
 static Reduced reduceFast(MathBuilder &m, Value x) {
   constexpr double round = 6755399441055744.0; // leaves the nearest integer in the low bits
   Value sum = m.fma(x, m.d(kTwoByPi), m.d(round));
@@ -62,7 +62,7 @@ static SmallVector<Value, 4> windowOfTwoByPi(MathBuilder &m, Value first) {
   for (uint64_t word : kTwoByPiWords) {
     words.push_back(l(m, word));
   }
-  // The number of the first word has five bits: for each that is set, the words move up by its weight.
+  // The index of the first word has five bits: each bit that is set shifts the words by its weight.
   for (int64_t bit = 4; bit >= 0; --bit) {
     size_t step = size_t(1) << bit, wanted = std::min(words.size(), step + 3);
     Value isSet = m.compare(arith::CmpIPredicate::ne, m.iand(first, l(m, step * 64)), l(m, 0));
@@ -74,18 +74,18 @@ static SmallVector<Value, 4> windowOfTwoByPi(MathBuilder &m, Value first) {
   Value shift = m.iand(first, l(m, 63)), opposite = m.isub(l(m, 63), shift);
   SmallVector<Value, 4> window;
   for (int i = 0; i < 3; ++i) {
-    // Two steps, since a shift by 64 is undefined.
+    // In two steps because a shift by 64 is undefined.
     Value low = m.lshr(m.lshr(words[i + 1], 1), opposite);
     window.push_back(m.ior(m.shl(words[i], shift), low));
   }
   return window;
 }
 
-/// A product modulo 2^128 as two words: of |x| and 2/pi modulo 4, in units of 2^-126.
+/// |x| * 2/pi modulo 4 in units of 2^-126, as two words.
 static std::pair<Value, Value> multiplyByTwoByPi(MathBuilder &m, Value bits) {
   Value biased = m.lshr(m.iand(bits, l(m, INT64_MAX)), kMantissaBits);
   Value mantissa = m.ior(m.iand(bits, l(m, (uint64_t(1) << kMantissaBits) - 1)), l(m, uint64_t(1) << kMantissaBits));
-  // |x| = mantissa * 2^e. The first digit wanted has the weight 2^(1 - e), and digit 0 has 2^63.
+  // |x| = mantissa * 2^e. The first digit needed has the weight 2^(1 - e), and digit 0 has 2^63.
   Value first = m.isub(biased, l(m, kOneExponent + kMantissaBits - 62));
   auto window = windowOfTwoByPi(m, first);
   auto middle = arith::MulUIExtendedOp::create(m.builder(), mantissa, window[1]);
@@ -96,7 +96,7 @@ static std::pair<Value, Value> multiplyByTwoByPi(MathBuilder &m, Value bits) {
   return {m.iadd(high, m.select(carries, l(m, 1), l(m, 0))), low};
 }
 
-/// A 64-bit word's halves as numbers, each exactly.
+/// The halves of a 64-bit word as f64, exactly.
 static Value upperHalf(MathBuilder &m, Value x) { return m.toFloat(m.f64(), m.narrowInteger(m.ashr(x, 32))); }
 static Value lowerHalf(MathBuilder &m, Value x) { return m.toFloat(m.f64(), m.iand(x, l(m, 0xffffffff))); }
 
@@ -105,7 +105,7 @@ static Reduced reduceLarge(MathBuilder &m, Value x) {
   Value bits = m.bits(x);
   auto [word, rest] = multiplyByTwoByPi(m, bits);
   Value quadrant = m.narrowInteger(m.lshr(m.iadd(word, l(m, uint64_t(1) << 61)), 62));
-  // Without the two bits of the quadrant the fraction is a signed number in units of 2^-128.
+  // Without the two bits of the quadrant, the fraction is a signed number in units of 2^-128.
   Value upper = m.ior(m.shl(word, 2), m.lshr(rest, 62)), lower = m.shl(rest, 2);
   Value a = m.mul(upperHalf(m, upper), m.d(0x1p-32));
   Value sum = m.fma(lowerHalf(m, upper), m.d(0x1p-64), a);
@@ -142,7 +142,7 @@ static Reduced reduce(MathBuilder &m, Value x) {
   return {branch.getResult(0), branch.getResult(1), branch.getResult(2)};
 }
 
-/// The sine of x plus `quarters` right angles.
+/// sin(x + quarters * pi/2).
 static Value shiftedSine(MathBuilder &m, Value x, int quarters) {
   auto [quadrant, r, low] = reduce(m, x);
   if (quarters != 0) {
@@ -150,7 +150,7 @@ static Value shiftedSine(MathBuilder &m, Value x, int quarters) {
   }
   Value z = m.mul(r, r);
   Value sine = m.add(r, m.fma(m.mul(r, z), m.polynomial(z, kSinDouble), low));
-  // 1 - z/2, what its rounding lost, and the rest.
+  // 1 - z/2, its rounding error, and the rest of the series.
   Value one = m.d(1.0), lead = m.fma(z, m.d(-0.5), one);
   Value lost = m.fma(z, m.d(-0.5), m.sub(one, lead));
   Value rest = m.fma(m.mul(z, z), m.polynomial(z, kCosDouble), m.fma(m.neg(r), low, lost));

@@ -1,4 +1,4 @@
-// Expands math functions into arithmetic of the same shape.
+// expand-math: expands math functions into arithmetic of the same shape. See Passes.td.
 //
 //   %y = math.rsqrt %x : vector<16xbf16>
 // becomes
@@ -21,8 +21,7 @@ namespace tilewright {
 } // namespace tilewright
 
 namespace {
-/// What an operation becomes in single precision, which serves f16 and bf16 too, and in double precision; null where
-/// it stays.
+/// The expansions of an operation in f32, also used for f16 and bf16, and in f64; null if there is none.
 struct Expansions {
   Expansion single, inDouble;
 };
@@ -41,7 +40,7 @@ static const llvm::StringMap<Expansions> &table() {
   return expansions;
 }
 
-/// The expansion of `op`, or null if it stays.
+/// The expansion of `op`; null if there is none.
 static Expansion findExpansion(Operation *op) {
   auto found = table().find(op->getName().getStringRef());
   if (found == table().end()) {
@@ -59,7 +58,7 @@ static Expansion findExpansion(Operation *op) {
   return element.isF32() || element.isF16() || element.isBF16() ? found->second.single : nullptr;
 }
 
-/// What a GPU has an approximation for; see math-to-ptx.
+/// Whether a GPU has an approximate instruction; see math-to-ptx.
 static bool isInHardware(Operation *op) {
   return isa<math::ExpOp, math::Exp2Op, math::RsqrtOp>(op) && !getElementTypeOrSelf(op->getResult(0)).isF64();
 }

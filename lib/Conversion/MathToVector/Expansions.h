@@ -1,8 +1,8 @@
-// The expansions, one function per math operation: operands and result are f32
-// (f64 where the name says Double) scalars or vectors of the builder's shape. Each family has a file of its own.
+// The expansions, one function per math operation. Operands and result are scalars or vectors of the builder's shape,
+// of f64 if the name ends with Double and of f32 otherwise. Each family has its own file.
 //
-// The polynomials' tables come from coefficients.py. No operation carries a fast-math
-// flag: the reductions rest on every rounding being where it is written.
+// coefficients.py and coefficients_double.py generate the tables of polynomials. No operation has fast-math flags: the
+// range reductions rely on every rounding.
 
 #ifndef TILEWRIGHT_LIB_CONVERSION_MATHTOVECTOR_EXPANSIONS_H
 #define TILEWRIGHT_LIB_CONVERSION_MATHTOVECTOR_EXPANSIONS_H
@@ -18,7 +18,7 @@ using Expansion = mlir::Value (*)(MathBuilder &, Operands);
 mlir::Value expandExp(MathBuilder &m, Operands x);
 mlir::Value expandExp2(MathBuilder &m, Operands x);
 mlir::Value expandExpM1(MathBuilder &m, Operands x);
-/// exp(x) where it neither overflows nor underflows: no clamp, one multiplication less.
+/// exp(x) for results that neither overflow nor underflow: without the clamp and with one multiplication less.
 mlir::Value expOfModerate(MathBuilder &m, mlir::Value x);
 
 // DoubleExponential.cpp

@@ -1,4 +1,4 @@
-// exp, exp2 and expm1: x = n ln 2 + r, a polynomial in r, a scaling by 2^n.
+// exp, exp2 and expm1: x = n ln 2 + r, a polynomial in r, and scaling by 2^n.
 
 #include "Expansions.h"
 
@@ -9,8 +9,7 @@ using namespace tilewright;
 
 namespace {
 constexpr double kLog2E = 1.4426950408889634;
-// ln 2 and 2 ln 2 as sums of two floats. A product of the first with an n of eight bits, subtracted from x by
-// fma, is exact.
+// ln 2 as a sum of two floats. Subtracting the product of the first and an 8-bit n from x by fma is exact.
 constexpr double kLn2High = 0.6931471824645996;
 constexpr double kLn2Low = -1.9046542121259336e-09;
 
@@ -27,7 +26,7 @@ constexpr double kExp2[] = {0.693147242,   0.240226686,    0.055503659,   0.0096
 // On [-0.3466, 0.3466], error 2^-31.1.
 constexpr double kExpHalf[] = {0.5, 0.166666657, 0.0416664928, 0.00833354797, 0.00139323086, 0.000197601912};
 
-// Adding 1.5 * 2^23 to a float of moderate size leaves its nearest integer in the low bits of the sum.
+// Adding 1.5 * 2^23 to a float of moderate magnitude leaves the nearest integer in the low bits of the sum.
 constexpr double kRound = 12582912.0;
 
 /// An integer n as a float, and 2^(n + shift) as a float.
@@ -36,32 +35,32 @@ struct Power {
 };
 } // namespace
 
-/// n is the integer nearest to x * factor. Adding the exponent's bias 127 together with the rounding constant makes
-/// the sum's low bits, moved to the exponent's place, the float 2^(n + shift); the sum's upper bits fall off.
+/// n is the integer nearest to x * factor. With the exponent bias 127 added to the rounding constant, the low bits of
+/// the sum, shifted to the exponent field, are the float 2^(n + shift); the upper bits are shifted out.
 static Power nearestPower(MathBuilder &m, Value x, double factor, int shift = 0) {
   Value biased = m.fma(x, m.f(factor), m.f(kRound + 127 + shift));
   Value n = m.sub(biased, m.f(kRound + 127 + shift));
   return {n, m.asFloat(m.shl(m.bits(biased), 23))};
 }
 
-/// x - n * multiple * ln 2, to twice single precision in the product.
+/// x - n * multiple * ln 2, with twice the precision of f32 in the product.
 static Value subtractLn2(MathBuilder &m, Value x, Value n, double multiple = 1) {
   Value r = m.fma(n, m.f(-multiple * kLn2High), x);
   return m.fma(n, m.f(-multiple * kLn2Low), r);
 }
 
-/// exp and exp2 end with p * 2^n, where 2^n need not be a float: the result may be denormal and n may be 128. Here n
-/// is even, and p is multiplied twice by 2^(n/2), which always is one; the second multiplication alone rounds. The
-/// price of an even n is a remainder of twice the range and one more coefficient, which is cheaper than splitting an
-/// odd n. A target's own scaling instruction (vscalefps through llvm.ldexp) would save no instruction: it needs an
-/// integer exponent first.
+/// exp and exp2 end with p * 2^n, where 2^n may not be representable: the result may be denormal, and n may be 128.
+/// Here n is even, and p is multiplied twice by 2^(n/2), which is always a normal float; only the second multiplication
+/// rounds. An even n doubles the range of the remainder, which takes one more coefficient; that is cheaper than
+/// splitting an odd n. A scaling instruction of the target (vscalefps through llvm.ldexp) would save nothing, as it
+/// needs an integer exponent first.
 static Value scaleTwice(MathBuilder &m, Value r, ArrayRef<double> coefficients, Value scale) {
   Value p = m.fma(r, m.polynomial(r, coefficients), m.f(1.0));
   return m.mul(m.mul(p, scale), scale);
 }
 
 Value tilewright::expandExp(MathBuilder &m, Operands x) {
-  // Beyond the bounds the result is infinite or zero, as it is on them.
+  // At and beyond the bounds the result is infinite or zero.
   Value clamped = m.atLeast(m.atMost(x[0], m.f(89.0)), m.f(-104.0));
   auto [half, scale] = nearestPower(m, clamped, kLog2E / 2);
   return scaleTwice(m, subtractLn2(m, clamped, half, 2), kExp, scale);
@@ -84,13 +83,13 @@ Value tilewright::expOfModerate(MathBuilder &m, Value x) {
   return m.fma(expM1OfSmall(m, subtractLn2(m, x, n)), scale, scale);
 }
 
-/// exp(x) - 1 = 2 * (2^(n-1) (exp(r) - 1) + 2^(n-1) - 1/2), which reaches n = 128 without infinity on the way and is
-/// exp(r) - 1 itself for n = 0.
+/// exp(x) - 1 = 2 * (2^(n-1) (exp(r) - 1) + 2^(n-1) - 1/2), which has no intermediate overflow for n = 128 and is
+/// exactly exp(r) - 1 for n = 0.
 Value tilewright::expandExpM1(MathBuilder &m, Operands x) {
   Value clamped = m.atLeast(m.atMost(x[0], m.f(89.0)), m.f(-18.0));
   auto [n, half] = nearestPower(m, clamped, kLog2E, /*shift=*/-1);
   Value small = expM1OfSmall(m, subtractLn2(m, clamped, n));
   Value sum = m.fma(small, half, m.sub(half, m.f(0.5)));
-  // The sign of a zero is lost on the way.
+  // The computation loses the sign of a zero.
   return m.copysign(m.add(sum, sum), x[0]);
 }

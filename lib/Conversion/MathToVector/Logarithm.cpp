@@ -1,4 +1,4 @@
-// log, log2, log10 and log1p: x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt 2), a polynomial in f.
+// log, log2, log10 and log1p: x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt 2), and a polynomial in f.
 
 #include "Expansions.h"
 
@@ -63,7 +63,7 @@ constexpr double kLog10Double[] = {
     0.025297958613429473,  -0.0232314497892008,   0.02348724566903268,   -0.026958812760845073, 0.024528144869534172,
     -0.010564723532793807};
 
-/// What of a format the expansion needs.
+/// The parameters of a floating-point format.
 struct Format {
   int64_t mantissaBits;
   int64_t rootBits, exponentMask; ///< the bits of sqrt(1/2); sign and exponent
@@ -100,7 +100,7 @@ struct Parts {
 };
 } // namespace
 
-/// Splits a normal positive x so that the mantissa lies in [sqrt(1/2), sqrt 2).
+/// Splits a positive normal x such that the mantissa is in [sqrt(1/2), sqrt 2).
 static Parts split(MathBuilder &m, const Format &format, Value x) {
   Value bits = m.bits(x);
   Value aboveRoot = m.isub(bits, m.constant(bits.getType(), format.rootBits));
@@ -123,7 +123,7 @@ static Value combine(MathBuilder &m, const Base &base, Value k, Value f) {
   return base.exponentLow != 0 ? m.fma(k, m.like(f, base.exponentHigh), fraction) : m.add(k, fraction);
 }
 
-/// `result` where it holds; the logarithm's own values at zero, infinity, NaN and below zero.
+/// `result` for finite positive x; the special values for zero, infinity, NaN and negative numbers.
 static Value handleSpecials(MathBuilder &m, Value x, Value result) {
   Value atZero = m.select(m.equal(x, m.like(x, 0.0)), m.like(x, -kInfinity), m.like(x, kNaN));
   Value positive = m.select(m.less(m.like(x, 0.0), x), result, atZero);
@@ -148,12 +148,12 @@ Value tilewright::expandLogDouble(MathBuilder &m, Operands x) { return logarithm
 Value tilewright::expandLog2Double(MathBuilder &m, Operands x) { return logarithm(m, kBinaryDouble, x[0]); }
 Value tilewright::expandLog10Double(MathBuilder &m, Operands x) { return logarithm(m, kDecimalDouble, x[0]); }
 
-/// log(u + c) where u = 1 + x rounded and c is what the rounding lost: f takes up c, scaled as u was.
+/// log(u + c), where u is 1 + x rounded and c the rounding error: c is scaled like u and added to f.
 Value tilewright::expandLog1p(MathBuilder &m, Operands x) {
   Value u = m.add(x[0], m.f(1.0));
   Value lost = m.sub(x[0], m.sub(u, m.f(1.0)));
   auto [k, mantissa] = split(m, kSingle, u);
-  // 2^-k for k <= 126, and zero above, where nothing of c counts.
+  // 2^-k for k <= 126, and zero above, where c is negligible.
   Value capped = arith::MinSIOp::create(m.builder(), k, m.i(127));
   Value scale = m.asFloat(m.shl(m.isub(m.i(127), capped), 23));
   Value f = m.fma(lost, scale, m.sub(mantissa, m.f(1.0)));

@@ -1,4 +1,4 @@
-// The small vocabulary that the expansions are written in.
+// The arithmetic operations that the expansions are built from.
 
 #include "tilewright/Conversion/MathBuilder.h"
 

@@ -1,5 +1,5 @@
-// pow, through 2^(y log2 |x|) in double precision: y log2 |x| may be as large as 150 and needs 24 bits behind the
-// point, which a float does not have.
+// pow as 2^(y log2 |x|) in double precision: y log2 |x| may be as large as 150 and needs 24 fractional bits, more than
+// a float has.
 
 #include "Expansions.h"
 
@@ -29,7 +29,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 } // namespace
 
-/// log2 of a double that came from a positive float, with a relative error of 2^-40.
+/// log2 of a positive float widened to double, with a relative error of 2^-40.
 static Value log2Double(MathBuilder &m, Value x) {
   Value bits = m.bits(x);
   Value aboveRoot = m.isub(bits, m.constant(m.i64(), int64_t(0x3fe6a09e667f3bcd)));
@@ -40,7 +40,7 @@ static Value log2Double(MathBuilder &m, Value x) {
   return m.add(k, fraction);
 }
 
-/// 2^x to a relative error of 2^-34, for |x| < 1000.
+/// 2^x with a relative error of 2^-34, for |x| < 1000.
 static Value exp2Double(MathBuilder &m, Value x) {
   constexpr double round = 6755399441055744.0; // 1.5 * 2^52, see Exponential.cpp
   Value biased = m.add(x, m.d(round + 1023));
@@ -49,7 +49,7 @@ static Value exp2Double(MathBuilder &m, Value x) {
   return m.mul(m.fma(r, m.polynomial(r, kExp2Double), m.d(1.0)), scale);
 }
 
-/// |x|^y; zero and infinity have the logarithms that make the rest come out.
+/// |x|^y. The logarithms of zero and infinity are set such that the rest gives the right result.
 static Value powOfSize(MathBuilder &m, Value size, Value y) {
   Value log = log2Double(m, m.widen(size));
   log = m.select(m.equal(size, m.f(0.0)), m.d(-kInfinity), log);
@@ -65,12 +65,12 @@ static Value isInteger(MathBuilder &m, Value x) { return m.equal(math::TruncOp::
 Value tilewright::expandPow(MathBuilder &m, Operands xy) {
   Value x = xy[0], y = xy[1];
   Value size = m.abs(x);
-  // (+-1)^(+-infinity) is 1: the product of zero and infinity is not.
+  // (+-1)^(+-infinity) is 1, but log2(1) * infinity is NaN.
   Value finiteY = m.select(m.equal(size, m.f(1.0)), m.copysign(m.f(1.0), y), y);
   finiteY = m.select(m.equal(m.abs(y), m.f(kInfinity)), finiteY, y);
   Value result = powOfSize(m, size, finiteY);
 
-  // A negative base: the sign of an odd power, no value for a fractional one.
+  // A negative base: an odd power is negative, and a fractional one is NaN.
   Value whole = isInteger(m, y);
   Value even = isInteger(m, m.mul(y, m.f(0.5)));
   Value odd = m.iand(whole, m.ixor(even, m.constant(even.getType(), int64_t(1))));
@@ -80,7 +80,7 @@ Value tilewright::expandPow(MathBuilder &m, Operands xy) {
   undefined = m.ior(undefined, m.compare(arith::CmpFPredicate::UNO, x, y));
   result = m.select(undefined, m.f(kNaN), result);
 
-  // x^0 and 1^y are 1 whatever the other is.
+  // x^0 and 1^y are 1 for any x and y, including NaN.
   Value one = m.ior(m.equal(x, m.f(1.0)), m.equal(y, m.f(0.0)));
   return m.select(one, m.f(1.0), result);
 }

@@ -1,4 +1,4 @@
-// tanh and erf: an odd polynomial near zero; farther out, one minus an exponential.
+// tanh and erf: an odd polynomial near zero, one minus an exponential elsewhere.
 
 #include "Expansions.h"
 
@@ -23,7 +23,7 @@ constexpr double kTwoByRootPiHigh = 1.128379225730896;
 constexpr double kTwoByRootPiLow = -5.8635382771399236e-08;
 } // namespace
 
-/// tanh(x) = 1 - 2 / (exp(2 x) + 1), which loses digits only where the polynomial serves.
+/// tanh(x) = 1 - 2 / (exp(2 x) + 1), which is inaccurate only near zero, where the polynomial is used.
 Value tilewright::expandTanh(MathBuilder &m, Operands x) {
   Value size = m.abs(x[0]);
   Value bounded = m.atMost(size, m.f(9.25)); // 1 - tanh(9.25) is below half an ulp

@@ -1,6 +1,6 @@
-// sin and cos: x = q pi/2 + r with |r| <= pi/4, then a polynomial in r chosen and signed by q mod 4.
+// sin and cos: x = q pi/2 + r with |r| <= pi/4, then a polynomial in r; q mod 4 determines which one and its sign.
 //
-// Up to |x| = 1e5 q has 16 bits and pi/2 as a sum of three floats is precise enough. If any lane is larger, which is
+// Up to |x| = 1e5, q has 16 bits, and pi/2 as a sum of three floats is precise enough. If any lane is larger, which is
 // rare, a branch reduces it exactly with 96 bits of 2/pi (Payne and Hanek, "Radian reduction for trigonometric
 // functions", SIGNUM Newsletter 1983), in integer vectors, without a table in memory and without a call.
 
@@ -31,7 +31,7 @@ constexpr int64_t kOneExponent = 127, kMantissaBits = 23;
 constexpr int64_t kFastLimit = 0x47c35000; // 1e5
 constexpr int64_t kInfinityBits = 0x7f800000;
 
-/// x = quadrant * pi/2 + remainder; of the quadrant only the lowest two bits count.
+/// x = quadrant * pi/2 + remainder; only the lowest two bits of the quadrant matter.
 struct Reduced {
   Value quadrant, remainder;
 };
@@ -64,20 +64,20 @@ static SmallVector<Value, 3> windowOfTwoByPi(MathBuilder &m, Value first) {
   Value opposite = m.isub(m.i(31), shift);
   SmallVector<Value, 3> window;
   for (int offset = 0; offset < 3; ++offset) {
-    // Two steps, since a shift by 32 is undefined.
+    // In two steps because a shift by 32 is undefined.
     Value low = m.lshr(m.lshr(words[offset + 1], 1), opposite);
     window.push_back(m.widenUnsigned(m.ior(m.shl(words[offset], shift), low)));
   }
   return window;
 }
 
-/// For 1e5 < |x| < infinity. |x| = mantissa * 2^e; the digits of 2/pi whose product with it is a multiple of 4 are
-/// left out, and what remains is |x| 2/pi modulo 4 in units of 2^-62.
+/// For 1e5 < |x| < infinity. |x| = mantissa * 2^e. Digits of 2/pi whose product with |x| is a multiple of 4 are
+/// omitted; the rest gives |x| * 2/pi modulo 4 in units of 2^-62.
 static Reduced reduceLarge(MathBuilder &m, Value x) {
   Value bits = m.bits(x);
   Value biased = m.iand(m.lshr(bits, kMantissaBits), m.i(0xff));
   Value mantissa = m.widenUnsigned(m.ior(m.iand(bits, m.i(0x7fffff)), m.i(0x800000)));
-  // The first digit wanted has the weight 2^(1 - e), and digit 0 has 2^8.
+  // The first digit needed has the weight 2^(1 - e), and digit 0 has 2^8.
   Value first = m.isub(biased, m.i(kOneExponent + kMantissaBits - 7));
   auto window = windowOfTwoByPi(m, first);
   Value product = m.shl(m.imul(mantissa, window[0]), 32);
@@ -86,7 +86,7 @@ static Reduced reduceLarge(MathBuilder &m, Value x) {
 
   Value half = m.constant(m.i64(), int64_t(1) << 61);
   Value quadrant = m.narrowInteger(m.lshr(m.iadd(product, half), 62));
-  // Without the two bits of the quadrant the fraction is a signed number in units of 2^-64.
+  // Without the two bits of the quadrant, the fraction is a signed number in units of 2^-64.
   constexpr double unit = 1.5707963267948966 * 0x1p-64;
   Value fraction = m.toFloat(m.f64(), m.shl(product, 2));
   Value remainder = m.narrow(m.mul(fraction, m.d(unit)));
@@ -113,7 +113,7 @@ static Reduced reduce(MathBuilder &m, Value x) {
   return {branch.getResult(0), branch.getResult(1)};
 }
 
-/// The sine of x plus `quarters` right angles.
+/// sin(x + quarters * pi/2).
 static Value shiftedSine(MathBuilder &m, Value x, int quarters) {
   auto [quadrant, r] = reduce(m, x);
   if (quarters != 0) {

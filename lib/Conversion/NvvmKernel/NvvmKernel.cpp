@@ -1,4 +1,4 @@
-// nvvm-kernel: what makes a function of the LLVM dialect a kernel. See Passes.td.
+// nvvm-kernel: marks functions of the LLVM dialect as kernels. See Passes.td.
 
 #include "tilewright/Conversion/Passes.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"

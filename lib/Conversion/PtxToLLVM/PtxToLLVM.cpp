@@ -1,4 +1,4 @@
-// ptx-to-llvm: each operation of the ptx dialect becomes inline assembly or intrinsics. See Passes.td.
+// ptx-to-llvm: lowers operations of the ptx dialect to inline assembly or intrinsics. See Passes.td.
 
 #include "tilewright/Conversion/Passes.h"
 #include "tilewright/Dialect/Ptx/IR/Ptx.h"
@@ -19,7 +19,7 @@ namespace {
 
 using Builder = ImplicitLocOpBuilder;
 
-/// The letter of a register class.
+/// The constraint letter of a register class.
 char constraintOf(const ptx::Words &words) {
   switch (words.bits) {
   case 1:
@@ -35,7 +35,7 @@ char constraintOf(const ptx::Words &words) {
 
 Type wordType(Builder &builder, const ptx::Words &words) { return builder.getIntegerType(words.bits); }
 
-/// A value's registers.
+/// Splits a value into registers.
 void addWords(Builder &builder, Value value, const ptx::Words &words, SmallVectorImpl<Value> &registers) {
   Type type = value.getType();
   if (isa<LLVM::LLVMPointerType>(type) || type.isInteger(1)) {
@@ -56,7 +56,7 @@ void addWords(Builder &builder, Value value, const ptx::Words &words, SmallVecto
   }
 }
 
-/// The value that registers hold.
+/// Assembles a value from registers.
 Value fromWords(Builder &builder, Type type, const ptx::Words &words, ArrayRef<Value> registers) {
   if (registers.front().getType() == type) {
     return registers.front();
@@ -77,7 +77,7 @@ Value fromWords(Builder &builder, Type type, const ptx::Words &words, ArrayRef<V
   return LLVM::BitcastOp::create(builder, type, vector);
 }
 
-/// Takes the structure that an assembly of several results gives apart.
+/// The results of inline assembly, which returns several as a structure.
 SmallVector<Value> resultRegisters(Builder &builder, LLVM::InlineAsmOp assembly, size_t count) {
   if (count == 1) {
     return {assembly.getRes()};
@@ -98,7 +98,7 @@ void lower(ptx::AssemblyOpInterface op) {
   for (Type type : op->getResultTypes()) {
     ptx::Words words = wordsOf(type);
     results.append(words.count, wordType(builder, words));
-    // Written before all operands are read.
+    // Early clobber: results may be written before all operands are read.
     constraints.append(words.count, std::string("=&") + constraintOf(words));
   }
   for (Value operand : op->getOperands()) {
@@ -107,7 +107,7 @@ void lower(ptx::AssemblyOpInterface op) {
     constraints.append(words.count, std::string(1, constraintOf(words)));
   }
   if (hasEffect<MemoryEffects::Write>(op)) {
-    // Without it LLVM's machine passes sink plain loads past the instruction.
+    // Without this clobber, LLVM's machine passes sink plain loads past the instruction.
     constraints.push_back("~{memory}");
   }
   Type result = results.empty()       ? Type(LLVM::LLVMVoidType::get(builder.getContext()))
@@ -130,7 +130,7 @@ void lower(ptx::AssemblyOpInterface op) {
   op->erase();
 }
 
-/// One call for each element.
+/// Calls an intrinsic once per element.
 void callIntrinsic(ptx::IntrinsicOpInterface op) {
   Builder builder(op.getLoc(), op);
   Type type = op->getResult(0).getType();

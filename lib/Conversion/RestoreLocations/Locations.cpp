@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace tilewright {
 
-/// Appends the positions in `loc`; whether each frame has one.
+/// Appends the positions in `loc`; returns whether each frame has one.
 static bool collectFrames(Location loc, SmallVector<FileLineColLoc> &frames) {
   return TypeSwitch<LocationAttr, bool>(loc)
       .Case([&](FileLineColRange range) {

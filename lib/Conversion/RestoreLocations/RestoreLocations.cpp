@@ -1,4 +1,4 @@
-// restore-locations: every operation has a position that debug information can be made of. See Passes.td.
+// restore-locations: gives every operation a position usable for debug information. See Passes.td.
 
 #include "tilewright/Conversion/Locations.h"
 #include "tilewright/Conversion/Passes.h"
@@ -14,7 +14,7 @@ using namespace tilewright;
 
 namespace {
 
-/// A stack of calls, innermost first, as callsite(a at callsite(b at c)).
+/// Encodes a call stack, innermost frame first, as callsite(a at callsite(b at c)).
 Location nest(ArrayRef<FileLineColLoc> frames) {
   Location loc = frames.back();
   for (FileLineColLoc frame : llvm::reverse(frames.drop_back())) {

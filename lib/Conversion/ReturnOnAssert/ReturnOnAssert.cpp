@@ -1,4 +1,4 @@
-// A failed assertion ends the function with a code of its own:
+// return-on-assert: a failed assertion returns a distinct status from the function:
 //
 //     cf.assert %ok, "n is positive"        cf.cond_br %ok, ^next, ^failed
 //     ...                                 ^failed:
@@ -6,9 +6,8 @@
 //                                         ^next:
 //                                           ...
 //
-// The function's attribute `tile.asserts` lists, in the order of the codes,
-// what each assertion says and where it stands. Those that name a status of their
-// own, in `tile.status`, return that and are not listed.
+// The function's attribute `tile.asserts` lists the message and position of each assertion in the order of the
+// statuses. Assertions with the attribute `tile.status` return that value and are not listed.
 
 #include "tilewright/Conversion/Passes.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
@@ -57,7 +56,7 @@ struct ReturnOnAssert : impl::ReturnOnAssertBase<ReturnOnAssert> {
       return;
     }
     if (function.getResultTypes() != ArrayRef<Type>(IntegerType::get(&getContext(), 32))) {
-      function.emitOpError("asserts but returns no status");
+      function.emitOpError("has assertions but does not return an i32 status");
       return signalPassFailure();
     }
     OpBuilder b(&getContext());

@@ -51,7 +51,7 @@ int IndexRanges::stepOf(Value value) {
   return known != stepOfValue.end() ? known->second : stepOfValue[value] = addUnknown(value.getType());
 }
 
-/// What bounds a result makes it evaluable whatever the other operand is.
+/// A remainder or bitwise and is bounded by one operand, so the result is evaluable even if the other is opaque.
 int IndexRanges::combine(RangeOp op, unsigned bits, int lhs, int rhs) {
   bool left = opaque[lhs], right = opaque[rhs];
   switch (op) {
@@ -100,7 +100,7 @@ static std::optional<RangeOp> binaryOp(Operation *op) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// An index is extended or truncated like an integer of 64 bits.
+/// An index is extended or truncated like a 64-bit integer.
 static std::optional<RangeOp> castOp(Operation *op) {
   unsigned from = integerBits(op->getOperand(0).getType()), to = integerBits(op->getResult(0).getType());
   if (isa<arith::ExtSIOp>(op) || (isa<arith::IndexCastOp>(op) && to > from)) {
@@ -195,8 +195,8 @@ void IndexRanges::addBlock(Block &block) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// What a loop carries by adding the same amount in each iteration: between its first value and that plus the amount
-/// times the trip count. -1 for anything else.
+/// The range of a loop-carried value to which each iteration adds the same amount: from its initial value to that plus
+/// the amount times the trip count. -1 for any other value.
 int IndexRanges::advance(scf::ForOp loop, unsigned carried) {
   BlockArgument arg = loop.getRegionIterArg(carried);
   unsigned bits = integerBits(arg.getType());
@@ -238,7 +238,7 @@ void IndexRanges::addLoop(scf::ForOp loop) {
 }
 
 //===----------------------------------------------------------------------===//
-// The whole
+// Functions
 //===----------------------------------------------------------------------===//
 
 IndexRanges::IndexRanges(FunctionOpInterface function) {

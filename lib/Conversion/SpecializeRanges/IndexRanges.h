@@ -1,4 +1,4 @@
-// How the integers of a kernel follow from its arguments and the grid, as steps that a launch can evaluate.
+// Expresses the ranges of a kernel's integers in terms of its arguments and the grid, as steps evaluated at launch.
 
 #ifndef TILEWRIGHT_LIB_CONVERSION_SPECIALIZERANGES_INDEXRANGES_H
 #define TILEWRIGHT_LIB_CONVERSION_SPECIALIZERANGES_INDEXRANGES_H
@@ -12,12 +12,12 @@
 
 namespace tilewright {
 
-/// The steps of every integer in a function, scalar or tile; of a tile the range of all elements.
+/// The steps of every integer in a function, scalar or tile; for a tile, the range of all its elements.
 class IndexRanges {
 public:
   explicit IndexRanges(mlir::FunctionOpInterface function);
 
-  /// Something that shall hold for a step.
+  /// A condition on a step.
   struct Check {
     runtime::RangeOp kind; ///< CheckNoWrap or CheckNonNegative
     int step;              ///< -1 for a value of which nothing is known
@@ -28,10 +28,10 @@ public:
   /// That the sum of a loop's index and its step does not wrap, also in the last iteration.
   Check endCheckOf(mlir::scf::ForOp loop) const;
 
-  /// Whether a launch could tell: the number does not come out of memory.
+  /// Whether the range can be evaluated at launch: the number does not depend on loaded values.
   bool isEvaluable(const Check &check) const;
 
-  /// The checks with the steps that lead to them.
+  /// The checks together with the steps they depend on.
   runtime::LaunchConditions conditionsFor(llvm::ArrayRef<Check> checks) const;
 
 private:
@@ -41,7 +41,7 @@ private:
   void addArithmetic(mlir::Operation *op);
   int advance(mlir::scf::ForOp loop, unsigned carried);
 
-  /// The step of a value; one that covers the whole type where nothing is known.
+  /// The step of a value; one with the full range of the type if nothing is known.
   int stepOf(mlir::Value value);
   int addStep(runtime::RangeOp op, unsigned bits, int64_t lhs, int64_t rhs, bool isOpaque);
   int addConstant(unsigned bits, runtime::Range range, bool isOpaque = false);
@@ -51,14 +51,14 @@ private:
   void join(mlir::Value result, mlir::ValueRange sources);
 
   std::vector<runtime::RangeStep> steps;
-  /// Of each step: it depends on what a launch does not know, and nothing bounds that.
+  /// For each step, whether it depends on values unknown at launch without a bound.
   std::vector<bool> opaque;
   llvm::DenseMap<mlir::Value, int> stepOfValue;
-  /// Of each signed loop: its index plus its step.
+  /// For each signed loop, the step of its index plus its increment.
   llvm::DenseMap<mlir::Operation *, int> endOfLoop;
 };
 
-/// The bits of an integer, an index, or an element of such a tile; 0 for any other type.
+/// The bit width of an integer, an index, or the element of such a tile; 0 for any other type.
 unsigned integerBits(mlir::Type type);
 
 } // namespace tilewright

@@ -1,11 +1,12 @@
-// specialize-ranges: index arithmetic that does not wrap is marked so. See Passes.td.
+// specialize-ranges: marks index arithmetic that does not wrap. See Passes.td.
 //
 //     %o = arith.addi %row, %columns : tensor<128xi32>          arith.addi ... overflow<nsw>
 //     %c = arith.remsi %o, %n : tensor<128xi32>                 arith.remui %o, %n
 //
-// Only what axis analysis profits from is looked at: an aligned block of indices cannot wrap inside, and needs nothing.
+// The pass only considers operations about which axis analysis can learn something: an aligned group of indices cannot
+// wrap in the middle, and needs no mark.
 //
-// A loop whose index may wrap before it comes to the bound would not end. It counts its iterations instead.
+// A loop whose index may wrap before it reaches the bound would not end. It counts its iterations instead.
 
 #include "IndexRanges.h"
 
@@ -31,12 +32,12 @@ using runtime::RangeOp;
 using Check = IndexRanges::Check;
 
 //===----------------------------------------------------------------------===//
-// What to assume of an operation
+// Checks
 //===----------------------------------------------------------------------===//
 
 bool countsAlong(const AxisInfo &info, unsigned dim) { return info.getContiguity(dim) > 1; }
 
-/// Whether one side counts along a dimension in which the other stays, or counts too.
+/// Whether one side is contiguous along a dimension in which the other is constant or contiguous too.
 bool hasCountingSide(Operation *op, AxisInfoAnalysis &axis) {
   const AxisInfo &lhs = axis.get(op->getOperand(0)), &rhs = axis.get(op->getOperand(1));
   for (unsigned dim = 0; dim < lhs.getRank(); ++dim) {
@@ -50,7 +51,7 @@ bool hasCountingSide(Operation *op, AxisInfoAnalysis &axis) {
 
 bool isUnsigned(arith::CmpIPredicate predicate) { return predicate >= arith::CmpIPredicate::ult; }
 
-/// What has to hold so that `assume` may change the operation; nothing where that would be of no use.
+/// The conditions under which `assume` may change the operation; none if that would be of no use.
 SmallVector<Check, 2> checksOf(Operation *op, AxisInfoAnalysis &axis, const IndexRanges &ranges) {
   auto nonNegative = [&](ValueRange values) {
     return llvm::map_to_vector<2>(values,
@@ -79,7 +80,7 @@ SmallVector<Check, 2> checksOf(Operation *op, AxisInfoAnalysis &axis, const Inde
 }
 
 //===----------------------------------------------------------------------===//
-// Saying it
+// Rewriting
 //===----------------------------------------------------------------------===//
 
 template <typename Op> void markNoWrap(Op op) {
@@ -109,7 +110,7 @@ arith::CmpIPredicate signedForm(arith::CmpIPredicate predicate) {
   }
 }
 
-/// Changes an operation whose checks hold.
+/// Rewrites an operation given that its checks hold.
 void assume(Operation *op) {
   llvm::TypeSwitch<Operation *>(op)
       .Case<arith::AddIOp, arith::SubIOp, arith::TruncIOp>([](auto sum) { markNoWrap(sum); })

@@ -1,4 +1,4 @@
-// split-masks: comparisons element by element, where each has a register of its own. See Passes.td.
+// split-masks: splits operations on vectors of i1 into scalar ones. See Passes.td.
 
 #include "tilewright/Conversion/Passes.h"
 #include "tilewright/Dialect/Tile/Transforms/RewriteOrder.h"

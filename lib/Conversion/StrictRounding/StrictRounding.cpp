@@ -1,11 +1,10 @@
-// Narrow floats are rounded after each operation. Upstream's emulation of types
-// that a processor lacks marks its conversions as free to be left out,
+// strict-rounding: rounds narrow floats after each operation. Upstream's emulation of unsupported float types allows
+// its conversions to be removed,
 //
 //     %n = arith.truncf %sum fastmath<contract> : f32 to bf16
 //     %w = arith.extf %n fastmath<contract> : bf16 to f32       // may become %sum
 //
-// which gives results that differ from one target to the next. This pass takes
-// the permission back.
+// so that results differ between targets. This pass removes the fast-math flags.
 
 #include "tilewright/Conversion/Passes.h"
 

@@ -1,13 +1,13 @@
-// Checks of bounds: a program ends before it accesses memory outside of the arrays it was given.
+// Bounds checks: a program ends before it accesses memory outside of its arrays.
 //
-//     %off = %address - %begin                     of the array that the pointer comes from
+//     %off = %address - %begin                     for the array that the pointer comes from
 //     %in = %off < %size - (bytes of the access - 1)
 //     %ok = scf.if %in { true } else { llvm.call @tilewright_may_access(...) }
 //     cf.assert %ok {tile.status = -1}
 //     the access
 //
-// The comparison is one for consecutive elements, and one for each lane otherwise. The call looks at each element,
-// and takes an element of any array; include/tilewright/Runtime/AccessChecks.h has the other side.
+// There is one comparison for consecutive elements, and one per lane otherwise. The call checks each element against
+// all arrays; see include/tilewright/Runtime/AccessChecks.h.
 
 #include "Emitter.h"
 
@@ -25,13 +25,13 @@ using namespace mlir;
 namespace tilewright::cpu {
 
 static constexpr llvm::StringLiteral kFunction = "tilewright_may_access";
-/// runtime::kOutOfBounds, which the emitted code returns.
+/// The status that the emitted code returns; must equal runtime::kOutOfBounds.
 static constexpr int64_t kOutOfBounds = -1;
-/// Of how many arrays code compares an access with each, before it calls the runtime.
+/// An access that may be to more arrays than this is not compared inline but checked by the runtime.
 static constexpr size_t kMostComparisons = 4;
 
 //===----------------------------------------------------------------------===//
-// What is known of an access
+// Accesses
 //===----------------------------------------------------------------------===//
 
 static int64_t slotOf(BlockArgument argument) {
@@ -79,8 +79,8 @@ std::pair<Value, Value> Emitter::memoryOf(int64_t slot) {
 // The comparison
 //===----------------------------------------------------------------------===//
 
-/// Whether `count` elements from each pointer lie in one of the arrays that they may come from; null where the code
-/// can't tell. For a vector of pointers the masked-off ones are taken to do so.
+/// Whether `count` elements from each pointer are inside one of the arrays that the pointer may come from; null if
+/// these are not known. Masked-off elements of a vector of pointers count as inside.
 Value Emitter::liesInSomeArray(const NumberedAccess &access, Value pointer, Value count, Value mask) {
   Location loc = pointer.getLoc();
   int64_t width = widthOf(pointer);
@@ -90,7 +90,7 @@ Value Emitter::liesInSomeArray(const NumberedAccess &access, Value pointer, Valu
   for (int64_t slot : access.slots) {
     auto [begin, size] = memoryOf(slot);
     Value offset = arith::SubIOp::create(b, loc, address, broadcast(begin, width));
-    // Signed: of an array of fewer bytes no offset is in bounds.
+    // Signed, so that no offset is in bounds if the array is smaller than the access.
     Value last = arith::SubIOp::create(b, loc, size, bytes);
     Value begins = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, offset, broadcast(i64(0), width));
     Value ends = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, offset, broadcast(last, width));
@@ -111,7 +111,8 @@ Value Emitter::liesInSomeArray(const NumberedAccess &access, Value pointer, Valu
 // The call
 //===----------------------------------------------------------------------===//
 
-/// Declared once in the module. It touches nothing that the kernel sees but what it is given.
+/// Declares the runtime function on first use. It only accesses memory passed as arguments and memory inaccessible to
+/// the kernel.
 static LLVM::LLVMFuncOp declareFunction(OpBuilder &b, ModuleOp module) {
   if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(kFunction)) {
     return known;
@@ -122,14 +123,14 @@ static LLVM::LLVMFuncOp declareFunction(OpBuilder &b, ModuleOp module) {
   Type i64 = b.getI64Type(), i32 = b.getI32Type();
   auto type = LLVM::LLVMFunctionType::get(i32, {pointer, i64, i32, pointer, pointer, pointer, i64});
   auto function = LLVM::LLVMFuncOp::create(b, module.getLoc(), kFunction, type);
-  // The launch's reports are memory that the code itself never sees.
+  // The launch's reports are in memory that the kernel never accesses.
   auto none = LLVM::ModRefInfo::NoModRef, reads = LLVM::ModRefInfo::Ref, all = LLVM::ModRefInfo::ModRef;
   function.setMemoryEffectsAttr(LLVM::MemoryEffectsAttr::get(b.getContext(), {none, reads, all, none, none, none}));
   function.setPassthroughAttr(b.getStrArrayAttr({"cold", "nounwind", "willreturn"}));
   return function;
 }
 
-/// The address of a vector in scratch memory.
+/// Stores a vector to scratch memory and returns its address.
 Value Emitter::storeForRuntime(Value vector) {
   auto type = cast<VectorType>(vector.getType());
   auto known = askedFor.find(type);
@@ -171,7 +172,7 @@ void Emitter::checkBounds(Operation *op, Value pointer, int64_t lanes, Value mas
   Location loc = op->getLoc();
   const NumberedAccess &access = numberAccess(op);
   Value count = widthOf(pointer) > 1 ? i64(1) : i64(lanes);
-  // A mask that holds for the first lanes is their number; no element takes part where that is zero.
+  // For a mask of the first lanes, check that number of elements; the access is off if it is zero.
   Value isOff;
   auto known = mask ? laneCounts.find(mask) : laneCounts.end();
   if (known != laneCounts.end() && widthOf(pointer) == 1) {

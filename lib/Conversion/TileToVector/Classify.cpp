@@ -1,4 +1,4 @@
-// Which operations are cheap, lazy or whole.
+// Which operations are cheap, lazy or materialized; see Plan.h.
 
 #include "tilewright/Conversion/TileToVector/Plan.h"
 
@@ -46,7 +46,7 @@ bool isLazy(Operation *op) {
          isa<tile::SplatOp, tile::MakeRangeOp, tile::SplitOp, tile::GatherOp, arith::ConstantOp>(op);
 }
 
-/// Operations per point beyond what is worth a trip through memory.
+/// With more operations per point than this, loading a tile from memory is cheaper than recomputing it.
 static constexpr int kCheapLimit = 16;
 static constexpr int kNotCheap = kCheapLimit + 1;
 
@@ -56,8 +56,7 @@ static bool isIndexArithmetic(Operation *op) {
   return isView(op) || (isElementwise(op) && isInteger && !isDivision);
 }
 
-/// The number of operations that compute one element, each tile that is not
-/// cheap counting as one: a read from memory.
+/// The number of operations that compute one element. A tile that is not cheap counts as one operation, a load.
 int RematerializationCost::costOf(Value tile) const {
   if (auto known = costs.find(tile); known != costs.end()) {
     return known->second;

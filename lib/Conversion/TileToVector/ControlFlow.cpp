@@ -1,5 +1,4 @@
-// Loops and branches. A tile that they carry or yield lives in a buffer of
-// theirs; scalars stay values.
+// Loops and branches. Tiles that they carry or yield are in buffers; scalars remain SSA values.
 
 #include "Emitter.h"
 
@@ -32,9 +31,9 @@ void Emitter::bind(ValueRange values, ValueRange emittedScalars, ArrayRef<Buffer
 
 SmallVector<Value> Emitter::moveInto(ValueRange values, ArrayRef<Buffer> into) {
   SmallVector<Value> tiles = tilesOf(values);
-  // Cheap tiles are in memory too, if they are this block's: computed now they might read what is already overwritten.
+  // Cheap tiles of this block are in memory too: computing them here might read buffers that have been overwritten.
   auto sources = llvm::map_to_vector(tiles, [&](Value tile) { return buffers.lookup(tile); });
-  // A tile that sits in the place of another has to leave before it is overwritten.
+  // Copy a tile out of a destination buffer of another tile before it is overwritten.
   for (auto [i, source] : llvm::enumerate(sources)) {
     bool displaced = source.base && llvm::any_of(llvm::enumerate(into), [&](auto other) {
                        return other.index() != i && other.value().base == source.base;
@@ -55,7 +54,7 @@ SmallVector<Value> Emitter::moveInto(ValueRange values, ArrayRef<Buffer> into) {
   return llvm::map_to_vector(scalarsOf(values), [&](Value value) { return scalar(value); });
 }
 
-/// The buffers in which a loop carries its tiles, filled with the initial ones.
+/// The buffers of a loop's carried tiles, initialized with their initial values.
 SmallVector<Buffer> Emitter::enterLoop(Operation *loop, ValueRange init) {
   SmallVector<Buffer> carried;
   for (Value tile : tilesOf(init)) {
@@ -86,10 +85,10 @@ LogicalResult Emitter::emitFor(scf::ForOp op) {
   return success();
 }
 
-/// Emits the block and its yield: tiles move to `into`, scalars are yielded.
+/// Emits the block and its yield: tiles are copied to `into`, scalars are yielded.
 LogicalResult Emitter::emitRegionInto(Block &block, ArrayRef<Buffer> into) {
   CacheScope scope(*this);
-  // What the block puts in memory is not there on other ways through the program.
+  // Buffers filled by this block are not valid on other paths.
   llvm::DenseMap<Value, Buffer> outside = buffers;
   if (failed(emitBlock(block))) {
     return failure();

@@ -1,4 +1,4 @@
-// Matrix products by a register-blocked micro-kernel:
+// Dots by a register-blocked micro-kernel:
 //
 //     for j in columns by 2 vectors:              R x V accumulators stay in
 //       for i in rows by R:                       registers over the whole of K;
@@ -20,14 +20,14 @@ namespace tilewright::cpu {
 
 std::optional<Buffer> Emitter::takeOver(Value from, Operation *user) {
   auto it = buffers.find(from);
-  // A value of an outer block is read again in the next iteration.
+  // A value of an outer block may be read again in the next iteration.
   if (it == buffers.end() || !from.hasOneUse() || from.getParentBlock() != user->getBlock()) {
     return std::nullopt;
   }
   return it->second;
 }
 
-/// `value` as a wider or narrower type of its kind.
+/// Converts `value` to a wider or narrower float or integer type.
 static Value convertElement(OpBuilder &b, Value value, Type type) {
   if (value.getType() == type) {
     return value;
@@ -66,7 +66,7 @@ Buffer Emitter::packOperand(Value tile, Type element, int64_t panel) {
 // The micro-kernel
 //===----------------------------------------------------------------------===//
 
-/// One step along K of a block: `accumulators` are its rows, vector by vector.
+/// One step along K for a block of accumulators, given row by row, vector by vector.
 SmallVector<Value> Emitter::emitDotStep(const MatrixProduct &product, Value row, Value column, Value k,
                                         ValueRange accumulators) {
   Location loc = program.scratch.getLoc();
@@ -105,7 +105,7 @@ void Emitter::emitProduct(const MatrixProduct &product) {
       for (int64_t i = 0; i < count; ++i) {
         block.push_back(readBuffer(product.c, blockPoint(row, column, i)));
       }
-      // Two steps a turn: the loop's own work hides behind the multiplications.
+      // Unroll by two, so that the loop overhead overlaps with the multiplications.
       int64_t unroll = std::min<int64_t>(product.depth, 2);
       SmallVector<Value> sums;
       emitLoop(
@@ -128,7 +128,7 @@ void Emitter::emitProduct(const MatrixProduct &product) {
   });
 }
 
-/// Rows, columns and K of one matrix of the batch, and how they are blocked.
+/// The dimensions of one matrix of the batch, and their blocking.
 static MatrixProduct describe(tile::DotOp dot, const hardware::CpuInfo &cpu, Type element) {
   ArrayRef<int64_t> a = tile::getShape(dot.getA().getType()).take_back(2);
   ArrayRef<int64_t> b = tile::getShape(dot.getB().getType()).take_back(2);
@@ -142,13 +142,13 @@ static MatrixProduct describe(tile::DotOp dot, const hardware::CpuInfo &cpu, Typ
   return product;
 }
 
-/// Half-precision accumulators would be rounded at every step.
+/// Accumulates narrow floats in f32, as they would be rounded at every step otherwise.
 static Type getComputeType(Type element) {
   bool narrow = isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
   return narrow ? Float32Type::get(element.getContext()) : element;
 }
 
-/// The columns that the micro-kernel reads together.
+/// The number of columns that the micro-kernel processes at once.
 static int64_t panelOf(tile::DotOp dot, const hardware::CpuInfo &cpu, Type element) {
   MatrixProduct product = describe(dot, cpu, element);
   return product.blockVectors * product.width;

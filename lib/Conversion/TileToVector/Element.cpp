@@ -1,5 +1,4 @@
-// The value of a tile at a point: what the whole tile computes, for one element
-// or one vector of elements.
+// Evaluates a tile at a point: one element or one vector of elements.
 
 #include "Emitter.h"
 
@@ -96,7 +95,7 @@ Value Emitter::evaluate(Value tile, const Point &at) {
     return known;
   }
   Value result;
-  // The buffer of a cheap tile may have been taken over; the tile is as good as new.
+  // The buffer of a cheap tile may have been reused for another value; recompute the tile.
   auto buffer = rematerialization.isCheap(tile) ? buffers.end() : buffers.find(tile);
   result = buffer != buffers.end() ? readBuffer(buffer->second, point) : evaluateUncached(tile, point);
   cache.push_back(CacheEntry{tile, point, result});
@@ -149,7 +148,7 @@ Value Emitter::evaluateRange(Operation *op, const Point &point) {
   return arith::AddIOp::create(b, op->getLoc(), broadcast(first, point.width), laneNumbers(point.width));
 }
 
-/// The same element in the source of a change of shape or of a hint.
+/// Evaluates a shape operation or hint by the corresponding element of its source.
 Value Emitter::evaluateView(OpResult view, const Point &point) {
   Operation *op = view.getOwner();
   Value src = op->getOperand(0);
@@ -167,7 +166,7 @@ Value Emitter::evaluateView(OpResult view, const Point &point) {
   } else if (isa<tile::SplitOp>(op)) {
     from.index.push_back(i64(view.getResultNumber()));
   } else if (isa<tile::ReshapeOp>(op)) {
-    // Only dimensions of size 1 come or go: match the others in order.
+    // Only dimensions of size 1 are inserted or removed: match the others in order.
     from.index.clear();
     from.vectorDim = -1;
     ArrayRef<int64_t> sizes = tile::getShape(view.getType());
@@ -200,7 +199,7 @@ Value Emitter::addPointer(Type pointee, Value pointer, Value offset) {
 }
 
 Operation *Emitter::cloneWide(Operation *op, SmallVector<Value> operands, int64_t width) {
-  // A scalar condition may choose between vectors; all other operands are alike.
+  // A select may have a scalar condition; all other operands have equal widths.
   bool isSelect = isa<arith::SelectOp>(op);
   for (auto [i, operand] : llvm::enumerate(operands)) {
     if (!(isSelect && i == 0)) {
@@ -209,7 +208,7 @@ Operation *Emitter::cloneWide(Operation *op, SmallVector<Value> operands, int64_
   }
   Operation *copy = op->cloneWithoutRegions();
   copy->setOperands(operands);
-  // Facts about whole tiles end here; how exact the user wants it does not.
+  // Drop attributes, which describe whole tiles, but keep the requested precision.
   bool precise = op->hasAttr("tile.precise");
   copy->setDiscardableAttrs(ArrayRef<NamedAttribute>());
   if (precise) {
@@ -244,12 +243,12 @@ SmallVector<Value> Emitter::applyElementwise(Operation *op, SmallVector<Value> o
   return cloneWide(op, operands, width)->getResults();
 }
 
-/// Compares consecutive numbers with one bound through the count of lanes that
-/// are below it: one vector comparison with a constant, the rest is scalar.
+/// Compares consecutive numbers with a uniform bound by counting the lanes below it, which takes one vector comparison
+/// with a constant; the rest is scalar.
 ///
 ///     i + <0, 1, 2, 3> < n    ->    <0, 1, 2, 3> < clamp(n - i, 0, 4)
 ///
-/// Null where the comparison is not of this kind.
+/// Returns null if the comparison does not have this form.
 Value Emitter::evaluateBoundsCheck(arith::CmpIOp op, const Point &point) {
   Value lower = op.getLhs(), upper = op.getRhs();
   arith::CmpIPredicate predicate = op.getPredicate();
@@ -260,12 +259,12 @@ Value Emitter::evaluateBoundsCheck(arith::CmpIOp op, const Point &point) {
   }
   bool isSigned = predicate == arith::CmpIPredicate::slt || predicate == arith::CmpIPredicate::sgt;
   Type element = getElementTypeOrSelf(lower.getType());
-  // Wider differences could overflow.
+  // The difference of wider integers could overflow.
   if (point.isScalar() || element.getIntOrFloatBitWidth() > 32 ||
       axis.get(upper).getConstancy(point.vectorDim) < point.width) {
     return {};
   }
-  // Read as unsigned, -1 and 0 are not consecutive: only aligned groups never hold both.
+  // As unsigned numbers, -1 and 0 are not consecutive; only aligned groups cannot contain both.
   AxisFacts counting = axis.get(lower).getSigned(point.vectorDim);
   counting = isSigned ? counting : AxisInfo::cutToAligned(counting);
   if (counting.contiguity < point.width) {

@@ -1,4 +1,4 @@
-// Emits the loops, vectors and memory accesses that carry out a plan.
+// Emits the loops, vectors and memory accesses of a plan.
 
 #ifndef TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_EMITTER_H
 #define TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_EMITTER_H
@@ -15,11 +15,10 @@
 
 namespace tilewright::cpu {
 
-/// A tile in scratch memory. Booleans take a byte.
+/// A tile in scratch memory. Booleans take one byte.
 ///
-/// The right operand of a product lies in panels, one behind the other: what the
-/// micro-kernel reads along K is then consecutive, and no two lines of a panel
-/// compete for one place in the cache.
+/// The right operand of a dot is stored in consecutive panels, so that the micro-kernel reads consecutive memory along
+/// K and the lines of a panel do not conflict in the cache.
 ///
 ///     row-major               panels of 2
 ///       0  1  2  3              0  1 |  6  7
@@ -29,23 +28,23 @@ struct Buffer {
   mlir::Value base;                   ///< !llvm.ptr to element (0, 0, ...)
   mlir::Type element;                 ///< element type of the tile
   llvm::SmallVector<int64_t> strides; ///< in elements, one per dimension; within a panel
-  int64_t panel = 0;                  ///< columns of a panel; 0: there are none
+  int64_t panel = 0;                  ///< columns per panel; 0 if not in panels
   int64_t panelStride = 0;            ///< in elements, from panel to panel
 };
 
-/// Where in a tile to compute: one i64 index per dimension, and the dimension
-/// along which `width` consecutive elements are taken as one vector.
+/// A position in a tile: one i64 index per dimension, and the dimension along which `width` consecutive elements form a
+/// vector.
 struct Point {
   llvm::SmallVector<mlir::Value> index;
-  int vectorDim = -1; ///< -1: one element, a scalar
+  int vectorDim = -1; ///< -1 for a scalar
   int64_t width = 1;
 
   bool isScalar() const { return vectorDim < 0; }
-  /// The first element of the vector alone.
+  /// The first element of the vector.
   Point first() const { return Point{index, -1, 1}; }
 };
 
-/// One matrix product c += a * b, and how it is blocked.
+/// One matrix multiplication c += a * b, and its blocking.
 struct MatrixProduct {
   Buffer a, b, c;
   int64_t rows, columns, depth;
@@ -54,16 +53,16 @@ struct MatrixProduct {
   int64_t width;
 };
 
-/// Bits of an element of a tile in memory or in a register, at least a byte; addresses have 64.
+/// The bit width of a tile's element in memory or in a register: at least 8, and 64 for pointers.
 int64_t getBitWidth(mlir::Type element);
 
-/// What surrounds the program being emitted.
+/// Values of the emitted function that describe the current program.
 struct ProgramContext {
   mlir::Value id[3];   ///< i32 position in the grid
   mlir::Value grid;    ///< !llvm.ptr to three i32
   mlir::Value scratch; ///< !llvm.ptr, 64-byte aligned
-  mlir::Value number;  ///< i64 position in the order of programs
-  /// !llvm.ptr to the arguments' slots; null where bounds are not checked.
+  mlir::Value number;  ///< i64 linear index of the program
+  /// !llvm.ptr to the argument slots; null if bounds are not checked.
   mlir::Value checkedSlots;
 };
 
@@ -72,23 +71,22 @@ public:
   Emitter(mlir::OpBuilder &builder, AxisInfoAnalysis &axis, const hardware::CpuInfo &cpu, ProgramContext program)
       : b(builder), axis(axis), memory(axis), cpu(cpu), program(program) {}
 
-  /// Emits all operations of a block but its terminator.
+  /// Emits all operations of a block except its terminator.
   mlir::LogicalResult emitBlock(mlir::Block &block);
 
-  /// Gives a scalar of the tile IR its counterpart.
+  /// Maps a scalar of the Tile IR to an emitted value.
   void map(mlir::Value scalar, mlir::Value emitted) { scalars.map(scalar, emitted); }
 
   /// The size of the scratch memory that the program needs, in bytes.
   int64_t getScratchBytes() const { return scratchBytes; }
 
-  /// Whether a combiner has what is not supported; the error has been emitted.
+  /// Whether a combiner has an unsupported operation; the error has been emitted.
   bool hasUnsupportedCombiner() const { return hasFailed; }
 
-  /// Whether stores went past the cache; they are not ordered before what
-  /// follows them until a fence.
+  /// Whether there are nontemporal stores, which need a fence to be ordered before later accesses.
   bool hasStreamingStores() const { return storesStream; }
 
-  /// The accesses whose bounds are checked: a dictionary for each, in the order of their numbers.
+  /// The checked accesses: a dictionary for each, in the order of their indices.
   llvm::ArrayRef<mlir::Attribute> getCheckedAccesses() const { return checkedAccesses; }
 
 private:
@@ -103,7 +101,7 @@ private:
   void emitNest(const Nest &nest);
   void emitSink(const Sink &sink, const Point &point, const llvm::DenseMap<mlir::Value, Buffer> &made);
   std::optional<Buffer> findReusable(mlir::Value tile);
-  /// What the operations evaluated in a nest ask of its step.
+  /// Properties of the operations in a nest that determine its step.
   struct Demands {
     llvm::SmallVector<std::pair<mlir::Operation *, mlir::Value>> accesses; ///< loads and stores with their pointers
     int64_t maxBits = 8;
@@ -112,7 +110,7 @@ private:
   Demands collectDemands(const Nest &nest) const;
   void collectDemands(mlir::Value tile, llvm::SmallPtrSetImpl<void *> &seen, Demands &demands) const;
   Shape chooseSteps(const Nest &nest);
-  /// Loops over `dims` in order, then `body` at each point.
+  /// Emits loops over `dims` in order, and `body` at each point.
   void emitLoops(const Shape &shape, llvm::ArrayRef<int> dims, Point &point, llvm::function_ref<void()> body);
   void emitPointwise(llvm::ArrayRef<int64_t> sizes, int vectorDim, int64_t width, Body body);
   mlir::Value emitLoop(int64_t size, int64_t step, mlir::ValueRange init,
@@ -136,13 +134,13 @@ private:
   void emitScan(mlir::Operation *op);
 
   //===--- Element.cpp: a tile's value at a point --------------------------===//
-  /// A scalar at a scalar point or where the value is the same in all lanes.
+  /// The value at a point: a scalar at a scalar point, or if all lanes have the same value.
   mlir::Value evaluate(mlir::Value tile, const Point &point);
-  /// Always a vector at a vector point.
+  /// The value at a point, always a vector at a vector point.
   mlir::Value evaluateVector(mlir::Value tile, const Point &point);
   mlir::Value evaluateUncached(mlir::Value tile, const Point &point);
   mlir::Value findCached(mlir::Value tile, const Point &point) const;
-  /// The point with index 0, and no vector, along dimensions of size 1.
+  /// The point with index 0 and no vector along dimensions of size 1.
   Point normalize(mlir::Type type, const Point &point);
   mlir::Value evaluateView(mlir::OpResult view, const Point &point);
   mlir::Value evaluateRange(mlir::Operation *op, const Point &point);
@@ -163,35 +161,35 @@ private:
   Buffer allocate(mlir::Type tileType, mlir::Type element = {});
   static llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape);
   Buffer allocateInPanels(mlir::Type tileType, mlir::Type element, int64_t panel);
-  /// `fn` for each part of a vector along the last dimension that lies in one panel.
+  /// Calls `fn` for each part of a vector along the last dimension that is in one panel.
   void forEachPanel(const Buffer &buffer, const Point &point, llvm::function_ref<void(const Point &, int64_t)> fn);
   Buffer offsetBuffer(const Buffer &buffer, int64_t dim, int64_t index);
   mlir::Value readBuffer(const Buffer &buffer, const Point &point);
   void writeBuffer(const Buffer &buffer, const Point &point, mlir::Value value);
   mlir::Value addressIn(const Buffer &buffer, const Point &point);
-  /// Element types as they stand in memory: i8 for booleans.
+  /// The type of an element in memory: i8 for booleans.
   mlir::Type memoryType(mlir::Type element);
   mlir::Value toMemory(mlir::Value value);
   mlir::Value fromMemory(mlir::Value value, mlir::Type element);
 
   //===--- Bounds.cpp: checks of user memory ------------------------------===//
-  /// What is checked of an access, and by what.
+  /// A checked access.
   struct NumberedAccess {
-    int32_t number;                   ///< of the access
-    int64_t bytes;                    ///< of an element
-    llvm::SmallVector<int64_t> slots; ///< the arguments that it may come from
+    int32_t number;                   ///< index among the checked accesses
+    int64_t bytes;                    ///< per element
+    llvm::SmallVector<int64_t> slots; ///< the arguments that the pointer may come from
   };
-  /// Ends the program before an access of `lanes` consecutive elements from `pointer`, or one of a vector of
-  /// pointers, if one that `mask` lets through is out of bounds.
+  /// Ends the program before an access to `lanes` consecutive elements from `pointer`, or to the elements of a vector
+  /// of pointers, if one that is not masked off is out of bounds.
   void checkBounds(mlir::Operation *op, mlir::Value pointer, int64_t lanes, mlir::Value mask);
   mlir::Value liesInSomeArray(const NumberedAccess &access, mlir::Value pointer, mlir::Value count, mlir::Value mask);
   mlir::Value askRuntime(const NumberedAccess &access, mlir::Value pointer, mlir::Value count, mlir::Value mask);
   const NumberedAccess &numberAccess(mlir::Operation *op);
-  /// begin and size of the array in a slot, loaded once at the top of the function.
+  /// The address and size of the array in a slot, loaded once at the start of the function.
   std::pair<mlir::Value, mlir::Value> memoryOf(int64_t slot);
   mlir::Value storeForRuntime(mlir::Value vector);
 
-  //===--- Materialized.cpp: operations done in one step -------------------------===//
+  //===--- Materialized.cpp: operations emitted as one step ---------------===//
   mlir::LogicalResult emitWhole(mlir::Operation *op);
   mlir::LogicalResult emitScalarOperation(mlir::Operation *op);
   void emitAtomic(mlir::Operation *op);
@@ -199,7 +197,7 @@ private:
   void emitJoin(mlir::Operation *op);
   void emitConcat(mlir::Operation *op);
   void emitReshape(mlir::Operation *op);
-  /// Fills a buffer with a tile of that type, of which `element` gives the values at each point.
+  /// Fills a buffer with a tile of the given type; `element` provides the value at each point.
   void fillBuffer(mlir::Type type, const Buffer &into, llvm::function_ref<mlir::Value(const Point &)> element);
   void copyTile(mlir::Value tile, const Buffer &into);
   void copyBuffer(mlir::Type type, const Buffer &from, const Buffer &into);
@@ -214,10 +212,10 @@ private:
   llvm::SmallVector<mlir::Value> emitDotStep(const MatrixProduct &product, mlir::Value row, mlir::Value column,
                                              mlir::Value k, mlir::ValueRange accumulators);
   Buffer packOperand(mlir::Value tile, mlir::Type element, int64_t panel);
-  /// Memory for a tile that is kept, laid out for its reader.
+  /// Allocates memory for a tile that is kept, in the layout that its user needs.
   Buffer allocateKept(mlir::Value tile);
   void convertBuffer(const Buffer &from, const Buffer &into, llvm::ArrayRef<int64_t> sizes);
-  /// The buffer in which a value derived from `from` may be built, if its memory is free by then.
+  /// The buffer of `from`, if `user` may overwrite it with its result.
   std::optional<Buffer> takeOver(mlir::Value from, mlir::Operation *user);
 
   //===--- ControlFlow.cpp ------------------------------------------------===//
@@ -227,13 +225,13 @@ private:
   mlir::LogicalResult emitRegionInto(mlir::Block &block, llvm::ArrayRef<Buffer> into);
   llvm::SmallVector<Buffer> enterLoop(mlir::Operation *loop, mlir::ValueRange init);
   llvm::SmallVector<Buffer> allocateFor(mlir::ValueRange values);
-  /// Writes the tiles among `values` to `into`, as if all at once; returns the scalars.
+  /// Copies the tiles among `values` to `into`, as a parallel assignment; returns the scalars.
   llvm::SmallVector<mlir::Value> moveInto(mlir::ValueRange values, llvm::ArrayRef<Buffer> into);
   void bind(mlir::ValueRange values, mlir::ValueRange emittedScalars, llvm::ArrayRef<Buffer> tiles);
 
-  //===--- small helpers --------------------------------------------------===//
+  //===--- Helpers --------------------------------------------------------===//
   mlir::Value scalar(mlir::Value value) { return scalars.lookup(value); }
-  /// A constant, made once at the top of the function.
+  /// A constant, created once at the start of the function.
   mlir::Value constant(mlir::TypedAttr value);
   mlir::Value i64(int64_t value) { return constant(b.getI64IntegerAttr(value)); }
   mlir::Value zero(mlir::Type type);
@@ -242,7 +240,7 @@ private:
   mlir::Value broadcast(mlir::Value value, int64_t width);
   static int64_t widthOf(mlir::Value value);
   static mlir::Type vectorOf(mlir::Type element, int64_t width);
-  /// The operation on other operands, with vectors of `width` for results.
+  /// Clones the operation with other operands and results of width `width`.
   mlir::Operation *cloneWide(mlir::Operation *op, llvm::SmallVector<mlir::Value> operands, int64_t width);
 
   mlir::OpBuilder &b;
@@ -260,9 +258,9 @@ private:
   llvm::DenseMap<mlir::Operation *, NumberedAccess> accesses;
   llvm::SmallVector<mlir::Attribute> checkedAccesses;
   llvm::DenseMap<int64_t, std::pair<mlir::Value, mlir::Value>> slotMemory;
-  llvm::DenseMap<mlir::Type, Buffer> askedFor; ///< where the runtime finds vectors
+  llvm::DenseMap<mlir::Type, Buffer> askedFor; ///< scratch memory for vectors passed to the runtime
 
-  /// For masks that hold for the first lanes: how many, an i64.
+  /// For masks of the first lanes, their number as an i64.
   llvm::DenseMap<mlir::Value, mlir::Value> laneCounts;
 
   /// Values already computed at a point, innermost loop last.
@@ -275,7 +273,7 @@ private:
   friend class CacheScope;
 };
 
-/// What is computed inside a loop or branch is forgotten at its end.
+/// Drops values computed inside a loop or branch from the cache at its end.
 class CacheScope {
 public:
   explicit CacheScope(Emitter &emitter) : emitter(emitter), size(emitter.cache.size()) {}

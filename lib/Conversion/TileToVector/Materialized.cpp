@@ -1,4 +1,4 @@
-// Operations done in one step, in program order.
+// Operations emitted as one step, in program order.
 
 #include "Emitter.h"
 
@@ -38,7 +38,7 @@ LogicalResult Emitter::emitWhole(Operation *op) {
       .Case<tile::AtomicRMWOp, tile::AtomicCASOp>([&](auto) { return emitAtomic(op), success(); })
       .Case([&](tile::AssertOp) { return emitAssert(op), success(); })
       .Case([&](tile::PrintOp) { return emitPrint(op), success(); })
-      // Within a program memory operations happen in order as it is.
+      // Memory operations of a program are executed in order anyway.
       .Case([&](tile::BarrierOp) { return success(); })
       .Default([&](Operation *) { return emitScalarOperation(op); });
 }
@@ -127,7 +127,7 @@ static LLVM::AtomicOrdering convertOrder(tile::MemSemantic sem) {
   llvm_unreachable("unknown memory order");
 }
 
-/// The old value of one element.
+/// Emits the atomic for one element and returns the old value.
 static Value emitOneAtomic(OpBuilder &b, Operation *op, ValueRange operands) {
   Location loc = op->getLoc();
   if (auto rmw = dyn_cast<tile::AtomicRMWOp>(op)) {
@@ -138,7 +138,7 @@ static Value emitOneAtomic(OpBuilder &b, Operation *op, ValueRange operands) {
   LLVM::AtomicOrdering order = convertOrder(cas.getSem());
   bool releases = order == LLVM::AtomicOrdering::release || order == LLVM::AtomicOrdering::acq_rel;
   LLVM::AtomicOrdering onFailure = order == LLVM::AtomicOrdering::monotonic ? order : LLVM::AtomicOrdering::acquire;
-  // A bare release may fail without ordering anything.
+  // A failing compare-exchange with release semantics orders nothing.
   onFailure = releases && order == LLVM::AtomicOrdering::release ? LLVM::AtomicOrdering::monotonic : onFailure;
   // Floats are compared by their bits.
   Type type = operands[1].getType();
@@ -207,7 +207,7 @@ void Emitter::emitAssert(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Changes of shape that move elements
+// Shape operations that move elements
 //===----------------------------------------------------------------------===//
 
 void Emitter::fillBuffer(Type type, const Buffer &into, llvm::function_ref<Value(const Point &)> element) {
@@ -253,7 +253,7 @@ void Emitter::emitConcat(Operation *op) {
   buffers[op->getResult(0)] = result;
 }
 
-/// Row-major order is the same under both shapes: only the strides change.
+/// A reshape keeps the row-major order: only the strides change.
 void Emitter::emitReshape(Operation *op) {
   Value src = op->getOperand(0);
   std::optional<Buffer> reusable = takeOver(src, op);

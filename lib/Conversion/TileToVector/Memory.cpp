@@ -13,7 +13,7 @@ using namespace mlir;
 namespace tilewright::cpu {
 
 //===----------------------------------------------------------------------===//
-// Elements as they stand in memory
+// Elements in memory
 //===----------------------------------------------------------------------===//
 
 Type Emitter::memoryType(Type element) {
@@ -120,22 +120,22 @@ void Emitter::emitScalarStore(Value pointer, Value value, Value mask) {
   });
 }
 
-/// The power of two that divides the address of the first element of a vector.
+/// The alignment of the address of a vector's first element.
 static unsigned alignmentOf(const AxisFacts &pointers, int64_t width, int64_t elementBytes) {
   constexpr int64_t kCacheLine = 64;
   return std::min(kCacheLine, std::max(elementBytes, pointers.divisibilityAt(width)));
 }
 
-/// Consecutive elements. A mask over a full vector is left out: a plain store of
-/// whole cache lines need not fetch them first. What is streamed (`.cs`) does not
-/// even enter the cache.
+/// Stores consecutive elements. A full vector is stored without its mask, as a plain store of whole cache lines need
+/// not fetch them first. A streaming store (`.cs`) bypasses the cache.
 void Emitter::emitVectorStore(tile::StoreOp op, const Point &point, Value value, Value mask) {
   Location loc = op.getLoc();
   Value pointer = evaluate(op.getPtr(), point.first());
   checkBounds(op, pointer, point.width, mask);
   unsigned bytes = bytesOf(getElementTypeOrSelf(value.getType()));
   bool streams = op.getCache() == tile::CacheModifier::CS;
-  // Only streaming needs alignment, and a hint of the user's that is wrong would make it fault.
+  // Only streaming stores need the alignment. Others do not use it, because they would fault if a hint of the user is
+  // wrong.
   unsigned align = streams ? alignmentOf(axis.get(op.getPtr())[point.vectorDim], point.width, bytes) : bytes;
   storesStream |= streams;
   auto plain = [&] { LLVM::StoreOp::create(b, loc, value, pointer, align, /*isVolatile=*/false, streams); };
@@ -241,7 +241,7 @@ Value Emitter::addressIn(const Buffer &buffer, const Point &point) {
   return offset ? addPointer(buffer.element, buffer.base, offset) : buffer.base;
 }
 
-/// The addresses of `width` elements `stride` apart.
+/// The addresses of `width` elements with the given stride.
 static Value spread(OpBuilder &b, Value first, Type inMemory, int64_t stride, int64_t width) {
   auto offsets = llvm::to_vector(llvm::map_range(llvm::seq<int64_t>(0, width), [&](int64_t i) { return i * stride; }));
   Location loc = first.getLoc();
@@ -302,7 +302,7 @@ Value Emitter::evaluateGather(Operation *op, const Point &point) {
   const Buffer &source = buffers.find(gather.getSrc())->second;
   Location loc = op->getLoc();
   Value indices = evaluate(gather.getIndices(), point);
-  // Every index but the one along the axis is the point's own.
+  // All indices except the one along the axis are those of the point.
   Point along = point.first();
   along.index[gather.getAxis()] = i64(0);
   Value base = addressIn(source, along);

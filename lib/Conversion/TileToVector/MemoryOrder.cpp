@@ -16,7 +16,8 @@ static Value getPointer(Operation *op) {
   return {};
 }
 
-/// Whether it is an atomic that other accesses must not pass, whatever memory they go to: other programs rely on it.
+/// Whether the operation is an atomic with which no access to any memory may be reordered, as other programs rely on
+/// its order.
 static bool ordersMemory(Operation *op) {
   auto atomic = dyn_cast<tile::AtomicOpInterface>(op);
   return atomic && (atomic.releases() || atomic.acquires());
@@ -52,7 +53,7 @@ bool MemoryOrder::mayShareNest(Operation *a, Operation *b) const {
   if (!pointer || pointer != getPointer(b) || isa<tile::AtomicOpInterface>(a) || isa<tile::AtomicOpInterface>(b)) {
     return false;
   }
-  // All pointers differ if they are consecutive along the only real dimension.
+  // All pointers differ if they are consecutive along the only dimension with more than one element.
   ArrayRef<int64_t> shape = tile::getShape(pointer.getType());
   int wide = -1;
   for (auto [dim, size] : llvm::enumerate(shape)) {

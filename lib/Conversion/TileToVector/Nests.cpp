@@ -1,4 +1,4 @@
-// Loops over the shape of a nest, and how wide their steps are.
+// Emits the loops of a nest and chooses their steps.
 
 #include "Emitter.h"
 
@@ -107,7 +107,7 @@ Emitter::Demands Emitter::collectDemands(const Nest &nest) const {
   for (const Sink &sink : nest.sinks) {
     for (Value tile : getTileOperands(sink)) {
       Type element = getElementTypeOrSelf(tile.getType());
-      // Of the addresses of an access often only the first of a vector is computed.
+      // Often only the first address of a vector is computed, so pointers do not limit the width.
       if (!sink.op || !isa<tile::PtrType>(element)) {
         demands.maxBits = std::max(demands.maxBits, getBitWidth(element));
       }
@@ -122,7 +122,7 @@ Emitter::Demands Emitter::collectDemands(const Nest &nest) const {
 
 Emitter::Shape Emitter::chooseSteps(const Nest &nest) {
   Demands demands = collectDemands(nest);
-  // Memory decides: the dimension along which most accesses are consecutive.
+  // Vectorize along the dimension in which most accesses are consecutive,
   SmallVector<int64_t> votes(nest.shape.size());
   for (auto [op, pointer] : demands.accesses) {
     if (tile::getShape(pointer.getType()) == ArrayRef(nest.shape)) {
@@ -131,7 +131,7 @@ Emitter::Shape Emitter::chooseSteps(const Nest &nest) {
       }
     }
   }
-  // Without a word from memory, the last dimension that is one.
+  // or else along the last dimension with more than one element.
   for (int dim = votes.size() - 1; dim >= 0; --dim) {
     if (nest.shape[dim] > 1) {
       ++votes[dim];
@@ -143,7 +143,7 @@ Emitter::Shape Emitter::chooseSteps(const Nest &nest) {
   }
   int vectorDim = std::max_element(votes.begin(), votes.end()) - votes.begin();
 
-  // Several registers a step hide latencies, as long as the values fit them.
+  // Several registers per step hide latencies as long as the values fit into registers.
   int64_t lanes = cpu.lanes(std::max<int64_t>(demands.maxBits, 8));
   int64_t registers = demands.operations <= 12 ? 4 : demands.operations <= 24 ? 2 : 1;
   int64_t width = std::min(nest.shape[vectorDim], lanes * registers);
@@ -162,8 +162,7 @@ Emitter::Shape Emitter::chooseSteps(const Nest &nest) {
 // Nests
 //===----------------------------------------------------------------------===//
 
-/// A buffer that the tile may overwrite element by element while it is computed:
-/// that of an operand nothing else reads.
+/// A buffer that the tile may overwrite element by element while it is computed: that of an operand without other uses.
 std::optional<Buffer> Emitter::findReusable(Value tile) {
   Operation *op = tile.getDefiningOp();
   if (!op || !op->hasTrait<OpTrait::Elementwise>() || rematerialization.isCheap(tile)) {
@@ -212,7 +211,7 @@ void Emitter::emitNest(const Nest &planned) {
       }
     });
   }
-  // Only now are the tiles complete: until here they are read from registers.
+  // The tiles are complete only now; inside the nest they are read from registers.
   for (auto &[tile, buffer] : made) {
     buffers[tile] = buffer;
   }

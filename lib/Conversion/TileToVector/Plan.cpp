@@ -23,14 +23,14 @@ public:
       visit(&op);
     }
     closeNest();
-    for (size_t i = 0; i < plan.size(); ++i) { // grows on the way
+    for (size_t i = 0; i < plan.size(); ++i) { // the plan grows meanwhile
       keepWhatIsNeededLater(i);
     }
     return std::move(plan);
   }
 
 private:
-  //===--- what a tile needs ----------------------------------------------===//
+  //===--- Dependences of tiles -------------------------------------------===//
 
   bool isCheap(Value tile) const { return rematerialization.isCheap(tile); }
 
@@ -42,9 +42,8 @@ private:
   /// A lazy value of this block that is not in memory yet.
   bool isPending(Value tile) const { return isLazyHere(tile) && !isCheap(tile) && !inMemory.contains(tile); }
 
-  /// Calls `fn` for each lazy value that computing `tile` at a point computes
-  /// too, but for those in `available`; `fn` returns false to go no further down
-  /// from there. Cheap values are passed through.
+  /// Calls `fn` for each lazy value needed to compute `tile` at a point, except for those in `available`; `fn` returns
+  /// false to skip the operands of a value. Looks through cheap values.
   void walkLazy(Value tile, const llvm::DenseSet<Value> &available, llvm::SmallPtrSetImpl<void *> &seen,
                 llvm::function_ref<bool(Value)> fn) const {
     if (!isTile(tile) || !isLazyHere(tile) || !seen.insert(tile.getAsOpaquePointer()).second) {
@@ -62,7 +61,7 @@ private:
     walkLazy(tile, inMemory, seen, fn);
   }
 
-  /// A gather reads its source from memory; it is kept there beforehand.
+  /// The source of a gather is not one of them: it is kept in memory beforehand.
   static ValueRange operandsAtPoint(Operation *op) {
     return isa<tile::GatherOp, tile::SplitOp>(op) ? op->getOperands().drop_front(isa<tile::GatherOp>(op))
                                                   : ValueRange(op->getOperands());
@@ -75,7 +74,7 @@ private:
     }
   }
 
-  /// The tiles outside `op`'s regions that operations inside them read.
+  /// The tiles of this block that `op` or operations nested in it use.
   SmallVector<Value> capturedTiles(Operation *op) const {
     llvm::SetVector<Value> captured;
     op->walk([&](Operation *inner) {
@@ -88,12 +87,12 @@ private:
     return captured.takeVector();
   }
 
-  /// Whether the operation takes its tiles from memory, not element by element.
+  /// Whether the operation reads its tiles from memory rather than evaluating them at points.
   static bool readsMemory(Operation *op) {
     return op->getNumRegions() > 0 || op->hasTrait<OpTrait::IsTerminator>() || isa<tile::DotOp>(op);
   }
 
-  /// The tiles a whole operation finds in memory.
+  /// The tiles that have to be in memory for a materialized operation.
   SmallVector<Value> requiredTiles(Operation *op) const {
     llvm::SetVector<Value> tiles;
     llvm::SmallPtrSet<void *, 16> seen;
@@ -110,7 +109,7 @@ private:
       });
     }
     if (isa<tile::DotOp>(op)) {
-      // Cheap tiles of an outer block are nowhere in memory yet.
+      // Cheap tiles of an outer block are not in memory yet.
       for (Value operand : op->getOperands()) {
         if (operand.getParentBlock() != &block && isCheap(operand)) {
           tiles.insert(operand);
@@ -120,12 +119,12 @@ private:
     return tiles.takeVector();
   }
 
-  //===--- memory order ---------------------------------------------------===//
+  //===--- Memory order ---------------------------------------------------===//
 
-  /// For each pending load, the last operation of the block that reads it.
+  /// For each pending load, finds the last operation of the block that needs it.
   void findLastUses() {
     for (Operation &op : block) {
-      // A gather's source is kept where the gather stands.
+      // A gather's source is kept at the position of the gather.
       if (isLazy(&op) && !isa<tile::GatherOp>(op)) {
         continue;
       }
@@ -141,8 +140,7 @@ private:
     }
   }
 
-  /// Loads before `writer` that are still to be read must happen before it.
-  /// `own` is the sink of the writer itself, null where it is done whole.
+  /// Keeps conflicting loads that precede `writer` and whose values are needed later: they must execute before it.
   void keepLoadsBefore(Operation *writer) {
     for (Operation &op : llvm::make_range(block.begin(), writer->getIterator())) {
       auto load = dyn_cast<tile::LoadOp>(&op);
@@ -160,7 +158,7 @@ private:
     }
   }
 
-  //===--- filling nests --------------------------------------------------===//
+  //===--- Filling nests --------------------------------------------------===//
 
   void closeNest() {
     if (!open) {
@@ -180,20 +178,20 @@ private:
            });
   }
 
-  /// Whether the sink reads, at any depth, what the open nest only has at its end.
+  /// Whether the sink depends on a result that the open nest only has at its end.
   bool readsOpenNest(const Sink &sink) const {
     llvm::SmallPtrSet<void *, 16> seen;
     std::function<bool(Value)> reads = [&](Value value) {
       Operation *op = value.getDefiningOp();
       bool lazy = op && op->getBlock() == &block && isLazy(op);
       if (isResultOfOpenNest(value) && !(lazy && isCheap(value))) {
-        // A tile kept by the nest is at hand in registers, like all lazy ones.
+        // A tile kept by the nest is available in registers, like all lazy ones.
         return !lazy;
       }
       if (!lazy || inMemory.contains(value) || !seen.insert(value.getAsOpaquePointer()).second) {
         return false;
       }
-      // A gather reads all of its source, which has to be complete.
+      // A gather reads any element of its source, which has to be complete.
       if (auto gather = dyn_cast<tile::GatherOp>(op); gather && isResultOfOpenNest(gather.getSrc())) {
         return true;
       }
@@ -202,8 +200,7 @@ private:
     return llvm::any_of(getTileOperands(sink), reads);
   }
 
-  /// Whether the memory operations of the sink may run point by point beside
-  /// those of the open nest.
+  /// Whether the memory operations of the sink may be interleaved point by point with those of the open nest.
   bool respectsMemoryOrder(const Sink &sink) const {
     SmallVector<Operation *> mine, writers;
     if (sink.op && MemoryOrder::writes(sink.op)) {
@@ -249,7 +246,7 @@ private:
     open->sinks.push_back(sink);
   }
 
-  /// Makes sure that `tile` is in memory after the nest that is open now.
+  /// Ensures that `tile` is in memory after the open nest.
   void keep(Value tile) {
     if (inMemory.contains(tile) || isResultOfOpenNest(tile)) {
       return;
@@ -301,7 +298,7 @@ private:
                                             ? WalkResult::interrupt()
                                             : WalkResult::advance();
                                }).wasInterrupted();
-    // A scalar computation moves in front of the open nest; all else waits for it.
+    // A scalar computation moves before the open nest; everything else is placed after it.
     bool isScalar = op->getNumRegions() == 0 && !MemoryOrder::touches(op) &&
                     llvm::none_of(op->getOperands(), [](Value v) { return isTile(v); }) &&
                     !op->hasTrait<OpTrait::IsTerminator>();
@@ -311,11 +308,10 @@ private:
     plan.push_back(Step{op, nullptr});
   }
 
-  //===--- what to keep ---------------------------------------------------===//
+  //===--- Keeping tiles --------------------------------------------------===//
 
-  /// Makes nest `i` keep the values it computes that a later nest would compute
-  /// again. What has another shape than the nest is computed in a nest of its
-  /// own in front; then `i` is that nest.
+  /// Makes nest `i` keep the values it computes that a later nest would recompute. A value with another shape than the
+  /// nest is computed by a separate nest inserted before it, which is nest `i` then.
   void keepWhatIsNeededLater(size_t i) {
     if (!plan[i].nest) {
       return;
@@ -358,7 +354,7 @@ private:
     return computed;
   }
 
-  /// Those of `computed` by nest `i` that sinks of later nests reach.
+  /// Those values in `computed`, by nest `i`, that sinks of later nests need.
   llvm::SetVector<Value> neededAfter(size_t i, const llvm::SetVector<Value> &computed) {
     llvm::SetVector<Value> needed;
     for (const Step &step : llvm::drop_begin(plan, i + 1)) {
@@ -375,7 +371,7 @@ private:
     return needed;
   }
 
-  /// A function of few elements is not evaluated once per element of a large nest.
+  /// An expensive function of few elements should not be evaluated for each element of a large nest.
   static bool isWorthItsOwnNest(Value value, ArrayRef<int64_t> nestShape) {
     Operation *op = value.getDefiningOp();
     bool expensive = isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op) ||
@@ -396,7 +392,7 @@ private:
     }
   }
 
-  /// Like walkSink, over what is not kept by an earlier nest.
+  /// Like walkSink, but stops at values kept by earlier nests.
   void walkKept(const Sink &sink, llvm::function_ref<bool(Value)> fn) {
     llvm::SmallPtrSet<void *, 16> seen;
     for (Value tile : getTileOperands(sink)) {
@@ -411,7 +407,7 @@ private:
   std::unique_ptr<Nest> open;
   llvm::DenseMap<Value, Operation *> lastUse;
   llvm::DenseSet<Value> inMemory; ///< kept by a closed nest
-  llvm::DenseSet<Value> done;     ///< in memory, in the second walk
+  llvm::DenseSet<Value> done;     ///< the same for the second walk, in keepWhatIsNeededLater
 };
 
 } // namespace
@@ -423,7 +419,7 @@ Plan planBlock(Block &block, const MemoryOrder &memory, const RematerializationC
 void printPlan(const Plan &plan, raw_ostream &os) {
   for (const Step &step : plan) {
     if (step.op) {
-      os << "whole " << step.op->getName() << "\n";
+      os << "materialized " << step.op->getName() << "\n";
       continue;
     }
     os << "nest [";

@@ -1,11 +1,11 @@
-// tile.print becomes one call of the runtime for each operand:
+// tile.print becomes one call to the runtime for each operand:
 //
 //     tile.print "x" (%x : tensor<2x16xf32>)
 //
 //     loops that copy %x to scratch memory
 //     llvm.call @tilewright_print("f32[2,16] x: ", %pid0, %pid1, %pid2, %scratch)
 //
-// include/tilewright/Runtime/KernelSupport.h says how the format reads.
+// include/tilewright/Runtime/KernelSupport.h documents the format.
 
 #include "Emitter.h"
 
@@ -21,7 +21,7 @@ namespace tilewright::cpu {
 
 static constexpr llvm::StringLiteral kFunction = "tilewright_print";
 
-/// Declared once in the module.
+/// Declares the runtime function on first use.
 static LLVM::LLVMFuncOp declareFunction(OpBuilder &b, ModuleOp module) {
   if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(kFunction)) {
     return known;
@@ -34,7 +34,7 @@ static LLVM::LLVMFuncOp declareFunction(OpBuilder &b, ModuleOp module) {
   return LLVM::LLVMFuncOp::create(b, module.getLoc(), kFunction, type);
 }
 
-/// The address of a C string.
+/// Creates a global C string and returns its address.
 static Value createText(OpBuilder &b, Location loc, ModuleOp module, StringRef text) {
   std::string name;
   for (unsigned i = 0; name.empty() || module.lookupSymbol(name); ++i) {
@@ -54,7 +54,7 @@ static Value createText(OpBuilder &b, Location loc, ModuleOp module, StringRef t
   return LLVM::AddressOfOp::create(b, loc, global);
 }
 
-/// How the runtime is told of an element type: narrow floats come as f32, booleans as bytes.
+/// The format's name of an element type: narrow floats are passed as f32, booleans as bytes.
 static std::string describeElement(Type element, bool isSigned, bool hex) {
   if (isa<tile::PtrType>(element)) {
     return "x64";
@@ -67,7 +67,7 @@ static std::string describeElement(Type element, bool isSigned, bool hex) {
   return kind + std::to_string(std::max(bits, 8u));
 }
 
-/// "x" -> "x: ", also where the user wrote the colon; nothing before bare values.
+/// "x" -> "x: ", also if the user's prefix ends with a colon; empty for an empty prefix.
 static std::string describePrefix(StringRef prefix, size_t operand, size_t operands) {
   StringRef bare = prefix.trim();
   bare.consume_back(":");
@@ -78,7 +78,7 @@ static std::string describePrefix(StringRef prefix, size_t operand, size_t opera
   return text;
 }
 
-/// The operand's elements in row-major order, as the runtime takes them.
+/// Copies the operand's elements to scratch memory in row-major order, in the type that the runtime expects.
 Buffer Emitter::copyForPrint(Value operand) {
   Type element = getElementTypeOrSelf(operand.getType());
   bool widens = isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;

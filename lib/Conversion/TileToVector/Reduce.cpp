@@ -1,8 +1,7 @@
 // Reductions and scans.
 //
-// A reduction along the vector dimension keeps one partial result per lane and
-// combines the lanes at the end; along another dimension it keeps one result
-// per lane for good:
+// A reduction along the vector dimension keeps one partial result per lane and combines the lanes at the end. Along
+// another dimension, each lane has its own result:
 //
 //     sum [512] by 64 lanes                     sum [32 x 512] along 0, by 64 lanes
 //       acc = <0, 0, ...>                         for j in 0..512 step 64:
@@ -26,7 +25,7 @@ namespace tilewright::cpu {
 // Combiners
 //===----------------------------------------------------------------------===//
 
-/// Whether every operation of the combiner does on vectors, lane by lane, what it does on scalars.
+/// Whether every operation of the combiner can be applied to vectors elementwise.
 static bool isElementwise(Region &combiner) {
   return llvm::all_of(combiner.front().without_terminator(), [](Operation &op) {
     return op.hasTrait<OpTrait::Vectorizable>() || op.hasTrait<OpTrait::ConstantLike>() ||
@@ -64,14 +63,14 @@ SmallVector<Value> Emitter::combineVectors(Region &combiner, ValueRange lhs, Val
                              [&](Value value) { return broadcast(lookup(value), width); });
 }
 
-/// Combines two elements, by any operations.
+/// Combines two elements, with any operations in the combiner.
 SmallVector<Value> Emitter::combineElements(Region &combiner, ArrayRef<Value> arguments) {
   Block &body = combiner.front();
   for (auto [arg, value] : llvm::zip_equal(body.getArguments(), arguments)) {
     map(arg, value);
   }
   CacheScope scope(*this);
-  // The body is emitted more than once: what it puts in memory is there for this time only.
+  // The body is emitted several times: its buffers are only valid for this copy.
   llvm::DenseMap<Value, Buffer> outside = buffers;
   hasFailed |= failed(emitBlock(body));
   buffers = std::move(outside);
@@ -79,7 +78,7 @@ SmallVector<Value> Emitter::combineElements(Region &combiner, ArrayRef<Value> ar
                              [&](Value value) { return hasFailed ? zero(convert(value.getType())) : scalar(value); });
 }
 
-/// Combines with branches and loops, which each lane takes its own way through: one lane after the other.
+/// Applies a combiner with control flow, which may differ between lanes, to one lane after the other.
 ///
 ///     for lane in 0..width: result[lane] = combine(lhs[lane], rhs[lane])
 SmallVector<Value> Emitter::combineLanes(Region &combiner, ValueRange lhs, ValueRange rhs) {
@@ -109,8 +108,7 @@ SmallVector<Value> Emitter::combineLanes(Region &combiner, ValueRange lhs, Value
   return loop.getResults();
 }
 
-/// The scalar that changes nothing when combined, for combiners of one
-/// operation; null for others.
+/// The neutral element of a combiner with a single operation; null for others.
 static TypedAttr neutralElement(OpBuilder &b, Region &combiner, Type type) {
   Block &body = combiner.front();
   if (body.getNumArguments() != 2 || body.getOperations().size() != 2) {
@@ -121,7 +119,7 @@ static TypedAttr neutralElement(OpBuilder &b, Region &combiner, Type type) {
     return {};
   }
   if (isa<arith::MaxNumFOp, arith::MinNumFOp>(op)) {
-    // Chosen against any number, and the right result where all are NaN.
+    // Any number wins against NaN, and NaN is the right result if all elements are NaN.
     return b.getFloatAttr(type, APFloat::getNaN(cast<FloatType>(type).getFloatSemantics()));
   }
   if (!isa<arith::AddFOp, arith::MulFOp, arith::MaximumFOp, arith::MinimumFOp, arith::AddIOp, arith::MulIOp,
@@ -153,8 +151,7 @@ SmallVector<Value> Emitter::reduceLanes(Region &combiner, SmallVector<Value> vec
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// The accumulators with which the loop along the axis starts. Where there is
-/// no neutral element the first step replaces them.
+/// The initial accumulators of the loop along the axis. If there is no neutral element, the first step replaces them.
 SmallVector<Value> Emitter::startAccumulators(ArrayRef<tile::ReduceOp> reduces, int64_t width) {
   SmallVector<Value> init;
   for (tile::ReduceOp reduce : reduces) {
@@ -167,8 +164,8 @@ SmallVector<Value> Emitter::startAccumulators(ArrayRef<tile::ReduceOp> reduces, 
   return init;
 }
 
-/// `values` in the first step, before which there is nothing to combine them with; then both combined. A combiner with
-/// control flow is not run on what it was never given: a loop in it might not end.
+/// `values` in the first step, and the combination with the accumulators in later ones. A combiner with control flow
+/// must not be executed on the initial accumulators, as a loop in it might not terminate.
 SmallVector<Value> Emitter::combineUnless(Value isFirst, tile::ReduceOp reduce, ValueRange accumulators,
                                           ArrayRef<Value> values) {
   Location loc = reduce.getLoc();
@@ -208,7 +205,7 @@ SmallVector<Value> Emitter::accumulate(ArrayRef<tile::ReduceOp> reduces, ValueRa
   return next;
 }
 
-/// Writes or maps the results for one line along the axis.
+/// Stores the results of one line along the axis, or maps them if they are scalars.
 void Emitter::finishReductions(ArrayRef<tile::ReduceOp> reduces, SmallVector<Value> accumulators, Point point, int axis,
                                const llvm::DenseMap<Value, Buffer> &made) {
   if (point.vectorDim == axis) {
@@ -286,7 +283,7 @@ void Emitter::emitScan(Operation *op) {
   for (Value result : scan.getResults()) {
     results.push_back(buffers[result] = allocate(result.getType()));
   }
-  // Lines beside each other run in the lanes of a vector.
+  // Adjacent lines are scanned in the lanes of a vector.
   bool wide = last != axis && sizes[last] > 1;
   int64_t width = wide ? std::min(sizes[last], cpu.lanes(32)) : 1;
   emitPointwise(sizes, wide ? last : -1, width, [&](const Point &line) {

@@ -1,5 +1,4 @@
-// The pass: a kernel on tiles becomes a function that runs a range of programs
-// on the host.
+// tile-to-vector: lowers a tile kernel to a function that executes a range of programs on the host.
 //
 //     func.func @k(%x: !tile.ptr<f32> {tile.slot = 0}, %n: i32 {tile.slot = 2})
 //
@@ -44,7 +43,7 @@ func::FuncOp createEntry(OpBuilder &b, func::FuncOp kernel) {
   return entry;
 }
 
-/// The kernel's argument out of its eight-byte slot.
+/// Loads a kernel argument from its eight-byte slot.
 Value loadArgument(OpBuilder &b, func::FuncOp kernel, func::FuncOp entry, BlockArgument arg) {
   auto slot = kernel.getArgAttrOfType<IntegerAttr>(arg.getArgNumber(), "tile.slot");
   int32_t index = slot ? int32_t(slot.getInt()) : int32_t(arg.getArgNumber());
@@ -60,7 +59,7 @@ Value loadArgument(OpBuilder &b, func::FuncOp kernel, func::FuncOp entry, BlockA
   return arith::TruncIOp::create(b, loc, type, byte);
 }
 
-/// x, y and z of a linear program number.
+/// Splits a linear program index into x, y and z.
 void splitProgram(OpBuilder &b, Location loc, Value program, Value grid, ProgramContext &context) {
   Type i32 = b.getI32Type(), i64 = b.getI64Type();
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
@@ -72,7 +71,7 @@ void splitProgram(OpBuilder &b, Location loc, Value program, Value grid, Program
       Value size = arith::ExtUIOp::create(b, loc, i64, LLVM::LoadOp::create(b, loc, i32, address));
       own = arith::RemUIOp::create(b, loc, rest, size);
       Value quotient = arith::DivUIOp::create(b, loc, rest, size);
-      // A grid with a side of zero is never launched.
+      // A grid with a dimension of zero is never launched.
       own.getDefiningOp()->setAttr("tile.safe_division", b.getUnitAttr());
       quotient.getDefiningOp()->setAttr("tile.safe_division", b.getUnitAttr());
       rest = quotient;
@@ -83,7 +82,7 @@ void splitProgram(OpBuilder &b, Location loc, Value program, Value grid, Program
 
 LogicalResult convertKernel(func::FuncOp kernel, const hardware::CpuInfo &cpu, bool checkBounds) {
   if (!kernel.getBody().hasOneBlock() || kernel.getNumResults() != 0) {
-    return kernel.emitOpError("a kernel has one block and returns nothing");
+    return kernel.emitOpError("a kernel must have one basic block and no results");
   }
   AxisInfoAnalysis axis(kernel);
   OpBuilder b(kernel.getContext());

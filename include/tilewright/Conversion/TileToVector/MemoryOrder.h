@@ -1,4 +1,4 @@
-// Which memory operations may be taken out of program order.
+// Which memory operations may be reordered.
 
 #ifndef TILEWRIGHT_CONVERSION_TILETOVECTOR_MEMORYORDER_H
 #define TILEWRIGHT_CONVERSION_TILETOVECTOR_MEMORYORDER_H
@@ -9,8 +9,7 @@
 
 namespace tilewright::cpu {
 
-/// Decides, per pair of operations, whether both may touch the same memory and
-/// whether they may share a nest.
+/// Determines whether two operations may access the same memory and whether they may share a nest.
 class MemoryOrder {
 public:
   explicit MemoryOrder(AxisInfoAnalysis &axis) : axis(axis) {}
@@ -18,14 +17,14 @@ public:
   /// Whether `op`, or an operation inside it, may write memory.
   static bool writes(mlir::Operation *op);
 
-  /// Whether `op`, or an operation inside it, may touch memory at all.
+  /// Whether `op`, or an operation inside it, may access memory.
   static bool touches(mlir::Operation *op);
 
-  /// Whether the order of the two operations matters. At least one writes.
+  /// Whether the order of the two operations matters: they may alias and at least one writes.
   bool conflict(mlir::Operation *a, mlir::Operation *b) const;
 
-  /// Whether conflicting operations may nevertheless run point by point in one
-  /// nest: they use the same tile of pointers, no two of which are equal.
+  /// Whether conflicting operations may nevertheless share a nest: they use the same pointer tile, whose pointers are
+  /// all different.
   bool mayShareNest(mlir::Operation *a, mlir::Operation *b) const;
 
 private:

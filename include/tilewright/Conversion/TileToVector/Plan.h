@@ -1,8 +1,7 @@
 // How the operations of one block become loop nests.
 //
-// A nest is a set of loops over one shape. Its *sinks* are what it is for:
-// stores, reductions, and tiles that must be in scratch memory afterwards.
-// Whatever a sink needs is computed at each point of the nest, in registers:
+// A nest is a set of loops over one shape. Its *sinks* are the stores, reductions and tiles to keep in scratch memory
+// that it computes. The operands of a sink are computed at each point of the nest, in registers:
 //
 //     x = load p                  nest [1024] reduce 0
 //     m = reduce max x              keep x, reduce m
@@ -11,12 +10,12 @@
 //     store q, e / s              nest [1024]
 //                                   store                       (reads e)
 //
-// Three kinds of operation:
-// - *cheap*: index arithmetic, recomputed wherever it is needed from ranges,
-//   scalars, and what is in memory already;
-// - *lazy*: computed inside the nests of the sinks that need it, kept in scratch
-//   memory where a later nest needs it again (loads, elementwise arithmetic, views);
-// - *whole*: everything else, done as one step in program order (dot, scan, loops).
+// There are three kinds of operations:
+// - *cheap*: index arithmetic on ranges, scalars and tiles in memory, recomputed
+//   at each use;
+// - *lazy*: computed inside the nests of the sinks that need it, and kept in scratch
+//   memory if a later nest needs it again (loads, elementwise arithmetic, views);
+// - *materialized*: everything else, one step each in program order (dot, scan, loops).
 
 #ifndef TILEWRIGHT_CONVERSION_TILETOVECTOR_PLAN_H
 #define TILEWRIGHT_CONVERSION_TILETOVECTOR_PLAN_H
@@ -33,7 +32,7 @@
 
 namespace tilewright::cpu {
 
-/// One reason for a nest: a store or a reduction, or a tile to keep in memory.
+/// A sink of a nest: a store or a reduction, or a tile to keep in memory.
 struct Sink {
   mlir::Operation *op = nullptr; ///< tile.store or tile.reduce; null to keep `value`
   mlir::Value value;             ///< the tile to keep
@@ -45,7 +44,7 @@ struct Nest {
   llvm::SmallVector<Sink> sinks;
 };
 
-/// Either one operation done whole, or a nest.
+/// Either one materialized operation or a nest.
 struct Step {
   mlir::Operation *op = nullptr;
   std::unique_ptr<Nest> nest;
@@ -56,11 +55,11 @@ using Plan = std::vector<Step>;
 bool isTile(mlir::Type type);
 bool isTile(mlir::Value value);
 
-/// Which tiles are recomputed at each use. The IR must not change meanwhile.
+/// Decides which tiles are recomputed at each use. The IR must not change during its lifetime.
 class RematerializationCost {
 public:
-  /// Whether the tile is a few operations of index arithmetic on ranges, scalars
-  /// and tiles that are not cheap themselves; those are read from memory.
+  /// Whether the tile takes a few operations of index arithmetic on ranges, scalars and tiles that are not cheap
+  /// themselves; those are loaded from memory.
   bool isCheap(mlir::Value tile) const;
 
 private:
@@ -71,14 +70,14 @@ private:
 /// Whether the operation is computed inside the nests that need its result.
 bool isLazy(mlir::Operation *op);
 
-/// The tiles a sink evaluates at each point.
+/// The tiles that a sink evaluates at each point.
 llvm::SmallVector<mlir::Value> getTileOperands(const Sink &sink);
 
-/// Orders the operations of `block` into nests and whole operations. Tiles of
-/// other blocks and block arguments are in memory already, or cheap.
+/// Groups the operations of `block` into nests and materialized operations. Tiles of other blocks and block arguments
+/// are in memory already, or cheap.
 Plan planBlock(mlir::Block &block, const MemoryOrder &memory, const RematerializationCost &rematerialization);
 
-/// Prints a plan the way the picture above shows it.
+/// Prints a plan in the form shown above.
 void printPlan(const Plan &plan, llvm::raw_ostream &os);
 
 } // namespace tilewright::cpu
