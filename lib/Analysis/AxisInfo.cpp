@@ -1,5 +1,4 @@
-// The facts themselves, and the data-flow analysis that carries them through
-// control flow.
+// Axis facts, and the data-flow analysis that propagates them through control flow.
 
 #include "tilewright/Analysis/AxisInfo.h"
 
@@ -45,14 +44,14 @@ static int64_t getUnit(Type type) {
   return axis::powerOfTwoIn(llvm::divideCeil(bits, 8));
 }
 
-/// A scalar counts as one dimension of size 1.
+/// A scalar has one dimension of size 1.
 static SmallVector<int64_t> getAxisSizes(Type type) {
   ArrayRef<int64_t> shape = tile::getShape(type);
   return shape.empty() ? SmallVector<int64_t>{1} : SmallVector<int64_t>(shape);
 }
 
-/// The longest run of consecutive values that a type has room for, and that starts at a multiple of its length in both
-/// readings of its bits.
+/// The longest run of consecutive values of a type that starts at a multiple of its length, both as signed and as
+/// unsigned integers.
 static int64_t longestRunOf(Type type) {
   auto integer = dyn_cast<IntegerType>(tile::getElementType(type));
   unsigned bits = integer ? integer.getWidth() : 64;
@@ -122,7 +121,7 @@ void AxisInfo::assume(Type type, ArrayRef<int64_t> contiguity, ArrayRef<int64_t>
       fact = std::max(fact, axis::powerOfTwoIn(hints[dim]));
     }
   };
-  if (wraps && !contiguity.empty()) { // What the user calls consecutive does not wrap.
+  if (wraps && !contiguity.empty()) { // The user's hint asserts that runs do not wrap.
     llvm::transform(facts, facts.begin(), cutToAligned);
     wraps = false;
   }
@@ -161,7 +160,7 @@ void AxisInfo::print(raw_ostream &os) const {
 // Hints
 //===----------------------------------------------------------------------===//
 
-/// An argument's hint is one integer for a scalar, an array for a tile.
+/// A hint on an argument is one integer for a scalar and an array for a tile.
 static SmallVector<int64_t> readHint(Attribute attr) {
   if (auto scalar = dyn_cast_or_null<IntegerAttr>(attr)) {
     return {scalar.getInt()};
@@ -172,7 +171,7 @@ static SmallVector<int64_t> readHint(Attribute attr) {
   return {};
 }
 
-/// Nothing but what the function's attributes say of an argument.
+/// The facts given by argument attributes of the function; unknown for other values.
 static AxisInfo atEntry(Value value) {
   AxisInfo info = AxisInfo::unknown(value.getType());
   auto arg = dyn_cast<BlockArgument>(value);
@@ -210,7 +209,7 @@ private:
 };
 } // namespace
 
-/// The value that constant propagation found for an integer, or for all elements of a tile.
+/// The value found by constant propagation for an integer or for all elements of a tile.
 std::optional<int64_t> AxisDataFlow::foldedValue(Operation *op, Value result) {
   const auto *lattice = getOrCreateFor<ConstantLattice>(getProgramPointAfter(op), result);
   if (lattice->getValue().isUninitialized()) {
@@ -228,7 +227,7 @@ std::optional<int64_t> AxisDataFlow::foldedValue(Operation *op, Value result) {
   return isBool ? int64_t(integer.getValue().getZExtValue()) : integer.getValue().getSExtValue();
 }
 
-/// What `op` computes, before the user's hints.
+/// The facts of the result of `op`, without the user's hints.
 static AxisInfo transfer(Operation *op, axis::Operands operands, Type type) {
   if (op->hasTrait<tile::SameValues>()) {
     return *operands[0];
@@ -250,7 +249,7 @@ LogicalResult AxisDataFlow::visitOperation(Operation *op, ArrayRef<const AxisLat
   SmallVector<const AxisInfo *> infos;
   for (const AxisLattice *operand : operands) {
     if (!operand->getValue().isInitialized()) {
-      return success(); // Comes again when the operand is known.
+      return success(); // Visited again when the operand is known.
     }
     infos.push_back(&operand->getValue());
   }

@@ -1,12 +1,11 @@
-// Axis facts of arithmetic. Every rule looks at one dimension; `aligned` below is
-// the length of the groups in which the left side counts up from a multiple of
-// that length and the right side stays the same multiple of it:
+// Axis facts of arithmetic. Every rule considers one dimension. `aligned` below is the length of groups in which the
+// left side is consecutive from a multiple of that length, and the right side has one value, also a multiple of it:
 //
 //     lhs   16 17 18 19 20 21 22 23      contiguity 8, divisibility 16
 //     rhs    4  4  4  4  4  4  4  4      constancy 8, divisibility 4
-//     aligned = 4:  lhs / rhs   4 4 4 4 | 5 5 5 5       equal in a group
-//                   lhs % rhs   0 1 2 3 | 0 1 2 3       consecutive in a group
-//                   lhs < rhs   all of a group or none of it
+//     aligned = 4:  lhs / rhs   4 4 4 4 | 5 5 5 5       equal within a group
+//                   lhs % rhs   0 1 2 3 | 0 1 2 3       consecutive within a group
+//                   lhs < rhs   true for all of a group or for none of it
 
 #include "AxisTransfer.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
@@ -21,8 +20,8 @@ using axis::Operands;
 using Result = std::optional<AxisInfo>;
 using Facts = SmallVector<AxisFacts>;
 
-/// Applies a rule of one dimension, `AxisFacts(lhs, rhs)`, to each, for an operation that computes modulo a power of
-/// two.
+/// Applies a rule for one dimension, `AxisFacts(lhs, rhs)`, to each dimension, for an operation that computes modulo a
+/// power of two.
 template <typename Rule> static AxisInfo eachModular(Operation *op, Operands operands, bool wraps, Rule rule) {
   Facts facts;
   for (auto [lhs, rhs] : llvm::zip_equal(operands[0]->getFacts(), operands[1]->getFacts())) {
@@ -31,7 +30,7 @@ template <typename Rule> static AxisInfo eachModular(Operation *op, Operands ope
   return AxisInfo(op->getResult(0).getType(), facts, wraps);
 }
 
-/// The same for an operation to which its operands are numbers, and runs that wrap are none.
+/// The same for an operation on the signed values of its operands, for which a run that wraps is not consecutive.
 template <typename Rule> static AxisInfo eachDimension(Operation *op, Operands operands, Rule rule) {
   Facts facts;
   for (unsigned dim = 0; dim < operands[0]->getRank(); ++dim) {
@@ -51,13 +50,13 @@ static int64_t bothConstant(const AxisFacts &lhs, const AxisFacts &rhs) {
   return std::min(lhs.constancy, rhs.constancy);
 }
 
-/// What divides both sides at the start of groups of `group`.
+/// The divisor of both sides at the start of groups of size `group`.
 static int64_t bothDivisible(const AxisFacts &lhs, const AxisFacts &rhs, int64_t group) {
   return std::min(lhs.divisibilityAt(group), rhs.divisibilityAt(group));
 }
 
 //===----------------------------------------------------------------------===//
-// Sums and products
+// Addition and multiplication
 //===----------------------------------------------------------------------===//
 
 static AxisFacts addFacts(const AxisFacts &lhs, const AxisFacts &rhs) {
@@ -68,7 +67,7 @@ static AxisFacts addFacts(const AxisFacts &lhs, const AxisFacts &rhs) {
   return fact;
 }
 
-/// Two sides that count up together keep their distance.
+/// If both sides are consecutive, their difference is constant.
 static AxisFacts subFacts(const AxisFacts &lhs, const AxisFacts &rhs) {
   AxisFacts fact;
   fact.contiguity = std::min(lhs.contiguity, rhs.constancy);
@@ -77,7 +76,7 @@ static AxisFacts subFacts(const AxisFacts &lhs, const AxisFacts &rhs) {
   return fact;
 }
 
-/// Whether the result's runs may wrap: an operand's do, or the operation itself may.
+/// Whether runs of the result may wrap: those of an operand may, or the operation itself may.
 template <typename Op> static bool mayWrap(Op op, Operands operands) {
   bool isBounded = bitEnumContainsAny(op.getOverflowFlags(), arith::IntegerOverflowFlags::nsw);
   return !isBounded || llvm::any_of(operands, [](const AxisInfo *info) { return info->mayWrap(); });
@@ -118,7 +117,8 @@ static Result visit(arith::MulIOp op, Operands operands) {
 // Division
 //===----------------------------------------------------------------------===//
 
-/// Rounding down by a known power of two: groups of `aligned` give one value each.
+/// Division rounding down: each group of size `aligned` has one quotient. Divisibility is only known for a constant
+/// power of two.
 static AxisFacts divideFacts(const AxisFacts &lhs, const AxisFacts &rhs, std::optional<int64_t> divisor) {
   int64_t group = aligned(lhs, rhs);
   AxisFacts fact;
@@ -154,8 +154,8 @@ static Result remainder(Operation *op, Operands operands, bool roundsDown) {
   });
 }
 
-/// Signed division rounds towards zero, which is down where nothing is negative. Where that is known,
-/// `specialize-ranges` has made it unsigned.
+/// Signed division rounds toward zero, which is down for nonnegative operands. If they are known to be nonnegative,
+/// `specialize-ranges` has made the division unsigned.
 static Result visit(arith::DivSIOp op, Operands operands) { return divide(op, operands, false); }
 static Result visit(arith::DivUIOp op, Operands operands) { return divide(op, operands, true); }
 static Result visit(arith::FloorDivSIOp op, Operands operands) {
@@ -168,7 +168,7 @@ static Result visit(arith::RemUIOp op, Operands operands) { return remainder(op,
 // Bits
 //===----------------------------------------------------------------------===//
 
-/// Low bits that are zero on the right stay zero, low bits that are one pass.
+/// Low bits that are zero on the right become zero, low bits that are one are kept.
 static Result visit(arith::AndIOp op, Operands operands) {
   int64_t ones = 1;
   if (auto mask = operands[1]->getConstant(); mask && *mask != -1) {
@@ -183,7 +183,7 @@ static Result visit(arith::AndIOp op, Operands operands) {
   });
 }
 
-/// Where one side counts in the bits that are zero on the other, or and xor are sums.
+/// If one side is consecutive in bits that are zero on the other side, or and xor are additions.
 static Result orLike(Operation *op, Operands operands) {
   return eachDimension(op, operands, [](const AxisFacts &lhs, const AxisFacts &rhs) {
     AxisFacts fact;
@@ -194,7 +194,7 @@ static Result orLike(Operation *op, Operands operands) {
   });
 }
 
-/// 2 to the power of a known shift that fits the type.
+/// 2 to the power of a constant shift amount that is valid for the type.
 static std::optional<int64_t> shiftFactor(Operation *op, Operands operands) {
   std::optional<int64_t> bits = operands[1]->getConstant();
   if (!bits || *bits < 0 || *bits > 30 || *bits >= getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth()) {
@@ -215,7 +215,7 @@ static Result visit(arith::ShLIOp op, Operands operands) {
   });
 }
 
-/// Shifting right rounds down, whatever the sign.
+/// Both right shifts divide, rounding down.
 static Result shiftRight(Operation *op, Operands operands) {
   auto factor = shiftFactor(op, operands);
   if (!factor) {
@@ -230,11 +230,11 @@ static Result shiftRight(Operation *op, Operands operands) {
 }
 
 //===----------------------------------------------------------------------===//
-// Comparison and choice
+// Comparison and selection
 //===----------------------------------------------------------------------===//
 
-/// The groups in which both sides count up, so that their order does not change.
-/// Read as unsigned, -1 and 0 are not consecutive: only aligned groups never hold both.
+/// The groups in which both sides are consecutive, so that their order does not change. As unsigned numbers, -1 and 0
+/// are not consecutive; only aligned groups cannot contain both.
 static int64_t bothCounting(const AxisFacts &lhs, const AxisFacts &rhs, bool isUnsigned) {
   int64_t group = std::min(lhs.contiguity, rhs.contiguity);
   return isUnsigned ? std::min({group, lhs.divisibility, rhs.divisibility}) : group;
@@ -270,7 +270,7 @@ static Result visit(arith::CmpIOp op, Operands operands) {
   });
 }
 
-/// Where both count up, or both are equal, so is the smaller and the larger.
+/// If both sides are consecutive or both constant, so are minimum and maximum.
 static Result minMax(Operation *op, Operands operands, bool isUnsigned) {
   return eachDimension(op, operands, [&](const AxisFacts &lhs, const AxisFacts &rhs) {
     AxisFacts fact;
@@ -298,11 +298,11 @@ static Result visit(arith::SelectOp op, Operands operands) {
     fact.divisibility = bothDivisible(lhs, rhs, fact.contiguity);
     fact.constancy = std::min(cond.constancy, bothConstant(lhs, rhs));
   }
-  // Facts of pointers come with the unit of their type.
+  // The constructor sets the unit of pointers from the type.
   return AxisInfo(op.getType(), facts, either.mayWrap());
 }
 
-/// Integers are known by value; this is for tiles of one floating-point number.
+/// Integer constants are handled by value; this is for splats of floating-point numbers.
 static Result visit(arith::ConstantOp op, Operands) {
   if (!isa<SplatElementsAttr>(op.getValue())) {
     return std::nullopt;
@@ -312,8 +312,8 @@ static Result visit(arith::ConstantOp op, Operands) {
   return AxisInfo(op.getType(), Facts(AxisInfo::unknown(op.getType()).getRank(), fact));
 }
 
-/// The same number in a wider type: what wraps in the narrower one is not consecutive there. Where the most significant
-/// bit may be set, what is consecutive as a signed integer is only so inside of aligned groups.
+/// The same number in a wider type: a run that wraps in the narrower type is not consecutive there. In a zero
+/// extension, runs of signed integers are only consecutive within aligned groups, as the sign bit may be set.
 static Result extend(Operation *op, Operands operands, bool isSigned) {
   Facts facts;
   for (unsigned dim = 0; dim < operands[0]->getRank(); ++dim) {
@@ -322,14 +322,14 @@ static Result extend(Operation *op, Operands operands, bool isSigned) {
   return AxisInfo(op->getResult(0).getType(), facts);
 }
 
-/// The lower bits count as the whole does.
+/// The low bits of consecutive values are consecutive modulo a power of two.
 static Result truncate(Operation *op, Operands operands, bool wraps) {
   return AxisInfo(op->getResult(0).getType(), operands[0]->getFacts(), wraps);
 }
 
 static Result visit(arith::TruncIOp op, Operands operands) { return truncate(op, operands, mayWrap(op, operands)); }
 
-/// Extends or truncates: an index has 64 bits.
+/// Extends or truncates to or from index, which has 64 bits.
 static Result castIndex(Operation *op, Operands operands, bool isSigned) {
   Type from = getElementTypeOrSelf(op->getOperand(0));
   bool extends = from.isInteger() && from.getIntOrFloatBitWidth() < 64;

@@ -12,12 +12,12 @@ using axis::Operands;
 using Result = std::optional<AxisInfo>;
 using Facts = SmallVector<AxisFacts>;
 
-/// `src` with its facts rearranged; what is known of all elements stays.
+/// `src` with other facts per dimension; a constant stays a constant.
 static AxisInfo withFacts(const AxisInfo &src, Type type, ArrayRef<AxisFacts> facts) {
   return src.getConstant() ? AxisInfo::constant(type, *src.getConstant()) : AxisInfo(type, facts, src.mayWrap());
 }
 
-/// Facts of a dimension in which groups have one element.
+/// Facts of a dimension whose groups have one element.
 static AxisFacts singleFacts(const AxisInfo &src) {
   AxisFacts fact;
   fact.divisibility = src.getDivisibilityOfAll();
@@ -25,10 +25,10 @@ static AxisFacts singleFacts(const AxisInfo &src) {
 }
 
 //===----------------------------------------------------------------------===//
-// Making and reshaping tiles
+// Creating and reshaping tiles
 //===----------------------------------------------------------------------===//
 
-/// The aligned groups of c positions start at start + k * c.
+/// Aligned groups of c positions start at start + k * c.
 static Result visit(MakeRangeOp op, Operands) {
   AxisFacts fact;
   fact.contiguity = axis::powerOfTwoIn(op.getType().getNumElements());
@@ -85,7 +85,7 @@ static Result visit(ReshapeOp op, Operands operands) {
   return axis::reshape(src, op.getSrc().getType(), op.getType());
 }
 
-/// At a fixed position of the new dimension lies one of the two tiles.
+/// Each position of the new dimension holds one of the two tiles.
 static Result visit(JoinOp op, Operands operands) {
   AxisInfo both = AxisInfo::join(*operands[0], *operands[1]);
   Facts facts(both.getFacts());
@@ -113,8 +113,8 @@ static Result visit(CatOp op, Operands operands) {
 // Pointers and memory
 //===----------------------------------------------------------------------===//
 
-/// Offsets count pointees, divisibility counts bytes. Offsets of less than 64 bits are extended as signed integers;
-/// those of 64 bits wrap where addresses do.
+/// Offsets are in elements, divisibility is in bytes. Offsets narrower than 64 bits are sign-extended; those of 64 bits
+/// wrap like addresses.
 static Result visit(AddPtrOp op, Operands operands) {
   bool isWide = getElementType(op.getOffset().getType()).getIntOrFloatBitWidth() >= 64;
   Facts facts;
@@ -130,7 +130,7 @@ static Result visit(AddPtrOp op, Operands operands) {
   return AxisInfo(op.getType(), facts);
 }
 
-/// The same address: consecutive stays consecutive where the unit stays.
+/// The address stays the same; runs stay consecutive if the unit does not change.
 static Result visitAddressCast(Type type, const AxisInfo &src) {
   AxisInfo result = AxisInfo::unknown(type);
   Facts facts(src.getFacts());

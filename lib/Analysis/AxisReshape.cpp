@@ -1,7 +1,7 @@
-// Axis facts under a change of shape. The elements stay in row-major order, so
-// a run along the innermost dimension is a run in that order:
+// Axis facts of reshapes. The elements stay in row-major order, so a run along the innermost dimension is a run in that
+// order:
 //
-//     tensor<8x16>  ->  tensor<8x4x4>       dimensions that agree as products are matched:
+//     tensor<8x16>  ->  tensor<8x4x4>       dimensions with equal products are matched:
 //      |   '---.         |  '----.          8 with 8, and 16 with 4x4; facts of a matched
 //      8       16        8       4x4        pair carry over, runs of 16 are cut into 4 by 4
 
@@ -41,8 +41,8 @@ static SmallVector<Match> matchDimensions(ArrayRef<int64_t> src, ArrayRef<int64_
   return matches;
 }
 
-/// The facts of matched dimensions read as one dimension in row-major order: runs
-/// of the innermost one, and of the next where a run of equal values fills it.
+/// The facts of matched dimensions as one dimension in row-major order: the runs of the innermost one. If equal values
+/// fill a dimension, the constancy continues in the next one.
 static AxisFacts linearFacts(const AxisInfo &src, ArrayRef<int64_t> shape, Match match) {
   AxisFacts fact;
   fact.divisibility = src.getDivisibilityOfAll();

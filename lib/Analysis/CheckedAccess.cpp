@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// In memory a boolean takes a byte, and a pointer eight.
+/// In memory, a boolean takes one byte and a pointer eight.
 static int64_t bytesInMemory(Type element) {
   return isa<tile::PtrType>(element) ? 8 : std::max<int64_t>(element.getIntOrFloatBitWidth() / 8, 1);
 }

@@ -24,8 +24,8 @@ static SmallVector<RegionBranchPoint> branchPoints(RegionBranchOpInterface op) {
   return points;
 }
 
-/// Appends what control flow assigns to `value`, a result of `op` or an argument of the region `target`. Appends
-/// nothing where the operation itself makes the value, like an induction variable.
+/// Appends the values that control flow forwards to `value`, a result of `op` or an argument of the region `target`.
+/// Appends nothing if the operation itself defines the value, such as an induction variable.
 static void collectForwarded(RegionBranchOpInterface op, Region *target, Value value, SmallVectorImpl<Value> &sources) {
   for (RegionBranchPoint point : branchPoints(op)) {
     SmallVector<RegionSuccessor> successors;
@@ -44,8 +44,8 @@ static void collectForwarded(RegionBranchOpInterface op, Region *target, Value v
   }
 }
 
-/// The values that a pointer is derived from in one step; none where they are out of sight: it was loaded, made of an
-/// integer, or passed to a combiner.
+/// The values from which a pointer is derived in one step; none if they are unknown because the pointer is loaded, cast
+/// from an integer, or an argument of a combiner.
 static SmallVector<Value> derivedFrom(Value pointer) {
   SmallVector<Value> sources;
   if (auto arg = dyn_cast<BlockArgument>(pointer)) {

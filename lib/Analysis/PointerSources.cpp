@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// The values of which the argument of a loop's region has one; empty where that is not known.
+/// The possible values of a region argument of a loop; empty if they are unknown.
 static SmallVector<Value> incomingOf(BlockArgument arg) {
   Operation *parent = arg.getOwner()->getParentOp();
   if (auto loop = dyn_cast<scf::ForOp>(parent)) {
@@ -51,7 +51,7 @@ PointerSources tilewright::findPointerSources(Value pointer) {
   PointerSources sources;
   llvm::SetVector<Value> reached;
   reached.insert(pointer);
-  for (size_t i = 0; i < reached.size(); ++i) { // grows on the way
+  for (size_t i = 0; i < reached.size(); ++i) { // the set grows meanwhile
     auto arg = dyn_cast<BlockArgument>(reached[i]);
     if (arg && isa<FunctionOpInterface>(arg.getOwner()->getParentOp())) {
       sources.arguments.insert(arg);

@@ -11,7 +11,7 @@ using namespace layout;
 static LinearLayout row(std::string_view in, int64_t size) { return LinearLayout::identity(in, dimName(0), size); }
 static LinearLayout element(std::string_view in, int64_t size) { return LinearLayout::identity(in, dimName(1), size); }
 
-// A thread's word of one matrix, lanes T0, T1, ... (elements inside a row from left to right):
+// The thread that holds each element of a matrix (elements of a row from left to right):
 //
 //     m8n8                m8n8 transposed       m16n16 transposed     m16n8 transposed (stores)
 //     T0 T0 T1 T1 ..      T0 T4 T8 ..           T0 T4 .. T28 | T0 ..  T0 T4 .. T28 | T0 T4 ..
@@ -25,7 +25,7 @@ LinearLayout MatrixMove::fragment() const {
     int64_t word = 32 / elementBits;
     return unitTile(2) * element(kRegister, word) * element(kLane, 4) * row(kLane, 8) * matrices;
   }
-  // Rows of one lane next to each other, four lanes down and eight across, then the halves of wide rows.
+  // Consecutive rows in one lane, four lanes along rows and eight along elements, then the halves of wide rows.
   LinearLayout down = row(kRegister, rows / 4) * row(kLane, 4) * element(kLane, 8);
   return unitTile(2) * down * element(kRegister, elementsPerRow() / 8) * matrices;
 }
@@ -50,7 +50,7 @@ std::optional<LinearLayout> MatrixMove::rowsOf(const LinearLayout &tile, int bit
   if (registers.size() < used || lanes.size() != static_cast<size_t>(part.inBits(kLane))) {
     return std::nullopt;
   }
-  // Each bit of the fragment's registers and lanes is one bit of the row's number or of the place in it.
+  // Each register or lane bit of the fragment is one bit of the row's index or of the position in the row.
   Columns ofRow(inRow), ofLanes(lanes.size());
   for (int bit = 0; bit < part.totalInBits(); ++bit) {
     uint64_t element = bit < static_cast<int>(used) ? registers[bit] : lanes[bit - used];

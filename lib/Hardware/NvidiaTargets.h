@@ -1,4 +1,4 @@
-// The sets of architectures that rows of instructions name.
+// The sets of architectures in the tables of instructions.
 
 #ifndef TILEWRIGHT_LIB_HARDWARE_NVIDIATARGETS_H
 #define TILEWRIGHT_LIB_HARDWARE_NVIDIATARGETS_H

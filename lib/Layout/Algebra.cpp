@@ -9,7 +9,7 @@ static bool has(const std::vector<Dim> &dims, std::string_view name) {
   return std::any_of(dims.begin(), dims.end(), [&](const Dim &dim) { return dim.name == name; });
 }
 
-/// Both lists, a dimension in both having the bits of both.
+/// The union of both lists; a dimension in both has the bits of both.
 static std::vector<Dim> stack(const std::vector<Dim> &low, const std::vector<Dim> &high) {
   std::vector<Dim> dims = low;
   for (const Dim &dim : high) {
@@ -23,7 +23,7 @@ static std::vector<Dim> stack(const std::vector<Dim> &low, const std::vector<Dim
   return dims;
 }
 
-/// `packed` of `high` as coordinates of a product, above `low`'s.
+/// Moves the packed coordinates of `high` above those of `low` in a product.
 static uint64_t lift(uint64_t packed, const LinearLayout &low, const LinearLayout &high, const std::vector<Dim> &outs) {
   LinearLayout::Point point = high.unpackOut(packed);
   uint64_t lifted = 0;
@@ -53,7 +53,7 @@ LinearLayout operator*(const LinearLayout &low, const LinearLayout &high) {
   return {std::move(ins), std::move(outs), std::move(columns)};
 }
 
-/// The same map with dimensions in the order of `model`.
+/// The same map with its dimensions in the order of `model`.
 static LinearLayout inOrderOf(const LinearLayout &model, const LinearLayout &layout) {
   Columns columns;
   for (const Dim &in : model.ins()) {
@@ -71,7 +71,7 @@ static bool fits(const std::vector<Dim> &part, const std::vector<Dim> &whole) {
   });
 }
 
-/// What remains of `dims` without the bits of `part`.
+/// `dims` without the bits of `part`.
 static std::vector<Dim> without(std::vector<Dim> dims, const std::vector<Dim> &part) {
   for (Dim &dim : dims) {
     for (const Dim &other : part) {
@@ -81,7 +81,7 @@ static std::vector<Dim> without(std::vector<Dim> dims, const std::vector<Dim> &p
   return dims;
 }
 
-/// Takes `part` away from the low or high bits of every dimension; the caller checks the product.
+/// Removes `part` from the low or high bits of every dimension. The caller must check the product.
 static LinearLayout remainder(const LinearLayout &whole, const LinearLayout &part, bool partIsLow) {
   std::vector<Dim> ins = without(whole.ins(), part.ins()), outs = without(whole.outs(), part.outs());
   Columns columns;

@@ -17,7 +17,7 @@ static bool contains(const Columns &columns, uint64_t column) {
 
 namespace {
 
-/// A candidate in the making: the elements of `vector`, register bits of `first`, lie side by side.
+/// Builds a candidate in which the elements of `vector`, register bits of `first`, are contiguous.
 class Builder {
 public:
   Builder(const LinearLayout &first, const LinearLayout &second, const Columns &vector, int elementBits)
@@ -44,7 +44,7 @@ public:
         }
       }
     };
-    // Elements smaller than a word: lanes share words before they share banks.
+    // If elements are smaller than a word, lanes should share words before they share banks.
     Columns lanes = first.columnsOf(kLane), others = intersection(second.columnsOf(kLane), outside);
     take(intersection(lanes, others), wordBits());
     take(outside, wordBits());
@@ -60,7 +60,7 @@ public:
   }
 
 private:
-  /// What one access of `side` reaches in one wavefront, without the vector's bits.
+  /// The bits accessed by one wavefront of `side`, without those of the vector.
   Columns reached(const LinearLayout &side, const Columns &word) const {
     Columns span = word, registers = side.columnsOf(kRegister), lanes = side.columnsOf(kLane);
     int64_t bytes = elementBytes;
@@ -73,7 +73,7 @@ private:
     return intersection(span, outside);
   }
 
-  /// The highest bits of the offset, as many as lie above the banks.
+  /// The highest bits of the offset, those above the bank bits.
   Columns segmentAbove(const Columns &ofFirst, const Columns &ofSecond) const {
     Columns segment = commonComplement(outside, ofFirst, ofSecond);
     int above = total - kBankBits - log2Exact(kWordBytes) + log2Exact(elementBytes);
@@ -81,19 +81,19 @@ private:
     return segment;
   }
 
-  /// Bits of the offset inside a word.
+  /// The number of offset bits within a word.
   size_t wordBits() const { return log2Exact(std::max<int64_t>(1, kWordBytes / elementBytes)); }
 
   const LinearLayout &first, &second;
   const Columns &vector;
   int64_t elementBytes;
-  Columns outside; ///< a basis of what vectors are not made of; all other offset bits come from its span
+  Columns outside; ///< a complement of the vector's bits; all other offset bits are from its span
   int total = 0;
 };
 
 } // namespace
 
-/// Register bits of both sides, followed by those of `first` alone.
+/// Register bits of both sides, followed by those of `first` only.
 static Columns vectorBits(const LinearLayout &first, const LinearLayout &second) {
   Columns vector, registers = second.columnsOf(kRegister);
   for (bool common : {true, false}) {

@@ -58,14 +58,14 @@ int ConversionPlan::selects() const {
 
 namespace {
 
-/// Where the result's bits find their elements in the source: a register and a lane
-/// per bit. Warps and blocks find them in themselves.
+/// For each bit of the result, the register and lane bits of the source with its elements. The warp and block are those
+/// of the result itself.
 struct Lookup {
   Columns registersOfRegisters, lanesOfRegisters; ///< per register bit of the result
   Columns registersOfThreads, lanesOfThreads;     ///< per thread bit: lane, warp, block
 };
 
-/// The bits of the source that a warp can reach, registers below lanes.
+/// The bits of the source that a warp can access, registers below lanes.
 class Source {
 public:
   explicit Source(const LinearLayout &layout)
@@ -77,7 +77,7 @@ public:
     ofWarp.addAll(local);
   }
 
-  /// The bits whose elements sum up to `element`, registers alone if they can.
+  /// The bits that map to `element`, only register bits if possible.
   std::optional<uint64_t> find(uint64_t element) const {
     std::optional<uint64_t> found = ofRegisters.express(element);
     return found ? found : ofWarp.express(element);
@@ -89,7 +89,7 @@ public:
   uint64_t lanesOf(uint64_t bits) const { return bits >> registerBits; }
   uint64_t lane(int bit) const { return uint64_t(1) << (registerBits + bit); }
 
-  /// Bits that lead nowhere: copies of the same element.
+  /// Combinations of bits that map to zero, i.e. replicas.
   Columns copies() const { return kernel(local); }
 
   int registerBits;
@@ -111,7 +111,7 @@ static Columns threadColumns(const LinearLayout &layout) {
   return threads;
 }
 
-/// Where a lane's bit finds its element: in the lane itself if it can.
+/// The source bits for a lane bit, with the element in the lane itself if possible.
 static std::optional<uint64_t> findForLane(const Source &source, int bit, uint64_t own, uint64_t wanted) {
   if (std::optional<uint64_t> found = source.findInRegisters(own ^ wanted)) {
     return *found | source.lane(bit);
@@ -119,7 +119,7 @@ static std::optional<uint64_t> findForLane(const Source &source, int bit, uint64
   return source.find(wanted);
 }
 
-/// None where elements come from other warps.
+/// None if elements come from other warps.
 static std::optional<Lookup> lookUp(const LinearLayout &from, const LinearLayout &to, const Source &source) {
   Lookup lookup;
   Columns wanted = to.columnsOf(kRegister);
@@ -166,13 +166,12 @@ static bool crossesBlocks(const LinearLayout &from, const LinearLayout &to) {
   return false;
 }
 
-/// The register flips `after` the shuffle which let two lanes ask one lane for
-/// different registers in different shuffles; per lane bit. `lookup` may turn to other copies.
+/// Computes the xor masks of registers `after` the shuffle, per lane bit, such that two lanes that need different
+/// registers of one lane get them in different shuffles. May change `lookup` to use other replicas.
 ///
-/// Thread t asks for register G t of lane Q t. Where Q v = 0 but G v is not, lanes
-/// t and t ^ v ask the same lane for two registers at once. So v has to lead to another
-/// lane: that of a copy, or that of another register, asked for instead. Failing
-/// that, all lanes get both registers, one of them in an additional register.
+/// Thread t needs register G t of lane Q t. If Q v = 0 but G v is not, lanes t and t ^ v need two registers of the same
+/// lane in one shuffle. So v has to map to another lane: that of a replica, or that of another register, which is
+/// shuffled instead. If there is none, all lanes get both registers, one of them in an additional register.
 static Columns separate(const Source &source, Lookup &lookup, int lanes) {
   Columns after(lookup.lanesOfThreads.size(), 0);
   auto laneOf = [&](int t) { return lookup.lanesOfThreads[t] ^ multiply(lookup.lanesOfRegisters, after[t]); };
@@ -223,7 +222,7 @@ static std::vector<int> toInts(const Columns &columns) { return {columns.begin()
 /// The three moves of a lookup:
 ///     after    register r of thread t is q = r ^ A t
 ///     shuffle  q comes from lane N q ^ Q t, where N = lanes of registers, Q = lanes of threads ^ N A
-///     before   there it is register P q ^ B (its thread), with B Q = G, so that
+///     before   in that lane it is register P q ^ B (its thread), with B Q = G, so that
 ///              lookup(r, t) = (P q ^ B (N q ^ Q t), N q ^ Q t)
 static void splitIntoMoves(const Lookup &lookup, const Columns &after, int lanes, ConversionPlan &plan) {
   Columns asked, registers; // Q and G

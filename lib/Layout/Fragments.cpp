@@ -39,7 +39,7 @@ LinearLayout wgmmaFragment(Operand operand, MmaShape shape, int elementBits) {
   return mmaFragment(operand, {16, shape.n, shape.k}, elementBits) * along(kWarp, 0, 4);
 }
 
-/// The warps beside each other, those along the dimension that the operand lacks holding copies.
+/// Distributes warps over the operand; those along the dimension that the operand lacks hold replicas.
 static LinearLayout spreadWarps(Operand operand, const Shape &warps, const Order &order) {
   LinearLayout spread;
   for (int dim : order) {

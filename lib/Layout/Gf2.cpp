@@ -7,7 +7,7 @@ namespace tilewright::layout {
 
 static int highestBit(uint64_t vector) { return 63 - __builtin_clzll(vector); }
 
-// Rows stand in descending order of their highest bits.
+// Rows are in descending order of their highest bits.
 Span::Row Span::reduce(Row row) const {
   for (const Row &basis : rows) {
     if (row.vector >> highestBit(basis.vector) & 1) {
@@ -82,7 +82,7 @@ Columns intersection(const Columns &left, const Columns &right) {
 }
 
 Columns pseudoInverse(const Columns &matrix, int rows) {
-  // A basis of the target: the independent columns of the matrix, completed by units.
+  // A basis of the codomain: the independent columns of the matrix, completed by unit vectors.
   Span basis(matrix);
   for (int row = 0; row < rows; ++row) {
     basis.add(uint64_t(1) << row);
@@ -95,7 +95,7 @@ Columns pseudoInverse(const Columns &matrix, int rows) {
   return inverse;
 }
 
-/// Those of `vectors` that `span` does not contain yet, which it does afterwards.
+/// Adds `vectors` to `span` and returns those that it did not contain before.
 static Columns extend(Span &span, const Columns &vectors) {
   Columns fresh;
   for (uint64_t vector : vectors) {

@@ -8,7 +8,7 @@ ReductionPlan planReduction(const LinearLayout &layout, int dim) {
   std::string name = dimName(dim);
   uint64_t along = (static_cast<uint64_t>(layout.outSize(name)) - 1) << layout.outStart(name);
   ReductionPlan plan;
-  Span met; // the coordinates along the dimension, and a second time none of them
+  Span met; // coordinates along the dimension that earlier steps cover
   for (auto [in, masks] :
        {std::pair(kRegister, &plan.registers), {kLane, &plan.lanes}, {kWarp, &plan.warps}, {kBlock, &plan.blocks}}) {
     Columns columns = layout.columnsOf(in), across;

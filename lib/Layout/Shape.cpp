@@ -33,7 +33,7 @@ Order rowMajorOrder(int rank) {
   return order;
 }
 
-/// Outputs no larger than the shape: coordinates wrap around.
+/// Reduces outputs to the size of the shape; larger coordinates wrap around.
 static LinearLayout cutToShape(const LinearLayout &layout, const Shape &shape) {
   std::vector<Dim> outs = layout.outs();
   for (size_t i = 0; i < outs.size(); ++i) {
@@ -76,7 +76,7 @@ LinearLayout dropRepeatedRegisters(const LinearLayout &layout) {
   return dropInBits(layout, kRegister, freeBits(layout).front());
 }
 
-/// Outputs under the names dim0, dim1, ... in their order.
+/// Renames the outputs to dim0, dim1, ... in their order.
 static LinearLayout numbered(const LinearLayout &layout) {
   std::vector<std::string> names;
   for (size_t i = 0; i < layout.outs().size(); ++i) {
@@ -113,8 +113,7 @@ LinearLayout transposed(const LinearLayout &layout, const std::vector<int> &perm
   return numbered(sublayout(layout, namesOf(layout.ins()), {names.begin(), names.end()}));
 }
 
-/// The outputs with the last dimension in the lowest bits, which makes a packed
-/// point the row-major index of the element.
+/// Moves the last dimension to the lowest bits, so that a packed point is the row-major index of the element.
 static LinearLayout lastDimFirst(const LinearLayout &layout) {
   std::vector<std::string_view> outs = namesOf(layout.outs());
   std::reverse(outs.begin(), outs.end());

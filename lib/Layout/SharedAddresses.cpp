@@ -4,7 +4,7 @@
 
 namespace tilewright::layout {
 
-/// The bits that some lane or warp moves.
+/// The offset bits that lanes or warps affect.
 static uint64_t movedByThreads(const LinearLayout &offsets) {
   uint64_t bits = 0;
   for (std::string_view in : {kLane, kWarp}) {

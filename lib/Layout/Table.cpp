@@ -6,7 +6,7 @@ namespace tilewright::layout {
 
 namespace {
 
-/// Cells with a name for each row and column; columns are as wide as they need to be.
+/// A table with a name for each row and column; columns are as wide as their contents.
 struct Grid {
   std::vector<std::string> rowNames, columnNames;
   std::vector<std::vector<std::string>> cells;
@@ -53,7 +53,7 @@ static std::string coordinates(const LinearLayout &layout, uint64_t packed) {
   return text;
 }
 
-/// Thread `thread` of all, counted through lanes, warps and blocks.
+/// The name of a thread, numbered over lanes, warps and blocks.
 static std::string threadName(const LinearLayout &layout, uint64_t thread) {
   int inBlock = layout.inBits(kLane) + layout.inBits(kWarp);
   std::string name = "T" + std::to_string(thread & ((uint64_t(1) << inBlock) - 1));
@@ -77,7 +77,7 @@ std::string threadTable(const LinearLayout &layout) {
   return grid.print();
 }
 
-/// Who holds each element, by its packed coordinates.
+/// The thread and register, or the offset, that holds each element, by packed coordinates.
 static std::vector<std::string> holders(const LinearLayout &layout) {
   uint64_t elements = uint64_t(1) << layout.totalOutBits();
   std::vector<std::string> names(elements);

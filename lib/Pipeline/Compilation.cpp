@@ -1,4 +1,4 @@
-// Phases that are run, verified, timed and dumped one after the other.
+// Runs, verifies, times and dumps the phases of a compilation.
 
 #include "tilewright/Pipeline/Compilation.h"
 
@@ -73,7 +73,7 @@ LogicalResult verifyOperations(ModuleOp module, StringRef phase, llvm::function_
   WalkResult result = module.walk([&](Operation *op) -> WalkResult {
     return fits(op)
                ? WalkResult::advance()
-               : WalkResult(op->emitError() << "'" << op->getName() << "' is left after the phase '" << phase << "'");
+               : WalkResult(op->emitError() << "'" << op->getName() << "' remains after the phase '" << phase << "'");
   });
   return failure(result.wasInterrupted());
 }

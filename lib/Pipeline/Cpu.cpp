@@ -45,32 +45,32 @@ StringRef stringifyPhase(CpuPhase phase) {
   llvm_unreachable("unknown phase");
 }
 
-/// Loops over vectors.
+/// From tiles to loops over vectors.
 static void addVectorPasses(OpPassManager &passes, StringRef features, bool checkBounds) {
   TileToVectorOptions options;
   options.features = features.str();
   options.checkBounds = checkBounds;
-  passes.addPass(createExpandFloat8());        // bytes, and arithmetic on f32
-  passes.addPass(createTileToVector(options)); // nests of loops over scratch and user memory
-  passes.addPass(createCSEPass());             // the same address is computed by several accesses
+  passes.addPass(createExpandFloat8());        // 8-bit floats become bytes, with arithmetic in f32
+  passes.addPass(createTileToVector(options)); // loop nests over scratch and user memory
+  passes.addPass(createCSEPass());             // several accesses compute the same address
   passes.addPass(tile::createCanonicalizer());
   passes.addPass(createGuardDivision());               // masked elements may divide by zero
-  passes.addPass(createExpandMinMax());                // two instructions where LLVM makes four
-  passes.addPass(createExpandMath());                  // exp and its kin become arithmetic
-  passes.addPass(createLoopInvariantCodeMotionPass()); // scalars and constants leave the inner loops
+  passes.addPass(createExpandMinMax());                // two instructions instead of LLVM's four
+  passes.addPass(createExpandMath());                  // functions such as exp become arithmetic
+  passes.addPass(createLoopInvariantCodeMotionPass()); // hoists scalars and constants out of inner loops
 }
 
-/// The LLVM dialect, by upstream's conversions.
+/// To the LLVM dialect, by upstream's conversions.
 static void addLLVMPasses(OpPassManager &passes) {
-  // Arithmetic on bfloat16 is float32's, rounded after each step: no host has all of it in vectors.
+  // bf16 arithmetic is computed in f32 and rounded after each step, as no host supports all of it in vectors.
   passes.addPass(arith::createArithEmulateUnsupportedFloats({{"bf16"}, "f32"}));
   passes.addPass(createStrictRounding());
   passes.addPass(createSCFToControlFlowPass());
-  passes.addNestedPass<func::FuncOp>(createReturnOnAssert()); // failed assertions leave the kernel
+  passes.addNestedPass<func::FuncOp>(createReturnOnAssert()); // failed assertions return from the kernel
   passes.addPass(arith::createArithExpandOpsPass());          // rounding divisions
-  passes.addPass(createConvertMathToLLVMPass());              // what is an instruction or an intrinsic
+  passes.addPass(createConvertMathToLLVMPass());              // functions with an instruction or an intrinsic
   passes.addPass(createConvertMathToLibmPass());              // double precision functions without an intrinsic
-  passes.addPass(createConvertToLLVMPass());                  // everything else, at once
+  passes.addPass(createConvertToLLVMPass());                  // all other dialects at once
 }
 
 void addCpuPasses(OpPassManager &passes, CpuPhase phase, const CpuPassOptions &options) {
@@ -111,18 +111,19 @@ LogicalResult verifyPhase(ModuleOp module, CpuPhase phase) {
 namespace {
 struct CpuPipelineOptions : PassPipelineOptions<CpuPipelineOptions> {
   Option<std::string> features{*this, "features", llvm::cl::desc("the processor's features in LLVM's notation")};
-  Option<bool> specializeRanges{*this, "specialize-ranges", llvm::cl::desc("assume what each launch can check"),
+  Option<bool> specializeRanges{*this, "specialize-ranges", llvm::cl::desc("use facts that can be checked at launch"),
                                 llvm::cl::init(true)};
-  Option<bool> checkBounds{*this, "check-bounds", llvm::cl::desc("check accesses of memory"), llvm::cl::init(false)};
+  Option<bool> checkBounds{*this, "check-bounds", llvm::cl::desc("check the bounds of memory accesses"),
+                           llvm::cl::init(false)};
 };
 } // namespace
 
 void registerCpuPipelines() {
   for (CpuPhase phase : {CpuPhase::Tile, CpuPhase::Vector, CpuPhase::LLVM}) {
     std::string name = ("cpu-" + stringifyPhase(phase)).str();
-    // The registry keeps the registration, not this object.
+    // The registration persists in the registry; this object is temporary.
     PassPipelineRegistration<CpuPipelineOptions>(
-        name, "The passes of one phase on the way to the host",
+        name, "The passes of one phase of the pipeline for the host",
         [phase](OpPassManager &passes, const CpuPipelineOptions &given) {
           addCpuPasses(passes, phase, {given.features, given.specializeRanges, given.checkBounds});
         });
@@ -141,7 +142,7 @@ void registerCpuPipeline(DialectRegistry &registry) {
 }
 
 //===----------------------------------------------------------------------===//
-// Driving the phases
+// Running the phases
 //===----------------------------------------------------------------------===//
 
 namespace {

@@ -1,4 +1,4 @@
-// Driving the phases on the way to an NVIDIA GPU.
+// Runs the phases of the pipeline for NVIDIA GPUs.
 
 #include "CudaModule.h"
 
@@ -9,7 +9,7 @@ using namespace mlir;
 namespace tilewright {
 namespace {
 
-/// Opens the assembler's library beside the first compilation of a process.
+/// Loads the assembler's library in a thread, concurrently with the first compilation of a process.
 class AssemblerWarmUp {
 public:
   explicit AssemblerWarmUp(const nvptx::AssembleOptions &options) {
@@ -63,7 +63,7 @@ private:
     return true;
   }
 
-  /// Without an assembler the PTX is all there is: the driver assembles it when the kernel is loaded.
+  /// Without an assembler, the result is only PTX, which the driver assembles when the kernel is loaded.
   bool assemble(const hardware::NvidiaInfo &info) {
     if (options.assembler.nvJitLink.empty() && options.assembler.ptxas.empty()) {
       return true;

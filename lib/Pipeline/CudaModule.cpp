@@ -61,7 +61,7 @@ private:
                                           std::to_string(most / hardware::kLanesPerWarp));
   }
 
-  /// Whether too much of it is why a phase failed.
+  /// Records an excess if a phase failed because the kernel needs too much shared memory.
   void checkSharedMemory() {
     auto bytes = module->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::kSharedBytesAttr);
     if (bytes && bytes.getInt() > made.info->sharedPerBlock) {

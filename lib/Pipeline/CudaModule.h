@@ -1,4 +1,4 @@
-// The part of the way to an NVIDIA GPU that ends before PTX: its emulator takes the module from there.
+// The pipeline for NVIDIA GPUs up to the LLVM module before PTX, from which the emulator continues.
 
 #ifndef TILEWRIGHT_LIB_PIPELINE_CUDAMODULE_H
 #define TILEWRIGHT_LIB_PIPELINE_CUDAMODULE_H
@@ -13,23 +13,23 @@
 
 namespace tilewright {
 
-/// The module that becomes PTX, optimised.
+/// The optimized module that becomes PTX.
 struct CudaModule {
   const hardware::NvidiaInfo *info = nullptr;
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::TargetMachine> machine;
   std::unique_ptr<llvm::Module> module;
   std::string symbol;
-  int64_t sharedBytes = 0; ///< dynamic shared memory of a block
+  int64_t sharedBytes = 0; ///< dynamic shared memory per thread block
   std::vector<int64_t> launchConditions;
-  std::vector<int> slots; ///< of the code's parameters: which argument of the launch each one is
+  std::vector<int> slots; ///< for each parameter of the code, the index of its launch argument
   std::vector<AccessPlace> accesses;
 
-  /// To be called when code generation failed: LLVM may have stopped half-way.
+  /// Must be called if code generation failed, as LLVM may have left its objects in an inconsistent state.
   void leak() { (void)module.release(), (void)machine.release(), (void)context.release(); }
 };
 
-/// Runs the phases up to CudaPhase::LLVM, and LLVM's optimiser. Where nothing is returned `failure` is filled.
+/// Runs the phases up to CudaPhase::LLVM and LLVM's optimizer. Sets `failure` if it returns nothing.
 std::optional<CudaModule> makeCudaModule(mlir::ModuleOp module, const CudaCompileOptions &options,
                                          Compilation &compilation, CompileFailure &failure);
 

@@ -1,4 +1,4 @@
-// Every pass on the way to an NVIDIA GPU, in order, with the reason why it stands there.
+// All passes of the pipeline for NVIDIA GPUs, in order, with the reason for their position.
 
 #include "tilewright/Conversion/Passes.h"
 #include "tilewright/Dialect/Tile/Transforms/RewriteOrder.h"
@@ -41,65 +41,65 @@ std::optional<CudaPhase> parseCudaPhase(StringRef name) {
   return std::nullopt;
 }
 
-/// Where each tile lies, and how it moves.
+/// Assigns layouts to tiles and lowers the movement of data.
 static void addTileGPUPasses(OpPassManager &passes, const CudaCompileOptions &options) {
   tilegpu::AssignLayoutsOptions assign;
   assign.target = options.target;
   assign.numWarps = options.numWarps;
   assign.numStages = options.numStages;
-  passes.addPass(tilegpu::createAssignLayouts(assign)); // every tile has a layout, the same for the same shape
-  passes.addPass(tilegpu::createCoalesce());            // memory is accessed side by side, 16 bytes a thread
-  passes.addPass(tilegpu::createChooseMma());           // products lie as a matrix instruction wants them
-  passes.addPass(createCSEPass());                      // the same tile in the same layout is one value
-  passes.addPass(tilegpu::createPropagateLayouts());    // conversions where the whole function costs least
-  passes.addPass(tilegpu::createDecomposeReductions()); // what crosses warps is a conversion of partial results
-  passes.addPass(tile::createCanonicalizer());          // conversions of conversions
-  passes.addPass(tilegpu::createStageOperands());       // what changes warps goes through shared memory
-  passes.addPass(tilegpu::createDecomposeGathers());    // and what is looked up
+  passes.addPass(tilegpu::createAssignLayouts(assign)); // gives every tile a layout; must run first
+  passes.addPass(tilegpu::createCoalesce());            // adjacent threads access adjacent memory
+  passes.addPass(tilegpu::createChooseMma());           // dots get the layouts of matrix instructions
+  passes.addPass(createCSEPass());                      // merges equal conversions
+  passes.addPass(tilegpu::createPropagateLayouts());    // must run after all passes that prefer layouts
+  passes.addPass(tilegpu::createDecomposeReductions()); // adds conversions for stage-operands
+  passes.addPass(tile::createCanonicalizer());          // merges consecutive conversions
+  passes.addPass(tilegpu::createStageOperands());       // moves data between warps through shared memory
+  passes.addPass(tilegpu::createDecomposeGathers());    // the same for gathers
   passes.addPass(createCSEPass());
-  passes.addPass(tilegpu::createSliceDotsK());     // reads of the next step beside products of this one
-  passes.addPass(tilegpu::createPlanPipeline());   // which loads of a loop run ahead
-  passes.addPass(tilegpu::createExpandPipeline()); // as asynchronous copies
-  passes.addPass(tile::createCanonicalizer());     // loops whose trip count is known
+  passes.addPass(tilegpu::createSliceDotsK());     // overlaps loads with dots of the previous slice
+  passes.addPass(tilegpu::createPlanPipeline());   // decides which loads are started ahead
+  passes.addPass(tilegpu::createExpandPipeline()); // pipelines loops with asynchronous copies
+  passes.addPass(tile::createCanonicalizer());     // simplifies loops with known trip counts
   passes.addPass(createCSEPass());
-  passes.addPass(tilegpu::createAllocateShared()); // by liveness
-  passes.addPass(tilegpu::createInsertBarriers()); // by dependence; last, since it looks at what others moved
+  passes.addPass(tilegpu::createAllocateShared()); // must run after all passes that create buffers
+  passes.addPass(tilegpu::createInsertBarriers()); // must run last because other passes move accesses
 }
 
-/// The code of one thread.
+/// From tiles to thread-level code.
 static void addThreadPasses(OpPassManager &passes, const CudaCompileOptions &options) {
   ExpandMathOptions expandMath;
   expandMath.gpu = true;
   MathToPtxOptions mathToPtx;
-  mathToPtx.flushDenormals = true;    // exp2 is one instruction then, and results below 2^-126 are zero, as Triton's
-  passes.addPass(createDistribute()); // a thread's share of a tile is one vector
-  passes.addPass(createCSEPass());    // lane and warp are asked for again and again
+  mathToPtx.flushDenormals = true;    // one instruction for exp2, which flushes results below 2^-126, as in Triton
+  passes.addPass(createDistribute()); // one vector with a thread's elements of each tile
+  passes.addPass(createCSEPass());    // patterns compute lane and warp redundantly
   passes.addPass(tile::createCanonicalizer());
   if (options.enableFpFusion) {
-    passes.addPass(createAllowContraction()); // the user's arithmetic, and not that of the next passes
+    passes.addPass(createAllowContraction()); // must run before expansions, which rely on rounding
   }
-  passes.addPass(createExpandFloat8());                // after products, which need the types
-  passes.addPass(createExpandRemainder());             // LLVM's own is inexact
-  passes.addPass(createExpandDivision());              // the processor's own misses quotients that are integers
-  passes.addPass(createExpandMath(expandMath));        // functions become arithmetic
-  passes.addPass(createMathToPtx(mathToPtx));          // or the processor's approximations
-  passes.addPass(createSplitMasks());                  // predicates are registers of their own
-  passes.addPass(createLoopInvariantCodeMotionPass()); // what depends on the thread alone leaves the loops
+  passes.addPass(createExpandFloat8());                // after distribute: matrix instructions need the types
+  passes.addPass(createExpandRemainder());             // LLVM's expansion for PTX is inexact
+  passes.addPass(createExpandDivision());              // the hardware's division is inexact for integer quotients
+  passes.addPass(createExpandMath(expandMath));        // after expand-division: expansions allow inexact division
+  passes.addPass(createMathToPtx(mathToPtx));          // after expand-math: expansions use exp and division
+  passes.addPass(createSplitMasks());                  // must run after all passes that create masks
+  passes.addPass(createLoopInvariantCodeMotionPass()); // hoists what depends only on the thread
 }
 
-/// The LLVM dialect, by upstream's conversions and one of ours.
+/// To the LLVM dialect, by upstream's conversions and ptx-to-llvm.
 static void addLLVMPasses(OpPassManager &passes, const CudaCompileOptions &options) {
   NvvmKernelOptions kernel;
   kernel.maxRegisters = options.maxRegisters;
   passes.addPass(createSCFToControlFlowPass());
-  passes.addPass(createConvertToLLVMPass()); // everything but our own instructions
-  passes.addPass(createPtxToLLVM());         // which become assembly
-  passes.addPass(createNvvmKernel(kernel));  // the entry point and its number of threads
+  passes.addPass(createConvertToLLVMPass()); // all dialects except ptx
+  passes.addPass(createPtxToLLVM());         // inline assembly and intrinsics
+  passes.addPass(createNvvmKernel(kernel));  // marks the entry point and its number of threads
   if (options.lineInfo) {
     LLVM::DIScopeForLLVMFuncOpPassOptions scope;
     scope.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
-    passes.addPass(createRestoreLocations());                    // must run before the next: it dereferences positions
-    passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass(scope)); // so that locations become lines
+    passes.addPass(createRestoreLocations()); // must run before the next pass, which dereferences positions
+    passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass(scope)); // turns locations into line information
   }
 }
 
@@ -108,8 +108,8 @@ void addCudaPasses(OpPassManager &passes, CudaPhase phase, const CudaCompileOpti
   case CudaPhase::Tile:
     addTilePasses(passes, options.specializeRanges);
     if (options.checkBounds) {
-      passes.addPass(createCheckBounds()); // of the accesses that are left
-      passes.addPass(createCSEPass());     // whose addresses and masks have much in common
+      passes.addPass(createCheckBounds()); // after the simplifications, to check fewer accesses
+      passes.addPass(createCSEPass());     // checks of one access share addresses and masks
     }
     return;
   case CudaPhase::TileGPU:
@@ -124,7 +124,7 @@ void addCudaPasses(OpPassManager &passes, CudaPhase phase, const CudaCompileOpti
   }
 }
 
-/// Whether an operation may be left when tiles have become vectors.
+/// Whether an operation may remain after tiles have become vectors.
 static bool isThreadLevelOp(Operation *op) {
   bool onTiles = llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>) ||
                  llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
@@ -148,19 +148,21 @@ LogicalResult verifyPhase(ModuleOp module, CudaPhase phase) {
 
 namespace {
 struct CudaPipelineOptions : PassPipelineOptions<CudaPipelineOptions> {
-  Option<std::string> target{*this, "target", llvm::cl::desc("for whom: a name of the hardware table"),
+  Option<std::string> target{*this, "target", llvm::cl::desc("target architecture, a name of the hardware table"),
                              llvm::cl::init("sm_90a")};
-  Option<int> numWarps{*this, "num-warps", llvm::cl::desc("warps of a program"), llvm::cl::init(4)};
-  Option<bool> checkBounds{*this, "check-bounds", llvm::cl::desc("check accesses of memory"), llvm::cl::init(false)};
-  Option<int> numStages{*this, "num-stages", llvm::cl::desc("depth to which loops are pipelined"), llvm::cl::init(3)};
+  Option<int> numWarps{*this, "num-warps", llvm::cl::desc("number of warps per program"), llvm::cl::init(4)};
+  Option<bool> checkBounds{*this, "check-bounds", llvm::cl::desc("check the bounds of memory accesses"),
+                           llvm::cl::init(false)};
+  Option<int> numStages{*this, "num-stages", llvm::cl::desc("default number of pipeline stages of loops"),
+                        llvm::cl::init(3)};
 };
 } // namespace
 
 void registerCudaPipelines() {
   for (CudaPhase phase : {CudaPhase::Tile, CudaPhase::TileGPU, CudaPhase::Thread, CudaPhase::LLVM}) {
     std::string name = ("cuda-" + stringifyPhase(phase)).str();
-    // The registry keeps the registration, not this object.
-    PassPipelineRegistration<CudaPipelineOptions>(name, "The passes of one phase on the way to an NVIDIA GPU",
+    // The registration persists in the registry; this object is temporary.
+    PassPipelineRegistration<CudaPipelineOptions>(name, "The passes of one phase of the pipeline for NVIDIA GPUs",
                                                   [phase](OpPassManager &passes, const CudaPipelineOptions &given) {
                                                     CudaCompileOptions options;
                                                     options.target = given.target;

@@ -1,5 +1,5 @@
-// Driving the phases on the way to an emulated GPU: those of the GPU up to the module that would become PTX, then the
-// host's code generator.
+// Runs the phases of the pipeline for an emulated GPU: those for the GPU up to the module before PTX, then retargeting
+// and the host's code generator.
 
 #include "tilewright/Pipeline/Emulator.h"
 

@@ -17,12 +17,12 @@ std::string printModule(const llvm::Module &module) {
 void dumpHostCode(const Compilation &compilation, llvm::StringRef phase, const llvm::Module &module,
                   llvm::TargetMachine &machine) {
   compilation.dumpText(phase, printModule(module));
-  // The code generator changes the module: it gets a copy.
+  // Emit a copy because the code generator modifies the module.
   std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
   if (auto assembly = host::emit(*copy, machine, true)) {
     compilation.dumpText("asm", llvm::StringRef(assembly->data(), assembly->size()));
   } else {
-    // The object file will fail the same way, and says so.
+    // Emitting the object file will fail in the same way and report the error.
     (void)copy.release();
     llvm::consumeError(assembly.takeError());
   }

@@ -1,4 +1,4 @@
-// What code generation for the host prints, whatever it is made of.
+// Dumps of code for the host, shared by the CPU and the emulator pipelines.
 
 #ifndef TILEWRIGHT_LIB_PIPELINE_HOSTCODE_H
 #define TILEWRIGHT_LIB_PIPELINE_HOSTCODE_H
@@ -12,10 +12,10 @@ class TargetMachine;
 
 namespace tilewright {
 
-/// The text of LLVM IR, as a phase is dumped.
+/// The text of an LLVM module, as dumped after a phase.
 std::string printModule(const llvm::Module &module);
 
-/// Dumps a module for the host as a phase of that name, and its assembly as "asm".
+/// Dumps a module for the host under the name of the phase, and its assembly as "asm".
 void dumpHostCode(const Compilation &compilation, llvm::StringRef phase, const llvm::Module &module,
                   llvm::TargetMachine &machine);
 

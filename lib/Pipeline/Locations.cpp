@@ -12,7 +12,7 @@ using namespace mlir;
 namespace tilewright {
 namespace {
 
-/// Whether the location's outermost call, which is the function that the operation is in, is in the function's file.
+/// Whether the outermost frame of the location, the function around the operation, is in the function's file.
 bool isInFile(Operation *op, StringAttr file) {
   return isKnown(op->getLoc()) && getFrames(op->getLoc()).back().getFilename() == file;
 }
@@ -35,7 +35,7 @@ class KeepLocations : public PassInstrumentation {
 public:
   explicit KeepLocations(bool &isLost) : isLost(isLost) {}
 
-  /// Passes see no difference: constants with different locations are equal.
+  /// Does not affect passes, as locations do not affect the equality of constants.
   void runAfterPass(Pass *pass, Operation *op) override {
     restoreConstantLocations(op);
     if (isVerified && !isLost) {

@@ -1,4 +1,4 @@
-// Locations while passes run: what MLIR's folder erases is restored, and in tests each operation is verified.
+// Restores locations that MLIR's folder erases while passes run, and verifies all locations in tests.
 
 #ifndef TILEWRIGHT_PIPELINE_LOCATIONS_H
 #define TILEWRIGHT_PIPELINE_LOCATIONS_H
@@ -7,8 +7,9 @@
 
 namespace tilewright {
 
-/// Has constants keep positions while `passes` run. With TILEWRIGHT_VERIFY_LOCATIONS set, an operation that has lost
-/// its position in the file of its function is an error, which names the pass, and sets `isLost`.
+/// Restores the positions of constants after each of the `passes`. With TILEWRIGHT_VERIFY_LOCATIONS set, it is an error
+/// if a pass leaves an operation without a position in the file of its function; the error names the pass and sets
+/// `isLost`.
 void keepLocations(mlir::PassManager &passes, bool &isLost);
 
 } // namespace tilewright

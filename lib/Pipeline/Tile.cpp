@@ -1,4 +1,4 @@
-// The phase that all targets share.
+// The tile phase, which all targets share.
 
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Conversion/Passes.h"
@@ -16,15 +16,15 @@ namespace tilewright {
 
 void addTilePasses(OpPassManager &passes, bool specializeRanges) {
   passes.addPass(createInlinerPass());                // one function per kernel
-  passes.addPass(createSymbolDCEPass());              // what was inlined is not needed any more
-  passes.addPass(tile::createCanonicalizer());        // constants reach the shapes of masks and strides
+  passes.addPass(createSymbolDCEPass());              // removes inlined functions
+  passes.addPass(tile::createCanonicalizer());        // folds constants into masks and strides
   passes.addPass(createCSEPass());                    // equal address tiles become one value
-  passes.addPass(tile::createTileCombine());          // sums of products accumulate in the product
-  passes.addPass(tile::createTileScalarizeAdvance()); // address tiles need not be carried around loops
+  passes.addPass(tile::createTileCombine());          // accumulates sums in dots
+  passes.addPass(tile::createTileScalarizeAdvance()); // loops carry scalars instead of address tiles
   passes.addPass(tile::createCanonicalizer());
-  passes.addPass(createLoopInvariantCodeMotionPass()); // a row's addresses outside the loop over columns
+  passes.addPass(createLoopInvariantCodeMotionPass()); // hoists a row's addresses out of a loop over columns
   passes.addPass(createCSEPass());
-  // After the passes that merge and move index arithmetic: what they make of it is not marked.
+  // Must run after the passes that merge and move index arithmetic because they do not keep the marks.
   passes.addPass(createSpecializeRanges({specializeRanges}));
 }
 

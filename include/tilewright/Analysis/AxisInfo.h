@@ -1,7 +1,6 @@
-// What is known of the values inside an integer or a pointer tile, dimension by
-// dimension: how long the runs of consecutive values are, how long the runs of
-// equal values, and what power of two the start of a run is a multiple of. It
-// decides how wide a memory access may be and which part of a mask is uniform.
+// Facts about the values of an integer or pointer tile, for each dimension: the length of runs of consecutive values,
+// the length of runs of equal values, and the power of two that divides the start of a run. They determine how wide a
+// memory access may be and which part of a mask is uniform.
 //
 // All three are powers of two. Take a tile of 8 integers:
 //
@@ -20,24 +19,23 @@
 //     divisibility 4    groups have one element, so 4 divides every value
 //     constancy    2    every aligned group of 2 positions holds one value
 //
-// In a tile of rank 2 the facts of a dimension hold on every line along it:
+// In a tile of rank 2, the facts of a dimension hold for every line along it:
 //
 //     value         0   1   2   3      dimension 0: contiguity 1, divisibility 1, constancy 1
 //                  64  65  66  67      dimension 1: contiguity 4, divisibility 64, constancy 1
 //
-// Integers count in units, so "consecutive" means +1. Pointers count in bytes:
-// consecutive pointers are one pointee apart, and divisibility is the alignment
-// of the first address in bytes. A scalar has one dimension of size 1.
+// For integers, "consecutive" means +1. Consecutive pointers are one pointee apart, and their divisibility is the
+// alignment of the first address in bytes. A scalar has one dimension of size 1.
 //
-// Integers wrap. After the largest one of its type a run of consecutive values goes
-// on with the smallest one, unless the operation says that it does not (`nsw`):
+// Integers wrap: after the largest integer of the type, a run of consecutive values continues with the smallest one,
+// unless the operation excludes that (`nsw`):
 //
 //     i8 value    126 127 -128 -127      contiguity 4, divisibility 2, wraps
 //
-// Such a run is consecutive to what computes modulo the same power of two, and to
-// an address where the integer has an address's width. For all else, a comparison,
-// a division, an extension, it counts only as far as it starts at multiples of its
-// length: there is no wrap inside of such groups, read as signed or as unsigned.
+// Such a run is consecutive for operations that compute modulo the same power of two, and for addresses if the integer
+// has the width of an address. For all others, such as comparisons, divisions and extensions, it only counts as far as
+// groups start at multiples of their length: there is no wrap within such groups, neither as signed nor as unsigned
+// integers.
 
 #ifndef TILEWRIGHT_ANALYSIS_AXISINFO_H
 #define TILEWRIGHT_ANALYSIS_AXISINFO_H
@@ -58,8 +56,8 @@ struct AxisFacts {
   /// The distance between consecutive values: 1, or the pointee's size in bytes.
   int64_t unit = 1;
 
-  /// The power of two that divides every value at a position that is a multiple
-  /// of `group`: a group shorter than `contiguity` starts inside of a longer one.
+  /// The power of two that divides every value at a position that is a multiple of `group`. A group shorter than
+  /// `contiguity` may start in the middle of a longer one.
   int64_t divisibilityAt(int64_t group) const;
 
   bool operator==(const AxisFacts &other) const;
@@ -67,23 +65,23 @@ struct AxisFacts {
 
 class AxisInfo {
 public:
-  /// What divides zero: large, but small enough for two to be multiplied.
+  /// The divisibility of zero: large, but small enough that the product of two does not overflow.
   static constexpr int64_t kMaxDivisibility = int64_t(1) << 30;
 
   /// No value seen yet: the neutral element of `join`.
   AxisInfo() = default;
 
-  /// Nothing is known of a value of this type.
+  /// No facts about a value of this type.
   static AxisInfo unknown(mlir::Type type);
 
   /// Every element is `value`.
   static AxisInfo constant(mlir::Type type, int64_t value);
 
-  /// Facts for a value of `type`, one entry per dimension. Runs longer than the
-  /// dimension, or not a divisor of it, are cut.
+  /// Facts for a value of `type`, one entry per dimension. Runs are cut to the largest power of two that divides the
+  /// dimension.
   AxisInfo(mlir::Type type, llvm::ArrayRef<AxisFacts> facts, bool wraps = false);
 
-  /// What holds whichever of the two a value is.
+  /// The facts that hold for both.
   static AxisInfo join(const AxisInfo &lhs, const AxisInfo &rhs);
 
   bool isInitialized() const { return !facts.empty(); }
@@ -97,20 +95,20 @@ public:
   /// The power of two that divides every element.
   int64_t getDivisibilityOfAll() const;
 
-  /// The one value that all elements have, where it is known.
+  /// The value of all elements, if it is known.
   std::optional<int64_t> getConstant() const { return knownValue; }
 
-  /// Whether a run may go on with the type's smallest integer after the largest one.
+  /// Whether a run may continue with the type's smallest integer after the largest one.
   bool mayWrap() const { return wraps; }
 
-  /// The facts whose runs are consecutive as signed integers.
+  /// Facts with runs that are consecutive as signed integers.
   AxisFacts getSigned(unsigned dim) const { return wraps ? cutToAligned(facts[dim]) : facts[dim]; }
   int64_t getSignedContiguity(unsigned dim) const { return getSigned(dim).contiguity; }
 
   /// `fact` with runs that start at multiples of their length.
   static AxisFacts cutToAligned(AxisFacts fact);
 
-  /// Raises the facts to what the user asserts. Empty arrays assert nothing.
+  /// Strengthens the facts by the user's assertions. Empty arrays assert nothing.
   void assume(mlir::Type type, llvm::ArrayRef<int64_t> contiguity, llvm::ArrayRef<int64_t> divisibility,
               llvm::ArrayRef<int64_t> constancy);
 
@@ -123,8 +121,7 @@ private:
   bool wraps = false;
 };
 
-/// The facts of every value in `root`, a function or a module. Values made
-/// after the analysis ran are unknown to it.
+/// The facts of every value in `root`, a function or a module. Nothing is known about values created later.
 class AxisInfoAnalysis {
 public:
   explicit AxisInfoAnalysis(mlir::Operation *root);

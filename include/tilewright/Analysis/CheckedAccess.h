@@ -1,4 +1,4 @@
-// What a check of bounds has to know of an access.
+// The properties of a memory access that a bounds check needs.
 
 #ifndef TILEWRIGHT_ANALYSIS_CHECKEDACCESS_H
 #define TILEWRIGHT_ANALYSIS_CHECKEDACCESS_H
@@ -10,18 +10,18 @@
 
 namespace tilewright {
 
-/// The attribute of a kernel that lists descriptions of its checked accesses, by number.
+/// The attribute of a kernel that lists the descriptions of its checked accesses, by index.
 constexpr llvm::StringLiteral kCheckedAccessesAttr = "tile.checked_accesses";
 
 struct CheckedAccess {
-  int64_t bytes = 0; ///< of an element
+  int64_t bytes = 0; ///< per element
   PointerSources sources;
   /// For reports: kind ("reads", "writes", "updates"), bytes, strict (whether the sources are complete), file, line
   /// and column.
   mlir::DictionaryAttr description;
 };
 
-/// Of a tile.load, tile.store or atomic.
+/// Describes a tile.load, tile.store or atomic.
 CheckedAccess describeAccess(mlir::Operation *op);
 
 } // namespace tilewright

@@ -11,11 +11,11 @@ namespace tilewright {
 struct PointerSources {
   /// Arguments of the function.
   llvm::SetVector<mlir::BlockArgument> arguments;
-  /// Whether it comes from nothing else: no integer that was cast, no pointer that was loaded.
+  /// Whether there are no other sources, such as an integer cast to a pointer or a loaded pointer.
   bool isComplete = true;
 };
 
-/// What a pointer, or a tile of pointers, may be derived from on any path.
+/// The sources that a pointer, or a tile of pointers, may be derived from on any path.
 PointerSources findPointerSources(mlir::Value pointer);
 
 } // namespace tilewright

@@ -1,4 +1,4 @@
-// Which memory a kernel only reads.
+// Determines which memory a kernel only reads.
 
 #ifndef TILEWRIGHT_ANALYSIS_READONLYMEMORY_H
 #define TILEWRIGHT_ANALYSIS_READONLYMEMORY_H
@@ -7,15 +7,15 @@
 
 namespace tilewright {
 
-/// Memory that no program of a launch writes: the order of its loads never matters, not even against barriers and
-/// atomics that order everything else.
+/// Memory that no program of a launch writes. The order of its loads never matters, not even relative to barriers and
+/// atomics that order other accesses.
 class ReadOnlyMemory {
 public:
-  /// Collects the writes of a function into which all others are inlined.
+  /// Collects the writes of a function after inlining.
   explicit ReadOnlyMemory(mlir::Operation *function);
 
-  /// Whether none of the writes may reach what the pointer, or tile of pointers, reaches. All programs of a launch run
-  /// the same kernel, and `mayAlias` speaks of the launch's arguments, so this holds for the writes of all programs.
+  /// Whether none of the writes may alias the pointer, or tile of pointers. As all programs of a launch run the same
+  /// kernel, and `mayAlias` reasons about the launch's arguments, this holds for the writes of all programs.
   bool contains(mlir::Value pointer) const;
 
 private:

@@ -1,4 +1,4 @@
-// Host processors as data: what a code generator asks about them.
+// Tables of host processors for code generation.
 
 #ifndef TILEWRIGHT_HARDWARE_CPU_H
 #define TILEWRIGHT_HARDWARE_CPU_H
@@ -11,21 +11,21 @@ namespace tilewright::hardware {
 /// One row per generation of vector instructions.
 struct CpuInfo {
   std::string_view name;
-  std::string_view requiredFeature; ///< LLVM's name of the feature; empty for the base line
+  std::string_view requiredFeature; ///< LLVM's name of the feature; empty for the baseline
   int64_t vectorBits;
   int64_t vectorRegisters;
   bool hasMasks; ///< predicated vector memory access at full speed
 
-  // Accumulators of the matrix micro-kernel: rows x vectors of a row. They and
-  // the operands of one step have to fit the registers.
+  // Accumulators of the matrix micro-kernel: rows x vectors per row. They must fit into registers together with the
+  // operands of one step.
   int64_t dotRows;
   int64_t dotVectors;
 
-  /// Elements of `elementBits` in one register.
+  /// The number of elements of `elementBits` bits in one register.
   int64_t lanes(int64_t elementBits) const { return vectorBits / elementBits; }
 };
 
-/// The best row whose feature is in `features`, a list such as "+avx2,+fma".
+/// The best row whose feature is enabled in `features`, a list such as "+avx2,+fma".
 const CpuInfo &lookupCpu(std::string_view features);
 
 } // namespace tilewright::hardware

@@ -1,6 +1,5 @@
-// Instructions of NVIDIA's GPUs as rows: shape, element types, where operands lie, and which
-// architectures have them. A pass asks for the rows of its target; it never compares
-// capability numbers.
+// Tables of instructions of NVIDIA's GPUs: shape, element types, operand layouts, and the architectures that support
+// them. Passes look up the rows for their target; they never compare compute capabilities.
 //
 //     for (const MmaInstruction &mma : mmaInstructions())
 //       if ((mma.targets & info.target) && mma.a == ElementType::F16) ...
@@ -21,10 +20,10 @@ namespace tilewright::hardware {
 
 enum class ElementType { F16, BF16, TF32, F32, F64, S8, U8, S32, E4M3, E5M2 };
 
-/// TF32 lives in 32 bits.
+/// The size in registers; TF32 takes 32 bits.
 int bitsOf(ElementType type);
 
-/// As PTX writes it: "f16", "e4m3".
+/// The name in PTX: "f16", "e4m3".
 std::string_view ptxName(ElementType type);
 
 /// mma.sync.aligned: D = A * B + C by one warp, all operands in registers.
@@ -32,18 +31,18 @@ struct MmaInstruction {
   layout::MmaShape shape;
   ElementType a, b, accumulator;
   NvidiaTargets targets;
-  int ptxVersion = 0; ///< what it needs beyond the target's first version
+  int ptxVersion = 0; ///< required PTX version, if later than the target's
 
   /// (T32,V) -> A (M,K), B (K,N), C (M,N). See Layout/Fragments.h for pictures.
   layout::LinearLayout operand(layout::Operand which) const;
 
-  /// What the compiler's IR calls it: shape, A, B, accumulator, as in "m16n8k16.f16.f16.f32".
+  /// The name in the compiler's IR: shape, A, B, accumulator, as in "m16n8k16.f16.f16.f32".
   std::string name() const;
 };
 
 const std::vector<MmaInstruction> &mmaInstructions();
 
-/// Null for a name that is none of them.
+/// Null for an unknown name.
 const MmaInstruction *lookupMma(std::string_view name);
 
 /// wgmma.mma_async.sync.aligned: one warp group; B in shared memory, A there or in registers.
@@ -63,31 +62,30 @@ struct WgmmaInstruction {
 
 const std::vector<WgmmaInstruction> &wgmmaInstructions();
 
-/// ldmatrix and stmatrix: a warp moves `count` matrices between registers and rows of
-/// 16 bytes in shared memory. Lane i gives the address of row i.
+/// ldmatrix and stmatrix: a warp moves `count` matrices between registers and rows of 16 bytes in shared memory. Lane i
+/// provides the address of row i.
 struct MatrixMove {
   bool isStore;
-  std::string_view shape; ///< as PTX writes it: "m8n8"
+  std::string_view shape; ///< the name in PTX: "m8n8"
   int count;              ///< .x1, .x2, .x4
-  bool isTransposed;      ///< a thread's neighbouring elements are of one column in memory
+  bool isTransposed;      ///< adjacent elements of a thread are in one column in memory
   int elementBits;
   int rows; ///< rows of 16 bytes in each matrix
   NvidiaTargets targets;
 
   int elementsPerRow() const { return 128 / elementBits; }
 
-  /// The same instruction for elements of another width: without transposition it moves words of 32 bits, whatever is
-  /// in them.
+  /// The same instruction for elements of another width: without transposition, it moves 32-bit words of any contents.
   std::optional<MatrixMove> of(int bitsOfElement) const;
 
-  /// (T32,V) -> dim0: the row, that is the lane that gives its address; dim1: the element in it.
+  /// (T32,V) -> dim0: the row, i.e. the lane that provides its address; dim1: the element in the row.
   layout::LinearLayout fragment() const;
 
-  /// A tile that this instruction moves in pieces, seen as rows: lane i holds, for each piece, the row of 16 bytes
-  /// whose address it gives, in its lowest registers; the higher ones number the pieces, as the tile's own registers do
-  /// that are left. None where threads do not hold the tile as the instruction moves it.
+  /// The layout of a tile in terms of the rows that this instruction moves, in one or more pieces: for each piece, lane
+  /// i holds the row of 16 bytes whose address it provides, in its lowest registers. The higher registers are the
+  /// tile's remaining ones and enumerate the pieces. None if the tile's layout does not match the fragment.
   ///
-  /// So the instruction fits a shared layout where widestAccess(offsetsOf(rows, shared)) is a row, in its order.
+  /// So the instruction supports a shared layout if widestAccess(offsetsOf(rows, shared)) is a row, in order.
   std::optional<layout::LinearLayout> rowsOf(const layout::LinearLayout &tile, int bitsOfElement) const;
 };
 
@@ -102,7 +100,7 @@ struct AsyncCopy {
 
 const std::vector<AsyncCopy> &asyncCopies();
 
-/// atom.add of floats in global memory: a thread adds to this many neighbours, each of them indivisible by itself.
+/// atom.add of floats in global memory: a thread adds to this many contiguous elements, each of which is atomic.
 struct AtomicAdd {
   ElementType type;
   int elements;
@@ -112,7 +110,7 @@ struct AtomicAdd {
 
 const std::vector<AtomicAdd> &atomicAdds();
 
-/// cvt of two floats at once: from f32, rounded to nearest even and saturating, and to f16.
+/// cvt of two 8-bit floats at once: from f32, rounding to nearest even and saturating, and to f16.
 struct PairConversion {
   ElementType narrow;
   NvidiaTargets targets;

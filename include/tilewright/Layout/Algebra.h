@@ -1,7 +1,7 @@
-// What can be done with linear layouts as maps.
+// Operations on linear layouts as maps.
 //
-//     product      A * B     B's bits above A's, in every dimension they share: a tile of
-//                            A's, B saying where each of them lies
+//     product      A * B     B's bits above A's, in every dimension they share: a grid of
+//                            copies of A at the positions given by B
 //     division     W / A     the B with A * B = W, if there is one
 //     composition  F after G x -> F(G(x))
 //     inverse      from coordinates back to (register, lane, ...) or offset
@@ -18,7 +18,7 @@
 
 namespace tilewright::layout {
 
-/// The independent product; dimensions that only `high` has come last.
+/// The product of independent layouts; dimensions that only `high` has come last.
 LinearLayout operator*(const LinearLayout &low, const LinearLayout &high);
 
 /// The `high` with low * high = whole. Dimensions are those of `whole`, in its order.
@@ -31,33 +31,32 @@ std::optional<LinearLayout> divideRight(const LinearLayout &whole, const LinearL
 /// larger than inner's outputs, and more of them.
 LinearLayout compose(const LinearLayout &outer, const LinearLayout &inner);
 
-/// From `layout`'s outputs to its inputs: the inverse where there is one; of a
-/// surjective layout a right inverse (one of the copies of each element), of an
-/// injective one a left inverse.
+/// From `layout`'s outputs to its inputs: the inverse if there is one; for a surjective layout a right inverse (one
+/// replica of each element), for an injective one a left inverse.
 LinearLayout pseudoInverse(const LinearLayout &layout);
 
-/// Where of `to`'s inputs each of `from`'s inputs finds its element: the X with
-/// to(X(x)) = from(x). None where `to` lacks some of `from`'s elements.
+/// Maps each input of `from` to an input of `to` with the same element: the X with to(X(x)) = from(x). None if `to`
+/// lacks some of `from`'s elements.
 std::optional<LinearLayout> relate(const LinearLayout &from, const LinearLayout &to);
 
-/// The layout restricted to these inputs (the others at 0) and projected on these outputs, in this order.
+/// The layout restricted to the given inputs (the others at 0) and projected to the given outputs, in this order.
 LinearLayout sublayout(const LinearLayout &layout, const std::vector<std::string_view> &ins,
                        const std::vector<std::string_view> &outs);
 
-/// Inputs of both, one after the other; the sum of both maps. The outputs are `left`'s, grown to hold `right`'s.
+/// The sum of both maps on the concatenation of their inputs. The outputs are `left`'s, extended to hold `right`'s.
 LinearLayout concatIns(const LinearLayout &left, const LinearLayout &right);
 
-/// Outputs of both, one after the other, of the same inputs.
+/// The concatenation of the outputs of two layouts with the same inputs.
 LinearLayout concatOuts(const LinearLayout &left, const LinearLayout &right);
 
-/// Per input dimension, in order, the bits that bring no new element, given the bits
-/// before them: points that differ only there hold copies of one element.
+/// For each input dimension, in order, the bits whose columns depend on those of the bits before them: they add no new
+/// elements, only replicas.
 std::vector<uint64_t> freeBits(const LinearLayout &layout);
 
 /// The layout without the given bits of an input dimension.
 LinearLayout dropInBits(const LinearLayout &layout, std::string_view in, uint64_t bits);
 
-/// The layout with its outputs under other names, in their order.
+/// The layout with its outputs renamed, in their order.
 LinearLayout renameOuts(const LinearLayout &layout, const std::vector<std::string> &names);
 
 } // namespace tilewright::layout

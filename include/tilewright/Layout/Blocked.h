@@ -1,6 +1,5 @@
-// The layout for memory accesses and elementwise work: every thread holds a small
-// box, the threads of a warp form a box of those, the warps a box of warps, and
-// registers repeat that over the tile.
+// The layout for memory accesses and elementwise operations: every thread holds a small box, the threads of a warp form
+// a box of those, the warps form a box of warps, and registers repeat that over the tile.
 //
 //     blocked({4, 8}, {.sizePerThread = {1, 2}, .threadsPerWarp = {2, 2}, .warpsPerBlock = {1, 1}, .order = {1, 0}})
 //
@@ -26,9 +25,9 @@ struct BlockedParameters {
 
 LinearLayout blocked(const Shape &shape, const BlockedParameters &parameters);
 
-/// The operand of a dot computed by multiply-adds in registers, the accumulators
-/// being laid out as `accumulators`: each thread holds all of K for its rows
-/// (operand 0: M x K) or its columns (operand 1: K x N). A batch dimension may stand before.
+/// The layout of an operand of a dot computed by multiply-adds in registers, given that of the accumulators: each
+/// thread holds all of K for its rows (operand 0: M x K) or its columns (operand 1: K x N). There may be a leading
+/// batch dimension.
 LinearLayout multiplyAddOperand(const LinearLayout &accumulators, int operand, int64_t k);
 
 } // namespace tilewright::layout

@@ -1,13 +1,12 @@
-// How a tile changes its layout: with nothing, by renaming registers, by shuffles
-// between the lanes of a warp, or through shared memory.
+// Plans the conversion of a tile to another layout: without any code, by renaming registers, by shuffles between the
+// lanes of a warp, or through shared memory.
 //
-// Every element of the result is looked up in the source. The lookup is linear,
-// (register, lane) -> (register, lane) of the source, and splits into three moves
-// that the machine has, each a shear of the space (register x lane):
+// A linear map from the (register, lane) of each element of the result to the (register, lane) of the source is split
+// into three moves that the hardware supports, each a shear of the space (register x lane):
 //
-//     before    each thread reorders its registers, depending on its lane
+//     before    each thread permutes its registers, depending on its lane
 //     shuffle   register q comes from lane ^ flips[q]: one shuffle per register
-//     after     each thread reorders its registers again
+//     after     each thread permutes its registers again
 //
 // Exchanging a register bit with a lane bit, 2 registers on 2 lanes (rows are lanes):
 //
@@ -16,9 +15,8 @@
 //        a b           a b                a c                    a c
 //        c d           d c                d b                    b d
 //
-// Only half of the registers have to cross, and so in general: k exchanged bits cost
-// n (1 - 2^-k) shuffles of n registers. Where few lanes hold what many need, more
-// registers may come out of the shuffles than the result has.
+// Only half of the registers need a shuffle. In general, exchanging k bits takes n (1 - 2^-k) shuffles for n registers.
+// If few lanes hold elements that many lanes need, the shuffles may have more result registers than the tile.
 
 #ifndef TILEWRIGHT_LAYOUT_CONVERSION_H
 #define TILEWRIGHT_LAYOUT_CONVERSION_H
@@ -29,28 +27,28 @@ namespace tilewright::layout {
 
 enum class ConversionKind {
   None,      ///< the same registers
-  Registers, ///< each thread has what it needs
-  Lanes,     ///< each warp has what its lanes need: shuffles
-  Shared,    ///< warps exchange: shared memory (ChooseSwizzle.h)
-  Cluster,   ///< blocks exchange
+  Registers, ///< moves registers within each thread
+  Lanes,     ///< moves elements within each warp: shuffles
+  Shared,    ///< moves elements between warps: shared memory (ChooseSwizzle.h)
+  Cluster,   ///< moves elements between thread blocks
 };
 
-/// result[r] = source[base[r] ^ the flips of all bits that are set in the thread's index]
+/// result[r] = source[base[r] ^ the xor masks of all bits that are set in the thread's index]
 struct RegisterMove {
   std::vector<int> base;
-  std::vector<int> flips; ///< per bit of the thread: those of lane, warp, block in this order
+  std::vector<int> flips; ///< xor mask per bit of the thread index: lane, warp, block
 
   bool isIdentity() const;
   int sourceOf(int reg, uint64_t thread) const;
 };
 
-/// Register r comes from the lane that is flips[r] ^ the lanes of all bits that are set in the thread's index.
+/// Register r comes from lane flips[r] ^ the lanes of all bits that are set in the thread's index.
 struct LaneMove {
   std::vector<int> flips;
-  std::vector<int> lanes; ///< per bit of the thread, as above; {1, 2, 4, 8, 16, 0, ...} leaves lanes alone
+  std::vector<int> lanes; ///< per bit of the thread index, as above; {1, 2, 4, 8, 16, 0, ...} is the identity
   int laneBits = 0;       ///< how many of these bits are lane bits
 
-  /// Sources are lane ^ constant: the butterfly form of the shuffle.
+  /// Whether sources are lane ^ constant: the butterfly form of the shuffle.
   bool isButterfly() const;
   int sourceOf(int reg, uint64_t thread) const;
 };
@@ -63,13 +61,13 @@ struct ConversionPlan {
   LaneMove shuffle;
   RegisterMove after;
 
-  /// Registers that cross lanes.
+  /// The number of registers that are shuffled.
   int shuffles() const;
-  /// Register moves that depend on the thread: one select per register and flip.
+  /// The number of selects for register moves that depend on the thread: one per register and xor mask.
   int selects() const;
 };
 
-/// Both layouts are distributed, of the same tile over the same lanes, warps and blocks.
+/// Both layouts are distributed layouts of the same tile over the same lanes, warps and blocks.
 ConversionPlan planConversion(const LinearLayout &from, const LinearLayout &to);
 
 } // namespace tilewright::layout

@@ -1,9 +1,8 @@
-// The operands of matrix instructions: what each lane holds of A (m x k), B (k x n)
-// and the accumulators C (m x n).
+// The operands of matrix instructions: the elements of A (m x k), B (k x n) and the accumulators C (m x n) that each
+// lane holds.
 //
-// All of mma.sync's fragments with 32-bit words of e = 32 / bits elements (64-bit
-// elements count as words) follow one pattern. Four lanes share a row of A, a
-// column of B and a row of C; eight such groups lie below each other:
+// All fragments of mma.sync follow one pattern, with 32-bit words of e = 32 / bits elements (64-bit elements count as
+// words). Four lanes share a row of A, a column of B and a row of C; eight such groups cover consecutive rows:
 //
 //     A, m16 x k(8e)                          C, m16 x n8
 //            k 0..e-1   e..   2e..  3e..             n 0    1    2    3    4    5    6    7
@@ -36,13 +35,13 @@ LinearLayout mmaFragment(Operand operand, MmaShape shape, int elementBits);
 /// One warp group's (four warps') fragment: C, or A taken from registers.
 LinearLayout wgmmaFragment(Operand operand, MmaShape shape, int elementBits);
 
-/// A whole operand of shape rows x columns for `warps` = {along M, along N} warps,
-/// numbered with `warpOrder` (fastest first). Warps that share rows of A or columns
-/// of B hold copies. Registers repeat the fragment along K first (C: along N first).
+/// An operand of shape rows x columns for `warps` = {along M, along N} warps, numbered in `warpOrder` (fastest first).
+/// Warps that share rows of A or columns of B hold replicas. Registers repeat the fragment along K first (for C: along
+/// N first).
 LinearLayout mmaOperand(Operand operand, const LinearLayout &fragment, const Shape &shape, const Shape &warps,
                         const Order &warpOrder = {1, 0});
 
-/// The same for wgmma: warps[0] counts warps and is a multiple of four.
+/// The same for wgmma: warps[0] must be a multiple of four, the warps of a warp group.
 LinearLayout wgmmaOperand(Operand operand, const LinearLayout &fragment, const Shape &shape, const Shape &warps);
 
 } // namespace tilewright::layout

@@ -1,6 +1,5 @@
-// Whether a gather along one dimension stays inside warps: each thread asks a lane of
-// its own warp for the element with its own coordinates, but an index of its own along
-// the dimension.
+// Plans a gather along one dimension inside warps: each thread gets an element from a lane of its warp, with the
+// thread's coordinates except for the gather index along the dimension.
 //
 //     a row of 64 elements, 32 lanes, two registers each (T1:0 is lane 1, register 0):
 //
@@ -15,22 +14,22 @@
 namespace tilewright::layout {
 
 struct GatherPlan {
-  /// Whether the rest holds. If not, warps have elements of each other's, or lanes hold other rows of the source than
-  /// of the indices.
+  /// Whether the gather stays inside warps, and the other members are valid. If not, elements are in other warps, or
+  /// lanes hold different rows of the source than of the indices.
   bool isInWarp = false;
 
-  /// Per bit of the index, from the lowest, the lane or register bit of the source that it is.
+  /// For each bit of the index, from the lowest, the corresponding lane or register bit of the source.
   std::vector<ScanStep> bits;
 
-  /// Per register of the indices the register of the source with the same coordinates, and 0 along the dimension.
+  /// For each register of the indices, the register of the source with the same coordinates, and 0 along the dimension.
   std::vector<int> registers;
 
-  /// Bits of the index that choose between a lane's registers, and those that choose a lane.
+  /// The number of index bits that select a register, and of those that select a lane.
   int registerBits() const;
   int laneBits() const { return static_cast<int>(bits.size()) - registerBits(); }
 };
 
-/// Shapes agree but along `dim`.
+/// Shapes must be equal except along `dim`.
 GatherPlan planGather(const LinearLayout &source, const LinearLayout &indices, int dim);
 
 } // namespace tilewright::layout

@@ -1,4 +1,4 @@
-// Linear algebra over GF(2): numbers are bits, + is exclusive or.
+// Linear algebra over GF(2): numbers are bits, addition is xor.
 //
 // A vector is a word of 64 bits. A matrix is the list of its columns, so that
 // multiplying it with x is the sum of the columns that x selects:
@@ -19,19 +19,19 @@ namespace tilewright::layout {
 
 using Columns = std::vector<uint64_t>;
 
-/// The subspace that some vectors span, and how each of its elements is a sum of them.
+/// The subspace spanned by a list of vectors, and the representation of its elements as sums of them.
 class Span {
 public:
   Span() = default;
   explicit Span(const Columns &vectors) { addAll(vectors); }
 
-  /// Adds a vector; false where the others already span it.
+  /// Adds a vector; returns false if it was in the subspace already.
   bool add(uint64_t vector);
   void addAll(const Columns &vectors);
 
   bool contains(uint64_t vector) const { return reduce({vector, 0}).vector == 0; }
 
-  /// Which of the added vectors sum up to `vector`: bit i stands for the i-th.
+  /// The added vectors whose sum is `vector`, as a mask: bit i for the i-th.
   std::optional<uint64_t> express(uint64_t vector) const;
 
   int rank() const { return static_cast<int>(rows.size()); }
@@ -39,7 +39,7 @@ public:
 private:
   struct Row {
     uint64_t vector;      ///< no two rows have the same highest bit
-    uint64_t combination; ///< the added vectors it is the sum of
+    uint64_t combination; ///< mask of the added vectors of which it is the sum
   };
   Row reduce(Row row) const;
 
@@ -51,21 +51,21 @@ uint64_t multiply(const Columns &matrix, uint64_t vector);
 
 int rank(const Columns &vectors);
 
-/// A basis of the x with matrix * x = 0. There is one for every column that the
-/// columns before it span: that column's bit, and bits of columns before it.
+/// A basis of the x with matrix * x = 0. It has one vector for every column that depends on the columns before it, with
+/// the bit of that column and bits of columns before it.
 Columns kernel(const Columns &matrix);
 
-/// A basis of what both lists span.
+/// A basis of the intersection of the spans of both lists.
 Columns intersection(const Columns &left, const Columns &right);
 
-/// G with M G M = M: the inverse where there is one, else a right inverse of a
-/// surjective and a left inverse of an injective M. G is zero on a complement of M's image.
+/// G with M G M = M: the inverse if there is one, otherwise a right inverse of a surjective M or a left inverse of an
+/// injective M. G is zero on a complement of M's image.
 Columns pseudoInverse(const Columns &matrix, int rows);
 
-/// A largest C that meets neither span(left) nor span(right) except in 0, inside
-/// span(space). Its dimension is dim(space) - max(dim(left), dim(right)):
+/// A maximal subspace C of span(space) whose intersections with span(left) and span(right) are {0}. Its dimension is
+/// dim(space) - max(dim(left), dim(right)):
 ///
-///     left  = common + {u1, u2}     C = {u1 + w1} + what neither spans
+///     left  = common + {u1, u2}     C = {u1 + w1} + a complement of both
 ///     right = common + {w1}
 Columns commonComplement(const Columns &space, const Columns &left, const Columns &right);
 

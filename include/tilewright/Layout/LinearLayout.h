@@ -1,10 +1,10 @@
-// A layout says which element of a tile lies where. It is a linear map over
-// GF(2): from (register, lane, warp, block) to coordinates (dim0, dim1, ...) for a
-// tile distributed over threads, from (offset) to coordinates for shared memory.
+// A layout maps hardware locations to the elements of a tile. It is a linear map over GF(2): from (register, lane,
+// warp, block) to coordinates (dim0, dim1, ...) for a tile distributed over threads, from (offset) to coordinates for
+// shared memory.
 //
-// "Linear" means that the map is known from its values at the powers of two, the
-// bases: L(a ^ b) = L(a) ^ L(b). Take a 4 x 4 tile on 4 lanes with 4 registers each,
-// every lane holding a 2 x 2 square (T1:2 is lane 1, register 2):
+// "Linear" means that the values at the powers of two, the bases, determine the map: L(a ^ b) = L(a) ^ L(b). For
+// example, a 4 x 4 tile on 4 lanes with 4 registers each, in which every lane holds a 2 x 2 square (T1:2 is lane 1,
+// register 2):
 //
 //             dim1 0    1    2    3
 //     dim0 0    T0:0 T0:1 T1:0 T1:1        register 1 -> (0, 1)    lane 1 -> (0, 2)
@@ -12,12 +12,11 @@
 //          2    T2:0 T2:1 T3:0 T3:1
 //          3    T2:2 T2:3 T3:2 T3:3        L(register 3, lane 1) = (0,1) ^ (1,0) ^ (0,2) = (1, 3)
 //
-// Bases that are not unit vectors swizzle: offset 8 -> (1, 4) with offset 4 -> (0, 4)
-// exchanges the two halves of every odd row. A basis of zeros means copies: a lane
-// bit with basis (0, 0) is a pair of lanes that hold the same elements.
+// Bases that are not unit vectors swizzle: offset 8 -> (1, 4) with offset 4 -> (0, 4) exchanges the two halves of every
+// odd row. A zero basis means replicas: with basis (0, 0) for a lane bit, pairs of lanes hold the same elements.
 //
-// Layouts multiply (product of independent parts), divide, compose and invert; see
-// Algebra.h. All sizes are powers of two and are kept as numbers of bits.
+// Algebra.h has the product of independent layouts, division, composition and inverses. All sizes are powers of two and
+// are stored as numbers of bits.
 
 #ifndef TILEWRIGHT_LAYOUT_LINEARLAYOUT_H
 #define TILEWRIGHT_LAYOUT_LINEARLAYOUT_H
@@ -50,35 +49,35 @@ struct Dim {
   bool operator==(const Dim &other) const { return name == other.name && bits == other.bits; }
 };
 
-/// The number of bits of a power of two.
+/// The binary logarithm of a power of two.
 int log2Exact(int64_t size);
 
 class LinearLayout {
 public:
   using Point = std::vector<int64_t>; ///< one coordinate per dimension, in their order
-  /// Per input dimension the coordinates of each of its bits, lowest first.
+  /// For each input dimension, the coordinates of each of its bits, lowest first.
   using Bases = std::vector<std::pair<std::string, std::vector<Point>>>;
 
-  /// The map from one point to one point, the unit of products.
+  /// The map from one point to one point, the neutral element of products.
   LinearLayout() = default;
 
-  /// The columns, one per bit of the inputs; both sides have their first dimension in the low bits.
+  /// From columns, one per bit of the inputs. Both inputs and outputs have their first dimension in the low bits.
   LinearLayout(std::vector<Dim> ins, std::vector<Dim> outs, Columns columns);
 
   /// For instance {{"lane", {{0, 2}, {2, 0}}}} to {{"dim0", 2}, {"dim1", 2}}.
   static LinearLayout fromBases(const Bases &bases, std::vector<Dim> outs);
 
-  /// 0, 1, 2, ... of `in` at 0, 1, 2, ... of `out`.
+  /// Maps 0, 1, 2, ... of `in` to 0, 1, 2, ... of `out`.
   static LinearLayout identity(std::string_view in, std::string_view out, int64_t size);
 
-  /// All of `in` at 0 of `out`: copies.
+  /// Maps all of `in` to 0 of `out`: replicas.
   static LinearLayout zeros(std::string_view in, int64_t size, std::string_view out);
 
   const std::vector<Dim> &ins() const { return inDims; }
   const std::vector<Dim> &outs() const { return outDims; }
   const Columns &columns() const { return matrix; }
 
-  /// Bits of a dimension; 0 for one that is not there.
+  /// The bits of a dimension; 0 if the layout does not have it.
   int inBits(std::string_view name) const;
   int outBits(std::string_view name) const;
   int64_t inSize(std::string_view name) const { return int64_t(1) << inBits(name); }
@@ -86,11 +85,11 @@ public:
   int totalInBits() const { return static_cast<int>(matrix.size()); }
   int totalOutBits() const;
 
-  /// Where the bits of a dimension begin in a packed input or output.
+  /// The first bit of a dimension in a packed input or output.
   int inStart(std::string_view name) const;
   int outStart(std::string_view name) const;
 
-  /// The columns of one input dimension; empty where it is not there.
+  /// The columns of one input dimension; empty if the layout does not have it.
   Columns columnsOf(std::string_view in) const;
 
   /// The coordinate along `out` of bit `bit` of `in`.
@@ -99,7 +98,7 @@ public:
   /// The image of a packed input, packed.
   uint64_t apply(uint64_t in) const { return multiply(matrix, in); }
 
-  /// The image of a point; coordinates in the order of ins() and outs().
+  /// The image of a point, with coordinates in the order of ins() and outs().
   Point operator()(const Point &in) const;
 
   uint64_t packIn(const Point &in) const;
@@ -125,8 +124,8 @@ private:
   Columns matrix;
 };
 
-/// The coordinates in `packed`, laid out as `from`, laid out as `to`: what `to` lacks
-/// is dropped, what `from` lacks is 0.
+/// Repacks coordinates from the dimensions `from` to the dimensions `to`. Dimensions missing in `to` are dropped, those
+/// missing in `from` are 0.
 uint64_t repack(uint64_t packed, const std::vector<Dim> &from, const std::vector<Dim> &to);
 
 } // namespace tilewright::layout

@@ -1,7 +1,7 @@
 // Layouts of tiles in shared memory: from (offset), in elements, to (dim0, dim1, ...).
 //
-// Swizzling keeps rows where they are and permutes groups of `vec` elements inside
-// each row, by the row's number, so that a column is spread over all banks:
+// Swizzling permutes groups of `vec` elements within each row, depending on the row's index, so that a column is
+// distributed over all banks:
 //
 //     swizzled({4, 8}, {1, 0}, {.vec = 2, .perPhase = 1, .maxPhase = 4})
 //
@@ -24,20 +24,19 @@ struct Swizzle {
   int64_t maxPhase = 1; ///< number of permutations; 1 for none
 };
 
-/// Rows along order[0]; order[1] numbers them. Permutations that lead out of the row wrap around.
+/// Rows are along order[0] and indexed by order[1]. Permutations beyond the end of the row wrap around.
 LinearLayout swizzled(const Shape &shape, const Order &order, const Swizzle &swizzle = {});
 
-/// What TMA writes and wgmma reads with a swizzle of 32, 64 or 128 bytes (16: none).
-/// The contiguous dimension (the last one, `transposed`: the one before) is cut into
-/// columns of `swizzleBytes`, one TMA message each, which lie one after the other.
-/// Inside, chunks of 16 bytes are exchanged by bits 7 to 9 of the address:
+/// The layout that TMA writes and wgmma reads with a swizzle of 32, 64 or 128 bytes (16: none). The contiguous
+/// dimension (the last one, or with `transposed` the one before) is split into consecutive columns of `swizzleBytes`,
+/// one TMA message each. Within a column, chunks of 16 bytes are swizzled by bits 7 to 9 of the address:
 ///
 ///     128 bytes: chunk ^= row % 8    64: chunk ^= row / 2 % 4    32: chunk ^= row / 4 % 2
 LinearLayout nvmmaShared(const Shape &shape, int elementBits, int swizzleBytes, bool transposed = false);
 
-/// The offset of each thread's elements: (register, lane, warp) -> (offset). Copies in
-/// shared memory or elements it lacks are the caller's mistake. The tile may be a part of what is in shared memory, the
-/// one that begins at 0; one that begins elsewhere has offsets ^ offsetOf its start.
+/// The offset of each thread's elements: (register, lane, warp) -> (offset). `shared` must have every element exactly
+/// once. The tile may be a part of the shared one that begins at 0; for a part that begins elsewhere, the offsets are
+/// xored with offsetOf its start.
 LinearLayout offsetsOf(const LinearLayout &distributed, const LinearLayout &shared);
 
 /// The offset of one element.

@@ -1,12 +1,11 @@
-// The addresses of a thread's accesses to shared memory, with as few registers as can be.
+// Plans the addresses of a thread's accesses to shared memory with as few registers as possible.
 //
-// An address is the thread's part ^ the register's part. Bits that no thread moves may be added
-// as well, and what is constant and added is part of the instruction, so that many accesses
-// share one base:
+// An address is the thread's part ^ the register's part. Bits of the register's part that no thread affects may be
+// added instead, and a constant that is added is an immediate of the instruction, so that many accesses share one base:
 //
 //     address = (thread's part ^ flip) + immediate
 //
-//     threads move the bits 0b0111, register 1 is at 0b1000, register 2 at 0b1010:
+//     threads affect the bits 0b0111, register 1 is at 0b1000, register 2 at 0b1010:
 //       register   0    1        2               3
 //       flip       0    0        0b0010          0b0010
 //       immediate  0    0b1000   0b1000          0            two bases for four accesses
@@ -20,15 +19,15 @@ namespace tilewright::layout {
 
 struct SharedAddresses {
   struct Address {
-    size_t base; ///< of `flips`
+    size_t base; ///< index into `flips`
     int64_t immediate;
   };
-  std::vector<int64_t> flips;     ///< one base address each
-  std::vector<Address> addresses; ///< per register that was asked for
+  std::vector<int64_t> flips;     ///< xor masks, one for each base address
+  std::vector<Address> addresses; ///< per requested register
 };
 
-/// `offsets` maps (register, lane, warp) to (offset); `registers` are those that begin an access. `start` is a part
-/// that all addresses have in common, combined with the others by ^.
+/// `offsets` maps (register, lane, warp) to (offset); `registers` are the first registers of accesses. `start` is xored
+/// to all addresses.
 SharedAddresses planAddresses(const LinearLayout &offsets, const std::vector<int> &registers, int64_t start = 0);
 
 /// Offsets in bytes instead of elements.

@@ -1,10 +1,10 @@
-// Layouts as the tables that people draw by hand.
+// Prints layouts as tables.
 //
-// threadTable: one row per thread, one column per register, in each cell coordinates.
-// tileTable:   the tile, in each cell who holds it: thread 4's register 2 is T4:2, and
-//              +1 behind it says that one more thread holds a copy. In shared memory the
-//              cell is the offset.
-// offsetTable: shared memory from left to right, in each cell coordinates.
+// threadTable: one row per thread, one column per register; cells are coordinates.
+// tileTable:   the tile; cells are the holders of elements: T4:2 is register 2 of thread 4,
+//              and +1 after it means that one more thread holds a replica. In shared memory,
+//              cells are offsets.
+// offsetTable: shared memory from left to right; cells are coordinates.
 
 #ifndef TILEWRIGHT_LAYOUT_TABLE_H
 #define TILEWRIGHT_LAYOUT_TABLE_H
@@ -15,10 +15,10 @@ namespace tilewright::layout {
 
 std::string threadTable(const LinearLayout &layout);
 
-/// The last two dimensions across the page, one table per index of the others.
+/// One table of the last two dimensions for each index of the others.
 std::string tileTable(const LinearLayout &layout);
 
-/// `perRow` offsets a line.
+/// `perRow` offsets per line.
 std::string offsetTable(const LinearLayout &shared, int64_t perRow);
 
 } // namespace tilewright::layout

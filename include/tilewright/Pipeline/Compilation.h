@@ -1,5 +1,4 @@
-// What compilations for all targets have in common: phases that are run, verified, timed and dumped one after the
-// other.
+// The common part of compilations for all targets: running, verifying, timing and dumping phases.
 
 #ifndef TILEWRIGHT_PIPELINE_COMPILATION_H
 #define TILEWRIGHT_PIPELINE_COMPILATION_H
@@ -16,25 +15,25 @@
 
 namespace tilewright {
 
-/// Called with the name of each phase and the text at its end. Empty: nothing is printed.
+/// Called with the name of each phase and the IR after it. If empty, nothing is printed.
 using PhaseDump = std::function<void(llvm::StringRef, llvm::StringRef)>;
 
-/// More than a target has of something.
+/// A resource of which the kernel needs more than the target has.
 struct TargetExcess {
   std::string resource; ///< "shared memory"
   int64_t required = 0;
   int64_t limit = 0;
 };
 
-/// What went wrong and the IR with which it can be repeated.
+/// The error of a compilation, and IR that reproduces it.
 struct CompileFailure {
   std::string message;
   std::string phase;
   std::string reproducer;             ///< the module at the start of the failing phase
-  std::optional<TargetExcess> excess; ///< where the kernel asks for too much
+  std::optional<TargetExcess> excess; ///< set if the kernel exceeds a limit of the target
 };
 
-/// An access of memory whose bounds the code checks: a runtime::AccessSite.
+/// A memory access with a bounds check; becomes a runtime::AccessSite.
 struct AccessPlace {
   std::string kind;
   int64_t bytes;
@@ -44,19 +43,19 @@ struct AccessPlace {
   int64_t column;
 };
 
-/// Those of a kernel, by the numbers that its code reports; empty where it checks nothing.
+/// The checked accesses of a kernel, by the indices that its code reports; empty if it checks none.
 std::vector<AccessPlace> readCheckedAccesses(mlir::Operation *kernel);
 
-/// One compilation under way.
+/// A running compilation.
 class Compilation {
 public:
   Compilation(mlir::ModuleOp module, PhaseDump dump, CompileFailure &failure);
 
-  /// Adds passes, runs them, verifies what they leave. False when one of them failed, with `failure` filled.
+  /// Adds passes, runs them and verifies the result. Returns false and sets `failure` if one of these steps fails.
   bool runPasses(llvm::StringRef phase, llvm::function_ref<void(mlir::OpPassManager &)> addPasses,
                  llvm::function_ref<mlir::LogicalResult(mlir::ModuleOp)> verify, bool dumpAfter = true);
 
-  /// Runs one step that has no passes, and notes how long it took.
+  /// Runs a step without passes and records its duration.
   template <typename Step> auto timed(llvm::StringRef name, Step step) {
     auto start = std::chrono::steady_clock::now();
     auto result = step();
@@ -65,16 +64,16 @@ public:
     return result;
   }
 
-  /// Fills `failure`; false, so that it can be returned.
+  /// Sets `failure` and returns false.
   bool fail(llvm::StringRef phase, std::string message);
-  /// The same, and keeps the module as it is now for a reproducer.
+  /// The same, with the current module as the reproducer.
   bool failWithModule(llvm::StringRef phase, std::string message);
 
   bool wantsDump() const { return bool(dump); }
   void dumpText(llvm::StringRef phase, llvm::StringRef text) const { dump(phase, text); }
   void dumpModule(llvm::StringRef phase) const;
 
-  /// Per phase and step, in order.
+  /// The duration of each phase and step, in order.
   std::vector<std::pair<std::string, double>> seconds;
 
 private:
@@ -83,16 +82,17 @@ private:
   CompileFailure &failure;
 };
 
-/// Reports the first operation in the module that `fits` denies.
+/// Emits an error on the first operation in the module for which `fits` returns false.
 mlir::LogicalResult verifyOperations(mlir::ModuleOp module, llvm::StringRef phase,
                                      llvm::function_ref<bool(mlir::Operation *)> fits);
 
-/// The phase that all targets share: one function, simplified while it is still about whole tiles.
-/// With `specializeRanges` it may assume what each launch checks.
+/// Adds the passes of the tile phase, which all targets share: inlining and simplifications on tiles. With
+/// `specializeRanges`, the code may depend on conditions checked at each launch.
 void addTilePasses(mlir::OpPassManager &passes, bool specializeRanges);
 mlir::LogicalResult verifyTilePhase(mlir::ModuleOp module);
 
-/// What the tile phase assumed of launches (Runtime/LaunchConditions.h), which the module then no longer says.
+/// Returns the launch conditions that the tile phase added to the module (Runtime/LaunchConditions.h), and removes
+/// them.
 std::vector<int64_t> takeLaunchConditions(mlir::ModuleOp module);
 
 } // namespace tilewright

@@ -1,4 +1,4 @@
-// The way of a kernel to the host, phase by phase.
+// The pipeline for the host, phase by phase.
 
 #ifndef TILEWRIGHT_PIPELINE_CPU_H
 #define TILEWRIGHT_PIPELINE_CPU_H
@@ -16,32 +16,30 @@
 
 namespace tilewright {
 
-/// What stands at the end of a phase is named after it.
+/// Phases are named after their results.
 enum class CpuPhase { Tile, Vector, LLVM, Object };
 
 llvm::StringRef stringifyPhase(CpuPhase phase);
 
 struct CpuPassOptions {
-  std::string features;         ///< the processor's, in LLVM's notation
-  bool specializeRanges = true; ///< assume of index arithmetic what each launch checks
-  bool checkBounds = false;     ///< compare accesses of memory with a launch's arrays
+  std::string features;         ///< CPU features in LLVM's notation
+  bool specializeRanges = true; ///< let index arithmetic depend on launch conditions
+  bool checkBounds = false;     ///< check memory accesses against the launch's arrays
 };
 
-/// Adds the passes of one phase; Object has none, it is LLVM's.
+/// Adds the passes of one phase; Object has none, as LLVM emits it.
 void addCpuPasses(mlir::OpPassManager &passes, CpuPhase phase, const CpuPassOptions &options);
 
-/// Whether the module has the form in which the phase must leave it; says on
-/// the offending operation what it should not be.
+/// Verifies that the module has the form required at the end of the phase; emits an error on the offending operation.
 mlir::LogicalResult verifyPhase(mlir::ModuleOp module, CpuPhase phase);
 
-/// Makes `cpu-tile`, `cpu-vector` and `cpu-llvm` known to a command line, each
-/// the passes of one phase with the option `features`.
+/// Registers the pass pipelines `cpu-tile`, `cpu-vector` and `cpu-llvm` for command lines, one for each phase.
 void registerCpuPipelines();
 
-/// Loads dialects and interfaces that the pipeline needs beyond the front end's.
+/// Registers the dialects and interfaces that the pipeline needs in addition to the front end's.
 void registerCpuPipeline(mlir::DialectRegistry &registry);
 
-/// An assertion of the kernel; the n-th one returns the status n, from 1.
+/// An assertion of the kernel; the n-th one returns the status n, counted from 1.
 struct KernelAssert {
   std::string message;
   std::string file;
@@ -55,21 +53,21 @@ struct CompiledForCpu {
   int64_t scratchBytes = 0;
   std::vector<KernelAssert> asserts;
   std::vector<int64_t> launchConditions;
-  std::vector<AccessPlace> accesses;                   ///< by the numbers that the code passes to the runtime
+  std::vector<AccessPlace> accesses;                   ///< by the indices that the code passes to the runtime
   std::vector<std::pair<std::string, double>> seconds; ///< per phase, in order
 };
 
 struct CpuCompileOptions {
   std::string target = "cpu";
-  bool specializeRanges = true; ///< assume of index arithmetic what each launch checks
-  /// Whether the code needs, and calls, a launch's runtime::AccessChecks.
+  bool specializeRanges = true; ///< let index arithmetic depend on launch conditions
+  /// Whether the code checks bounds, for which a launch must provide runtime::AccessChecks.
   bool checkBounds = false;
-  /// Of "source", "tile", "vector", "llvm" (LLVM IR, optimised) and "asm".
+  /// Called for "source", "tile", "vector", "llvm" (optimized LLVM IR) and "asm".
   PhaseDump dump;
 };
 
-/// Compiles a module with one kernel, which is consumed. Diagnostics go to the
-/// context's handler. On failure the result is empty and `failure` is filled.
+/// Compiles a module with one kernel, which is consumed. Diagnostics go to the context's handler. On failure the result
+/// is empty and `failure` is set.
 std::optional<CompiledForCpu> compileForCpu(mlir::ModuleOp module, const CpuCompileOptions &options,
                                             CompileFailure &failure);
 

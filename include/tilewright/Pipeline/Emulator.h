@@ -1,4 +1,4 @@
-// The way of a kernel for an NVIDIA GPU to the host, which emulates the GPU.
+// The pipeline for an emulated NVIDIA GPU, which runs on the host.
 
 #ifndef TILEWRIGHT_PIPELINE_EMULATOR_H
 #define TILEWRIGHT_PIPELINE_EMULATOR_H
@@ -9,10 +9,10 @@
 namespace tilewright {
 
 struct EmulatorCompileOptions {
-  /// As for the GPU itself; the assembler is not needed. Dumps end with "llvm" as the GPU has it, "host" (LLVM IR as it
-  /// runs) and "asm".
+  /// The options of the GPU pipeline; the assembler is not used. The last dumps are "llvm" (LLVM IR for the GPU),
+  /// "host" (LLVM IR after retargeting) and "asm".
   CudaCompileOptions cuda;
-  /// Whether accesses of memory can be checked and counted.
+  /// Whether memory accesses can be checked and counted.
   bool checked = false;
 };
 

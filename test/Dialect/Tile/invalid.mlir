@@ -26,7 +26,7 @@ func.func @f() {
 // -----
 
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error @below {{keeps the rank, found 'tensor<4xf32>' to 'tensor<2x4xf32>'}}
+  // expected-error @below {{must keep the rank, found 'tensor<4xf32>' to 'tensor<2x4xf32>'}}
   %0 = tile.broadcast %x : tensor<4xf32> -> tensor<2x4xf32>
   return
 }
@@ -34,7 +34,7 @@ func.func @f(%x: tensor<4xf32>) {
 // -----
 
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error @below {{cannot broadcast dimension 0 of size 4 to size 8; only size 1 repeats}}
+  // expected-error @below {{cannot broadcast dimension 0 of size 4 to size 8; only size 1 can be broadcast}}
   %0 = tile.broadcast %x : tensor<4xf32> -> tensor<8xf32>
   return
 }
@@ -60,7 +60,7 @@ func.func @f(%x: tensor<4xf32>) {
 // -----
 
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error @below {{cannot turn the 4 elements of 'tensor<4xf32>' into the 8 of 'tensor<8xf32>'}}
+  // expected-error @below {{cannot reshape the 4 elements of 'tensor<4xf32>' into the 8 of 'tensor<8xf32>'}}
   %0 = tile.reshape %x : tensor<4xf32> -> tensor<8xf32>
   return
 }
@@ -77,7 +77,7 @@ func.func @f(%x: tensor<4x2xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x2xf32>) {
-  // expected-error @below {{order must name each of the 2 dimensions once; dimension 1 comes twice}}
+  // expected-error @below {{order must name each of the 2 dimensions once; dimension 1 is repeated}}
   // expected-error @below {{failed to infer returned types}}
   %0 = tile.trans %x [1, 1] : tensor<4x2xf32> -> tensor<2x4xf32>
   return
@@ -120,7 +120,7 @@ func.func @f(%x: tensor<f32>) {
 // -----
 
 func.func @f(%x: tensor<4xf32>, %i: tensor<4x1xi32>) {
-  // expected-error @below {{needs a source and indices of one rank, found 'tensor<4xf32>' and 'tensor<4x1xi32>'}}
+  // expected-error @below {{needs a source and indices of the same rank, found 'tensor<4xf32>' and 'tensor<4x1xi32>'}}
   %0 = tile.gather %x[%i] 0 : tensor<4xf32>, tensor<4x1xi32> -> tensor<4x1xf32>
   return
 }
@@ -168,7 +168,7 @@ func.func @f(%p: !tile.ptr<f32>, %x: f32) {
 // -----
 
 func.func @f(%p: !tile.ptr<f32>, %m: i1, %x: f16) {
-  // expected-error @below {{other value must be 'f32', which is what '!tile.ptr<f32>' points to, found 'f16'}}
+  // expected-error @below {{other value must be 'f32', the pointee type of '!tile.ptr<f32>', found 'f16'}}
   %0 = tile.load %p mask %m other %x : !tile.ptr<f32>, mask i1, other f16 -> f32
   return
 }
@@ -193,7 +193,7 @@ func.func @f(%p: tensor<4x!tile.ptr<f32>>, %x: tensor<8xf32>) {
 // -----
 
 func.func @f(%p: tensor<4x!tile.ptr<f32>>, %x: tensor<4xf16>) {
-  // expected-error @below {{value must be 'tensor<4xf32>', which is what 'tensor<4x!tile.ptr<f32>>' points to, found 'tensor<4xf16>'}}
+  // expected-error @below {{value must be 'tensor<4xf32>', the pointee type of 'tensor<4x!tile.ptr<f32>>', found 'tensor<4xf16>'}}
   tile.store %p, %x : tensor<4x!tile.ptr<f32>>, tensor<4xf16>
   return
 }
@@ -217,7 +217,7 @@ func.func @f(%p: !tile.ptr<f32>, %x: f32) {
 // -----
 
 func.func @f(%p: !tile.ptr<i32>, %x: i64) {
-  // expected-error @below {{value must be 'i32', which is what '!tile.ptr<i32>' points to, found 'i64'}}
+  // expected-error @below {{value must be 'i32', the pointee type of '!tile.ptr<i32>', found 'i64'}}
   %0 = tile.atomic_cas %p, %x, %x : !tile.ptr<i32>, i64
   return
 }
@@ -241,7 +241,7 @@ func.func @f(%a: tensor<4x8xf32>, %c: tensor<4x4xf32>) {
 // -----
 
 func.func @f(%a: tensor<4x4xi8>, %c: tensor<4x4xf32>) {
-  // expected-error @below {{multiplies floats into floats or integers into integers, found 'tensor<4x4xi8>' times 'tensor<4x4xi8>' into 'tensor<4x4xf32>'}}
+  // expected-error @below {{operands must be all floats or all integers, found 'tensor<4x4xi8>' times 'tensor<4x4xi8>' into 'tensor<4x4xf32>'}}
   %0 = tile.dot %a, %a, %c : tensor<4x4xi8> * tensor<4x4xi8> -> tensor<4x4xf32>
   return
 }
@@ -318,14 +318,14 @@ func.func @f(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @f(%x: i32) {
-  // expected-error @below {{tile.divisibility belongs on the argument of a function; of other values, tile.hint tells what is known}}
+  // expected-error @below {{tile.divisibility must be on an argument of a function; use tile.hint for other values}}
   %0 = arith.addi %x, %x {tile.divisibility = 4 : i32} : i32
   return
 }
 
 // -----
 
-// expected-error @below {{"tile.divisibility" is a fact of integers and pointers, found on 'tensor<4xf32>'}}
+// expected-error @below {{"tile.divisibility" applies to integers and pointers, found on 'tensor<4xf32>'}}
 func.func @f(%x: tensor<4xf32> {tile.divisibility = array<i32: 4>}) {
   return
 }
@@ -340,7 +340,7 @@ func.func @f(%x: tensor<4xi32> {tile.contiguity = array<i32: 4, 4>}) {
 // -----
 
 func.func @f(%x: i32) {
-  // expected-error @below {{tile.kernel marks a function without results}}
+  // expected-error @below {{tile.kernel must be on a function without results}}
   tile.barrier {tile.kernel}
   return
 }
@@ -354,7 +354,7 @@ func.func @f(%p: !tile.ptr<f32> {tile.divisibility = array<i32: 16>}) {
 
 // -----
 
-// expected-error @below {{tile.noalias tells of a pointer, found on 'f32'}}
+// expected-error @below {{tile.noalias applies to pointers, found on 'f32'}}
 func.func @f(%x: f32 {tile.noalias}) {
   return
 }
@@ -368,7 +368,7 @@ func.func @f(%x: f32 {tile.slot = -1 : i32}) {
 
 // -----
 
-// expected-error @below {{tile.kernel marks a function without results}}
+// expected-error @below {{tile.kernel must be on a function without results}}
 func.func @f(%x: f32) -> f32 attributes {tile.kernel} {
   return %x : f32
 }

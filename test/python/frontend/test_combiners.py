@@ -47,7 +47,7 @@ def scans_with(out, COMBINE: tl.constexpr):
 @pytest.mark.parametrize(
     ("combine", "message"),
     [
-        (makes_a_tile, "works on scalars, and must not make tiles"),
+        (makes_a_tile, "operates on scalars and must not create tiles"),
         (reads, "must not access memory"),
         (calls_what_reads, "must not access memory"),
         (counts, "must not access memory"),

@@ -1,4 +1,4 @@
-// Registration of the ptx dialect, and how values are cut into registers.
+// Registration of the ptx dialect, and the split of values into registers.
 
 #include "tilewright/Dialect/Ptx/IR/Ptx.h"
 
@@ -10,13 +10,13 @@
 using namespace mlir;
 using namespace tilewright::ptx;
 
-/// A register's name in the text.
+/// The name of a register in the assembly.
 static std::string reg(int index) { return "$" + std::to_string(index); }
 
-/// ".cg" for "cg", nothing for nothing.
+/// ".cg" for "cg", empty for an empty name.
 static std::string suffix(llvm::StringRef name) { return name.empty() ? "" : ("." + name).str(); }
 
-/// Zeroes in the first registers.
+/// Sets the first registers to zero.
 static std::string zeros(const Words &words) {
   std::string text;
   for (int i = 0; i < words.count; ++i) {
@@ -25,7 +25,7 @@ static std::string zeros(const Words &words) {
   return text;
 }
 
-/// Whether an atomic takes the value as one register of 64 bits.
+/// Whether an atomic's operand is one 64-bit register.
 static bool isWide(Type type) { return getElementTypeOrSelf(type).getIntOrFloatBitWidth() == 64; }
 
 /// ".add.noftz.v4.f16x2" for "fadd" and vector<8xf16>.
@@ -62,7 +62,7 @@ void PtxDialect::initialize() {
 
 namespace tilewright::ptx {
 
-/// Addresses in shared memory are short.
+/// Addresses in shared memory have 32 bits.
 static constexpr unsigned kSharedSpace = 3;
 
 std::string Words::type() const {

@@ -1,4 +1,4 @@
-// What the dialect's discardable attributes may look like and where they may stand.
+// Verification of the dialect's discardable attributes.
 
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
@@ -12,10 +12,10 @@ static bool isHint(StringRef name) {
                             name);
 }
 
-/// A hint is a positive i32 for a scalar, an array of one for each dimension of a tile.
+/// A hint is a positive i32 for a scalar, and an array of one for each dimension for a tile.
 static LogicalResult verifyHint(Operation *op, NamedAttribute attr, Type type) {
   if (!isa<IntegerType, IndexType, PtrType>(getElementType(type))) {
-    return op->emitError() << attr.getName() << " is a fact of integers and pointers, found on " << type;
+    return op->emitError() << attr.getName() << " applies to integers and pointers, found on " << type;
   }
   if (isa<TensorType>(type)) {
     auto array = dyn_cast<DenseI32ArrayAttr>(attr.getValue());
@@ -38,12 +38,12 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   if (name == kKernelAttr) {
     auto function = dyn_cast<FunctionOpInterface>(op);
     if (!function || !function.getResultTypes().empty()) {
-      return op->emitError() << name << " marks a function without results";
+      return op->emitError() << name << " must be on a function without results";
     }
     return success();
   }
-  return isHint(name) ? op->emitError() << name << " belongs on the argument of a function; of other values, "
-                                        << "tile.hint tells what is known"
+  return isHint(name) ? op->emitError() << name << " must be on an argument of a function; use tile.hint "
+                                        << "for other values"
                       : success();
 }
 
@@ -51,14 +51,14 @@ LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, uns
   StringRef name = attr.getName();
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function) {
-    return op->emitError() << name << " belongs on the argument of a function";
+    return op->emitError() << name << " must be on an argument of a function";
   }
   Type type = function.getArgumentTypes()[index];
   if (isHint(name)) {
     return verifyHint(op, attr, type);
   }
   if (name == kNoAliasAttr) {
-    return isa<PtrType>(type) ? success() : op->emitError() << name << " tells of a pointer, found on " << type;
+    return isa<PtrType>(type) ? success() : op->emitError() << name << " applies to pointers, found on " << type;
   }
   if (name == kSlotAttr || name == kHiddenSlotAttr) {
     auto slot = dyn_cast<IntegerAttr>(attr.getValue());

@@ -1,5 +1,5 @@
-// Canonical forms of the tile dialect: shape changes of splats are splats,
-// chains of one kind of shape change are one, constant masks are gone.
+// Canonicalization patterns of the tile dialect: shape operations on splats become splats, chains of equal shape
+// operations are merged, and constant masks are removed.
 
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace tilewright::tile;
 
 namespace {
-/// Whatever the shape, a splat stays a splat of the same scalar.
+/// A shape operation on a splat is a splat of the same scalar.
 template <typename ShapeOp> struct ReshapeSplat : OpRewritePattern<ShapeOp> {
   using OpRewritePattern<ShapeOp>::OpRewritePattern;
   LogicalResult matchAndRewrite(ShapeOp op, PatternRewriter &rewriter) const override {
@@ -23,7 +23,7 @@ template <typename ShapeOp> struct ReshapeSplat : OpRewritePattern<ShapeOp> {
   }
 };
 
-/// reshape(reshape(x)) is one reshape.
+/// reshape(reshape(x)) -> reshape(x)
 struct MergeReshapes : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
@@ -37,7 +37,7 @@ struct MergeReshapes : OpRewritePattern<ReshapeOp> {
   }
 };
 
-/// broadcast(broadcast(x)) is one broadcast.
+/// broadcast(broadcast(x)) -> broadcast(x)
 struct MergeBroadcasts : OpRewritePattern<BroadcastOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(BroadcastOp op, PatternRewriter &rewriter) const override {
@@ -50,7 +50,7 @@ struct MergeBroadcasts : OpRewritePattern<BroadcastOp> {
   }
 };
 
-/// trans(trans(x)) is one permutation: dimension i is dimension inner[outer[i]].
+/// trans(trans(x)) -> trans(x), where dimension i is dimension inner[outer[i]].
 struct MergeTransposes : OpRewritePattern<TransOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TransOp op, PatternRewriter &rewriter) const override {
@@ -67,7 +67,7 @@ struct MergeTransposes : OpRewritePattern<TransOp> {
   }
 };
 
-/// hint(hint(x)) is one hint where they do not tell two things of one kind.
+/// hint(hint(x)) -> hint(x), unless both have different values for one attribute.
 struct MergeHints : OpRewritePattern<HintOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(HintOp op, PatternRewriter &rewriter) const override {
@@ -90,7 +90,7 @@ struct MergeHints : OpRewritePattern<HintOp> {
   }
 };
 
-/// hint(splat(x)) is splat(hint(x)): what divides each element divides the scalar.
+/// hint(splat(x)) -> splat(hint(x)): a divisor of each element is a divisor of the scalar.
 struct HintOfSplat : OpRewritePattern<HintOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(HintOp op, PatternRewriter &rewriter) const override {
@@ -109,7 +109,7 @@ struct HintOfSplat : OpRewritePattern<HintOp> {
   }
 };
 
-/// A mask that is all true is no mask; a load whose mask is all false is `other`.
+/// Removes a mask that is all true; replaces a load with a mask that is all false by `other`.
 struct DropConstantLoadMask : OpRewritePattern<LoadOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(LoadOp op, PatternRewriter &rewriter) const override {

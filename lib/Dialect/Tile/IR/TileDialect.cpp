@@ -1,4 +1,4 @@
-// Registration of the tile dialect and the helpers over its types.
+// Registration of the tile dialect, and helpers for its types.
 
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
@@ -26,7 +26,7 @@ using namespace tilewright::tile;
 #include "tilewright/Dialect/Tile/IR/TileOps.cpp.inc"
 
 namespace {
-/// Every tile operation may be inlined anywhere: none depends on its function.
+/// Every tile operation may be inlined anywhere, as none depends on its function.
 struct TileInlinerInterface : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
   bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }

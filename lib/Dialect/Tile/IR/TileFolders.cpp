@@ -1,4 +1,4 @@
-// Folders of the tile dialect: what becomes a constant or a value already there.
+// Folders of the tile dialect.
 
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace tilewright::tile;
 
-/// The value of a splat constant, resized to `type`; null where `attr` is not one.
+/// A splat constant resized to `type`; null if `attr` is not one.
 static OpFoldResult resplat(Attribute attr, Type type) {
   if (auto splat = dyn_cast_or_null<SplatElementsAttr>(attr)) {
     return splat.resizeSplat(cast<ShapedType>(type));
@@ -63,7 +63,7 @@ OpFoldResult PtrCastOp::fold(FoldAdaptor) {
   return {};
 }
 
-/// An address and back is where it came from.
+/// int_to_ptr(ptr_to_int(x)) -> x, and vice versa.
 OpFoldResult IntToPtrOp::fold(FoldAdaptor) {
   auto inverse = getSrc().getDefiningOp<PtrToIntOp>();
   return inverse && inverse.getSrc().getType() == getType() ? inverse.getSrc() : Value();
@@ -74,7 +74,7 @@ OpFoldResult PtrToIntOp::fold(FoldAdaptor) {
   return inverse && inverse.getSrc().getType() == getType() ? inverse.getSrc() : Value();
 }
 
-/// Of equal constants all is known.
+/// Everything is known about a splat constant.
 OpFoldResult HintOp::fold(FoldAdaptor adaptor) {
   Attribute constant = adaptor.getSrc();
   return isa_and_nonnull<IntegerAttr, SplatElementsAttr>(constant) ? OpFoldResult(constant) : OpFoldResult();

@@ -1,5 +1,5 @@
-// Verifiers and result types of the tile dialect. A message says what was found
-// and what was expected, in the words of the language.
+// Verifiers and result type inference of the tile dialect. Messages say what was found and what was expected, in the
+// terms of the language.
 
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
@@ -38,7 +38,7 @@ LogicalResult TransOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
   for (int32_t dim : order) {
     if (dim < 0 || dim >= src.getRank() || seen[dim]) {
       return emitOptionalError(loc, "order must name each of the ", src.getRank(), " dimensions once; dimension ", dim,
-                               dim < 0 || dim >= src.getRank() ? " does not exist" : " comes twice");
+                               dim < 0 || dim >= src.getRank() ? " does not exist" : " is repeated");
     }
     seen[dim] = true;
     shape.push_back(src.getDimSize(dim));
@@ -134,12 +134,12 @@ LogicalResult MakeRangeOp::verify() {
 LogicalResult BroadcastOp::verify() {
   auto src = cast<RankedTensorType>(getSrc().getType()), dst = cast<RankedTensorType>(getType());
   if (src.getRank() != dst.getRank()) {
-    return emitOpError("keeps the rank, found ") << src << " to " << dst;
+    return emitOpError("must keep the rank, found ") << src << " to " << dst;
   }
   for (int64_t dim = 0; dim < src.getRank(); ++dim) {
     if (src.getDimSize(dim) != 1 && src.getDimSize(dim) != dst.getDimSize(dim)) {
       return emitOpError("cannot broadcast dimension ") << dim << " of size " << src.getDimSize(dim) << " to size "
-                                                        << dst.getDimSize(dim) << "; only size 1 repeats";
+                                                        << dst.getDimSize(dim) << "; only size 1 can be broadcast";
     }
   }
   return success();
@@ -148,7 +148,7 @@ LogicalResult BroadcastOp::verify() {
 LogicalResult ReshapeOp::verify() {
   auto src = cast<RankedTensorType>(getSrc().getType()), dst = cast<RankedTensorType>(getType());
   if (src.getNumElements() != dst.getNumElements()) {
-    return emitOpError("cannot turn the ")
+    return emitOpError("cannot reshape the ")
            << src.getNumElements() << " elements of " << src << " into the " << dst.getNumElements() << " of " << dst;
   }
   return success();
@@ -170,7 +170,7 @@ LogicalResult CatOp::verify() {
 LogicalResult GatherOp::verify() {
   auto src = cast<RankedTensorType>(getSrc().getType()), indices = cast<RankedTensorType>(getIndices().getType());
   if (src.getRank() != indices.getRank()) {
-    return emitOpError("needs a source and indices of one rank, found ") << src << " and " << indices;
+    return emitOpError("needs a source and indices of the same rank, found ") << src << " and " << indices;
   }
   if (getAxis() >= uint32_t(src.getRank())) {
     return emitOpError("axis ") << getAxis() << " is out of range: " << src << " has " << src.getRank()
@@ -207,7 +207,7 @@ LogicalResult HintOp::verify() {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// `type`, named `what`, must have the shape of the pointers.
+/// Checks that `type`, named `what`, has the shape of the pointers.
 static LogicalResult checkShape(Operation *op, Type pointers, Type type, StringRef what) {
   if (getShape(pointers) == getShape(type) && isa<TensorType>(pointers) == isa<TensorType>(type)) {
     return success();
@@ -215,7 +215,7 @@ static LogicalResult checkShape(Operation *op, Type pointers, Type type, StringR
   return op->emitOpError() << what << " must have the shape of the pointers, " << pointers << ", found " << type;
 }
 
-/// `type` must be what the pointers point to.
+/// Checks that `type` is the pointee type.
 static LogicalResult checkPointee(Operation *op, Type pointers, Type type, StringRef what) {
   if (failed(checkShape(op, pointers, type, what))) {
     return failure();
@@ -223,13 +223,13 @@ static LogicalResult checkPointee(Operation *op, Type pointers, Type type, Strin
   if (getPointeeType(pointers) == type) {
     return success();
   }
-  return op->emitOpError() << what << " must be " << getPointeeType(pointers) << ", which is what " << pointers
-                           << " points to, found " << type;
+  return op->emitOpError() << what << " must be " << getPointeeType(pointers) << ", the pointee type of " << pointers
+                           << ", found " << type;
 }
 
 LogicalResult AddPtrOp::verify() { return checkShape(*this, getPtr().getType(), getOffset().getType(), "offset"); }
 
-/// One power of two for each dimension of the tile of pointers; nothing on an access to one element.
+/// Checks for a power of two for each dimension of a tile of pointers, and for no attribute on a scalar access.
 static LogicalResult checkPowers(Operation *op, DenseI64ArrayAttr powers, Type pointers, StringRef what) {
   if (!powers) {
     return success();
@@ -266,7 +266,7 @@ LogicalResult LoadOp::verify() {
 
 void LoadOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), &getPtrMutable(), Memory::get());
-  // A volatile access must neither be removed nor repeated.
+  // A volatile access must be neither removed nor duplicated.
   if (getIsVolatile()) {
     effects.emplace_back(MemoryEffects::Write::get(), &getPtrMutable(), Memory::get());
   }
@@ -297,7 +297,7 @@ LogicalResult AtomicRMWOp::verify() {
 LogicalResult AtomicCASOp::verify() { return checkPointee(*this, getPtr().getType(), getValue().getType(), "value"); }
 
 //===----------------------------------------------------------------------===//
-// Whole tiles
+// Operations over whole tiles
 //===----------------------------------------------------------------------===//
 
 LogicalResult DotOp::verify() {
@@ -309,8 +309,7 @@ LogicalResult DotOp::verify() {
   }
   bool isFloat = isa<FloatType>(a.getElementType());
   if (isFloat != isa<FloatType>(b.getElementType()) || isFloat != isa<FloatType>(acc.getElementType())) {
-    return emitOpError("multiplies floats into floats or integers into integers, found ")
-           << a << " times " << b << " into " << acc;
+    return emitOpError("operands must be all floats or all integers, found ") << a << " times " << b << " into " << acc;
   }
   SmallVector<int64_t> expected(a.getShape().drop_back());
   expected.push_back(b.getShape().back());
@@ -321,7 +320,7 @@ LogicalResult DotOp::verify() {
   return success();
 }
 
-/// Two arguments and one yielded value per operand, of the operands' element types.
+/// Checks for two arguments and one yielded value per operand, of the operands' element types.
 template <typename OpT> static LogicalResult verifyCombiner(OpT op) {
   Block &body = op.getCombiner().front();
   SmallVector<Type> elements;

@@ -1,4 +1,4 @@
-// Combiners of reductions and scans: what the functions that they call may do.
+// Verifies combiners of reductions and scans, and the functions that they call.
 
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
@@ -22,7 +22,7 @@ static bool accessesMemory(Operation *op) {
 
 static bool hasTile(TypeRange types) { return llvm::any_of(types, llvm::IsaPred<RankedTensorType>); }
 
-/// Reports the first operation below `region`, and in what it calls, that a combiner must not have.
+/// Emits an error on the first operation in `region`, or in functions it calls, that is not allowed in a combiner.
 static LogicalResult verifyBody(Region &region, SymbolTableCollection &symbols, SmallPtrSetImpl<Operation *> &called) {
   WalkResult result = region.walk([&](Operation *op) -> WalkResult {
     if (auto call = dyn_cast<CallOpInterface>(op)) {
@@ -33,11 +33,10 @@ static LogicalResult verifyBody(Region &region, SymbolTableCollection &symbols, 
       return WalkResult::advance();
     }
     if (accessesMemory(op)) {
-      return op->emitError("the function with which a reduction or scan combines must not access memory");
+      return op->emitError("the combine function of a reduction or scan must not access memory");
     }
     if (hasTile(op->getOperandTypes()) || hasTile(op->getResultTypes())) {
-      return op->emitError(
-          "the function with which a reduction or scan combines works on scalars, and must not make tiles");
+      return op->emitError("the combine function of a reduction or scan operates on scalars and must not create tiles");
     }
     return WalkResult::advance();
   });

@@ -1,6 +1,5 @@
-// tile-combine: algebra over whole tiles. What is the same for all elements is
-// computed once, in scalars or in the smaller tile, and a sum goes into the
-// accumulator of the dot that it follows:
+// tile-combine: algebraic simplifications of tiles. Uniform values are computed once, as scalars or in a smaller tile,
+// and an addition to a dot becomes its accumulator:
 //
 //     %p = tile.splat %base                         %b = tile.addptr %base, %o
 //     %q = tile.addptr %p, %range             ->    %p = tile.splat %b
@@ -26,19 +25,19 @@ using namespace tilewright::tile;
 
 static bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
 
-/// One result, a tile, of operations that treat every element alike.
+/// Whether the operation is elementwise on tiles with one result.
 static bool isElementwiseOnTiles(Operation *op) {
   return OpTrait::hasElementwiseMappableTraits(op) && op->getNumResults() == 1 && isTile(op->getResult(0)) &&
          llvm::any_of(op->getOperands(), isTile);
 }
 
-/// `op` on other operands, with a result of another type. How exact the user wants it stays.
+/// Clones `op` with other operands and another result type, keeping its attributes, such as the requested precision.
 static Value cloneOn(PatternRewriter &rewriter, Operation *op, ValueRange operands, Type type) {
   OperationState state(op->getLoc(), op->getName(), operands, type, op->getAttrs());
   return rewriter.create(state)->getResult(0);
 }
 
-/// Replaces an operation by another one with its discardable attributes.
+/// Replaces an operation by a new one with the same discardable attributes.
 template <typename New, typename... Arguments>
 static void replaceBy(PatternRewriter &rewriter, Operation *op, Arguments &&...arguments) {
   auto made = New::create(rewriter, op->getLoc(), std::forward<Arguments>(arguments)...);
@@ -47,7 +46,7 @@ static void replaceBy(PatternRewriter &rewriter, Operation *op, Arguments &&...a
 }
 
 namespace {
-/// exp(splat(x)) is splat(exp(x)).
+/// exp(splat(x)) -> splat(exp(x))
 struct ScalarizeUniform : RewritePattern {
   ScalarizeUniform(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
 
@@ -67,7 +66,7 @@ struct ScalarizeUniform : RewritePattern {
   }
 };
 
-/// addi(broadcast(x), broadcast(y)) is broadcast(addi(x, y)); uniform operands go along.
+/// addi(broadcast(x), broadcast(y)) -> broadcast(addi(x, y)); other operands may be uniform.
 struct SinkBroadcast : RewritePattern {
   SinkBroadcast(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
 
@@ -90,7 +89,7 @@ struct SinkBroadcast : RewritePattern {
     return success();
   }
 
-  /// The one shape that all tiles among the operands are broadcast from.
+  /// The shape from which all operands that are not uniform are broadcast, if there is exactly one.
   static std::optional<ArrayRef<int64_t>> getSourceShape(Operation *op) {
     std::optional<ArrayRef<int64_t>> shape;
     if (!isElementwiseOnTiles(op)) {
@@ -115,7 +114,7 @@ struct SinkBroadcast : RewritePattern {
 // Sums
 //===----------------------------------------------------------------------===//
 
-/// addi(addi(x, splat(a)), splat(b)) is addi(x, splat(addi(a, b))).
+/// addi(addi(x, splat(a)), splat(b)) -> addi(x, splat(addi(a, b)))
 struct MergeUniformSums : OpRewritePattern<arith::AddIOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::AddIOp op, PatternRewriter &rewriter) const override {
@@ -131,7 +130,7 @@ struct MergeUniformSums : OpRewritePattern<arith::AddIOp> {
   }
 };
 
-/// Splats to the right, where upstream has constants.
+/// Moves splats to the right, as upstream does with constants.
 struct UniformToTheRight : OpRewritePattern<arith::AddIOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::AddIOp op, PatternRewriter &rewriter) const override {
@@ -143,7 +142,7 @@ struct UniformToTheRight : OpRewritePattern<arith::AddIOp> {
   }
 };
 
-/// A uniform offset moves the scalar that the addresses start from.
+/// Adds a uniform offset to the scalar base of the addresses.
 struct MoveOffsetToBase : OpRewritePattern<AddPtrOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AddPtrOp op, PatternRewriter &rewriter) const override {
@@ -160,7 +159,7 @@ struct MoveOffsetToBase : OpRewritePattern<AddPtrOp> {
   }
 };
 
-/// Offsets as wide as an address add up to the same address.
+/// Merges 64-bit offsets, whose sum wraps like an address.
 struct MergeOffsets : OpRewritePattern<AddPtrOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AddPtrOp op, PatternRewriter &rewriter) const override {
@@ -175,13 +174,13 @@ struct MergeOffsets : OpRewritePattern<AddPtrOp> {
   }
 };
 
-/// add(dot(a, b, 0), c) is dot(a, b, c).
+/// add(dot(a, b, 0), c) -> dot(a, b, c)
 template <typename AddOp> struct AccumulateIntoDot : OpRewritePattern<AddOp> {
   using OpRewritePattern<AddOp>::OpRewritePattern;
   LogicalResult matchAndRewrite(AddOp op, PatternRewriter &rewriter) const override {
     for (auto [product, sum] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
       auto dot = product.template getDefiningOp<DotOp>();
-      // Of another block, the dot may run less often than the sum.
+      // A dot in another block may be executed less often than the addition.
       if (!dot || !dot->hasOneUse() || dot->getBlock() != op->getBlock() || !isZero(dot.getAcc())) {
         continue;
       }
@@ -198,7 +197,7 @@ template <typename AddOp> struct AccumulateIntoDot : OpRewritePattern<AddOp> {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// select(m, load(p, m), other) is load(p, m, other).
+/// select(m, load(p, m), other) -> load(p, m, other)
 struct SelectIntoLoad : OpRewritePattern<arith::SelectOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::SelectOp op, PatternRewriter &rewriter) const override {
@@ -216,7 +215,7 @@ struct SelectIntoLoad : OpRewritePattern<arith::SelectOp> {
     return success();
   }
 
-  /// `value` where `load` can use it: it stands before the load, or is a constant.
+  /// `value` such that `load` can use it: it dominates the load, or is a constant, which is cloned; null otherwise.
   static Value getBefore(LoadOp load, Value value, PatternRewriter &rewriter) {
     Operation *def = value.getDefiningOp();
     if (def && def->hasTrait<OpTrait::ConstantLike>()) {

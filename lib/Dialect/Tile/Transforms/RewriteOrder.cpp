@@ -13,7 +13,7 @@ namespace tilewright::tile {
 
 static const char *rewriteSeed() { return std::getenv("TILEWRIGHT_REWRITE_SEED"); }
 
-/// Shuffles patterns; says from which end operations are visited.
+/// Shuffles patterns, and chooses the traversal order at random.
 static GreedyRewriteConfig drawOrder(RewritePatternSet &patterns) {
   std::minstd_rand random(static_cast<unsigned>(std::strtoul(rewriteSeed(), nullptr, 10)));
   auto &native = patterns.getNativePatterns();
@@ -40,7 +40,7 @@ struct CanonicalizeInAnyOrder : PassWrapper<CanonicalizeInAnyOrder, OperationPas
     for (RegisteredOperationName op : context->getRegisteredOperations()) {
       op.getCanonicalizationPatterns(patterns, context);
     }
-    (void)rewriteGreedily(getOperation(), std::move(patterns)); // as far as it comes
+    (void)rewriteGreedily(getOperation(), std::move(patterns)); // like MLIR's, does not fail if it does not converge
   }
 };
 } // namespace

@@ -1,5 +1,5 @@
-// tile-scalarize-advance: a tile that moves as one around a loop becomes its
-// first value plus a loop-carried scalar:
+// tile-scalarize-advance: a loop-carried tile that advances uniformly becomes its initial value plus a loop-carried
+// scalar:
 //
 //     iter_args(%p = %init)                      iter_args(%o = 0)
 //       ...                                        %p = addptr %init, splat(%o)
@@ -7,8 +7,8 @@
 //       yield %n                                   %s = addi %o, %step
 //                                                  yield %s
 //
-// The same for what a branch, or a selection by a scalar, moves on one of its ways or
-// on both, so that a loop which moves a tile under a condition is seen to move it:
+// The same for a tile that one or both sides of a branch, or of a select with a scalar condition, advance uniformly. So
+// the pass also handles loops that advance a tile conditionally:
 //
 //     %q = if %c {                               %o = if %c {
 //       yield addptr %p, splat(%a)                 yield %a
@@ -39,7 +39,7 @@ struct Advance {
   SmallVector<Value> steps;
 };
 
-/// A tile that is `init` moved by other uniform tiles on each of two ways.
+/// A tile that is `init` plus different uniform tiles on each of two paths.
 struct Merge {
   unsigned index;
   Value init;
@@ -51,8 +51,8 @@ struct Merge {
 // Collect
 //===----------------------------------------------------------------------===//
 
-/// One uniform step back from `tile`, to what it was added to; null where it is no such sum. A hint is no step, and
-/// is lost: the tile will be computed in another way.
+/// The tile to which a uniform step was added to obtain `tile`; null if `tile` is not such a sum. Looks through hints,
+/// which are dropped, as the tile will be computed differently.
 static Value stepBack(Value tile, SmallVectorImpl<Value> &steps) {
   if (auto hint = tile.getDefiningOp<HintOp>()) {
     return hint.getSrc();
@@ -73,7 +73,7 @@ static Value stepBack(Value tile, SmallVectorImpl<Value> &steps) {
   return from;
 }
 
-/// How `next` comes from `carried`, where by one or more uniform steps.
+/// The uniform steps from `carried` to `next`, if there are one or more and nothing else.
 static std::optional<Advance> findAdvance(unsigned index, Value init, Value carried, Value next) {
   if (!isa<RankedTensorType>(carried.getType())) {
     return std::nullopt;
@@ -99,7 +99,7 @@ static SmallVector<Advance> collect(scf::ForOp loop) {
   return advances;
 }
 
-/// In a `while` the tile has to go through both regions in one place.
+/// In a `while`, the tile has to have the same position in both regions.
 static SmallVector<Advance> collect(scf::WhileOp loop) {
   SmallVector<Advance> advances;
   OperandRange forwarded = loop.getConditionOp().getArgs();
@@ -115,8 +115,8 @@ static SmallVector<Advance> collect(scf::WhileOp loop) {
   return advances;
 }
 
-/// The tile that both `first` and `second` are reached from by uniform steps, one at least.
-/// It has to be there outside of the operation where the two ways meet.
+/// The tile from which both `first` and `second` are obtained by uniform steps, at least one in total. It has to be
+/// defined outside of `where`, the operation that merges the two paths.
 static std::optional<Merge> findMerge(unsigned index, Value first, Value second, Operation *where) {
   if (!isa<RankedTensorType>(first.getType())) {
     return std::nullopt;
@@ -124,7 +124,7 @@ static std::optional<Merge> findMerge(unsigned index, Value first, Value second,
   Merge merge{index, first, {}};
   for (; merge.init; merge.init = stepBack(merge.init, merge.steps[0])) {
     if (where->isAncestor(merge.init.getParentBlock()->getParentOp())) {
-      continue; // of one of the two ways
+      continue; // defined on one of the two paths
     }
     merge.steps[1].clear();
     Value other = second;
@@ -157,13 +157,13 @@ static SmallVector<Merge> collect(scf::IfOp branch) {
 // Rewrite
 //===----------------------------------------------------------------------===//
 
-/// Pointers are as wide as an address; integers wrap around in their own type.
+/// The type of offsets: 64 bits for pointers, and the same type for integers, which wrap in it.
 static Type getScalarType(Value tile) {
   Type element = getElementType(tile.getType());
   return isa<PtrType>(element) ? IntegerType::get(element.getContext(), 64) : element;
 }
 
-/// `tile` moved by `offset`.
+/// `tile` plus `offset`.
 static Value makeTile(OpBuilder &builder, Value tile, Value offset) {
   Location loc = tile.getLoc();
   Type type = withElementType(tile.getType(), offset.getType());
@@ -174,13 +174,13 @@ static Value makeTile(OpBuilder &builder, Value tile, Value offset) {
   return arith::AddIOp::create(builder, loc, tile, splat);
 }
 
-/// The offset at which a way begins that moves `tile`.
+/// The initial offset of a tile.
 static Value makeZero(OpBuilder &builder, Value tile) {
   TypedAttr zero = builder.getIntegerAttr(getScalarType(tile), 0);
   return arith::ConstantOp::create(builder, tile.getLoc(), zero);
 }
 
-/// `offset` after the steps, which were found last to first.
+/// `offset` plus the steps, which were collected from last to first.
 static Value addSteps(OpBuilder &builder, ArrayRef<Value> steps, Value offset) {
   for (Value step : llvm::reverse(steps)) {
     Location loc = step.getLoc();
@@ -196,7 +196,7 @@ static Value addSteps(OpBuilder &builder, ArrayRef<Value> steps, Value offset) {
   return offset;
 }
 
-/// The values that enter the loop: zero for each that advances.
+/// The initial values of the new loop, with zeros for tiles that advance.
 static SmallVector<Value> startFromZero(OpBuilder &builder, ValueRange inits, ArrayRef<Advance> advances) {
   SmallVector<Value> starts(inits);
   for (const Advance &advance : advances) {
@@ -205,7 +205,7 @@ static SmallVector<Value> startFromZero(OpBuilder &builder, ValueRange inits, Ar
   return starts;
 }
 
-/// `values` of the new loop as the old one had them.
+/// The values of the old loop, computed from those of the new one.
 static SmallVector<Value> makeTiles(OpBuilder &builder, ValueRange values, ArrayRef<Advance> advances) {
   SmallVector<Value> tiles(values);
   for (const Advance &advance : advances) {
@@ -222,7 +222,7 @@ static void moveBody(IRRewriter &rewriter, Block *from, Block *to, unsigned firs
   rewriter.mergeBlocks(from, to, args);
 }
 
-/// Hands the scalars on instead of the tiles that were computed from them.
+/// Yields the scalars instead of the tiles computed from them.
 static void passScalars(IRRewriter &rewriter, Operation *terminator, unsigned first, ValueRange carried,
                         ArrayRef<Advance> advances) {
   rewriter.setInsertionPoint(terminator);

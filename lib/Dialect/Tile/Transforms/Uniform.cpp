@@ -1,4 +1,4 @@
-// Tiles all elements of which are one scalar.
+// Tiles whose elements are all equal.
 
 #include "Uniform.h"
 

@@ -1,4 +1,4 @@
-// Tiles all elements of which are one scalar.
+// Tiles whose elements are all equal.
 
 #ifndef TILEWRIGHT_LIB_DIALECT_TILE_TRANSFORMS_UNIFORM_H
 #define TILEWRIGHT_LIB_DIALECT_TILE_TRANSFORMS_UNIFORM_H
@@ -7,13 +7,13 @@
 
 namespace tilewright::tile {
 
-/// `value` is a `tile.splat` or a constant with equal elements.
+/// Whether `value` is a `tile.splat` or a splat constant.
 bool isUniform(mlir::Value value);
 
-/// The scalar of a uniform tile; a constant is made at the insertion point.
+/// The scalar of a uniform tile. For a constant tile, creates a scalar constant at the insertion point.
 mlir::Value getUniformScalar(mlir::OpBuilder &builder, mlir::Value value);
 
-/// The uniform `value` under another shape.
+/// The uniform `value` in another shape.
 mlir::Value resizeUniform(mlir::OpBuilder &builder, mlir::Value value, llvm::ArrayRef<int64_t> shape);
 
 } // namespace tilewright::tile

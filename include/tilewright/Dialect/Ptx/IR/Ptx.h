@@ -1,4 +1,4 @@
-// The ptx dialect: instructions of one thread that carry their assembly.
+// The ptx dialect: thread-level instructions with their PTX assembly.
 
 #ifndef TILEWRIGHT_DIALECT_PTX_IR_PTX_H
 #define TILEWRIGHT_DIALECT_PTX_IR_PTX_H
@@ -23,21 +23,21 @@
 
 namespace tilewright::ptx {
 
-/// How a value is cut into registers: `count` words of `bits` bits, of which memory has `memoryBits`.
+/// How a value is split into registers: `count` words of `bits` bits, of which `memoryBits` are in memory.
 struct Words {
   int count = 1;
   int bits = 32;       ///< 16, 32 or 64
-  int memoryBits = 32; ///< 8 for a byte, which lies in a 16-bit register
+  int memoryBits = 32; ///< 8 for a byte, which is held in a 16-bit register
 
   std::string registerBits() const { return std::to_string(bits); }
   /// ".v4.b32"
   std::string type() const;
-  /// "{$0, $1, $2, $3}" or "$0", from this register on.
+  /// "{$0, $1, $2, $3}" or "$0", starting at this register.
   std::string list(int first) const;
 };
 
-/// Of a scalar or vector whose size is a power of two bytes. Pointers are words of 64 bits, of 32 bits if they are to
-/// shared memory, and i1 is one of 1 bit.
+/// The words of a scalar or vector, whose size must be a power of two bytes. Pointers are words of 64 bits, or 32 bits
+/// for shared memory; an i1 is a word of 1 bit.
 Words wordsOf(mlir::Type type, int widest = 32);
 
 } // namespace tilewright::ptx

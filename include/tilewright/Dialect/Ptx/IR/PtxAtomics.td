@@ -1,4 +1,4 @@
-// Atomics of global memory, with the order and scope that LLVM's code generator leaves out, and predicated.
+// Predicated atomics on global memory, with the memory order and scope that LLVM's code generator omits.
 
 #ifndef TILEWRIGHT_DIALECT_PTX_IR_PTXATOMICS_TD
 #define TILEWRIGHT_DIALECT_PTX_IR_PTXATOMICS_TD
@@ -10,7 +10,7 @@ class Ptx_AtomicBase<string mnemonic, list<Trait> traits>
   let results = (outs Ptx_Value:$result);
   let extraClassDeclaration = [{
     int widestRegister();
-    /// "@$3 atom.acq_rel.gpu.global": until the operation's name. `mask` is the register of the predicate.
+    /// The text before the operation's name, "@$3 atom.acq_rel.gpu.global". `mask` is the register of the predicate.
     std::string begin(int mask);
   }];
   string definitions = [{
@@ -24,8 +24,8 @@ class Ptx_AtomicBase<string mnemonic, list<Trait> traits>
 def Ptx_AtomicOp : Ptx_AtomicBase<"atomic", [AllTypesMatch<["value", "result"]>]> {
   let summary = "Combines memory with `value` where `mask` is true; the result is the old value, else zero";
   let description = [{
-    `kind` is one of Tile's ("add", "fadd", "umax", ...), `sem` and `scope` are PTX's names. Of a vector, which only "fadd"
-    takes, each element is combined by itself; see `hardware::atomicAdds`.
+    `kind` is a tile::RMWKind ("add", "fadd", "umax", ...), `sem` and `scope` are PTX's names. Only "fadd" supports
+    vectors, of which each element is combined separately; see `hardware::atomicAdds`.
   }];
   let arguments = (ins Ptx_Value:$value, I1:$mask, LLVM_AnyPointer:$ptr, StrAttr:$kind, StrAttr:$sem, StrAttr:$scope);
   let assemblyFormat = "$kind $sem $scope $ptr `,` $value `mask` $mask attr-dict `:` type($ptr) `,` type($value)";

@@ -1,4 +1,4 @@
-// PTX instructions that neither LLVM nor NVVM have: each operation carries its assembly.
+// PTX instructions that neither LLVM nor NVVM has. Each operation defines its assembly.
 
 #ifndef TILEWRIGHT_DIALECT_PTX_IR_PTXOPS_TD
 #define TILEWRIGHT_DIALECT_PTX_IR_PTXOPS_TD
@@ -10,28 +10,26 @@ include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
 def Ptx_Dialect : Dialect {
   let name = "ptx";
   let cppNamespace = "::tilewright::ptx";
-  let summary = "Instructions of one thread that are written as assembly";
+  let summary = "Thread-level instructions with their PTX assembly";
   let description = [{
-    Operands and results are scalars and vectors of a thread. `ptx-to-llvm` cuts them into words of
-    16, 32 or 64 bits, which are the registers `$0`, `$1`, ... of the text: first those of the results,
-    then those of the operands, in order.
+    Operands and results are scalars and vectors of a thread. `ptx-to-llvm` splits them into words of 16, 32 or 64 bits, which are the registers `$0`, `$1`, ... in the assembly: first those of the results, then those of the operands, in order.
   }];
 }
 
 def Ptx_AssemblyOpInterface : OpInterface<"AssemblyOpInterface"> {
-  let description = [{An operation that is a piece of assembly.}];
+  let description = [{An operation that lowers to inline assembly.}];
   let cppNamespace = "::tilewright::ptx";
   let methods = [
-    InterfaceMethod<"The text, with the registers' numbers; see the dialect's description.", "std::string", "getAssembly">,
-    InterfaceMethod<"Whether it must stay where it is among other memory operations.", "bool", "touchesMemory", (ins), [{}],
+    InterfaceMethod<"The assembly text, with register numbers; see the dialect's description.", "std::string", "getAssembly">,
+    InterfaceMethod<"Whether it must not be reordered with memory operations.", "bool", "touchesMemory", (ins), [{}],
                     [{ return !::mlir::isMemoryEffectFree($_op); }]>,
-    InterfaceMethod<"Bits of the widest registers that operands and results are cut into.", "int", "widestRegister", (ins), [{}],
+    InterfaceMethod<"The width of the widest registers of operands and results, in bits.", "int", "widestRegister", (ins), [{}],
                     [{ return 32; }]>
   ];
 }
 
 def Ptx_IntrinsicOpInterface : OpInterface<"IntrinsicOpInterface"> {
-  let description = [{An operation that is one of LLVM's intrinsics for each element of its operands.}];
+  let description = [{An operation that lowers to an LLVM intrinsic for each element of its operands.}];
   let cppNamespace = "::tilewright::ptx";
   let methods = [InterfaceMethod<"The intrinsic's name.", "::llvm::StringRef", "getIntrinsic">];
 }
@@ -42,10 +40,10 @@ class Ptx_Op<string mnemonic, list<Trait> traits = []>
 def Ptx_Value : AnyTypeOf<[AnySignlessInteger, AnyFloat, AnyVectorOfNonZeroRank], "a scalar or a vector">;
 
 def Ptx_LoadOp : Ptx_Op<"load", [MemoryEffects<[MemRead]>, AllTypesMatch<["other", "result"]>]> {
-  let summary = "Reads 1 to 16 bytes of global memory where `mask` is true, else gives `other`";
+  let summary = "Reads 1 to 16 bytes of global memory if `mask` is true, else returns `other`";
   let description = [{
-    `cache` is PTX's cache operator ("ca", "cg", "cs", "cv", or empty), `evict` its eviction priority
-    ("evict_first", "evict_last", or empty). The address is a multiple of the size.
+    `cache` is PTX's cache operator ("ca", "cg", "cs", "cv", or empty), `evict` its eviction
+    priority ("evict_first", "evict_last", or empty). The address must be a multiple of the size.
   }];
   let arguments = (ins Ptx_Value:$other, I1:$mask, LLVM_AnyPointer:$ptr,
     DefaultValuedAttr<StrAttr, "\"\"">:$cache, DefaultValuedAttr<StrAttr, "\"\"">:$evict, UnitAttr:$isVolatile);
@@ -58,7 +56,7 @@ def Ptx_LoadOp : Ptx_Op<"load", [MemoryEffects<[MemRead]>, AllTypesMatch<["other
       for (int i = 0; i < words.count; ++i) {
         text += "mov.b" + words.registerBits() + " " + reg(i) + ", " + reg(words.count + i) + ";\n\t";
       }
-      // volatile takes neither cache operator nor priority.
+      // Volatile loads support neither cache operators nor eviction priorities.
       std::string how = getIsVolatile() ? ".volatile.global" : ".global" + suffix(getCache()) + suffix(getEvict());
       return text + "@" + reg(2 * words.count) + " ld" + how + words.type() + " " + words.list(0) + ", [" +
              reg(2 * words.count + 1) + "];";
@@ -67,7 +65,7 @@ def Ptx_LoadOp : Ptx_Op<"load", [MemoryEffects<[MemRead]>, AllTypesMatch<["other
 }
 
 def Ptx_StoreOp : Ptx_Op<"store", [MemoryEffects<[MemWrite]>]> {
-  let summary = "Writes 1 to 16 bytes of global memory where `mask` is true";
+  let summary = "Writes 1 to 16 bytes of global memory if `mask` is true";
   let description = [{See `ptx.load`; cache operators are "wb", "cg", "cs" and "wt".}];
   let arguments = (ins Ptx_Value:$value, I1:$mask, LLVM_AnyPointer:$ptr,
     DefaultValuedAttr<StrAttr, "\"\"">:$cache, DefaultValuedAttr<StrAttr, "\"\"">:$evict);
@@ -82,10 +80,10 @@ def Ptx_StoreOp : Ptx_Op<"store", [MemoryEffects<[MemWrite]>]> {
 }
 
 def Ptx_AsyncCopyOp : Ptx_Op<"async_copy", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Copies `size` bytes to shared memory, `bytes` of them from global memory and the rest zeros";
+  let summary = "Asynchronously copies `bytes` bytes from global to shared memory and fills up to `size` with zeros";
   let description = [{
-    `size` is 4, 8 or 16, and `cache` "ca", or "cg" for 16. `evict` is the second-level cache's priority, "evict_first" or
-    "evict_last".
+    `size` is 4, 8 or 16; `cache` is "ca", or "cg" if `size` is 16. `evict` is the eviction priority in the L2 cache,
+    "evict_first" or "evict_last".
   }];
   let arguments = (ins LLVM_AnyPointer:$to, LLVM_AnyPointer:$from, I32:$bytes, I32Attr:$size, StrAttr:$cache, StrAttr:$evict);
   let assemblyFormat = "$to `,` $from `bytes` $bytes `of` $size $cache $evict attr-dict `:` type($to) `,` type($from)";

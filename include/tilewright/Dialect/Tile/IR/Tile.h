@@ -22,7 +22,7 @@
 #include "tilewright/Dialect/Tile/IR/TileAttrs.h.inc"
 
 namespace tilewright::tile::detail {
-/// Whether what an access says of its addresses has one power of two for each dimension.
+/// Verifies that the attributes of an access about its addresses have a power of two for each dimension.
 mlir::LogicalResult verifyMemoryAccess(mlir::Operation *op);
 } // namespace tilewright::tile::detail
 
@@ -30,20 +30,20 @@ mlir::LogicalResult verifyMemoryAccess(mlir::Operation *op);
 
 namespace tilewright::tile {
 
-/// The memory that pointers reach.
+/// The memory accessed through pointers.
 struct Memory : mlir::SideEffects::Resource::Base<Memory> {
   llvm::StringRef getName() final { return "tile.memory"; }
 };
 
-/// Where printed text goes; its order against memory does not matter.
+/// The destination of prints, whose order relative to memory accesses does not matter.
 struct Console : mlir::SideEffects::Resource::Base<Console> {
   llvm::StringRef getName() final { return "tile.console"; }
 };
 
-/// An operation that moves a tile and changes nothing in it: what is known of the operand holds for the result.
+/// The result has the same elements as the operand, so that all facts about the operand hold for the result.
 template <typename ConcreteType> struct SameValues : mlir::OpTrait::TraitBase<ConcreteType, SameValues> {};
 
-/// Whether the types are the same but for the encodings of tiles, which tell where these lie.
+/// Whether the types are the same except for the encodings of tiles, which are their layouts.
 bool areSameUpToEncoding(mlir::TypeRange left, mlir::TypeRange right);
 
 } // namespace tilewright::tile
@@ -60,7 +60,7 @@ mlir::Type getPointeeType(mlir::Type pointerLike);
 /// `type` itself for a scalar, the element type for a tile.
 mlir::Type getElementType(mlir::Type type);
 
-/// The value that hints are about: `value` itself where it is no `tile.hint`.
+/// Looks through `tile.hint` operations.
 mlir::Value withoutHints(mlir::Value value);
 
 /// The shape of a tile; empty for a scalar.
@@ -69,11 +69,12 @@ llvm::ArrayRef<int64_t> getShape(mlir::Type type);
 /// `type` with another element type and the same shape.
 mlir::Type withElementType(mlir::Type type, mlir::Type element);
 
-/// Whether the functions with which reductions and scans combine, and what these call, work on scalars and leave memory
-/// alone: how often they run, and for which elements, is up to the target. Says where one does not.
+/// Verifies that combiners of reductions and scans, including the functions they call, operate on scalars and do not
+/// access memory: how often they are executed, and for which elements, depends on the target. Emits an error on the
+/// offending operation.
 mlir::LogicalResult verifyCombiners(mlir::ModuleOp module);
 
-/// The position in the user's file that a location begins with; null for none.
+/// The first position in a file in the location; null if there is none.
 mlir::FileLineColLoc findPosition(mlir::Location loc);
 
 } // namespace tilewright::tile

@@ -1,4 +1,4 @@
-// The tile dialect itself, its pointer type and its attributes.
+// The tile dialect, its pointer type and its attributes.
 
 #ifndef TILEWRIGHT_DIALECT_TILE_IR_TILEBASE_TD
 #define TILEWRIGHT_DIALECT_TILE_IR_TILEBASE_TD
@@ -11,18 +11,17 @@ include "mlir/IR/OpBase.td"
 def Tile_Dialect : Dialect {
   let name = "tile";
   let cppNamespace = "::tilewright::tile";
-  let summary = "Operations on tiles: what a kernel does, with no word about where";
+  let summary = "Operations on tiles, independent of the target and of layouts";
   let description = [{
-    A kernel is a `func.func` with the unit attribute `tile.kernel`; it works on
-    tiles, which are values of `tensor` type with static shape. Elementwise
-    arithmetic is upstream (`arith`, `math`), control flow is `scf`; this dialect
-    holds only what MLIR lacks: pointers and memory, dot, reduce, scan, shape
-    changes, and what a program knows of the grid.
+    A kernel is a `func.func` with the unit attribute `tile.kernel`. It operates on tiles, which are
+    values of `tensor` type with static shape. Elementwise arithmetic uses upstream's `arith` and
+    `math`, control flow uses `scf`. This dialect has only what MLIR lacks: pointers and memory
+    accesses, dot, reduce, scan, shape operations, and the program's position in the grid.
 
-    What the launcher knows of arguments are attributes of the function's arguments:
-    `tile.divisibility`, `tile.contiguity` and `tile.constancy`, one integer per
-    dimension (an `i32` for scalars, an `array<i32>` for tiles). What the user
-    asserts of a value is an operation, `tile.hint`.
+    Facts that the launcher guarantees are attributes of the function's arguments:
+    `tile.divisibility`, `tile.contiguity` and `tile.constancy`, one integer per dimension (an `i32`
+    for scalars, an `array<i32>` for tiles). The user's assertions about values are `tile.hint`
+    operations.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
@@ -36,18 +35,19 @@ def Tile_Dialect : Dialect {
 
     /// Marks the function that is launched.
     static constexpr llvm::StringLiteral kKernelAttr = "tile.kernel";
-    /// On a pointer argument: no other argument reaches the same memory.
+    /// On a pointer argument: no other argument points to overlapping memory.
     static constexpr llvm::StringLiteral kNoAliasAttr = "tile.noalias";
-    /// On a kernel's argument: its place among the launch's arguments.
+    /// On a kernel's argument: its index among the launch's arguments.
     static constexpr llvm::StringLiteral kSlotAttr = "tile.slot";
-    /// On an argument that a pass has added: its place before the launch's arguments, the last one being 0.
+    /// On an argument that a pass has added: its index among the hidden arguments, counted backwards from the launch's
+    /// first argument, from 0.
     static constexpr llvm::StringLiteral kHiddenSlotAttr = "tile.hidden_slot";
     static constexpr llvm::StringLiteral kDivisibilityAttr = "tile.divisibility";
     static constexpr llvm::StringLiteral kContiguityAttr = "tile.contiguity";
     static constexpr llvm::StringLiteral kConstancyAttr = "tile.constancy";
-    /// On the module, an array<i64>: what the kernel's code assumes of a launch (Runtime/LaunchConditions.h).
+    /// On the module, an array<i64>: the conditions under which a launch may use the code (Runtime/LaunchConditions.h).
     static constexpr llvm::StringLiteral kLaunchConditionsAttr = "tile.launch_conditions";
-    /// On a division or a square root: it is rounded to nearest on every target.
+    /// On a division or a square root: rounds to nearest on every target.
     static constexpr llvm::StringLiteral kPreciseAttr = "tile.precise";
   }];
 }
@@ -86,17 +86,17 @@ class Tile_Enum<EnumInfo info, string mnemonic> : EnumAttr<Tile_Dialect, info, m
   let assemblyFormat = "`<` $value `>`";
 }
 
-def Tile_CacheKind : Tile_I32Enum<"CacheModifier", "where a memory access may be cached", [
+def Tile_CacheKind : Tile_I32Enum<"CacheModifier", "the cache modifier of a memory access", [
   I32EnumCase<"None", 0, "none">, I32EnumCase<"CA", 1, "ca">, I32EnumCase<"CG", 2, "cg">,
   I32EnumCase<"WB", 3, "wb">, I32EnumCase<"CS", 4, "cs">, I32EnumCase<"WT", 5, "wt">,
   I32EnumCase<"CV", 6, "cv">]>;
 def Tile_Cache : Tile_Enum<Tile_CacheKind, "cache">;
 
-def Tile_EvictKind : Tile_I32Enum<"EvictionPolicy", "how soon a cache line may go", [
+def Tile_EvictKind : Tile_I32Enum<"EvictionPolicy", "the eviction priority of a cache line", [
   I32EnumCase<"Normal", 0, "normal">, I32EnumCase<"First", 1, "first">, I32EnumCase<"Last", 2, "last">]>;
 def Tile_Evict : Tile_Enum<Tile_EvictKind, "evict">;
 
-def Tile_RMWKind : Tile_I32Enum<"RMWKind", "what an atomic does with the old and the new value", [
+def Tile_RMWKind : Tile_I32Enum<"RMWKind", "the operation of an atomic read-modify-write", [
   I32EnumCase<"And", 0, "and">, I32EnumCase<"Or", 1, "or">, I32EnumCase<"Xor", 2, "xor">,
   I32EnumCase<"Add", 3, "add">, I32EnumCase<"FAdd", 4, "fadd">,
   I32EnumCase<"Max", 5, "max">, I32EnumCase<"Min", 6, "min">,
@@ -108,7 +108,7 @@ def Tile_SemKind : Tile_I32Enum<"MemSemantic", "memory order of an atomic", [
   I32EnumCase<"Release", 2, "release">, I32EnumCase<"AcqRel", 3, "acq_rel">]>;
 def Tile_Sem : Tile_Enum<Tile_SemKind, "sem">;
 
-def Tile_ScopeKind : Tile_I32Enum<"SyncScope", "who an atomic is ordered against", [
+def Tile_ScopeKind : Tile_I32Enum<"SyncScope", "the synchronization scope of an atomic", [
   I32EnumCase<"CTA", 0, "cta">, I32EnumCase<"GPU", 1, "gpu">, I32EnumCase<"System", 2, "sys">]>;
 def Tile_Scope : Tile_Enum<Tile_ScopeKind, "scope">;
 

@@ -17,14 +17,14 @@ class Tile_MemoryOp<string mnemonic, list<Trait> traits = []>
 class Tile_AtomicOp<string mnemonic, list<Trait> traits = []>
     : Tile_MemoryOp<mnemonic, [Tile_AtomicOpInterface] # traits>;
 
-// Result types are inferred up to their encoding: a layout is chosen, not inferred.
+// Result types are inferred except for their encoding, as passes choose layouts.
 def Tile_InferType : InferTypeOpAdaptorBase<[{
   static bool isCompatibleReturnTypes(::mlir::TypeRange l, ::mlir::TypeRange r) {
     return ::tilewright::tile::areSameUpToEncoding(l, r);
   }
 }]>;
 
-// What side effects touch; see Tile.h.
+// The resources of side effects; see Tile.h.
 def Tile_Memory : Resource<"::tilewright::tile::Memory">;
 def Tile_Console : Resource<"::tilewright::tile::Console">;
 class Tile_Access<list<MemoryEffect> effects> : Arg<Tile_PtrLike, "the addresses", effects>;
@@ -50,7 +50,7 @@ def Tile_NumProgramsOp : Tile_PureOp<"num_programs"> {
 }
 
 //===----------------------------------------------------------------------===//
-// Making and reshaping tiles
+// Creating and reshaping tiles
 //===----------------------------------------------------------------------===//
 
 def Tile_MakeRangeOp : Tile_PureOp<"make_range"> {
@@ -64,7 +64,7 @@ def Tile_MakeRangeOp : Tile_PureOp<"make_range"> {
 def Tile_SplatOp : Tile_PureOp<"splat", [
     TypesMatchWith<"the scalar has the tile's element type", "result", "src",
                    "::mlir::cast<::mlir::TensorType>($_self).getElementType()">]> {
-  let summary = "A tile every element of which is one scalar";
+  let summary = "A tile whose elements are all equal to a scalar";
   let arguments = (ins Tile_Element:$src);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$src attr-dict `:` type($result)";
@@ -91,8 +91,8 @@ def Tile_ExpandDimsOp : Tile_PureOp<"expand_dims", [Tile_InferType]> {
 }
 
 def Tile_ReshapeOp : Tile_PureOp<"reshape", [SameOperandsAndResultElementType]> {
-  let summary = "The same elements in row-major order under another shape";
-  let description = [{With `allow_reorder` the elements may come in any order.}];
+  let summary = "The same elements in row-major order with another shape";
+  let description = [{With `allow_reorder` the elements may be in any order.}];
   let arguments = (ins Tile_Tile:$src, UnitAttr:$allow_reorder);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$src (`reorder` $allow_reorder^)? attr-dict `:` type($src) `->` type($result)";
@@ -118,7 +118,7 @@ def Tile_JoinOp : Tile_PureOp<"join", [SameTypeOperands, Tile_InferType]> {
 }
 
 def Tile_SplitOp : Tile_PureOp<"split", [AllTypesMatch<["lhs", "rhs"]>, Tile_InferType]> {
-  let summary = "Takes a tile apart along its last dimension, which has size 2";
+  let summary = "Splits a tile along its last dimension, which has size 2";
   let arguments = (ins Tile_Tile:$src);
   let results = (outs Tile_Tile:$lhs, Tile_Tile:$rhs);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($lhs)";
@@ -142,17 +142,17 @@ def Tile_GatherOp : Tile_PureOp<"gather", [Tile_InferType]> {
 }
 
 //===----------------------------------------------------------------------===//
-// What the user asserts
+// Hints
 //===----------------------------------------------------------------------===//
 
 def Tile_HintOp : Tile_PureOp<"hint", [SameOperandsAndResultType, Elementwise, Tile_SameValues]> {
-  let summary = "The same integers or pointers, of which the user asserts something";
+  let summary = "An assertion by the user about integers or pointers";
   let description = [{
-    Along each dimension, runs of `contiguity` values count up by one, `divisibility` divides the first value
-    of a run (for pointers, its address in bytes), and runs of `constancy` values are equal; see
-    Analysis/AxisInfo.h. A scalar counts as one dimension. If an assertion is false, results are undefined.
+    Returns the operand. Along each dimension, runs of `contiguity` values are consecutive, `divisibility` divides the
+    first value of a run (for pointers, its address in bytes), and runs of `constancy` values are equal; see
+    Analysis/AxisInfo.h. A scalar has one dimension. If an assertion is false, the behavior is undefined.
 
-    The assertion holds for the result alone, not for other uses of the operand.
+    The assertion only holds for the result, not for other uses of the operand.
   }];
   let arguments = (ins AnyTypeOf<[Tile_IntLike, Tile_PtrLike]>:$src, OptionalAttr<DenseI32ArrayAttr>:$contiguity,
     OptionalAttr<DenseI32ArrayAttr>:$divisibility, OptionalAttr<DenseI32ArrayAttr>:$constancy);
@@ -171,7 +171,7 @@ def Tile_HintOp : Tile_PureOp<"hint", [SameOperandsAndResultType, Elementwise, T
 //===----------------------------------------------------------------------===//
 
 def Tile_AddPtrOp : Tile_PureOp<"addptr", [AllTypesMatch<["ptr", "result"]>, ElementwiseMappable]> {
-  let summary = "A pointer moved by a number of elements";
+  let summary = "A pointer offset by a number of elements";
   let arguments = (ins Tile_PtrLike:$ptr, Tile_IntLike:$offset);
   let results = (outs Tile_PtrLike:$result);
   let assemblyFormat = "$ptr `,` $offset attr-dict `:` type($ptr) `,` type($offset)";
@@ -207,8 +207,8 @@ def Tile_LoadOp : Tile_MemoryOp<"load", [AttrSizedOperandSegments, Tile_InferTyp
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Reads memory through a pointer or a tile of pointers";
   let description = [{
-    Where `mask` is false memory is not touched and the element is `other`, or
-    unspecified without `other`.
+    Where `mask` is false, memory is not accessed and the element is `other`, or unspecified without
+    `other`.
   }];
   let arguments = !con((ins Tile_PtrLike:$ptr, Optional<Tile_BoolLike>:$mask, Optional<Tile_ScalarOrTile>:$other,
     DefaultValuedAttr<Tile_Cache, "CacheModifier::None">:$cache,
@@ -234,7 +234,7 @@ def Tile_StoreOp : Tile_MemoryOp<"store"> {
 }
 
 def Tile_AtomicRMWOp : Tile_AtomicOp<"atomic_rmw", [AllTypesMatch<["value", "result"]>]> {
-  let summary = "Combines memory with `value` in one indivisible step; the result is the old value";
+  let summary = "Atomically combines memory with `value`; the result is the old value";
   let arguments = !con((ins Tile_RMW:$kind, Tile_UpdatedPtr:$ptr, Tile_ScalarOrTile:$value, Optional<Tile_BoolLike>:$mask,
     DefaultValuedAttr<Tile_Sem, "MemSemantic::AcqRel">:$sem, DefaultValuedAttr<Tile_Scope, "SyncScope::GPU">:$scope),
     Tile_AccessAttributes);
@@ -246,7 +246,7 @@ def Tile_AtomicRMWOp : Tile_AtomicOp<"atomic_rmw", [AllTypesMatch<["value", "res
 }
 
 def Tile_AtomicCASOp : Tile_AtomicOp<"atomic_cas", [AllTypesMatch<["cmp", "value", "result"]>]> {
-  let summary = "Stores `value` where memory equals `cmp`, indivisibly; the result is the old value";
+  let summary = "Atomically stores `value` where memory equals `cmp`; the result is the old value";
   let arguments = !con((ins Tile_UpdatedPtr:$ptr, Tile_ScalarOrTile:$cmp, Tile_ScalarOrTile:$value,
     DefaultValuedAttr<Tile_Sem, "MemSemantic::AcqRel">:$sem, DefaultValuedAttr<Tile_Scope, "SyncScope::GPU">:$scope),
     Tile_AccessAttributes);
@@ -273,9 +273,8 @@ def Tile_ReduceOp : Tile_Op<"reduce", [RecursiveMemoryEffects, RecursivelySpecul
     SingleBlock, SameOperandsShape]> {
   let summary = "Combines the elements along `axis`; the combiner is associative and commutative";
   let description = [{
-    The region takes two values per operand, first all of the left, then all of
-    the right, and yields one per operand. A reduction of a tile of rank 1
-    gives scalars.
+    The region has two arguments per operand, first all left-hand sides, then all right-hand sides,
+    and yields one value per operand. The results of reducing tiles of rank 1 are scalars.
   }];
   let arguments = (ins Variadic<Tile_Tile>:$operands, I32Attr:$axis);
   let results = (outs Variadic<Tile_ScalarOrTile>:$results);
@@ -286,7 +285,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [RecursiveMemoryEffects, RecursivelySpecul
 
 def Tile_ScanOp : Tile_Op<"scan", [RecursiveMemoryEffects, RecursivelySpeculatable, Tile_InferType,
     SingleBlock, SameOperandsShape]> {
-  let summary = "Running combination along `axis`, from the end if `reverse`; the combiner is associative";
+  let summary = "Inclusive scan along `axis`, from the end if `reverse`; the combiner is associative";
   let arguments = (ins Variadic<Tile_Tile>:$operands, I32Attr:$axis, UnitAttr:$reverse);
   let results = (outs Variadic<Tile_Tile>:$results);
   let regions = (region SizedRegion<1>:$combiner);
@@ -301,11 +300,11 @@ def Tile_YieldOp : Tile_PureOp<"yield", [Terminator, ReturnLike, ParentOneOf<["R
 }
 
 //===----------------------------------------------------------------------===//
-// What the user sees and checks
+// Debugging
 //===----------------------------------------------------------------------===//
 
 def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead<Tile_Memory>, MemWrite<Tile_Memory>]>]> {
-  let summary = "All memory operations before it are done before any after it, within the program";
+  let summary = "Orders all earlier memory operations of the program before all later ones";
   let assemblyFormat = "attr-dict";
 }
 
@@ -316,10 +315,10 @@ def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite<Tile_Console>]>]> {
 }
 
 def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite]>]> {
-  let summary = "Ends the launch with `message` and the source line where `cond` is false";
+  let summary = "Ends the launch with `message` and the source position where `cond` is false";
   let description = [{
-    With a mailbox, the first thread that fails writes there which program it belongs to and the number `report`;
-    see runtime::cuda::Mailbox.
+    With a mailbox, the first thread that fails writes its program and the number `report` to it; see
+    runtime::cuda::Mailbox.
   }];
   let arguments = (ins Tile_BoolLike:$cond, StrAttr:$message, Optional<Tile_PtrType>:$mailbox,
     DefaultValuedAttr<I32Attr, "0">:$report);

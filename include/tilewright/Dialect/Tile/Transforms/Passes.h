@@ -1,4 +1,4 @@
-// The passes from Tile IR to Tile IR, declared from Passes.td.
+// Declarations of the passes on Tile IR, generated from Passes.td.
 
 #ifndef TILEWRIGHT_DIALECT_TILE_TRANSFORMS_PASSES_H
 #define TILEWRIGHT_DIALECT_TILE_TRANSFORMS_PASSES_H

@@ -1,5 +1,5 @@
-// The passes from Tile IR to Tile IR, for every target.
-// A description ends with the pass's contract: requires, establishes, destroys.
+// The passes on Tile IR, for all targets. Each description ends with the pass's contract: requires, establishes,
+// destroys.
 
 #ifndef TILEWRIGHT_DIALECT_TILE_TRANSFORMS_PASSES
 #define TILEWRIGHT_DIALECT_TILE_TRANSFORMS_PASSES
@@ -7,10 +7,10 @@
 include "mlir/Pass/PassBase.td"
 
 def TileCombine : Pass<"tile-combine"> {
-  let summary = "Do work once for a tile that would be done for each element";
+  let summary = "Simplify arithmetic on tiles, and compute uniform values once";
   let description = [{
-    Algebra over whole tiles, to a fixed point together with the dialect's own
-    canonical forms:
+    Algebraic simplifications of tiles, applied to a fixpoint together with the canonicalization of
+    hints:
 
     ```mlir
     addf(dot(a, b, 0), c)                    ->  dot(a, b, c)
@@ -22,12 +22,11 @@ def TileCombine : Pass<"tile-combine"> {
     select(m, load(p, m), other)             ->  load(p, m, other)
     ```
 
-    No rewrite changes an address or an integer, whatever overflows: offsets of 32
-    bits are never added to each other, since a pointer takes each of them
-    sign-extended. The first adds `c` to a dot's sum earlier, so floats are
-    rounded in another order.
+    No rewrite changes an address or an integer, even on overflow: 32-bit offsets are never added to
+    each other, as each is sign-extended before it is added to a pointer. The first rewrite adds `c`
+    to the sum of a dot earlier, which changes the rounding of floats.
 
-    Requires: nothing; after `canonicalize` constants are where it looks for them.
+    Requires: nothing. Should run after `canonicalize`, which moves constants to the right.
     Establishes: uniform operands of an address are in its scalar part.
     Destroys: nothing.
   }];
@@ -35,10 +34,10 @@ def TileCombine : Pass<"tile-combine"> {
 }
 
 def TileScalarizeAdvance : Pass<"tile-scalarize-advance"> {
-  let summary = "Carry a scalar around a loop instead of a tile that moves as one";
+  let summary = "Carry scalars in loops instead of tiles that advance uniformly";
   let description = [{
-    A loop-carried tile of pointers or integers to which every iteration adds one
-    scalar is its first value plus a running scalar:
+    A loop-carried tile of pointers or integers to which every iteration adds a scalar becomes its
+    initial value plus a loop-carried scalar:
 
     ```mlir
     %r = scf.for ... iter_args(%p = %init) -> tensor<64x!tile.ptr<f32>> {
@@ -56,20 +55,18 @@ def TileScalarizeAdvance : Pass<"tile-scalarize-advance"> {
     %r = tile.addptr %init, splat(%n)
     ```
 
-    Address tiles need not live across iterations then, and what is known of
-    their contiguity outside of the loop is in sight inside. Pointers advance by
-    64-bit offsets, as they did; integers in their own type. Loops are `scf.for`,
-    and `scf.while` that hands the tile from one region to the other; inner loops
-    come first, so that a tile that only an inner loop advances is found too.
-    Loop-carried values that never change are dropped by `canonicalize`.
+    Address tiles then need not live across iterations, and their contiguity outside of the loop is
+    known inside. Pointers advance by 64-bit offsets, as before, and integers in their own type. The
+    pass handles `scf.for`, and `scf.while` that forwards the tile from one region to the other. It
+    visits inner loops first, so that it also finds a tile that only an inner loop advances.
+    `canonicalize` removes loop-carried values that never change.
 
-    A tile that both ways of an `scf.if`, or of an `arith.select` with a scalar
-    condition, make of one tile by adding scalars becomes that tile plus the
-    scalar that the branch yields. So a loop that advances a tile under a
-    condition carries a scalar, too.
+    If both branches of an `scf.if`, or both values of an `arith.select` with a scalar condition,
+    are the same tile plus scalars, the result becomes that tile plus the scalar that the branch
+    yields. So a loop that advances a tile conditionally carries a scalar, too.
 
-    Requires: nothing; after `tile-combine` uniform offsets are splats.
-    Establishes: no loop carries, and no branch yields, a tile that advances by a scalar.
+    Requires: nothing. Should run after `tile-combine`, which turns uniform offsets into splats.
+    Establishes: no loop carries and no branch yields a tile that advances by a scalar.
     Destroys: hints on the operation that advanced the tile.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect"];
