@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s -split-input-file -test-axis-info -verify-diagnostics -o /dev/null
 
-// A blocked index, the mask that cuts it, and the pointers it makes.
+// A blocked index, its mask, and its pointers.
 func.func @block(
     // expected-remark @below {{contiguity = [1], divisibility = [16], constancy = [1]}}
     %p: !tile.ptr<f32> {tile.divisibility = 16 : i32},
@@ -68,7 +68,7 @@ func.func @matrix(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %stride: i3
   %a = tile.addptr %ps, %offsets : tensor<8x8x!tile.ptr<f16>>, tensor<8x8xi32>
   // expected-remark @below {{contiguity = [8, 1], divisibility = [16, 2], constancy = [1, 1]}}
   %t = tile.trans %a [1, 0] : tensor<8x8x!tile.ptr<f16>> -> tensor<8x8x!tile.ptr<f16>>
-  // Another pointee has another unit; 2 divides every address.
+  // Another pointee type has another unit; 2 divides every address.
   // expected-remark @below {{contiguity = [1, 1], divisibility = [2, 2], constancy = [1, 1]}}
   %cast = tile.ptr_cast %a : tensor<8x8x!tile.ptr<f16>> -> tensor<8x8x!tile.ptr<f32>>
   return
@@ -76,7 +76,7 @@ func.func @matrix(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %stride: i3
 
 // -----
 
-// Division and remainder of what counts up from a multiple.
+// Division and remainder of values that are consecutive from a multiple.
 func.func @division() {
   // expected-remark @below {{value = 8}}
   %c8 = arith.constant dense<8> : tensor<64xi32>
@@ -110,7 +110,7 @@ func.func @division() {
 
 // -----
 
-// Division of what may be negative rounds towards zero: -8/8 is -1, -7/8 is 0.
+// Division of possibly negative values rounds toward zero: -8/8 is -1, -7/8 is 0.
 // expected-remark @below {{}}
 func.func @negative(%n: i32 {tile.divisibility = 16 : i32}) {
   // expected-remark @below {{value = 8}}
@@ -134,7 +134,7 @@ func.func @negative(%n: i32 {tile.divisibility = 16 : i32}) {
 
 // -----
 
-// A loop keeps what every iteration keeps.
+// A fact holds for a loop-carried value if every iteration preserves it.
 // expected-remark @below {{}}
 func.func @loop(%p: !tile.ptr<f32> {tile.divisibility = 64 : i32}, %n: i32, %step: i32 {tile.divisibility = 16 : i32}) {
   // expected-remark @below {{value = 0}}
@@ -162,7 +162,7 @@ func.func @loop(%p: !tile.ptr<f32> {tile.divisibility = 64 : i32}, %n: i32, %ste
 
 // -----
 
-// Branches keep what both keep: runs of 4 that start at multiples of 4.
+// A fact holds after a branch if it holds on both sides: runs of 4 that start at multiples of 4.
 // expected-remark @below {{}}
 func.func @branches(%c: i1, %n: i32) {
   // expected-remark @below {{}}
@@ -226,7 +226,7 @@ func.func @shapes(%n: i32) {
 
 // -----
 
-// What the user asserts is believed.
+// Hints strengthen the facts.
 // expected-remark @below {{}}
 func.func @hints(%n: i32, %m: i32) {
   // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [1]}}
@@ -250,7 +250,7 @@ func.func @hints(%n: i32, %m: i32) {
 
 // -----
 
-// A private function knows what its callers pass.
+// Facts of arguments propagate from the callers of a private function.
 // expected-remark @below {{contiguity = [8], divisibility = [8], constancy = [1]}}
 func.func private @callee(%x: tensor<8xi32>) -> tensor<8xi32> {
   return %x : tensor<8xi32>
@@ -266,8 +266,8 @@ func.func @caller() {
 
 // -----
 
-// A sum that may wrap is consecutive modulo 2^32. To a comparison, a remainder, an extension and an address that counts
-// only inside of groups that start at multiples of their length.
+// A sum that may wrap is consecutive modulo 2^32. For comparisons, remainders, extensions and addresses, that only
+// holds within groups that start at multiples of their length.
 func.func @wraps(
     // expected-remark @below {{}}
     %p: !tile.ptr<f32> {tile.divisibility = 16 : i32},
@@ -301,7 +301,7 @@ func.func @wraps(
   %wide_odd = arith.extsi %odd : tensor<64xi32> to tensor<64xi64>
   // expected-remark @below {{contiguity = [16], divisibility = [16], constancy = [1]}}
   %wide_even = arith.extsi %even : tensor<64xi32> to tensor<64xi64>
-  // Addresses wrap where 64 bits do.
+  // Addresses wrap modulo 2^64.
   // expected-remark @below {{contiguity = [64], divisibility = [1073741824], constancy = [1]}}
   %wide_r = arith.extsi %r : tensor<64xi32> to tensor<64xi64>
   // expected-remark @below {{}}
@@ -310,7 +310,7 @@ func.func @wraps(
   %wide = arith.addi %wide_ns, %wide_r : tensor<64xi64>
   // expected-remark @below {{contiguity = [64], divisibility = [4], constancy = [1]}}
   %to_wide = tile.addptr %ps, %wide : tensor<64x!tile.ptr<f32>>, tensor<64xi64>
-  // Two runs that may wrap at different places are in no order.
+  // Two runs that may wrap at different positions cannot be compared.
   // expected-remark @below {{constancy = [1]}}
   %order = arith.cmpi slt, %odd, %r : tensor<64xi32>
   // expected-remark @below {{constancy = [64]}}
@@ -320,7 +320,7 @@ func.func @wraps(
 
 // -----
 
-// Read as unsigned, -1 is larger than 0.
+// As an unsigned number, -1 is larger than 0.
 func.func @unsigned() {
   // expected-remark @below {{}}
   %c1 = arith.constant dense<1> : tensor<64xi32>
@@ -339,7 +339,7 @@ func.func @unsigned() {
 
 // -----
 
-// A run is not longer than half of what its type has room for.
+// A run is not longer than half of the values of its type.
 func.func @narrow() {
   // expected-remark @below {{contiguity = [1024]}}
   %r = tile.make_range 0 to 1024 : tensor<1024xi32>

@@ -41,7 +41,7 @@ func.func @chosen(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>, %c: i1, %n: index) {
 
 // -----
 
-// After as many iterations as there are pointers each is each.
+// After as many iterations as there are pointers, each may be any of them.
 func.func @rotated(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>, %r: !tile.ptr<f32>, %n: index, %x: f32) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -84,7 +84,7 @@ func.func @branch(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>, %c: i1) {
 
 // -----
 
-// Regions may hand on less, more, or other values than they took.
+// Regions may forward fewer, more, or other values than they have arguments.
 func.func @while(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>, %c: i1, %step: i32) {
   %end = scf.while (%a = %p) : (!tile.ptr<f32>) -> !tile.ptr<f32> {
     // expected-remark @below {{arguments [0, 1]}}

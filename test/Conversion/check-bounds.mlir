@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s --check-bounds --canonicalize --cse | FileCheck %s
 
-// Bounds of arrays, and the mailbox, come in hidden slots; masked-off elements are in bounds.
+// Bounds of arrays and the mailbox are in hidden slots; masked-off elements are in bounds.
 // CHECK-LABEL: func.func @store(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: !tile.ptr<f32> {tile.slot = 1 : i32}
 // CHECK-SAME: %[[MASK:[a-z0-9]+]]: tensor<64xi1>
@@ -28,7 +28,7 @@ func.func @store(%x: !tile.ptr<f32> {tile.slot = 1 : i32}, %mask: tensor<64xi1> 
   return
 }
 
-// An address may lie in any array; one that comes from an integer is not checked.
+// An address may be in any array; one that comes from an integer is not checked.
 // CHECK-LABEL: func.func @scalars(
 // CHECK-COUNT-2: arith.cmpi sle
 // CHECK: arith.ori

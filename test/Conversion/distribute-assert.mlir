@@ -24,7 +24,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
     return
   }
 
-  // The first thread that fails says which program it belongs to.
+  // The first thread that fails reports its program.
   // CHECK-LABEL: func.func @report
   // CHECK-SAME: %{{.*}}: i1, %[[MAILBOX:.*]]: !llvm.ptr<1>
   // CHECK: scf.if

@@ -1,4 +1,4 @@
-// distribute: asynchronous copies of 4 to 16 bytes that are neighbours in both memories.
+// distribute: asynchronous copies of 4 to 16 bytes that are contiguous in both memories.
 // RUN: tilewright-opt %s --distribute --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
 #line = #tilegpu.layout<register = [[1], [2], [4], [256]], lane = [[8], [16], [32], [64], [128]], warp = [], block = [] : 512>
@@ -12,7 +12,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
     %q = tile.addptr %b, %i : tensor<512x!tile.ptr<f16>, #line>, tensor<512xi32, #line>
     %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<512xf16, #whole>
     %t = tilegpu.local_alloc at 1024 : !tilegpu.buffer<512xf16, #pairs>
-    // 16 bytes pass by the first-level cache, unless it is asked for.
+    // Copies of 16 bytes bypass the L1 cache unless the cache modifier is CA.
     // CHECK: nvvm.cp.async.shared.global %[[TO:.*]], %{{.*}}, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>
     // CHECK: nvvm.cp.async.shared.global %[[NEXT:.*]], %{{.*}}, 16, cache = cg
     tilegpu.async_copy %q, %s contiguity [512] width [8] : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #whole>
@@ -21,10 +21,10 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
     // CHECK: nvvm.cp.async.shared.global %[[TO]], %{{.*}}, 16, cache = ca
     // CHECK: nvvm.cp.async.shared.global %[[NEXT]], %{{.*}}, 16, cache = ca
     tilegpu.async_copy %q, %s contiguity [512] width [8] {cache = #tile.cache<ca>} : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #whole>
-    // Only pairs stay together.
+    // Only pairs are contiguous in the buffer.
     // CHECK-COUNT-8: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 4, cache = ca
     tilegpu.async_copy %q, %t contiguity [512] width [8] : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #pairs>
-    // Lines of the second-level cache have priorities.
+    // Eviction priorities are those of the L2 cache.
     // CHECK: ptx.async_copy %[[TO]], %{{.*}} bytes %c16_i32 of 16 "cg" "evict_first" : <3>, <1>
     // CHECK: ptx.async_copy %[[NEXT]]
     tilegpu.async_copy %q, %s contiguity [512] width [8] {evict = #tile.evict<first>} : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #whole>
@@ -41,7 +41,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
 #line = #tilegpu.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [0]], warp = [[0]], block = [] : 64>
 #whole = #tilegpu.layout<offset = [[1], [2], [4], [8], [16], [32]] : 64>
 module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_80"} {
-  // Zeros where the mask is false; threads that hold copies do nothing.
+  // Masked-out elements become zeros; threads that hold replicas do not copy.
   // CHECK-LABEL: func.func @masked
   // CHECK-SAME: %[[MASK:[^:]*]]: i1
   // CHECK: %[[OWNS:.*]] = arith.andi %{{.*}} : i1

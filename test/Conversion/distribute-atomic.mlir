@@ -3,7 +3,7 @@
 
 #four = #tilegpu.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [], block = [] : 128>
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
-  // Four neighbours at once. A single instruction orders memory by itself.
+  // Four contiguous elements at once. A single instruction has the memory order itself.
   // CHECK-LABEL: func.func @neighbours
   // CHECK: ptx.atomic "fadd" "acq_rel" "gpu" %{{.*}}, %{{.*}} mask %true : <1>, vector<4xf32>
   // CHECK-NOT: ptx.atomic
@@ -23,7 +23,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
     return
   }
 
-  // One thread does what is asked for scalars; a release needs no fence afterwards.
+  // One thread executes a scalar atomic; a release needs no fence afterwards.
   // CHECK-LABEL: func.func @scalars
   // CHECK: %[[FIRST:.*]] = arith.cmpi eq
   // CHECK: ptx.compare_exchange "acquire" "sys" %{{.*}} mask %[[FIRST]] : <1>, i32
@@ -39,7 +39,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
 
 #copies = #tilegpu.layout<register = [], lane = [[1], [2], [4], [0], [0]], warp = [], block = [] : 8>
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
-  // sm_80 cannot add bfloat16: LLVM makes a loop of it. Lanes with copies stay out of it, and so does what is masked.
+  // sm_80 cannot add bfloat16: LLVM expands it to a loop. Lanes with replicas and masked-out elements skip it.
   // CHECK-LABEL: func.func @masked
   // CHECK: %[[OWNS:.*]] = arith.cmpi eq
   // CHECK: %[[BOTH:.*]] = arith.andi %{{.*}}, %[[OWNS]] : i1

@@ -14,7 +14,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
     return %0 : tensor<128xf16, #ba>
   }
 
-  // A register bit changes places with a lane bit: half of the registers cross, between two selects.
+  // Exchanging a register bit with a lane bit: half of the registers are shuffled, between two selects.
   // CHECK-LABEL: func.func @exchange
   // CHECK: arith.select
   // CHECK-COUNT-2: nvvm.shfl.sync bfly {{.*}} : f32 -> f32
@@ -25,7 +25,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
     return %0 : tensor<128xf32, #lane>
   }
 
-  // Four registers of 16 bits from the same lane are two words, of 64 bits eight.
+  // Four 16-bit registers from the same lane are two words, four 64-bit registers are eight.
   // CHECK-LABEL: func.func @narrow
   // CHECK: vector.bitcast %{{.*}} : vector<4xf16> to vector<2xi32>
   // CHECK-COUNT-2: nvvm.shfl.sync idx {{.*}} : i32 -> i32

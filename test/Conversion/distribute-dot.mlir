@@ -1,11 +1,11 @@
-// distribute: products without a matrix instruction are outer products in registers, one step along K after the other.
+// distribute: dots without a matrix instruction are outer products in registers, one step along K after the other.
 // RUN: tilewright-opt %s --distribute --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
 #c = #tilegpu.layout<register = [[0, 1], [1, 0]], lane = [[0, 2], [0, 4], [2, 0], [4, 0], [8, 0]], warp = [], block = [] : 16x8>
 #a = #tilegpu.layout<register = [[0, 1], [1, 0]], lane = [[0, 0], [0, 0], [2, 0], [4, 0], [8, 0]], warp = [], block = [] : 16x2>
 #b = #tilegpu.layout<register = [[1, 0], [0, 1]], lane = [[0, 2], [0, 4], [0, 0], [0, 0], [0, 0]], warp = [], block = [] : 2x8>
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
-  // Two rows by two columns; operands have K in the low bit of the register's number.
+  // Two rows by two columns; operands have K in the lowest register bit.
   // CHECK-LABEL: func.func @floats
   // CHECK-SAME: (%[[A:.*]]: vector<4xf32>, %[[B:.*]]: vector<4xf32>, %[[C:.*]]: vector<4xf32>)
   // CHECK-DAG: %[[A00:.*]] = vector.extract %[[A]][0]
@@ -27,7 +27,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
     return %d : tensor<16x8xf32, #c>
   }
 
-  // Elements of the accumulator's type are multiplied.
+  // Operands are converted to the accumulator's type.
   // CHECK-LABEL: func.func @halves
   // CHECK-COUNT-2: arith.extf %{{.*}} : vector<4xf16> to vector<4xf32>
   // CHECK-COUNT-2: math.fma %{{.*}} : vector<4xf32>

@@ -6,7 +6,7 @@
 #shared = #tilegpu.layout<offset = [[0, 1], [0, 2], [1, 0]] : 2x4>
 #square = #tilegpu.layout<register = [[0, 1]], lane = [[0, 2], [1, 0], [0, 0], [0, 0], [0, 0]], warp = [], block = [] : 2x4>
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
-  // Bits 1 to 5 of the index are the lane, bit 0 is the register: both halves come in one word.
+  // Bits 1 to 5 of the index are the lane, bit 0 is the register: both registers are shuffled in one word.
   // CHECK-LABEL: func.func @lanes
   // CHECK-SAME: (%[[X:.*]]: vector<2xf16>, %[[I:.*]]: vector<2xi32>)
   // CHECK: %[[INDEX:.*]] = vector.extract %[[I]][0]
@@ -31,7 +31,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
     return %0 : tensor<64x2xf32, #rows>
   }
 
-  // Rows of four bytes; an index that is out of range stays in its row.
+  // Rows of four bytes; an out-of-range index stays in its row.
   // CHECK-LABEL: func.func @shared
   // CHECK: %[[ROW:.*]] = arith.shli %{{.*}} : i32
   // CHECK: %[[INSIDE:.*]] = arith.andi %{{.*}}, %c3_i32

@@ -34,7 +34,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_80"} {
 
 // -----
 
-// Threads move the bits that registers move too: each flip has an address, what is left is added.
+// Threads affect the same bits as registers: each xor mask needs its own address; other bits are added.
 #line = #tilegpu.layout<register = [[1], [64], [2]], lane = [[2], [4], [8], [16], [32]], warp = [], block = [] : 128>
 #swizzled = #tilegpu.layout<offset = [[1], [2], [4], [8], [16], [32], [70]] : 128>
 #two = #tilegpu.layout<register = [[1], [64]], lane = [[2], [4], [8], [16], [32]], warp = [], block = [] : 128>
@@ -46,7 +46,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
   // CHECK: %[[FLIPPED:.*]] = arith.xori %[[THREAD]], %c12_i32
   // CHECK: %[[OTHER:.*]] = llvm.getelementptr %[[SHARED]][%[[FLIPPED]]]
   // CHECK: llvm.getelementptr %[[OTHER]][128]
-  // Two elements of 16 bits travel as a word.
+  // Two 16-bit elements are moved as a word.
   // CHECK-COUNT-2: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<3> -> vector<1xi32>
   // CHECK: vector.bitcast %{{.*}} : vector<2xi32> to vector<4xf16>
   func.func @swizzle() -> tensor<128xf16, #two> {
@@ -86,7 +86,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
 #shared = #tilegpu.layout<offset = [[1], [2], [4], [8]] : 16>
 #copies = #tilegpu.layout<register = [[1]], lane = [[2], [4], [8], [0], [0]], warp = [[0]], block = [] : 16>
 module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a"} {
-  // Of threads with the same elements one stores them.
+  // Of threads with the same elements, one stores them.
   // CHECK-LABEL: func.func @copies
   // CHECK: %[[OWNS:.*]] = arith.andi %{{.*}}, %{{.*}} : i1
   // CHECK: scf.if %[[OWNS]] {

@@ -9,7 +9,7 @@
 #b_rows = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0]] : 32x16>
 #b_columns = #tilegpu.layout<offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [8, 2], [16, 4], [0, 8]] : 32x16>
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
-  // Operands of 16 bits, along their rows and across: lanes 16 to 31 name the rows of the upper half of K.
+  // Operands of 16 bits, along their rows and across: lanes 16 to 31 provide the rows of the upper half of K.
   // CHECK-LABEL: func.func @a_along_rows
   // CHECK: %[[HIGH:.*]] = arith.andi %{{.*}}, %c16_i32
   // CHECK: arith.xori %[[HIGH]], %{{.*}}
@@ -27,7 +27,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
     return %x : tensor<16x32xf16, #a>
   }
 
-  // The second half of K begins at offset 16, in bytes 32: exchanged with those of the rows' numbers.
+  // The second half of K begins at offset 16, i.e. byte 32, which is xored with the swizzle of the rows.
   // CHECK-LABEL: func.func @part
   // CHECK: %[[FLIPPED:.*]] = arith.xori %{{.*}}, %c32_i32
   // CHECK: %[[AT:.*]] = llvm.getelementptr %{{.*}}[%[[FLIPPED]]]
@@ -150,7 +150,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
 #c_rows = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0]] : 16x16>
 #c_columns = #tilegpu.layout<offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]] : 16x16>
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_100a"} {
-  // Bytes across rows, on targets that have it.
+  // Bytes across rows, on targets that support it.
   // CHECK-LABEL: func.func @bytes
   // CHECK: nvvm.ldmatrix %{{.*}} {{.*}}<b8>, layout = #nvvm.mma_layout<col>, num = 2 : i32, shape = #nvvm.ld_st_matrix_shape<m = 16, n = 16>} : (!llvm.ptr<3>) -> !llvm.struct<(i32, i32, i32, i32)>
   func.func @bytes() -> tensor<32x16xi8, #b8> {

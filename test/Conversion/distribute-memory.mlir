@@ -3,13 +3,13 @@
 
 #four = #tilegpu.layout<register = [[1], [2], [128]], lane = [[4], [8], [16], [32], [64]], warp = [], block = [] : 256>
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
-  // Two groups of four neighbours; the pointer argument is aligned to 16 bytes.
+  // Two groups of four contiguous elements; the pointer argument is aligned to 16 bytes.
   // CHECK-LABEL: func.func @wide
   // CHECK-SAME: (%{{.*}}: !llvm.ptr<1> {llvm.align = 16 : i64}, %[[N:.*]]: i32)
   // CHECK: arith.constant dense<[0, 1, 2, 3, 128, 129, 130, 131]> : vector<8xi32>
   // CHECK-COUNT-2: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
   // CHECK: arith.addf %{{.*}}, %{{.*}} : vector<8xf32>
-  // A mask that changes anywhere makes accesses of one element.
+  // A mask that may change at any element requires accesses of one element.
   // CHECK-COUNT-8: ptx.store {{.*}} mask {{.*}} : <1>, vector<1xf32>
   func.func @wide(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32, tile.noalias, tile.slot = 0 : i32}, %n: i32 {tile.slot = 1 : i32})
       attributes {tile.kernel} {
@@ -24,8 +24,8 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
     return
   }
 
-  // LLVM may keep in registers only what no thread writes: what is stored, or updated through an address that some
-  // computation made of it, is not `noalias`.
+  // LLVM may keep values in registers only if no thread writes them: an argument that is stored to, or updated through
+  // an address computed from it, is not `noalias`.
   // CHECK-LABEL: func.func @readOnly
   // CHECK-SAME: (%{{.*}}: !llvm.ptr<1> {llvm.noalias}, %{{.*}}: !llvm.ptr<1>, %{{.*}}: !llvm.ptr<1>, %{{.*}}: !llvm.ptr<1>)
   func.func @readOnly(%read: !tile.ptr<i32> {tile.noalias}, %stored: !tile.ptr<i32> {tile.noalias},
@@ -37,7 +37,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
     return
   }
 
-  // A store to an address of unknown origin may write what any argument reaches.
+  // A store to an address of unknown origin may alias any argument.
   // CHECK-LABEL: func.func @unknownStore
   // CHECK-NOT: noalias
   // CHECK: return
@@ -53,7 +53,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
 
 #copies = #tilegpu.layout<register = [], lane = [[1], [2], [4], [0], [0]], warp = [[0]], block = [] : 8>
 module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a"} {
-  // Lanes 8 and up and the second warp hold copies: they store nothing. A scalar is stored by one thread.
+  // Lanes 8 and up and the second warp hold replicas: they store nothing. A scalar is stored by one thread.
   // CHECK-LABEL: func.func @copies
   // CHECK-DAG: %[[LANES:.*]] = arith.constant 24 : i32
   // CHECK: arith.andi %{{.*}}, %[[LANES]] : i32
@@ -75,7 +75,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a"} {
 // -----
 
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
-  // Floats of 8 bits are bytes in memory.
+  // 8-bit floats are bytes in memory.
   // CHECK-LABEL: func.func @float8
   // CHECK: %[[BYTE:.*]] = llvm.load %{{.*}} : !llvm.ptr<1> -> vector<1xi8>
   // CHECK: arith.bitcast %[[BYTE]] : vector<1xi8> to vector<1xf8E5M2>

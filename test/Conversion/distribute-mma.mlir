@@ -1,4 +1,4 @@
-// distribute: products of tiles are mma.sync, one per fragment of the accumulators and step along K.
+// distribute: dots are mma.sync instructions, one per fragment of the accumulators and step along K.
 // RUN: tilewright-opt %s --distribute --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
 #a = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [16, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = [] : 32x32>
@@ -32,7 +32,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
 #ab = #tilegpu.layout<register = [[0, 1], [0, 2], [8, 0], [0, 16]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = [], block = [] : 16x32>
 #bb = #tilegpu.layout<register = [[1, 0], [2, 0], [16, 0]], lane = [[4, 0], [8, 0], [0, 1], [0, 2], [0, 4]], warp = [], block = [] : 32x8>
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
-  // Each type as the instruction takes it.
+  // Each element type in the form that the instruction expects.
   // CHECK-LABEL: func.func @f16_sums
   // CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.f16.f16"({{.*}}) : ({{.*}}vector<2xf16>, vector<2xf16>) -> !llvm.struct<(vector<2xf16>, vector<2xf16>)>
   // CHECK: vector.bitcast {{.*}} : vector<2xi32> to vector<4xf16>
@@ -85,7 +85,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
 #b = #tilegpu.layout<register = [[1, 0], [8, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 0]], block = [] : 16x16>
 #c = #tilegpu.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8], [16, 0]], block = [] : 32x16>
 module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_80"} {
-  // Warps side by side each have one fragment.
+  // Each warp has one fragment.
   // CHECK-LABEL: func.func @warps
   // CHECK-COUNT-1: llvm.call_intrinsic
   // CHECK-NOT: llvm.call_intrinsic

@@ -35,8 +35,8 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
     return %0 : i32
   }
 
-  // Two rows in each thread stay beside each other, and halves travel as one word. Both lanes combine the lower
-  // lane's elements with the upper lane's, whatever the combiner.
+  // Two rows in each thread are combined as vectors, and f16 pairs are shuffled as one word. Both lanes call the
+  // combiner with the lower lane's elements first.
   // CHECK-LABEL: func.func @argmax
   // CHECK: arith.select %{{.*}} : vector<2xi1>, vector<2xf16>
   // CHECK: vector.bitcast %{{.*}} : vector<2xf16> to vector<1xi32>
@@ -56,7 +56,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
     return %0#0, %0#1 : tensor<32xf16, #column>, tensor<32xi32, #column>
   }
 
-  // What is not elementwise is applied to one element after the other.
+  // A combiner that is not elementwise is applied to one element after the other.
   // CHECK-LABEL: func.func @branch
   // CHECK-COUNT-8: scf.if
   // CHECK-NOT: scf.if

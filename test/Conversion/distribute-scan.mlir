@@ -1,10 +1,10 @@
-// distribute: scans within a warp. That they are right is checked by test/python/conversion/test_warp_values.py.
+// distribute: scans within a warp. test/python/conversion/test_warp_values.py checks the results.
 // RUN: tilewright-opt %s --distribute --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
 #line = #tilegpu.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [], block = [] : 64>
 #rows = #tilegpu.layout<register = [[1, 0], [0, 1]], lane = [[2, 0], [4, 0], [8, 0], [16, 0], [32, 0]], warp = [], block = [] : 64x2>
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
-  // Five steps for the sums of pairs, one more to pass them on to the next lane.
+  // Five steps for the sums of pairs, one more to shift them to the next lane.
   // CHECK-LABEL: func.func @sum
   // CHECK: %[[PAIR:.*]] = arith.addf %[[A:.*]], %[[B:.*]] : f32
   // CHECK: %[[LOWER:.*]] = nvvm.shfl.sync idx %{{.*}}, %[[PAIR]], %{{.*}}
@@ -20,8 +20,8 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
     return %0 : tensor<64xf32, #line>
   }
 
-  // Along registers alone nothing crosses lanes; rows beside each other stay vectors. From the end, the
-  // second column comes first and is the left side.
+  // A scan along registers needs no shuffles; adjacent rows stay vectors. In reverse, the second column comes first and
+  // is the left-hand side.
   // CHECK-LABEL: func.func @reverse
   // CHECK-SAME: (%[[X:.*]]: vector<4xf32>)
   // CHECK-DAG: %[[LAST:.*]] = vector.shuffle %[[X]], %[[X]] [2, 3]

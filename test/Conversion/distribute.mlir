@@ -20,7 +20,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
       %z = arith.mulf %y, %y : tensor<4x8xf32, #square>
       scf.yield %z : tensor<4x8xf32, #square>
     }
-    // The same registers: transposing moves nothing.
+    // Transposition moves no data: the registers are the same.
     // CHECK-NOT: vector.shuffle
     %3 = tile.trans %2 [1, 0] : tensor<4x8xf32, #square> -> tensor<8x4xf32, #turned>
     return %3 : tensor<8x4xf32, #turned>
@@ -60,14 +60,14 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
 
 #row = #tilegpu.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [], block = [] : 64>
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
-  // What is known of the arithmetic stays.
+  // Flags of arithmetic are kept.
   // CHECK-LABEL: func.func @noWrap
   // CHECK: arith.addi %{{.*}}, %{{.*}} overflow<nsw> : vector<2xi32>
   func.func @noWrap(%x: tensor<64xi32, #row>) -> tensor<64xi32, #row> {
     %0 = arith.addi %x, %x overflow<nsw> : tensor<64xi32, #row>
     return %0 : tensor<64xi32, #row>
   }
-  // What is about each element stays.
+  // Attributes that apply to each element are kept.
   // CHECK-LABEL: func.func @precise
   // CHECK: arith.divf %{{.*}}, %{{.*}} {tile.precise} : vector<2xf32>
   func.func @precise(%x: tensor<64xf32, #row>, %y: tensor<64xf32, #row>) -> tensor<64xf32, #row> {

@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s --expand-division | FileCheck %s
 
-// The power of two is made of the divisor's exponent, and takes its sign.
+// The power of two is computed from the divisor's exponent, with its sign.
 // CHECK-LABEL: func.func @quotient(
 // CHECK-SAME: %[[X:.*]]: vector<2xf32>, %[[Y:.*]]: vector<2xf32>
 func.func @quotient(%x: vector<2xf32>, %y: vector<2xf32>) -> vector<2xf32> {
@@ -25,7 +25,7 @@ func.func @quotient(%x: vector<2xf32>, %y: vector<2xf32>) -> vector<2xf32> {
   return %q : vector<2xf32>
 }
 
-// What elements share is computed once.
+// Values shared by elements are computed once.
 // CHECK-LABEL: func.func @uniform(
 // CHECK: %[[SCALE:.*]] = math.copysign %{{.*}} : f32
 // CHECK: %[[D:.*]] = arith.mulf %{{.*}}, %[[SCALE]] : f32
@@ -49,7 +49,7 @@ func.func @rows(%x: vector<4xf32>, %d: vector<2xf32>) -> vector<4xf32> {
   return %q : vector<4xf32>
 }
 
-// One of many divisors: the others are not used.
+// Only one of many divisors is used.
 // CHECK-LABEL: func.func @picked(
 // CHECK: ptx.rcp.ftz %{{.*}} : vector<1xf32>
 func.func @picked(%x: vector<1xf32>, %d: vector<4xf32>) -> vector<1xf32> {
@@ -83,7 +83,7 @@ func.func @constants(%x: vector<2xf32>)
   return %0, %1, %2, %3 : vector<2xf32>, vector<2xf32>, vector<2xf32>, vector<2xf32>
 }
 
-// What has to be rounded to nearest, and other types.
+// Precise divisions and other types are left alone.
 // CHECK-LABEL: func.func @kept(
 // CHECK: arith.divf %{{.*}} {tile.precise} : vector<16xf32>
 // CHECK: arith.divf %{{.*}} : vector<8xf64>

@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s --expand-float8 --split-input-file | FileCheck %s
 
-// The bits of an f16's upper half.
+// f8E5M2 is the upper byte of an f16.
 // CHECK-LABEL: func.func @widen_e5m2(
 // CHECK-SAME: %[[X:.*]]: vector<4xi8>) -> vector<4xf32>
 func.func @widen_e5m2(%x: vector<4xf8E5M2>) -> vector<4xf32> {

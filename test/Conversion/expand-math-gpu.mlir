@@ -1,4 +1,4 @@
-// expand-math for a GPU: exp is better made of the processor's approximation.
+// expand-math for a GPU: exp is left to math-to-ptx, which uses an approximate instruction.
 // RUN: tilewright-opt %s --expand-math=gpu | FileCheck %s
 
 // CHECK-LABEL: @stay

@@ -1,4 +1,4 @@
-// What the expansions become on a host: straight vector code, and no call.
+// On a host, expansions become vector code without branches and calls.
 // RUN: tilewright-opt %s --expand-math \
 // RUN:   | mlir-opt --convert-scf-to-cf --convert-vector-to-llvm --convert-math-to-llvm --convert-func-to-llvm \
 // RUN:       --convert-arith-to-llvm --convert-cf-to-llvm --convert-ub-to-llvm --reconcile-unrealized-casts \
@@ -42,7 +42,7 @@ func.func @log_and_pow(%x: vector<64xf32>, %y: vector<64xf32>) -> vector<64xf32>
   return %1 : vector<64xf32>
 }
 
-// What stays upstream's is one instruction each.
+// Functions left to upstream are one instruction each.
 // AVX512-LABEL: roundings:
 // AVX512: vrndscaleps $9,
 // AVX512-NEXT: vsqrtps

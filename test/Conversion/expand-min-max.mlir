@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s --expand-min-max | FileCheck %s
 
-// The number is the result where one side is NaN.
+// If one side is NaN, the result is the other.
 // CHECK-LABEL: func.func @maxnum(
 // CHECK-SAME: %[[A:.*]]: vector<16xf32>, %[[B:.*]]: vector<16xf32>
 // CHECK: %[[GREATER:.*]] = arith.cmpf ogt, %[[A]], %[[B]]
@@ -12,7 +12,7 @@ func.func @maxnum(%a: vector<16xf32>, %b: vector<16xf32>) -> vector<16xf32> {
   return %m : vector<16xf32>
 }
 
-// NaN is the result where one side is NaN.
+// If one side is NaN, the result is NaN.
 // CHECK-LABEL: func.func @minimum(
 // CHECK-SAME: %[[A:.*]]: f64, %[[B:.*]]: f64
 // CHECK: %[[LESS:.*]] = arith.cmpf olt, %[[A]], %[[B]]

@@ -2,7 +2,7 @@
 // RUN: tilewright-opt %s --math-to-ptx=flush-denormals --split-input-file --verify-diagnostics \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,FLUSH
 
-// Eight instructions: the power of two that scales the result is made of the bits of a sum.
+// Eight instructions: the power of two that scales the result is computed from the bits of a sum.
 // CHECK-LABEL: @exp
 // CHECK-SAME: (%[[X:.*]]: vector<4xf32>)
 func.func @exp(%x: vector<4xf32>) -> vector<4xf32> {

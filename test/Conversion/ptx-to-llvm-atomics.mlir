@@ -1,7 +1,7 @@
-// ptx-to-llvm: atomics, whose numbers of 64 bits are one register. Like all that writes memory they clobber it.
+// ptx-to-llvm: atomics, with 64-bit values in one register. Like all operations that write memory, they clobber it.
 // RUN: tilewright-opt %s --ptx-to-llvm | FileCheck %s
 
-// Pairs of halves fill a word; a number of 64 bits is one register.
+// A pair of f16 fills a word; a 64-bit value is one register.
 // CHECK-LABEL: @atomics
 llvm.func @atomics(%p: !llvm.ptr<1>, %m: i1, %h: vector<8xf16>, %b: vector<1xbf16>, %i: i64, %f: vector<1xf64>, %s: i16) {
   // CHECK: "mov.b32 $0, 0;{{.*}}mov.b32 $3, 0;{{.*}}@$8 atom.relaxed.gpu.global.add.noftz.v4.f16x2 {$0, $1, $2, $3}, [$9], {$4, $5, $6, $7};"

@@ -19,7 +19,7 @@ llvm.func @volatile(%p: !llvm.ptr<1>, %m: i1, %o: i64) -> i64 {
   llvm.return %0 : i64
 }
 
-// An address in shared memory is a register of 32 bits.
+// An address in shared memory is a 32-bit register.
 // CHECK-LABEL: @async_copy
 llvm.func @async_copy(%to: !llvm.ptr<3>, %from: !llvm.ptr<1>, %bytes: i32) {
   // CHECK: llvm.inline_asm has_side_effects "{
@@ -31,7 +31,7 @@ llvm.func @async_copy(%to: !llvm.ptr<3>, %from: !llvm.ptr<1>, %bytes: i32) {
   llvm.return
 }
 
-// A byte lies in a register of 16 bits.
+// A byte is in a 16-bit register.
 // CHECK-LABEL: @byte
 llvm.func @byte(%p: !llvm.ptr<1>, %m: i1, %v: vector<1xi8>) {
   // CHECK: %[[B:.*]] = llvm.bitcast %{{.*}} : vector<1xi8> to i8

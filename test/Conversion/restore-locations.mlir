@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s --restore-locations --split-input-file --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
 
-// Positions stay.
+// Existing positions are kept.
 // CHECK-LABEL: @known
 func.func @known(%n: i32) -> i32 {
   // CHECK: arith.addi {{.*}} loc("kernel.py":2:5)
@@ -12,7 +12,7 @@ func.func @known(%n: i32) -> i32 {
 
 // -----
 
-// Without a position an operation has that of the operation around it.
+// An operation without a position gets that of the enclosing operation.
 // CHECK-LABEL: @unknown
 func.func @unknown(%c: i1, %n: i32) -> i32 {
   // CHECK: arith.constant {{.*}} loc("kernel.py":1:1)
@@ -30,7 +30,7 @@ func.func @unknown(%c: i1, %n: i32) -> i32 {
 
 // -----
 
-// Of a stack of calls what is known stays, the innermost call first.
+// Known frames of a call stack are kept, the innermost first.
 // CHECK-LABEL: @calls
 func.func @calls(%n: i32) -> i32 {
   // CHECK: arith.addi {{.*}} loc("kernel.py":46:44)
@@ -64,7 +64,7 @@ func.func @composed(%n: i32) -> i32 {
 
 // -----
 
-// Nothing is known: nothing is made up.
+// Nothing changes if no position is known.
 // CHECK-LABEL: @nothing
 module @nothing {
   // CHECK: func.func

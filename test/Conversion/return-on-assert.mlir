@@ -29,7 +29,7 @@ func.func @no_status(%a: i1) {
 
 // -----
 
-// An assertion with a status of its own returns that, and is not listed.
+// An assertion with `tile.status` returns that value, and is not listed.
 // CHECK-LABEL: func.func @status(
 // CHECK-NOT: tile.asserts
 // CHECK: cf.cond_br %{{.*}}, ^{{.*}}, ^[[FAILED:bb[0-9]+]]

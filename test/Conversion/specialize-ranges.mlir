@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s -split-input-file --specialize-ranges | FileCheck %s
 // RUN: tilewright-opt %s -split-input-file --specialize-ranges=at-launch=false | FileCheck %s --check-prefix=STATIC
 
-// What depends on the launch becomes a condition; without the option nothing is assumed.
+// Facts that depend on the launch become conditions; without the option they are not used.
 // CHECK: module attributes {tile.launch_conditions = array<i64: {{.*}}>}
 // CHECK-LABEL: func.func @row(
 // CHECK: arith.addi {{.*}} overflow<nsw> : tensor<128xi32>
@@ -21,7 +21,7 @@ func.func @row(%p: !tile.ptr<f32> {tile.slot = 0 : i32}, %stride: i32 {tile.slot
 
 // -----
 
-// An aligned block cannot wrap inside: there is nothing to assume.
+// An aligned group cannot wrap in the middle: no condition is needed.
 // CHECK-NOT: tile.launch_conditions
 // CHECK-LABEL: func.func @block(
 // CHECK: arith.addi %{{[^ ]*}}, %{{[^ ]*}} : tensor<128xi32>
@@ -37,7 +37,7 @@ func.func @block(%p: !tile.ptr<f32> {tile.slot = 0 : i32}) attributes {tile.kern
 
 // -----
 
-// What holds for every launch is no condition.
+// Facts that hold for every launch need no condition.
 // CHECK-NOT: tile.launch_conditions
 // CHECK-LABEL: func.func @static(
 // CHECK: arith.subi {{.*}} overflow<nsw> : tensor<128xi32>
@@ -55,7 +55,7 @@ func.func @static() attributes {tile.kernel} {
 
 // -----
 
-// Memory can hold anything, so no launch can tell.
+// Loaded values are unknown at launch.
 // CHECK-NOT: tile.launch_conditions
 // CHECK-LABEL: func.func @loaded(
 // CHECK: arith.addi %{{[^ ]*}}, %{{[^ ]*}} : tensor<128xi32>
@@ -69,7 +69,8 @@ func.func @loaded(%p: !tile.ptr<i32> {tile.slot = 0 : i32}) attributes {tile.ker
 
 // -----
 
-// Signed operations on what is not negative become unsigned ones, which round down; unsigned comparisons signed ones.
+// Signed operations on nonnegative values become unsigned ones, which round down; unsigned comparisons become signed
+// ones.
 // CHECK: module attributes {tile.launch_conditions = array<i64: {{.*}}>}
 // CHECK-LABEL: func.func @signs(
 // CHECK: %[[Q:.*]] = arith.remui
@@ -97,7 +98,7 @@ func.func @signs(%n: i32 {tile.slot = 0 : i32}, %s: i32 {tile.slot = 1 : i32}) a
 
 // -----
 
-// A loop's index, and what a loop adds up by the same amount each time, have ranges.
+// Induction variables, and loop-carried values that advance by the same amount in each iteration, have ranges.
 // CHECK: module attributes {tile.launch_conditions = array<i64: {{.*}}>}
 // CHECK-LABEL: func.func @loop(
 // CHECK: arith.addi {{.*}} overflow<nsw> : tensor<128xi32>
@@ -118,7 +119,7 @@ func.func @loop(%n: i32 {tile.slot = 0 : i32}, %step: i32 {tile.slot = 1 : i32})
 
 // -----
 
-// A hint changes no range, and what a loop adds up is seen through it.
+// A hint does not change a range, and loop-carried sums are found through hints.
 // CHECK: module attributes {tile.launch_conditions = array<i64: {{.*}}>}
 // CHECK-LABEL: func.func @hinted(
 // CHECK: arith.addi {{.*}} overflow<nsw> : tensor<128xi32>

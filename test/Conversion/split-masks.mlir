@@ -1,7 +1,7 @@
 // RUN: env TILEWRIGHT_REWRITE_SEED=1 tilewright-opt %s --split-masks | FileCheck %s
 // RUN: tilewright-opt %s --split-masks | FileCheck %s
 
-// The two elements share a predicate: one comparison is left.
+// The two elements share a predicate: one comparison remains.
 // CHECK-LABEL: func.func @shared(
 // CHECK-SAME: %[[X:.*]]: vector<2xf32>, %[[Y:.*]]: vector<2xf32>, %[[I:.*]]: vector<2xi32>, %[[N:.*]]: i32
 // CHECK: %[[I0:.*]] = vector.extract %[[I]][0] : i32 from vector<2xi32>
@@ -15,7 +15,7 @@ func.func @shared(%x: vector<2xf32>, %y: vector<2xf32>, %i: vector<2xi32>, %n: i
   return %p : i1
 }
 
-// A selection by a mask, its flags kept; what has no mask stays a vector.
+// A select by a mask is split and keeps its flags; operations without masks stay vectors.
 // CHECK-LABEL: func.func @select(
 // CHECK-DAG: %[[X0:.*]] = vector.extract %{{.*}}[0] : f16
 // CHECK-DAG: %[[S0:.*]] = arith.select %{{.*}}, %[[X0]], %{{.*}} : f16

@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s --strict-rounding --canonicalize | FileCheck %s
 
-// The rounding to bf16 stays, whatever the conversions allow.
+// The rounding to bf16 is kept even if the fast-math flags would allow its removal.
 // CHECK-LABEL: func.func @rounded(
 // CHECK: arith.truncf %{{.*}} : f32 to bf16
 // CHECK: arith.extf %{{.*}} : bf16 to f32

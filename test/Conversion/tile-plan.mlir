@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s --test-tile-plan -o /dev/null | FileCheck %s
 
-// A softmax is three nests: what a later one needs is kept by the first to compute it.
+// A softmax has three nests: a value that a later nest needs is kept by the first one that computes it.
 // CHECK-LABEL: softmax:
 // CHECK-NEXT: nest [256] reduce 0
 // CHECK-NEXT:   keep tile.load
@@ -84,7 +84,7 @@ func.func @in_place(%p: !tile.ptr<f32>) attributes {tile.kernel} {
   return
 }
 
-// The operands of a product are in memory before it.
+// The operands of a dot are in memory before it.
 // CHECK-LABEL: product:
 // CHECK-NEXT: nest [16x16]
 // CHECK-NEXT:   keep tile.load
@@ -100,7 +100,7 @@ func.func @product(%p: tensor<16x16x!tile.ptr<f32>>) attributes {tile.kernel} {
   return
 }
 
-// A product finds its operands in memory, also the constant of an outer block.
+// The operands of a dot are in memory, including a constant of an outer block.
 // CHECK-LABEL: product_in_branch:
 // CHECK-NEXT: materialized scf.if
 // CHECK-NEXT: materialized func.return
@@ -118,7 +118,7 @@ func.func @product_in_branch(%p: tensor<16x16x!tile.ptr<f32>>, %c: i1) attribute
   return
 }
 
-// What is read before an atomic that releases is read before it, though the atomic goes to other memory.
+// Loads before an atomic that releases are executed before it, even from other memory.
 // CHECK-LABEL: atomic_order:
 // CHECK-NEXT: nest [64]
 // CHECK-NEXT:   keep tile.load

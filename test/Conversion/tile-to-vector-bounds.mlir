@@ -3,7 +3,7 @@
 // CHECK: llvm.func @tilewright_may_access(!llvm.ptr, i64, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, i64) -> i32
 // CHECK-SAME: passthrough = ["cold"
 
-// Consecutive elements are compared as one, with the array in the slot of their argument.
+// Consecutive elements take one comparison, with the array in the slot of their argument.
 // CHECK-LABEL: func.func @load(
 // CHECK-SAME: %[[SLOTS:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: !llvm.ptr) -> i32
 // CHECK-SAME: tile.checked_accesses = [{bytes = 4 : i64, column = 8 : i64, file = {{[^ ]*}}, kind = "reads", line = {{[0-9]*}} : i64, strict = true}
@@ -35,7 +35,7 @@ func.func @load(%in: !tile.ptr<f32> {tile.slot = 2 : i32, tile.noalias},
   return
 }
 
-// Of a mask that holds for the first lanes only their number counts.
+// For a mask of the first lanes, only their number matters.
 // CHECK-LABEL: func.func @counted_mask(
 // CHECK: %[[COUNT:.*]] = arith.minsi
 // CHECK: %[[NONE:.*]] = arith.cmpi eq, %[[COUNT]], %c0_i64
@@ -83,7 +83,7 @@ func.func @gather(%in: !tile.ptr<f32> {tile.slot = 0 : i32}, %index: !tile.ptr<i
   return
 }
 
-// An address that comes from an integer is nobody's: the runtime decides.
+// An address that comes from an integer has no known array: the runtime checks it.
 // CHECK-LABEL: func.func @address(
 // CHECK-SAME: strict = false
 // CHECK: %[[OK:.*]] = llvm.call @tilewright_may_access(

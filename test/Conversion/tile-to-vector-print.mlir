@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s --tile-to-vector=features=+avx512f | FileCheck %s
 
-// One call for a whole tile, which lies in memory in row-major order; narrow floats are widened.
+// One call for a whole tile, which is in memory in row-major order; narrow floats are widened.
 // CHECK-DAG: llvm.mlir.global internal constant @[[TILE:.*]]("f32[2,64] x: \00")
 // CHECK-DAG: llvm.mlir.global internal constant @[[SCALAR:.*]]("u32[] n: \00")
 // CHECK-DAG: llvm.mlir.global internal constant @[[TEXT:.*]]("- here\00")

@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s --tile-to-vector=features=+avx512f --canonicalize --cse | FileCheck %s
 
-// A kernel becomes a loop over a range of programs; its arguments come out of slots.
+// A kernel becomes a loop over a range of programs; its arguments are loaded from slots.
 // CHECK-LABEL: func.func @copy(
 // CHECK-SAME: %[[ARGS:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[BEGIN:.*]]: i64, %[[END:.*]]: i64, %{{.*}}: !llvm.ptr) -> i32
 // CHECK-SAME: tile.scratch_bytes = 0
@@ -22,7 +22,7 @@ func.func @copy(%in: !tile.ptr<f32> {tile.slot = 0 : i32, tile.noalias},
   return
 }
 
-// Where input and output may overlap, the whole tile is read before it is written.
+// If input and output may overlap, the whole tile is read before it is written.
 // CHECK-LABEL: func.func @overlapping(
 // CHECK-SAME: tile.scratch_bytes = 1024
 // CHECK: scf.for
@@ -42,8 +42,8 @@ func.func @overlapping(%in: !tile.ptr<f32> {tile.slot = 0 : i32},
   return
 }
 
-// A reduction keeps lanes in the loop and combines them behind it; its operand,
-// read again later, stays in scratch memory.
+// A reduction keeps one partial result per lane in the loop and combines them after it; its operand, which is read
+// again later, is kept in scratch memory.
 // CHECK-LABEL: func.func @normalize(
 // CHECK: scf.for
 // CHECK: %[[LANES:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}) -> (vector<64xf32>)
@@ -68,7 +68,7 @@ func.func @normalize(%in: !tile.ptr<f32> {tile.slot = 0 : i32}) attributes {tile
   return
 }
 
-// A mask of consecutive numbers below a bound is the count of lanes that are left.
+// A mask of consecutive numbers below a bound is computed from the number of remaining lanes.
 // CHECK-LABEL: func.func @bounds(
 // CHECK: %[[LANES:.*]] = arith.constant dense<[0, 1, 2,
 // CHECK: %[[LEFT:.*]] = arith.subi %{{.*}}, %{{.*}} : i64
@@ -77,7 +77,7 @@ func.func @normalize(%in: !tile.ptr<f32> {tile.slot = 0 : i32}) attributes {tile
 // CHECK: %[[NARROW:.*]] = arith.trunci %[[COUNT]]
 // CHECK: %[[COUNTS:.*]] = vector.broadcast %[[NARROW]]
 // CHECK: %[[MASK:.*]] = arith.cmpi sgt, %[[COUNTS]], %[[LANES]] : vector<64xi32>
-// Full vectors are stored without it.
+// Full vectors are stored without a mask.
 // CHECK: %[[FULL:.*]] = arith.cmpi eq, %[[COUNT]], %c64_i64
 // CHECK: scf.if %[[FULL]]
 // CHECK: llvm.store
@@ -94,7 +94,7 @@ func.func @bounds(%p: !tile.ptr<f32> {tile.slot = 0 : i32}, %n: i32 {tile.slot =
   return
 }
 
-// Streamed output goes past the cache; a fence orders it before the function's end.
+// Streaming stores bypass the cache; a fence orders them before the end of the function.
 // CHECK-LABEL: func.func @streamed(
 // CHECK: llvm.store %{{.*}}, %{{.*}} {alignment = 16 : i64, nontemporal} : vector<64xf32>, !llvm.ptr
 // CHECK: llvm.fence seq_cst
@@ -134,7 +134,7 @@ func.func @pointers_from_a_branch(%x: !tile.ptr<f32> {tile.slot = 0 : i32}, %y: 
   return
 }
 
-// Hints decide how memory is accessed, and are gone.
+// Hints affect memory accesses and are dropped.
 // CHECK-LABEL: func.func @hinted(
 // CHECK-NOT: tile.hint
 // CHECK: llvm.load %{{.*}} : !llvm.ptr -> vector<64xf32>

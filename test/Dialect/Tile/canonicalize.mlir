@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s -canonicalize -split-input-file | FileCheck %s
 
-// Constants fold through every change of shape.
+// Constants fold through every shape operation.
 // CHECK-LABEL: func.func @constants
 // CHECK-NEXT: %[[C:.*]] = arith.constant dense<3> : tensor<8x4xi32>
 // CHECK-NEXT: return %[[C]], %[[C]]
@@ -49,7 +49,7 @@ func.func @chains(%x: tensor<1x1x2xf32>) -> tensor<24xf32> {
 
 // -----
 
-// What does nothing goes.
+// Operations without an effect are removed.
 // CHECK-LABEL: func.func @identities
 // CHECK-SAME: %[[X:.*]]: tensor<4x4xf32>, %[[P:.*]]: !tile.ptr<f32>, %[[I:.*]]: i64
 // CHECK-NEXT: return %[[X]], %[[P]], %[[P]], %[[I]]
@@ -90,7 +90,8 @@ func.func @masks(%p: tensor<8x!tile.ptr<f32>>, %x: tensor<8xf32>) -> tensor<8xf3
 
 // -----
 
-// Hints of different kinds are one; of a constant all is known; of a uniform tile the scalar's tell as much.
+// Hints of different kinds are merged, hints on constants are dropped, and hints on a uniform tile become hints on its
+// scalar.
 // CHECK-LABEL: func.func @hints
 // CHECK-SAME: %[[X:.*]]: tensor<8xi32>, %[[N:.*]]: i32
 // CHECK-DAG: %[[C:.*]] = arith.constant 8 : i32

@@ -3,7 +3,7 @@
 // RUN: tilewright-opt %s -loop-invariant-code-motion | FileCheck %s --check-prefixes=CHECK,LICM
 // RUN: tilewright-opt %s -canonicalize | FileCheck %s --check-prefixes=CHECK,DCE
 
-// Equal loads are one, unless a store lies between them.
+// Equal loads are merged unless there is a store between them.
 // CHECK-LABEL: func.func @loads
 func.func @loads(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>) -> (f32, f32, f32) {
   // CSE-NEXT: %[[A:.*]] = tile.load
@@ -17,7 +17,7 @@ func.func @loads(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>) -> (f32, f32, f32) {
   return %0, %1, %2 : f32, f32, f32
 }
 
-// A load nobody uses goes; a volatile one stays, and so does every write.
+// An unused load is removed unless it is volatile; writes are not.
 // CHECK-LABEL: func.func @dead
 func.func @dead(%p: !tile.ptr<i32>, %i: i32, %x: tensor<8xi32>) {
   // DCE-NEXT: tile.load %{{.*}} volatile
@@ -40,7 +40,7 @@ func.func @dead(%p: !tile.ptr<i32>, %i: i32, %x: tensor<8xi32>) {
   return
 }
 
-// Pure work leaves the loop, a whole reduction too; a load does not.
+// Pure operations, including reductions, are hoisted out of loops; loads are not.
 // CHECK-LABEL: func.func @invariant
 func.func @invariant(%x: tensor<8xi32>, %p: !tile.ptr<i32>, %n: index) {
   %c0 = arith.constant 0 : index

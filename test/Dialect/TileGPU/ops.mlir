@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s | tilewright-opt | FileCheck %s
 
-// Everything reads back what it prints.
+// Every operation round-trips.
 
 #blocked = #tilegpu.layout<register = [[0, 1], [4, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [0, 0]], warp = [], block = [] : 8x8>
 #column = #tilegpu.layout<register = [[1, 0], [0, 4]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 0]], warp = [], block = [] : 8x8>

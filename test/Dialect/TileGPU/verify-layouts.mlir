@@ -15,7 +15,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
 #line = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [], block = [] : 32>
 #back = #tilegpu.layout<register = [], lane = [[16], [8], [4], [2], [1]], warp = [], block = [] : 32>
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
-  // The results are scalars, which lie everywhere.
+  // The results are scalars, which all threads hold.
   func.func @reduce(%x: tensor<32xf32, #line>, %i: tensor<32xi8, #back>) {
     // expected-error @+1 {{operands of 'tile.reduce' have different layouts}}
     %s:2 = tile.reduce(%x, %i) 0 {
@@ -32,7 +32,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
 #lanes = #tilegpu.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0]], warp = [], block = [] : 2x16>
 #result = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [0]], warp = [], block = [] : 16>
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
-  // Both lie like the results but for the axis that is gone.
+  // Both layouts match those of the results except for the reduced axis.
   func.func @axis(%x: tensor<2x16xf32, #registers>, %i: tensor<2x16xi64, #lanes>) {
     // expected-error @+1 {{operands of 'tile.reduce' have different layouts}}
     %s:2 = tile.reduce(%x, %i) 0 {

@@ -1,6 +1,6 @@
-// Every row against the fragments of the PTX ISA ("Matrix Fragments for mma...", "Register Fragments for
-// wgmma..."), written down as the formulae that stand there: with g = lane / 4 and t = lane % 4, the row and
-// column of a thread's i-th element.
+// Every row against the fragments of the PTX ISA ("Matrix Fragments for mma...", "Register Fragments for wgmma..."), in
+// the form of the formulas given there: with g = lane / 4 and t = lane % 4, the row and column of a thread's i-th
+// element.
 
 #include "tilewright/Hardware/NvidiaInstructions.h"
 
@@ -19,13 +19,13 @@ using layout::LinearLayout;
 using layout::Operand;
 using Point = LinearLayout::Point;
 
-/// (g, t, i) -> (row, column), and how many elements a thread holds.
+/// (g, t, i) -> (row, column), and the number of elements per thread.
 struct Fragment {
   int64_t elements;
   std::function<Point(int64_t g, int64_t t, int64_t i)> at;
 };
 
-/// By bits of the elements, m and k.
+/// By bit width of the elements, m and k.
 using Key = std::tuple<int, int64_t, int64_t>;
 
 const std::map<Key, Fragment> &fragmentsOfA() {
@@ -114,7 +114,7 @@ TEST(NvidiaMma, operandsFillRegisters) {
   }
 }
 
-/// The fastest row of a target: most multiplications, 0 where there is none.
+/// The number of multiplications of a target's largest instruction; 0 if there is none.
 int64_t fastest(std::string_view target, ElementType a, ElementType accumulator) {
   int64_t most = 0;
   for (const MmaInstruction &mma : mmaInstructions()) {

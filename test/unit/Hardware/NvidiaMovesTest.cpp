@@ -1,4 +1,4 @@
-// ldmatrix and stmatrix against what the PTX ISA says of each thread's fragment.
+// ldmatrix and stmatrix against the fragments of each thread in the PTX ISA.
 
 #include "tilewright/Hardware/NvidiaInstructions.h"
 
@@ -16,7 +16,7 @@ Point documented(const MatrixMove &move, int64_t lane, int64_t word, int64_t par
     Point inMatrix = move.isTransposed ? Point{2 * t + part, g} : Point{g, 2 * t + part};
     return {8 * word + inMatrix[0], inMatrix[1]};
   }
-  if (move.shape == "m16n16") { // two words a matrix: the left and the right half of its rows
+  if (move.shape == "m16n16") { // two words per matrix: the left and the right half of its rows
     return {16 * (word / 2) + 4 * t + part, g + 8 * (word % 2)};
   }
   // m16n8: accumulators of 16 x 8, whose columns are rows in memory
@@ -47,7 +47,7 @@ TEST(NvidiaMoves, aLaneGivesAtMostOneAddress) {
 }
 
 TEST(NvidiaMoves, fourMatricesAreAnOperandOfMma) {
-  // The lower and upper 8 rows of A's 16 x 16 fragment, left then right: what .x4 loads.
+  // .x4 loads the lower and upper 8 rows of A's 16 x 16 fragment, left then right.
   for (const MatrixMove &move : matrixMoves()) {
     if (move.isStore || move.isTransposed || move.count != 4) {
       continue;
@@ -87,7 +87,7 @@ TEST(NvidiaMoves, whichTargetsHaveWhat) {
   }
 }
 
-/// What the lanes of a warp get when each gives the address of the row that `rows` says it holds.
+/// The elements that the lanes of a warp get if each provides the address of the row that it holds in `rows`.
 void expectMoves(const MatrixMove &move, const layout::LinearLayout &tile, int elementBits) {
   std::optional<layout::LinearLayout> rows = move.rowsOf(tile, elementBits);
   ASSERT_TRUE(rows.has_value());

@@ -53,7 +53,7 @@ TEST(Algebra, divisionUndoesTheProduct) {
 }
 
 TEST(Algebra, divisionFindsEveryQuotientAndNoOther) {
-  // All maps of 2 + 2 bits, against all products that would give them.
+  // All maps of 2 + 2 bits, against all products that are equal to them.
   LinearLayout low = LinearLayout::identity("lane", "dim0", 2);
   int divisible = 0;
   for (uint64_t all = 0; all < 16; ++all) {

@@ -10,7 +10,7 @@
 namespace tilewright::layout {
 namespace {
 
-/// Bits of registers that both have: vectors of these need no conflicts.
+/// Register bits of both layouts: vectors of these can be free of conflicts.
 int64_t commonVector(const LinearLayout &left, const LinearLayout &right, int elementBits) {
   int64_t elements = 1;
   Columns registers = right.columnsOf(kRegister);
@@ -26,8 +26,8 @@ int64_t wavefrontsWithout(const LinearLayout &layout, int64_t vector, int elemen
   return layout.inSize(kRegister) / vector * std::max<int64_t>(1, vector * elementBits / 32);
 }
 
-/// Every element has its place, the costs are what the hardware would see, and no more than
-/// those of vectors of `vector` elements without conflicts.
+/// Every element has its own offset, the costs match the simulated hardware, and are no more than those of
+/// conflict-free vectors of `vector` elements.
 void expectGood(const LinearLayout &write, const LinearLayout &read, int elementBits, bool isUnit) {
   SwizzleChoice choice = chooseSwizzle(write, read, elementBits);
   ASSERT_TRUE(choice.shared.isInjective());

@@ -12,7 +12,7 @@
 namespace tilewright::layout {
 namespace {
 
-/// What every register of every thread holds: [thread][register], elements by packed coordinates.
+/// The contents of every register of every thread: [thread][register], elements by packed coordinates.
 using State = std::vector<std::vector<uint64_t>>;
 
 State stateOf(const LinearLayout &layout) {
@@ -49,7 +49,7 @@ State move(const State &state, const LaneMove &step) {
   return moved;
 }
 
-/// Runs the plan; whether elements have to cross warps is decided by looking at all of them.
+/// Executes the plan; determines whether elements have to cross warps by examining all of them.
 ConversionPlan expectConverts(const LinearLayout &from, const LinearLayout &to) {
   ConversionPlan plan = planConversion(from, to);
   State before = stateOf(from), after = stateOf(to);
@@ -101,7 +101,7 @@ TEST(Conversion, registersOnly) {
 }
 
 TEST(Conversion, exchangingABitCostsHalfOfTheRegisters) {
-  // The picture of Conversion.h.
+  // The example of Conversion.h.
   LinearLayout rows = LinearLayout::fromBases({{"register", {{0, 1}}}, {"lane", {{1, 0}}}, {"warp", {}}, {"block", {}}},
                                               {{"dim0", 1}, {"dim1", 1}});
   ConversionPlan plan = expectConverts(rows, transposed(rows, {1, 0}));
@@ -179,7 +179,7 @@ TEST(Conversion, randomPairsWithCopies) {
 }
 
 TEST(Conversion, everyUnitLayoutOfAWarp) {
-  // Two register bits and two lane bits: every way to deal four bits, each from each.
+  // Two register bits and two lane bits: all conversions between all distributions of four bits.
   std::vector<LinearLayout> layouts;
   Columns columns = {1, 2, 4, 8};
   do {

@@ -1,4 +1,4 @@
-// Constructors of distributed layouts, and what shape changes do to them.
+// Constructors of distributed layouts, and their shape operations.
 
 #include "tilewright/Layout/Algebra.h"
 
@@ -26,7 +26,7 @@ TEST(Blocked, agreesWithDivisionAndRemainder) {
 }
 
 TEST(Blocked, repeatsOverLargerShapesWithMoreRegisters) {
-  LinearLayout layout = blocked({4, 8}, {{1, 2}, {2, 2}, {1, 1}, {1, 0}}); // the picture of Blocked.h
+  LinearLayout layout = blocked({4, 8}, {{1, 2}, {2, 2}, {1, 1}, {1, 0}}); // the example of Blocked.h
   EXPECT_EQ(layout({3, 1, 0, 0}), (Point{0, 7}));
   EXPECT_EQ(layout({5, 2, 0, 0}), (Point{3, 1}));
   EXPECT_EQ(layout.inSize(kRegister), 8);

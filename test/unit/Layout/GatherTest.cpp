@@ -7,7 +7,7 @@
 namespace tilewright::layout {
 namespace {
 
-/// Where the plan finds index `index` along the dimension for a register of a thread.
+/// The element that the plan selects for index `index` along the dimension and a register of a thread.
 uint64_t planned(const LinearLayout &source, const GatherPlan &plan, int64_t reg, uint64_t thread, uint64_t index) {
   uint64_t registers = plan.registers[reg];
   for (size_t bit = 0; bit < plan.bits.size(); ++bit) {
@@ -18,7 +18,7 @@ uint64_t planned(const LinearLayout &source, const GatherPlan &plan, int64_t reg
   return source.apply(registers | thread << source.inBits(kRegister));
 }
 
-/// Every thread finds every index at the coordinates of each of its registers.
+/// Checks that every thread gets every index at the coordinates of each of its registers.
 void expectFinds(const LinearLayout &source, const LinearLayout &indices, int dim) {
   GatherPlan plan = planGather(source, indices, dim);
   ASSERT_TRUE(plan.isInWarp);

@@ -5,7 +5,7 @@
 namespace tilewright::layout {
 namespace {
 
-/// The picture of LinearLayout.h.
+/// The example of LinearLayout.h.
 LinearLayout squares() {
   return LinearLayout::fromBases({{"register", {{0, 1}, {1, 0}}}, {"lane", {{0, 2}, {2, 0}}}},
                                  {{"dim0", 2}, {"dim1", 2}});

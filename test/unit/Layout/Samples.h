@@ -1,4 +1,4 @@
-// Layouts to test on: random ones, and the families that kernels use.
+// Layouts for tests: random ones, and the families that kernels use.
 
 #ifndef TILEWRIGHT_TEST_LAYOUT_SAMPLES_H
 #define TILEWRIGHT_TEST_LAYOUT_SAMPLES_H
@@ -34,8 +34,8 @@ inline Columns randomInvertible(Random &random, int bits) {
   return columns;
 }
 
-/// A distributed layout of a 2^rows x 2^columns tile. Bits are dealt to registers, lanes
-/// and warps at random; `copies` lanes or warps hold the same elements.
+/// A distributed layout of a 2^rows x 2^columns tile. Bits are distributed to registers, lanes and warps at random;
+/// `copies` lane or warp bits are zero (replicas).
 inline LinearLayout randomDistributed(Random &random, int rowBits, int columnBits, int laneBits, int warpBits,
                                       bool isUnit, int copies) {
   int total = rowBits + columnBits, threads = laneBits + warpBits;
@@ -61,7 +61,7 @@ inline LinearLayout randomDistributed(Random &random, int rowBits, int columnBit
   return {ins, {{dimName(0), rowBits}, {dimName(1), columnBits}}, columns};
 }
 
-/// What loads, stores and matrix instructions use on a 64 x 64 tile of four warps.
+/// Layouts of loads, stores and matrix instructions for a 64 x 64 tile and four warps.
 inline std::vector<LinearLayout> commonLayouts(int elementBits) {
   Shape shape = {64, 64};
   std::vector<LinearLayout> layouts;

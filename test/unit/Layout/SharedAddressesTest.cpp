@@ -17,7 +17,7 @@ std::vector<int> allRegisters(const LinearLayout &layout) {
   return registers;
 }
 
-/// What the generated code computes, for every thread and register.
+/// The addresses that the generated code computes, for every thread and register.
 void expectAddresses(const LinearLayout &offsets, int64_t start = 0) {
   SharedAddresses plan = planAddresses(offsets, allRegisters(offsets), start);
   for (int64_t warp = 0; warp < offsets.inSize(kWarp); ++warp) {
@@ -70,7 +70,7 @@ TEST(SharedAddresses, oneBaseWhereNothingIsSwizzled) {
 }
 
 TEST(SharedAddresses, oneBasePerFlipOfTheThreadsBits) {
-  // Threads move bits 0 to 2; register 1 flips none of them, register 2 one, both one.
+  // Threads affect bits 0 to 2; register 1 affects none of them, register 2 one, both one.
   LinearLayout offsets = LinearLayout::fromBases(
       {{"register", {{8}, {10}}}, {"lane", {{1}, {2}, {4}, {0}, {0}}}, {"warp", {}}}, {{"offset", 4}});
   SharedAddresses plan = planAddresses(offsets, {0, 1, 2, 3});

@@ -39,7 +39,7 @@ TEST(Shared, orderNamesTheRows) {
   EXPECT_EQ(layout({8}), (Point{1, 0, 0}));
 }
 
-/// TMA's swizzles as functions of the byte address: bits 4.. are exchanged by bits 7...
+/// TMA's swizzles as functions of the byte address: bits 4.. are xored with bits 7...
 int64_t swizzledAddress(int64_t address, int swizzleBytes) {
   int64_t mask = swizzleBytes / 16 - 1;
   return address ^ (address >> 7 & mask) << 4;

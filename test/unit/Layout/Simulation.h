@@ -1,4 +1,4 @@
-// Shared memory as the hardware serves it, lane by lane.
+// Simulates accesses to shared memory lane by lane.
 
 #ifndef TILEWRIGHT_TEST_LAYOUT_SIMULATION_H
 #define TILEWRIGHT_TEST_LAYOUT_SIMULATION_H
@@ -11,8 +11,8 @@
 
 namespace tilewright::layout {
 
-/// Wavefronts of one access: each lane wants `bytes` bytes at its address. Lanes are served in
-/// groups of 128 bytes; a bank gives one word at a time to all who want it.
+/// Wavefronts of one access of `bytes` bytes per lane. Lanes are served in groups of 128 bytes; a bank serves one word
+/// at a time, to all lanes that access it.
 inline int64_t simulateWavefronts(const std::vector<int64_t> &addresses, int64_t bytes) {
   int64_t group = 32 / std::max<int64_t>(1, bytes / 4), wavefronts = 0;
   for (size_t first = 0; first < addresses.size(); first += group) {
@@ -32,7 +32,7 @@ inline int64_t simulateWavefronts(const std::vector<int64_t> &addresses, int64_t
   return wavefronts;
 }
 
-/// The most wavefronts of any access that any warp makes to its registers, and the fewest.
+/// The maximum and minimum number of wavefronts of any access of any warp.
 inline std::pair<int64_t, int64_t> simulateAccesses(const LinearLayout &offsets, const VectorAccess &access,
                                                     int elementBits) {
   int64_t most = 0, fewest = 1 << 20;

@@ -1,4 +1,4 @@
-// Minimum cuts against all assignments of few variables.
+// Compares minimum cuts with all assignments of a few variables.
 
 #include "MinCut.h"
 
@@ -54,7 +54,7 @@ struct Problem {
   }
 };
 
-/// Agreeing costs no more than differing, as the header asks.
+/// Generates submodular costs, as the header requires.
 Problem randomProblem(std::mt19937 &random, int variables) {
   auto number = [&](int64_t most) { return std::uniform_int_distribution<int64_t>(0, most)(random); };
   Problem problem;

@@ -30,7 +30,7 @@ func.func @integer_dot(%a: tensor<4x4xi8>, %c: tensor<4x4xi32>) -> tensor<4x4xi3
 
 // -----
 
-// A dot outside of the loop stays there; one used twice, or not from zero, stays too.
+// A dot outside of the loop is left alone, and so is one with two uses or a nonzero accumulator.
 // CHECK-LABEL: func.func @other_dots
 // CHECK: tile.dot
 // CHECK: scf.for
@@ -72,7 +72,7 @@ func.func @uniform(%x: f32, %c: i1) -> tensor<8xf32> {
 
 // -----
 
-// A hint of a uniform tile is one of its scalar.
+// A hint on a uniform tile becomes a hint on its scalar.
 // CHECK-LABEL: func.func @hints
 // CHECK: %[[M:.*]] = arith.muli %{{.*}}, %{{.*}} : i32
 // CHECK: %[[H:.*]] = tile.hint %[[M]] divisibility [8] : i32
@@ -140,7 +140,7 @@ func.func @base(%p: !tile.ptr<f32>, %x: tensor<8xi32>, %o: i32) -> tensor<8x!til
 
 // -----
 
-// Offsets of 64 bits are added; those of 32 bits could overflow.
+// 64-bit offsets are added; 32-bit offsets could overflow.
 // CHECK-LABEL: func.func @offsets
 // CHECK-SAME: %[[P:[a-z0-9]+]]: tensor<8x!tile.ptr<f32>>, %[[X:[a-z0-9]+]]: tensor<8xi64>, %[[Y:[a-z0-9]+]]: tensor<8xi32>
 // CHECK-NEXT: %[[XX:.*]] = arith.addi %[[X]], %[[X]]
@@ -177,7 +177,7 @@ func.func @where(%p: tensor<8x!tile.ptr<f32>>, %m: tensor<8xi1>, %n: tensor<8xi1
 
 // -----
 
-// A division that has to be exact stays one where it is done once for all elements.
+// A precise division stays precise when it becomes scalar.
 // CHECK-LABEL: func.func @precise
 // CHECK: arith.divf %{{.*}}, %{{.*}} {tile.precise} : f32
 // CHECK: arith.divf %{{.*}}, %{{.*}} {tile.precise} : tensor<8x1xf32>

@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s --tile-scalarize-advance --canonicalize --split-input-file | FileCheck %s
 
-// Pointers advance by 64 bits, integers in their own type, several at once.
+// Pointers advance by 64-bit offsets, integers in their own type; several tiles at once.
 // CHECK-LABEL: func.func @for
 // CHECK-SAME: %[[P:[a-z0-9]+]]: tensor<8x!tile.ptr<f32>>, %[[X:[a-z0-9]+]]: tensor<8xi32>, %[[S:[a-z0-9]+]]: i32
 // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : i32
@@ -41,7 +41,7 @@ func.func @for(%p: tensor<8x!tile.ptr<f32>>, %x: tensor<8xi32>, %s: i32, %n: i32
 
 // -----
 
-// Two steps an iteration, one of them known inside of the loop only.
+// Two steps per iteration, one of them defined inside of the loop.
 // CHECK-LABEL: func.func @steps
 // CHECK: scf.for %[[I:.*]] = {{.*}} iter_args(%[[O:.*]] = %{{.*}}) -> (i32)
 // CHECK: %[[A:.*]] = arith.addi %[[O]], %{{.*}} : i32
@@ -62,7 +62,7 @@ func.func @steps(%x: tensor<8xi32>, %s: i32, %n: i32) -> tensor<8xi32> {
 
 // -----
 
-// What the inner loop advances, the outer one carries as a scalar too.
+// The outer loop also carries a scalar for a tile that the inner loop advances.
 // CHECK-LABEL: func.func @nested
 // CHECK: scf.for {{.*}} iter_args(%[[O:.*]] = %{{.*}}) -> (i64)
 // CHECK: %[[IN:.*]] = scf.for {{.*}} iter_args(%[[K:.*]] = %{{.*}}) -> (i64)
@@ -111,7 +111,7 @@ func.func @while(%x: tensor<8xi32>, %s: i32, %p: !tile.ptr<i1>) -> tensor<8xi32>
 
 // -----
 
-// Steps that differ among the elements, and other sums, are left alone.
+// Steps that are not uniform, and other sums, are left alone.
 // CHECK-LABEL: func.func @not_uniform
 // CHECK: iter_args({{.*}}) -> (tensor<8xi32>, tensor<8xi32>)
 func.func @not_uniform(%x: tensor<8xi32>, %y: tensor<8xi32>, %n: i32) -> (tensor<8xi32>, tensor<8xi32>) {
@@ -128,7 +128,7 @@ func.func @not_uniform(%x: tensor<8xi32>, %y: tensor<8xi32>, %n: i32) -> (tensor
 
 // -----
 
-// A loop that advances the tile on one way of a branch carries a scalar.
+// A loop that advances the tile on one side of a branch carries a scalar.
 // CHECK-LABEL: func.func @conditional
 // CHECK-SAME: %[[P:[a-z0-9]+]]: tensor<8x!tile.ptr<f32>>, %[[S:[a-z0-9]+]]: i32
 // CHECK: scf.for {{.*}} iter_args(%[[O:.*]] = %{{.*}}) -> (i64)
@@ -158,7 +158,7 @@ func.func @conditional(%p: tensor<8x!tile.ptr<f32>>, %s: i32, %n: i32, %x: tenso
 
 // -----
 
-// One way adds what it loads to what was moved before the branch, the other yields the first tile.
+// One side adds a loaded step to a tile advanced before the branch, the other yields the initial tile.
 // CHECK-LABEL: func.func @loaded_step
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<8xi32>, %[[S:[a-z0-9]+]]: i32, %[[Q:[a-z0-9]+]]: !tile.ptr<i32>
 // CHECK: %[[R:.*]] = scf.if %{{.*}} -> (i32) {
@@ -200,7 +200,7 @@ func.func @selected(%p: tensor<8x!tile.ptr<f32>>, %s: i64, %c: i1) -> tensor<8x!
 
 // -----
 
-// Tiles that come from different ones stay tiles.
+// Tiles derived from different tiles are left alone.
 // CHECK-LABEL: func.func @different
 // CHECK: scf.if %{{.*}} -> (tensor<8x!tile.ptr<f32>>)
 func.func @different(%p: tensor<8x!tile.ptr<f32>>, %q: tensor<8x!tile.ptr<f32>>, %c: i1, %x: tensor<8xf32>)
@@ -218,7 +218,7 @@ func.func @different(%p: tensor<8x!tile.ptr<f32>>, %q: tensor<8x!tile.ptr<f32>>,
 
 // -----
 
-// A hint about the tile that advances changes nothing about that.
+// The pass looks through hints on the tile that advances.
 // CHECK-LABEL: func.func @hinted
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<8xi32>, %[[S:[a-z0-9]+]]: i32
 // CHECK: scf.for {{.*}} iter_args(%[[O:.*]] = %{{.*}}) -> (i32)

@@ -5,7 +5,7 @@
 
 // CHECK: tilegpu.shared_bytes = 16384
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
-  // Two large buffers that live one after the other share a place.
+  // Two large buffers with disjoint lifetimes share memory.
   // CHECK-LABEL: @large
   func.func @large(%x: tensor<2048xf64, #line>) {
     // CHECK: %[[A:.*]] = tilegpu.local_alloc at 0
@@ -27,7 +27,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
 
 // CHECK: tilegpu.shared_bytes = 32
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
-  // The third buffer may have the first one's place, as the second one's barrier stands between; the second may not.
+  // The third buffer may reuse the first one's memory, as the second one's barrier is between them; the second may not.
   // CHECK-LABEL: @small
   func.func @small(%x: tensor<4xf32, #few>) {
     // CHECK: local_alloc at 0
@@ -55,7 +55,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
 
 // CHECK: tilegpu.shared_bytes = 65536
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
-  // What is used in a loop lives through all of it; copies live until the wait.
+  // A buffer used in a loop is live throughout the loop; one with copies in flight is live until the wait.
   // CHECK-LABEL: @loop
   func.func @loop(%p: tensor<2048x!tile.ptr<f64>, #line>, %x: tensor<2048xf64, #line>, %n: i32, %i: i32) {
     %c0 = arith.constant 0 : i32

@@ -25,7 +25,8 @@ module {
     return
   }
 
-  // What a reduction gives lies where its operand says, and is moved to where tiles of that shape lie.
+  // The result of a reduction has the layout derived from its operand, and is converted to the default layout of its
+  // shape.
   // CHECK-LABEL: @reduce
   func.func @reduce(%p: !tile.ptr<f32>, %n: i32) {
     %i = tile.make_range 0 to 8 : tensor<8xi32>

@@ -22,7 +22,7 @@ func.func @half(%x: f16, %z: f32) {
   return
 }
 
-// With a warp's rows of the first product being its rows of the second, nothing crosses warps.
+// If each warp has the same rows in both dots, no data cross warps.
 // CHECK-LABEL: @chain
 func.func @chain(%x: f16, %z: f32) {
   %q = tile.splat %x : tensor<64x64xf16>
@@ -59,7 +59,7 @@ func.func @types(%bf: bf16, %f: f32, %d: f64, %i: i8, %h: f16) {
   return
 }
 
-// 8-bit floats that the target does not know are widened.
+// 8-bit floats without a matrix instruction on the target are widened.
 // CHECK-LABEL: @bytes
 // SM80-LABEL: @bytes
 func.func @bytes(%x: f8E4M3FN, %y: f8E5M2, %f: f32) {
@@ -74,7 +74,7 @@ func.func @bytes(%x: f8E4M3FN, %y: f8E5M2, %f: f32) {
   return
 }
 
-// So are those whose instruction is of a later PTX than code is written in.
+// So are those whose instruction needs a later PTX version than that of the code.
 // CHECK-LABEL: @few_bytes
 func.func @few_bytes(%x: f8E5M2, %f: f32) {
   %a = tile.splat %x : tensor<16x16xf8E5M2>
@@ -101,7 +101,7 @@ func.func @three_products(%x: f32) {
   return
 }
 
-// The matrices of a batch share nothing: each warp takes some of them.
+// The matrices of a batch share no data: each warp computes some of them.
 // CHECK-LABEL: @batch
 func.func @batch(%x: f16, %z: f32) {
   %a = tile.splat %x : tensor<8x16x16xf16>
@@ -111,7 +111,7 @@ func.func @batch(%x: f16, %z: f32) {
   return
 }
 
-// In full precision f32 is multiplied and added in registers.
+// f32 in full precision is computed by multiply-adds in registers.
 // CHECK-LABEL: @full_precision
 func.func @full_precision(%x: f32) {
   %a = tile.splat %x : tensor<64x32xf32>
@@ -122,7 +122,7 @@ func.func @full_precision(%x: f32) {
   return
 }
 
-// So is what no instruction is small enough for, and what none takes.
+// So are dots that are too small for any instruction, or of unsupported types.
 // CHECK-LABEL: @no_instruction
 func.func @no_instruction(%x: f16, %y: bf16, %z: f32) {
   %a = tile.splat %x : tensor<8x16xf16>

@@ -6,7 +6,7 @@
 // CHECK-DAG: #[[COLUMNS:.*]] = #tilegpu.layout<register = {{\[\[}}1, 0], [2, 0], [4, 0], [0, 4]], lane = {{\[\[}}8, 0], [16, 0], [32, 0], [64, 0], [0, 1]], warp = {{\[\[}}0, 2]], block = [] : 128x8>
 // CHECK-DAG: #[[ROWS:.*]] = #tilegpu.layout<register = {{\[\[}}0, 1], [0, 2], [0, 128]], lane = {{\[\[}}0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], warp = {{\[\[}}1, 0]], block = [] : 2x256>
 
-// The operands are brought to the access's layout, the result back to where others expect it.
+// The operands are converted to the layout of the access, and the result is converted back.
 // CHECK-LABEL: @vectors
 func.func @vectors(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) {
   %i = tile.make_range 0 to 512 : tensor<512xi32>
@@ -20,7 +20,7 @@ func.func @vectors(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) {
   return
 }
 
-// A mask that varies between neighbours makes them go one by one, unaligned addresses too.
+// A mask that varies between contiguous elements, or an unaligned address, requires accesses of one element.
 // CHECK-LABEL: @one_by_one
 func.func @one_by_one(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %u: !tile.ptr<f32>, %n: i32) {
   %i = tile.make_range 0 to 512 : tensor<512xi32>
@@ -37,7 +37,7 @@ func.func @one_by_one(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %u: !ti
   return
 }
 
-// What is loaded in half precision could come eight at a time; what it is stored as goes four at a time.
+// The f16 load could have vectors of eight; the f32 store has vectors of four.
 // CHECK-LABEL: @agree
 func.func @agree(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %o: !tile.ptr<f32> {tile.divisibility = 16 : i32}) {
   %i = tile.make_range 0 to 512 : tensor<512xi32>
@@ -65,7 +65,7 @@ func.func @all_threads(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) {
   return
 }
 
-// Words are combined one by one: neighbours stay neighbours.
+// Atomics operate on single words: lanes are contiguous.
 // CHECK-LABEL: @atomic
 func.func @atomic(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %x: f32) {
   %i = tile.make_range 0 to 512 : tensor<512xi32>
@@ -77,7 +77,7 @@ func.func @atomic(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %x: f32) {
   return
 }
 
-// Dimension 0 is the one along which addresses follow each other.
+// Addresses are consecutive along dimension 0.
 // CHECK-LABEL: @columns
 func.func @columns(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %stride: i32 {tile.divisibility = 16 : i32}) {
   %i = tile.make_range 0 to 128 : tensor<128xi32>
@@ -97,7 +97,7 @@ func.func @columns(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %stride: i
   return
 }
 
-// Each warp takes rows of its own where rows are reduced.
+// If rows are reduced, each warp has separate rows.
 // CHECK-LABEL: @reduced
 func.func @reduced(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %r: !tile.ptr<f32>) {
   %i = tile.make_range 0 to 256 : tensor<256xi32>
@@ -117,7 +117,7 @@ func.func @reduced(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %r: !tile.
   return
 }
 
-// What the user asserts is written on the access, where nothing can lose it.
+// The user's hints become attributes of the access, so that no later pass loses them.
 // CHECK-LABEL: @hinted
 // CHECK-NOT: tile.hint
 // CHECK: tile.load {{.*}} contiguity [512] width [4] : {{.*}} -> tensor<512xf32, #[[FOUR]]>

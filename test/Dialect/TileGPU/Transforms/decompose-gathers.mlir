@@ -5,7 +5,7 @@
 #deep = #tilegpu.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[0]], block = [] : 128>
 
 module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a"} {
-  // Lanes ask each other.
+  // The gather is left alone: distribute emits shuffles for it.
   // CHECK-LABEL: @inside
   // CHECK-NEXT: tile.gather
   func.func @inside(%x: tensor<64xf32, #line>, %i: tensor<64xi32, #line>) -> tensor<64xf32, #line> {
@@ -23,7 +23,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a"} {
     return %0 : tensor<64xf32, #far>
   }
 
-  // Four shuffles for each element are more than a read.
+  // Four shuffles per element cost more than a load.
   // CHECK-LABEL: @deep
   // CHECK: tilegpu.local_gather
   func.func @deep(%x: tensor<128xf32, #deep>, %i: tensor<64xi32, #line>) -> tensor<64xf32, #line> {

@@ -17,7 +17,7 @@
 // CHECK-DAG: #[[LINES:.*]] = #tilegpu.layout<register = {{\[\[}}1], [2], [4]], lane = {{\[\[}}8], [16], [32], [64], [128]], warp = {{\[\[}}0], [0]], block = [] : 256>
 
 module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
-  // Four partial results are read by all threads.
+  // All threads get the four partial results.
   // CHECK-LABEL: @row
   // CHECK-SAME: %[[X:.*]]: tensor<256xf32
   func.func @row(%x: tensor<256xf32, #row>) -> f32 {
@@ -52,7 +52,7 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
     return %s : tensor<8xf32, #column_of_rows>
   }
 
-  // Both operands, such as a value and its index, go the same way; the results lie where they were to lie.
+  // Both operands, such as a value and its index, get the same layouts; the results keep their layouts.
   // CHECK-LABEL: @several
   func.func @several(%x: tensor<8x64xf32, #rows>, %i: tensor<8x64xi32, #rows>)
       -> (tensor<64xf32, #row_of_rows>, tensor<64xi32, #row_of_rows>) {
@@ -72,7 +72,7 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
     return %s#0, %s#1 : tensor<64xf32, #row_of_rows>, tensor<64xi32, #row_of_rows>
   }
 
-  // Four times two doubles are too many for registers: lanes that would hold copies take some.
+  // Four times two doubles are too many for registers: lanes that would hold replicas hold some of them.
   // CHECK-LABEL: @inLanes
   func.func @inLanes(%x: tensor<32x32xf64, #tall>) -> tensor<32xf64, #row_of_tall> {
     // CHECK: tilegpu.convert_layout %{{.*}} -> tensor<4x32xf64, #[[IN_LANES]]>
@@ -84,7 +84,7 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
     return %s : tensor<32xf64, #row_of_tall>
   }
 
-  // Register 1 counts rows and columns at once, so that no step combines neighbours in a row.
+  // Register 1 maps to rows and columns at once, so that no step combines adjacent elements of a row.
   // CHECK-LABEL: @skewed
   func.func @skewed(%x: tensor<4x64xf32, #skewed>) -> tensor<4xf32, #column_of_skewed> {
     // CHECK: %[[C:.*]] = tilegpu.convert_layout %{{.*}} : tensor<4x64xf32, #{{.*}}> -> tensor<4x64xf32, #[[PLAIN:.*]]>
@@ -112,7 +112,7 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
     return %s : tensor<256xf32, #row>
   }
 
-  // Both operands go where the wider one has to: the combiner takes them side by side.
+  // Both operands get the layout that the wider one needs: the combiner needs them in one layout.
   // CHECK-LABEL: @widths
   func.func @widths(%x: tensor<32x32xf64, #tall>, %i: tensor<32x32xi8, #tall>) -> (tensor<32xf64, #row_of_tall>, tensor<32xi8, #row_of_tall>) {
     // CHECK-DAG: %[[X:.*]] = tilegpu.convert_layout %{{.*}} -> tensor<4x32xf64, #[[IN_LANES]]>
@@ -127,7 +127,7 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
     return %s#0, %s#1 : tensor<32xf64, #row_of_tall>, tensor<32xi8, #row_of_tall>
   }
 
-  // The second operand of a scan lies elsewhere than the first.
+  // The second operand of a scan has another layout than the first.
   // CHECK-LABEL: @scanOfTwo
   // CHECK-SAME: (%[[X:.*]]: tensor<256xf32, #[[L:.*]]>, %[[I:.*]]: tensor<256xi32
   func.func @scanOfTwo(%x: tensor<256xf32, #lines>, %i: tensor<256xi32, #row>) -> tensor<256xf32, #lines> {

@@ -11,8 +11,9 @@
 
 
 module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
-  // Two copies before the loop, where there are such iterations; in it a copy two iterations ahead. The offset that only the
-  // address needs is carried ahead; the counter that the mask needs is the loop's, two iterations on.
+  // Two copies before the loop, masked by the existence of their iterations, and in the loop a copy two iterations
+  // ahead. The offset that only the address needs is carried ahead; the mask uses the induction variable plus two
+  // iterations.
   // CHECK-LABEL: @masked
   // CHECK-SAME: %[[N:arg[0-9]+]]: i32
   // BARRIERS-LABEL: @masked
@@ -75,7 +76,7 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
     return %sum#0 : tensor<64x32xf16, #operand>
   }
 
-  // A division for an iteration that does not exist is one by 1; where the divisor is a constant it needs no guard.
+  // A division for an iteration that does not exist divides by 1; a constant divisor needs no guard.
   // CHECK-LABEL: @divisions
   // CHECK-SAME: %[[N:arg[0-9]+]]: i32
   func.func @divisions(%p: tensor<64x32x!tile.ptr<f16>, #rows>, %n: i32, %x: i32) {
@@ -109,7 +110,7 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
     return
   }
 
-  // What both halves need is in both: the offset is carried twice, once ahead.
+  // Operations that both parts need are in both: the offset is carried twice, once ahead.
   // CHECK-LABEL: @both
   func.func @both(%p: tensor<64x32x!tile.ptr<f16>, #rows>,
                   %n: i32, %step: i32) -> i32 {
@@ -134,8 +135,8 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
     return %last : i32
   }
 
-  // The first product's operand is read before the last product of the iteration before; the slot that this iteration
-  // has read is copied into as soon as all threads have read it: one barrier.
+  // The first dot's operand is loaded before the last dot of the previous iteration. The slot that this iteration has
+  // read is copied into after all threads have read it: one barrier suffices.
   // CHECK-LABEL: @early
   // BARRIERS-LABEL: @early
   func.func @early(%p: tensor<64x32x!tile.ptr<f16>, #rows>,

@@ -5,7 +5,7 @@
 #shared = #tilegpu.layout<offset = [[1], [2], [4], [8], [16], [32]] : 64>
 
 module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tilegpu.shared_bytes = 1024 : i64} {
-  // Written and read; read again; another place; the first place written again.
+  // A write and a read; another read; another buffer; another write to the first buffer.
   // CHECK-LABEL: @shared
   func.func @shared(%x: tensor<64xf32, #line>) {
     %a = tilegpu.local_alloc at 0 : !tilegpu.buffer<64xf32, #shared>
@@ -28,7 +28,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     return
   }
 
-  // Half of the first buffer's place is the second's.
+  // The second buffer overlaps with half of the first.
   // CHECK-LABEL: @overlap
   func.func @overlap(%x: tensor<64xf32, #line>) {
     %a = tilegpu.local_alloc at 0 : !tilegpu.buffer<64xf32, #shared>
@@ -69,7 +69,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     return
   }
 
-  // A barrier in one branch is none for the other.
+  // A barrier in one branch does not separate accesses on the other path.
   // CHECK-LABEL: @branches
   func.func @branches(%x: tensor<64xf32, #line>, %c: i1) {
     %a = tilegpu.local_alloc at 0 : !tilegpu.buffer<64xf32, #shared>
@@ -119,7 +119,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     return
   }
 
-  // Barriers that are there count.
+  // Existing barriers are taken into account.
   // CHECK-LABEL: @debugBarrier
   func.func @debugBarrier(%x: tensor<64xf32, #line>) {
     %a = tilegpu.local_alloc at 0 : !tilegpu.buffer<64xf32, #shared>
@@ -132,7 +132,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     return
   }
 
-  // Memory behind pointers: another thread may have stored what is loaded.
+  // Global memory: another thread may have stored the loaded elements.
   // CHECK-LABEL: @memory
   func.func @memory(%p: tensor<64x!tile.ptr<f32>, #line>, %q: tensor<64x!tile.ptr<f32>, #line>, %x: tensor<64xf32, #line>) {
     // CHECK: tile.store
@@ -146,7 +146,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     return
   }
 
-  // Each thread reads what it stored itself, but not in the next iteration, nor where another holds a copy.
+  // Each thread loads the elements that it stored, except in the next iteration, or if another thread holds replicas.
   // CHECK-LABEL: @ownElements
   func.func @ownElements(%p: !tile.ptr<f32>, %x: tensor<64xf32, #line>, %n: i32) {
     %c0 = arith.constant 0 : i32
@@ -177,7 +177,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     return
   }
 
-  // Different arguments that do not alias; atomics that come in any order.
+  // Different arguments that do not alias; atomics that commute.
   // CHECK-LABEL: @apart
   func.func @apart(%p: !tile.ptr<i32> {tile.noalias}, %q: !tile.ptr<i32> {tile.noalias}, %r: !tile.ptr<i32> {tile.noalias},
                    %v: i32) {
@@ -190,8 +190,8 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     return
   }
 
-  // Slots of different iterations are different ones, unless there are only so many; of those with numbers, different
-  // numbers are. What the iteration before read is another matter.
+  // Slots of different iterations are different, unless they are equal modulo the number of slots; slots with different
+  // constant indices are different. That does not hold for accesses of the previous iteration.
   // CHECK-LABEL: @slots
   func.func @slots(%p: tensor<64x!tile.ptr<f32>, #line>, %i: i32, %j: i32, %n: i32) {
     %c0 = arith.constant 0 : i32
@@ -230,7 +230,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     return
   }
 
-  // A release comes after the accesses of all threads, an acquire before them; both may be one atomic.
+  // A release is ordered after the accesses of all threads, an acquire before them; one atomic may be both.
   // CHECK-LABEL: @releaseAndAcquire
   func.func @releaseAndAcquire(%p_base: !tile.ptr<f32> {tile.noalias}, %q: !tile.ptr<i32> {tile.noalias},
                                %x: tensor<64xf32, #line>, %v: i32) {
@@ -259,7 +259,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     return
   }
 
-  // Scalars are stored and updated by one thread, which keeps its own order; and what nobody writes has none.
+  // One thread stores and updates scalars, in its own order; memory that is never written needs no order.
   // CHECK-LABEL: @oneThread
   func.func @oneThread(%p: !tile.ptr<i32> {tile.noalias}, %q: !tile.ptr<i32> {tile.noalias},
                        %constants_base: !tile.ptr<f32> {tile.noalias}, %v: i32) {
@@ -274,7 +274,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     return
   }
 
-  // Each element of a tile of atomics is another thread's, and releases the accesses of all.
+  // Each element of a tile of atomics belongs to another thread, and releases the accesses of all threads.
   // CHECK-LABEL: @tileOfAtomics
   func.func @tileOfAtomics(%p_base: !tile.ptr<i32> {tile.noalias},
                            %q_base: !tile.ptr<i32> {tile.noalias}, %x: tensor<64xi32, #line>) {
@@ -291,7 +291,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     return
   }
 
-  // A lock: the loop that takes it needs no barrier of its own, what it guards one on either side.
+  // A lock: the loop that acquires it needs no barrier; the accesses it protects need one on either side.
   // CHECK-LABEL: @lock
   func.func @lock(%p_base: !tile.ptr<f32> {tile.noalias}, %q: !tile.ptr<i32> {tile.noalias},
                   %x: tensor<64xf32, #line>, %n: i32) {

@@ -12,7 +12,7 @@
 #c = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 16], [32, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8], [16, 0]], block = [] : 64x32>
 
 module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
-  // The load, its address and the count of the address go ahead; what is read from shared memory does not.
+  // The load, its address and the counter of the address are in stage 0; loads from shared memory are not.
   // CHECK-LABEL: @ahead
   func.func @ahead(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32, %x: tensor<64x32xf16, #operand>) -> tensor<64x32xf16, #operand> {
     %c0 = arith.constant 0 : i32
@@ -45,7 +45,7 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
     return %sum#0 : tensor<64x32xf16, #operand>
   }
 
-  // What is printed, and what other buffers hold, is not what is loaded. Divisions go ahead, to be guarded.
+  // Prints and accesses to other buffers do not conflict with the load. Divisions are in stage 0, to be guarded.
   // CHECK-LABEL: @besides
   func.func @besides(%p: tensor<64x32x!tile.ptr<f16>, #rows>, %n: i32, %z: tensor<64x32xf16, #rows>) {
     %c0 = arith.constant 0 : i32
@@ -68,8 +68,8 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
     return
   }
 
-  // What has an effect on all memory, or one that nobody knows, holds loads back, wherever it is. So does an address
-  // that is computed from what was loaded.
+  // An operation with an effect on all memory, or an unknown one, prevents pipelining wherever it is. So does an
+  // address computed from loaded values.
   // CHECK-LABEL: @fences
   func.func @fences(%p: tensor<64x32x!tile.ptr<f16>, #rows>, %n: i32, %c: i1, %count: !tile.ptr<i32>) {
     %c0 = arith.constant 0 : i32
@@ -112,7 +112,8 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
   }
   func.func private @somewhere()
 
-  // One stage; single elements of two bytes, as the buffer lies the other way; a store that may change what is loaded.
+  // Not pipelined: one stage; single elements of two bytes, as the buffer has the other order; a store that may alias
+  // the load.
   // CHECK-LABEL: @stays
   func.func @stays(%p: tensor<64x32x!tile.ptr<f16>, #rows>, %n: i32, %z: tensor<64x32xf16, #rows>) {
     %c0 = arith.constant 0 : i32
@@ -141,8 +142,7 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
     return
   }
 
-  // Where a product is left after the last read of what is copied, the first product's operands are read an iteration
-  // ahead.
+  // If a dot remains after the last load of copied data, the first dot's operands are loaded an iteration ahead.
   // CHECK-LABEL: @productsAhead
   func.func @productsAhead(%p: tensor<64x32x!tile.ptr<f16>, #rows>, %n: i32, %b: tensor<16x32xf16, #b>, %x: tensor<64x32xf32, #c>) -> tensor<64x32xf32, #c> {
     %c0 = arith.constant 0 : i32
@@ -183,7 +183,7 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
     return %last : tensor<64x32xf32, #c>
   }
 
-  // Loads pass no atomic that acquires, and none that releases passes them; one that is relaxed they do pass.
+  // Loads are not moved across atomics that acquire or release; relaxed ones do not prevent it.
   // CHECK-LABEL: @orderedByAtomics
   func.func @orderedByAtomics(%base: !tile.ptr<f16> {tile.noalias, tile.divisibility = 16 : i32}, %q: !tile.ptr<i32> {tile.noalias}, %n: i32, %z: tensor<64x32xf16, #rows>) {
     %c0 = arith.constant 0 : i32
@@ -223,7 +223,7 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
     return
   }
 
-  // Of memory that no program writes every load gives the same.
+  // Loads from memory that no program writes may move anywhere.
   // CHECK-LABEL: @readOnlyPastAtomics
   func.func @readOnlyPastAtomics(%base: !tile.ptr<f16> {tile.noalias, tile.divisibility = 16 : i32}, %q: !tile.ptr<i32> {tile.noalias}, %n: i32) {
     %c0 = arith.constant 0 : i32

@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s --assign-layouts='num-warps=4' --coalesce --choose-mma --propagate-layouts --test-verify-layouts | FileCheck %s
 // RUN: tilewright-opt %s --assign-layouts='num-warps=4' --coalesce --choose-mma --propagate-layouts=print-costs=1 2>&1 >/dev/null | FileCheck %s --check-prefix=COSTS
 
-// Addresses, masks and data all take the accesses' layout.
+// Addresses, masks and data all have the layout of the accesses.
 // COSTS:           256 x 1      tile.load
 // COSTS-NEXT:     1792 x 1      tile.store
 // CHECK-LABEL: @elementwise
@@ -18,8 +18,8 @@ func.func @elementwise(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i3
   return
 }
 
-// What a loop carries takes the accumulators' layout; in the loop only what is multiplied moves, and behind it
-// the result, once it has become smaller.
+// The loop-carried tile has the accumulator's layout. Only the operands are converted in the loop, and the result after
+// it, once it is narrower.
 // COSTS:      {{[0-9]+}} x 16     tile.load
 // COSTS-NEXT: {{[0-9]+}} x 16     tilegpu.convert_layout
 // COSTS-NEXT: {{[0-9]+}} x 16     tilegpu.convert_layout
@@ -61,7 +61,7 @@ func.func @matmul(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32) {
   return
 }
 
-// Indices are cheaper made twice than moved: once for the rows and the sums, once for the columns.
+// It is cheaper to rematerialize indices than to convert them: once for the rows and the sums, once for the columns.
 // CHECK-LABEL: @repeated
 func.func @repeated(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %o: !tile.ptr<f32> {tile.divisibility = 16 : i32}) {
   // CHECK-NOT: convert_layout
@@ -90,7 +90,7 @@ func.func @repeated(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %o: !tile
   return
 }
 
-// A conversion for a branch is made in the branch; one of a value from before the loop is made before the loop.
+// A conversion for a use in a branch is in the branch; one of a value defined before a loop is before the loop.
 // CHECK-LABEL: @places
 func.func @places(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32, %f: i1, %g: f16) {
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>

@@ -10,7 +10,7 @@
 !b = tensor<32x64xf16, #b>
 !c = tensor<64x64xf32, #c>
 
-// A step has the registers of one instruction along K.
+// A slice has the registers of one instruction along K.
 // CHECK: #[[A:.*]] = #tilegpu.layout<register = {{\[\[}}0, 1], [8, 0], [0, 8], [32, 0]], {{.*}} : 64x16>
 // CHECK: #[[B:.*]] = #tilegpu.layout<register = {{\[\[}}1, 0], [8, 0], [0, 16], [0, 32]], {{.*}} : 16x64>
 // CHECK: #[[BT:.*]] = #tilegpu.layout<register = {{\[\[}}0, 1], [0, 8], [16, 0], [32, 0]], {{.*}} : 64x16>
@@ -38,7 +38,7 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
     return %d : !c
   }
 
-  // What is done to an operand on its way is done to each step; a transposition exchanges the dimensions.
+  // Operations on an operand are applied to each slice; a transposition exchanges the dimensions.
   // CHECK-LABEL: @through
   func.func @through(%acc: !c) -> !c {
     // CHECK: %[[P:.*]] = tilegpu.local_load %{{.*}} from [0, 0] : {{.*}} -> tensor<64x16xbf16, #[[A]]>
@@ -59,7 +59,7 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
     return %d : !c
   }
 
-  // An operand that stays in registers, or one that something else uses, leaves the product whole.
+  // A dot is not sliced if an operand is not loaded from shared memory or has other uses.
   // CHECK-LABEL: @whole
   func.func @whole(%x: !a, %acc: !c) -> (!c, !a) {
     // CHECK-COUNT-2: tilegpu.mma {{.*}} : tensor<64x32xf16

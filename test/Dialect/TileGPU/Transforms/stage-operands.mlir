@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s --stage-operands | FileCheck %s
 
-// As loaded, 16 bytes a thread along rows; and as mma.sync wants its operands, for 2 x 2 warps.
+// The layout of a load, 16 bytes per thread along rows, and the layouts of mma.sync operands for 2 x 2 warps.
 #load_a = #tilegpu.layout<register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], block = [] : 64x32>
 #a = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [32, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [16, 0]], block = [] : 64x32>
 #load_b = #tilegpu.layout<register = [[0, 1], [0, 2], [0, 4], [16, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = [] : 32x64>
@@ -14,11 +14,11 @@
 #one = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]], block = [] : 64>
 #twice = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [0]], warp = [[16], [32]], block = [] : 64>
 
-// Rows of 16 bytes stay together. The eight of a matrix, and those that eight lanes write, differ in the three bits above
-// and in the two or three highest, which exchange chunks of the first: all banks.
+// Rows of 16 bytes stay contiguous. The eight rows of a matrix, and those that eight lanes write, differ in the three
+// bits above and in the two or three highest, which swizzle chunks: they cover all banks.
 // CHECK-DAG: #[[A:.*]] = #tilegpu.layout<offset = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [4, 0], [32, 0], [8, 0], [16, 0], [2, 8], [4, 16]] : 64x32>
 // CHECK-DAG: #[[B:.*]] = #tilegpu.layout<offset = {{\[\[}}0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [16, 0], [8, 0], [1, 8], [2, 16], [4, 32]] : 32x64>
-// What is loaded keeps its lines: two rows of 64 bytes each, with their chunks of 16 exchanged by the line's number.
+// Loaded lines stay lines: two rows of 64 bytes each, with 16-byte chunks swizzled by the line's index.
 // CHECK-DAG: #[[TALL:.*]] = #tilegpu.layout<offset = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0], [64, 0]] : 128x32>
 // CHECK-DAG: #[[ANY:.*]] = #tilegpu.layout<offset = {{\[\[}}0, 1], [32, 0], [64, 0], {{.*}} : 128x32>
 
@@ -32,7 +32,7 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
     return %0 : tensor<64x32xf16, #a>
   }
 
-  // Rows of B are read by ldmatrix with transposition.
+  // Rows of B are loaded by ldmatrix with transposition.
   // CHECK-LABEL: @operandB
   func.func @operandB(%x: tensor<32x64xf16, #load_b>) -> tensor<32x64xf16, #b> {
     // CHECK: tilegpu.local_alloc : <32x64xf16, #[[B]]>
@@ -40,8 +40,8 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
     return %0 : tensor<32x64xf16, #b>
   }
 
-  // What is neighbours in memory can be copied asynchronously only if it is neighbours in the buffer. Otherwise
-  // registers that lie alike on both sides make vectors as wide.
+  // Elements that are contiguous in memory can only be copied asynchronously if they are contiguous in the buffer.
+  // Otherwise, registers common to both sides make equally wide vectors.
   // CHECK-LABEL: @loaded
   func.func @loaded(%p: tensor<128x32x!tile.ptr<f16>, #load_tall>) -> tensor<128x32xf16, #tall> {
     // CHECK: tilegpu.local_alloc : <128x32xf16, #[[TALL]]>
@@ -54,7 +54,7 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
     return %2 : tensor<128x32xf16, #tall>
   }
 
-  // What is loaded is staged as it is: bytes, and not yet transposed.
+  // The loaded tile is staged unchanged: as bytes, and not yet transposed.
   // CHECK-LABEL: @afterTheLoad
   func.func @afterTheLoad(%p: tensor<64x32x!tile.ptr<f8E4M3FN>, #load_bt>) -> tensor<32x64xf16, #b> {
     // CHECK: %[[X:.*]] = tile.load
@@ -78,7 +78,7 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
     return %0 : tensor<128xf32, #flip>
   }
 
-  // One lane of each pair does the atomic and tells the other.
+  // One lane of each pair executes the atomic and shares the result.
   // CHECK-LABEL: @atomicWithCopies
   func.func @atomicWithCopies(%p: tensor<64x!tile.ptr<i32>, #twice>, %v: tensor<64xi32, #twice>) -> tensor<64xi32, #twice> {
     // CHECK: %[[R:.*]] = tile.atomic_rmw
