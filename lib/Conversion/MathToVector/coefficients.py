@@ -1,10 +1,11 @@
 """Derives the polynomial coefficients of the math expansions and prints them as C++ tables.
 
 Each polynomial is a minimax approximation: a weighted least-squares fit on a dense grid of
-Chebyshev nodes whose weights are raised where the error is large (Lawson's algorithm) until the
-error is level. The weight is what the polynomial's error contributes to the function's relative
-error. The coefficients are then rounded to single precision one by one from the lowest, the rest
-being refitted each time. References are computed with mpmath (`pip install mpmath`) to 40 digits.
+Chebyshev nodes, with weights that increase where the error is large (Lawson's algorithm) until the
+error is level. `Table.weight` converts the error of the polynomial to the relative error of the
+function. The coefficients are rounded to their type one by one from the lowest, and the remaining
+ones are fitted again each time. References are computed with mpmath (`pip install mpmath`) to 40
+digits.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ NODES = 2000
 
 @dataclass
 class Table:
-    """One polynomial; `weight` times its error is the function's relative error."""
+    """One polynomial; `weight` times its error is the relative error of the function."""
 
     name: str
     target: Callable[[mp.mpf], mp.mpf]
@@ -32,7 +33,7 @@ class Table:
 
 
 def lawson(basis: np.ndarray, target: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Coefficients that minimise max |weight * (basis @ c - target)|."""
+    """Coefficients that minimize max |weight * (basis @ c - target)|."""
     level = np.ones(len(target)) / len(target)
     best, least = np.zeros(basis.shape[1]), np.inf
     scale = np.abs(basis).max(axis=0)
@@ -49,7 +50,7 @@ def lawson(basis: np.ndarray, target: np.ndarray, weight: np.ndarray) -> np.ndar
 
 
 def fit(table: Table) -> tuple[list[float], float]:
-    """The rounded coefficients and the largest weighted error they leave."""
+    """Returns the rounded coefficients and their largest weighted error."""
     low, high = table.interval
     angles = (np.arange(NODES) + 0.5) * np.pi / NODES
     nodes = (low + high) / 2 + (high - low) / 2 * np.cos(angles)

@@ -1,9 +1,10 @@
 """Derives the polynomials of the expansions in double precision and prints them as C++ tables.
 
-Each interpolates its function at Chebyshev nodes, solved with 100 digits by mpmath (`pip install
-mpmath`), which is within a bit of the best approximation; at these degrees a fit in double
-precision, as in coefficients.py, would not be good enough. The coefficients are then rounded, and
-what they leave is measured: the weight times the error is the function's relative error.
+Each polynomial interpolates its function at Chebyshev nodes, computed with 100 digits by mpmath
+(`pip install mpmath`), which is within a bit of the best approximation. At these degrees, a fit in
+double precision, as in coefficients.py, would not be accurate enough. The coefficients are then
+rounded and the error of the result is measured: `weight` times the error of the polynomial is the
+relative error of the function.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 import mpmath as mp
 
 mp.mp.dps = 100
-TINY = mp.mpf("1e-20")  # instead of zero, where the functions below have only a limit
+TINY = mp.mpf("1e-20")  # replaces zero, where the functions below are only defined as a limit
 Function = Callable[[mp.mpf], mp.mpf]
 
 

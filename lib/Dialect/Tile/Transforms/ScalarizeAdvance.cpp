@@ -214,7 +214,7 @@ static SmallVector<Value> makeTiles(OpBuilder &builder, ValueRange values, Array
   return tiles;
 }
 
-/// Moves `from` into the empty `to`, whose arguments carry scalars.
+/// Moves `from` into the empty block `to`, in which scalars replace the tiles that advance.
 static void moveBody(IRRewriter &rewriter, Block *from, Block *to, unsigned firstCarried, ArrayRef<Advance> advances) {
   rewriter.setInsertionPointToStart(to);
   SmallVector<Value> args(to->getArguments().take_front(firstCarried));

@@ -30,7 +30,7 @@ llvm::SmallVector<BufferAccess> accessesOf(LocalAllocOp alloc);
 struct Lifetime {
   LocalAllocOp alloc;
   int64_t begin = 0;     ///< the first write
-  int64_t firstRead = 0; ///< a barrier stands between the first write and this
+  int64_t firstRead = 0; ///< the first read; a barrier separates it from the first write
   int64_t end = 0;       ///< the last access, or the wait for the copies in flight
 
   bool overlaps(const Lifetime &other) const { return begin <= other.end && other.begin <= end; }
