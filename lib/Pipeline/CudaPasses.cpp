@@ -47,11 +47,11 @@ static void addTileGPUPasses(OpPassManager &passes, const CudaCompileOptions &op
   assign.target = options.target;
   assign.numWarps = options.numWarps;
   assign.numStages = options.numStages;
-  passes.addPass(tilegpu::createAssignLayouts(assign)); // gives every tile a layout; must run first
+  passes.addPass(tilegpu::createAssignLayouts(assign)); // must run first because all other passes need layouts
   passes.addPass(tilegpu::createCoalesce());            // adjacent threads access adjacent memory
   passes.addPass(tilegpu::createChooseMma());           // dots get the layouts of matrix instructions
   passes.addPass(createCSEPass());                      // merges equal conversions
-  passes.addPass(tilegpu::createPropagateLayouts());    // must run after all passes that prefer layouts
+  passes.addPass(tilegpu::createPropagateLayouts());    // must run after these because it weighs their layouts
   passes.addPass(tilegpu::createDecomposeReductions()); // adds conversions for stage-operands
   passes.addPass(tile::createCanonicalizer());          // merges consecutive conversions
   passes.addPass(tilegpu::createStageOperands());       // moves data between warps through shared memory

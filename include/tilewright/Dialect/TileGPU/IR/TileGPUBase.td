@@ -34,7 +34,8 @@ def TileGPU_Dialect : Dialect {
     static constexpr llvm::StringLiteral kSharedBytesAttr = "tilegpu.shared_bytes";
     /// On the operations of a pipelined loop (which has kNumStagesAttr): 0 for the loads that are started ahead.
     static constexpr llvm::StringLiteral kStageAttr = "tilegpu.stage";
-    /// On a kernel's function once unused arguments are gone: the index of each remaining argument in the launch.
+    /// On a kernel's function after `distribute`: for each argument, its index in the launch, or -1 - h for hidden slot
+    /// h.
     static constexpr llvm::StringLiteral kSlotsAttr = "tilegpu.slots";
   }];
 }
