@@ -6,7 +6,7 @@
         UndefinedNameError    a name that does not exist
         TypeMismatchError     an operation does not take this dtype or kind of value
         ShapeMismatchError    shapes that do not fit together
-        ConstantError         a value that must be known when compiling
+        ConstantError         a value that must be known at compile time
         LoopTypeError         a variable changes its type in a loop or between branches
         StaticAssertError     tl.static_assert failed
         PassError             the compiler itself failed; carries a command that reproduces it
@@ -141,7 +141,7 @@ class ShapeMismatchError(CompileError):
 
 
 class ConstantError(CompileError):
-    """A value that must be known when compiling is not, or is not one of those allowed."""
+    """A value that must be known at compile time is not, or is not one of those allowed."""
 
 
 class LoopTypeError(CompileError):

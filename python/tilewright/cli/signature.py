@@ -139,7 +139,7 @@ def _descriptor_of(value: Any, name: str) -> Any:
     for kind, low, high in kinds:
         if low <= value < high:
             return kind + (":D" if value % 16 == 0 else "")
-    raise ArgumentError(f"{value} for parameter '{name}' does not fit 64 bits")
+    raise ArgumentError(f"{value} for parameter '{name}' does not fit in 64 bits")
 
 
 def _expected(parameters: Sequence[Any]) -> str:

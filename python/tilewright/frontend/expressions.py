@@ -180,7 +180,7 @@ def visit_formatted_value(v: FunctionVisitor, node: ast.FormattedValue) -> Value
 
 @expression(ast.ListComp, ast.GeneratorExp)
 def visit_comprehension(v: FunctionVisitor, node: ast.ListComp | ast.GeneratorExp) -> Value:
-    """A tuple; the items and the conditions must be known while compiling."""
+    """A tuple; the items and the conditions must be known at compile time."""
     if len(node.generators) != 1:
         raise UnsupportedError("a comprehension with more than one `for` is not supported")
     generator = node.generators[0]

@@ -18,7 +18,7 @@ from .visitor import FunctionVisitor
 
 
 def constant_items(v: FunctionVisitor, node: ast.expr) -> Sequence[Value]:
-    """The items that an expression iterates over, their number known while compiling."""
+    """The items that an expression iterates over, their number known at compile time."""
     return items_of(v.visit(node))
 
 

@@ -25,7 +25,7 @@ def is_tensor(value: Value) -> bool:
 
 
 def is_constant(value: Value) -> bool:
-    """Whether all of the value is known while compiling."""
+    """Whether all of the value is known at compile time."""
     if isinstance(value, (tuple, list)):
         return all(is_constant(item) for item in value)
     return not isinstance(value, tensor)

@@ -1,4 +1,4 @@
-"""The language of kernels: `import tilewright.language as tl`. Names and meaning are Triton's."""
+"""The kernel language: `import tilewright.language as tl`. Names and semantics follow Triton."""
 
 from builtins import tuple
 

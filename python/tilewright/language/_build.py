@@ -1,4 +1,4 @@
-"""Creating operations on tensors: the one place where the language calls the builder."""
+"""Creates operations on tensors. This is the only file in which the language calls the builder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tilewright.language.tensor import tensor
 if TYPE_CHECKING:
     from tilewright import _core
 
-# What a Python number is in an expression: bool is an int.
+# The Python types that count as numbers in an expression; bool is a subclass of int.
 NUMBER = (int, float)
 
 
@@ -35,7 +35,7 @@ def emit(
     type: dtype,
     attrs: dict[str, _core.Attribute] | None = None,
 ) -> tensor:
-    """Creates an operation with one result of the given type of the language."""
+    """Creates an operation with one result; `type` is a type of the language."""
     context = current()
     handles = [operand.handle for operand in operands]
     op = context.builder.create(name, handles, types=[context.ir(type)], attrs=attrs or {})
@@ -61,10 +61,10 @@ def i64_attr(value: int) -> _core.Attribute:
 
 
 def constant(value: float, type: dtype) -> tensor:
-    """A Python number converted to `type`; a block of it if `type` is one.
+    """Converts a Python number to `type`; if `type` is a tile type, every element is that number.
 
-    Integers wrap around to the width of the type, floats become integers by truncation, and
-    anything becomes int1 by comparing with zero.
+    Integers wrap to the width of the type, a float becomes an integer by truncation, and a
+    conversion to int1 compares with zero.
     """
     context = current()
     scalar = context.ir(type.scalar)
@@ -84,13 +84,13 @@ def constant(value: float, type: dtype) -> tensor:
 
 
 def number_type(value: float) -> dtype:
-    """The type that a Python number has by itself.
+    """The type of a Python number when no other operand determines it.
 
-    bool: int1. int: the first of int32, uint32, int64, uint64 that holds it. float: float32, or
-    float64 if it is too large or too small for a normal float32.
+    bool: int1. int: the first of int32, uint32, int64, uint64 that can represent it. float:
+    float32, or float64 if it is outside the range of normal float32 values.
 
     Raises:
-        TypeMismatchError: An integer of more than 64 bits.
+        TypeMismatchError: The integer needs more than 64 bits.
     """
     if isinstance(value, bool):
         return int1
@@ -98,21 +98,21 @@ def number_type(value: float) -> dtype:
         for candidate in (int32, uint32, int64, uint64):
             if candidate.get_int_min_value() <= value <= candidate.get_int_max_value():
                 return candidate
-        raise TypeMismatchError(f"the integer {value} does not fit 64 bits")
+        raise TypeMismatchError(f"the integer {value} does not fit in 64 bits")
     size = abs(value)
     special = size == 0 or size == float("inf") or value != value
     return float32 if special or 2.0**-126 <= size <= (2 - 2.0**-23) * 2.0**127 else float64
 
 
 def to_tensor(x: Any, type: dtype | None = None) -> tensor:
-    """`x`, a tensor, a Python number or a constant, as a tensor.
+    """Converts a tensor, a Python number or a constant to a tensor.
 
     Args:
-        x: What to convert; a tensor is returned as it is, or cast.
-        type: The scalar type wanted; by default that of `number_type`.
+        x: The value. A tensor is returned unchanged, or cast to `type`.
+        type: The scalar type of the result; by default the tensor's own, or `number_type(x)`.
 
     Raises:
-        TypeMismatchError: It is neither tensor nor number.
+        TypeMismatchError: `x` is neither a tensor nor a number.
     """
     x = constexpr_value(x)
     type = constexpr_value(type)
@@ -130,14 +130,14 @@ def to_tensor(x: Any, type: dtype | None = None) -> tensor:
 
 
 def splat(x: tensor, shape: Sequence[int]) -> tensor:
-    """A block of that shape of one scalar; the scalar itself if the shape is empty."""
+    """A tile of the given shape filled with a scalar; the scalar itself if the shape is empty."""
     if not shape:
         return x
     return emit("tile.splat", [x], block_type(x.type, shape))
 
 
 def iota(start: int, end: int) -> tensor:
-    """The integers from `start` up to, not including, `end`, as a block of int32."""
+    """The integers from `start` (inclusive) to `end` (exclusive), as an int32 tile of rank 1."""
     attrs = {"start": i32_attr(start), "end": i32_attr(end)}
     return emit("tile.make_range", [], block_type(int32, (end - start,)), attrs)
 

@@ -1,8 +1,8 @@
-"""What the language's functions need to know of the kernel being built.
+"""The context in which the language's functions build a kernel.
 
-A `BuildContext` belongs to one compilation. The functions of the language take no builder: they
-find the context with `current()`, which the front end sets with `use(context)` for the time in
-which it visits a kernel. Several threads can compile at once, each with its own.
+A `BuildContext` belongs to one compilation. The functions of the language take no builder; they
+call `current()`. The front end installs the context with `use(context)` while it visits a kernel.
+Several threads can compile at the same time, each with its own context.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ class BuildContext:
     """The kernel being built.
 
     Attributes:
-        ctx: The context that owns types and attributes.
-        builder: Creates operations at its insertion point, with its location.
+        ctx: The MLIR context, which owns types and attributes.
+        builder: Creates operations at its insertion point, with its current location.
         options: The options of this compilation.
         call: `call(fn, args, kwargs)` builds a call of a `@jit` function; set by the front end.
         inline: `inline(fn, args)` visits the body of a `@jit` function at the insertion point and
-            returns what it returns; set by the front end, used for combiners.
-        record: What the front end reads of the program around the kernel.
-        omits_asserts: Whether an assertion was left out, because the options do not want any.
+            returns its result; set by the front end, used for combiners.
+        record: Records what the front end reads of the program around the kernel.
+        omits_asserts: Whether an assertion was omitted because `debug` is off.
     """
 
     ctx: _core.Context
@@ -49,7 +49,7 @@ class BuildContext:
     _types: dict[dtype, _core.Type] = field(default_factory=dict, repr=False)
 
     def ir(self, type: dtype) -> _core.Type:
-        """The IR type of a type of the language, made once."""
+        """The IR type for a type of the language; cached."""
         found = self._types.get(type)
         if found is None:
             found = self._types[type] = type.ir(self.ctx)
@@ -68,8 +68,8 @@ def current() -> BuildContext:
     """The context of the kernel that this thread is building.
 
     Raises:
-        CompileError: No kernel is being built: a function of the language was called from
-            ordinary Python.
+        CompileError: No kernel is being built, because a function of the language was called
+            from ordinary Python.
     """
     if not _ambient.stack:
         raise CompileError(
@@ -81,7 +81,7 @@ def current() -> BuildContext:
 
 @contextmanager
 def use(context: BuildContext) -> Iterator[BuildContext]:
-    """Makes `context` the current one of this thread until the block ends."""
+    """Makes `context` current for this thread until the `with` statement ends."""
     _ambient.stack.append(context)
     try:
         yield context

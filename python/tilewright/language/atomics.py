@@ -1,4 +1,4 @@
-"""Indivisible operations on memory."""
+"""Atomic operations on memory."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ _SCOPE = {"": "gpu", "gpu": "gpu", "cta": "cta", "sys": "sys"}
 @builtin
 @member
 def atomic_cas(pointer: Any, cmp: Any, val: Any, sem: Any = None, scope: Any = None) -> tensor:
-    """Stores `val` where memory equals `cmp`, in one atomic step.
+    """Atomic compare-and-swap: stores `val` where memory equals `cmp`.
 
     Args:
-        pointer: A pointer or block of pointers to elements of 16, 32 or 64 bits.
+        pointer: A pointer or tile of pointers to elements of 16, 32 or 64 bits.
         cmp, val: Values broadcast to the pointers' shape and cast to the pointee type.
         sem: Memory order: "acquire", "release", "acq_rel" (the default) or "relaxed".
-        scope: Who is ordered against: "gpu" (the default), "cta" or "sys".
+        scope: The scope of the memory order: "gpu" (the default), "cta" or "sys".
 
     Returns:
         The old values.
 
     Raises:
-        TypeMismatchError: Not a pointer, or elements of another width.
-        ShapeMismatchError: A value does not fit the pointers' shape.
-        ConstantError: There is no such order or scope.
+        TypeMismatchError: `pointer` is not a pointer, or its elements have another width.
+        ShapeMismatchError: `cmp` or `val` does not broadcast to the shape of `pointer`.
+        ConstantError: `sem` or `scope` is not one of the values listed above.
     """
     ptr = pointers(pointer, "atomic_cas", writes=True)
     element = ptr.dtype.element_ty
@@ -72,7 +72,7 @@ def _order(sem: Any, scope: Any) -> dict[str, Any]:
 
 
 def _operands(pointer: Any, val: Any, mask: Any, what: str) -> list[tensor]:
-    """Pointers, value and, if there is one, mask, of one shape."""
+    """Pointers, values and, if given, the mask, broadcast to the shape of the pointers."""
     ptr = pointers(pointer, what, writes=True)
     element = ptr.dtype.element_ty
     values = [ptr, to_tensor(val, element)]
@@ -100,23 +100,23 @@ def _rmw(kind: str, values: list[tensor], order: dict[str, Any]) -> tensor:
 def atomic_add(
     pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
 ) -> tensor:
-    """Adds to memory in one atomic step per element.
+    """Atomically adds `val` to memory, element by element.
 
     Args:
-        pointer: A pointer or block of pointers to float16, bfloat16 or 32- or 64-bit elements.
+        pointer: A pointer or tile of pointers to float16, bfloat16 or 32- or 64-bit elements.
         val: Broadcast to the pointers' shape and cast to the pointee type.
-        mask: int1, broadcast to the pointers' shape; where false nothing happens and the result
-            is unspecified.
+        mask: int1, broadcast to the pointers' shape. Where it is false, memory is not accessed
+            and the result is unspecified.
         sem: Memory order: "acquire", "release", "acq_rel" (the default) or "relaxed".
-        scope: Who is ordered against: "gpu" (the default), "cta" or "sys".
+        scope: The scope of the memory order: "gpu" (the default), "cta" or "sys".
 
     Returns:
         The old values.
 
     Raises:
-        TypeMismatchError: Not a pointer, or elements of another type.
-        ShapeMismatchError: Value or mask do not fit the pointers' shape.
-        ConstantError: There is no such order or scope.
+        TypeMismatchError: `pointer` is not a pointer, or its elements have another type.
+        ShapeMismatchError: `val` or `mask` does not broadcast to the shape of `pointer`.
+        ConstantError: `sem` or `scope` is not one of the values listed above.
     """
     values = _operands(pointer, val, mask, "atomic_add")
     element = values[1].dtype
@@ -129,7 +129,7 @@ def atomic_add(
 def atomic_xchg(
     pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
 ) -> tensor:
-    """Replaces memory by `val`, of 32 or 64 bits; arguments as for `atomic_add`."""
+    """Atomically replaces elements of 32 or 64 bits by `val`; arguments as for `atomic_add`."""
     values = _operands(pointer, val, mask, "atomic_xchg")
     _check(values[1].dtype, "atomic_xchg", True)
     return _rmw("xchg", values, _order(sem, scope))
@@ -140,7 +140,7 @@ def atomic_xchg(
 def atomic_and(
     pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
 ) -> tensor:
-    """Bitwise and into memory, integers only; arguments as for `atomic_add`."""
+    """Atomic bitwise and, for integers of 32 or 64 bits; arguments as for `atomic_add`."""
     return _bitwise("and", pointer, val, mask, sem, scope)
 
 
@@ -149,7 +149,7 @@ def atomic_and(
 def atomic_or(
     pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
 ) -> tensor:
-    """Bitwise or into memory, integers only; arguments as for `atomic_add`."""
+    """Atomic bitwise or, for integers of 32 or 64 bits; arguments as for `atomic_add`."""
     return _bitwise("or", pointer, val, mask, sem, scope)
 
 
@@ -158,7 +158,7 @@ def atomic_or(
 def atomic_xor(
     pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
 ) -> tensor:
-    """Bitwise exclusive or into memory, integers only; arguments as for `atomic_add`."""
+    """Atomic bitwise xor, for integers of 32 or 64 bits; arguments as for `atomic_add`."""
     return _bitwise("xor", pointer, val, mask, sem, scope)
 
 
@@ -173,10 +173,10 @@ def _bitwise(kind: str, pointer: Any, val: Any, mask: Any, sem: Any, scope: Any)
 def atomic_max(
     pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
 ) -> tensor:
-    """The greater of memory and `val`, into memory; arguments as for `atomic_add`.
+    """Atomically stores the maximum of memory and `val`; arguments as for `atomic_add`.
 
-    Takes integers, float32 and float64; floats are compared through their bits, so that -0.0 is
-    less than 0.0 and NaN counts by its bits.
+    Takes integers of 32 or 64 bits, float32 and float64. Floats are compared by their bit
+    patterns, so -0.0 is less than 0.0, and a NaN is ordered by its bit pattern too.
     """
     return _extremum("max", pointer, val, mask, sem, scope)
 
@@ -186,7 +186,7 @@ def atomic_max(
 def atomic_min(
     pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
 ) -> tensor:
-    """The lesser of memory and `val`, into memory; see `atomic_max`."""
+    """Atomically stores the minimum of memory and `val`; see `atomic_max`."""
     return _extremum("min", pointer, val, mask, sem, scope)
 
 
@@ -201,10 +201,10 @@ def _extremum(which: str, pointer: Any, val: Any, mask: Any, sem: Any, scope: An
 
 
 def _float_extremum(which: str, values: list[tensor], order: dict[str, Any]) -> tensor:
-    """By the bits: among floats of one sign they are ordered like integers.
+    """Compares bit patterns, which for floats of the same sign are ordered like integers.
 
-    A non-negative value against any memory compares like signed integers; a negative one like
-    unsigned integers, in reverse.
+    A non-negative value is compared with memory as a signed integer; a negative value as an
+    unsigned integer, with the order reversed.
     """
     ptr, value = values[0], values[1]
     single = value.dtype == float32

@@ -28,22 +28,22 @@ def cast(
 ) -> tensor:
     """Converts a value to another element type.
 
-    Floats become integers by truncation, wider floats narrower ones by rounding to nearest even;
-    integers wrap around. Anything becomes int1 by comparing with zero. Pointers convert to and
-    from integers of 64 bits and among each other.
+    A float becomes an integer by truncation and a narrower float by rounding to nearest even.
+    Integers wrap. A conversion to int1 compares with zero. Pointers convert to and from 64-bit
+    integers and to other pointer types.
 
     Args:
-        input: A scalar or block.
-        dtype: The element type wanted.
-        fp_downcast_rounding: "rtne" or "rtz", only where a float becomes a narrower float.
-        bitcast: Keep the bits instead of the value; the widths must be equal.
+        input: A scalar or tile.
+        dtype: The element type of the result.
+        fp_downcast_rounding: "rtne" or "rtz"; only for a conversion to a narrower float.
+        bitcast: Reinterpret the bits instead of converting the value; the widths must be equal.
 
     Returns:
         A value of the same shape.
 
     Raises:
-        TypeMismatchError: There is no such conversion.
-        ConstantError: The rounding mode does not exist or does not apply.
+        TypeMismatchError: The conversion is not supported.
+        ConstantError: The rounding mode is unknown or does not apply.
     """
     target = element_type(dtype)
     x = to_tensor(input)
@@ -62,7 +62,7 @@ def to(
 
 
 def element_type(type: Any) -> dtype:
-    """A dtype given by the user, possibly as a constant."""
+    """The scalar type of a dtype argument, which may be a constexpr."""
     type = constexpr_value(type)
     if not isinstance(type, dtype):
         raise TypeMismatchError(f"expected a dtype such as tl.float32, found {describe(type)}")
@@ -70,7 +70,7 @@ def element_type(type: Any) -> dtype:
 
 
 def convert(x: tensor, target: dtype, rounding: str | None = None) -> tensor:
-    """`cast` with its arguments checked: `target` is a scalar type."""
+    """`cast` for checked arguments: `target` is a scalar type."""
     source = x.dtype
     _check_rounding(source, target, rounding)
     if source == target:
@@ -96,12 +96,12 @@ def _check_rounding(source: dtype, target: dtype, rounding: str | None) -> None:
     if rounding is None:
         return
     if rounding not in ("rtne", "rtz"):
-        raise ConstantError(f"fp_downcast_rounding is 'rtne' or 'rtz', found {rounding!r}")
+        raise ConstantError(f"fp_downcast_rounding must be 'rtne' or 'rtz', found {rounding!r}")
     floats = source.is_floating() and target.is_floating()
     if not floats or source.primitive_bitwidth <= target.primitive_bitwidth:
         raise ConstantError(
-            "fp_downcast_rounding applies only where a float becomes a narrower float, "
-            f"not where {source} becomes {target}"
+            "fp_downcast_rounding applies only to a conversion to a narrower float, "
+            f"not from {source} to {target}"
         )
 
 
@@ -115,7 +115,7 @@ def _nonzero(x: tensor) -> tensor:
 def _convert_int(x: tensor, type: dtype) -> tensor:
     have, want = x.dtype.int_bitwidth, type.scalar.int_bitwidth
     if have == want:
-        # The IR's integers have no sign: the same value under another type.
+        # Integers in the IR are signless, so only the type of the language changes.
         return tensor(x.handle, type)
     if have > want:
         return emit("arith.trunci", [x], type)
@@ -131,7 +131,7 @@ def _int_to_float(x: tensor, type: dtype) -> tensor:
 def _convert_float(x: tensor, type: dtype, rounding: str | None) -> tensor:
     have, want = x.dtype.primitive_bitwidth, type.scalar.primitive_bitwidth
     if have == want:
-        # float16 and bfloat16, or two kinds of float8: neither contains the other.
+        # float16 and bfloat16, or two float8 types: neither can represent all values of the other.
         return convert(convert(x, float32), type.scalar)
     if have < want:
         return emit("arith.extf", [x], type)
@@ -164,7 +164,7 @@ def _convert_pointer(x: tensor, target: dtype) -> tensor:
 
 
 def reinterpret(x: tensor, target: dtype) -> tensor:
-    """The same bits under another scalar type of the same width."""
+    """Reinterprets the bits as another scalar type of the same width."""
     source = x.dtype
     if source == target:
         return x

@@ -1,4 +1,4 @@
-"""Values known when compiling."""
+"""Compile-time constants."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def constexpr_value(x: Any) -> Any:
-    """The Python object that a constant stands for; anything else unchanged."""
+    """The Python object that a constexpr holds; any other object unchanged."""
     while isinstance(x, constexpr):
         x = x.value
     return python_scalar(x)
 
 
 def python_scalar(x: Any) -> Any:
-    """NumPy's integers, floats, booleans and strings as Python's; anything else unchanged."""
+    """Converts a NumPy integer, float, boolean or string to Python's; returns others unchanged."""
     kind: Any = type(x)
     if not _is_numpy_scalar(kind):
         return x
@@ -30,7 +30,7 @@ def python_scalar(x: Any) -> Any:
 
 @functools.cache
 def _is_numpy_scalar(kind: Hashable) -> bool:
-    # NumPy need not be there.
+    # Compares names because NumPy may not be installed.
     classes = getattr(kind, "__mro__", ())
     return any(c.__module__ == "numpy" and c.__name__ == "generic" for c in classes)
 
@@ -39,12 +39,12 @@ def constant_int(x: Any, what: str) -> int:
     """`x` as a Python int; `what` names it in the error.
 
     Raises:
-        ConstantError: It is not an integer known when compiling.
+        ConstantError: `x` is not an integer known at compile time.
     """
     value = constexpr_value(x)
     if isinstance(value, bool) or not isinstance(value, int):
         raise ConstantError(
-            f"{what} must be an integer known when compiling, found {describe(value)}",
+            f"{what} must be an integer known at compile time, found {describe(value)}",
             hint="annotate the kernel's parameter with tl.constexpr",
         )
     return value
@@ -54,16 +54,16 @@ def constant_bool(x: Any, what: str) -> bool:
     """`x` as a Python bool; `what` names it in the error.
 
     Raises:
-        ConstantError: It is not known when compiling.
+        ConstantError: `x` is not known at compile time.
     """
     value = constexpr_value(x)
     if not isinstance(value, (bool, int)):
-        raise ConstantError(f"{what} must be known when compiling, found {describe(value)}")
+        raise ConstantError(f"{what} must be known at compile time, found {describe(value)}")
     return bool(value)
 
 
 def describe(x: Any) -> str:
-    """What a value is, in the words of an error message."""
+    """Describes a value for an error message."""
     x = constexpr_value(x)
     kind = getattr(x, "type", None)
     if kind is not None and hasattr(x, "handle"):
@@ -74,16 +74,16 @@ def describe(x: Any) -> str:
 
 
 def builtin(fn: _Function) -> _Function:
-    """Marks a function of the language, which the front end calls with evaluated arguments."""
+    """Marks a function of the language; the front end calls it with evaluated arguments."""
     fn.__tilewright_builtin__ = True  # type: ignore[attr-defined]
     return fn
 
 
 class constexpr:
-    """A value known when compiling; also the annotation of parameters that are.
+    """A value known at compile time; also the annotation for such parameters.
 
-    Operations of constants give constants; an operation of a constant and a tensor is the
-    tensor's, with the constant as a Python number.
+    An operation on constants yields a constant. In an operation on a constant and a tensor, the
+    tensor's operator is called with the constant as a Python number.
     """
 
     __slots__ = ("value",)
@@ -93,8 +93,8 @@ class constexpr:
         object.__setattr__(self, "value", constexpr_value(value))
 
     def __setattr__(self, name: str, value: Any) -> None:
-        # Compiled kernels rely on it.
-        raise AttributeError("a tl.constexpr can't be changed; make another one")
+        # Compiled kernels assume that the value does not change.
+        raise AttributeError("a tl.constexpr is immutable; create a new one instead")
 
     def __reduce__(self) -> Any:
         return constexpr, (self.value,)
@@ -136,7 +136,8 @@ class constexpr:
         return constexpr(self.value[constexpr_value(index)])
 
     def __getattr__(self, name: str) -> Any:
-        # Reached only for what constexpr lacks: a constant dtype is used like the dtype.
+        # Called only for attributes that constexpr lacks. It lets a constexpr that holds a dtype be
+        # used like the dtype.
         if name.startswith("_") or name == "value":
             raise AttributeError(name)
         return getattr(self.value, name)
@@ -211,7 +212,10 @@ for _name in ["lt", "le", "gt", "ge"]:
 
 
 def constexpr_function(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """A decorator: Python code that is run while compiling, on constants, and gives a constant."""
+    """Decorator for a Python function that runs at compile time on constants.
+
+    The result is a constant.
+    """
 
     @functools.wraps(fn)
     def run(*args: Any, **kwargs: Any) -> constexpr:

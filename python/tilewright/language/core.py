@@ -1,4 +1,4 @@
-"""The basic names under `tl.core`, where Triton has them too."""
+"""The basic names under `tl.core`, for compatibility with Triton."""
 
 from tilewright.language._build import to_tensor
 from tilewright.language.casts import cast

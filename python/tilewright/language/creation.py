@@ -1,4 +1,4 @@
-"""Values made from nothing, and choosing between values."""
+"""Program ids, ranges, constant tiles, and selection between values."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def _axis(axis: Any, what: str) -> int:
 
 @builtin
 def program_id(axis: Any) -> tensor:
-    """This program's position along one axis of the grid, an int32 scalar.
+    """This program's index along one axis of the grid, an int32 scalar.
 
     Raises:
-        ConstantError: The axis is not 0, 1 or 2.
+        ConstantError: `axis` is not the constant 0, 1 or 2.
     """
     attrs = {"axis": i32_attr(_axis(axis, "program_id"))}
     return emit("tile.program_id", [], int32, attrs)
@@ -39,7 +39,7 @@ def num_programs(axis: Any) -> tensor:
     """The number of programs along one axis of the grid, an int32 scalar.
 
     Raises:
-        ConstantError: The axis is not 0, 1 or 2.
+        ConstantError: `axis` is not the constant 0, 1 or 2.
     """
     attrs = {"axis": i32_attr(_axis(axis, "num_programs"))}
     return emit("tile.num_programs", [], int32, attrs)
@@ -47,18 +47,18 @@ def num_programs(axis: Any) -> tensor:
 
 @builtin
 def arange(start: Any, end: Any) -> tensor:
-    """The integers from `start` up to, not including, `end`: an int32 block of rank 1.
+    """The integers from `start` (inclusive) to `end` (exclusive), as an int32 tile of rank 1.
 
     Raises:
-        ConstantError: A bound is not constant, negative or does not fit 32 bits, `end` is not
-            greater than `start`, or their difference is not a power of two.
+        ConstantError: A bound is not constant, is negative or does not fit in int32; `end` is
+            not greater than `start`; or their difference is not a power of two.
     """
     low, high = constant_int(start, "start of arange"), constant_int(end, "end of arange")
     for bound in (low, high):
         if not 0 <= bound < 2**31:
             raise ConstantError(
-                f"bounds of arange must be at least 0 and fit 32 bits, found {bound}",
-                hint="subtract from the result to go below 0",
+                f"the bounds of arange must be at least 0 and fit in int32, found {bound}",
+                hint="to get negative values, subtract from the result",
             )
     size = high - low
     if size <= 0:
@@ -66,22 +66,23 @@ def arange(start: Any, end: Any) -> tensor:
     if size & (size - 1):
         raise ConstantError(
             f"arange({low}, {high}) has {size} elements, which is not a power of two",
-            hint="use tilewright.next_power_of_2 and mask what is beyond",
+            hint="round up with tilewright.next_power_of_2 and mask the excess elements",
         )
     return iota(low, high)
 
 
 @builtin
 def full(shape: Any, value: Any, dtype: Any) -> tensor:
-    """A block of one value.
+    """A tile filled with one value.
 
     Args:
-        shape: Sizes, a tuple of constant ints that are powers of two.
-        value: A number, or a scalar or one-element block of a running kernel.
+        shape: A tuple of constant ints, each a power of two; or a single constant int.
+        value: A Python number, a scalar, or a tile of one element.
         dtype: The element type.
 
     Raises:
-        ShapeMismatchError: The shape is not constant or `value` has more than one element.
+        ConstantError: `shape` is not a constant tuple or int.
+        ShapeMismatchError: A size is not a power of two, or `value` has more than one element.
         TypeMismatchError: `value` is not a number.
     """
     sizes = check_shape(_sizes(shape))
@@ -94,7 +95,7 @@ def full(shape: Any, value: Any, dtype: Any) -> tensor:
         return splat(x, sizes)
     if x.type.numel != 1:
         shape = list(x.type.shape)
-        raise ShapeMismatchError(f"full needs a scalar, found a value of shape {shape}")
+        raise ShapeMismatchError(f"full takes a scalar value, found a value of shape {shape}")
     return splat(first_of_one(x), sizes)
 
 
@@ -109,24 +110,24 @@ def _sizes(shape: Any) -> Sequence[Any]:
 
 @builtin
 def zeros(shape: Any, dtype: Any) -> tensor:
-    """A block of zeros; see `full`."""
+    """A tile of zeros; see `full`."""
     return full(shape, 0, dtype)
 
 
 @builtin
 def zeros_like(input: Any) -> tensor:
-    """Zeros of the shape and dtype of `input`."""
+    """A value of zeros with the shape and dtype of `input`."""
     x = to_tensor(input)
     return full(x.type.shape, 0, x.dtype)
 
 
 @builtin
 def where(condition: Any, x: Any, y: Any) -> tensor:
-    """`x` where the condition is true, `y` elsewhere. Both are computed either way.
+    """`x` where the condition is true, `y` elsewhere. Both are always evaluated.
 
     Args:
-        condition: An int1 value; other integers and floats count as true unless zero.
-        x, y: Values or numbers, brought to a common dtype; all three broadcast.
+        condition: An int1 value; other integers and floats are compared with zero.
+        x, y: Values or numbers, promoted to a common dtype; all three operands broadcast.
 
     Raises:
         TypeMismatchError: `x` and `y` have no common type.

@@ -1,4 +1,4 @@
-"""What helps to find mistakes: messages and checks, when compiling and when running."""
+"""Printing and assertions, at compile time and at run time."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from tilewright.language.tensor import tensor
 
 @builtin
 def static_assert(cond: Any, msg: Any = "") -> None:
-    """Ends the compilation unless a constant is true.
+    """Fails the compilation unless `cond`, a constant, is true.
 
     Raises:
-        StaticAssertError: It is false.
-        ConstantError: It is not known when compiling.
+        StaticAssertError: `cond` is false.
+        ConstantError: `cond` is not known at compile time.
     """
     value = constexpr_value(cond)
     if isinstance(value, tensor):
         raise ConstantError(
-            f"static_assert needs a condition known when compiling, found {describe(value)}",
+            f"static_assert needs a condition known at compile time, found {describe(value)}",
             hint="use tl.device_assert",
         )
     if not value:
@@ -39,7 +39,7 @@ def static_assert(cond: Any, msg: Any = "") -> None:
 def static_print(
     *values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flush: Any = False
 ) -> None:
-    """Prints while compiling: constants by value, values of the running kernel by type."""
+    """Prints at compile time: the value of a constant, the type of a tensor."""
     shown = [x if isinstance(x, tensor) else constexpr_value(x) for x in values]
     separator, ending = constexpr_value(sep), constexpr_value(end)
     builtins.print(*shown, sep=separator, end=ending, file=file, flush=bool(flush))
@@ -47,13 +47,13 @@ def static_print(
 
 @builtin
 def device_print(prefix: Any, *args: Any, hex: Any = False) -> None:
-    """Prints when the kernel runs: `pid (0, 0, 0) idx (3) prefix: value` for each element.
+    """Prints at run time: a line `pid (0, 0, 0) idx (3) prefix: value` for each element.
 
-    The lines are on standard output when the launch returns.
+    The lines have been written to standard output when the launch returns.
 
     Args:
         prefix: A constant string.
-        args: Scalars, blocks or numbers.
+        args: Scalars, tiles or numbers.
         hex: Print integers in base 16.
 
     Raises:
@@ -77,18 +77,19 @@ def device_print(prefix: Any, *args: Any, hex: Any = False) -> None:
 
 @builtin
 def device_assert(cond: Any, msg: Any = "", mask: Any = None) -> None:
-    """Ends the launch with `msg` unless a condition holds everywhere.
+    """Fails the launch with `msg` unless `cond` is true for every element.
 
-    As in Triton it is left out unless the kernel is compiled with `debug=True` (an option of the
-    launch and of @jit) or TILEWRIGHT_DEBUG=1; TILEWRIGHT_LOG=compiles tells where it was.
+    As in Triton, the assertion is omitted unless the kernel is compiled with `debug=True` (an
+    option of the launch and of @jit) or TILEWRIGHT_DEBUG=1. TILEWRIGHT_LOG=compiles reports
+    kernels whose assertions were omitted.
 
     Args:
-        cond: A value; true where it is not zero.
+        cond: A scalar or tile; an element is true if it is not zero.
         msg: A constant string.
-        mask: Where to check; everywhere by default.
+        mask: The elements to check; all of them by default.
 
     Raises:
-        ConstantError: The message is not a constant string.
+        ConstantError: `msg` is not a constant string.
     """
     text = constexpr_value(msg)
     if not isinstance(text, str):
@@ -105,7 +106,7 @@ def device_assert(cond: Any, msg: Any = "", mask: Any = None) -> None:
 
 
 def _asserts() -> bool:
-    """Whether assertions are compiled: the option `debug`; without options they are."""
+    """Whether assertions are compiled: the option `debug`, or true if there are no options."""
     options = current().options
     if isinstance(options, Mapping):
         return bool(options.get("debug", True))
@@ -114,5 +115,5 @@ def _asserts() -> bool:
 
 @builtin
 def debug_barrier() -> None:
-    """All memory operations of the program before it are done before any after it."""
+    """A barrier: the program's memory operations before it complete before any after it."""
     emit_void("tile.barrier", [])

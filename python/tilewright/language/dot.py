@@ -1,4 +1,4 @@
-"""Matrix products."""
+"""Matrix multiplication."""
 
 from __future__ import annotations
 
@@ -33,26 +33,28 @@ def dot(
     max_num_imprecise_acc: Any = None,
     out_dtype: Any = float32,
 ) -> tensor:
-    """The matrix product of two blocks, plus `acc`.
+    """The matrix product of two tiles, plus `acc`.
 
     Args:
-        input: A block of shape (M, K) or (B, M, K).
-        other: A block of shape (K, N) or (B, K, N) and the dtype of `input`. The dtype is int8,
+        input: A tile of shape (M, K) or (B, M, K).
+        other: A tile of shape (K, N) or (B, K, N) with the dtype of `input`. The dtype is int8,
             float8, float16, bfloat16, float32 or float64; float8 types may be mixed.
-        acc: A block of the result's shape and dtype.
-        input_precision: How float32 operands may be rounded: "tf32", "tf32x3" or "ieee".
-        allow_tf32: An older way to say "tf32" or "ieee".
-        max_num_imprecise_acc: Accepted; sums are always as precise as the result's dtype.
-        out_dtype: float32, or float16 for float16 and float8 operands. Integers always give
-            int32, float64 gives float64.
+        acc: A tile of the result's shape and dtype; zero by default.
+        input_precision: How float32 operands may be rounded: "tf32", "tf32x3" or "ieee". The
+            default is the option `default_dot_input_precision`, or "tf32".
+        allow_tf32: Deprecated; True means "tf32" and False "ieee".
+        max_num_imprecise_acc: Accepted and ignored; the accumulator has the result's dtype.
+        out_dtype: float32, or float16 for float16 and float8 operands. int8 operands always give
+            int32 and float64 operands float64.
 
     Returns:
-        A block of shape (M, N) or (B, M, N).
+        A tile of shape (M, N) or (B, M, N).
 
     Raises:
-        TypeMismatchError: A dtype that dot does not take.
-        ShapeMismatchError: The shapes do not fit.
-        ConstantError: There is no such precision.
+        TypeMismatchError: dot does not support a dtype or their combination.
+        ShapeMismatchError: The shapes of the operands or of `acc` do not match.
+        ConstantError: The precision is unknown, or both `input_precision` and `allow_tf32` are
+            given.
     """
     a, b = to_tensor(input), to_tensor(other)
     shape = _shape(a, b)
@@ -68,10 +70,10 @@ def _shape(a: tensor, b: tensor) -> tuple[int, ...]:
     lhs, rhs = a.type.shape, b.type.shape
     found = f"found {list(lhs)} and {list(rhs)}"
     if len(lhs) not in (2, 3) or len(lhs) != len(rhs):
-        raise ShapeMismatchError(f"dot takes two blocks of rank 2 or two of rank 3, {found}")
+        raise ShapeMismatchError(f"dot takes two tiles of rank 2 or two of rank 3, {found}")
     if lhs[-1] != rhs[-2]:
         raise ShapeMismatchError(
-            f"dot needs as many columns on the left as rows on the right, {found}"
+            f"dot needs as many columns in its left operand as rows in its right one, {found}"
         )
     if lhs[:-2] != rhs[:-2]:
         raise ShapeMismatchError(f"dot needs equal batch sizes, {found}")
@@ -87,7 +89,7 @@ def _result_type(a: dtype, b: dtype, out: dtype) -> dtype:
         )
     if not a.is_fp8() and a != b:
         raise TypeMismatchError(
-            f"dot takes two blocks of one dtype, found {a} and {b}", hint="cast one with .to()"
+            f"dot takes two tiles of one dtype, found {a} and {b}", hint="cast one with .to()"
         )
     if a.is_int():
         return int32
@@ -112,7 +114,7 @@ def _accumulator(acc: Any, result: dtype) -> tensor:
     if value.type != result:
         raise TypeMismatchError(
             f"dot gives {result.scalar} but acc is {value.dtype}",
-            hint="say so with out_dtype, or cast acc",
+            hint="set out_dtype, or cast acc",
         )
     return value
 

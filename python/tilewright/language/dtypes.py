@@ -1,7 +1,7 @@
-"""Types of the language: scalars, pointers and blocks, under Triton's names.
+"""Types of the language: scalars, pointers and tiles, under Triton's names.
 
-The IR's integers have no sign; the language's do (`int32`, `uint32`), and pick the operation.
-`int1` is the type of masks and counts as unsigned.
+Integers are signless in the IR. In the language they have a sign (`int32`, `uint32`), which selects
+the operation. `int1` is the type of masks and counts as unsigned.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class dtype:
         primitive_bitwidth: Width of one element in bits; 0 for void.
         int_bitwidth: The same, for integers.
         fp_mantissa_width: Width of a float's mantissa without the hidden bit.
-        exponent_bias: What a float's exponent field has added to it.
+        exponent_bias: The bias of a float's exponent.
     """
 
     SINT_TYPES: ClassVar[list[str]] = ["int8", "int16", "int32", "int64"]
@@ -50,7 +50,7 @@ class dtype:
         name = getattr(name, "value", name)
         row = _SCALARS.get(name)
         if row is None:
-            raise TypeMismatchError(f"there is no dtype '{name}'")
+            raise TypeMismatchError(f"unknown dtype '{name}'")
         self.name: str = name
         self.primitive_bitwidth, self._ir, self.fp_mantissa_width, self.exponent_bias = row
         self.itemsize = max(self.primitive_bitwidth, 8) // 8
@@ -62,17 +62,17 @@ class dtype:
 
     @staticmethod
     def from_name(name: str) -> dtype:
-        """The scalar type of that name: Triton's ("int32", "fp16") or a short one ("i32", "u1").
+        """The scalar type with a name: Triton's ("int32", "fp16") or a short one ("i32", "u1").
 
         Raises:
-            TypeMismatchError: There is none.
+            TypeMismatchError: The name is unknown.
         """
         found = _BY_NAME.get(name)
         if found is None:
-            raise TypeMismatchError(f"there is no dtype '{name}'")
+            raise TypeMismatchError(f"unknown dtype '{name}'")
         return found
 
-    # What kind of type it is. Blocks answer for themselves, not for their elements.
+    # The kind of type. For a tile type these describe the tile, not its elements.
 
     def is_fp8(self) -> bool:
         return self.name.startswith("fp8")
@@ -165,7 +165,7 @@ class dtype:
         return True
 
     def kind(self) -> dtype.KIND:
-        """Bool, integer or float, in the order in which promotion ranks them."""
+        """Boolean, integer or float; the values are ordered as promotion ranks them."""
         if self.is_bool():
             return dtype.KIND.BOOLEAN
         if self.is_int():
@@ -189,8 +189,12 @@ class dtype:
 
     @property
     def element_ty(self) -> dtype:
-        """The element of a block, the pointee of a pointer; a scalar has neither."""
-        raise TypeMismatchError(f"{self} is neither a pointer nor a block")
+        """The element type of a tile or the pointee type of a pointer.
+
+        Raises:
+            TypeMismatchError: The type is a scalar.
+        """
+        raise TypeMismatchError(f"{self} is neither a pointer nor a tile")
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -211,7 +215,7 @@ class dtype:
         """The type in the IR.
 
         Raises:
-            TypeMismatchError: The IR has none: `void`.
+            TypeMismatchError: The type is `void`, which has no IR type.
         """
         if not self._ir:
             raise TypeMismatchError(f"a value cannot have the type {self}")
@@ -239,9 +243,9 @@ class dtype:
 
 
 class pointer_type(dtype):
-    """The type of a pointer to `element_ty`; pointers to `int1` see one byte per element.
+    """The type of a pointer to `element_ty`; an `int1` element occupies one byte in memory.
 
-    `const` pointers can be loaded from, not stored to.
+    A `const` pointer can be loaded from but not stored to.
     """
 
     def __init__(self, element_ty: dtype, address_space: int = 1, const: bool = False) -> None:
@@ -289,7 +293,7 @@ class pointer_type(dtype):
 
 
 class block_type(dtype):
-    """The type of a block of `element_ty` with a shape of at least one dimension.
+    """The type of a tile of `element_ty` with a shape of at least one dimension.
 
     Raises:
         ShapeMismatchError: A size is not a positive power of two.
@@ -299,7 +303,7 @@ class block_type(dtype):
         self._element = element_ty
         self._shape = check_shape(shape)
         if not self._shape:
-            raise ShapeMismatchError("a block needs at least one dimension, found shape ()")
+            raise ShapeMismatchError("a tile needs at least one dimension, found shape ()")
         self.name = f"<{list(self._shape)}, {element_ty}>"
         self.primitive_bitwidth = element_ty.primitive_bitwidth
         self.itemsize = element_ty.itemsize
@@ -363,7 +367,7 @@ def check_shape(shape: Iterable[Any]) -> tuple[int, ...]:
         if size <= 0 or size & (size - 1):
             raise ShapeMismatchError(
                 f"size {index} of the shape {list(sizes)} is {size}, which is not a power of two",
-                hint="use a larger power of two and mask what is beyond",
+                hint="round up to a power of two and mask the excess elements",
             )
     return sizes
 
@@ -384,7 +388,7 @@ _SCALARS: dict[str, tuple[int, str, int, int]] = {
     "fp8e5b16": (8, "f8E5M2FNUZ", 2, 16),
     "fp8e4nv": (8, "f8E4M3FN", 3, 7),
     "fp8e4b8": (8, "f8E4M3FNUZ", 3, 8),
-    "fp8e4b15": (8, "i8", 3, 15),  # No IR type has this bias: bits only, no conversions.
+    "fp8e4b15": (8, "i8", 3, 15),  # MLIR has no such float type: only bitcasts are supported.
     "fp16": (16, "f16", 10, 15),
     "bf16": (16, "bf16", 7, 127),
     "fp32": (32, "f32", 23, 127),

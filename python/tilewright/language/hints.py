@@ -1,8 +1,9 @@
-"""Facts that the user asserts. The compiler believes them; if one is false, results are undefined.
+"""Properties that the user asserts. If one does not hold, the behavior is undefined.
 
-A hint is an operation whose result is its operand, and holds for the result. A call whose result
-is dropped also holds for what follows it, unless it is in another branch or loop than the
-assignment: there the value may be something else, and the hint is only about the result.
+A hint is an operation that returns its operand; the property holds for the result. If the hint is
+in the same IR block as the definition of its operand, later uses of the operand refer to the result
+too, so that a call whose result is discarded takes effect. In a nested branch or loop only the
+result has the property, because it does not dominate later uses outside.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ def _fact(input: Any, values: Any, name: str) -> Any:
     if not isinstance(input, tensor):
         return input
     if not (input.type.scalar.is_int() or input.type.scalar.is_ptr()):
-        raise TypeMismatchError(f"{name} is told of integers and pointers, found {input.type}")
+        raise TypeMismatchError(f"{name} takes integers and pointers, found {input.type}")
     values = constexpr_value(values)
     listed = list(values) if isinstance(values, (tuple, list)) else [values]
     numbers = [constant_int(value, f"value of {name}") for value in listed]
@@ -42,19 +43,19 @@ def _fact(input: Any, values: Any, name: str) -> Any:
 @builtin
 @member
 def multiple_of(input: Any, values: Any) -> Any:
-    """Asserts that along each dimension every run's first element is a multiple of a number.
+    """Asserts that in each dimension the first element of every run is a multiple of a number.
 
     Args:
-        input: A value of integers or pointers; for pointers the address in bytes is meant.
+        input: Integers or pointers; for a pointer the property applies to its address in bytes.
         values: One constant int per dimension, or one for a scalar.
 
     Returns:
-        `input`.
+        `input`, with the property.
 
     Raises:
-        ShapeMismatchError: The number of values differs from the rank.
-        TypeMismatchError: The values are neither integers nor pointers.
-        ConstantError: A number is not positive.
+        ShapeMismatchError: The number of `values` differs from the rank.
+        TypeMismatchError: `input` has elements other than integers and pointers.
+        ConstantError: One of `values` is not a positive constant.
     """
     return _fact(input, values, "divisibility")
 
@@ -62,7 +63,7 @@ def multiple_of(input: Any, values: Any) -> Any:
 @builtin
 @member
 def max_contiguous(input: Any, values: Any) -> Any:
-    """Asserts that along each dimension runs of so many elements each count up by one.
+    """Asserts that in each dimension elements come in runs of this length that increase by one.
 
     Arguments and errors are those of `multiple_of`.
     """
@@ -72,7 +73,7 @@ def max_contiguous(input: Any, values: Any) -> Any:
 @builtin
 @member
 def max_constancy(input: Any, values: Any) -> Any:
-    """Asserts that along each dimension runs of so many elements are equal.
+    """Asserts that in each dimension elements come in runs of this length that are equal.
 
     Arguments and errors are those of `multiple_of`.
     """
@@ -81,9 +82,9 @@ def max_constancy(input: Any, values: Any) -> Any:
 
 @builtin
 def assume(cond: Any) -> None:
-    """Promises that a condition holds; the compiler may use it.
+    """Asserts that a condition holds. The compiler currently ignores it.
 
     Raises:
-        TypeMismatchError: It is neither a value nor a constant.
+        TypeMismatchError: `cond` is neither a tensor nor a number.
     """
     to_tensor(cond)

@@ -1,4 +1,4 @@
-"""Ranges for `for` loops, which the front end takes apart."""
+"""Ranges for `for` loops, which the front end translates."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from tilewright.language.constexpr import constant_int, constexpr, constexpr_val
 
 
 class range:
-    """`range` for a loop of the running kernel, with hints for the compiler.
+    """`range` for a loop that is executed at run time, with hints for the compiler.
 
     Args:
-        arg1, arg2, step: As for Python's `range`: constants or int values; `arg2` None makes
-            `arg1` the end.
-        num_stages: How many iterations to overlap.
-        loop_unroll_factor: How often to repeat the body.
-        disallow_acc_multi_buffer: Keep one buffer for the accumulator of a dot.
-        flatten: Merge with the loop inside.
-        warp_specialize: Split the loop between groups of warps.
-        disable_licm: Keep loop-invariant code inside.
+        arg1, arg2, step: As for Python's `range`: constants or integer scalars. If `arg2` is
+            None, `arg1` is the end.
+        num_stages: The number of pipeline stages.
+        loop_unroll_factor: The unroll factor.
+        disallow_acc_multi_buffer: Do not multi-buffer the accumulator of a dot.
+        flatten: Flatten the loop nest into a single loop.
+        warp_specialize: Distribute the loop body over groups of warps.
+        disable_licm: Do not hoist loop-invariant code.
 
     Attributes:
         start, stop, step: The bounds; `end` is `stop`.
@@ -56,7 +56,7 @@ class range:
 
 
 class static_range:
-    """`range` for a loop that is unrolled when compiling; the loop variable is a constant.
+    """`range` for a loop that is unrolled at compile time; the loop variable is a constant.
 
     Args:
         arg1, arg2, step: As for Python's `range`, all constant.

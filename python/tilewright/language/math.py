@@ -1,4 +1,4 @@
-"""Elementwise mathematics, as `tl.exp` and as `tl.math.exp`."""
+"""Elementwise math functions, available as `tl.exp` and as `tl.math.exp`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tilewright.language.tensor import member, tensor
 
 
 class PropagateNan(Enum):
-    """What maximum, minimum and clamp give where an operand is NaN."""
+    """The result of maximum, minimum and clamp if one operand is NaN."""
 
     NONE = 0  # the other operand
     ALL = 0xFFFF  # NaN
@@ -42,7 +42,7 @@ def _unary(name: str, op: str, text: str) -> Callable[[Any], tensor]:
     function.__doc__ = f"""{text}, elementwise.
 
     Args:
-        x: A scalar or block of float32 or float64.
+        x: A scalar or tile of float32 or float64.
 
     Returns:
         A value of the same type.
@@ -63,22 +63,22 @@ tanh = _unary("tanh", "math.tanh", "The hyperbolic tangent")
 erf = _unary("erf", "math.erf", "The error function")
 sqrt = _unary("sqrt", "math.sqrt", "The square root")
 rsqrt = _unary("rsqrt", "math.rsqrt", "The reciprocal of the square root")
-floor = _unary("floor", "math.floor", "The greatest integer not above `x`, as a float")
-ceil = _unary("ceil", "math.ceil", "The least integer not below `x`, as a float")
+floor = _unary("floor", "math.floor", "The largest integer not greater than `x`, as a float")
+ceil = _unary("ceil", "math.ceil", "The smallest integer not less than `x`, as a float")
 
 
 def _precise() -> dict[str, Any]:
-    # Targets may approximate division and square root, except where this mark stands.
+    # Targets may approximate division and square root unless the operation has this attribute.
     return {"tile.precise": current().ctx.unit_attr()}
 
 
 @builtin
 @member
 def sqrt_rn(x: Any) -> tensor:
-    """The square root of float32, rounded to nearest even on every target.
+    """The square root of float32 values, rounded to nearest even on every target.
 
     Raises:
-        TypeMismatchError: `x` has another dtype.
+        TypeMismatchError: `x` is not float32.
     """
     value = to_tensor(x)
     if not value.dtype.is_fp32():
@@ -91,7 +91,7 @@ def div_rn(x: Any, y: Any) -> tensor:
     """The quotient of float32 values, rounded to nearest even on every target.
 
     Raises:
-        TypeMismatchError: An operand has another dtype.
+        TypeMismatchError: The operands' common type is not float32.
     """
     a, b = promoted(to_tensor(x), to_tensor(y), "div_rn")
     if not a.dtype.is_fp32():
@@ -101,7 +101,7 @@ def div_rn(x: Any, y: Any) -> tensor:
 
 @builtin
 def fdiv(x: Any, y: Any, ieee_rounding: Any = False) -> tensor:
-    """The quotient of two floats, in their common type; `ieee_rounding` rounds it to nearest.
+    """The quotient of two floats in their common type, rounded to nearest if `ieee_rounding`.
 
     Raises:
         TypeMismatchError: An operand is not a float.
@@ -118,7 +118,7 @@ def fdiv(x: Any, y: Any, ieee_rounding: Any = False) -> tensor:
 @builtin
 @member
 def abs(x: Any) -> tensor:
-    """The absolute value of integers or floats; of the smallest integer, itself."""
+    """The absolute value of integers or floats; the smallest signed integer is unchanged."""
     value = to_tensor(x)
     if value.dtype.is_floating():
         return emit("math.absf", [value], value.type)
@@ -131,7 +131,7 @@ def abs(x: Any) -> tensor:
 
 @builtin
 def fma(x: Any, y: Any, z: Any) -> tensor:
-    """`x * y + z` with one rounding, in the operands' common type.
+    """Fused multiply-add: `x * y + z` with a single rounding, in the operands' common type.
 
     Raises:
         TypeMismatchError: The common type is not a float.
@@ -146,7 +146,7 @@ def fma(x: Any, y: Any, z: Any) -> tensor:
 
 @builtin
 def umulhi(x: Any, y: Any) -> tensor:
-    """The upper half of the product of two integers of 32 or 64 bits, taken as unsigned.
+    """The upper half of the unsigned product of two integers of 32 or 64 bits.
 
     Raises:
         TypeMismatchError: The operands are not integers of 32 or 64 bits.
@@ -169,7 +169,7 @@ def _propagates(mode: Any) -> bool:
 
 def _extremum(a: tensor, b: tensor, which: str, propagate: bool) -> tensor:
     if a.dtype.is_floating():
-        # arith names the two meanings alike: maximumf propagates NaN, maxnumf does not.
+        # arith.maximumf propagates NaN, arith.maxnumf does not.
         op = f"arith.{which}imumf" if propagate else f"arith.{which}numf"
     else:
         op = f"arith.{which}{'si' if a.dtype.is_int_signed() else 'ui'}"
@@ -177,19 +177,19 @@ def _extremum(a: tensor, b: tensor, which: str, propagate: bool) -> tensor:
 
 
 def _widened(x: Any) -> tensor:
-    """Triton computes these in float32 for bfloat16, and a number counts as a value."""
+    """As in Triton, bfloat16 is computed in float32, and a Python number has its own type."""
     value = to_tensor(x)
     return convert(value, float32) if value.dtype.is_bf16() else value
 
 
 @builtin
 def maximum(x: Any, y: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
-    """The greater of two values, elementwise.
+    """The elementwise maximum of two values.
 
     Args:
-        x, y: Values or numbers; a number counts as a value of its own type (float32, int32), and
-            bfloat16 as float32, so that `maximum(float16, 0.0)` is float32.
-        propagate_nan: Whether NaN beside a number gives NaN or the number.
+        x, y: Values or numbers. A Python number has its own type (float32, int32) and bfloat16
+            is converted to float32, so `maximum(float16, 0.0)` is float32.
+        propagate_nan: Whether the result is NaN if only one operand is NaN.
 
     Raises:
         TypeMismatchError: The operands have no common type.
@@ -201,17 +201,17 @@ def maximum(x: Any, y: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
 
 @builtin
 def minimum(x: Any, y: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
-    """The lesser of two values, elementwise; see `maximum`."""
+    """The elementwise minimum of two values; see `maximum`."""
     a, b = promoted(_widened(x), _widened(y), "minimum")
     return _extremum(a, b, "min", _propagates(propagate_nan))
 
 
 @builtin
 def clamp(x: Any, min: Any, max: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
-    """`x` limited to the range from `min` to `max`, of floats.
+    """Clamps the floats `x` to the range from `min` to `max`.
 
-    Where `x` is NaN the result is NaN with `PropagateNan.ALL` and `min` without. If `min` is
-    greater than `max` the result is `max`.
+    If `x` is NaN, the result is NaN with `PropagateNan.ALL`, and `min` otherwise. If `min` is
+    greater than `max`, the result is `max`.
 
     Raises:
         TypeMismatchError: The common type is not a float.

@@ -35,31 +35,34 @@ def load(
     eviction_policy: Any = "",
     volatile: Any = False,
 ) -> tensor:
-    """Reads memory through a pointer or a block of pointers.
+    """Reads memory through a pointer or a tile of pointers.
 
     Args:
-        pointer: A pointer or a block of pointers.
-        mask: int1, broadcast together with the pointers; where false memory is not touched.
-        other: What the result is where the mask is false, cast to the pointee type; unspecified
-            if missing. Needs a mask.
-        boundary_check, padding_option: For block pointers, which Tilewright does not have.
+        pointer: A pointer or a tile of pointers.
+        mask: int1, broadcast with the pointers. Memory is not accessed where it is false.
+        other: The result where the mask is false, cast to the pointee type; unspecified by
+            default. Requires a mask.
+        boundary_check, padding_option: For block pointers, which Tilewright does not support.
         cache_modifier: "", ".ca", ".cg", ".cs" or ".cv".
         eviction_policy: "", "evict_normal", "evict_first" or "evict_last".
-        volatile: Never remove, repeat or reorder this access.
+        volatile: The access must not be removed, duplicated or reordered.
 
     Returns:
-        A value of the pointee type and the common shape of pointers and mask.
+        A value of the pointee type, with the common shape of `pointer`, `mask` and `other`.
 
     Raises:
-        TypeMismatchError: `pointer` is not a pointer or `mask` is not int1.
-        ShapeMismatchError: The shapes do not broadcast, or a scalar pointer has a block mask.
-        ConstantError: An option is not known when compiling or does not exist.
+        TypeMismatchError: `pointer` is not a pointer, `mask` is not int1, or `other` is given
+            without a mask.
+        ShapeMismatchError: The shapes do not broadcast, or the pointer is a scalar and `mask` or
+            `other` is a tile.
+        ConstantError: An option is unknown or not known at compile time.
+        UnsupportedError: `boundary_check` or `padding_option` is given.
     """
     _no_block_pointers(boundary_check, padding_option)
     ptr = pointers(pointer, "load")
     mask, other = constexpr_value(mask), constexpr_value(other)
     if mask is None and other is not None:
-        raise TypeMismatchError("load has `other` but no mask that would let it be used")
+        raise TypeMismatchError("load takes `other` only together with a mask")
     values = [ptr]
     if mask is not None:
         values.append(mask_value(mask, "load"))
@@ -83,21 +86,22 @@ def store(
     cache_modifier: Any = "",
     eviction_policy: Any = "",
 ) -> None:
-    """Writes memory through a pointer or a block of pointers, where the mask is true.
+    """Writes memory through a pointer or a tile of pointers, where the mask is true.
 
     Args:
-        pointer: A pointer or a block of pointers.
+        pointer: A pointer or a tile of pointers.
         value: Broadcast to the pointers' shape and cast to the pointee type.
         mask: int1, broadcast to the pointers' shape.
-        boundary_check: For block pointers, which Tilewright does not have.
+        boundary_check: For block pointers, which Tilewright does not support.
         cache_modifier: "", ".wb", ".cg", ".cs" or ".wt".
         eviction_policy: "", "evict_normal", "evict_first" or "evict_last".
 
     Raises:
-        TypeMismatchError: `pointer` is not a pointer, or points to constants, or `mask` is not
-            int1, or the value cannot be cast to the pointee type.
-        ShapeMismatchError: Value or mask do not fit the pointers' shape.
-        ConstantError: An option is not known when compiling or does not exist.
+        TypeMismatchError: `pointer` is not a pointer or is a const pointer, `mask` is not int1,
+            or `value` cannot be cast to the pointee type.
+        ShapeMismatchError: `value` or `mask` does not broadcast to the shape of `pointer`.
+        ConstantError: An option is unknown or not known at compile time.
+        UnsupportedError: `boundary_check` is given.
     """
     _no_block_pointers(boundary_check, "")
     ptr = pointers(pointer, "store", writes=True)
@@ -115,12 +119,12 @@ def pointers(x: Any, what: str, writes: bool = False) -> tensor:
     """The pointer operand of a memory access.
 
     Raises:
-        TypeMismatchError: It is not a pointer or, if written to, points to constants.
+        TypeMismatchError: It is not a pointer, or it is a const pointer and `writes` is set.
     """
     value = to_tensor(x)
     if not value.dtype.is_ptr():
         raise TypeMismatchError(
-            f"{what} takes a pointer or a block of pointers, found {value.type}",
+            f"{what} takes a pointer or a tile of pointers, found {value.type}",
             hint="pass the tensor itself as the kernel's argument and add offsets to it",
         )
     if writes and value.dtype.is_const():
@@ -143,20 +147,24 @@ def mask_value(mask: Any, what: str) -> tensor:
 
 
 def scalars_only(ptr: tensor, values: list[tensor], what: str) -> None:
-    """Beside a scalar pointer nothing may be a block."""
+    """Checks that if the pointer is a scalar, all other operands are scalars.
+
+    Raises:
+        ShapeMismatchError: One of them is a tile.
+    """
     for value in values:
         if value.type.is_block() and not ptr.type.is_block():
             raise ShapeMismatchError(
-                f"{what} has a scalar {ptr.type} beside a block {value.type}",
-                hint="add a block of offsets to the pointer",
+                f"{what} has a scalar {ptr.type} beside a tile {value.type}",
+                hint="add a tile of offsets to the pointer",
             )
 
 
 def fit_pointers(values: list[tensor], what: str) -> list[tensor]:
-    """All values in the shape of the first, the pointers, which must not change.
+    """Broadcasts all values to the shape of the first, the pointers.
 
     Raises:
-        ShapeMismatchError: A value does not fit.
+        ShapeMismatchError: A value does not broadcast to that shape.
     """
     shape = values[0].type.shape
     try:
@@ -173,7 +181,7 @@ def fit_pointers(values: list[tensor], what: str) -> list[tensor]:
 
 
 def segments(*present: int) -> _core.Attribute:
-    """The attribute that says which optional operands there are."""
+    """The attribute that says which optional operands are present."""
     return current().ctx.i32_array_attr([int(count) for count in present])
 
 
@@ -190,10 +198,10 @@ def _hints(cache: Any, caches: dict[str, str], evict: Any) -> dict[str, _core.At
 
 
 def option(value: Any, names: dict[str, str], what: str) -> str:
-    """What an option's name means in the IR; None is the default.
+    """The IR's keyword for the name of an option; None selects the default.
 
     Raises:
-        ConstantError: There is no such name.
+        ConstantError: The name is unknown.
     """
     name = constexpr_value(value) or ""
     if not isinstance(name, str) or name not in names:
@@ -205,6 +213,6 @@ def option(value: Any, names: dict[str, str], what: str) -> str:
 def _no_block_pointers(boundary_check: Any, padding_option: Any) -> None:
     if constexpr_value(boundary_check) or constexpr_value(padding_option):
         raise UnsupportedError(
-            "boundary_check and padding_option apply to block pointers, which do not exist here",
+            "boundary_check and padding_option apply to block pointers, which are not supported",
             hint="use a mask",
         )

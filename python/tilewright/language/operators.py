@@ -1,4 +1,4 @@
-"""What Python's operators do on tensors. Integers divide like C's: towards zero."""
+"""Python's operators on tensors. Integer division rounds toward zero, as in C."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def _by_sign(lhs: tensor, rhs: tensor, signed_op: str, unsigned_op: str) -> tens
 
 
 def _offset(ptr: tensor, offset: tensor) -> tensor:
-    """A pointer moved by a number of elements, which the IR takes as signed."""
+    """A pointer moved by a number of elements; the IR treats the offset as signed."""
     if offset.dtype.is_int_unsigned() and offset.dtype.int_bitwidth < 64:
         offset = convert(offset, int64)
     return emit("tile.addptr", [ptr, offset], ptr.type)
 
 
 def add(lhs: Any, rhs: Any) -> tensor:
-    """`lhs + rhs`; a pointer and an integer give a pointer so many elements further."""
+    """`lhs + rhs`; an integer added to a pointer counts elements."""
     a, b = promoted(lhs, rhs, "+", pointers=True)
     if a.dtype.is_ptr() and b.dtype.is_ptr():
         raise TypeMismatchError(f"'+' does not take two pointers, found {a.dtype} and {b.dtype}")
@@ -51,7 +51,7 @@ def add(lhs: Any, rhs: Any) -> tensor:
 
 
 def sub(lhs: Any, rhs: Any) -> tensor:
-    """`lhs - rhs`; a pointer less an integer is a pointer."""
+    """`lhs - rhs`; an integer subtracted from a pointer counts elements."""
     a, b = promoted(lhs, rhs, "-", pointers=True)
     if b.dtype.is_ptr():
         raise TypeMismatchError(
@@ -69,7 +69,7 @@ def mul(lhs: Any, rhs: Any) -> tensor:
 
 
 def truediv(lhs: Any, rhs: Any) -> tensor:
-    """`lhs / rhs`: always floats; integers, float16 and bfloat16 give float32."""
+    """`lhs / rhs`, always a float; integers, float16 and bfloat16 give float32."""
     a, b = promoted(lhs, rhs, "/", division=True)
     if a.dtype.is_int():
         a, b = convert(a, float32), convert(b, float32)
@@ -77,7 +77,7 @@ def truediv(lhs: Any, rhs: Any) -> tensor:
 
 
 def floordiv(lhs: Any, rhs: Any) -> tensor:
-    """`lhs // rhs` of integers, rounded towards zero like C's `/`."""
+    """`lhs // rhs` for integers, rounded toward zero like C's `/`."""
     a, b = promoted(lhs, rhs, "//", division=True)
     _need_ints(a, "//", "use / and tl.floor")
     return _by_sign(a, b, "arith.divsi", "arith.divui")
@@ -123,7 +123,7 @@ def shl(lhs: Any, rhs: Any) -> tensor:
 
 
 def shr(lhs: Any, rhs: Any) -> tensor:
-    """`lhs >> rhs`: arithmetic if the common type is signed."""
+    """`lhs >> rhs`; an arithmetic shift if the common type is signed, else a logical one."""
     a, b = _bitwise(lhs, rhs, ">>")
     return _by_sign(a, b, "arith.shrsi", "arith.shrui")
 
@@ -189,19 +189,19 @@ def to_bool(x: Any) -> tensor:
 @builtin
 @member
 def logical_and(lhs: Any, rhs: Any) -> tensor:
-    """Where both are true: what `and` means for values of a running kernel. Gives int1."""
+    """The elementwise logical and, of type int1; `and` on tensors."""
     return and_(to_bool(lhs), to_bool(rhs))
 
 
 @builtin
 @member
 def logical_or(lhs: Any, rhs: Any) -> tensor:
-    """Where at least one is true: what `or` means for values of a running kernel. Gives int1."""
+    """The elementwise logical or, of type int1; `or` on tensors."""
     return or_(to_bool(lhs), to_bool(rhs))
 
 
 @builtin
 @member
 def logical_not(x: Any) -> tensor:
-    """Where `x` is zero: what `not` means for a value of a running kernel. Gives int1."""
+    """The elementwise logical not, of type int1; `not` on a tensor."""
     return invert(to_bool(x))

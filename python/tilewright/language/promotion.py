@@ -1,9 +1,9 @@
-"""The type in which an operation of two values is computed.
+"""Type promotion: the type in which a binary operation is computed.
 
-Triton's rules. Two values of the language promote like C's: the wider float wins over the
-narrower, floats over integers, and of integers the wider or, at equal width, the unsigned. A
-Python number (or constant) is weak: it takes the other operand's type unless it is of a higher
-kind, in the order bool, int, float; a float beside an int gives float32.
+The rules are Triton's. Two tensors promote as in C: to the wider float, to a float rather than an
+integer, to the wider integer, or to the unsigned one of two integers of equal width. A Python
+number (or constant) is weak: it takes the type of the other operand unless its kind is higher, in
+the order bool, int, float; a Python float with an integer tensor gives float32.
 
     int8    + int32    int32        float16 + float32   float32
     int32   + uint32   uint32       float16 + bfloat16  float16
@@ -12,8 +12,8 @@ kind, in the order bool, int, float; a float beside an int gives float32.
     float16 + 1.5      float16      int32   + 1.5       float32
     float16 / float16  float32      int32   / int32     float32
 
-`/`, `//` and `%` compute float16 and bfloat16 in float32 and give float32, and refuse integers of
-different sign.
+`/`, `//` and `%` compute float16 and bfloat16 in float32, with a float32 result. They reject a
+signed operand with an unsigned one.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from tilewright.language.tensor import tensor
 
 
 def promote_ints(a: dtype, b: dtype) -> dtype:
-    """The wider; at equal width the unsigned one."""
+    """The wider integer type; of two types of equal width the unsigned one."""
     if a.int_bitwidth != b.int_bitwidth:
         return a if a.int_bitwidth > b.int_bitwidth else b
     return a if a.is_int_unsigned() else b
 
 
 def promote(a: dtype, b: dtype, division: bool = False) -> dtype:
-    """The common type of two scalar types that are both full members of the expression.
+    """The common type of two scalar types, neither of them weak.
 
     Raises:
-        TypeMismatchError: There is none.
+        TypeMismatchError: They have no common type.
     """
     pair = (a, b)
     for wide in (float64, float32):
@@ -65,7 +65,7 @@ def promote(a: dtype, b: dtype, division: bool = False) -> dtype:
 def computation_type(
     a: dtype, a_weak: bool, b: dtype, b_weak: bool, division: bool = False
 ) -> dtype:
-    """`promote`, where a weak operand (a Python number) does not raise the other's width."""
+    """`promote` for operands that may be weak: a Python number does not widen the other type."""
     if a_weak != b_weak:
         weak, strong = (a, b) if a_weak else (b, a)
         if weak.kind().value <= strong.kind().value:
@@ -90,10 +90,11 @@ def promoted(
 ) -> tuple[tensor, tensor]:
     """Both operands in their common type and shape.
 
-    With `pointers` an operand that is a pointer is left alone, and so is what stands beside it.
+    If `pointers` is set and an operand is a pointer, both operands keep their types.
 
     Raises:
-        TypeMismatchError: `symbol` does not take these types, or a number does not fit.
+        TypeMismatchError: `symbol` does not take these types, or a Python number is out of range
+            for the common type.
         ShapeMismatchError: The shapes do not broadcast.
     """
     lhs, rhs = operand(lhs, symbol), operand(rhs, symbol)
@@ -122,7 +123,10 @@ def _check_pointers(a: dtype, b: dtype, symbol: str, allowed: bool) -> None:
 
 
 def _in_type(lhs: Any, rhs: Any, common: dtype) -> list[tensor]:
-    """Numbers become constants of the other operand's shape at once, without a broadcast."""
+    """Converts the operands; a number becomes a constant that has the other operand's shape.
+
+    This avoids a broadcast.
+    """
     values = []
     for x, other in ((lhs, rhs), (rhs, lhs)):
         if isinstance(x, tensor):
@@ -140,6 +144,6 @@ def _check_range(number: float, common: dtype) -> None:
     low, high = common.get_int_min_value(), common.get_int_max_value()
     if not low <= number <= high:
         raise TypeMismatchError(
-            f"the number {number} does not fit {common}, which holds {low} to {high}",
+            f"the number {number} is out of range for {common}, which holds {low} to {high}",
             hint=f"cast the {common} operand to a wider or signed type with .to(dtype)",
         )

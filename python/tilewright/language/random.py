@@ -1,9 +1,9 @@
-"""Random numbers from a seed and offsets: Philox 4x32-10, the same bits as Triton's.
+"""Random numbers from a seed and offsets: Philox 4x32-10, with the same bits as in Triton.
 
 Philox is a counter-based generator (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
-2011): it scrambles a counter of four words under a key of two, so that any element is computed
-from its own offset without state. The offset is the counter's first word, or two if it has 64
-bits; the seed's halves are the key.
+2011). It applies keyed rounds to a counter of four words, so each element is computed from its own
+offset, without state. The offset is the first word of the counter, or the first two if it has 64
+bits; the two halves of the seed are the key.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ _Four = tuple[tensor, tensor, tensor, tensor]
 def philox_impl(
     c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any, n_rounds: Any = N_ROUNDS_DEFAULT
 ) -> _Four:
-    """`n_rounds` of Philox on the counter (c0, c1, c2, c3) under the key (k0, k1).
+    """Applies `n_rounds` rounds of Philox to the counter (c0, c1, c2, c3) with the key (k0, k1).
 
-    All are uint32, or all uint64.
+    All words are uint32, or all are uint64.
     """
     words = _PHILOX[c0.dtype.primitive_bitwidth]
     for _ in builtins.range(constant_int(n_rounds, "n_rounds")):
@@ -63,7 +63,14 @@ def _word(value: int, like: tensor) -> tensor:
 def philox(
     seed: Any, c0: Any, c1: Any, c2: Any, c3: Any, n_rounds: Any = N_ROUNDS_DEFAULT
 ) -> _Four:
-    """Philox under a key of up to 64 bits, on a counter of four words of 32 or 64 bits."""
+    """Philox with a key of up to 64 bits, on a counter of four words of 32 or 64 bits.
+
+    Returns:
+        Four words of the counter's width, unsigned.
+
+    Raises:
+        TypeMismatchError: `seed` is not an integer.
+    """
     key = convert(_integer(seed, "seed"), uint64)
     if to_tensor(c0).dtype.primitive_bitwidth == 32:
         word = uint32
@@ -79,22 +86,23 @@ def _integer(x: Any, what: str) -> tensor:
     value = to_tensor(x)
     if not value.dtype.is_int():
         raise TypeMismatchError(
-            f"the {what} of a random number must be integer, found {value.type}"
+            f"the {what} of a random number must be an integer, found {value.type}"
         )
     return value
 
 
 @builtin
 def randint4x(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> _Four:
-    """Four values of uint32, each of the shape of `offset`.
+    """Four random uint32 values, each with the shape of `offset`.
 
     Args:
-        seed: An integer scalar or block of up to 64 bits.
-        offset: An integer scalar or block of up to 64 bits; each gives independent numbers.
-        n_rounds: How often to scramble; fewer is faster and worse.
+        seed: An integer scalar or tile of up to 64 bits.
+        offset: An integer scalar or tile of up to 64 bits; distinct offsets give independent
+            numbers.
+        n_rounds: The number of rounds; fewer are faster and of lower quality.
 
     Raises:
-        TypeMismatchError: `seed` or `offset` is not integer.
+        TypeMismatchError: `seed` or `offset` is not an integer.
     """
     counter = _integer(offset, "offset")
     low = convert(counter, uint32)
@@ -106,20 +114,20 @@ def randint4x(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> _Four
 
 @builtin
 def randint(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> tensor:
-    """A value of uint32 of the shape of `offset`; see `randint4x`, which is no dearer."""
+    """Random uint32 values with the shape of `offset`; see `randint4x`, which costs the same."""
     return randint4x(seed, offset, n_rounds)[0]
 
 
 @builtin
 def uint_to_uniform_float(x: Any) -> tensor:
-    """Random bits as float32 in [0, 1); the bits are of 32 or 64 bits per element.
+    """Converts random integers of 32 or 64 bits to float32 values in [0, 1).
 
     Raises:
-        TypeMismatchError: They are not.
+        TypeMismatchError: `x` is not an integer of 32 or 64 bits.
     """
     bits = _integer(x, "bits")
     if bits.dtype.int_bitwidth == 32:
-        # The greatest value such that even the greatest integer times it stays below 1.
+        # The largest scale for which the product with the largest integer is below 1.
         signed, scale = reinterpret(bits, int32), 4.6566127342e-10
     elif bits.dtype.int_bitwidth == 64:
         signed, scale = reinterpret(bits, int64), 1.0842020432385337e-19
@@ -130,13 +138,13 @@ def uint_to_uniform_float(x: Any) -> tensor:
 
 @builtin
 def rand(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> tensor:
-    """float32 uniform in [0, 1), of the shape of `offset`; see `randint4x`."""
+    """float32 values, uniform in [0, 1), with the shape of `offset`; see `randint4x`."""
     return uint_to_uniform_float(randint(seed, offset, n_rounds))
 
 
 @builtin
 def rand4x(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> _Four:
-    """Four values of float32 uniform in [0, 1), each of the shape of `offset`."""
+    """Four float32 values, uniform in [0, 1), each with the shape of `offset`."""
     a, b, c, d = randint4x(seed, offset, n_rounds)
     uniform = uint_to_uniform_float
     return uniform(a), uniform(b), uniform(c), uniform(d)
@@ -144,7 +152,7 @@ def rand4x(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> _Four:
 
 @builtin
 def pair_uniform_to_normal(u1: Any, u2: Any) -> tuple[tensor, tensor]:
-    """Two uniform float32 values made two normal ones (Box and Muller, 1958)."""
+    """Converts two uniform float32 values to two normal ones (Box and Muller, 1958)."""
     radius = math.sqrt(-2.0 * math.log(math.maximum(1.0e-7, u1)))
     angle = 6.283185307179586 * u2
     return radius * math.cos(angle), radius * math.sin(angle)
@@ -152,14 +160,14 @@ def pair_uniform_to_normal(u1: Any, u2: Any) -> tuple[tensor, tensor]:
 
 @builtin
 def randn(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> tensor:
-    """float32 of mean 0 and variance 1, of the shape of `offset`; see `randint4x`."""
+    """Normal float32 values, mean 0 and variance 1, with the shape of `offset`; see `randint4x`."""
     a, b, _, _ = randint4x(seed, offset, n_rounds)
     return pair_uniform_to_normal(uint_to_uniform_float(a), uint_to_uniform_float(b))[0]
 
 
 @builtin
 def randn4x(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> _Four:
-    """Four values of float32 of mean 0 and variance 1, each of the shape of `offset`."""
+    """Four normal float32 values, mean 0 and variance 1, each with the shape of `offset`."""
     a, b, c, d = rand4x(seed, offset, n_rounds)
     n0, n1 = pair_uniform_to_normal(a, b)
     n2, n3 = pair_uniform_to_normal(c, d)

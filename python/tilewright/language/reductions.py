@@ -1,4 +1,4 @@
-"""Reductions and scans along one dimension, with the language's combiners or the user's."""
+"""Reductions and scans along one dimension, with built-in or user-defined combiners."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from tilewright.language.dtypes import block_type, dtype, float32, int32, int64,
 from tilewright.language.shape import broadcast_all, expand_to, insert_dim, reshape, wrap_axis
 from tilewright.language.tensor import member, tensor
 
-# A combiner as the language itself writes it: tensors in, a tensor or a tuple of them out.
+# A combiner of the language: takes tensors and returns a tensor or a tuple of tensors.
 Combiner = Callable[..., Any]
 
 
 @builtin
 @member
 def reduce(input: Any, axis: Any, combine_fn: Any, keep_dims: Any = False) -> Any:
-    """Combines the elements along a dimension.
+    """Reduces a tile along a dimension.
 
     Args:
-        input: A block, or a tuple of blocks of one shape that are reduced together.
-        axis: The dimension; None reduces all of them.
-        combine_fn: A `@jit` function of two values per block, all of the left first, that
-            returns one per block. It must be associative and commutative.
+        input: A tile, or a tuple of tiles that broadcast and are reduced together.
+        axis: The dimension; None reduces all dimensions.
+        combine_fn: A `@jit` function that takes the left values of all tiles, then the right
+            values, and returns one value per tile. It must be associative and commutative.
         keep_dims: Keep the dimension, with size 1.
 
     Returns:
-        A value without that dimension, or a tuple of them. A reduced block of rank 1 is a scalar.
+        A value without that dimension, or a tuple of them. A tile of rank 1 reduces to a scalar.
 
     Raises:
-        ShapeMismatchError: There is no such dimension, or an input is a scalar.
-        TypeMismatchError: The combiner returns other types than it was given.
+        ShapeMismatchError: The axis is out of range, or an input is a scalar.
+        TypeMismatchError: The combiner's results differ in type from its arguments.
     """
     single, values = _inputs(input, "reduce")
     results = _reduce(values, axis, combine_fn, constant_bool(keep_dims, "keep_dims"))
@@ -45,20 +45,20 @@ def reduce(input: Any, axis: Any, combine_fn: Any, keep_dims: Any = False) -> An
 @builtin
 @member
 def associative_scan(input: Any, axis: Any, combine_fn: Any, reverse: Any = False) -> Any:
-    """The running combination along a dimension: element i combines elements 0 to i.
+    """An inclusive scan along a dimension: element i of the result combines elements 0 to i.
 
     Args:
-        input: A block, or a tuple of blocks of one shape that are scanned together.
+        input: A tile, or a tuple of tiles that broadcast and are scanned together.
         axis: The dimension.
         combine_fn: As for `reduce`; it must be associative.
-        reverse: Start at the end.
+        reverse: Scan from the last element to the first.
 
     Returns:
-        A block of the same shape, or a tuple of them.
+        A tile of the same shape, or a tuple of them.
 
     Raises:
-        ShapeMismatchError: There is no such dimension, or an input is a scalar.
-        TypeMismatchError: The combiner returns other types than it was given.
+        ShapeMismatchError: The axis is out of range, or an input is a scalar.
+        TypeMismatchError: The combiner's results differ in type from its arguments.
     """
     single, values = _inputs(input, "associative_scan")
     dim = wrap_axis(axis, len(values[0].type.shape))
@@ -75,7 +75,7 @@ def _inputs(input: Any, what: str) -> tuple[bool, list[tensor]]:
     values = [to_tensor(x) for x in ([input] if single else input)]
     for x in values:
         if not x.type.is_block():
-            raise ShapeMismatchError(f"{what} takes blocks, found a scalar {x.type}")
+            raise ShapeMismatchError(f"{what} takes tiles, found a scalar {x.type}")
     return single, broadcast_all(*values)
 
 
@@ -100,9 +100,10 @@ def _reduce_dim(values: list[tensor], dim: int, combine: Any) -> list[tensor]:
 def _combine(
     name: str, values: Sequence[tensor], types: Sequence[dtype], attrs: dict[str, Any], combine: Any
 ) -> list[tensor]:
-    """A reduction or scan with its combiner in a region of two arguments per operand.
+    """Builds a reduction or scan; its region is the combiner, with two arguments per operand.
 
-    Pointers are combined as addresses: registers and shared memory exchange integers only.
+    Pointers are combined as 64-bit integers, because the lowering exchanges only integers and
+    floats between threads.
     """
     context = current()
     builder = context.builder
@@ -119,7 +120,7 @@ def _combine(
         convert(tensor(block.arg(i), c), e)
         for i, (c, e) in enumerate(zip(carried * 2, elements * 2, strict=True))
     ]
-    # A combiner of the language builds its operations at once; the user's is visited.
+    # A combiner of the language builds its operations itself; a @jit function is inlined.
     if getattr(combine, "__tilewright_builtin__", False):
         results = combine(*arguments)
     else:
@@ -155,11 +156,11 @@ def _left(a: tensor, b: tensor) -> tensor:
 
 
 def first_of_one(x: tensor) -> tensor:
-    """The only element of a block of one element, as a scalar."""
+    """The only element of a tile of one element, as a scalar."""
     return _reduce_dim([reshape(x, 1)], 0, _left)[0]
 
 
-# Sums and products
+# Sums, products and xor
 
 
 @builtin
@@ -178,7 +179,7 @@ def _xor(a: tensor, b: tensor) -> tensor:
 
 
 def _sum_input(x: tensor, wanted: Any) -> tensor:
-    """Integers narrower than 32 bits are added in 32 bits of the same sign, unless told."""
+    """Converts to `wanted`, or else widens narrow integers to 32 bits of the same signedness."""
     wanted = constexpr_value(wanted)
     if wanted is not None:
         return convert(x, element_type(wanted))
@@ -193,15 +194,15 @@ def sum(input: Any, axis: Any = None, keep_dims: Any = False, dtype: Any = None)
     """The sum along a dimension.
 
     Args:
-        input: A block of integers or floats.
-        axis: The dimension; None adds up everything.
+        input: A tile of integers or floats.
+        axis: The dimension; None sums all elements.
         keep_dims: Keep the dimension, with size 1.
-        dtype: The type to add in and to give. By default integers narrower than 32 bits and
-            int1 give int32 or uint32, others their own type; float16 and bfloat16 are added in
-            float32 and rounded once.
+        dtype: The type of the result. By default integers narrower than 32 bits, including
+            int1, give int32 or uint32, and other types are kept. The accumulator has the same
+            type, except that floats narrower than 32 bits accumulate in float32.
 
     Raises:
-        ShapeMismatchError: There is no such dimension, or the input is a scalar.
+        ShapeMismatchError: The axis is out of range, or the input is a scalar.
     """
     x = _sum_input(_block(input, "sum"), dtype)
     narrow = x.dtype.is_floating() and x.dtype.primitive_bitwidth < 32
@@ -213,10 +214,10 @@ def sum(input: Any, axis: Any = None, keep_dims: Any = False, dtype: Any = None)
 @builtin
 @member
 def xor_sum(input: Any, axis: Any = None, keep_dims: Any = False) -> tensor:
-    """The exclusive or of all elements along a dimension; arguments as for `sum`.
+    """The bitwise xor of the elements along a dimension; arguments as for `sum`.
 
     Raises:
-        TypeMismatchError: The input is not of integers.
+        TypeMismatchError: The elements are not integers.
     """
     x = _block(input, "xor_sum")
     if not x.dtype.is_int():
@@ -228,12 +229,12 @@ def xor_sum(input: Any, axis: Any = None, keep_dims: Any = False) -> tensor:
 @builtin
 @member
 def cumsum(input: Any, axis: Any = 0, reverse: Any = False, dtype: Any = None) -> tensor:
-    """The running sum along a dimension, from its end if `reverse`.
+    """The cumulative sum along a dimension, from its end if `reverse`.
 
-    The dtype is as for `sum`, but bfloat16 gives float32.
+    `dtype` is as for `sum`, except that bfloat16 gives float32 and float16 accumulates in float16.
 
     Raises:
-        ShapeMismatchError: There is no such dimension, or the input is a scalar.
+        ShapeMismatchError: The axis is out of range, or the input is a scalar.
     """
     x = _sum_input(_no_bfloat16(_block(input, "cumsum")), dtype)
     result: tensor = associative_scan(x, axis, _add, reverse)
@@ -243,17 +244,19 @@ def cumsum(input: Any, axis: Any = 0, reverse: Any = False, dtype: Any = None) -
 @builtin
 @member
 def cumprod(input: Any, axis: Any = 0, reverse: Any = False) -> tensor:
-    """The running product along a dimension, from its end if `reverse`; bfloat16 gives float32.
+    """The cumulative product along a dimension, from its end if `reverse`.
+
+    bfloat16 gives float32.
 
     Raises:
-        ShapeMismatchError: There is no such dimension, or the input is a scalar.
+        ShapeMismatchError: The axis is out of range, or the input is a scalar.
     """
     x = _no_bfloat16(_block(input, "cumprod"))
     result: tensor = associative_scan(x, axis, _mul, reverse)
     return result
 
 
-# Extrema
+# Minimum and maximum
 
 
 @builtin
@@ -275,7 +278,8 @@ def _extremum(type: dtype, which: str) -> str:
 def _indexed(greater: bool, tie_break_left: bool) -> Combiner:
     """The combiner of (value, index) pairs.
 
-    A number wins over NaN, as without indices, so that the order of combining does not matter.
+    A number takes precedence over NaN, as it does without indices, so that the result does not
+    depend on the order in which elements are combined.
     """
 
     @builtin
@@ -305,7 +309,7 @@ def _extreme(input: Any, axis: Any, keep_dims: Any, indices: Any, left: Any, whi
 
 
 def _positions(x: tensor, axis: Any) -> tensor:
-    """The position of each element along the dimension, or in row-major order without one."""
+    """The index of each element along the dimension, or in row-major order if `axis` is None."""
     shape = x.type.shape
     if constexpr_value(axis) is None:
         return reshape(iota(0, x.type.numel), shape)
@@ -324,21 +328,23 @@ def max(
     return_indices_tie_break_left: Any = True,
     keep_dims: Any = False,
 ) -> Any:
-    """The greatest element along a dimension; NaN only where all are NaN.
+    """The maximum along a dimension; NaN only if all elements are NaN.
 
     Args:
-        input: A block of integers or floats.
-        axis: The dimension; None takes all.
-        return_indices: Give also the position, int32; with `axis` None in row-major order.
-        return_indices_tie_break_left: Of equal elements take the first; else any.
+        input: A tile of integers or floats.
+        axis: The dimension; None reduces all dimensions.
+        return_indices: Also return the index of the maximum, int32; in row-major order if `axis`
+            is None.
+        return_indices_tie_break_left: If elements are equal, return the lowest index; otherwise
+            the index of any of them.
         keep_dims: Keep the dimension, with size 1.
 
     Returns:
-        The maximum or (maximum, position). bfloat16 gives float32; without positions float16
-        gives float32 too, and integers narrower than 32 bits int32.
+        The maximum, or the tuple (maximum, index). bfloat16 gives float32. Without indices, float16
+        gives float32 too, and integers narrower than 32 bits give int32.
 
     Raises:
-        ShapeMismatchError: There is no such dimension, or the input is a scalar.
+        ShapeMismatchError: The axis is out of range, or the input is a scalar.
     """
     left = return_indices_tie_break_left
     return _extreme(input, axis, keep_dims, return_indices, left, "max")
@@ -353,7 +359,7 @@ def min(
     return_indices_tie_break_left: Any = True,
     keep_dims: Any = False,
 ) -> Any:
-    """The least element along a dimension; see `max`."""
+    """The minimum along a dimension; see `max`."""
     left = return_indices_tie_break_left
     return _extreme(input, axis, keep_dims, return_indices, left, "min")
 
@@ -361,7 +367,7 @@ def min(
 @builtin
 @member
 def argmax(input: Any, axis: Any, tie_break_left: Any = True, keep_dims: Any = False) -> tensor:
-    """The position, int32, of the greatest element along a dimension; see `max`."""
+    """The index, int32, of the maximum along a dimension; see `max`."""
     position: tensor = _extreme(input, axis, keep_dims, True, tie_break_left, "max")[1]
     return position
 
@@ -369,7 +375,7 @@ def argmax(input: Any, axis: Any, tie_break_left: Any = True, keep_dims: Any = F
 @builtin
 @member
 def argmin(input: Any, axis: Any, tie_break_left: Any = True, keep_dims: Any = False) -> tensor:
-    """The position, int32, of the least element along a dimension; see `max`."""
+    """The index, int32, of the minimum along a dimension; see `max`."""
     position: tensor = _extreme(input, axis, keep_dims, True, tie_break_left, "min")[1]
     return position
 
@@ -381,7 +387,7 @@ def _no_bfloat16(x: tensor) -> tensor:
 def _block(x: Any, what: str) -> tensor:
     value = to_tensor(x)
     if not value.type.is_block():
-        raise ShapeMismatchError(f"{what} takes a block, found a scalar {value.type}")
+        raise ShapeMismatchError(f"{what} takes a tile, found a scalar {value.type}")
     if value.dtype.is_ptr():
         raise TypeMismatchError(f"{what} takes integers or floats, found {value.dtype}")
     return value

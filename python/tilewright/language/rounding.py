@@ -1,7 +1,7 @@
-"""Conversions of floats to narrower ones that processors lack, from those that they have.
+"""Conversions to narrower floats that hardware lacks, composed of those that it has.
 
-The bits of a float, sign apart, count up with its magnitude: less by one as an integer is the next
-float towards zero, whatever the sign.
+Apart from the sign bit, the bit pattern of a float increases with its magnitude. Subtracting one
+from it as an integer therefore gives the next float toward zero, whatever the sign.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _BITS = {8: int8, 16: int16, 32: int32}
 
 
 def narrow(x: tensor, target: dtype) -> tensor:
-    """To the nearest, of two equally near to the even one."""
+    """Rounds to nearest, ties to even."""
     return emit("arith.truncf", [x], same_shape(x, target))
 
 
@@ -29,9 +29,9 @@ def _same(a: tensor, b: tensor) -> tensor:
 
 
 def toward_zero(x: tensor, target: dtype) -> tensor:
-    """To the nearest whose magnitude is not greater; beyond the greatest, to the greatest."""
+    """Rounds toward zero; finite values beyond the largest finite value round to it."""
     if x.dtype.is_fp64() and target.is_bf16():
-        # Cutting twice cuts once, and there is no conversion for both steps together.
+        # Truncating in two steps equals truncating once, and there is no direct conversion.
         x = toward_zero(x, float32)
     nearest = narrow(x, target)
     back = emit("arith.extf", [nearest], x.type)
@@ -40,7 +40,7 @@ def toward_zero(x: tensor, target: dtype) -> tensor:
     bits = emit("arith.bitcast", [nearest], same_shape(x, _BITS[target.primitive_bitwidth]))
     less = emit("arith.subi", [bits, constant(1, bits.type)], bits.type)
     if target.is_fp8e4b8() or target.is_fp8e5b16():
-        # These have one zero, and the bits of another would be NaN.
+        # These types have no negative zero: its bit pattern is NaN.
         is_zero = _same(less, constant(-128, bits.type))
         less = emit("arith.select", [is_zero, constant(0, bits.type), less], bits.type)
     chosen = emit("arith.select", [too_large, less, bits], bits.type)
@@ -48,10 +48,10 @@ def toward_zero(x: tensor, target: dtype) -> tensor:
 
 
 def double_to_bfloat16(x: tensor) -> tensor:
-    """To the nearest in two steps, of which only the second rounds to nearest.
+    """Rounds to nearest in two steps without double rounding.
 
-    The first rounds towards zero and records in the last bit that something was lost (rounding to
-    odd), so that the second sees on which side of a tie the value was.
+    The first step rounds to odd: it truncates and sets the last bit if the result is inexact, so
+    that the second step, to nearest, can tell on which side of a tie the value was.
     """
     single = toward_zero(x, float32)
     lost = _compare(emit("arith.extf", [single], x.type), x, _UNE)

@@ -1,4 +1,4 @@
-"""Operations that change a block's shape or the order of its elements."""
+"""Operations that change a tile's shape or the order of its elements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tilewright.language.tensor import member, tensor
 
 
 def flatten_ints(values: Sequence[Any]) -> tuple[Any, ...]:
-    """`f(x, 2, 3)` and `f(x, (2, 3))` mean the same."""
+    """Variadic ints as a tuple: `f(x, 2, 3)` and `f(x, (2, 3))` are equivalent."""
     if len(values) == 1:
         only = constexpr_value(values[0])
         if isinstance(only, (tuple, list)):
@@ -24,11 +24,11 @@ def flatten_ints(values: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def wrap_axis(axis: Any, rank: int) -> int:
-    """An axis between 0 and rank - 1; negative ones count from the end.
+    """An axis normalized to 0 to rank - 1; negative axes count from the end.
 
     Raises:
         ConstantError: It is not a constant integer.
-        ShapeMismatchError: There is no such dimension.
+        ShapeMismatchError: It is out of range.
     """
     value = constant_int(axis, "axis")
     if not -rank <= value < rank:
@@ -37,10 +37,10 @@ def wrap_axis(axis: Any, rank: int) -> int:
 
 
 def common_shape(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-    """The shape to which all of them broadcast: shorter ones get leading dimensions of size 1.
+    """The shape to which all shapes broadcast; shorter ones get leading dimensions of size 1.
 
     Raises:
-        ShapeMismatchError: There is none.
+        ShapeMismatchError: The shapes do not broadcast.
     """
     rank = max(len(shape) for shape in shapes)
     padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
@@ -59,7 +59,7 @@ def common_shape(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
 
 
 def expand_to(x: tensor, shape: tuple[int, ...]) -> tensor:
-    """`x` repeated to fill a shape that it is known to broadcast to."""
+    """Broadcasts `x` to a shape; the caller has checked that it does."""
     if x.type.shape == shape:
         return x
     if not x.type.is_block():
@@ -72,7 +72,7 @@ def expand_to(x: tensor, shape: tuple[int, ...]) -> tensor:
 
 
 def broadcast_all(*values: tensor) -> list[tensor]:
-    """All values brought to their common shape."""
+    """All values broadcast to their common shape."""
     shapes = [value.type.shape for value in values]
     if all(shape == shapes[0] for shape in shapes):
         return list(values)
@@ -81,7 +81,7 @@ def broadcast_all(*values: tensor) -> list[tensor]:
 
 
 def insert_dim(x: tensor, axis: int) -> tensor:
-    """A new dimension of size 1 in front of dimension `axis`, from 0 to the rank."""
+    """Inserts a dimension of size 1 at `axis`, which is between 0 and the rank."""
     shape = (*x.type.shape[:axis], 1, *x.type.shape[axis:])
     if not x.type.is_block():
         return splat(x, shape)
@@ -91,7 +91,7 @@ def insert_dim(x: tensor, axis: int) -> tensor:
 @builtin
 @member
 def broadcast(input: Any, other: Any) -> tuple[tensor, tensor]:
-    """Brings two values to their common shape.
+    """Broadcasts two values to their common shape.
 
     Raises:
         ShapeMismatchError: The sizes of a dimension differ and none of them is 1.
@@ -103,10 +103,10 @@ def broadcast(input: Any, other: Any) -> tuple[tensor, tensor]:
 @builtin
 @member
 def broadcast_to(input: Any, *shape: Any) -> tensor:
-    """Repeats a value to fill a shape of the same rank, given as ints or as one tuple.
+    """Broadcasts a scalar, or a tile of the same rank, to a shape given as ints or as a tuple.
 
     Raises:
-        ShapeMismatchError: A size differs and was not 1, or the ranks differ.
+        ShapeMismatchError: A size other than 1 differs, or the ranks differ.
     """
     x = to_tensor(input)
     target = check_shape(flatten_ints(shape))
@@ -125,11 +125,12 @@ def expand_dims(input: Any, axis: Any) -> tensor:
     """Inserts dimensions of size 1.
 
     Args:
-        input: A scalar or block of rank r.
-        axis: Where in the result, an int or a tuple of ints; negative ones count from the end.
+        input: A scalar or tile of rank r.
+        axis: The position in the result, an int or a tuple of ints; negative ones count from the
+            end.
 
     Raises:
-        ShapeMismatchError: An axis is out of range or named twice.
+        ShapeMismatchError: An axis is out of range or given twice.
     """
     x = to_tensor(input)
     axis = constexpr_value(axis)
@@ -137,7 +138,7 @@ def expand_dims(input: Any, axis: Any) -> tensor:
     rank = len(x.type.shape) + len(axes)
     wrapped = sorted(wrap_axis(a, rank) for a in axes)
     if len(set(wrapped)) != len(wrapped):
-        raise ShapeMismatchError(f"expand_dims names an axis twice: {axes}")
+        raise ShapeMismatchError(f"expand_dims takes distinct axes, found {axes}")
     for a in wrapped:
         x = insert_dim(x, a)
     return x
@@ -146,12 +147,12 @@ def expand_dims(input: Any, axis: Any) -> tensor:
 @builtin
 @member
 def reshape(input: Any, *shape: Any, can_reorder: bool = False) -> tensor:
-    """The same elements, in row-major order, under another shape.
+    """Changes the shape; the elements keep their row-major order.
 
     Args:
-        input: A scalar or block.
-        shape: The new sizes, as ints or one tuple; one of them may be -1.
-        can_reorder: The elements may come in any order.
+        input: A scalar or tile.
+        shape: The new sizes, as ints or as a tuple; one of them may be -1.
+        can_reorder: Allow the compiler to reorder the elements.
 
     Raises:
         ShapeMismatchError: The number of elements differs.
@@ -189,7 +190,7 @@ def view(input: Any, *shape: Any) -> tensor:
 @builtin
 @member
 def ravel(x: Any, can_reorder: bool = False) -> tensor:
-    """The elements of a block as a block of rank 1."""
+    """Flattens a tile to rank 1."""
     x = to_tensor(x)
     return reshape(x, x.type.numel, can_reorder=can_reorder)
 
@@ -200,7 +201,7 @@ def permute(input: Any, *dims: Any) -> tensor:
     """Reorders dimensions: dimension i of the result is dimension `dims[i]` of the input.
 
     Raises:
-        ShapeMismatchError: `dims` is not a permutation of 0 to rank - 1.
+        ShapeMismatchError: The input is a scalar, or `dims` is not a permutation of 0 to rank - 1.
     """
     x = _block(input, "permute")
     rank = len(x.type.shape)
@@ -217,10 +218,10 @@ def permute(input: Any, *dims: Any) -> tensor:
 @builtin
 @member
 def trans(input: Any, *dims: Any) -> tensor:
-    """Without `dims` exchanges the last two dimensions; with them is `permute`.
+    """Swaps the last two dimensions; with `dims`, the same as `permute`.
 
     Raises:
-        ShapeMismatchError: The block has fewer than two dimensions.
+        ShapeMismatchError: The tile has fewer than two dimensions.
     """
     x = _block(input, "trans")
     rank = len(x.type.shape)
@@ -234,7 +235,12 @@ def trans(input: Any, *dims: Any) -> tensor:
 @builtin
 @member
 def join(a: Any, b: Any) -> tensor:
-    """Stacks two values of one dtype, brought to a common shape, along a new last dimension."""
+    """Broadcasts two values of one dtype and stacks them along a new last dimension.
+
+    Raises:
+        ShapeMismatchError: The shapes do not broadcast.
+        TypeMismatchError: The dtypes differ.
+    """
     x, y = broadcast_all(to_tensor(a), to_tensor(b))
     if x.dtype != y.dtype:
         raise TypeMismatchError(
@@ -250,17 +256,17 @@ def join(a: Any, b: Any) -> tensor:
 @builtin
 @member
 def split(a: Any) -> tuple[tensor, tensor]:
-    """Takes a block apart along its last dimension, which must have size 2.
+    """Splits a tile along its last dimension, which must have size 2.
 
     Raises:
-        ShapeMismatchError: It has another size.
+        ShapeMismatchError: The input is a scalar, or its last dimension has another size.
     """
     x = _block(a, "split")
     shape = x.type.shape
     if shape[-1] != 2:
         raise ShapeMismatchError(f"split needs a last dimension of size 2, found {list(shape)}")
     if len(shape) == 1:
-        # The IR splits into blocks: go through a block of one element.
+        # tile.split yields tiles, so split a tile of shape (1, 2) and extract the elements.
         from tilewright.language.reductions import first_of_one
 
         lhs, rhs = split(reshape(x, 1, 2))
@@ -274,7 +280,7 @@ def split(a: Any) -> tuple[tensor, tensor]:
 @builtin
 @member
 def interleave(a: Any, b: Any) -> tensor:
-    """The elements of two blocks in turn along the last dimension: a0 b0 a1 b1 ..."""
+    """Interleaves two tiles along the last dimension: a0 b0 a1 b1 ..."""
     joined = join(a, b)
     shape = joined.type.shape
     if len(shape) == 1:
@@ -284,9 +290,9 @@ def interleave(a: Any, b: Any) -> tensor:
 
 @builtin
 def cat(input: Any, other: Any, can_reorder: bool = False) -> tensor:
-    """The elements of one block followed by those of another along dimension 0.
+    """Concatenates two tiles of the same dtype and shape along dimension 0.
 
-    Both have the same dtype and shape. `can_reorder` is accepted; the order is always kept.
+    `can_reorder` is accepted; the order is always kept.
 
     Raises:
         ShapeMismatchError, TypeMismatchError: Shapes or dtypes differ.
@@ -294,9 +300,9 @@ def cat(input: Any, other: Any, can_reorder: bool = False) -> tensor:
     x, y = _block(input, "cat"), _block(other, "cat")
     if x.type.shape != y.type.shape:
         shapes = f"{list(x.type.shape)} and {list(y.type.shape)}"
-        raise ShapeMismatchError(f"cat takes two blocks of one shape, found {shapes}")
+        raise ShapeMismatchError(f"cat takes two tiles of one shape, found {shapes}")
     if x.dtype != y.dtype:
-        raise TypeMismatchError(f"cat takes two blocks of one dtype, found {x.dtype} and {y.dtype}")
+        raise TypeMismatchError(f"cat takes two tiles of one dtype, found {x.dtype} and {y.dtype}")
     shape = (2 * x.type.shape[0], *x.type.shape[1:])
     return emit("tile.cat", [x, y], block_type(x.dtype, shape))
 
@@ -304,19 +310,19 @@ def cat(input: Any, other: Any, can_reorder: bool = False) -> tensor:
 @builtin
 @member
 def gather(src: Any, index: Any, axis: Any) -> tensor:
-    """Element `index[..., i, ...]` of `src` along `axis`, for each position of `index`.
+    """Gathers elements along a dimension: for `axis` 1, `result[i, j] = src[i, index[i, j]]`.
 
     Args:
-        src: A block of rank r.
-        index: A block of integers of rank r, of the same sizes except along `axis`.
-        axis: The dimension, an int.
+        src: A tile of rank r.
+        index: A tile of integers of rank r, with the same sizes except along `axis`.
+        axis: The dimension, a constant int.
 
     Returns:
-        A block of `index`'s shape and `src`'s dtype.
+        A tile of `index`'s shape and `src`'s dtype.
 
     Raises:
         TypeMismatchError: The indices are not integers.
-        ShapeMismatchError: The shapes do not fit.
+        ShapeMismatchError: The ranks, or the sizes of another dimension than `axis`, differ.
     """
     x, i = _block(src, "gather"), _block(index, "gather")
     if not i.dtype.is_int():
@@ -335,5 +341,5 @@ def gather(src: Any, index: Any, axis: Any) -> tensor:
 def _block(x: Any, what: str) -> tensor:
     value = to_tensor(x)
     if not value.type.is_block():
-        raise ShapeMismatchError(f"{what} takes a block, found a scalar {value.type}")
+        raise ShapeMismatchError(f"{what} takes a tile, found a scalar {value.type}")
     return value

@@ -1,4 +1,4 @@
-"""Functions composed of others."""
+"""Functions composed of other functions of the language."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tilewright.language.tensor import member, tensor
 @builtin
 @member
 def cdiv(x: Any, div: Any) -> Any:
-    """`x / div` rounded up, of non-negative integers; a constant if both are."""
+    """`x / div` rounded up, for non-negative integers; a constant if both operands are."""
     x, div = constexpr_value(x), constexpr_value(div)
     result = (x + div - 1) // div
     return result if isinstance(result, tensor) else constexpr(result)
@@ -23,7 +23,7 @@ def cdiv(x: Any, div: Any) -> Any:
 @builtin
 @member
 def sigmoid(x: Any) -> tensor:
-    """`1 / (1 + exp(-x))` of float32 or float64.
+    """`1 / (1 + exp(-x))` for float32 or float64.
 
     Raises:
         TypeMismatchError: `x` has another dtype.
@@ -34,16 +34,16 @@ def sigmoid(x: Any) -> tensor:
 @builtin
 @member
 def softmax(x: Any, dim: Any = None, keep_dims: Any = False, ieee_rounding: Any = False) -> tensor:
-    """`exp(x) / sum(exp(x))` along a dimension, the first by default, without overflow.
+    """`exp(x) / sum(exp(x))` along a dimension, without overflow.
 
     Args:
-        x: A block of float16, bfloat16, float32 or float64; the first two give float32.
-        dim: The dimension.
-        keep_dims: Accepted; the result has the shape of `x` either way.
+        x: A tile of float16, bfloat16, float32 or float64; the first two give float32.
+        dim: The dimension; 0 by default.
+        keep_dims: Accepted and ignored; the result always has the shape of `x`.
         ieee_rounding: Round the quotient to nearest on every target.
 
     Raises:
-        ShapeMismatchError: There is no such dimension, or `x` is a scalar.
+        ShapeMismatchError: `dim` is out of range, or `x` is a scalar.
     """
     constant_bool(keep_dims, "keep_dims")
     axis = 0 if constexpr_value(dim) is None else dim
@@ -55,10 +55,10 @@ def softmax(x: Any, dim: Any = None, keep_dims: Any = False, ieee_rounding: Any 
 
 @builtin
 def swizzle2d(i: Any, j: Any, size_i: Any, size_j: Any, size_g: Any) -> tuple[Any, Any]:
-    """Renumbers the cells of a row-major matrix of size_i by size_j in groups of size_g rows.
+    """Renumbers the cells of a row-major size_i x size_j matrix in groups of size_g rows.
 
-    Within a group cells are numbered down the columns, so that neighbours in time share rows and
-    columns:
+    Within a group, cells are numbered column by column, so that programs that run at the same time
+    share rows and columns:
 
         4 x 4, groups of 2      0  2  4  6
                                 1  3  5  7
@@ -66,7 +66,7 @@ def swizzle2d(i: Any, j: Any, size_i: Any, size_j: Any, size_g: Any) -> tuple[An
                                 9 11 13 15
 
     Returns:
-        The new row and column.
+        The row and column of the cell with the given cell's row-major number.
     """
     index = i * size_j + j
     cells = size_g * size_j
@@ -80,10 +80,10 @@ def swizzle2d(i: Any, j: Any, size_i: Any, size_j: Any, size_g: Any) -> tuple[An
 @builtin
 @member
 def flip(x: Any, dim: Any = None) -> tensor:
-    """The elements in reverse order along a dimension, the last by default.
+    """Reverses the elements along a dimension, the last one by default.
 
     Raises:
-        ShapeMismatchError: There is no such dimension, or `x` is a scalar.
+        ShapeMismatchError: `dim` is out of range, or `x` is a scalar.
     """
     value = to_tensor(x)
     shape = value.type.shape

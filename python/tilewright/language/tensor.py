@@ -1,4 +1,4 @@
-"""The value of a kernel: a scalar or a block known only when the kernel runs."""
+"""The run-time value in a kernel: a scalar or a tile."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def _apply(name: str, *operands: Any) -> tensor:
-    # Operators are written in terms of tensors, and tensors have operators: one side waits.
+    # Imported here because operators.py imports this module.
     from tilewright.language import operators
 
     result: tensor = getattr(operators, name)(*operands)
@@ -24,20 +24,20 @@ def _apply(name: str, *operands: Any) -> tensor:
 
 
 class tensor:
-    """A scalar or block value.
+    """A scalar or tile whose value is known only at run time.
 
-    Operators follow Triton's promotion rules (see promotion.py), with Python numbers and
+    Operators follow Triton's promotion rules (see promotion.py) and take Python numbers and
     constants on either side. Functions of the language such as `tl.sum` are methods as well.
 
     Attributes:
         handle: The value in the IR.
         type: A scalar `dtype`, `pointer_type` or `block_type`.
         dtype: The type of one element.
-        shape: Sizes as constants; empty for a scalar.
+        shape: The sizes, as constants; empty for a scalar.
         numel: The number of elements, a constant.
     """
 
-    # So that NumPy scalars and arrays leave operators to us.
+    # Makes NumPy scalars and arrays defer to the operators of this class.
     __array_priority__ = 1000
 
     def __init__(self, handle: _core.Value, type: dtype) -> None:
@@ -58,8 +58,8 @@ class tensor:
 
     def __bool__(self) -> bool:
         raise ConstantError(
-            f"a condition of type {self.type} is known only when the kernel runs, "
-            "but a constant is needed here"
+            f"a condition of type {self.type} is known only at run time, "
+            "but a compile-time constant is needed here"
         )
 
     def __iter__(self) -> Any:
@@ -167,7 +167,11 @@ class tensor:
         return _apply("logical_not", self)
 
     def __getitem__(self, index: Any) -> tensor:
-        """`x[:, None]`: each `:` keeps a dimension, each None inserts one of size 1."""
+        """`x[:, None]`: each `:` keeps a dimension and each None inserts one of size 1.
+
+        Raises:
+            UnsupportedError: Another index is used, or more dimensions are indexed than exist.
+        """
         from tilewright.language.shape import expand_dims
 
         items = index if isinstance(index, tuple) else (index,)
@@ -187,13 +191,13 @@ class tensor:
 
     @property
     def T(self) -> tensor:
-        """The transposed matrix: the last two dimensions exchanged."""
+        """The transpose: the last two dimensions are swapped."""
         from tilewright.language.shape import trans
 
         return trans(self)
 
 
 def member(fn: _Function) -> _Function:
-    """Makes a function of the language, whose first argument is a tensor, a method as well."""
+    """Makes a function of the language a method of its first argument, a tensor, as well."""
     setattr(tensor, fn.__name__, fn)
     return fn

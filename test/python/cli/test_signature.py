@@ -82,7 +82,7 @@ def test_a_constant(text, expected):
         ("i32,BLOK=4", "there is no parameter 'BLOK'"),
         ("f32,4", "'f32' for parameter 'n' is neither a type nor a value; types are i1,"),
         ("'x',4", "'x' can't be passed for parameter 'n'"),
-        (f"{2**64},4", "does not fit 64 bits"),
+        (f"{2**64},4", "does not fit in 64 bits"),
     ],
 )
 def test_what_does_not_fit_is_refused(text, message):

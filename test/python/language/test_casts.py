@@ -115,7 +115,7 @@ def test_to_tensor(kernel, number, dtype):
 def test_to_tensor_of_others(kernel):
     kernel()
     assert tl.to_tensor(1, tl.float16).type == tl.float16
-    with pytest.raises(TypeMismatchError, match="does not fit 64 bits"):
+    with pytest.raises(TypeMismatchError, match="does not fit in 64 bits"):
         tl.to_tensor(2**64)
     with pytest.raises(TypeMismatchError, match="expected a tensor or a number, found 'x'"):
         tl.to_tensor("x")

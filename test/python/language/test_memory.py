@@ -63,7 +63,7 @@ def test_store_of_another_shape(values):
 def test_scalar_pointer_beside_blocks(values):
     p, x, mask = values("*fp32", "fp32[8]", "int1[8]")
     for wrong in (lambda: tl.store(p, x), lambda: tl.load(p, mask), lambda: tl.store(p, 0, mask)):
-        with pytest.raises(ShapeMismatchError, match="scalar pointer<fp32> beside a block"):
+        with pytest.raises(ShapeMismatchError, match="scalar pointer<fp32> beside a tile"):
             wrong()
 
 

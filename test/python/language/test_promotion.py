@@ -81,7 +81,7 @@ def test_numbers_are_weak(values, a, number, result):
 )
 def test_number_out_of_range(values, a, number):
     (x,) = values(a)
-    with pytest.raises(TypeMismatchError, match=f"{number} does not fit {tl.dtype(a)}"):
+    with pytest.raises(TypeMismatchError, match=f"{number} is out of range for {tl.dtype(a)}"):
         x + number
 
 

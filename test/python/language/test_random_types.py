@@ -39,9 +39,9 @@ def test_philox_of_64_bits(values):
 
 def test_bad_types(values):
     f, i, b = values("fp32", "int32", "int8")
-    with pytest.raises(TypeMismatchError, match="seed of a random number must be integer"):
+    with pytest.raises(TypeMismatchError, match="seed of a random number must be an integer"):
         tl.rand(f, i)
-    with pytest.raises(TypeMismatchError, match="offset of a random number must be integer"):
+    with pytest.raises(TypeMismatchError, match="offset of a random number must be an integer"):
         tl.rand(i, f)
     with pytest.raises(TypeMismatchError, match="32 or 64 bits, found int8"):
         tl.uint_to_uniform_float(b)

@@ -127,9 +127,9 @@ def test_bad_input(values):
     x, s, p = values("fp32[8]", "fp32", "*fp32[8]")
     with pytest.raises(ShapeMismatchError, match="axis 1 is out of range for 1 dimensions"):
         tl.sum(x, 1)
-    with pytest.raises(ShapeMismatchError, match="sum takes a block, found a scalar fp32"):
+    with pytest.raises(ShapeMismatchError, match="sum takes a tile, found a scalar fp32"):
         tl.sum(s)
-    with pytest.raises(ShapeMismatchError, match="reduce takes blocks, found a scalar"):
+    with pytest.raises(ShapeMismatchError, match="reduce takes tiles, found a scalar"):
         tl.reduce(s, 0, tl.maximum)
     with pytest.raises(TypeMismatchError, match="max takes integers or floats"):
         tl.max(p)

@@ -89,5 +89,5 @@ def test_gather_and_flip(values):
 @pytest.mark.parametrize("function", [tl.trans, tl.split])
 def test_scalars_are_refused(values, function):
     (s,) = values("fp32")
-    with pytest.raises(ShapeMismatchError, match="takes a block, found a scalar fp32"):
+    with pytest.raises(ShapeMismatchError, match="takes a tile, found a scalar fp32"):
         function(s)
