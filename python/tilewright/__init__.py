@@ -1,6 +1,6 @@
 """Tilewright compiles Python functions into kernels for CPUs and GPUs.
 
-Importing it loads nothing else: what is named here is imported when it is first used.
+Importing the package loads nothing else: the names below are imported when they are first used.
 """
 
 from __future__ import annotations

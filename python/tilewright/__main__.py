@@ -1,4 +1,4 @@
-"""`python -m tilewright` is the command `tilewright`."""
+"""`python -m tilewright` runs the command `tilewright`."""
 
 import sys
 

@@ -1,25 +1,25 @@
-"""The catalogue of exceptions: everything that Tilewright raises for a reason of its own.
+"""The catalog of exceptions that Tilewright raises.
 
     TilewrightError
       CompileError          the kernel's source can't be compiled; names file, line and column
-        UnsupportedError      a statement or feature that the language lacks
-        UndefinedNameError    a name that does not exist
+        UnsupportedError      a statement or feature that the language does not have
+        UndefinedNameError    a name that is not defined
         TypeMismatchError     an operation does not take this dtype or kind of value
-        ShapeMismatchError    shapes that do not fit together
+        ShapeMismatchError    shapes that do not match
         ConstantError         a value that must be known at compile time
         LoopTypeError         a variable changes its type in a loop or between branches
         StaticAssertError     tl.static_assert failed
         PassError             the compiler itself failed; carries a command that reproduces it
-      LaunchError           a compiled kernel can't be run as asked
+      LaunchError           a compiled kernel can't be launched, or failed
         ArgumentError         also a TypeError
         DeviceError
         OutOfResourcesError   more shared memory, registers or threads than the device has
         GridError             also a ValueError
         DeviceAssertError     also an AssertionError
-        CheckError            a check found that the kernel does something wrong
+        CheckError            a run-time check found errors in the kernel
           EmulationError        on an emulated GPU
       CacheError            the cache folder is unusable
-    CacheWarning          the disk cache is out of use; nothing else is lost
+    CacheWarning          the disk cache can't be used; kernels are kept in memory only
 
 A CompileError prints as
 
@@ -39,7 +39,7 @@ from typing import NamedTuple, TypeVar
 
 
 class Note(NamedTuple):
-    """A remark on an error with a position of its own; `column` counts characters from 1."""
+    """A remark on an error, with its own position; `column` counts characters from 1."""
 
     message: str
     file: str | None = None
@@ -52,7 +52,7 @@ class Note(NamedTuple):
 
 
 class TilewrightError(Exception):
-    """Base class of every exception of the catalogue."""
+    """Base class of all exceptions in this catalog."""
 
 
 _Self = TypeVar("_Self", bound="CompileError")
@@ -62,12 +62,12 @@ class CompileError(TilewrightError):
     """The source of a kernel can't be compiled.
 
     Args:
-        message: What was found and what was expected, without position.
-        file, line, column: Where; lines and columns count from 1, columns in characters (an AST
-            node's `col_offset` counts from 0). Each may be missing and filled in by `at`.
-        source_line: The text of that line; read from the file where it is not given.
-        hint: How to mend it.
-        notes: Remarks that follow, such as the calls that led here, innermost first.
+        message: What was found and what was expected, without the position.
+        file, line, column: The position; lines and columns count from 1, columns in characters
+            (an AST node's `col_offset` counts from 0). `at` fills it in if it is missing.
+        source_line: The text of that line; read from the file if it is missing.
+        hint: How to fix the error.
+        notes: Further remarks, such as the calls that led to the error, innermost first.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class CompileError(TilewrightError):
         column: int | None = None,
         source_line: str | None = None,
     ) -> _Self:
-        """Fills in the position where the error has none yet, and returns the error."""
+        """Sets the position unless the error already has one, and returns the error."""
         if self.line is None:
             self.file, self.line, self.column = file or self.file, line, column
             self.source_line = source_line
@@ -129,7 +129,7 @@ class UnsupportedError(CompileError):
 
 
 class UndefinedNameError(CompileError):
-    """A name that does not exist where it is used."""
+    """A name that is not defined where it is used."""
 
 
 class TypeMismatchError(CompileError):
@@ -137,11 +137,11 @@ class TypeMismatchError(CompileError):
 
 
 class ShapeMismatchError(CompileError):
-    """Shapes that do not fit together."""
+    """Shapes that do not match."""
 
 
 class ConstantError(CompileError):
-    """A value that must be known at compile time is not, or is not one of those allowed."""
+    """A value is not known at compile time although it must be, or is not an allowed one."""
 
 
 class LoopTypeError(CompileError):
@@ -155,7 +155,7 @@ class StaticAssertError(CompileError):
 class PassError(CompileError):
     """A pass of the compiler failed.
 
-    `reproducer` is one command that repeats the failure, or None where none could be saved.
+    `reproducer` is a command that reproduces the failure, or None if none could be saved.
     """
 
     reproducer: str | None = None
@@ -166,24 +166,24 @@ class PassError(CompileError):
 
 
 class LaunchError(TilewrightError):
-    """A compiled kernel can't be run as asked."""
+    """A compiled kernel can't be launched, or failed."""
 
 
 class ArgumentError(LaunchError, TypeError):
-    """Missing, surplus or unsuitable arguments."""
+    """Missing, excess or invalid arguments."""
 
 
 class DeviceError(LaunchError):
-    """An argument lives where the target can't reach it, or the device failed."""
+    """An argument is in memory that the target can't access, or the device failed."""
 
 
 class OutOfResourcesError(LaunchError):
-    """A kernel needs more of something than the device has.
+    """A kernel needs more of a resource than the device has.
 
     Args:
-        message: Says both numbers.
+        message: The description, with both amounts.
         resource: "shared memory", "registers" or "threads".
-        required, limit: How much it needs, and how much there is, per program.
+        required, limit: How much the kernel needs and how much is available, per program.
     """
 
     def __init__(self, message: str, resource: str = "", required: int = 0, limit: int = 0) -> None:
@@ -201,8 +201,8 @@ class DeviceAssertError(LaunchError, AssertionError):
     """`tl.device_assert` or `assert` failed in a running kernel.
 
     Args:
-        message: What failed, without position.
-        file, line, column: Where the assertion stands; lines and columns count from 1.
+        message: The assertion's message, without the position.
+        file, line, column: The position of the assertion; lines and columns count from 1.
     """
 
     def __init__(
@@ -223,18 +223,18 @@ class DeviceAssertError(LaunchError, AssertionError):
 
 
 class Finding(NamedTuple):
-    """Something that a kernel was found to do wrong.
+    """An error that a check found in a running kernel.
 
     Attributes:
         kind: "bounds", "uninitialized", "race", "copy", "alignment", "deadlock", "mask", "endless",
             or "fault".
-        message: What, without the position.
+        message: The description, without the position.
         kernel: The kernel's name.
-        program: Its place in the grid.
-        thread: The thread's number in the program; None on the CPU, where a program is one thread.
-        file, line, column: Where; None where it is not known.
-        instruction: Of the GPU, where one stands for itself.
-        other_thread, other_line: The other party, where there is one.
+        program: The program's index in the grid.
+        thread: The thread's index in the program; None on the CPU, where a program is one thread.
+        file, line, column: The position; None if it is unknown.
+        instruction: The GPU instruction, if the finding is about one; else empty.
+        other_thread, other_line: The other thread and its line in a race or the like, if any.
     """
 
     kind: str
@@ -258,12 +258,13 @@ class Finding(NamedTuple):
 
 
 class CheckError(LaunchError):
-    """A check found that a kernel does something wrong, such as an access out of bounds.
+    """A run-time check found errors in a kernel, such as an out-of-bounds access.
 
     Args:
-        findings: What, in the order in which it was found; not empty. Each place is named once.
-        suppressed: How many more there were.
-        note: What follows from them, such as that the device is lost.
+        findings: The errors in the order in which they were found; not empty. Each position is
+            reported once.
+        suppressed: The number of further findings that are not reported.
+        note: A consequence of the findings, such as that the device can no longer be used.
     """
 
     def __init__(self, findings: Sequence[Finding], suppressed: int = 0, note: str = "") -> None:
@@ -282,11 +283,11 @@ class CheckError(LaunchError):
 
 
 class EmulationError(CheckError):
-    """An emulated GPU found that a kernel does something wrong."""
+    """An emulated GPU found errors in a kernel."""
 
 
 class CacheError(TilewrightError):
-    """The folder of the disk cache is unusable or not to be trusted."""
+    """The folder of the disk cache is unusable or not trusted."""
 
 
 class CacheWarning(UserWarning):
@@ -294,7 +295,7 @@ class CacheWarning(UserWarning):
 
 
 def _located(note: Note) -> str:
-    """`file:line:column: message`, the source line and a caret; less where less is known."""
+    """`file:line:column: message`, the source line and a caret; unknown parts are left out."""
     place = ":".join(str(part) for part in (note.file, note.line, note.column) if part is not None)
     head = f"{place}: {note.message}" if place else note.message
     text = note.source_line
@@ -309,6 +310,6 @@ def _located(note: Note) -> str:
     lines = [head, f"    {shown}"]
     if note.column is not None:
         before = text[len(text) - len(shown) : max(note.column - 1, 0)]
-        # Tabs are kept, so that the caret stands under its character.
+        # Tabs are kept so that the caret is below its character.
         lines.append("    " + "".join("\t" if char == "\t" else " " for char in before) + "^")
     return "\n".join(lines)

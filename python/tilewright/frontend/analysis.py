@@ -1,4 +1,4 @@
-"""Questions answered by the syntax tree alone."""
+"""Analyses of the syntax tree that need no values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OWN_SCOPE = (
 
 
 def _walk(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """All nodes in source order, without those that have a scope of their own."""
+    """All nodes in source order; does not descend into nodes that open a new scope."""
     for node in nodes:
         yield node
         if not isinstance(node, _OWN_SCOPE):
@@ -40,7 +40,7 @@ def find_return(statements: Iterable[ast.AST]) -> ast.Return | None:
 
 
 def has_break(statements: Iterable[ast.AST]) -> bool:
-    """Whether the statements, a loop's body, hold a `break` of that loop."""
+    """Whether the statements, a loop's body, contain a `break` of that loop."""
     for node in statements:
         if isinstance(node, ast.Break):
             return True

@@ -1,4 +1,4 @@
-"""`assert`: checked while the kernel runs, as tl.device_assert."""
+"""`assert`: checked at run time, like tl.device_assert."""
 
 from __future__ import annotations
 

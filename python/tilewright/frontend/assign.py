@@ -1,6 +1,6 @@
-"""Assignments: a number that is assigned becomes a tensor, as in Triton.
+"""Assignments. A number that is assigned to a variable becomes a tensor, as in Triton.
 
-`x: tl.constexpr = ...` keeps it a constant.
+With `x: tl.constexpr = ...` it stays a constant.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def visit_ann_assign(v: FunctionVisitor, node: ast.AnnAssign, rest: Rest) -> Out
         raise ConstantError(
             f"`{ast.unparse(node.target)}` is annotated as tl.constexpr, but its value is a tensor "
             f"of type {describe(value)}",
-            hint="leave the annotation out",
+            hint="remove the annotation",
         )
     assign(v, node.target, constexpr(unwrap(value)))
     return None
@@ -62,7 +62,7 @@ def visit_named_expr(v: FunctionVisitor, node: ast.NamedExpr) -> Value:
 
 
 def assign(v: FunctionVisitor, target: ast.expr, value: Value) -> None:
-    """Binds a value, as it is, to a name or to a tuple of targets."""
+    """Binds a value to a name or to a tuple of targets, without converting it."""
     if isinstance(target, ast.Name):
         v.scope.set(target.id, value, target.lineno)
     elif isinstance(target, (ast.Tuple, ast.List)):
@@ -91,7 +91,7 @@ def _not_assignable(target: ast.expr) -> UnsupportedError:
     if isinstance(target, ast.Subscript):
         return UnsupportedError(
             "an element of a tile cannot be assigned",
-            hint="tiles are values: write tl.where(mask, new, old), or tl.store to memory",
+            hint="tiles are immutable: use tl.where(mask, new, old), or tl.store to memory",
         )
     return UnsupportedError(
         f"`{ast.unparse(target)}` cannot be assigned in a kernel", hint="assign to a variable"

@@ -1,4 +1,4 @@
-"""scf.if: two branches are visited, then values of the two are joined (see joins.py)."""
+"""scf.if: visits the two branches, then joins their values (see joins.py)."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 class Branches:
     """An scf.if whose branches have been visited, each in a copy of its scope.
 
-    `outcomes` is what visiting each branch gave, `initial` the variables before it, `scopes` those
-    at its end. `finish` joins values of the two and completes the operation.
+    For each branch, `outcomes` is the result of visiting it, `initial` has the variables before it
+    and `scopes` those at its end. `finish` joins values of the branches and completes the
+    operation.
     """
 
     def __init__(
@@ -38,7 +39,7 @@ class Branches:
         self.extend(1, visit_else)
 
     def extend(self, branch: int, visit: Callable[[], Any]) -> None:
-        """Visits more at the end of a branch; the outcome becomes the branch's."""
+        """Visits more statements at the end of a branch; their outcome replaces the branch's."""
         outer, self.v.scope = self.v.scope, self.scopes[branch]
         try:
             with self.v.inserting_at_end(self.blocks[branch]):
@@ -48,12 +49,12 @@ class Branches:
             self.v.scope = outer
 
     def materialised(self, branch: int, value: Value) -> Value:
-        """The value with numbers as tensors, built at the end of the branch."""
+        """The value with its numbers converted to tensors at the end of the branch."""
         with self.v.inserting_at_end(self.blocks[branch]):
             return materialise(value)
 
     def finish(self, pairs: list[tuple[Value, Value]]) -> list[Value]:
-        """Ends both branches; from each pair of values of one type becomes one value."""
+        """Terminates both branches; each pair of values of one type becomes one result."""
         builder = self.v.builder
         columns = [[leaf.handle for pair in pairs for leaf in leaves(pair[i])] for i in range(2)]
         op = self.op

@@ -1,7 +1,7 @@
-"""A kernel's signature becomes func.func; what a module remembers while it is built.
+"""Translates a kernel's signature to func.func; holds the state of building a module.
 
-The kernel has one argument per leaf parameter that is not a constant, with the slot from which the
-launcher's argument array fills it:
+The kernel has one argument per leaf parameter that is not a constant. Its `tile.slot` is the index
+of its value in the launcher's argument array:
 
     func.func @add(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32, tile.slot = 0 : i32}, ...)
         attributes {tile.kernel}
@@ -45,13 +45,13 @@ class ModuleBuild:
     """The state of building one module.
 
     Attributes:
-        context: What the language's functions build with.
+        context: The context in which the language's functions build operations.
         module: The module.
-        specialisations: The private functions made so far.
-        record: What is read of the program around the kernel.
-        place: The visitor and the node now being visited.
-        nested_guards: In how many blocks and guards what is visited is nested.
-        exit_codes: Codes that nothing else uses.
+        specialisations: The private functions built so far.
+        record: Records what is read of the program around the kernel.
+        place: The visitor and the node that is being visited.
+        nested_guards: The number of statement sequences and guards around the current node.
+        exit_codes: Unused exit codes.
     """
 
     context: BuildContext
@@ -65,7 +65,7 @@ class ModuleBuild:
 
 @dataclass(frozen=True)
 class _Argument:
-    """An argument of the kernel: a leaf parameter whose value is known at launch only."""
+    """An argument of the kernel: a leaf parameter whose value is known only at launch."""
 
     slot: int
     type: dtype
@@ -95,11 +95,11 @@ def build_module(
     Args:
         ctx: The context to build in.
         fn: The @jit function.
-        signature: Per parameter a descriptor such as "*fp32:D" or "i32", a constant, or a tuple of
-            those; what belongs to a tl.constexpr parameter is a constant.
+        signature: For each parameter a descriptor such as "*fp32:D" or "i32", a constant, or a
+            tuple of these. The entry of a tl.constexpr parameter is always a constant.
         noalias: Whether all pointers are known to point to disjoint memory.
         options: The options of this compilation.
-        record: Filled with what is read of the program around the kernel.
+        record: Receives what is read of the program around the kernel.
 
     Raises:
         CompileError: The kernel is not valid; names file, line and column.
@@ -117,7 +117,7 @@ def build_module(
         with use(context):
             _build_kernel(build, fn, signature, noalias)
     except CompileError as error:
-        # Where the visitor stood is of no use to whoever wrote the kernel.
+        # The front end's own traceback does not help the user.
         raise error.with_traceback(None) from error.__cause__
     if context.omits_asserts:
         module.op.set_attr("tile.omits_asserts", ctx.unit_attr())
@@ -166,7 +166,7 @@ def _set_argument_facts(
 
 
 def _read_signature(fn: Any, signature: Sequence[Any], arguments: list[_Argument]) -> list[Value]:
-    """The parameters' values, with placeholders for tensors; the `_Argument`s are collected."""
+    """The parameters' values; placeholders for tensors are also appended to `arguments`."""
     if len(signature) != len(fn.params):
         raise TypeMismatchError(
             f"the signature of `{fn.name}` has {len(signature)} entries "
@@ -202,7 +202,7 @@ def _read_entry(entry: Any, slots: Any, arguments: list[_Argument]) -> Value:
 
 
 def _type_of(name: str) -> dtype:
-    """The type for a descriptor without its facts: "i32", "*fp32", "*kfp32" (read only)."""
+    """The type for a descriptor without its suffix: "i32", "*fp32", "*kfp32" (const pointer)."""
     if not name.startswith("*"):
         return dtype.from_name(name)
     is_const = name.startswith("*k")

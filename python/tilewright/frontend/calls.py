@@ -1,4 +1,4 @@
-"""Calls: of the language's builtins, of @jit functions, and of Python on constants."""
+"""Calls of the language's builtins, of @jit functions, and of Python functions on constants."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def visit_call(v: FunctionVisitor, node: ast.Call) -> Value:
 
 
 def _use(v: FunctionVisitor, callee: Value, values: list[Value]) -> None:
-    """Notes what a function that is run while compiling may look at."""
+    """Records what a function that runs at compile time may read."""
     if any(callee is shallow for shallow in SHALLOW):
         return
     is_known = is_own_thing(callee) or is_tensor(getattr(callee, "__self__", None))
-    # The language's functions build @jit functions with this front end, which records what is read.
+    # The language's functions build @jit functions with this front end, which records their reads.
     v.build.record.use((callee, *values), with_functions=not is_known)
 
 
@@ -42,7 +42,7 @@ def _keyword_arguments(v: FunctionVisitor, node: ast.Call) -> dict[str, Value]:
     for keyword in node.keywords:
         if keyword.arg is None:
             raise UnsupportedError(
-                "`**` in a call is not supported", hint="write the arguments out"
+                "`**` in a call is not supported", hint="pass the arguments one by one"
             )
         kwargs[keyword.arg] = v.visit(keyword.value)
     return kwargs
@@ -51,9 +51,9 @@ def _keyword_arguments(v: FunctionVisitor, node: ast.Call) -> dict[str, Value]:
 def _implementation(
     node: ast.Call, callee: Value, args: list[Value], kwargs: dict[str, Value]
 ) -> Callable[..., Value]:
-    """What is run for a callee that is not a @jit function."""
+    """The function to run for a callee that is not a @jit function."""
     if not callable(callee):
-        raise TypeMismatchError(f"`{ast.unparse(node.func)}` is {describe(callee)}: not a function")
+        raise TypeMismatchError(f"`{ast.unparse(node.func)}` is {describe(callee)}, not a function")
     try:
         builtin = BUILTINS.get(callee)
     except TypeError:
@@ -74,7 +74,7 @@ def _implementation(
 
 
 def _belongs_to_language(callee: Value) -> bool:
-    """A method of a tensor or of a dtype, or a class of the language."""
+    """Whether the callee is a method of a tensor or a dtype, or a class of the language."""
     if is_tensor(getattr(callee, "__self__", None)):
         return True
     module = (
@@ -86,7 +86,7 @@ def _belongs_to_language(callee: Value) -> bool:
 def _guarded(
     node: ast.Call, function: Callable[..., Value], args: list[Value], kwargs: dict[str, Value]
 ) -> Value:
-    """Calls; what goes wrong in a builtin is reported as the mistake of whoever called it."""
+    """Calls the function; an exception in a builtin is reported as an error in the call."""
     try:
         return function(*args, **kwargs)
     except (TilewrightError, _core.IRError, RecursionError):
@@ -94,7 +94,7 @@ def _guarded(
     except Exception as error:
         name = ast.unparse(node.func)
         kind = TypeMismatchError if isinstance(error, (TypeError, AttributeError)) else CompileError
-        # The user called it by another name.
+        # The message names the function differently from the user's source.
         text = str(error).removeprefix(f"{getattr(function, '__qualname__', '')}() ")
         text = text or type(error).__name__
         raise kind(f"`{name}`: {text}") from error

@@ -15,16 +15,16 @@ from .visitor import FunctionVisitor
 
 
 class Carried:
-    """What a loop carries: every name that its body assigns and that holds tensors before it.
+    """The loop-carried variables: names that the body assigns and that hold tensors before it.
 
     Args:
-        v: The visitor, standing before the loop.
+        v: The visitor, at the position before the loop.
         node: The loop.
         keyword: "for" or "while".
         body: The nodes whose assignments count.
         hidden: Variables that the compiler adds.
-        targets: Names that the loop itself binds, with their types; one that is something else
-            before the loop is lost after it.
+        targets: Names that the loop itself binds, with their types. If the type before the loop
+            differs, the variable is unavailable after it.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Carried:
         self.types = [handle.type for handle in self.handles]
 
     def enter(self, handles: Sequence[Any]) -> None:
-        """Starts the body in a copy of the scope, the carried variables at their new handles."""
+        """Starts the body in a copy of the scope, with the carried variables' new handles."""
         self.v.scope = self.before.copy()
         self.rebind(handles)
 
@@ -68,7 +68,7 @@ class Carried:
         """The carried variables' handles at the end of the body.
 
         Raises:
-            LoopTypeError: One has another type than before the loop.
+            LoopTypeError: The type of one differs from that before the loop.
         """
         handles: list[Any] = []
         for name in self.assigned:
@@ -84,7 +84,10 @@ class Carried:
         return handles
 
     def leave(self, results: Sequence[Any]) -> None:
-        """Goes on after the loop, whose results are the carried variables; the others are lost."""
+        """Continues after the loop, whose results are the carried variables.
+
+        Other variables that the body assigns are unavailable after it.
+        """
         line = self.node.lineno
         lines = self.v.scope.lines
         self.v.scope = self.before.copy()
@@ -121,7 +124,7 @@ class Carried:
         return error.at(self.v.file, lines[1], self._column(name, lines[1]))
 
     def _column(self, name: str, line: int) -> int | None:
-        """Where the name is assigned in that line."""
+        """The column of the assignment to the name in that line."""
         for node in ast.walk(self.node):
             is_target = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
             if is_target and node.id == name and node.lineno == line:  # type: ignore[attr-defined]

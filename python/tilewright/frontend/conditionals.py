@@ -1,4 +1,4 @@
-"""`if` and conditional expressions: chosen while compiling, or scf.if (see branches.py)."""
+"""`if` and conditional expressions: decided at compile time, or scf.if (see branches.py)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def visit_if(v: FunctionVisitor, node: ast.If, rest: Rest) -> Outcome:
 
 
 def _chain(node: ast.If) -> list[ast.If]:
-    """The `if` and each `elif`, which the syntax tree nests in the `else` of the one before."""
+    """The `if` and each `elif`; the syntax tree nests an `elif` in the preceding `else`."""
     chain = [node]
     while len(chain[-1].orelse) == 1 and isinstance(chain[-1].orelse[0], ast.If):
         chain.append(chain[-1].orelse[0])
@@ -43,7 +43,7 @@ def _chain(node: ast.If) -> list[ast.If]:
 
 
 def _visit_chain(v: FunctionVisitor, chain: list[ast.If]) -> Outcome:
-    """A long chain: each branch leaves for its end, so that they need not be nested."""
+    """Visits a long chain: each branch exits to the end of the chain, to avoid deep nesting."""
     code = next(v.build.exit_codes)
 
     def visit_branch(node: ast.If, rest: Rest) -> Outcome:
@@ -74,7 +74,7 @@ def visit_if_exp(v: FunctionVisitor, node: ast.IfExp) -> Value:
     then_value, else_value = branches.outcomes
     if not same_type(then_value, else_value):
         raise TypeMismatchError(
-            "both values of a conditional expression must have one type, found "
+            "both values of a conditional expression must have the same type, found "
             f"{describe(then_value)} and {describe(else_value)}",
             hint="convert one of them with .to(...)",
         )
@@ -92,7 +92,7 @@ def visit_condition(v: FunctionVisitor, node: ast.expr) -> Value:
 
 
 def to_condition(value: Value) -> Value:
-    """A scalar tensor as int1."""
+    """Converts a scalar tensor to int1."""
     if isinstance(value, tuple) or value.type.is_block() or value.type.is_ptr():
         raise TypeMismatchError(
             f"a condition must be a scalar, found {describe(value)}",

@@ -1,4 +1,4 @@
-"""Which function handles which node of the syntax tree, and how statements end."""
+"""Maps node types of the syntax tree to their handlers; describes how statements end."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 from .scope import Scope
 from .values import Value
 
-# Where control goes from statements that it leaves other than at their end. RETURN and END leave
-# the region that is being built: a function, or the body of a loop that runs. A loop that is
-# unrolled has a code for `break` and one for `continue` besides, and a long chain of `elif` a
-# negative one for its end.
+# Exit codes: where control goes when statements exit early. RETURN and END exit the region that is
+# being built: a function, or the body of a loop that is not unrolled. An unrolled loop also has one
+# code for `break` and one for `continue`, and a long chain of `elif` has a negative code for its
+# end.
 RETURN, END = 1, 2
 
 
 def break_code(depth: int) -> int:
-    """The code of `break` in the unrolled loop that so many loops are around."""
+    """The exit code of `break` in an unrolled loop at the given nesting depth."""
     return 2 * depth + 3
 
 
@@ -28,7 +28,7 @@ def continue_code(depth: int) -> int:
 
 @dataclass(frozen=True)
 class Exit:
-    """Control always leaves, with one code; `value` is what is returned."""
+    """Control always exits, with this code; `value` is the returned value."""
 
     code: int
     value: Value = None
@@ -37,13 +37,13 @@ class Exit:
 
 @dataclass(frozen=True)
 class MayExit:
-    """Where control goes on is known at run time only.
+    """Whether, or where to, control exits is known only at run time.
 
     Attributes:
-        codes: Those with which it may have left.
-        falls_through: Whether it may also fall through at the end.
-        exited: The variables where it has left. Among them `.exit` holds the code, and 0 where
-            control falls through; `.value` what is returned, if RETURN is among the codes.
+        codes: The exit codes that are possible.
+        falls_through: Whether control may also fall through.
+        exited: The variables if control has exited. The variable `.exit` holds the exit code, or 0
+            if control falls through; `.value` holds the returned value, if RETURN is possible.
     """
 
     codes: frozenset[int]
@@ -51,16 +51,16 @@ class MayExit:
     exited: Scope
 
 
-# None: control always falls through at the end.
+# None: control always falls through.
 Outcome: TypeAlias = Exit | MayExit | None
 
 
 class Rest(Protocol):
-    """The statements after the one being visited, which a branch may take in.
+    """The statements after the one being visited, which can be moved into one of its branches.
 
     Attributes:
-        may_nest: Whether it may; not where branches are nested deeply already.
-        end: If there are none: the code with which control leaves at the end of the block.
+        may_nest: Whether they can be moved; false if branches are already deeply nested.
+        end: The exit code at the end of the block, if no statements are left.
     """
 
     @property
@@ -70,7 +70,7 @@ class Rest(Protocol):
     def end(self) -> int | None: ...
 
     def run(self) -> Outcome:
-        """Visits them, which are then done; control may fall through before all are."""
+        """Visits the statements. If they nest too deeply it may stop before the last one."""
         ...
 
 

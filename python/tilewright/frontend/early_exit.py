@@ -1,7 +1,7 @@
-"""Loops that are left early, by `break` or by `return`: scf.while with flags.
+"""Loops with `break` or `return`: scf.while with flags.
 
-A loop has one exit, its condition. So `break` sets a flag that the condition reads, and ends the
-iteration; `return` sets another besides, which is looked at after the loop:
+A loop has a single exit, its condition. `break` therefore sets a flag that the condition reads, and
+ends the iteration. `return` sets a second flag as well, which is tested after the loop:
 
     for i in range(n):            .stop, .return, .index = false, false, 0
         if a: break               while .index < n and not .stop:
@@ -12,7 +12,7 @@ iteration; `return` sets another besides, which is looked at after the loop:
                                       .index = i + 1
                                   if not .return: g()
 
-The flags are variables of the scope, so that branches and loops join and carry them like others.
+The flags are variables of the scope, so branches join them and loops carry them like any variable.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ INDEX = ".index"
 
 
 class EarlyExits:
-    """The flags of one loop, declared before it and taken back after it.
+    """The flags of one loop, declared before it and removed after it.
 
     Attributes:
-        names: The flags that the loop needs; empty for a loop that runs to its end.
+        names: The flags that the loop needs; empty for a loop without early exits.
     """
 
     def __init__(self, v: FunctionVisitor, node: ast.For | ast.While) -> None:
@@ -51,7 +51,7 @@ class EarlyExits:
             self.names = [STOP]
 
     def declare(self, index: Value | None = None) -> None:
-        """Gives the flags, and the index of a `for`, their values before the loop."""
+        """Initializes the flags, and the index of a `for`, before the loop."""
         if index is not None:
             self.names.append(INDEX)
         scope = self.v.scope = self.outer.copy()
@@ -60,11 +60,11 @@ class EarlyExits:
             scope.set(name, value, self.node.lineno)
 
     def is_running(self) -> Value:
-        """Whether the loop has not been left."""
+        """Whether the loop has not exited yet."""
         return tl.logical_not(self.v.scope.values[STOP])
 
     def finish(self, rest: Rest) -> Outcome:
-        """What follows the loop: its `else`, and nothing if it returned."""
+        """Builds what follows the loop: its `else`, skipped after `break`, and the return."""
         v, node = self.v, self.node
         stop, returned = (v.scope.values.get(name) for name in (STOP, RETURN))
         for name in (STOP, INDEX):
@@ -83,7 +83,7 @@ class EarlyExits:
 
 
 def emit_return(v: FunctionVisitor, line: int) -> Exit:
-    """Returns from the function without a value, out of all loops that run."""
+    """Returns from the function without a value, exiting all loops around the statement."""
     if v.loop is None or not v.loop.is_within_running:
         return Exit(dispatch.RETURN, None, line)
     for name in (STOP, RETURN):

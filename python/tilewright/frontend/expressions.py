@@ -55,7 +55,7 @@ def visit_list(v: FunctionVisitor, node: ast.List) -> Value:
 
 
 def visit_items(v: FunctionVisitor, nodes: list[ast.expr]) -> list[Value]:
-    """Values of a display or of positional arguments, with starred ones spread."""
+    """The values of a display or of positional arguments, with starred items unpacked."""
     items: list[Value] = []
     for node in nodes:
         if isinstance(node, ast.Starred):
@@ -74,7 +74,7 @@ def _spread(v: FunctionVisitor, node: ast.Starred) -> tuple[Value, ...]:
 
 
 def unwrap_outer(value: Value) -> Value:
-    """The tuple or list in a constexpr; its items stay as they are."""
+    """The tuple or list in a constexpr; its items are not unwrapped."""
     return value if isinstance(value, (tuple, list)) else unwrap(value)
 
 
@@ -94,7 +94,7 @@ def visit_subscript(v: FunctionVisitor, node: ast.Subscript) -> Value:
         if not is_constant(index):
             raise ConstantError(
                 f"the index of a tuple must be constant, not {describe(index)}",
-                hint="loop with tl.static_range to have a constant index",
+                hint="loop over tl.static_range to get a constant index",
             )
         index = unwrap(index)
     try:
@@ -106,7 +106,7 @@ def visit_subscript(v: FunctionVisitor, node: ast.Subscript) -> Value:
 
 
 def _use_item(v: FunctionVisitor, container: Value, index: Value) -> None:
-    """Items of tuples, lists and dictionaries are known; other classes run code to find them."""
+    """Records an indexing; a class other than tuple, list and dict runs code to find an item."""
     getters = [getattr(kind, "__getitem__", None) for kind in (tuple, list, dict)]
     if getattr(type(container), "__getitem__", None) not in getters:
         v.build.record.use(container)
@@ -120,10 +120,10 @@ def visit_attribute(v: FunctionVisitor, node: ast.Attribute) -> Value:
 
 
 def read_attribute(value: Value, name: str) -> Value:
-    """`value.name`; what a constexpr lacks is looked up in the object it holds.
+    """`value.name`; an attribute that a constexpr lacks is looked up in the object that it holds.
 
-    A number has what tensors have: `stride.to(tl.int64)` holds for an argument that is 1, and so a
-    constant, as for any other.
+    A number has the attributes of a tensor: `stride.to(tl.int64)` also works if the argument is 1
+    and therefore a constant.
     """
     found = find_attribute(value, name)
     if found is not MISSING:
@@ -180,7 +180,7 @@ def visit_formatted_value(v: FunctionVisitor, node: ast.FormattedValue) -> Value
 
 @expression(ast.ListComp, ast.GeneratorExp)
 def visit_comprehension(v: FunctionVisitor, node: ast.ListComp | ast.GeneratorExp) -> Value:
-    """A tuple; the items and the conditions must be known at compile time."""
+    """Builds a tuple; the number of items and the conditions must be known at compile time."""
     if len(node.generators) != 1:
         raise UnsupportedError("a comprehension with more than one `for` is not supported")
     generator = node.generators[0]

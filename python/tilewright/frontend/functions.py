@@ -1,4 +1,4 @@
-"""Calls of other @jit functions: binding, specialisation, private functions.
+"""Calls of other @jit functions: binding, specialization, private functions.
 
 A function is built once per combination of argument types and constants:
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Specialisation:
-    """A private function; without `result` while its body is being built."""
+    """A private function; `result` is not set until its body has been built."""
 
     fn: Any
     symbol: str
@@ -47,7 +47,7 @@ class Specialisation:
 
 
 def call(build: ModuleBuild, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
-    """Builds a call of a @jit function and returns what it returns."""
+    """Builds a call of a @jit function; returns its result."""
     values = bind(build, fn, args, kwargs)
     found = _specialisation(build, fn, values)
     operands = [leaf.handle for value in values.values() for leaf in leaves(value)]
@@ -61,7 +61,7 @@ def call(build: ModuleBuild, fn: Any, args: list[Value], kwargs: dict[str, Value
 
 
 def inline(build: ModuleBuild, fn: Any, args: list[Value]) -> Value:
-    """Builds the body of a @jit function at the insertion point and returns what it returns."""
+    """Builds the body of a @jit function at the insertion point; returns its result."""
     values = bind(build, fn, args, {})
     caller_loc = build.context.builder.loc
     return _visit_body(build, fn, values, caller_loc=caller_loc).value
@@ -172,10 +172,10 @@ def _visit_body(
 
 
 def materialise_assigned(v: FunctionVisitor) -> None:
-    """Makes tensors of the numbers in parameters that the function assigns.
+    """Converts numbers in parameters that the function assigns to tensors.
 
-    Not in those declared constant. The others may be: `n` is 1 in one call, and then a constant,
-    and not in the next.
+    Parameters declared tl.constexpr stay constants. Other parameters can be constants too: an
+    argument `n` that is 1 is specialized to a constant, and in the next call it may not be.
     """
     with v.at(v.tree):
         for param in v.fn.params:
@@ -190,9 +190,9 @@ def definition_loc(ctx: Any, fn: Any) -> Any:
 
 
 def _note_call(build: ModuleBuild, error: CompileError, fn: Any) -> None:
-    """Adds the call to an error that arose within it.
+    """Adds a note about the call to an error in the callee.
 
-    An error in a function of the language's library is the caller's: it is shown at the call.
+    An error in a library function of the language is reported at the call instead.
     """
     if error.line is None or build.place is None:
         return

@@ -1,7 +1,7 @@
-"""What holds after two branches: their variables, and where control goes on.
+"""Joins two branches: their variables, and where control continues.
 
-Branches that end in different ways leave in the variable `.exit` how control goes on, and what
-follows them is guarded by it:
+If branches end in different ways, the variable `.exit` holds where control continues, and the
+statements after them are guarded by it:
 
     if a:                          %x:2 = scf.if %a -> (i32, i32) {   // .exit and y
         if b:                          %y = scf.if %b { yield 1 } else { yield 0 }
@@ -10,8 +10,8 @@ follows them is guarded by it:
     f(y)                           %falls_through = arith.cmpi eq, %x#0, 0
                                    scf.if %falls_through { f(%x#1) }
 
-The variables where control falls through and those where it has left are two scopes. A variable of
-one type is the same value in both: the result of the scf.if.
+The variables if control falls through and those if it has exited are two scopes. A variable that
+has one type in both is the same value in both: a result of the scf.if.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 EXIT = ".exit"
 VALUE = ".value"
 
-# The value of a variable at the end of a branch where it is never read: any of its type will do.
+# Stands for a variable's value at the end of a branch where it is never read: any value will do.
 _ANY = object()
 
 # The values of a variable at the ends of two branches.
@@ -68,7 +68,7 @@ def choose(
 ) -> Outcome:
     """Builds an scf.if of statements.
 
-    Where one branch always leaves and the other never does, that one takes in the `rest`.
+    If one branch always exits and the other never does, the `rest` is moved into the latter.
     """
     branches = Branches(v, condition, visit_then, visit_else)
     leaving = [isinstance(outcome, Exit) for outcome in branches.outcomes]
@@ -82,7 +82,7 @@ def choose(
 def guard(
     v: FunctionVisitor, node: ast.stmt, outcome: MayExit, visit_rest: Callable[[], Outcome]
 ) -> Outcome:
-    """Builds what follows statements that control may have left."""
+    """Builds the statements after some that may have exited."""
     falls_through = outcome.exited.values[EXIT] == 0
     return _join(
         Branches(
@@ -97,7 +97,7 @@ def guard(
 
 
 def resolve_exit(v: FunctionVisitor, node: ast.stmt, outcome: Outcome, code: int) -> Outcome:
-    """The outcome at the place that a code names: control that left with it falls through here."""
+    """The outcome at the target of an exit code: control that exited with it falls through here."""
     if isinstance(outcome, Exit):
         return None if outcome.code == code else outcome
     if outcome is None or code not in outcome.codes:
@@ -129,7 +129,7 @@ def _forget(scope: Scope) -> None:
 
 
 def _exit(v: FunctionVisitor, codes: frozenset[int], exited: Scope) -> Outcome:
-    """The outcome of statements that control has left: Exit where there is one way only."""
+    """The outcome of statements that always exit: Exit if only one code is possible."""
     v.scope = exited
     if len(codes) > 1:
         return MayExit(codes, False, exited)
@@ -141,7 +141,7 @@ def _exit(v: FunctionVisitor, codes: frozenset[int], exited: Scope) -> Outcome:
 
 @dataclass(frozen=True)
 class _End:
-    """How a branch ends: the variables where control falls through, and where it has left."""
+    """How a branch ends: the variables if control falls through, and those if it has exited."""
 
     falling: Scope | None
     exited: Scope | None
@@ -156,10 +156,10 @@ class _End:
         return _End(scope if outcome.falls_through else None, outcome.exited, outcome.codes)
 
     def exits_with(self, name: str) -> Scope | None:
-        """The scope in which a variable's value is read where control has left, if it is.
+        """The scope from which a variable is read after control has exited, or None.
 
-        It is not where the function returns, nor at the end of a loop's body if there is no value:
-        the loop then carries none.
+        It is not read after the function returns. At the end of a loop's body it is not read if it
+        has no value, because the loop then does not carry it.
         """
         if self.exited is None or self.codes <= {RETURN}:
             return None
@@ -188,7 +188,7 @@ def _join(branches: Branches, node: ast.stmt) -> Outcome:
 
 
 def _exit_value(branches: Branches, index: int) -> Value:
-    """The value of `.exit` at the end of a branch."""
+    """The value of `.exit` at the end of a branch; 0 if control falls through."""
     outcome = branches.outcomes[index]
     if isinstance(outcome, MayExit):
         return outcome.exited.values[EXIT]
@@ -210,7 +210,7 @@ def _join_returned(join: _Join, ends: Sequence[_End], exited: Scope) -> None:
 
 
 def _returned(outcome: Outcome, end: _End) -> Exit | None:
-    """What a branch returns, if it may."""
+    """The value that a branch returns, or None if it does not return."""
     if RETURN not in end.codes or end.exited is None:
         return None
     if isinstance(outcome, Exit):
@@ -245,7 +245,7 @@ def _placeholder(value: Value) -> Value:
 
 @dataclass
 class _Result:
-    """A result of the scf.if: the values of the two branches, and the variables that it is."""
+    """A result of the scf.if: the values of the two branches, and the scopes that it is set in."""
 
     name: str
     values: _Pair
@@ -262,7 +262,7 @@ class _Join:
         self._results: list[_Result] = []
 
     def variables(self, ends: Sequence[_End], falling: Scope, exited: Scope) -> None:
-        """Joins the variables of the branches into those two scopes."""
+        """Joins the variables of the branches into the scopes `falling` and `exited`."""
         scopes = [scope for end in ends for scope in (end.falling, end.exited) if scope]
         for name in dict.fromkeys(name for scope in scopes for name in scope.values):
             if name in (EXIT, VALUE):
@@ -293,9 +293,9 @@ class _Join:
         )
 
     def _merged(self, sides: Sequence[_Pair]) -> _Pair | None:
-        """The values if one variable can be both where control falls through and where it left."""
+        """One pair of values for both scopes, or None if they need separate results."""
         if len(sides) < 2 or is_constant(_known(sides[0])):
-            return None  # A constant stays one where control falls through.
+            return None  # Keeps a constant constant in the scope where control falls through.
         merged = []
         for falling, exited in zip(*sides, strict=True):
             if falling is not exited and falling is not _ANY and exited is not _ANY:
@@ -309,7 +309,7 @@ class _Join:
         return not _has_missing(known) and same_type(known[0], known[-1])
 
     def _is_outer(self, name: str, values: _Pair) -> bool:
-        """Whether the value is the same in both branches, and not made in one of them."""
+        """Whether the value is the same in both branches and is not defined in one of them."""
         known = _known(values)
         if len(known) == 2:
             return known[0] is known[1] or (is_constant(known) and same_constant(*known))
@@ -338,7 +338,7 @@ class _Join:
         )
 
     def add_result(self, name: str, values: _Pair, line: int, scopes: Sequence[Scope]) -> None:
-        """Notes that a variable of these scopes has these values at the ends of the branches."""
+        """Adds a result: the variable's values at the ends of the branches, for these scopes."""
         self._results.append(_Result(name, values, line, scopes))
 
     def finish(self) -> None:
@@ -349,7 +349,7 @@ class _Join:
                 scope.set(result.name, value, result.line)
 
     def _filled(self, result: _Result, index: int) -> Value:
-        """The value at the end of a branch; where it is never read, any of the type."""
+        """The value at the end of a branch; if it is never read, any value of the type."""
         if result.values[index] is not _ANY:
             return self.branches.materialised(index, result.values[index])
         other = materialise(result.values[1 - index])

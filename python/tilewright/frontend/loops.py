@@ -1,7 +1,6 @@
-"""`for`: scf.for over range and tl.range; what else there is to loop over is unrolled.
+"""`for`: a loop over range or tl.range becomes scf.for; a loop over anything else is unrolled.
 
-The variables that the body assigns and that exist before the loop are carried from one iteration to
-the next:
+Variables that the body assigns and that are defined before the loop become loop-carried values:
 
     acc = 0.0                     %acc = scf.for %i = %c0 to %n step %c1
     for i in range(n):                iter_args(%a = %zero) -> f32 : i32 {
@@ -29,7 +28,7 @@ from .values import Value, describe, is_constant, is_tensor, unwrap
 from .visitor import FunctionVisitor
 from .while_loops import build_while
 
-# The attributes of tl.range that the compiler reads, as `tile.<name>` on the loop.
+# The attributes of tl.range that are set as `tile.<name>` on the loop.
 _INT_ATTRIBUTES = ("num_stages", "loop_unroll_factor")
 _FLAG_ATTRIBUTES = (
     "disallow_acc_multi_buffer",
@@ -41,7 +40,7 @@ _FLAG_ATTRIBUTES = (
 
 @dataclass
 class LoopRange:
-    """The bounds of a loop that runs, as the user wrote them."""
+    """The bounds of a loop that is not unrolled, as the user wrote them."""
 
     start: Value
     stop: Value
@@ -70,7 +69,7 @@ def visit_for(v: FunctionVisitor, node: ast.For, rest: Rest) -> Outcome:
 
 
 def _iteration(v: FunctionVisitor, node: ast.expr) -> Any:
-    """What a loop iterates over: a LoopRange, or a value."""
+    """The iterable of a loop: a LoopRange, or a value."""
     if isinstance(node, ast.Call) and v.visit(node.func) is builtins.range:
         args = visit_items(v, node.args)
         if node.keywords or not 1 <= len(args) <= 3:
@@ -97,7 +96,7 @@ def _attributes(v: FunctionVisitor, value: Any) -> dict[str, Any]:
 
 
 class _Loop:
-    """Builds one scf.for; made with the bounds, whose errors belong to the range."""
+    """Builds one loop. The constructor checks the bounds, so errors have the range's position."""
 
     def __init__(self, v: FunctionVisitor, bounds: LoopRange) -> None:
         self.v = v
@@ -138,7 +137,7 @@ class _Loop:
         carried.leave(op.results)
 
     def build_while(self, node: ast.For, target: ast.Name, exits: EarlyExits) -> None:
-        """The loop as scf.while, which can be left early."""
+        """Builds the loop as scf.while, which can exit early."""
         v = self.v
         low, high = self._rising()
         trips = self._trips(low, high)
@@ -157,27 +156,24 @@ class _Loop:
         build_while(v, carried, condition, visit_body)
 
     def _trips(self, low: tl.tensor, high: tl.tensor) -> tl.tensor:
-        """How often the loop runs, unsigned: the index after the last one need not fit its type."""
+        """The trip count, unsigned because the index after the last one may not fit its type."""
         unsigned = tl.uint32 if self.type.int_bitwidth == 32 else tl.uint64
         to_last = (high - low - 1).to(unsigned)
         return tl.where(low < high, to_last // self.step.to(unsigned) + 1, 0)
 
     def _rising(self) -> tuple[tl.tensor, tl.tensor]:
-        """The bounds of a rising loop that runs as often."""
+        """The bounds of an ascending loop with the same trip count."""
         return (self.stop, self.start) if self.is_reversed else (self.start, self.stop)
 
     def _visit_body(self, node: ast.For, target: ast.Name, index: Value) -> None:
-        if self.is_reversed:  # start - (i - stop) falls from start as i rises from stop
+        if self.is_reversed:  # start - (i - stop) descends from start while i ascends from stop
             index = self.start - (index - self.stop)
         self.v.scope.set(target.id, index, target.lineno)
         self.v.visit_block(node.body, END)
 
 
 def _induction_type(values: list[Value]) -> Any:
-    """The integer type that holds all bounds, at least 32 bits wide.
-
-    Of equally wide ones an unsigned one wins.
-    """
+    """The widest integer type of the bounds, at least 32 bits; unsigned if one such bound is."""
     width, is_unsigned = 32, False
     for value in values:
         if is_tensor(value):

@@ -1,4 +1,4 @@
-"""What a name means: a local, a variable of an enclosing function, a global, a builtin."""
+"""Name resolution: locals, variables of enclosing functions, globals, builtins."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def visit_name(v: FunctionVisitor, node: ast.Name) -> Value:
 
 
 def resolve(v: FunctionVisitor, name: str) -> Value:
-    """The value of a name where the visitor stands."""
+    """The value of a name at the visitor's position."""
     value = v.scope.values.get(name, MISSING)
     if isinstance(value, Unavailable):
         kind = LoopTypeError if value.is_type_conflict else UndefinedNameError
@@ -58,7 +58,7 @@ def is_builtin(value: Value) -> bool:
 
 
 def _checked_global(v: FunctionVisitor, name: str, value: Value) -> Value:
-    """Refuses what may change behind the back of a compiled kernel."""
+    """Rejects a global that may change after the kernel has been compiled."""
     if isinstance(value, ModuleType) or is_jit(value) or is_builtin(value):
         return value
     if not _is_language_object(value):
@@ -93,7 +93,7 @@ def _forbidden(name: str, value: Value) -> UndefinedNameError:
         )
     return UndefinedNameError(
         f"the global `{name}` is not a constant, and could change after the kernel is compiled",
-        hint=f"make it one: `{name} = tl.constexpr(...)`; or pass it as an argument",
+        hint=f"make it a constant, `{name} = tl.constexpr(...)`, or pass it as an argument",
     )
 
 
@@ -106,4 +106,4 @@ def _undefined(v: FunctionVisitor, name: str, found: Any) -> UndefinedNameError:
     known = {*v.scope.values, *v.local_names, *v.fn.globals, *(f.__name__ for f in BUILTINS)}
     close = difflib.get_close_matches(name, sorted(known), n=2)
     hint = "did you mean " + " or ".join(f"`{other}`" for other in close) + "?" if close else None
-    return UndefinedNameError(f"the name `{name}` does not exist", hint=hint)
+    return UndefinedNameError(f"the name `{name}` is not defined", hint=hint)

@@ -54,7 +54,7 @@ def visit_bin_op(v: FunctionVisitor, node: ast.BinOp) -> Value:
 
 
 def apply_binary(v: FunctionVisitor, op: ast.operator, left: Value, right: Value) -> Value:
-    """`left op right`, constants folded by Python."""
+    """`left op right`; operations on constants are folded by Python."""
     symbol, apply = _BINARY[type(op)]
     return _checked(symbol, apply, left, right)
 
@@ -114,7 +114,10 @@ def _contains(item: Value, container: Value) -> bool:
 
 @expression(ast.BoolOp)
 def visit_bool_op(v: FunctionVisitor, node: ast.BoolOp) -> Value:
-    """Constants decide without the rest being visited; tensors are combined element by element."""
+    """A constant operand may decide the result without the rest being visited.
+
+    Tensors are combined element by element.
+    """
     is_and = isinstance(node.op, ast.And)
     result = v.visit(node.values[0])
     for value in node.values[1:]:
@@ -135,21 +138,21 @@ def logical_not(value: Value) -> Value:
 
 
 def logical_and(left: Value, right: Value) -> Value:
-    """Of two values, `left` a tensor or a constant that is true."""
+    """`left and right`; `left` is a tensor or a constant that is true."""
     if not is_tensor(left):
         return right
     return _checked("and", lambda x, y: x.logical_and(y), left, right)
 
 
 def logical_or(left: Value, right: Value) -> Value:
-    """Of two values, `left` a tensor or a constant that is false."""
+    """`left or right`; `left` is a tensor or a constant that is false."""
     if not is_tensor(left):
         return right
     return _checked("or", lambda x, y: x.logical_or(y), left, right)
 
 
 def _checked(symbol: str, apply: Callable[..., Value], *operands: Value) -> Value:
-    """The operator's result, or an error that names the operator and its operands' types."""
+    """The operator's result; an error names the operator and the types of its operands."""
     current().record.use(operands)
     try:
         result = apply(*operands)

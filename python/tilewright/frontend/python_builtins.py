@@ -1,4 +1,4 @@
-"""Python's builtin functions, as far as kernels have them."""
+"""The Python builtins that kernels support."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .values import Value, describe, is_constant, is_tensor, unwrap
 
 
 def _constant_only(function: Callable[..., Any], hint: str | None = None) -> Callable[..., Value]:
-    """Python's own function, on constants."""
+    """Wraps a Python function so that it takes constants only."""
 
     def call(*args: Value, **kwargs: Value) -> Value:
         for arg in (*args, *kwargs.values()):
@@ -33,7 +33,7 @@ def _constant_only(function: Callable[..., Any], hint: str | None = None) -> Cal
 
 
 def _extremum(function: Callable[..., Any], combine: Callable[..., Value]) -> Callable[..., Value]:
-    """`min` and `max`: of constants by Python, of tensors element by element."""
+    """`min` and `max`: evaluated by Python on constants, element by element on tensors."""
     fold = _constant_only(function)
 
     name, reduction = function.__name__, f"tl.{function.__name__}"
@@ -103,7 +103,7 @@ def _abs(value: Value, /) -> Value:
 
 
 def _print(*args: Value, **kwargs: Value) -> None:
-    """`print("x", x)` is `tl.device_print("x", x)`; a text of its own is made for bare tensors."""
+    """`print("x", x)` is `tl.device_print("x", x)`; without a string the prefix is empty."""
     args = args if args and isinstance(unwrap(args[0]), str) else ("", *args)
     tl.device_print(unwrap(args[0]), *args[1:], **kwargs)
 
@@ -133,5 +133,5 @@ BUILTINS: dict[Any, Callable[..., Value]] = {
     type: lambda value: type(unwrap(value)),
 }
 
-# Those that look at what the record knows already, and into no object.
+# Builtins that read nothing from their arguments beyond what is already recorded.
 SHALLOW = (getattr, hasattr, isinstance, type)

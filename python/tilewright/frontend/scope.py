@@ -1,4 +1,4 @@
-"""The local variables of a function, and why one that was assigned is not to be had."""
+"""The local variables of a function, and why one that was assigned may be unavailable."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .values import Value
 
 @dataclass(frozen=True)
 class Unavailable:
-    """Stands in the scope for a variable that has no usable value here."""
+    """Marks a variable that has no usable value at this point."""
 
     reason: str
     hint: str | None = None
@@ -17,7 +17,7 @@ class Unavailable:
 
 
 class Scope:
-    """Maps names to values and to the lines of their latest assignment."""
+    """Maps names to values and to the lines of their last assignments."""
 
     def __init__(self) -> None:
         self.values: dict[str, Value | Unavailable] = {}

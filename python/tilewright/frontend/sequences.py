@@ -1,11 +1,12 @@
-"""Statements, or the iterations of an unrolled loop, one after the other, until control leaves.
+"""Sequences of steps: statements, or the iterations of an unrolled loop, some of which may exit.
 
-What follows a step that control may have left is guarded. A few guards are nested in each other, so
-that control that has left meets only the first of them; then come the next few, beside them. So
-neither the compiler's recursion nor the depth of the IR grows with the number of steps:
+The steps after one that may have exited are guarded. Up to MAX_NESTED guards are nested, so that
+after an exit only the outermost one is evaluated; the next guards follow after these rather than
+inside. The compiler's recursion and the depth of the IR are therefore independent of the number of
+steps:
 
-    a()   # may leave              %x = scf.if ... a              // .exit
-    b()   # may leave              %y = scf.if %x == 0 { b } else { yield %x }
+    a()   # may exit               %x = scf.if ... a              // .exit
+    b()   # may exit               %y = scf.if %x == 0 { b } else { yield %x }
     c()                            scf.if %y == 0 { c }
 """
 
@@ -23,17 +24,17 @@ if TYPE_CHECKING:
 
 Step = Callable[[Rest], Outcome]
 
-# How many guards are nested in each other, and how many branches of a chain of `elif`.
+# The maximum nesting depth of guards, and of the branches of a chain of `elif`.
 MAX_NESTED = 16
 
 
 class StepSequence:
-    """Steps that are visited once, in order; while one is, it is the rest of it.
+    """Steps, each visited once, in order. A step receives the sequence as its `Rest`.
 
     Args:
         v: The visitor.
-        steps: Each with the statement that messages name.
-        end: The code with which control leaves after the last one.
+        steps: The steps, each with the statement that error messages refer to.
+        end: The exit code after the last step, or None to fall through.
     """
 
     def __init__(
@@ -64,7 +65,7 @@ class StepSequence:
         return outcome
 
     def run(self) -> Outcome:
-        """Visits steps, nested in what stands around them, and not all if they nest too deeply."""
+        """Visits steps with nested guards; stops before the last step if they nest too deeply."""
         self.v.build.nested_guards += 1
         try:
             outcome = self._advance()
@@ -85,7 +86,7 @@ class StepSequence:
         return self._next == len(self._steps) and self._has_ended
 
     def _advance(self) -> Outcome:
-        """Visits steps until control may have left."""
+        """Visits steps up to and including the first one that may exit."""
         while self._next < len(self._steps):
             _, step = self._steps[self._next]
             self._next += 1

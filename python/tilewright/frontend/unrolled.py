@@ -1,4 +1,4 @@
-"""Loops that are unrolled: over tl.static_range, tuples and other constants."""
+"""Loops that are unrolled: those over tl.static_range, tuples and other constants."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .visitor import FunctionVisitor
 
 
 def constant_items(v: FunctionVisitor, node: ast.expr) -> Sequence[Value]:
-    """The items that an expression iterates over, their number known at compile time."""
+    """The items that an expression iterates over; their number is known at compile time."""
     return items_of(v.visit(node))
 
 
@@ -35,7 +35,7 @@ def items_of(value: Value) -> Sequence[Value]:
 
 
 def unroll(v: FunctionVisitor, node: ast.For, items: Sequence[Value]) -> Outcome:
-    """Visits the body once per item, one after the other."""
+    """Visits the body once per item, in order."""
     depth = v.loop.depth + 1 if v.loop else 0
 
     def iterate(item: Value, rest: Rest) -> Outcome:

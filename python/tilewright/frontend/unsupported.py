@@ -1,4 +1,4 @@
-"""The parts of Python that kernels do not have, each with what to write instead."""
+"""The parts of Python that kernels do not support, each with an alternative."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _ALTERNATIVES: dict[str, tuple[str, str]] = {
     "TryStar": ("`try`", _TRY),
     "Raise": ("`raise`", _TRY),
     "Match": ("`match`", _MATCH),
-    "With": ("`with`", "write its body without it"),
-    "AsyncWith": ("`async with`", "write its body without it"),
+    "With": ("`with`", "move its body out of the statement"),
+    "AsyncWith": ("`async with`", "move its body out of the statement"),
     "AsyncFor": ("`async for`", "write an ordinary `for`"),
     "Import": ("`import`", "import at the top of the module"),
     "ImportFrom": ("`import`", "import at the top of the module"),
     "Global": ("`global`", "kernels cannot change globals; pass values as arguments"),
     "Nonlocal": ("`nonlocal`", "return the value and assign it in the caller"),
-    "Delete": ("`del`", "leave it out; variables need not be deleted"),
+    "Delete": ("`del`", "remove it; variables need not be deleted"),
     "Dict": ("a dictionary", "write a tuple, or pass the values as separate variables"),
     "Set": ("a set", "write a tuple"),
     "DictComp": ("a dictionary comprehension", _COMPREHENSION),

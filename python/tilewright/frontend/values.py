@@ -1,8 +1,8 @@
-"""What the frontend knows about values.
+"""The values of the front end.
 
 A value is a `tl.tensor`, a constant (a `tl.constexpr` or any other Python object), or a tuple of
-values. A tuple's tensors are its leaves; loops, branches and calls pass on leaves and put the tuple
-together again.
+values. The tensors in a tuple are its leaves. Loops, branches and calls pass the leaves and rebuild
+the tuple from them.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ def is_tensor(value: Value) -> bool:
 
 
 def is_constant(value: Value) -> bool:
-    """Whether all of the value is known at compile time."""
+    """Whether the whole value is known at compile time."""
     if isinstance(value, (tuple, list)):
         return all(is_constant(item) for item in value)
     return not isinstance(value, tensor)
 
 
 def unwrap(value: Value) -> Value:
-    """The Python object in a constexpr, also within tuples; tensors stay what they are.
+    """The Python object in a constexpr, also within tuples and lists; tensors are unchanged.
 
-    NumPy's scalars become Python's.
+    NumPy scalars become Python numbers.
     """
     if isinstance(value, constexpr):
         value = value.value
@@ -46,13 +46,13 @@ def unwrap(value: Value) -> Value:
 
 
 def truth(value: Value) -> bool:
-    """Whether a constant counts as true."""
+    """The truth value of a constant."""
     current().record.use(value)
     return bool(unwrap(value))
 
 
 def retuple(like: tuple[Value, ...], items: list[Value]) -> tuple[Value, ...]:
-    """A tuple of the same class as `like`, which may be a named one."""
+    """A tuple of the same class as `like`, which may be a named tuple."""
     if type(like) is tuple:
         return tuple(items)
     make = getattr(type(like), "_make", None)
@@ -60,7 +60,7 @@ def retuple(like: tuple[Value, ...], items: list[Value]) -> tuple[Value, ...]:
 
 
 def materialise(value: Value) -> Value:
-    """Numbers become scalar tensors, as on every assignment; other constants stay."""
+    """Converts numbers to scalar tensors, as every assignment does; keeps other constants."""
     if isinstance(value, tensor):
         return value
     if isinstance(value, (tuple, list)):
@@ -97,7 +97,7 @@ def with_handles(value: Value, handles: Iterator[Any]) -> Value:
 
 
 def same_type(a: Value, b: Value) -> bool:
-    """Whether two values could be one variable at different times."""
+    """Whether a variable may have both values at different times: equal types or constants."""
     if isinstance(a, tensor) or isinstance(b, tensor):
         return isinstance(a, tensor) and isinstance(b, tensor) and a.type == b.type
     if isinstance(a, tuple) or isinstance(b, tuple):
@@ -115,16 +115,16 @@ def same_constant(a: Value, b: Value) -> bool:
 
 
 def _has_value(value: Value) -> bool:
-    """Whether the value is equal to another only where nothing tells the two apart.
+    """Whether equality implies that two such values are interchangeable.
 
-    A class of the user's may say of different objects that they are equal.
+    A user-defined class may compare equal for objects that differ.
     """
     known = (bool, int, float, complex, str, bytes, type(None), range, type, Enum, FunctionType)
     return type(value) in known or isinstance(value, (dtype, Enum))
 
 
 class _Identity:
-    """Equal where it is made of the same object, which it keeps alive."""
+    """Compares an object by identity, and keeps it alive."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -137,7 +137,7 @@ class _Identity:
 
 
 def key_of(value: Value) -> Any:
-    """A hashable stand-in: equal for values that specialise a function in the same way."""
+    """A hashable key, equal for values that give the same specialization of a function."""
     if isinstance(value, tensor):
         return ("tensor", value.type)
     if isinstance(value, (tuple, list)):
@@ -146,12 +146,12 @@ def key_of(value: Value) -> Any:
     if isinstance(plain, (tuple, list)):
         return key_of(plain)
     if isinstance(plain, float):
-        return (float, repr(plain))  # tells 0.0 from -0.0, and a NaN equals itself
+        return (float, repr(plain))  # distinguishes 0.0 from -0.0, and equates NaN with NaN
     return (type(plain), plain if _has_value(plain) else _Identity(plain))
 
 
 def describe(value: Value) -> str:
-    """The type of a value as a message names it."""
+    """Describes the type of a value for an error message."""
     if isinstance(value, tensor):
         return str(value.type)
     if isinstance(value, (tuple, list)):

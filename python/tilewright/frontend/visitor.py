@@ -31,8 +31,8 @@ class LoopContext:
 
     Attributes:
         is_unrolled: Whether it is unrolled.
-        is_within_running: Whether it, or a loop around it, runs.
-        depth: How many loops are around it.
+        is_within_running: Whether it, or a loop around it, is executed at run time (not unrolled).
+        depth: The number of loops around it.
     """
 
     is_unrolled: bool
@@ -46,9 +46,9 @@ class FunctionVisitor:
     Args:
         build: The module being built.
         fn: The @jit function.
-        scope: Its parameters' values.
-        is_kernel: Whether it is the entry, which returns nothing.
-        caller_loc: Where it is called, if its body is built in place.
+        scope: The values of its parameters.
+        is_kernel: Whether it is the kernel, which returns nothing.
+        caller_loc: The location of the call, if the body is inlined.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class FunctionVisitor:
         return outcome
 
     def visit_block(self, statements: Sequence[ast.stmt], end: int | None = None) -> Outcome:
-        """Visits statements in order; control leaves with the code `end` after the last one."""
+        """Visits statements in order; control exits with the code `end` after the last one."""
         steps = [(node, partial(self._visit_statement, node)) for node in statements]
         return StepSequence(self, steps, end).visit()
 
@@ -105,7 +105,7 @@ class FunctionVisitor:
     # Positions
 
     def location(self, node: ast.AST) -> Any:
-        """The IR's location of a node, within the call that it is inlined into."""
+        """The IR location of a node, with the call site if the body is inlined."""
         place = (node.lineno, node.col_offset)  # type: ignore[attr-defined]
         loc = self._locations.get(place)
         if loc is None:
@@ -129,12 +129,12 @@ class FunctionVisitor:
         return linecache.getline(self.file, node.lineno)  # type: ignore[attr-defined]
 
     def position(self, node: ast.AST) -> tuple[str, int, int, str]:
-        """File, line, column and source line, as errors and notes take them."""
+        """File, line, column and source line, in the order that errors and notes take them."""
         return self.file, node.lineno, self.column(node), self.source_line(node)  # type: ignore[attr-defined]
 
     @contextmanager
     def at(self, node: ast.AST) -> Iterator[None]:
-        """What is built within comes from `node`, and what goes wrong went wrong there."""
+        """Sets the location of `node` on operations that are built and errors that are raised."""
         before, place = self.builder.loc, self.build.place
         self.builder.loc = self.location(node)
         self.build.place = (self, node)
@@ -160,7 +160,7 @@ class FunctionVisitor:
 
     @contextmanager
     def inserting_at_end(self, block: Any) -> Iterator[None]:
-        """Builds at the end of `block`, then goes on where it was."""
+        """Builds at the end of `block`, then restores the insertion point."""
         point = self.builder.insertion_point
         self.builder.set_to_end(block)
         try:
@@ -170,7 +170,7 @@ class FunctionVisitor:
 
     @contextmanager
     def within_loop(self, is_unrolled: bool) -> Iterator[int]:
-        """Visits the body of a loop; gives the loop's depth."""
+        """Enters the body of a loop; yields the loop's depth."""
         outer = self.loop
         is_running = not is_unrolled or (outer is not None and outer.is_within_running)
         self.loop = LoopContext(is_unrolled, is_running, outer.depth + 1 if outer else 0)
@@ -181,8 +181,8 @@ class FunctionVisitor:
 
 
 def untrackable(what: Exception) -> ConstantError:
-    """The error for a constant that may change without being noticed."""
+    """The error for a constant whose changes cannot be detected."""
     return ConstantError(
         f"the kernel would depend on {what}, whose value can't be compared with a later one",
-        hint="hand it numbers, strings, dtypes, or tuples and objects of these",
+        hint="use numbers, strings, dtypes, or tuples and objects of these",
     )

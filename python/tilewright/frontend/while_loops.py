@@ -51,7 +51,7 @@ def build_while(
     condition: Callable[[], Value],
     visit_body: Callable[[], None],
 ) -> bool | None:
-    """Builds an scf.while; or builds nothing and tells the condition's value if it is constant."""
+    """Builds an scf.while; if the condition is constant, builds nothing and returns its value."""
     op = v.builder.create("scf.while", carried.handles, types=carried.types, regions=2)
     before = op.region(0).add_block(carried.types, v.builder.loc)
     body = op.region(1).add_block(carried.types, v.builder.loc)
@@ -73,7 +73,7 @@ def build_while(
 
 
 def _unless_left(v: FunctionVisitor, node: ast.While, exits: EarlyExits) -> Value:
-    """The condition, which is not evaluated any more once the loop has been left."""
+    """The condition, which is no longer evaluated once the loop has exited."""
     if assigned_names([node.test]):
         raise UnsupportedError(
             "an assignment in the condition of a `while` with `break` or `return` is not supported",

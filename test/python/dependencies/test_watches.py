@@ -145,7 +145,7 @@ def test_an_object_that_cannot_be_seen_is_refused_where_it_is_read(launch, expre
     with pytest.raises(ConstantError, match=r"depend on an object of type numpy\.ndarray") as info:
         launch(expression)
     assert info.value.file.endswith("kernel.py") and info.value.line == 3
-    assert "hand it numbers" in str(info.value.hint)
+    assert "use numbers" in str(info.value.hint)
 
 
 def test_code_that_reads_by_no_names_is_refused(launch) -> None:

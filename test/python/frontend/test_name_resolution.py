@@ -85,7 +85,7 @@ def misspelt(out, value):
 
 
 def test_a_name_that_does_not_exist_is_refused_with_a_suggestion():
-    with pytest.raises(UndefinedNameError, match="`valeu` does not exist") as info:
+    with pytest.raises(UndefinedNameError, match="`valeu` is not defined") as info:
         build(misspelt, "*i32", "i32")
     assert "`value`" in str(info.value.hint)
     assert info.value.file == __file__
