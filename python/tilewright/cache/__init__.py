@@ -1,13 +1,13 @@
-"""The disk cache: content-addressed bytes, one file per kernel, safe among processes.
+"""The disk cache: content-addressed, one file per kernel, shared safely between processes.
 
-    folder.py     where the folder is and whether it can be trusted
-    format.py     what a file looks like, and how it is verified
-    store.py      reading and atomically writing files
-    locks.py      so that only one thread and one process makes what many ask for
-    identity.py   what stands for the compiler's own build in a key
-    artifacts.py  files for people: dumps of every phase, reproducers
+    folder.py     finds the folder and checks whether it can be trusted
+    format.py     the format of a file, and its verification
+    store.py      reads files, and writes them atomically
+    locks.py      makes one thread of one process compile a key while others wait
+    identity.py   identifies the compiler's own build in a key
+    artifacts.py  dumps of every phase, and reproducers
 
-It knows keys and bytes; what they mean is the compiler's business.
+The cache handles keys and bytes; the compiler defines their meaning.
 """
 
 from tilewright.cache.folder import Folder, find_folder

@@ -1,4 +1,4 @@
-"""Files that are written for people: dumps of every phase, and reproducers of failures."""
+"""Files for debugging: dumps of every phase, and reproducers of failures."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class PhaseDump:
 
 
 def save_reproducer(name: str, key: str, text: str) -> Path:
-    """Saves what repeats a failure and returns where.
+    """Saves a reproducer of a failure and returns its path.
 
-    Beside the dumps where TILEWRIGHT_DUMP is set, else in the cache, else in a temporary folder.
+    The folder is TILEWRIGHT_DUMP if set, else the cache's, else a temporary one.
     """
     folders = [dump_folder()]
     with contextlib.suppress(CacheError):

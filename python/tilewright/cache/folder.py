@@ -1,7 +1,7 @@
-"""Where the disk cache lives, and whether its folder can be trusted.
+"""Finds the folder of the disk cache and checks whether it can be trusted.
 
-Compiled code is executed, so nobody else may be able to put a file there: the folder must belong
-to the user (or to root, for one prepared by the administrator) and not be writable for others.
+Cached code is executed, so other users must not be able to add files: the folder must belong to the
+user (or to root, if an administrator has prepared it) and must not be writable by others.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tilewright.errors import CacheError
 
 
 class Folder(NamedTuple):
-    """The place that the environment names; `explicit` where the user chose it."""
+    """The folder that the environment determines; `explicit` if the user chose it."""
 
     path: Path
     explicit: bool
@@ -24,7 +24,7 @@ class Folder(NamedTuple):
 def find_folder() -> Folder | None:
     """TILEWRIGHT_CACHE_DIR, else `tilewright` in the user's cache folder (XDG).
 
-    None where TILEWRIGHT_CACHE=0 turns the disk cache off, or the user has no home.
+    None if TILEWRIGHT_CACHE=0 turns the disk cache off, or if the user has no home directory.
     """
     if os.environ.get("TILEWRIGHT_CACHE", "1").lower() in ("0", "off", "false", "no"):
         return None
@@ -40,16 +40,16 @@ def find_folder() -> Folder | None:
 
 
 def is_trusted(status: os.stat_result) -> bool:
-    """Whether only the user and root can have written, and can write, what has this status."""
+    """Whether only the user and root can write to a file or folder with this status."""
     return status.st_uid in (os.geteuid(), 0) and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def prepare_folder(path: Path) -> None:
-    """Creates the folder, private to the user, or checks the one that is there.
+    """Creates the folder, private to the user, or checks an existing one.
 
     Raises:
-        CacheError: another user owns the folder or could write to it.
-        OSError: it does not exist and can't be created.
+        CacheError: Another user owns the folder or can write to it.
+        OSError: It does not exist and can't be created, or it is not a folder.
     """
     try:
         status = os.stat(path)
@@ -63,7 +63,7 @@ def prepare_folder(path: Path) -> None:
         return
     if status.st_uid not in (os.geteuid(), 0):
         problem = f"belongs to another user (uid {status.st_uid}, not {os.geteuid()})"
-        mend = "choose another with TILEWRIGHT_CACHE_DIR"
+        mend = "choose another folder with TILEWRIGHT_CACHE_DIR"
     else:
         problem = f"can be written by other users (mode {stat.S_IMODE(status.st_mode):o})"
         mend = f"run: chmod go-w '{path}'"

@@ -1,4 +1,4 @@
-"""What a file of the cache looks like.
+"""The format of a cache file.
 
     offset  bytes
     0       8      magic "TWKERNEL"
@@ -9,7 +9,7 @@
     56      ...    table of contents, JSON: key, metadata, [section name, size] in order
     ...     ...    the sections, one after another
 
-The checksum finds damage and truncation; the key within finds a sound file under a wrong name.
+The checksum detects corruption and truncation; the key detects a valid file under a wrong name.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SIZE = struct.Struct("<Q")
 
 
 class Entry(NamedTuple):
-    """What is kept under one key: JSON-serialisable metadata and named byte strings."""
+    """The entry of one key: JSON-serializable metadata and named byte strings."""
 
     metadata: dict[str, Any]
     sections: dict[str, bytes]
@@ -52,7 +52,7 @@ def decode(key: str, data: bytes) -> Entry | None:
     body = memoryview(data)[_HEADER.size :]
     if (magic, version, zero) != (MAGIC, VERSION, 0) or hashlib.sha256(body).digest() != digest:
         return None
-    # From here on the bytes are those that some process wrote on purpose.
+    # The checksum matches, so the rest is well-formed.
     (table_size,) = _SIZE.unpack_from(body)
     offset = _SIZE.size + table_size
     table = json.loads(bytes(body[_SIZE.size : offset]))

@@ -1,4 +1,4 @@
-"""What stands for the compiler itself in a key: the same bytes give the same identity."""
+"""Identifies the compiler itself in a key: equal bytes give equal identities."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _NT_GNU_BUILD_ID = 3
 def binary_identity(path: str) -> str:
     """The linker's build id of a shared object, else the hash of its content.
 
-    The build id is a hash that the linker takes of its output; reading it costs microseconds,
-    where hashing a library of a hundred megabytes would cost more than loading a kernel may.
+    The build id is the linker's hash of its output. Reading it takes microseconds; hashing a
+    library of a hundred megabytes would take longer than loading a kernel from the cache should.
     """
     with open(path, "rb") as stream:
         start = stream.read(65536)

@@ -1,6 +1,7 @@
-"""Mutual exclusion by key: among the threads of a process, and among processes.
+"""Mutual exclusion by key, between the threads of a process and between processes.
 
-Both only save work. Files are written atomically, so two makers of one key do no harm.
+The locks only avoid duplicate work. Files are written atomically, so two concurrent writers of one
+key do no harm.
 """
 
 from __future__ import annotations
@@ -13,30 +14,30 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-# A maker may die while a forked child of it still holds the lock's file; after this many seconds
-# the others stop waiting and compile for themselves.
+# The holder may die while a forked child still has the lock file open. After this many seconds the
+# other processes stop waiting and compile the kernel themselves.
 _TIMEOUT = 120.0
-# Locks are a fixed set of files, shared by keys of the same hash, so that none is ever deleted
-# (deleting a lock that others wait for is a race) and their number stays small.
+# The lock files are a fixed set, shared by keys with the same hash. They are never deleted, because
+# deleting a lock on which others wait is a race, and their number stays bounded.
 _LOCK_FILES = 4096
 _thread = threading.local()
 
 
 class KeyedLocks:
-    """One lock per key among threads, kept only while somebody holds or awaits it."""
+    """One lock per key between threads; it exists only while a thread holds or awaits it."""
 
     def __init__(self) -> None:
         self._reset()
         os.register_at_fork(after_in_child=self._reset)
 
     def _reset(self) -> None:
-        # Threads that held a lock do not exist in a forked child.
+        # The threads that held a lock do not exist in a forked child.
         self._guard = threading.Lock()
         self._held: dict[str, tuple[threading.RLock, list[None]]] = {}
 
     @contextlib.contextmanager
     def hold(self, key: str) -> Iterator[None]:
-        """Holds the lock of `key`; re-entrant."""
+        """Holds the lock of `key`; reentrant."""
         guard, held = self._guard, self._held
         with guard:
             lock, users = held.setdefault(key, (threading.RLock(), []))
@@ -53,11 +54,11 @@ class KeyedLocks:
 
 @contextlib.contextmanager
 def process_lock(folder: Path, key: str, timeout: float = _TIMEOUT) -> Iterator[None]:
-    """Holds the advisory lock of `key` among processes, where the file system offers one.
+    """Holds the advisory lock of `key` between processes, if the file system supports it.
 
     Never fails: without flock (some network file systems), without write permission, or after
-    `timeout` seconds the body runs without the lock. So it does in a thread that already holds
-    one, which might be waiting for itself.
+    `timeout` seconds the body runs without the lock. It also does so in a thread that already holds
+    a lock, to avoid a deadlock with itself.
     """
     if getattr(_thread, "holds", False):
         yield
@@ -77,7 +78,7 @@ def process_lock(folder: Path, key: str, timeout: float = _TIMEOUT) -> Iterator[
         yield
     finally:
         _thread.holds = False
-        # Explicitly: a child forked meanwhile shares the lock and may keep its copy open.
+        # Unlocks explicitly: a child forked in the meantime may keep the file open.
         with contextlib.suppress(OSError):
             fcntl.flock(fd, fcntl.LOCK_UN)
         os.close(fd)

@@ -1,7 +1,7 @@
-"""Reading and writing the files of the cache.
+"""Reads and writes the files of the cache.
 
 A file appears complete or not at all: it is written under a temporary name in the same folder and
-renamed. What a reader does not recognise is as good as absent, and is replaced by the next writer.
+renamed. A reader treats an invalid file as absent, and the next writer replaces it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tilewright.cache.locks import process_lock
 from tilewright.errors import CacheError, CacheWarning
 
 SUFFIX = ".kernel"
-# What compilations have read: shapes that the compiler gives a meaning.
+# The shapes of what compilations have read; see dependencies/record.py.
 _SHAPES = ".shapes"
 _MOST_SHAPES = 64
 _TEMPORARY = ".tmp"
@@ -33,11 +33,11 @@ _ABANDONED = 3600.0
 
 
 class Store:
-    """One folder of the cache. After the first failure to write, it only reads.
+    """One folder of the cache. After a failed write it becomes read-only.
 
     Raises:
-        CacheError: the folder was chosen by the user and is not to be trusted. An untrusted
-            default folder is only warned about, and then neither read nor written.
+        CacheError: The user chose the folder and it is not trusted. For an untrusted default
+            folder there is only a warning, and it is neither read nor written.
     """
 
     def __init__(self, folder: Folder) -> None:
@@ -61,11 +61,11 @@ class Store:
         return self._writable
 
     def file(self, key: str, suffix: str = SUFFIX) -> Path:
-        """Where the entry of `key` lies."""
+        """The path of the entry of `key`."""
         return self.path / (key + suffix)
 
     def load(self, key: str, suffix: str = SUFFIX) -> Entry | None:
-        """The entry of `key`, or None where there is no sound file of it."""
+        """The entry of `key`, or None if it has no valid file."""
         if not self._readable:
             return None
         try:
@@ -78,22 +78,22 @@ class Store:
             return None
 
     def load_shapes(self, key: str) -> list[Any]:
-        """What compilations of the request `key` have read, the latest first."""
+        """The shapes of what compilations of the request `key` have read, latest first."""
         entry = self.load(key, _SHAPES)
         return [] if entry is None else list(entry.metadata["shapes"])
 
     def add_shape(self, key: str, shape: Any) -> None:
-        """Notes what a compilation of the request `key` has read: JSON-serialisable.
+        """Adds the shape, JSON-serializable, of what a compilation of the request `key` has read.
 
-        The caller holds the lock of `key`; where there is none, a shape may be lost, and with it
-        no more than the knowledge that something was compiled before.
+        The caller holds the lock of `key`. Without locks a concurrent update may be lost, which
+        costs only a recompilation.
         """
         added = json.loads(json.dumps(shape))
         others = [other for other in self.load_shapes(key) if other != added]
         self.save(key, Entry({"shapes": [added, *others][:_MOST_SHAPES]}, {}), _SHAPES)
 
     def save(self, key: str, entry: Entry, suffix: str = SUFFIX) -> None:
-        """Writes the entry of `key` atomically. A failure is warned about once, not raised."""
+        """Writes the entry of `key` atomically. A failure causes a warning, once, not an error."""
         if not self._writable:
             return
         self._sweep()
@@ -113,7 +113,7 @@ class Store:
 
     @contextlib.contextmanager
     def lock(self, key: str) -> Iterator[None]:
-        """Only one process at a time is in here for `key`, where the file system can see to it."""
+        """Holds the lock of `key` between processes, if the file system supports it."""
         if not self._writable:
             yield
             return
@@ -121,11 +121,11 @@ class Store:
             yield
 
     def entries(self) -> list[Path]:
-        """The files of all entries, sound or not."""
+        """The files of all entries, valid or not."""
         return sorted(self.path.glob("*" + SUFFIX)) if self._readable else []
 
     def clear(self) -> int:
-        """Removes all entries and what killed processes left; returns how many entries went."""
+        """Removes all entries and temporary files; returns the number of removed entries."""
         removed = 0
         for path in self.entries():
             with contextlib.suppress(FileNotFoundError):
@@ -157,12 +157,12 @@ class Store:
 
 
 def _read_trusted(path: Path) -> bytes:
-    """The bytes of a regular file that only the user or root can have written."""
+    """The bytes of a regular file that only the user or root can write."""
     fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(fd, "rb", buffering=0) as stream:
         status = os.fstat(fd)
         if not stat.S_ISREG(status.st_mode) or not is_trusted(status):
-            raise PermissionError(f"{path} is not a regular file of the user's")
+            raise PermissionError(f"{path} is not a regular file that belongs to the user")
         return stream.read()
 
 
@@ -172,6 +172,6 @@ def _store_at(folder: Folder) -> Store:
 
 
 def default_store() -> Store | None:
-    """The store that the environment names now; None where the disk cache is off."""
+    """The store that the environment currently determines, or None if the disk cache is off."""
     folder = find_folder()
     return None if folder is None else _store_at(folder)

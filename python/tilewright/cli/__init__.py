@@ -1,4 +1,4 @@
-"""The command `tilewright`: one file per subcommand, imported when it is asked for.
+"""The command `tilewright`. Each subcommand has its own file, which is imported on use.
 
 tilewright compile file.py:kernel --signature "*fp32:D,*fp32:D,i32,1024" --emit asm
 tilewright profile script.py
@@ -18,16 +18,16 @@ from tilewright import __version__
 from tilewright.errors import TilewrightError
 
 _COMMANDS = {
-    "compile": "compile a kernel and print it at a phase",
-    "profile": "run a script on an emulated GPU and count what its kernels do, line by line",
-    "doctor": "say what is found on this machine, and what is missing",
-    "cache": "show or empty the cache of compiled kernels",
-    "reproduce": "repeat a failure of the compiler from the file that its message names",
+    "compile": "compile a kernel and print its IR after a phase",
+    "profile": "run a script on an emulated GPU and profile its kernels line by line",
+    "doctor": "report what is installed on this machine and what is missing",
+    "cache": "show or clear the cache of compiled kernels",
+    "reproduce": "reproduce a compiler failure from the file named in its message",
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command; returns its exit status: 0, 1 for a failure, 2 for wrong usage."""
+    """Runs the command; returns its exit status: 0, 1 for a failure, 2 for invalid usage."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     parser = argparse.ArgumentParser(prog="tilewright", description="The Tilewright tile compiler.")
     parser.add_argument("--version", action="version", version=f"tilewright {__version__}")

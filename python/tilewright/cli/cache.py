@@ -1,4 +1,4 @@
-"""`tilewright cache`: what the disk cache holds, and emptying it."""
+"""`tilewright cache`: shows the contents of the disk cache, or clears it."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from tilewright.errors import ArgumentError
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.description = "Show or empty the cache of compiled kernels."
+    parser.description = "Show or clear the cache of compiled kernels."
     parser.add_argument(
         "action",
         nargs="?",
         default="info",
         choices=("info", "clear"),
         help="info (default): print the folder, and how many kernels it holds; "
-        "clear: delete all of them, after a question",
+        "clear: delete all of them, after confirmation",
     )
-    parser.add_argument("--yes", "-y", action="store_true", help="delete without a question")
+    parser.add_argument("--yes", "-y", action="store_true", help="delete without confirmation")
 
 
 def run(arguments: argparse.Namespace) -> int:

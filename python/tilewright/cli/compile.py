@@ -1,4 +1,4 @@
-"""`tilewright compile file.py:kernel`: compile without launching, and print what came out."""
+"""`tilewright compile file.py:kernel`: compiles a kernel without launching it and prints the IR."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ _FILES = ("object", "cubin")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.description = "Compile a kernel and print it at a phase.\n\n" + str(signature.__doc__)
+    parser.description = "Compile a kernel and print its IR after a phase.\n\n" + str(
+        signature.__doc__
+    )
     parser.add_argument("kernel", metavar="FILE.py:KERNEL", help="the file and the function in it")
     parser.add_argument("--signature", "-s", default="", help="see above", metavar="ITEMS")
     parser.add_argument("--target", "-t", help='"cpu" (this machine), "cuda:90a", ...')
     parser.add_argument(
         "--emit", "-e", choices=(*_PHASES, *_FILES), help="default: the target's assembly"
     )
-    parser.add_argument("--output", "-o", metavar="PATH", help="instead of the terminal")
+    parser.add_argument("--output", "-o", metavar="PATH", help="write to a file, not to stdout")
     options = parser.add_argument_group(
         "options of the compilation", "as a launch takes them by keyword; docs/language.md"
     )
@@ -61,15 +63,15 @@ def run(arguments: argparse.Namespace) -> int:
     given = {name: getattr(arguments, name) for name in Options.names()}
     options = Options.make({name: value for name, value in given.items() if value is not None})
     if arguments.emit == "source":
-        # Seen even where a later phase fails.
+        # Printed even if a later phase would fail.
         request = Request(fn, tuple(items), target, options, arguments.noalias)
         return _write(build_tile(request).print(), arguments.output)
     if arguments.emit == "cubin" and target.kind != "cuda":
-        raise ArgumentError(f"{target} has no cubin: its machine code is --emit object")
+        raise ArgumentError(f"{target} has no cubin: use --emit object for its machine code")
     kernel = compile(fn, items, target, options, noalias=arguments.noalias)
     if arguments.emit in _FILES:
         if not arguments.output:
-            raise ArgumentError("machine code is not printed; name a file with --output")
+            raise ArgumentError("machine code can't be printed; choose a file with --output")
         Path(arguments.output).write_bytes(_machine_code(kernel))
         return 0
     try:
@@ -80,12 +82,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _machine_code(kernel: Any) -> bytes:
-    """Without an assembler a GPU's kernel is kept as PTX."""
+    """The machine code of a kernel; without an assembler, a GPU kernel has only PTX."""
     code: bytes = kernel.object
     if not code.startswith(b"\x7fELF"):
         raise ArgumentError(
-            "there is no machine code, since no assembler was found (`tilewright doctor` says "
-            "where it was looked for); --emit ptx prints what there is"
+            "there is no machine code, because no assembler was found (`tilewright doctor` shows "
+            "where it was searched for); use --emit ptx to print the PTX"
         )
     return code
 
@@ -99,7 +101,7 @@ def _write(text: str, path: str | None) -> int:
 
 
 def find_kernel(place: str) -> Any:
-    """The @jit function that `file.py:name` names; a file with just one needs no name."""
+    """The @jit function that `file.py:name` denotes; the name is optional if there is only one."""
     from tilewright.dependencies import is_jit_function
 
     file, name = place, ""

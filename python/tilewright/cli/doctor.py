@@ -1,4 +1,4 @@
-"""`tilewright doctor`: what is found on this machine, what is missing, and how to mend it."""
+"""`tilewright doctor`: reports what is installed, what is missing, and how to fix it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OLDEST_PYTHON = (3, 10)
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the report. `level` is "ok", "note" (works without) or "bad" (must be mended)."""
+    """One line of the report. `level` is "ok", "note" (optional) or "bad" (must be fixed)."""
 
     level: str
     subject: str
@@ -30,7 +30,7 @@ class Finding:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.description = "Say what is found on this machine, what is missing and how to mend it."
+    parser.description = "Report what is installed, what is missing and how to fix it."
     parser.add_argument(
         "--full", action="store_true", help="also import torch and numpy, and compile a kernel"
     )
@@ -43,12 +43,12 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"{finding.level:5} {finding.subject:10} {finding.found}")
         if finding.mend:
             print(f"{'':16} -> {finding.mend}")
-    print(f"\n{bad} to be mended" if bad else "\nall that is needed is there")
+    print(f"\nproblems to fix: {bad}" if bad else "\nno problems found")
     return 1 if bad else 0
 
 
 def examine(full: bool) -> Iterator[Finding]:
-    """All findings, in the order in which one thing depends on another."""
+    """All findings; each check comes after those on which it depends."""
     checks: list[Callable[[], Iterator[Finding]]] = [_python, _core, _target, _threads, _cache]
     checks += [_cuda, _assembler]
     checks += [lambda: _library("torch", full), lambda: _library("numpy", full), _settings]
@@ -90,7 +90,7 @@ def _target() -> Iterator[Finding]:
     try:
         yield Finding("ok", "target", f"{resolve_target()} by default")
     except TilewrightError as error:
-        yield Finding("bad", "target", str(error).split("\n")[0], "mend or unset TILEWRIGHT_TARGET")
+        yield Finding("bad", "target", str(error).split("\n")[0], "fix or unset TILEWRIGHT_TARGET")
     try:
         host = host_target()
     except (TilewrightError, AttributeError):
@@ -124,7 +124,7 @@ def _cache() -> Iterator[Finding]:
         why = str(caught[0].message) if caught else f"{store.path} is not writable"
         found, _, mend = why.partition("\nhint: ")
         yield Finding(
-            "note", "cache", found, mend or "set TILEWRIGHT_CACHE_DIR to a folder of yours"
+            "note", "cache", found, mend or "set TILEWRIGHT_CACHE_DIR to a writable folder"
         )
     else:
         files = store.entries()
@@ -140,7 +140,7 @@ def _cuda() -> Iterator[Finding]:
     except (TilewrightError, AttributeError):
         return  # there is no core
     if problem := platform["problem"]:
-        mend = "only needed to run kernels on NVIDIA's GPUs"
+        mend = "needed only to run kernels on NVIDIA GPUs"
         yield Finding("note", "cuda", problem, mend)
         return
     major, minor = divmod(platform["version"] // 10, 100)
@@ -192,7 +192,7 @@ def _assembler() -> Iterator[Finding]:
 
 def _library(name: str, full: bool) -> Iterator[Finding]:
     if importlib.util.find_spec(name) is None:
-        mend = f"only needed to pass {name}'s arrays: pip install {name}"
+        mend = f"needed only to pass arrays of {name}: pip install {name}"
         yield Finding("note", name, "not found", mend)
         return
     try:

@@ -1,10 +1,12 @@
-"""`tilewright profile script.py`: runs a script on an emulated GPU and prints what its kernels do.
+"""`tilewright profile script.py`: runs a script on an emulated GPU and profiles its kernels.
 
-Each kernel's source is printed with counts beside it: sectors of global memory and wavefronts of
-shared memory against the ideal, bytes, barriers, instructions. An emulator knows nothing of time.
+Each kernel's source is printed next to its counts: sectors of global memory and wavefronts of
+shared memory, compared with the ideal, bytes, barriers, instructions. The emulator has no model of
+time.
 
-Addresses are those of the arrays in host memory. PyTorch's begin at multiples of 64 bytes, and take
-as many sectors as on a GPU; NumPy's begin at multiples of 16, and a request may take one more.
+Addresses are those of the arrays in host memory. PyTorch arrays start at multiples of 64 bytes and
+need as many sectors as on a GPU. NumPy arrays start at multiples of 16 bytes, so a request may need
+one sector more.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from tilewright.runtime.profile import KernelProfile, merge
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Run a Python script on an emulated GPU, and print the source of each kernel that it "
-        "launches with what the hardware would have to do for each line."
+        "launches with counts of what the hardware would do for each line."
     )
     parser.add_argument(
         "--target", "-t", default="cuda:90a", help="the GPU to emulate; default: %(default)s"
@@ -36,16 +38,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json",
         action="store_true",
-        help="print a list of profiles; the script's prints go to stderr",
+        help="print a list of profiles; the script's output goes to stderr",
     )
     parser.add_argument("script", help="a Python file")
     parser.add_argument(
-        "arguments", nargs=argparse.REMAINDER, metavar="...", help="what the script gets"
+        "arguments", nargs=argparse.REMAINDER, metavar="...", help="the script's arguments"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """The script's exit status, where it has one that is not 0."""
+    """Runs the script and prints the profiles; returns the script's exit status."""
     printed = _printing_to_stderr() if arguments.json else nullcontext()
     with printed, tilewright.emulate(arguments.target, profile=True) as emulation:
         status = _run_script(arguments.script, arguments.arguments)
@@ -76,7 +78,7 @@ def _run_script(script: str, arguments: list[str]) -> int:
 
 @contextmanager
 def _printing_to_stderr() -> Iterator[None]:
-    """What kernels print goes past Python, to the file descriptor."""
+    """Redirects stdout to stderr, including output of kernels, which bypasses Python."""
     sys.stdout.flush()
     stdout = os.dup(1)
     os.dup2(2, 1)
@@ -90,7 +92,7 @@ def _printing_to_stderr() -> Iterator[None]:
 
 @contextmanager
 def _program(argv: list[str]) -> Iterator[None]:
-    """While a script runs that was called so: it finds modules in its folder."""
+    """Sets sys.argv for a script, and adds its folder to sys.path."""
     saved = sys.argv, sys.path[:]
     sys.argv = argv
     sys.path.insert(0, str(Path(argv[0]).absolute().parent))

@@ -1,7 +1,7 @@
-"""`tilewright reproduce FILE`: repeats a failure of the compiler.
+"""`tilewright reproduce FILE`: reproduces a failure of the compiler.
 
-The file holds tile IR, with the target and the options in its first line. Exit status: 1 where the
-failure repeats, 0 where the file compiles.
+The file has Tile IR, with the target and the options in its first line. Exit status: 1 if the
+failure is reproduced, 0 if the file compiles.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from tilewright.errors import ArgumentError, PassError
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.description = "Repeat a failure of the compiler from the file that its message names."
-    parser.add_argument("file", help="the saved tile IR")
-    parser.add_argument("--dump", metavar="FOLDER", help="write the IR after each phase there")
+    parser.description = "Reproduce a compiler failure from the file named in its message."
+    parser.add_argument("file", help="the saved Tile IR")
+    parser.add_argument("--dump", metavar="FOLDER", help="write the IR after each phase to FOLDER")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise ArgumentError(f"{path} is not a reproducer: {error}") from None
     except PassError as error:
         print(error, file=sys.stderr)
-        print("the failure repeats", file=sys.stderr)
+        print("the failure is reproduced", file=sys.stderr)
         return 1
-    print("compiled without an error: the failure does not repeat with this build")
+    print("compiled without an error: the failure is not reproduced with this build")
     return 0

@@ -1,15 +1,16 @@
-"""The text of a signature, as `tilewright compile --signature` takes it.
+"""The text of a signature, as accepted by `tilewright compile --signature`.
 
-Items are separated by commas and stand for the kernel's parameters in order; `name=item` names one.
+Items are separated by commas and correspond to the kernel's parameters in order; `name=item` gives
+the parameter explicitly.
 
-    *fp32  *fp32:D      a pointer; D, or 16 as Triton writes it: its address is divisible by 16
-    i32  i32:D  fp32    a number that is known when the kernel runs; D: divisible by 16
+    *fp32  *fp32:D      a pointer; D (or 16, as in Triton): its address is divisible by 16
+    i32  i32:D  fp32    a number known only at run time; D: divisible by 16
     (i32, *fp16)        a tuple
-    1024  "mean"  None  a value: compiled in for a constexpr parameter, and where it is 1 or None;
-                        else the type that a launch with this argument would give
+    1024  "mean"  None  a value: a constant for a constexpr parameter, or if it is 1 or None;
+                        otherwise the type that a launch with this argument would have
     fp16  tl.float16    for a constexpr parameter, the dtype
 
-A constexpr parameter that has a default may be left out.
+A parameter that has a default may be omitted.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ def parse_signature(text: str, parameters: Sequence[Any]) -> list[Any]:
 
     Args:
         text: As described above.
-        parameters: The kernel's, with `name`, `is_constexpr` and, where there is one, `default`.
+        parameters: The kernel's parameters, with `name`, `is_constexpr` and `default`.
 
     Raises:
-        ArgumentError: the text does not fit the parameters.
+        ArgumentError: The text does not match the parameters.
     """
     by_name = {parameter.name: parameter for parameter in parameters}
     given: dict[str, str] = {}
@@ -45,7 +46,7 @@ def parse_signature(text: str, parameters: Sequence[Any]) -> list[Any]:
         name, equals, value = item.partition("=")
         if not (equals and name.strip().isidentifier()):
             if index >= len(parameters):
-                raise ArgumentError(f"'{item}' is one item too many: {_expected(parameters)}")
+                raise ArgumentError(f"'{item}' is an extra item: {_expected(parameters)}")
             name, value = parameters[index].name, item
         name = name.strip()
         if name not in by_name:
@@ -116,13 +117,14 @@ def _argument(text: str, name: str) -> Any:
     except (ValueError, SyntaxError):
         raise ArgumentError(
             f"'{text}' for parameter '{name}' is neither a type nor a value; "
-            f"types are {', '.join(_SCALARS)}, with * before for a pointer, :D after for divisible"
+            f"types are {', '.join(_SCALARS)}, with the prefix * for a pointer and the suffix :D "
+            "for divisibility by 16"
         ) from None
     return _descriptor_of(value, name)
 
 
 def _descriptor_of(value: Any, name: str) -> Any:
-    """What a launch with this value would specialise on."""
+    """The descriptor for which a launch with this value would be specialized."""
     if value is None:
         return None
     if isinstance(value, bool):

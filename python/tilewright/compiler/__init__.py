@@ -1,15 +1,15 @@
-"""From a kernel and its signature to machine code.
+"""Compiles a kernel and its signature to machine code.
 
-pipeline.py     compile(): look in memory, look in the cache, else run the stages in order
-request.py      what is asked for, and the keys that stand for it
+pipeline.py     compile(): looks in memory and in the cache, else runs the stages in order
+request.py      a compilation request, and its cache keys
 options.py      num_warps, num_stages, debug, ...
-assembler.py    where NVIDIA's assembler is
+assembler.py    finds NVIDIA's assembler
 targets.py      "cpu", "cpu:avx2", "cuda:90a", ...
-target_cpu.py   what is particular to the CPU: names, keys, loading
-target_cuda.py  the same of NVIDIA's GPUs
-target_emulator.py  of emulated ones
-stages.py       front end, core; failures become errors with positions and a reproducer
-diagnostics.py  the core's diagnostics as CompileError
+target_cpu.py   the CPU target: names, keys, loading
+target_cuda.py  the target for NVIDIA GPUs
+target_emulator.py  the target for emulated GPUs
+stages.py       front end and core; reports failures with positions and a reproducer
+diagnostics.py  converts the core's diagnostics to CompileError
 kernel.py       CompiledKernel
 log.py          TILEWRIGHT_LOG=compiles: what was compiled, why, and how long it took
 core.py         the extension module

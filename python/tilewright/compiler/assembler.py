@@ -1,7 +1,7 @@
-"""Where NVIDIA's assembler is: the library nvJitLink, which comes with PyTorch's CUDA builds, and
-the program ptxas. Nothing is imported to find them, neither PyTorch nor Triton.
+"""Finds NVIDIA's assemblers: the library nvJitLink, which comes with PyTorch's CUDA builds, and the
+program ptxas. The search imports neither PyTorch nor Triton.
 
-A setting names one and comes before all that is found; 0 stands for none:
+An environment variable takes precedence over the search; 0 disables that assembler:
 
     TILEWRIGHT_NVJITLINK=/path/of/libnvJitLink.so.13
     TILEWRIGHT_PTXAS=/path/of/ptxas
@@ -20,7 +20,7 @@ from typing import NamedTuple
 from tilewright.cache.identity import binary_identity
 from tilewright.compiler.core import core
 
-# What decides which one is found, apart from what is installed.
+# The environment variables that affect the search.
 ASSEMBLER_SETTINGS = (
     "TILEWRIGHT_NVJITLINK",
     "TILEWRIGHT_PTXAS",
@@ -33,32 +33,32 @@ _TOOLKIT = Path("/usr/local/cuda")
 
 
 class Assemblers(NamedTuple):
-    """Paths; empty where there is none. The library is used where both are there."""
+    """Paths, empty if not found. If both are found, the library is used."""
 
     nvjitlink: str
     ptxas: str
 
     def describe(self) -> str:
-        """Name and version of the one that is used, such as "nvJitLink 13.0".
+        """Name and version of the assembler that is used, such as "nvJitLink 13.0".
 
         Raises:
-            AssembleError: there is none, or it can't be run.
+            AssembleError: No assembler was found, or it can't be run.
         """
         return str(core().describe_assembler(*self))
 
     def identity(self) -> str:
-        """What stands for the one that is used in a cache key: another makes other code."""
+        """Identifies the assembler that is used in a cache key: another may generate other code."""
         path = self.nvjitlink or self.ptxas
         try:
             return binary_identity(os.path.realpath(path)) if path else "no assembler"
         except OSError:
-            return f"unreadable: {path}"  # which the compilation will say more about
+            return f"unreadable: {path}"  # the compilation reports the error
 
 
 def find_assemblers() -> Assemblers:
     library, program = (_setting(name) for name in ("TILEWRIGHT_NVJITLINK", "TILEWRIGHT_PTXAS"))
     if library is None:
-        # A program that was asked for by name is meant to be used.
+        # A ptxas named by the user takes precedence over a library that was found.
         library = "" if program else next(_libraries(), "")
     if program is None:
         program = next(_programs(), "")
@@ -100,7 +100,7 @@ def _toolkits() -> list[Path]:
 
 
 def _package_folders(name: str) -> list[Path]:
-    """The folders of a package, which is not imported."""
+    """The folders of a package; does not import it."""
     try:
         spec = importlib.util.find_spec(name)
     except (ImportError, ValueError):
@@ -109,7 +109,7 @@ def _package_folders(name: str) -> list[Path]:
 
 
 def _newest_first(paths: Iterable[Path]) -> list[str]:
-    """By the numbers after ".so."."""
+    """The paths ordered by the version number after ".so.", newest first."""
 
     def version(path: Path) -> list[int]:
         return [int(number) for number in re.findall(r"\d+", path.name.partition(".so")[2])]

@@ -1,4 +1,4 @@
-"""The extension module, imported when it is first needed and asked for the host once."""
+"""The extension module, imported on first use, and identities that are computed once from it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from tilewright.cache.identity import binary_identity, sources_identity
 from tilewright.errors import TilewrightError
 
-# The Python code that decides what a kernel becomes; the language's own library is part of it.
+# The Python code that determines the generated code, including the library of the language.
 _PACKAGE = Path(__file__).parent.parent
 _DECIDING = ("language", "frontend", "compiler")
 
@@ -20,14 +20,14 @@ def core() -> Any:
     """The module `tilewright._core`.
 
     Raises:
-        TilewrightError: it was not built, or not for this Python.
+        TilewrightError: It was not built, or not for this Python.
     """
     try:
         return importlib.import_module("tilewright._core")
     except ImportError as error:
         raise TilewrightError(
             f"the compiler core tilewright._core can't be loaded: {error}\n"
-            "hint: `tilewright doctor` says what is missing; bin/quickstart builds it"
+            "hint: `tilewright doctor` shows what is missing; bin/quickstart builds the core"
         ) from error
 
 
@@ -39,7 +39,7 @@ def host_target() -> str:
 
 @functools.cache
 def build_identity() -> str:
-    """What stands for this build of the compiler: the core's binary and the Python sources."""
+    """Identifies this build of the compiler: the core's binary and the Python sources."""
     folders = [str(_PACKAGE / name) for name in _DECIDING if (_PACKAGE / name).is_dir()]
     file = getattr(core(), "__file__", None)
     binary = binary_identity(os.path.realpath(file)) if file else "none"
@@ -47,5 +47,5 @@ def build_identity() -> str:
 
 
 def access_tuples(accesses: list[Any] | None) -> list[tuple[Any, ...]] | None:
-    """A kernel's checked accesses as the core takes them; JSON has made lists of them."""
+    """Converts a kernel's checked accesses to tuples, as the core takes them; JSON has lists."""
     return None if accesses is None else [tuple(access) for access in accesses]

@@ -1,7 +1,7 @@
-"""The core's diagnostics as errors of the catalogue.
+"""Converts the core's diagnostics to the exceptions of errors.py.
 
 The core raises IRError with `diagnostics`: a list of (message, frames, notes), where frames are
-(file, line, column) from the innermost call outwards.
+(file, line, column), innermost call first.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from tilewright.errors import CompileError, Note
 _Kind = TypeVar("_Kind", bound=CompileError)
 _Frame = tuple[str, int, int]
 _PACKAGE = str(Path(__file__).parent.parent)
-# How MLIR begins to show the operation that an error is about, which may be the whole kernel.
+# The start of the note with which MLIR prints the failing operation, which may be a whole kernel.
 _OPERATION = "see current operation:"
 
 
 def from_ir_error(error: Exception, kind: type[_Kind]) -> _Kind:
-    """The error of that kind with the message and all positions of an IRError."""
+    """Makes an error of the given class with the message and all positions of an IRError."""
     diagnostics: Sequence[Any] = getattr(error, "diagnostics", None) or [(str(error), [], [])]
     message, frames, notes = diagnostics[0]
     at = _users_frame(frames)
@@ -31,14 +31,14 @@ def from_ir_error(error: Exception, kind: type[_Kind]) -> _Kind:
     remarks += [Note("called from here", *frame) for frame in frames[at + 1 :]]
     remarks += _flatten(notes)
     remarks += _flatten(diagnostics[1:])
-    # What is about the same place need not show it again.
+    # A note at the same position as the error does not show the source line again.
     place = (result.file, result.line, result.column)
     result.notes = tuple(Note(n.message) if n[1:4] == place else n for n in remarks)
     return result
 
 
 def _users_frame(frames: Sequence[_Frame]) -> int:
-    """The index of the innermost position outside of Tilewright's own library."""
+    """The index of the innermost frame outside of Tilewright's own library."""
     for index, (file, _, _) in enumerate(frames):
         if not file.startswith(_PACKAGE):
             return index
@@ -49,7 +49,7 @@ def _flatten(diagnostics: Sequence[Any]) -> list[Note]:
     result = []
     for message, frames, notes in diagnostics:
         if message.startswith(_OPERATION) and "\n" in message.strip():
-            continue  # The file that reproduces the error has all of it.
+            continue  # The reproducer contains the operation.
         frame = frames[_users_frame(frames)] if frames else ()
         result.append(Note(message, *frame))
         result += _flatten(notes)

@@ -1,4 +1,4 @@
-"""A compiled kernel: machine code for one signature, and what is known about it."""
+"""A compiled kernel: machine code for one signature, with its metadata."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tilewright.compiler.targets import KINDS, TargetKind
 
 
 class KernelAssert(NamedTuple):
-    """An assertion in a kernel: what it says, and where it stands in the user's source.
+    """An assertion in a kernel: its message and its position in the user's source.
 
-    The position is that of the innermost function; the file is empty where it is not known.
+    The position is that in the innermost function; the file is empty if it is unknown.
     """
 
     message: str
@@ -27,11 +27,11 @@ class CompiledKernel:
 
     Attributes:
         name: The Python function's name.
-        key: What names it in the cache.
-        object: The code: a relocatable object file, for a GPU a cubin.
-        symbol: The entry point in it.
-        metadata: JSON-serialisable facts: target, options, signature, phases, and what the kind of
-            target adds (`facts` in target_cpu.py, target_cuda.py).
+        key: Its key in the cache.
+        object: The code: a relocatable object file, or a cubin for a GPU.
+        symbol: The entry point of the code.
+        metadata: JSON-serializable metadata: target, options, signature, phases, and what the kind
+            of target adds (`facts` in target_cpu.py, target_cuda.py).
         origin: "compiled" or "disk".
     """
 
@@ -58,52 +58,55 @@ class CompiledKernel:
 
     @property
     def scratch_bytes(self) -> int:
-        """Bytes of memory that each thread needs while it runs programs of the kernel."""
+        """Bytes of scratch memory that each host thread needs to run the kernel's programs."""
         return int(self.metadata["scratch_bytes"])
 
     @property
     def n_regs(self) -> int:
-        """Registers of 32 bits that each thread has on a GPU; 0 on the CPU."""
+        """32-bit registers per thread on a GPU; 0 on the CPU."""
         return int(self.metadata.get("registers", 0))
 
     @property
     def n_spills(self) -> int:
-        """How many times a register of 32 bits is spilt or brought back in a GPU's code."""
+        """The number of spills and reloads of 32-bit registers in a GPU's code."""
         return int(self.metadata.get("spill_bytes", 0)) // 4
 
     @property
     def shared(self) -> int:
-        """Bytes of a GPU's shared memory that each program has."""
+        """Bytes of shared memory per program on a GPU."""
         return int(self.metadata.get("shared_bytes", 0))
 
     @property
     def launch_conditions(self) -> list[int]:
-        """What the code assumes of a launch, as lib/Runtime/LaunchConditions.h encodes it."""
+        """What the code assumes of a launch; include/tilewright/Runtime/LaunchConditions.h."""
         conditions: list[int] = self.metadata["launch_conditions"]
         return conditions
 
     @property
     def asserts(self) -> list[KernelAssert]:
-        """The assertions that are checked; the n-th, from 1, ends a program with the status n."""
+        """The assertions that are checked; if the n-th (from 1) fails, a program returns n."""
         return [KernelAssert(*fields) for fields in self.metadata["asserts"]]
 
     @property
     def omits_asserts(self) -> bool:
-        """Whether the source has assertions that were not compiled, for want of `debug=True`."""
+        """Whether the source has assertions that were not compiled because debug was off."""
         return bool(self.metadata["omits_asserts"])
 
     @property
     def phases(self) -> list[tuple[str, float]]:
-        """The phases of the compilation that made it, in order, with their seconds."""
+        """The phases of the compilation, in order, with their durations in seconds."""
         return [(name, seconds) for name, seconds in self.metadata["phases"]]
 
     def ir(self, phase: str = "tile") -> str:
-        """The kernel's IR as a phase left it.
+        """The kernel's IR after a phase.
 
         Args:
-            phase: "source" (the tile IR as the front end built it), "tile", "vector", "llvm",
-                "asm" (for a GPU "tile", "tilegpu", "thread", "llvm", "ptx"), or any other that
-                `phase_names` tells. What was not kept is produced anew when first asked for.
+            phase: "source" (the Tile IR that the front end built), "tile", "vector", "llvm", "asm"
+                (for a GPU "tile", "tilegpu", "thread", "llvm", "ptx"), or any other of
+                `phase_names`. IR that was not kept is regenerated on first use.
+
+        Raises:
+            ValueError: The target has no such phase.
         """
         if phase == "source":
             return stages.without_locations(self._tile)
@@ -115,22 +118,22 @@ class CompiledKernel:
         return texts[phase]
 
     def phase_names(self) -> list[str]:
-        """The phases that `ir` can show, in order."""
+        """The phases that `ir` accepts, in order."""
         return list(self._all_texts())
 
     def asm(self) -> str:
-        """The assembly: the host's, for a GPU PTX."""
+        """The assembly: the host's, or PTX for a GPU."""
         return self.ir(self._kind.assembly)
 
     def load(self, device: str | None = None) -> Any:
-        """The code where it can run, which happens once per device.
+        """Loads the code on a device, once per device, and returns the loaded kernel.
 
         Args:
-            device: "cpu", "cuda:1"; the one at hand where none is named.
+            device: "cpu", "cuda:1"; by default the current device.
 
         Raises:
-            DeviceError: the device is not there, or can't run code for the target.
-            OutOfResourcesError: the kernel needs more than the device has.
+            DeviceError: The device does not exist, or can't run code for the target.
+            OutOfResourcesError: The kernel needs more resources than the device has.
         """
         device = self._kind.device(device)
         with self._lock:
@@ -139,7 +142,7 @@ class CompiledKernel:
             return self._loaded[device]
 
     def remarks(self) -> list[str]:
-        """What it takes of its target's resources, for people."""
+        """The resources of the target that the kernel uses, as text for the user."""
         return self._kind.remarks(self)
 
     @property

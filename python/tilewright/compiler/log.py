@@ -22,7 +22,7 @@ class _Variant(NamedTuple):
 
     Attributes:
         readings: What the compilation has read of the program; see dependencies/record.py.
-        facts: What it was asked for.
+        facts: The request: signature, options and target.
     """
 
     readings: dict[str, str]
@@ -33,13 +33,13 @@ _variants: dict[tuple[str, str], list[_Variant]] = {}
 
 
 def wanted(topic: str) -> bool:
-    """Whether TILEWRIGHT_LOG, a list separated by commas, names the topic (or "all")."""
+    """Whether TILEWRIGHT_LOG, a comma-separated list, has the topic or "all"."""
     named = os.environ.get("TILEWRIGHT_LOG", "").replace(" ", "").split(",")
     return topic in named or "all" in named
 
 
 def explain(request: Request, record: Record) -> str:
-    """Why this variant is not one of the earlier ones of its function; remembers it."""
+    """How this variant differs from earlier variants of its function; remembers it."""
     fn = request.fn
     place = (str(fn.source_file), getattr(fn.fn, "__qualname__", fn.name))
     variant = _Variant(record.readings, _facts(request))
@@ -60,7 +60,7 @@ def compiled(request: Request, kernel: CompiledKernel, origin: str, ms: float, w
     text = f"tilewright: {kernel.name}: {how}: {why}\n  {signature}\n"
     text += "".join(f"  {remark}\n" for remark in kernel.remarks())
     if kernel.omits_asserts:
-        text += "  its assertions were left out: debug=True or TILEWRIGHT_DEBUG=1 compiles them\n"
+        text += "  its assertions were omitted: debug=True or TILEWRIGHT_DEBUG=1 compiles them\n"
     sys.stderr.write(text)
 
 
@@ -80,14 +80,14 @@ def _difference(variant: _Variant, earlier: list[_Variant]) -> str:
     if not same_source:
         return "its source, or a global that it reads, changed"
     changes = [_changes(variant.facts, other.facts) for other in same_source]
-    fewest = min(reversed(changes), key=len)  # The latest among equals.
-    return "; ".join(fewest) or "the same as before, asked for again"
+    fewest = min(reversed(changes), key=len)  # The latest of several with equally few changes.
+    return "; ".join(fewest) or "the same as before, compiled again"
 
 
 def _agree(new: _Variant, old: _Variant) -> bool:
-    """Whether two compilations have found the same in what both have read."""
+    """Whether two compilations have found the same values in everything that both have read."""
     if any(new.facts.get(name) != old.facts.get(name) for name in ("option debug", "target")):
-        return True  # code for these names folders or does not, and so do the readings
+        return True  # These decide whether readings contain folder names: they can't be compared.
     return all(old.readings.get(what, found) == found for what, found in new.readings.items())
 
 

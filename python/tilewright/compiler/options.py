@@ -1,4 +1,4 @@
-"""The options of a compilation, as they are passed by keyword when a kernel is launched."""
+"""The options of a compilation, passed as keyword arguments of a launch."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 from tilewright.errors import ArgumentError
 
-# Which options change the code, per kind of target; the others are accepted and leave it alone,
-# so that a kernel tuned for a GPU is not compiled again on the CPU for each of its settings.
+# The options that affect the code, per kind of target. Others are accepted and ignored, so that a
+# kernel tuned for a GPU is not recompiled on the CPU for each of its configurations.
 _RELEVANT = {"cpu": ("debug", "checks", "enable_fp_fusion", "specialize_ranges")}
 
 
-# What compiled code can be checked for while it runs.
+# The available run-time checks.
 CHECKS = ("bounds",)
 _OR_NOTHING = " or ".join([*map(repr, CHECKS), "empty"])
 
@@ -29,7 +29,7 @@ def _checks_default() -> str:
     if chosen in ("", "0", "off", "false", "no"):
         return ""
     if chosen not in CHECKS:
-        raise ArgumentError(f"TILEWRIGHT_CHECKS is {_OR_NOTHING}, not {chosen!r}")
+        raise ArgumentError(f"TILEWRIGHT_CHECKS must be {_OR_NOTHING}, not {chosen!r}")
     return chosen
 
 
@@ -37,17 +37,17 @@ def _checks_default() -> str:
 class Options:
     """
     Attributes:
-        num_warps: warps per program on a GPU, a power of two.
-        num_stages: depth to which loops are pipelined on a GPU.
-        num_ctas: blocks per cluster on a GPU.
-        maxnreg: most registers a thread may use on a GPU; None leaves it to the compiler.
-        enable_fp_fusion: whether a multiplication and an addition may become one fma.
-        specialize_ranges: whether the code may assume of index arithmetic, for instance that a sum
-            does not wrap, what each launch checks; a launch for which it is not so runs a variant
-            without it.
-        debug: whether `tl.device_assert` is compiled; TILEWRIGHT_DEBUG=1 makes it the default.
-        checks: "bounds" to have every access of memory compared with the arrays that are passed;
-            empty, or None, for none. TILEWRIGHT_CHECKS=bounds makes it the default.
+        num_warps: Warps per program on a GPU, a power of two.
+        num_stages: Pipeline stages of loops on a GPU.
+        num_ctas: Thread blocks per cluster on a GPU, a power of two.
+        maxnreg: The maximum number of registers per thread on a GPU; None lets the compiler choose.
+        enable_fp_fusion: Whether a multiplication and an addition may be fused to an fma.
+        specialize_ranges: Whether the code may assume properties of index arithmetic, such as that
+            a sum does not wrap, that each launch checks. A launch for which they do not hold runs
+            a variant compiled without them.
+        debug: Whether `tl.device_assert` is compiled; the default is set by TILEWRIGHT_DEBUG.
+        checks: "bounds" checks every memory access against the arrays that are passed; empty or
+            None for no checks. The default is set by TILEWRIGHT_CHECKS.
     """
 
     num_warps: int = 4
@@ -65,14 +65,14 @@ class Options:
 
     @classmethod
     def make(cls, given: Mapping[str, Any], parameters: Iterable[str] = ()) -> Options:
-        """Options from keywords.
+        """Makes options from keyword arguments.
 
         Args:
             given: Values by name.
-            parameters: The kernel's own parameters, which a misspelt name may have meant.
+            parameters: The names of the kernel's parameters, to suggest for a misspelled name.
 
         Raises:
-            ArgumentError: an unknown option, or a value that the option does not take.
+            ArgumentError: An option is unknown, or its value is invalid.
         """
         for name in given:
             if name not in cls.names():
@@ -84,12 +84,12 @@ class Options:
         return cls(**{**values, **chosen})
 
     def relevant(self, kind: str) -> dict[str, Any]:
-        """The options that change the code for this kind of target."""
+        """The options that affect the code for this kind of target."""
         return {name: getattr(self, name) for name in _RELEVANT.get(kind, self.names())}
 
 
 def _plain(value: Any) -> Any:
-    """NumPy's numbers and booleans as Python's."""
+    """Converts NumPy numbers and booleans to Python's."""
     is_numpy = type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0
     return value.item() if is_numpy else value
 
@@ -106,15 +106,15 @@ def _unknown(name: str, known: list[str]) -> str:
 
 def _check(name: str, value: Any) -> None:
     if name in ("debug", "enable_fp_fusion", "specialize_ranges"):
-        # Python's True and False, and the 0 and 1 that scripts pass.
+        # Accepts 0 and 1 as well as False and True.
         if value not in (0, 1):
-            raise ArgumentError(f"option {name} is True or False, not {value!r}")
+            raise ArgumentError(f"option {name} must be True or False, not {value!r}")
     elif name == "checks":
         if value not in (None, "", *CHECKS):
-            raise ArgumentError(f"option checks is {_OR_NOTHING}, not {value!r}")
+            raise ArgumentError(f"option checks must be {_OR_NOTHING}, not {value!r}")
     elif name == "maxnreg" and value is None:
         return
     elif isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ArgumentError(f"option {name} is a positive integer, not {value!r}")
+        raise ArgumentError(f"option {name} must be a positive integer, not {value!r}")
     elif name in ("num_warps", "num_ctas") and value & (value - 1):
-        raise ArgumentError(f"option {name} is a power of two, not {value}")
+        raise ArgumentError(f"option {name} must be a power of two, not {value}")

@@ -1,4 +1,4 @@
-"""compile(): from memory, from the disk cache, or through the stages; once per key."""
+"""compile(): finds a kernel in memory or in the disk cache, or runs the stages; once per key."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tilewright.compiler.targets import Target, resolve_target
 from tilewright.dependencies import Record, Shape
 
 _locks = KeyedLocks()
-# A kernel lives as long as somebody can launch it.
+# Weak, so that a kernel is freed when no launcher refers to it any more.
 _kernels: weakref.WeakValueDictionary[str, CompiledKernel] = weakref.WeakValueDictionary()
-# What compilations of a request have read, the latest first.
+# The shapes of what compilations of a request have read, latest first.
 _shapes: dict[str, list[Shape]] = {}
 
 
 class Found(NamedTuple):
-    """A kernel, what its compilation reads now, and where it came from."""
+    """A kernel, a record of what its compilation reads now, and its origin."""
 
     kernel: CompiledKernel
     record: Record
@@ -41,21 +41,23 @@ def compile(
     noalias: bool = False,
     reason: str | None = None,
 ) -> CompiledKernel:
-    """The kernel `fn` compiled for a signature.
+    """Compiles the kernel `fn` for a signature, or finds it in memory or in the disk cache.
 
     Args:
         fn: A @jit function.
-        signature: Per parameter a descriptor ("*fp32:D", "i32", ...), a compile-time value, or a
-            nested tuple of these.
+        signature: For each parameter a descriptor ("*fp32:D", "i32", ...), a compile-time value,
+            or a nested tuple of these.
         target: "cpu", "cpu:avx2", ...; the default is TILEWRIGHT_TARGET, else "cpu".
         options: Options, or values by name.
         noalias: Whether the pointer arguments are known not to share memory.
-        reason: Why it is asked for, for TILEWRIGHT_LOG; worked out where not given.
+        reason: The reason shown by TILEWRIGHT_LOG; by default the difference to earlier variants.
 
     Raises:
-        CompileError: the kernel's source can't be compiled.
-        OutOfResourcesError: it asks for more than the target has.
-        CacheError: the cache folder that the user chose is not to be trusted.
+        CompileError: The kernel's source can't be compiled.
+        OutOfResourcesError: The kernel needs more resources than the target has.
+        ArgumentError: An option is unknown, or its value is invalid.
+        DeviceError: The target is unknown.
+        CacheError: The cache folder that the user chose is not trusted.
     """
     if not isinstance(options, Options):
         options = Options.make(options or {})
@@ -93,12 +95,12 @@ def _fetch_or_run(request: Request) -> Found:
     store = default_store()
     if store is None:
         return _run(request, None)
-    # Who asks for dumps wants the phases to run.
+    # A dump needs the phases to run.
     fetch = dump_folder() is None
     if fetch and (found := _on_disk(store, request)):
         return found
     with store.lock(request.base):
-        # Another process may have been quicker.
+        # Another process may have compiled it in the meantime.
         if fetch and (found := _on_disk(store, request)):
             return found
         return _run(request, store)

@@ -1,4 +1,4 @@
-"""What is asked of the compiler, and the keys that stand for it."""
+"""A compilation request, and its cache keys."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ from tilewright.compiler.targets import Target
 from tilewright.dependencies import Record, Untrackable, digest
 from tilewright.errors import ConstantError
 
-# Changed when the meaning of a key or of an entry's sections does.
+# Incremented when the meaning of a key or of an entry's sections changes.
 _SCHEME = "2"
 
 
 class Request:
-    """One kernel to be compiled for one signature.
+    """A request to compile one kernel for one signature.
 
-    There are two keys. The base stands for what is known before anything is read: the kernel's own
-    source, the signature, options and target. Under it the cache has the shapes of what earlier
-    compilations read. Reading that again gives the key of the result.
+    There are two keys. The base key covers what is known before anything is read: the kernel's own
+    source, the signature, options and target. The cache maps it to the shapes of what earlier
+    compilations have read. Replaying a shape gives the key of the result.
 
     Attributes:
         fn: The @jit function.
-        signature: One descriptor ("*fp32:D", "i32", ...), compile-time value or nested tuple of
-            them per parameter, in the order of the parameters.
-        target, options: What for and how.
+        signature: For each parameter, in order, a descriptor ("*fp32:D", "i32", ...), a
+            compile-time value, or a nested tuple of these.
+        target: The target.
+        options: The options.
         noalias: Whether no two pointer arguments share memory.
     """
 
@@ -46,12 +47,12 @@ class Request:
         self.noalias = noalias
 
     def record(self) -> Record:
-        """A record that nothing but the kernel and its signature has been read into.
+        """A record of the kernel and its signature, before anything else is read.
 
         Raises:
-            ConstantError: a constant of the signature has no value that can be seen.
+            ConstantError: The value of a constant in the signature can't be tracked.
         """
-        # What is kept of an assertion, or of a checked access, names the whole path of its file.
+        # The metadata of assertions and of checked accesses contain full paths.
         embeds_source_paths = self.target.embeds_source_paths or bool(self.options.checks)
         with_folders = self.options.debug or embeds_source_paths
         try:
@@ -64,29 +65,29 @@ class Request:
             ) from None
 
     def replay(self, shape: Iterable[Sequence[Any]]) -> Record | None:
-        """What a compilation that reads the same things would find now; None where it can't."""
+        """A record of what a compilation would read now, or None if a reading fails."""
         record = self.record()
         return record if record.replay(shape) else None
 
     @functools.cached_property
     def base(self) -> str:
-        """64 hexadecimal digits that stand for the request."""
+        """The base key: 64 hexadecimal digits."""
         options = self.options.relevant(self.target.kind)
         parts = [_SCHEME, build_identity(), self.target.key, str(sorted(options.items()))]
         return digest("\0".join([*parts, str(self.noalias), self.record().root]))
 
     def key(self, record: Record) -> str:
-        """64 hexadecimal digits that name the result of a compilation that read this."""
+        """The key of the result of a compilation with this record: 64 hexadecimal digits."""
         return digest(f"{self.base}\0{record.text}")
 
     def describe(self) -> dict[str, str]:
-        """Each parameter's descriptor or value as text, for people."""
+        """The descriptor or value of each parameter as text for the user."""
         names = [parameter.name for parameter in self.fn.params]
         return {n: describe_leaf(v) for n, v in zip(names, self.signature, strict=False)}
 
 
 def describe_leaf(value: Any) -> str:
-    """A descriptor as it is, a compile-time value by its repr."""
+    """A descriptor unchanged, a compile-time value as its name or its repr."""
     if isinstance(value, tuple):
         return f"({', '.join(map(describe_leaf, value))})"
     if isinstance(value, str):

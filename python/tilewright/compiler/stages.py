@@ -1,7 +1,7 @@
-"""The stages of a compilation in order, from a request to an entry for the cache.
+"""The stages of a compilation in order, from a request to a cache entry.
 
-front end   Python source -> tile IR
-core        tile IR -> machine code, through the phases that the core reports
+front end   Python source -> Tile IR
+core        Tile IR -> machine code, through the phases that the core reports
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from tilewright.compiler.targets import KINDS
 from tilewright.dependencies import Record
 from tilewright.errors import CompileError, OutOfResourcesError, PassError
 
-# The front end marks a module from which it left out assertions.
+# The front end sets this attribute on a module if it has omitted assertions.
 _OMITS_ASSERTS = "tile.omits_asserts"
 _REPRODUCER = "// tilewright-reproducer: "
 Dump = Callable[[str, str], None]
 
 
 def run(request: Request) -> tuple[Record, Entry]:
-    """Compiles and returns what was read, and everything that the cache keeps of the kernel.
+    """Compiles a request; returns the record of what was read and the kernel's cache entry.
 
     Raises:
-        CompileError: the kernel's source is at fault.
-        OutOfResourcesError: the kernel asks for more than the target has.
-        PassError: the compiler is at fault; carries a command that reproduces it.
+        CompileError: The kernel's source is invalid.
+        OutOfResourcesError: The kernel needs more resources than the target has.
+        PassError: The compiler failed; carries a command that reproduces the failure.
     """
     folder = artifacts.dump_folder()
     kind = KINDS[request.target.kind]
@@ -45,7 +45,7 @@ def run(request: Request) -> tuple[Record, Entry]:
     key = request.key(record)
     tile = module.print(debug_info=True)
     frontend = ("frontend", time.perf_counter() - start)
-    # Asked for now: compiling consumes the module.
+    # Must be read before compiling, which consumes the module.
     omits_asserts = module.op.get_attr(_OMITS_ASSERTS) is not None
     dump = artifacts.PhaseDump(folder, request.fn.name, key) if folder else None
     compiled = _run_core(request, key, module, tile, options, dump)
@@ -67,7 +67,7 @@ def run(request: Request) -> tuple[Record, Entry]:
 
 
 def build_tile(request: Request, record: Record | None = None) -> Any:
-    """The module of tile IR that the front end builds, verified; fills the record."""
+    """Builds and verifies the Tile IR module; fills the record."""
     frontend = importlib.import_module("tilewright.frontend")
     context = core().Context()
     try:
@@ -86,14 +86,14 @@ def build_tile(request: Request, record: Record | None = None) -> Any:
 
 
 def all_texts(tile: str, target: str, options: dict[str, Any]) -> dict[str, str]:
-    """The IR of every phase, and the assembly, of a kernel that compiled before."""
+    """The IR after every phase, and the assembly, of a kernel that has compiled before."""
     texts: dict[str, str] = {}
     _compile_text(tile, target, options, texts.__setitem__)
     return texts
 
 
 def without_locations(tile: str) -> str:
-    """Tile IR as people read it."""
+    """Tile IR without locations."""
     text: str = core().Module.parse(core().Context(), tile).print()
     return text
 
@@ -102,8 +102,8 @@ def reproduce(text: str, dump: Dump | None = None) -> None:
     """Runs the core on the text of a reproducer.
 
     Raises:
-        PassError: the failure repeats.
-        ValueError: the text is no reproducer.
+        PassError: The failure is reproduced.
+        ValueError: The text is not a reproducer.
     """
     first = text.partition("\n")[0]
     if not first.startswith(_REPRODUCER):
@@ -129,7 +129,7 @@ def _run_core(
 
 
 def _about(request: Request, error: Exception) -> str:
-    """What the core says, and of which kernel."""
+    """The core's message, with the kernel's name and position."""
     fn = request.fn
     return f"{fn.name} ({os.path.basename(fn.source_file)}:{fn.first_line}): {error}"
 
@@ -137,12 +137,12 @@ def _about(request: Request, error: Exception) -> str:
 def _pass_error(error: Exception) -> PassError:
     failure = from_ir_error(error, PassError)
     if phase := getattr(error, "phase", None):
-        failure.add_note_at(f"the compiler failed in its phase '{phase}'")
+        failure.add_note_at(f"the compiler failed in the phase '{phase}'")
     return failure
 
 
 def _save_reproducer(request: Request, key: str, tile: str, options: dict[str, Any]) -> str:
-    """Saves the tile IR with target and options, and returns the command that runs it again."""
+    """Saves the Tile IR with target and options; returns the command that compiles it again."""
     header = json.dumps({"target": request.target.core_name, "options": options})
     text = f"{_REPRODUCER}{header}\n{tile}"
     path = artifacts.save_reproducer(request.fn.name, key, text)

@@ -1,4 +1,4 @@
-"""The CPU as a kind of target: `cpu` is the processor at hand, `cpu:avx2` any one with AVX2."""
+"""The CPU target: `cpu` is the host's processor, `cpu:avx2` any x86-64 processor with AVX2."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 from tilewright.compiler.core import access_tuples, core, host_target
 from tilewright.errors import DeviceError
 
-# Names of our own for instruction sets: the processor that LLVM knows each by, and features that a
-# machine must have to run its code.
+# Tilewright's names for instruction set levels: LLVM's name of the processor, and the features that
+# a machine needs to run the code.
 _LEVELS = {
     "sse2": ("x86-64", ()),
     "sse4": ("x86-64-v2", ("sse4.2", "popcnt")),
     "avx2": ("x86-64-v3", ("avx2", "fma", "bmi2", "f16c")),
     "avx512": ("x86-64-v4", ("avx512f", "avx512bw", "avx512dq", "avx512vl")),
 }
-# LLVM's names that are taken as they are.
+# LLVM's processor names that are also accepted, by level.
 _PROCESSORS = {
     "sse2": "x86-64",
     "sse4": "x86-64-v2",
@@ -52,11 +52,11 @@ class CpuTarget:
         return f"cpu:{arch}" if arch else "cpu"
 
     def key(self, arch: str) -> str:
-        """The host is spelt out with its features."""
+        """The key; for the host, LLVM's name of the processor and all its features."""
         host = ",".join(sorted(host_target().split(",")))
         if not arch:
             return host
-        # The host's own name stands for the host with the features it has.
+        # If the architecture is the host's, LLVM uses the features that the host has.
         name = self.core_name(arch)
         return f"{name} {host}" if name in host else name
 
@@ -65,9 +65,9 @@ class CpuTarget:
 
     def facts(self, compiled: Any, options: dict[str, Any]) -> dict[str, Any]:
         """
-        scratch_bytes: of memory that each thread needs.
-        accesses: with checks of bounds, the accesses of memory by number: what each does, the bytes
-            of an element, whether all its pointers come from arguments, file, line and column.
+        scratch_bytes: Bytes of scratch memory per thread.
+        accesses: With bounds checks, the memory accesses by number: what each does, the bytes of
+            an element, whether all its pointers come from arguments, file, line and column.
         """
         accesses = compiled.accesses if options["checks"] else None
         return {"scratch_bytes": compiled.scratch_bytes, "accesses": accesses}

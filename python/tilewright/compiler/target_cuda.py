@@ -1,7 +1,7 @@
-"""NVIDIA's GPUs as a kind of target.
+"""The target for NVIDIA GPUs.
 
-`cuda:90a` is an architecture; `cuda:sm_90a` and `cuda:90` are the same. `cuda` alone is that of the
-device at hand.
+`cuda:90a` is an architecture; `cuda:sm_90a` and `cuda:90` are aliases. `cuda` alone is the
+architecture of the current device.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class CudaTarget:
         if not arch:
             return self._of_device(self.device(device))
         spelt = arch.removeprefix("sm_")
-        # Code for an architecture is always that for exactly it, which an "a" says.
+        # Code is always generated for one specific architecture, which the suffix "a" denotes.
         return next((known for known in self.architectures() if spelt in (known, known[:-1])), None)
 
     def core_name(self, arch: str) -> str:
@@ -47,10 +47,10 @@ class CudaTarget:
 
     def facts(self, compiled: Any, options: dict[str, Any]) -> dict[str, Any]:
         """
-        shared_bytes: of dynamic shared memory that each program asks for.
-        registers, spill_bytes: of a thread, as the assembler says.
-        slots: of the code's parameters, in order: which leaf argument each one is.
-        accesses: as in target_cpu.py.
+        shared_bytes: Bytes of dynamic shared memory per program.
+        registers, spill_bytes: Per thread, as reported by the assembler.
+        slots: The index of the leaf argument for each parameter of the code, in order.
+        accesses: As in target_cpu.py.
         """
         return {
             "num_warps": options["num_warps"],
@@ -68,7 +68,7 @@ class CudaTarget:
         device = self.device(device)
         platform = core().cuda_platform()
         ordinal = int(device.partition(":")[2])
-        # Without such a device the core says why.
+        # If the device does not exist, the core reports the error.
         if ordinal < len(platform["devices"]):
             found, wanted = self._of_device(device), kernel.target.partition(":")[2]
             if found != wanted:
@@ -90,7 +90,7 @@ class CudaTarget:
         )
 
     def device(self, device: str | None) -> str:
-        # Pinned memory is the processor's, and a GPU may work on it.
+        # An array in pinned host memory has the device "cpu", but a GPU can access it.
         if device is not None and device.startswith("cuda:"):
             return device
         return f"cuda:{core().cuda_current_device()}"
@@ -100,7 +100,7 @@ class CudaTarget:
         spilt = kernel.metadata["spill_bytes"]
         if not spilt:
             return [used]
-        return [f"{used}; {spilt} bytes spilt: smaller blocks or more warps need fewer registers"]
+        return [f"{used}; {spilt} bytes spilled: smaller tiles or more warps need fewer registers"]
 
     def check_runnable(self, arch: str) -> None:
         platform = core().cuda_platform()
@@ -109,7 +109,8 @@ class CudaTarget:
         found = [self._of_device(f"cuda:{i}") for i in range(len(platform["devices"]))]
         if arch not in found:
             raise DeviceError(
-                f"code for 'cuda:{arch}' can't run here: there are {', '.join(sorted(set(found)))}"
+                f"code for 'cuda:{arch}' can't run here: "
+                f"the devices are {', '.join(sorted(set(found)))}"
             )
 
     def _of_device(self, device: str) -> str:
@@ -118,7 +119,7 @@ class CudaTarget:
         if problem := platform["problem"]:
             raise DeviceError(
                 f"there is no CUDA device: {problem}\n"
-                f"hint: name an architecture to compile for: {self.summary()}"
+                f"hint: choose an architecture to compile for: {self.summary()}"
             )
         ordinal = int(device.partition(":")[2])
         if ordinal >= len(platform["devices"]):
@@ -128,7 +129,7 @@ class CudaTarget:
         arch = self.find(f"{major}{minor}", device)
         if arch is None:
             raise DeviceError(
-                f"{device} ({found['name']}) has the compute capability {major}.{minor}, which "
-                f"there is no code for; there is for {', '.join(self.architectures())}"
+                f"{device} ({found['name']}) has the compute capability {major}.{minor}, which is "
+                f"not supported; supported are {', '.join(self.architectures())}"
             )
         return arch

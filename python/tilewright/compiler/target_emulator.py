@@ -1,8 +1,8 @@
-"""Emulated GPUs as a kind of target: the code of another target, executed by the host.
+"""The target for emulated GPUs: the code for another target, executed by the host.
 
-`emulator:cuda:90a` runs what `cuda:90a` would run on a GPU, without one.
-`emulator:cuda:90a+checks` is the same code with calls of the emulator at every access of memory,
-which checks and counts them.
+`emulator:cuda:90a` runs on the host the code that `cuda:90a` runs on a GPU.
+`emulator:cuda:90a+checks` is the same code with a call of the emulator at every memory access, to
+check and count them.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class EmulatorTarget:
         return f"{self.name}:{arch}"
 
     def key(self, arch: str) -> str:
-        """The code is the host's."""
+        """The key; it has the host's features, because the code runs on the host."""
         host = ",".join(sorted(host_target().split(",")))
         return f"{self.name}:{arch} {host}"
 
@@ -56,10 +56,10 @@ class EmulatorTarget:
 
     def facts(self, compiled: Any, options: dict[str, Any]) -> dict[str, Any]:
         """
-        shared_bytes: of dynamic shared memory that each program asks for.
-        sites: the places in the source that the code names by number: file, line, column,
+        shared_bytes: Bytes of dynamic shared memory per program.
+        sites: The source positions to which the code refers by number: file, line, column,
             instruction.
-        accesses: as in target_cpu.py; those that the code checks itself.
+        accesses: As in target_cpu.py; those that the code checks itself.
         """
         return {
             "num_warps": options["num_warps"],
@@ -92,7 +92,10 @@ class EmulatorTarget:
         return [f"{kernel.shared} bytes of shared memory"]
 
     def check_runnable(self, arch: str) -> None:
-        """Addresses of shared memory have 32 bits, and faults are caught, on these hosts only."""
+        """Checks that the host is x86-64.
+
+        Only there do shared memory addresses fit in 32 bits and are the kernel's faults caught.
+        """
         machine = platform.machine()
         if machine.lower() not in ("x86_64", "amd64"):
-            raise DeviceError(f"emulated GPUs run on x86-64 processors, and this is '{machine}'")
+            raise DeviceError(f"emulated GPUs run only on x86-64 processors, not on '{machine}'")

@@ -1,7 +1,7 @@
-"""What can be compiled for: parsing and naming of targets.
+"""Targets: their names, and finding the one to compile for.
 
-A target is written `kind` or `kind:arch`. Each kind has a file of its own, target_cpu.py,
-target_cuda.py and target_emulator.py, and nothing outside of these asks which kind it is.
+A target is written `kind` or `kind:arch`. Each kind is implemented in its own file, target_cpu.py,
+target_cuda.py or target_emulator.py; no other file depends on the kind.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from tilewright.errors import DeviceError
 
 
 class TargetKind(Protocol):
-    """What a kind of target knows.
+    """The interface of a kind of target.
 
-    A device is where kernels of the kind run, named as PyTorch does: "cpu", "cuda:1"; None stands
-    for the one at hand.
+    Kernels of the kind run on devices, named as in PyTorch: "cpu", "cuda:1"; None is the current
+    device.
 
     Attributes:
-        name: "cpu"
+        name: "cpu", "cuda", ...
         assembly: The phase whose text is the assembly.
-        device_kind: What its devices' names begin with.
-        embeds_source_paths: Whether compiled code has the whole paths of the sources in it.
+        device_kind: The first part of the names of its devices.
+        embeds_source_paths: Whether compiled code contains the full paths of the sources.
         settings: The environment variables that `key` and `core_options` depend on.
     """
 
@@ -37,40 +37,40 @@ class TargetKind(Protocol):
     settings: tuple[str, ...]
 
     def architectures(self) -> list[str]:
-        """What may stand after "kind:"."""
+        """The names that can follow "kind:"."""
 
     def summary(self) -> str:
-        """The targets of the kind, for people."""
+        """The targets of the kind, as text for the user."""
 
     def find(self, arch: str, device: str | None) -> str | None:
-        """An architecture as it is called here, or None for an unknown one; "" is the device's."""
+        """The canonical name of an architecture, or None if unknown; "" means the device's."""
 
     def core_name(self, arch: str) -> str:
         """The name that the core takes."""
 
     def key(self, arch: str) -> str:
-        """What stands in a cache key for the architecture, and for the machine's tools for it."""
+        """The part of a cache key for the architecture and for the tools that are used for it."""
 
     def core_options(self, options: dict[str, Any]) -> dict[str, Any]:
-        """A compilation's options as the core takes them, with what it needs of this machine."""
+        """The options that the core takes, including paths of tools on this machine."""
 
     def facts(self, compiled: Any, options: dict[str, Any]) -> dict[str, Any]:
-        """What the kernel's metadata keeps of a compilation beside what all kinds have."""
+        """The metadata of a compiled kernel that is specific to the kind."""
 
     def sections(self, compiled: Any) -> dict[str, bytes]:
-        """What the cache keeps of it beside code and tile IR."""
+        """The sections of the cache entry besides code and Tile IR."""
 
     def device(self, device: str | None) -> str:
-        """The device itself."""
+        """The name of the device; resolves None to the current one."""
 
     def load(self, kernel: Any, device: str | None) -> Any:
-        """Brings a CompiledKernel's code to a device: the core's LoadedKernel."""
+        """Loads a CompiledKernel's code on a device; returns the core's LoadedKernel."""
 
     def remarks(self, kernel: Any) -> list[str]:
-        """What TILEWRIGHT_LOG says of a CompiledKernel."""
+        """What TILEWRIGHT_LOG prints about a CompiledKernel."""
 
     def check_runnable(self, arch: str) -> None:
-        """Raises DeviceError where code for the architecture can't run on this machine."""
+        """Raises DeviceError if code for the architecture can't run on this machine."""
 
 
 _CUDA = CudaTarget()
@@ -80,7 +80,7 @@ KINDS: dict[str, TargetKind] = {
 
 
 class Target(NamedTuple):
-    """`kind` is "cpu", "cuda" or "emulator"; `arch` is empty for the processor at hand."""
+    """`kind` is "cpu", "cuda" or "emulator"; `arch` is empty for the host's processor."""
 
     kind: str
     arch: str = ""
@@ -95,34 +95,35 @@ class Target(NamedTuple):
 
     @property
     def embeds_source_paths(self) -> bool:
-        """Whether what is kept of a compilation has the whole paths of the sources."""
+        """Whether compiled code contains the full paths of the sources."""
         return KINDS[self.kind].embeds_source_paths
 
     @property
     def key(self) -> str:
-        """What stands in a cache key for the target and the tools that make its code."""
+        """The part of a cache key for the target and for the tools that generate its code."""
         return KINDS[self.kind].key(self.arch)
 
 
 def known_targets() -> list[str]:
-    """Every target that can be named."""
+    """The names of all targets."""
     named = [f"{kind.name}:{arch}" for kind in KINDS.values() for arch in kind.architectures()]
     return [*KINDS, *named]
 
 
 def resolve_target(name: str | Target | None = None, device: str | None = None) -> Target:
-    """The target of that name; TILEWRIGHT_TARGET, else "cpu", where none is given.
+    """The target with a name; by default TILEWRIGHT_TARGET, else "cpu".
 
     Args:
-        device: The device that "at hand" means.
+        name: Such as "cpu:avx2"; case and surrounding blanks do not matter.
+        device: The device whose architecture a name without one means; by default the current one.
 
     Raises:
-        DeviceError: there is no such target; the message names those there are.
+        DeviceError: The target is unknown; the message lists the known ones.
     """
     if isinstance(name, Target):
         return name
     if name is not None and not isinstance(name, str):
-        raise DeviceError(f"a target is named by a string such as 'cpu', not by {name!r}")
+        raise DeviceError(f"a target must be a string such as 'cpu', not {name!r}")
     text = _normalized(name or default_target() or "cpu")
     kind, _, arch = text.partition(":")
     found = KINDS[kind].find(arch, device) if kind in KINDS else None
@@ -134,10 +135,11 @@ def resolve_target(name: str | Target | None = None, device: str | None = None) 
 def launch_target(name: str | Target | None, device: str) -> Target:
     """The target of a launch on a device.
 
-    What TILEWRIGHT_TARGET names counts on devices of its kind; it moves no launch elsewhere.
+    TILEWRIGHT_TARGET applies only if it runs on this kind of device: it never moves a launch to
+    another device.
 
     Raises:
-        DeviceError: there is no such target.
+        DeviceError: The target is unknown.
     """
     device_kind = device.partition(":")[0]
     if name is None:
@@ -149,18 +151,18 @@ def launch_target(name: str | Target | None, device: str) -> Target:
 
 
 def kind_of(text: str) -> str:
-    """The kind of the target of that name; empty where there is no such kind."""
+    """The kind in the name of a target; empty if it is unknown."""
     kind = _normalized(text).partition(":")[0]
     return kind if kind in KINDS else ""
 
 
 def default_target() -> str:
-    """What TILEWRIGHT_TARGET names, normalized; empty where it names nothing."""
+    """The value of TILEWRIGHT_TARGET, normalized; empty if it is not set."""
     return _normalized(os.environ.get("TILEWRIGHT_TARGET", ""))
 
 
 def _normalized(text: str) -> str:
-    """A target as it is compared: names are in lower case, and blanks around one mean nothing."""
+    """The name of a target in lower case without surrounding blanks."""
     return text.strip().lower()
 
 
@@ -168,11 +170,12 @@ _SETTINGS_OF_OPTIONS = {"debug": "TILEWRIGHT_DEBUG", "checks": "TILEWRIGHT_CHECK
 
 
 def settings_of(target: Target, has_target: bool, has: Iterable[str]) -> tuple[str, ...]:
-    """The environment variables that decide what a launch compiles.
+    """The environment variables that determine what a launch compiles.
 
     Args:
-        has_target: Whether the launch itself names a target, so that no setting counts.
-        has: The options that it names.
+        target: The target of the launch.
+        has_target: Whether the launch names a target, so that TILEWRIGHT_TARGET does not matter.
+        has: The options that the launch names.
     """
     names = KINDS[target.kind].settings
     names += tuple(name for option, name in _SETTINGS_OF_OPTIONS.items() if option not in has)
@@ -190,9 +193,10 @@ def _unknown(text: str, from_environment: bool) -> str:
 
 
 def check_runnable(target: str) -> None:
-    """
+    """Checks that code for a target can run on this machine.
+
     Raises:
-        DeviceError: code for this target may hold instructions that this machine does not have.
+        DeviceError: The code may contain instructions that this machine does not support.
     """
     found = resolve_target(target)
     KINDS[found.kind].check_runnable(found.arch)

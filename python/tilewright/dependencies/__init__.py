@@ -1,15 +1,15 @@
 """What the code of a kernel depends on besides its arguments' types: names, values and code.
 
-The front end reads everything that lies outside of a kernel through a `Record`, which notes what
-was read and what was found there. From this one record come both the key of the disk cache and
-what the launcher compares before each launch.
+The front end reads everything outside of a kernel through a `Record`, which records what was read
+and what was found. The key of the disk cache and the watches that the launcher checks before each
+launch are both derived from this record.
 
-    record.py     what was read, in order; reading the same things again
-    texts.py      values as text that is equal exactly when a compilation can't tell them apart
-    contents.py   the same with everything that Python code could reach from a value
-    code.py       what a Python function reads, by its bytecode
-    watches.py    what the launcher compares, some nanoseconds each
-    kinds.py      what belongs to Tilewright, to a library, to the user
+    record.py     what was read, in order; replays the same readings
+    texts.py      values as text, equal exactly if a compilation can't distinguish the values
+    contents.py   the same, including everything that Python code could reach from a value
+    code.py       what a Python function reads, according to its bytecode
+    watches.py    what the launcher compares, at a few nanoseconds each
+    kinds.py      whether a value belongs to Tilewright, to a library or to the user
 """
 
 from tilewright.dependencies.kinds import Untrackable, is_jit_function

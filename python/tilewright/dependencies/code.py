@@ -1,4 +1,4 @@
-"""What a Python function reads, by its bytecode."""
+"""What a Python function reads, according to its bytecode."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import functools
 import types
 from typing import NamedTuple
 
-# A chain of names, `pkg.mod.N`, begins with a global; that of an import with this.
+# A chain of names, `pkg.mod.N`, starts with a global; the chain of an import starts with this.
 IMPORT = ".import"
 _ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
 _GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME")
 
 
 class Reads(NamedTuple):
-    """What the code of a function may read beside its arguments and closure.
+    """What the code of a function may read besides its arguments and closure.
 
     Attributes:
-        chains: Globals with the attributes that are taken of them at once.
-        names: All names of attributes, and strings, which may name some.
-        text: The code itself, the same for equal code anywhere in a file.
+        chains: Globals, each with the attributes that are read directly from it.
+        names: The names of all attributes, and all strings, which may be names of attributes.
+        text: The code itself; independent of its position in the file.
     """
 
     chains: tuple[tuple[str, ...], ...]
@@ -29,7 +29,7 @@ class Reads(NamedTuple):
 
 @functools.lru_cache(maxsize=4096)
 def reads_of(code: types.CodeType) -> Reads:
-    """What a function's code reads, with that of the functions defined in it."""
+    """What a function's code reads, including nested functions."""
     chains: dict[tuple[str, ...], None] = {}
     names = set(code.co_names)
     texts = [_own_text(code)]
@@ -49,7 +49,7 @@ def reads_of(code: types.CodeType) -> Reads:
 
 def _chains(code: types.CodeType) -> list[tuple[str, ...]]:
     found: list[tuple[str, ...]] = []
-    is_open = False  # whether an attribute that comes now is taken of the last name
+    is_open = False  # whether the next attribute is read from the last chain
     for instruction in dis.get_instructions(code):
         name = instruction.opname
         if name in _GLOBALS:

@@ -1,11 +1,11 @@
-"""Values as text with everything that Python code could reach from them.
+"""Values as text, including everything that Python code could reach from them.
 
-This is for what is handed to code that the front end does not see into: functions that are called
-while a kernel compiles, their arguments, and operators of the user's own classes. A function stands
-for its bytecode, defaults, closure and globals, an object for its class and all attributes.
+This is used for values that are passed to code which the front end does not analyze: functions that
+are called at compile time, their arguments, and operators of user-defined classes. A function is
+represented by its bytecode, defaults, closure and globals, an object by its class and attributes.
 
-Modules and classes have too much to be taken as a whole. Of them counts what has a name that
-occurs in any of the code, as an attribute or as a string.
+Modules and classes are too large to be included as a whole. Only members whose names occur in the
+code, as an attribute or as a string, are included.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from tilewright.dependencies.kinds import Untrackable
 from tilewright.dependencies.texts import Texts, digest
 from tilewright.dependencies.watches import MISSING, Watches
 
-# What reads by other means than names.
+# Builtins that read things that do not appear as names in the code.
 _BLIND = ("globals", "locals", "eval", "exec", "open", "input", "compile", "__import__")
-# Where code may read an attribute whose name it makes, all of a module or a class count.
+# If the code may compute the name of an attribute, all members of a module or a class count.
 _INDIRECT = frozenset(("getattr", "vars", "dir", "__dict__", "attrgetter"))
 _WRAPPED = (property, staticmethod, classmethod, functools.cached_property)
-# Classes written in C whose objects have nothing but attributes.
+# Classes written in C whose objects have no state other than attributes.
 _OPEN = (object, types.SimpleNamespace)
-# More objects than this are not a constant's.
+# The maximum number of objects that are followed.
 _MOST = 20_000
 
 
 def content_text(values: list[Any], watches: Watches, home: str, with_folders: bool) -> str:
-    """The text of values and of all that Python code could reach from them.
+    """A digest of values and of everything that Python code could reach from them.
 
     Raises:
-        Untrackable: something in it has no value that can be seen.
+        Untrackable: The value of a reachable object can't be tracked.
     """
     contents = _Contents(watches, home, with_folders)
     try:
@@ -48,13 +48,13 @@ def content_text(values: list[Any], watches: Watches, home: str, with_folders: b
 
 
 class _Contents(Texts):
-    """Texts in which opaque objects are taken apart, each once."""
+    """Texts in which opaque objects are expanded, each once."""
 
     def __init__(self, watches: Watches, home: str, with_folders: bool) -> None:
         super().__init__(watches, home, with_folders)
         self.parts: list[str] = []
         self.names: set[str] = set()
-        # Modules and classes, with the names that were looked for there.
+        # Modules and classes, each with the names that have been looked up in it.
         self._namespaces: list[tuple[Any, set[str]]] = []
         self._pending: list[Any] = []
 
@@ -66,7 +66,7 @@ class _Contents(Texts):
         return super().opaque(value)
 
     def finish(self) -> None:
-        """Takes apart what was found, and what is found in doing so."""
+        """Expands the objects that were found, and those found while expanding."""
         done = 0
         while True:
             while done < len(self._pending):
@@ -131,7 +131,7 @@ class _Contents(Texts):
         return ";".join(parts)
 
     def _chain(self, function: types.FunctionType, chain: tuple[str, ...]) -> str:
-        """The text of the object at which a chain of names leaves modules and classes."""
+        """The text of the first object in a chain of names that is not a followed module."""
         if chain[0] == IMPORT:
             return self._imported(function, chain[1])
         value = self.watches.entry(function.__globals__, chain[0])
@@ -180,7 +180,7 @@ class _Contents(Texts):
         return f"{bases};{';'.join(special)}"
 
     def _names_in(self, namespace: Any) -> set[str]:
-        """The names that may be looked for in a module or a class."""
+        """The names that may be looked up in a module or a class."""
         if not self.names & _INDIRECT or getattr(namespace, "__name__", "") == "os":
             return self.names
         members = vars(namespace).items()
@@ -188,7 +188,7 @@ class _Contents(Texts):
         return self.names | own
 
     def _member(self, namespace: Any, name: str) -> None:
-        """Notes the module's or class's member of a name, or that there is none."""
+        """Adds the text of a member of a module or a class, and watches a module's entry."""
         if name.startswith("__") and name.endswith("__"):
             return
         if isinstance(namespace, types.ModuleType):
@@ -215,7 +215,7 @@ class _Contents(Texts):
         return ",".join(parts)
 
     def _foreign(self, value: Any) -> str:
-        """An object of a class written in C is known where a library has it under its name."""
+        """The text of an object of a class written in C: its name, if a library exports it."""
         wrapped = getattr(value, "__wrapped__", None)
         if isinstance(wrapped, types.FunctionType):  # functools.lru_cache
             return self.of(wrapped)

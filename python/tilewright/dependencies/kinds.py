@@ -1,4 +1,4 @@
-"""What belongs to Tilewright, to a library, to the user; what kind of object a value is."""
+"""Classifies values: what belongs to Tilewright, to a library or to the user."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from tilewright.dependencies.watches import HEAP_TYPE
 
 
 class Untrackable(Exception):
-    """The value of an object can't be seen, or not whether it changes."""
+    """The value of an object can't be read, or changes to it can't be detected."""
 
 
-# Short modules of the standard library that read what a program can change (`os.getenv`).
+# Small modules of the standard library that read state which a program can change (`os.getenv`).
 _FOLLOWED = ("os",)
 
 
 def is_jit_function(value: Any) -> bool:
-    """Whether the value is a function of the language with a source of its own."""
+    """Whether the value is a function decorated with @jit."""
     return hasattr(type(value), "tree") and hasattr(value, "params")
 
 
@@ -32,12 +32,12 @@ def is_constexpr(value: Any) -> bool:
 
 
 def is_own(module: str | None) -> bool:
-    """Whether a module is part of Tilewright, which the build's identity stands for."""
+    """Whether a module is part of Tilewright, which is covered by the identity of the build."""
     return str(module).partition(".")[0] == "tilewright"
 
 
 def module_of(value: Any) -> str:
-    """The name of the module that a function or a class was defined in; "" where it has none."""
+    """The name of the module in which a function or a class was defined, or ""."""
     module = getattr(value, "__module__", None)
     return module if isinstance(module, str) else ""
 
@@ -53,12 +53,13 @@ def is_own_thing(value: Any) -> bool:
 
 
 def is_library(module: str, home: str) -> bool:
-    """Whether a module is trusted not to change but by another version of its package.
+    """Whether a module is assumed to change only with the version of its package.
 
-    These are the standard library and what is installed, but not the kernel's own package.
+    This holds for the standard library and for installed packages, except for the kernel's own.
 
     Args:
-        home: The module of the kernel.
+        module: The name of the module.
+        home: The name of the kernel's module.
     """
     top = module.partition(".")[0]
     if top in _FOLLOWED or (top == home.partition(".")[0] and top not in sys.builtin_module_names):
@@ -75,7 +76,7 @@ def _is_installed(top: str) -> bool:
         return False
     file = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), None)
     if file is None:
-        # Frozen into the interpreter; or made by the user's program.
+        # Frozen into the interpreter, or created by the user's program.
         return top in sys.stdlib_module_names
     import sysconfig
 
@@ -85,16 +86,16 @@ def _is_installed(top: str) -> bool:
 
 
 def version_of(module: str) -> str:
-    """What stands for a library's state: the version of its package."""
+    """The version of a library's package, which represents the library's state."""
     top = sys.modules.get(module.partition(".")[0])
     version = getattr(top, "__version__", "")
     return version if isinstance(version, str) else ""
 
 
 def is_scalar_of_library(value: Any) -> bool:
-    """Whether the value is an immutable number or dtype of NumPy's, PyTorch's or the like.
+    """Whether the value is an immutable number or dtype of NumPy, PyTorch or a similar library.
 
-    Its repr is complete.
+    Its repr determines its value.
     """
     kind = type(value)
     if kind.__name__.lower().endswith("dtype") and not is_user_class(kind):
@@ -109,7 +110,7 @@ def is_user_class(kind: type) -> bool:
     )
 
 
-# Classes that add nothing in C to what these hold have all their state in attributes.
+# A class that adds no C state to one of these has all its own state in attributes.
 _PLAIN_BASES = (int, float, complex, str, bytes, tuple, list, dict, set, frozenset, object)
 _POINTER = tuple.__itemsize__
 
@@ -117,7 +118,8 @@ _POINTER = tuple.__itemsize__
 def _has_python_state(kind: type) -> bool:
     base = next(base for base in _PLAIN_BASES if issubclass(kind, base))
     size = kind.__basicsize__
-    # Dictionary and weak references are in the object, or before it, where their size isn't told.
+    # The pointers to __dict__ and to weak references are in the object, or before it, where
+    # __basicsize__ does not count them.
     size -= _POINTER * (kind.__dictoffset__ > 0 or kind.__dictoffset__ == -_POINTER)
     size -= _POINTER * (kind.__weakrefoffset__ > 0)
     return size - _POINTER * len(slots_of(kind)) <= base.__basicsize__

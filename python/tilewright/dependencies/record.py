@@ -1,13 +1,14 @@
-"""What a compilation has read of the program around the kernel, in order, and what it found.
+"""Records what a compilation reads of the program around the kernel, in order, and what it finds.
 
-The front end does what it does because of what it reads, so two compilations that read the same
-things and find the same make the same code. What is read is kept apart from what is found:
+The output of the front end is determined by what it reads, so two compilations that read the same
+things and find the same values generate the same code. What is read is stored separately from what
+is found:
 
     shape    [("global", 0, "BLOCK"), ("attr", 3, "n")]       what was read, of which object
-    texts    ["constexpr(int:40)", "int:2"]                   what was there
+    texts    ["constexpr(int:40)", "int:2"]                   what was found
 
-A shape means something in other processes and at other times. A compilation that was made before
-is found by reading what some earlier one read: the key is a hash of shape and texts.
+A shape can be replayed in other processes and at other times. The cache finds a kernel by replaying
+the shapes of earlier compilations: the key is a hash of the shape and the texts found.
 """
 
 from __future__ import annotations
@@ -23,21 +24,21 @@ from tilewright.dependencies.watches import MISSING, Watch, Watches, setting_wat
 
 __all__ = ["MISSING", "Dependencies", "Record", "Shape"]
 
-# How to read, the number of the object that is read, and a name.
+# The kind of reading, the number of the object that is read, and a name.
 Operation: TypeAlias = "tuple[str, int, str]"
 Shape: TypeAlias = "tuple[Operation, ...]"
 
 
 class Record:
-    """What one compilation reads; or, of a shape, what another would read now.
+    """What one compilation reads; or, after `replay`, what it would read now.
 
     Args:
         fn: The @jit function that is compiled.
-        signature: Its parameters' descriptors and constants.
-        with_folders: Whether the compiled code names the folders of its files.
+        signature: The descriptors and constants of its parameters.
+        with_folders: Whether the compiled code contains the folders of its source files.
 
     Raises:
-        Untrackable: a constant of the signature has no value that can be seen.
+        Untrackable: The value of a constant in the signature can't be tracked.
     """
 
     def __init__(self, fn: Any, signature: Iterable[Any], with_folders: bool = False) -> None:
@@ -46,9 +47,9 @@ class Record:
         self._with_folders = with_folders
         self._texts = Texts(self._watches, self._home, with_folders)
         self._found: dict[Operation, Any] = {}
-        # What was found, by how it was read.
+        # The text of what was found, by the reading.
         self.readings: dict[str, str] = {"source": self._texts.of(fn)}
-        # What is known before anything is compiled.
+        # What is known before the compilation starts.
         self.root = f"{self.readings['source']}\n{self._texts.of(tuple(signature))}"
 
     @property
@@ -62,26 +63,26 @@ class Record:
 
     @property
     def text(self) -> str:
-        """A text for all that was read and found."""
+        """A digest of everything that was read and found."""
         return digest("\n".join([self.root, *map(": ".join, self.readings.items())]))
 
     def replay(self, shape: Iterable[Sequence[Any]]) -> bool:
-        """Reads everything in a shape; whether that is possible now."""
+        """Repeats the readings of a shape; returns whether all of them succeed."""
         try:
             for kind, number, name in shape:
                 self._read((kind, number, name))
         except Exception:
-            # An object's number may belong to one of another kind now, and attributes run the
-            # program's own code. Compiling anew reads what is there, and says what fails.
+            # A number may now refer to an object of another kind, and attributes may run user
+            # code. A new compilation reads the current state and reports what fails.
             return False
         return True
 
     # What the front end reads
 
     def variable(self, fn: Any, name: str) -> Any:
-        """The global or variable of an enclosing function that a @jit function sees, or MISSING."""
+        """The global, or variable of an enclosing function, that a name refers to; or MISSING."""
         number = self._texts.numbers.find(fn)
-        if number is None:  # of the language, or found by code that is known as a whole
+        if number is None:  # part of the language, or reached by code that `use` has recorded
             return _variable(fn, name)
         value = MISSING
         if name in fn.fn.__code__.co_freevars:
@@ -89,7 +90,7 @@ class Record:
         return self._read(("global", number, name)) if value is MISSING else value
 
     def builtin(self, name: str) -> Any:
-        """Python's builtin of that name, or MISSING."""
+        """The Python builtin with a name, or MISSING."""
         return self._read(("builtin", 0, name))
 
     def annotation(self, fn: Any, name: str) -> Any:
@@ -112,13 +113,14 @@ class Record:
         return self._read(("attribute", number, name))
 
     def use(self, value: Any, with_functions: bool = True) -> None:
-        """Notes that code reads a value which the front end does not see into.
+        """Records that code which the front end does not analyze reads a value.
 
         Args:
-            with_functions: Whether the code may also look into @jit functions.
+            value: The value.
+            with_functions: Whether the code may also read the contents of @jit functions.
 
         Raises:
-            Untrackable: the value holds what can't be seen.
+            Untrackable: The value contains an object that can't be tracked.
         """
         found: dict[int, None] = {}
         self._collect(value, with_functions, found)
@@ -126,7 +128,7 @@ class Record:
             self._read(("content", 0, ",".join(map(str, found))))
 
     def _collect(self, value: Any, with_functions: bool, found: dict[int, None]) -> None:
-        """The numbers of the opaque objects in a value."""
+        """Collects the numbers of the opaque objects in a value."""
         if is_constexpr(value):
             value = value.value
         if isinstance(value, dict):
@@ -147,7 +149,7 @@ class Record:
         objects = self._texts.numbers.objects
         if kind == "content":
             value: Any = None
-            # Few kernels need it, and it takes as long to import as the rest together.
+            # Imported lazily: few kernels need it, and importing it takes as long as all the rest.
             from tilewright.dependencies.contents import content_text
 
             owners = [objects[int(other)] for other in name.split(",")]
@@ -176,7 +178,7 @@ class Record:
 
 
 class Dependencies:
-    """What the launcher asks of a compiled variant: whether it would still become the same.
+    """Tells the launcher whether compiling a variant again would give the same code.
 
     Attributes:
         watches: What is compared before each launch; see watches.py.
@@ -194,7 +196,7 @@ class Dependencies:
         self.watches = [*record.watches, *map(setting_watch, settings)]
 
     def recheck(self) -> bool:
-        """Reads everything again, and says whether it is the same; renews the watches."""
+        """Repeats all readings and returns whether nothing has changed; renews the watches."""
         watches = [setting_watch(name) for name in self._settings]
         record = self._reread(self._signature)
         if record is None:
@@ -203,14 +205,14 @@ class Dependencies:
         return True
 
     def rebind(self, signature: tuple[Any, ...]) -> Dependencies | None:
-        """The same for other constants, where these would make no other code; else None."""
+        """The dependencies for a signature with other constants, or None if the code differs."""
         record = self._reread(signature)
         if record is None:
             return None
         return Dependencies(self._fn, signature, record, self._settings)
 
     def _reread(self, signature: tuple[Any, ...]) -> Record | None:
-        """What is read now; None where that is not what was read before."""
+        """A record of what is read now, or None if it differs from what was read before."""
         if any(os.environ.get(name) != value for name, value in self._settings.items()):
             return None
         try:

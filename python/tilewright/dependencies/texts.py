@@ -1,9 +1,9 @@
-"""Values as text that is equal exactly when a compilation can't tell them apart.
+"""Values as text, equal exactly if a compilation can't distinguish the values.
 
-Numbers, strings and what else has a value of its own stand for themselves, and so do tuples, lists
-and dictionaries of them. Any other object is opaque: its text is its kind and a number, by which
-the record knows it; what is read of it is recorded by itself. The number tells one object from
-another, so that two names of one object stay that.
+The text of a number, a string or another plain value is the value itself; that of a tuple, list,
+set or dictionary has the texts of its items. Any other object is opaque: its text is its kind and a
+number that identifies it in the record, and what is read of it is recorded separately. The number
+distinguishes two names of one object from names of two objects.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from tilewright.dependencies.watches import Watches
 _PLAIN = (float, complex, str, bytes, bool, type(None), type(Ellipsis), type(NotImplemented), range)
 _CONTAINERS = (tuple, list, dict, set, frozenset)
 _BUILTINS = (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)
-# Deeper nesting is refused before Python's own stack ends.
+# Deeper nesting is rejected before it exhausts Python's stack.
 _DEEPEST = 100
 
 
-# What does not change over the life of a @jit function.
+# The texts of @jit functions, which never change, by `with_folders`.
 _jit_texts: weakref.WeakKeyDictionary[Any, dict[bool, str]] = weakref.WeakKeyDictionary()
 
 
 class Numbers:
-    """Numbers objects in the order in which they are first seen, and keeps them alive."""
+    """Numbers objects in the order of their first appearance, and keeps them alive."""
 
     def __init__(self) -> None:
         self.objects: list[Any] = []
@@ -46,12 +46,12 @@ class Numbers:
 
 
 class Texts:
-    """Makes texts of values, numbers the opaque objects in them, and watches the containers.
+    """Converts values to text, numbers the opaque objects in them, and watches the containers.
 
     Args:
-        watches: Where what the texts depend on is added.
-        home: The module of the kernel.
-        with_folders: Whether the texts of functions name the folders of their files.
+        watches: Receives watches of what the texts depend on.
+        home: The name of the kernel's module.
+        with_folders: Whether the texts of functions contain the folders of their files.
     """
 
     def __init__(self, watches: Watches, home: str, with_folders: bool) -> None:
@@ -65,12 +65,12 @@ class Texts:
         """The text of a value.
 
         Raises:
-            Untrackable: it is nested too deeply.
+            Untrackable: The value is nested too deeply.
         """
         self._depth += 1
         try:
             if self._depth > _DEEPEST:
-                raise kinds.Untrackable("values that are nested too deeply, or hold themselves")
+                raise kinds.Untrackable("values that are nested too deeply, or contain themselves")
             return self._text(value)
         finally:
             self._depth -= 1
@@ -89,14 +89,14 @@ class Texts:
         return self.opaque(value) if named is None else named
 
     def _items(self, value: Any) -> str:
-        """The text of a container's items; mutable ones are watched."""
+        """The text of a container's items; watches mutable containers."""
         if isinstance(value, (list, dict, set)):
             self.watches.content(value)
         if isinstance(value, dict):
             pairs = [f"{self.of(key)}:{self.of(item)}" for key, item in value.items()]
             return f"{{{','.join(pairs)}}}"
         if isinstance(value, (set, frozenset)):
-            # Numbers would follow the order, which is another one in each process.
+            # Numbers would depend on the iteration order, which differs between processes.
             texts = [self.of(item) if _is_plain(item) else self._unordered(item) for item in value]
             return f"{{{','.join(sorted(texts))}}}"
         return f"({','.join([self.of(item) for item in value])})"
@@ -107,7 +107,7 @@ class Texts:
         return self.kind_of(item)
 
     def _named(self, value: Any) -> str | None:
-        """The text of what is known by its name, or by its repr; None for opaque objects."""
+        """The text of an object identified by its name or its repr; None for opaque objects."""
         kind = type(value)
         if kinds.is_own(kind.__module__) and hasattr(value, "primitive_bitwidth"):
             return _dtype_text(value)
@@ -124,7 +124,7 @@ class Texts:
         return None
 
     def opaque(self, value: Any) -> str:
-        """The text of an object that has no value of its own."""
+        """The text of an opaque object: its kind and its number, or only the number if known."""
         known = self.numbers.find(value)
         if known is not None:
             return f"#{known}"
@@ -132,7 +132,7 @@ class Texts:
         return f"{self.kind_of(value)}#{number}{self._base_value(value)}"
 
     def kind_of(self, value: Any) -> str:
-        """What kind of opaque object a value is."""
+        """The kind of an opaque object, as text."""
         if isinstance(value, types.ModuleType):
             return f"module:{value.__name__}"
         if isinstance(value, type):
@@ -144,7 +144,7 @@ class Texts:
         return f"instance:{self.of(type(value))}"
 
     def _base_value(self, value: Any) -> str:
-        """What an object of a class derived from a builtin one holds as such a one."""
+        """The value of an object as an instance of the builtin class that it derives from."""
         kind = type(value)
         if kinds.is_enum_member(value):
             return f".{value.name}({self.of(value.value)})"
@@ -180,9 +180,9 @@ def function_name(fn: Any) -> str:
 
 
 def jit_text(fn: Any, with_folders: bool) -> str:
-    """The text of a @jit function: its source, where it stands, and how parameters are passed.
+    """The text of a @jit function: its source, its position, and how parameters are passed.
 
-    Messages in the compiled code show the name of the kernel's file and the line.
+    The position matters because messages in the compiled code contain the file name and the line.
     """
     known = _jit_texts.setdefault(fn, {})
     if with_folders not in known:

@@ -1,9 +1,9 @@
 """What the launcher compares before each launch; see `holds` in lib/Bindings/LauncherWatches.cpp.
 
-A watch only filters. Where one does not hold, the record is read again and compared by value, so a
-watch may fail needlessly, but one that holds must mean that nothing has changed.
+A watch is a conservative filter. If one fails, the record is read again and compared by value. A
+watch may therefore fail although nothing has changed, but must not hold if something has.
 
-    (dict, key, value), (dict, key)      an entry of a dictionary; that there is none
+    (dict, key, value), (dict, key)      an entry of a dictionary; its absence
     (cell, name, value), (cell, name)    a variable of an enclosing function
     (object, name, value)                an attribute
     (list | dict | set, None, content)   all items of a container
@@ -25,7 +25,7 @@ NEVER: Watch = (None, None)
 
 
 class Watches:
-    """The watches of one record, each once."""
+    """The watches of one record, without duplicates."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[int, Any], Watch] = {}
@@ -36,17 +36,17 @@ class Watches:
         return list(self._found.values()) if never is None else [never]
 
     def never(self) -> None:
-        """What was read can only be compared by reading it again."""
+        """Adds a watch that never holds, for what can only be compared by reading it again."""
         self._add(NEVER)
 
     def entry(self, container: dict[Any, Any], key: Any) -> Any:
-        """The value of an entry, or MISSING; from now on watched."""
+        """The value of an entry, or MISSING; watches it."""
         value = container.get(key, MISSING)
         self._add((container, key) if value is MISSING else (container, key, value))
         return value
 
     def cell(self, cell: CellType, name: str) -> Any:
-        """The value of a variable of an enclosing function, or MISSING; from now on watched."""
+        """The value of a variable of an enclosing function, or MISSING; watches it."""
         try:
             value = cell.cell_contents
         except ValueError:  # not assigned yet
@@ -63,7 +63,7 @@ class Watches:
         self._add((container, None, tuple(items)))
 
     def attribute(self, owner: Any, name: str) -> Any:
-        """The value of an attribute, or MISSING; from now on watched."""
+        """The value of an attribute, or MISSING; watches it."""
         if isinstance(owner, ModuleType) and name in vars(owner):
             return self.entry(vars(owner), name)
         try:
@@ -80,14 +80,14 @@ class Watches:
         return value
 
     def _absent(self, owner: Any, name: str) -> None:
-        """Watches that an object or a class goes on to have no attribute of a name."""
+        """Watches the absence of an attribute of an object or a class."""
         kind = type(owner)
         if isinstance(owner, ModuleType) or hasattr(kind, "__getattr__") or _runs_code(owner, ""):
             self.never()
             return
         bases = [*owner.__mro__, *kind.__mro__] if isinstance(owner, type) else kind.__mro__
         for base in bases:
-            if base.__flags__ & HEAP_TYPE:  # others can't be given any
+            if base.__flags__ & HEAP_TYPE:  # no members can be added to others
                 self.content(base)
         self._add((owner, "__class__", kind))
         if type(instance := getattr(owner, "__dict__", None)) is dict:
@@ -95,7 +95,7 @@ class Watches:
             self.entry(instance, name)
 
     def _method(self, owner: Any, name: str, value: MethodType) -> None:
-        """Watches a method, which is another object each time."""
+        """Watches a method; reading it gives a new object each time."""
         kind = type(owner)
         if getattr(kind, name, None) is not value.__func__ or value.__self__ is not owner:
             self.never()
@@ -107,17 +107,17 @@ class Watches:
             self.entry(instance, name)
 
     def _add(self, watch: Watch) -> None:
-        # By the first look: what has changed since makes the watch fail.
+        # Keeps the first value that was seen, so that the watch fails if it has changed since.
         self._found.setdefault((id(watch[0]), watch[1]), watch)
 
 
 def _runs_code(owner: Any, name: str) -> bool:
-    """Whether reading the attribute runs Python code: a property, `__getattr__`."""
+    """Whether reading the attribute runs Python code, such as a property or `__getattr__`."""
     kind: Any = type(owner)
     if isinstance(owner, type):
         return bool(kind.__getattribute__ is not type.__getattribute__)
     if isinstance(owner, ModuleType):
-        return True  # its own dictionary was asked before
+        return True  # its dictionary does not have the name, so __getattr__ may be called
     if kind.__getattribute__ is not object.__getattribute__:
         return True
     found = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)

@@ -1,4 +1,4 @@
-"""Small arithmetic for grids and block sizes. All of it also works in kernels."""
+"""Arithmetic for grids and block sizes. The functions can also be called in kernels."""
 
 from __future__ import annotations
 

@@ -28,29 +28,30 @@ from tilewright.runtime.source import Source
 
 
 class JITFunction(_core.Launcher):
-    """A kernel, or a function that kernels call; made by `@tilewright.jit`.
+    """A kernel, or a function that kernels call; created by `@tilewright.jit`.
 
     `kernel[grid](*arguments, **options)` launches it and returns the compiled kernel. The grid is
-    an integer, a tuple of one to three, or a function that is given the arguments by name and
-    returns such. An axis of zero launches nothing. All of that is in C++ (lib/Bindings/Launcher.h).
+    an integer, a tuple of one to three integers, or a function that takes the arguments as a
+    dictionary and returns either. If an axis is zero, nothing is launched. The launch is
+    implemented in C++ (lib/Bindings/Launcher.h).
 
-    Arguments are tensors and arrays (PyTorch's, NumPy's, CuPy's, anything with `__dlpack__`,
-    `__cuda_array_interface__`, or with `data_ptr()` and `dtype`), of any strides, requiring a
-    gradient or not; numbers; None; tuples of these; and constants. Memory that its owner calls
-    read-only is passed as well: nothing hinders a kernel that stores to it.
+    Arguments are tensors and arrays (of PyTorch, NumPy, CuPy, or any object with `__dlpack__`,
+    `__cuda_array_interface__`, or with `data_ptr()` and `dtype`), with any strides, with or without
+    requires_grad; numbers; None; tuples of these; and constants. Read-only arrays are accepted too,
+    but nothing prevents a kernel from storing to them.
 
-    The kernel runs where the arrays are: on the CPU, or on the one CUDA device that has them all,
-    there on the current stream of the framework they belong to. Without arrays the option `target`
-    decides, else TILEWRIGHT_TARGET, else whether PyTorch is imported and sees a CUDA device.
+    The kernel runs where the arrays are: on the CPU, or on the CUDA device that has all of them, on
+    the current stream of their framework. Without arrays, the device is determined by the option
+    `target`, else by TILEWRIGHT_TARGET, else by whether PyTorch is imported and has a CUDA device.
 
     Attributes:
         fn: The Python function.
         name: Its name.
         params: Its parameters.
-        globals: The globals that it sees.
-        source_file, first_line: Where it stands, decorators included.
+        globals: Its global variables.
+        source_file, first_line: Its position, including decorators.
         noinline, debug, checks, repr, launch_metadata: As given to the decorator.
-        pre_run_hooks: Functions that are called with the arguments of every launch before it.
+        pre_run_hooks: Functions that are called before every launch, with its arguments.
     """
 
     __tilewright_kernel__ = True
@@ -69,7 +70,7 @@ class JITFunction(_core.Launcher):
     ) -> None:
         function = fn.fn if isinstance(fn, JITFunction) else fn
         if not isinstance(function, FunctionType):
-            raise ArgumentError(f"@jit takes a function written in Python, not {fn!r}")
+            raise ArgumentError(f"@jit takes a Python function, not {fn!r}")
         self.fn: FunctionType = function
         self._adopt(function)
         self.name = function.__name__
@@ -86,7 +87,7 @@ class JITFunction(_core.Launcher):
         super().__init__(self._label, [parameter.launcher_spec() for parameter in self.params])
 
     def _adopt(self, function: FunctionType) -> None:
-        """Answers as the function would when asked for its name, documentation or signature."""
+        """Copies the function's name, docstring and signature."""
         functools.update_wrapper(self, function, updated=())
         self.__qualname__: str = function.__qualname__
 
@@ -98,8 +99,8 @@ class JITFunction(_core.Launcher):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise LaunchError(
-            f"{self._label} can be called from kernels only; "
-            f"launch it with {self.name}[grid](...), where grid says how many programs run"
+            f"{self._label} can be called only from kernels; "
+            f"launch it with {self.name}[grid](...), where grid is the number of programs"
         )
 
     @property
@@ -138,17 +139,17 @@ class JITFunction(_core.Launcher):
         return [parameter.name for parameter in self.params]
 
     def tree(self) -> ast.FunctionDef:
-        """The syntax tree, with the lines and columns of the file."""
+        """The syntax tree, with the line and column numbers of the file."""
         return self._source.tree
 
     @property
     def cache_key(self) -> str:
-        """A hash of the source of all that the function reaches and of the globals it reads.
+        """A hash of the source of everything that the function reaches, and of globals it reads.
 
-        Nothing is compiled for it, so it stands for all that a compilation could read.
+        It is computed without compiling and therefore covers all that a compilation could read.
 
         Raises:
-            Untrackable: the function reaches an object whose value can't be seen.
+            Untrackable: The function reaches an object whose value can't be tracked.
         """
         record = Record(self, ())
         record.use(self)
@@ -157,16 +158,16 @@ class JITFunction(_core.Launcher):
     # Launching
 
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
-        """`kernel[grid](*args, **kwargs)`; only compiles where `warmup` is true."""
+        """`kernel[grid](*args, **kwargs)`; if `warmup` is true, only compiles."""
         if warmup:
             return self.warmup(*args, grid=grid, **kwargs)
         return self[grid](*args, **kwargs)
 
     def warmup(self, *args: Any, grid: Any = None, **kwargs: Any) -> Any:
-        """Compiles the kernel that a launch with such arguments would run, and returns it.
+        """Compiles the kernel that a launch with these arguments would run, and returns it.
 
-        A dtype (PyTorch's, NumPy's or the language's) stands for a tensor that is aligned to 16
-        bytes and shares memory with no other argument. The grid is not looked at.
+        A dtype (of PyTorch, NumPy or the language) represents a tensor that is aligned to 16 bytes
+        and shares memory with no other argument. The grid is ignored.
         """
         constants = {parameter.name for parameter in self.params if parameter.is_constexpr}
         names = [*self.arg_names, *[""] * len(args)]
@@ -179,12 +180,13 @@ class JITFunction(_core.Launcher):
         return self._prepare(*wrapped, **kwargs)
 
     def profile(self, *args: Any, grid: Any, target: str = "cuda:90a", **kwargs: Any) -> Any:
-        """What a GPU would have to do for `kernel[grid](*args, **kwargs)`, by line of the kernel.
+        """Profiles `kernel[grid](*args, **kwargs)` on an emulated GPU, by line of the kernel.
 
-        The launch runs on an emulated GPU, on arrays in host memory, which it writes.
+        The launch runs on arrays in host memory and writes its results there.
 
         Args:
-            target: Which GPU: "cuda:90a", or another architecture of `cuda`.
+            grid: The grid of the launch.
+            target: The GPU: "cuda:90a", or another architecture of `cuda`.
 
         Returns:
             A KernelProfile: print it, or see tilewright/runtime/profile.py.
@@ -194,17 +196,17 @@ class JITFunction(_core.Launcher):
         return emulated.profiles[-1]
 
     def add_pre_run_hook(self, hook: Callable[..., Any]) -> None:
-        """Has `hook` called with the arguments of every launch before it."""
+        """Adds a function that is called before every launch, with its arguments."""
         self.pre_run_hooks.append(hook)
 
-    # What the launcher in C++ asks of Python
+    # Called by the launcher in C++
 
     def _compile(
         self, signature: tuple[Any, ...], options: dict[str, Any], noalias: bool, device: str
     ) -> tuple[Any, Dependencies | None]:
-        """The kernel for a signature, to be launched on a device ("cpu", "cuda:1").
+        """Compiles the kernel for a signature and a device ("cpu", "cuda:1").
 
-        With it comes what the launcher compares before it launches the kernel again; see
+        Also returns what the launcher compares before it launches the kernel again; see
         lib/Bindings/LauncherWatches.cpp.
         """
         named = options.pop("target", None)
@@ -225,10 +227,10 @@ class JITFunction(_core.Launcher):
         return found.kernel, Dependencies(self, request.signature, found.record, settings)
 
     def _explain_constants(self, signature: tuple[Any, ...], error: TypeMismatchError) -> None:
-        """Says of which parameters, where numbers and tensors are usual, the value is none.
+        """Adds notes about arguments that are None or a tuple, which may have caused the error.
 
         Raises:
-            ArgumentError: One is a string, which no operation takes.
+            ArgumentError: An argument is a string, which no operation takes.
         """
         for parameter, entry in zip(self.params, signature, strict=True):
             value = getattr(entry, "value", entry)  # of a tl.constexpr; others describe types
@@ -244,14 +246,14 @@ class JITFunction(_core.Launcher):
                 error.add_note_at(f"the argument {parameter.name!r} is {what}")
 
     def _explain_binding(self, *args: Any, **kwargs: Any) -> None:
-        """Raises the error that says how arguments do not fit the parameters."""
+        """Raises an error that explains how the arguments do not match the parameters."""
         raise ArgumentError(f"{self._label}: {self._misfit(args, kwargs)}")
 
     def _misfit(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         positional = [p for p in self.params if p.kind is not p.kind.KEYWORD_ONLY]
         if len(args) > len(positional):
             return (
-                f"{len(args)} positional arguments were given, and it takes {len(positional)}: "
+                f"{len(args)} positional arguments were given, but it takes {len(positional)}: "
                 f"{', '.join(p.name for p in positional)}"
             )
         twice = [p.name for p in positional[: len(args)] if p.name in kwargs]
@@ -270,7 +272,7 @@ class JITFunction(_core.Launcher):
         return [name for name in kwargs if name not in known]
 
     def _emulation(self, checked: bool) -> dict[str, Any]:
-        """How an emulated GPU runs the next launch of this thread; see emulation.py."""
+        """The settings of an emulated GPU for the next launch of this thread; see emulation.py."""
         return emulation.settings(checked)
 
     def _emulated(
@@ -281,11 +283,11 @@ class JITFunction(_core.Launcher):
         suppressed: int,
         counts: list[dict[str, Any]] | None,
     ) -> None:
-        """Raises what an emulated GPU has found, and keeps what it has counted."""
+        """Raises an error for the findings of an emulated GPU, and stores its counts."""
         emulation.finish(self, kernel, grid, reports, suppressed, counts)
 
     def _explain_failure(self, kernel: Any, code: int) -> None:
-        """Raises the error for a program that stopped with a code."""
+        """Raises the error for a program that returned a failure code."""
         if not 1 <= code <= len(kernel.asserts):
             raise DeviceAssertError(f"{self._label}: the kernel failed (code {code})")
         failed = kernel.asserts[code - 1]

@@ -1,4 +1,4 @@
-"""The decorator that makes a kernel of a function."""
+"""The decorator that turns a function into a kernel."""
 
 from __future__ import annotations
 
@@ -38,24 +38,29 @@ def jit(
     checks: str | None = None,
     noinline: bool | None = None,
 ) -> JITFunction | Callable[[Callable[..., Any]], JITFunction]:
-    """Makes a kernel of a function, or a function that kernels call; with or without arguments.
+    """Turns a function into a kernel, or into a function that kernels call.
+
+    Can be used with or without arguments.
 
     Args:
-        fn: The function. It is not run by Python: its source is compiled when it is launched with
-            arguments of kinds that it was not launched with before.
-        do_not_specialize: Parameters, by name or position, whose equality with 1 and whose
-            divisibility by 16 make no variants of the kernel.
-        do_not_specialize_on_alignment: The same for divisibility alone.
+        fn: The function. It is not executed by Python. Its source is compiled at a launch, unless
+            it has been compiled for arguments of the same types before.
+        do_not_specialize: Parameters, by name or position, that are not specialized on being equal
+            to 1 or divisible by 16.
+        do_not_specialize_on_alignment: Parameters that are not specialized on divisibility by 16.
         debug: Whether `tl.device_assert` is compiled; an option of the launch takes precedence.
-        checks: "bounds" to have every access of memory compared with the arrays that are passed;
-            an option of the launch takes precedence.
-        noinline: Accepted for compatibility: calls are inlined where that is quicker.
-        repr: Gives the kernel's name to profilers; kept, not called yet.
-        launch_metadata: Gives facts of a launch to profilers; kept, not called yet.
+        checks: "bounds" checks every memory access against the arrays that are passed; an option
+            of the launch takes precedence.
+        noinline: Accepted for compatibility; the compiler decides whether to inline calls.
+        repr: Gives the kernel's name to profilers; stored, not called yet.
+        launch_metadata: Gives metadata of a launch to profilers; stored, not called yet.
         version: Accepted for compatibility and ignored.
 
     Raises:
-        CompileError: The function's source can't be found, or it collects arguments with `*`.
+        CompileError: The function's source can't be found, or it has a parameter `*args` or
+            `**kwargs`.
+        ArgumentError: `fn` is not a Python function, or a parameter not to be specialized does
+            not exist.
     """
 
     def decorate(function: Callable[..., Any]) -> JITFunction:

@@ -1,4 +1,4 @@
-"""Stand-ins for tensors, to compile a kernel without data."""
+"""Placeholders for tensors, to compile a kernel without data."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 
 class MockTensor:
-    """A tensor of a dtype (PyTorch's, NumPy's or the language's) that has no memory.
+    """A tensor without memory; its dtype is PyTorch's, NumPy's or the language's.
 
-    A launch sees it as aligned to 16 bytes and as sharing memory with nothing.
+    It counts as aligned to 16 bytes and as sharing no memory with other arguments.
     """
 
     __tilewright_mock__ = True
@@ -21,7 +21,7 @@ class MockTensor:
 
     @staticmethod
     def wrap(value: Any) -> Any:
-        """A stand-in for a dtype, also of a NumPy scalar type; anything else as it is."""
+        """A placeholder for a dtype or a NumPy scalar type; any other value unchanged."""
         if type(value).__name__.lower().endswith("dtype"):
             return MockTensor(value)
         if isinstance(value, type) and value.__module__ == "numpy":

@@ -20,12 +20,12 @@ class JITParam:
     Attributes:
         name, index: Its name and position.
         kind: As `inspect.Parameter.kind`.
-        default: Its default; `inspect.Parameter.empty` where it has none.
-        annotation: As written; `inspect.Parameter.empty` where there is none.
-        is_constexpr: Whether the annotation is `tl.constexpr`: its arguments are known when
-            compiling, and each value has a variant of the kernel.
-        do_not_specialize: Neither equality with 1 nor alignment of its arguments makes a variant.
-        do_not_specialize_on_alignment: Alignment alone does not.
+        default: Its default; `inspect.Parameter.empty` if it has none.
+        annotation: As written; `inspect.Parameter.empty` if there is none.
+        is_constexpr: Whether the annotation is `tl.constexpr`: its arguments are compile-time
+            constants, and the kernel is compiled for each value.
+        do_not_specialize: Whether arguments are specialized neither on being 1 nor on alignment.
+        do_not_specialize_on_alignment: Whether arguments are not specialized on alignment.
     """
 
     name: str
@@ -43,18 +43,18 @@ class JITParam:
 
     @property
     def scalar_type(self) -> str | None:
-        """The name of the dtype that the annotation of a number fixes, such as "int64"."""
+        """The dtype that the annotation prescribes for a number, such as "int64"; or None."""
         annotation = self.annotation
         if type(annotation).__name__ == "dtype":
             return str(annotation)
         if not isinstance(annotation, str):
             return None
-        # Where annotations are kept as text, one that is a string comes with its quotes, and
-        # `bool` is Python's.
+        # With postponed annotations a string annotation includes its quotes, and "bool" is Python's
+        # bool rather than a dtype.
         return None if annotation == "bool" else annotation.strip("'\" ")
 
     def launcher_spec(self) -> tuple[Any, ...]:
-        """What the launcher in C++ wants to know."""
+        """The description of the parameter for the launcher in C++."""
         specialize = not self.do_not_specialize
         return (
             self.name,
@@ -73,20 +73,20 @@ def parameters_of(
     do_not_specialize: Iterable[int | str],
     do_not_specialize_on_alignment: Iterable[int | str],
 ) -> list[JITParam]:
-    """The parameters of a function; those not to be specialised on are named or numbered.
+    """The parameters of a function; those not to be specialized are given by name or position.
 
     Raises:
-        UnsupportedError: for `*args` and `**kwargs`.
-        ArgumentError: for a name or number that is no parameter.
+        UnsupportedError: The function has a parameter `*args` or `**kwargs`.
+        ArgumentError: A name or position refers to no parameter.
     """
     found = list(inspect.signature(fn).parameters.values())
     for parameter in found:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             raise UnsupportedError(
-                f"`{fn.__name__}` collects arguments with `{parameter}`",
+                f"`{fn.__name__}` collects arguments with `{parameter}`, which is not supported",
                 file=fn.__code__.co_filename,
                 line=fn.__code__.co_firstlineno,
-                hint="name each parameter; a tuple can be passed as one",
+                hint="declare each parameter, or pass a tuple as a single argument",
             )
     names = [parameter.name for parameter in found]
     unspecialized = _names(fn, do_not_specialize, names)
@@ -114,7 +114,7 @@ def _names(fn: FunctionType, given: Iterable[int | str], names: list[str]) -> se
         elif item in names:
             found.add(str(item))
         else:
-            raise ArgumentError(f"`{fn.__name__}` has no parameter {item!r} to not specialise on")
+            raise ArgumentError(f"do_not_specialize: `{fn.__name__}` has no parameter {item!r}")
     return found
 
 

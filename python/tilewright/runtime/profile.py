@@ -1,8 +1,8 @@
-"""Profiles: what a launch would have had the hardware do, counted by line of the kernel.
+"""Profiles: counts of what the hardware would do for a launch, by line of the kernel.
 
-An emulated launch gives them; see `tilewright.emulate`. Counts are of all programs of the grid. A
-request is an instruction of a warp that accesses memory; global memory moves in sectors of 32
-bytes, shared memory in wavefronts of 32 banks of 4 bytes.
+Emulated launches produce them; see `tilewright.emulate`. Counts cover all programs of the grid. A
+request is an instruction of a warp that accesses memory. Global memory is transferred in sectors of
+32 bytes, shared memory in wavefronts of 32 banks of 4 bytes.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import Any
 
 @dataclass(frozen=True)
 class MemoryCounts:
-    """Accesses of one kind.
+    """Counts of one kind of memory access.
 
     Attributes:
-        requests: Instructions of warps.
-        bytes: What their lanes ask for.
-        transfers: Sectors of global memory, wavefronts of shared memory.
-        ideal: The fewest transfers for as many different bytes.
+        requests: Warp-level instructions.
+        bytes: Bytes that their lanes access.
+        transfers: Sectors of global memory or wavefronts of shared memory.
+        ideal: The minimum number of transfers for the same number of distinct bytes.
     """
 
     requests: int = 0
@@ -40,22 +40,23 @@ class MemoryCounts:
 
     @property
     def excess(self) -> int:
-        """Transfers that other addresses would not need."""
+        """Transfers above the ideal number."""
         return self.transfers - self.ideal
 
     @property
     def efficiency(self) -> float:
-        """The ideal by the transfers; 1 where there are none."""
+        """`ideal / transfers`, or 1 if there are no transfers."""
         return self.ideal / self.transfers if self.transfers else 1.0
 
 
 @dataclass(frozen=True)
 class Counts:
-    """What is counted at a place. Atomic operations are stores.
+    """The counts at a source position. Atomic operations count as stores.
 
     Attributes:
-        barriers: How often warps came to one.
-        instructions: Instructions of warps, by class: {"float": 128, ...}.
+        global_loads, global_stores, shared_loads, shared_stores: Memory accesses.
+        barriers: Barriers executed, per warp.
+        instructions: Warp-level instructions, by class: {"float": 128, ...}.
     """
 
     global_loads: MemoryCounts = MemoryCounts()
@@ -67,7 +68,7 @@ class Counts:
 
     @classmethod
     def make(cls, counts: Mapping[str, Any]) -> Counts:
-        """Of a dict with these fields, those of memory dicts too; others are left alone."""
+        """Makes counts from a dict with these fields, of nested dicts; ignores other keys."""
         return cls(
             MemoryCounts(**counts["global_loads"]),
             MemoryCounts(**counts["global_stores"]),
@@ -90,34 +91,34 @@ class Counts:
         )
 
     def __bool__(self) -> bool:
-        """Whether anything was counted."""
+        """Whether any count is not zero."""
         memory = (self.global_memory + self.shared_memory).requests
         return bool(memory or self.barriers or any(self.instructions.values()))
 
     @property
     def global_memory(self) -> MemoryCounts:
-        """Loads and stores."""
+        """Loads and stores of global memory."""
         return self.global_loads + self.global_stores
 
     @property
     def shared_memory(self) -> MemoryCounts:
-        """Loads and stores."""
+        """Loads and stores of shared memory."""
         return self.shared_loads + self.shared_stores
 
     @property
     def shared_conflicts(self) -> int:
-        """Wavefronts of shared memory that are due to conflicts of banks."""
+        """Wavefronts of shared memory that are due to bank conflicts."""
         return self.shared_memory.excess
 
     @property
     def sector_efficiency(self) -> float:
-        """Which part of the sectors of global memory the bytes asked for would fill."""
+        """The ideal number of global memory sectors divided by the actual number; at most 1."""
         return self.global_memory.efficiency
 
 
 @dataclass(frozen=True)
 class Site:
-    """A place that instructions come from, with `column` from 1; an unknown one is "", 0, 0."""
+    """A source position and its counts; `column` counts from 1. Unknown positions are "", 0, 0."""
 
     file: str
     line: int
@@ -127,7 +128,7 @@ class Site:
 
 @dataclass(frozen=True)
 class Line:
-    """All places of a line; the unknown ones are line 0 of ""."""
+    """The counts of all positions in a line; unknown positions are line 0 of ""."""
 
     file: str
     line: int
@@ -136,14 +137,14 @@ class Line:
 
 @dataclass(frozen=True)
 class KernelProfile:
-    """The counts of a kernel's launches on one grid. `str` shows them beside the source.
+    """The counts of a kernel's launches with one grid. `str` prints them next to the source.
 
     Attributes:
-        name: The kernel's.
+        name: The kernel's name.
         target: "emulator:cuda:90a", ...
         grid: The number of programs along each axis.
-        sites: Where something was counted; each place once.
-        launches: How many were added up.
+        sites: The source positions with counts, each once.
+        launches: The number of launches that the counts add up.
     """
 
     name: str
@@ -161,7 +162,7 @@ class KernelProfile:
         sites: Iterable[Mapping[str, Any]],
         launches: int = 1,
     ) -> KernelProfile:
-        """Of one dict for each site, with file, line, column and the fields of Counts."""
+        """Makes a profile from dicts, one per site: file, line, column and fields of Counts."""
         places = (
             Site(site["file"] or "", site["line"] or 0, site["column"] or 0, Counts.make(site))
             for site in sites
@@ -175,16 +176,16 @@ class KernelProfile:
 
     @property
     def shared_conflicts(self) -> int:
-        """Wavefronts of shared memory that are due to conflicts of banks."""
+        """Wavefronts of shared memory that are due to bank conflicts."""
         return self.totals.shared_conflicts
 
     @property
     def sector_efficiency(self) -> float:
-        """Which part of the sectors of global memory the bytes asked for would fill."""
+        """The ideal number of global memory sectors divided by the actual number; at most 1."""
         return self.totals.sector_efficiency
 
     def lines(self) -> list[Line]:
-        """What each line has, in the order of files and lines."""
+        """The counts of each line, ordered by file and line."""
         merged: dict[tuple[str, int], Counts] = {}
         for site in self.sites:
             key = (site.file, site.line)
@@ -192,7 +193,7 @@ class KernelProfile:
         return [Line(*key, merged[key]) for key in sorted(merged)]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, from whose parts `make` makes the same profile."""
+        """The profile as plain data; `make(**data)` restores it."""
         sites = [
             {"file": site.file, "line": site.line, "column": site.column, **asdict(site.counts)}
             for site in self.sites
@@ -215,7 +216,7 @@ class KernelProfile:
 
 
 def merge(profiles: Iterable[KernelProfile]) -> list[KernelProfile]:
-    """Adds up the launches of a kernel on the same grid of the same target, by first launch."""
+    """Adds up launches with the same kernel, target and grid; ordered by first launch."""
     groups: dict[tuple[str, str, tuple[int, int, int]], list[KernelProfile]] = {}
     for profile in profiles:
         groups.setdefault((profile.name, profile.target, profile.grid), []).append(profile)

@@ -1,4 +1,4 @@
-"""The source of a function, as text and as a tree with the positions that the file has."""
+"""The source of a function, as text and as a syntax tree with the positions in the file."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tilewright.errors import CompileError, UnsupportedError
 
 
 class Source:
-    """Where a function stands, and its text.
+    """The position and the text of a function.
 
-    The file's lines are read at once, so that a file edited later does no harm; which of them
-    belong to the function is found out when first asked for. Where the file was edited before, and
-    then perhaps loaded again, the lines are those that the function was compiled from.
+    The lines of the file are read by the constructor, so that later edits of the file have no
+    effect; the function's extent is determined on first use. If the file was edited before, and
+    possibly reloaded, the lines are those from which the function was compiled.
 
     Attributes:
-        file: The file's name as the function knows it.
+        file: The name of the file, from the function's code object.
         first_line: The line of the first decorator, else of `def`, counted from 1.
     """
 
@@ -37,25 +37,25 @@ class Source:
                 "a lambda can't be a kernel",
                 file=self.file,
                 line=self.first_line,
-                hint="write it as a function with def",
+                hint="define it with def",
             )
 
     @property
     def text(self) -> str:
-        """The lines of the function with its decorators, as they are in the file."""
+        """The lines of the function, including decorators, as in the file."""
         if self._text is None:
             self._text = "".join(inspect.getblock(self._lines[self.first_line - 1 :]))
         return self._text
 
     @property
     def tree(self) -> ast.FunctionDef:
-        """The function's tree; lines and columns are those of the file."""
+        """The function's syntax tree, with the line and column numbers of the file."""
         if self._tree is None:
             self._tree = self._parse()
         return self._tree
 
     def _parse(self) -> ast.FunctionDef:
-        # Indented code becomes valid under an `if`, and keeps its columns.
+        # Indented code is parsed as the body of an `if`, which preserves its columns.
         is_indented = self.text[:1] in (" ", "\t")
         module = ast.parse("if True:\n" + self.text if is_indented else self.text)
         found = module.body[0].body[0] if isinstance(module.body[0], ast.If) else module.body[0]
@@ -64,14 +64,14 @@ class Source:
                 f"`{self._name}` is not an ordinary function",
                 file=self.file,
                 line=self.first_line,
-                hint="a kernel is written with def, and is not asynchronous",
+                hint="define it with def, not with async def",
             )
         ast.increment_lineno(found, self.first_line - 1 - is_indented)
         return found
 
 
 def _lines_of(fn: FunctionType) -> list[str]:
-    """The lines of the file that the function is in, as they were when it was compiled."""
+    """The lines of the function's file, as they were when it was compiled."""
     file = fn.__code__.co_filename
     known = linecache.getlines(file, fn.__globals__)
     linecache.checkcache(file)
@@ -82,9 +82,10 @@ def _lines_of(fn: FunctionType) -> list[str]:
 
 
 def _is_source(lines: list[str], fn: FunctionType) -> bool:
-    """Whether the function's code comes from a file with these lines.
+    """Whether the function was compiled from a file with these lines.
 
-    Tools that rewrite code (assertions, for one) make that false, so it only decides between two.
+    This is false for tools that rewrite code, such as pytest, so it is used only to choose between
+    two versions.
     """
     try:
         module = compile("".join(lines), fn.__code__.co_filename, "exec", dont_inherit=True)
@@ -103,8 +104,8 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 def _not_found(fn: FunctionType) -> CompileError:
     file = fn.__code__.co_filename
     at_prompt = file.startswith("<")
-    where = f"it was typed at a prompt or made from text ({file})" if at_prompt else f"in {file}"
+    where = f"it was typed at a prompt or created by exec ({file})" if at_prompt else f"in {file}"
     return CompileError(
         f"the source of `{fn.__name__}` can't be found: {where}",
-        hint="put the kernel in a file, or use IPython or Jupyter, which keep what is typed",
+        hint="define the kernel in a file, or use IPython or Jupyter, which keep the source",
     )

@@ -1,4 +1,4 @@
-"""Helpers for those who test and time kernels."""
+"""Helpers to test and time kernels."""
 
 from tilewright.testing.closeness import assert_close as assert_close
 from tilewright.testing.timing import compare as compare

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-# Relative and absolute tolerance by dtype, those of torch.testing.assert_close; other dtypes must
-# be equal.
+# Relative and absolute tolerance by dtype, as in torch.testing.assert_close. Values of other dtypes
+# must be equal.
 _TOLERANCES = {
     "float16": (1e-3, 1e-5),
     "bfloat16": (1.6e-2, 1e-5),
@@ -18,17 +18,19 @@ _EXACT = (0.0, 0.0)
 def assert_close(
     x: Any, y: Any, atol: float | None = None, rtol: float | None = None, err_msg: str = ""
 ) -> None:
-    """Raises unless |x - y| <= atol + rtol * |y| everywhere; NaN equals NaN, infinity itself.
+    """Checks that |x - y| <= atol + rtol * |y| for all elements.
+
+    NaN is equal to NaN, and an infinity to itself.
 
     Args:
-        x: The result: a tensor of PyTorch, an array of NumPy or a number.
+        x: The result: a PyTorch tensor, a NumPy array or a number.
         y: The reference, of the same shape.
-        atol, rtol: The tolerances; those left out depend on the dtype of x or y that has fewer
-            bits, as in torch.testing.assert_close. A Python number has none.
-        err_msg: Comes first in the message of the error.
+        atol, rtol: The tolerances. By default they depend on the less precise dtype of x and y,
+            as in torch.testing.assert_close; a Python number has no tolerance.
+        err_msg: A prefix for the error message.
 
     Raises:
-        AssertionError: They differ in shape or value; says where, and by how much at most.
+        AssertionError: The shapes or values differ; the message has the largest difference.
     """
     defaults = [_TOLERANCES.get(_dtype_name(value), _EXACT) for value in (x, y)]
     default_rtol, default_atol = max(defaults)
@@ -45,7 +47,7 @@ def _dtype_name(value: Any) -> str:
 
 
 def _as_array(value: Any) -> Any:
-    """As a NumPy array of a dtype in which differences are exact enough."""
+    """Converts to a NumPy array; floats become float64, so that differences are precise."""
     import numpy
 
     if hasattr(value, "detach"):
@@ -60,14 +62,14 @@ def _close(x: Any, y: Any, rtol: float, atol: float) -> Any:
     import numpy
 
     if rtol == atol == 0:
-        # Not by way of floats, which integers of 64 bits do not fit.
+        # Compares directly, because float64 can't represent all 64-bit integers.
         return (x == y) | ((x != x) & (y != y))
     x, y = x.astype(numpy.float64), y.astype(numpy.float64)
     return numpy.isclose(x, y, rtol=rtol, atol=atol, equal_nan=True)
 
 
 def _difference(x: Any, y: Any, rtol: float, atol: float) -> str:
-    """What is wrong, or nothing."""
+    """A description of the difference, or an empty string."""
     import numpy
 
     if x.shape != y.shape:

@@ -1,4 +1,4 @@
-"""Times functions, alone and side by side, by the clock of the host or of a CUDA device."""
+"""Times functions, alone or side by side, with the clock of the host or of a CUDA device."""
 
 from __future__ import annotations
 
@@ -27,30 +27,32 @@ def do_bench(
 ) -> float | list[float]:
     """The time of one call of a function in milliseconds, as Triton's `do_bench` measures it.
 
-    A first call, which may compile, is not counted. A launch on the CPU has ended when it returns,
-    so that the clock on the wall tells its time; what is in the processor's caches stays there. On
-    a CUDA device the events around a call tell it, and the second-level cache is emptied before.
+    A first call, which may compile, is not timed. On the CPU a launch has completed when it
+    returns, so the wall clock is used; the processor's caches are not flushed. On a CUDA device,
+    events around each call are used, and the L2 cache is flushed before it.
 
     Args:
-        fn: What to time.
-        warmup: For how many milliseconds to call it before times are taken; at least once.
-        rep: For how many milliseconds to take times; at least one is taken.
-        quantiles: Which quantiles of the times to return, each from 0 (the shortest) to 1.
-        return_mode: Without quantiles, what to return: "min", "max", "mean", "median", or "all"
-            of the times in the order in which they were taken.
-        device: Whose time, "cpu" or "cuda"; without it "cuda" where PyTorch has used that.
+        fn: The function to time.
+        warmup: How long to call it before timing, in milliseconds; at least once.
+        rep: How long to time it, in milliseconds; at least one call.
+        quantiles: The quantiles of the times to return, each from 0 (the shortest) to 1.
+        return_mode: What to return without quantiles: "min", "max", "mean", "median", or "all"
+            for all times in order of measurement.
+        device: The device to time, "cpu" or "cuda"; by default "cuda" if PyTorch has initialized
+            CUDA, else "cpu".
 
     Returns:
-        Milliseconds: a number; or a list for several quantiles or "all".
+        Milliseconds: a number, or a list for several quantiles or "all".
 
     Raises:
-        ValueError: an unknown `return_mode`, or a quantile out of range.
+        ValueError: `return_mode` or `device` is unknown, a quantile is out of range, or PyTorch is
+            not imported and `device` is "cuda".
     """
     if return_mode != "all" and return_mode not in _SUMMARIES:
         known = ", ".join([*_SUMMARIES, "all"])
-        raise ValueError(f"return_mode is one of {known}, not {return_mode!r}")
+        raise ValueError(f"return_mode must be one of {known}, not {return_mode!r}")
     if any(not 0 <= q <= 1 for q in quantiles or ()):
-        raise ValueError(f"quantiles are from 0 to 1, not {quantiles}")
+        raise ValueError(f"quantiles must be between 0 and 1, not {quantiles}")
     fn()
     take_times = _take_times_of(device)
     estimate = max(statistics.mean(take_times(fn, 5)), 1e-6)
@@ -64,16 +66,16 @@ def do_bench(
 
 
 def _take_times_of(device: str | None) -> Callable[[Callable[[], object], int], list[float]]:
-    """The function that takes the times of so many calls, in milliseconds."""
+    """The function that measures the times of a number of calls, in milliseconds."""
     torch: Any = sys.modules.get("torch")
     if device not in (None, "cpu", "cuda"):
-        raise ValueError(f"device is 'cpu' or 'cuda', not {device!r}")
+        raise ValueError(f"device must be 'cpu' or 'cuda', not {device!r}")
     if device is None and torch and torch.cuda.is_initialized():
         device = "cuda"
     if device != "cuda":
         return _host_times
     if not torch:
-        raise ValueError("times on a CUDA device are taken by PyTorch, which is not imported")
+        raise ValueError("timing on a CUDA device needs PyTorch, which is not imported")
     return lambda fn, count: _cuda_times(torch, fn, count)
 
 
@@ -86,12 +88,12 @@ def _host_times(fn: Callable[[], object], count: int) -> list[float]:
     return times
 
 
-# More than the second-level cache of any device.
+# Larger than the L2 cache of any device.
 _FLUSH_BYTES = 256 << 20
 
 
 def _cuda_times(torch: Any, fn: Callable[[], object], count: int) -> list[float]:
-    """The device's times; calls are queued one behind the other."""
+    """The times on the device; all calls are queued before the first synchronization."""
     flush = torch.empty(_FLUSH_BYTES, dtype=torch.int8, device="cuda")
     starts, ends = ([torch.cuda.Event(enable_timing=True) for _ in range(count)] for _ in range(2))
     for start, end in zip(starts, ends, strict=True):
@@ -104,14 +106,14 @@ def _cuda_times(torch: Any, fn: Callable[[], object], count: int) -> list[float]
 
 
 def _quantile(times: Sequence[float], q: float) -> float:
-    """Interpolated linearly between the two times around it."""
+    """The quantile, interpolated linearly between the two nearest times."""
     ordered = sorted(times)
     place = q * (len(ordered) - 1)
     below, above = ordered[math.floor(place)], ordered[math.ceil(place)]
     return below + (above - below) * (place - math.floor(place))
 
 
-# Seconds after which an idle OpenMP thread, which polls for work at first, sleeps for good.
+# Seconds after which idle OpenMP threads have stopped spinning for work and sleep.
 PAUSE = 0.05
 
 
@@ -124,15 +126,18 @@ def compare(
 ) -> dict[str, float]:
     """The median time in seconds of one call of each function.
 
-    The functions take turns, so that what else the machine does, and how fast its clock runs,
-    hits all of them alike. A turn is one call to wake up and `calls` calls that count. On the host
-    a pause comes before, in which the threads of the others stop waiting for work at the expense
-    of this one.
+    The functions alternate, so that other load and clock frequency changes affect all of them
+    equally. In each round a function is called once to warm up and then `calls` times to measure.
+    On the host, each function's calls are preceded by a pause in which the other functions' worker
+    threads stop spinning.
 
     Args:
-        functions: What to time, by name.
-        rounds, warmup: How many turns each function has, and how many calls before all of them.
-        device: Whose time, "cpu" or "cuda"; without it "cuda" where PyTorch has used that.
+        functions: The functions to time, by name.
+        rounds: How often the functions alternate.
+        warmup: The number of calls of each function before the first round.
+        calls: The number of timed calls per function and round.
+        device: The device to time, "cpu" or "cuda"; by default "cuda" if PyTorch has initialized
+            CUDA, else "cpu".
     """
     for _ in range(warmup):
         for function in functions.values():

@@ -99,12 +99,12 @@ def test_code_for_another_processor_is_printed(run):
         (
             "scale",
             ["-s", SIGNATURE, "-e", "cubin", "-o", "x"],
-            "cpu has no cubin: its machine code",
+            "cpu has no cubin: use --emit object",
         ),
         (
             "scale",
             ["-s", SIGNATURE, "-t", "emulator:cuda:80", "-e", "cubin", "-o", "x"],
-            "emulator:cuda:80 has no cubin: its machine code is --emit object",
+            "emulator:cuda:80 has no cubin: use --emit object",
         ),
     ],
 )

@@ -77,7 +77,7 @@ def test_a_constant(text, expected):
     ("text", "message"),
     [
         ("i32", r"parameter 'BLOCK' is missing: .* are \(n, BLOCK: constexpr\)"),
-        ("i32,1,2", "'2' is one item too many"),
+        ("i32,1,2", "'2' is an extra item"),
         ("i32,4,n=i64", "parameter 'n' is given twice"),
         ("i32,BLOK=4", "there is no parameter 'BLOK'"),
         ("f32,4", "'f32' for parameter 'n' is neither a type nor a value; types are i1,"),

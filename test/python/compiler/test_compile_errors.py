@@ -34,7 +34,7 @@ def test_a_failing_pass_is_a_pass_error_with_the_call_stack(fake):
     assert "cannot vectorise" in lines[0]
     assert "k.py:9:2: note: called from here" in lines
     assert "k.py:2:1: note: operand here" in lines
-    assert "note: the compiler failed in its phase 'vector'" in lines
+    assert "note: the compiler failed in the phase 'vector'" in lines
 
 
 def test_a_failing_pass_prints_one_command_that_reproduces_it(fake, capsys):

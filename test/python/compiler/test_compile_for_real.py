@@ -93,7 +93,7 @@ def test_a_reproducer_that_compiles_says_so(cache, tmp_path, capsys):
     file.write_text(f'// tilewright-reproducer: {{"target": "cpu", "options": {{}}}}\n{tile}')
     dump = tmp_path / "dump"
     assert cli.main(["reproduce", str(file), "--dump", str(dump)]) == 0
-    assert "does not repeat" in capsys.readouterr().out
+    assert "is not reproduced" in capsys.readouterr().out
     assert list(dump.glob("*/*-vector.mlir"))
 
 

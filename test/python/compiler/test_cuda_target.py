@@ -198,7 +198,7 @@ def test_resources_and_assembly():
     used = "40 registers, 1024 bytes of shared memory"
     assert kernel_of(spill_bytes=0).remarks() == [used]
     (remark,) = kernel.remarks()
-    assert remark.startswith(f"{used}; 16 bytes spilt: smaller blocks or more warps")
+    assert remark.startswith(f"{used}; 16 bytes spilled: smaller tiles or more warps")
 
 
 def test_what_is_kept_of_a_compilation():

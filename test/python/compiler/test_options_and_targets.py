@@ -70,10 +70,10 @@ def test_numpy_numbers_are_options():
     options = Options.make({"num_warps": np.int64(8), "debug": np.bool_(True)})
     assert (type(options.num_warps), options.num_warps) == (int, 8)
     assert options.debug is True
-    with pytest.raises(ArgumentError, match=r"num_warps is a positive integer, not 8\.0"):
+    with pytest.raises(ArgumentError, match=r"num_warps must be a positive integer, not 8\.0"):
         Options.make({"num_warps": np.float32(8)})
 
 
 def test_a_target_is_named_by_a_string():
-    with pytest.raises(DeviceError, match="a target is named by a string such as 'cpu', not by 3"):
+    with pytest.raises(DeviceError, match="a target must be a string such as 'cpu', not 3"):
         resolve_target(3)

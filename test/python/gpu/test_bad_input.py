@@ -19,7 +19,7 @@ def test_a_kernel_that_spills_everything(gpu, options, monkeypatch, capfd) -> No
     made = normalise[(1,)](x, out, x.numel(), BLOCK=16384, **options)
     gpu.testing.assert_close(out, x / x.sum())
     assert made.n_spills > 100
-    assert re.search(r"\d+ bytes spilt: smaller blocks or more warps", capfd.readouterr().err)
+    assert re.search(r"\d+ bytes spilled: smaller tiles or more warps", capfd.readouterr().err)
 
 
 def test_a_kernel_that_is_compiled_during_a_capture(gpu, monkeypatch) -> None:

@@ -59,7 +59,7 @@ def test_what_has_too_few_registers_spills_and_says_so(
     kernel = compiled(**options)
     assert kernel.n_spills > 100 and kernel.n_regs <= options.get("maxnreg", 255)
     said = capfd.readouterr().err
-    spilt = re.search(r"(\d+) bytes spilt: smaller blocks or more warps need fewer reg", said)
+    spilt = re.search(r"(\d+) bytes spilled: smaller tiles or more warps need fewer reg", said)
     assert spilt and int(spilt[1]) == 4 * kernel.n_spills
 
 
@@ -68,7 +68,7 @@ def test_enough_registers_are_not_remarked_upon(
 ) -> None:
     monkeypatch.setenv("TILEWRIGHT_LOG", "compiles")
     assert compiled(1024).n_spills == 0
-    assert "spilt" not in capfd.readouterr().err
+    assert "spilled" not in capfd.readouterr().err
 
 
 SIDES = [(4, 4, 4), (1, 16, 8), (16, 16, 2), (8, 8, 1), (2, 128, 32)]

@@ -396,7 +396,7 @@ def test_option_of_the_launch() -> None:
 
 def test_unknown_check() -> None:
     x = np.zeros(N, np.int32)
-    with pytest.raises(ArgumentError, match="option checks is 'bounds' or empty, not 'races'"):
+    with pytest.raises(ArgumentError, match="option checks must be 'bounds' or empty, not 'races'"):
         plain_kernel[(1,)](x, x, N, BLOCK=N, checks="races")
 
 
@@ -412,7 +412,7 @@ def test_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     findings(lambda: kernel[(1,)](whole[:8], out, N, BLOCK=N))
     kernel[(1,)](whole[:8], out, N, BLOCK=N, checks=None)
     monkeypatch.setenv("TILEWRIGHT_CHECKS", "everything")
-    with pytest.raises(ArgumentError, match="TILEWRIGHT_CHECKS is 'bounds' or empty"):
+    with pytest.raises(ArgumentError, match="TILEWRIGHT_CHECKS must be 'bounds' or empty"):
         kernel[(1,)](whole, out, np.float32(N), BLOCK=N)
 
 

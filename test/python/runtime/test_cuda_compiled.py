@@ -114,4 +114,4 @@ def test_the_log_says_what_it_takes(compiled, kernel, monkeypatch, capfd) -> Non
     kernel[1](Tensor.make(), 64, 7)
     said = capfd.readouterr().err
     assert "compiled for cuda:90a" in said
-    assert "  32 registers, 1024 bytes of shared memory; 400 bytes spilt" in said
+    assert "  32 registers, 1024 bytes of shared memory; 400 bytes spilled" in said

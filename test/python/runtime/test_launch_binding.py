@@ -59,7 +59,7 @@ def test_a_parameter_may_have_the_name_of_an_option(substitute) -> None:
         ((), {"z": 1}, "missing argument 'x'"),
         ((), {}, "missing arguments 'x', 'z'"),
         ((1,), {}, "missing argument 'z'"),
-        ((1, 2, 3), {"z": 1}, "3 positional arguments were given, and it takes 2: x, y"),
+        ((1, 2, 3), {"z": 1}, "3 positional arguments were given, but it takes 2: x, y"),
         ((1,), {"x": 1, "z": 2}, "argument 'x' is given twice"),
         ((1,), {"zz": 2}, "missing argument 'z'; there is no parameter 'zz'"),
     ],
