@@ -1,7 +1,7 @@
-"""Kernels about addresses and masks: integers that wrap, are cut off, divided, compared, hinted.
+"""Kernels that test addresses and masks: integers that wrap, are truncated, divided or compared.
 
-What the compiler takes for granted about runs of lanes, multiples and signs shows in the lanes that
-are loaded, stored or left out.
+Wrong assumptions of the compiler about contiguity, divisibility and signs show in the lanes that
+are loaded, stored or masked off.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def write(rng: random.Random) -> Kernel:
 
 
 def assumption(w: Writer, name: str, number: int) -> None:
-    """Tells the compiler something of a run-time integer, sometimes."""
+    """With some probability, writes a tl.assume that is true of a run-time integer."""
     if w.chance(0.2):
         compare = "<" if number < 0 else ">="
         w.line(f"tl.assume({name} {compare} 0)")
@@ -72,13 +72,13 @@ def accesses(w: Writer, source: str, dtype: str, times: str = "") -> None:
             mask = mask_of(w, index)
             other = f"{mask}, other={w.rng.randint(0, 9)}" if mask else ""
             address = str(index)
-            if "uint" in mask and w.chance(0.4):  # what is masked off is far away
+            if "uint" in mask and w.chance(0.4):  # masked-off lanes have distant addresses
                 address = f"({index}).to(tl.uint{index.dtype.bits})"
             w.result(f"tl.load({source} + {address}{other})", dtype, times=times)
 
 
 def wrapping(w: Writer) -> Value:
-    """Positions that leave a narrow type within the tile, or in the middle of a run."""
+    """Indices that wrap in a narrow type within the tile, or within a contiguous run."""
     dtype = DType(w.pick("int8", "int8", "uint8", "int16", "uint16"))
     limit = 1 << (dtype.bits - (1 if dtype.is_signed else 0))
     start = limit - w.pick(1, 3, 4, 8, 16, 32, 40)
@@ -94,7 +94,7 @@ def wrapping(w: Writer) -> Value:
 
 
 def below_zero(w: Writer) -> Value:
-    """Quotients and remainders of positions in blocks that begin below zero."""
+    """Quotients and remainders of indices in blocks that start below zero."""
     block = w.pick(4, 8, 16, 32, 64)
     scalar = w.rng.choice([value for value in w.scalars if value.dtype == "int32"])
     start = w.pick("-1", "-2", f"(({scalar} & 7) // (-2))", f"((pid + 9) // {w.pick('(-1)', -3)})")
@@ -105,7 +105,7 @@ def below_zero(w: Writer) -> Value:
 
 
 def mask_of(w: Writer, index: Value) -> str:
-    """Often one that keeps the index in bounds."""
+    """A mask argument, or none; often one that keeps the index in bounds."""
     if w.chance(0.4):
         return ""
     if w.chance(0.4):
@@ -116,7 +116,7 @@ def mask_of(w: Writer, index: Value) -> str:
 
 
 def hinted(w: Writer, index: Value) -> Value:
-    """A name for the index, perhaps with a hint that is true of it."""
+    """Assigns the index to a variable, sometimes with a hint that holds for it."""
     if len(w.shape) == 1 and w.chance(0.25):
         text = f"tl.multiple_of({index}, {(size := w.hint())})"
         text = f"tl.max_contiguous({text}, {size})" if w.chance(0.8) else str(index)

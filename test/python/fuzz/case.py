@@ -1,4 +1,4 @@
-"""A random kernel with its memory: what the oracle says of it, and what a target does."""
+"""A random kernel with its memory: the oracle's expected result, and launches on targets."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from tilewright.errors import EmulationError
 sys.path.append(str(Path(__file__).parents[1]))
 from on_cuda import OnCuda
 
-REACH = 1 << 14  # elements on both sides of the first that a kernel may touch
+REACH = 1 << 14  # elements on both sides of the first one that a kernel may access
 ATTEMPTS = 200
-GAP = 1 << 14  # bytes between arrays of kernels that write outside of them
+GAP = 1 << 14  # bytes between the arrays of kernels that write out of bounds
 MOST_STEPS = 3_000_000
 
 
 class Case:
-    """A kernel, its memory before the launch and after it, as the oracle says.
+    """A kernel, its memory before the launch, and the memory that the oracle expects after it.
 
     Attributes:
-        family: Which family it is from.
-        text: The module's source.
+        family: The kernel's family.
+        text: The source of the module.
     """
 
     def __init__(self, seed: int, folder: Path, family: str | None = None) -> None:
@@ -59,9 +59,9 @@ class Case:
         self.before = self.memory.bytes.copy()
 
     def take(self, source: str) -> None:
-        """From now on the kernel has this source."""
+        """Replaces the source of the kernel."""
         self.text = source
-        # Python keeps what it knows of a file: another text has another name.
+        # Python caches the lines of a file by its name, so each source has its own name.
         suffix = f"_{hashlib.sha256(source.encode()).hexdigest()[:12]}"
         self.path = (
             self.folder / f"kernel_{self.seed}{suffix if source != self.kernel.source else ''}.py"
@@ -69,7 +69,7 @@ class Case:
         self.path.write_text(self.described())
 
     def described(self) -> str:
-        """The source, preceded by what it is launched with."""
+        """The source, preceded by the arguments and options of the launch."""
         kernel = self.kernel
         arrays = [f"{b.name}: {b.dtype}[{b.count}]" for b in kernel.buffers]
         scalars = {**kernel.numbers, **kernel.constants}
@@ -86,16 +86,17 @@ class Case:
         self.memory, self.pointers, self.places = laid_out
 
     def evaluate(self, rounds_correctly: bool = True) -> None:
-        """Raises `Inexact` or `Undefined` where there is no single answer."""
+        """Runs the oracle; raises `Inexact` or `Undefined` if the result is not unique."""
         self._lay_out()
         with rounding(rounds_correctly):
             execute_kernel(self.kernel, self.text, self.memory, self.pointers)
 
     def launch(self, target: str, **settings: Any) -> np.ndarray:
-        """The bytes of all memory after the kernel ran.
+        """Launches the kernel; returns the bytes of all memory after it.
 
         Args:
-            settings: Of `tilewright.emulate`; without any they are drawn from the seed.
+            target: The target.
+            settings: Arguments of `tilewright.emulate`; by default they are drawn from the seed.
         """
         memory = aligned_copy(self.before)
         known = load_module(self.path)
@@ -121,7 +122,7 @@ class Case:
             bound(*arrays, **named, target=target, enable_fp_fusion=False)
 
     def damage(self, target: str) -> str | None:
-        """What an access outside of the arrays does that it shall not, on an emulated GPU."""
+        """Checks that an emulated GPU reports an out-of-bounds access and changes nothing."""
         name = target.removeprefix("emulator:").removesuffix("+checks")
         for settings in ({}, {"profile": True}, {"checks": True}):
             memory = aligned_copy(self.before)
@@ -152,7 +153,7 @@ class Case:
         return [passed(x, b.dtype) for x, (b, _) in zip(views, self.places, strict=True)]
 
     def difference(self, memory: np.ndarray) -> str | None:
-        """What is wrong in memory, or None."""
+        """Describes how memory differs from the expected result, or None."""
         outside = self.memory.outside & (memory != self.before)
         if outside.any():
             return f"{outside.sum()} bytes outside of the arrays are written"
@@ -173,11 +174,11 @@ class Case:
         return None
 
 
-# the oracle's answer
+# the oracle's result
 
 
 def execute_kernel(kernel: Kernel, text: str, memory: Memory, pointers: list[Tile]) -> None:
-    """Runs the oracle on memory, for each launch."""
+    """Runs the oracle on memory, once per launch."""
     memory.ordered = kernel.ordered
     names = [b.name for b in kernel.buffers]
     arguments: dict[str, Any] = dict(zip(names, pointers, strict=True))
@@ -192,7 +193,7 @@ def execute_kernel(kernel: Kernel, text: str, memory: Memory, pointers: list[Til
 
 
 def settle(kernel: Kernel, seed: int, rng: random.Random) -> None:
-    """Finds how much memory the kernel touches, and which hints are true of it."""
+    """Finds how much memory the kernel accesses, and which hints hold for it."""
     if all(b.count is not None for b in kernel.buffers):
         return
     rooms, end = [], 64
@@ -218,7 +219,7 @@ def settle(kernel: Kernel, seed: int, rng: random.Random) -> None:
 
 
 def _fit(kernel: Kernel, b: Buffer, index: np.ndarray, rng: random.Random) -> None:
-    """As many elements as were touched, and a few on both sides."""
+    """Sizes a buffer for the accessed elements and a few more on both sides."""
     low, high = (int(index.min()), int(index.max()) + 1) if len(index) else (0, 0)
     first = -(-max(-low, 0) // 16) * 16 + rng.choice([0, 0, 16, 64])
     b.origin = first
@@ -240,7 +241,7 @@ def _overlap(kernel: Kernel) -> None:
 def lay_out(
     buffers: list[Buffer], seed: int, gap: int = 64
 ) -> tuple[Memory, list[Tile], list[tuple[Buffer, int]]]:
-    """Memory with random contents, pointers, and where each array begins."""
+    """Memory with random contents, pointers, and the start of each array."""
     sizes: dict[str, int] = {}
     for b in buffers:
         size = (b.start + (b.count or 0)) * b.width
@@ -263,7 +264,7 @@ def lay_out(
 
 
 def aligned_copy(memory: np.ndarray) -> np.ndarray:
-    """At a multiple of 64, whatever NumPy's allocator does: kernels are specialized on that."""
+    """A copy aligned to 64 bytes, because kernels are specialized on alignment."""
     room = np.empty(memory.size + 64, np.uint8)
     start = -room.__array_interface__["data"][0] % 64
     copy = room[start : start + memory.size]
@@ -277,14 +278,14 @@ def view(memory: np.ndarray, dtype: DType, at: int, count: int | None) -> Any:
 
 
 def passed(array: np.ndarray, dtype: DType) -> Any:
-    """NumPy has no bfloat16."""
+    """The array as the kernel's argument; wrapped for bfloat16, which NumPy does not have."""
     if dtype != "bfloat16":
         return array
     return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
 
 
 def tensor(memory: np.ndarray, dtype: DType, at: int, count: int | None) -> torch.Tensor:
-    """All of them share one storage, as their bytes on a device shall."""
+    """A view of the memory; all tensors share one storage, so that they overlap on a device too."""
     raw = torch.from_numpy(memory)[at : at + (count or 0) * max(dtype.bits // 8, 1)]
     return raw.view(torch.bool if dtype == "int1" else getattr(torch, dtype))
 

@@ -1,4 +1,4 @@
-"""What is in the arrays before a launch: a function of the seed, the array and the index."""
+"""The contents of arrays before a launch: a function of the seed, the array and the index."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tiles import DType
 
 
 def _random_bits(seed: int, name: str, index: np.ndarray) -> np.ndarray:
-    """64 bits of each index: the finalizer of SplitMix64."""
+    """64 random bits per index: the finalizer of SplitMix64."""
     with np.errstate(over="ignore"):
         x = index.astype(np.uint64) + np.uint64(seed * 0x9E3779B97F4A7C15 & (2**64 - 1))
         x = x * np.uint64(0x9E3779B97F4A7C15) + np.uint64(zlib.crc32(name.encode()))
@@ -19,12 +19,12 @@ def _random_bits(seed: int, name: str, index: np.ndarray) -> np.ndarray:
 
 
 def contents(dtype: DType, fill: str, seed: int, name: str, index: np.ndarray) -> np.ndarray:
-    """The elements as memory holds them; bfloat16 as bits.
+    """The elements as stored in memory; bfloat16 as bits.
 
     Args:
-        fill: "any": all integers, multiples of 1/8 below 8; "small": whole numbers from -4 to 4,
-            of unsigned types 0 to 8; "zero"; "below N": from 0 to N - 1; "permutation N": `index`
-            changes places with others of its group of N, a power of two.
+        fill: "any": any integer, or multiples of 1/8 below 8; "small": whole numbers from -4 to 4,
+            or 0 to 8 for unsigned types; "zero"; "below N": from 0 to N - 1; "permutation N":
+            indices, permuted within groups of N, a power of two.
     """
     bits = _random_bits(seed, name, index)
     kind, _, limit = fill.partition(" ")

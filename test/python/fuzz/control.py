@@ -85,7 +85,7 @@ def branch(g: Generator) -> None:
 
 
 def walk(g: Generator) -> None:
-    """A tile of pointers that a loop moves on, for loads, stores or both."""
+    """A tile of pointers that a loop advances, for loads, stores or both."""
     shape = g.shape
     buffer = g.rng.choice(g.buffers)
     text, bound = g.linear(shape, True)

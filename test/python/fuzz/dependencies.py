@@ -1,7 +1,7 @@
-"""Kernels that depend on what is around them, which changes between launches.
+"""Kernels that depend on state of the program that changes between launches.
 
-Globals, attributes of modules, Python functions with their globals, closures and defaults, objects
-and functions passed as constants: every launch has to use what they are then.
+This includes globals, attributes of modules, Python functions with their globals, closures and
+defaults, and objects and functions passed as constants. Every launch must use the current state.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def other(v):
 functions = (outer, other)
 """
 
-# What a kernel uses of the module, and what changes that.
+# Statements of a kernel that use the module, each with statements that change what it uses.
 USES = {
     "v = v + SIZE": ["SIZE = tl.constexpr({n})"],
     "v = v * settings.N": ["settings.N = tl.constexpr({n})"],

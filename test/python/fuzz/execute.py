@@ -1,4 +1,4 @@
-"""Executes a kernel's own Python code with the oracle in place of the language."""
+"""Executes a kernel's Python code with the oracle in place of the language."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ MOST_STEPS = 20_000
 
 
 class _AsTheLanguageDoes(ast.NodeTransformer):
-    """What means something else in a kernel than in Python.
+    """Rewrites what has another meaning in a kernel than in Python.
 
-    A number that is assigned is a scalar, the text of a decorator or an import is left out, and a
-    `while` counts its iterations.
+    An assigned number becomes a scalar, decorators and imports are removed, and a `while` counts
+    its iterations.
     """
 
     def visit_Import(self, node: ast.Import) -> None:
@@ -55,7 +55,7 @@ def _call(name: str, *arguments: ast.expr) -> ast.Call:
 
 
 class _Steps:
-    """Ends what would never end."""
+    """Limits the number of iterations."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -84,7 +84,7 @@ def _unrolled(*bounds: Any) -> Iterator[int]:
 
 
 def functions(source: str) -> dict[str, Any]:
-    """What a module of kernels defines, on the oracle's tiles."""
+    """The functions that a module of kernels defines, operating on the oracle's tiles."""
     tree = ast.parse(source)
     translator = _AsTheLanguageDoes()
     kinds = (ast.Import, ast.FunctionDef)
@@ -106,14 +106,16 @@ def functions(source: str) -> dict[str, Any]:
 
 
 def run(kernel: Any, memory: Memory, grid: tuple[int, int, int], arguments: dict[str, Any]) -> None:
-    """Executes all programs of a launch, one after the other.
+    """Executes all programs of a launch sequentially.
 
     Args:
-        kernel: Of `functions`.
-        arguments: By name: tiles (pointers into `memory`, scalars), and constants as they are.
+        kernel: One of `functions`.
+        memory: The memory of the launch.
+        grid: The grid.
+        arguments: By name: tiles (pointers into `memory`, scalars) and constants.
 
     Raises:
-        Inexact, Undefined: there is no single right result.
+        Inexact, Undefined: The result is not unique.
     """
     oracle.state.memory, oracle.state.grid = memory, grid
     memory.forget_programs()

@@ -1,7 +1,7 @@
-"""Kernels about reductions and scans: extremes with their positions, several operands at a time.
+"""Kernels that test reductions and scans: extrema with their indices, and several operands.
 
-Every dtype, ties, operands of different widths, and few lanes or many: what of a reduction crosses
-from warp to warp depends on all of that.
+They vary dtypes, ties, the widths of operands and tile sizes, all of which affect the exchange
+between warps.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SHAPES = [
     (2,), (32,), (64,), (256,), (512,), (1024,), (2048,), (8, 8), (64, 16), (256, 4), (4, 256),
     (16, 64), (512, 2), (2, 512), (1, 128), (128, 1), (32, 32), (1, 1),
 ]  # fmt: skip
-SLOW = 256  # elements along a dimension that the oracle combines one by one
+SLOW = 256  # maximum elements along a dimension that the oracle combines one by one
 
 
 def write(rng: random.Random) -> Kernel:
@@ -66,13 +66,13 @@ def extreme(w: Writer, axis: int) -> None:
         w.line(f"{value}, {index} = tl.{which}({x}, {axis}, return_indices=True)")
         w.result(value, wide, shape)
         w.result(index, "int32", shape)
-        if w.chance(0.3) and shape:  # the positions as addresses
+        if w.chance(0.3) and shape:  # the indices as addresses
             other = w.array(f"y{w.names}", "int32")
             w.result(f"tl.load({other} + {index})", "int32", shape)
 
 
 def combine(w: Writer, name: str, types: list[DType]) -> str:
-    """A function of two tuples that may be applied in any order, in which the first decides."""
+    """Writes a commutative and associative combiner of two tuples, ordered by the first item."""
     ones = [f"a{i}" for i in range(len(types))]
     others = [f"b{i}" for i in range(len(types))]
     lines = [f"def {name}({', '.join(ones + others)}):"]
@@ -104,7 +104,7 @@ def several(w: Writer, axis: int) -> None:
 
 
 def scan(w: Writer, axis: int) -> None:
-    """One that is not commutative: the later operand counts, or sums that begin where a flag is."""
+    """A non-commutative scan: takes the later operand, or sums that restart at a flag."""
     types = [DType(w.rng.choice(INTS)) for _ in range(w.rng.randint(1, 3))]
     flag = DType(w.pick("int8", "int32", "int64"))
     names = [f"f{i}" for i in range(len(types))], [f"g{i}" for i in range(len(types))]

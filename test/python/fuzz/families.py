@@ -1,4 +1,4 @@
-"""The families of random kernels, and how often each is drawn."""
+"""The families of random kernels, with their weights."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FAMILIES: dict[str, tuple[int, Family]] = {
 
 
 def draw(seed: int) -> str:
-    """The name of a seed's family."""
+    """The name of the family for a seed."""
     weights = [weight for weight, _ in FAMILIES.values()]
     return random.Random(f"family of {seed}").choices(list(FAMILIES), weights)[0]
 

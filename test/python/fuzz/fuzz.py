@@ -1,4 +1,4 @@
-"""Random kernels against an evaluation in NumPy.
+"""Compares random kernels with an evaluation in NumPy.
 
 python test/python/fuzz/fuzz.py 0 500                 seeds 0 to 499 on this machine's processor
 python test/python/fuzz/fuzz.py 0 500 --targets cpu,cpu:avx2,cpu:sse2,emulator:cuda:90a+checks
@@ -6,7 +6,8 @@ python test/python/fuzz/fuzz.py 0 500 --targets cuda --jobs 16     on this machi
 python test/python/fuzz/fuzz.py 0 500 --family pointers            of one family
 python test/python/fuzz/fuzz.py 17 --show             one kernel, and where it differs
 
-A seed gives the same kernel everywhere. Every failure is printed with the command that repeats it.
+A seed gives the same kernel on every machine. A failure is printed with a command that reproduces
+it.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ INEXACT = "inexact"
 
 
 def command(seed: int, target: str, family: str | None) -> str:
-    """What repeats a kernel."""
+    """The command that reproduces a failure."""
     tail = f" --family {family}" if family else ""
     return f"python test/python/fuzz/fuzz.py {seed} --show --targets {target}{tail}"
 
@@ -48,10 +49,10 @@ def check(
     family: str | None = None,
     note: Callable[[str], None] = lambda place: None,
 ) -> str | None:
-    """What goes wrong with one kernel; "inexact" where it has no single answer.
+    """Checks one kernel: describes the failure; INEXACT if its result is not unique.
 
     Args:
-        note: Is told what is about to run, in case that it ends the process.
+        note: Called with what is about to run, in case it crashes the process.
     """
     try:
         case = Case(seed, folder, family)
@@ -68,7 +69,7 @@ def check(
 
 
 def difference(case: Case, target: str) -> str | None:
-    """What a target does with a kernel that it should not."""
+    """Describes what is wrong with a kernel on a target, or None."""
     try:
         case.evaluate(rounds_correctly=not is_gpu(target))
     except Undefined:
@@ -83,7 +84,7 @@ def difference(case: Case, target: str) -> str | None:
 
 
 def failing(launch: Callable[[], str | None]) -> str | None:
-    """What a launch says, or raises."""
+    """The result of a launch, or its exception as text."""
     try:
         return launch()
     except OutOfResourcesError:
@@ -99,9 +100,9 @@ def is_gpu(target: str) -> bool:
 
 
 def run_apart(function: Callable[[], str], seconds: int = 60) -> str | None:
-    """The result of a function run in a process of its own.
+    """The result of a function that is run in its own process.
 
-    None if that crashes, "" if it takes too long.
+    None if the process crashes, "" if it times out.
     """
     reader, writer = os.pipe()
     child = os.fork()
@@ -126,7 +127,7 @@ def run_apart(function: Callable[[], str], seconds: int = 60) -> str | None:
 def check_here(
     seeds: range, targets: list[str], folder: Path, family: str | None, seconds: int, writer: int
 ) -> NoReturn:
-    """Checks kernels in this process, which then ends, and writes the results to a pipe."""
+    """Checks kernels in this process, writes the results to a pipe, and exits."""
     status = 1
     try:
         with os.fdopen(writer, "w") as pipe:
@@ -139,10 +140,10 @@ def check_here(
                 result = check(seed, targets, folder, family, partial(tell, "place"))
                 tell("result", result)
                 if result and "lost to this process" in result:
-                    break  # a GPU's error ends its use
+                    break  # after an error, the process can't use the GPU any more
         status = 0
     except BrokenPipeError:
-        pass  # enough is known
+        pass  # the parent has stopped reading
     except Exception:
         traceback.print_exc()
     finally:
@@ -152,7 +153,7 @@ def check_here(
 def check_all(
     seeds: range, targets: list[str], folder: Path, family: str | None, seconds: int
 ) -> Iterator[tuple[int, str | None]]:
-    """Checks kernels in a process of their own; a new one takes over where it crashed."""
+    """Checks kernels in a child process; after a crash a new one continues."""
     while seeds:
         place = "before any target"
         reader, writer = os.pipe()
@@ -177,14 +178,14 @@ def check_all(
             _, status = os.waitpid(child, 0)
         if seeds and status:
             code = os.waitstatus_to_exitcode(status)
-            end = f"no end after {seconds} s" if code == -signal.SIGALRM else f"crash, {code}"
+            end = f"timeout after {seconds} s" if code == -signal.SIGALRM else f"crash, {code}"
             again = command(seeds[0], place.split(", ")[-1], family)
             yield seeds[0], f"{place}: {end}\n  {again}"
             seeds = seeds[1:]
 
 
 def check_in_jobs(seeds: range, jobs: int, *rest: Any) -> Iterator[tuple[int, str | None]]:
-    """`check_all` with the seeds dealt out to several processes."""
+    """`check_all` with the seeds distributed over several processes."""
     if jobs == 1:
         yield from check_all(seeds, *rest)
         return
@@ -222,12 +223,12 @@ def parse() -> argparse.Namespace:
     parser.add_argument("seed", type=int)
     parser.add_argument("count", type=int, nargs="?", default=1)
     parser.add_argument("--targets", default="cpu")
-    parser.add_argument("--family", choices=FAMILIES, help="kernels of this family alone")
-    parser.add_argument("--jobs", type=int, default=1, help="processes that share the seeds")
-    parser.add_argument("--seconds", type=int, default=120, help="most for one kernel")
+    parser.add_argument("--family", choices=FAMILIES, help="only kernels of this family")
+    parser.add_argument("--jobs", type=int, default=1, help="number of processes")
+    parser.add_argument("--seconds", type=int, default=120, help="timeout for one kernel")
     parser.add_argument("--show", action="store_true", help="print the kernel")
-    parser.add_argument("--first", action="store_true", help="end at the first failure")
-    parser.add_argument("--keep", type=Path, help="a folder for the kernels that fail")
+    parser.add_argument("--first", action="store_true", help="stop at the first failure")
+    parser.add_argument("--keep", type=Path, help="a folder for the failing kernels")
     return parser.parse_args()
 
 

@@ -1,7 +1,7 @@
 """Random kernels as Python source, with the memory that they are launched on.
 
-Every kernel keeps to what has one right answer: addresses inside of the program's own part of each
-buffer, no address twice in a store, divisors that are not zero, shifts less than the width.
+The result of every kernel is unique: addresses are inside of the program's own part of each buffer,
+a store has no address twice, divisors are not zero, and shifts are less than the width.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class Generator:
     """Writes one kernel.
 
     Attributes:
-        operations: The kinds of statements: of each how often, and a function that writes it.
-        floating: Floats are approximate: nothing that is not continuous is done to them.
+        operations: The kinds of statements: for each its weight and a function that writes it.
+        floating: Whether floats are approximate; then only continuous functions are applied.
     """
 
     def __init__(self, rng: random.Random, operations: dict[str, Any], size: int = 12) -> None:
@@ -151,7 +151,7 @@ class Generator:
         return text if len(shape) == 1 else f"{text}[{index}]"
 
     def linear(self, shape: tuple[int, ...], unique: bool) -> tuple[str, int]:
-        """Numbers from 0 up of a tile's elements in some order, and a bound of them."""
+        """Non-negative numbers of a tile's elements in some order, and their upper bound."""
         if not shape:
             return "0", 1
         order = list(range(len(shape)))
@@ -206,7 +206,7 @@ class Generator:
         return " + ".join(terms)
 
     def bounds(self, shape: tuple[int, ...]) -> str:
-        """A comparison of positions with a number, as kernels have it at the edges of arrays."""
+        """A comparison of indices with a number, as in kernels that mask the ends of arrays."""
         limit = self.rng.choice([*self.scalars, str(self.rng.randint(0, math.prod(shape)))])
         if self.chance(0.3):
             limit = f"({limit} * {self.rng.choice([2, 5, 16])} - {self.rng.randint(0, 20)})"
@@ -295,7 +295,7 @@ class Generator:
         target = DType(dtype)
         if var.dtype.is_float and not target.is_float:
             if self.floating:
-                # No integer of an approximate float: take another value.
+                # An approximate float can't be converted to an integer: use another value.
                 return self.assign(
                     f"tl.full({var.shape}, {self.number(dtype)}, tl.{dtype})", dtype, var.shape
                 ).name
@@ -309,7 +309,7 @@ class Generator:
         return f"{var.name}.to(tl.{dtype})"
 
     def calmed(self, name: str, dtype: str) -> str:
-        """In approximate kernels floats stay moderate, so that errors do too."""
+        """Clamps floats in approximate kernels, which bounds their errors."""
         if not self.floating or not DType(dtype).is_float:
             return name
         return f"tl.minimum(tl.maximum({name}, -50.0), 50.0).to(tl.{dtype})"
@@ -362,7 +362,7 @@ class Generator:
         return head + "\n".join(self.lines) + "\n"
 
     def finish(self) -> None:
-        """Everything alive is stored somewhere, last of all."""
+        """Stores all variables at the end of the kernel."""
         candidates = [v for v in self.vars() if v.name.startswith("v")]
         if self.floating:
             candidates = [v for v in candidates if v.dtype.is_float] or candidates
@@ -382,7 +382,7 @@ class Generator:
 
 
 def _mask(size: int) -> int:
-    """The greatest power of two that `size` has room for, less one."""
+    """The largest power of two not greater than `size`, minus one."""
     return (1 << (size.bit_length() - 1)) - 1
 
 

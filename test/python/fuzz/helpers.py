@@ -1,6 +1,6 @@
 """Kernels that call helper functions, which call others: constants, branches, loops, early returns.
 
-The same statements stand in the kernel itself, whose loops also return from it.
+The kernel itself has the same statements, and its loops may return from it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ DEEPEST = 3
 
 class Helpers(Writer):
     """Attributes:
-    known: Helpers that the function being written may call.
+    known: The helpers that the current function may call.
     """
 
     def __init__(self, rng: random.Random, shape: tuple[int, ...]) -> None:
@@ -25,7 +25,7 @@ class Helpers(Writer):
         self.dtype = rng.choice(["int32", "int32", "float32", "int64", "float16"])
         self.known: list[str] = []
         self.is_helper = False
-        self.loops = 0  # that are open
+        self.loops = 0  # around the current statement
 
     # values
 
@@ -143,7 +143,7 @@ class Helpers(Writer):
     # functions
 
     def helper(self, level: int) -> str:
-        """Writes one that calls those of the levels below."""
+        """Writes a helper, which calls those of lower levels."""
         kept, self.lines, self.depth = self.lines, [], 1
         self.is_helper, name = True, f"helper{level}"
         self.line("i = 0")

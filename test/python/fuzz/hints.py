@@ -1,4 +1,4 @@
-"""Hints of kernels: that they are true, and how much of them could be."""
+"""Hints in kernels: checks that they hold, and finds the strongest that would hold."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from tiles import Tile, lift
 
 
 class Unknown:
-    """A hint's number that is found by running the kernel: the largest that is true.
+    """The argument of a hint, found by running the kernel: the largest for which it holds.
 
     Attributes:
-        largest: The largest power of two so far.
+        largest: The largest power of two that has held so far.
     """
 
     largest = 16
@@ -24,7 +24,7 @@ class Unknown:
 
 
 def _hint(holds: Any) -> Any:
-    """A function that checks that what a hint says of a scalar or a row holds."""
+    """A function that checks that a hint holds for a scalar or a row."""
 
     def apply(x: Tile, size: Any) -> Tile:
         values = x.value.astype(np.int64)
@@ -42,7 +42,7 @@ def _hint(holds: Any) -> Any:
 
 
 def _starts(values: np.ndarray, count: int) -> np.ndarray:
-    """The first of each run: of a scalar itself, of a row every `count`-th."""
+    """The first element of each run: a scalar itself, every `count`-th element of a row."""
     return values if values.ndim == 0 else values[::count]
 
 

@@ -1,4 +1,4 @@
-"""What a family of random kernels makes: source, arguments and launch options."""
+"""The output of a family of random kernels: source, arguments and launch options."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class Buffer:
     """A pointer argument.
 
     Attributes:
-        fill: What is in it; see contents.py.
-        count: How many elements; None: as many as the oracle finds that the kernel touches, at
-            positive and negative indices. The parameter `NAME_at` then gets the index of what the
-            kernel takes for the first.
-        memory: Which memory it is in, from element `start`; of its own if empty.
+        fill: Its contents; see contents.py.
+        count: The number of elements. If None, the oracle finds which elements the kernel accesses,
+            at positive and negative indices, and the parameter `NAME_at` is the index of the
+            element that the kernel treats as the first.
+        memory: The memory of which it is a part, from element `start`; its own if empty.
         origin: The value of `NAME_at`.
     """
 
@@ -33,7 +33,7 @@ class Buffer:
 
     @property
     def width(self) -> int:
-        """Of an element, in bytes."""
+        """The size of an element in bytes."""
         return max(self.dtype.bits // 8, 1)
 
 
@@ -43,15 +43,15 @@ class Kernel:
 
     Attributes:
         numbers: Run-time integers.
-        constants: Of type `tl.constexpr`.
-        hints: Constants that the oracle chooses: the largest with which the hint is true.
-        options: Of the launch: `num_warps`, `num_stages`.
-        overlaps: (one, other, shift): the one begins `shift` elements after the other.
-        ordered: Its atomics order what several programs do to the same memory.
-        launches: How often it is launched: what depends on luck shows sooner.
-        changes: Statements, one before each launch but the first, in the module's namespace.
-        references: Constants that are objects of the module, by the module's names for them.
-        outside: It accesses memory outside of its arrays, which shall be reported.
+        constants: Parameters of type `tl.constexpr`.
+        hints: Constants that the oracle chooses: the largest for which the hint holds.
+        options: Options of the launch: `num_warps`, `num_stages`.
+        overlaps: (one, other, shift): the first starts `shift` elements after the other.
+        ordered: Whether its atomics order accesses of several programs to the same memory.
+        launches: The number of launches; more of them make nondeterministic failures likelier.
+        changes: Statements, executed in the module one before each launch except the first.
+        references: Constants that are objects of the module, by their names in the module.
+        outside: Whether it accesses memory out of bounds, which must be reported.
     """
 
     source: str
@@ -69,7 +69,7 @@ class Kernel:
     outside: bool = False
 
     def steps(self) -> list[str]:
-        """What is executed before each launch."""
+        """The statement that is executed before each launch."""
         return ["", *self.changes] if self.changes else [""] * self.launches
 
 
@@ -77,7 +77,7 @@ Family = Callable[[random.Random], Kernel]
 
 
 def launch_options(rng: random.Random) -> dict[str, int]:
-    """How many warps and stages; the defaults most often."""
+    """The numbers of warps and stages; most often the defaults."""
     return {
         "num_warps": rng.choice([1, 2, 4, 4, 4, 8, 16]),
         "num_stages": rng.choice([1, 2, 3, 3, 4, 5]),

@@ -1,7 +1,7 @@
-"""Kernels about loops that load and multiply: several, nested, pipelined in up to five stages.
+"""Kernels that test loops of loads and dots: several, nested, pipelined in up to five stages.
 
-Their pointers move on, are computed, or alternate between two arrays of which one is written in the
-loop; masks end within a block; hints are true.
+Their pointers are advanced, computed, or alternate between two arrays of which one is written in
+the loop. Masks may end within a tile. Hints hold.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ OPERANDS = ["float16", "float16", "float16", "bfloat16", "float32", "int8", "flo
 
 class Loops(Writer):
     """Attributes:
-    rows, columns, inner: The shape of a product, and the length of its operands' common side.
+    rows, columns, inner: The sizes M, N and K of a dot.
     """
 
     def __init__(self, rng: random.Random) -> None:
@@ -46,7 +46,7 @@ class Loops(Writer):
         return f"tl.minimum(tl.maximum({text}, -8.0), 8.0)"
 
     def start(self, index: str) -> str:
-        """The first of the elements that an iteration reads, perhaps with a hint."""
+        """The index of the first element that an iteration reads, sometimes with a hint."""
         text = f"{index} * {self.inner}"
         kind = self.rng.randint(0, 3)
         if kind in (0, 3):
@@ -67,7 +67,7 @@ class Loops(Writer):
         return self.assign(text)
 
     def addresses(self, index: str) -> tuple[str, str]:
-        """Addresses of both operands from the number of the iteration."""
+        """The addresses of both operands, computed from the iteration's index."""
         start = self.start(index)
         if self.chance(0.6):
             i = self.inner_index(start)
@@ -101,7 +101,7 @@ class Loops(Writer):
             self.line(f"acc = {self.calmed('acc')}")
 
     def write_back(self, name: str) -> None:
-        """Stores a result where operands are read from, under another name."""
+        """Stores a result to memory that operands are read from, through another pointer."""
         value = f"({self.calmed('acc')}).to(tl.{self.operand})"
         self.line(f"tl.store({name} + row * 128 + column, {value})")
 
@@ -154,7 +154,7 @@ class Loops(Writer):
             self.write_back(self.pick(self.a, self.c, self.c))
 
     def alternating(self, index: str) -> None:
-        """Reads what the iteration before it may have written under the other name."""
+        """Reads what the previous iteration may have written through the other pointer."""
         self.line("left = tl.load(one + row * 128 + k[None, :])")
         tail = ', input_precision="ieee"' if self.operand == "float32" else ""
         self.line(f"acc = tl.dot(left, weights, acc{tail})")
@@ -171,7 +171,7 @@ class Loops(Writer):
                 self.line(f"one = {self.pick('two', self.a, self.c)}")
 
     def elements(self, index: str) -> None:
-        """Without a product."""
+        """Loads and adds elements, without a dot."""
         start = self.start(index)
         self.line(f"acc += tl.load({self.a} + row * 128 + column + {start}).to(tl.{self.sum})")
         if self.chance(0.3):

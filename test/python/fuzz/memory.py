@@ -1,7 +1,7 @@
-"""The memory of a launch, and which program touched what.
+"""The memory of a launch, with the programs that have accessed it.
 
-`Memory` refuses what has no single right answer: an access outside of the arrays, one address
-twice in a store, and two programs of which one writes what the other reads or writes.
+`Memory` rejects accesses whose result is not unique: out-of-bounds accesses, one address twice in a
+store, and two programs of which one writes what the other reads or writes.
 """
 
 from __future__ import annotations
@@ -11,25 +11,24 @@ from tiles import DType, Inexact, Tile, wide_error
 
 
 class Undefined(Exception):
-    """The kernel does something that the language leaves open."""
+    """The kernel does something whose result the language does not define."""
 
 
 NOBODY, SEVERAL = -1, -2
-_NUMBER = 40  # the bit at which a pointer's array begins
+_NUMBER = 40  # the lowest bit of the array's number in a pointer
 
 
 class Memory:
-    """Bytes, and of each element the error with which it was written.
+    """Bytes, and for each element the error with which it was written.
 
-    A pointer is the number of its array, and how many bytes it is from the array's first element:
-    so what is beyond an array's ends is never taken for another one.
+    A pointer consists of the number of its array and the offset in bytes from the array's origin,
+    so that an out-of-bounds pointer never points into another array.
 
     Attributes:
-        arrays: Where each array is: its first byte, that of the element that pointers start from,
-            and the end.
-        ordered: Programs may touch the same bytes: the kernel's atomics order them.
-        touched: Which bytes were accessed.
-        written: Which bytes were written.
+        arrays: For each array its first byte, the byte of its origin, and its end.
+        ordered: Whether programs may access the same bytes because the kernel's atomics order them.
+        touched: The bytes that were accessed.
+        written: The bytes that were written.
     """
 
     def __init__(self, size: int) -> None:
@@ -46,7 +45,7 @@ class Memory:
         return (self.reader != NOBODY) | (self.writer != NOBODY)
 
     def forget_programs(self) -> None:
-        """Another launch begins."""
+        """Forgets which programs accessed memory, before another launch."""
         self.reader[:] = self.writer[:] = NOBODY
 
     def add_array(self, start: int, origin: int, end: int, dtype: str) -> Tile:
@@ -56,14 +55,14 @@ class Memory:
 
     @property
     def outside(self) -> np.ndarray:
-        """Which bytes are in no array."""
+        """The bytes that are in no array."""
         result = np.full(self.bytes.size, True)
         for start, _, end in self.arrays:
             result[start:end] = False
         return result
 
     def where(self, pointer: Tile, mask: np.ndarray) -> np.ndarray:
-        """The places of each element's bytes; 0 where the mask is off."""
+        """The indices of each element's bytes; 0 where the mask is false."""
         element = DType(pointer.dtype[1:])
         size = max(element.bits // 8, 1)
         value = pointer.value + (1 << (_NUMBER - 1))
@@ -95,7 +94,7 @@ class Memory:
     def write(self, pointer: Tile, value: Tile, mask: np.ndarray, atomic: bool = False) -> None:
         places = self.where(pointer, mask)[mask]
         if len(np.unique(places)) != places.size:
-            raise Undefined("which of several values is stored?")
+            raise Undefined("a store of several values to one address")
         self._note_write(places, atomic)
         if value.dtype == "bfloat16":
             raw = (value.value.view(np.uint32) >> 16).astype(np.uint16)

@@ -1,4 +1,4 @@
-"""Makes a failing kernel small: takes lines away as long as it fails.
+"""Reduces a failing kernel: removes lines as long as it still fails.
 
 python test/python/fuzz/minimise.py 1192 --targets cpu:avx2
 python test/python/fuzz/minimise.py 40 --family pointers --targets emulator:cuda:90a+checks
@@ -38,7 +38,7 @@ def outcome(case: Case, source: str, targets: list[str]) -> str:
 
 
 def block_end(lines: list[str], start: int) -> int:
-    """The end of a statement with all that is indented below it."""
+    """The end of a statement including its indented body."""
     indent = len(lines[start]) - len(lines[start].lstrip())
     end = start + 1
     while end < len(lines) and (len(lines[end]) - len(lines[end].lstrip()) > indent):
@@ -47,7 +47,7 @@ def block_end(lines: list[str], start: int) -> int:
 
 
 def minimise(source: str, still: Callable[[str], bool]) -> str:
-    """Takes away statements and unwraps blocks until nothing can go."""
+    """Removes statements and replaces blocks by their bodies until nothing more can be removed."""
     lines = source.splitlines()
     changed = True
     while changed:

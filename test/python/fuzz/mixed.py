@@ -1,4 +1,4 @@
-"""The family of kernels that do everything: generate.py writes them."""
+"""The family of kernels that use the whole language; generate.py writes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The statements that random kernels are made of: how often each, and how it is written."""
+"""The statements of random kernels: their weights, and the functions that write them."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ def gathering(g: Generator) -> None:
 
 
 def small(g: Generator, var: Var) -> str:
-    """Floats of which sums are exact."""
+    """Floats whose sums are exact."""
     return f"tl.minimum(tl.maximum(tl.floor({var.name}.to(tl.float32)), -8.0), 8.0)"
 
 

@@ -1,7 +1,7 @@
-"""The functions of the language on whole tiles, one after the other, as its documentation says.
+"""The functions of the language in NumPy, on whole tiles, as documented.
 
-A kernel's own Python code runs on these: execute.py gives it these functions in place of the
-language's and executes one program after the other.
+execute.py runs a kernel's Python code with these functions in place of the language's, one program
+after the other.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tiles import (
 
 
 class Language(types.SimpleNamespace):
-    """What `tl` is while the oracle runs."""
+    """Replaces `tl` while the oracle runs."""
 
 
 class State:
@@ -105,7 +105,7 @@ def store(pointer: Tile, value: Any, mask: Any = None) -> None:
 
 
 def _atomic(function: Any, pointer: Tile, value: Any, mask: Any) -> Tile:
-    """One element after the other; the old values are those of an order that is not told."""
+    """Processes elements in order. The real order, which decides the old values, is unspecified."""
     chosen = np.broadcast_to(True if mask is None else lift(mask).value, pointer.shape)
     operand = cast(value, pointer.dtype[1:]).moved(lambda x: np.broadcast_to(x, pointer.shape))
     old = np.zeros(pointer.shape, operand.dtype.stored)
@@ -180,7 +180,7 @@ def fma(x: Tile, y: Tile, z: Tile) -> Tile:
     error = combined_error(x, y, wide[1], wide[0])
     with np.errstate(all="ignore"):
         result = x.like((wide[0] * wide[1] + wide[2]).astype(np.float64))
-    # Rounded twice here: as good as exact, but for the last bit.
+    # Rounded twice here, so only the last bit may differ from the exact result.
     return result.blurred((0.0 if error is None else error) + wide_error(z))
 
 
@@ -197,7 +197,7 @@ def _rounding(function: Any) -> Any:
 
 
 def _smooth(function: Any, slope: Any) -> Any:
-    """A function good to a few units in the last place, with the bound of its slope."""
+    """A function that is accurate to a few ulps, with a bound on its slope."""
 
     def apply(x: Tile) -> Tile:
         wide = x.value.astype(np.float64)
@@ -277,7 +277,7 @@ def gather(x: Tile, index: Tile, axis: int) -> Tile:
 
 
 def _along(values: Any, axis: int) -> list[list[Tile]]:
-    """The tiles of one position along the axis each."""
+    """For each position along the axis, the slices of the tiles."""
     listed = list(values) if isinstance(values, tuple) else [values]
     length = listed[0].shape[axis]
     return [[v.moved(lambda x, i=i: np.take(x, i, axis)) for v in listed] for i in range(length)]
@@ -326,7 +326,7 @@ def _summand(x: Tile, dtype: str | None) -> Tile:
 
 
 def _sum_error(x: Tile, total: np.ndarray, axis: Any, keep_dims: bool, dtype: str) -> Any:
-    """None where every partial sum is a small integer: then no order of adding rounds."""
+    """None if every partial sum is a small integer: then no order of summation rounds."""
     wide = x.value.astype(np.float64)
     size = np.abs(wide).sum(axis, keepdims=keep_dims)
     whole = np.all(wide == np.floor(wide)) and np.all(size < 1 / FLOATS[dtype])

@@ -1,7 +1,7 @@
-"""Kernels whose programs wait for each other, or for the last one, by atomic operations.
+"""Kernels whose programs synchronize with each other by atomic operations.
 
-What a program has stored before it releases, every thread of the program that acquires must see.
-The results do not depend on the order in which programs come.
+Stores of a program before its release must be visible to every thread of the program that acquires.
+The results do not depend on the order in which programs run.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from kernel import Buffer, Kernel
 from tiles import DType
 from writer import Writer
 
-LAUNCHES = 6  # what goes wrong does so in some runs only
+LAUNCHES = 6  # failures are nondeterministic
 
 
 def write(rng: random.Random) -> Kernel:
@@ -38,7 +38,7 @@ def shared(w: Writer, name: str, dtype: str, count: int) -> str:
 
 
 def arrive(w: Writer, counter: str) -> None:
-    """Counts this program; `last` says whether all others were before it, in this launch."""
+    """Counts this program; `last` is whether it is the last one of this launch."""
     sem = w.pick("", "", ', sem="acq_rel"')
     if w.chance(0.3):
         w.line(f"old = {w.pick('0', 'pid * 0')}")
@@ -49,7 +49,7 @@ def arrive(w: Writer, counter: str) -> None:
 
 
 def last_one(w: Writer, dtype: str, size: int) -> None:
-    """Each stores a part, and the last to come combines them."""
+    """Each program stores a part, and the last one combines them."""
     parts = shared(w, "parts", dtype, size * w.programs[0])
     total = shared(w, "total", dtype, size)
     counter = shared(w, "counter", "int32", 1)
@@ -74,7 +74,7 @@ def last_one(w: Writer, dtype: str, size: int) -> None:
 
 
 def lock(w: Writer, dtype: str, size: int) -> None:
-    """Each adds its part where the others do, one at a time."""
+    """Each program adds its part to the same memory, under a lock."""
     total = shared(w, "total", dtype, size)
     mutex = shared(w, "mutex", "int32", 1)
     with w.block(f"while tl.atomic_cas({mutex}, 0, 1) == 1:"):
@@ -86,7 +86,7 @@ def lock(w: Writer, dtype: str, size: int) -> None:
 
 
 def chain(w: Writer, dtype: str, size: int) -> None:
-    """Each goes on from what the one before it has left."""
+    """Each program waits for the previous one and continues from its result."""
     total = shared(w, "total", dtype, size)
     turn = shared(w, "turn", "int32", 1)
     get = w.pick(f"tl.atomic_add({turn}, 0)", f'tl.atomic_add({turn}, 0, sem="acquire")')

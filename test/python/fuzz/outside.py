@@ -1,6 +1,6 @@
-"""Kernels that access memory outside of their arrays, for emulated GPUs.
+"""Kernels with out-of-bounds accesses, for emulated GPUs.
 
-Nothing there may end the process or change memory that was not passed: each is to be reported.
+An access must not crash the process or change memory that was not passed; it must be reported.
 """
 
 from __future__ import annotations

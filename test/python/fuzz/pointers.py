@@ -1,7 +1,7 @@
-"""Kernels about pointers that control flow chooses: tiles and scalars of them, carried by loops.
+"""Kernels that test pointers selected by control flow: scalars and tiles, carried by loops.
 
-They swap and rotate between arrays, move on under a condition, follow what they point to, and are
-read while the arrays are written under other names.
+The pointers swap and rotate between arrays, advance under a condition, depend on loaded values, and
+are read while the arrays are written through other pointers.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import random
 from kernel import Kernel
 from writer import Writer
 
-STEPS = 4  # iterations of one loop, at most
+STEPS = 4  # maximum trip count of a loop
 
 
 class Pointers(Writer):
     """Attributes:
-    pointers: Variables of pointers, all of one type; `tail` makes tiles of them.
-    room: By how much they may move.
+    pointers: Variables that hold pointers, all of one type; appending `tail` gives a tile.
+    room: The distance by which they may advance.
     """
 
     def __init__(self, rng: random.Random, shape: tuple[int, ...]) -> None:
@@ -48,7 +48,7 @@ class Pointers(Writer):
         return size
 
     def start(self, base: str) -> str:
-        """A pointer into an array, as `pointers` has them."""
+        """A pointer into an array, of the type of `pointers`."""
         if not self.are_tiles:
             return base + self.pick("", "", f" + {self.rng.randint(0, 9)}", f" + {self.size}")
         order = self.pick("lane", "lane", f"({self.size - 1} - lane)", "lane * 2", "(lane ^ 1)")
@@ -71,7 +71,7 @@ class Pointers(Writer):
         if self.chance(0.2):
             limit = self.rng.randint(0, self.size)
             value = f"tl.load({pointer}{self.tail}, mask=lane < {limit}, other=1)"
-        if self.chance(0.4):  # used only after what follows
+        if self.chance(0.4):  # used only after the following statements
             value = self.assign(value)
             self.store()
             if self.chance(0.4):
@@ -79,13 +79,13 @@ class Pointers(Writer):
         self.line(f"total = {self.calmed(f'total * 3 + {value}')}")
 
     def calmed(self, text: str) -> str:
-        """Floats stay small whole numbers, whose sums are exact."""
+        """Clamps floats to small whole numbers, whose sums are exact."""
         if self.dtype.startswith("int"):
             return text
         return f"tl.minimum(tl.maximum({text}, -64.0), 64.0).to(tl.{self.dtype})"
 
     def store(self) -> None:
-        """Under the name of an array, or through a pointer."""
+        """Stores through an array's parameter or through a pointer."""
         if not self.writes:
             return self.load()
         place = f"{self.rng.choice(self.bases)} + lane"
@@ -99,7 +99,7 @@ class Pointers(Writer):
         self.line(f"tl.store({place}, {value})")
 
     def move(self) -> None:
-        """Pointers change."""
+        """Changes a pointer."""
         pointer = self.rng.choice(self.pointers)
         others = [p for p in self.pointers if p != pointer]
         kind = self.rng.choice(["advance", "swap", "swap", "restart", "where", "where", "follow"])
@@ -121,7 +121,7 @@ class Pointers(Writer):
             self.line(f"{pointer} += {step}")
 
     def read_before_write(self) -> None:
-        """What is loaded through a pointer is used after a store under an array's name."""
+        """Uses a value loaded through a pointer after a store through an array's parameter."""
         loaded = self.assign(f"tl.load({self.rng.choice(self.pointers)}{self.tail})")
         value = f"(lane + turn * 5 + {self.rng.randint(0, 20)}).to(tl.{self.dtype})"
         self.line(f"tl.store({self.rng.choice(self.bases)} + lane, {value})")

@@ -1,7 +1,7 @@
-"""Kernels about quotients of floats, among them by a value that all lanes share.
+"""Kernels that test quotients of floats, some with a divisor that is uniform over the lanes.
 
-Quotients on the CPU are rounded correctly, so what is not continuous may be done to them: `floor`
-of a number divided by itself is 1.
+Quotients on the CPU are rounded correctly, so functions that are not continuous may be applied to
+them: `floor` of a number divided by itself is 1.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def write(rng: random.Random) -> Kernel:
 
 
 def divisors(w: Writer, base: str, dtype: str, wide: str) -> str:
-    """What is divided by: most often a scalar, or one for a row."""
+    """The divisor: most often a scalar, or one value per row."""
     scalar = f"tl.abs(tl.load({base} + {w.rng.randint(0, 99)})) + 1"
     reduced = f"tl.max(tl.abs(x), {len(w.shape) - 1})" + ("[:, None]" if w.shape[1:] else "")
     spread = f"tl.full({w.shape}, n0, tl.{wide})"
@@ -47,7 +47,7 @@ def divisors(w: Writer, base: str, dtype: str, wide: str) -> str:
 def quotient(w: Writer, wide: str, times: str = "") -> None:
     x = w.pick("x", "x", "x * 3", "x + 0.5", "y", "y * 7", f"tl.broadcast_to(y, {w.shape})")
     text = f"({x}).to(tl.{wide}) / y"
-    if wide == "float32" and w.chance(0.25):  # rounded correctly on GPUs, too
+    if wide == "float32" and w.chance(0.25):  # also rounded correctly on GPUs
         text = f"tl.div_rn(({x}).to(tl.{wide}), y)"
     q = w.assign(text)
     w.line(f"{q} = {q} + tl.zeros({w.shape}, tl.{wide})")

@@ -1,12 +1,11 @@
-"""Puts faults back that were mended, and counts the random kernels until each is found.
+"""Reintroduces faults that were fixed, and counts the random kernels until each is found.
 
 python test/python/fuzz/reintroduce.py                      all of defects/*.patch
 python test/python/fuzz/reintroduce.py aliases --in-place   one, in this working tree
 
-A patch begins with lines `targets: ...` (where its fault shows), `what: ...` and `family: ...`
-(the kernels made to find it, which are the only ones with --family). It is applied in a worktree
-of its own, which is built; with --in-place in this one, of which only what the patch changes is
-built again, twice.
+A patch starts with lines `targets: ...` (on which the fault shows), `what: ...` and `family: ...`
+(the kernels that find it; with --family only these are run). It is applied and built in a separate
+worktree; with --in-place in this one, where only the changed files are rebuilt, before and after.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ class Defect(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """Where a fault was found: the seed and what is printed of it; None where it was not."""
+    """The seed at which a fault was found, or None, and the message."""
 
     seed: int | None
     text: str
@@ -72,7 +71,7 @@ def build(folder: Path) -> None:
 
 
 def search(folder: Path, defect: Defect, options: argparse.Namespace) -> Finding:
-    """Runs the random kernels of this tree on the compiler of another one."""
+    """Runs the random kernels of this tree with the compiler of another one."""
     command = [sys.executable, HERE / "fuzz.py", "0", str(options.count), "--first"]
     command += ["--targets", defect.targets, "--jobs", str(options.jobs)]
     command += ["--family", defect.family] if options.family else []
@@ -100,17 +99,17 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("names", nargs="*", help="of defects/NAME.patch; all of them without")
-    parser.add_argument("--count", type=int, default=2000, help="most kernels for each")
+    parser.add_argument("names", nargs="*", help="defects/NAME.patch; by default all")
+    parser.add_argument("--count", type=int, default=2000, help="maximum kernels per fault")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--family", action="store_true", help="only kernels of its family")
-    parser.add_argument("--in-place", action="store_true", help="in this working tree")
+    parser.add_argument("--family", action="store_true", help="only kernels of the fault's family")
+    parser.add_argument("--in-place", action="store_true", help="use this working tree")
     parser.add_argument("--worktree", type=Path, help="a folder for the worktree, which is kept")
     return parser.parse_args()
 
 
 def main() -> None:
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # a patch is taken back then, too
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the patch is reverted
     options = parse()
     paths = [HERE / "defects" / f"{name}.patch" for name in options.names]
     defects = [read(path) for path in paths or sorted((HERE / "defects").glob("*.patch"))]

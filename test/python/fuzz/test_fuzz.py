@@ -1,4 +1,4 @@
-"""A few random kernels, always the same; fuzz.py runs as many others as one likes."""
+"""A few random kernels with fixed seeds; fuzz.py runs others."""
 
 from pathlib import Path
 

@@ -1,8 +1,8 @@
-"""Tiles as NumPy arrays: types, promotion and rounding of the language, whole tiles at a time.
+"""Tiles as NumPy arrays: the types, promotion and rounding of the language.
 
-A tile of floats carries a bound of the error of each element beside its value; there is none where
-all are exact to the bit. What is not continuous in an inexact element (comparing, rounding,
-converting to integers) raises `Inexact`: such a kernel has no single right answer.
+A tile of floats has an error bound for each element besides its value, or none if all elements are
+exact. An operation that is not continuous (comparing, rounding, converting to integers) raises
+`Inexact` on an inexact element, because the result of the kernel is then not unique.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _STORED = {"int1": np.bool_, "bfloat16": np.float32}
 
 
 class Inexact(Exception):
-    """The result depends on how floats were rounded."""
+    """The result depends on how floats are rounded."""
 
 
 class DType(str):
-    """A scalar type, known by its name; pointers are "*" and the name of what they point to."""
+    """A scalar type, as its name; a pointer type is "*" and the name of the pointee type."""
 
     @property
     def is_float(self) -> bool:
@@ -58,7 +58,7 @@ def to_bfloat16(values: np.ndarray) -> np.ndarray:
 
 
 def _to_odd(wide: np.ndarray, single: np.ndarray) -> np.ndarray:
-    """Towards zero, with the last bit set where something was lost."""
+    """Rounds to odd: truncates and sets the last bit if the result is inexact."""
     bits = np.atleast_1d(single).view(np.uint32)
     bits = np.where(np.abs(np.atleast_1d(single).astype(np.float64)) > np.abs(wide), bits - 1, bits)
     lost = bits.astype(np.uint32).view(np.float32).astype(np.float64) != wide
@@ -66,7 +66,7 @@ def _to_odd(wide: np.ndarray, single: np.ndarray) -> np.ndarray:
 
 
 def rounded(values: Any, dtype: DType) -> np.ndarray:
-    """Values as a type stores them; integers wrap around."""
+    """Converts values to a type; integers wrap."""
     values = np.asarray(values)
     if dtype == "bfloat16":
         wide = values if values.dtype == np.float64 else values.astype(np.float32)
@@ -96,7 +96,7 @@ class Tile:
         return Tile(self.dtype, value, error)
 
     def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Tile:
-        """The elements in other places."""
+        """Rearranges the elements."""
         return self.like(move(self.value), None if self.error is None else move(self.error))
 
     def exact(self) -> np.ndarray:
@@ -105,7 +105,7 @@ class Tile:
         return self.value
 
     def decided(self, function: Any) -> np.ndarray:
-        """A function that is constant but for steps, where the error reaches none of them."""
+        """Applies a step function; raises Inexact if a step is within the error of an element."""
         if self.error is None:
             return function(self.value)
         low, high = (function(self.value + sign * 4 * self.error) for sign in (-1, 1))
@@ -219,15 +219,15 @@ class Tile:
         return result.propagated(self.error, rounds=narrower)
 
     def blurred(self, error: Any, ulps: float = 2.0) -> Tile:
-        """With the error of its operands, and its own, of which only a bound is known."""
+        """Adds the error of the operands, and a bound on the operation's own error."""
         with np.errstate(all="ignore"):
             own = FLOATS[self.dtype] * ulps * np.abs(self.value.astype(np.float64))
             return self.like(self.value, error + own + 1e-45)
 
     def propagated(self, error: Any, rounds: bool = True) -> Tile:
-        """With the error of its operands, and that of rounding near them.
+        """Adds the error of the operands, and the rounding error that it causes.
 
-        Of exact operands it is what it has to be: their result is rounded correctly.
+        The result of exact operands stays exact, because it is rounded correctly.
         """
         if error is None:
             return self
@@ -246,7 +246,7 @@ def _to_integer(values: np.ndarray, dtype: DType) -> np.ndarray:
 
 
 def lift(x: Any) -> Tile:
-    """A Python number as the language's scalar."""
+    """Converts a Python number to a scalar tile."""
     if isinstance(x, Tile):
         return x
     if isinstance(x, (bool, np.bool_)):
@@ -257,7 +257,7 @@ def lift(x: Any) -> Tile:
 
 
 def common_type(a: DType, b: DType, division: bool = False) -> DType:
-    """The type in which two full operands meet."""
+    """The common type of two operands, neither of them a Python number."""
     for wide in ("float64", "float32"):
         if wide in (a, b):
             return DType(wide)
@@ -332,7 +332,7 @@ _rounds_correctly = True
 
 @contextmanager
 def rounding(correctly: bool) -> Iterator[None]:
-    """Whether quotients and roots of floats are rounded correctly, or may be off by two units."""
+    """Sets whether quotients and roots are rounded correctly or may be off by two ulps."""
     global _rounds_correctly
     before, _rounds_correctly = _rounds_correctly, correctly
     try:
@@ -353,7 +353,7 @@ def divide(x: Any, y: Any) -> Tile:
         propagated = quotient.propagated(error)
         if _rounds_correctly or a.dtype != "float32":
             return propagated
-        # A GPU may round a quotient that is no float32 the other way: docs/math.md.
+        # A GPU may round an inexact quotient in the other direction: docs/math.md.
         wide = (v.value.astype(np.float64) for v in (quotient, b, a))
         is_float = next(wide) * next(wide) == next(wide)
         own = FLOATS[a.dtype] * 2 * np.abs(quotient.value.astype(np.float64))
@@ -375,7 +375,7 @@ def _integer(function: Any, x: Any, y: Any) -> Tile:
 
 
 def _quotient(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Towards zero."""
+    """The quotient rounded toward zero."""
     if a.dtype.kind == "i" and np.any((b == -1) & (a == np.iinfo(a.dtype).min)):
         raise Inexact  # overflow
     if np.any(b == 0):

@@ -1,4 +1,4 @@
-"""Writing a kernel of one of the small families: lines, arrays, results, integer expressions."""
+"""Writes a kernel of one of the small families: lines, arrays, results, integer expressions."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Value:
 
 
 class Writer:
-    """Writes one kernel, of which each program has its own part of the results.
+    """Writes one kernel, in which each program has its own part of the results.
 
     Attributes:
-        shape: Of the kernel's tiles.
-        scalars, tiles: Values that expressions are made of.
+        shape: The shape of the kernel's tiles.
+        scalars, tiles: The values from which expressions are built.
     """
 
     def __init__(self, rng: random.Random, shape: tuple[int, ...]) -> None:
@@ -53,14 +53,14 @@ class Writer:
         self.hints: list[str] = []
         self.overlaps: list[tuple[str, str, int]] = []
         self.programs = (1, 1, 1)
-        self.results: dict[str, int] = {}  # how many elements of a type each program stores
+        self.results: dict[str, int] = {}  # elements that each program stores, by type
         self.scalars: list[Value] = []
         self.tiles: list[Value] = []
         self.line("pid = tl.program_id(0)")
         self._positions()
 
     def _positions(self) -> None:
-        """Names of each element's position along each dimension, and of its number."""
+        """Defines variables for each element's index along each dimension and its linear index."""
         if len(self.shape) == 1:
             self.line(f"lane = tl.arange(0, {self.shape[0]})")
         else:
@@ -114,7 +114,7 @@ class Writer:
         return name
 
     def array(self, name: str, dtype: str, fill: str = "any") -> str:
-        """A pointer argument, of which elements on both sides of `NAMEb` may be accessed."""
+        """A pointer argument; elements on both sides of `NAMEb` may be accessed."""
         self.buffers.append(Buffer(name, DType(dtype), fill))
         arguments = self.pick(self.constants, self.constants, self.numbers)
         arguments[f"{name}_at"] = 0
@@ -122,7 +122,7 @@ class Writer:
         return f"{name}b"
 
     def hint(self) -> str:
-        """A constant that is as large as it may be; see `hints.Unknown`."""
+        """A constant as large as possible for a hint; see `hints.Unknown`."""
         name = f"H{len(self.hints)}"
         self.hints.append(name)
         self.constants[name] = 1
@@ -131,7 +131,7 @@ class Writer:
     def result(
         self, text: str, dtype: str, shape: tuple[int, ...] | None = None, times: str = ""
     ) -> None:
-        """Stores a result; `times` counts the iterations of the loop that it is in, up to 16."""
+        """Stores a result; `times` is the iteration of the loop around it, less than 16."""
         shape = self.shape if shape is None else shape
         at = self.results.get(dtype, 0)
         size = math.prod(shape)
@@ -187,10 +187,10 @@ class Writer:
         return self._combined(self.scalar(depth - 1), depth, self.scalar)
 
     def tile(self, depth: int = 2) -> Value:
-        """A tile of integers: scalars and positions, and what is done to them."""
+        """A tile of integers: an expression of scalars and indices."""
         if depth <= 0:
             return self.rng.choice(self.tiles)
-        if self.chance(0.5):  # as kernels address: a block's start and the position in it
+        if self.chance(0.5):  # as in typical addresses: the start of a block and an index in it
             block = self.pick(8, 16, 32, 64, *self.shape)
             start = self.scalar(1)
             if start.dtype.bits >= 32:
@@ -227,7 +227,7 @@ class Writer:
         return Value(f"({a} {kind} {b})", dtype, tile)
 
     def comparison(self, a: Value) -> str:
-        """A condition on an integer, as masks have it."""
+        """A condition on an integer, as in masks."""
         if self.chance(0.3):
             unsigned = DType(f"uint{a.dtype.bits}")
             a = Value(f"({a} - {self.rng.randint(0, 9)}).to(tl.{unsigned})", unsigned, a.is_tile)
@@ -237,7 +237,7 @@ class Writer:
         return f"({a} {self.pick('<', '<', '<', '<=', '>', '>=', '==', '!=')} {limit})"
 
     def calm(self, value: Value) -> Value:
-        """A value that most often is small enough for an address."""
+        """A value that is usually small enough for an address."""
         kind = self.rng.randint(0, 5)
         size = self.pick(16, 64, 256, 1024)
         if kind == 0:
