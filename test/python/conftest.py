@@ -1,4 +1,4 @@
-"""What holds for all tests: a disk cache of their own, and where kernels run."""
+"""Settings for all tests: a separate disk cache, and the targets of launches."""
 
 import os
 import tempfile
@@ -10,11 +10,11 @@ import pytest
 import seeds
 
 if "PYTEST_XDIST_WORKER" not in os.environ and "TILEWRIGHT_CACHE_DIR" not in os.environ:
-    # Held for the life of the process that collects; the workers inherit the variable.
+    # Kept until the collecting process exits; the workers inherit the environment variable.
     _FOLDER = tempfile.TemporaryDirectory(prefix="tilewright-test-cache-")
     os.environ["TILEWRIGHT_CACHE_DIR"] = _FOLDER.name
 
-# Every operation of every kernel has a line of the source after every pass; see lib/Pipeline.
+# Verifies after every pass that every operation has a source line; see lib/Pipeline.
 os.environ["TILEWRIGHT_VERIFY_LOCATIONS"] = "1"
 
 
@@ -63,7 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(every_gpu)
 
 
-# Tests of kernels stand here; those that use a fixture of the second kind build IR only.
+# Where tests launch kernels, except for tests that use one of these fixtures, which only build IR.
 _KERNEL_TESTS = ("language", "test_control_flow_runs.py")
 _BUILDING = {"kernel", "values"}
 
@@ -78,7 +78,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(autouse=True)
 def launch_target(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Has the test's launches run on the target that its parameter names, and gives the name."""
+    """Runs the test's launches on the target named by its parameter; yields the name."""
     target = getattr(request, "param", "cpu")
     if target != "cpu" and (mark := request.node.get_closest_marker("cpu_only")):
         pytest.skip(f"about the CPU: {mark.args[0]}")

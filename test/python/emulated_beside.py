@@ -1,9 +1,9 @@
-"""Compares what a launch leaves on a GPU with what it leaves on the emulated one.
+"""Compares the results of each launch on a GPU with those on an emulated GPU.
 
-A plugin of pytest, for `--targets cuda+emulator`: beside each launch on the device the same kernel
-runs on an emulated GPU, on the host's arrays, which the device's results replace afterwards.
-Integers must be the same. Floats may differ in what approximated functions and the order of atomic
-additions leave open: by the norm of the difference.
+A pytest plugin, for `--targets cuda+emulator`: in addition to each launch on the device, the same
+kernel runs on an emulated GPU, on the host's arrays, which then get the device's results. Integers
+must be equal. Floats may differ because of approximate functions and the order of atomic additions;
+the norm of the difference is bounded.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ import pytest
 import tilewright
 from tilewright import _core
 
-# How many launches left the same bytes, and how many did not.
+# The number of launches with identical bytes, and of those with different bytes.
 outcomes: Counter[str] = Counter()
-# Of the norm, by the bytes of an element.
+# Tolerance of the relative norm, by the bytes of an element.
 _TOLERANCE = {8: 1e-12, 4: 1e-5, 2: 1e-2, 1: 0.1}
 
 
@@ -31,10 +31,10 @@ def architecture() -> str:
 
 @contextmanager
 def emulating(arrays: Iterable[tuple[Any, Any]]) -> Iterator[None]:
-    """Within it the launch is to be run on the host's arrays, which still are as they were.
+    """A context in which the launch is repeated on the host's arrays, which are still unchanged.
 
     Args:
-        arrays: Tensors of the host, and their copies on the device, where it has run.
+        arrays: Tensors on the host, and their copies on the device after the launch.
     """
     with tilewright.emulate(architecture()):
         yield
@@ -43,7 +43,7 @@ def emulating(arrays: Iterable[tuple[Any, Any]]) -> Iterator[None]:
 
 
 def _compare(emulated: Any, real: Any) -> bool:
-    """Whether all bytes are the same; they must be nearly so."""
+    """Whether all bytes are equal; fails if the difference exceeds the tolerance."""
     import torch
 
     if torch.equal(*(x.contiguous().reshape(-1).view(torch.uint8) for x in (emulated, real))):

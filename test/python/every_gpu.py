@@ -1,8 +1,8 @@
-"""Compiles what the tests launch for every NVIDIA architecture as well; no GPU is needed.
+"""Also compiles the kernels that tests launch for every NVIDIA architecture; needs no GPU.
 
-A plugin of pytest, for `--every-gpu`: the tile IR of each launch is noted, and when its test has
-ended it is compiled and assembled for each of them. What can't be is an error of the test. The same
-IR is compiled once in a run, by whichever of pytest's processes comes to it first.
+A pytest plugin, for `--every-gpu`: the Tile IR of each launch is recorded, and compiled and
+assembled for each architecture when its test has ended. A failure is an error of the test. The same
+IR is compiled only once per run, by the first pytest process that claims it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tilewright.compiler.stages import build_tile
 from tilewright.compiler.targets import KINDS
 from tilewright.runtime.function import JITFunction
 
-# Holds an empty file for each kernel and architecture that a process has taken on.
+# Names a folder with an empty file for each kernel and architecture that a process has claimed.
 _FOLDER = "TILEWRIGHT_TEST_EVERY_GPU"
 _CUDA = KINDS["cuda"]
 
@@ -35,14 +35,14 @@ class _Kernel(NamedTuple):
     name: str
     tile: str  # with locations, for the errors
     options: dict[str, Any]
-    digest: str  # of the code, wherever it stands
+    digest: str  # of the code without locations
 
 
 _launched: list[_Kernel] = []
 
 
 def install() -> None:
-    """From now on launches are noted."""
+    """Starts recording launches."""
     if not any(find_assemblers()):
         raise pytest.UsageError("--every-gpu needs an assembler: pip install nvidia-nvjitlink")
     if "PYTEST_XDIST_WORKER" not in os.environ:
@@ -57,7 +57,7 @@ def install() -> None:
         made = compile_for_launch(self, signature, options, noalias, device)
         if self.debug is not None:
             given.setdefault("debug", self.debug)
-        # On emulated GPUs the tests launch what they launch on the CPU.
+        # Launches on emulated GPUs are the same as on the CPU.
         if not str(target or "").startswith("emulator:"):
             some = Target("cuda", _CUDA.architectures()[0])
             _note(Request(self, tuple(signature), some, Options.make(given), noalias))
@@ -87,7 +87,7 @@ def _compile_for_every_gpu(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 def _problems(kernel: _Kernel, refused: pytest.Mark | None) -> Iterator[str]:
-    """Compiles for those architectures that nobody has; what is wrong, in words."""
+    """Compiles for the architectures that no process has claimed; yields the errors."""
     for arch in _CUDA.architectures():
         if not _take(f"{kernel.digest}-{arch}"):
             continue
@@ -100,7 +100,7 @@ def _problems(kernel: _Kernel, refused: pytest.Mark | None) -> Iterator[str]:
 
 
 def _take(name: str) -> bool:
-    """Whether no process has taken this one on before."""
+    """Claims a kernel and architecture; returns whether no process has claimed it before."""
     try:
         (Path(os.environ[_FOLDER]) / name).touch(exist_ok=False)
     except FileExistsError:
@@ -109,7 +109,7 @@ def _take(name: str) -> bool:
 
 
 def _compile(kernel: _Kernel, arch: str) -> str:
-    """Why there is no code; empty where there is."""
+    """The error of compiling for an architecture, or an empty string."""
     module = _core.Module.parse(_core.Context(), kernel.tile)
     try:
         made = _core.compile(module, f"cuda:{arch}", _CUDA.core_options(kernel.options))

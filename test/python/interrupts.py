@@ -1,4 +1,4 @@
-"""Ctrl-C for a script that launches what does not end."""
+"""Sends Ctrl-C to a script that launches a kernel that does not terminate."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import time
 
 
 def expect_interrupted(arguments: list[str], threads: int) -> None:
-    """Runs Python with these arguments: a script that prints "ready", launches, and goes on.
+    """Runs Python with these arguments: a script that prints "ready", launches, and continues.
 
-    It is interrupted while the launch runs, and has to say so, and that it goes on. The launch does
-    not end by itself.
+    It is interrupted while the launch runs. It must report the interrupt and continue. The launch
+    does not terminate by itself.
 
     Args:
-        threads: How many of the host launches use.
+        threads: The number of host threads that launches use.
     """
     process = subprocess.Popen(
         [sys.executable, *arguments],
@@ -27,7 +27,7 @@ def expect_interrupted(arguments: list[str], threads: int) -> None:
     assert process.stdout
     try:
         assert process.stdout.readline() == "ready\n"
-        time.sleep(0.3)  # It expects the signal from now on; usually the launch has begun.
+        time.sleep(0.3)  # From now on it handles the signal; usually the launch has started.
         process.send_signal(signal.SIGINT)
         output, _ = process.communicate(timeout=300)
     finally:

@@ -1,8 +1,8 @@
-"""Runs the tests' launches on a CUDA device: what is passed is copied there and back.
+"""Runs the tests' launches on a CUDA device, with their arrays copied there and back.
 
-A test is written once, for arrays on the CPU. With `--targets cuda` every launch takes copies of
-its arrays on the device, and when the kernel has finished their contents are copied back. Arrays
-that share memory share it on the device too.
+A test is written once, for arrays on the CPU. With `--targets cuda` every launch gets copies of
+its arrays on the device, and their contents are copied back when the kernel has finished. Arrays
+that share memory also share it on the device.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tilewright.runtime.function import JITFunction
 
 
 class _Memory:
-    """A piece of the host's memory and its copy on the device."""
+    """A range of host memory and its copy on the device."""
 
     def __init__(self, host: Any) -> None:
         self.host = host  # a torch tensor of bytes
@@ -39,11 +39,11 @@ class _Memory:
 
 
 class _Launch:
-    """One launch's arguments, as they are on the device."""
+    """The arguments of one launch on the device."""
 
     def __init__(self) -> None:
         self.memories: dict[int, _Memory] = {}
-        self.arrays: list[tuple[Any, Any]] = []  # of the host, and on the device
+        self.arrays: list[tuple[Any, Any]] = []  # on the host, and on the device
 
     def moved(self, value: Any) -> Any:
         if isinstance(value, np.ndarray):
@@ -101,7 +101,7 @@ class _Launch:
 
 
 def _bounds(array: np.ndarray) -> tuple[int, int]:
-    """The first byte of an array, and the one behind its last."""
+    """The addresses of an array's first byte and of the byte after its last."""
     low = high = array.__array_interface__["data"][0]
     if array.size == 0:
         return low, high
@@ -120,7 +120,7 @@ def _is_cpu_tensor(value: Any) -> bool:
 
 
 class OnCuda:
-    """What `kernel[grid]` gives."""
+    """The result of `kernel[grid]`."""
 
     def __init__(self, bound: Any, compare: bool = False) -> None:
         self.bound = bound
@@ -144,12 +144,12 @@ class OnCuda:
         finally:
             torch.cuda.synchronize()
             launch.copy_back()
-            ctypes.CDLL(None).fflush(None)  # what the kernel printed
+            ctypes.CDLL(None).fflush(None)  # the kernel's output
 
 
 @contextmanager
 def launching(compare: bool) -> Iterator[None]:
-    """Every launch runs on the device; with `compare` on an emulated one, too."""
+    """Runs every launch on the device, and with `compare` also on an emulated one."""
     bind = JITFunction.__getitem__
     JITFunction.__getitem__ = lambda self, grid: OnCuda(bind(self, grid), compare)  # type: ignore
     try:

@@ -1,9 +1,9 @@
-"""Random inputs: each test's come from its name and from one seed for the run, which is fixed
-unless `--seed` is given. The run prints the seed, and a test that fails prints the command that
-repeats it.
+"""Random inputs. Each test's inputs are determined by its name and by one seed for the run, which
+is fixed unless `--seed` is given. The run prints the seed, and a failing test prints the command
+that reproduces it.
 
-A test takes its numbers from `seeds.generator()`, or `seeds.seed()` where it hands a seed on;
-`random` and PyTorch's global generator are seeded, too.
+A test uses `seeds.generator()`, or `seeds.seed()` to pass a seed on. `random` and PyTorch's global
+generator are seeded too.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ _generator = np.random.default_rng(0)
 
 
 def seed() -> int:
-    """The running test's own seed, below 2^32."""
+    """The seed of the running test, less than 2^32."""
     return _current
 
 
 def generator() -> np.random.Generator:
-    """The running test's own generator, which goes on from call to call."""
+    """The generator of the running test; all calls share its state."""
     return _generator
 
 
 def start(name: str, of_run: int) -> None:
-    """Seeds everything for the test of this name."""
+    """Seeds all generators for the test with this name."""
     global _current, _generator
     _current = zlib.crc32(f"{of_run} {name}".encode())
     _generator = np.random.default_rng(_current)

@@ -1,4 +1,4 @@
-"""What the axis analysis says of random index arithmetic holds for the values themselves."""
+"""The results of the axis analysis hold for the values of random index arithmetic."""
 
 import os
 import re
@@ -25,7 +25,7 @@ REMARK = re.compile(
 
 
 class Undefined(Exception):
-    """A sum that overflows, a division by zero: the analysis promises nothing."""
+    """A sum overflows or a divisor is zero: the analysis guarantees nothing."""
 
 
 def defined(values: Ints, low: int = -(2**31), high: int = 2**31 - 1) -> Ints:
@@ -86,7 +86,7 @@ COMPARISONS: dict[str, Callable[[Ints, Ints], Ints]] = {
 
 @dataclass
 class Step:
-    """One operation: its result, its text after the `=`, the bytes between consecutive values."""
+    """One operation: its result, its text after `=`, and the bytes between consecutive values."""
 
     name: str
     text: str
@@ -202,7 +202,7 @@ def random_program(random: Random) -> Program:
 
 
 def facts(text: str) -> dict[int, tuple[list[list[int]], int | None]]:
-    """By line: contiguity, divisibility and constancy, and the value where it is known."""
+    """By line: contiguity, divisibility and constancy, and the value if it is known."""
     command = [TILEWRIGHT_OPT, "--test-axis-info", "-o", os.devnull, "-"]
     run = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
     return {

@@ -1,4 +1,4 @@
-"""A file of the cache is used only when it is exactly what was written under its key."""
+"""A cache file is used only if it is exactly what was written under its key."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Where the folder is, when it is trusted, and what happens when it can't be used."""
+"""The folder of the cache: its path, whether it is trusted, and when it can't be used."""
 
 import os
 import warnings
@@ -84,7 +84,7 @@ def test_a_folder_that_cannot_be_made_is_warned_about(tmp_path):
 
 @pytest.fixture
 def unwritable(tmp_path, monkeypatch):
-    """A store in which files can be read but not made, whoever runs the test."""
+    """A store in which files can be read but not created, even by root."""
     store = Store(Folder(tmp_path / "cache", explicit=True))
     store.save(KEY, ENTRY)
     real = os.open

@@ -1,4 +1,4 @@
-"""Many processes and threads at one folder, and processes that die in it."""
+"""Many processes and threads that share a folder, and processes that are killed."""
 
 import fcntl
 import os
@@ -93,7 +93,7 @@ def test_a_lock_held_for_too_long_is_not_waited_for(tmp_path):
     process = _start(_LOCKER, tmp_path)
     try:
         with process_lock(tmp_path, "key", timeout=0.05):
-            assert process.poll() is None  # and so holds the lock
+            assert process.poll() is None  # it runs, and so holds the lock
     finally:
         _kill(process)
 

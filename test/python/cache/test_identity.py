@@ -1,4 +1,4 @@
-"""What stands for the compiler in a key changes exactly when its bytes do."""
+"""The compiler's identity in a key changes exactly when its bytes change."""
 
 import shutil
 import subprocess

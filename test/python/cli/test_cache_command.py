@@ -1,4 +1,4 @@
-"""`tilewright cache` shows and empties the cache."""
+"""`tilewright cache` shows and clears the cache."""
 
 import pytest
 

@@ -27,7 +27,7 @@ SIGNATURE = "*fp32:D, i32, fp32"
 
 @pytest.fixture
 def run(monkeypatch, tmp_path, capsys):
-    """Runs the command on a kernel of the file; gives status, output and errors."""
+    """Runs the command on a kernel of the file; returns status, stdout and stderr."""
     monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(tmp_path / "cache"))
     file = tmp_path / "kernels.py"
     file.write_text(SOURCE)

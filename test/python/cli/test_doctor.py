@@ -1,4 +1,4 @@
-"""`tilewright doctor` says what it finds and how to mend what is missing."""
+"""`tilewright doctor` reports what it finds and how to fix what is missing."""
 
 import re
 import subprocess
@@ -78,7 +78,7 @@ def test_a_missing_library_is_only_noted(report, monkeypatch):
 
 @pytest.fixture
 def platform(monkeypatch):
-    """What the core says of CUDA; devices are (name, compute capability)."""
+    """Replaces the core's report on CUDA; devices are (name, compute capability)."""
 
     def put(*devices, problem="", version=12080, newest_ptx=87):
         found = [

@@ -25,7 +25,7 @@ SITE = {
 
 
 class Emulation:
-    """Stands in for tilewright.emulate; a script launches a kernel by launch(name)."""
+    """Replaces tilewright.emulate; a script launches a kernel with launch(name)."""
 
     current = None
 

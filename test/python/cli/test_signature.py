@@ -1,4 +1,4 @@
-"""The text that `tilewright compile --signature` takes."""
+"""The text that `tilewright compile --signature` accepts."""
 
 import inspect
 import types

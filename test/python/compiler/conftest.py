@@ -9,7 +9,7 @@ from tilewright.compiler import log, pipeline
 
 @pytest.fixture
 def fake(monkeypatch, tmp_path):
-    """The fakes in place, an empty cache, and nothing remembered; gives the log of compilations."""
+    """Installs the fakes and an empty cache, and clears memory; returns the log of compilations."""
     fakes.install(lambda name, module: monkeypatch.setitem(sys.modules, name, module))
     for cached in (core_module.host_target, core_module.build_identity):
         cached.cache_clear()

@@ -1,4 +1,4 @@
-"""A core and a front end of the same shape as the real ones, for tests of what lies around them."""
+"""Fakes with the interfaces of the core and the front end, for tests of the code around them."""
 
 import ast
 import inspect
@@ -47,7 +47,7 @@ class CompiledObject:
 
 
 def compile(module, target, options, dump):
-    """Takes a moment, and notes that it was called in the file that FAKE_CORE_LOG names."""
+    """Takes a moment, and logs the call in the file named by FAKE_CORE_LOG."""
     if "pass-fails" in module.text:
         error = IRError("pass failed")
         frames = [("/x/language/math.py", 7, 1), ("k.py", 3, 5), ("k.py", 9, 2)]
@@ -74,7 +74,7 @@ def build_module(context, fn, signature, noalias, options, record):
 
 
 def install(set_item=sys.modules.__setitem__):
-    """Puts the fakes in the place of the real modules."""
+    """Replaces the real modules by the fakes."""
     core = types.ModuleType("tilewright._core")
     names = ("IRError", "Context", "Module", "compile", "load")
     core.__dict__.update({name: globals()[name] for name in names})
@@ -89,7 +89,7 @@ def install(set_item=sys.modules.__setitem__):
 
 
 class Jit:
-    """A @jit function as the compiler sees it."""
+    """A @jit function with the attributes that the compiler reads."""
 
     def __init__(self, fn):
         self.fn = fn

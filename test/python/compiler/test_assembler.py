@@ -1,4 +1,4 @@
-"""Finding NVIDIA's assembler on a machine that the test makes up."""
+"""Finding NVIDIA's assembler on a simulated machine."""
 
 import sys
 
@@ -12,7 +12,7 @@ SETTINGS = ("TILEWRIGHT_NVJITLINK", "TILEWRIGHT_PTXAS", "CUDA_HOME", "CUDA_PATH"
 
 @pytest.fixture
 def machine(monkeypatch, tmp_path):
-    """Makes files below a folder that is the only one where packages and programs are."""
+    """Creates files in a folder that is the only one with packages and programs."""
     for name in SETTINGS:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PATH", str(tmp_path / "path"))

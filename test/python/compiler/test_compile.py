@@ -1,4 +1,4 @@
-"""compile(): once per key, from memory, disk or the stages."""
+"""compile(): runs once per key; a kernel comes from memory, from disk or from the stages."""
 
 import gc
 import os

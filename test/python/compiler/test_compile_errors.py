@@ -1,4 +1,4 @@
-"""Failures of the stages carry positions, and a command that reproduces them."""
+"""Failures of the stages have positions and a command that reproduces them."""
 
 import shlex
 import subprocess

@@ -1,4 +1,4 @@
-"""The whole way through the real front end and core, in this and in other processes."""
+"""Compiling with the real front end and core, in this and in other processes."""
 
 import os
 import subprocess
@@ -32,7 +32,7 @@ def cache(monkeypatch, tmp_path):
 
 
 def filled(kernel_function):
-    """What the kernel writes into eight zeros when it is told to write five."""
+    """The contents of an array of eight zeros after the kernel has written five elements."""
     numpy = pytest.importorskip("numpy")
     out = numpy.zeros(8, dtype=numpy.float32)
     kernel_function[(1,)](out, 5, BLOCK=64)
@@ -43,7 +43,7 @@ RIGHT = [0.0, 1.0, 2.0, 3.0, 4.0, 0.0, 0.0, 0.0]
 
 
 def fresh():
-    """The same kernel as one that was not launched yet."""
+    """The same kernel as if it had never been launched."""
     pipeline._kernels.clear()
     return tilewright.JITFunction(fill.fn)
 

@@ -1,4 +1,4 @@
-"""TILEWRIGHT_LOG=compiles says what was compiled, why, from where and how long it took."""
+"""TILEWRIGHT_LOG=compiles prints what was compiled, why, its origin and how long it took."""
 
 import fakes
 import pytest

@@ -1,4 +1,4 @@
-"""CUDA as a target: names, the device at hand, and kernels that are loaded to it."""
+"""The CUDA target: names, the current device, and loading kernels."""
 
 import types
 
@@ -13,7 +13,7 @@ ARCHITECTURES = ("80", "86", "89", "90a", "100a", "103a", "120a")
 
 
 class Platform:
-    """A core with devices of these compute capabilities, that notes what is loaded."""
+    """A core with devices of these compute capabilities, which records what is loaded."""
 
     def __init__(self, *capabilities, problem=""):
         self.loaded = []
@@ -43,7 +43,7 @@ class Platform:
 
 @pytest.fixture
 def devices(monkeypatch):
-    """`devices((9, 0), (8, 0))` are those of the machine."""
+    """`devices((9, 0), (8, 0))` sets the compute capabilities of the machine's devices."""
 
     def put(*capabilities, problem=""):
         platform = Platform(*capabilities, problem=problem)

@@ -1,4 +1,4 @@
-"""The catalogue of exceptions and how an error prints."""
+"""The catalog of exceptions and how an error prints."""
 
 import pickle
 

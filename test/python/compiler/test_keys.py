@@ -1,4 +1,4 @@
-"""The key changes when, and only when, the code may."""
+"""The key changes if and only if the code may change."""
 
 import enum
 import subprocess
@@ -36,7 +36,7 @@ kernel = fakes.Jit(_source)
 
 
 def key(fn=kernel, signature=("*fp32:D", "i32", 4), target="cpu", noalias=False, **options):
-    """The key of a compilation that reads all that the kernel could reach."""
+    """The key of a compilation that reads everything that the kernel could reach."""
     request = Request(fn, signature, Target(*target.split(":")), Options(**options), noalias)
     record = request.record()
     record.use((fn, *signature))
@@ -73,7 +73,7 @@ def test_what_the_target_ignores_does_not_change_the_key(option):
 
 @pytest.fixture
 def assembler(monkeypatch, tmp_path):
-    """`assembler("text")` is the program that assembles from now on, by another name each time."""
+    """`assembler("text")` installs a program as the assembler, under a new name each time."""
     made = []
 
     def put(content):

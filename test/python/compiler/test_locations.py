@@ -1,4 +1,4 @@
-"""Operations keep a line of the source; one that has none is compiled all the same."""
+"""Operations keep a source line; an operation without one is compiled nevertheless."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tilewright.compiler import compile
 
 TARGETS = ["cpu", "cuda:80", "cuda:90a", "emulator:cuda:90a"]
 
-# A constant and an operation that computes, with and without a caller that is known.
+# A constant and another operation, with and without a known caller.
 WITHOUT_LOCATIONS = """
 func.func @k(%p: !tile.ptr<i32> {tile.slot = 0 : i32} loc("a.py":1:1)) attributes {tile.kernel} {
   %0 = tile.program_id 0 : i32 loc(UNKNOWN)
@@ -45,7 +45,7 @@ def test_missing_locations_do_not_matter(target: str, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_constants_get_the_location_of_their_function(target: str) -> None:
-    """As `scf.if` folds, both constants are hoisted."""
+    """When `scf.if` is folded, both constants are hoisted."""
     assert compile_text(WITHOUT_LOCATIONS.replace("UNKNOWN", '"a.py":9:9'), target).object
 
 

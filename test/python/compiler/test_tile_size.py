@@ -1,4 +1,4 @@
-"""What a compilation costs does not depend on the size of the tiles: the code it makes does not."""
+"""Compile time is independent of the tile size, because the size of the generated code is."""
 
 import tilewright
 import tilewright.language as tl

@@ -69,7 +69,7 @@ def pipe(commands: list[list[str | Path]], text: str) -> bytes:
 
 
 def assembly(source: str, cpu: str = "native", expand: list[str | Path] | None = None) -> bytes:
-    """The assembly of an MLIR module of vectors; `expand` is the command that expands its math."""
+    """The assembly of an MLIR module on vectors; `expand` is the command that expands its math."""
     return pipe(
         [
             expand or [TILEWRIGHT_OPT, "--expand-math"],

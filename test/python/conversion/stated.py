@@ -1,4 +1,4 @@
-"""The errors in ulp that docs/math.md states: bounds, which tests of every target hold to."""
+"""The error bounds in ulp that docs/math.md states; tests of every target check them."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ def _section(title: str) -> str:
 
 
 def errors(element: str) -> dict[str, float]:
-    """By function, of "f32" or "f64": the table that holds for every processor."""
+    """The bounds by function for "f32" or "f64", from the table for all processors."""
     row = re.compile(rf"^\| (\w+) \| {_NUMBER} \| (?:{_NUMBER})? ?\|", re.M)
     found = {name: (single, double) for name, single, double in row.findall(_section("Errors"))}
     bounds = {name: pair[element == "f64"] for name, pair in found.items()}
-    # A square root is one instruction, correctly rounded.
+    # A square root is a single, correctly rounded instruction.
     return {"sqrt": 0.5, **{name: float(bound) for name, bound in bounds.items() if bound}}
 
 
 def errors_on_gpus() -> dict[str, float]:
-    """By row of the table for GPUs; "as on the CPU" stands for what `errors` has."""
+    """The bounds by row of the table for GPUs; "as above" means the bound in `errors`."""
     bounds = {}
     for name, bound, _ in re.findall(
         rf"^\| ([^|]+) \| ({_NUMBER}|as above) \|", _section("On a GPU"), re.M
@@ -34,6 +34,6 @@ def errors_on_gpus() -> dict[str, float]:
 
 
 def instructions_on_gpus() -> dict[str, int]:
-    """How many instructions of PTX a row of the table for GPUs has."""
+    """The number of PTX instructions by row of the table for GPUs."""
     rows = re.findall(r"^\| ([^|]+) \| [^|]+ \| (\d+) \|", _section("On a GPU"), re.M)
     return {name: int(count) for name, count in rows}

@@ -1,6 +1,6 @@
-"""Every expansion of expand-math, compiled for this machine, against the bounds in docs/math.md.
+"""Every expansion of expand-math, compiled for this machine, meets the bounds in docs/math.md.
 
-The bounds come from worst_errors.py, which takes more inputs than the tests do.
+The bounds come from worst_errors.py, which uses more inputs than the tests.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Layout changes, reductions and scans of a warp give what they mean, whatever the layouts."""
+"""Layout changes, reductions and scans within a warp are correct for all layouts."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_convert_layout(seed: int) -> None:
 ADD = """^bb0(%a: i32, %b: i32):
   %r = arith.addi %a, %b : i32
   tile.yield %r : i32"""
-# The pair that is larger; of equal ones the one with the smaller index.
+# The pair with the larger value; of equal values, the one with the smaller index.
 ARGMAX = """^bb0(%a: f16, %i: i32, %b: f16, %j: i32):
   %0 = arith.cmpf ogt, %a, %b : f16
   %1 = arith.cmpf oeq, %a, %b : f16
@@ -64,7 +64,7 @@ ARGMAX = """^bb0(%a: f16, %i: i32, %b: f16, %j: i32):
   tile.yield %5, %6 : f16, i32"""
 
 
-# x -> a x + b, then x -> c x + d: the order of the sides matters.
+# x -> a x + b, then x -> c x + d: not commutative.
 COMPOSE = """^bb0(%a: i32, %b: i32, %c: i32, %d: i32):
   %0 = arith.muli %a, %c : i32
   %1 = arith.muli %b, %c : i32
@@ -89,7 +89,7 @@ def reduction(layout: Layout, axis: int, elements: list[str], body: str, name: s
 
 
 def spread(layout: Layout, tile: NDArray[np.generic]) -> NDArray[np.generic]:
-    """A scalar is in all threads."""
+    """The values of each thread; a scalar is replicated in all threads."""
     return layout.spread(tile) if layout.shape else np.full(thread_code.LANES, tile)
 
 
@@ -99,8 +99,8 @@ def test_reduce(seed: int) -> None:
     layouts, functions = [], []
     for case in range(CASES):
         shape = random.choice(SHAPES)
-        # Where a bit of the layout moves along two dimensions, elements that are combined may
-        # lie in different registers of different lanes; such layouts are converted before.
+        # If a basis of the layout moves along two dimensions, elements that are combined may be
+        # in different registers of different lanes; such layouts are converted before.
         layout = random_layout(random, shape, swizzled=len(shape) == 1)
         axis = random.randrange(len(shape))
         layouts.append((layout, axis))

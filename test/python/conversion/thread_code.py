@@ -1,7 +1,7 @@
-"""Runs what `distribute` makes of a function, all threads of a program at once, with numpy.
+"""Runs the output of `distribute` for all threads of a program at once, with NumPy.
 
-A value is an array whose first axis counts the threads; a vector has a second one. Only straight
-code without memory can be run: layout changes, reductions, scans, gathers.
+A value is an array whose first axis is the thread; a vector has a second axis. Only straight-line
+code without memory accesses is supported: layout changes, reductions, scans, gathers.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def constant(op: Operation) -> Array:
     return array[0] if length is None else np.broadcast_to(array, (length,))
 
 
-# Per predicate of arith.cmpi; those from 6 on compare unsigned numbers.
+# By predicate of arith.cmpi; those from 6 on compare unsigned numbers.
 INTEGER_PREDICATES = [
     np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal,
     np.less, np.less_equal, np.greater, np.greater_equal,
@@ -172,7 +172,7 @@ LINE = re.compile(
 
 
 def parse(text: str) -> dict[str, Function]:
-    """The functions of a module in generic form, by their names."""
+    """The functions of a module in generic form, by name."""
     functions: dict[str, Function] = {}
     function = Function()
     for line in map(str.strip, text.splitlines()):
@@ -200,7 +200,7 @@ def distribute(module: str) -> dict[str, Function]:
 
 
 def run(function: Function, *arguments: Array) -> list[Array]:
-    """The results, of the values that each thread has at first."""
+    """The results; the arguments are the initial values in each thread."""
     threads = len(arguments[0])
     values = dict(zip(function.arguments, arguments, strict=True))
     for op in function.operations:

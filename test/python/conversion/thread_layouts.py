@@ -1,4 +1,4 @@
-"""Layouts of tiles over the threads of a program, for tests: made at random, applied to arrays."""
+"""Layouts of tiles over the threads of a program, for tests: random layouts, applied to arrays."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def rank(columns: list[int]) -> int:
 
 @dataclass(frozen=True)
 class Layout:
-    """Bases are coordinates packed into one number, the first dimension in the low bits."""
+    """A layout; a basis is its coordinates packed into one number, first dimension in low bits."""
 
     shape: tuple[int, ...]
     registers: tuple[int, ...]
@@ -39,7 +39,7 @@ class Layout:
         return coordinates
 
     def elements(self) -> Ints:
-        """Per thread and register, the packed coordinates of what lies there."""
+        """The packed coordinates of the element in each thread and register."""
         bases = [*self.registers, *self.lanes, *self.warps]
         index = np.arange(1 << len(bases))
         packed = np.zeros_like(index)
@@ -48,7 +48,7 @@ class Layout:
         return packed.reshape(-1, 1 << len(self.registers))
 
     def spread(self, tile: NDArray[np.generic]) -> NDArray[np.generic]:
-        """What each thread has of the tile."""
+        """The elements of the tile in each thread and register."""
         return np.ascontiguousarray(tile[tuple(self.unpack(self.elements()))])
 
     def text(self) -> str:
@@ -66,7 +66,7 @@ class Layout:
         return f"tensor<{'x'.join(map(str, self.shape))}x{element}, {self.text()}>"
 
     def without(self, dim: int) -> Layout:
-        """What a reduction leaves: one register for several that now hold the same."""
+        """The layout after a reduction; registers that now hold the same value become one."""
         low = int(np.prod(self.shape[:dim], dtype=np.int64))
         size = self.shape[dim]
 
@@ -84,7 +84,7 @@ class Layout:
 
 
 def random_layout(random: Random, shape: tuple[int, ...], swizzled: bool = True) -> Layout:
-    """A warp's: each bit of the coordinates is a register or a lane; lanes may hold copies."""
+    """A layout of one warp: each coordinate bit is a register or lane bit; lanes may replicate."""
     bits = int(np.prod(shape)).bit_length() - 1
     bases = [1 << bit for bit in range(bits)]
     random.shuffle(bases)

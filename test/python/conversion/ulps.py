@@ -58,7 +58,7 @@ def errors(got: Floats, reference: Floats) -> Floats:
 
 def stratified(count: int, seed: int) -> Iterator[Floats]:
     """`count` (a power of two) floats in chunks, one from each of `count` equal ranges of the 2^32
-    bit patterns, so that every exponent and every leading mantissa bit occurs; the specials come
+    bit patterns, so that every exponent and every leading mantissa bit occurs; special values come
     first."""
     rng = np.random.default_rng(seed)
     chunk, step = min(count, 1 << 21), (1 << 32) // count
@@ -73,7 +73,7 @@ def stratified(count: int, seed: int) -> Iterator[Floats]:
 
 def pairs(count: int, seed: int) -> Iterator[tuple[Floats, Floats]]:
     """Bases and exponents: any two floats, those with a finite power, negative bases with integers;
-    the first pairs are all pairs of specials."""
+    the first pairs are all pairs of special values."""
     rng = np.random.default_rng(seed)
     for x in stratified(count, seed):
         y = rng.permutation(x)
@@ -95,7 +95,7 @@ def inputs(name: str, count: int, seed: int) -> Iterator[tuple[Floats, ...]]:
 def worst(
     name: str, run: Callable[..., Floats], count: int, seed: int
 ) -> tuple[float, list[float]]:
-    """The largest error of `run` over `count` inputs, and the input that has it."""
+    """The largest error of `run` over `count` inputs, and the input where it occurs."""
     most, where = -1.0, [0.0]
     for arguments in inputs(name, count, seed):
         with np.errstate(all="ignore"):
@@ -108,7 +108,7 @@ def worst(
 
 
 def doubles(count: int, seed: int) -> Doubles:
-    """Half from all bit patterns, a quarter of everyday size and a quarter around one; `count` is a
+    """Half from all bit patterns, a quarter of moderate size and a quarter around one; `count` is a
     power of two."""
     rng = np.random.default_rng(seed)
     half, quarter = count // 2, count // 4
@@ -122,7 +122,7 @@ def doubles(count: int, seed: int) -> Doubles:
 
 
 def extended(name: str, x: Doubles) -> Floats:
-    """The function in the x87's extended precision."""
+    """The function in x87 extended precision."""
     with np.errstate(all="ignore"):
         wide = x.astype(np.longdouble)
         if name != "erf":

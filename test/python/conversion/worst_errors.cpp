@@ -1,11 +1,11 @@
-// The largest errors of compiled functions, in units in the last place: see worst_errors.py, which compiles both.
+// Finds the largest errors of compiled functions, in ulps; see worst_errors.py, which compiles both.
 //
 //   worst_errors f32 LIBRARY FUNCTION LIBRARY64     of every float
 //   worst_errors f64 LIBRARY FUNCTION BITS SEED     of 2^BITS doubles, more where errors are large
 //   worst_errors pow LIBRARY pow BITS SEED          of 2^BITS pairs of floats
 //
-// LIBRARY has void run(const T *x, T *out, int64_t n), for pow with two inputs; LIBRARY64 the same of doubles. A line
-// of output has the error and the arguments that have it. Floats are compared with doubles, doubles with the x87's
+// LIBRARY has void run(const T *x, T *out, int64_t n), with two inputs for pow; LIBRARY64 has the same for doubles. A
+// line of output has the error and the arguments where it occurs. Floats are compared with doubles, doubles with x87
 // extended precision.
 
 #include <algorithm>
@@ -44,8 +44,8 @@ template <typename T> const std::map<std::string, Function<T>> &references() {
   return table;
 }
 
-/// |got - exact| in ulps of the number at `exact`: denormal numbers have the ulp of the smallest normal one, infinity
-/// counts as what would follow the largest number. A NaN on one side or a zero of the wrong sign is an infinite error.
+/// |got - exact| in ulps of the number at `exact`. Denormal numbers have the ulp of the smallest normal one; infinity
+/// counts as the successor of the largest number. A NaN on one side or a zero of the wrong sign is an infinite error.
 template <typename T, typename Wide> double errorOf(T got, Wide exact) {
   using Limits = std::numeric_limits<T>;
   constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -99,7 +99,7 @@ constexpr int64_t kChunk = 1 << 14;
 // Every float
 //===----------------------------------------------------------------------===//
 
-/// Whether the error is certainly not above `most`, where `nearly` is the exact result but for a few ulps of a double.
+/// Whether the error is certainly not above `most`, if `nearly` is within a few ulps of a double of the exact result.
 /// An ulp is at least 2^-24 of the number.
 bool isWithin(double most, float got, double nearly) {
   double size = std::fabs(nearly);
@@ -112,7 +112,7 @@ bool isWithin(double most, float got, double nearly) {
   return std::fabs(got - nearly) <= (most - 0.001) * size * 0x1p-24;
 }
 
-/// The expansion in double precision, which is fast, tells which floats are worth the C library's time.
+/// The expansion in double precision is fast and selects the floats for which the C library is called.
 void searchFloats(void *address, void *addressOfDoubles, Function<double> reference) {
   auto run = reinterpret_cast<void (*)(const float *, float *, int64_t)>(address);
   auto runDoubles = reinterpret_cast<void (*)(const double *, double *, int64_t)>(addressOfDoubles);
@@ -151,7 +151,7 @@ public:
     tryHard();
     sampleBins(share >> 20);
     sampleNearOne(share);
-    // Twice: more samples of what is worst change what is worst.
+    // Two passes, because more samples in the worst bins may change which bins are worst.
     for (int64_t count : {int64_t(1) << 12, int64_t(1) << 6}) {
       sampleWorstBins(count, share / count);
     }
@@ -194,8 +194,8 @@ private:
     }
   }
 
-  /// Numbers that reductions of arguments leave little of, the ends of the approximations' intervals, and where
-  /// results overflow, underflow or reach their limits.
+  /// Numbers whose reduced arguments are small, the ends of the intervals of approximations, and numbers where results
+  /// overflow, underflow or reach their limits.
   void tryHard() {
     const long double halfPi = 1.57079632679489661923132169163975144L, ln2 = 0.693147180559945309417232121458176568L;
     for (int64_t k = 1; k < 1 << 18; ++k) {
@@ -268,7 +268,7 @@ void searchPowers(void *address, int bits, uint64_t seed) {
       uint64_t pair = random();
       x[i] = bitCast<float>(static_cast<uint32_t>(pair));
       y[i] = bitCast<float>(static_cast<uint32_t>(pair >> 32));
-      if (i % 4 != 0) { // a power that is finite, and of a negative base one that is real
+      if (i % 4 != 0) { // a finite power, real if the base is negative
         y[i] = static_cast<float>(exponents(random) / std::log2(std::fabs(static_cast<double>(x[i]))));
         y[i] = x[i] < 0 ? std::round(y[i]) : y[i];
       }

@@ -1,15 +1,14 @@
-"""Measures the errors of which docs/math.md states bounds.
+"""Measures the errors for which docs/math.md states bounds.
 
     python test/python/conversion/worst_errors.py [function...] [--bits 28] [--seed 1]
 
-Single precision: every float, against the C library's doubles; only where the expansion in double
-precision hints at a large error is the library called. pow: 2^bits pairs. Double precision: against
-the library's extended precision, multiples of pi/2, ends of intervals and the like, then 2^bits
-doubles, half of them from where errors were largest. A line is printed for each function: the
-largest error, and where it was found. docs/math.md states a little more, rounded up: for every
-float to two digits, for others 5 % more. The arithmetic is the same for every processor.
-
-All take about half an hour on one core.
+Single precision: every float is compared with double precision of the C library, which is called
+only if the expansion in double precision indicates a large error. pow: 2^bits pairs. Double
+precision is compared with extended precision of the library: multiples of pi/2, ends of intervals
+and similar inputs, then 2^bits doubles, half of them where errors were largest. For each function
+the largest error and its input are printed. The bounds in docs/math.md are rounded up: to two
+digits if every float was tested, else by 5 %. The arithmetic is the same for every processor.
+All functions take about half an hour on one core.
 """
 
 from __future__ import annotations
@@ -27,14 +26,14 @@ SINGLES = [*DOUBLES, "pow"]
 
 
 class Worst(NamedTuple):
-    """The largest error in ulp, and the arguments that have it."""
+    """The largest error in ulp, and the arguments where it occurs."""
 
     error: float
     where: tuple[float, ...]
 
 
 def build_search(folder: Path) -> Path:
-    """The program that runs a function on many numbers."""
+    """Builds the program that runs a function on many numbers."""
     program = folder / "worst_errors"
     source = Path(__file__).with_suffix(".cpp")
     options = ["-std=c++17", "-O2", "-fno-math-errno", "-march=native"]

@@ -1,7 +1,7 @@
-"""Everything that a kernel can depend on, one small program for each.
+"""One small program for each kind of thing that a kernel can depend on.
 
-A program is a module with `launch(out)`, which has a kernel store a number. `{v}` stands in it for
-the value that changes. Within one process the same is done by a statement.
+A program is a module with `launch(out)`, whose kernel stores a number. In its source, `{v}` is the
+value that changes. Within one process a statement makes the same change.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Case(NamedTuple):
     Attributes:
         name: What the kernel depends on.
         source: The module; `{v}` is 1, and then 2, which is also what the kernel stores.
-        change: What has the same effect in a process; None where nothing does.
+        change: A statement with the same effect within a process; None if there is none.
         extra: The text of a second module, imported as `extra`.
     """
 
@@ -56,7 +56,7 @@ def simple(expression: str) -> str:
 
 
 def called(expression: str) -> str:
-    """A constexpr_function `f` is defined before; what it gives is stored."""
+    """Stores the result of a constexpr_function `f`, which is defined before."""
     return (
         "\n@tilewright.jit\ndef kernel(out):\n"
         f"    F: tl.constexpr = {expression}\n    tl.store(out, F)\n"
@@ -64,7 +64,7 @@ def called(expression: str) -> str:
 
 
 def passed(value: str) -> str:
-    """The kernel is handed a constant `C`, and stores what `READ` makes of it."""
+    """Passes a constant `C` to the kernel, which stores `READ` of it."""
     return (
         f"\ndef launch(out):\n    return kernel[(1,)](out, {value})\n"
         "\n@tilewright.jit\ndef kernel(out, C: tl.constexpr):\n    tl.store(out, READ)\n"
@@ -141,7 +141,7 @@ CASES = [
          "C.value.m = 2"),
     Case("getattr with a default", CFG + "C = tl.constexpr(Config(0))\n"
          "if {v} == 2:\n    C.value.m = 2" + simple("getattr(C, 'm', 1)"), "C.value.m = 2"),
-    # Python code that is run while compiling
+    # Python code that runs at compile time
     Case("body of a constexpr_function", "@tl.constexpr_function\ndef f():\n    return {v}\n"
          + called("f()"), "@tl.constexpr_function\ndef f():\n    return 2"),
     Case("code object replaced", "def g():\n    return {v}\nf = tl.constexpr_function(g)\n"
@@ -279,13 +279,13 @@ CASES = [
          + simple("1 if str(Z) == '0.0' else 2"), "Z = tl.constexpr(-0.0)"),
     Case("type of a number", "Z = tl.constexpr(1 if {v} == 1 else True)"
          + simple("2 if isinstance(Z, bool) else 1"), "Z = tl.constexpr(True)"),
-    # What is passed
+    # Arguments
     Case("global of a function that is passed", "N = tl.constexpr({v})\n" + FUNCTION + WITH_ADD
          + "def launch(out):\n    return kernel[(1,)](out, add)\n", "N = tl.constexpr(2)"),
     Case("global of a function in a tuple that is passed", "N = tl.constexpr({v})\n" + FUNCTION
          + WITH_ADD.replace("F(0)", "F[0](0)")
          + "def launch(out):\n    return kernel[(1,)](out, (add,))\n", "N = tl.constexpr(2)"),
-    # The object's number is then that of a function before.
+    # The object gets the number that a function had before.
     Case("fewer functions before an object", CFG + "M = tl.constexpr(1)\nN = tl.constexpr(2)\n"
          + FUNCTION + FUNCTION.replace("add", "other").replace("N", "M")
          + "FS = (add, other if {v} == 1 else add)\nC = Config(0)\n"
@@ -326,7 +326,7 @@ CASES = [
 ]  # fmt: skip
 
 CASES += [
-    # Further ones of each kind
+    # More of each kind
     Case("name that code makes", "class A:\n    n1 = {v}\n@tl.constexpr_function\ndef f(i):\n"
          "    return getattr(A, 'n' + str(i))\n" + called("f(1)"), "A.n1 = 2"),
     Case("name that code makes in a module", "@tl.constexpr_function\ndef f(m, i):\n"

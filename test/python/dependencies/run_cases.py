@@ -1,5 +1,5 @@
-"""Launches the programs whose names come by standard input; prints what they stored, and where
-their kernels came from."""
+"""Launches the programs whose names are read from standard input; prints the stored values and the
+origins of their kernels."""
 
 import importlib
 import json

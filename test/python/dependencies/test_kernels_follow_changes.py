@@ -1,6 +1,6 @@
-"""Changing what a kernel depends on compiles it again, and changing nothing does not.
+"""A kernel is compiled again if and only if something on which it depends has changed.
 
-Both are tried in one process, and between processes that share a cache.
+Both directions are tested within one process and between processes that share a cache.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _stored(module: ModuleType) -> tuple[int, Any]:
 
 @pytest.fixture
 def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Case], ModuleType]]:
-    """Imports the module of a case, with 1 for the value; nothing is on the disk."""
+    """Imports the module of a case, with the value 1; the disk cache is empty."""
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("TILEWRIGHT_CACHE", "0")
     monkeypatch.delenv("TILEWRIGHT_DEBUG", raising=False)
@@ -75,7 +75,7 @@ def test_in_one_process(case: Case, load: Callable[[Case], ModuleType]) -> None:
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, list[Any]]]:
-    """What each program gave, in four processes one after the other."""
+    """The output of each program in four processes, run one after the other."""
     source = tmp_path_factory.mktemp("source")
     cache = tmp_path_factory.mktemp("cache")
     cache.chmod(0o700)
@@ -86,7 +86,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, list[A
         "TILEWRIGHT_CACHE_DIR": str(cache),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-    # Without a seed sets and hashes are other ones in each process.
+    # Without a fixed seed, hashes and the order of sets differ between processes.
     for name in (
         "PYTHONHASHSEED",
         "TILEWRIGHT_CACHE",

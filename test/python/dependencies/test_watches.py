@@ -1,4 +1,4 @@
-"""When the launcher compares by identity, when by value, and when it compiles again."""
+"""When the launcher compares by identity or by value, and when it compiles again."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def blind() -> Any:
 
 @pytest.fixture
 def rechecks(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """What comparing by value has found, each time that it was needed."""
+    """The results of the comparisons by value, one for each time it was needed."""
     found: list[bool] = []
     recheck = Dependencies.recheck
 
@@ -153,7 +153,7 @@ def test_code_that_reads_by_no_names_is_refused(launch) -> None:
         launch("blind()")
 
 
-# Constants that are passed
+# Constants as arguments
 
 
 @tilewright.jit

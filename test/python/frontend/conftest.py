@@ -9,6 +9,6 @@ from tilewright.language._context import _ambient
 
 @pytest.fixture(autouse=True)
 def _no_leftover_context() -> Iterator[None]:
-    """A build that failed leaves nothing behind."""
+    """A failed build leaves no current context."""
     yield
     assert not _ambient.stack

@@ -30,7 +30,7 @@ def constants(out, N: tl.constexpr, n):
 
 
 def test_a_constant_that_holds_is_left_out():
-    """One that does not is checked at run time: it may stand where control never comes."""
+    """A false one is checked at run time, because it may be unreachable."""
     assert build(constants, "*i32", 4, "i32", debug=True).count("tile.assert") == 1
 
 

@@ -1,4 +1,4 @@
-"""Assignments of every form."""
+"""All forms of assignments."""
 
 # ruff: noqa: F841, F842, RUF059
 
@@ -96,7 +96,7 @@ def demoted(out):
 
 
 def test_an_assigned_number_is_a_tensor():
-    """So that it computes as in Triton, where integer division truncates."""
+    """As in Triton, it then follows the rules of tensors: integer division truncates."""
     assert "arith.divsi" in build(demoted, "*i32")
 
 

@@ -1,4 +1,4 @@
-"""Bad kernels: each message names the user's file and line, and shows it."""
+"""Invalid kernels: each message has the user's file and line, and shows the line."""
 
 from __future__ import annotations
 

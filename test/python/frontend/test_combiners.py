@@ -1,4 +1,4 @@
-"""What the functions with which reductions and scans combine must not do."""
+"""Restrictions on the combiners of reductions and scans."""
 
 from __future__ import annotations
 

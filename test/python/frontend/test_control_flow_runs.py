@@ -1,4 +1,4 @@
-"""Control flow computes what Python computes: kernels of scalars against Python code."""
+"""Control flow gives the same results as in Python: scalar kernels against Python code."""
 
 # ruff: noqa: B007, RUF021
 
@@ -16,7 +16,7 @@ VALUES = (-3, 0, 1, 2, 3, 7, 16)
 
 
 def run(kernel: Any, n: int, **constants: Any) -> list[int]:
-    """What the kernel writes for `n`, into memory that was poisoned before."""
+    """The values that the kernel writes for `n`, into poisoned memory."""
     out = np.full(8, -12345, np.int32)
     data = np.array([5, -2, 0, 3, 9, 3, -7, 1], np.int32)
     kernel[(1,)](data, out, n, **constants)

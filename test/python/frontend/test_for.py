@@ -1,4 +1,4 @@
-"""Loops that run: scf.for."""
+"""Loops that are not unrolled: scf.for."""
 
 # ruff: noqa: B007
 

@@ -1,4 +1,4 @@
-"""Calls of @jit functions, of builtins and of Python's own functions."""
+"""Calls of @jit functions, of builtins and of Python functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every operation knows where it comes from."""
+"""Every operation has a source location."""
 
 from __future__ import annotations
 

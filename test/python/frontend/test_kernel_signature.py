@@ -1,4 +1,4 @@
-"""The kernel's func.func: arguments, their slots and facts; parameters that are constants."""
+"""The kernel's func.func: arguments, their slots and attributes; constant parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long sequences of statements that may leave, and long chains of `elif`."""
+"""Long sequences of statements that may exit, and long chains of `elif`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What names mean: locals, enclosing variables, globals, builtins."""
+"""Name resolution: locals, enclosing variables, globals, builtins."""
 
 # ruff: noqa: SIM115
 

@@ -102,7 +102,7 @@ def many_jumps(out, a, N: tl.constexpr):
 
 
 def depth(text: str) -> int:
-    """How deep regions are nested, by the indentation."""
+    """The nesting depth of regions, from the indentation."""
     return max((len(line) - len(line.lstrip())) // 2 for line in text.splitlines())
 
 

@@ -1,4 +1,4 @@
-"""Tests that need a GPU ask for `gpu`, which is PyTorch; without one they are skipped."""
+"""Tests that need a GPU use the fixture `gpu`, which is PyTorch; without a GPU they are skipped."""
 
 from types import ModuleType
 

@@ -1,4 +1,4 @@
-"""Two kernels whose blocks decide how much they ask of a GPU."""
+"""Two kernels whose block sizes determine how many resources of a GPU they need."""
 
 import tilewright
 import tilewright.language as tl

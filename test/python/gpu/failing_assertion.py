@@ -29,7 +29,7 @@ if __name__ == "__main__":
     x[70] = -1
     roots[(1,)](x, out, BLOCK=128)
     try:
-        # The failure is there once the device has come to it.
+        # The failure is reported once the device has executed the assertion.
         for _ in range(1000):
             time.sleep(0.01)
             roots[(1,)](x, out, BLOCK=128)

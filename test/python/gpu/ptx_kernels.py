@@ -1,4 +1,4 @@
-"""Kernels written by hand in PTX, launched as those of the compiler are."""
+"""Kernels written by hand in PTX, launched like compiled kernels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _HEADER = ".version 7.0\n.target sm_80\n.address_size 64\n"
 
 
 class Code:
-    """Stands for a compiled kernel."""
+    """Replaces a compiled kernel."""
 
     launch_conditions: tuple[int, ...] = ()
     asserts: tuple[Any, ...] = ()
@@ -23,7 +23,7 @@ class Code:
 
     def load(self, device: str) -> Any:
         if device not in self.loaded:
-            # Pinned memory is the processor's; the kernel goes to the current device.
+            # Pinned memory has the device "cpu"; the kernel runs on the current CUDA device.
             ordinal = int(device.removeprefix("cuda:")) if device.startswith("cuda:") else 0
             self.loaded[device] = _core.load_cuda(
                 "kernel", self.image, "kernel", ordinal, **self.options
@@ -32,7 +32,7 @@ class Code:
 
 
 def give(fn: Any, text: str, **options: Any) -> Any:
-    """Gives a @jit function this code for each of its signatures."""
+    """Makes this the code of a @jit function for all signatures."""
     code = Code(text, **options)
     fn._compile = lambda *request: (code, None)
     fn.code = code
@@ -40,7 +40,7 @@ def give(fn: Any, text: str, **options: Any) -> Any:
 
 
 def kernel_of(parameters: int, text: str, **options: Any) -> Any:
-    """A kernel with so many parameters."""
+    """A kernel with a number of parameters."""
 
     @tilewright.jit
     def none():
@@ -76,7 +76,7 @@ ADD = """
 }
 """
 
-# Takes b nanoseconds, then writes 1 to the int32 at a.
+# Waits for b nanoseconds, then writes 1 to the int32 at a.
 WAIT = """
 .visible .entry kernel(.param .u64 a, .param .u64 b) {
   .reg .b64 %start, %now, %wanted, %address; .reg .pred %more; .reg .b32 %one;
@@ -115,7 +115,7 @@ SHARED = """
 
 NOTHING = ".visible .entry kernel() { ret; }"
 
-# Writes to where nothing is.
+# Writes to an invalid address.
 WILD = """
 .visible .entry kernel(.param .u64 a) {
   .reg .b64 %address; .reg .b32 %zero;

@@ -1,4 +1,4 @@
-"""From PTX to a cubin through the core, without a GPU."""
+"""Assembling PTX to a cubin with the core, without a GPU."""
 
 import threading
 
@@ -58,7 +58,7 @@ def test_without_an_assembler_the_error_says_what_to_install():
 
 
 def test_other_threads_run_while_one_assembles(tmp_path):
-    # The program waits for what only another thread can do, but not forever.
+    # The program waits, with a timeout, for an action of another thread.
     program = tmp_path / "ptxas"
     program.write_text(
         "#!/bin/sh\n"

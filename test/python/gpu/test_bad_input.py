@@ -1,4 +1,4 @@
-"""Compiled kernels on a GPU that ask for much, or are launched in odd circumstances."""
+"""Compiled kernels on a GPU that need many resources or are launched in unusual ways."""
 
 from __future__ import annotations
 

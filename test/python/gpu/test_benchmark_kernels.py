@@ -1,4 +1,4 @@
-"""The kernels of the GPU benchmark, for the arguments that it has, compile without a GPU."""
+"""The kernels of the GPU benchmark compile for its arguments without a GPU."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BENCHMARK = Path(__file__).resolve().parents[2] / "benchmark" / "gpu.py"
 
 
 def load_benchmark() -> ModuleType:
-    """The benchmark, whose tensors have no memory."""
+    """The module of the benchmark, with tensors that have no memory."""
     spec = importlib.util.spec_from_file_location("gpu_benchmark", BENCHMARK)
     assert spec is not None and spec.loader is not None
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
@@ -29,7 +29,7 @@ def load_benchmark() -> ModuleType:
 
 
 class Kernel:
-    """Stands for a kernel: a launch compiles it, and nothing runs."""
+    """Replaces a kernel: a launch only compiles it."""
 
     def __init__(self, kernel: Any, made: list[Any]) -> None:
         self.kernel, self.made = kernel, made

@@ -1,4 +1,4 @@
-"""What a GPU has too little of, and how kernels make do, seen when compiling without one."""
+"""Limited resources of GPUs: errors and spilling, checked at compile time without a GPU."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def compiled(block: int = 4096, **options: Any) -> Any:
     return normalise.warmup(*types, 5, BLOCK=block, **{"target": "cuda:90a", **options})
 
 
-# Too much of it
+# Errors
 
 
 @pytest.mark.parametrize(("target", "limit"), [("cuda:80", 166_912), ("cuda:86", 101_376)])
@@ -48,7 +48,7 @@ def test_more_threads_than_there_are() -> None:
     assert compiled(num_warps=32).metadata["num_warps"] == 32
 
 
-# It makes do
+# Spilling
 
 
 @pytest.mark.parametrize("options", [{"maxnreg": 24}, {"num_warps": 1, "block": 16384}])

@@ -1,4 +1,4 @@
-"""Kernels that break their device, each in a process of its own, which must not end by it."""
+"""Kernels that break their device, each in its own process, which must not be aborted."""
 
 from __future__ import annotations
 

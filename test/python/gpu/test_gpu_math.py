@@ -1,7 +1,7 @@
 """Functions on a GPU against wider precision: docs/math.md states their errors.
 
-`python test/python/gpu/test_gpu_math.py 28` prints what the table says, from 2^28 inputs of each
-function; double precision, whose references are slow, takes a sixteenth of them.
+`python test/python/gpu/test_gpu_math.py 28` prints the numbers of the table, from 2^28 inputs per
+function; double precision uses a sixteenth of them, because its references are slow.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def single_error(device: str, name: str, count: int, seed: int) -> tuple[float, 
         return ulps.worst(name, run, count, seed)
 
     def flushed(x: ulps.Floats) -> ulps.Floats:
-        """Denormal results may be zero: they are not looked at."""
+        """The results, exact where they are denormal, because these may be flushed to zero."""
         with np.errstate(all="ignore"):
             exact = np.exp2(x.astype(np.float64))
         got = run(x)

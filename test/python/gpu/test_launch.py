@@ -15,7 +15,7 @@ MILLISECONDS = 1_000_000
 
 
 class Address:
-    """Only tells address, dtype and device."""
+    """Has only an address, a dtype and a device."""
 
     def __init__(self, tensor) -> None:
         self.tensor, self.dtype, self.device = tensor, tensor.dtype, tensor.device
@@ -71,10 +71,10 @@ def test_resources(gpu) -> None:
 
 
 def test_the_current_stream(gpu) -> None:
-    """The default stream's work goes on while the kernel waits on another, and its own follows."""
+    """The default stream continues while the kernel waits on another; later work there waits."""
     wait, done, after = kernel_of(2, WAIT), zeros(gpu), zeros(gpu)
     wait[1](done, 2)
-    _ = done + 5  # PyTorch loads its kernels at their first use, which takes longer than the wait
+    _ = done + 5  # PyTorch loads its kernels on first use, which takes longer than the wait
     after.copy_(done)
     gpu.cuda.synchronize()
     stream = gpu.cuda.Stream()

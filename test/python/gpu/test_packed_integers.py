@@ -1,4 +1,4 @@
-"""No packed 16-bit arithmetic: the assembler of CUDA 13.0 loses constants in it."""
+"""No packed 16-bit arithmetic, because the assembler of CUDA 13.0 loses constants in it."""
 
 import pytest
 

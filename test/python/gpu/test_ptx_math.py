@@ -1,4 +1,4 @@
-"""What arithmetic becomes in PTX, one small kernel each; no GPU is needed."""
+"""The PTX of arithmetic operations, one small kernel each; no GPU is needed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tilewright import compiler
 from tilewright.compiler import Options, resolve_target
 
 TARGETS = ["cuda:80", "cuda:90a"]
-LANES = 128  # one element a thread
+LANES = 128  # one element per thread
 FUNCTIONS = ["exp", "exp2", "log", "log2", "tanh", "erf", "sqrt", "rsqrt", "sqrt_rn"]
 DOUBLES = ["exp", "exp2", "log", "log2", "tanh", "erf", "sqrt", "rsqrt"]
 BRANCHING = ["sin", "cos"]
@@ -62,13 +62,13 @@ def ptx_of(kernel, signature, target: str, **options) -> str:
 
 
 def opcodes(ptx: str) -> Counter[str]:
-    """How often each instruction occurs, moves between registers left out."""
+    """The number of occurrences of each instruction, except for register moves."""
     names = re.findall(r"^\t(?:@%p\d+ )?([a-z][\w.]*)[ \t]", ptx, re.M)
     return Counter(name for name in names if not name.startswith("mov"))
 
 
 def unary_opcodes(name: str, dtype: str, target: str) -> Counter[str]:
-    """The instructions of the function alone, without those that load and store."""
+    """The instructions of the function itself, without loads and stores."""
     pointer = f"*{dtype}"
     function = ptx_of(unary, (pointer, pointer, getattr(tl, name), LANES), target)
     copy = ptx_of(unary, (pointer, pointer, tl.abs, LANES), target)

@@ -1,4 +1,4 @@
-"""Building values of the language in a function that nothing runs."""
+"""Builds values of the language in a function that is never run."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -11,7 +11,7 @@ from tilewright.language._context import BuildContext, use
 
 
 class Kernel:
-    """An open function; the language builds at its end."""
+    """A function under construction; the language builds at its end."""
 
     def __init__(self, types: list[tl.dtype]) -> None:
         self.ctx = _core.Context()
@@ -31,14 +31,14 @@ class Kernel:
         self.args = [tl.tensor(block.arg(i), type) for i, type in enumerate(types)]
 
     def text(self) -> str:
-        """The verified module, after the function's end."""
+        """Ends the function and returns the text of the verified module."""
         self.context.builder.create("func.return", [], types=[])
         self.module.verify()
         return str(self.module)
 
 
 def parse_type(name: str) -> tl.dtype:
-    """`fp32`, `*fp32` (a pointer) or `fp32[16,32]` (a block)."""
+    """`fp32`, `*fp32` (a pointer) or `fp32[16,32]` (a tile)."""
     if name.endswith("]"):
         element, _, shape = name[:-1].partition("[")
         return tl.block_type(parse_type(element), [int(size) for size in shape.split(",")])
@@ -49,8 +49,8 @@ def parse_type(name: str) -> tl.dtype:
 
 @pytest.fixture
 def kernel() -> Iterator[Callable[..., Kernel]]:
-    """`kernel("fp32", "*fp32[16]")` opens a function with such arguments, current until the end."""
-    alive = []  # Values die with their module.
+    """`kernel("fp32", "*fp32[16]")` starts a function with these arguments and makes it current."""
+    alive = []  # A value is freed with its module.
     with ExitStack() as stack:
 
         def make(*types: str) -> Kernel:
@@ -64,5 +64,5 @@ def kernel() -> Iterator[Callable[..., Kernel]]:
 
 @pytest.fixture
 def values(kernel: Callable[..., Kernel]) -> Callable[..., list[tl.tensor]]:
-    """`values("fp32", "i32[16]")` gives the arguments of an open function."""
+    """`values("fp32", "i32[16]")` returns the arguments of a function under construction."""
     return lambda *types: kernel(*types).args

@@ -1,4 +1,4 @@
-"""Random inputs, poisoned outputs and how results are compared."""
+"""Random inputs, poisoned outputs and comparing results."""
 
 import math
 
@@ -37,7 +37,7 @@ def fresh(dtype, shape, low=None, high=None):
 
 
 def poisoned(dtype, shape):
-    """Memory for a result, full of values that no result has."""
+    """Memory for a result, filled with values that no result has."""
     if dtype in FLOATS:
         return torch.full(shape, math.nan, dtype=FLOATS[dtype])
     if dtype == "int1":
@@ -46,7 +46,7 @@ def poisoned(dtype, shape):
 
 
 def wide(x):
-    """As float64 or, for integers, as Python's unlimited ones."""
+    """Converts to float64 or, for integers, to Python's unlimited integers."""
     if isinstance(x, torch.Tensor):
         return x.to(torch.float64).numpy()
     return np.asarray(x).astype(object) if x.dtype.kind in "iu" else np.asarray(x)

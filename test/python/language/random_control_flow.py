@@ -4,8 +4,8 @@ python test/python/language/random_control_flow.py 0 500
 python test/python/language/random_control_flow.py 17 18 --target emulator:cuda:90a --show
 
 A kernel and three helpers, each of which may call the next: branches, chains of `elif`, loops that
-run and loops that are unrolled, left early in every way, with constants everywhere. Variables are
-kept below 64, so that Python's integers and the kernel's agree.
+are unrolled or not, early exits of all kinds, with constants everywhere. Variables are kept below
+64, so that Python's integers and the kernel's agree.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ WORDS = 8
 
 @dataclass(frozen=True)
 class Place:
-    """Where a statement stands.
+    """The position of a statement.
 
     Attributes:
         helper: The number of the helper, 0 in the kernel.
-        runs: Whether a loop around it runs.
+        runs: Whether a loop around it is not unrolled.
         loop: The variables of the loops around it.
-        is_simple: Whether nothing nested is to stand there.
+        is_simple: Whether nested statements are not allowed there.
     """
 
     helper: int = 0
@@ -49,7 +49,7 @@ class Place:
 
 
 class Writer:
-    """Writes one function after the other."""
+    """Writes the functions of one module."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -183,7 +183,7 @@ def _store(address: Address, value: int) -> None:
     address.array[address.at] = value
 
 
-# What the source means to Python.
+# The names of the language when Python runs the source.
 _LANGUAGE = SimpleNamespace(
     constexpr=int,
     load=lambda address: int(address.array[address.at]),
@@ -196,7 +196,7 @@ def run_in_python(source: str, x: np.ndarray, out: np.ndarray, *arguments: Any) 
     names: dict[str, Any] = {}
     code = compile(source.replace(HEADER, ""), "<random>", "exec")
     exec(code, {"tl": _LANGUAGE, "tilewright": SimpleNamespace(jit=lambda fn: fn)} | names, names)
-    # Functions find each other among their globals.
+    # The functions call each other through their globals.
     names["kernel"].__globals__.update(names)
     names["kernel"](Address(x), Address(out), *arguments)
 
@@ -212,7 +212,7 @@ def load_kernel(source: str, folder: Path, seed: int) -> Any:
 
 
 def find_difference(seed: int, folder: Path) -> str | None:
-    """What the kernel of a seed computes differently from Python, or None."""
+    """The difference between the kernel of a seed and Python, or None."""
     source = HEADER + Writer(seed).source()
     kernel = load_kernel(source, folder, seed)
     numbers = np.random.default_rng(seed)

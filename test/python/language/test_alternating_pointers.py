@@ -1,4 +1,4 @@
-"""A pointer that a loop or a branch chooses may be any of those that it alternates between."""
+"""A pointer that a loop or a branch selects may alias any of its alternatives."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,6 +1,6 @@
-"""What an atomic that releases or acquires orders: the accesses of all the program's threads.
+"""A release or acquire of an atomic orders the accesses of all threads of the program.
 
-A program waits only for programs with lower numbers, which every target begins first.
+A program waits only for programs with lower numbers, which every target starts first.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def test_a_lock_guards_a_tile(num_warps: int) -> None:
     seen = np.full((programs * steps, N), -1, np.int32)
     lock_kernel[(programs,)](sums, lock, seen, steps, N=N, num_warps=num_warps)
     np.testing.assert_array_equal(sums, np.full(N, programs * steps))
-    # Each step saw the tile as one other step had left it.
+    # Each step saw the tile exactly as another step had stored it.
     np.testing.assert_array_equal(np.sort(seen[:, 0]), np.arange(programs * steps))
     np.testing.assert_array_equal(seen, np.broadcast_to(seen[:, :1], seen.shape))
 

@@ -1,4 +1,4 @@
-"""Atomic additions of floats in memory: a GPU's take subnormal numbers for zeros."""
+"""Atomic additions of floats in memory; GPUs flush subnormal numbers to zero."""
 
 import numpy as np
 import pytest

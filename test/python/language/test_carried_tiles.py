@@ -8,7 +8,7 @@ import tilewright
 import tilewright.language as tl
 
 N = 256
-TF32 = 2.0**-10  # what rounding both factors to 11 bits changes a product by, which tl.dot may do
+TF32 = 2.0**-10  # relative error of a product if tl.dot rounds both factors to 11 bits
 
 
 def numbers(*shape: int) -> np.ndarray:

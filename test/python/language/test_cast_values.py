@@ -26,7 +26,7 @@ def converted(x, target, bitcast=False):
 
 
 def rounded(values, target, rounding=np.rint):
-    """float64 rounded once; PyTorch goes through float32 and rounds twice."""
+    """float64 rounded once; PyTorch converts through float32 and rounds twice."""
     bits = {"fp16": 11, "bf16": 8, "fp32": 24, "fp64": 53}[target]
     mantissa, exponent = np.frexp(values)
     return np.ldexp(rounding(np.ldexp(mantissa, bits)), exponent - bits)
@@ -73,7 +73,7 @@ def test_floats_are_rounded_to_nearest_even(source, target):
 @pytest.mark.parametrize("source", ["fp32", "fp64"])
 @pytest.mark.parametrize("target", ["fp16", "bf16"])
 def test_floats_become_denormal_halves(source, target):
-    """Ties, their neighbors and what underflows; the source may be denormal, too."""
+    """Ties, their neighbors and underflowing values; the source may also be denormal."""
     smallest = torch.finfo(FLOATS[target]).smallest_normal * torch.finfo(FLOATS[target]).eps
     halves = np.arange(N // 2) / 2 * smallest
     nudges = torch.finfo(FLOATS[source]).eps * np.array([0, 1, -1, 0.25])
@@ -135,7 +135,7 @@ def test_rounding_toward_zero(source, target):
     x[:4] = torch.tensor([math.inf, -math.inf, math.nan, 0.0])
     toward_zero[(1,)](x, out, TYPE=tl.dtype(target), N=N)
     cut = rounded(wide(x), target, np.trunc)
-    # Small numbers have fewer bits than the reference keeps.
+    # Small numbers have fewer bits than the reference.
     regular = ~(np.abs(cut) < 2.0**-13)
     regular[3] = True
     assert np.array_equal(wide(out)[regular], cut[regular], equal_nan=True)
@@ -148,7 +148,7 @@ def test_overflow_toward_zero_is_the_greatest():
 
 
 def test_double_is_rounded_once_to_bfloat16():
-    # Just above a tie: by way of float32 it would become the tie, and go down to even.
+    # Just above a tie: a conversion through float32 would give the tie and round down to even.
     x = torch.full((N,), 1 + 2.0**-8 + 2.0**-40, dtype=torch.float64)
     assert (converted(x, "bf16") == 1 + 2.0**-7).all()
     assert torch.isnan(converted(torch.full((N,), math.nan, dtype=torch.float64), "bf16")).all()

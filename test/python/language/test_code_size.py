@@ -44,7 +44,7 @@ KERNELS = [softmax_kernel, product_kernel, rearranging_kernel]
 
 
 def sizes_of_code(kernel: tilewright.JITFunction, size: int, target: str) -> dict[str, int]:
-    """How many lines each phase has for tiles of a size."""
+    """The number of lines of each phase for tiles of a size."""
     memory = np.zeros(size * size, np.float32)
     compiled = kernel.warmup(memory, memory, ROWS=size, COLUMNS=size, grid=(1,), target=target)
     phases = ("source", "tile", "vector", "llvm", "asm")
@@ -54,7 +54,7 @@ def sizes_of_code(kernel: tilewright.JITFunction, size: int, target: str) -> dic
 @pytest.mark.parametrize("target", ["cpu:avx512", "cpu:avx2"])
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
 def test_large_tiles_take_no_more_code(kernel: tilewright.JITFunction, target: str) -> None:
-    # Below 128 a row has fewer vectors than one step of its loop may take.
+    # Below 128 a row has fewer vectors than one step of its loop may process.
     medium, large = (sizes_of_code(kernel, size, target) for size in (128, 512))
     for phase, lines in large.items():
         assert lines < 1.25 * medium[phase], phase

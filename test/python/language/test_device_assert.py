@@ -1,4 +1,4 @@
-"""Assertions in running kernels: where they are checked, and what a failed one says."""
+"""Assertions in running kernels: where they are checked, and the error of a failed one."""
 
 import inspect
 import runpy
@@ -35,7 +35,7 @@ def test_a_tile_under_a_mask(n, bad, launch_target):
     x[bad], out[:] = -3, 0
     with pytest.raises(DeviceAssertError, match="not positive, of 128"):
         copy_positive[(1,)](x, out, n, BLOCK=128)
-    # On a GPU threads whose own elements are right may be ahead.
+    # On a GPU, threads whose own elements are valid may have continued.
     assert launch_target != "cpu" or not out.any(), "the program went on"
 
 
@@ -176,7 +176,7 @@ def test_assertions_are_left_out_by_default(capfd, monkeypatch, launch_target):
     assert "its assertions were omitted: debug=True or TILEWRIGHT_DEBUG=1" in capfd.readouterr().err
     compiled = copy_positive[(1,)](x, out, 4, BLOCK=8)
     assert not compiled.omits_asserts
-    if launch_target == "cpu":  # a GPU's code has the messages in itself
+    if launch_target == "cpu":  # the code for a GPU contains the messages
         assert [check.message for check in compiled.asserts] == ["not positive, of 8"]
     assert "left out" not in capfd.readouterr().err
 

@@ -1,4 +1,4 @@
-"""What kernels print, as the process's standard output has it."""
+"""The output that kernels print to the standard output of the process."""
 
 import re
 import subprocess
@@ -14,7 +14,7 @@ import tilewright.language as tl
 
 @pytest.fixture
 def printed(capfd):
-    """The lines that a launch printed; all of them are there when it has returned."""
+    """The lines that a launch printed; all of them are written when it returns."""
 
     def run(kernel, grid, *args, **kwargs):
         capfd.readouterr()
@@ -25,7 +25,7 @@ def printed(capfd):
 
 
 def read(line, dtype):
-    """What stands before the last value, and the value."""
+    """The text before the last value, and the value."""
     head, _, text = line.rpartition(" ")
     if dtype.is_floating_point:
         text = str(torch.tensor(float(text), dtype=torch.float64).to(dtype).item())
@@ -34,7 +34,7 @@ def read(line, dtype):
 
 @pytest.fixture
 def agree(launch_target):
-    """Checks how a tile was printed: by a GPU in any order, floats with any digits of theirs."""
+    """Checks the output for a tile; a GPU prints in any order and floats with fewer digits."""
 
     def check(lines, expected, dtype):
         if launch_target == "cpu":
@@ -96,7 +96,7 @@ def show_hexadecimal(x, n, flag):
 def test_pointers_and_hexadecimal(printed, launch_target):
     x = np.zeros(2, np.float32)
     lines = printed(show_hexadecimal, (1,), x, -2, True)
-    # A thread of a GPU may print all of its own before another one begins.
+    # A thread of a GPU may print all of its lines before another one starts.
     addresses = [line for line in lines if " x: " in line]
     pointers = [re.fullmatch(r"(.*) (0x[0-9a-f]{16})", line).groups() for line in addresses]
     assert sorted(head for head, _ in pointers) == [f"pid (0, 0, 0) idx ({i}) x:" for i in (0, 1)]

@@ -1,4 +1,4 @@
-"""No quotient stops the process."""
+"""No division crashes the process."""
 
 import numpy as np
 import pytest

@@ -37,12 +37,12 @@ def divide(x, y, out, KIND: tl.constexpr, CONSTANT: tl.constexpr, BLOCK: tl.cons
     tl.store(out + i, q)
 
 
-# How many elements in a row have the same divisor.
+# The number of consecutive elements with the same divisor.
 SHARED = {"elements": 1, "uniform": BLOCK, "rows": BLOCK // 4, "fdiv": BLOCK, "div_rn": BLOCK}
 
 
 def quotients(kind, x, y, target=None, constant=1.0, out=None, **options):
-    """x over y, where each element of y divides as many of x as the kind says."""
+    """x / y, where each element of y divides SHARED[kind] consecutive elements of x."""
     out = torch.full(x.shape, torch.nan, dtype=torch.float32) if out is None else out
     where = {} if target is None else {"target": target}
     grid = (x.numel() // BLOCK,)
@@ -68,14 +68,14 @@ def exact(x, y, shared, dtype):
 
 
 def check(got, expected):
-    """The same numbers, signs of zeros included."""
+    """Checks that numbers are equal, including the signs of zeros."""
     same = (got == expected) & (np.signbit(got) == np.signbit(expected))
     same |= np.isnan(got) & np.isnan(expected)
     assert same.all(), (got[~same][:4], expected[~same][:4])
 
 
 def check_single(x, y, shared, got, launch_target):
-    """Rounded to nearest on the CPU; elsewhere, what docs/math.md states of GPUs."""
+    """Checks rounding to nearest on the CPU; elsewhere, the bounds for GPUs in docs/math.md."""
     expected = exact(x, y, shared, torch.float32)
     if launch_target == "cpu":
         check(got, expected)
@@ -91,7 +91,7 @@ def check_single(x, y, shared, got, launch_target):
 
 
 def singles(count):
-    """Of any bits, and of everyday size."""
+    """Random bit patterns, and numbers of moderate size."""
     rng = generator()
     bits = rng.integers(0, 1 << 32, count, np.uint32).view(np.float32)
     everyday = (rng.standard_normal(count) * 100).astype(np.float32)
@@ -114,7 +114,7 @@ def test_single_precision(kind, target, launch_target):
 
 @pytest.mark.parametrize("kind", ["elements", "uniform", "rows"])
 def test_multiples_of_a_number_over_it(kind, launch_target):
-    """41 / 41 is 1, and (n y) / y is n, wherever n y is a float."""
+    """41 / 41 is 1, and (n y) / y is n if n y is exactly representable."""
     divisors = torch.arange(1, 4097, dtype=torch.float32)
     if kind != "elements":
         divisors = divisors.repeat_interleave(BLOCK // SHARED[kind])
@@ -142,7 +142,7 @@ def test_by_a_constant(constant, target, launch_target):
 @pytest.mark.parametrize("target", PROCESSORS)
 @pytest.mark.parametrize("kind", ["elements", "uniform", "rows", "fdiv"])
 def test_double_precision(kind, target, launch_target):
-    """Against NumPy, of which the hardware divides."""
+    """Compares with NumPy, which uses the hardware's division."""
     skip_unless_runnable(target, launch_target)
     count = 1 << (18 if launch_target == "cpu" else 14)
     x = torch.from_numpy(ulps.doubles(count, 1 + int(generator().integers(1 << 30))))
@@ -156,7 +156,7 @@ def test_double_precision(kind, target, launch_target):
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
 @pytest.mark.parametrize("kind", ["uniform", "fdiv"])
 def test_every_half_by_some_divisors(kind, dtype, target, launch_target):
-    """`/` of halves is float32's; tl.fdiv rounds to their own type."""
+    """`/` of halves gives float32; tl.fdiv rounds to the type of its operands."""
     skip_unless_runnable(target, launch_target)
     dividends = torch.arange(-(1 << 15), 1 << 15, dtype=torch.int32).to(torch.int16).view(dtype)
     special = torch.tensor(

@@ -1,4 +1,4 @@
-"""Addresses are computed ahead, for iterations that a loop does not have: no division by zero."""
+"""Addresses computed ahead, for iterations past the end of a loop, do not divide by zero."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def quotient_kernel(a, b, c, count, scale, SIDE: tl.constexpr, STEP: tl.constexp
 
 @tilewright.jit
 def remainder_kernel(a, b, c, count, scale, SIDE: tl.constexpr, STEP: tl.constexpr):
-    """Some of a tile of divisors are 0 after the last iteration, one is 0 if there is none."""
+    """Some divisors of a tile are 0 after the last iteration, one if there is no iteration."""
     i = tl.arange(0, SIDE)
     lanes = tl.arange(0, STEP)
     total = tl.zeros((SIDE, SIDE), tl.float32)

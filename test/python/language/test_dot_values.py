@@ -1,4 +1,4 @@
-"""Matrix products against float64."""
+"""tl.dot against float64."""
 
 import numpy as np
 import pytest

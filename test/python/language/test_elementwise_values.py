@@ -11,7 +11,7 @@ from inputs import FLOATS, INTS, ROUNDOFF, error, fresh, poisoned, wide, wrapped
 import tilewright
 import tilewright.language as tl
 
-SIZE = 1000  # Not a multiple of the block: the last program is masked.
+SIZE = 1000  # Not a multiple of BLOCK: the last program is masked.
 BLOCK = 256
 
 
@@ -26,7 +26,7 @@ def unary(x, out, n, FUNCTION: tl.constexpr, BLOCK: tl.constexpr):
 def binary(x, y, out, n, FUNCTION: tl.constexpr, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     m = i < n
-    # Beyond the mask divisors must not be zero.
+    # Masked-off divisors must not be zero.
     a = tl.load(x + i, mask=m, other=1)
     b = tl.load(y + i, mask=m, other=1)
     tl.store(out + i, FUNCTION(a, b), mask=m)
@@ -163,7 +163,7 @@ def test_floats(name, dtype):
 
 @pytest.fixture
 def division_error(launch_target):
-    """A quotient is rounded once; a GPU's of float32 may be off by two in its last place."""
+    """A quotient is rounded once; on a GPU a float32 quotient may be off by two ulps."""
     single = 1 if launch_target == "cpu" else 4
     return {"fp32": single * ROUNDOFF["fp32"], "fp64": ROUNDOFF["fp64"]}
 

@@ -1,4 +1,4 @@
-"""Floats of 8 bits: every code to wider floats, rounding from them, arithmetic and products."""
+"""8-bit floats: converting every code to wider floats, rounding from these, arithmetic and dots."""
 
 import math
 
@@ -11,7 +11,7 @@ from seeds import generator
 import tilewright
 import tilewright.language as tl
 
-# Their bits travel as int8: arrays of the last two types cannot be passed to a kernel.
+# They are passed as int8, because arrays of the last two types cannot be passed to a kernel.
 FLOAT8S = {
     "fp8e5": torch.float8_e5m2,
     "fp8e4nv": torch.float8_e4m3fn,
@@ -41,13 +41,13 @@ def encoded(x, name, rounding=None, block=256):
 
 
 def rounded(x, name):
-    """To nearest even by PyTorch, which makes infinity or NaN of what is too large."""
+    """Rounds to nearest even with PyTorch; values that are too large become infinity or NaN."""
     greatest = torch.finfo(FLOAT8S[name]).max
     return x.double().clamp(-greatest, greatest).to(FLOAT8S[name])
 
 
 def same(found, wanted):
-    """Whether they are the same numbers, zeros of the same sign."""
+    """Whether the numbers are equal, including the signs of zeros."""
     found, wanted = found.double(), wanted.double()
     return torch.equal(found.signbit() | found.isnan(), wanted.signbit() | wanted.isnan()) and (
         torch.equal(found.nan_to_num(1e9), wanted.nan_to_num(1e9))
@@ -71,7 +71,7 @@ def test_every_half_to_nearest_even(name, source):
 
 
 def between(name, dtype):
-    """All numbers of the type, what is halfway between them and the floats next to that."""
+    """All numbers of the type, the midpoints between them, and the floats next to these."""
     numbers = CODES.view(FLOAT8S[name]).to(dtype)
     numbers = numbers[numbers.isfinite()].unique()
     halfway = (numbers[1:] + numbers[:-1]) / 2
@@ -86,7 +86,7 @@ def between(name, dtype):
 @pytest.mark.parametrize("name", FLOAT8S)
 def test_ties_and_their_neighbours(name, source):
     x = between(name, FLOATS[source])
-    # PyTorch would round float64 twice; halfway between numbers only the neighbours matter.
+    # PyTorch would round float64 twice; this matters only for the neighbors of midpoints.
     numbers = CODES.view(FLOAT8S[name]).double()
     limit = numbers[numbers.isfinite()].max()
     exact = x.double().clamp(-limit, limit)
@@ -201,7 +201,7 @@ def test_products(left, right, m, n, k):
     b = torch.from_numpy(generator().standard_normal((k, n))).to(right)
     out = poisoned("fp32", (m, n))
     product_kernel[(1,)](a, b, out, M=m, N=n, K=k)
-    # Before Blackwell, tensor cores keep 13 bits below the largest summand of float8 products.
+    # Before Blackwell, tensor cores keep 13 bits below the largest summand of a float8 dot.
     assert error(out, 2 * wide(a) @ wide(b)) < 1e-3
 
 

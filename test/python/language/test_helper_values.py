@@ -1,4 +1,4 @@
-"""Helpers with constants in their control flow: values, and lines of the source on every target."""
+"""Helpers with constants in their control flow: values, and source lines on every target."""
 
 # ruff: noqa: B007, SIM108
 
@@ -232,7 +232,7 @@ def combine(x, sums, least, scans, best, SIZE: tl.constexpr):
 
 @pytest.mark.parametrize("size", [16, 256])
 def test_combine_functions_with_branches(size: int) -> None:
-    """Sums of positive numbers up to a bound are the same in any order."""
+    """Saturating sums of positive numbers do not depend on the order."""
     x = np.random.default_rng(6).integers(0, 4, size).astype(np.float32)
     sums, least, best = (np.full(n, np.nan, np.float32) for n in (1, 1, 2))
     scans = np.full_like(x, np.nan)

@@ -1,4 +1,4 @@
-"""True hints in loops that run ahead: all passes see the same width of an access."""
+"""Valid hints in pipelined loops: all passes use the same width of an access."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ def tile_hint(a, b, c, start, K, STRIDE: tl.constexpr, SIDE: tl.constexpr, STEP:
 
 @tilewright.jit
 def pointer_hint(a, b, c, start, K, STRIDE: tl.constexpr, SIDE: tl.constexpr, STEP: tl.constexpr):
-    """What a loop carries, hinted at in each iteration: the alignment of a row's start."""
+    """A hint in each iteration about a loop-carried value: the alignment of a row's start."""
     i = tl.arange(0, SIDE)
     k = tl.arange(0, STEP)
     aligned: tl.constexpr = min(16, a.dtype.element_ty.primitive_bitwidth)
@@ -99,7 +99,7 @@ def test_widths_of_elements(name: str, dtype: type) -> None:
 
 @tilewright.jit
 def branch_kernel(x, out, n, N: tl.constexpr):
-    """A hint that holds in one branch says nothing of the other one."""
+    """A hint in one branch does not apply to the other one."""
     i = tl.arange(0, N)
     if n % 16 == 0:
         at = tl.multiple_of(n, 16)
@@ -118,7 +118,7 @@ def test_hint_in_a_branch(n: int) -> None:
 
 @tilewright.jit
 def statement_kernel(x, out, n, N: tl.constexpr):
-    """The result of a hint may be dropped: it holds for what follows."""
+    """The result of a hint may be discarded: it applies to later uses."""
     i = tl.arange(0, N)
     start = n * 8
     tl.multiple_of(start, 8)

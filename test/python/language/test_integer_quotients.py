@@ -1,4 +1,4 @@
-"""`//` and `%` of integers are C's at the ends of each type, by tiles, scalars and constants."""
+"""Integer `//` and `%` are as in C at the limits of each type, for tiles, scalars and constants."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def by_constant(a, quotient, remainder, D: tl.constexpr, TYPE: tl.constexpr, N: 
 
 
 def edges(dtype):
-    """The ends of the type, the powers of two, and their neighbors."""
+    """The limits of the type, the powers of two, and their neighbors."""
     info = np.iinfo(dtype)
     near = [s * 2**k + d for k in range(info.bits) for s in (1, -1) for d in (-1, 0, 1)]
     ends = [info.min, info.min + 1, info.max - 1, info.max, 0, 3, 7, 10, 41, -41]
@@ -55,7 +55,7 @@ def dividends(dtype):
 
 
 def expected(a, b):
-    """Towards zero, and wrapped, with Python's integers."""
+    """Rounded toward zero and wrapped, computed with Python integers."""
     bits, is_signed = a.dtype.itemsize * 8, a.dtype.kind == "i"
     pairs = [(int(x), int(y)) for x, y in zip(a, np.broadcast_to(b, a.shape), strict=True)]
     quotients = [abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1) for x, y in pairs]

@@ -1,4 +1,4 @@
-"""Unrolled loops and chains of branches that are left at any place compute what Python does."""
+"""Unrolled loops and chains of branches with early exits give the same results as in Python."""
 
 # ruff: noqa: E701
 
@@ -64,7 +64,7 @@ def unrolled_py(x: Any, out: Any, n: int) -> None:
 
 @tilewright.jit
 def changing(x, out, n, STEPS: tl.constexpr):
-    v = n  # of another type at the end of each iteration than at the `break`
+    v = n  # its type at the end of an iteration differs from that at the `break`
     count = 0
     for i in tl.static_range(STEPS):
         w = tl.load(x + i)

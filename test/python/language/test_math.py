@@ -50,7 +50,7 @@ def test_extrema(values, function, which):
     assert op(function(f, f, propagate_nan=everything)) == f"arith.{which}imumf"
     assert op(function(i, 1)) == f"arith.{which}si"
     assert op(function(u, u)) == f"arith.{which}ui"
-    # As in Triton a number is a value of its own type here, and bfloat16 is computed in float32.
+    # As in Triton, a number has its own type here, and bfloat16 is computed in float32.
     assert function(h, 0.0).type == tl.float32
     assert function(b, b).type == tl.float32
     assert function(h, h).type == tl.float16

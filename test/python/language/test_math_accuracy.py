@@ -1,8 +1,8 @@
-"""Mathematical functions through the whole compiler: docs/math.md states bounds of their errors.
+"""Math functions through the whole compiler: their errors meet the bounds in docs/math.md.
 
-Single precision is checked against double, double against the x87's extended precision. The inputs
-are one from each of equally many ranges of bit patterns, and the format's special values
-(test/python/conversion/ulps.py). That the bounds are bounds is test_expand_math.py's matter.
+Single precision is checked against double, double against x87 extended precision. The inputs are
+one from each of equal ranges of bit patterns, and the special values of the format
+(test/python/conversion/ulps.py). test_expand_math.py tests the bounds with more inputs.
 """
 
 import numpy as np
@@ -58,7 +58,7 @@ def test_double_precision(name):
 @pytest.mark.skipif(np.finfo(np.longdouble).nmant < 63, reason="needs a wider reference")
 @pytest.mark.parametrize("name", ["sin", "cos"])
 def test_next_to_multiples_of_half_pi(name):
-    """Where a reduced argument is small: 175962 pi/2 is a double but for 8e-16."""
+    """Inputs whose reduced argument is small: 175962 pi/2 is within 8e-16 of a double."""
     k = np.arange(1 << 20, dtype=np.longdouble)
     x = (k * np.longdouble("1.57079632679489661923132169163975144")).astype(np.float64)
     error = ulps.errors(compiled(name, "cpu")(x), ulps.extended(name, x))
@@ -77,7 +77,7 @@ def bits_of(name, target, x):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_every_processor_computes_the_same(name, dtype, target):
-    """So that bounds that hold for one hold for all."""
+    """A bound that holds for one processor therefore holds for all."""
     if (
         target.startswith("emulator")
         and dtype == np.float32

@@ -1,4 +1,4 @@
-"""Within a program, memory operations keep the meaning of whole tiles in program order."""
+"""Within a program, memory operations act on whole tiles in program order."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Loads, stores and atomics; blocks keep the meaning of whole operations in program order."""
+"""Loads, stores and atomics; operations act on whole tiles in program order."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Which operation of the IR an operator becomes."""
+"""The IR operation for each operator."""
 
 import operator
 

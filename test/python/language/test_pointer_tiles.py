@@ -203,7 +203,7 @@ def test_pointers_advance_under_a_condition(kernel: tilewright.JITFunction, step
 
 @tilewright.jit
 def fibonacci_kernel(x, out, n, B: tl.constexpr):
-    """Each pointer tile is computed from what the loop overwrites."""
+    """Each pointer tile is computed from a value that the loop overwrites."""
     i = tl.arange(0, B)
     p, q = x + i, x + B + i
     for _ in range(n):
@@ -223,7 +223,7 @@ def test_carried_pointers_are_read_before_they_are_replaced(steps: int) -> None:
 
 @tilewright.jit
 def outer_tile_kernel(x, out, n, B: tl.constexpr):
-    """A pointer tile of an outer loop's body goes into an inner loop, unchanged on some ways."""
+    """An inner loop carries a pointer tile of the outer loop, unchanged on some paths."""
     i = tl.arange(0, B)
     p = x + i
     total = tl.zeros((B,), tl.int32)
@@ -342,7 +342,7 @@ def test_pointers_and_an_early_return(steps: int) -> None:
 
 @tilewright.jit
 def mixed_kernel(x, out, n, N: tl.constexpr):
-    """Tiles of every width through one loop, with the pointers between them."""
+    """One loop carries tiles of every element width, with pointers between them."""
     i = tl.arange(0, N)
     flag = i % 2 == 0
     small = i.to(tl.int8)

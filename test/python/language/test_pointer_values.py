@@ -1,4 +1,4 @@
-"""Tiles of pointers that are selected, change shape, are cast, and are stored through."""
+"""Tiles of pointers: select, shape changes, casts, and stores through them."""
 
 import numpy as np
 import pytest

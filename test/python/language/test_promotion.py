@@ -1,4 +1,4 @@
-"""The type in which an operation is computed: the whole table, and Python numbers."""
+"""Type promotion: the whole table, and Python numbers."""
 
 import operator
 
@@ -12,13 +12,13 @@ FLOATS = ["fp16", "bf16", "fp32", "fp64"]
 
 
 def expected(a: str, b: str) -> str:
-    """Said once more, in other words than the implementation's."""
+    """An independent implementation of the rules."""
     pair = {a, b}
     if pair <= set(INTS):
         return max(pair, key=lambda name: (tl.dtype(name).int_bitwidth, name.startswith("u")))
     if pair == {"bf16"}:
         return "bf16"
-    # bfloat16 beside anything else counts as less than float16, but as float32 beside integers.
+    # With another float bfloat16 ranks below float16; bfloat16 with an integer gives float32.
     floats = pair & {"fp16", "fp32", "fp64"}
     return max(floats, default="fp32")
 

@@ -119,7 +119,7 @@ def with_mode(out, mode):
 
 
 def test_a_string_chooses() -> None:
-    """As in Triton, it is a constant, whether annotated or not."""
+    """As in Triton, a string is a constant even without the annotation."""
     out = np.zeros(1, np.int32)
     for mode, expected in (("one", 1), ("two", 2), ("i32", 2), ("*fp32", 2)):
         with_mode[(1,)](out, mode)

@@ -1,4 +1,4 @@
-"""A few kernels of random control flow; random_control_flow.py runs as many others as one likes."""
+"""A few kernels with random control flow; random_control_flow.py runs others."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def test_extrema_ignore_nan(function, reference):
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("dtype", ["fp32", "int32", "uint8"])
 def test_positions_of_the_first(dtype, axis, name):
-    # Few different values, so that there are ties.
+    # Few distinct values, so that there are ties.
     x = fresh(dtype, (M, N), 0, 5)
     x = x.round() if isinstance(x, torch.Tensor) else x
     out = reduced(x, getattr(tl, name), axis, "int32")
@@ -147,7 +147,7 @@ def larger_in_size(a, b):
 
 @tilewright.jit
 def line_after_line(a1, b1, a2, b2):
-    """x -> a1 x + b1, then x -> a2 x + b2, as one line."""
+    """The composition of x -> a1 x + b1 and x -> a2 x + b2."""
     return a1 * a2, b1 * a2 + b2
 
 

@@ -9,7 +9,7 @@ import seeds
 import tilewright
 import tilewright.language as tl
 
-# Every pair of widths that a reduction across warps may keep in registers for one operand alone.
+# Every pair of widths for which a reduction across warps may keep only one operand in registers.
 PAIRS = [
     ("int8", "int64"), ("int64", "int8"), ("int16", "int32"), ("int32", "int64"),
     ("float16", "int32"), ("float64", "int8"), ("float32", "int16"), ("uint8", "int8"),

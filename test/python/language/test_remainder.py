@@ -1,4 +1,4 @@
-"""`%` of floats is exact, as C's fmod, however large the quotient."""
+"""`%` of floats is exact like C's fmod, for quotients of any size."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def remainders(x, y, out, SIZE: tl.constexpr):
 
 
 def anything(dtype, rng):
-    """Numbers of any bits, so of any quotient; zeros, infinities, NaN and subnormals among them."""
+    """Random bit patterns, so any quotient; includes zeros, infinities, NaN and subnormals."""
     bits = rng.integers(0, 256, SIZE * np.dtype(dtype).itemsize, np.uint8).view(dtype)
     special = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.5], dtype)
     bits[:: SIZE // 32] = rng.choice(special, 32)

@@ -1,4 +1,4 @@
-"""What shape operations do to the elements, against NumPy."""
+"""The elements of the results of shape operations, against NumPy."""
 
 import numpy as np
 import pytest

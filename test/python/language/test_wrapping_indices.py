@@ -1,4 +1,4 @@
-"""Index arithmetic wraps, also where a vector of addresses or a mask is made of it."""
+"""Index arithmetic wraps, also if it is used for a vector of addresses or a mask."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def test_sums_wrap_and_are_compared_so(start: int) -> None:
 
 
 def test_the_same_kernel_with_and_without_a_wrap() -> None:
-    """Each launch is checked, whichever variant was compiled first."""
+    """Each launch is checked, regardless of which variant was compiled first."""
     for start in (3, LARGEST - 3, 4, LARGEST - 5):
         out, below = np.zeros(N, np.int32), np.zeros(N, np.bool_)
         sum_kernel[(1,)](out, below, start, 50, N=N)
@@ -75,7 +75,7 @@ def test_an_unsigned_comparison_bounds_both_ends(shift: int) -> None:
 
 @tilewright.jit
 def extended_kernel(x, out, s, N: tl.constexpr):
-    """Two indices that differ by 2^32 where the first is negative."""
+    """Two indices that differ by 2^32 if the first is negative."""
     i = tl.arange(0, N) - s
     wide = i.to(tl.uint32).to(tl.int64)
     tl.store(out + tl.arange(0, N), tl.load(x + wide, mask=wide < N, other=-1))
@@ -145,7 +145,7 @@ def test_indices_that_a_loop_advances(first: int) -> None:
 
 @tilewright.jit
 def rows_kernel(x, out, stride, M: tl.constexpr, N: tl.constexpr):
-    """What the sum of the row's and the column's offset is worth depends on the stride."""
+    """Whether the sum of the row's and the column's offset wraps depends on the stride."""
     rows, columns = tl.arange(0, M)[:, None], tl.arange(0, N)[None, :]
     loaded = tl.load(x + (rows * stride + columns))
     tl.store(out + rows * N + columns, loaded)
@@ -161,7 +161,7 @@ def test_rows_of_any_stride(stride: int) -> None:
 
 @tilewright.jit
 def packed_kernel(x, loaded, quotients, N: tl.constexpr):
-    """Two neighboring lanes of 8 or 16 bits in one register, and a constant for one of them."""
+    """Two adjacent 8-bit or 16-bit elements in one register, of which one is a constant."""
     lane = tl.arange(0, N)
     tl.store(loaded + lane, tl.load(x + N + (lane - 1).to(tl.int8)))
     tl.store(quotients + lane, ((lane + 65535).to(tl.uint16) // 16).to(tl.int64))

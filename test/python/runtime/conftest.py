@@ -1,4 +1,4 @@
-"""Launching is tested with kernels written in C++: what they are given is what counts."""
+"""Tests of launches use kernels written in C++, which record what they are passed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class _Request(NamedTuple):
 
 
 class Compilation(_Request):
-    """What the launcher asked the compiler for; stands for the compiled kernel too."""
+    """The launcher's request to the compiler; also replaces the compiled kernel."""
 
     launch_conditions: tuple[int, ...] = ()
     asserts: tuple[Any, ...] = ()
@@ -31,7 +31,7 @@ class Compilation(_Request):
 
 
 class Substitute:
-    """Gives a @jit function a kernel of `_core.test_kernel` for code, and notes the requests."""
+    """Makes a kernel of `_core.test_kernel` the code of a @jit function; records requests."""
 
     def __init__(self, fn: JITFunction, kernel: str) -> None:
         self.requests: list[Compilation] = []
@@ -60,7 +60,7 @@ def substitute() -> Callable[..., Substitute]:
 
 @pytest.fixture
 def cuda() -> Iterator[ModuleType]:
-    """The stand-in for the driver, fresh; `cuda.configure(words)` comes before the first use."""
+    """A new fake driver; `cuda.configure(words)` must be called before its first use."""
     import fake_cuda
 
     fake_cuda.configure()
@@ -73,7 +73,7 @@ def cuda() -> Iterator[ModuleType]:
 
 @pytest.fixture
 def on_cuda(cuda: ModuleType, substitute: Callable[..., Substitute]) -> Callable[..., Substitute]:
-    """Gives a @jit function code on each device, whose parameters have these sizes in bytes."""
+    """Gives a @jit function code for each device; its parameters have these sizes in bytes."""
 
     def give(fn: JITFunction, parameters: str, **options: Any) -> Substitute:
         made = substitute(fn)

@@ -1,4 +1,4 @@
-"""The stand-in for the CUDA driver (test/fake_cuda) from Python, and tensors on its devices."""
+"""Python interface of the fake CUDA driver (test/fake_cuda), and tensors on its devices."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _api.fake_cuda_set_stream.argtypes = [ctypes.c_size_t]
 
 
 def configure(words: str = "") -> None:
-    """Starts afresh; test/fake_cuda/fake_cuda.cpp lists the words."""
+    """Resets the driver; test/fake_cuda/fake_cuda.cpp lists the words."""
     _api.fake_cuda_configure(words.encode())
 
 
@@ -38,7 +38,7 @@ def launches() -> list[dict[str, Any]]:
 
 
 def current_device() -> int:
-    """The device whose context is current on this thread; -1 where none is."""
+    """The device whose context is current on this thread; -1 if none is."""
     return int(_api.fake_cuda_current())
 
 
@@ -47,7 +47,7 @@ def make_current(device: int) -> None:
 
 
 def set_stream(stream: int) -> None:
-    """The stream that the tensors' framework works on."""
+    """Sets the current stream of the tensors' framework."""
     _api.fake_cuda_set_stream(stream)
 
 
@@ -66,13 +66,13 @@ _new_capsule = ctypes.pythonapi.PyCapsule_New
 _new_capsule.restype = ctypes.py_object
 _new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 
-_NAME = b"dlpack_exchange_api"  # which the capsule keeps no copy of
+_NAME = b"dlpack_exchange_api"  # kept alive here, because the capsule does not copy it
 
 HOST, CUDA, MANAGED, VULKAN = 1, 2, 13, 7
 
 
 class Tensor(bytes):
-    """A tensor of a framework that has DLPack's exchange table; the bytes are its DLTensor."""
+    """A tensor of a framework with DLPack's exchange table; the bytes are its DLTensor."""
 
     __dlpack_c_exchange_api__ = _new_capsule(_api.fake_cuda_exchange_table(), _NAME, None)
     shape: Any
@@ -82,7 +82,7 @@ class Tensor(bytes):
     def make(
         cls, device: int = 0, offset: int = 0, kind: int = CUDA, elements: int = 16, bits: int = 32
     ) -> Tensor:
-        """Floats in a device's memory; other kinds of memory are where DLPack says."""
+        """Floats in a device's memory, or in another kind of memory that DLPack defines."""
         shape = (ctypes.c_int64 * 1)(elements)
         data = (address(device, offset), kind, device, 1, 2, bits, 1, ctypes.addressof(shape), 0, 0)
         tensor = cls(struct.pack("=QiiiBBHQQQ", *data))
@@ -92,7 +92,7 @@ class Tensor(bytes):
 
 
 class CudaArray:
-    """Only has `__cuda_array_interface__`, as Numba's arrays."""
+    """Has only `__cuda_array_interface__`, like Numba's arrays."""
 
     def __init__(self, device: int = 0, offset: int = 0, **changes: Any) -> None:
         data = (address(device, offset), False)
@@ -105,7 +105,7 @@ class CudaArray:
 
 
 class Address:
-    """Only tells address, dtype and device, like a tensor of a PyTorch without DLPack."""
+    """Has only an address, a dtype and a device, like a tensor of a PyTorch without DLPack."""
 
     dtype = "float32"
 

@@ -1,4 +1,4 @@
-"""A kernel for the process that test_launch_running interrupts."""
+"""A kernel for the process that test_launch_running.py interrupts."""
 
 import tilewright
 

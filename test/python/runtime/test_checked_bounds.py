@@ -1,4 +1,4 @@
-"""Checks of bounds on the CPU: what is found in wrong kernels, and nothing in right ones."""
+"""Bounds checks on the CPU: findings in incorrect kernels, and none in correct ones."""
 
 import inspect
 from collections.abc import Callable
@@ -169,7 +169,7 @@ def test_matrix(shape: tuple[int, int]) -> None:
 def test_matrix_with_a_wrong_stride() -> None:
     x, out = np.zeros((8, 31), np.float32), np.zeros((8, 31), np.float32)
     (found,) = findings(lambda: matrix_kernel[(1,)](x, out, 8, 31, 33, M=8, K=32))
-    # The first element outside: row 7, column 31 - 14.
+    # The first out-of-bounds element: row 7, column 31 - 14.
     assert found.message.startswith(f"reads 4 bytes at x+{8 * 31 * 4}, right after the end of x")
 
 
@@ -270,7 +270,7 @@ def test_pointers_of_two_arrays() -> None:
 
 
 def test_another_array_is_in_bounds() -> None:
-    """As on the emulator: which array an address was meant for is not looked at."""
+    """As in the emulator, an access within any array is in bounds."""
     whole, out = np.arange(2 * N, dtype=np.int32), np.zeros(2 * N, np.int32)
 
     @tilewright.jit(checks="bounds")
@@ -283,7 +283,7 @@ def test_another_array_is_in_bounds() -> None:
 
 
 class Address:
-    """Memory of which only the address is known."""
+    """Memory with only an address."""
 
     def __init__(self, array: np.ndarray) -> None:
         self.array = array
@@ -308,7 +308,7 @@ def table_kernel(table, out, n, BLOCK: tl.constexpr):
 
 
 def test_addresses_as_integers() -> None:
-    """What lies behind an address that is no argument is unknown; what is stored to is not."""
+    """Accesses through an address that is not an argument can't be checked; others are."""
     rows = [np.arange(N, dtype=np.int32) + k for k in range(3)]
     table, out = np.array([row.ctypes.data for row in rows]), np.zeros(3 * N, np.int32)
     table_kernel[(1,)](table, out, 3, BLOCK=N)
@@ -436,7 +436,7 @@ def wide_kernel(x, y, out, n, BLOCK: tl.constexpr):
 @pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.float64])
 @pytest.mark.parametrize("n", [1, 100, 1000, 1024])
 def test_masks_with_holes(n: int, dtype: type) -> None:
-    """The last element of the last vector is masked off, or is not."""
+    """The last element of the last vector may be masked off."""
     last = n - 1 - ((n - 1) % 3 == 1)
     x, y = np.ones(last + 1, dtype), np.ones(last // 4 + 1, dtype)
     out = np.zeros(last + 1, dtype)

@@ -1,4 +1,4 @@
-"""Checks of bounds in code for CUDA devices: hidden parameters, and what a lost device tells."""
+"""Bounds checks in code for CUDA devices: hidden parameters, and the report of a lost device."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ def test_the_next_launch_names_line_and_program(kernel: Any) -> None:
         text = str(caught.value)
         assert "k.py:7:5: bounds: kernel, program (1, 2, 1): writes" in text
         assert "cuda:0 is lost to this process since CUDA_ERROR_ASSERT" in text
-    # A kernel that is still to be loaded can't be; the reason is the same.
+    # Loading another kernel fails for the same reason.
     with pytest.raises(CheckError, match=r"k\.py:7:5: bounds: kernel, program"):
         fake_cuda.load("other", "8")
-    # Another device has found nothing.
+    # Another device is not affected.
     kernel[1](Tensor.make(1), Tensor.make(1))
 
 

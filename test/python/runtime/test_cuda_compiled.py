@@ -1,4 +1,4 @@
-"""From a launch on a CUDA device to the stages of the compiler, and back to the device."""
+"""A launch on a CUDA device calls the stages of the compiler and loads the code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tilewright.errors import DeviceError, OutOfResourcesError
 
 @pytest.fixture
 def compiled(cuda, monkeypatch):
-    """The requests that reached the stages, which answer with code of these resources."""
+    """The requests that reached the stages, which return code with these resources."""
     requests = []
     facts = {"num_warps": 8, "shared_bytes": 1024, "registers": 32, "spill_bytes": 0}
 

@@ -1,4 +1,4 @@
-"""Where a launch runs: on the host or on which CUDA device."""
+"""The device of a launch: the host, or one of the CUDA devices."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def sub(on_cuda, kernel, monkeypatch):
 
 @pytest.fixture
 def torch_device(monkeypatch):
-    """Makes PyTorch one that knows CUDA."""
+    """Makes PyTorch report a CUDA device."""
     return lambda ordinal: monkeypatch.setattr(
         torch._C, "_cuda_getDevice", lambda: ordinal, raising=False
     )
 
 
-# Arrays decide
+# Arrays determine the device
 
 
 @pytest.mark.parametrize("array", [Tensor.make, Address, CudaArray])
@@ -108,7 +108,7 @@ def test_other_devices(sub, kernel) -> None:
         kernel[1](Tensor.make(1, kind=VULKAN))
 
 
-# The option decides where there are no arrays, and must not contradict those that are there
+# The option determines the device if there are no arrays, and must not contradict them if there are
 
 
 def test_the_option_and_the_arrays(sub, kernel) -> None:

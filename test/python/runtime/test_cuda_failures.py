@@ -1,4 +1,4 @@
-"""What a launch raises where there is no driver, no room, or no device any more."""
+"""The errors of a launch without a driver, with too few resources, or on a lost device."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def load(**options):
 
 @pytest.fixture
 def driver(cuda):
-    """Another driver instead of the stand-in that works."""
+    """Replaces the fake driver by another one."""
     return _core.use_cuda_driver
 
 
@@ -124,7 +124,7 @@ def test_the_library_is_that_of_the_environment(library, expected) -> None:
     assert done.stdout.strip() == expected, done.stderr
 
 
-# No room
+# Too few resources
 
 
 def test_too_much_shared_memory(cuda) -> None:
@@ -196,7 +196,7 @@ def test_a_kernel_that_breaks_its_device(on_cuda, kernel) -> None:
     )
     with pytest.raises(DeviceError, match=expected):
         kernel[1](Tensor.make())
-    # From now on nothing is tried, and the others are as before.
+    # No further launches are attempted, and other devices are not affected.
     calls = fake_cuda.report()["calls"].get("cuLaunchKernel")
     with pytest.raises(DeviceError, match=r"other \(.*cuda:0 is lost to this process"):
         other[1](Tensor.make())

@@ -1,4 +1,4 @@
-"""What reaches the CUDA driver in a launch, seen by a stand-in for it."""
+"""The calls of the CUDA driver in a launch, recorded by a fake driver."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tilewright.errors import GridError
 
 
 def make(count: int):
-    """A kernel with so many parameters."""
+    """A kernel with a number of parameters."""
 
     @tilewright.jit
     def none():

@@ -1,4 +1,4 @@
-"""A kernel is compiled from the text that its function was made from."""
+"""A kernel is compiled from the source from which its function was compiled."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ kernel = make()
 def module(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[[int], ModuleType]]:
-    """`module(n)` writes the file with n; gives the module as it was when it was first imported."""
+    """`module(n)` writes the file with n; returns the module as it was first imported."""
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr("sys.dont_write_bytecode", True)
     file, stamps = tmp_path / "edited_kernels.py", iter(range(10**9, 2 * 10**9, 100))

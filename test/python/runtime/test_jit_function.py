@@ -1,4 +1,4 @@
-"""What the decorator makes of a function."""
+"""The function object that the decorator returns."""
 
 from __future__ import annotations
 

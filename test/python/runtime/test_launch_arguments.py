@@ -1,4 +1,4 @@
-"""Kinds of arguments: what reaches the kernel, and what can't be passed."""
+"""Kinds of arguments: the values that the kernel gets, and what can't be passed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def slots(substitute):
 
 @pytest.fixture
 def describe(substitute, one):
-    """The descriptor that an argument gets."""
+    """The descriptor of an argument."""
     substitute(one)
 
     def describe(argument):
@@ -177,7 +177,7 @@ def test_read_only_arrays(describe) -> None:
 
 
 class Capsule:
-    """Only speaks DLPack."""
+    """Has only the DLPack interface."""
 
     def __init__(self, tensor: torch.Tensor) -> None:
         self.tensor = tensor
@@ -188,7 +188,7 @@ class Capsule:
 
 
 class Address:
-    """Only tells its address, like a tensor of a framework that knows neither DLPack nor NumPy."""
+    """Has only an address, like a tensor of a framework with neither DLPack nor NumPy support."""
 
     def __init__(self, tensor: torch.Tensor, dtype: object = None, device: str = "cpu") -> None:
         self.tensor = tensor

@@ -1,4 +1,4 @@
-"""Positional and keyword arguments, defaults, options, and what is wrong with them."""
+"""Positional and keyword arguments, defaults, options, and their errors."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_a_parameter_may_have_the_name_of_an_option(substitute) -> None:
 def test_misfits(kernel, sub, args, kwargs, message) -> None:
     with pytest.raises(ArgumentError, match=message) as caught:
         kernel[1](*args, **kwargs)
-    # The kernel, and where it is.
+    # The kernel and its position.
     assert "kernel (test_launch_binding.py:" in str(caught.value)
     assert isinstance(caught.value, TypeError)
     assert not sub.requests

@@ -1,4 +1,4 @@
-"""A variant whose conditions do not hold for a launch is left for one that assumes nothing."""
+"""If a variant's conditions do not hold, the launch runs a variant that assumes nothing."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Grids: how many programs run, and which grids are refused."""
+"""Grids: the number of programs, and grids that are rejected."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tilewright.errors import GridError
 
 @pytest.fixture
 def count(substitute):
-    """The number of programs that a grid runs; each must run once."""
+    """The number of programs in a grid; each must run exactly once."""
 
     @tilewright.jit
     def kernel(counters, n=2, BLOCK: tl.constexpr = 4):

@@ -184,7 +184,7 @@ def test_fork_after_a_compiled_launch() -> None:
         signal.alarm(300)
         result = np.full(300_000, np.nan, np.float32)
         add[add_grid](x.numpy(), y.numpy(), result, 300_000)
-        # Compiles, too.
+        # This also compiles.
         add[add_grid](x.numpy(), y.numpy(), result, 300_000, BLOCK=512)
         os._exit(7 if (result == x.numpy() + y.numpy()).all() else 8)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7

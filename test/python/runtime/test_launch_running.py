@@ -1,4 +1,4 @@
-"""Programs that fail, that take long, and that run in threads and forks."""
+"""Programs that fail, that take long, or that run in threads and forked processes."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_other_threads_run_while_a_kernel_does(substitute) -> None:
     while_it_ran = len(seen)
     ended.set()
     thread.join()
-    # Once if the thread ran before the launch alone.
+    # It would be 1 if the thread had run only before the launch.
     assert while_it_ran > 2
 
 

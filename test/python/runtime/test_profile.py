@@ -1,4 +1,4 @@
-"""Profiles made by hand: sums, lines, JSON, and the source with the counts beside it."""
+"""Handwritten profiles: sums, lines, JSON, and the listing of the source with the counts."""
 
 import json
 
@@ -145,7 +145,7 @@ def listing(file, *sites):
 
 
 def row(lines, text):
-    """The cells of the line whose source is `text`."""
+    """The cells of the row whose source line is `text`."""
     (found,) = [line for line in lines if line.endswith("| " + text)]
     return found[: -len(text)].strip(" |").split()
 

@@ -1,12 +1,12 @@
-"""Commands that pages show, and what they print.
+"""The commands in the pages of docs/, with their output.
 
-    ```console                 a command is a line that begins with "$ "; a backslash at its end
-    $ tilewright-layout ...    continues it. Below it stands what it prints.
+    ```console                 a command is a line that starts with "$ "; a backslash at its end
+    $ tilewright-layout ...    continues it. Its output is below it.
     ```
     ```python matmul.py        a file that the commands use
     ```
 
-All blocks of a page run in their order in one folder, as a reader would run them.
+All code blocks of a page are run in order in one folder, as a reader would run them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def commands(page: str) -> Iterator[str]:
 
 
 def rerun(page: str, folder: Path) -> str:
-    """The page with what its commands print now. Fails where a command fails."""
+    """The page with the current output of its commands. Fails if a command fails."""
     environment = _environment(folder / "bin")
 
     def print_again(found: re.Match[str]) -> str:
@@ -60,7 +60,7 @@ def rerun(page: str, folder: Path) -> str:
 
 
 def _environment(bin_folder: Path) -> dict[str, str]:
-    """With our tools, and `tilewright` as a wheel installs it."""
+    """The environment with our tools in PATH, and with `tilewright` as installed by a wheel."""
     bin_folder.mkdir()
     command = bin_folder / "tilewright"
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tilewright "$@"\n')

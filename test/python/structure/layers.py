@@ -1,4 +1,4 @@
-"""The table of layers in docs/architecture.md, and what the sources really use."""
+"""The table of layers in docs/architecture.md, and the layers that the sources actually use."""
 
 import ast
 import re
@@ -50,7 +50,7 @@ def read_table(text: str) -> list[Layer]:
 
 
 def layer_of(path: str, layers: list[Layer]) -> str | None:
-    """The layer with the longest folder that `path` lies in."""
+    """The layer whose folder is the longest one that contains `path`."""
     fits = [
         layer for layer in layers if path == layer.folder or path.startswith(layer.folder + "/")
     ]
@@ -58,7 +58,7 @@ def layer_of(path: str, layers: list[Layer]) -> str | None:
 
 
 def module_path(module: str) -> str:
-    """The file of a module of ours, relative to the root; also for a name that a module defines."""
+    """The file of one of our modules, or of a name defined in one, relative to the root."""
     parts = module.split(".")
     while len(parts) > 1:
         base = ROOT.joinpath("python", *parts)
@@ -113,7 +113,7 @@ OUTSIDE = {
 
 
 def include_target(header: str, layers: list[Layer]) -> str | None:
-    """What an include names: a layer, an outside library, or None for the rest."""
+    """The target of an include: a layer, an outside library, or None for other headers."""
     first = header.split("/")[0]
     if first == "tilewright":
         return layer_of(header.removeprefix("tilewright/"), layers) or header

@@ -1,4 +1,4 @@
-"""How long the functions and files of the project are."""
+"""The lengths of the functions and files of the project."""
 
 import ast
 import re
@@ -31,7 +31,7 @@ def files() -> list[Length]:
 
 
 def python_functions(text: str) -> Iterator[tuple[str, int]]:
-    """Every function with its number of lines; the docstring does not count."""
+    """Every function with its number of lines, not counting the docstring."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             lines = (node.end_lineno or node.lineno) - node.lineno + 1
@@ -45,7 +45,7 @@ def blank(match: re.Match[str]) -> str:
     return "\n" * match[0].count("\n")
 
 
-# Raw strings, comments, strings and characters: braces in these open no block.
+# Raw strings, comments, strings and characters, in which braces do not open a block.
 NO_CODE = re.compile(
     r'R"(\w*)\(.*?\)\1"|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'', re.S
 )

@@ -1,7 +1,7 @@
-"""What the pages of docs/ show of commands is what they print.
+"""The output of commands in the pages of docs/ is their actual output.
 
-After a change of the compiler, `pytest test/python/structure/test_console.py --update` writes
-what they print now into the pages; read the change of the pages then, and the words around it.
+After a change of the compiler, `pytest test/python/structure/test_console.py --update` writes the
+current output into the pages. Review the change of the pages and the text around it.
 """
 
 import difflib

@@ -43,7 +43,7 @@ def test_files_that_are_named_are_there(page: Path) -> None:
     text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
     folders = r"(?<![\w/.-])(?:bin|cmake|docs|include|lib|python|test)/"
     named = re.findall(folders + r"[\w./-]*\w", text)
-    # "lib/Hardware/Nvidia*" names several; what does frobnicate is an example.
+    # "lib/Hardware/Nvidia*" matches several files; names with "frobnicate" are examples.
     missing = [name for name in named if not any(ROOT.glob(f"{name}*"))]
     assert not [name for name in missing if "frobnicate" not in name.lower()]
 

@@ -1,4 +1,4 @@
-"""The extension module shows Python one symbol and needs nothing but the C library."""
+"""The extension module exports one symbol and depends only on the C library."""
 
 import subprocess
 

@@ -1,4 +1,4 @@
-"""Importing tilewright brings in no big library; test/benchmark/startup.py times it."""
+"""Importing tilewright loads no large library; test/benchmark/startup.py times it."""
 
 import subprocess
 import sys

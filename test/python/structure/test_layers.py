@@ -1,4 +1,4 @@
-"""Holds the code to the table of layers in docs/architecture.md."""
+"""The code conforms to the table of layers in docs/architecture.md."""
 
 import pytest
 from layers import ROOT, Edge, Layer, cpp_edges, python_edges, read_table

@@ -1,4 +1,4 @@
-"""The kernel that docs/architecture.md follows through the layers looks there as it really does."""
+"""The IR of the kernel that docs/architecture.md follows through the layers is up to date."""
 
 import re
 from pathlib import Path
@@ -24,7 +24,7 @@ def kernel(tmp_path_factory):
 
 
 def plain(line: str) -> str:
-    """Without locations, the numbers of values, and differences of white space."""
+    """The line without locations and numbers of values, with normalized white space."""
     line = re.sub(r" loc\((#\w+|\"[^\"]*\":\d+:\d+)\)", "", line)
     line = re.sub(r"%[\w.]+", "%", line) if "zmm" not in line else line
     return re.sub(r"\s+", " ", line).strip()
@@ -43,5 +43,5 @@ def test_excerpt(kernel, phase: str, excerpt: str) -> None:
     lines = iter([plain(line) for line in kernel.ir(phase).splitlines()])
     for wanted in excerpt.splitlines():
         if wanted.strip() != "...":
-            # In order: the search goes on after the line that was found.
+            # In order: the search continues after the line that was found.
             assert any(re.match(pattern(wanted), line) for line in lines), wanted

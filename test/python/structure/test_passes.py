@@ -1,4 +1,4 @@
-"""Every pass has a lit test of its name."""
+"""Every pass has a lit test with its name."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What README.md shows is true."""
+"""The commands and examples in README.md work."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""Tilewright, PyTorch and Triton, each with an LLVM of its own, compile in one process."""
+"""Tilewright, PyTorch and Triton, each with its own LLVM, compile in one process."""
 
 import shutil
 import subprocess
@@ -48,7 +48,7 @@ def tritons():
 
 
 def run(tmp_path, *parts: str) -> None:
-    # Kernels are read from their file, so there has to be one.
+    # The source of a kernel is read from its file, so it must be written to one.
     script = tmp_path / "side_by_side.py"
     script.write_text("\n".join(parts))
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""The measure of how long functions are, which `sizes.py` prints."""
+"""sizes.py measures the length of functions."""
 
 import pytest
 from sizes import cpp_functions, python_functions

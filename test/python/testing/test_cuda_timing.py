@@ -1,4 +1,4 @@
-"""Timing by a device's clock, with a PyTorch that is made up."""
+"""Timing with a device's clock, using a fake PyTorch."""
 
 import sys
 import types
@@ -9,7 +9,7 @@ from tilewright.testing import compare, do_bench
 
 
 class Device:
-    """Each call takes a time on the device; the queue is a list of what was asked of it."""
+    """A device on which each call takes some time; the queue is a list of its operations."""
 
     def __init__(self):
         self.now = 0.0

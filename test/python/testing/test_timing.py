@@ -1,4 +1,4 @@
-"""Timing one function, by a clock that is made up."""
+"""Timing one function with a fake clock."""
 
 import types
 
@@ -12,7 +12,7 @@ from tilewright.testing import do_bench, timing
 
 @pytest.fixture
 def clock(monkeypatch):
-    """`clock.now`, in seconds, passes only while a function says so."""
+    """A clock whose time, `clock.now` in seconds, advances only when a function changes it."""
     made = types.SimpleNamespace(now=0.0, perf_counter=lambda: made.now)
     monkeypatch.setattr(timing, "time", made)
     return made

@@ -6,10 +6,8 @@ from pathlib import Path
 import pytest
 
 TUTORIALS = sorted((Path(__file__).resolve().parents[3] / "docs" / "tutorials").glob("[0-9]*.py"))
-# What a GPU is given is in test_the_matrix_product_for_a_gpu.
-FOR_THE_CPU = pytest.mark.cpu_only(
-    "the blocks of the matrix product fill the second-level cache", compiles=False
-)
+# test_the_matrix_product_for_a_gpu tests the arguments for a GPU.
+FOR_THE_CPU = pytest.mark.cpu_only("the tiles of the matmul fill the L2 cache", compiles=False)
 CASES = [
     pytest.param(path, id=path.stem, marks=FOR_THE_CPU if "matmul" in path.stem else ())
     for path in TUTORIALS
