@@ -22,34 +22,32 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--targets",
         default="cpu",
-        help="where the tests of kernels launch them: cpu, cuda (a device), emulator:cuda:90a, "
-        "emulator:cuda:90a+checks, cuda+emulator (results are compared); several are separated by "
-        "commas, and each test runs on each",
+        help="targets on which the tests launch kernels, separated by commas: cpu, cuda (a "
+        "device), emulator:cuda:90a, emulator:cuda:90a+checks, cuda+emulator (compares the "
+        "results); each test runs on all of them",
     )
     parser.addoption(
-        "--every-gpu", action="store_true", help="compile what is launched for all GPUs, too"
+        "--every-gpu", action="store_true", help="also compile launched kernels for all GPUs"
     )
+    parser.addoption("--seed", type=int, default=0, help="seed of the tests' random inputs")
     parser.addoption(
-        "--seed", type=int, default=0, help="what the tests' random inputs are made from"
-    )
-    parser.addoption(
-        "--update", action="store_true", help="write what commands print into the pages of docs/"
+        "--update", action="store_true", help="write the output of commands into the pages of docs/"
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
-        "cpu_only(why, compiles=True): about the CPU, whatever --targets says; whether its kernels "
-        "compile for GPUs all the same",
+        "cpu_only(why, compiles=True): runs only on the CPU, regardless of --targets; `compiles` "
+        "is whether its kernels compile for GPUs",
     )
     config.addinivalue_line(
-        "markers", "loses_gpu: a kernel fails, after which a process can't use its device any more"
+        "markers", "loses_gpu: a kernel fails, after which the process can't use its device"
     )
     config.addinivalue_line(
         "markers",
-        "gpu_refuses(pattern, architectures): under --every-gpu the compiler says this of the "
-        "test's kernels for these architectures",
+        "gpu_refuses(pattern, architectures): with --every-gpu the compiler fails with this "
+        "message for the test's kernels on these architectures",
     )
     config.pluginmanager.register(seeds)
     if "cuda+emulator" in config.getoption("--targets"):
@@ -81,9 +79,9 @@ def launch_target(request: pytest.FixtureRequest) -> Iterator[str]:
     """Runs the test's launches on the target named by its parameter; yields the name."""
     target = getattr(request, "param", "cpu")
     if target != "cpu" and (mark := request.node.get_closest_marker("cpu_only")):
-        pytest.skip(f"about the CPU: {mark.args[0]}")
+        pytest.skip(f"only on the CPU: {mark.args[0]}")
     if target.startswith("cuda") and request.node.get_closest_marker("loses_gpu"):
-        pytest.skip("test/python/gpu/test_failures.py has such")
+        pytest.skip("covered by test/python/gpu/test_failures.py")
     with _launching_on(target):
         yield target
 

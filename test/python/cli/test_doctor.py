@@ -160,6 +160,6 @@ def test_an_assembler_that_cannot_be_used_is_bad(report, monkeypatch):
 
 
 def test_it_names_the_assembler_and_its_version(report):
-    assert any(assembler.find_assemblers()), "the tests' requirements bring nvJitLink"
+    assert any(assembler.find_assemblers()), "the tests' requirements include nvJitLink"
     _, text = report()
     assert re.match(r"ok +assembler +(nvJitLink|ptxas) 1\d\.\d", lines(text, "assembler")[0])

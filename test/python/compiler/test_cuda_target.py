@@ -184,7 +184,7 @@ def test_a_kernel_for_another_architecture(devices):
 def test_what_runs_on_this_machine(devices):
     devices((8, 0), (9, 0))
     check_runnable("cuda:90a")
-    with pytest.raises(DeviceError, match="'cuda:86' can't run here: there are 80, 90a"):
+    with pytest.raises(DeviceError, match="'cuda:86' can't run here: the devices are 80, 90a"):
         check_runnable("cuda:86")
     devices(problem="no driver")
     with pytest.raises(DeviceError, match="can't run here: no driver"):

@@ -105,7 +105,7 @@ def shuffle_lanes(op: Operation, mask: Array, value: Array, lane: Array, clamp: 
     assert (mask == -1).all() and (clamp == LANES - 1).all()
     threads = np.arange(value.shape[0])
     source = threads % LANES ^ lane if "bfly" in op.properties else lane
-    assert ((source >= 0) & (source < LANES)).all(), "a lane that does not exist"
+    assert ((source >= 0) & (source < LANES)).all(), "a shuffle from a lane that does not exist"
     return value[threads - threads % LANES + source]
 
 

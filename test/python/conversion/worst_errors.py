@@ -56,7 +56,7 @@ def measure(folder: Path, search: Path, name: str, element: str, bits: int, seed
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("functions", nargs="*", help="exp, sin, ...; all without any")
+    parser.add_argument("functions", nargs="*", help="exp, sin, ...; by default all")
     parser.add_argument("--bits", type=int, default=28)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()

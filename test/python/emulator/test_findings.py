@@ -69,5 +69,5 @@ def test_a_program_that_waits_for_one_that_failed_ends() -> None:
 
 def test_other_processors_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platform.machine", lambda: "aarch64")
-    with pytest.raises(DeviceError, match="x86-64 processors, and this is 'aarch64'"):
+    with pytest.raises(DeviceError, match="x86-64 processors, not on 'aarch64'"):
         check_runnable("emulator:cuda:90a")

@@ -13,7 +13,7 @@ def gpu() -> ModuleType:
     if problem := _core.cuda_platform()["problem"]:
         pytest.skip(f"no CUDA device: {problem}")
     if not torch.cuda.is_available():
-        pytest.skip("PyTorch sees no CUDA device")
+        pytest.skip("PyTorch finds no CUDA device")
     return torch
 
 

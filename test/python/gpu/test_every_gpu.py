@@ -47,7 +47,7 @@ def test_medium_that_nobody_refuses():
     launch(64)
 
 
-@pytest.mark.cpu_only("because it is large", compiles=False)
+@pytest.mark.cpu_only("the kernel is large", compiles=False)
 def test_large_on_the_cpu():
     launch(128)
 """

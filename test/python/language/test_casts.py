@@ -90,7 +90,7 @@ def test_rounding(kernel):
     assert x.to(tl.float16, fp_downcast_rounding="rtne").handle.owner.name == "arith.truncf"
     with pytest.raises(ConstantError, match="'rtne' or 'rtz', found 'up'"):
         x.to(tl.float16, fp_downcast_rounding="up")
-    with pytest.raises(ConstantError, match="a narrower float, not where fp32 becomes int32"):
+    with pytest.raises(ConstantError, match="a narrower float, not from fp32 to int32"):
         x.to(tl.int32, fp_downcast_rounding="rtz")
 
 

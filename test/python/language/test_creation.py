@@ -70,7 +70,7 @@ def test_full_of_a_value(values):
     assert tl.full([8], x, tl.float32).type == tl.block_type(tl.float32, (8,))
     assert tl.full((2, 2), one, tl.float32).type == tl.block_type(tl.float32, (2, 2))
     assert tl.full((), x, tl.float32).type == tl.float32
-    with pytest.raises(ShapeMismatchError, match="needs a scalar"):
+    with pytest.raises(ShapeMismatchError, match="takes a scalar value"):
         tl.full((8,), tl.arange(0, 8), tl.int32)
 
 

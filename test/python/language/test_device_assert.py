@@ -36,7 +36,7 @@ def test_a_tile_under_a_mask(n, bad, launch_target):
     with pytest.raises(DeviceAssertError, match="not positive, of 128"):
         copy_positive[(1,)](x, out, n, BLOCK=128)
     # On a GPU, threads whose own elements are valid may have continued.
-    assert launch_target != "cpu" or not out.any(), "the program went on"
+    assert launch_target != "cpu" or not out.any(), "the program continued"
 
 
 def test_the_message_shows_kernel_position_and_line():
@@ -178,7 +178,7 @@ def test_assertions_are_left_out_by_default(capfd, monkeypatch, launch_target):
     assert not compiled.omits_asserts
     if launch_target == "cpu":  # the code for a GPU contains the messages
         assert [check.message for check in compiled.asserts] == ["not positive, of 8"]
-    assert "left out" not in capfd.readouterr().err
+    assert "omitted" not in capfd.readouterr().err
 
 
 def test_the_environment_compiles_them(monkeypatch):

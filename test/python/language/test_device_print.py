@@ -164,7 +164,7 @@ def show_and_fail(n):
     assert n > 0
 
 
-@pytest.mark.cpu_only("a failed assertion ends a process's use of its GPU")
+@pytest.mark.cpu_only("after a failed assertion the process can't use its GPU")
 def test_what_was_printed_before_a_failure_is_there(capfd):
     with pytest.raises(AssertionError):
         show_and_fail[(1,)](-5)

@@ -54,7 +54,7 @@ def skip_unless_runnable(target, launch_target):
     if target is None:
         return
     if launch_target != "cpu":
-        pytest.skip("about the CPU's instruction sets")
+        pytest.skip("tests the CPU's instruction sets")
     try:
         check_runnable(target)
     except DeviceError as error:

@@ -60,7 +60,7 @@ def test_bad_precision(values):
 
 def test_shapes_that_do_not_fit(values):
     a, b, c = values("fp32[16,32]", "fp32[16,32]", "fp32[2,32,8]")
-    with pytest.raises(ShapeMismatchError, match=r"rows on the right, found \[16, 32\] and"):
+    with pytest.raises(ShapeMismatchError, match=r"rows in its right one, found \[16, 32\] and"):
         tl.dot(a, b)
     with pytest.raises(ShapeMismatchError, match="rank 2 or two of rank 3"):
         tl.dot(a, c)

@@ -25,7 +25,7 @@ def test_names(short, full):
 
 
 def test_unknown_name():
-    with pytest.raises(TypeMismatchError, match="no dtype 'int7'"):
+    with pytest.raises(TypeMismatchError, match="unknown dtype 'int7'"):
         tl.dtype("int7")
 
 

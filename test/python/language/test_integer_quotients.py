@@ -93,7 +93,7 @@ def test_by_scalars(dtype):
 def test_by_constants(dtype, target, launch_target):
     if target is not None:
         if launch_target != "cpu":
-            pytest.skip("about the CPU's instruction sets")
+            pytest.skip("tests the CPU's instruction sets")
         try:
             check_runnable(target)
         except DeviceError as error:

@@ -79,7 +79,7 @@ def test_bad_mask(values):
     p, x = values("*fp32[8]", "int32[8]")
     with pytest.raises(TypeMismatchError, match="the mask of load must be int1"):
         tl.load(p, mask=x)
-    with pytest.raises(TypeMismatchError, match="`other` but no mask"):
+    with pytest.raises(TypeMismatchError, match="`other` only together with a mask"):
         tl.load(p, other=0)
 
 

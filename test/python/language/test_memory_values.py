@@ -212,7 +212,7 @@ def partly_false_mask_kernel(x, out, N: tl.constexpr):
         tl.store(out + row * N + i, tl.load(x + row * N + i, mask=low, other=4))
 
 
-@pytest.mark.cpu_only("names the features of a CPU")
+@pytest.mark.cpu_only("uses the name of a CPU's features")
 @pytest.mark.parametrize("target", ["cpu", "cpu:avx2", "cpu:sse2"])
 def test_mask_that_is_false_for_whole_registers(target):
     skip_unless_runnable(target)

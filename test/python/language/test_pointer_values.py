@@ -210,7 +210,7 @@ def pointers_in_memory_kernel(table, out, n, N: tl.constexpr):
     tl.store(out + i, total)
 
 
-@pytest.mark.cpu_only("the emulator's check of bounds does not know arrays behind addresses")
+@pytest.mark.cpu_only("the emulator's bounds check does not support arrays passed as addresses")
 @pytest.mark.parametrize("steps", [1, 3])
 def test_pointers_are_loaded(steps: int) -> None:
     rows, out = numbers(8 * N).reshape(8, N), np.zeros(N, np.int32)

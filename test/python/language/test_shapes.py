@@ -11,7 +11,7 @@ def test_expand_dims(values):
     assert x.expand_dims((0, 2)).type.shape == (1, 4, 1, 8)
     with pytest.raises(ShapeMismatchError, match="axis 3 is out of range for 3 dimensions"):
         tl.expand_dims(x, 3)
-    with pytest.raises(ShapeMismatchError, match="an axis twice"):
+    with pytest.raises(ShapeMismatchError, match="distinct axes"):
         tl.expand_dims(x, (0, 0))
 
 

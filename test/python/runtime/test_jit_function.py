@@ -87,7 +87,7 @@ def test_decorating_again_is_the_same_function() -> None:
 
 def test_what_is_no_function() -> None:
     for value in (3, int, len, object()):
-        with pytest.raises(ArgumentError, match="@jit takes a function"):
+        with pytest.raises(ArgumentError, match="@jit takes a Python function"):
             tilewright.jit(value)
     with pytest.raises(UnsupportedError, match="lambda"):
         tilewright.jit(lambda x: x)
@@ -107,7 +107,7 @@ def test_source_that_cannot_be_found() -> None:
     done = subprocess.run([sys.executable, "-"], input=program, capture_output=True, text=True)
     assert done.returncode == 1
     assert "the source of `typed` can't be found: it was typed at a prompt" in done.stderr
-    assert "put the kernel in a file" in done.stderr
+    assert "define the kernel in a file" in done.stderr
     namespace: dict = {}
     exec("def made(x): pass", namespace)
     with pytest.raises(CompileError, match="the source of `made` can't be found"):

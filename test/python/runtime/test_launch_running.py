@@ -89,7 +89,7 @@ def test_fork_after_a_launch(substitute) -> None:
         if time.monotonic() > deadline:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
-            pytest.fail("the child hangs")
+            pytest.fail("the child process hangs")
         time.sleep(0.01)
     assert os.waitstatus_to_exitcode(status[1]) == 7
     assert count_all(kernel)

@@ -29,7 +29,7 @@ def without_code(text: str) -> str:
 def test_the_language_page_lists_what_there_is() -> None:
     listed = set(re.findall(r"`tl\.(\w+)", (ROOT / "docs" / "language.md").read_text()))
     assert set(tl.__all__) - listed == set(), "not on the page"
-    assert listed - set(tl.__all__) == set(), "on the page, but not there"
+    assert listed - set(tl.__all__) == set(), "on the page, but not in tilewright.language"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -59,7 +59,7 @@ def test_quantiles_of_the_times(clock):
 def test_what_it_does_not_take():
     with pytest.raises(ValueError, match=r"return_mode must be one of min, .*not 'average'"):
         do_bench(lambda: None, return_mode="average")
-    with pytest.raises(ValueError, match="from 0 to 1"):
+    with pytest.raises(ValueError, match="between 0 and 1"):
         do_bench(lambda: None, quantiles=[50])
 
 
