@@ -113,7 +113,7 @@ def test_the_device_at_hand(devices):
 
 def test_no_device_at_hand(devices):
     devices(problem="the driver's library can't be opened")
-    expected = r"no CUDA device: the driver's library can't be opened\nhint: name an .*cuda:80"
+    expected = r"no CUDA device: the driver's library can't be opened\nhint: choose an .*cuda:80"
     with pytest.raises(DeviceError, match=expected):
         resolve_target("cuda")
     assert resolve_target("cuda:80").arch == "80"
@@ -121,7 +121,7 @@ def test_no_device_at_hand(devices):
 
 def test_a_device_that_there_is_no_code_for(devices):
     devices((7, 5))
-    expected = r"cuda:0 \(GPU .*\) has the compute capability 7.5, which .* no code for; .*80, 86"
+    expected = r"cuda:0 \(GPU .*\) has the compute capability 7.5, which .* not supported; .*80, 86"
     with pytest.raises(DeviceError, match=expected):
         resolve_target("cuda")
 

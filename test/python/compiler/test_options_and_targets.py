@@ -29,7 +29,7 @@ def test_an_unknown_option_lists_all_where_none_is_close():
 )
 def test_a_bad_value_is_refused(option):
     (name,) = option
-    with pytest.raises(ArgumentError, match=f"option {name} is"):
+    with pytest.raises(ArgumentError, match=f"option {name} must be"):
         Options.make(option)
 
 
