@@ -92,7 +92,7 @@ def test_code_for_another_processor_is_printed(run):
         ("", [], "has no single @jit function; it has: scale, broken"),
         ("scale", ["-s", "*fp32"], "parameter 'n' is missing"),
         ("scale", ["-s", SIGNATURE, "-t", "vax"], "unknown target 'vax'"),
-        ("scale", ["-s", SIGNATURE, "--num-warps", "3"], "num_warps is a power of two, not 3"),
+        ("scale", ["-s", SIGNATURE, "--num-warps", "3"], "num_warps must be a power of two, not 3"),
         ("scale", ["-s", SIGNATURE, "-o", "/nowhere/k.s"], "No such file or directory"),
         ("scale", ["-s", SIGNATURE, "-e", "object"], "choose a file with --output"),
         ("scale", ["-s", SIGNATURE, "-t", "cpu", "-e", "ptx"], "no phase 'ptx'; the phases are"),
