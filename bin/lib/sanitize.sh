@@ -14,7 +14,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 # are fibers with their own stacks, and Python and LLVM keep memory until the process ends.
 export ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:allow_user_segv_handler=1:use_sigaltstack=0:detect_leaks=0:detect_stack_use_after_return=0:detect_container_overflow=0:allow_user_poisoning=0:allocator_may_return_null=1:abort_on_error=1
 export UBSAN_OPTIONS=print_stacktrace=1
-export TSAN_OPTIONS="second_deadlock_stack=1:suppressions=$ROOT/bin/lib/tsan.supp"
+export TSAN_OPTIONS="second_deadlock_stack=1:die_after_fork=0:suppressions=$ROOT/bin/lib/tsan.supp"
 
 TARGETS=cpu,emulator:cuda:80,emulator:cuda:90a+checks
 FAILED=0

@@ -24,7 +24,7 @@ struct PyCompiled {
   std::string symbol;
   std::vector<std::pair<std::string, double>> seconds;
   std::map<std::string, std::string> ir;
-  std::vector<int64_t> launchConditions;
+  LaunchRequirements requirements;
   std::vector<AccessPlace> accesses;
   // CPU
   std::vector<KernelAssert> asserts;
@@ -59,7 +59,7 @@ bool compileCpu(ModuleOp module, const CpuCompileOptions &options, CompileFailur
     result.object = std::move(compiled->object);
     result.symbol = std::move(compiled->symbol);
     result.seconds = std::move(compiled->seconds);
-    result.launchConditions = std::move(compiled->launchConditions);
+    result.requirements = std::move(compiled->requirements);
     result.asserts = std::move(compiled->asserts);
     result.accesses = std::move(compiled->accesses);
     result.scratchBytes = compiled->scratchBytes;
@@ -74,7 +74,7 @@ bool compileCuda(ModuleOp module, const CudaCompileOptions &options, CompileFail
     result.object = compiled->cubin.image.empty() ? compiled->ptx : compiled->cubin.image;
     result.symbol = std::move(compiled->symbol);
     result.seconds = std::move(compiled->seconds);
-    result.launchConditions = std::move(compiled->launchConditions);
+    result.requirements = std::move(compiled->requirements);
     result.ptx = std::move(compiled->ptx);
     result.cubin = std::move(compiled->cubin);
     result.sharedBytes = compiled->sharedBytes;
@@ -92,7 +92,7 @@ bool compileEmulator(ModuleOp module, const EmulatorCompileOptions &options, Com
     result.symbol = std::move(compiled->symbol);
     result.seconds = std::move(compiled->seconds);
     result.sharedBytes = compiled->sharedBytes;
-    result.launchConditions = std::move(compiled->launchConditions);
+    result.requirements = std::move(compiled->requirements);
     result.sites = std::move(compiled->sites);
     result.accesses = std::move(compiled->accesses);
   }
@@ -208,7 +208,8 @@ void bindCompile(py::module_ &module) {
                                }
                                return list;
                              })
-      .def_readonly("launch_conditions", &PyCompiled::launchConditions)
+      .def_property_readonly("launch_conditions", [](PyCompiled &self) { return self.requirements.conditions; })
+      .def_property_readonly("written_slots", [](PyCompiled &self) { return self.requirements.writtenSlots; })
       .def_property_readonly("accesses",
                              [](PyCompiled &self) {
                                py::list list;

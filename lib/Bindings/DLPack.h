@@ -53,6 +53,9 @@ struct Version {
   uint32_t minor;
 };
 
+/// A flag of a VersionedTensor.
+constexpr uint64_t kReadOnly = 1;
+
 /// In a capsule named "dltensor_versioned".
 struct VersionedTensor {
   Version version;

@@ -162,6 +162,7 @@ struct ArrayArgument {
   uintptr_t address = 0;
   runtime::DataType type = runtime::DataType::I1;
   std::optional<runtime::Extent> extent;
+  bool isReadOnly = false;
   /// None for a mock without memory.
   std::optional<Location> location = Location();
   CurrentStream currentStream = nullptr; // of its framework
@@ -209,6 +210,7 @@ struct Call {
   llvm::SmallVector<runtime::Extent, 16> extents;
   bool extentsKnown = true;
   llvm::SmallVector<PassedArray, 16> arrays;
+  llvm::SmallVector<PassedArray, 2> readOnlyArrays;
   Placement placement;
   llvm::SmallVector<Ref, 8> keepAlive; // objects that own values read from them
 };
@@ -283,6 +285,8 @@ bool readConditions(PyObject *compiled, runtime::LaunchConditions &conditions);
 /// The variant for a launch on a grid. If the launch conditions of the usual variant do not hold, one without
 /// conditions.
 Variant *findVariant(Call &call, const runtime::Grid &grid);
+/// Whether the code of a CompiledKernel leaves the read-only arrays of a launch alone; sets an error if not.
+bool leavesReadOnlyArrays(const Call &call, PyObject *compiled);
 // LauncherWatches.cpp
 /// Whether all watches of the variant are unchanged. If not, the dependencies may still have equal values, which
 /// `recheck` determines.

@@ -177,6 +177,7 @@ static bool readCapsule(Call &call, const Parameter &parameter, PyObject *object
   if (PyCapsule_IsValid(capsule.get(), "dltensor_versioned")) {
     auto *managed = static_cast<dlpack::VersionedTensor *>(PyCapsule_GetPointer(capsule.get(), "dltensor_versioned"));
     if (managed->version.major == 1) {
+      array.isReadOnly = managed->flags & dlpack::kReadOnly;
       return fromDLPack(call, parameter, object, managed->tensor, array);
     }
   }
@@ -202,6 +203,7 @@ struct ArrayInterface {
 };
 constexpr int arrayAligned = 0x100;
 constexpr int arrayNotSwapped = 0x200;
+constexpr int arrayWriteable = 0x400;
 } // namespace
 
 std::optional<DataType> typeByName(PyObject *object) {
@@ -237,6 +239,7 @@ static bool readArrayStruct(Call &call, const Parameter &parameter, PyObject *ob
     return argumentError(call, parameter, "has elements that are not aligned; pass a copy");
   }
   array.type = *type;
+  array.isReadOnly = !(interface->flags & arrayWriteable);
   array.address = reinterpret_cast<uintptr_t>(interface->data);
   static_assert(sizeof(Py_ssize_t) == sizeof(int64_t));
   array.extent = extentOf(array.address, interface->rank, reinterpret_cast<int64_t *>(interface->shape),

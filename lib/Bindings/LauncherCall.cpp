@@ -56,7 +56,8 @@ PyObject *launch(Launcher &launcher, PyObject *gridObject, PyObject *const *args
   }
   bool runs = run && grid.programs > 0;
   Variant *variant = runs ? findVariant(call, grid) : findVariant(call);
-  if (!variant || (runs && !execute(call, *variant, grid))) {
+  if (!variant || (!call.readOnlyArrays.empty() && !leavesReadOnlyArrays(call, variant->compiled.get())) ||
+      (runs && !execute(call, *variant, grid))) {
     return nullptr;
   }
   return Py_NewRef(variant->compiled.get());

@@ -169,6 +169,9 @@ bool Classifier::array(PyObject *object, const TypeInfo &info) {
     call.extentsKnown = false;
   }
   call.arrays.push_back({&parameter, call.slots.size(), array.extent});
+  if (array.isReadOnly) {
+    call.readOnlyArrays.push_back(call.arrays.back());
+  }
   call.slots.push_back(array.address);
   addTyped(Tag::Pointer, array.type, divisibility(array.address));
   return true;

@@ -1,4 +1,5 @@
-// Evaluates the launch conditions of a variant, and selects a variant without conditions if they do not hold.
+// Checks what a compiled variant requires of a launch: selects a variant without launch conditions if these do not
+// hold, and refuses read-only arrays that the kernel writes.
 
 #include "Launcher.h"
 
@@ -6,22 +7,40 @@ namespace tilewright::bindings {
 
 using namespace runtime;
 
-bool readConditions(PyObject *compiled, LaunchConditions &conditions) {
-  Ref words = Ref::take(PyObject_GetAttrString(compiled, "launch_conditions"));
-  Ref list =
-      Ref::take(words ? PySequence_Fast(words.get(), "launch_conditions must be a sequence of integers") : nullptr);
-  if (!list) {
-    return false;
-  }
+/// Reads an attribute of a CompiledKernel that is a sequence of integers. Sets an error if it is none.
+static std::vector<int64_t> readIntegers(PyObject *compiled, const char *name) {
+  Ref words = Ref::take(PyObject_GetAttrString(compiled, name));
+  std::string message = std::string(name) + " must be a sequence of integers";
+  Ref list = Ref::take(words ? PySequence_Fast(words.get(), message.c_str()) : nullptr);
   std::vector<int64_t> values;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list.get()); ++i) {
+  for (Py_ssize_t i = 0; list && i < PySequence_Fast_GET_SIZE(list.get()); ++i) {
     values.push_back(PyLong_AsLongLong(PySequence_Fast_GET_ITEM(list.get(), i)));
   }
-  std::optional<LaunchConditions> decoded = LaunchConditions::decode(values.data(), values.size());
-  if (!decoded && !PyErr_Occurred()) {
-    PyErr_SetString(PyExc_ValueError, "launch_conditions of a compiled kernel are malformed");
+  return values;
+}
+
+bool readConditions(PyObject *compiled, LaunchConditions &conditions) {
+  std::vector<int64_t> values = readIntegers(compiled, "launch_conditions");
+  if (PyErr_Occurred()) {
+    return false;
   }
-  conditions = decoded ? std::move(*decoded) : LaunchConditions();
+  std::optional<LaunchConditions> decoded = LaunchConditions::decode(values.data(), values.size());
+  if (!decoded) {
+    PyErr_SetString(PyExc_ValueError, "launch_conditions of a compiled kernel are malformed");
+    return false;
+  }
+  conditions = std::move(*decoded);
+  return true;
+}
+
+bool leavesReadOnlyArrays(const Call &call, PyObject *compiled) {
+  std::vector<int64_t> written = readIntegers(compiled, "written_slots");
+  for (const PassedArray &array : call.readOnlyArrays) {
+    if (llvm::is_contained(written, static_cast<int64_t>(array.slot))) {
+      setError("ArgumentError", call.state, array.parameter, "is read-only, but the kernel writes to it");
+      return false;
+    }
+  }
   return !PyErr_Occurred();
 }
 

@@ -88,6 +88,7 @@ static bool readMemory(Call &call, const Parameter &parameter, PyObject *interfa
     return malformed(call, parameter);
   }
   array.address = PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(data, 0));
+  array.isReadOnly = PyObject_IsTrue(PyTuple_GET_ITEM(data, 1)) == 1;
   if (stream) {
     array.stream = PyLong_AsUnsignedLongLong(stream);
   }

@@ -181,7 +181,7 @@ public:
 
 private:
   bool findKernel() {
-    compiled.launchConditions = takeLaunchConditions(module);
+    compiled.requirements = takeLaunchRequirements(module);
     for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
       auto bytes = function->getAttrOfType<IntegerAttr>("tile.scratch_bytes");
       if (!bytes) {

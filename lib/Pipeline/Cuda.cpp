@@ -41,7 +41,7 @@ public:
       return std::nullopt;
     }
     compiled.symbol = std::move(made->symbol);
-    compiled.launchConditions = std::move(made->launchConditions);
+    compiled.requirements = std::move(made->requirements);
     compiled.slots = std::move(made->slots);
     compiled.accesses = std::move(made->accesses);
     compiled.seconds = std::move(compilation.seconds);

@@ -70,7 +70,7 @@ private:
   }
 
   bool findKernel() {
-    made.launchConditions = takeLaunchConditions(module);
+    made.requirements = takeLaunchRequirements(module);
     for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
       if (function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName())) {
         made.symbol = function.getName().str();

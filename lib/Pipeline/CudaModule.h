@@ -21,7 +21,7 @@ struct CudaModule {
   std::unique_ptr<llvm::Module> module;
   std::string symbol;
   int64_t sharedBytes = 0; ///< dynamic shared memory per thread block
-  std::vector<int64_t> launchConditions;
+  LaunchRequirements requirements;
   std::vector<int> slots; ///< for each parameter of the code, the index of its launch argument
   std::vector<AccessPlace> accesses;
 

@@ -38,7 +38,7 @@ public:
     }
     compiled.symbol = std::move(made->symbol);
     compiled.sharedBytes = made->sharedBytes;
-    compiled.launchConditions = std::move(made->launchConditions);
+    compiled.requirements = std::move(made->requirements);
     compiled.accesses = std::move(made->accesses);
     compiled.seconds = std::move(compilation.seconds);
     return std::move(compiled);

@@ -26,12 +26,17 @@ void addTilePasses(OpPassManager &passes, bool specializeRanges) {
   passes.addPass(createCSEPass());
   // Must run after the passes that merge and move index arithmetic because they do not keep the marks.
   passes.addPass(createSpecializeRanges({specializeRanges}));
+  passes.addPass(createRecordWrites()); // while pointers are still derived from arguments by operations on tiles
 }
 
-std::vector<int64_t> takeLaunchConditions(ModuleOp module) {
-  auto conditions = module->getAttrOfType<DenseI64ArrayAttr>(tile::TileDialect::kLaunchConditionsAttr);
-  module->removeAttr(tile::TileDialect::kLaunchConditionsAttr);
-  return conditions ? std::vector<int64_t>(conditions.asArrayRef()) : std::vector<int64_t>();
+static std::vector<int64_t> takeIntegers(ModuleOp module, StringRef name) {
+  auto integers = dyn_cast_or_null<DenseI64ArrayAttr>(module->removeAttr(name));
+  return integers ? std::vector<int64_t>(integers.asArrayRef()) : std::vector<int64_t>();
+}
+
+LaunchRequirements takeLaunchRequirements(ModuleOp module) {
+  return {takeIntegers(module, tile::TileDialect::kLaunchConditionsAttr),
+          takeIntegers(module, tile::TileDialect::kWrittenSlotsAttr)};
 }
 
 LogicalResult verifyTilePhase(ModuleOp module) {

@@ -85,6 +85,18 @@ def TileToVector : Pass<"tile-to-vector", "mlir::ModuleOp"> {
                            "mlir::math::MathDialect", "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];
 }
 
+def RecordWrites : Pass<"record-writes", "mlir::ModuleOp"> {
+  let summary = "List the arguments whose memory a kernel may write";
+  let description = [{
+    Sets the module's attribute `tile.written_slots` to the slots of all arguments from which the pointer of a store or
+    an atomic may be derived. The runtime refuses a launch with a read-only array in one of them.
+
+    Requires: calls are inlined; each argument has its slot in `tile.slot`.
+    Establishes: `tile.written_slots`.
+    Destroys: nothing.
+  }];
+}
+
 def CheckBounds : Pass<"check-bounds", "mlir::ModuleOp"> {
   let summary = "Assert that each memory access is within the bounds of the kernel's arrays";
   let description = [{

@@ -91,9 +91,14 @@ mlir::LogicalResult verifyOperations(mlir::ModuleOp module, llvm::StringRef phas
 void addTilePasses(mlir::OpPassManager &passes, bool specializeRanges);
 mlir::LogicalResult verifyTilePhase(mlir::ModuleOp module);
 
-/// Returns the launch conditions that the tile phase added to the module (Runtime/LaunchConditions.h), and removes
-/// them.
-std::vector<int64_t> takeLaunchConditions(mlir::ModuleOp module);
+/// What the launcher has to check before it uses compiled code.
+struct LaunchRequirements {
+  std::vector<int64_t> conditions;   ///< Runtime/LaunchConditions.h
+  std::vector<int64_t> writtenSlots; ///< of the arguments whose memory must be writable
+};
+
+/// Returns what the tile phase recorded on the module, and removes it.
+LaunchRequirements takeLaunchRequirements(mlir::ModuleOp module);
 
 } // namespace tilewright
 

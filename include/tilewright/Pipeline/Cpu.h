@@ -52,7 +52,7 @@ struct CompiledForCpu {
   std::string symbol; ///< its entry point, a runtime::KernelFunction
   int64_t scratchBytes = 0;
   std::vector<KernelAssert> asserts;
-  std::vector<int64_t> launchConditions;
+  LaunchRequirements requirements;
   std::vector<AccessPlace> accesses;                   ///< by the indices that the code passes to the runtime
   std::vector<std::pair<std::string, double>> seconds; ///< per phase, in order
 };

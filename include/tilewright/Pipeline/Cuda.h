@@ -39,7 +39,7 @@ struct CompiledForCuda {
   nvptx::Cubin cubin; ///< has no image if there is no assembler; the driver can assemble the PTX
   std::string symbol;
   int64_t sharedBytes = 0; ///< dynamic shared memory per thread block
-  std::vector<int64_t> launchConditions;
+  LaunchRequirements requirements;
   std::vector<int> slots; ///< for each parameter of the code, the index of its launch argument
   std::vector<AccessPlace> accesses;
   std::vector<std::pair<std::string, double>> seconds;

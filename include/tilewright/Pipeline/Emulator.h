@@ -20,7 +20,7 @@ struct CompiledForEmulator {
   std::string object; ///< relocatable object file
   std::string symbol; ///< its entry point, an emulator::ThreadCode
   int64_t sharedBytes = 0;
-  std::vector<int64_t> launchConditions;
+  LaunchRequirements requirements;
   std::vector<emulator::Site> sites;
   std::vector<AccessPlace> accesses;
   std::vector<std::pair<std::string, double>> seconds;

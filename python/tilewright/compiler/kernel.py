@@ -83,6 +83,12 @@ class CompiledKernel:
         return conditions
 
     @property
+    def written_slots(self) -> list[int]:
+        """The indices of the launch's arguments whose memory the code may write."""
+        slots: list[int] = self.metadata["written_slots"]
+        return slots
+
+    @property
     def asserts(self) -> list[KernelAssert]:
         """The assertions that are checked; if the n-th (from 1) fails, a program returns n."""
         return [KernelAssert(*fields) for fields in self.metadata["asserts"]]

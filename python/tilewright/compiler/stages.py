@@ -59,6 +59,7 @@ def run(request: Request) -> tuple[Record, Entry]:
         "options": options,
         "signature": request.describe(),
         "launch_conditions": compiled.launch_conditions,
+        "written_slots": compiled.written_slots,
         "phases": [frontend, *compiled.phases],
         **kind.facts(compiled, options),
     }

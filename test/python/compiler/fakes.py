@@ -42,6 +42,7 @@ class CompiledObject:
         self.symbol = "kernel"
         self.scratch_bytes = 64
         self.launch_conditions = []
+        self.written_slots = []
         self.asserts = []
         self.phases = [("tile", 0.001), ("vector", 0.002), ("llvm", 0.003)]
 

@@ -206,6 +206,7 @@ class _Compiled:
     """A stand-in for a compiled kernel that a launch loads."""
 
     launch_conditions: tuple[int, ...] = ()
+    written_slots: tuple[int, ...] = ()
     asserts: tuple[Any, ...] = ()
 
     def __init__(self, name: str, loaded: Any) -> None:

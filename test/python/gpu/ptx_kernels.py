@@ -14,6 +14,7 @@ class Code:
     """Replaces a compiled kernel."""
 
     launch_conditions: tuple[int, ...] = ()
+    written_slots: tuple[int, ...] = ()
     asserts: tuple[Any, ...] = ()
 
     def __init__(self, text: str, **options: Any) -> None:

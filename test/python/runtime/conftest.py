@@ -22,6 +22,7 @@ class Compilation(_Request):
     """The launcher's request to the compiler; also replaces the compiled kernel."""
 
     launch_conditions: tuple[int, ...] = ()
+    written_slots: tuple[int, ...] = ()
     asserts: tuple[Any, ...] = ()
     device: str
     code: dict[str, Any]

@@ -30,6 +30,7 @@ def compiled(cuda, monkeypatch):
             "core_target": request.target.core_name,
             "options": request.options.relevant(request.target.kind),
             "launch_conditions": [],
+            "written_slots": [],
             "signature": request.describe(),
             "phases": [],
             **{"slots": [0, 2], "accesses": None, **facts},

@@ -47,6 +47,8 @@ def Tile_Dialect : Dialect {
     static constexpr llvm::StringLiteral kConstancyAttr = "tile.constancy";
     /// On the module, an array<i64>: the conditions under which a launch may use the code (Runtime/LaunchConditions.h).
     static constexpr llvm::StringLiteral kLaunchConditionsAttr = "tile.launch_conditions";
+    /// On the module, an array<i64>: the slots of the arguments whose memory the kernel may write.
+    static constexpr llvm::StringLiteral kWrittenSlotsAttr = "tile.written_slots";
     /// On a division or a square root: rounds to nearest on every target.
     static constexpr llvm::StringLiteral kPreciseAttr = "tile.precise";
   }];
