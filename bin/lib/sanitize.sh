@@ -73,8 +73,12 @@ check_address() {
 check_thread() {
   build thread _core tilewright-runtime-unit tilewright-emulator-unit
   local binary
-  for binary in $(unit_tests /Runtime/); do run "$binary" --gtest_brief=1; done
-  python_tests libclang_rt.tsan-x86_64.so "$ROOT"/test/python/runtime/test_launch_*.py
+  # TSan's memory for each fiber exhausts the mappings of a process in the test that is left out.
+  for binary in $(unit_tests /Runtime/) $(unit_tests /Emulator/); do
+    run "$binary" --gtest_brief=1 --gtest_filter=-Stacks.ThereAreMoreThanAProcessMayHaveMappings
+  done
+  python_tests libclang_rt.tsan-x86_64.so "$ROOT"/test/python/runtime/test_launch_*.py \
+    "$ROOT"/test/python/emulator/test_no_false_reports.py --targets emulator:cuda:90a+checks
 }
 
 # MLIR verifies the IR after each pass, as in every run.

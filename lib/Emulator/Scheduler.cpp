@@ -1,5 +1,6 @@
 #include "Scheduler.h"
 
+#include "SanitizedFibers.h"
 #include "Stacks.h"
 
 #include <algorithm>
@@ -9,8 +10,10 @@ namespace tilewright::emulator {
 
 namespace context = boost::context::detail;
 
-/// Switches to the fiber `to`, and passes it the address `from`, where it stores the context of the calling fiber.
-static void *jump(void *to, void **from) {
+/// Switches to the fiber `to` on `stack` (null: the host thread), and passes it the address `from`, where it stores the
+/// context of the calling fiber.
+static void *jump(void *to, void *stack, void **from) {
+  switchToFiber(stack);
   context::transfer_t transfer = context::jump_fcontext(to, from);
   *static_cast<void **>(transfer.data) = transfer.fctx;
   return nullptr;
@@ -76,11 +79,13 @@ void Scheduler::start(Thread &thread, void **from) {
     block.stop();
     left = true;
     if (mainContext) {
-      jump(mainContext, from);
+      jump(mainContext, nullptr, from);
     }
     return;
   }
   current = &thread;
+  createFiber(entry.stack);
+  switchToFiber(entry.stack);
   void *fiber = context::make_fcontext(entry.stack, StackPool::kBytes, &FiberEntry::run);
   context::transfer_t transfer = context::jump_fcontext(fiber, &entry);
   *static_cast<void **>(transfer.data) = transfer.fctx;
@@ -108,7 +113,7 @@ void Scheduler::runThreads(void *stack) {
       current = following;
       following->state = Thread::Running;
     }
-    jump(following ? following->context : mainContext, &forgotten);
+    jump(following ? following->context : mainContext, following ? following->stack : nullptr, &forgotten);
   }
 }
 
@@ -119,13 +124,13 @@ void Scheduler::switchFrom(Thread &self) {
     return;
   }
   if (!following) {
-    jump(mainContext, &self.context);
+    jump(mainContext, nullptr, &self.context);
   } else if (following->state == Thread::Fresh) {
     start(*following, &self.context);
   } else {
     current = following;
     following->state = Thread::Running;
-    jump(following->context, &self.context);
+    jump(following->context, following->stack, &self.context);
   }
 }
 
@@ -142,13 +147,13 @@ void Scheduler::yield(Thread &self) {
 
 void Scheduler::runOnHostStack(Thread &self, const std::function<void()> &work) {
   callback = &work;
-  jump(mainContext, &self.context);
+  jump(mainContext, nullptr, &self.context);
 }
 
 void Scheduler::leave() {
   left = true;
   void *forgotten;
-  jump(mainContext, &forgotten);
+  jump(mainContext, nullptr, &forgotten);
   __builtin_unreachable();
 }
 
@@ -175,11 +180,12 @@ bool Scheduler::run(uint64_t seed) {
   for (auto thread = block.threads.rbegin(); thread != block.threads.rend(); ++thread) {
     ready.push_back(&*thread);
   }
+  enterHostThread();
   start(*takeReady(), &mainContext);
   while (callback) {
     (*callback)();
     callback = nullptr;
-    jump(current->context, &mainContext);
+    jump(current->context, current->stack, &mainContext);
   }
   reclaimStacks();
   return !left && block.running == 0;
