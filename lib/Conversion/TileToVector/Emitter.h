@@ -127,7 +127,7 @@ private:
                                                mlir::ValueRange accumulators, llvm::ArrayRef<mlir::Value> values);
   llvm::SmallVector<mlir::Value> startAccumulators(llvm::ArrayRef<tile::ReduceOp> reduces, int64_t width);
   llvm::SmallVector<mlir::Value> accumulate(llvm::ArrayRef<tile::ReduceOp> reduces, mlir::ValueRange accumulators,
-                                            const Point &point, int axis);
+                                            mlir::ValueRange elements, const Point &point, int axis);
   void finishReductions(llvm::ArrayRef<tile::ReduceOp> reduces, llvm::SmallVector<mlir::Value> accumulators,
                         Point point, int axis, const llvm::DenseMap<mlir::Value, Buffer> &made);
   llvm::SmallVector<mlir::Value> reduceLanes(mlir::Region &combiner, llvm::SmallVector<mlir::Value> vectors);

@@ -187,13 +187,12 @@ SmallVector<Value> Emitter::combineUnless(Value isFirst, tile::ReduceOp reduce, 
 }
 
 /// One step of all reductions of a nest.
-SmallVector<Value> Emitter::accumulate(ArrayRef<tile::ReduceOp> reduces, ValueRange accumulators, const Point &point,
-                                       int axis) {
+SmallVector<Value> Emitter::accumulate(ArrayRef<tile::ReduceOp> reduces, ValueRange accumulators, ValueRange elements,
+                                       const Point &point, int axis) {
   SmallVector<Value> next;
   for (tile::ReduceOp reduce : reduces) {
     ValueRange mine = accumulators.slice(next.size(), reduce.getNumOperands());
-    SmallVector<Value> values = llvm::map_to_vector(
-        reduce.getOperands(), [&](Value operand) { return broadcast(evaluate(operand, point), point.width); });
+    SmallVector<Value> values(elements.slice(next.size(), reduce.getNumOperands()));
     bool hasNeutral = bool(neutralElement(b, reduce.getCombiner(), getElementTypeOrSelf(values[0].getType())));
     if (hasNeutral) {
       llvm::append_range(next, combine(reduce.getCombiner(), mine, values));
@@ -260,10 +259,18 @@ void Emitter::emitReduceNest(const Nest &nest, const Shape &shape, llvm::DenseMa
         shape.sizes[axis], step, startAccumulators(reduces, shape.width),
         [&](Value index, ValueRange accumulators) {
           point.index[axis] = index;
+          // A reduction reads its operands before the stores that follow it overwrite memory that these were loaded
+          // from.
+          SmallVector<Value> elements;
           for (const Sink &sink : nest.sinks) {
+            if (auto reduce = dyn_cast_or_null<tile::ReduceOp>(sink.op)) {
+              for (Value operand : reduce.getOperands()) {
+                elements.push_back(broadcast(evaluate(operand, point), point.width));
+              }
+            }
             emitSink(sink, point, made);
           }
-          return accumulate(reduces, accumulators, point, axis);
+          return accumulate(reduces, accumulators, elements, point, axis);
         },
         &results);
     finishReductions(reduces, results, point, axis, made);
