@@ -1,4 +1,4 @@
-"""A reduction sees memory as it is before a store that follows in the program, though one loop may do both."""
+"""A reduction reads memory before a later store overwrites it, even if one loop does both."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ import tilewright.language as tl
 def overwrite_a_row(p, q, out, N: tl.constexpr, MASKED: tl.constexpr):
     i = tl.arange(0, N)
     new = tl.load(q + i)
-    if MASKED:
-        old = tl.load(p + i, mask=i < N // 2, other=-100)
-    else:
-        old = tl.load(p + i)
+    mask = i < (N // 2 if MASKED else N)
+    old = tl.load(p + i, mask=mask, other=-100)
     most = tl.max(old, 0)
     total = tl.sum(old, 0)
     tl.store(p + i, new)

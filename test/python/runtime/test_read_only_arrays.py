@@ -58,7 +58,7 @@ def test_a_read_only_array_can_be_read(target: str) -> None:
 @pytest.mark.parametrize("kernel", [copy, add_atomically])
 def test_a_write_is_refused(kernel, target: str) -> None:
     y = read_only()
-    with pytest.raises(ArgumentError, match="y is read-only, but the kernel writes to it|'y'"):
+    with pytest.raises(ArgumentError, match="is read-only, but the kernel writes to it"):
         kernel[1,](np.ones(N, np.int32), y, N=N, target=target)
     assert np.array_equal(y, np.arange(N))
     kernel[1,](np.ones(N, np.int32), np.zeros(N, np.int32), N=N, target=target)  # goes on
