@@ -85,7 +85,7 @@ check_thread() {
 check_order() {
   local seed
   for seed in 1 2 3; do
-    run env TILEWRIGHT_REWRITE_SEED=$seed TILEWRIGHT_CACHE=0 \
+    run env TILEWRIGHT_REWRITE_SEED=$seed \
       python -m pytest -q --color=no -p no:cacheprovider "$ROOT/test/python/language" --targets "$TARGETS"
   done
 }

@@ -58,6 +58,8 @@ def extreme(w: Writer, axis: int) -> None:
     wide = "float32" if dtype == "bfloat16" else dtype
     shape = rest(w.shape, axis)
     if w.chance(0.2):
+        overwritten(w, which, axis, shape)
+    elif w.chance(0.2):
         w.result(f"tl.{which}({x}, {axis})", "float64" if dtype.is_float else "int64", shape)
     elif w.chance(0.5):
         w.result(f"tl.arg{which}({x}, {axis})", "int32", shape)
@@ -69,6 +71,19 @@ def extreme(w: Writer, axis: int) -> None:
         if w.chance(0.3) and shape:  # the indices as addresses
             other = w.array(f"y{w.names}", "int32")
             w.result(f"tl.load({other} + {index})", "int32", shape)
+
+
+def overwritten(w: Writer, which: str, axis: int, shape: tuple[int, ...]) -> None:
+    """The memory that was reduced is overwritten before the result is used."""
+    dtype = w.pick("int32", "float32", "int16")
+    source, new = (w.array(f"{name}{w.names}", dtype) for name in ("s", "n"))
+    w.names += 1
+    mask = ", mask=lane % 3 != 1, other=7" if w.chance(0.3) else ""
+    loaded = w.assign(f"tl.load({source} + lane{mask})")
+    value = w.assign(f"tl.load({new} + lane)")
+    found = w.assign(f"tl.{which}({loaded}, {axis})")
+    w.line(f"tl.store({source} + lane, {value})")
+    w.result(found, "float64" if dtype == "float32" else "int64", shape)
 
 
 def combine(w: Writer, name: str, types: list[DType]) -> str:
