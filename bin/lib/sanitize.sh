@@ -4,7 +4,7 @@
 #
 #   bin/lib/sanitize.sh            all of the following
 #   bin/lib/sanitize.sh address    ASan and UBSan over the unit, lit, language and runtime tests
-#   bin/lib/sanitize.sh thread     TSan over the unit tests of the runtime and the tests of the launcher
+#   bin/lib/sanitize.sh thread     TSan over the unit tests of the runtime and the emulator, launches, and emulated kernels
 #   bin/lib/sanitize.sh order      the language tests with random orders of rewrite patterns, without a sanitizer
 #
 # LLVM's own libraries and the code of kernels are not instrumented.

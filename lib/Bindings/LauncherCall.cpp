@@ -56,7 +56,7 @@ PyObject *launch(Launcher &launcher, PyObject *gridObject, PyObject *const *args
   }
   bool runs = run && grid.programs > 0;
   Variant *variant = runs ? findVariant(call, grid) : findVariant(call);
-  if (!variant || (!call.readOnlyArrays.empty() && !leavesReadOnlyArrays(call, variant->compiled.get())) ||
+  if (!variant || (run && !call.readOnlyArrays.empty() && !leavesReadOnlyArrays(call, variant->compiled.get())) ||
       (runs && !execute(call, *variant, grid))) {
     return nullptr;
   }

@@ -94,8 +94,8 @@ static void addVectorSplitting(ModulePassManager &modules) {
   modules.addPass(createModuleToFunctionPassAdaptor(std::move(functions)));
 }
 
-/// Whether a vector has so many elements that it must be split before the optimizer: for each element that is
-/// extracted, InstCombine visits all other uses of the vector.
+/// Whether a vector is too wide for the optimizer and must be split before it: for each element that is extracted,
+/// InstCombine visits all other uses of the vector.
 static bool hasWideVectors(const Module &module) {
   return any_of(module, [](const Function &function) {
     return any_of(instructions(function), [](const Instruction &instruction) {

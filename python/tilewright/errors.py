@@ -234,7 +234,7 @@ class Finding(NamedTuple):
         thread: The thread's index in the program; None on the CPU, where a program is one thread.
         file, line, column: The position; None if it is unknown.
         instruction: The GPU instruction, if the finding is about one; else empty.
-        other_thread, other_line: The other thread and its line in a race or the like, if any.
+        other_thread, other_line: The other thread of a conflict and its line, if any.
     """
 
     kind: str

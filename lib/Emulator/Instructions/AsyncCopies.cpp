@@ -120,7 +120,7 @@ static constexpr Instruction kAsyncCopyRows[] = {
     {"cp.async.commit_group", "llvm.nvvm.cp.async.commit.group", commit, InstructionClass::AsyncCopy,
      "makes a group of the copies that are not in a group yet", "9.7.9.25.3.2 cp.async.commit_group"},
     {"cp.async.wait_group", "llvm.nvvm.cp.async.wait.group", waitForGroups, InstructionClass::AsyncCopy,
-     "waits until at most so many groups are in flight", "9.7.9.25.3.3 cp.async.wait_group"},
+     "waits until at most the given number of groups are in flight", "9.7.9.25.3.3 cp.async.wait_group"},
     {"cp.async.wait_all", "llvm.nvvm.cp.async.wait.all", waitForAll, InstructionClass::AsyncCopy,
      "waits for all copies", "9.7.9.25.3.3 cp.async.wait_all"},
     {"createpolicy.fractional.b64", nullptr, createPolicy, InstructionClass::Other,

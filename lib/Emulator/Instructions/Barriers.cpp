@@ -99,7 +99,7 @@ static constexpr Instruction kBarrierRows[] = {
     {"barrier.cta.sync.aligned.all", "llvm.nvvm.barrier.cta.sync.aligned.all", barrierOfAll, InstructionClass::Barrier,
      "waits until all threads of the block that have not ended have arrived", "9.7.13.1 barrier{.cta}"},
     {"barrier.cta.sync.aligned.count", "llvm.nvvm.barrier.cta.sync.aligned.count", barrierOfSome,
-     InstructionClass::Barrier, "waits until so many threads have arrived", "9.7.13.1 barrier{.cta}"},
+     InstructionClass::Barrier, "waits until the given number of threads have arrived", "9.7.13.1 barrier{.cta}"},
     {"bar.warp.sync", "llvm.nvvm.bar.warp.sync", warpWide<warpBarrier, 0>, InstructionClass::Warp,
      "waits for the lanes of the mask, and makes their earlier accesses visible to all of them",
      "9.7.13.2 bar.warp.sync"},

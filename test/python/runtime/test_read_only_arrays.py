@@ -101,6 +101,11 @@ def test_a_read_only_file(tmp_path: Path) -> None:
     assert np.array_equal(y, np.arange(N))
 
 
+def test_a_warmup_writes_nothing() -> None:
+    kernel = copy.warmup(np.ones(N, np.int32), read_only(), N=N, grid=(1,), target="cpu")
+    assert kernel.written_slots == [1]
+
+
 def test_an_empty_grid_is_refused_too() -> None:
     with pytest.raises(ArgumentError, match="read-only"):
         copy[0,](np.ones(N, np.int32), read_only(), N=N, target="cpu")
