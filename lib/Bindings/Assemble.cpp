@@ -2,7 +2,7 @@
 
 #include "Bindings.h"
 
-#include "tilewright/Target/Nvptx.h"
+#include "tilewright/Target/Nvptx/Nvptx.h"
 
 #include <algorithm>
 

@@ -55,12 +55,7 @@ void bindDiagnostics(pybind11::module_ &module);
 void bindIR(pybind11::module_ &module);
 void bindCompile(pybind11::module_ &module);
 void bindAssemble(pybind11::module_ &module);
-void bindLauncher(pybind11::module_ &module);
-void bindLoadedKernel(pybind11::module_ &module);
-void bindHostKernel(pybind11::module_ &module);
 void bindCuda(pybind11::module_ &module);
-void bindCudaKernel(pybind11::module_ &module);
-void bindEmulatedKernel(pybind11::module_ &module);
 
 } // namespace tilewright::bindings
 

@@ -1,13 +1,13 @@
 // compile() and load(), which compile a module and link its code into this process.
 
 #include "Bindings.h"
-#include "CheckedAccesses.h"
-#include "HostKernel.h"
 
+#include "tilewright/Launcher/CheckedAccesses.h"
+#include "tilewright/Launcher/HostKernel.h"
 #include "tilewright/Pipeline/Cpu.h"
 #include "tilewright/Pipeline/Cuda.h"
 #include "tilewright/Pipeline/Emulator.h"
-#include "tilewright/Target/Host.h"
+#include "tilewright/Target/Host/Host.h"
 
 #include <pybind11/stl.h>
 
@@ -15,6 +15,8 @@ namespace py = pybind11;
 using namespace mlir;
 
 namespace tilewright::bindings {
+
+using namespace launcher;
 
 namespace {
 

@@ -1,13 +1,15 @@
 // Information about the CUDA driver and its devices for Python.
 
 #include "Bindings.h"
-#include "Launcher.h"
 
-#include "tilewright/Runtime/CudaPlatform.h"
+#include "tilewright/Launcher/Launcher.h"
+#include "tilewright/Runtime/Cuda/Platform.h"
 
 namespace py = pybind11;
 
 namespace tilewright::bindings {
+
+using namespace launcher;
 
 using namespace runtime;
 

@@ -2,7 +2,10 @@
 
 #include "Bindings.h"
 
+#include "tilewright/Launcher/PythonTypes.h"
+
 using namespace tilewright::bindings;
+using namespace tilewright::launcher;
 
 PYBIND11_MODULE(_core, module) {
   module.doc() = "The core of Tilewright: builds IR, compiles and launches.";

@@ -6,7 +6,7 @@
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
 #include "tilewright/Dialect/Tile/Transforms/RewriteOrder.h"
-#include "tilewright/Target/Host.h"
+#include "tilewright/Target/Host/Host.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"

@@ -6,7 +6,7 @@
 #include "CudaModule.h"
 #include "HostCode.h"
 #include "tilewright/Emulator/Retarget.h"
-#include "tilewright/Target/Host.h"
+#include "tilewright/Target/Host/Host.h"
 
 using namespace mlir;
 

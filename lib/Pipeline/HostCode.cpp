@@ -1,6 +1,6 @@
 #include "HostCode.h"
 
-#include "tilewright/Target/Host.h"
+#include "tilewright/Target/Host/Host.h"
 
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Cloning.h"

@@ -1,6 +1,6 @@
 #include "Locations.h"
 
-#include "tilewright/Conversion/Locations.h"
+#include "tilewright/Transforms/Locations.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassInstrumentation.h"

@@ -4,7 +4,7 @@
 #define TILEWRIGHT_PIPELINE_CUDA_H
 
 #include "tilewright/Pipeline/Compilation.h"
-#include "tilewright/Target/Nvptx.h"
+#include "tilewright/Target/Nvptx/Nvptx.h"
 
 #include <optional>
 

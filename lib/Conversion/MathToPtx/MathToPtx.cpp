@@ -6,10 +6,10 @@
 //   %r = ptx.rsqrt %w : vector<4xf32>
 //   %y = arith.truncf %r : vector<4xf32> to vector<4xf16>
 
-#include "tilewright/Conversion/MathBuilder.h"
 #include "tilewright/Conversion/Passes.h"
 #include "tilewright/Dialect/Ptx/IR/Ptx.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "tilewright/Transforms/MathBuilder.h"
 
 #include "llvm/ADT/StringMap.h"
 

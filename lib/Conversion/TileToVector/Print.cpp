@@ -5,7 +5,7 @@
 //     loops that copy %x to scratch memory
 //     llvm.call @tilewright_print("f32[2,16] x: ", %pid0, %pid1, %pid2, %scratch)
 //
-// include/tilewright/Runtime/KernelSupport.h documents the format.
+// include/tilewright/Runtime/Host/KernelSupport.h documents the format.
 
 #include "Emitter.h"
 

@@ -4,7 +4,7 @@
 
 #include "tilewright/Emulator/Block.h"
 #include "tilewright/Emulator/Checker.h"
-#include "tilewright/Runtime/HalfConversion.h"
+#include "tilewright/Runtime/Host/HalfConversion.h"
 
 #include "Slots.h"
 

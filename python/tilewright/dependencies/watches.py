@@ -1,4 +1,4 @@
-"""What the launcher compares before each launch; see `holds` in lib/Bindings/LauncherWatches.cpp.
+"""What the launcher compares before each launch; see `holds` in lib/Launcher/Watches.cpp.
 
 A watch is a conservative filter. If one fails, the record is read again and compared by value. A
 watch may therefore fail although nothing has changed, but must not hold if something has.

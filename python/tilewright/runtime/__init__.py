@@ -1,7 +1,7 @@
 """Launching kernels.
 
 jit.py           the decorator
-function.py      JITFunction, the decorated function; launched by C++ (lib/Bindings/Launcher.h)
+function.py      JITFunction, the decorated function; launched by C++ (lib/Launcher/Launcher.h)
 parameters.py    the parameters of a kernel
 source.py        the source of a function, as text and as a syntax tree
 emulation.py     emulated GPUs: checks, findings and profiles

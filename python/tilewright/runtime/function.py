@@ -33,7 +33,7 @@ class JITFunction(_core.Launcher):
     `kernel[grid](*arguments, **options)` launches it and returns the compiled kernel. The grid is
     an integer, a tuple of one to three integers, or a function that takes the arguments as a
     dictionary and returns either. If an axis is zero, nothing is launched. The launch is
-    implemented in C++ (lib/Bindings/Launcher.h).
+    implemented in C++ (lib/Launcher/Launcher.h).
 
     Arguments are tensors and arrays (of PyTorch, NumPy, CuPy, or any object with `__dlpack__`,
     `__cuda_array_interface__`, or with `data_ptr()` and `dtype`), with any strides, with or without
@@ -207,7 +207,7 @@ class JITFunction(_core.Launcher):
         """Compiles the kernel for a signature and a device ("cpu", "cuda:1").
 
         Also returns what the launcher compares before it launches the kernel again; see
-        lib/Bindings/LauncherWatches.cpp.
+        lib/Launcher/Watches.cpp.
         """
         named = options.pop("target", None)
         target = launch_target(named, device)

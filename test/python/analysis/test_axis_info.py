@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 BUILD = Path(os.environ.get("TILEWRIGHT_BUILD", Path(__file__).parents[3] / "build"))
-TILEWRIGHT_OPT = BUILD / "bin" / "tilewright-opt" / "tilewright-opt"
+TILEWRIGHT_OPT = BUILD / "bin" / "tilewright-opt"
 
 Ints = NDArray[np.int64]
 Environment = dict[str, Ints]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.floating]
 
 BUILD = Path(os.environ.get("TILEWRIGHT_BUILD", Path(__file__).parents[3] / "build"))
-TILEWRIGHT_OPT = BUILD / "bin" / "tilewright-opt" / "tilewright-opt"
+TILEWRIGHT_OPT = BUILD / "bin" / "tilewright-opt"
 LLVM = Path(os.environ.get("TILEWRIGHT_LLVM_BIN", "/usr/lib/llvm-22/bin"))
 LANES = 16
 LOWERING = [

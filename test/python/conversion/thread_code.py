@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 BUILD = Path(os.environ.get("TILEWRIGHT_BUILD", Path(__file__).parents[3] / "build"))
-TILEWRIGHT_OPT = BUILD / "bin" / "tilewright-opt" / "tilewright-opt"
+TILEWRIGHT_OPT = BUILD / "bin" / "tilewright-opt"
 LANES = 32
 
 Array = NDArray[np.generic]

@@ -33,7 +33,7 @@ def pages() -> list[Path]:
 
 
 def missing_tools() -> list[str]:
-    tools = (TOOLS / name / name for name in ("tilewright-opt", "tilewright-layout"))
+    tools = (TOOLS / name for name in ("tilewright-opt", "tilewright-layout"))
     return [str(tool) for tool in tools if not tool.exists()]
 
 
@@ -65,7 +65,7 @@ def _environment(bin_folder: Path) -> dict[str, str]:
     command = bin_folder / "tilewright"
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tilewright "$@"\n')
     command.chmod(0o755)
-    folders = [bin_folder, TOOLS / "tilewright-opt", TOOLS / "tilewright-layout"]
+    folders = [bin_folder, TOOLS]
     folders.append(Path(sys.executable).parent)
     path = os.pathsep.join([*map(str, folders), os.environ["PATH"]])
     package = str(Path(tilewright.__file__).parents[1])

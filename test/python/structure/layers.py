@@ -114,7 +114,9 @@ OUTSIDE = {
 
 def include_target(header: str, layers: list[Layer]) -> str | None:
     """The target of an include: a layer, an outside library, or None for other headers."""
-    first = header.split("/")[0]
+    first, _, rest = header.partition("/")
+    if first == "third_party":
+        return rest.split("/")[0]
     if first == "tilewright":
         return layer_of(header.removeprefix("tilewright/"), layers) or header
     if first in OUTSIDE:

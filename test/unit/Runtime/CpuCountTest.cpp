@@ -1,4 +1,4 @@
-#include "tilewright/Runtime/CpuCount.h"
+#include "tilewright/Runtime/Host/CpuCount.h"
 
 #include "gtest/gtest.h"
 

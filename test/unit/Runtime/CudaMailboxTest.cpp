@@ -1,4 +1,4 @@
-#include "tilewright/Runtime/CudaMailbox.h"
+#include "tilewright/Runtime/Cuda/Mailbox.h"
 
 #include "FakeCuda.h"
 

@@ -2,7 +2,7 @@
 
 #include "FakeCuda.h"
 
-#include "tilewright/Runtime/CudaStatus.h"
+#include "tilewright/Runtime/Cuda/Status.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

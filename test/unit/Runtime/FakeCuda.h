@@ -3,7 +3,7 @@
 #ifndef TILEWRIGHT_TEST_UNIT_RUNTIME_FAKECUDA_H
 #define TILEWRIGHT_TEST_UNIT_RUNTIME_FAKECUDA_H
 
-#include "tilewright/Runtime/CudaKernel.h"
+#include "tilewright/Runtime/Cuda/Kernel.h"
 
 #include <gtest/gtest.h>
 

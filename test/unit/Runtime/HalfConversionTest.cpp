@@ -1,4 +1,4 @@
-#include "tilewright/Runtime/HalfConversion.h"
+#include "tilewright/Runtime/Host/HalfConversion.h"
 
 #include "gtest/gtest.h"
 

@@ -1,4 +1,4 @@
-#include "tilewright/Runtime/ThreadPool.h"
+#include "tilewright/Runtime/Host/ThreadPool.h"
 
 #include "gtest/gtest.h"
 

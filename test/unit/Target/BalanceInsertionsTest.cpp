@@ -1,4 +1,4 @@
-#include "BalanceInsertions.h"
+#include "Nvptx/BalanceInsertions.h"
 
 #include "llvm/Analysis/VectorUtils.h"
 #include "llvm/IR/IRBuilder.h"

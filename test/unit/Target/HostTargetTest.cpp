@@ -1,4 +1,4 @@
-#include "tilewright/Target/Host.h"
+#include "tilewright/Target/Host/Host.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #ifndef TILEWRIGHT_TEST_UNIT_TARGET_NVPTXSAMPLES_H
 #define TILEWRIGHT_TEST_UNIT_TARGET_NVPTXSAMPLES_H
 
-#include "tilewright/Target/Nvptx.h"
+#include "tilewright/Target/Nvptx/Nvptx.h"
 
 namespace tilewright::nvptx {
 

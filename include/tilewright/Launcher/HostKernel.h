@@ -1,0 +1,38 @@
+// A kernel that is linked into this process. The thread pool runs its programs.
+
+#ifndef TILEWRIGHT_LAUNCHER_HOSTKERNEL_H
+#define TILEWRIGHT_LAUNCHER_HOSTKERNEL_H
+
+#include "tilewright/Launcher/LoadedKernel.h"
+
+#include "tilewright/Runtime/AccessChecks.h"
+#include "tilewright/Runtime/Host/Kernel.h"
+#include "tilewright/Runtime/Host/ThreadPool.h"
+
+#include <optional>
+#include <vector>
+
+namespace tilewright::launcher {
+
+class HostKernel final : public LoadedKernel {
+public:
+  /// `sites` are the accesses whose bounds the code checks; none for code without bounds checks.
+  explicit HostKernel(runtime::KernelEntry entry, std::optional<std::vector<runtime::AccessSite>> sites = {})
+      : entry(entry), sites(std::move(sites)) {}
+
+  /// Returns after all programs have ended.
+  bool launch(Call &call, PyObject *compiled, const runtime::Grid &grid) override;
+
+  const runtime::KernelEntry entry;
+
+private:
+  bool launchChecked(Call &call, PyObject *compiled, const runtime::Grid &grid);
+  runtime::Result run(const uint64_t *slots, const runtime::Grid &grid);
+
+  const std::optional<std::vector<runtime::AccessSite>> sites;
+  runtime::ProgramCost cost;
+};
+
+} // namespace tilewright::launcher
+
+#endif // TILEWRIGHT_LAUNCHER_HOSTKERNEL_H

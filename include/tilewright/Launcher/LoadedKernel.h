@@ -1,0 +1,33 @@
+// The Python object for a loaded kernel. There is one class per kind of target, which loads and launches kernels and
+// reports failures.
+//
+//   HostKernel.cpp  linked into this process
+//   CudaKernel.cpp  on a CUDA device
+//   EmulatedKernel.cpp  linked into this process, on an emulated GPU
+
+#ifndef TILEWRIGHT_LAUNCHER_LOADEDKERNEL_H
+#define TILEWRIGHT_LAUNCHER_LOADEDKERNEL_H
+
+#include <Python.h>
+
+#include "tilewright/Runtime/Grid.h"
+
+namespace tilewright::launcher {
+
+struct Call;
+
+class LoadedKernel {
+public:
+  virtual ~LoadedKernel() = default;
+
+  /// Runs or queues the programs of a grid, which must not be empty. `compiled` is the CompiledKernel, which is used to
+  /// explain a failure. Returns false with a Python exception set on failure.
+  virtual bool launch(Call &call, PyObject *compiled, const runtime::Grid &grid) = 0;
+};
+
+/// The C++ object of a Python object, which owns it; nullptr with an exception set if it is not a LoadedKernel.
+LoadedKernel *loadedKernelOf(PyObject *object);
+
+} // namespace tilewright::launcher
+
+#endif // TILEWRIGHT_LAUNCHER_LOADEDKERNEL_H

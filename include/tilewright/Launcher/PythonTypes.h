@@ -1,0 +1,18 @@
+// Adds the launcher's types to the extension module.
+
+#ifndef TILEWRIGHT_LAUNCHER_PYTHONTYPES_H
+#define TILEWRIGHT_LAUNCHER_PYTHONTYPES_H
+
+#include <pybind11/pybind11.h>
+
+namespace tilewright::launcher {
+
+void bindLauncher(pybind11::module_ &module);
+void bindLoadedKernel(pybind11::module_ &module);
+void bindHostKernel(pybind11::module_ &module);
+void bindCudaKernel(pybind11::module_ &module);
+void bindEmulatedKernel(pybind11::module_ &module);
+
+} // namespace tilewright::launcher
+
+#endif // TILEWRIGHT_LAUNCHER_PYTHONTYPES_H

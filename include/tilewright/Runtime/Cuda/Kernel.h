@@ -1,0 +1,58 @@
+// A kernel that is loaded on a device, and its launch.
+
+#ifndef TILEWRIGHT_RUNTIME_CUDA_KERNEL_H
+#define TILEWRIGHT_RUNTIME_CUDA_KERNEL_H
+
+#include "tilewright/Runtime/Cuda/Platform.h"
+#include "tilewright/Runtime/Grid.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace tilewright::runtime::cuda {
+
+/// The output of the compiler.
+struct KernelCode {
+  std::string image; ///< a cubin, or PTX for the driver to assemble
+  std::string symbol;
+  int threads = 0;                ///< per block, and thus per program
+  int64_t dynamicSharedBytes = 0; ///< per block
+};
+
+/// Why a kernel cannot be loaded.
+struct LoadProblem {
+  std::string message;
+  Status status = Status::Success; ///< the driver's status, if a call of the driver failed
+  std::optional<Excess> excess;    ///< the resource that the kernel exceeds, if that is the reason
+};
+
+/// The code stays on the device until the process ends.
+class Kernel {
+public:
+  /// Loads code onto a device. This also works while a stream is being captured, on this thread or another one.
+  static std::unique_ptr<Kernel> load(Device &device, const KernelCode &code, LoadProblem &problem);
+
+  /// Queues a launch. The grid must not be empty, and must be within the device's limits. `parameters` points to one
+  /// value per parameter of the kernel.
+  Status launch(const Grid &grid, Stream stream, void **parameters) const;
+
+  Device &device;
+  KernelResources resources;
+
+private:
+  Kernel(Device &device, const KernelCode &code)
+      : device(device), threads(code.threads), dynamicSharedBytes(code.dynamicSharedBytes) {}
+  bool prepare(const KernelCode &code, LoadProblem &problem);
+  bool readResources(LoadProblem &problem);
+  bool failed(const char *call, Status status, LoadProblem &problem) const;
+
+  const int threads;
+  const int64_t dynamicSharedBytes;
+  Module module = nullptr;
+  Function function = nullptr;
+};
+
+} // namespace tilewright::runtime::cuda
+
+#endif // TILEWRIGHT_RUNTIME_CUDA_KERNEL_H

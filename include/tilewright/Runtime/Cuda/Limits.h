@@ -1,0 +1,52 @@
+// The limits of a device for blocks and grids, and the test whether a kernel exceeds them.
+
+#ifndef TILEWRIGHT_RUNTIME_CUDA_LIMITS_H
+#define TILEWRIGHT_RUNTIME_CUDA_LIMITS_H
+
+#include "tilewright/Runtime/Grid.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace tilewright::runtime::cuda {
+
+/// The limits of a device, per block except for `grid`.
+struct DeviceLimits {
+  int threads = 0;
+  int registers = 0;   ///< 32-bit registers
+  int sharedBytes = 0; ///< static and dynamic, for kernels that opt in to more than 48 KiB
+  std::array<int, 3> grid = {0, 0, 0};
+};
+
+/// The resources of a kernel, as the driver reports them.
+struct KernelResources {
+  int registers = 0;  ///< per thread
+  int localBytes = 0; ///< per thread: spilled registers, and arrays that are not kept in registers
+  int staticSharedBytes = 0;
+  int maxThreads = 0; ///< per block, as limited by its registers and by the code's own declaration
+};
+
+/// A resource of which a kernel needs more than the device has.
+struct Excess {
+  std::string resource; ///< "shared memory"
+  std::string unit;     ///< "bytes of shared memory per program"
+  int64_t required = 0;
+  int64_t limit = 0;
+  std::string advice;
+};
+
+/// "needs 300000 bytes of shared memory per program, and cuda:0 has 232448; smaller blocks take less"
+std::string describe(const Excess &excess, const std::string &device);
+
+/// The first limit of the device that a block of the kernel exceeds.
+std::optional<Excess> excessOfBlock(const DeviceLimits &limits, const KernelResources &kernel, int threads,
+                                    int64_t dynamicSharedBytes);
+
+/// The first axis of the grid that exceeds the device's limit.
+std::optional<Excess> excessOfGrid(const DeviceLimits &limits, const Grid &grid);
+
+} // namespace tilewright::runtime::cuda
+
+#endif // TILEWRIGHT_RUNTIME_CUDA_LIMITS_H

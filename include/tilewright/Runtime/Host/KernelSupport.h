@@ -1,0 +1,38 @@
+// Functions that compiled kernels call. They are resolved by name when a kernel is loaded, and are not exported symbols
+// of the process.
+
+#ifndef TILEWRIGHT_RUNTIME_HOST_KERNELSUPPORT_H
+#define TILEWRIGHT_RUNTIME_HOST_KERNELSUPPORT_H
+
+#include <cstdint>
+
+namespace tilewright::runtime {
+
+struct SupportFunction {
+  const char *name;
+  void *address;
+};
+
+/// A null-terminated table of all of them.
+///
+///   void tilewright_print(const char *format, int32_t x, int32_t y, int32_t z, const void *elements)
+///     Prints one line for each element of a tile, in row-major order, for the program (x, y, z).
+///     `format` is the elements' type and shape, and the text before each value: "f32[2,16] sum: ".
+///     Types are f32, f64, and integers i8 to i64 (signed), u8 to u64 (unsigned) and x8 to x64 (hexadecimal);
+///     "-" prints only the text, without elements.
+///   int32_t tilewright_may_access(void *checks, int64_t program, int32_t site, const uint64_t *addresses,
+///                                 uint64_t first, const uint8_t *mask, int64_t count)
+///     Whether the elements of an access are in bounds (AccessChecks.h). The elements are those at `addresses`, or, if
+///     it is null, `count` consecutive ones from `first`. Elements whose byte of `mask` is 0 are skipped, if it is not
+///     null.
+///   __extendhfsf2, __truncsfhf2, __truncdfhf2, __truncsfbf2, __truncdfbf2
+///     Conversions of 16-bit floats, which the code generator calls on processors without instructions for them.
+///     The process may have no functions of these names, or others with another calling convention.
+extern const SupportFunction supportFunctions[];
+
+/// Flushes the lines that kernels have printed.
+void flushPrinted();
+
+} // namespace tilewright::runtime
+
+#endif // TILEWRIGHT_RUNTIME_HOST_KERNELSUPPORT_H

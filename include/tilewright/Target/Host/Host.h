@@ -1,0 +1,73 @@
+// The host as a target: its description, code generation by LLVM, and loading the code into this process.
+
+#ifndef TILEWRIGHT_TARGET_HOST_HOST_H
+#define TILEWRIGHT_TARGET_HOST_HOST_H
+
+#include "tilewright/Runtime/Host/Kernel.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace mlir {
+class ModuleOp;
+} // namespace mlir
+
+namespace tilewright::host {
+
+/// A processor, as LLVM describes it.
+struct HostTarget {
+  std::string triple;
+  std::string cpu;
+  std::string features; ///< "+avx2,+fma,..."
+
+  /// All properties that the generated code depends on, for cache keys.
+  std::string key() const { return cpu + ":" + features; }
+};
+
+/// The processor this process runs on.
+const HostTarget &getHost();
+
+/// The target with the name "cpu", "cpu:generic", "cpu:avx2", "cpu:avx512", or "cpu:" followed by LLVM's name of a
+/// processor of the host's architecture.
+llvm::Expected<HostTarget> parseTarget(llvm::StringRef name);
+
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const HostTarget &target);
+
+/// Translates a module in the LLVM dialect to LLVM IR, and calls prepare().
+llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module, llvm::LLVMContext &context,
+                                                        llvm::TargetMachine &machine);
+
+/// Sets the attributes that select the processor on all functions of a module.
+void prepare(llvm::Module &module, llvm::TargetMachine &machine);
+
+void optimize(llvm::Module &module, llvm::TargetMachine &machine);
+
+/// Generates a relocatable object file, or its assembly. After a failure the module, its context and the machine must
+/// be leaked, because LLVM may have stopped in the middle of a pass.
+llvm::Expected<llvm::SmallVector<char, 0>> emit(llvm::Module &module, llvm::TargetMachine &machine, bool assembly);
+
+/// The symbol and address of a function that the code calls.
+using Callee = std::pair<const char *, void *>;
+
+/// Links an object file into this process, where it stays, and returns the address of `symbol`. The code may call the
+/// runtime's functions (KernelSupport.h) and `callees`.
+llvm::Expected<void *> link(llvm::StringRef object, llvm::StringRef symbol, llvm::ArrayRef<Callee> callees = {});
+
+/// The same for a CPU kernel.
+llvm::Expected<runtime::KernelFunction> load(llvm::StringRef object, llvm::StringRef symbol);
+
+} // namespace tilewright::host
+
+#endif // TILEWRIGHT_TARGET_HOST_HOST_H

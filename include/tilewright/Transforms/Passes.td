@@ -1,0 +1,278 @@
+// The passes of lib/Transforms, which rewrite upstream's dialects in place. Each description ends with the pass's
+// contract: requires, establishes, destroys.
+
+#ifndef TILEWRIGHT_TRANSFORMS_PASSES
+#define TILEWRIGHT_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def SpecializeRanges : Pass<"specialize-ranges", "mlir::ModuleOp"> {
+  let summary = "Mark index arithmetic that does not wrap, with conditions checked at launch";
+  let description = [{
+    Integer arithmetic wraps. A comparison, a division, an extension or a pointer computed from consecutive indices
+    can only rely on their being consecutive if the arithmetic does not wrap. This pass propagates the ranges of a
+    kernel's integers from the grid, its integer arguments and the bounds of its loops, and rewrites operations
+    accordingly:
+
+    ```mlir
+    %o = arith.addi %a, %b : tensor<128xi32>     ->  arith.addi %a, %b overflow<nsw> : tensor<128xi32>
+    %q = arith.divsi %o, %n                      ->  arith.divui %o, %n     neither is negative; also remsi, floordivsi
+    %c = arith.cmpi ult, %o, %n                  ->  arith.cmpi slt, %o, %n
+    %w = arith.extui %o                          ->  arith.extsi %o
+    ```
+
+    Facts that hold for every launch need no condition. With `at-launch`, the pass also uses facts that depend on the
+    arguments and the grid, and adds them to the module's attribute `tile.launch_conditions`, which the runtime
+    evaluates before each launch (Runtime/LaunchConditions.h). A launch for which they do not hold runs a variant
+    compiled without the option. Operations that tell axis analysis nothing are left alone.
+
+    A loop whose index plus its step may wrap would never reach its upper bound. That the sum does not wrap is a
+    condition like the others. If it cannot be evaluated at launch, the loop counts its iterations, and its index is
+    computed from their number.
+
+    Requires: calls are inlined; each argument has its slot in `tile.slot`.
+    Establishes: `tile.launch_conditions` if there are any conditions.
+    Destroys: nothing.
+  }];
+  let options = [Option<"atLaunch", "at-launch", "bool", "true", "use facts that can be checked at launch">];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
+def RecordWrites : Pass<"record-writes", "mlir::ModuleOp"> {
+  let summary = "List the arguments whose memory a kernel may write";
+  let description = [{
+    Sets the module's attribute `tile.written_slots` to the slots of all arguments from which the pointer of a store or
+    an atomic may be derived. The runtime refuses a launch with a read-only array in one of them.
+
+    Requires: calls are inlined; each argument has its slot in `tile.slot`.
+    Establishes: `tile.written_slots`.
+    Destroys: nothing.
+  }];
+}
+
+def CheckBounds : Pass<"check-bounds", "mlir::ModuleOp"> {
+  let summary = "Assert that each memory access is within the bounds of the kernel's arrays";
+  let description = [{
+    For GPUs; on the host, `tile-to-vector` checks bounds. Kernels get additional arguments in hidden slots: the
+    address and size of each array, and a mailbox for the first failure. The attribute `tile.checked_accesses` lists
+    the accesses; assertions report an index into it, counted from 1.
+
+    Requires: calls are inlined; each argument has its slot in `tile.slot`.
+    Establishes: no thread accesses memory out of bounds, except through pointers computed from integers.
+    Destroys: nothing. Loops with assertions are not pipelined.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "tilewright::tile::TileDialect"];
+}
+
+def AllowContraction : Pass<"allow-contraction"> {
+  let summary = "Allow the contraction of multiplications and additions";
+  let description = [{
+    Sets the fast-math flag `contract` on every arith.addf, subf and mulf. The back end fuses no others, so arithmetic
+    that later passes emit, which relies on each rounding, is not contracted.
+
+    Requires: must run before `expand-math` and the other expansions because their arithmetic must
+    not be contracted.
+    Establishes: nothing.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
+def SplitMasks : Pass<"split-masks"> {
+  let summary = "Split operations on vectors of i1 into scalar ones";
+  let description = [{
+    On an NVIDIA GPU each predicate has its own register, but LLVM's code generator packs the bits of a vector of i1
+    into words. Elementwise operations on such vectors become one operation per element. Unused ones are removed: if
+    four elements share a mask, three of the four comparisons are.
+
+    ```mlir
+    %m = arith.cmpi slt, %i, %n : vector<2xi32>
+    // becomes
+    %i0 = vector.extract %i[0] : i32 from vector<2xi32>
+    %n0 = vector.extract %n[0] : i32 from vector<2xi32>
+    %m0 = arith.cmpi slt, %i0, %n0 : i32
+    ...
+    %m = vector.from_elements %m0, %m1 : vector<2xi1>
+    ```
+
+    Requires: vectors of rank 1.
+    Establishes: no elementwise operation on a vector of i1.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::vector::VectorDialect"];
+}
+
+def ExpandFloat8 : Pass<"expand-float8", "mlir::ModuleOp"> {
+  let summary = "Lower 8-bit floats to bytes and expand their conversions";
+  let description = [{
+    Arithmetic is computed in f32 and rounded; `tile.dot` computes with f16, which represents all their values.
+    Conversions become integer arithmetic or, if the module's target has them, instructions that convert two elements
+    at once. Conversions to 8-bit floats saturate.
+
+    ```mlir
+    %y = arith.extf %x : vector<2xf8E4M3FN> to vector<2xf16>
+    // becomes, for a target that has the instruction
+    %y = nvvm.convert.f8x2.to.f16x2 %bytes : vector<2xi8> (f8E4M3FN) -> vector<2xf16>
+    ```
+
+    Requires: nothing. On a GPU, must run after `distribute` because matrix instructions depend on
+    the types.
+    Establishes: no type f8E5M2, f8E4M3FN, f8E5M2FNUZ or f8E4M3FNUZ remains.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::NVVM::NVVMDialect",
+                           "mlir::vector::VectorDialect"];
+}
+
+def ExpandMath : Pass<"expand-math"> {
+  let summary = "Expand math functions into SIMD arithmetic";
+  let description = [{
+    Expands `math` functions on f32 and f64, for scalars and vectors of any shape, into `arith` and `math.fma`
+    operations that vectorize without library calls. f16 and bf16 are extended to f32 and rounded back. docs/math.md
+    lists errors and special values.
+
+    ```mlir
+    %e = math.exp %x : vector<16xf32>
+    // becomes a clamp, a reduction, a polynomial (seven math.fma) and two multiplications by a power of two.
+    ```
+
+    Functions without an expansion are left to `convert-math-to-llvm` and `convert-math-to-libm`, as are operations
+    that lower to one instruction (floor, ceil, sqrt, fma, absf, roundeven, trunc, copysign). For a GPU, functions
+    that `math-to-ptx` lowers are left too, and the other expansions use its exp.
+
+    Requires: must run before the lowering of scf because sin and cos expand to `scf.if`.
+    Establishes: no function with an expansion remains; powf remains on f64 only.
+    Destroys: nothing.
+  }];
+  let options = [Option<"gpu", "gpu", "bool", "false", "for a GPU: keep exp, exp2 and rsqrt">];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::scf::SCFDialect",
+                           "mlir::vector::VectorDialect"];
+}
+
+def ExpandDivision : Pass<"expand-division"> {
+  let summary = "Expand f32 divisions into a reciprocal, a multiplication and a correction";
+  let description = [{
+    For GPUs, whose approximate division has an error of up to 2 ulp even if the exact quotient is representable. The
+    expansion rounds to nearest, except for quotients that are nearly denormal: see docs/math.md. Divisions with
+    `tile.precise` are left alone.
+
+    ```mlir
+    %ds = vector.broadcast %d : f32 to vector<4xf32>
+    %q = arith.divf %x, %ds : vector<4xf32>
+    // becomes, omitting the scaling of the divisor and the guard against infinity
+    %r = ptx.rcp.ftz %d : f32
+    %rs = vector.broadcast %r : f32 to vector<4xf32>
+    %q0 = arith.mulf %x, %rs : vector<4xf32>
+    %e = math.fma %q0, %ds, %minus_x : vector<4xf32>
+    %q = math.fma %minus_e, %rs, %q0 : vector<4xf32>
+    ```
+
+    Requires: divisors shared by several elements are a `vector.broadcast` or `vector.shuffle` of the distinct ones.
+    Must run after `allow-contraction`, as the arithmetic it emits must not be contracted.
+    Establishes: no `arith.divf` of f32 without `tile.precise`.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::vector::VectorDialect",
+                           "::tilewright::ptx::PtxDialect"];
+}
+
+def ExpandRemainder : Pass<"expand-remainder"> {
+  let summary = "Expand floating-point remainders into an exact loop";
+  let description = [{
+    For code generators whose expansion is inexact for large quotients, as LLVM's for PTX is. f16 and bf16 are
+    computed in f32.
+
+    Requires: nothing.
+    Establishes: no `arith.remf` remains; loops in scf form.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::scf::SCFDialect",
+                           "mlir::vector::VectorDialect"];
+}
+
+def ExpandMinMax : Pass<"expand-min-max"> {
+  let summary = "Expand floating-point minima and maxima into comparisons and selects";
+  let description = [{
+    Requires: nothing.
+    Establishes: no arith.maxnumf, minnumf, maximumf or minimumf remains.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
+def GuardDivision : Pass<"guard-division"> {
+  let summary = "Keep integer divisions from trapping";
+  let description = [{
+    Divides by one where the divisor is zero or the signed quotient overflows. Divisions by other constants, and those
+    with `tile.safe_division`, are left alone.
+
+    Requires: nothing.
+    Establishes: no arith.divsi, divui, remsi or remui traps. Divisions that round, such as floordivsi, are not
+    covered; the front end emits none.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
+def StrictRounding : Pass<"strict-rounding"> {
+  let summary = "Round narrow floating-point types after each operation";
+  let description = [{
+    Requires: nothing.
+    Establishes: no arith.extf or truncf has fast-math flags, so that later passes do not remove
+    any.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
+def ReturnOnAssert : Pass<"return-on-assert", "mlir::func::FuncOp"> {
+  let summary = "Return a distinct status for each failed assertion";
+  let description = [{
+    Each `cf.assert` becomes a branch to a return of its index, counted from 1; the function's attribute
+    `tile.asserts` lists messages and positions in that order. An assertion with the attribute `tile.status` returns
+    that value instead, and is not listed.
+
+    Requires: cf control flow; the function returns one i32, where 0 means success.
+    Establishes: no `cf.assert` remains.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect"];
+}
+
+def NvvmKernel : Pass<"nvvm-kernel", "mlir::ModuleOp"> {
+  let summary = "Mark kernels for NVVM with their number of threads";
+  let description = [{
+    ```mlir
+    llvm.func @add(...) attributes {tile.kernel}
+    // becomes, in a module with 4 warps
+    llvm.func @add(...) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>}
+    ```
+
+    Requires: functions are `llvm.func`.
+    Establishes: kernels have `nvvm.kernel` and a fixed number of threads.
+    Destroys: `tile.kernel`.
+  }];
+  let options = [Option<"maxRegisters", "max-registers", "int", "0", "maximum registers per thread; 0 for no limit">];
+  let dependentDialects = ["mlir::NVVM::NVVMDialect"];
+}
+
+def RestoreLocations : Pass<"restore-locations"> {
+  let summary = "Give every operation a position in the source";
+  let description = [{
+    An operation without a position gets that of the enclosing operation. A call stack, which inlining may nest in any
+    way, becomes a list of positions from the innermost call outwards, without frames that have no position. The pass
+    that emits debug information requires both, as it dereferences the position of the innermost frame.
+
+    ```mlir
+    loc(callsite(callsite("a.py":1:1 at unknown) at "c.py":3:3))
+    // becomes
+    loc(callsite("a.py":1:1 at "c.py":3:3))
+    ```
+
+    Requires: nothing.
+    Establishes: every operation nested in an operation with a position has one.
+    Destroys: names and metadata of locations.
+  }];
+}
+
+#endif // TILEWRIGHT_TRANSFORMS_PASSES

@@ -1,0 +1,172 @@
+// Lowers tiles to thread-level code: each tile becomes one vector with the thread's registers in the layout's order.
+// Each file has the patterns of one family of operations; see Passes.td.
+
+#ifndef TILEWRIGHT_LIB_CONVERSION_TILEGPUTOTHREAD_DISTRIBUTE_H
+#define TILEWRIGHT_LIB_CONVERSION_TILEGPUTOTHREAD_DISTRIBUTE_H
+
+#include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
+#include "tilewright/Layout/VectorAccess.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+#include <map>
+
+namespace tilewright::distribute {
+
+/// tensor<128x64xf16, #layout>  ->  vector<64xf16>       the layout's registers
+/// tensor<...x!tile.ptr<f32>>   ->  vector<Nx!llvm.ptr<1>>
+/// !tile.ptr<f32>               ->  !llvm.ptr<1>         global memory
+/// !tilegpu.buffer<...>         ->  !llvm.ptr<3>         the address of its first slot in shared memory
+class ThreadTypes : public mlir::TypeConverter {
+public:
+  ThreadTypes();
+};
+
+inline constexpr unsigned kGlobalSpace = 1;
+inline constexpr unsigned kSharedSpace = 3;
+
+using Builder = mlir::ImplicitLocOpBuilder;
+
+//===----------------------------------------------------------------------===//
+// Threads.cpp: thread indices, layouts in code, and vectors
+//===----------------------------------------------------------------------===//
+
+/// The thread's lane and warp index; i32. CSE merges the duplicates.
+mlir::Value laneId(Builder &builder);
+mlir::Value warpId(Builder &builder);
+
+/// True in one thread of the program.
+mlir::Value isFirstThread(Builder &builder);
+
+mlir::Value constantI32(Builder &builder, int64_t value);
+
+/// For each output dimension of `map`, the image of this thread's register 0; i32. The image of register r is the xor
+/// of that and registerImages(map)[r].
+llvm::SmallVector<mlir::Value> threadImages(Builder &builder, const layout::LinearLayout &map);
+
+/// The sum over GF(2), i.e. the xor, of `sum` and of `bases[i]` for the bits i that are set in `index`; null for an
+/// empty sum.
+mlir::Value linearImage(Builder &builder, mlir::Value index, llvm::ArrayRef<int64_t> bases, mlir::Value sum = {});
+
+/// Whether any bit of `mask` is set in `index`.
+mlir::Value hasBits(Builder &builder, mlir::Value index, int64_t mask);
+
+/// For each register and output dimension, the image of the register in thread 0.
+llvm::SmallVector<llvm::SmallVector<int64_t>> registerImages(const layout::LinearLayout &map);
+
+/// Whether registers and threads map to disjoint bits of this dimension, so that their images may be added.
+bool areDisjoint(const layout::LinearLayout &map, llvm::StringRef dim);
+
+/// Combines the thread's `image` with the `offset` of a register.
+mlir::Value combineImages(Builder &builder, mlir::Value image, int64_t offset, bool disjoint);
+
+/// The elements of a vector, and a vector of elements.
+llvm::SmallVector<mlir::Value> unpack(Builder &builder, mlir::Value vector);
+mlir::Value pack(Builder &builder, llvm::ArrayRef<mlir::Value> elements);
+
+/// A scalar as a vector of one element; a vector or null is returned unchanged.
+mlir::Value asVector(Builder &builder, mlir::Value value);
+
+/// A vector of the registers order[0], order[1], ... of a vector.
+mlir::Value selectRegisters(Builder &builder, mlir::Value vector, llvm::ArrayRef<int64_t> order);
+
+/// If several threads hold replicas of the same elements: true in one of them, so that memory is written once. Null if
+/// there are no replicas.
+mlir::Value ownsElements(Builder &builder, const layout::LinearLayout &map);
+
+/// The type of an element in memory: i1 and 8-bit floats are i8.
+mlir::Type memoryType(mlir::Type element);
+
+/// Converts a vector to the element type in memory, and back.
+mlir::Value toMemory(Builder &builder, mlir::Value value);
+mlir::Value fromMemory(Builder &builder, mlir::Value value, mlir::Type element);
+
+//===----------------------------------------------------------------------===//
+// LocalMemory.cpp, LocalAccess.cpp: shared memory
+//===----------------------------------------------------------------------===//
+
+/// The address of a byte in the program's shared memory.
+mlir::Value sharedAddress(Builder &builder, int64_t offset);
+
+/// For each of `registers`, its address relative to `base`; `bytes` maps (register, lane, warp) to (offset), and
+/// `start` is xored to each offset.
+llvm::SmallVector<mlir::Value> emitSharedAddresses(Builder &builder, mlir::Value base,
+                                                   const layout::LinearLayout &bytes, const std::vector<int> &registers,
+                                                   int64_t start = 0);
+
+/// The mapping between a tile and a buffer in shared memory.
+struct LocalMove {
+  layout::LinearLayout offsets; ///< (register, lane, warp) -> (offset), in elements; see layout::offsetsOf
+  int64_t elementBytes;
+  const hardware::NvidiaInfo *target;
+  int64_t start = 0; ///< offset of the first element of the part, xored to the others
+};
+
+LocalMove localMove(mlir::Operation *op, mlir::Type tile, tilegpu::BufferType buffer);
+
+/// Loads the thread's registers, as `type`, from the buffer at `base`, and stores them there. If several threads hold
+/// the same elements, one of them stores them.
+mlir::Value emitLocalLoad(Builder &builder, mlir::Value base, mlir::VectorType type, const LocalMove &move);
+void emitLocalStore(Builder &builder, mlir::Value value, mlir::Value base, const LocalMove &move);
+
+//===----------------------------------------------------------------------===//
+// Shuffle.cpp: vectors between the lanes of a warp
+//===----------------------------------------------------------------------===//
+
+/// The vector of the lane whose index differs in the bits of `mask`.
+mlir::Value shuffleAcross(Builder &builder, mlir::Value vector, int64_t mask);
+
+/// The vector of the given lane.
+mlir::Value shuffleFrom(Builder &builder, mlir::Value vector, mlir::Value lane);
+
+//===----------------------------------------------------------------------===//
+// Combiner.cpp
+//===----------------------------------------------------------------------===//
+
+/// The region of a reduction or scan as a function of vectors.
+class Combiner {
+public:
+  explicit Combiner(mlir::Region &region);
+
+  /// Combines one vector per operand of the reduction on each side, elementwise.
+  llvm::SmallVector<mlir::Value> operator()(Builder &builder, llvm::ArrayRef<mlir::Value> lhs,
+                                            llvm::ArrayRef<mlir::Value> rhs) const;
+
+  /// Whether swapping the sides is known to give bit-identical results.
+  bool isCommutative() const { return commutes; }
+
+  /// The only operation of the region besides its terminator; null if there are others.
+  mlir::Operation *only() const;
+
+private:
+  mlir::Block &body;
+  bool commutes, isElementwise;
+};
+
+//===----------------------------------------------------------------------===//
+// Patterns, by family
+//===----------------------------------------------------------------------===//
+
+void addElementwisePatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addShapePatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addMemoryPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addAtomicPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addConversionPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addReductionPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addScanPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addGatherPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addPrintPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addAssertPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addBarrierPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addAsyncCopyPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addLocalMemoryPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addDotPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addMmaPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+/// Functions, loops and branches; also sets up `target`.
+void addControlPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types, mlir::ConversionTarget &target);
+
+} // namespace tilewright::distribute
+
+#endif // TILEWRIGHT_LIB_CONVERSION_TILEGPUTOTHREAD_DISTRIBUTE_H

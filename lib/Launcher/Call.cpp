@@ -1,0 +1,66 @@
+// A launch from beginning to end.
+
+#include "tilewright/Launcher/Launcher.h"
+#include "tilewright/Launcher/LoadedKernel.h"
+
+namespace tilewright::launcher {
+
+using namespace runtime;
+
+//===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
+
+/// Calls Python to load the code onto the device of this launch. If another thread does so at the same time, both get
+/// the same object.
+static bool load(const Call &call, Variant &variant) {
+  Ref device = Ref::take(describeDevice(call));
+  Ref method = Ref::take(device ? PyObject_GetAttrString(variant.compiled.get(), "load") : nullptr);
+  Ref loaded = Ref::take(method ? PyObject_CallOneArg(method.get(), device.get()) : nullptr);
+  LoadedKernel *code = loaded ? loadedKernelOf(loaded.get()) : nullptr;
+  if (code && !variant.code) {
+    variant.loaded = std::move(loaded);
+    variant.code = code;
+  }
+  return code;
+}
+
+//===----------------------------------------------------------------------===//
+// Launching
+//===----------------------------------------------------------------------===//
+
+static bool runHooks(Launcher &launcher, PyObject *const *args, size_t count, PyObject *keywords) {
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(launcher.preRunHooks); ++i) {
+    Ref hook = Ref::share(PyList_GET_ITEM(launcher.preRunHooks, i));
+    if (!Ref::take(PyObject_Vectorcall(hook.get(), args, count, keywords))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool execute(Call &call, Variant &variant, const Grid &grid) {
+  return (variant.code || load(call, variant)) && variant.code->launch(call, variant.compiled.get(), grid);
+}
+
+PyObject *launch(Launcher &launcher, PyObject *gridObject, PyObject *const *args, size_t count, PyObject *keywords,
+                 bool run) {
+  Call call(launcher);
+  if (run && launcher.preRunHooks && !runHooks(launcher, args, count, keywords)) {
+    return nullptr;
+  }
+  Grid grid;
+  if (!bindArguments(call, args, count, keywords) || !classifyArguments(call) || !resolveDevice(call) ||
+      (run && !evaluateGrid(call, gridObject, grid))) {
+    return nullptr;
+  }
+  bool runs = run && grid.programs > 0;
+  Variant *variant = runs ? findVariant(call, grid) : findVariant(call);
+  if (!variant || (run && !call.readOnlyArrays.empty() && !leavesReadOnlyArrays(call, variant->compiled.get())) ||
+      (runs && !execute(call, *variant, grid))) {
+    return nullptr;
+  }
+  return Py_NewRef(variant->compiled.get());
+}
+
+} // namespace tilewright::launcher

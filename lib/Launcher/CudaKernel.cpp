@@ -1,0 +1,262 @@
+// Kernels on CUDA devices: launching them through the driver, and the exceptions for failures.
+
+#include "CudaKernel.h"
+#include "tilewright/Launcher/CheckedAccesses.h"
+#include "tilewright/Launcher/Launcher.h"
+
+#include "third_party/dlpack/DLPack.h"
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace py = pybind11;
+
+namespace tilewright::launcher {
+
+using namespace runtime;
+
+/// A copy of the text that is never freed.
+static const char *immortal(const std::string &text) {
+  static auto &texts = *new std::unordered_set<std::string>();
+  return texts.insert(text).first->c_str();
+}
+
+CudaKernel::CudaKernel(std::unique_ptr<cuda::Kernel> kernel, std::vector<int> slots, const CheckedCode *checked)
+    : kernel(std::move(kernel)), slots(std::move(slots)), checked(checked) {
+  auto last = std::max_element(this->slots.begin(), this->slots.end());
+  slotCount = last == this->slots.end() ? 0 : std::max(*last + 1, 0);
+}
+
+/// The current stream of the arrays' framework, or the stream on which the arrays are ready, or PyTorch's current
+/// stream.
+static bool findStream(const Placement &placement, uintptr_t &stream) {
+  if (placement.currentStream) {
+    void *current = nullptr;
+    if (placement.currentStream(dlpack::CUDA, placement.launch.device, &current) != 0) {
+      if (!PyErr_Occurred()) {
+        PyErr_SetString(PyExc_RuntimeError, "the arguments' framework does not report its current stream");
+      }
+      return false;
+    }
+    stream = reinterpret_cast<uintptr_t>(current);
+    return true;
+  }
+  if (placement.stream) {
+    stream = *placement.stream;
+    return true;
+  }
+  return torchStream(placement.launch.device, stream);
+}
+
+/// The class of the exception for a status.
+static const char *errorFor(cuda::Status status) {
+  return status == cuda::Status::Assert ? "DeviceAssertError" : "DeviceError";
+}
+
+//===----------------------------------------------------------------------===//
+// Bounds checks
+//===----------------------------------------------------------------------===//
+
+/// All loaded code with bounds checks; guarded by the GIL.
+static std::vector<std::unique_ptr<CheckedCode>> &checkedCode() {
+  static auto &all = *new std::vector<std::unique_ptr<CheckedCode>>();
+  return all;
+}
+
+/// Throws the report of a bounds check on a lost device, if there is one.
+static void raiseFinding(const cuda::Device &device) {
+  for (const std::unique_ptr<CheckedCode> &code : checkedCode()) {
+    std::optional<cuda::MailboxReport> found;
+    if (code->device == &device) {
+      found = cuda::readMailbox(code->mailbox.words);
+    }
+    if (found && found->access < static_cast<int64_t>(code->sites.size())) {
+      const AccessSite &site = code->sites[found->access];
+      py::list findings;
+      findings.append(makeFinding(code->name, site, describeOutOfBounds(site), found->program));
+      raiseFindings(findings, 0, device.lostBecause());
+    }
+  }
+}
+
+/// Sets the exception for the report of a bounds check on a lost device. Returns false if there is none.
+static bool setFinding(const cuda::Device &device) {
+  try {
+    raiseFinding(device);
+  } catch (py::error_already_set &error) {
+    error.restore();
+  }
+  return PyErr_Occurred();
+}
+
+namespace {
+/// The values of hidden parameters, which CheckBounds.cpp defines. Hidden slot 0 is slot -1, hidden slot 1 is slot -2,
+/// and so on.
+class HiddenSlots {
+public:
+  HiddenSlots(const Call &call, const CheckedCode *code) : call(call), code(code) { values.reserve(kMost); }
+
+  /// Null if the slot is not a hidden one.
+  uint64_t *valueOf(int slot) {
+    if (!code || values.size() == kMost) {
+      return nullptr;
+    }
+    return &values.emplace_back(slot == -1 ? code->mailbox.onDevice : boundOf((-slot - 2) / 2, slot % 2 != 0));
+  }
+
+private:
+  uint64_t boundOf(size_t slot, bool isSize) const {
+    for (const PassedArray &array : call.arrays) {
+      if (array.slot == slot && array.extent) {
+        return isSize ? array.extent->end - array.extent->begin : array.extent->begin;
+      }
+    }
+    // An array of unknown size is assumed to contain every address.
+    return isSize ? INT64_MAX : 0;
+  }
+
+  /// The most parameters of a kernel: they take at most four kilobytes.
+  static constexpr size_t kMost = 512;
+  const Call &call;
+  const CheckedCode *code;
+  std::vector<uint64_t> values;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Launching
+//===----------------------------------------------------------------------===//
+
+static bool explain(Call &call, cuda::Device &device, cuda::Status status) {
+  std::string text = device.explain("cuLaunchKernel", status);
+  if (!device.isLost() || !setFinding(device)) {
+    setError(errorFor(status), call.state, nullptr, text);
+  }
+  return false;
+}
+
+bool CudaKernel::launch(Call &call, PyObject *, const Grid &grid) {
+  cuda::Device &device = kernel->device;
+  if (auto excess = cuda::excessOfGrid(device.limits, grid)) {
+    setError("GridError", call.state, nullptr, describe(*excess, device.label()));
+    return false;
+  }
+  if (device.isLost()) {
+    if (!setFinding(device)) {
+      setError("DeviceError", call.state, nullptr, device.lostBecause());
+    }
+    return false;
+  }
+  if (call.slots.size() < slotCount) {
+    PyErr_SetString(PyExc_SystemError, "the compiled kernel has parameters that the Python function lacks");
+    return false;
+  }
+  uintptr_t stream = 0;
+  if (!findStream(call.placement, stream)) {
+    return false;
+  }
+  llvm::SmallVector<void *, 32> parameters;
+  HiddenSlots hidden(call, checked);
+  for (int slot : slots) {
+    parameters.push_back(slot < 0 ? hidden.valueOf(slot) : &call.slots[slot]);
+    if (!parameters.back()) {
+      PyErr_SetString(PyExc_SystemError, "the code has hidden parameters whose values are unknown");
+      return false;
+    }
+  }
+  for (size_t slot = 0; slots.empty() && slot < call.slots.size(); ++slot) {
+    parameters.push_back(&call.slots[slot]);
+  }
+  // Release the GIL: if its queue is full, the driver waits, possibly for work that depends on another Python thread.
+  PyThreadState *released = PyEval_SaveThread();
+  cuda::Status status = kernel->launch(grid, reinterpret_cast<cuda::Stream>(stream), parameters.data());
+  PyEval_RestoreThread(released);
+  if (status != cuda::Status::Success) {
+    return explain(call, device, status);
+  }
+  label = label ? label : immortal(call.state.label);
+  device.noteLaunch(label);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
+
+[[noreturn]] static void raise(const char *kind, const std::string &message, const py::kwargs &facts = {}) {
+  py::object error = py::module_::import("tilewright.errors").attr(kind)(message, **facts);
+  PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(error.ptr())), error.ptr());
+  throw py::error_already_set();
+}
+
+static const CheckedCode *addCheckedCode(const std::string &name, cuda::Device &device, std::vector<AccessSite> sites) {
+  auto code = std::make_unique<CheckedCode>(CheckedCode{name, &device, {}, std::move(sites)});
+  cuda::Status status = code->mailbox.allocate(device);
+  if (status != cuda::Status::Success) {
+    std::string text = device.explain("cuMemHostAlloc", status);
+    if (device.isLost()) {
+      raiseFinding(device);
+    }
+    raise(errorFor(status), name + ": " + text);
+  }
+  return checkedCode().emplace_back(std::move(code)).get();
+}
+
+static std::shared_ptr<CudaKernel> load(const std::string &name, const py::bytes &image, const std::string &symbol,
+                                        int device, int threads, int64_t sharedBytes, std::vector<int> slots,
+                                        const PyAccesses &accesses) {
+  cuda::KernelCode code{image, symbol, threads, sharedBytes};
+  cuda::Platform &platform = cuda::Platform::instance();
+  cuda::LoadProblem problem;
+  std::unique_ptr<cuda::Kernel> kernel;
+  cuda::Device *known = platform.device(device);
+  if (known) {
+    py::gil_scoped_release unlocked;
+    kernel = cuda::Kernel::load(*known, code, problem);
+  } else if (platform.problem().empty()) {
+    problem.message = "there is no cuda:" + std::to_string(device) + ", there are " +
+                      std::to_string(platform.devices().size()) + " CUDA devices";
+  } else {
+    problem.message = "there is no CUDA device: " + platform.problem();
+  }
+  const CheckedCode *checked = nullptr;
+  if (kernel && accesses) {
+    checked = addCheckedCode(name, *known, *readAccesses(accesses));
+  }
+  if (kernel) {
+    return std::make_shared<CudaKernel>(std::move(kernel), std::move(slots), checked);
+  }
+  if (known && known->isLost()) {
+    raiseFinding(*known);
+  }
+  if (!problem.excess) {
+    raise(errorFor(problem.status), name + ": " + problem.message);
+  }
+  py::kwargs facts;
+  facts["resource"] = problem.excess->resource;
+  facts["required"] = problem.excess->required;
+  facts["limit"] = problem.excess->limit;
+  raise("OutOfResourcesError", name + ": " + problem.message, facts);
+}
+
+void bindCudaKernel(py::module_ &module) {
+  py::class_<CudaKernel, LoadedKernel, std::shared_ptr<CudaKernel>>(module, "CudaKernel", "A kernel on a CUDA device.")
+      .def_property_readonly("device", [](const CudaKernel &self) { return self.kernel->device.label(); })
+      .def_property_readonly("registers", [](const CudaKernel &self) { return self.kernel->resources.registers; })
+      .def_property_readonly("local_bytes", [](const CudaKernel &self) { return self.kernel->resources.localBytes; })
+      .def_property_readonly("static_shared_bytes",
+                             [](const CudaKernel &self) { return self.kernel->resources.staticSharedBytes; })
+      .def_property_readonly("max_threads", [](const CudaKernel &self) { return self.kernel->resources.maxThreads; });
+  module.def("load_cuda", &load, py::arg("name"), py::arg("image"), py::arg("symbol"), py::arg("device"),
+             py::arg("threads"), py::arg("shared_bytes") = 0, py::arg("slots") = std::vector<int>(),
+             py::arg("accesses") = py::none(),
+             "Loads a cubin or PTX onto a device, where it stays.\n\n"
+             "`slots` are the slots of the code's parameters in order; empty if each slot has its parameter.\n"
+             "Code with bounds checks needs its `accesses`, and has slots below zero.\n"
+             "Raises DeviceError, or OutOfResourcesError with the required amount and the limit.");
+}
+
+} // namespace tilewright::launcher

@@ -1,0 +1,47 @@
+// A kernel on a CUDA device. It is launched on the current stream of the arguments' framework.
+
+#ifndef TILEWRIGHT_LIB_LAUNCHER_CUDAKERNEL_H
+#define TILEWRIGHT_LIB_LAUNCHER_CUDAKERNEL_H
+
+#include "tilewright/Launcher/LoadedKernel.h"
+
+#include "tilewright/Runtime/AccessChecks.h"
+#include "tilewright/Runtime/Cuda/Kernel.h"
+#include "tilewright/Runtime/Cuda/Mailbox.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tilewright::launcher {
+
+/// The data needed to report the errors that a kernel's bounds checks find.
+struct CheckedCode {
+  std::string name;
+  const runtime::cuda::Device *device;
+  runtime::cuda::Mailbox mailbox;
+  std::vector<runtime::AccessSite> sites;
+};
+
+class CudaKernel final : public LoadedKernel {
+public:
+  /// `slots` are the slots of the code's parameters, in order; empty if each slot has its parameter. Slots below zero
+  /// are the hidden ones of code with bounds checks. `checked` must never be freed; it is null for code without checks.
+  CudaKernel(std::unique_ptr<runtime::cuda::Kernel> kernel, std::vector<int> slots, const CheckedCode *checked);
+
+  /// Returns after the launch was queued.
+  bool launch(Call &call, PyObject *compiled, const runtime::Grid &grid) override;
+
+  const std::unique_ptr<runtime::cuda::Kernel> kernel;
+
+private:
+  const std::vector<int> slots;
+  const CheckedCode *const checked;
+  size_t slotCount; // the least number of slots of a launch
+  /// The kernel's name in the device's error messages; never freed.
+  const char *label = nullptr;
+};
+
+} // namespace tilewright::launcher
+
+#endif // TILEWRIGHT_LIB_LAUNCHER_CUDAKERNEL_H

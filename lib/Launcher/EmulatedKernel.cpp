@@ -1,0 +1,293 @@
+// Launches on an emulated GPU. Python provides the settings (runtime/emulation.py), the thread pool runs the programs,
+// and Python receives the reports.
+
+#include "EmulatedKernel.h"
+
+#include "PythonInterrupt.h"
+#include "tilewright/Launcher/Launcher.h"
+
+#include "tilewright/Emulator/Counters.h"
+#include "tilewright/Emulator/Retarget.h"
+#include "tilewright/Runtime/Cuda/Mailbox.h"
+#include "tilewright/Target/Host/Host.h"
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <cstdio>
+
+namespace py = pybind11;
+
+namespace tilewright::launcher {
+
+using namespace emulator;
+
+//===----------------------------------------------------------------------===//
+// Settings from Python
+//===----------------------------------------------------------------------===//
+
+static Settings readSettings(const py::dict &given) {
+  Settings settings;
+  const std::pair<const char *, bool *> flags[] = {{"initialized", &settings.checkInitialized},
+                                                   {"races", &settings.checkRaces},
+                                                   {"copies", &settings.checkCopies},
+                                                   {"profile", &settings.profile}};
+  for (auto [name, flag] : flags) {
+    *flag = given[name].cast<bool>();
+  }
+  settings.copies = given["early_copies"].cast<bool>() ? CopyTime::Early : CopyTime::Late;
+  settings.seed = given["seed"].cast<uint64_t>();
+  settings.maxSteps = given["max_steps"].cast<int64_t>();
+  return settings;
+}
+
+static std::vector<Tensor> tensorsOf(const Call &call) {
+  std::vector<Tensor> tensors;
+  for (const Placement::HostArray &array : call.placement.hostArrays) {
+    if (array.extent) {
+      const char *name = PyUnicode_AsUTF8(array.parameter->name.get());
+      tensors.push_back({name ? name : "?", array.extent->begin, array.extent->end});
+    }
+  }
+  return tensors;
+}
+
+//===----------------------------------------------------------------------===//
+// Reports for Python
+//===----------------------------------------------------------------------===//
+
+static py::dict describeSite(const Site &site) {
+  py::dict result;
+  result["file"] = site.file;
+  result["line"] = site.line;
+  result["column"] = site.column;
+  result["instruction"] = site.instruction;
+  return result;
+}
+
+static py::dict describe(const Report &report, const Kernel &kernel) {
+  py::dict result = describeSite(kernel.sites[report.site]);
+  result["kind"] = nameOf(report.kind);
+  result["message"] = report.message;
+  result["program"] = report.program;
+  result["thread"] = report.thread;
+  result["other_thread"] = report.otherThread;
+  result["other"] = report.otherThread < 0 ? py::object(py::none()) : describeSite(kernel.sites[report.otherSite]);
+  return result;
+}
+
+static void addCounts(py::dict &to, const char *name, const MemoryCounts &counts) {
+  py::dict fields;
+  fields["requests"] = counts.requests;
+  fields["bytes"] = counts.bytes;
+  fields["transfers"] = counts.transfers;
+  fields["ideal"] = counts.ideal;
+  to[name] = fields;
+}
+
+static py::list describe(const Profile &profile, const Kernel &kernel) {
+  py::list list;
+  for (size_t i = 0; i < profile.sites.size(); ++i) {
+    const SiteCounts &counts = profile.sites[i];
+    py::dict site = describeSite(kernel.sites[i]);
+    addCounts(site, "global_loads", counts.globalLoads);
+    addCounts(site, "global_stores", counts.globalStores);
+    addCounts(site, "shared_loads", counts.sharedLoads);
+    addCounts(site, "shared_stores", counts.sharedStores);
+    site["barriers"] = counts.barriers;
+    py::dict instructions;
+    for (int kind = 0; kind < kInstructionClasses; ++kind) {
+      if (int64_t number = counts.instructions[kind]) {
+        instructions[nameOf(static_cast<InstructionClass>(kind))] = number;
+      }
+    }
+    site["instructions"] = instructions;
+    list.append(site);
+  }
+  return list;
+}
+
+//===----------------------------------------------------------------------===//
+// Launching
+//===----------------------------------------------------------------------===//
+
+/// The KernelFunction that the thread pool calls. The only slot is the launch.
+static int32_t runChunk(const uint64_t *slots, const int32_t *, int64_t begin, int64_t end, void *) {
+  auto &launch = *reinterpret_cast<Launch *>(slots[0]);
+  return runBlocks(launch, begin, end) ? 0 : 1;
+}
+
+namespace {
+
+/// Ctrl-C also stops the programs that other threads run.
+class LaunchInterrupt final : public PythonInterrupt {
+public:
+  explicit LaunchInterrupt(Launch &launch) : launch(launch) {}
+  bool requested() override {
+    bool isRequested = PythonInterrupt::requested();
+    if (isRequested) {
+      launch.stop();
+    }
+    return isRequested;
+  }
+
+private:
+  Launch &launch;
+};
+
+} // namespace
+
+/// Runs the programs without the GIL. Returns false with an exception set if the user interrupted it or memory ran out.
+static bool run(Launch &launch, const runtime::Grid &grid, runtime::ProgramCost &cost) {
+  runtime::Result result;
+  {
+    LaunchInterrupt interrupt(launch);
+    interrupt.onLongLaunch();
+    launch.interrupted = [&] { return interrupt.requested(); };
+    auto slot = reinterpret_cast<uint64_t>(&launch);
+    result = runtime::ThreadPool::instance().run({{runChunk, 0}, &slot, grid, cost}, &interrupt);
+    launch.interrupted = nullptr;
+    std::fflush(stdout);
+  }
+  if (result.outcome == runtime::Result::OutOfMemory) {
+    PyErr_NoMemory();
+  }
+  return !PyErr_Occurred();
+}
+
+namespace {
+/// The slots of a launch. For code with bounds checks, hidden slots precede them, which CheckBounds.cpp defines.
+class HiddenSlots {
+public:
+  HiddenSlots(const Call &call, bool isChecked) : count(isChecked ? 1 + 2 * call.slots.size() : 0) {
+    values.resize(count);
+    for (const PassedArray &array : call.arrays) {
+      if (count != 0) {
+        // An array of unknown size is assumed to contain every address.
+        uint64_t size = array.extent ? array.extent->end - array.extent->begin : INT64_MAX;
+        values[count - 2 - 2 * array.slot] = array.extent ? array.extent->begin : 0;
+        values[count - 3 - 2 * array.slot] = size;
+      }
+    }
+    if (count != 0) {
+      values[count - 1] = reinterpret_cast<uint64_t>(words);
+    }
+    values.insert(values.end(), call.slots.begin(), call.slots.end());
+  }
+
+  const uint64_t *slots() const { return values.data() + count; }
+
+  Tensor mailbox() const {
+    auto begin = reinterpret_cast<uintptr_t>(words);
+    return {"mailbox", begin, begin + sizeof words};
+  }
+
+  /// Throws the report of the code's bounds checks, if there is one.
+  void raiseFinding(py::handle compiled, const AccessSites &sites) const {
+    std::optional<runtime::cuda::MailboxReport> found = runtime::cuda::readMailbox(words);
+    if (found && sites && found->access < static_cast<int64_t>(sites->size())) {
+      const runtime::AccessSite &site = (*sites)[found->access];
+      py::list findings;
+      findings.append(
+          makeFinding(compiled.attr("name").cast<std::string>(), site, describeOutOfBounds(site), found->program));
+      raiseFindings(findings);
+    }
+  }
+
+private:
+  size_t count;
+  std::vector<uint64_t> values;
+  uint64_t words[runtime::cuda::kMailboxWords] = {};
+};
+} // namespace
+
+bool EmulatedKernel::launch(Call &call, PyObject *compiled, const runtime::Grid &grid) {
+  try {
+    auto self = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject *>(&call.launcher));
+    const Settings settings = readSettings(self.attr("_emulation")(kernel.checked));
+    Launch launch(kernel, settings);
+    HiddenSlots hidden(call, accesses.has_value());
+    launch.slots = hidden.slots();
+    launch.grid = grid.axes;
+    launch.tensors = tensorsOf(call);
+    if (accesses) {
+      launch.tensors.push_back(hidden.mailbox());
+    }
+    launch.tensorsKnown = call.extentsKnown;
+    Profile profile(kernel.sites.size());
+    launch.profile = &profile;
+    if (!run(launch, grid, cost)) {
+      return false;
+    }
+    launch.settle();
+    hidden.raiseFinding(py::handle(compiled), accesses);
+    py::list reports;
+    for (const Report &report : launch.reports) {
+      reports.append(describe(report, kernel));
+    }
+    py::object counts = settings.profile && kernel.checked ? py::object(describe(profile, kernel)) : py::none();
+    self.attr("_emulated")(py::handle(compiled), grid.axes, reports, launch.suppressed, counts);
+    return true;
+  } catch (py::error_already_set &error) {
+    error.restore();
+  } catch (const std::exception &error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
+
+using PySite = std::tuple<std::string, int, int, std::string>;
+
+static std::shared_ptr<EmulatedKernel> load(const std::string &object, const std::string &symbol, int threads,
+                                            int64_t sharedBytes, int architecture, bool checked,
+                                            const std::vector<PySite> &sites, const PyAccesses &accesses) {
+  if (sites.empty() || threads < 1 || threads > 1024) {
+    throw py::value_error("a kernel must have 1 to 1024 threads, and at least one site, for unknown places");
+  }
+  Kernel kernel;
+  kernel.threads = threads;
+  kernel.sharedBytes = sharedBytes;
+  kernel.architecture = architecture;
+  kernel.checked = checked;
+  for (const auto &[file, line, column, instruction] : sites) {
+    kernel.sites.push_back({file, line, column, instruction});
+  }
+  py::gil_scoped_release unlocked;
+  auto address = host::link(object, symbol, calledFunctions());
+  if (!address) {
+    std::string message = llvm::toString(address.takeError());
+    py::gil_scoped_acquire locked;
+    throw py::value_error("the object file cannot be loaded: " + message);
+  }
+  kernel.code = reinterpret_cast<ThreadCode>(*address);
+  return std::make_shared<EmulatedKernel>(std::move(kernel), readAccesses(accesses));
+}
+
+void bindEmulatedKernel(py::module_ &module) {
+  py::class_<EmulatedKernel, LoadedKernel, std::shared_ptr<EmulatedKernel>>(module, "EmulatedKernel",
+                                                                            "A kernel on an emulated GPU.")
+      .def_property_readonly("threads", [](const EmulatedKernel &self) { return self.kernel.threads; })
+      .def_property_readonly("checked", [](const EmulatedKernel &self) { return self.kernel.checked; });
+  module.def("load_emulated", &load, py::arg("object"), py::arg("symbol"), py::arg("threads"), py::arg("shared_bytes"),
+             py::arg("architecture"), py::arg("checked"), py::arg("sites"), py::arg("accesses") = py::none(),
+             "Links an object file from compile() for an emulated GPU into this process.\n\n"
+             "The architecture is a number such as 90 for sm_90a. "
+             "A site is (file, line, column, instruction); the first one stands for unknown places.");
+  module.def(
+      "emulated_instructions",
+      [] {
+        py::list rows;
+        for (const Instruction *row : instructions()) {
+          rows.append(py::make_tuple(row->name, row->intrinsic ? py::object(py::str(row->intrinsic)) : py::none(),
+                                     nameOf(row->kind), row->meaning, row->source));
+        }
+        return rows;
+      },
+      "The instructions that the emulator supports: (PTX name, LLVM intrinsic or None, class, meaning, source).");
+}
+
+} // namespace tilewright::launcher

@@ -1,0 +1,32 @@
+// A GPU kernel that runs in this process, on the emulator.
+
+#ifndef TILEWRIGHT_LIB_LAUNCHER_EMULATEDKERNEL_H
+#define TILEWRIGHT_LIB_LAUNCHER_EMULATEDKERNEL_H
+
+#include "tilewright/Launcher/CheckedAccesses.h"
+#include "tilewright/Launcher/LoadedKernel.h"
+
+#include "tilewright/Emulator/Launch.h"
+#include "tilewright/Runtime/Host/ThreadPool.h"
+
+namespace tilewright::launcher {
+
+class EmulatedKernel final : public LoadedKernel {
+public:
+  /// `accesses` are those whose bounds the code itself checks; none for code without bounds checks.
+  EmulatedKernel(emulator::Kernel kernel, AccessSites accesses)
+      : kernel(std::move(kernel)), accesses(std::move(accesses)) {}
+
+  /// Returns after all programs have ended.
+  bool launch(Call &call, PyObject *compiled, const runtime::Grid &grid) override;
+
+  const emulator::Kernel kernel;
+
+private:
+  const AccessSites accesses;
+  runtime::ProgramCost cost;
+};
+
+} // namespace tilewright::launcher
+
+#endif // TILEWRIGHT_LIB_LAUNCHER_EMULATEDKERNEL_H

@@ -1,0 +1,49 @@
+#include "tilewright/Runtime/Cuda/Limits.h"
+
+namespace tilewright::runtime::cuda {
+
+static constexpr int kLanes = 32;
+/// The granularity at which registers are allocated, per thread of a warp.
+static constexpr int kRegisterStep = 8;
+
+std::string describe(const Excess &excess, const std::string &device) {
+  return "needs " + std::to_string(excess.required) + " " + excess.unit + ", and " + device + " has " +
+         std::to_string(excess.limit) + "; " + excess.advice;
+}
+
+std::optional<Excess> excessOfBlock(const DeviceLimits &limits, const KernelResources &kernel, int threads,
+                                    int64_t dynamicSharedBytes) {
+  int64_t shared = kernel.staticSharedBytes + dynamicSharedBytes;
+  if (shared > limits.sharedBytes) {
+    return Excess{"shared memory", "bytes of shared memory per program", shared, limits.sharedBytes,
+                  "smaller blocks or fewer num_stages take less"};
+  }
+  if (threads > limits.threads) {
+    return Excess{"threads", "threads per program", threads, limits.threads,
+                  "num_warps is at most " + std::to_string(limits.threads / kLanes)};
+  }
+  int64_t warps = (threads + kLanes - 1) / kLanes;
+  int64_t perThread = (kernel.registers + kRegisterStep - 1) / kRegisterStep * kRegisterStep;
+  int64_t registers = warps * kLanes * perThread;
+  if (registers > limits.registers) {
+    return Excess{"registers", "registers per program", registers, limits.registers,
+                  "smaller num_warps or maxnreg, or smaller blocks, take less"};
+  }
+  if (threads > kernel.maxThreads) {
+    return Excess{"threads", "threads per program", threads, kernel.maxThreads,
+                  "it was compiled for at most that many"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Excess> excessOfGrid(const DeviceLimits &limits, const Grid &grid) {
+  for (int axis = 0; axis < 3; ++axis) {
+    if (grid.axes[axis] > limits.grid[axis]) {
+      return Excess{"grid", "programs along axis " + std::to_string(axis) + " of its grid", grid.axes[axis],
+                    limits.grid[axis], axis > 0 ? "axis 0 may be longer" : "let each program do more"};
+    }
+  }
+  return std::nullopt;
+}
+
+} // namespace tilewright::runtime::cuda

@@ -1,0 +1,231 @@
+#include "tilewright/Runtime/Cuda/Platform.h"
+
+#include "tilewright/Runtime/Cuda/Status.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <unistd.h>
+
+namespace tilewright::runtime::cuda {
+
+//===----------------------------------------------------------------------===//
+// Finding driver and devices
+//===----------------------------------------------------------------------===//
+
+static std::string defaultLibrary() {
+  const char *chosen = std::getenv("TILEWRIGHT_LIBCUDA");
+  return chosen && *chosen ? chosen : "libcuda.so.1";
+}
+
+/// The current instance. Earlier ones, which only tests create, are never destroyed, because kernels refer to their
+/// devices.
+static std::atomic<Platform *> &instanceSlot() {
+  static std::atomic<Platform *> slot{nullptr};
+  return slot;
+}
+
+Platform &Platform::instance() {
+  if (Platform *known = instanceSlot().load(std::memory_order_acquire)) {
+    return *known;
+  }
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> lock(mutex);
+  Platform *known = instanceSlot().load(std::memory_order_acquire);
+  if (!known) {
+    known = new Platform(defaultLibrary());
+    instanceSlot().store(known, std::memory_order_release);
+  }
+  return *known;
+}
+
+void Platform::replaceInstance(const std::string &library) {
+  instanceSlot().store(new Platform(library.empty() ? defaultLibrary() : library), std::memory_order_release);
+}
+
+Platform::Platform(const std::string &library) : processId(getpid()) {
+  whyNot = functions.open(library);
+  if (whyNot.empty()) {
+    whyNot = start();
+  }
+  if (!whyNot.empty()) {
+    all.clear();
+  }
+}
+
+std::string Platform::start() {
+  functions.driverGetVersion(&version);
+  if (Status status = functions.init(0); status != Status::Success) {
+    return "cuInit: " + describe(status);
+  }
+  int count = 0;
+  if (Status status = functions.deviceGetCount(&count); status != Status::Success) {
+    return "cuDeviceGetCount: " + describe(status);
+  }
+  if (count == 0) {
+    return describe(Status::NoDevice);
+  }
+  for (int ordinal = 0; ordinal < count; ++ordinal) {
+    if (std::string problem = addDevice(ordinal); !problem.empty()) {
+      return "cuda:" + std::to_string(ordinal) + ": " + problem;
+    }
+  }
+  return "";
+}
+
+std::string Platform::addDevice(int ordinal) {
+  Device &device = all.emplace_back(*this, ordinal);
+  if (Status status = functions.deviceGet(&device.handle, ordinal); status != Status::Success) {
+    return "cuDeviceGet: " + describe(status);
+  }
+  const std::pair<DeviceAttribute, int *> attributes[] = {
+      {DeviceAttribute::ComputeCapabilityMajor, &device.major},
+      {DeviceAttribute::ComputeCapabilityMinor, &device.minor},
+      {DeviceAttribute::MaxThreadsPerBlock, &device.limits.threads},
+      {DeviceAttribute::MaxRegistersPerBlock, &device.limits.registers},
+      {DeviceAttribute::MaxSharedPerBlockOptIn, &device.limits.sharedBytes},
+      {DeviceAttribute::MaxGridX, &device.limits.grid[0]},
+      {DeviceAttribute::MaxGridY, &device.limits.grid[1]},
+      {DeviceAttribute::MaxGridZ, &device.limits.grid[2]}};
+  for (auto [attribute, value] : attributes) {
+    if (Status status = functions.deviceGetAttribute(value, attribute, device.handle); status != Status::Success) {
+      return "cuDeviceGetAttribute: " + describe(status);
+    }
+  }
+  // Name and memory size are only for display, so that errors are ignored.
+  char name[256] = "";
+  functions.deviceGetName(name, sizeof(name), device.handle);
+  device.name = name;
+  functions.deviceTotalMem(&device.memoryBytes, device.handle);
+  return "";
+}
+
+Device *Platform::device(int ordinal) {
+  return ordinal >= 0 && ordinal < static_cast<int>(all.size()) ? &all[ordinal] : nullptr;
+}
+
+int Platform::currentOrdinal() const {
+  Context context = nullptr;
+  DeviceHandle current = 0;
+  if (all.empty()) {
+    return 0; // the driver's functions may be null
+  }
+  if (functions.ctxGetCurrent(&context) != Status::Success || !context ||
+      functions.ctxGetDevice(&current) != Status::Success) {
+    return 0;
+  }
+  for (const Device &device : all) {
+    if (device.handle == current) {
+      return device.ordinal;
+    }
+  }
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Status descriptions
+//===----------------------------------------------------------------------===//
+
+std::string Platform::describe(Status status) const {
+  const char *name = nullptr, *text = nullptr;
+  bool named = functions.getErrorName(status, &name) == Status::Success && name;
+  std::string result = named ? name : "error " + std::to_string(static_cast<int>(status)) + " of the CUDA driver";
+  if (functions.getErrorString(status, &text) == Status::Success && text) {
+    result += " (" + std::string(text) + ")";
+  }
+  if (status == Status::NotInitialized && getpid() != processId) {
+    return result + ": CUDA was in use before this process was forked, and can't be used in it; start processes by "
+                    "'spawn' (torch.multiprocessing.set_start_method)";
+  }
+  const char *advice = adviceOn(status);
+  return advice ? result + ": " + advice : result;
+}
+
+//===----------------------------------------------------------------------===//
+// Device
+//===----------------------------------------------------------------------===//
+
+Status Device::context(Context &result) {
+  result = primary.load(std::memory_order_acquire);
+  if (result) {
+    return Status::Success;
+  }
+  std::lock_guard<std::mutex> lock(mutex);
+  result = primary.load(std::memory_order_acquire);
+  if (result) {
+    return Status::Success;
+  }
+  Status status = platform.driver().devicePrimaryCtxRetain(&result, handle);
+  if (status == Status::Success) {
+    primary.store(result, std::memory_order_release);
+  }
+  return status;
+}
+
+void Device::noteLaunch(const char *kernel) {
+  unsigned count = launchCount.load(std::memory_order_relaxed);
+  if (count > 0 && launches[(count - 1) % kRemembered].load(std::memory_order_relaxed) == kernel) {
+    return;
+  }
+  launches[count % kRemembered].store(kernel, std::memory_order_relaxed);
+  launchCount.store(count + 1, std::memory_order_relaxed);
+}
+
+std::vector<std::string> Device::lastLaunches() const {
+  std::vector<std::string> found;
+  unsigned count = launchCount.load(std::memory_order_relaxed);
+  for (unsigned back = 1; back <= std::min(count, kRemembered); ++back) {
+    const char *kernel = launches[(count - back) % kRemembered].load(std::memory_order_relaxed);
+    if (std::find(found.begin(), found.end(), kernel) == found.end()) {
+      found.push_back(kernel);
+    }
+  }
+  return found;
+}
+
+std::string Device::explain(const char *call, Status status) {
+  if (!isFatal(status)) {
+    return label() + ": " + call + ": " + platform.describe(status);
+  }
+  Status none = Status::Success;
+  loss.compare_exchange_strong(none, status);
+  return lostBecause();
+}
+
+std::string Device::lostBecause() const {
+  Status status = loss.load(std::memory_order_relaxed);
+  if (status == Status::Success) {
+    return "";
+  }
+  std::string kernels;
+  for (const std::string &kernel : lastLaunches()) {
+    kernels += (kernels.empty() ? "" : ", ") + kernel;
+  }
+  return label() + " is lost to this process since " + platform.describe(status) +
+         "\nkernels launched on it last, newest first: " + (kernels.empty() ? "none by Tilewright" : kernels) +
+         "\nhint: only a new process can use it again; with CUDA_LAUNCH_BLOCKING=1 the launch of the kernel that "
+         "causes "
+         "the error reports it, and compute-sanitizer names the line";
+}
+
+//===----------------------------------------------------------------------===//
+// ContextScope
+//===----------------------------------------------------------------------===//
+
+ContextScope::ContextScope(Device &device) : driver(device.platform.driver()) {
+  Context wanted = nullptr, current = nullptr;
+  status = device.context(wanted);
+  if (status != Status::Success || (driver.ctxGetCurrent(&current) == Status::Success && current == wanted)) {
+    return;
+  }
+  status = driver.ctxPushCurrent(wanted);
+  pushed = status == Status::Success;
+}
+
+ContextScope::~ContextScope() {
+  if (pushed) {
+    Context popped = nullptr;
+    driver.ctxPopCurrent(&popped);
+  }
+}
+
+} // namespace tilewright::runtime::cuda

@@ -1,0 +1,142 @@
+#include "HostWorkarounds.h"
+
+#include "../CodeGenerator.h"
+
+#include "llvm/ADT/Sequence.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace llvm;
+
+namespace tilewright::host {
+
+static unsigned bytesOf(const Module &module, Type *element) {
+  return module.getDataLayout().getTypeStoreSize(element).getFixedValue();
+}
+
+//===----------------------------------------------------------------------===//
+// Masked accesses of several registers
+//===----------------------------------------------------------------------===//
+
+static constexpr unsigned kMaskedBits = 256;
+
+static Value *extractPart(IRBuilder<> &b, Value *vector, unsigned from, unsigned width) {
+  auto lanes = to_vector(seq<int>(from, from + width));
+  return b.CreateShuffleVector(vector, lanes);
+}
+
+/// Concatenates the parts.
+static Value *concatenate(IRBuilder<> &b, ArrayRef<Value *> parts) {
+  SmallVector<Value *> level(parts);
+  while (level.size() > 1) {
+    SmallVector<Value *> next;
+    unsigned width = cast<FixedVectorType>(level[0]->getType())->getNumElements();
+    for (size_t i = 0; i < level.size(); i += 2) {
+      next.push_back(b.CreateShuffleVector(level[i], level[i + 1], to_vector(seq<int>(0, 2 * width))));
+    }
+    level = std::move(next);
+  }
+  return level[0];
+}
+
+static void splitMaskedAccess(IntrinsicInst &access) {
+  bool isLoad = access.getIntrinsicID() == Intrinsic::masked_load;
+  Value *whole = isLoad ? &access : access.getArgOperand(0);
+  auto *type = cast<FixedVectorType>(whole->getType());
+  unsigned lanes = type->getNumElements();
+  unsigned bytes = bytesOf(*access.getModule(), type->getElementType());
+  unsigned width = kMaskedBits / 8 / bytes;
+  if (lanes <= width || !isPowerOf2_32(lanes)) {
+    return;
+  }
+  IRBuilder<> b(&access);
+  Value *pointer = access.getArgOperand(isLoad ? 0 : 1), *mask = access.getArgOperand(isLoad ? 1 : 2);
+  Align align(bytes);
+  SmallVector<Value *> parts;
+  for (unsigned from = 0; from < lanes; from += width) {
+    Value *address = b.CreateConstGEP1_64(type->getElementType(), pointer, from);
+    Value *partMask = extractPart(b, mask, from, width);
+    Value *part = extractPart(b, isLoad ? access.getArgOperand(2) : whole, from, width);
+    parts.push_back(isLoad ? b.CreateMaskedLoad(part->getType(), address, align, partMask, part)
+                           : b.CreateMaskedStore(part, address, align, partMask));
+  }
+  if (isLoad) {
+    access.replaceAllUsesWith(concatenate(b, parts));
+  }
+  access.eraseFromParent();
+}
+
+void splitMaskedAccesses(Module &module, TargetMachine &machine) {
+  StringRef features = machine.getTargetFeatureString();
+  if (!features.contains("+avx2") || features.contains("+avx512f")) {
+    return;
+  }
+  for (Function &function : module) {
+    for (Instruction &instruction : make_early_inc_range(instructions(function))) {
+      auto *call = dyn_cast<IntrinsicInst>(&instruction);
+      if (call && is_contained({Intrinsic::masked_load, Intrinsic::masked_store}, call->getIntrinsicID())) {
+        splitMaskedAccess(*call);
+      }
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Stores of one lane
+//===----------------------------------------------------------------------===//
+
+/// The lane that a constant mask selects, if it selects exactly one.
+static std::optional<unsigned> findSingleLane(const Value *mask) {
+  auto *constant = dyn_cast<Constant>(mask);
+  auto *type = dyn_cast<FixedVectorType>(mask->getType());
+  if (!constant || !type) {
+    return std::nullopt;
+  }
+  std::optional<unsigned> single;
+  for (unsigned lane = 0; lane < type->getNumElements(); ++lane) {
+    Constant *element = constant->getAggregateElement(lane);
+    if (element && element->isZeroValue()) {
+      continue;
+    }
+    if (single || !element || !element->isOneValue()) {
+      return std::nullopt;
+    }
+    single = lane;
+  }
+  return single;
+}
+
+static void storeSingleLane(IntrinsicInst &store) {
+  std::optional<unsigned> lane = findSingleLane(store.getArgOperand(2));
+  if (!lane) {
+    return;
+  }
+  IRBuilder<> b(&store);
+  Value *element = b.CreateExtractElement(store.getArgOperand(0), *lane);
+  Value *address = b.CreateConstGEP1_64(element->getType(), store.getArgOperand(1), *lane);
+  // Only the alignment of an element is known, because the lane may be any one.
+  b.CreateAlignedStore(element, address, Align(bytesOf(*store.getModule(), element->getType())));
+  store.eraseFromParent();
+}
+
+void storeSingleLanes(Module &module) {
+  for (Function &function : module) {
+    for (Instruction &instruction : make_early_inc_range(instructions(function))) {
+      auto *call = dyn_cast<IntrinsicInst>(&instruction);
+      if (call && call->getIntrinsicID() == Intrinsic::masked_store) {
+        storeSingleLane(*call);
+      }
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Passes
+//===----------------------------------------------------------------------===//
+
+void disableStoreForwardingPass() { codegen::setFlag("x86-disable-avoid-SFB", true); }
+
+} // namespace tilewright::host

@@ -1,0 +1,31 @@
+// Rewrites code that LLVM 22 miscompiles for x86.
+
+#ifndef TILEWRIGHT_LIB_TARGET_HOST_HOSTWORKAROUNDS_H
+#define TILEWRIGHT_LIB_TARGET_HOST_HOSTWORKAROUNDS_H
+
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace tilewright::host {
+
+/// Splits masked loads and stores of several vector registers into one access per register. Only needed on processors
+/// with AVX2 and without AVX-512, whose masks are in vector registers. Must run before the optimizer.
+///
+/// The code generator splits such accesses incorrectly: it takes constant lanes of the mask to be true that are false.
+void splitMaskedAccesses(llvm::Module &module, llvm::TargetMachine &machine);
+
+/// Replaces a masked store whose constant mask selects one lane by a store of that lane. Must run after the optimizer.
+///
+/// The x86 code generator does the same, but stores the wide element if the vector is the result of a truncation.
+void storeSingleLanes(llvm::Module &module);
+
+/// Disables LLVM's pass X86AvoidStoreForwardingBlocks for this process.
+///
+/// The pass crashes the process if a masked load is next to a plain one.
+void disableStoreForwardingPass();
+
+} // namespace tilewright::host
+
+#endif // TILEWRIGHT_LIB_TARGET_HOST_HOSTWORKAROUNDS_H

@@ -1,0 +1,35 @@
+// nvvm-kernel: marks functions of the LLVM dialect as kernels. See Passes.td.
+
+#include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
+#include "tilewright/Transforms/Passes.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+namespace tilewright {
+#define GEN_PASS_DEF_NVVMKERNEL
+#include "tilewright/Transforms/Passes.h.inc"
+} // namespace tilewright
+
+namespace {
+struct NvvmKernel : tilewright::impl::NvvmKernelBase<NvvmKernel> {
+  using NvvmKernelBase::NvvmKernelBase;
+
+  void runOnOperation() override {
+    Builder builder(&getContext());
+    int threads = tilegpu::numWarps(getOperation()) * hardware::kLanesPerWarp;
+    for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>()) {
+      if (!function->removeAttr(tile::TileDialect::kKernelAttr)) {
+        continue;
+      }
+      function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+      function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), builder.getDenseI32ArrayAttr({threads}));
+      if (maxRegisters > 0) {
+        function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(), builder.getI32IntegerAttr(maxRegisters));
+      }
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,66 @@
+// Expresses the ranges of a kernel's integers in terms of its arguments and the grid, as steps evaluated at launch.
+
+#ifndef TILEWRIGHT_LIB_TRANSFORMS_SPECIALIZERANGES_INDEXRANGES_H
+#define TILEWRIGHT_LIB_TRANSFORMS_SPECIALIZERANGES_INDEXRANGES_H
+
+#include "tilewright/Runtime/LaunchConditions.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace tilewright {
+
+/// The steps of every integer in a function, scalar or tile; for a tile, the range of all its elements.
+class IndexRanges {
+public:
+  explicit IndexRanges(mlir::FunctionOpInterface function);
+
+  /// A condition on a step.
+  struct Check {
+    runtime::RangeOp kind; ///< CheckNoWrap or CheckNonNegative
+    int step;              ///< -1 for a value of which nothing is known
+  };
+
+  Check checkOf(runtime::RangeOp kind, mlir::Value value) const;
+
+  /// That the sum of a loop's index and its step does not wrap, also in the last iteration.
+  Check endCheckOf(mlir::scf::ForOp loop) const;
+
+  /// Whether the range can be evaluated at launch: the number does not depend on loaded values.
+  bool isEvaluable(const Check &check) const;
+
+  /// The checks together with the steps they depend on.
+  runtime::LaunchConditions conditionsFor(llvm::ArrayRef<Check> checks) const;
+
+private:
+  void addBlock(mlir::Block &block);
+  void addOperation(mlir::Operation *op);
+  void addLoop(mlir::scf::ForOp loop);
+  void addArithmetic(mlir::Operation *op);
+  int advance(mlir::scf::ForOp loop, unsigned carried);
+
+  /// The step of a value; one with the full range of the type if nothing is known.
+  int stepOf(mlir::Value value);
+  int addStep(runtime::RangeOp op, unsigned bits, int64_t lhs, int64_t rhs, bool isOpaque);
+  int addConstant(unsigned bits, runtime::Range range, bool isOpaque = false);
+  int addUnknown(mlir::Type type);
+  int combine(runtime::RangeOp op, unsigned bits, int lhs, int rhs);
+  int widen(int step, unsigned bits);
+  void join(mlir::Value result, mlir::ValueRange sources);
+
+  std::vector<runtime::RangeStep> steps;
+  /// For each step, whether it depends on values unknown at launch without a bound.
+  std::vector<bool> opaque;
+  llvm::DenseMap<mlir::Value, int> stepOfValue;
+  /// For each signed loop, the step of its index plus its increment.
+  llvm::DenseMap<mlir::Operation *, int> endOfLoop;
+};
+
+/// The bit width of an integer, an index, or the element of such a tile; 0 for any other type.
+unsigned integerBits(mlir::Type type);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_TRANSFORMS_SPECIALIZERANGES_INDEXRANGES_H

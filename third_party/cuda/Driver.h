@@ -1,0 +1,121 @@
+// The part of the CUDA driver's interface that the runtime uses, declared by hand from its documentation. See
+// README.md.
+
+#ifndef TILEWRIGHT_THIRD_PARTY_CUDA_DRIVER_H
+#define TILEWRIGHT_THIRD_PARTY_CUDA_DRIVER_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tilewright::runtime::cuda {
+
+/// CUresult: the codes that Tilewright handles or explains.
+enum class Status : int {
+  Success = 0,
+  InvalidValue = 1,
+  OutOfMemory = 2,
+  NotInitialized = 3,
+  Deinitialized = 4,
+  StubLibrary = 34,
+  DeviceUnavailable = 46,
+  NoDevice = 100,
+  InvalidImage = 200,
+  InvalidContext = 201,
+  NoBinaryForGpu = 209,
+  EccUncorrectable = 214,
+  InvalidPtx = 218,
+  NvlinkUncorrectable = 220,
+  UnsupportedPtxVersion = 222,
+  OperatingSystem = 304,
+  InvalidHandle = 400,
+  NotFound = 500,
+  IllegalAddress = 700,
+  LaunchOutOfResources = 701,
+  LaunchTimeout = 702,
+  Assert = 710,
+  HardwareStackError = 714,
+  IllegalInstruction = 715,
+  MisalignedAddress = 716,
+  InvalidAddressSpace = 717,
+  InvalidPc = 718,
+  LaunchFailed = 719,
+  NotPermitted = 800,
+  SystemNotReady = 802,
+  SystemDriverMismatch = 803,
+  CompatNotSupported = 804,
+  StreamCaptureUnsupported = 900,
+  StreamCaptureInvalidated = 901,
+  StreamCaptureImplicit = 906,
+  Unknown = 999
+};
+
+/// CUdevice_attribute
+enum class DeviceAttribute : int {
+  MaxThreadsPerBlock = 1,
+  MaxGridX = 5,
+  MaxGridY = 6,
+  MaxGridZ = 7,
+  MaxRegistersPerBlock = 12,
+  ComputeCapabilityMajor = 75,
+  ComputeCapabilityMinor = 76,
+  MaxSharedPerBlockOptIn = 97
+};
+
+/// CUfunction_attribute
+enum class FunctionAttribute : int {
+  MaxThreadsPerBlock = 0,
+  StaticSharedBytes = 1,
+  LocalBytes = 3,
+  Registers = 4,
+  MaxDynamicSharedBytes = 8
+};
+
+/// CUjit_option
+enum class JitOption : int { ErrorLog = 5, ErrorLogBytes = 6 };
+
+/// CUpointer_attribute
+enum class PointerAttribute : int { DevicePointer = 3, DeviceOrdinal = 9 };
+
+/// CUstreamCaptureMode
+enum class CaptureMode : int { Global = 0, ThreadLocal = 1, Relaxed = 2 };
+
+using DeviceHandle = int;
+using DevicePointer = uint64_t;
+using Context = struct ContextTag *;
+using Module = struct ModuleTag *;
+using Function = struct FunctionTag *;
+using Stream = struct StreamTag *;
+
+/// X(member, symbol, parameters) for each function.
+#define TILEWRIGHT_CUDA_FUNCTIONS(X)                                                                                   \
+  X(init, "cuInit", (unsigned flags))                                                                                  \
+  X(driverGetVersion, "cuDriverGetVersion", (int *version))                                                            \
+  X(getErrorName, "cuGetErrorName", (Status status, const char **name))                                                \
+  X(getErrorString, "cuGetErrorString", (Status status, const char **text))                                            \
+  X(deviceGetCount, "cuDeviceGetCount", (int *count))                                                                  \
+  X(deviceGet, "cuDeviceGet", (DeviceHandle * device, int ordinal))                                                    \
+  X(deviceGetName, "cuDeviceGetName", (char *name, int length, DeviceHandle device))                                   \
+  X(deviceGetAttribute, "cuDeviceGetAttribute", (int *value, DeviceAttribute attribute, DeviceHandle device))          \
+  X(deviceTotalMem, "cuDeviceTotalMem_v2", (size_t *bytes, DeviceHandle device))                                       \
+  X(devicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (Context * context, DeviceHandle device))                      \
+  X(ctxGetCurrent, "cuCtxGetCurrent", (Context * context))                                                             \
+  X(ctxGetDevice, "cuCtxGetDevice", (DeviceHandle * device))                                                           \
+  X(ctxPushCurrent, "cuCtxPushCurrent_v2", (Context context))                                                          \
+  X(ctxPopCurrent, "cuCtxPopCurrent_v2", (Context * context))                                                          \
+  X(moduleLoadDataEx, "cuModuleLoadDataEx",                                                                            \
+    (Module * module, const void *image, unsigned optionCount, JitOption *options, void **values))                     \
+  X(moduleUnload, "cuModuleUnload", (Module module))                                                                   \
+  X(moduleGetFunction, "cuModuleGetFunction", (Function * function, Module module, const char *name))                  \
+  X(funcGetAttribute, "cuFuncGetAttribute", (int *value, FunctionAttribute attribute, Function function))              \
+  X(funcSetAttribute, "cuFuncSetAttribute", (Function function, FunctionAttribute attribute, int value))               \
+  X(launchKernel, "cuLaunchKernel",                                                                                    \
+    (Function function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX, unsigned blockY,              \
+     unsigned blockZ, unsigned sharedBytes, Stream stream, void **parameters, void **extra))                           \
+  X(memHostAlloc, "cuMemHostAlloc", (void **memory, size_t bytes, unsigned flags))                                     \
+  X(memHostGetDevicePointer, "cuMemHostGetDevicePointer_v2", (DevicePointer * pointer, void *memory, unsigned flags))  \
+  X(pointerGetAttribute, "cuPointerGetAttribute", (void *value, PointerAttribute attribute, DevicePointer pointer))    \
+  X(threadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", (CaptureMode * mode))
+
+} // namespace tilewright::runtime::cuda
+
+#endif // TILEWRIGHT_THIRD_PARTY_CUDA_DRIVER_H

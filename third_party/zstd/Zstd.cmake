@@ -1,0 +1,13 @@
+# LLVM's archives depend on zlib and zstd. They are linked statically too, to keep the wheel self-contained.
+function(tilewright_link_archive target archive)
+  find_library(TILEWRIGHT_${archive} NAMES ${archive} REQUIRED)
+  if(TARGET ${target})
+    set_property(TARGET ${target} PROPERTY IMPORTED_LOCATION ${TILEWRIGHT_${archive}})
+    get_target_property(configurations ${target} IMPORTED_CONFIGURATIONS)
+    foreach(config IN LISTS configurations ITEMS RELEASE)
+      set_property(TARGET ${target} PROPERTY IMPORTED_LOCATION_${config} ${TILEWRIGHT_${archive}})
+    endforeach()
+  endif()
+endfunction()
+tilewright_link_archive(ZLIB::ZLIB libz.a)
+tilewright_link_archive(zstd::libzstd_shared libzstd.a)
