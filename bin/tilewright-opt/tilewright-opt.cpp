@@ -9,6 +9,7 @@
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 #include "tilewright/Pipeline/Cpu.h"
 #include "tilewright/Pipeline/Cuda.h"
+#include "tilewright/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -31,6 +32,7 @@ int main(int argc, char **argv) {
   tilewright::registerCudaPipeline(registry);
   mlir::registerTransformsPasses();
   tilewright::registerConversionPasses();
+  tilewright::registerTransformsPasses();
   tilewright::tile::registerTileTransformsPasses();
   tilewright::tilegpu::registerTileGPUTransformsPasses();
   tilewright::registerCpuPipelines();

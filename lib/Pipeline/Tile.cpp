@@ -1,10 +1,10 @@
 // The tile phase, which all targets share.
 
 #include "tilewright/Dialect/Tile/IR/Tile.h"
-#include "tilewright/Conversion/Passes.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
 #include "tilewright/Dialect/Tile/Transforms/RewriteOrder.h"
 #include "tilewright/Pipeline/Compilation.h"
+#include "tilewright/Transforms/Passes.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
