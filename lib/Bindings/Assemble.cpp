@@ -2,7 +2,7 @@
 
 #include "Bindings.h"
 
-#include "tilewright/Target/Nvptx/Nvptx.h"
+#include "tilewright/Target/Cuda/Assemble.h"
 
 #include <algorithm>
 
@@ -10,9 +10,9 @@ namespace py = pybind11;
 
 namespace tilewright::bindings {
 
+using cuda::AssembleOptions;
+using cuda::Cubin;
 using hardware::NvidiaInfo;
-using nvptx::AssembleOptions;
-using nvptx::Cubin;
 
 static py::handle errorType;
 
@@ -52,7 +52,7 @@ static Cubin assemble(const std::string &ptx, const std::string &target, const s
   options.optimization = optimization;
   auto cubin = [&] {
     py::gil_scoped_release unlocked;
-    return nvptx::assemble(ptx, info, options);
+    return cuda::assemble(ptx, info, options);
   }();
   return take(std::move(cubin));
 }
@@ -60,7 +60,7 @@ static Cubin assemble(const std::string &ptx, const std::string &target, const s
 static std::string describeAssembler(const std::string &nvJitLink, const std::string &ptxas) {
   auto name = [&] {
     py::gil_scoped_release unlocked;
-    return nvptx::describeAssembler(optionsFor(nvJitLink, ptxas));
+    return cuda::describeAssembler(optionsFor(nvJitLink, ptxas));
   }();
   return take(std::move(name));
 }
@@ -75,7 +75,7 @@ static void bindCubin(py::module_ &module) {
       .def_readonly("log", &Cubin::log)
       .def_readonly("assembler", &Cubin::assembler)
       .def_property_readonly(
-          "wgmma_remarks", [](const Cubin &self) { return nvptx::findWgmmaRemarks(self.log); },
+          "wgmma_remarks", [](const Cubin &self) { return cuda::findWgmmaRemarks(self.log); },
           "The lines of the log about wgmma instructions that were serialized; empty if there are none.");
 }
 

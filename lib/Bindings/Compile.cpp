@@ -33,7 +33,7 @@ struct PyCompiled {
   int64_t scratchBytes = 0;
   // CUDA
   std::string ptx;
-  nvptx::Cubin cubin;
+  cuda::Cubin cubin;
   std::vector<int> slots;
   // CUDA, and emulated
   int64_t sharedBytes = 0;

@@ -77,7 +77,7 @@ static void raiseFinding(const cuda::Device &device) {
       const AccessSite &site = code->sites[found->access];
       py::list findings;
       findings.append(makeFinding(code->name, site, describeOutOfBounds(site), found->program));
-      raiseFindings(findings, 0, device.lostBecause());
+      raise("CheckError", findings, 0, device.lostBecause());
     }
   }
 }
@@ -186,12 +186,6 @@ bool CudaKernel::launch(Call &call, PyObject *, const Grid &grid) {
 // Loading
 //===----------------------------------------------------------------------===//
 
-[[noreturn]] static void raise(const char *kind, const std::string &message, const py::kwargs &facts = {}) {
-  py::object error = py::module_::import("tilewright.errors").attr(kind)(message, **facts);
-  PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(error.ptr())), error.ptr());
-  throw py::error_already_set();
-}
-
 static const CheckedCode *addCheckedCode(const std::string &name, cuda::Device &device, std::vector<AccessSite> sites) {
   auto code = std::make_unique<CheckedCode>(CheckedCode{name, &device, {}, std::move(sites)});
   cuda::Status status = code->mailbox.allocate(device);
@@ -235,11 +229,8 @@ static std::shared_ptr<CudaKernel> load(const std::string &name, const py::bytes
   if (!problem.excess) {
     raise(errorFor(problem.status), name + ": " + problem.message);
   }
-  py::kwargs facts;
-  facts["resource"] = problem.excess->resource;
-  facts["required"] = problem.excess->required;
-  facts["limit"] = problem.excess->limit;
-  raise("OutOfResourcesError", name + ": " + problem.message, facts);
+  const cuda::Excess &excess = *problem.excess;
+  raise("OutOfResourcesError", name + ": " + problem.message, excess.resource, excess.required, excess.limit);
 }
 
 void bindCudaKernel(py::module_ &module) {

@@ -190,7 +190,7 @@ public:
       py::list findings;
       findings.append(
           makeFinding(compiled.attr("name").cast<std::string>(), site, describeOutOfBounds(site), found->program));
-      raiseFindings(findings);
+      raise("CheckError", findings);
     }
   }
 

@@ -83,7 +83,7 @@ bool HostKernel::launch(Call &call, PyObject *compiled, const Grid &grid) {
   if (findings.empty()) {
     throw std::logic_error("a bounds check stopped a kernel without a report");
   }
-  raiseFindings(findings, checks.suppressed());
+  raise("CheckError", findings, checks.suppressed());
 }
 
 bool HostKernel::launchChecked(Call &call, PyObject *compiled, const Grid &grid) {

@@ -2,6 +2,8 @@
 
 #include "CudaModule.h"
 
+#include "tilewright/Target/Nvptx/Nvptx.h"
+
 #include <thread>
 
 using namespace mlir;
@@ -12,10 +14,10 @@ namespace {
 /// Loads the assembler's library in a thread, concurrently with the first compilation of a process.
 class AssemblerWarmUp {
 public:
-  explicit AssemblerWarmUp(const nvptx::AssembleOptions &options) {
+  explicit AssemblerWarmUp(const cuda::AssembleOptions &options) {
     static std::atomic<bool> done = false;
     if (!options.nvJitLink.empty() && !done.exchange(true)) {
-      thread = std::thread([path = options.nvJitLink] { nvptx::warmUp(path); });
+      thread = std::thread([path = options.nvJitLink] { cuda::warmUp(path); });
     }
   }
   ~AssemblerWarmUp() { wait(); }
@@ -36,27 +38,27 @@ public:
         warmUp(options.assembler) {}
 
   std::optional<CompiledForCuda> run() {
-    std::optional<CudaModule> made = makeCudaModule(module, options, compilation, failure);
-    if (!made || !emitPtx(*made) || !assemble(*made->info)) {
+    std::optional<CudaModule> built = buildCudaModule(module, options, compilation, failure);
+    if (!built || !emitPtx(*built) || !assemble(*built)) {
       return std::nullopt;
     }
-    compiled.symbol = std::move(made->symbol);
-    compiled.requirements = std::move(made->requirements);
-    compiled.slots = std::move(made->slots);
-    compiled.accesses = std::move(made->accesses);
+    compiled.symbol = std::move(built->symbol);
+    compiled.requirements = std::move(built->requirements);
+    compiled.slots = std::move(built->slots);
+    compiled.accesses = std::move(built->accesses);
     compiled.seconds = std::move(compilation.seconds);
     return std::move(compiled);
   }
 
 private:
-  bool emitPtx(CudaModule &made) {
-    auto ptx = compilation.timed("ptx", [&] { return nvptx::emitPtx(*made.module, *made.machine); });
+  bool emitPtx(CudaModule &built) {
+    auto ptx = compilation.timed("ptx", [&] { return nvptx::emitPtx(*built.module, *built.machine); });
     if (!ptx) {
-      made.leak();
+      built.leak();
       return compilation.failWithModule("ptx", llvm::toString(ptx.takeError()));
     }
     compiled.ptx = std::move(*ptx);
-    compiled.sharedBytes = made.sharedBytes;
+    compiled.sharedBytes = built.sharedBytes;
     if (compilation.wantsDump()) {
       compilation.dumpText("ptx", compiled.ptx);
     }
@@ -64,15 +66,17 @@ private:
   }
 
   /// Without an assembler, the result is only PTX, which the driver assembles when the kernel is loaded.
-  bool assemble(const hardware::NvidiaInfo &info) {
+  bool assemble(const CudaModule &built) {
     if (options.assembler.nvJitLink.empty() && options.assembler.ptxas.empty()) {
       return true;
     }
     warmUp.wait();
+    // Matmul loops hide latency by pipelining, and take the longest time to assemble. More blocks would not pay.
+    bool usesSpareRegisters = options.maxRegisters == 0 && !built.multipliesMatrices;
+    cuda::Block block = {hardware::kLanesPerWarp * options.numWarps, compiled.sharedBytes};
     auto cubin = compilation.timed("assemble", [&] {
-      nvptx::Block block = {hardware::kLanesPerWarp * options.numWarps, compiled.sharedBytes};
-      return options.maxRegisters > 0 ? nvptx::assemble(compiled.ptx, info, options.assembler)
-                                      : nvptx::assembleForOccupancy(compiled.ptx, info, options.assembler, block);
+      return usesSpareRegisters ? cuda::assembleForOccupancy(compiled.ptx, *built.info, options.assembler, block)
+                                : cuda::assemble(compiled.ptx, *built.info, options.assembler);
     });
     if (!cubin) {
       return compilation.failWithModule("cubin", llvm::toString(cubin.takeError()));

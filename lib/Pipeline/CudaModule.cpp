@@ -3,6 +3,7 @@
 #include "HostCode.h"
 
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
+#include "tilewright/Target/Nvptx/Nvptx.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -12,14 +13,15 @@ using namespace mlir;
 namespace tilewright {
 namespace {
 
-class CudaModuleMaker {
+class CudaModuleBuilder {
 public:
-  CudaModuleMaker(ModuleOp module, const CudaCompileOptions &options, Compilation &compilation, CompileFailure &failure)
+  CudaModuleBuilder(ModuleOp module, const CudaCompileOptions &options, Compilation &compilation,
+                    CompileFailure &failure)
       : module(module), options(options), compilation(compilation), failure(failure) {}
 
   std::optional<CudaModule> run() {
-    made.info = hardware::lookupNvidia(options.target);
-    if (!made.info) {
+    built.info = hardware::lookupNvidia(options.target);
+    if (!built.info) {
       compilation.fail("target", "unknown target '" + options.target + "'");
       return std::nullopt;
     }
@@ -44,7 +46,7 @@ public:
     if (!findKernel() || !optimize()) {
       return std::nullopt;
     }
-    return std::move(made);
+    return std::move(built);
   }
 
 private:
@@ -56,7 +58,7 @@ private:
     }
     failure.excess = {"threads", threads, most};
     return compilation.fail("target", "the kernel needs " + std::to_string(threads) + " threads, and " +
-                                          std::string(made.info->name) + " has " + std::to_string(most) +
+                                          std::string(built.info->name) + " has " + std::to_string(most) +
                                           " for each program; num_warps is at most " +
                                           std::to_string(most / hardware::kLanesPerWarp));
   }
@@ -64,23 +66,23 @@ private:
   /// Records an excess if a phase failed because the kernel needs too much shared memory.
   void checkSharedMemory() {
     auto bytes = module->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::kSharedBytesAttr);
-    if (bytes && bytes.getInt() > made.info->sharedPerBlock) {
-      failure.excess = {"shared memory", bytes.getInt(), made.info->sharedPerBlock};
+    if (bytes && bytes.getInt() > built.info->sharedPerBlock) {
+      failure.excess = {"shared memory", bytes.getInt(), built.info->sharedPerBlock};
     }
   }
 
   bool findKernel() {
-    made.requirements = takeLaunchRequirements(module);
+    built.requirements = takeLaunchRequirements(module);
     for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
       if (function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName())) {
-        made.symbol = function.getName().str();
+        built.symbol = function.getName().str();
         if (auto bytes = module->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::kSharedBytesAttr)) {
-          made.sharedBytes = bytes.getInt();
+          built.sharedBytes = bytes.getInt();
         }
         if (auto slots = function->getAttrOfType<DenseI32ArrayAttr>(tilegpu::TileGPUDialect::kSlotsAttr)) {
-          made.slots = std::vector<int>(slots.asArrayRef().begin(), slots.asArrayRef().end());
+          built.slots = std::vector<int>(slots.asArrayRef().begin(), slots.asArrayRef().end());
         }
-        made.accesses = readCheckedAccesses(function);
+        built.accesses = readCheckedAccesses(function);
         return true;
       }
     }
@@ -88,24 +90,25 @@ private:
   }
 
   bool optimize() {
-    auto machine = nvptx::createTargetMachine(*made.info);
+    auto machine = nvptx::createTargetMachine(*built.info);
     if (!machine) {
       return compilation.fail("ptx", llvm::toString(machine.takeError()));
     }
-    made.machine = std::move(*machine);
-    made.context = std::make_unique<llvm::LLVMContext>();
+    built.machine = std::move(*machine);
+    built.context = std::make_unique<llvm::LLVMContext>();
     auto translated =
-        compilation.timed("translate", [&] { return nvptx::translate(module, *made.context, *made.machine); });
+        compilation.timed("translate", [&] { return nvptx::translate(module, *built.context, *built.machine); });
     if (!translated) {
       return compilation.failWithModule("llvm", llvm::toString(translated.takeError()));
     }
-    made.module = std::move(*translated);
+    built.module = std::move(*translated);
     compilation.timed("optimize", [&] {
-      nvptx::optimize(*made.module, *made.machine);
+      nvptx::optimize(*built.module, *built.machine);
       return 0;
     });
+    built.multipliesMatrices = nvptx::hasMatrixInstruction(*built.module);
     if (compilation.wantsDump()) {
-      compilation.dumpText("llvm", printModule(*made.module));
+      compilation.dumpText("llvm", printModule(*built.module));
     }
     return true;
   }
@@ -114,14 +117,14 @@ private:
   const CudaCompileOptions &options;
   Compilation &compilation;
   CompileFailure &failure;
-  CudaModule made;
+  CudaModule built;
 };
 
 } // namespace
 
-std::optional<CudaModule> makeCudaModule(ModuleOp module, const CudaCompileOptions &options, Compilation &compilation,
-                                         CompileFailure &failure) {
-  return CudaModuleMaker(module, options, compilation, failure).run();
+std::optional<CudaModule> buildCudaModule(ModuleOp module, const CudaCompileOptions &options, Compilation &compilation,
+                                          CompileFailure &failure) {
+  return CudaModuleBuilder(module, options, compilation, failure).run();
 }
 
 } // namespace tilewright

@@ -24,14 +24,15 @@ struct CudaModule {
   LaunchRequirements requirements;
   std::vector<int> slots; ///< for each parameter of the code, the index of its launch argument
   std::vector<AccessPlace> accesses;
+  bool multipliesMatrices = false; ///< by matrix instructions
 
   /// Must be called if code generation failed, as LLVM may have left its objects in an inconsistent state.
   void leak() { (void)module.release(), (void)machine.release(), (void)context.release(); }
 };
 
 /// Runs the phases up to CudaPhase::LLVM and LLVM's optimizer. Sets `failure` if it returns nothing.
-std::optional<CudaModule> makeCudaModule(mlir::ModuleOp module, const CudaCompileOptions &options,
-                                         Compilation &compilation, CompileFailure &failure);
+std::optional<CudaModule> buildCudaModule(mlir::ModuleOp module, const CudaCompileOptions &options,
+                                          Compilation &compilation, CompileFailure &failure);
 
 } // namespace tilewright
 

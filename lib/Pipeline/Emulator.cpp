@@ -7,6 +7,7 @@
 #include "HostCode.h"
 #include "tilewright/Emulator/Retarget.h"
 #include "tilewright/Target/Host/Host.h"
+#include "tilewright/Target/Nvptx/Nvptx.h"
 
 using namespace mlir;
 
@@ -19,8 +20,8 @@ public:
       : module(module), options(options), failure(failure), compilation(module, options.cuda.dump, failure) {}
 
   std::optional<CompiledForEmulator> run() {
-    std::optional<CudaModule> made = makeCudaModule(module, options.cuda, compilation, failure);
-    if (!made) {
+    std::optional<CudaModule> built = buildCudaModule(module, options.cuda, compilation, failure);
+    if (!built) {
       return std::nullopt;
     }
     auto machine = host::createTargetMachine(host::getHost());
@@ -28,42 +29,42 @@ public:
       compilation.fail("host", llvm::toString(machine.takeError()));
       return std::nullopt;
     }
-    if (!retarget(*made, **machine)) {
+    if (!retarget(*built, **machine)) {
       return std::nullopt;
     }
-    if (!generateCode(*made, **machine)) {
-      made->leak();
+    if (!generateCode(*built, **machine)) {
+      built->leak();
       (void)machine->release();
       return std::nullopt;
     }
-    compiled.symbol = std::move(made->symbol);
-    compiled.sharedBytes = made->sharedBytes;
-    compiled.requirements = std::move(made->requirements);
-    compiled.accesses = std::move(made->accesses);
+    compiled.symbol = std::move(built->symbol);
+    compiled.sharedBytes = built->sharedBytes;
+    compiled.requirements = std::move(built->requirements);
+    compiled.accesses = std::move(built->accesses);
     compiled.seconds = std::move(compilation.seconds);
     return std::move(compiled);
   }
 
 private:
-  bool retarget(CudaModule &made, llvm::TargetMachine &machine) {
+  bool retarget(CudaModule &built, llvm::TargetMachine &machine) {
     auto sites = compilation.timed("retarget", [&] {
-      nvptx::mergeAccesses(*made.module, *made.machine);
-      return emulator::retarget(*made.module, made.symbol, {made.slots, options.checked}, machine);
+      nvptx::mergeAccesses(*built.module, *built.machine);
+      return emulator::retarget(*built.module, built.symbol, {built.slots, options.checked}, machine);
     });
     if (!sites) {
       return compilation.failWithModule("host", llvm::toString(sites.takeError()));
     }
     compiled.sites = std::move(*sites);
-    host::prepare(*made.module, machine);
-    host::optimize(*made.module, machine);
+    host::prepare(*built.module, machine);
+    host::optimize(*built.module, machine);
     return true;
   }
 
-  bool generateCode(CudaModule &made, llvm::TargetMachine &machine) {
+  bool generateCode(CudaModule &built, llvm::TargetMachine &machine) {
     if (compilation.wantsDump()) {
-      dumpHostCode(compilation, "host", *made.module, machine);
+      dumpHostCode(compilation, "host", *built.module, machine);
     }
-    auto object = compilation.timed("codegen", [&] { return host::emit(*made.module, machine, false); });
+    auto object = compilation.timed("codegen", [&] { return host::emit(*built.module, machine, false); });
     if (!object) {
       return compilation.failWithModule("object", llvm::toString(object.takeError()));
     }

@@ -3,6 +3,7 @@
 #ifndef TILEWRIGHT_LAUNCHER_CHECKEDACCESSES_H
 #define TILEWRIGHT_LAUNCHER_CHECKEDACCESSES_H
 
+#include "tilewright/Launcher/Raise.h"
 #include "tilewright/Runtime/AccessChecks.h"
 
 #include <pybind11/pybind11.h>
@@ -43,15 +44,6 @@ inline pybind11::object makeFinding(const std::string &kernel, const runtime::Ac
   return pybind11::module_::import("tilewright.errors")
       .attr("Finding")("kind"_a = "bounds", "message"_a = message, "kernel"_a = kernel,
                        "program"_a = pybind11::make_tuple(program[0], program[1], program[2]), **position);
-}
-
-/// Throws a tilewright.errors.CheckError.
-[[noreturn]] inline void raiseFindings(const pybind11::list &findings, int64_t suppressed = 0,
-                                       const std::string &note = "") {
-  pybind11::object error =
-      pybind11::module_::import("tilewright.errors").attr("CheckError")(findings, suppressed, note);
-  PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(error.ptr())), error.ptr());
-  throw pybind11::error_already_set();
 }
 
 /// The message for an access whose address is not known.

@@ -4,7 +4,7 @@
 #define TILEWRIGHT_PIPELINE_CUDA_H
 
 #include "tilewright/Pipeline/Compilation.h"
-#include "tilewright/Target/Nvptx/Nvptx.h"
+#include "tilewright/Target/Cuda/Assemble.h"
 
 #include <optional>
 
@@ -27,7 +27,7 @@ struct CudaCompileOptions {
   bool lineInfo = true;         ///< emit source lines for profilers
   /// Whether the code checks bounds, which takes hidden arguments (CheckBounds.cpp), and traps on a violation.
   bool checkBounds = false;
-  nvptx::AssembleOptions assembler;
+  cuda::AssembleOptions assembler;
   /// The last phase that the module has already been through, to continue from printed and possibly edited IR.
   std::optional<CudaPhase> startAfter;
   /// Called for "source", "tile", "tilegpu", "thread", "llvm" (optimized LLVM IR), "ptx" and "log" (the assembler's).
@@ -36,7 +36,7 @@ struct CudaCompileOptions {
 
 struct CompiledForCuda {
   std::string ptx;
-  nvptx::Cubin cubin; ///< has no image if there is no assembler; the driver can assemble the PTX
+  cuda::Cubin cubin; ///< has no image if there is no assembler; the driver can assemble the PTX
   std::string symbol;
   int64_t sharedBytes = 0; ///< dynamic shared memory per thread block
   LaunchRequirements requirements;

@@ -1,9 +1,8 @@
 #include "tilewright/Runtime/Cuda/Kernel.h"
 
-namespace tilewright::runtime::cuda {
+#include "tilewright/Hardware/Nvidia.h"
 
-/// A kernel that uses more shared memory than this must opt in with an attribute.
-static constexpr int64_t kSharedWithoutAsking = 48 * 1024;
+namespace tilewright::runtime::cuda {
 
 namespace {
 /// While it exists, this thread may make calls that are forbidden during a stream capture. The calls made here do not
@@ -59,7 +58,7 @@ bool Kernel::prepare(const KernelCode &code, LoadProblem &problem) {
     problem.message = describe(*problem.excess, device.label());
     return false;
   }
-  if (resources.staticSharedBytes + dynamicSharedBytes <= kSharedWithoutAsking) {
+  if (resources.staticSharedBytes + dynamicSharedBytes <= hardware::kStaticShared) {
     return true;
   }
   return !failed("cuFuncSetAttribute",

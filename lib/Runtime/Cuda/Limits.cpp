@@ -1,10 +1,11 @@
 #include "tilewright/Runtime/Cuda/Limits.h"
 
+#include "tilewright/Hardware/Nvidia.h"
+
 namespace tilewright::runtime::cuda {
 
-static constexpr int kLanes = 32;
-/// The granularity at which registers are allocated, per thread of a warp.
-static constexpr int kRegisterStep = 8;
+using hardware::kLanesPerWarp;
+using hardware::kRegisterGranularity;
 
 std::string describe(const Excess &excess, const std::string &device) {
   return "needs " + std::to_string(excess.required) + " " + excess.unit + ", and " + device + " has " +
@@ -20,11 +21,11 @@ std::optional<Excess> excessOfBlock(const DeviceLimits &limits, const KernelReso
   }
   if (threads > limits.threads) {
     return Excess{"threads", "threads per program", threads, limits.threads,
-                  "num_warps is at most " + std::to_string(limits.threads / kLanes)};
+                  "num_warps is at most " + std::to_string(limits.threads / kLanesPerWarp)};
   }
-  int64_t warps = (threads + kLanes - 1) / kLanes;
-  int64_t perThread = (kernel.registers + kRegisterStep - 1) / kRegisterStep * kRegisterStep;
-  int64_t registers = warps * kLanes * perThread;
+  int64_t warps = (threads + kLanesPerWarp - 1) / kLanesPerWarp;
+  int64_t perThread = (kernel.registers + kRegisterGranularity - 1) / kRegisterGranularity * kRegisterGranularity;
+  int64_t registers = warps * kLanesPerWarp * perThread;
   if (registers > limits.registers) {
     return Excess{"registers", "registers per program", registers, limits.registers,
                   "smaller num_warps or maxnreg, or smaller blocks, take less"};

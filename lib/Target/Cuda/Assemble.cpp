@@ -1,14 +1,14 @@
 // Assembles PTX to a cubin: selects the assembler, and parses its log.
 
+#include "tilewright/Target/Cuda/Assemble.h"
 #include "Assemblers.h"
-#include "tilewright/Target/Nvptx/Nvptx.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Regex.h"
 
 using namespace llvm;
 
-namespace tilewright::nvptx {
+namespace tilewright::cuda {
 
 static const char *const kNoAssembler =
     "there is no assembler for NVIDIA's GPUs: neither nvJitLink nor ptxas was found\n"
@@ -163,4 +163,4 @@ void warmUp(StringRef nvJitLink) {
                    .takeError());
 }
 
-} // namespace tilewright::nvptx
+} // namespace tilewright::cuda

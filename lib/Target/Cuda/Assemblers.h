@@ -10,7 +10,7 @@
 
 #include <string>
 
-namespace tilewright::nvptx {
+namespace tilewright::cuda {
 
 struct Assembled {
   bool ok = false;
@@ -56,6 +56,6 @@ llvm::Expected<Assembled> runPtxas(llvm::StringRef program, llvm::StringRef ptx,
 /// "ptxas 13.0.88"
 llvm::Expected<std::string> describePtxas(llvm::StringRef program);
 
-} // namespace tilewright::nvptx
+} // namespace tilewright::cuda
 
 #endif // TILEWRIGHT_LIB_TARGET_CUDA_ASSEMBLERS_H

@@ -10,7 +10,7 @@
 
 using namespace llvm;
 
-namespace tilewright::nvptx {
+namespace tilewright::cuda {
 
 static constexpr int kSuccess = 0, kInputPtx = 2;
 
@@ -128,4 +128,4 @@ std::string NvJitLink::describe() const {
   return "nvJitLink " + std::to_string(major) + "." + std::to_string(minor);
 }
 
-} // namespace tilewright::nvptx
+} // namespace tilewright::cuda

@@ -1,10 +1,10 @@
 // Limits registers so that another block fits on each multiprocessor.
 
-#include "tilewright/Target/Nvptx/Nvptx.h"
+#include "tilewright/Target/Cuda/Assemble.h"
 
 using namespace llvm;
 
-namespace tilewright::nvptx {
+namespace tilewright::cuda {
 
 /// If a multiprocessor has this share of its maximum number of warps, additional warps hide little more latency.
 static constexpr double kEnoughWarps = 0.75;
@@ -31,9 +31,7 @@ std::optional<int> registersForOneMoreBlock(const Cubin &cubin, const hardware::
 Expected<Cubin> assembleForOccupancy(StringRef ptx, const hardware::NvidiaInfo &info, const AssembleOptions &options,
                                      const Block &block) {
   auto cubin = assemble(ptx, info, options);
-  // Matmul loops hide latency by pipelining, and take the longest time to assemble.
-  bool isWorthIt = cubin && !ptx.contains("mma.sync");
-  std::optional<int> registers = isWorthIt ? registersForOneMoreBlock(*cubin, info, block) : std::nullopt;
+  std::optional<int> registers = cubin ? registersForOneMoreBlock(*cubin, info, block) : std::nullopt;
   if (!registers) {
     return cubin;
   }
@@ -46,4 +44,4 @@ Expected<Cubin> assembleForOccupancy(StringRef ptx, const hardware::NvidiaInfo &
   return smaller->spillBytes == 0 ? std::move(smaller) : std::move(cubin);
 }
 
-} // namespace tilewright::nvptx
+} // namespace tilewright::cuda

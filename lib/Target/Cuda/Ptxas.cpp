@@ -10,7 +10,7 @@
 
 using namespace llvm;
 
-namespace tilewright::nvptx {
+namespace tilewright::cuda {
 
 namespace {
 
@@ -103,4 +103,4 @@ Expected<std::string> describePtxas(StringRef program) {
   return ("ptxas " + version).str();
 }
 
-} // namespace tilewright::nvptx
+} // namespace tilewright::cuda

@@ -191,10 +191,6 @@ Expected<std::string> emitPtx(Module &module, TargetMachine &machine) {
     return error;
   }
   constexpr unsigned kLongFunction = 3000; // instructions; a second of strength reduction
-  for (auto &f : module) {
-    if (!f.isDeclaration()) {
-    }
-  }
   LLVMContext &context = module.getContext();
   OptPassGate &gate = context.getOptPassGate();
   SkipStrengthReduction skip;
@@ -207,6 +203,15 @@ Expected<std::string> emitPtx(Module &module, TargetMachine &machine) {
     return text.takeError();
   }
   return std::string(text->begin(), text->end());
+}
+
+bool hasMatrixInstruction(const Module &module) {
+  constexpr StringLiteral prefixes[] = {"llvm.nvvm.mma.", "llvm.nvvm.wgmma.", "llvm.nvvm.wmma.",
+                                        "llvm.nvvm.tcgen05.mma"};
+  return any_of(module, [&](const Function &function) {
+    return !function.use_empty() &&
+           any_of(prefixes, [&](StringRef prefix) { return function.getName().starts_with(prefix); });
+  });
 }
 
 } // namespace tilewright::nvptx

@@ -9,7 +9,7 @@
 
 #include <thread>
 
-namespace tilewright::nvptx {
+namespace tilewright::cuda {
 namespace {
 
 const hardware::NvidiaInfo &target(std::string_view name) { return *hardware::lookupNvidia(name); }
@@ -299,4 +299,4 @@ TEST_F(OldLibrary, AFailureWithoutALogHasACode) {
 }
 
 } // namespace
-} // namespace tilewright::nvptx
+} // namespace tilewright::cuda

@@ -12,7 +12,7 @@
 namespace tilewright::hardware {
 namespace {
 
-using nvptx::AssembleOptions;
+using cuda::AssembleOptions;
 using nvptx::findAssemblers;
 
 using layout::kRegister;
@@ -121,7 +121,7 @@ protected:
         std::string(info.name) + "\n.address_size 64\n.visible .entry k() {\n" +
         ".reg .b32 %r<256>; .reg .f32 %f<256>;\n.reg .f64 %d<32>; .reg .b64 %l<2>; .reg .b16 %h<2>; .reg .pred p;\n" +
         body + "ret;\n}\n";
-    auto cubin = nvptx::assemble(ptx, info, options);
+    auto cubin = cuda::assemble(ptx, info, options);
     return cubin ? "" : llvm::toString(cubin.takeError());
   }
 

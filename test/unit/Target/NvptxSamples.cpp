@@ -63,7 +63,7 @@ static mlir::DialectRegistry createRegistry() {
 }
 
 llvm::Expected<std::string> compileToPtx(llvm::StringRef source, const hardware::NvidiaInfo &info,
-                                         const MachineOptions &options) {
+                                         const MachineOptions &options, bool *multipliesMatrices) {
   mlir::MLIRContext mlirContext(createRegistry(), mlir::MLIRContext::Threading::DISABLED);
   auto parsed = mlir::parseSourceString<mlir::ModuleOp>(source, &mlirContext);
   if (!parsed) {
@@ -79,6 +79,9 @@ llvm::Expected<std::string> compileToPtx(llvm::StringRef source, const hardware:
     return module.takeError();
   }
   optimize(**module, **machine);
+  if (multipliesMatrices) {
+    *multipliesMatrices = hasMatrixInstruction(**module);
+  }
   auto ptx = emitPtx(**module, **machine);
   if (!ptx) {
     (void)module->release(), (void)machine->release(), (void)context.release();
@@ -86,8 +89,8 @@ llvm::Expected<std::string> compileToPtx(llvm::StringRef source, const hardware:
   return ptx;
 }
 
-AssembleOptions findAssemblers() {
-  AssembleOptions options;
+cuda::AssembleOptions findAssemblers() {
+  cuda::AssembleOptions options;
   if (const char *library = std::getenv("TILEWRIGHT_NVJITLINK")) {
     options.nvJitLink = library;
   }

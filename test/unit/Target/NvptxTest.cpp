@@ -34,7 +34,7 @@ protected:
       EXPECT_TRUE(contains(ptx, part));
     }
     SKIP_WITHOUT_ASSEMBLER(options);
-    auto cubin = assemble(ptx, GetParam(), options);
+    auto cubin = cuda::assemble(ptx, GetParam(), options);
     ASSERT_TRUE(bool(cubin)) << llvm::toString(cubin.takeError());
     EXPECT_EQ(cubin->image.substr(1, 3), "ELF");
     EXPECT_GT(cubin->registers, 0);
@@ -50,6 +50,14 @@ TEST_P(EveryTarget, TensorCores) { check(kProduct, {"mma.sync.aligned.m16n8k16.r
 
 INSTANTIATE_TEST_SUITE_P(Nvptx, EveryTarget, testing::ValuesIn(hardware::nvidiaTargets()),
                          [](const auto &info) { return std::string(info.param.name); });
+
+TEST(Nvptx, MatrixInstructionsAreFound) {
+  bool sum = true, product = false;
+  llvm::cantFail(compileToPtx(kSum, target("sm_90a"), {}, &sum).takeError());
+  llvm::cantFail(compileToPtx(kProduct, target("sm_90a"), {}, &product).takeError());
+  EXPECT_FALSE(sum);
+  EXPECT_TRUE(product);
+}
 
 TEST(Nvptx, AddressesInSharedMemoryTakeOneRegister) {
   std::string ptx = textOf(compileToPtx(kSum, target("sm_80")));
