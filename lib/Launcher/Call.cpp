@@ -43,8 +43,8 @@ static bool execute(Call &call, Variant &variant, const Grid &grid) {
   return (variant.code || load(call, variant)) && variant.code->launch(call, variant.compiled.get(), grid);
 }
 
-PyObject *launch(Launcher &launcher, PyObject *gridObject, PyObject *const *args, size_t count, PyObject *keywords,
-                 bool run) {
+static PyObject *bindAndLaunch(Launcher &launcher, PyObject *gridObject, PyObject *const *args, size_t count,
+                               PyObject *keywords, bool run) {
   Call call(launcher);
   if (run && launcher.preRunHooks && !runHooks(launcher, args, count, keywords)) {
     return nullptr;
@@ -61,6 +61,15 @@ PyObject *launch(Launcher &launcher, PyObject *gridObject, PyObject *const *args
     return nullptr;
   }
   return Py_NewRef(variant->compiled.get());
+}
+
+PyObject *launch(Launcher &launcher, PyObject *gridObject, PyObject *const *args, size_t count, PyObject *keywords,
+                 bool run) {
+  PyObject *compiled = bindAndLaunch(launcher, gridObject, args, count, keywords, run);
+  if (!compiled) {
+    hideInternalFrames();
+  }
+  return compiled;
 }
 
 } // namespace tilewright::launcher

@@ -49,4 +49,20 @@ void setErrorFromPending(const char *kind, const LauncherState &state, const Par
   PyErr_Restore(type, value, traceback);
 }
 
+void hideInternalFrames() {
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  Ref errors = Ref::take(PyImport_ImportModule("tilewright.errors"));
+  Ref shown = Ref::take(errors ? PyObject_CallMethod(errors.get(), "without_internal_frames", "OO", value,
+                                                     traceback ? traceback : Py_None)
+                               : nullptr);
+  PyErr_Clear(); // of a failure to filter, after which the whole traceback is shown
+  if (shown) {
+    Py_XDECREF(traceback);
+    traceback = shown.get() == Py_None ? nullptr : shown.release();
+  }
+  PyErr_Restore(type, value, traceback);
+}
+
 } // namespace tilewright::launcher

@@ -34,7 +34,9 @@ A CompileError prints as
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from types import TracebackType
 from typing import NamedTuple, TypeVar
 
 
@@ -292,6 +294,30 @@ class CacheError(TilewrightError):
 
 class CacheWarning(UserWarning):
     """The disk cache can't be used; kernels are kept in memory only."""
+
+
+def without_internal_frames(
+    error: BaseException, traceback: TracebackType | None
+) -> TracebackType | None:
+    """The traceback of a launch without Tilewright's own frames, which say nothing to a user.
+
+    Unchanged for an error that is not in this catalog, for one in the compiler itself, and where
+    the environment has TILEWRIGHT_TRACEBACK=full.
+    """
+    is_users = isinstance(error, TilewrightError) and not isinstance(error, PassError)
+    if not is_users or os.environ.get("TILEWRIGHT_TRACEBACK") == "full":
+        return traceback
+    package = os.path.dirname(__file__) + os.sep
+    kept: list[TracebackType] = []
+    while traceback is not None:
+        if not traceback.tb_frame.f_code.co_filename.startswith(package):
+            kept.append(traceback)
+        traceback = traceback.tb_next
+    following = None
+    for frame in reversed(kept):
+        frame.tb_next = following
+        following = frame
+    return following
 
 
 def _located(note: Note) -> str:

@@ -305,6 +305,8 @@ void setError(const char *kind, const LauncherState &state, const Parameter *par
 /// The same with the pending exception as the cause, whose text is appended to the message.
 void setErrorFromPending(const char *kind, const LauncherState &state, const Parameter *parameter,
                          const std::string &message);
+/// Removes Tilewright's own frames from the traceback of the pending exception, if it is one of tilewright.errors.
+void hideInternalFrames();
 
 //===----------------------------------------------------------------------===//
 // The bytes of a key
