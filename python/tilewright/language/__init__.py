@@ -1,259 +1,61 @@
-"""The kernel language: `import tilewright.language as tl`. Names and semantics follow Triton."""
+"""The kernel language: `import tilewright.language as tl`. Names and semantics follow Triton.
 
-from builtins import tuple
+The functions are not listed here: each is exported by the decorator of its family (registry.py).
+"""
 
-from tilewright.language import core, math
-from tilewright.language._build import to_tensor
-from tilewright.language.atomics import (
-    atomic_add,
-    atomic_and,
-    atomic_cas,
-    atomic_max,
-    atomic_min,
-    atomic_or,
-    atomic_xchg,
-    atomic_xor,
-)
-from tilewright.language.casts import cast
-from tilewright.language.constexpr import builtin, constexpr, constexpr_function, constexpr_value
-from tilewright.language.creation import (
-    arange,
-    full,
-    num_programs,
-    program_id,
-    where,
-    zeros,
-    zeros_like,
-)
-from tilewright.language.debug import (
-    debug_barrier,
-    device_assert,
-    device_print,
-    static_assert,
-    static_print,
-)
-from tilewright.language.dot import dot
-from tilewright.language.dtypes import (
-    bfloat16,
-    block_type,
-    dtype,
-    float8e4b8,
-    float8e4b15,
-    float8e4nv,
-    float8e5,
-    float8e5b16,
-    float16,
-    float32,
-    float64,
-    int1,
-    int8,
-    int16,
-    int32,
-    int64,
-    pi32_t,
-    pointer_type,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-    void,
-)
-from tilewright.language.hints import assume, max_constancy, max_contiguous, multiple_of
-from tilewright.language.iterators import range, static_range
-from tilewright.language.math import (
-    PropagateNan,
-    abs,
-    ceil,
-    clamp,
-    cos,
-    div_rn,
-    erf,
-    exp,
-    exp2,
-    fdiv,
-    floor,
-    fma,
-    log,
-    log2,
-    maximum,
-    minimum,
-    rsqrt,
-    sin,
-    sqrt,
-    sqrt_rn,
-    tanh,
-    umulhi,
-)
-from tilewright.language.memory import load, store
-from tilewright.language.operators import logical_and, logical_not, logical_or
-from tilewright.language.random import (
-    N_ROUNDS_DEFAULT,
-    pair_uniform_to_normal,
-    philox,
-    philox_impl,
-    rand,
-    rand4x,
-    randint,
-    randint4x,
-    randn,
-    randn4x,
-    uint_to_uniform_float,
-)
-from tilewright.language.reductions import (
-    argmax,
-    argmin,
-    associative_scan,
-    cumprod,
-    cumsum,
-    max,
-    min,
-    reduce,
-    sum,
-    xor_sum,
-)
-from tilewright.language.shape import (
-    broadcast,
-    broadcast_to,
-    cat,
-    expand_dims,
-    gather,
-    interleave,
-    join,
-    permute,
-    ravel,
-    reshape,
-    split,
-    trans,
-    view,
-)
-from tilewright.language.standard import cdiv, flip, sigmoid, softmax, swizzle2d
-from tilewright.language.tensor import tensor
+from builtins import tuple as tuple
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "N_ROUNDS_DEFAULT",
-    "PropagateNan",
-    "abs",
-    "arange",
-    "argmax",
-    "argmin",
-    "associative_scan",
-    "assume",
-    "atomic_add",
-    "atomic_and",
-    "atomic_cas",
-    "atomic_max",
-    "atomic_min",
-    "atomic_or",
-    "atomic_xchg",
-    "atomic_xor",
-    "bfloat16",
-    "block_type",
-    "broadcast",
-    "broadcast_to",
-    "builtin",
-    "cast",
-    "cat",
-    "cdiv",
-    "ceil",
-    "clamp",
-    "constexpr",
-    "constexpr_function",
-    "constexpr_value",
-    "core",
-    "cos",
-    "cumprod",
-    "cumsum",
-    "debug_barrier",
-    "device_assert",
-    "device_print",
-    "div_rn",
-    "dot",
-    "dtype",
-    "erf",
-    "exp",
-    "exp2",
-    "expand_dims",
-    "fdiv",
-    "flip",
-    "float8e4b8",
-    "float8e4b15",
-    "float8e4nv",
-    "float8e5",
-    "float8e5b16",
-    "float16",
-    "float32",
-    "float64",
-    "floor",
-    "fma",
-    "full",
-    "gather",
-    "int1",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "interleave",
-    "join",
-    "load",
-    "log",
-    "log2",
-    "logical_and",
-    "logical_not",
-    "logical_or",
-    "math",
-    "max",
-    "max_constancy",
-    "max_contiguous",
-    "maximum",
-    "min",
-    "minimum",
-    "multiple_of",
-    "num_programs",
-    "pair_uniform_to_normal",
-    "permute",
-    "philox",
-    "philox_impl",
-    "pi32_t",
-    "pointer_type",
-    "program_id",
-    "rand",
-    "rand4x",
-    "randint",
-    "randint4x",
-    "randn",
-    "randn4x",
-    "range",
-    "ravel",
-    "reduce",
-    "reshape",
-    "rsqrt",
-    "sigmoid",
-    "sin",
-    "softmax",
-    "split",
-    "sqrt",
-    "sqrt_rn",
-    "static_assert",
-    "static_print",
-    "static_range",
-    "store",
-    "sum",
-    "swizzle2d",
-    "tanh",
-    "tensor",
-    "to_tensor",
-    "trans",
-    "tuple",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "uint_to_uniform_float",
-    "umulhi",
-    "view",
-    "void",
-    "where",
-    "xor_sum",
-    "zeros",
-    "zeros_like",
-]
+from tilewright.language import core as core
+from tilewright.language import math as math
+from tilewright.language._build import to_tensor as to_tensor
+from tilewright.language.constexpr import builtin as builtin
+from tilewright.language.constexpr import constexpr as constexpr
+from tilewright.language.constexpr import constexpr_function as constexpr_function
+from tilewright.language.constexpr import constexpr_value as constexpr_value
+from tilewright.language.dtypes import *
+from tilewright.language.iterators import range as range
+from tilewright.language.iterators import static_range as static_range
+from tilewright.language.tensor import tensor as tensor
+
+if TYPE_CHECKING:
+    from tilewright.language.atomics import *
+    from tilewright.language.casts import *
+    from tilewright.language.creation import *
+    from tilewright.language.debug import *
+    from tilewright.language.dot import *
+    from tilewright.language.hints import *
+    from tilewright.language.math import *
+    from tilewright.language.memory import *
+    from tilewright.language.operators import *
+    from tilewright.language.random import *
+    from tilewright.language.reductions import *
+    from tilewright.language.shape import *
+    from tilewright.language.standard import *
+else:
+    from tilewright.language import (  # importing a family registers its functions
+        atomics,
+        casts,
+        creation,
+        debug,
+        dot,
+        hints,
+        memory,
+        operators,
+        random,
+        reductions,
+        shape,
+        standard,
+    )  # fmt: skip
+    from tilewright.language.dtypes import __all__ as _dtypes
+    from tilewright.language.registry import ENTRIES as _ENTRIES
+
+    # What docs/language.md describes by hand, and the functions.
+    __all__ = [
+        "builtin", "constexpr", "constexpr_function", "constexpr_value", "core", "math", "range",
+        "static_range", "tensor", "to_tensor", "tuple",
+    ]  # fmt: skip
+    __all__ += _dtypes
+    for _entry in _ENTRIES:
+        __all__.append(_entry.name)
+        globals()[_entry.name] = _entry.value

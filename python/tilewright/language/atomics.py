@@ -8,7 +8,7 @@ from tilewright.errors import TypeMismatchError
 from tilewright.language._build import constant, emit, same_shape, to_tensor
 from tilewright.language._context import current
 from tilewright.language.casts import convert, reinterpret
-from tilewright.language.constexpr import builtin, constexpr_value
+from tilewright.language.constexpr import constexpr_value
 from tilewright.language.creation import where
 from tilewright.language.dtypes import (
     bfloat16,
@@ -22,6 +22,7 @@ from tilewright.language.dtypes import (
     uint64,
 )
 from tilewright.language.memory import fit_pointers, mask_value, option, pointers, scalars_only
+from tilewright.language.registry import Family
 from tilewright.language.tensor import member, tensor
 
 _SEM = {
@@ -34,7 +35,7 @@ _SEM = {
 _SCOPE = {"": "gpu", "gpu": "gpu", "cta": "cta", "sys": "sys"}
 
 
-@builtin
+@Family.ATOMICS
 @member
 def atomic_cas(pointer: Any, cmp: Any, val: Any, sem: Any = None, scope: Any = None) -> tensor:
     """Atomic compare-and-swap: stores `val` where memory equals `cmp`.
@@ -95,7 +96,7 @@ def _rmw(kind: str, values: list[tensor], order: dict[str, Any]) -> tensor:
     return emit("tile.atomic_rmw", values, values[1].type, attrs)
 
 
-@builtin
+@Family.ATOMICS
 @member
 def atomic_add(
     pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
@@ -124,7 +125,7 @@ def atomic_add(
     return _rmw("fadd" if element.is_floating() else "add", values, _order(sem, scope))
 
 
-@builtin
+@Family.ATOMICS
 @member
 def atomic_xchg(
     pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
@@ -135,7 +136,7 @@ def atomic_xchg(
     return _rmw("xchg", values, _order(sem, scope))
 
 
-@builtin
+@Family.ATOMICS
 @member
 def atomic_and(
     pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
@@ -144,7 +145,7 @@ def atomic_and(
     return _bitwise("and", pointer, val, mask, sem, scope)
 
 
-@builtin
+@Family.ATOMICS
 @member
 def atomic_or(
     pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
@@ -153,7 +154,7 @@ def atomic_or(
     return _bitwise("or", pointer, val, mask, sem, scope)
 
 
-@builtin
+@Family.ATOMICS
 @member
 def atomic_xor(
     pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
@@ -168,7 +169,7 @@ def _bitwise(kind: str, pointer: Any, val: Any, mask: Any, sem: Any, scope: Any)
     return _rmw(kind, values, _order(sem, scope))
 
 
-@builtin
+@Family.ATOMICS
 @member
 def atomic_max(
     pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
@@ -181,7 +182,7 @@ def atomic_max(
     return _extremum("max", pointer, val, mask, sem, scope)
 
 
-@builtin
+@Family.ATOMICS
 @member
 def atomic_min(
     pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None

@@ -14,6 +14,7 @@ from tilewright.language._build import (
 )
 from tilewright.language.constexpr import builtin, constant_bool, constexpr_value, describe
 from tilewright.language.dtypes import dtype, float32, int1, int64, uint64
+from tilewright.language.registry import Family
 from tilewright.language.rounding import double_to_bfloat16, narrow, toward_zero
 from tilewright.language.tensor import member, tensor
 
@@ -21,7 +22,7 @@ _NE = 1  # arith.cmpi
 _UNE = 13  # arith.cmpf
 
 
-@builtin
+@Family.CREATION
 @member
 def cast(
     input: Any, dtype: Any, fp_downcast_rounding: str | None = None, bitcast: bool = False

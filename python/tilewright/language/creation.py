@@ -8,10 +8,11 @@ from typing import Any
 from tilewright.errors import ConstantError, ShapeMismatchError, TypeMismatchError
 from tilewright.language._build import NUMBER, constant, emit, i32_attr, iota, splat, to_tensor
 from tilewright.language.casts import convert, element_type
-from tilewright.language.constexpr import builtin, constant_int, constexpr_value, describe
+from tilewright.language.constexpr import constant_int, constexpr_value, describe
 from tilewright.language.dtypes import block_type, check_shape, int1, int32
 from tilewright.language.promotion import promoted
 from tilewright.language.reductions import first_of_one
+from tilewright.language.registry import Family
 from tilewright.language.shape import broadcast_all
 from tilewright.language.tensor import tensor
 
@@ -23,7 +24,7 @@ def _axis(axis: Any, what: str) -> int:
     return value
 
 
-@builtin
+@Family.GRID
 def program_id(axis: Any) -> tensor:
     """This program's index along one axis of the grid, an int32 scalar.
 
@@ -34,7 +35,7 @@ def program_id(axis: Any) -> tensor:
     return emit("tile.program_id", [], int32, attrs)
 
 
-@builtin
+@Family.GRID
 def num_programs(axis: Any) -> tensor:
     """The number of programs along one axis of the grid, an int32 scalar.
 
@@ -45,7 +46,7 @@ def num_programs(axis: Any) -> tensor:
     return emit("tile.num_programs", [], int32, attrs)
 
 
-@builtin
+@Family.CREATION
 def arange(start: Any, end: Any) -> tensor:
     """The integers from `start` (inclusive) to `end` (exclusive), as an int32 tile of rank 1.
 
@@ -71,7 +72,7 @@ def arange(start: Any, end: Any) -> tensor:
     return iota(low, high)
 
 
-@builtin
+@Family.CREATION
 def full(shape: Any, value: Any, dtype: Any) -> tensor:
     """A tile filled with one value.
 
@@ -108,20 +109,20 @@ def _sizes(shape: Any) -> Sequence[Any]:
     raise ConstantError(f"a shape must be a tuple of constant ints, found {describe(shape)}")
 
 
-@builtin
+@Family.CREATION
 def zeros(shape: Any, dtype: Any) -> tensor:
     """A tile of zeros; see `full`."""
     return full(shape, 0, dtype)
 
 
-@builtin
+@Family.CREATION
 def zeros_like(input: Any) -> tensor:
     """A value of zeros with the shape and dtype of `input`."""
     x = to_tensor(input)
     return full(x.type.shape, 0, x.dtype)
 
 
-@builtin
+@Family.CREATION
 def where(condition: Any, x: Any, y: Any) -> tensor:
     """`x` where the condition is true, `y` elsewhere. Both are always evaluated.
 

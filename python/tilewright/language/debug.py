@@ -9,12 +9,13 @@ from typing import Any
 from tilewright.errors import ConstantError, StaticAssertError
 from tilewright.language._build import emit_void, to_tensor
 from tilewright.language._context import current
-from tilewright.language.constexpr import builtin, constant_bool, constexpr_value, describe
+from tilewright.language.constexpr import constant_bool, constexpr_value, describe
 from tilewright.language.operators import logical_not, logical_or, to_bool
+from tilewright.language.registry import Family
 from tilewright.language.tensor import tensor
 
 
-@builtin
+@Family.COMPILE_TIME
 def static_assert(cond: Any, msg: Any = "") -> None:
     """Fails the compilation unless `cond`, a constant, is true.
 
@@ -35,7 +36,7 @@ def static_assert(cond: Any, msg: Any = "") -> None:
         )
 
 
-@builtin
+@Family.COMPILE_TIME
 def static_print(
     *values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flush: Any = False
 ) -> None:
@@ -45,7 +46,7 @@ def static_print(
     builtins.print(*shown, sep=separator, end=ending, file=file, flush=bool(flush))
 
 
-@builtin
+@Family.DEBUGGING
 def device_print(prefix: Any, *args: Any, hex: Any = False) -> None:
     """Prints at run time: a line `pid (0, 0, 0) idx (3) prefix: value` for each element.
 
@@ -75,7 +76,7 @@ def device_print(prefix: Any, *args: Any, hex: Any = False) -> None:
     emit_void("tile.print", values, attrs)
 
 
-@builtin
+@Family.DEBUGGING
 def device_assert(cond: Any, msg: Any = "", mask: Any = None) -> None:
     """Fails the launch with `msg` unless `cond` is true for every element.
 
@@ -113,7 +114,7 @@ def _asserts() -> bool:
     return bool(getattr(options, "debug", True))
 
 
-@builtin
+@Family.DEBUGGING
 def debug_barrier() -> None:
     """A barrier: the program's memory operations before it complete before any after it."""
     emit_void("tile.barrier", [])

@@ -8,7 +8,7 @@ from tilewright.errors import ConstantError, ShapeMismatchError, TypeMismatchErr
 from tilewright.language._build import constant, emit, to_tensor
 from tilewright.language._context import current
 from tilewright.language.casts import element_type
-from tilewright.language.constexpr import builtin, constexpr_value
+from tilewright.language.constexpr import constexpr_value
 from tilewright.language.dtypes import (
     block_type,
     dtype,
@@ -17,12 +17,13 @@ from tilewright.language.dtypes import (
     float64,
     int32,
 )
+from tilewright.language.registry import Family
 from tilewright.language.tensor import member, tensor
 
 _PRECISIONS = ("tf32", "tf32x3", "ieee")
 
 
-@builtin
+@Family.DOT
 @member
 def dot(
     input: Any,

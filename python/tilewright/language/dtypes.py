@@ -13,6 +13,32 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from tilewright.errors import ShapeMismatchError, TypeMismatchError
 
+__all__ = [
+    "bfloat16",
+    "block_type",
+    "dtype",
+    "float8e4b8",
+    "float8e4b15",
+    "float8e4nv",
+    "float8e5",
+    "float8e5b16",
+    "float16",
+    "float32",
+    "float64",
+    "int1",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "pi32_t",
+    "pointer_type",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "void",
+]
+
 if TYPE_CHECKING:
     from tilewright import _core
 

@@ -13,7 +13,8 @@ from typing import Any
 from tilewright.errors import ConstantError, ShapeMismatchError, TypeMismatchError
 from tilewright.language._build import emit, to_tensor
 from tilewright.language._context import current
-from tilewright.language.constexpr import builtin, constant_int, constexpr_value
+from tilewright.language.constexpr import constant_int, constexpr_value
+from tilewright.language.registry import Family
 from tilewright.language.tensor import member, tensor
 
 
@@ -40,7 +41,7 @@ def _fact(input: Any, values: Any, name: str) -> Any:
     return hinted
 
 
-@builtin
+@Family.HINTS
 @member
 def multiple_of(input: Any, values: Any) -> Any:
     """Asserts that in each dimension the first element of every run is a multiple of a number.
@@ -60,7 +61,7 @@ def multiple_of(input: Any, values: Any) -> Any:
     return _fact(input, values, "divisibility")
 
 
-@builtin
+@Family.HINTS
 @member
 def max_contiguous(input: Any, values: Any) -> Any:
     """Asserts that in each dimension elements come in runs of this length that increase by one.
@@ -70,7 +71,7 @@ def max_contiguous(input: Any, values: Any) -> Any:
     return _fact(input, values, "contiguity")
 
 
-@builtin
+@Family.HINTS
 @member
 def max_constancy(input: Any, values: Any) -> Any:
     """Asserts that in each dimension elements come in runs of this length that are equal.
@@ -80,7 +81,7 @@ def max_constancy(input: Any, values: Any) -> Any:
     return _fact(input, values, "constancy")
 
 
-@builtin
+@Family.HINTS
 def assume(cond: Any) -> None:
     """Asserts that a condition holds. The compiler currently ignores it.
 

@@ -10,9 +10,10 @@ from tilewright.errors import ConstantError, TypeMismatchError
 from tilewright.language._build import emit, to_tensor
 from tilewright.language._context import current
 from tilewright.language.casts import convert
-from tilewright.language.constexpr import builtin, constant_bool, constexpr_value
+from tilewright.language.constexpr import constant_bool, constexpr_value
 from tilewright.language.dtypes import float32
 from tilewright.language.promotion import promoted
+from tilewright.language.registry import Family
 from tilewright.language.tensor import member, tensor
 
 
@@ -21,6 +22,9 @@ class PropagateNan(Enum):
 
     NONE = 0  # the other operand
     ALL = 0xFFFF  # NaN
+
+
+Family.MATH.add("PropagateNan", PropagateNan)
 
 
 def _wide_float(x: Any, what: str) -> tensor:
@@ -50,7 +54,7 @@ def _unary(name: str, op: str, text: str) -> Callable[[Any], tensor]:
     Raises:
         TypeMismatchError: `x` has another dtype.
     """
-    return builtin(member(function))
+    return Family.MATH(member(function))
 
 
 exp = _unary("exp", "math.exp", "e to the power of `x`")
@@ -72,7 +76,7 @@ def _precise() -> dict[str, Any]:
     return {"tile.precise": current().ctx.unit_attr()}
 
 
-@builtin
+@Family.MATH
 @member
 def sqrt_rn(x: Any) -> tensor:
     """The square root of float32 values, rounded to nearest even on every target.
@@ -86,7 +90,7 @@ def sqrt_rn(x: Any) -> tensor:
     return emit("math.sqrt", [value], value.type, _precise())
 
 
-@builtin
+@Family.MATH
 def div_rn(x: Any, y: Any) -> tensor:
     """The quotient of float32 values, rounded to nearest even on every target.
 
@@ -99,7 +103,7 @@ def div_rn(x: Any, y: Any) -> tensor:
     return emit("arith.divf", [a, b], a.type, _precise())
 
 
-@builtin
+@Family.MATH
 def fdiv(x: Any, y: Any, ieee_rounding: Any = False) -> tensor:
     """The quotient of two floats in their common type, rounded to nearest if `ieee_rounding`.
 
@@ -115,7 +119,7 @@ def fdiv(x: Any, y: Any, ieee_rounding: Any = False) -> tensor:
     return emit("arith.divf", [a, b], a.type, _precise() if precise else None)
 
 
-@builtin
+@Family.MATH
 @member
 def abs(x: Any) -> tensor:
     """The absolute value of integers or floats; the smallest signed integer is unchanged."""
@@ -129,7 +133,7 @@ def abs(x: Any) -> tensor:
     raise TypeMismatchError(f"abs takes integers or floats, found {value.type}")
 
 
-@builtin
+@Family.MATH
 def fma(x: Any, y: Any, z: Any) -> tensor:
     """Fused multiply-add: `x * y + z` with a single rounding, in the operands' common type.
 
@@ -144,7 +148,7 @@ def fma(x: Any, y: Any, z: Any) -> tensor:
     return emit("math.fma", [a, b, c], a.type)
 
 
-@builtin
+@Family.MATH
 def umulhi(x: Any, y: Any) -> tensor:
     """The upper half of the unsigned product of two integers of 32 or 64 bits.
 
@@ -182,7 +186,7 @@ def _widened(x: Any) -> tensor:
     return convert(value, float32) if value.dtype.is_bf16() else value
 
 
-@builtin
+@Family.MATH
 def maximum(x: Any, y: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
     """The elementwise maximum of two values.
 
@@ -199,14 +203,14 @@ def maximum(x: Any, y: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
     return _extremum(a, b, "max", _propagates(propagate_nan))
 
 
-@builtin
+@Family.MATH
 def minimum(x: Any, y: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
     """The elementwise minimum of two values; see `maximum`."""
     a, b = promoted(_widened(x), _widened(y), "minimum")
     return _extremum(a, b, "min", _propagates(propagate_nan))
 
 
-@builtin
+@Family.MATH
 def clamp(x: Any, min: Any, max: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
     """Clamps the floats `x` to the range from `min` to `max`.
 

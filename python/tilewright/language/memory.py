@@ -12,7 +12,8 @@ from tilewright.errors import (
 )
 from tilewright.language._build import emit, emit_void, same_shape, to_tensor
 from tilewright.language._context import current
-from tilewright.language.constexpr import builtin, constant_bool, constexpr_value
+from tilewright.language.constexpr import constant_bool, constexpr_value
+from tilewright.language.registry import Family
 from tilewright.language.shape import broadcast_all
 from tilewright.language.tensor import tensor
 
@@ -24,7 +25,7 @@ _STORE_CACHE = {"": "none", ".wb": "wb", ".cg": "cg", ".cs": "cs", ".wt": "wt"}
 _EVICT = {"": "normal", "evict_normal": "normal", "evict_first": "first", "evict_last": "last"}
 
 
-@builtin
+@Family.MEMORY
 def load(
     pointer: Any,
     mask: Any = None,
@@ -77,7 +78,7 @@ def load(
     return emit("tile.load", values, same_shape(values[0], ptr.dtype.element_ty), attrs)
 
 
-@builtin
+@Family.MEMORY
 def store(
     pointer: Any,
     value: Any,

@@ -7,9 +7,9 @@ from typing import Any
 from tilewright.errors import TypeMismatchError
 from tilewright.language._build import constant, emit, i64_attr, same_shape, to_tensor
 from tilewright.language.casts import convert
-from tilewright.language.constexpr import builtin
 from tilewright.language.dtypes import float32, int1, int64
 from tilewright.language.promotion import promoted
+from tilewright.language.registry import Family
 from tilewright.language.tensor import member, tensor
 
 # predicates of arith: floats, signed and unsigned integers
@@ -186,21 +186,21 @@ def to_bool(x: Any) -> tensor:
     return convert(to_tensor(x), int1)
 
 
-@builtin
+@Family.MATH
 @member
 def logical_and(lhs: Any, rhs: Any) -> tensor:
     """The elementwise logical and, of type int1; `and` on tensors."""
     return and_(to_bool(lhs), to_bool(rhs))
 
 
-@builtin
+@Family.MATH
 @member
 def logical_or(lhs: Any, rhs: Any) -> tensor:
     """The elementwise logical or, of type int1; `or` on tensors."""
     return or_(to_bool(lhs), to_bool(rhs))
 
 
-@builtin
+@Family.MATH
 @member
 def logical_not(x: Any) -> tensor:
     """The elementwise logical not, of type int1; `not` on a tensor."""

@@ -15,12 +15,14 @@ from tilewright.errors import TypeMismatchError
 from tilewright.language import math
 from tilewright.language._build import constant, to_tensor
 from tilewright.language.casts import convert, reinterpret
-from tilewright.language.constexpr import builtin, constant_int
+from tilewright.language.constexpr import constant_int
 from tilewright.language.creation import where
 from tilewright.language.dtypes import int32, int64, uint32, uint64
+from tilewright.language.registry import Family
 from tilewright.language.tensor import tensor
 
 N_ROUNDS_DEFAULT = 10
+Family.RANDOM.add("N_ROUNDS_DEFAULT", N_ROUNDS_DEFAULT)
 
 
 class _Constants(NamedTuple):
@@ -38,7 +40,7 @@ _PHILOX = {
 _Four = tuple[tensor, tensor, tensor, tensor]
 
 
-@builtin
+@Family.RANDOM
 def philox_impl(
     c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any, n_rounds: Any = N_ROUNDS_DEFAULT
 ) -> _Four:
@@ -59,7 +61,7 @@ def _word(value: int, like: tensor) -> tensor:
     return constant(value, like.type)
 
 
-@builtin
+@Family.RANDOM
 def philox(
     seed: Any, c0: Any, c1: Any, c2: Any, c3: Any, n_rounds: Any = N_ROUNDS_DEFAULT
 ) -> _Four:
@@ -91,7 +93,7 @@ def _integer(x: Any, what: str) -> tensor:
     return value
 
 
-@builtin
+@Family.RANDOM
 def randint4x(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> _Four:
     """Four random uint32 values, each with the shape of `offset`.
 
@@ -112,13 +114,13 @@ def randint4x(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> _Four
     return philox(seed, low, high, zero, zero, n_rounds)
 
 
-@builtin
+@Family.RANDOM
 def randint(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> tensor:
     """Random uint32 values with the shape of `offset`; see `randint4x`, which costs the same."""
     return randint4x(seed, offset, n_rounds)[0]
 
 
-@builtin
+@Family.RANDOM
 def uint_to_uniform_float(x: Any) -> tensor:
     """Converts random integers of 32 or 64 bits to float32 values in [0, 1).
 
@@ -136,13 +138,13 @@ def uint_to_uniform_float(x: Any) -> tensor:
     return where(signed < 0, -signed - 1, signed) * scale
 
 
-@builtin
+@Family.RANDOM
 def rand(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> tensor:
     """float32 values, uniform in [0, 1), with the shape of `offset`; see `randint4x`."""
     return uint_to_uniform_float(randint(seed, offset, n_rounds))
 
 
-@builtin
+@Family.RANDOM
 def rand4x(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> _Four:
     """Four float32 values, uniform in [0, 1), each with the shape of `offset`."""
     a, b, c, d = randint4x(seed, offset, n_rounds)
@@ -150,7 +152,7 @@ def rand4x(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> _Four:
     return uniform(a), uniform(b), uniform(c), uniform(d)
 
 
-@builtin
+@Family.RANDOM
 def pair_uniform_to_normal(u1: Any, u2: Any) -> tuple[tensor, tensor]:
     """Converts two uniform float32 values to two normal ones (Box and Muller, 1958)."""
     radius = math.sqrt(-2.0 * math.log(math.maximum(1.0e-7, u1)))
@@ -158,14 +160,14 @@ def pair_uniform_to_normal(u1: Any, u2: Any) -> tuple[tensor, tensor]:
     return radius * math.cos(angle), radius * math.sin(angle)
 
 
-@builtin
+@Family.RANDOM
 def randn(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> tensor:
     """Normal float32 values, mean 0 and variance 1, with the shape of `offset`; see `randint4x`."""
     a, b, _, _ = randint4x(seed, offset, n_rounds)
     return pair_uniform_to_normal(uint_to_uniform_float(a), uint_to_uniform_float(b))[0]
 
 
-@builtin
+@Family.RANDOM
 def randn4x(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> _Four:
     """Four normal float32 values, mean 0 and variance 1, each with the shape of `offset`."""
     a, b, c, d = rand4x(seed, offset, n_rounds)

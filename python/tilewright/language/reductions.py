@@ -11,6 +11,7 @@ from tilewright.language._context import current
 from tilewright.language.casts import convert, element_type
 from tilewright.language.constexpr import builtin, constant_bool, constexpr_value
 from tilewright.language.dtypes import block_type, dtype, float32, int32, int64, uint32
+from tilewright.language.registry import Family
 from tilewright.language.shape import broadcast_all, expand_to, insert_dim, reshape, wrap_axis
 from tilewright.language.tensor import member, tensor
 
@@ -18,7 +19,7 @@ from tilewright.language.tensor import member, tensor
 Combiner = Callable[..., Any]
 
 
-@builtin
+@Family.REDUCTIONS
 @member
 def reduce(input: Any, axis: Any, combine_fn: Any, keep_dims: Any = False) -> Any:
     """Reduces a tile along a dimension.
@@ -42,7 +43,7 @@ def reduce(input: Any, axis: Any, combine_fn: Any, keep_dims: Any = False) -> An
     return results[0] if single else tuple(results)
 
 
-@builtin
+@Family.REDUCTIONS
 @member
 def associative_scan(input: Any, axis: Any, combine_fn: Any, reverse: Any = False) -> Any:
     """An inclusive scan along a dimension: element i of the result combines elements 0 to i.
@@ -188,7 +189,7 @@ def _sum_input(x: tensor, wanted: Any) -> tensor:
     return x
 
 
-@builtin
+@Family.REDUCTIONS
 @member
 def sum(input: Any, axis: Any = None, keep_dims: Any = False, dtype: Any = None) -> tensor:
     """The sum along a dimension.
@@ -211,7 +212,7 @@ def sum(input: Any, axis: Any = None, keep_dims: Any = False, dtype: Any = None)
     return convert(result, x.dtype)
 
 
-@builtin
+@Family.REDUCTIONS
 @member
 def xor_sum(input: Any, axis: Any = None, keep_dims: Any = False) -> tensor:
     """The bitwise xor of the elements along a dimension; arguments as for `sum`.
@@ -226,7 +227,7 @@ def xor_sum(input: Any, axis: Any = None, keep_dims: Any = False) -> tensor:
     return result
 
 
-@builtin
+@Family.REDUCTIONS
 @member
 def cumsum(input: Any, axis: Any = 0, reverse: Any = False, dtype: Any = None) -> tensor:
     """The cumulative sum along a dimension, from its end if `reverse`.
@@ -241,7 +242,7 @@ def cumsum(input: Any, axis: Any = 0, reverse: Any = False, dtype: Any = None) -
     return result
 
 
-@builtin
+@Family.REDUCTIONS
 @member
 def cumprod(input: Any, axis: Any = 0, reverse: Any = False) -> tensor:
     """The cumulative product along a dimension, from its end if `reverse`.
@@ -319,7 +320,7 @@ def _positions(x: tensor, axis: Any) -> tensor:
     return expand_to(reshape(iota(0, shape[dim]), sizes), shape)
 
 
-@builtin
+@Family.REDUCTIONS
 @member
 def max(
     input: Any,
@@ -350,7 +351,7 @@ def max(
     return _extreme(input, axis, keep_dims, return_indices, left, "max")
 
 
-@builtin
+@Family.REDUCTIONS
 @member
 def min(
     input: Any,
@@ -364,7 +365,7 @@ def min(
     return _extreme(input, axis, keep_dims, return_indices, left, "min")
 
 
-@builtin
+@Family.REDUCTIONS
 @member
 def argmax(input: Any, axis: Any, tie_break_left: Any = True, keep_dims: Any = False) -> tensor:
     """The index, int32, of the maximum along a dimension; see `max`."""
@@ -372,7 +373,7 @@ def argmax(input: Any, axis: Any, tie_break_left: Any = True, keep_dims: Any = F
     return position
 
 
-@builtin
+@Family.REDUCTIONS
 @member
 def argmin(input: Any, axis: Any, tie_break_left: Any = True, keep_dims: Any = False) -> tensor:
     """The index, int32, of the minimum along a dimension; see `max`."""

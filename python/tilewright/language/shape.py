@@ -9,8 +9,9 @@ from typing import Any
 from tilewright.errors import ShapeMismatchError, TypeMismatchError
 from tilewright.language._build import emit, i32_attr, splat, to_tensor
 from tilewright.language._context import current
-from tilewright.language.constexpr import builtin, constant_bool, constant_int, constexpr_value
+from tilewright.language.constexpr import constant_bool, constant_int, constexpr_value
 from tilewright.language.dtypes import block_type, check_shape
+from tilewright.language.registry import Family
 from tilewright.language.tensor import member, tensor
 
 
@@ -88,7 +89,7 @@ def insert_dim(x: tensor, axis: int) -> tensor:
     return emit("tile.expand_dims", [x], block_type(x.dtype, shape), {"axis": i32_attr(axis)})
 
 
-@builtin
+@Family.SHAPES
 @member
 def broadcast(input: Any, other: Any) -> tuple[tensor, tensor]:
     """Broadcasts two values to their common shape.
@@ -100,7 +101,7 @@ def broadcast(input: Any, other: Any) -> tuple[tensor, tensor]:
     return lhs, rhs
 
 
-@builtin
+@Family.SHAPES
 @member
 def broadcast_to(input: Any, *shape: Any) -> tensor:
     """Broadcasts a scalar, or a tile of the same rank, to a shape given as ints or as a tuple.
@@ -119,7 +120,7 @@ def broadcast_to(input: Any, *shape: Any) -> tensor:
     return expand_to(x, target)
 
 
-@builtin
+@Family.SHAPES
 @member
 def expand_dims(input: Any, axis: Any) -> tensor:
     """Inserts dimensions of size 1.
@@ -144,7 +145,7 @@ def expand_dims(input: Any, axis: Any) -> tensor:
     return x
 
 
-@builtin
+@Family.SHAPES
 @member
 def reshape(input: Any, *shape: Any, can_reorder: bool = False) -> tensor:
     """Changes the shape; the elements keep their row-major order.
@@ -180,14 +181,14 @@ def reshape(input: Any, *shape: Any, can_reorder: bool = False) -> tensor:
     return emit("tile.reshape", [x], block_type(x.dtype, target), attrs)
 
 
-@builtin
+@Family.SHAPES
 @member
 def view(input: Any, *shape: Any) -> tensor:
     """`reshape` that may reorder the elements."""
     return reshape(input, *shape, can_reorder=True)
 
 
-@builtin
+@Family.SHAPES
 @member
 def ravel(x: Any, can_reorder: bool = False) -> tensor:
     """Flattens a tile to rank 1."""
@@ -195,7 +196,7 @@ def ravel(x: Any, can_reorder: bool = False) -> tensor:
     return reshape(x, x.type.numel, can_reorder=can_reorder)
 
 
-@builtin
+@Family.SHAPES
 @member
 def permute(input: Any, *dims: Any) -> tensor:
     """Reorders dimensions: dimension i of the result is dimension `dims[i]` of the input.
@@ -215,7 +216,7 @@ def permute(input: Any, *dims: Any) -> tensor:
     return emit("tile.trans", [x], type, {"order": current().ctx.i32_array_attr(order)})
 
 
-@builtin
+@Family.SHAPES
 @member
 def trans(input: Any, *dims: Any) -> tensor:
     """Swaps the last two dimensions; with `dims`, the same as `permute`.
@@ -232,7 +233,7 @@ def trans(input: Any, *dims: Any) -> tensor:
     return permute(x, *dims)
 
 
-@builtin
+@Family.SHAPES
 @member
 def join(a: Any, b: Any) -> tensor:
     """Broadcasts two values of one dtype and stacks them along a new last dimension.
@@ -253,7 +254,7 @@ def join(a: Any, b: Any) -> tensor:
     return reshape(result, 2) if scalars else result
 
 
-@builtin
+@Family.SHAPES
 @member
 def split(a: Any) -> tuple[tensor, tensor]:
     """Splits a tile along its last dimension, which must have size 2.
@@ -277,7 +278,7 @@ def split(a: Any) -> tuple[tensor, tensor]:
     return tensor(op.results[0], half), tensor(op.results[1], half)
 
 
-@builtin
+@Family.SHAPES
 @member
 def interleave(a: Any, b: Any) -> tensor:
     """Interleaves two tiles along the last dimension: a0 b0 a1 b1 ..."""
@@ -288,7 +289,7 @@ def interleave(a: Any, b: Any) -> tensor:
     return reshape(joined, (*shape[:-2], 2 * shape[-2]))
 
 
-@builtin
+@Family.SHAPES
 def cat(input: Any, other: Any, can_reorder: bool = False) -> tensor:
     """Concatenates two tiles of the same dtype and shape along dimension 0.
 
@@ -307,7 +308,7 @@ def cat(input: Any, other: Any, can_reorder: bool = False) -> tensor:
     return emit("tile.cat", [x, y], block_type(x.dtype, shape))
 
 
-@builtin
+@Family.SHAPES
 @member
 def gather(src: Any, index: Any, axis: Any) -> tensor:
     """Gathers elements along a dimension: for `axis` 1, `result[i, j] = src[i, index[i, j]]`.

@@ -6,12 +6,13 @@ from typing import Any
 
 from tilewright.language import math, reductions
 from tilewright.language._build import iota, to_tensor
-from tilewright.language.constexpr import builtin, constant_bool, constexpr, constexpr_value
+from tilewright.language.constexpr import constant_bool, constexpr, constexpr_value
+from tilewright.language.registry import Family
 from tilewright.language.shape import expand_to, gather, reshape, wrap_axis
 from tilewright.language.tensor import member, tensor
 
 
-@builtin
+@Family.MATH
 @member
 def cdiv(x: Any, div: Any) -> Any:
     """`x / div` rounded up, for non-negative integers; a constant if both operands are."""
@@ -20,7 +21,7 @@ def cdiv(x: Any, div: Any) -> Any:
     return result if isinstance(result, tensor) else constexpr(result)
 
 
-@builtin
+@Family.MATH
 @member
 def sigmoid(x: Any) -> tensor:
     """`1 / (1 + exp(-x))` for float32 or float64.
@@ -31,7 +32,7 @@ def sigmoid(x: Any) -> tensor:
     return 1 / (1 + math.exp(-to_tensor(x)))
 
 
-@builtin
+@Family.REDUCTIONS
 @member
 def softmax(x: Any, dim: Any = None, keep_dims: Any = False, ieee_rounding: Any = False) -> tensor:
     """`exp(x) / sum(exp(x))` along a dimension, without overflow.
@@ -53,7 +54,7 @@ def softmax(x: Any, dim: Any = None, keep_dims: Any = False, ieee_rounding: Any 
     return math.fdiv(numerator, reductions.sum(numerator, axis, keep_dims=True), ieee_rounding)
 
 
-@builtin
+@Family.ORDER
 def swizzle2d(i: Any, j: Any, size_i: Any, size_j: Any, size_g: Any) -> tuple[Any, Any]:
     """Renumbers the cells of a row-major size_i x size_j matrix in groups of size_g rows.
 
@@ -77,7 +78,7 @@ def swizzle2d(i: Any, j: Any, size_i: Any, size_j: Any, size_g: Any) -> tuple[An
     return first_row + inside % rows, inside // rows
 
 
-@builtin
+@Family.SHAPES
 @member
 def flip(x: Any, dim: Any = None) -> tensor:
     """Reverses the elements along a dimension, the last one by default.
