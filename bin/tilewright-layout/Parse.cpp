@@ -1,7 +1,7 @@
 #include "Parse.h"
 
+#include "tilewright/Hardware/NvidiaInstructions.h"
 #include "tilewright/Layout/Blocked.h"
-#include "tilewright/Layout/Fragments.h"
 #include "tilewright/Layout/Shared.h"
 
 #include <algorithm>
@@ -174,7 +174,7 @@ private:
     Operand which = operand();
     int64_t k = 256 / options.bits;
     if (!isWgmma) {
-      LinearLayout one = mmaFragment(which, {16, 8, k}, options.bits);
+      LinearLayout one = hardware::mmaFragment(which, {16, 8, k}, options.bits);
       LinearLayout warps = mmaOperand(which, one, shapeOf(one), {1, 1});
       Shape covered = shapeOf(warps);
       covered[0] *= which == Operand::B ? 1 : options.warps[0];
@@ -186,8 +186,9 @@ private:
       throw UsageError("only A (wgmma a) and the accumulators (wgmma c 8 to 256) of wgmma are in registers");
     }
     Shape warps = {std::max<int64_t>(4, options.warps[0]), options.warps[1]};
-    LinearLayout one = wgmmaFragment(which, {64, n, k}, options.bits);
-    return wgmmaOperand(which, one, shapeOr({16 * warps[0], which == Operand::C ? n * warps[1] : k}, 2), warps);
+    LinearLayout one = hardware::wgmmaFragment(which, {64, n, k}, options.bits);
+    return hardware::wgmmaOperand(which, one, shapeOr({16 * warps[0], which == Operand::C ? n * warps[1] : k}, 2),
+                                  warps);
   }
 
   LinearLayout shared(bool isNvmma) {

@@ -2,6 +2,7 @@
 
 #include "Parse.h"
 
+#include "tilewright/Hardware/Gpu.h"
 #include "tilewright/Layout/ChooseSwizzle.h"
 #include "tilewright/Layout/Conversion.h"
 #include "tilewright/Layout/Table.h"
@@ -80,7 +81,7 @@ static std::string convert(const LinearLayout &from, const LinearLayout &to, con
     return text + "\n";
   }
   case ConversionKind::Shared: {
-    SwizzleChoice choice = chooseSwizzle(from, to, options.bits);
+    SwizzleChoice choice = chooseSwizzle(from, to, options.bits, hardware::gpus().front().sharedMemory());
     return "shared memory, a warp writes and reads:\n  write " + describe(choice.write, choice.writeVector) +
            "  read  " + describe(choice.read, choice.readVector) + choice.shared.toString();
   }

@@ -1,8 +1,8 @@
 #include "tilewright/Hardware/Nvidia.h"
 
-#include "NvidiaTargets.h"
+#include "tilewright/Hardware/NvidiaInstructions.h"
 
-#include <algorithm>
+#include "NvidiaTargets.h"
 
 namespace tilewright::hardware {
 
@@ -21,6 +21,49 @@ const std::vector<NvidiaInfo> &nvidiaTargets() {
   };
   return table;
 }
+
+/// The rows of a table that the architecture has.
+template <typename Row> static std::vector<const Row *> select(const NvidiaTable<Row> &table, const NvidiaInfo &info) {
+  std::vector<const Row *> rows;
+  for (const NvidiaRow<Row> &row : table) {
+    if ((row.targets & info.target) != 0 && row.ptxVersion <= info.codeVersion()) {
+      rows.push_back(&row);
+    }
+  }
+  return rows;
+}
+
+static GpuInfo describe(const NvidiaInfo &info) {
+  GpuInfo gpu;
+  gpu.name = info.name;
+  gpu.lanesPerWarp = kLanesPerWarp;
+  gpu.threadsPerBlock = kThreadsPerBlock;
+  gpu.vectorBytes = 16;
+  gpu.lineBytes = 128;
+  gpu.sharedPerBlock = info.sharedPerBlock;
+  gpu.banks = 32;
+  gpu.bankBytes = 4;
+  gpu.reducesIntegers = true; // redux.sync
+  gpu.mma = select(mmaInstructions(), info);
+  gpu.matrixMoves = select(matrixMoves(), info);
+  gpu.asyncCopies = select(asyncCopies(), info);
+  gpu.atomicAdds = select(atomicAdds(), info);
+  gpu.pairConversions = select(pairConversions(), info);
+  return gpu;
+}
+
+const std::vector<GpuInfo> &nvidiaGpus() {
+  static const std::vector<GpuInfo> table = [] {
+    std::vector<GpuInfo> rows;
+    for (const NvidiaInfo &info : nvidiaTargets()) {
+      rows.push_back(describe(info));
+    }
+    return rows;
+  }();
+  return table;
+}
+
+int NvidiaInfo::threadsPerSm() const { return kLanesPerWarp * warpsPerSm; }
 
 const NvidiaInfo *lookupNvidia(std::string_view name) {
   for (const NvidiaInfo &info : nvidiaTargets()) {

@@ -4,10 +4,10 @@
 
 namespace tilewright::hardware {
 
-const std::vector<PairConversion> &pairConversions() {
-  static const std::vector<PairConversion> table = {
-      {ElementType::E4M3, kFrom89, 81},
-      {ElementType::E5M2, kFrom89, 81},
+const NvidiaTable<PairConversion> &pairConversions() {
+  static const NvidiaTable<PairConversion> table = {
+      {{ElementType::E4M3}, kFrom89, 81},
+      {{ElementType::E5M2}, kFrom89, 81},
   };
   return table;
 }

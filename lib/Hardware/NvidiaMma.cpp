@@ -1,8 +1,10 @@
 #include "tilewright/Hardware/NvidiaInstructions.h"
 
+#include "tilewright/Layout/Algebra.h"
+
 #include "NvidiaTargets.h"
 
-#include <map>
+#include <cassert>
 
 namespace tilewright::hardware {
 
@@ -10,45 +12,79 @@ using layout::LinearLayout;
 using layout::Operand;
 using T = ElementType;
 
-int bitsOf(ElementType type) {
-  switch (type) {
-  case T::S8:
-  case T::U8:
-  case T::E4M3:
-  case T::E5M2:
-    return 8;
-  case T::F16:
-  case T::BF16:
-    return 16;
-  case T::TF32:
-  case T::F32:
-  case T::S32:
-    return 32;
-  case T::F64:
-    return 64;
+LinearLayout mmaFragment(Operand operand, layout::MmaShape shape, int elementBits) {
+  int64_t word = std::max(1, 32 / elementBits);
+  switch (operand) {
+  case Operand::A:
+    return layout::fragment({1, word, {{1, 4}, {0, 8}}}, {shape.m, shape.k});
+  case Operand::B:
+    return layout::fragment({0, word, {{0, 4}, {1, 8}}}, {shape.k, shape.n});
+  case Operand::C:
+    return layout::fragment({1, 2, {{1, 4}, {0, 8}}}, {shape.m, shape.n});
   }
-  return 0;
+  return {};
 }
 
-std::string_view ptxName(ElementType type) {
-  static constexpr std::string_view names[] = {"f16", "bf16", "tf32", "f32", "f64", "s8", "u8", "s32", "e4m3", "e5m2"};
-  return names[static_cast<int>(type)];
+namespace {
+/// What distinguishes the rows of mma.sync.
+struct MmaSync {
+  layout::MmaShape shape;
+  ElementType a, b, accumulator;
+  NvidiaTargets targets;
+  int ptxVersion = 0;
+};
+} // namespace
+
+/// Elements narrower than 32 bits are passed in words: pairs of f16 as such, others as integers.
+static ValueType valueOf(ElementType type) {
+  switch (type) {
+  case T::F16:
+    return {T::F16, 2};
+  case T::F32:
+  case T::F64:
+    return {type};
+  default:
+    return {T::S32};
+  }
 }
 
-LinearLayout MmaInstruction::operand(Operand which) const {
-  return layout::mmaFragment(which, shape, bitsOf(which == Operand::B ? b : a));
-}
-
-std::string MmaInstruction::name() const {
-  std::string text = "m" + std::to_string(shape.m) + "n" + std::to_string(shape.n) + "k" + std::to_string(shape.k);
-  for (T type : {a, b, accumulator}) {
-    text.append(".").append(ptxName(type));
+static std::string dotted(std::initializer_list<ElementType> types) {
+  std::string text;
+  for (ElementType type : types) {
+    text.append(".").append(nameOf(type));
   }
   return text;
 }
 
-const std::vector<MmaInstruction> &mmaInstructions() {
-  static const std::vector<MmaInstruction> table = {
+/// LLVM's intrinsics are named by only as many of the types as distinguish them.
+static std::string typesOfIntrinsic(const MmaSync &row) {
+  switch (row.a) {
+  case T::F16:
+    return dotted({row.accumulator, row.accumulator});
+  case T::E4M3:
+  case T::E5M2:
+    return dotted({row.accumulator, row.a, row.b, row.accumulator});
+  default:
+    return row.a == row.b ? dotted({row.a}) : dotted({row.a, row.b});
+  }
+}
+
+static NvidiaRow<MmaInstruction> describe(const MmaSync &row) {
+  auto [m, n, k] = row.shape;
+  std::string shape = "m" + std::to_string(m) + "n" + std::to_string(n) + "k" + std::to_string(k);
+  auto operand = [&](Operand which, ElementType type) {
+    return MmaOperand{mmaFragment(which, row.shape, bitsOf(type)), type, valueOf(type)};
+  };
+  MmaInstruction instruction = {
+      shape + dotted({row.a, row.b, row.accumulator}),
+      "llvm.nvvm.mma." + shape + ".row.col" + typesOfIntrinsic(row),
+      row.shape,
+      {operand(Operand::A, row.a), operand(Operand::B, row.b), operand(Operand::C, row.accumulator)}};
+  return {std::move(instruction), row.targets, row.ptxVersion};
+}
+
+const NvidiaTable<MmaInstruction> &mmaInstructions() {
+  static constexpr MmaSync rows[] = {
       {{16, 8, 8}, T::F16, T::F16, T::F16, kAll},
       {{16, 8, 16}, T::F16, T::F16, T::F16, kAll},
       {{16, 8, 8}, T::F16, T::F16, T::F32, kAll},
@@ -87,23 +123,31 @@ const std::vector<MmaInstruction> &mmaInstructions() {
       {{16, 8, 32}, T::E5M2, T::E4M3, T::F16, kFrom89, 87},
       {{16, 8, 32}, T::E5M2, T::E5M2, T::F16, kFrom89, 87},
   };
+  static const NvidiaTable<MmaInstruction> table = [] {
+    NvidiaTable<MmaInstruction> described;
+    for (const MmaSync &row : rows) {
+      described.push_back(describe(row));
+    }
+    return described;
+  }();
   return table;
 }
 
-const MmaInstruction *lookupMma(std::string_view name) {
-  static const std::map<std::string, const MmaInstruction *, std::less<>> byName = [] {
-    std::map<std::string, const MmaInstruction *, std::less<>> names;
-    for (const MmaInstruction &row : mmaInstructions()) {
-      names[row.name()] = &row;
-    }
-    return names;
-  }();
-  auto found = byName.find(name);
-  return found == byName.end() ? nullptr : found->second;
+LinearLayout wgmmaFragment(Operand operand, layout::MmaShape shape, int elementBits) {
+  assert(operand != Operand::B && "wgmma reads B from shared memory");
+  assert(shape.m == 64 && "a warp group computes 64 rows");
+  return mmaFragment(operand, {16, shape.n, shape.k}, elementBits) *
+         LinearLayout::identity(layout::kWarp, layout::dimName(0), 4);
+}
+
+LinearLayout wgmmaOperand(Operand operand, const LinearLayout &fragment, const layout::Shape &shape,
+                          const layout::Shape &warps) {
+  assert(warps[0] % 4 == 0 && "warp groups stand on top of each other");
+  return layout::mmaOperand(operand, fragment, shape, {warps[0] / 4, warps[1]}, {0, 1});
 }
 
 LinearLayout WgmmaInstruction::operand(Operand which, int64_t n) const {
-  return layout::wgmmaFragment(which, {64, n, k}, bitsOf(a));
+  return wgmmaFragment(which, {64, n, k}, bitsOf(a));
 }
 
 const std::vector<WgmmaInstruction> &wgmmaInstructions() {

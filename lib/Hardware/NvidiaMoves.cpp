@@ -30,6 +30,11 @@ LinearLayout MatrixMove::fragment() const {
   return unitTile(2) * down * element(kRegister, elementsPerRow() / 8) * matrices;
 }
 
+std::string MatrixMove::name() const {
+  return std::string(shape) + ".x" + std::to_string(count) + (isTransposed ? ".trans" : "") + ".b" +
+         std::to_string(elementBits);
+}
+
 std::optional<MatrixMove> MatrixMove::of(int bitsOfElement) const {
   if (bitsOfElement > 32 || (isTransposed && bitsOfElement != elementBits)) {
     return std::nullopt;
@@ -67,40 +72,40 @@ std::optional<LinearLayout> MatrixMove::rowsOf(const LinearLayout &tile, int bit
   return LinearLayout(std::move(ins), tile.outs(), std::move(columns));
 }
 
-const std::vector<MatrixMove> &matrixMoves() {
-  static const std::vector<MatrixMove> table = {
+const NvidiaTable<MatrixMove> &matrixMoves() {
+  static const NvidiaTable<MatrixMove> table = {
       // store, shape, count, transposed, bits, rows
-      {false, "m8n8", 1, false, 16, 8, kAll},        {false, "m8n8", 2, false, 16, 8, kAll},
-      {false, "m8n8", 4, false, 16, 8, kAll},        {false, "m8n8", 1, true, 16, 8, kAll},
-      {false, "m8n8", 2, true, 16, 8, kAll},         {false, "m8n8", 4, true, 16, 8, kAll},
-      {false, "m16n16", 1, true, 8, 16, kBlackwell}, {false, "m16n16", 2, true, 8, 16, kBlackwell},
+      {{false, "m8n8", 1, false, 16, 8}, kAll},        {{false, "m8n8", 2, false, 16, 8}, kAll},
+      {{false, "m8n8", 4, false, 16, 8}, kAll},        {{false, "m8n8", 1, true, 16, 8}, kAll},
+      {{false, "m8n8", 2, true, 16, 8}, kAll},         {{false, "m8n8", 4, true, 16, 8}, kAll},
+      {{false, "m16n16", 1, true, 8, 16}, kBlackwell}, {{false, "m16n16", 2, true, 8, 16}, kBlackwell},
 
-      {true, "m8n8", 1, false, 16, 8, kFrom90},      {true, "m8n8", 2, false, 16, 8, kFrom90},
-      {true, "m8n8", 4, false, 16, 8, kFrom90},      {true, "m8n8", 1, true, 16, 8, kFrom90},
-      {true, "m8n8", 2, true, 16, 8, kFrom90},       {true, "m8n8", 4, true, 16, 8, kFrom90},
-      {true, "m16n8", 1, true, 8, 8, kBlackwell},    {true, "m16n8", 2, true, 8, 8, kBlackwell},
-      {true, "m16n8", 4, true, 8, 8, kBlackwell},
+      {{true, "m8n8", 1, false, 16, 8}, kFrom90},      {{true, "m8n8", 2, false, 16, 8}, kFrom90},
+      {{true, "m8n8", 4, false, 16, 8}, kFrom90},      {{true, "m8n8", 1, true, 16, 8}, kFrom90},
+      {{true, "m8n8", 2, true, 16, 8}, kFrom90},       {{true, "m8n8", 4, true, 16, 8}, kFrom90},
+      {{true, "m16n8", 1, true, 8, 8}, kBlackwell},    {{true, "m16n8", 2, true, 8, 8}, kBlackwell},
+      {{true, "m16n8", 4, true, 8, 8}, kBlackwell},
   };
   return table;
 }
 
-const std::vector<AsyncCopy> &asyncCopies() {
-  static const std::vector<AsyncCopy> table = {
-      {4, false, kAll},
-      {8, false, kAll},
-      {16, false, kAll},
-      {16, true, kAll},
+const NvidiaTable<AsyncCopy> &asyncCopies() {
+  static const NvidiaTable<AsyncCopy> table = {
+      {{4, false}, kAll},
+      {{8, false}, kAll},
+      {{16, false}, kAll},
+      {{16, true}, kAll},
   };
   return table;
 }
 
-const std::vector<AtomicAdd> &atomicAdds() {
+const NvidiaTable<AtomicAdd> &atomicAdds() {
   constexpr ElementType F16 = ElementType::F16, BF16 = ElementType::BF16, F32 = ElementType::F32,
                         F64 = ElementType::F64;
-  static const std::vector<AtomicAdd> table = {
-      {F32, 1, kAll},        {F64, 1, kAll},        {F16, 1, kAll},         {F16, 2, kAll},
-      {BF16, 1, kFrom90},    {BF16, 2, kFrom90},    {F32, 2, kFrom90, 81},  {F32, 4, kFrom90, 81},
-      {F16, 4, kFrom90, 81}, {F16, 8, kFrom90, 81}, {BF16, 4, kFrom90, 81}, {BF16, 8, kFrom90, 81},
+  static const NvidiaTable<AtomicAdd> table = {
+      {{F32, 1}, kAll},        {{F64, 1}, kAll},        {{F16, 1}, kAll},         {{F16, 2}, kAll},
+      {{BF16, 1}, kFrom90},    {{BF16, 2}, kFrom90},    {{F32, 2}, kFrom90, 81},  {{F32, 4}, kFrom90, 81},
+      {{F16, 4}, kFrom90, 81}, {{F16, 8}, kFrom90, 81}, {{BF16, 4}, kFrom90, 81}, {{BF16, 8}, kFrom90, 81},
   };
   return table;
 }

@@ -19,7 +19,7 @@ struct NvvmKernel : tilewright::impl::NvvmKernelBase<NvvmKernel> {
 
   void runOnOperation() override {
     Builder builder(&getContext());
-    int threads = tilegpu::numWarps(getOperation()) * hardware::kLanesPerWarp;
+    int threads = tilegpu::threadsOf(getOperation()).count();
     for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>()) {
       if (!function->removeAttr(tile::TileDialect::kKernelAttr)) {
         continue;

@@ -1,14 +1,14 @@
-// Tables of NVIDIA's architectures and their limits. Instructions are in NvidiaInstructions.h.
+// Tables of NVIDIA's architectures and their limits, for code that assembles, loads and launches kernels. Passes see a
+// GpuInfo (Gpu.h). Instructions are in NvidiaInstructions.h.
 //
 // The numbers are from the CUDA programming guide, "Technical Specifications per Compute Capability".
 
 #ifndef TILEWRIGHT_HARDWARE_NVIDIA_H
 #define TILEWRIGHT_HARDWARE_NVIDIA_H
 
+#include "tilewright/Hardware/Gpu.h"
+
 #include <algorithm>
-#include <cstdint>
-#include <string_view>
-#include <vector>
 
 namespace tilewright::hardware {
 
@@ -24,26 +24,24 @@ struct NvidiaInfo {
   NvidiaTargets target;  ///< its bit in the target sets of instructions
   int ptxVersion;        ///< the first PTX version that supports it, 80 for 8.0
 
-  // Limits of a multiprocessor (SM). All have 64 Ki registers of 32 bits and 32 lanes per warp.
+  // Limits of a multiprocessor (SM). All have 64 Ki registers of 32 bits.
   int64_t sharedPerSm;    ///< bytes
   int64_t sharedPerBlock; ///< bytes per thread block, as dynamic shared memory beyond kStaticShared
   int warpsPerSm;
   int blocksPerSm;
   int blocksPerCluster; ///< portable limit; 1 without cluster support
 
-  int threadsPerSm() const { return 32 * warpsPerSm; }
+  int threadsPerSm() const;
 
   /// The PTX version of code for the architecture.
   int codeVersion() const { return std::max(ptxVersion, kPtxVersion); }
 };
 
-inline constexpr int kLanesPerWarp = 32;
+inline constexpr int kLanesPerWarp = 32;          ///< of all of NVIDIA's GPUs; passes ask their GpuInfo
 inline constexpr int64_t kRegistersPerSm = 65536; ///< and per block
 inline constexpr int kRegistersPerThread = 255;
 inline constexpr int kRegisterGranularity = 8; ///< allocation granularity per thread
 inline constexpr int kThreadsPerBlock = 1024;
-inline constexpr int64_t kVectorBytes = 16;               ///< the widest access of a thread
-inline constexpr int64_t kLineBytes = 128;                ///< cache lines, and one row of all banks of shared memory
 inline constexpr int64_t kStaticShared = 48 * 1024;       ///< bytes per thread block without opting in to more
 inline constexpr int64_t kReservedSharedPerBlock = 1024;  ///< bytes reserved by the system per thread block
 inline constexpr int64_t kGridX = (int64_t(1) << 31) - 1; ///< maximum thread blocks along x
@@ -51,6 +49,9 @@ inline constexpr int64_t kGridYZ = 65535;                 ///< and along y and z
 
 /// The seven architectures, oldest first.
 const std::vector<NvidiaInfo> &nvidiaTargets();
+
+/// The same architectures as passes see them, in the same order.
+const std::vector<GpuInfo> &nvidiaGpus();
 
 /// Null for an unknown name. "90a" and "sm_90a" are the same.
 const NvidiaInfo *lookupNvidia(std::string_view name);

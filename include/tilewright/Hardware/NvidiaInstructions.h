@@ -1,49 +1,48 @@
-// Tables of instructions of NVIDIA's GPUs: shape, element types, operand layouts, and the architectures that support
-// them. Passes look up the rows for their target; they never compare compute capabilities.
-//
-//     for (const MmaInstruction &mma : mmaInstructions())
-//       if ((mma.targets & info.target) && mma.a == ElementType::F16) ...
-//
-// Layouts map (register, lane, warp, block) to elements; a register is one element here,
-// in the order in which the instruction's 32-bit registers hold them, lowest bits first.
+// Tables of instructions of NVIDIA's GPUs: rows of Instructions.h, and the architectures that support them.
 
 #ifndef TILEWRIGHT_HARDWARE_NVIDIAINSTRUCTIONS_H
 #define TILEWRIGHT_HARDWARE_NVIDIAINSTRUCTIONS_H
 
 #include "tilewright/Hardware/Nvidia.h"
-#include "tilewright/Layout/Fragments.h"
-
-#include <optional>
-#include <string>
 
 namespace tilewright::hardware {
 
-enum class ElementType { F16, BF16, TF32, F32, F64, S8, U8, S32, E4M3, E5M2 };
-
-/// The size in registers; TF32 takes 32 bits.
-int bitsOf(ElementType type);
-
-/// The name in PTX: "f16", "e4m3".
-std::string_view ptxName(ElementType type);
-
-/// mma.sync.aligned: D = A * B + C by one warp, all operands in registers.
-struct MmaInstruction {
-  layout::MmaShape shape;
-  ElementType a, b, accumulator;
-  NvidiaTargets targets;
+template <typename Instruction> struct NvidiaRow : Instruction {
+  NvidiaTargets targets = 0;
   int ptxVersion = 0; ///< required PTX version, if later than the target's
-
-  /// (T32,V) -> A (M,K), B (K,N), C (M,N). See Layout/Fragments.h for pictures.
-  layout::LinearLayout operand(layout::Operand which) const;
-
-  /// The name in the compiler's IR: shape, A, B, accumulator, as in "m16n8k16.f16.f16.f32".
-  std::string name() const;
 };
+template <typename Instruction> using NvidiaTable = std::vector<NvidiaRow<Instruction>>;
 
-const std::vector<MmaInstruction> &mmaInstructions();
+/// mma.sync.aligned
+const NvidiaTable<MmaInstruction> &mmaInstructions();
 
-/// Null for an unknown name.
-const MmaInstruction *lookupMma(std::string_view name);
+/// ldmatrix and stmatrix
+const NvidiaTable<MatrixMove> &matrixMoves();
+
+/// cp.async, .cg if it bypasses the L1 cache and .ca otherwise
+const NvidiaTable<AsyncCopy> &asyncCopies();
+
+/// atom.add
+const NvidiaTable<AtomicAdd> &atomicAdds();
+
+/// cvt of pairs
+const NvidiaTable<PairConversion> &pairConversions();
+
+/// All fragments of mma.sync follow one pattern, with 32-bit words of e = 32 / bits elements (64-bit elements count as
+/// words). Four lanes share a row of A, a column of B and a row of C; eight such groups cover consecutive rows:
+///
+///     A, m16 x k(8e)                          C, m16 x n8
+///            k 0..e-1   e..   2e..  3e..             n 0    1    2    3    4    5    6    7
+///     m 0    T0:0..     T1    T2    T3          m 0    T0:0 T0:1 T1:0 T1:1 T2:0 T2:1 T3:0 T3:1
+///       1    T4         T5    T6    T7            1    T4:0 T4:1 T5:0 ...
+///       ...                                       ...
+///       8    T0:e..     T1 ...                    8    T0:2 T0:3 T1:2 ...
+///
+///     and k 4e..8e-1 in the words that follow. B is the same with k down and n across,
+///     and has no second group of eight.
+///
+/// `elementBits` matters for A and B.
+layout::LinearLayout mmaFragment(layout::Operand operand, layout::MmaShape shape, int elementBits);
 
 /// wgmma.mma_async.sync.aligned: one warp group; B in shared memory, A there or in registers.
 struct WgmmaInstruction {
@@ -62,62 +61,12 @@ struct WgmmaInstruction {
 
 const std::vector<WgmmaInstruction> &wgmmaInstructions();
 
-/// ldmatrix and stmatrix: a warp moves `count` matrices between registers and rows of 16 bytes in shared memory. Lane i
-/// provides the address of row i.
-struct MatrixMove {
-  bool isStore;
-  std::string_view shape; ///< the name in PTX: "m8n8"
-  int count;              ///< .x1, .x2, .x4
-  bool isTransposed;      ///< adjacent elements of a thread are in one column in memory
-  int elementBits;
-  int rows; ///< rows of 16 bytes in each matrix
-  NvidiaTargets targets;
+/// One warp group's fragment, C or A: four warps on top of each other, each with a fragment of mma.sync of 16 rows.
+layout::LinearLayout wgmmaFragment(layout::Operand operand, layout::MmaShape shape, int elementBits);
 
-  int elementsPerRow() const { return 128 / elementBits; }
-
-  /// The same instruction for elements of another width: without transposition, it moves 32-bit words of any contents.
-  std::optional<MatrixMove> of(int bitsOfElement) const;
-
-  /// (T32,V) -> dim0: the row, i.e. the lane that provides its address; dim1: the element in the row.
-  layout::LinearLayout fragment() const;
-
-  /// The layout of a tile in terms of the rows that this instruction moves, in one or more pieces: for each piece, lane
-  /// i holds the row of 16 bytes whose address it provides, in its lowest registers. The higher registers are the
-  /// tile's remaining ones and enumerate the pieces. None if the tile's layout does not match the fragment.
-  ///
-  /// So the instruction supports a shared layout if widestAccess(offsetsOf(rows, shared)) is a row, in order.
-  std::optional<layout::LinearLayout> rowsOf(const layout::LinearLayout &tile, int bitsOfElement) const;
-};
-
-const std::vector<MatrixMove> &matrixMoves();
-
-/// cp.async: each thread copies this many bytes from global to shared memory.
-struct AsyncCopy {
-  int bytes;
-  bool bypassesL1; ///< .cg instead of .ca
-  NvidiaTargets targets;
-};
-
-const std::vector<AsyncCopy> &asyncCopies();
-
-/// atom.add of floats in global memory: a thread adds to this many contiguous elements, each of which is atomic.
-struct AtomicAdd {
-  ElementType type;
-  int elements;
-  NvidiaTargets targets;
-  int ptxVersion = 0;
-};
-
-const std::vector<AtomicAdd> &atomicAdds();
-
-/// cvt of two 8-bit floats at once: from f32, rounding to nearest even and saturating, and to f16.
-struct PairConversion {
-  ElementType narrow;
-  NvidiaTargets targets;
-  int ptxVersion = 0;
-};
-
-const std::vector<PairConversion> &pairConversions();
+/// layout::mmaOperand for wgmma: warps[0] must be a multiple of four, the warps of a warp group.
+layout::LinearLayout wgmmaOperand(layout::Operand operand, const layout::LinearLayout &fragment,
+                                  const layout::Shape &shape, const layout::Shape &warps);
 
 } // namespace tilewright::hardware
 

@@ -1,8 +1,9 @@
 // The cost of a warp's access to shared memory.
 //
-// Shared memory has 32 banks of 4 bytes; word w is in bank w % 32. One wavefront serves one word per bank; lanes that
-// access the same word share it. An access of 8 bytes per lane is served in two halves of the warp, one of 16 bytes in
-// four quarters:
+// Shared memory consists of banks, which are one word wide; word w is in bank w % banks. One wavefront serves one word
+// per bank; lanes that access the same word share it. If the lanes of a warp together access more words than there are
+// banks, the access is served in parts, of consecutive lanes each. With 32 lanes and 32 banks of 4 bytes, an access of
+// 8 bytes per lane is served in two halves of the warp, one of 16 bytes in four quarters:
 //
 //     bytes/lane     lanes at a time   minimum wavefronts
 //        1, 2, 4            32               1
@@ -22,8 +23,13 @@
 
 namespace tilewright::layout {
 
-inline constexpr int kBankBits = 5; ///< 32 banks
-inline constexpr int kWordBytes = 4;
+/// The shared memory of a GPU, as a warp accesses it. The numbers are powers of two.
+struct SharedMemoryBanks {
+  int64_t lanes;       ///< of a warp
+  int64_t banks;       ///< served in parallel
+  int64_t bankBytes;   ///< the width of a bank: one word
+  int64_t widestBytes; ///< the widest access of a lane
+};
 
 struct AccessCost {
   int64_t wavefronts = 0; ///< per access of a warp
@@ -34,11 +40,12 @@ struct AccessCost {
   bool isConflictFree() const { return wavefronts == best; }
 };
 
-/// The number of lane bits that are served at the same time in an access of this width.
-int concurrentLaneBits(int64_t bytesPerLane);
+/// The images of the lanes that one wavefront serves in an access of this width; `map` is from (register, lane, ...).
+Columns lanesOfWavefront(const LinearLayout &map, int64_t bytesPerLane, const SharedMemoryBanks &memory);
 
 /// The cost of an access to shared memory. `offsets` maps (register, lane, ...) to (offset); see offsetsOf.
-AccessCost costOfAccess(const LinearLayout &offsets, const VectorAccess &access, int elementBits);
+AccessCost costOfAccess(const LinearLayout &offsets, const VectorAccess &access, int elementBits,
+                        const SharedMemoryBanks &memory);
 
 } // namespace tilewright::layout
 

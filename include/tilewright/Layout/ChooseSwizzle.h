@@ -30,7 +30,8 @@ struct SwizzleChoice {
 };
 
 /// For a tile written with the layout `write` and read with `read`, which have the same elements per block.
-SwizzleChoice chooseSwizzle(const LinearLayout &write, const LinearLayout &read, int elementBits);
+SwizzleChoice chooseSwizzle(const LinearLayout &write, const LinearLayout &read, int elementBits,
+                            const SharedMemoryBanks &memory);
 
 } // namespace tilewright::layout
 

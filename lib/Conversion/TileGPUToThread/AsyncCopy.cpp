@@ -4,7 +4,6 @@
 
 #include "tilewright/Dialect/Ptx/IR/Ptx.h"
 #include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
-#include "tilewright/Hardware/NvidiaInstructions.h"
 #include "tilewright/Layout/SharedAddresses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,12 +21,11 @@ using hardware::AsyncCopy;
 
 /// The instruction that copies `bytes` bytes; null if there is none. Only the widest can bypass the L1 cache, and does
 /// so unless `cache` is CA.
-const AsyncCopy *chooseCopy(int64_t bytes, tile::CacheModifier cache, const hardware::NvidiaInfo &target) {
+const AsyncCopy *chooseCopy(int64_t bytes, tile::CacheModifier cache, const hardware::GpuInfo &target) {
   const AsyncCopy *found = nullptr;
-  for (const AsyncCopy &copy : hardware::asyncCopies()) {
-    bool fits = copy.bytes == bytes && (copy.targets & target.target) != 0;
-    if (fits && (!found || copy.bypassesL1 != (cache == tile::CacheModifier::CA))) {
-      found = &copy;
+  for (const AsyncCopy *copy : target.asyncCopies) {
+    if (copy->bytes == bytes && (!found || copy->bypassesL1 != (cache == tile::CacheModifier::CA))) {
+      found = copy;
     }
   }
   return found;

@@ -7,7 +7,6 @@
 
 #include "tilewright/Dialect/Ptx/IR/Ptx.h"
 #include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
-#include "tilewright/Hardware/NvidiaInstructions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -35,9 +34,9 @@ int elementsAtOnce(tile::AtomicRMWOp op, Type element, int most) {
   }
   std::optional<hardware::ElementType> type = elementTypeOf(element);
   int elements = 0;
-  for (const hardware::AtomicAdd &row : hardware::atomicAdds()) {
-    if (row.type == type && (row.targets & tilegpu::targetOf(op).target) && row.elements <= most) {
-      elements = std::max(elements, row.elements);
+  for (const hardware::AtomicAdd *row : tilegpu::targetOf(op).atomicAdds) {
+    if (row->type == type && row->elements <= most) {
+      elements = std::max(elements, row->elements);
     }
   }
   return elements;

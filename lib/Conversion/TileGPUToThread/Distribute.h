@@ -37,8 +37,14 @@ using Builder = mlir::ImplicitLocOpBuilder;
 mlir::Value laneId(Builder &builder);
 mlir::Value warpId(Builder &builder);
 
+/// The lane with the bits of `mask` cleared.
+mlir::Value clearLaneBits(Builder &builder, mlir::Value lane, int64_t mask);
+
 /// True in one thread of the program.
 mlir::Value isFirstThread(Builder &builder);
+
+/// The threads of the program around the insertion point.
+tilegpu::Threads threadsAround(Builder &builder);
 
 mlir::Value constantI32(Builder &builder, int64_t value);
 
@@ -100,7 +106,7 @@ llvm::SmallVector<mlir::Value> emitSharedAddresses(Builder &builder, mlir::Value
 struct LocalMove {
   layout::LinearLayout offsets; ///< (register, lane, warp) -> (offset), in elements; see layout::offsetsOf
   int64_t elementBytes;
-  const hardware::NvidiaInfo *target;
+  const hardware::GpuInfo *target;
   int64_t start = 0; ///< offset of the first element of the part, xored to the others
 };
 

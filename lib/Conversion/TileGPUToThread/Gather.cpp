@@ -42,8 +42,7 @@ SmallVector<int64_t> laneBases(const GatherPlan &plan) {
 Value laneOfIndex(Builder &builder, const GatherPlan &plan, Value index) {
   SmallVector<int64_t> bases = laneBases(plan);
   int64_t mask = std::accumulate(bases.begin(), bases.end(), int64_t(0), std::bit_or<>());
-  Value own = arith::AndIOp::create(builder, laneId(builder), constantI32(builder, hardware::kLanesPerWarp - 1 - mask));
-  return linearImage(builder, index, bases, own);
+  return linearImage(builder, index, bases, clearLaneBits(builder, laneId(builder), mask));
 }
 
 /// The source registers that the index selects from, ordered by the index bits, lowest first.

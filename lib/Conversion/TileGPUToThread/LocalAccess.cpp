@@ -5,7 +5,6 @@
 
 #include "Distribute.h"
 
-#include "tilewright/Hardware/NvidiaInstructions.h"
 #include "tilewright/Layout/SharedAddresses.h"
 #include "tilewright/Layout/VectorAccess.h"
 
@@ -45,7 +44,7 @@ struct Units {
 
 static LocalAccesses plainAccesses(const LocalMove &move) {
   LocalAccesses accesses;
-  auto widest = layout::widestAccess(move.offsets, layout::kOffset, hardware::kVectorBytes / move.elementBytes);
+  auto widest = layout::widestAccess(move.offsets, layout::kOffset, move.target->vectorBytes / move.elementBytes);
   accesses.registers = layout::registersOf(widest, move.offsets.inSize(layout::kRegister));
   accesses.bytes = layout::inBytes(move.offsets, move.elementBytes);
   for (const std::vector<int> &group : accesses.registers) {
@@ -117,9 +116,9 @@ static std::optional<LocalAccesses> matrixAccesses(const LocalMove &move, const 
 /// The accesses that move most registers per instruction.
 static LocalAccesses chooseAccesses(const LocalMove &move, bool isStore) {
   LocalAccesses best = plainAccesses(move);
-  for (const MatrixMove &row : hardware::matrixMoves()) {
-    if (row.isStore == isStore && (row.targets & move.target->target) != 0) {
-      auto accesses = matrixAccesses(move, row);
+  for (const MatrixMove *row : move.target->matrixMoves) {
+    if (row->isStore == isStore) {
+      auto accesses = matrixAccesses(move, *row);
       best = accesses && accesses->elements() > best.elements() ? *accesses : best;
     }
   }

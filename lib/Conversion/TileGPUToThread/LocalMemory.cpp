@@ -47,9 +47,10 @@ struct LocalAlloc : OpConversionPattern<tilegpu::LocalAllocOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(tilegpu::LocalAllocOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    if (!op.getOffset() || *op.getOffset() % hardware::kVectorBytes != 0) {
+    int64_t alignment = tilegpu::targetOf(op).vectorBytes;
+    if (!op.getOffset() || *op.getOffset() % alignment != 0) {
       return op.emitError("the buffer has no offset in shared memory, or one that is not a multiple of ")
-             << hardware::kVectorBytes << " bytes";
+             << alignment << " bytes";
     }
     Builder builder(op.getLoc(), rewriter);
     rewriter.replaceOp(op, sharedAddress(builder, static_cast<int64_t>(*op.getOffset())));

@@ -2,7 +2,6 @@
 
 #include "Distribute.h"
 
-#include "tilewright/Hardware/NvidiaInstructions.h"
 #include "tilewright/Layout/Algebra.h"
 #include "tilewright/Layout/Shape.h"
 
@@ -16,10 +15,8 @@ namespace {
 
 using hardware::ElementType;
 using hardware::MmaInstruction;
+using hardware::MmaOperand;
 using layout::LinearLayout;
-using layout::Operand;
-
-constexpr int kWordBits = 32;
 
 /// The fragments of an operand and the registers that hold them. Coordinates count fragments, relative to the warp's
 /// first one; a batch dimension comes first.
@@ -63,65 +60,57 @@ struct Fragments {
   }
 };
 
-/// Operands are passed as 32-bit words of narrower elements, or as elements.
-int64_t elementsPerWord(ElementType type) { return std::max(1, kWordBits / hardware::bitsOf(type)); }
-
-Type wordType(Builder &builder, ElementType type) {
+Type elementTypeOf(Builder &builder, ElementType type) {
   switch (type) {
   case ElementType::F16:
-    return VectorType::get(2, builder.getF16Type());
+    return builder.getF16Type();
   case ElementType::F32:
     return builder.getF32Type();
   case ElementType::F64:
     return builder.getF64Type();
   default:
-    return builder.getI32Type();
+    return builder.getIntegerType(hardware::bitsOf(type));
   }
 }
 
+/// The type of the values in which an instruction takes elements.
+Type valueType(Builder &builder, hardware::ValueType value) {
+  Type element = elementTypeOf(builder, value.type);
+  return value.count == 1 ? element : VectorType::get(value.count, element);
+}
+
+/// An integer as large as a value of the instruction, if that holds several elements.
+IntegerType wordType(Builder &builder, const MmaOperand &operand) {
+  return builder.getIntegerType(hardware::bitsOf(operand.value.type) * operand.value.count);
+}
+
 /// Converts the registers of a tile to operands of the instruction.
-SmallVector<Value> toWords(Builder &builder, Value value, ElementType type) {
-  auto vectorType = cast<VectorType>(value.getType());
-  int64_t elements = elementsPerWord(type);
+SmallVector<Value> toWords(Builder &builder, Value value, const MmaOperand &operand) {
+  int64_t elements = operand.elementsPerValue();
   if (elements > 1) {
-    auto words = VectorType::get(vectorType.getNumElements() / elements, builder.getI32Type());
-    value = vector::BitCastOp::create(builder, words, value);
+    int64_t count = cast<VectorType>(value.getType()).getNumElements() / elements;
+    value = vector::BitCastOp::create(builder, VectorType::get(count, wordType(builder, operand)), value);
   }
+  Type type = valueType(builder, operand.value);
   SmallVector<Value> words = unpack(builder, value);
   for (Value &word : words) {
-    if (type == ElementType::TF32) {
+    if (operand.element == ElementType::TF32) {
       word = NVVM::ConvertFloatToTF32Op::create(builder, builder.getI32Type(), word, NVVM::FPRoundingMode::RNA);
-    } else if (type == ElementType::F16) {
-      word = LLVM::BitcastOp::create(builder, wordType(builder, type), word);
+    } else if (word.getType() != type) {
+      word = LLVM::BitcastOp::create(builder, type, word);
     }
   }
   return words;
 }
 
-Value fromWords(Builder &builder, VectorType type, SmallVector<Value> words, ElementType element) {
-  if (element == ElementType::F16) {
+Value fromWords(Builder &builder, VectorType type, SmallVector<Value> words, const MmaOperand &operand) {
+  if (operand.elementsPerValue() > 1 && isa<VectorType>(words.front().getType())) {
     for (Value &word : words) {
-      word = LLVM::BitcastOp::create(builder, builder.getI32Type(), word);
+      word = LLVM::BitcastOp::create(builder, wordType(builder, operand), word);
     }
   }
   Value value = pack(builder, words);
   return value.getType() == type ? value : vector::BitCastOp::create(builder, type, value).getResult();
-}
-
-/// The name of LLVM's intrinsic, which contains only as many of the types as distinguish it.
-std::string intrinsicName(const MmaInstruction &row) {
-  auto text = [](ElementType type) { return "." + std::string(hardware::ptxName(type)); };
-  std::string name = "llvm.nvvm.mma.m" + std::to_string(row.shape.m) + "n" + std::to_string(row.shape.n) + "k" +
-                     std::to_string(row.shape.k) + ".row.col";
-  switch (row.a) {
-  case ElementType::F16:
-    return name + text(row.accumulator) + text(row.accumulator);
-  case ElementType::E4M3:
-  case ElementType::E5M2:
-    return name + text(row.accumulator) + text(row.a) + text(row.b) + text(row.accumulator);
-  default:
-    return name + text(row.a) + (row.a == row.b ? "" : text(row.b));
-  }
 }
 
 /// A thread's registers of an operand, as operands of instructions.
@@ -144,7 +133,7 @@ LogicalResult multiply(Builder &builder, const MmaInstruction &row, Registers &a
   size_t count = c.fragments.registers / c.perWord, last = a.fragments.warps.outs().size() - 1;
   Type result =
       LLVM::LLVMStructType::getLiteral(builder.getContext(), SmallVector<Type>(count, c.words.front().getType()));
-  StringAttr name = builder.getStringAttr(intrinsicName(row));
+  StringAttr name = builder.getStringAttr(row.intrinsic);
   int64_t steps = a.fragments.warps.outSize(layout::dimName(static_cast<int>(last)));
   for (int64_t k = 0; k < steps; ++k) {
     for (const auto &[at, reg] : c.fragments.first) {
@@ -174,26 +163,26 @@ struct Mma : OpConversionPattern<tilegpu::MmaOp> {
   LogicalResult matchAndRewrite(tilegpu::MmaOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     const MmaInstruction &row = *hardware::lookupMma(op.getInstruction());
-    auto a = Fragments::of(op.getA().getType(), row.operand(Operand::A));
-    auto b = Fragments::of(op.getB().getType(), row.operand(Operand::B));
-    auto c = Fragments::of(op.getType(), row.operand(Operand::C));
+    auto a = Fragments::of(op.getA().getType(), row.a().fragment);
+    auto b = Fragments::of(op.getB().getType(), row.b().fragment);
+    auto c = Fragments::of(op.getType(), row.c().fragment);
     if (!a || !b || !c || !a->fits(*c, 1) || !b->fits(*c, 2)) {
       return op.emitError("the operands' layouts do not match the instruction ") << op.getInstruction();
     }
     Builder builder(op.getLoc(), rewriter);
-    Registers left = read(builder, *a, adaptor.getA(), row.a), right = read(builder, *b, adaptor.getB(), row.b);
-    Registers sums = read(builder, *c, adaptor.getAcc(), row.accumulator);
+    Registers left = read(builder, *a, adaptor.getA(), row.a()), right = read(builder, *b, adaptor.getB(), row.b());
+    Registers sums = read(builder, *c, adaptor.getAcc(), row.c());
     if (failed(multiply(builder, row, left, right, sums))) {
       return op.emitError("a warp does not hold all operands of its part of the result");
     }
     auto type = cast<VectorType>(adaptor.getAcc().getType());
-    rewriter.replaceOp(op, fromWords(builder, type, sums.words, row.accumulator));
+    rewriter.replaceOp(op, fromWords(builder, type, sums.words, row.c()));
     return success();
   }
 
 private:
-  static Registers read(Builder &builder, Fragments fragments, Value value, ElementType type) {
-    return {std::move(fragments), elementsPerWord(type), toWords(builder, value, type)};
+  static Registers read(Builder &builder, Fragments fragments, Value value, const MmaOperand &operand) {
+    return {std::move(fragments), operand.elementsPerValue(), toWords(builder, value, operand)};
   }
 };
 

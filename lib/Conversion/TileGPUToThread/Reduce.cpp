@@ -70,9 +70,11 @@ SmallVector<Value> reduceLanes(Builder &builder, const Combiner &combine, ArrayR
 }
 
 /// The kind of the redux instruction, which reduces 32-bit integers over all lanes, if it applies.
-std::optional<NVVM::ReduxKind> warpReduction(const Combiner &combine, const ReductionPlan &plan) {
+std::optional<NVVM::ReduxKind> warpReduction(const Combiner &combine, const ReductionPlan &plan,
+                                             const hardware::GpuInfo &target) {
   Operation *op = combine.only();
-  if (!op || (1 << plan.lanes.size()) != hardware::kLanesPerWarp || !op->getResult(0).getType().isInteger(32)) {
+  bool isWholeWarp = (1 << plan.lanes.size()) == target.lanesPerWarp;
+  if (!target.reducesIntegers || !isWholeWarp || !op || !op->getResult(0).getType().isInteger(32)) {
     return std::nullopt;
   }
   return llvm::TypeSwitch<Operation *, std::optional<NVVM::ReduxKind>>(op)
@@ -95,13 +97,14 @@ Value reduceWarp(Builder &builder, NVVM::ReduxKind kind, Value vector) {
   return pack(builder, elements);
 }
 
-Partial reduce(Builder &builder, const Combiner &combine, const ReductionPlan &plan, ValueRange operands) {
+Partial reduce(Builder &builder, const Combiner &combine, const ReductionPlan &plan, ValueRange operands,
+               const hardware::GpuInfo &target) {
   int64_t registers = cast<VectorType>(operands.front().getType()).getNumElements();
   Partial partial{SmallVector<Value>(operands), llvm::to_vector(llvm::seq<int64_t>(0, registers))};
   for (uint32_t mask : llvm::reverse(plan.registers)) {
     partial = reduceRegisters(builder, combine, partial, mask);
   }
-  if (std::optional<NVVM::ReduxKind> kind = warpReduction(combine, plan)) {
+  if (std::optional<NVVM::ReduxKind> kind = warpReduction(combine, plan, target)) {
     partial.vectors.front() = reduceWarp(builder, *kind, partial.vectors.front());
     return partial;
   }
@@ -134,7 +137,7 @@ struct Reduce : OpConversionPattern<tile::ReduceOp> {
       return op.emitError("a reduction between warps goes through shared memory, which was not allocated for it");
     }
     Builder builder(op.getLoc(), rewriter);
-    Partial partial = reduce(builder, Combiner(op.getCombiner()), plan, adaptor.getOperands());
+    Partial partial = reduce(builder, Combiner(op.getCombiner()), plan, adaptor.getOperands(), tilegpu::targetOf(op));
     SmallVector<Value> results;
     for (auto [result, vector] : llvm::zip_equal(op.getResults(), partial.vectors)) {
       auto tile = dyn_cast<RankedTensorType>(result.getType());

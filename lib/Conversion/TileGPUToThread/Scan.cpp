@@ -167,7 +167,7 @@ private:
     if (last != reverse) {
       return arith::OrIOp::create(builder, lane, constantI32(builder, mask));
     }
-    return arith::AndIOp::create(builder, lane, constantI32(builder, hardware::kLanesPerWarp - 1 - mask));
+    return clearLaneBits(builder, lane, mask);
   }
 
   Value lastLane(ArrayRef<int> bits) { return laneWith(bits, /*last=*/true, laneId(builder)); }
@@ -193,7 +193,7 @@ private:
   Value isAfterFirst(ArrayRef<int> bits) {
     Value lane = laneId(builder);
     if (reverse) {
-      lane = arith::XOrIOp::create(builder, lane, constantI32(builder, hardware::kLanesPerWarp - 1));
+      lane = arith::XOrIOp::create(builder, lane, constantI32(builder, threadsAround(builder).lanes - 1));
     }
     return hasBits(builder, lane, maskOf(bits));
   }
@@ -201,7 +201,7 @@ private:
   /// The preceding lane: that of the coordinate minus one, or plus one in reverse. For the first lane, it wraps around
   /// to the last one.
   Value previousLane(ArrayRef<int> bits) {
-    SmallVector<int64_t> coordinateOfLane(layout::log2Exact(hardware::kLanesPerWarp), 0), laneOfCoordinate;
+    SmallVector<int64_t> coordinateOfLane(layout::log2Exact(threadsAround(builder).lanes), 0), laneOfCoordinate;
     for (auto [index, bit] : llvm::enumerate(bits)) {
       coordinateOfLane[bit] = int64_t(1) << index;
       laneOfCoordinate.push_back(int64_t(1) << bit);
@@ -209,9 +209,7 @@ private:
     Value lane = laneId(builder);
     Value coordinate = linearImage(builder, lane, coordinateOfLane);
     coordinate = arith::AddIOp::create(builder, coordinate, constantI32(builder, reverse ? 1 : -1));
-    Value others =
-        arith::AndIOp::create(builder, lane, constantI32(builder, hardware::kLanesPerWarp - 1 - maskOf(bits)));
-    return linearImage(builder, coordinate, laneOfCoordinate, others);
+    return linearImage(builder, coordinate, laneOfCoordinate, clearLaneBits(builder, lane, maskOf(bits)));
   }
 
   /// The prefix of this lane's slice, given the prefix of the run and its inclusive scan `inside`.

@@ -56,7 +56,7 @@ static Value fromWords(Builder &builder, Value words, VectorType type) {
 }
 
 static void shuffleWords(Builder &builder, MutableArrayRef<Value> words, NVVM::ShflKind kind, Value lane) {
-  Value allLanes = constantI32(builder, -1), clamp = constantI32(builder, hardware::kLanesPerWarp - 1);
+  Value allLanes = constantI32(builder, -1), clamp = constantI32(builder, threadsAround(builder).lanes - 1);
   for (Value &word : words) {
     word = NVVM::ShflOp::create(builder, word.getType(), allLanes, word, lane, clamp, kind, UnitAttr());
   }

@@ -32,19 +32,26 @@ Value constantI32(Builder &builder, int64_t value) {
   return arith::ConstantIntOp::create(builder, builder.getI32Type(), value);
 }
 
+tilegpu::Threads threadsAround(Builder &builder) {
+  return tilegpu::threadsOf(builder.getInsertionBlock()->getParentOp());
+}
+
 static Value threadId(Builder &builder) {
-  int threads = tilegpu::numWarps(builder.getInsertionBlock()->getParentOp()) * hardware::kLanesPerWarp;
-  auto range = LLVM::ConstantRangeAttr::get(builder.getContext(), 32, 0, threads);
+  auto range = LLVM::ConstantRangeAttr::get(builder.getContext(), 32, 0, threadsAround(builder).count());
   return NVVM::ThreadIdXOp::create(builder, builder.getI32Type(), range);
 }
 
 Value laneId(Builder &builder) {
-  return arith::AndIOp::create(builder, threadId(builder), constantI32(builder, hardware::kLanesPerWarp - 1));
+  return arith::AndIOp::create(builder, threadId(builder), constantI32(builder, threadsAround(builder).lanes - 1));
+}
+
+Value clearLaneBits(Builder &builder, Value lane, int64_t mask) {
+  return arith::AndIOp::create(builder, lane, constantI32(builder, threadsAround(builder).lanes - 1 - mask));
 }
 
 Value warpId(Builder &builder) {
   return arith::ShRUIOp::create(builder, threadId(builder),
-                                constantI32(builder, layout::log2Exact(hardware::kLanesPerWarp)));
+                                constantI32(builder, layout::log2Exact(threadsAround(builder).lanes)));
 }
 
 Value isFirstThread(Builder &builder) {

@@ -1,7 +1,5 @@
 #include "Codec.h"
 
-#include "tilewright/Hardware/NvidiaInstructions.h"
-
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -33,22 +31,20 @@ static Format formatOf(Type type) {
   return isa<Float8E5M2FNUZType>(type) ? Format{2, 16, 57344, 0x80, true} : Format{3, 8, 240, 0x80, true};
 }
 
-static bool convertsInPairs(Type format, const hardware::NvidiaInfo *info) {
+static bool convertsInPairs(Type format, const hardware::GpuInfo *info) {
   using hardware::ElementType;
   if (!info || formatOf(format).unsignedZero) {
     return false;
   }
   ElementType type = isa<Float8E5M2Type>(format) ? ElementType::E5M2 : ElementType::E4M3;
-  return llvm::any_of(hardware::pairConversions(), [&](const hardware::PairConversion &row) {
-    return row.narrow == type && (row.targets & info->target) != 0;
-  });
+  return llvm::any_of(info->pairConversions, [&](const hardware::PairConversion *row) { return row->narrow == type; });
 }
 
 bool tilewright::isFloat8(Type type) {
   return isa<Float8E5M2Type, Float8E4M3FNType, Float8E5M2FNUZType, Float8E4M3FNUZType>(getElementTypeOrSelf(type));
 }
 
-Float8Codec::Float8Codec(ImplicitLocOpBuilder &builder, Type format, const hardware::NvidiaInfo *info)
+Float8Codec::Float8Codec(ImplicitLocOpBuilder &builder, Type format, const hardware::GpuInfo *info)
     : b(builder), format(getElementTypeOrSelf(format)), hasInstructions(convertsInPairs(this->format, info)) {}
 
 static Value widen(ImplicitLocOpBuilder &b, Value x, Type type) {

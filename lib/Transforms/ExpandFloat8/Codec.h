@@ -3,7 +3,7 @@
 #ifndef TILEWRIGHT_LIB_TRANSFORMS_EXPANDFLOAT8_CODEC_H
 #define TILEWRIGHT_LIB_TRANSFORMS_EXPANDFLOAT8_CODEC_H
 
-#include "tilewright/Hardware/Nvidia.h"
+#include "tilewright/Hardware/Gpu.h"
 #include "tilewright/Transforms/MathBuilder.h"
 
 namespace tilewright {
@@ -15,7 +15,7 @@ bool isFloat8(mlir::Type type);
 class Float8Codec {
 public:
   /// `format` is one of the four types; `info`, which may be null, is the target, for its conversion instructions.
-  Float8Codec(mlir::ImplicitLocOpBuilder &builder, mlir::Type format, const hardware::NvidiaInfo *info);
+  Float8Codec(mlir::ImplicitLocOpBuilder &builder, mlir::Type format, const hardware::GpuInfo *info);
 
   /// Converts i8 to `element`, which is f16, bf16, f32 or f64, exactly.
   mlir::Value decode(mlir::Value bits, mlir::Type element);

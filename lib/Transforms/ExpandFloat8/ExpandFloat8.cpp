@@ -39,7 +39,7 @@ bool calculates(Operation *op) {
 /// Rewrites operations to compute with wider floats.
 class Widener {
 public:
-  explicit Widener(const hardware::NvidiaInfo *info) : info(info) {}
+  explicit Widener(const hardware::GpuInfo *info) : info(info) {}
 
   void rewrite(Operation *op) {
     ImplicitLocOpBuilder builder(op->getLoc(), op);
@@ -99,7 +99,7 @@ private:
     return user->getBlock() != last->getBlock() || last->isBeforeInBlock(user);
   }
 
-  const hardware::NvidiaInfo *info;
+  const hardware::GpuInfo *info;
 };
 
 /// Replaces 8-bit float types by i8, except in NVVM conversions, which name the format in an attribute.
@@ -134,7 +134,7 @@ void replaceTypes(Operation *root) {
 }
 
 /// The target GPU of the module; null for the host.
-const hardware::NvidiaInfo *gpuOf(ModuleOp module) {
+const hardware::GpuInfo *gpuOf(ModuleOp module) {
   return module->hasAttr(tilegpu::TileGPUDialect::kTargetAttr) ? &tilegpu::targetOf(module) : nullptr;
 }
 

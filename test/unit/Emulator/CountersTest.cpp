@@ -369,8 +369,8 @@ TEST(CountersAgainstAlgebra, randomSwizzledLayouts) {
     if (bytes > 16 || (bytes > 4 && pairs)) {
       continue;
     }
-    layout::AccessCost cost =
-        layout::costOfAccess(offsets, layout::widestAccess(offsets, layout::kOffset, 1 << vectorBits), elementBits);
+    layout::AccessCost cost = layout::costOfAccess(
+        offsets, layout::widestAccess(offsets, layout::kOffset, 1 << vectorBits), elementBits, {32, 32, 4, 16});
     Counted block;
     block.load(MemorySpace::Shared, bytes, [&](int lane) { return offsets({0, lane})[0] * elementBits / 8; });
     const MemoryCounts &counts = block.end().sharedLoads;

@@ -85,40 +85,40 @@ void expectFragment(const LinearLayout &layout, const Fragment &fragment, int64_
 }
 
 TEST(NvidiaMma, everyRowAgainstTheDocumentation) {
-  for (const MmaInstruction &mma : mmaInstructions()) {
+  for (const auto &mma : mmaInstructions()) {
     auto [m, n, k] = mma.shape;
-    SCOPED_TRACE(std::string(ptxName(mma.a)) + " m" + std::to_string(m) + " k" + std::to_string(k));
-    ASSERT_EQ(bitsOf(mma.a), bitsOf(mma.b));
-    Key key = {bitsOf(mma.a), m, k};
+    SCOPED_TRACE(std::string(nameOf(mma.a().element)) + " m" + std::to_string(m) + " k" + std::to_string(k));
+    ASSERT_EQ(bitsOf(mma.a().element), bitsOf(mma.b().element));
+    Key key = {bitsOf(mma.a().element), m, k};
     ASSERT_EQ(fragmentsOfA().count(key), 1U) << "not in the documentation";
-    expectFragment(mma.operand(Operand::A), fragmentsOfA().at(key), m, k);
-    expectFragment(mma.operand(Operand::B), fragmentsOfB().at(key), k, n);
-    expectFragment(mma.operand(Operand::C), fragmentOfC(m), m, n);
+    expectFragment(mma.a().fragment, fragmentsOfA().at(key), m, k);
+    expectFragment(mma.b().fragment, fragmentsOfB().at(key), k, n);
+    expectFragment(mma.c().fragment, fragmentOfC(m), m, n);
   }
 }
 
 TEST(NvidiaMma, everyRowIsFoundByItsName) {
-  for (const MmaInstruction &mma : mmaInstructions()) {
-    EXPECT_EQ(lookupMma(mma.name()), &mma) << "another row is called " << mma.name();
+  for (const auto &mma : mmaInstructions()) {
+    EXPECT_EQ(lookupMma(mma.name), &mma) << "another row is called " << mma.name;
   }
   ASSERT_NE(lookupMma("m16n8k16.f16.f16.f32"), nullptr);
-  EXPECT_EQ(lookupMma("m16n8k16.f16.f16.f32")->accumulator, ElementType::F32);
+  EXPECT_EQ(lookupMma("m16n8k16.f16.f16.f32")->c().element, ElementType::F32);
   EXPECT_EQ(lookupMma("m16n8k16.f16.f32.f32"), nullptr);
 }
 
 TEST(NvidiaMma, operandsFillRegisters) {
-  for (const MmaInstruction &mma : mmaInstructions()) {
-    EXPECT_EQ(mma.operand(Operand::A).inSize(kRegister) * bitsOf(mma.a) % 32, 0);
-    EXPECT_EQ(mma.operand(Operand::B).inSize(kRegister) * bitsOf(mma.b) % 32, 0);
-    EXPECT_EQ(mma.operand(Operand::C).inSize(kRegister) * bitsOf(mma.accumulator) % 32, 0);
+  for (const auto &mma : mmaInstructions()) {
+    EXPECT_EQ(mma.a().fragment.inSize(kRegister) * bitsOf(mma.a().element) % 32, 0);
+    EXPECT_EQ(mma.b().fragment.inSize(kRegister) * bitsOf(mma.b().element) % 32, 0);
+    EXPECT_EQ(mma.c().fragment.inSize(kRegister) * bitsOf(mma.c().element) % 32, 0);
   }
 }
 
 /// The number of multiplications of a target's largest instruction; 0 if there is none.
 int64_t fastest(std::string_view target, ElementType a, ElementType accumulator) {
   int64_t most = 0;
-  for (const MmaInstruction &mma : mmaInstructions()) {
-    if ((mma.targets & lookupNvidia(target)->target) && mma.a == a && mma.accumulator == accumulator) {
+  for (const auto &mma : mmaInstructions()) {
+    if ((mma.targets & lookupNvidia(target)->target) && mma.a().element == a && mma.c().element == accumulator) {
       most = std::max(most, mma.shape.m * mma.shape.n * mma.shape.k);
     }
   }

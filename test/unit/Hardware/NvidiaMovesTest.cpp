@@ -24,7 +24,7 @@ Point documented(const MatrixMove &move, int64_t lane, int64_t word, int64_t par
 }
 
 TEST(NvidiaMoves, everyMatrixMoveAgainstTheDocumentation) {
-  for (const MatrixMove &move : matrixMoves()) {
+  for (const auto &move : matrixMoves()) {
     SCOPED_TRACE(std::string(move.shape) + ".x" + std::to_string(move.count));
     layout::LinearLayout fragment = move.fragment();
     int64_t parts = 32 / move.elementBits, words = fragment.inSize(layout::kRegister) / parts;
@@ -41,18 +41,18 @@ TEST(NvidiaMoves, everyMatrixMoveAgainstTheDocumentation) {
 }
 
 TEST(NvidiaMoves, aLaneGivesAtMostOneAddress) {
-  for (const MatrixMove &move : matrixMoves()) {
+  for (const auto &move : matrixMoves()) {
     EXPECT_LE(move.rows * move.count, kLanesPerWarp);
   }
 }
 
 TEST(NvidiaMoves, fourMatricesAreAnOperandOfMma) {
   // .x4 loads the lower and upper 8 rows of A's 16 x 16 fragment, left then right.
-  for (const MatrixMove &move : matrixMoves()) {
+  for (const auto &move : matrixMoves()) {
     if (move.isStore || move.isTransposed || move.count != 4) {
       continue;
     }
-    layout::LinearLayout a = layout::mmaFragment(layout::Operand::A, {16, 8, 16}, 16), fragment = move.fragment();
+    layout::LinearLayout a = mmaFragment(layout::Operand::A, {16, 8, 16}, 16), fragment = move.fragment();
     for (int64_t lane = 0; lane < 32; ++lane) {
       for (int64_t i = 0; i < 8; ++i) {
         Point moved = fragment({i, lane, 0, 0});
@@ -65,7 +65,7 @@ TEST(NvidiaMoves, fourMatricesAreAnOperandOfMma) {
 TEST(NvidiaMoves, asyncCopiesOfPowersOfTwo) {
   for (const NvidiaInfo &info : nvidiaTargets()) {
     std::vector<int> throughL1, past;
-    for (const AsyncCopy &copy : asyncCopies()) {
+    for (const auto &copy : asyncCopies()) {
       if (copy.targets & info.target) {
         (copy.bypassesL1 ? past : throughL1).push_back(copy.bytes);
       }
@@ -78,7 +78,7 @@ TEST(NvidiaMoves, asyncCopiesOfPowersOfTwo) {
 TEST(NvidiaMoves, whichTargetsHaveWhat) {
   for (const NvidiaInfo &info : nvidiaTargets()) {
     int loads = 0, stores = 0;
-    for (const MatrixMove &move : matrixMoves()) {
+    for (const auto &move : matrixMoves()) {
       (move.isStore ? stores : loads) += (move.targets & info.target) != 0;
     }
     bool isBlackwell = info.ptxVersion >= 86, isHopper = info.name == "sm_90a";
@@ -107,9 +107,9 @@ void expectMoves(const MatrixMove &move, const layout::LinearLayout &tile, int e
 
 TEST(NvidiaMoves, operandsOfMmaAsRows) {
   for (int elementBits : {8, 16, 32}) {
-    layout::LinearLayout a = layout::mmaFragment(layout::Operand::A, {16, 8, 256 / elementBits}, elementBits);
+    layout::LinearLayout a = mmaFragment(layout::Operand::A, {16, 8, 256 / elementBits}, elementBits);
     layout::LinearLayout tile = layout::mmaOperand(layout::Operand::A, a, {64, 64}, {2, 2});
-    for (const MatrixMove &move : matrixMoves()) {
+    for (const auto &move : matrixMoves()) {
       if (!move.isStore && (!move.isTransposed || move.elementBits == elementBits)) {
         expectMoves(move, tile, elementBits);
       }
@@ -118,8 +118,8 @@ TEST(NvidiaMoves, operandsOfMmaAsRows) {
 }
 
 TEST(NvidiaMoves, elementsOfAnotherWidthAreNotTransposed) {
-  layout::LinearLayout b = layout::mmaFragment(layout::Operand::B, {16, 8, 8}, 32);
-  for (const MatrixMove &move : matrixMoves()) {
+  layout::LinearLayout b = mmaFragment(layout::Operand::B, {16, 8, 8}, 32);
+  for (const auto &move : matrixMoves()) {
     EXPECT_FALSE(move.isTransposed && move.rowsOf(layout::mmaOperand(layout::Operand::B, b, {64, 64}, {2, 2}), 32));
     EXPECT_FALSE(move.rowsOf(b, 64));
   }

@@ -29,7 +29,7 @@ int64_t wavefrontsWithout(const LinearLayout &layout, int64_t vector, int elemen
 /// Every element has its own offset, the costs match the simulated hardware, and are no more than those of
 /// conflict-free vectors of `vector` elements.
 void expectGood(const LinearLayout &write, const LinearLayout &read, int elementBits, bool isUnit) {
-  SwizzleChoice choice = chooseSwizzle(write, read, elementBits);
+  SwizzleChoice choice = chooseSwizzle(write, read, elementBits, kNvidiaBanks);
   ASSERT_TRUE(choice.shared.isInjective());
   LinearLayout from = dropRepeatedRegisters(write), to = dropRepeatedRegisters(read);
   LinearLayout writeOffsets = offsetsOf(from, choice.shared), readOffsets = offsetsOf(to, choice.shared);
@@ -71,7 +71,7 @@ TEST(ChooseSwizzle, randomPairsCostNoConflicts) {
 TEST(ChooseSwizzle, aTransposeIsWideOnOneSide) {
   LinearLayout rows = blocked({64, 64}, {{1, 8}, {4, 8}, {4, 1}, {1, 0}});
   LinearLayout columns = blocked({64, 64}, {{8, 1}, {8, 4}, {1, 4}, {0, 1}});
-  SwizzleChoice choice = chooseSwizzle(rows, columns, 16);
+  SwizzleChoice choice = chooseSwizzle(rows, columns, 16, kNvidiaBanks);
   EXPECT_EQ(choice.writeVector.elements(), 8);
   EXPECT_EQ(choice.write.total(), 4 * 4);
   EXPECT_EQ(choice.read.total(), 32);
@@ -80,7 +80,7 @@ TEST(ChooseSwizzle, aTransposeIsWideOnOneSide) {
 TEST(ChooseSwizzle, sameVectorsAreUsedByBoth) {
   LinearLayout wide = blocked({64, 64}, {{1, 8}, {4, 8}, {4, 1}, {1, 0}});
   LinearLayout tall = blocked({64, 64}, {{1, 8}, {32, 1}, {1, 4}, {1, 0}});
-  SwizzleChoice choice = chooseSwizzle(wide, tall, 16);
+  SwizzleChoice choice = chooseSwizzle(wide, tall, 16, kNvidiaBanks);
   EXPECT_EQ(choice.writeVector.elements(), 8);
   EXPECT_EQ(choice.readVector.elements(), 8);
   EXPECT_EQ(choice.total(), 2 * 64 * 64 * 2 / 128 / 4); // 128 bytes a wavefront, per warp
@@ -89,7 +89,7 @@ TEST(ChooseSwizzle, sameVectorsAreUsedByBoth) {
 TEST(ChooseSwizzle, eachBlockOfAClusterHasItsOwn) {
   LinearLayout write = splitOverBlocks(blocked({32, 32}, {{1, 4}, {4, 8}, {4, 1}, {1, 0}}), {2, 1}, {1, 0});
   LinearLayout read = splitOverBlocks(blocked({32, 32}, {{4, 1}, {8, 4}, {4, 1}, {0, 1}}), {2, 1}, {1, 0});
-  SwizzleChoice choice = chooseSwizzle(write, read, 32);
+  SwizzleChoice choice = chooseSwizzle(write, read, 32, kNvidiaBanks);
   EXPECT_EQ(choice.shared.inSize(kOffset), 32 * 32);
   EXPECT_TRUE(choice.write.isConflictFree() && choice.read.isConflictFree());
 }

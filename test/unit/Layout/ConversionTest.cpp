@@ -135,10 +135,10 @@ TEST(Conversion, lanesAmongThemselves) {
 
 TEST(Conversion, accumulatorsBecomeOperandsInRegisters) {
   // The two adjacent n8 fragments of C are the k16 fragment of A for 16-bit elements.
-  LinearLayout c = mmaOperand(Operand::C, mmaFragment(Operand::C, {16, 8, 16}, 32), {64, 64}, {4, 1});
-  LinearLayout a = mmaOperand(Operand::A, mmaFragment(Operand::A, {16, 8, 16}, 16), {64, 64}, {4, 1});
+  LinearLayout c = mmaOperand(Operand::C, hardware::mmaFragment(Operand::C, {16, 8, 16}, 32), {64, 64}, {4, 1});
+  LinearLayout a = mmaOperand(Operand::A, hardware::mmaFragment(Operand::A, {16, 8, 16}, 16), {64, 64}, {4, 1});
   EXPECT_EQ(expectConverts(c, a).kind, ConversionKind::None);
-  LinearLayout a8 = mmaOperand(Operand::A, mmaFragment(Operand::A, {16, 8, 32}, 8), {64, 64}, {4, 1});
+  LinearLayout a8 = mmaOperand(Operand::A, hardware::mmaFragment(Operand::A, {16, 8, 32}, 8), {64, 64}, {4, 1});
   EXPECT_EQ(expectConverts(c, a8).kind, ConversionKind::Lanes);
 }
 

@@ -84,8 +84,8 @@ TEST(Blocked, multiplyAddOperandsOfABatchAreThoseOfItsMatrices) {
 }
 
 TEST(Fragments, warpsShareOperands) {
-  LinearLayout a = mmaOperand(Operand::A, mmaFragment(Operand::A, {16, 8, 16}, 16), {64, 32}, {2, 2});
-  LinearLayout c = mmaOperand(Operand::C, mmaFragment(Operand::C, {16, 8, 16}, 32), {64, 64}, {2, 2});
+  LinearLayout a = mmaOperand(Operand::A, hardware::mmaFragment(Operand::A, {16, 8, 16}, 16), {64, 32}, {2, 2});
+  LinearLayout c = mmaOperand(Operand::C, hardware::mmaFragment(Operand::C, {16, 8, 16}, 32), {64, 64}, {2, 2});
   EXPECT_EQ(a.inSize(kRegister), 64 * 32 / 64);
   for (int64_t warp = 0; warp < 4; ++warp) {
     EXPECT_EQ(a({0, 0, warp, 0}), (Point{warp / 2 * 16, 0}));
@@ -96,8 +96,8 @@ TEST(Fragments, warpsShareOperands) {
 }
 
 TEST(Fragments, warpGroupsStandOnTopOfEachOther) {
-  LinearLayout fragment = wgmmaFragment(Operand::C, {64, 32, 16}, 32);
-  LinearLayout c = wgmmaOperand(Operand::C, fragment, {128, 64}, {8, 1});
+  LinearLayout fragment = hardware::wgmmaFragment(Operand::C, {64, 32, 16}, 32);
+  LinearLayout c = hardware::wgmmaOperand(Operand::C, fragment, {128, 64}, {8, 1});
   EXPECT_EQ(c.inSize(kRegister), 128 * 64 / 256);
   for (int64_t warp = 0; warp < 8; ++warp) {
     EXPECT_EQ(c({0, 0, warp, 0}), (Point{16 * warp, 0}));

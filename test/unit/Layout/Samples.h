@@ -3,8 +3,8 @@
 #ifndef TILEWRIGHT_TEST_LAYOUT_SAMPLES_H
 #define TILEWRIGHT_TEST_LAYOUT_SAMPLES_H
 
+#include "tilewright/Hardware/NvidiaInstructions.h"
 #include "tilewright/Layout/Blocked.h"
-#include "tilewright/Layout/Fragments.h"
 
 #include <algorithm>
 #include <random>
@@ -12,6 +12,9 @@
 namespace tilewright::layout {
 
 using Random = std::mt19937;
+
+/// The shared memory of NVIDIA's GPUs, and of AMD's with warps of 64 lanes.
+inline constexpr SharedMemoryBanks kNvidiaBanks = {32, 32, 4, 16}, kAmdBanks = {64, 32, 4, 16};
 
 inline Columns randomColumns(Random &random, int count, int bits) {
   Columns columns;
@@ -73,12 +76,13 @@ inline std::vector<LinearLayout> commonLayouts(int elementBits) {
   }
   int64_t k = 256 / elementBits;
   for (Operand operand : {Operand::A, Operand::B, Operand::C}) {
-    LinearLayout fragment = mmaFragment(operand, {16, 8, k}, elementBits);
+    LinearLayout fragment = hardware::mmaFragment(operand, {16, 8, k}, elementBits);
     for (const Shape &warps : {Shape{2, 2}, Shape{4, 1}, Shape{1, 4}}) {
       layouts.push_back(mmaOperand(operand, fragment, shape, warps));
     }
   }
-  layouts.push_back(wgmmaOperand(Operand::C, wgmmaFragment(Operand::C, {64, 64, k}, elementBits), shape, {4, 1}));
+  layouts.push_back(
+      hardware::wgmmaOperand(Operand::C, hardware::wgmmaFragment(Operand::C, {64, 64, k}, elementBits), shape, {4, 1}));
   return layouts;
 }
 

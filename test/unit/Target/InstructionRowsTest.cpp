@@ -28,14 +28,15 @@ std::string registers(const layout::LinearLayout &fragment, ElementType type) {
   return "{" + list + "}";
 }
 
-std::string name(ElementType type) { return "." + std::string(ptxName(type)); }
+std::string name(ElementType type) { return "." + std::string(nameOf(type)); }
 
 std::string text(const MmaInstruction &mma) {
   auto [m, n, k] = mma.shape;
-  std::string c = registers(mma.operand(Operand::C), mma.accumulator);
+  std::string c = registers(mma.c().fragment, mma.c().element);
   return "mma.sync.aligned.m" + std::to_string(m) + "n" + std::to_string(n) + "k" + std::to_string(k) + ".row.col" +
-         name(mma.accumulator) + name(mma.a) + name(mma.b) + name(mma.accumulator) + " " + c + "," +
-         registers(mma.operand(Operand::A), mma.a) + "," + registers(mma.operand(Operand::B), mma.b) + "," + c + ";";
+         name(mma.c().element) + name(mma.a().element) + name(mma.b().element) + name(mma.c().element) + " " + c + "," +
+         registers(mma.a().fragment, mma.a().element) + "," + registers(mma.b().fragment, mma.b().element) + "," + c +
+         ";";
 }
 
 std::string text(const WgmmaInstruction &wgmma, int64_t n) {
@@ -84,7 +85,7 @@ struct Instruction {
 
 std::vector<Instruction> instructions() {
   std::vector<Instruction> all;
-  for (const MmaInstruction &mma : mmaInstructions()) {
+  for (const auto &mma : mmaInstructions()) {
     all.push_back({text(mma), mma.targets, mma.ptxVersion});
   }
   for (const WgmmaInstruction &wgmma : wgmmaInstructions()) {
@@ -92,16 +93,16 @@ std::vector<Instruction> instructions() {
       all.push_back({text(wgmma, n), wgmma.targets, wgmma.ptxVersion});
     }
   }
-  for (const MatrixMove &move : matrixMoves()) {
+  for (const auto &move : matrixMoves()) {
     all.push_back({text(move), move.targets, 0});
   }
-  for (const AsyncCopy &copy : asyncCopies()) {
+  for (const auto &copy : asyncCopies()) {
     all.push_back({text(copy), copy.targets, 0});
   }
-  for (const AtomicAdd &add : atomicAdds()) {
+  for (const auto &add : atomicAdds()) {
     all.push_back({text(add), add.targets, add.ptxVersion});
   }
-  for (const PairConversion &cvt : pairConversions()) {
+  for (const auto &cvt : pairConversions()) {
     all.push_back({text(cvt), cvt.targets, cvt.ptxVersion});
   }
   return all;

@@ -71,11 +71,13 @@ int numWarps(Operation *op) { return moduleNumber(op, TileGPUDialect::kNumWarpsA
 
 int numStages(Operation *op) { return moduleNumber(op, TileGPUDialect::kNumStagesAttr, 1); }
 
-const hardware::NvidiaInfo &targetOf(Operation *op) {
+const hardware::GpuInfo &targetOf(Operation *op) {
   auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
   auto name = module->getAttrOfType<StringAttr>(TileGPUDialect::kTargetAttr);
-  const hardware::NvidiaInfo *info = name ? hardware::lookupNvidia(name.getValue()) : nullptr;
-  return info ? *info : hardware::nvidiaTargets().front();
+  const hardware::GpuInfo *info = name ? hardware::lookupGpu(name.getValue()) : nullptr;
+  return info ? *info : hardware::gpus().front();
 }
+
+Threads threadsOf(Operation *op) { return {targetOf(op).lanesPerWarp, numWarps(op)}; }
 
 } // namespace tilewright::tilegpu

@@ -140,8 +140,8 @@ LogicalResult MmaOp::verify() {
   auto isElement = [](RankedTensorType tile, tilewright::hardware::ElementType type) {
     return 8 * bytesOf(tile.getElementType()) == tilewright::hardware::bitsOf(type);
   };
-  if (!isElement(getA().getType(), row->a) || !isElement(getB().getType(), row->b) ||
-      !isElement(getType(), row->accumulator)) {
+  if (!isElement(getA().getType(), row->a().element) || !isElement(getB().getType(), row->b().element) ||
+      !isElement(getType(), row->c().element)) {
     return emitOpError("the element types do not match the instruction ") << getInstruction();
   }
   return success();

@@ -9,7 +9,7 @@ using namespace tilewright;
 using namespace tilewright::tilegpu;
 using layout::LinearLayout;
 
-static LogicalResult verifyThreads(Operation *op, Type type, int warps) {
+static LogicalResult verifyThreads(Operation *op, Type type, Threads threads) {
   if (!isa<RankedTensorType>(type)) {
     return success();
   }
@@ -18,9 +18,9 @@ static LogicalResult verifyThreads(Operation *op, Type type, int warps) {
     return op->emitError() << "tile without a layout in registers: " << type;
   }
   const LinearLayout &map = attr.getMap();
-  if (map.inSize(layout::kLane) != hardware::kLanesPerWarp || map.inSize(layout::kWarp) != warps ||
+  if (map.inSize(layout::kLane) != threads.lanes || map.inSize(layout::kWarp) != threads.warps ||
       map.inSize(layout::kBlock) != 1) {
-    return op->emitError() << "layout does not match the module's " << warps << " warps: " << type;
+    return op->emitError() << "layout does not match the module's " << threads.warps << " warps: " << type;
   }
   if (!map.isSurjective()) {
     return op->emitError() << "layout does not cover all elements: " << type;
@@ -67,17 +67,17 @@ static LogicalResult verifyAlike(Operation *op) {
 }
 
 LogicalResult tilegpu::verifyLayouts(Operation *root) {
-  int warps = numWarps(root);
+  Threads threads = threadsOf(root);
   WalkResult result = root->walk([&](Operation *op) {
     for (Region &region : op->getRegions()) {
       for (BlockArgument argument : region.getArguments()) {
-        if (failed(verifyThreads(op, argument.getType(), warps))) {
+        if (failed(verifyThreads(op, argument.getType(), threads))) {
           return WalkResult::interrupt();
         }
       }
     }
     for (Type type : op->getResultTypes()) {
-      if (failed(verifyThreads(op, type, warps))) {
+      if (failed(verifyThreads(op, type, threads))) {
         return WalkResult::interrupt();
       }
     }

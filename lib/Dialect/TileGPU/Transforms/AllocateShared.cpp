@@ -40,6 +40,7 @@ struct Placement {
 
 /// The lowest offset that is free during the lifetime of the buffer.
 static int64_t firstFit(ArrayRef<Lifetime> lives, ArrayRef<int64_t> offsets, const Lifetime &life) {
+  const hardware::GpuInfo &target = targetOf(life.alloc);
   SmallVector<std::pair<int64_t, int64_t>> taken;
   for (auto [other, offset] : llvm::zip_equal(lives, offsets)) {
     if (offset >= 0 && other.overlaps(life)) {
@@ -48,7 +49,7 @@ static int64_t firstFit(ArrayRef<Lifetime> lives, ArrayRef<int64_t> offsets, con
   }
   llvm::sort(taken);
   // Aligned for the widest access, and large buffers to the first bank, as swizzles assume.
-  int64_t alignment = bytesOf(life) >= hardware::kLineBytes ? hardware::kLineBytes : hardware::kVectorBytes, place = 0;
+  int64_t alignment = bytesOf(life) >= target.lineBytes ? target.lineBytes : target.vectorBytes, place = 0;
   for (auto [begin, end] : taken) {
     if (place + bytesOf(life) <= begin) {
       break;
@@ -119,7 +120,7 @@ class AllocateShared : public tilegpu::impl::AllocateSharedBase<AllocateShared> 
   }
 
   static LogicalResult checkFits(func::FuncOp function, int64_t bytes) {
-    const hardware::NvidiaInfo &target = targetOf(function);
+    const hardware::GpuInfo &target = targetOf(function);
     if (bytes <= target.sharedPerBlock) {
       return success();
     }

@@ -42,11 +42,11 @@ public:
 private:
   LogicalResult noteTarget() {
     ModuleOp module = getOperation();
-    const hardware::NvidiaInfo *info = hardware::lookupNvidia(target);
+    const hardware::GpuInfo *info = hardware::lookupGpu(target);
     if (!info) {
       return module.emitError() << "unknown target '" << target << "'";
     }
-    int most = hardware::kThreadsPerBlock / hardware::kLanesPerWarp;
+    int most = info->warpsPerBlock();
     if (numWarps < 1 || numWarps > most || !llvm::isPowerOf2_32(numWarps)) {
       return module.emitError() << "num_warps must be a power of two from 1 to " << most << ", not " << int(numWarps);
     }
@@ -63,7 +63,8 @@ private:
       return type;
     }
     layout::Shape shape(tile.getShape());
-    LinearLayout map = blockedLayout(shape, layout::rowMajorOrder(static_cast<int>(shape.size())), 1, numWarps);
+    LinearLayout map =
+        blockedLayout(shape, layout::rowMajorOrder(static_cast<int>(shape.size())), 1, threadsOf(getOperation()));
     return withLayout(tile, map);
   }
 

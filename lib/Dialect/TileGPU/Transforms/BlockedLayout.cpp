@@ -1,7 +1,5 @@
 #include "BlockedLayout.h"
 
-#include "tilewright/Hardware/Nvidia.h"
-
 #include <algorithm>
 
 namespace tilewright::tilegpu {
@@ -20,7 +18,7 @@ static layout::Shape sideBySide(layout::Shape &room, const layout::Order &order,
 }
 
 layout::LinearLayout blockedLayout(const layout::Shape &shape, const layout::Order &order, int64_t vectorWidth,
-                                   int warps, const layout::Order &warpOrder) {
+                                   Threads threads, const layout::Order &warpOrder) {
   layout::BlockedParameters parameters;
   parameters.order = order;
   parameters.sizePerThread.assign(shape.size(), 1);
@@ -28,14 +26,14 @@ layout::LinearLayout blockedLayout(const layout::Shape &shape, const layout::Ord
   int fastest = order.front();
   parameters.sizePerThread[fastest] = std::min(vectorWidth, shape[fastest]);
   room[fastest] /= parameters.sizePerThread[fastest];
-  parameters.threadsPerWarp = sideBySide(room, order, hardware::kLanesPerWarp);
-  parameters.warpsPerBlock = sideBySide(room, warpOrder, warps);
+  parameters.threadsPerWarp = sideBySide(room, order, threads.lanes);
+  parameters.warpsPerBlock = sideBySide(room, warpOrder, threads.warps);
   return layout::blocked(shape, parameters);
 }
 
 layout::LinearLayout blockedLayout(const layout::Shape &shape, const layout::Order &order, int64_t vectorWidth,
-                                   int warps) {
-  return blockedLayout(shape, order, vectorWidth, warps, order);
+                                   Threads threads) {
+  return blockedLayout(shape, order, vectorWidth, threads, order);
 }
 
 } // namespace tilewright::tilegpu

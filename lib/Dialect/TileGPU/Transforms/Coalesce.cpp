@@ -79,8 +79,8 @@ private:
 };
 
 /// How many elements along a dimension one access may cover: consecutive, aligned, and under a uniform mask.
-int64_t widthAlong(const AxisFacts &address, int64_t uniformMask, int64_t elementBytes) {
-  int64_t width = std::min({hardware::kVectorBytes / elementBytes, address.contiguity, uniformMask});
+int64_t widthAlong(const AxisFacts &address, int64_t uniformMask, int64_t elementBytes, int64_t vectorBytes) {
+  int64_t width = std::min({vectorBytes / elementBytes, address.contiguity, uniformMask});
   while (width > 1 && address.divisibilityAt(width) < width * elementBytes) {
     width /= 2;
   }
@@ -100,7 +100,7 @@ void describe(tile::MemoryAccessOpInterface access, AxisInfoAnalysis &axis) {
   for (unsigned dim = 0; dim < type.getRank(); ++dim) {
     int64_t uniformMask = mask ? axis.get(mask).getConstancy(dim) : type.getDimSize(dim);
     contiguity.push_back(address.getContiguity(dim));
-    width.push_back(widthAlong(address[dim], uniformMask, elementBytes));
+    width.push_back(widthAlong(address[dim], uniformMask, elementBytes, targetOf(access).vectorBytes));
   }
   Builder builder(access.getContext());
   access.setContiguityAttr(builder.getDenseI64ArrayAttr(contiguity));
@@ -169,16 +169,16 @@ private:
     if (group.isReduced) {
       std::rotate(warpOrder.begin(), warpOrder.begin() + 1, warpOrder.end());
     }
-    int warps = numWarps(getOperation());
-    int64_t elements = llvm::product_of(shape), threads = int64_t(warps) * hardware::kLanesPerWarp;
+    Threads threads = threadsOf(getOperation());
+    int64_t elements = llvm::product_of(shape);
     int64_t widest = llvm::max_element(group.facts, [](auto &l, auto &r) { return l.vector < r.vector; })->vector;
-    widest = std::max<int64_t>(1, std::min(widest, elements / threads));
+    widest = std::max<int64_t>(1, std::min(widest, elements / threads.count()));
     std::optional<std::pair<Cost, LinearLayout>> best;
     for (int64_t vectorWidth = widest; vectorWidth >= 1; vectorWidth /= 2) {
-      LinearLayout map = blockedLayout(shape, order, vectorWidth, warps, warpOrder);
+      LinearLayout map = blockedLayout(shape, order, vectorWidth, threads, warpOrder);
       Cost cost = 0;
       for (const AccessFacts &facts : group.facts) {
-        cost += accessCost(facts, map);
+        cost += accessCost(facts, map, targetOf(getOperation()));
       }
       if (!best || cost < best->first) {
         best = {cost, map};

@@ -15,6 +15,7 @@
 using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::tilegpu;
+using hardware::GpuInfo;
 using layout::LinearLayout;
 
 static constexpr Cost kFloat = 1;
@@ -55,11 +56,11 @@ static int64_t writingWarps(const LinearLayout &map) {
   return int64_t(1) << layout::rank(map.columnsOf(layout::kWarp));
 }
 
-Cost tilegpu::accessCost(const AccessFacts &facts, const LinearLayout &map) {
+Cost tilegpu::accessCost(const AccessFacts &facts, const LinearLayout &map, const GpuInfo &target) {
   std::string fastest = layout::dimName(facts.order.front());
   int64_t vector = layout::widestAccess(map, fastest, facts.vector).elements();
   int64_t accesses = map.inSize(layout::kRegister) / vector;
-  Cost lines = kLine * blocksOfWarp(facts, map, hardware::kLineBytes);
+  Cost lines = kLine * blocksOfWarp(facts, map, target.lineBytes);
   if (facts.kind == AccessKind::Load) {
     return lines * accesses * map.inSize(layout::kWarp);
   }
@@ -80,9 +81,10 @@ static int64_t commonVector(const LinearLayout &from, const LinearLayout &to) {
 }
 
 /// Wavefronts of all warps for one side, without bank conflicts.
-static int64_t wavefronts(const LinearLayout &map, int64_t vector, int64_t elementBytes) {
-  vector = std::min(vector, std::max<int64_t>(1, hardware::kVectorBytes / elementBytes));
-  int64_t each = std::max<int64_t>(1, vector * elementBytes * map.inSize(layout::kLane) / hardware::kLineBytes);
+static int64_t wavefronts(const LinearLayout &map, int64_t vector, int64_t elementBytes, const GpuInfo &target) {
+  vector = std::min(vector, std::max<int64_t>(1, target.vectorBytes / elementBytes));
+  int64_t wavefront = target.banks * target.bankBytes;
+  int64_t each = std::max<int64_t>(1, vector * elementBytes * map.inSize(layout::kLane) / wavefront);
   return map.inSize(layout::kRegister) / vector * each * map.inSize(layout::kWarp);
 }
 
@@ -113,7 +115,8 @@ Cost CostModel::conversion(Type element, LayoutAttr from, LayoutAttr to) {
   if (!moves.isShared) {
     return (moves.shuffles * kShuffle + moves.selects * kSelect) * static_cast<Cost>(llvm::divideCeil(bytes, 4));
   }
-  int64_t moved = wavefronts(from.getMap(), moves.vector, bytes) + wavefronts(to.getMap(), moves.vector, bytes);
+  int64_t moved =
+      wavefronts(from.getMap(), moves.vector, bytes, target) + wavefronts(to.getMap(), moves.vector, bytes, target);
   return kExchange + moved * kWavefront + (bytes << from.getMap().totalOutBits()) / kBytesPerCost;
 }
 
@@ -134,7 +137,7 @@ static Cost instructionCost(Operation *op) {
   return words * (isa<FloatType>(type) ? kFloat : kInteger);
 }
 
-static Cost reductionCost(tile::ReduceOp reduce, const LinearLayout &map) {
+static Cost reductionCost(tile::ReduceOp reduce, const LinearLayout &map, const GpuInfo &target) {
   layout::ReductionPlan plan = layout::planReduction(map, static_cast<int>(reduce.getAxis()));
   int64_t warps = map.inSize(layout::kWarp), registers = map.inSize(layout::kRegister);
   int64_t left = registers >> plan.registers.size();
@@ -143,12 +146,12 @@ static Cost reductionCost(tile::ReduceOp reduce, const LinearLayout &map) {
   cost += static_cast<Cost>(plan.lanes.size()) * left * (kShuffle * reduce.getNumOperands() + combine);
   cost *= warps;
   if (!plan.isComplete) {
-    return cost + kExchange + 2 * wavefronts(map, 1, 4) * kWavefront;
+    return cost + kExchange + 2 * wavefronts(map, 1, 4, target) * kWavefront;
   }
   return plan.warps.empty() ? cost : cost + kExchange + 2 * left * warps * kWavefront * reduce.getNumOperands();
 }
 
-CostModel::CostModel(Operation *root) {
+CostModel::CostModel(Operation *root) : target(targetOf(root)) {
   root->walk([&](tile::MemoryAccessOpInterface access) {
     if (auto facts = factsOf(access)) {
       accesses.try_emplace(access, *facts);
@@ -158,10 +161,10 @@ CostModel::CostModel(Operation *root) {
 
 Cost CostModel::computeOperation(Operation *op, const LinearLayout &map) {
   if (auto access = accesses.find(op); access != accesses.end()) {
-    return accessCost(access->second, map);
+    return accessCost(access->second, map, target);
   }
   if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
-    return reductionCost(reduce, map);
+    return reductionCost(reduce, map, target);
   }
   Cost perRegister = op->hasTrait<OpTrait::Elementwise>() ? instructionCost(op) : 0;
   return perRegister * map.inSize(layout::kRegister) * map.inSize(layout::kWarp);

@@ -24,7 +24,7 @@ namespace tilewright::tilegpu {
 using Cost = int64_t;
 
 /// The cost of an access to global memory by the threads of the layout.
-Cost accessCost(const AccessFacts &facts, const layout::LinearLayout &map);
+Cost accessCost(const AccessFacts &facts, const layout::LinearLayout &map, const hardware::GpuInfo &target);
 
 /// The costs of a function's operations, cached.
 class CostModel {
@@ -50,6 +50,7 @@ private:
   const Moves &movesOf(LayoutAttr from, LayoutAttr to);
   Cost computeOperation(mlir::Operation *op, const layout::LinearLayout &map);
 
+  const hardware::GpuInfo &target;
   llvm::DenseMap<mlir::Operation *, AccessFacts> accesses;
   llvm::DenseMap<std::pair<LayoutAttr, LayoutAttr>, Moves> conversions;
   llvm::DenseMap<std::pair<mlir::Operation *, LayoutAttr>, Cost> operations;

@@ -36,7 +36,7 @@ static constexpr int64_t kBytesInRegisters = 32;
 
 /// A layout in which each warp holds whole lines along `dim`: consecutive elements in a thread, then consecutive lanes.
 /// Warps are distributed over the other dimensions, and hold replicas where these are too small.
-static LinearLayout linesInWarps(const layout::Shape &shape, int dim, int warps) {
+static LinearLayout linesInWarps(const layout::Shape &shape, int dim, Threads threads) {
   layout::BlockedParameters parameters;
   parameters.order = {dim};
   for (int other = static_cast<int>(shape.size()); other-- > 0;) {
@@ -46,16 +46,16 @@ static LinearLayout linesInWarps(const layout::Shape &shape, int dim, int warps)
   }
   parameters.sizePerThread.assign(shape.size(), 1);
   parameters.threadsPerWarp = parameters.warpsPerBlock = parameters.sizePerThread;
-  int64_t lanes = hardware::kLanesPerWarp / std::min<int64_t>(hardware::kLanesPerWarp, shape[dim]);
-  parameters.threadsPerWarp[dim] = hardware::kLanesPerWarp / lanes;
+  int64_t lanes = threads.lanes / std::min<int64_t>(threads.lanes, shape[dim]), warps = threads.warps;
+  parameters.threadsPerWarp[dim] = threads.lanes / lanes;
   parameters.sizePerThread[dim] = shape[dim] / parameters.threadsPerWarp[dim];
   for (int other : llvm::drop_begin(parameters.order)) {
     int64_t here = std::min(lanes, shape[other]);
     parameters.threadsPerWarp[other] = here;
     lanes /= here;
-    here = std::min<int64_t>(warps, shape[other] / here);
+    here = std::min(warps, shape[other] / here);
     parameters.warpsPerBlock[other] = here;
-    warps /= static_cast<int>(here);
+    warps /= here;
   }
   // Remaining lanes and warps are placed beyond the end of `dim`, where layouts wrap around: they hold replicas.
   parameters.threadsPerWarp[dim] *= lanes;
@@ -265,7 +265,7 @@ static void decompose(tile::ReduceOp op) {
     return;
   }
   if (!plan.isComplete || !canReduceInWarps(map, axis)) {
-    map = linesInWarps(layout::shapeOf(map), axis, numWarps(op));
+    map = linesInWarps(layout::shapeOf(map), axis, threadsOf(op));
     plan = layout::planReduction(map, axis);
   }
   Emitter emitter(op);
@@ -282,7 +282,7 @@ static void decompose(tile::ScanOp op) {
   if (isInWarp(layout::planScan(found, axis)) && areAlike(op.getOperands())) {
     return;
   }
-  LinearLayout map = linesInWarps(layout::shapeOf(found), axis, numWarps(op));
+  LinearLayout map = linesInWarps(layout::shapeOf(found), axis, threadsOf(op));
   Emitter emitter(op);
   OpBuilder builder(op);
   IRMapping mapping;

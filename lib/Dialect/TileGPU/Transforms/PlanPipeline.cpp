@@ -69,13 +69,11 @@ static bool isCopyable(tile::LoadOp load) {
   if (!isPlain || load->use_empty() || !isa<RankedTensorType>(load.getType())) {
     return false;
   }
-  hardware::NvidiaTargets target = targetOf(load).target;
+  const hardware::GpuInfo &target = targetOf(load);
   return llvm::all_of(load->getUses(), [&](OpOperand &use) {
     LocalStoreOp store = stagingStore(use);
     int64_t bytes = store ? copiedBytes(load, store.getBuffer().getType()) : 0;
-    return llvm::any_of(hardware::asyncCopies(), [&](const hardware::AsyncCopy &copy) {
-      return copy.bytes == bytes && (copy.targets & target) != 0;
-    });
+    return llvm::any_of(target.asyncCopies, [&](const hardware::AsyncCopy *copy) { return copy->bytes == bytes; });
   });
 }
 

@@ -1,6 +1,5 @@
 #include "SharedLayout.h"
 
-#include "tilewright/Hardware/NvidiaInstructions.h"
 #include "tilewright/Layout/ChooseSwizzle.h"
 #include "tilewright/Layout/Shape.h"
 #include "tilewright/Layout/Shared.h"
@@ -10,8 +9,7 @@
 
 namespace tilewright::tilegpu {
 
-using hardware::kLineBytes;
-using hardware::kVectorBytes;
+using hardware::GpuInfo;
 using layout::LinearLayout;
 
 namespace {
@@ -46,17 +44,17 @@ static LinearLayout withRegistersOf(const LinearLayout &map, const layout::Vecto
 }
 
 /// The side's own vectors first, then the rows of matrix moves, plain and transposed, of as many matrices as fit.
-static std::vector<Side> sidesOf(const Side &plain, bool isStore, int bits, const hardware::NvidiaInfo &target) {
+static std::vector<Side> sidesOf(const Side &plain, bool isStore, int bits, const GpuInfo &target) {
   std::vector<Side> sides = {plain};
   layout::VectorAccess row;
-  for (int elements = 1; elements * bits < 8 * kVectorBytes; elements *= 2) {
+  for (int elements = 1; elements * bits < hardware::MatrixMove::kRowBits; elements *= 2) {
     row.registerBits.push_back(static_cast<int>(row.registerBits.size()));
   }
   for (bool isTransposed : {false, true}) {
     std::optional<LinearLayout> rows;
-    for (const hardware::MatrixMove &move : hardware::matrixMoves()) {
-      bool fits = move.isStore == isStore && move.isTransposed == isTransposed && (move.targets & target.target) != 0;
-      std::optional<LinearLayout> found = fits ? move.rowsOf(plain.map, bits) : std::nullopt;
+    for (const hardware::MatrixMove *move : target.matrixMoves) {
+      bool fits = move->isStore == isStore && move->isTransposed == isTransposed;
+      std::optional<LinearLayout> found = fits ? move->rowsOf(plain.map, bits) : std::nullopt;
       rows = found ? found : rows;
     }
     if (rows) {
@@ -84,12 +82,13 @@ static int64_t neighbours(const LinearLayout &offsets, const layout::VectorAcces
   return layout::commonAccess(found, together).elements();
 }
 
-static Rank rankOf(const LinearLayout &shared, const std::vector<Side> &sides, int bits) {
+static Rank rankOf(const LinearLayout &shared, const std::vector<Side> &sides, int bits, const GpuInfo &target) {
+  layout::SharedMemoryBanks memory = target.sharedMemory();
   Rank rank;
   for (const Side &side : sides) {
     LinearLayout offsets = layout::offsetsOf(side.map, shared);
-    layout::VectorAccess access = layout::widestAccess(offsets, layout::kOffset, 8 * kVectorBytes / bits);
-    layout::AccessCost cost = layout::costOfAccess(offsets, access, bits);
+    layout::VectorAccess access = layout::widestAccess(offsets, layout::kOffset, 8 * memory.widestBytes / bits);
+    layout::AccessCost cost = layout::costOfAccess(offsets, access, bits, memory);
     rank.apart += side.together.elements() - neighbours(offsets, side.together);
     rank.wavefronts += cost.total();
     rank.accesses += cost.accesses;
@@ -97,10 +96,10 @@ static Rank rankOf(const LinearLayout &shared, const std::vector<Side> &sides, i
   return rank;
 }
 
-/// A layout that keeps each line of global memory in one line of the buffer, with the 16-byte chunks of the line
-/// swizzled by its index. Only then do asynchronous copies request whole lines from the L2 cache rather than 32-byte
-/// sectors; its request rate is what limits matmuls.
-static LinearLayout linesTogether(const StagedTile &tile) {
+/// A layout that keeps each line of global memory in one line of the buffer, with the chunks of the line, each as wide
+/// as an access, swizzled by its index. Only then do asynchronous copies request whole lines from the L2 cache rather
+/// than 32-byte sectors; its request rate is what limits matmuls.
+static LinearLayout linesTogether(const StagedTile &tile, const GpuInfo &target) {
   int first = tile.write.inStart(layout::kRegister) + tile.loaded.registerBits.front();
   LinearLayout::Point neighbour = tile.write.unpackOut(tile.write.columns()[first]);
   int fastest = static_cast<int>(llvm::find_if(neighbour, [](int64_t at) { return at != 0; }) - neighbour.begin());
@@ -110,19 +109,19 @@ static LinearLayout linesTogether(const StagedTile &tile) {
   std::rotate(order.begin(), place, std::next(place));
   int64_t rowBytes = shape[fastest] * tile.elementBytes;
   layout::Swizzle swizzle;
-  swizzle.vec = kVectorBytes / tile.elementBytes;
-  swizzle.perPhase = std::max<int64_t>(1, kLineBytes / rowBytes);
-  swizzle.maxPhase = std::clamp<int64_t>(rowBytes / kVectorBytes, 1, kLineBytes / kVectorBytes);
+  swizzle.vec = target.vectorBytes / tile.elementBytes;
+  swizzle.perPhase = std::max<int64_t>(1, target.lineBytes / rowBytes);
+  swizzle.maxPhase = std::clamp<int64_t>(rowBytes / target.vectorBytes, 1, target.lineBytes / target.vectorBytes);
   return layout::swizzled(shape, order, swizzle);
 }
 
-LinearLayout chooseSharedLayout(const StagedTile &tile, const hardware::NvidiaInfo &target) {
+LinearLayout chooseSharedLayout(const StagedTile &tile, const GpuInfo &target) {
   int bits = static_cast<int>(tile.elementBytes * 8);
   Side written = {layout::dropRepeatedRegisters(tile.write), tile.loaded};
   Side read = {layout::dropRepeatedRegisters(tile.read), {}};
   std::optional<std::pair<Rank, LinearLayout>> best;
   auto consider = [&](const LinearLayout &shared, const Side &from, const Side &to) {
-    Rank rank = rankOf(shared, {from, to}, bits);
+    Rank rank = rankOf(shared, {from, to}, bits, target);
     if (!best || rank < best->first) {
       best.emplace(rank, shared);
     }
@@ -135,12 +134,12 @@ LinearLayout chooseSharedLayout(const StagedTile &tile, const hardware::NvidiaIn
   std::vector<Side> writes = isLoaded ? std::vector<Side>{written} : sidesOf(written, /*isStore=*/true, bits, target);
   for (const Side &to : reads) {
     if (isLoaded) { // considered first, so that it wins ties
-      consider(linesTogether(tile), written, to);
+      consider(linesTogether(tile, target), written, to);
     }
   }
   for (const Side &from : writes) {
     for (const Side &to : reads) {
-      consider(layout::chooseSwizzle(only(from), only(to), bits).shared, from, to);
+      consider(layout::chooseSwizzle(only(from), only(to), bits, target.sharedMemory()).shared, from, to);
     }
   }
   return best->second;

@@ -3,7 +3,7 @@
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_SHAREDLAYOUT_H
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_SHAREDLAYOUT_H
 
-#include "tilewright/Hardware/Nvidia.h"
+#include "tilewright/Hardware/Gpu.h"
 #include "tilewright/Layout/LinearLayout.h"
 #include "tilewright/Layout/VectorAccess.h"
 
@@ -20,7 +20,7 @@ struct StagedTile {
 
 /// The layout that minimizes the cost of the two accesses. Elements loaded by one instruction stay contiguous. The
 /// layout keeps rows of 16 bytes contiguous if the target can move the fragments with ldmatrix and stmatrix.
-layout::LinearLayout chooseSharedLayout(const StagedTile &tile, const hardware::NvidiaInfo &target);
+layout::LinearLayout chooseSharedLayout(const StagedTile &tile, const hardware::GpuInfo &target);
 
 } // namespace tilewright::tilegpu
 

@@ -104,11 +104,11 @@ static bool hasCopies(const LinearLayout &map) {
 }
 
 /// One element that all threads hold.
-static LinearLayout replicatedLayout(int warps) {
+static LinearLayout replicatedLayout(Threads threads) {
   std::string dim = layout::dimName(0);
   LinearLayout one = layout::unitTile(1);
-  return one * LinearLayout::zeros(layout::kLane, hardware::kLanesPerWarp, dim) *
-         LinearLayout::zeros(layout::kWarp, warps, dim);
+  return one * LinearLayout::zeros(layout::kLane, threads.lanes, dim) *
+         LinearLayout::zeros(layout::kWarp, threads.warps, dim);
 }
 
 /// The element of a tile of size 1, as a scalar.
@@ -134,7 +134,7 @@ static void shareResult(Operation *atomic) {
   SmallPtrSet<Operation *, 2> before = {atomic};
   Value tile = result;
   if (!isa<RankedTensorType>(result.getType())) {
-    auto type = withLayout(RankedTensorType::get({1}, result.getType()), replicatedLayout(numWarps(atomic)));
+    auto type = withLayout(RankedTensorType::get({1}, result.getType()), replicatedLayout(threadsOf(atomic)));
     tile = tile::SplatOp::create(builder, loc, type, result);
     before.insert(tile.getDefiningOp());
   } else if (!hasCopies(mapOf(result))) {

@@ -4,7 +4,7 @@
 #define TILEWRIGHT_DIALECT_TILEGPU_IR_TILEGPU_H
 
 #include "tilewright/Dialect/Tile/IR/Tile.h"
-#include "tilewright/Hardware/Nvidia.h"
+#include "tilewright/Hardware/Gpu.h"
 #include "tilewright/Layout/LinearLayout.h"
 
 #include "mlir/IR/TensorEncoding.h"
@@ -56,7 +56,17 @@ int64_t bytesOf(mlir::Type element);
 /// The target options of the module around the operation, which `assign-layouts` has checked.
 int numWarps(mlir::Operation *op);
 int numStages(mlir::Operation *op);
-const hardware::NvidiaInfo &targetOf(mlir::Operation *op);
+const hardware::GpuInfo &targetOf(mlir::Operation *op);
+
+/// The threads of a program.
+struct Threads {
+  int lanes; ///< per warp
+  int warps;
+
+  int count() const { return lanes * warps; }
+};
+
+Threads threadsOf(mlir::Operation *op);
 
 } // namespace tilewright::tilegpu
 

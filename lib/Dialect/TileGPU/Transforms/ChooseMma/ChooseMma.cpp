@@ -61,16 +61,14 @@ static const MmaInstruction *chooseRow(DotOp dot) {
     return nullptr;
   }
   DotShape shape = shapeOf(dot);
-  const hardware::NvidiaInfo &info = targetOf(dot);
   const MmaInstruction *best = nullptr;
-  for (const MmaInstruction &row : hardware::mmaInstructions()) {
-    auto [m, n, k] = row.shape;
-    bool takes = row.a == *a && row.b == *b && row.accumulator == *accumulator;
+  for (const MmaInstruction *row : targetOf(dot).mma) {
+    auto [m, n, k] = row->shape;
+    bool takes = row->a().element == *a && row->b().element == *b && row->c().element == *accumulator;
     bool fits = m <= shape.m && n <= shape.n && k <= shape.k;
     bool isLarger = !best || m * n * k > best->shape.m * best->shape.n * best->shape.k;
-    bool exists = (row.targets & info.target) && row.ptxVersion <= info.codeVersion();
-    if (takes && fits && isLarger && exists) {
-      best = &row;
+    if (takes && fits && isLarger) {
+      best = row;
     }
   }
   return best;
@@ -138,7 +136,7 @@ private:
     if (!row && canWidenToHalf(dot)) {
       widenToHalf(dot);
     }
-    if (row && row->a == ElementType::TF32 && dot.getPrecision() == tile::InputPrecision::TF32x3) {
+    if (row && row->a().element == ElementType::TF32 && dot.getPrecision() == tile::InputPrecision::TF32x3) {
       return splitIntoThree(dot);
     }
     return {dot};
@@ -146,10 +144,9 @@ private:
 
   void rewrite(DotOp dot, bool isChained) {
     DotShape shape = shapeOf(dot);
-    int warps = numWarps(dot);
     const MmaInstruction *row = chooseRow(dot);
-    DotLayouts layouts = row ? mmaLayouts(shape, *row, chooseWarpGrid(shape, row->shape, warps, isChained))
-                             : multiplyAddLayouts(shape, warps);
+    DotLayouts layouts = row ? mmaLayouts(shape, *row, chooseWarpGrid(shape, row->shape, numWarps(dot), isChained))
+                             : multiplyAddLayouts(shape, threadsOf(dot));
     OpBuilder builder(dot);
     auto converted = [&](Value value, const LinearLayout &map) -> Value {
       auto type = withLayout(cast<RankedTensorType>(value.getType()), map);
@@ -158,7 +155,7 @@ private:
     Value a = converted(dot.getA(), layouts.a), b = converted(dot.getB(), layouts.b);
     Value acc = converted(dot.getAcc(), layouts.accumulator);
     Value product =
-        row ? MmaOp::create(builder, dot.getLoc(), acc.getType(), a, b, acc, row->name()).getResult()
+        row ? MmaOp::create(builder, dot.getLoc(), acc.getType(), a, b, acc, row->name).getResult()
             : DotOp::create(builder, dot.getLoc(), acc.getType(), a, b, acc, dot.getPrecision()).getResult();
     dot.replaceAllUsesWith(converted(product, mapOf(dot.getResult())));
     dot.erase();

@@ -41,7 +41,7 @@ static LinearLayout batched(const LinearLayout &matrix, const DotShape &shape, i
 
 DotLayouts mmaLayouts(const DotShape &shape, const MmaInstruction &row, WarpGrid grid) {
   auto operand = [&](Operand which, layout::Shape matrix) {
-    LinearLayout tiled = layout::mmaOperand(which, row.operand(which), matrix, {grid.m, grid.n});
+    LinearLayout tiled = layout::mmaOperand(which, row.operand(which).fragment, matrix, {grid.m, grid.n});
     return batched(tiled, shape, grid.batch);
   };
   return {operand(Operand::A, {shape.m, shape.k}), operand(Operand::B, {shape.k, shape.n}),
@@ -58,15 +58,15 @@ static std::pair<int64_t, int64_t> perThreadTile(const DotShape &shape, int64_t 
   return {m, n};
 }
 
-DotLayouts multiplyAddLayouts(const DotShape &shape, int warps) {
+DotLayouts multiplyAddLayouts(const DotShape &shape, Threads threads) {
   constexpr int64_t kLanesAlongN = 8;
-  int64_t lanes = hardware::kLanesPerWarp;
+  int64_t lanes = threads.lanes;
   int64_t elements = shape.batch * shape.m * shape.n;
-  auto [m, n] = perThreadTile(shape, std::max<int64_t>(1, elements / (lanes * warps)));
+  auto [m, n] = perThreadTile(shape, std::max<int64_t>(1, elements / threads.count()));
   int64_t lanesN = std::min(kLanesAlongN, shape.n / n);
   int64_t lanesM = std::min(lanes / lanesN, shape.m / m);
   lanesN = lanes / lanesM;
-  WarpGrid grid = chooseWarpGrid(shape, {m * lanesM, n * lanesN, 1}, warps, /*rowsOnly=*/false);
+  WarpGrid grid = chooseWarpGrid(shape, {m * lanesM, n * lanesN, 1}, threads.warps, /*rowsOnly=*/false);
   layout::BlockedParameters parameters;
   parameters.sizePerThread = {1, m, n};
   parameters.threadsPerWarp = {1, lanesM, lanesN};

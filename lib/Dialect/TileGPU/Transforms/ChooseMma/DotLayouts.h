@@ -3,7 +3,7 @@
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_CHOOSEMMA_DOTLAYOUTS_H
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_CHOOSEMMA_DOTLAYOUTS_H
 
-#include "tilewright/Hardware/NvidiaInstructions.h"
+#include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 
 namespace tilewright::tilegpu {
 
@@ -32,7 +32,7 @@ DotLayouts mmaLayouts(const DotShape &shape, const hardware::MmaInstruction &row
 
 /// For multiply-adds in registers: each thread holds small rectangles of accumulators, and the rows of A and columns of
 /// B for them over all of K.
-DotLayouts multiplyAddLayouts(const DotShape &shape, int warps);
+DotLayouts multiplyAddLayouts(const DotShape &shape, Threads threads);
 
 } // namespace tilewright::tilegpu
 

@@ -1,0 +1,57 @@
+// What passes and dialects know about a GPU, whoever makes it. Each vendor builds its rows from its own tables
+// (Nvidia.h).
+//
+//     const GpuInfo &gpu = targetOf(op);
+//     for (const MmaInstruction *mma : gpu.mma)
+//       if (mma->a().element == ElementType::F16) ...
+//
+// A pass never compares the name of a GPU.
+
+#ifndef TILEWRIGHT_HARDWARE_GPU_H
+#define TILEWRIGHT_HARDWARE_GPU_H
+
+#include "tilewright/Hardware/Instructions.h"
+#include "tilewright/Layout/BankConflicts.h"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace tilewright::hardware {
+
+struct GpuInfo {
+  std::string_view name; ///< LLVM's name of the processor, such as "sm_90a"
+
+  int lanesPerWarp;
+  int threadsPerBlock;    ///< at most
+  int64_t vectorBytes;    ///< the widest access of a thread to memory
+  int64_t lineBytes;      ///< a cache line
+  int64_t sharedPerBlock; ///< bytes of shared memory for each thread block
+  int banks;              ///< of shared memory, served in parallel
+  int64_t bankBytes;      ///< the width of a bank
+  bool reducesIntegers;   ///< one instruction reduces 32-bit integers over a warp
+
+  // The instructions that the GPU has.
+  std::vector<const MmaInstruction *> mma;
+  std::vector<const MatrixMove *> matrixMoves;
+  std::vector<const AsyncCopy *> asyncCopies;
+  std::vector<const AtomicAdd *> atomicAdds;
+  std::vector<const PairConversion *> pairConversions;
+
+  int warpsPerBlock() const { return threadsPerBlock / lanesPerWarp; }
+  layout::SharedMemoryBanks sharedMemory() const { return {lanesPerWarp, banks, bankBytes, vectorBytes}; }
+};
+
+/// All GPUs of all vendors.
+const std::vector<GpuInfo> &gpus();
+
+/// Null for an unknown name. "90a" and "sm_90a" are the same.
+const GpuInfo *lookupGpu(std::string_view name);
+
+/// The row of this name of any GPU; null if there is none.
+const MmaInstruction *lookupMma(std::string_view name);
+const MatrixMove *lookupMatrixMove(bool isStore, std::string_view name);
+
+} // namespace tilewright::hardware
+
+#endif // TILEWRIGHT_HARDWARE_GPU_H

@@ -1,0 +1,67 @@
+#include "tilewright/Hardware/Gpu.h"
+
+#include "tilewright/Hardware/Nvidia.h"
+
+#include <map>
+
+namespace tilewright::hardware {
+
+int bitsOf(ElementType type) {
+  using T = ElementType;
+  switch (type) {
+  case T::S8:
+  case T::U8:
+  case T::E4M3:
+  case T::E5M2:
+    return 8;
+  case T::F16:
+  case T::BF16:
+    return 16;
+  case T::TF32:
+  case T::F32:
+  case T::S32:
+    return 32;
+  case T::F64:
+    return 64;
+  }
+  return 0;
+}
+
+std::string_view nameOf(ElementType type) {
+  static constexpr std::string_view names[] = {"f16", "bf16", "tf32", "f32", "f64", "s8", "u8", "s32", "e4m3", "e5m2"};
+  return names[static_cast<int>(type)];
+}
+
+const std::vector<GpuInfo> &gpus() { return nvidiaGpus(); }
+
+const GpuInfo *lookupGpu(std::string_view name) {
+  const NvidiaInfo *nvidia = lookupNvidia(name);
+  return nvidia ? &nvidiaGpus()[nvidia - nvidiaTargets().data()] : nullptr;
+}
+
+const MmaInstruction *lookupMma(std::string_view name) {
+  static const std::map<std::string_view, const MmaInstruction *> byName = [] {
+    std::map<std::string_view, const MmaInstruction *> rows;
+    for (const GpuInfo &gpu : gpus()) {
+      for (const MmaInstruction *row : gpu.mma) {
+        rows[row->name] = row;
+      }
+    }
+    return rows;
+  }();
+  auto found = byName.find(name);
+  return found == byName.end() ? nullptr : found->second;
+}
+
+const MatrixMove *lookupMatrixMove(bool isStore, std::string_view name) {
+  for (const GpuInfo &gpu : gpus()) {
+    for (const MatrixMove *move : gpu.matrixMoves) {
+      if (move->isStore == isStore && move->name() == name) {
+        return move;
+      }
+    }
+  }
+  return nullptr;
+}
+
+} // namespace tilewright::hardware
