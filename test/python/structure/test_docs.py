@@ -8,7 +8,11 @@ import pytest
 import tilewright.language as tl
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    *sorted(ROOT.glob("*.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "third_party").rglob("*.md")),
+]
 GUIDES = [
     ROOT / "docs" / f"{name}.md"
     for name in ("adding-a-target", "adding-an-instruction", "emulator", "gpu-pipeline", "layouts")
@@ -32,20 +36,27 @@ def test_the_language_page_lists_what_there_is() -> None:
     assert listed - set(tl.__all__) == set(), "on the page, but not in tilewright.language"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([\w./-]+)(?:#[\w-]*)?\)", without_code(page.read_text()))
     assert not [link for link in links if not (page.parent / link).exists()]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_files_that_are_named_are_there(page: Path) -> None:
     text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
-    folders = r"(?<![\w/.-])(?:bin|cmake|docs|include|lib|python|test)/"
+    folders = r"(?<![\w/.-])(?:bin|cmake|docs|include|lib|python|test|third_party)/"
     named = re.findall(folders + r"[\w./-]*\w", text)
     # "lib/Hardware/Nvidia*" matches several files; names with "frobnicate" are examples.
     missing = [name for name in named if not any(ROOT.glob(f"{name}*"))]
     assert not [name for name in missing if "frobnicate" not in name.lower()]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_sources_named_without_a_folder_exist(page: Path) -> None:
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
+    named = set(re.findall(r"(?<![\w/.-])\w+\.(?:cpp|h)\b", text))
+    assert not named - {file.name for file in [*code_files(), *ROOT.glob("*/*/*.h")]}
 
 
 @pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.name)

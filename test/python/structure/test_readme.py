@@ -1,5 +1,6 @@
 """The commands and examples in README.md work."""
 
+import os
 import re
 import subprocess
 import sys
@@ -22,11 +23,36 @@ def test_every_command_exists() -> None:
         assert (ROOT / command).stat().st_mode & 0o111, command
 
 
-def test_the_examples_run(tmp_path) -> None:
+def run(source: str, folder: Path, **settings: str) -> subprocess.CompletedProcess[str]:
+    script = folder / "add.py"
+    script.write_text(source)
+    return subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, env={**os.environ, **settings}
+    )
+
+
+def example() -> str:
     pytest.importorskip("torch")
-    examples = blocks("python")
-    assert examples
-    script = tmp_path / "readme.py"
-    script.write_text("\n".join(examples))
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
+    (source,) = blocks("python")
+    return source
+
+
+def test_the_example_runs(tmp_path) -> None:
+    done = run(example(), tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "number, found, wrong, settings",
+    [
+        (0, "tl.arange(0, BLOCK)", "tl.arange(0, 100)", {}),
+        (1, ", mask=m)\n", ")\n", {"TILEWRIGHT_TARGET": "emulator:cuda:90a"}),
+    ],
+    ids=["compile error", "emulator"],
+)
+def test_the_errors_are_printed(tmp_path, number, found, wrong, settings) -> None:
+    source = example()
+    assert source.count(found) == 1
+    done = run(source.replace(found, wrong), tmp_path, **settings)
+    assert done.returncode != 0
+    assert done.stderr.replace(f"{tmp_path}/", "").endswith(blocks("text")[number]), done.stderr
