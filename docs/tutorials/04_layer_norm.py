@@ -22,13 +22,13 @@ def forward_kernel(x, weight, bias, y, mean_out, rstd_out, stride, n, eps, BLOCK
     values = tl.load(x + row * stride + i, mask=inside, other=0.0).to(tl.float32)
     mean = tl.sum(values, axis=0) / n
     # Outside of the row the difference must be zero, or it would contribute to the variance.
-    centred = tl.where(inside, values - mean, 0.0)
-    rstd = 1 / tl.sqrt(tl.sum(centred * centred, axis=0) / n + eps)
+    centered = tl.where(inside, values - mean, 0.0)
+    rstd = 1 / tl.sqrt(tl.sum(centered * centered, axis=0) / n + eps)
     tl.store(mean_out + row, mean)
     tl.store(rstd_out + row, rstd)
     w = tl.load(weight + i, mask=inside)
     b = tl.load(bias + i, mask=inside)
-    tl.store(y + row * stride + i, centred * rstd * w + b, mask=inside)
+    tl.store(y + row * stride + i, centered * rstd * w + b, mask=inside)
 
 
 # Backward. With h = (x - mean) * rstd and g = dy * weight, each of one row,
@@ -57,15 +57,15 @@ def backward_kernel(
     dbias = tl.zeros((BLOCK,), dtype=tl.float32)
     for row in range(program, rows, tl.num_programs(0)):
         values = tl.load(x + row * stride + i, mask=inside, other=0.0).to(tl.float32)
-        upper = tl.load(dy + row * stride + i, mask=inside, other=0.0).to(tl.float32)
+        grad = tl.load(dy + row * stride + i, mask=inside, other=0.0).to(tl.float32)
         scale = tl.load(rstd + row)
         h = tl.where(inside, (values - tl.load(mean + row)) * scale, 0.0)
-        g = upper * w
+        g = grad * w
         mean_g = tl.sum(g, axis=0) / n
         mean_gh = tl.sum(g * h, axis=0) / n
         tl.store(dx + row * stride + i, scale * (g - mean_g - h * mean_gh), mask=inside)
-        dweight += upper * h
-        dbias += upper
+        dweight += grad * h
+        dbias += grad
     tl.store(dweight_part + program * n + i, dweight, mask=inside)
     tl.store(dbias_part + program * n + i, dbias, mask=inside)
 

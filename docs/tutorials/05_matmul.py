@@ -50,9 +50,9 @@ def matmul_kernel(
     b_tile = b + k[:, None] * b_row + n[None, :] * b_column
     acc = tl.zeros((BM, BN), dtype=tl.float32)
     for first in range(0, K, BK):
-        left = K - first
-        x = tl.load(a_tile, mask=(m[:, None] < M) & (k[None, :] < left), other=0.0)
-        y = tl.load(b_tile, mask=(k[:, None] < left) & (n[None, :] < N), other=0.0)
+        remaining = K - first
+        x = tl.load(a_tile, mask=(m[:, None] < M) & (k[None, :] < remaining), other=0.0)
+        y = tl.load(b_tile, mask=(k[:, None] < remaining) & (n[None, :] < N), other=0.0)
         acc = tl.dot(x, y, acc)
         a_tile += BK * a_column
         b_tile += BK * b_row

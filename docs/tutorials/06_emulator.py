@@ -161,10 +161,10 @@ def find_the_slow_accesses() -> None:
     shared = gathered.totals.shared_loads
     assert shared.transfers == 8 * shared.ideal
 
-    mended = transpose.profile(x, out, n, **squares)
+    transposed = transpose.profile(x, out, n, **squares)
     assert torch.equal(out, x.T)
-    print(mended, end="\n\n")
-    assert mended.sector_efficiency == 1 and mended.shared_conflicts == 0
+    print(transposed, end="\n\n")
+    assert transposed.sector_efficiency == 1 and transposed.shared_conflicts == 0
     print("the fixed transposition agrees with PyTorch's, with an ideal number of transfers")
 
 
