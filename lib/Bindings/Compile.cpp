@@ -7,9 +7,12 @@
 #include "tilewright/Pipeline/Cpu.h"
 #include "tilewright/Pipeline/Cuda.h"
 #include "tilewright/Pipeline/Emulator.h"
+#include "tilewright/Target/FatalErrors.h"
 #include "tilewright/Target/Host/Host.h"
 
 #include <pybind11/stl.h>
+
+#include <new>
 
 namespace py = pybind11;
 using namespace mlir;
@@ -169,11 +172,14 @@ PyCompiled compile(PyModule &module, const std::string &target, const py::dict &
   CompileFailure failure;
   DiagnosticCollector errors(*module.module->getContext());
   bool ok = false;
-  {
+  try {
     py::gil_scoped_release unlocked;
     ok = isEmulated ? compileEmulator(*module.module, emulated, failure, result)
          : isCuda   ? compileCuda(*module.module, cuda, failure, result)
                     : compileCpu(*module.module, cpu, failure, result);
+  } catch (const std::bad_alloc &) {
+    module.module.release(); // must be leaked, because a pass may have stopped in the middle of a change
+    throw;
   }
   if (!ok) {
     raiseFailure(errors, failure);
@@ -184,19 +190,21 @@ PyCompiled compile(PyModule &module, const std::string &target, const py::dict &
 std::shared_ptr<HostKernel> load(const std::string &object, const std::string &symbol, size_t scratchBytes,
                                  const PyAccesses &accesses) {
   AccessSites sites = readAccesses(accesses);
-  py::gil_scoped_release unlocked;
-  auto function = host::load(object, symbol);
-  if (!function) {
-    std::string message = llvm::toString(function.takeError());
-    py::gil_scoped_acquire locked;
-    throw py::value_error("the object file cannot be loaded: " + message);
+  std::optional<py::gil_scoped_release> unlocked(std::in_place);
+  llvm::Expected<host::LinkedCode> code = host::link(object, symbol);
+  unlocked.reset();
+  if (!code) {
+    launcher::setLinkError(code.takeError());
+    throw py::error_already_set();
   }
-  return std::make_shared<HostKernel>(runtime::KernelEntry{*function, scratchBytes}, std::move(sites));
+  runtime::KernelEntry entry{reinterpret_cast<runtime::KernelFunction>(code->entry()), scratchBytes};
+  return std::make_shared<HostKernel>(entry, std::move(sites), std::move(*code));
 }
 
 } // namespace
 
 void bindCompile(py::module_ &module) {
+  codegen::installErrorHandlers();
   py::class_<PyCompiled>(module, "CompiledObject", "The result of compile().")
       .def_property_readonly("object", [](PyCompiled &self) { return py::bytes(self.object); })
       .def_readonly("symbol", &PyCompiled::symbol)

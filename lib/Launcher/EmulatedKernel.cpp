@@ -256,15 +256,16 @@ static std::shared_ptr<EmulatedKernel> load(const std::string &object, const std
   for (const auto &[file, line, column, instruction] : sites) {
     kernel.sites.push_back({file, line, column, instruction});
   }
-  py::gil_scoped_release unlocked;
-  auto address = host::link(object, symbol, calledFunctions());
-  if (!address) {
-    std::string message = llvm::toString(address.takeError());
-    py::gil_scoped_acquire locked;
-    throw py::value_error("the object file cannot be loaded: " + message);
+  AccessSites accessSites = readAccesses(accesses);
+  std::optional<py::gil_scoped_release> unlocked(std::in_place);
+  llvm::Expected<host::LinkedCode> code = host::link(object, symbol, calledFunctions());
+  unlocked.reset();
+  if (!code) {
+    setLinkError(code.takeError());
+    throw py::error_already_set();
   }
-  kernel.code = reinterpret_cast<ThreadCode>(*address);
-  return std::make_shared<EmulatedKernel>(std::move(kernel), readAccesses(accesses));
+  kernel.code = reinterpret_cast<ThreadCode>(code->entry());
+  return std::make_shared<EmulatedKernel>(std::move(kernel), std::move(*code), std::move(accessSites));
 }
 
 void bindEmulatedKernel(py::module_ &module) {

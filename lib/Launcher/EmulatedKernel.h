@@ -8,14 +8,15 @@
 
 #include "tilewright/Emulator/Launch.h"
 #include "tilewright/Runtime/Host/ThreadPool.h"
+#include "tilewright/Target/Host/LinkedCode.h"
 
 namespace tilewright::launcher {
 
 class EmulatedKernel final : public LoadedKernel {
 public:
   /// `accesses` are those whose bounds the code itself checks; none for code without bounds checks.
-  EmulatedKernel(emulator::Kernel kernel, AccessSites accesses)
-      : kernel(std::move(kernel)), accesses(std::move(accesses)) {}
+  EmulatedKernel(emulator::Kernel kernel, host::LinkedCode code, AccessSites accesses)
+      : kernel(std::move(kernel)), code(std::move(code)), accesses(std::move(accesses)) {}
 
   /// Returns after all programs have ended.
   bool launch(Call &call, PyObject *compiled, const runtime::Grid &grid) override;
@@ -23,6 +24,7 @@ public:
   const emulator::Kernel kernel;
 
 private:
+  const host::LinkedCode code;
   const AccessSites accesses;
   runtime::ProgramCost cost;
 };

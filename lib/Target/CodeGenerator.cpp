@@ -1,6 +1,6 @@
 #include "CodeGenerator.h"
 
-#include "FatalErrors.h"
+#include "tilewright/Target/FatalErrors.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Target/LLVMIR/Export.h"

@@ -1,4 +1,4 @@
-#include "FatalErrors.h"
+#include "tilewright/Target/FatalErrors.h"
 
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/PrettyStackTrace.h"
@@ -6,7 +6,9 @@
 
 #include <csetjmp>
 #include <mutex>
+#include <new>
 #include <string>
+#include <system_error>
 
 namespace tilewright::codegen {
 
@@ -39,20 +41,38 @@ static std::string summarize(llvm::StringRef message) {
   return line;
 }
 
-llvm::Error runGuarded(llvm::function_ref<void()> step) {
+/// LLVM's other allocations throw this too, in operator new.
+[[noreturn]] static void throwBadAlloc(void *, const char *, bool) { throw std::bad_alloc(); }
+
+void installErrorHandlers() {
   static std::once_flag installed;
-  std::call_once(installed, [] { llvm::install_fatal_error_handler(leave); });
+  std::call_once(installed, [] {
+    llvm::install_fatal_error_handler(leave);
+    llvm::install_bad_alloc_error_handler(throwBadAlloc);
+  });
+}
+
+llvm::Error runGuarded(llvm::function_ref<void()> step) {
+  installErrorHandlers();
   Recovery mine;
   Recovery *const outer = recovery;
   const void *const stackTrace = llvm::SavePrettyStackState();
+  bool isOutOfMemory = false;
   if (setjmp(mine.place) == 0) {
     recovery = &mine;
-    step();
-    recovery = outer;
-    return llvm::Error::success();
+    try {
+      step();
+      recovery = outer;
+      return llvm::Error::success();
+    } catch (const std::bad_alloc &) {
+      isOutOfMemory = true;
+    }
   }
   recovery = outer;
   llvm::RestorePrettyStackState(stackTrace);
+  if (isOutOfMemory) {
+    return llvm::createStringError(std::errc::not_enough_memory, "the code generator ran out of memory");
+  }
   return llvm::createStringError("the code generator failed: " + summarize(mine.message));
 }
 

@@ -29,6 +29,6 @@ add_link_options(-fuse-ld=lld -B${LLVM_TOOLS_BINARY_DIR}
                  -Wl,--gc-sections,--exclude-libs,ALL,--as-needed)
 
 llvm_map_components_to_libnames(TILEWRIGHT_LLVM_LIBS
-  core support passes orcjit jitlink mc target transformutils
+  core support passes jitlink mc target transformutils
   x86codegen x86desc x86info x86asmparser x86disassembler
   nvptxcodegen nvptxdesc nvptxinfo bitwriter irreader)

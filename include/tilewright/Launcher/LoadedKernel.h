@@ -12,6 +12,8 @@
 
 #include "tilewright/Runtime/Grid.h"
 
+#include "llvm/Support/Error.h"
+
 namespace tilewright::launcher {
 
 struct Call;
@@ -27,6 +29,9 @@ public:
 
 /// The C++ object of a Python object, which owns it; nullptr with an exception set if it is not a LoadedKernel.
 LoadedKernel *loadedKernelOf(PyObject *object);
+
+/// Sets the exception for code that can't be linked into this process: MemoryError if memory ran out, else ValueError.
+void setLinkError(llvm::Error error);
 
 } // namespace tilewright::launcher
 

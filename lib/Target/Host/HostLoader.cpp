@@ -1,93 +1,106 @@
-// Links object files into this process with ORC.
+// Links object files into this process with JITLink. Each kernel is linked by itself, so that symbols do not clash.
+
+#include "CodeMemory.h"
 
 #include "tilewright/Runtime/Host/KernelSupport.h"
 #include "tilewright/Target/Host/Host.h"
 
-#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
-#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
-#include "llvm/ExecutionEngine/Orc/LLJIT.h"
-#include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/TargetSelect.h"
-
-#include <atomic>
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ExecutionEngine/JITLink/JITLink.h"
+#include "llvm/Support/DynamicLibrary.h"
 
 using namespace llvm;
 
 namespace tilewright::host {
 
-static Expected<std::unique_ptr<orc::LLJIT>> createLinker() {
-  InitializeNativeTarget();
-  InitializeNativeTargetAsmPrinter();
-  auto linker = orc::LLJITBuilder()
-                    .setPlatformSetUp(orc::setUpInactivePlatform)
-                    .setObjectLinkingLayerCreator([](orc::ExecutionSession &session) {
-                      return std::make_unique<orc::ObjectLinkingLayer>(session);
-                    })
-                    .create();
-  return linker;
-}
-
-/// The linker is never destroyed, because kernels may run until the process exits.
-static Expected<orc::LLJIT *> getLinker() {
-  static Expected<std::unique_ptr<orc::LLJIT>> *linker = new Expected<std::unique_ptr<orc::LLJIT>>(createLinker());
-  if (!*linker) {
-    return createStringError("the in-process linker could not be started");
+/// The address of a function that kernels call: one of the runtime, which is not an exported symbol of the process, or
+/// one of the process, such as memset.
+static void *findCallee(StringRef name, ArrayRef<Callee> callees) {
+  for (auto [known, address] : callees) {
+    if (name == known) {
+      return address;
+    }
   }
-  return (*linker)->get();
-}
-
-/// Defines the functions that kernels call, which are not exported symbols of the process.
-static Error defineCallees(orc::LLJIT &linker, orc::JITDylib &library, ArrayRef<Callee> callees) {
-  orc::SymbolMap symbols;
-  auto add = [&](const char *name, void *address) {
-    auto flags = JITSymbolFlags::Exported | JITSymbolFlags::Callable;
-    symbols[linker.mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(address), flags};
-  };
   for (const runtime::SupportFunction *entry = runtime::supportFunctions; entry->name; ++entry) {
-    add(entry->name, entry->address);
+    if (name == entry->name) {
+      return entry->address;
+    }
   }
-  for (auto [name, address] : callees) {
-    add(name, address);
-  }
-  return library.define(orc::absoluteSymbols(std::move(symbols)));
+  static sys::DynamicLibrary process = sys::DynamicLibrary::getPermanentLibrary(nullptr);
+  return process.getAddressOfSymbol(name.str().c_str());
 }
 
-Expected<void *> link(StringRef object, StringRef symbol, ArrayRef<Callee> callees) {
-  static std::atomic<unsigned> count{0};
-  Expected<orc::LLJIT *> linker = getLinker();
-  if (!linker) {
-    return linker.takeError();
+namespace {
+
+/// What linking returns. JITLink destroys its context, and calls it back before jitlink::link() returns.
+struct Outcome {
+  Error error = Error::success();
+  orc::ExecutorAddr entry;
+  jitlink::JITLinkMemoryManager::FinalizedAlloc memory;
+};
+
+class LinkContext final : public jitlink::JITLinkContext {
+public:
+  LinkContext(StringRef symbol, ArrayRef<Callee> callees, Outcome &outcome)
+      : JITLinkContext(nullptr), symbol(symbol), callees(callees), outcome(outcome) {}
+
+  jitlink::JITLinkMemoryManager &getMemoryManager() override { return CodeMemory::instance(); }
+
+  void notifyFailed(Error error) override { outcome.error = joinErrors(std::move(outcome.error), std::move(error)); }
+
+  void lookup(const LookupMap &symbols, std::unique_ptr<jitlink::JITLinkAsyncLookupContinuation> next) override {
+    jitlink::AsyncLookupResult found;
+    for (auto &[name, flags] : symbols) {
+      void *address = findCallee(*name, callees);
+      if (!address && flags == jitlink::SymbolLookupFlags::RequiredSymbol) {
+        return next->run(createStringError("undefined symbol: " + *name));
+      }
+      found[name] = {orc::ExecutorAddr::fromPtr(address), JITSymbolFlags::Exported};
+    }
+    next->run(std::move(found));
   }
-  // Each kernel has its own library, so that symbols do not clash.
-  auto library = (*linker)->createJITDylib("kernel" + std::to_string(count++));
-  if (!library) {
-    return library.takeError();
+
+  Error notifyResolved(jitlink::LinkGraph &graph) override {
+    for (jitlink::Symbol *defined : graph.defined_symbols()) {
+      if (defined->hasName() && *defined->getName() == symbol) {
+        outcome.entry = defined->getAddress();
+        return Error::success();
+      }
+    }
+    return createStringError("undefined symbol: " + symbol);
   }
-  auto process = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess((*linker)->getDataLayout().getGlobalPrefix());
-  if (!process) {
-    return process.takeError();
+
+  void notifyFinalized(jitlink::JITLinkMemoryManager::FinalizedAlloc memory) override {
+    outcome.memory = std::move(memory);
   }
-  library->addGenerator(std::move(*process));
-  if (Error error = defineCallees(**linker, *library, callees)) {
-    return error;
+
+private:
+  const StringRef symbol;
+  const ArrayRef<Callee> callees;
+  Outcome &outcome;
+};
+
+} // namespace
+
+Expected<LinkedCode> link(StringRef object, StringRef symbol, ArrayRef<Callee> callees) {
+  auto names = std::make_shared<orc::SymbolStringPool>();
+  scope_exit clearNames([&] { names->clearDeadEntries(); });
+  auto graph = jitlink::createLinkGraphFromObject(MemoryBufferRef(object, symbol), names);
+  if (!graph) {
+    return graph.takeError();
   }
-  if (Error error = (*linker)->addObjectFile(*library, MemoryBuffer::getMemBufferCopy(object, symbol))) {
-    return error;
+  Outcome outcome;
+  jitlink::link(std::move(*graph), std::make_unique<LinkContext>(symbol, callees, outcome));
+  if (outcome.error) {
+    return std::move(outcome.error);
   }
-  auto address = (*linker)->lookup(*library, symbol);
-  if (!address) {
-    return address.takeError();
-  }
-  return address->toPtr<void *>();
+  return LinkedCode(outcome.entry.toPtr<void *>(), outcome.memory.release().toPtr<void *>());
 }
 
-Expected<runtime::KernelFunction> load(StringRef object, StringRef symbol) {
-  auto address = link(object, symbol);
-  if (!address) {
-    return address.takeError();
+LinkedCode::~LinkedCode() {
+  if (memory) {
+    CodeMemory::instance().free(CodeMemory::FinalizedAlloc(orc::ExecutorAddr::fromPtr(memory)));
   }
-  return reinterpret_cast<runtime::KernelFunction>(*address);
 }
 
 } // namespace tilewright::host

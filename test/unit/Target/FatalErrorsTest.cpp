@@ -1,9 +1,10 @@
-#include "FatalErrors.h"
+#include "tilewright/Target/FatalErrors.h"
 
 #include "llvm/Support/ErrorHandling.h"
 
 #include <gtest/gtest.h>
 
+#include <new>
 #include <thread>
 
 using tilewright::codegen::runGuarded;
@@ -32,6 +33,17 @@ TEST(FatalErrors, AnInnerGuardLeavesTheOuterOneInPlace) {
   llvm::Error outer = runGuarded([] {
     llvm::Error inner = runGuarded([] { llvm::report_fatal_error("inner"); });
     EXPECT_EQ(messageOf(std::move(inner)), "the code generator failed: inner");
+    llvm::report_fatal_error("outer");
+  });
+  EXPECT_EQ(messageOf(std::move(outer)), "the code generator failed: outer");
+}
+
+TEST(FatalErrors, RunningOutOfMemoryIsAnError) {
+  llvm::Error outer = runGuarded([] {
+    llvm::Error inner = runGuarded([] { throw std::bad_alloc(); });
+    EXPECT_EQ(messageOf(std::move(inner)), "the code generator ran out of memory");
+    llvm::Error buffer = runGuarded([] { llvm::report_bad_alloc_error("Buffer allocation failed"); });
+    EXPECT_EQ(messageOf(std::move(buffer)), "the code generator ran out of memory");
     llvm::report_fatal_error("outer");
   });
   EXPECT_EQ(messageOf(std::move(outer)), "the code generator failed: outer");

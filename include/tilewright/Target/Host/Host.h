@@ -3,7 +3,7 @@
 #ifndef TILEWRIGHT_TARGET_HOST_HOST_H
 #define TILEWRIGHT_TARGET_HOST_HOST_H
 
-#include "tilewright/Runtime/Host/Kernel.h"
+#include "tilewright/Target/Host/LinkedCode.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -61,12 +61,10 @@ llvm::Expected<llvm::SmallVector<char, 0>> emit(llvm::Module &module, llvm::Targ
 /// The symbol and address of a function that the code calls.
 using Callee = std::pair<const char *, void *>;
 
-/// Links an object file into this process, where it stays, and returns the address of `symbol`. The code may call the
-/// runtime's functions (KernelSupport.h) and `callees`.
-llvm::Expected<void *> link(llvm::StringRef object, llvm::StringRef symbol, llvm::ArrayRef<Callee> callees = {});
-
-/// The same for a CPU kernel.
-llvm::Expected<runtime::KernelFunction> load(llvm::StringRef object, llvm::StringRef symbol);
+/// Links an object file into this process for its `symbol`. The code may call the runtime's functions
+/// (KernelSupport.h), `callees`, and the process's exported functions. If memory runs out, the error's code is
+/// std::errc::not_enough_memory.
+llvm::Expected<LinkedCode> link(llvm::StringRef object, llvm::StringRef symbol, llvm::ArrayRef<Callee> callees = {});
 
 } // namespace tilewright::host
 
