@@ -45,7 +45,7 @@ def exported_symbols(elf: ELFFile) -> list[str]:
 
 
 def check_module(module: Path) -> tuple[list[str], tuple[int, int]]:
-    """The faults of the extension module, and the version of the C library that it needs."""
+    """What is wrong with the extension module, and the version of the C library that it needs."""
     with module.open("rb") as file:
         elf = ELFFile(file)
         needed, exported, glibc = needed_libraries(elf), exported_symbols(elf), needed_glibc(elf)
@@ -55,9 +55,9 @@ def check_module(module: Path) -> tuple[list[str], tuple[int, int]]:
     print(f"exports  {', '.join(exported)}")
     print(subprocess.run(["ldd", str(module)], capture_output=True, text=True).stdout, end="")
     wrong = []
-    strangers = {name for name in needed if not name.startswith("ld-linux")} - ALLOWED
-    if strangers:
-        wrong.append(f"needs {', '.join(sorted(strangers))}")
+    unexpected = {name for name in needed if not name.startswith("ld-linux")} - ALLOWED
+    if unexpected:
+        wrong.append(f"needs {', '.join(sorted(unexpected))}")
     if exported != ["PyInit__core"]:
         wrong.append("exports more than PyInit__core")
     if not stripped:

@@ -72,11 +72,11 @@ static std::string convert(const LinearLayout &from, const LinearLayout &to, con
   case ConversionKind::Registers:
     return "registers only: " + std::to_string(plan.selects()) + " selects\n";
   case ConversionKind::Lanes: {
-    std::set<int> flips(plan.shuffle.flips.begin(), plan.shuffle.flips.end());
+    std::set<int> xorMasks(plan.shuffle.xorMasks.begin(), plan.shuffle.xorMasks.end());
     std::string text = "lanes: " + std::to_string(plan.shuffles()) + " shuffles, " + std::to_string(plan.selects()) +
                        " selects\n  " + (plan.shuffle.isButterfly() ? "butterfly" : "indexed") + ", lane ^";
-    for (int flip : flips) {
-      text += " " + std::to_string(flip);
+    for (int xorMask : xorMasks) {
+      text += " " + std::to_string(xorMask);
     }
     return text + "\n";
   }

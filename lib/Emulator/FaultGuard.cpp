@@ -25,13 +25,13 @@ struct Fault {
   Thread *thread = nullptr;
   int signal = 0;
   uintptr_t address = 0;
-  bool isStack = false;
-  bool isNowhere = false; ///< the address is not canonical; the system does not say which address it is
+  bool isStackOverflow = false;
+  bool isNonCanonical = false; ///< the system does not say which address it is
 };
 thread_local Fault fault;
 
 std::string describe(const Fault &fault) {
-  if (fault.isStack) {
+  if (fault.isStackOverflow) {
     return "the thread's variables take more than the " + std::to_string(StackPool::kBytes >> 10) +
            " KiB of its stack in the emulator";
   }
@@ -40,7 +40,7 @@ std::string describe(const Fault &fault) {
   }
   char address[24];
   std::snprintf(address, sizeof address, " 0x%llx", static_cast<unsigned long long>(fault.address));
-  return (fault.isNowhere ? std::string("accessed an address") : std::string("accessed the address") + address) +
+  return (fault.isNonCanonical ? std::string("accessed an address") : std::string("accessed the address") + address) +
          " that is not mapped; the line is only found if the extents of all arguments are known";
 }
 
@@ -71,8 +71,8 @@ bool redirect(int signal, siginfo_t *info, ucontext_t *context) {
   }
   fault.signal = signal;
   fault.address = reinterpret_cast<uintptr_t>(info->si_addr);
-  fault.isNowhere = info->si_code == SI_KERNEL; // not a canonical x86-64 address
-  fault.isStack = !fault.isNowhere && StackPool::instance().isGuard(info->si_addr);
+  fault.isNonCanonical = info->si_code == SI_KERNEL;
+  fault.isStackOverflow = !fault.isNonCanonical && StackPool::instance().isGuard(info->si_addr);
   // The fiber's stack is no longer needed, so that it is used from its top. The 8 bytes stand for a return address: the
   // ABI aligns the stack to 16 bytes before a call.
   registers[REG_RSP] = reinterpret_cast<uintptr_t>(fault.thread->stack) - 64 - 8;

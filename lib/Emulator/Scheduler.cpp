@@ -56,7 +56,7 @@ Thread *Scheduler::takeReady() {
 
 Thread *Scheduler::next() {
   if (block.isStopped()) {
-    left = true;
+    isAborted = true;
     return nullptr;
   }
   return takeReady();
@@ -77,7 +77,7 @@ void Scheduler::start(Thread &thread, void **from) {
   if (!entry.stack) {
     thread.report(Report::Fault, 0, "could not allocate the stack of another thread");
     block.stop();
-    left = true;
+    isAborted = true;
     if (mainContext) {
       jump(mainContext, nullptr, from);
     }
@@ -101,36 +101,36 @@ void Scheduler::runThreads(void *stack) {
     self.state = Thread::Done;
     self.stack = nullptr;
     block.exit(self);
-    Thread *following = next();
-    if (following && following->state == Thread::Fresh) {
-      current = following;
+    Thread *nextThread = next();
+    if (nextThread && nextThread->state == Thread::Fresh) {
+      current = nextThread;
       continue;
     }
     // No other fiber can take the stack before the jump below leaves this one.
     StackPool::instance().give(stack);
-    void *forgotten;
-    if (following) {
-      current = following;
-      following->state = Thread::Running;
+    void *discarded;
+    if (nextThread) {
+      current = nextThread;
+      nextThread->state = Thread::Running;
     }
-    jump(following ? following->context : mainContext, following ? following->stack : nullptr, &forgotten);
+    jump(nextThread ? nextThread->context : mainContext, nextThread ? nextThread->stack : nullptr, &discarded);
   }
 }
 
 void Scheduler::switchFrom(Thread &self) {
-  Thread *following = next();
-  if (following == &self) {
+  Thread *nextThread = next();
+  if (nextThread == &self) {
     self.state = Thread::Running;
     return;
   }
-  if (!following) {
+  if (!nextThread) {
     jump(mainContext, nullptr, &self.context);
-  } else if (following->state == Thread::Fresh) {
-    start(*following, &self.context);
+  } else if (nextThread->state == Thread::Fresh) {
+    start(*nextThread, &self.context);
   } else {
-    current = following;
-    following->state = Thread::Running;
-    jump(following->context, following->stack, &self.context);
+    current = nextThread;
+    nextThread->state = Thread::Running;
+    jump(nextThread->context, nextThread->stack, &self.context);
   }
 }
 
@@ -151,9 +151,9 @@ void Scheduler::runOnHostStack(Thread &self, const std::function<void()> &work) 
 }
 
 void Scheduler::leave() {
-  left = true;
-  void *forgotten;
-  jump(mainContext, nullptr, &forgotten);
+  isAborted = true;
+  void *discarded;
+  jump(mainContext, nullptr, &discarded);
   __builtin_unreachable();
 }
 
@@ -173,7 +173,7 @@ void Scheduler::reclaimStacks() {
 bool Scheduler::run(uint64_t seed) {
   isShuffled = seed != 0;
   random.seed(seed);
-  left = false;
+  isAborted = false;
   mainContext = nullptr;
   yielded.clear();
   ready.clear();
@@ -188,7 +188,7 @@ bool Scheduler::run(uint64_t seed) {
     jump(current->context, current->stack, &mainContext);
   }
   reclaimStacks();
-  return !left && block.running == 0;
+  return !isAborted && block.running == 0;
 }
 
 } // namespace tilewright::emulator

@@ -51,7 +51,7 @@ private:
   Thread *current = nullptr;
   void *mainContext = nullptr;
   const std::function<void()> *callback = nullptr;
-  bool left = false;
+  bool isAborted = false;
 };
 
 } // namespace tilewright::emulator

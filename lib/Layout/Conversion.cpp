@@ -24,10 +24,10 @@ bool RegisterMove::isIdentity() const {
       return false;
     }
   }
-  return allZero(flips);
+  return allZero(xorMasks);
 }
 
-int RegisterMove::sourceOf(int reg, uint64_t thread) const { return base[reg] ^ sumOfSet(flips, thread); }
+int RegisterMove::sourceOf(int reg, uint64_t thread) const { return base[reg] ^ sumOfSet(xorMasks, thread); }
 
 bool LaneMove::isButterfly() const {
   for (int bit = 0; bit < static_cast<int>(lanes.size()); ++bit) {
@@ -38,20 +38,20 @@ bool LaneMove::isButterfly() const {
   return true;
 }
 
-int LaneMove::sourceOf(int reg, uint64_t thread) const { return flips[reg] ^ sumOfSet(lanes, thread); }
+int LaneMove::sourceOf(int reg, uint64_t thread) const { return xorMasks[reg] ^ sumOfSet(lanes, thread); }
 
 int ConversionPlan::shuffles() const {
   if (!shuffle.isButterfly()) {
-    return static_cast<int>(shuffle.flips.size());
+    return static_cast<int>(shuffle.xorMasks.size());
   }
-  return static_cast<int>(shuffle.flips.size() - std::count(shuffle.flips.begin(), shuffle.flips.end(), 0));
+  return static_cast<int>(shuffle.xorMasks.size() - std::count(shuffle.xorMasks.begin(), shuffle.xorMasks.end(), 0));
 }
 
 int ConversionPlan::selects() const {
   int count = 0;
   for (const RegisterMove *move : {&before, &after}) {
     count += static_cast<int>(move->base.size() *
-                              (move->flips.size() - std::count(move->flips.begin(), move->flips.end(), 0)));
+                              (move->xorMasks.size() - std::count(move->xorMasks.begin(), move->xorMasks.end(), 0)));
   }
   return count;
 }
@@ -90,7 +90,7 @@ public:
   uint64_t lane(int bit) const { return uint64_t(1) << (registerBits + bit); }
 
   /// Combinations of bits that map to zero, i.e. replicas.
-  Columns copies() const { return kernel(local); }
+  Columns replicas() const { return kernel(local); }
 
   int registerBits;
   Columns registers;
@@ -179,24 +179,24 @@ static Columns separate(const Source &source, Lookup &lookup, int lanes) {
     return lookup.registersOfThreads[t] ^ multiply(lookup.registersOfRegisters, after[t]);
   };
   while (true) {
-    Columns asked, registers;
+    Columns sourceLanes, registers;
     for (int t = 0; t < lanes; ++t) {
-      asked.push_back(laneOf(t));
+      sourceLanes.push_back(laneOf(t));
       registers.push_back(registerOf(t));
     }
-    Columns clashes = kernel(asked);
+    Columns clashes = kernel(sourceLanes);
     auto clash = std::find_if(clashes.begin(), clashes.end(), [&](uint64_t v) { return multiply(registers, v) != 0; });
     if (clash == clashes.end()) {
       return after;
     }
     int bit = 63 - __builtin_clzll(*clash);
-    Span reached(asked);
-    Columns copies = source.copies();
-    auto copy =
-        std::find_if(copies.begin(), copies.end(), [&](uint64_t v) { return !reached.contains(source.lanesOf(v)); });
-    if (copy != copies.end()) {
-      lookup.registersOfThreads[bit] ^= source.registersOf(*copy);
-      lookup.lanesOfThreads[bit] ^= source.lanesOf(*copy);
+    Span reached(sourceLanes);
+    Columns replicas = source.replicas();
+    auto replica = std::find_if(replicas.begin(), replicas.end(),
+                                [&](uint64_t v) { return !reached.contains(source.lanesOf(v)); });
+    if (replica != replicas.end()) {
+      lookup.registersOfThreads[bit] ^= source.registersOf(*replica);
+      lookup.lanesOfThreads[bit] ^= source.lanesOf(*replica);
       continue;
     }
     const Columns &others = lookup.lanesOfRegisters;
@@ -225,25 +225,25 @@ static std::vector<int> toInts(const Columns &columns) { return {columns.begin()
 ///     before   in that lane it is register P q ^ B (its thread), with B Q = G, so that
 ///              lookup(r, t) = (P q ^ B (N q ^ Q t), N q ^ Q t)
 static void splitIntoMoves(const Lookup &lookup, const Columns &after, int lanes, ConversionPlan &plan) {
-  Columns asked, registers; // Q and G
+  Columns sourceLanes, registers; // Q and G
   for (size_t t = 0; t < after.size(); ++t) {
-    asked.push_back(lookup.lanesOfThreads[t] ^ multiply(lookup.lanesOfRegisters, after[t]));
+    sourceLanes.push_back(lookup.lanesOfThreads[t] ^ multiply(lookup.lanesOfRegisters, after[t]));
     registers.push_back(lookup.registersOfThreads[t] ^ multiply(lookup.registersOfRegisters, after[t]));
   }
   Columns before;
-  for (uint64_t asking : pseudoInverse(Columns(asked.begin(), asked.begin() + lanes), lanes)) {
-    before.push_back(multiply(registers, asking));
+  for (uint64_t requesters : pseudoInverse(Columns(sourceLanes.begin(), sourceLanes.begin() + lanes), lanes)) {
+    before.push_back(multiply(registers, requesters));
   }
   Columns beforeOfLanes = before;
   for (size_t t = lanes; t < after.size(); ++t) {
-    before.push_back(registers[t] ^ multiply(beforeOfLanes, asked[t]));
+    before.push_back(registers[t] ^ multiply(beforeOfLanes, sourceLanes[t]));
   }
   Columns base;
   for (size_t bit = 0; bit < lookup.registersOfRegisters.size(); ++bit) {
     base.push_back(lookup.registersOfRegisters[bit] ^ multiply(beforeOfLanes, lookup.lanesOfRegisters[bit]));
   }
   plan.before = {images(base), toInts(before)};
-  plan.shuffle = {images(lookup.lanesOfRegisters), toInts(asked), lanes};
+  plan.shuffle = {images(lookup.lanesOfRegisters), toInts(sourceLanes), lanes};
   plan.after = {std::vector<int>(uint64_t(1) << base.size()), toInts(after)};
   std::iota(plan.after.base.begin(), plan.after.base.end(), 0);
 }
@@ -262,8 +262,8 @@ ConversionPlan planConversion(const LinearLayout &from, const LinearLayout &to) 
   splitIntoMoves(*lookup, after, lanes, plan);
   plan.after.base.resize(to.inSize(kRegister));
   plan.kind = ConversionKind::Lanes;
-  bool stays = plan.shuffle.isButterfly() && allZero(plan.shuffle.flips);
-  if (stays) {
+  bool keepsLanes = plan.shuffle.isButterfly() && allZero(plan.shuffle.xorMasks);
+  if (keepsLanes) {
     bool isSame = plan.before.isIdentity() && from.inBits(kRegister) == to.inBits(kRegister);
     plan.kind = isSame && plan.after.isIdentity() ? ConversionKind::None : ConversionKind::Registers;
   }

@@ -42,10 +42,10 @@ LinearLayout nvmmaShared(const Shape &shape, int elementBits, int swizzleBytes, 
   int64_t perPhase = 128 / swizzleBytes, maxPhase = swizzleBytes / 16;
 
   std::vector<LinearLayout::Point> points;
-  auto add = [&](int dim, int64_t value, int64_t flip) {
+  auto add = [&](int dim, int64_t value, int64_t xorMask) {
     LinearLayout::Point point(shape.size());
     point[dim] = value;
-    point[contiguous] ^= flip;
+    point[contiguous] ^= xorMask;
     points.push_back(std::move(point));
   };
   for (int64_t value = 1; value < width; value *= 2) {

@@ -20,11 +20,11 @@ SharedAddresses planAddresses(const LinearLayout &offsets, const std::vector<int
   auto moved = static_cast<int64_t>(movedByThreads(offsets));
   for (int reg : registers) {
     int64_t image = start ^ static_cast<int64_t>(offsets.apply(uint64_t(reg) << offsets.inStart(kRegister)));
-    int64_t flip = image & moved;
-    auto known = std::find(plan.flips.begin(), plan.flips.end(), flip);
-    plan.addresses.push_back({static_cast<size_t>(known - plan.flips.begin()), image & ~moved});
-    if (known == plan.flips.end()) {
-      plan.flips.push_back(flip);
+    int64_t xorMask = image & moved;
+    auto known = std::find(plan.xorMasks.begin(), plan.xorMasks.end(), xorMask);
+    plan.addresses.push_back({static_cast<size_t>(known - plan.xorMasks.begin()), image & ~moved});
+    if (known == plan.xorMasks.end()) {
+      plan.xorMasks.push_back(xorMask);
     }
   }
   return plan;

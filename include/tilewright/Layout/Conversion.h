@@ -5,7 +5,7 @@
 // into three moves that the hardware supports, each a shear of the space (register x lane):
 //
 //     before    each thread permutes its registers, depending on its lane
-//     shuffle   register q comes from lane ^ flips[q]: one shuffle per register
+//     shuffle   register q comes from lane ^ xorMasks[q]: one shuffle per register
 //     after     each thread permutes its registers again
 //
 // Exchanging a register bit with a lane bit, 2 registers on 2 lanes (rows are lanes):
@@ -36,15 +36,15 @@ enum class ConversionKind {
 /// result[r] = source[base[r] ^ the xor masks of all bits that are set in the thread's index]
 struct RegisterMove {
   std::vector<int> base;
-  std::vector<int> flips; ///< xor mask per bit of the thread index: lane, warp, block
+  std::vector<int> xorMasks; ///< xor mask per bit of the thread index: lane, warp, block
 
   bool isIdentity() const;
   int sourceOf(int reg, uint64_t thread) const;
 };
 
-/// Register r comes from lane flips[r] ^ the lanes of all bits that are set in the thread's index.
+/// Register r comes from lane xorMasks[r] ^ the lanes of all bits that are set in the thread's index.
 struct LaneMove {
-  std::vector<int> flips;
+  std::vector<int> xorMasks;
   std::vector<int> lanes; ///< per bit of the thread index, as above; {1, 2, 4, 8, 16, 0, ...} is the identity
   int laneBits = 0;       ///< how many of these bits are lane bits
 

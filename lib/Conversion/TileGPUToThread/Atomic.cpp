@@ -156,10 +156,10 @@ private:
 
   SmallVector<Group> groupsOf(tile::AtomicRMWOp op, size_t registers) const {
     SmallVector<Group> groups;
-    for (const std::vector<int> &neighbours : layout::registersOf(tilegpu::vectorAccessOf(op), registers)) {
-      size_t step = std::max(1, elementsAtOnce(op, elementOf(op), static_cast<int>(neighbours.size())));
-      for (size_t first = 0; first < neighbours.size(); first += step) {
-        groups.emplace_back(neighbours.begin() + first, neighbours.begin() + first + step);
+    for (const std::vector<int> &contiguous : layout::registersOf(tilegpu::vectorAccessOf(op), registers)) {
+      size_t step = std::max(1, elementsAtOnce(op, elementOf(op), static_cast<int>(contiguous.size())));
+      for (size_t first = 0; first < contiguous.size(); first += step) {
+        groups.emplace_back(contiguous.begin() + first, contiguous.begin() + first + step);
       }
     }
     return groups;

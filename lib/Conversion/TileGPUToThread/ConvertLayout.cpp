@@ -25,29 +25,29 @@ Value isThreadBitSet(Builder &builder, int bit, int laneBits) {
 /// toggle the conditions of those.
 Value moveRegisters(Builder &builder, const layout::RegisterMove &move, int laneBits, Value vector) {
   layout::Span independent;
-  SmallVector<std::pair<int, Value>> flips; // with the condition under which each applies
-  for (auto [bit, flip] : llvm::enumerate(move.flips)) {
-    if (flip == 0) {
+  SmallVector<std::pair<int, Value>> xorMasks; // with the condition under which each applies
+  for (auto [bit, xorMask] : llvm::enumerate(move.xorMasks)) {
+    if (xorMask == 0) {
       continue;
     }
     Value isSet = isThreadBitSet(builder, static_cast<int>(bit), laneBits);
-    std::optional<uint64_t> sum = independent.express(flip);
+    std::optional<uint64_t> sum = independent.express(xorMask);
     if (!sum) {
-      independent.add(flip);
-      flips.push_back({flip, isSet});
+      independent.add(xorMask);
+      xorMasks.push_back({xorMask, isSet});
       continue;
     }
-    for (size_t i = 0; i < flips.size(); ++i) {
+    for (size_t i = 0; i < xorMasks.size(); ++i) {
       if (*sum >> i & 1) {
-        flips[i].second = arith::XOrIOp::create(builder, flips[i].second, isSet);
+        xorMasks[i].second = arith::XOrIOp::create(builder, xorMasks[i].second, isSet);
       }
     }
   }
   int64_t registers = cast<VectorType>(vector.getType()).getNumElements();
-  for (auto [flip, isMade] : flips) {
+  for (auto [xorMask, isMade] : xorMasks) {
     SmallVector<int64_t> order;
     for (int64_t reg = 0; reg < registers; ++reg) {
-      order.push_back(reg ^ flip);
+      order.push_back(reg ^ xorMask);
     }
     vector = arith::SelectOp::create(builder, isMade, selectRegisters(builder, vector, order), vector);
   }
@@ -65,18 +65,18 @@ Value sourceLane(Builder &builder, const layout::LaneMove &move) {
 
 /// Registers from the same lane are shuffled together, so that narrow elements fill words.
 Value moveLanes(Builder &builder, const layout::LaneMove &move, Value vector) {
-  llvm::MapVector<int, SmallVector<int64_t>> registersOfFlip;
-  for (auto [reg, flip] : llvm::enumerate(move.flips)) {
-    registersOfFlip[flip].push_back(reg);
+  llvm::MapVector<int, SmallVector<int64_t>> registersOfXorMask;
+  for (auto [reg, xorMask] : llvm::enumerate(move.xorMasks)) {
+    registersOfXorMask[xorMask].push_back(reg);
   }
   Value lane = move.isButterfly() ? Value() : sourceLane(builder, move);
-  SmallVector<Value> elements(move.flips.size());
-  for (const auto &[flip, registers] : registersOfFlip) {
+  SmallVector<Value> elements(move.xorMasks.size());
+  for (const auto &[xorMask, registers] : registersOfXorMask) {
     Value part = selectRegisters(builder, vector, registers);
     if (lane) {
-      part = shuffleFrom(builder, part, combineImages(builder, lane, flip, /*disjoint=*/false));
-    } else if (flip != 0) {
-      part = shuffleAcross(builder, part, flip);
+      part = shuffleFrom(builder, part, combineImages(builder, lane, xorMask, /*disjoint=*/false));
+    } else if (xorMask != 0) {
+      part = shuffleAcross(builder, part, xorMask);
     }
     for (auto [reg, element] : llvm::zip_equal(registers, unpack(builder, part))) {
       elements[reg] = element;

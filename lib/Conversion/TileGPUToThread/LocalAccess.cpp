@@ -130,9 +130,9 @@ SmallVector<Value> emitSharedAddresses(Builder &builder, Value base, const Linea
   layout::SharedAddresses plan = layout::planAddresses(bytes, registers, start);
   Value thread = threadImages(builder, bytes).front();
   SmallVector<Value> bases, addresses;
-  for (int64_t flip : plan.flips) {
+  for (int64_t xorMask : plan.xorMasks) {
     bases.push_back(LLVM::GEPOp::create(builder, base.getType(), builder.getI8Type(), base,
-                                        combineImages(builder, thread, flip, /*disjoint=*/false)));
+                                        combineImages(builder, thread, xorMask, /*disjoint=*/false)));
   }
   for (const layout::SharedAddresses::Address &address : plan.addresses) {
     addresses.push_back(address.immediate == 0

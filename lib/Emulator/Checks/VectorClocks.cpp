@@ -11,9 +11,9 @@ void VectorClocks::synchronizeAll() {
   for (const Clock &clock : clocks) {
     latest = std::max(latest, clock.now);
   }
-  allKnow = std::max<Time>(latest, 1);
+  pastTime = std::max<Time>(latest, 1);
   for (Clock &clock : clocks) {
-    clock.now = allKnow + 1;
+    clock.now = pastTime + 1;
     clock.known.reset();
   }
   released.clear();

@@ -32,11 +32,11 @@ public:
   Time now(uint32_t thread) const { return clocks[thread].now; }
 
   /// Times up to past() happen before everything later.
-  Time past() const { return allKnow; }
+  Time past() const { return pastTime; }
 
   /// Whether an event of `other` at `time` happens before what `thread` does now.
   bool isBefore(uint32_t other, Time time, uint32_t thread) const {
-    if (time <= allKnow || other == thread) {
+    if (time <= pastTime || other == thread) {
       return true;
     }
     const Knowledge &known = clocks[thread].known;
@@ -72,7 +72,7 @@ private:
   void include(Times &times, const Knowledge &known) const;
 
   std::vector<Clock> clocks;
-  Time allKnow = 0;
+  Time pastTime = 0;
   std::unordered_map<uint64_t, Released> released;
 };
 

@@ -50,10 +50,10 @@ static Value exp2Double(MathBuilder &m, Value x) {
 }
 
 /// |x|^y. The logarithms of zero and infinity are set such that the rest gives the right result.
-static Value powOfSize(MathBuilder &m, Value size, Value y) {
-  Value log = log2Double(m, m.widen(size));
-  log = m.select(m.equal(size, m.f(0.0)), m.d(-kInfinity), log);
-  log = m.select(m.equal(size, m.f(kInfinity)), m.d(kInfinity), log);
+static Value powOfMagnitude(MathBuilder &m, Value magnitude, Value y) {
+  Value log = log2Double(m, m.widen(magnitude));
+  log = m.select(m.equal(magnitude, m.f(0.0)), m.d(-kInfinity), log);
+  log = m.select(m.equal(magnitude, m.f(kInfinity)), m.d(kInfinity), log);
   Value product = m.mul(m.widen(y), log);
   // Narrowing turns 2^200 into infinity and 2^-200 into zero.
   product = m.atLeast(m.atMost(product, m.d(200.0)), m.d(-200.0));
@@ -64,23 +64,23 @@ static Value isInteger(MathBuilder &m, Value x) { return m.equal(math::TruncOp::
 
 Value tilewright::expandPow(MathBuilder &m, Operands xy) {
   Value x = xy[0], y = xy[1];
-  Value size = m.abs(x);
+  Value magnitude = m.abs(x);
   // (+-1)^(+-infinity) is 1, but log2(1) * infinity is NaN.
-  Value finiteY = m.select(m.equal(size, m.f(1.0)), m.copysign(m.f(1.0), y), y);
+  Value finiteY = m.select(m.equal(magnitude, m.f(1.0)), m.copysign(m.f(1.0), y), y);
   finiteY = m.select(m.equal(m.abs(y), m.f(kInfinity)), finiteY, y);
-  Value result = powOfSize(m, size, finiteY);
+  Value result = powOfMagnitude(m, magnitude, finiteY);
 
   // A negative base: an odd power is negative, and a fractional one is NaN.
-  Value whole = isInteger(m, y);
-  Value even = isInteger(m, m.mul(y, m.f(0.5)));
-  Value odd = m.iand(whole, m.ixor(even, m.constant(even.getType(), int64_t(1))));
-  result = m.select(odd, m.copysign(result, x), result);
-  Value finiteNegative = m.iand(m.less(x, m.f(0.0)), m.less(m.f(-kInfinity), x));
-  Value undefined = m.iand(finiteNegative, m.ixor(whole, m.constant(whole.getType(), int64_t(1))));
-  undefined = m.ior(undefined, m.compare(arith::CmpFPredicate::UNO, x, y));
-  result = m.select(undefined, m.f(kNaN), result);
+  Value isWhole = isInteger(m, y);
+  Value isEven = isInteger(m, m.mul(y, m.f(0.5)));
+  Value isOdd = m.iand(isWhole, m.ixor(isEven, m.constant(isEven.getType(), int64_t(1))));
+  result = m.select(isOdd, m.copysign(result, x), result);
+  Value isFiniteNegative = m.iand(m.less(x, m.f(0.0)), m.less(m.f(-kInfinity), x));
+  Value isUndefined = m.iand(isFiniteNegative, m.ixor(isWhole, m.constant(isWhole.getType(), int64_t(1))));
+  isUndefined = m.ior(isUndefined, m.compare(arith::CmpFPredicate::UNO, x, y));
+  result = m.select(isUndefined, m.f(kNaN), result);
 
   // x^0 and 1^y are 1 for any x and y, including NaN.
-  Value one = m.ior(m.equal(x, m.f(1.0)), m.equal(y, m.f(0.0)));
-  return m.select(one, m.f(1.0), result);
+  Value isOne = m.ior(m.equal(x, m.f(1.0)), m.equal(y, m.f(0.0)));
+  return m.select(isOne, m.f(1.0), result);
 }

@@ -40,7 +40,7 @@ State move(const State &state, const LaneMove &step) {
   State moved(state.size());
   size_t lanes = size_t(1) << step.laneBits;
   for (size_t thread = 0; thread < state.size(); ++thread) {
-    for (size_t reg = 0; reg < step.flips.size(); ++reg) {
+    for (size_t reg = 0; reg < step.xorMasks.size(); ++reg) {
       size_t lane = step.sourceOf(static_cast<int>(reg), thread);
       EXPECT_LT(lane, lanes);
       moved[thread].push_back(state[thread / lanes * lanes + lane].at(reg));
@@ -108,7 +108,7 @@ TEST(Conversion, exchangingABitCostsHalfOfTheRegisters) {
   EXPECT_EQ(plan.kind, ConversionKind::Lanes);
   EXPECT_TRUE(plan.shuffle.isButterfly());
   EXPECT_EQ(plan.shuffles(), 1);
-  EXPECT_EQ(plan.shuffle.flips, (std::vector<int>{0, 1}));
+  EXPECT_EQ(plan.shuffle.xorMasks, (std::vector<int>{0, 1}));
 }
 
 TEST(Conversion, kExchangedBitsCostTheirShare) {

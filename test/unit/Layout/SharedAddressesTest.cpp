@@ -25,7 +25,7 @@ void expectAddresses(const LinearLayout &offsets, int64_t start = 0) {
       int64_t thread = offsets({0, lane, warp})[0];
       for (int64_t reg = 0; reg < offsets.inSize(kRegister); ++reg) {
         auto [base, immediate] = plan.addresses[reg];
-        EXPECT_EQ((thread ^ plan.flips[base]) + immediate, start ^ offsets({reg, lane, warp})[0]);
+        EXPECT_EQ((thread ^ plan.xorMasks[base]) + immediate, start ^ offsets({reg, lane, warp})[0]);
       }
     }
   }
@@ -66,7 +66,7 @@ TEST(SharedAddresses, partsOfWhatIsInSharedMemory) {
 
 TEST(SharedAddresses, oneBaseWhereNothingIsSwizzled) {
   LinearLayout rows = blocked({64, 64}, {{1, 8}, {4, 8}, {4, 1}, {1, 0}});
-  EXPECT_EQ(planAddresses(offsetsOf(rows, swizzled({64, 64}, {1, 0})), allRegisters(rows)).flips.size(), 1U);
+  EXPECT_EQ(planAddresses(offsetsOf(rows, swizzled({64, 64}, {1, 0})), allRegisters(rows)).xorMasks.size(), 1U);
 }
 
 TEST(SharedAddresses, oneBasePerFlipOfTheThreadsBits) {
@@ -74,7 +74,7 @@ TEST(SharedAddresses, oneBasePerFlipOfTheThreadsBits) {
   LinearLayout offsets = LinearLayout::fromBases(
       {{"register", {{8}, {10}}}, {"lane", {{1}, {2}, {4}, {0}, {0}}}, {"warp", {}}}, {{"offset", 4}});
   SharedAddresses plan = planAddresses(offsets, {0, 1, 2, 3});
-  EXPECT_EQ(plan.flips, (std::vector<int64_t>{0, 2}));
+  EXPECT_EQ(plan.xorMasks, (std::vector<int64_t>{0, 2}));
   EXPECT_EQ(plan.addresses[1].immediate, 8);
   EXPECT_EQ(plan.addresses[3].base, 1U);
   EXPECT_EQ(plan.addresses[3].immediate, 0);

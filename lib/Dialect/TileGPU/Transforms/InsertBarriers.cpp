@@ -51,7 +51,7 @@ static int loopDepth(Operation *op) {
 }
 
 /// Removes barriers that later ones made redundant, starting with those in the innermost loops.
-static void removeSuperfluous(RaceAnalysis &races, SmallVector<BarrierOp> barriers) {
+static void removeRedundant(RaceAnalysis &races, SmallVector<BarrierOp> barriers) {
   llvm::stable_sort(barriers, [](BarrierOp a, BarrierOp b) { return loopDepth(a) > loopDepth(b); });
   for (BarrierOp barrier : barriers) {
     Operation *next = barrier->getNextNode();
@@ -69,7 +69,7 @@ class InsertBarriers : public tilegpu::impl::InsertBarriersBase<InsertBarriers> 
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       RaceAnalysis races(function);
-      removeSuperfluous(races, separateAll(races));
+      removeRedundant(races, separateAll(races));
     }
   }
 };

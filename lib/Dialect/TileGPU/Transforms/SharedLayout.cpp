@@ -77,7 +77,7 @@ struct Rank {
 } // namespace
 
 /// How many registers of `together` are contiguous in the buffer, in their order.
-static int64_t neighbours(const LinearLayout &offsets, const layout::VectorAccess &together) {
+static int64_t contiguousElements(const LinearLayout &offsets, const layout::VectorAccess &together) {
   layout::VectorAccess found = layout::widestAccess(offsets, layout::kOffset, together.elements());
   return layout::commonAccess(found, together).elements();
 }
@@ -89,7 +89,7 @@ static Rank rankOf(const LinearLayout &shared, const std::vector<Side> &sides, i
     LinearLayout offsets = layout::offsetsOf(side.map, shared);
     layout::VectorAccess access = layout::widestAccess(offsets, layout::kOffset, 8 * memory.widestBytes / bits);
     layout::AccessCost cost = layout::costOfAccess(offsets, access, bits, memory);
-    rank.apart += side.together.elements() - neighbours(offsets, side.together);
+    rank.apart += side.together.elements() - contiguousElements(offsets, side.together);
     rank.wavefronts += cost.total();
     rank.accesses += cost.accesses;
   }
@@ -101,8 +101,8 @@ static Rank rankOf(const LinearLayout &shared, const std::vector<Side> &sides, i
 /// than 32-byte sectors; its request rate is what limits matmuls.
 static LinearLayout linesTogether(const StagedTile &tile, const GpuInfo &target) {
   int first = tile.write.inStart(layout::kRegister) + tile.loaded.registerBits.front();
-  LinearLayout::Point neighbour = tile.write.unpackOut(tile.write.columns()[first]);
-  int fastest = static_cast<int>(llvm::find_if(neighbour, [](int64_t at) { return at != 0; }) - neighbour.begin());
+  LinearLayout::Point nextElement = tile.write.unpackOut(tile.write.columns()[first]);
+  int fastest = static_cast<int>(llvm::find_if(nextElement, [](int64_t at) { return at != 0; }) - nextElement.begin());
   layout::Shape shape = layout::shapeOf(tile.write);
   layout::Order order = layout::rowMajorOrder(static_cast<int>(shape.size()));
   auto place = llvm::find(order, fastest);
