@@ -4,14 +4,14 @@
 #four = #tilegpu.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [], block = [] : 128>
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   // Four contiguous elements at once. A single instruction has the memory order itself.
-  // CHECK-LABEL: func.func @neighbours
+  // CHECK-LABEL: func.func @adjacent_elements
   // CHECK: ptx.atomic "fadd" "acq_rel" "gpu" %{{.*}}, %{{.*}} mask %true : <1>, vector<4xf32>
   // CHECK-NOT: ptx.atomic
   // Integers one by one, between fences.
   // CHECK: llvm.fence syncscope("device") acq_rel
   // CHECK-COUNT-4: ptx.atomic "add" "relaxed" "gpu" %{{.*}} : <1>, vector<1xi32>
   // CHECK: llvm.fence syncscope("device") acq_rel
-  func.func @neighbours(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32, tile.slot = 0 : i32}, %v: f32 {tile.slot = 1 : i32})
+  func.func @adjacent_elements(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32, tile.slot = 0 : i32}, %v: f32 {tile.slot = 1 : i32})
       attributes {tile.kernel} {
     %i = tile.make_range 0 to 128 : tensor<128xi32, #four>
     %b = tile.splat %p : tensor<128x!tile.ptr<f32>, #four>

@@ -31,13 +31,13 @@ def layer_norm(x, y, w, b, mean_out, rstd_out, stride, columns, eps, BLOCK: tl.c
     inside = i < columns
     values = tl.load(x + row * stride + i, mask=inside, other=0.0).to(tl.float32)
     mean = tl.sum(values, axis=0) / columns
-    centred = tl.where(inside, values - mean, 0.0)
-    rstd = 1 / tl.sqrt(tl.sum(centred * centred, axis=0) / columns + eps)
+    centered = tl.where(inside, values - mean, 0.0)
+    rstd = 1 / tl.sqrt(tl.sum(centered * centered, axis=0) / columns + eps)
     tl.store(mean_out + row, mean)
     tl.store(rstd_out + row, rstd)
     scale = tl.load(w + i, mask=inside)
     shift = tl.load(b + i, mask=inside)
-    tl.store(y + row * stride + i, centred * rstd * scale + shift, mask=inside)
+    tl.store(y + row * stride + i, centered * rstd * scale + shift, mask=inside)
 
 
 @jit

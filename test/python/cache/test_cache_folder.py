@@ -57,7 +57,7 @@ def test_a_folder_of_another_user_is_refused(tmp_path, monkeypatch):
         Store(Folder(tmp_path, explicit=True))
 
 
-def test_the_refusal_says_how_to_mend_it(tmp_path):
+def test_the_refusal_says_how_to_fix_it(tmp_path):
     tmp_path.chmod(0o777)
     with pytest.raises(CacheError, match=r"hint: run: chmod go-w '.*', or .*TILEWRIGHT_CACHE=0"):
         Store(Folder(tmp_path, explicit=True))
@@ -124,7 +124,7 @@ def test_a_full_disk_leaves_nothing_half_written(tmp_path, monkeypatch):
     assert list(store.path.iterdir()) == []
 
 
-def test_what_a_killed_process_left_is_swept_when_old(tmp_path):
+def test_old_temporary_files_are_deleted(tmp_path):
     old, new = tmp_path / ".old.tmp", tmp_path / ".new.tmp"
     for path in (old, new):
         path.write_bytes(b"half")

@@ -33,7 +33,7 @@ def test_a_constexpr_with_a_default_may_be_left_out():
     assert parse("i32", "n BLOCK=8") == ["i32", 8]
 
 
-def test_an_ordinary_default_is_specialised_as_a_launch_would():
+def test_an_ordinary_default_is_specialized_as_a_launch_would():
     assert parse("", "n=32 m=1 k=7") == ["i32:D", 1, "i32"]
 
 

@@ -53,7 +53,7 @@ def compile(module, target, options, dump):
         error = IRError("pass failed")
         frames = [("/x/language/math.py", 7, 1), ("k.py", 3, 5), ("k.py", 9, 2)]
         error.phase = "vector"
-        error.diagnostics = [("cannot vectorise", frames, [("operand here", [("k.py", 2, 1)], [])])]
+        error.diagnostics = [("cannot vectorize", frames, [("operand here", [("k.py", 2, 1)], [])])]
         raise error
     if log := os.environ.get("FAKE_CORE_LOG"):
         with open(log, "a") as stream:

@@ -30,7 +30,7 @@ def machine(monkeypatch, tmp_path):
     return make
 
 
-def test_nothing_is_found_where_nothing_is(machine):
+def test_nothing_is_found_on_an_empty_machine(machine):
     assert find_assemblers() == Assemblers("", "")
 
 

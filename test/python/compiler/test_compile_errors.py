@@ -31,7 +31,7 @@ def test_a_failing_pass_is_a_pass_error_with_the_call_stack(fake):
     with pytest.raises(PassError) as info:
         compiler.compile(jit("pass-fails"), ("i32",))
     lines = str(info.value).splitlines()
-    assert "cannot vectorise" in lines[0]
+    assert "cannot vectorize" in lines[0]
     assert "k.py:9:2: note: called from here" in lines
     assert "k.py:2:1: note: operand here" in lines
     assert "note: the compiler failed in the phase 'vector'" in lines
@@ -44,17 +44,17 @@ def test_a_failing_pass_prints_one_command_that_reproduces_it(fake, capsys):
     assert last.startswith("reproduce with: python -m tilewright reproduce ")
     command = shlex.split(last.removeprefix("reproduce with: "))
     assert cli.main(command[3:]) == 1
-    assert "cannot vectorise" in capsys.readouterr().err
+    assert "cannot vectorize" in capsys.readouterr().err
 
 
-def test_a_mended_failure_no_longer_repeats(fake, capsys, monkeypatch):
+def test_a_repaired_failure_no_longer_repeats(fake, capsys, monkeypatch):
     with pytest.raises(PassError) as info:
         compiler.compile(jit("pass-fails"), ("i32",))
     file = shlex.split(info.value.reproducer)[-1]
     seen = []
-    mended = fakes.CompiledObject("")
+    repaired = fakes.CompiledObject("")
     core = sys.modules["tilewright._core"]
-    monkeypatch.setattr(core, "compile", lambda *given: seen.append(given[1:3]) or mended)
+    monkeypatch.setattr(core, "compile", lambda *given: seen.append(given[1:3]) or repaired)
     assert cli.main(["reproduce", file]) == 0
     options = {"debug": False, "checks": "", "enable_fp_fusion": True, "specialize_ranges": True}
     assert seen == [("cpu", options)]

@@ -36,10 +36,10 @@ def layer_norm(out, x, weight, columns, BLOCK: tl.constexpr):
     inside = i < columns
     values = tl.load(x + here, mask=inside, other=0.0)  # <- load
     mean = tl.sum(values, axis=0) / columns  # <- mean
-    centred = tl.where(inside, values - mean, 0.0)
-    variance = tl.sum(centred * centred, axis=0) / columns  # <- variance
+    centered = tl.where(inside, values - mean, 0.0)
+    variance = tl.sum(centered * centered, axis=0) / columns  # <- variance
     scale = tl.load(weight + i, mask=inside)  # <- weight
-    tl.store(out + here, centred * tl.rsqrt(variance + 1e-5) * scale, mask=inside)  # <- store
+    tl.store(out + here, centered * tl.rsqrt(variance + 1e-5) * scale, mask=inside)  # <- store
 
 
 @tilewright.jit
@@ -94,7 +94,7 @@ def gather(out, x, at, N: tl.constexpr):
 
 
 @tilewright.jit
-def largest_place(out, x, N: tl.constexpr):
+def argmax(out, x, N: tl.constexpr):
     i = tl.arange(0, N)
     tl.store(out + tl.program_id(0), tl.argmax(tl.load(x + i), axis=0))  # <- argmax
 
@@ -115,8 +115,8 @@ def ticket(taken, order, N: tl.constexpr):
 def smooth_in_place(x, N: tl.constexpr):
     i = tl.arange(0, N)
     for _ in range(2):
-        neighbours = tl.load(x + i) + tl.load(x + i + 1)  # <- load
-        tl.store(x + i, neighbours)  # <- store
+        sums = tl.load(x + i) + tl.load(x + i + 1)  # <- load
+        tl.store(x + i, sums)  # <- store
 
 
 @tilewright.jit
@@ -215,10 +215,10 @@ def _gather() -> Problem:
     return Problem(gather, (1,), arguments, {"out": x[at]})
 
 
-def _largest_place() -> Problem:
+def _argmax() -> Problem:
     x = np.random.default_rng(2).permutation(512).astype(np.float32)
     arguments = {"out": np.zeros(1, np.int32), "x": x, "N": 512}
-    return Problem(largest_place, (1,), arguments, {"out": np.array([x.argmax()])})
+    return Problem(argmax, (1,), arguments, {"out": np.array([x.argmax()])})
 
 
 def _count() -> Problem:
@@ -284,7 +284,7 @@ PROBLEMS: dict[str, Callable[[], Problem]] = {
     "row sums": _row_sums,
     "running sum": _running_sum,
     "gather": _gather,
-    "largest place": _largest_place,
+    "argmax": _argmax,
     "count": _count,
     "ticket": _ticket,
     "smooth in place": _smooth_in_place,

@@ -28,7 +28,7 @@ BARRIERS = [
     *every("running sum", BARRIER, "race", "scan"),
     *every("transpose", BARRIER, "race", "trans"),
     *every("gather", BARRIER, "race", "gather"),
-    *every("largest place", BARRIER, "race", "argmax", "argmax"),
+    *every("argmax", BARRIER, "race", "argmax", "argmax"),
     *every("ticket", BARRIER, "race", "ticket"),
     *every("matmul fp16", BARRIER, "race", "left", "left"),
     *every("matmul fp16, 2 stages", BARRIER, "race", "left", "left"),
@@ -84,7 +84,9 @@ SLOTS = [
     Fault("matmul fp16", "copies to the slot read next", slot(3, "%arg8"), "copy", "left"),
     Fault("matmul fp16", "reads a slot too far", slot(0, "%arg8"), "copy", "left"),
     Fault("matmul fp16", "reads the slot that is copied to", slot(1, "%arg6"), "race", "left"),
-    Fault("matmul fp16", "first slot twice", replaced(r"\[%c1_i32\]", "[%c0_i32]"), "copy", "left"),
+    Fault(
+        "matmul fp16", "the first slot twice", replaced(r"\[%c1_i32\]", "[%c0_i32]"), "copy", "left"
+    ),
     Fault("matmul fp16", "a fourth slot", slots(3, 4), "bounds", "right"),
     Fault("matmul fp16, 2 stages", "one slot only", slots(2, 1), "copy", "left"),
     Fault("matmul fp16, 4 stages", "a fifth slot", slots(4, 5), "bounds", "right"),
@@ -101,9 +103,9 @@ def moved(at: int, to: int) -> Change:
 
 
 ALLOCATIONS = [
-    Fault("softmax", "two buffers at one place", moved(16, 0), "race", "sum"),
-    Fault("layer norm", "two buffers at one place", moved(16, 0), "race", "variance"),
-    Fault("largest place", "two buffers at one place", moved(16, 0), "race", "argmax"),
+    Fault("softmax", "two buffers at one offset", moved(16, 0), "race", "sum"),
+    Fault("layer norm", "two buffers at one offset", moved(16, 0), "race", "variance"),
+    Fault("argmax", "two buffers at one offset", moved(16, 0), "race", "argmax"),
     Fault("matmul fp16", "operands overlap", moved(6144, 4096), "copy", "right"),
     Fault("softmax", "a buffer beyond memory", moved(16, 32), "bounds", "sum"),
     Fault("gather", "half the memory", shared_bytes(512), "bounds", "gather"),

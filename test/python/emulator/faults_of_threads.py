@@ -70,10 +70,10 @@ LANES = [
     Thread("ticket", "a barrier of two of four warps", barrier_of(64), "race", "ticket"),
     Thread("softmax", "a warp's barrier for a block's", replaced(*WARP_BARRIER), "race", "max"),
     Thread("softmax", "a shuffle in a branch", shuffle_of(16), "deadlock", "max"),
-    Thread("softmax", "a shuffle names few lanes", shuffle_naming(0xFFFF), "mask", "max"),
+    Thread("softmax", "a shuffle whose mask lacks lanes", shuffle_naming(0xFFFF), "mask", "max"),
     Thread("softmax", "a shuffle with another lane", replaced(*OTHER_LANE, 1), "numbers"),
     Thread("running sum", "a shuffle from one lane", with_value(*ONE_LANE), "numbers"),
-    Thread("softmax", "31 lanes store", replaced(*WHOLE_WARP_STORES), "race", "max"),
+    Thread("softmax", "31 lanes store instead of one", replaced(*WHOLE_WARP_STORES), "race", "max"),
 ]
 
 # accesses
@@ -113,14 +113,20 @@ NOT_ATOMIC = (
 ACCESSES = [
     Thread("softmax", "an unpredicated load", with_value(*LOAD_MASK), "bounds", "load"),
     Thread("softmax", "an unpredicated store", with_value(*STORE_MASK), "bounds", "store"),
-    Thread("softmax", "a store between", with_value(*SHARED_STORE, shared(2)), "alignment", "max"),
+    Thread(
+        "softmax",
+        "a store between elements",
+        with_value(*SHARED_STORE, shared(2)),
+        "alignment",
+        "max",
+    ),
     Thread(
         "softmax", "a store too far", with_value(*SHARED_STORE, shared(4)), "uninitialized", "max"
     ),
     Thread("softmax", "a store too early", with_value(*SHARED_STORE, shared(-4)), "bounds", "max"),
-    Thread("ticket", "every thread draws", with_value(*EVERY_THREAD), "bounds", "store"),
-    Thread("count", "an atomic that is none", replaced(*NOT_ATOMIC), "race", "atomic"),
-    Thread("matmul fp16", "a matrix within a row", matrix_at(8), "alignment", "left"),
+    Thread("ticket", "every thread takes a ticket", with_value(*EVERY_THREAD), "bounds", "store"),
+    Thread("count", "a load and a store for an atomic", replaced(*NOT_ATOMIC), "race", "atomic"),
+    Thread("matmul fp16", "a matrix row 8 bytes too far", matrix_at(8), "alignment", "left"),
     Thread("matmul fp16", "a matrix beyond memory", matrix_at(16384), "bounds", "left"),
     Thread("matmul fp16", "copies one place too far", copies_to(16), "copy", "left"),
     Thread("matmul fp16", "copies into a row", copies_to(8), "alignment", "left"),

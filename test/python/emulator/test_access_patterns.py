@@ -30,9 +30,9 @@ def layer_norm(out, x, weight, bias, columns, eps, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     i = tl.arange(0, BLOCK)
     values = tl.load(x + row * columns + i).to(tl.float32)
-    centred = values - tl.sum(values, axis=0) / columns
-    scale = 1 / tl.sqrt(tl.sum(centred * centred, axis=0) / columns + eps)
-    y = centred * scale * tl.load(weight + i) + tl.load(bias + i)
+    centered = values - tl.sum(values, axis=0) / columns
+    scale = 1 / tl.sqrt(tl.sum(centered * centered, axis=0) / columns + eps)
+    y = centered * scale * tl.load(weight + i) + tl.load(bias + i)
     tl.store(out + row * columns + i, y)
 
 

@@ -23,7 +23,7 @@ KERNELS = [
     "column sums",
     "running sum",
     "gather",
-    "largest place",
+    "argmax",
     "matmul fp16",
     "matmul tf32",
 ]

@@ -56,7 +56,7 @@ def test_fault_is_found(kind: str, kernel: JITFunction, seed: int) -> None:
         (wrong_kernels.unmasked_load, "x+400, right after the end of x, which has 400 bytes"),
         (wrong_kernels.index_one_too_small, "out-4, 4 bytes before the beginning of out"),
         (wrong_kernels.pointer_from_a_number, "0x640000000000"),
-        (wrong_kernels.no_multiple, "x+4, an address that is not a multiple of 16"),
+        (wrong_kernels.false_multiple_of, "x+4, an address that is not a multiple of 16"),
     ],
     ids=lambda value: getattr(value, "name", ""),
 )
@@ -95,7 +95,7 @@ def test_no_mode_accesses_what_it_may_not(
 
 @pytest.mark.parametrize("checks", [False, True])
 def test_endless_loop_without_checks(checks: bool) -> None:
-    kernel = wrong_kernels.flag_that_nobody_sets
+    kernel = wrong_kernels.flag_never_set
     with pytest.raises(EmulationError) as raised:
         problem(kernel).launch(checks=checks, max_steps=MAX_STEPS)
     first = raised.value.findings[0]

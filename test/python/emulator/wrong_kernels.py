@@ -99,7 +99,7 @@ def loop_one_too_far(out, x, at, count, n, BLOCK: tl.constexpr):
 
 
 @tilewright.jit
-def program_too_many(out, x, at, count, n, BLOCK: tl.constexpr):
+def one_program_too_many(out, x, at, count, n, BLOCK: tl.constexpr):
     tl.store(out + 64 * (tl.program_id(0) + 1) + tl.arange(0, 64), 1.0)  # <- here
 
 
@@ -118,13 +118,13 @@ def pointer_from_a_number(out, x, at, count, n, BLOCK: tl.constexpr):
 
 
 @tilewright.jit
-def pointer_to_nothing(out, x, at, count, n, BLOCK: tl.constexpr):
+def null_pointer(out, x, at, count, n, BLOCK: tl.constexpr):
     nothing = (n - n).to(tl.int64).to(tl.pointer_type(tl.float32))
     tl.store(nothing + tl.arange(0, 32), 1.0)  # <- here
 
 
 @tilewright.jit
-def no_multiple(out, x, at, count, n, BLOCK: tl.constexpr):
+def false_multiple_of(out, x, at, count, n, BLOCK: tl.constexpr):
     i = tl.arange(0, 4 * BLOCK)
     first = tl.multiple_of(tl.load(at + 1), 16)
     value = tl.load(x + first + i, mask=i < 64)  # <- here
@@ -132,7 +132,7 @@ def no_multiple(out, x, at, count, n, BLOCK: tl.constexpr):
 
 
 @tilewright.jit
-def no_multiple_stored(out, x, at, count, n, BLOCK: tl.constexpr):
+def false_multiple_of_stored(out, x, at, count, n, BLOCK: tl.constexpr):
     i = tl.arange(0, 4 * BLOCK)
     first = tl.multiple_of(tl.load(at + 1), 16)
     value = tl.load(x + i, mask=i < 64)
@@ -140,7 +140,7 @@ def no_multiple_stored(out, x, at, count, n, BLOCK: tl.constexpr):
 
 
 @tilewright.jit
-def no_multiples(out, x, at, count, n, BLOCK: tl.constexpr):
+def false_multiple_of_tile(out, x, at, count, n, BLOCK: tl.constexpr):
     i = tl.arange(0, 4 * BLOCK)
     inside = i < 64
     shifted = tl.multiple_of(tl.load(at + 1) + i, 4)
@@ -148,7 +148,7 @@ def no_multiples(out, x, at, count, n, BLOCK: tl.constexpr):
 
 
 @tilewright.jit
-def pointer_between_elements(out, x, at, count, n, BLOCK: tl.constexpr):
+def misaligned_pointer(out, x, at, count, n, BLOCK: tl.constexpr):
     between = (x.to(tl.pointer_type(tl.int8)) + 2).to(tl.pointer_type(tl.float32))
     i = tl.arange(0, 64)
     tl.store(out + i, tl.load(between + i))  # <- here
@@ -161,7 +161,7 @@ def two_threads_store(out, x, at, count, n, BLOCK: tl.constexpr):
 
 
 @tilewright.jit
-def store_for_atomic(out, x, at, count, n, BLOCK: tl.constexpr):
+def store_instead_of_atomic(out, x, at, count, n, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     tl.store(x + i % 4, tl.load(x + i % 4) + 1.0)  # <- here
 
@@ -175,7 +175,7 @@ def false_assertion(out, x, at, count, n, BLOCK: tl.constexpr):
 
 
 @tilewright.jit
-def flag_that_nobody_sets(out, x, at, count, n, BLOCK: tl.constexpr):
+def flag_never_set(out, x, at, count, n, BLOCK: tl.constexpr):
     while tl.atomic_add(count, 0) == 0:  # <- here
         pass
     tl.store(out, 1.0)
@@ -190,7 +190,7 @@ def lock_taken_twice(out, x, at, count, n, BLOCK: tl.constexpr):
 
 
 @tilewright.jit
-def steps_of_nothing(out, x, at, count, n, BLOCK: tl.constexpr):
+def loop_with_step_zero(out, x, at, count, n, BLOCK: tl.constexpr):
     i = 0
     while i < n:  # <- here
         tl.store(out + i, 1.0)
@@ -211,12 +211,17 @@ WRONG = {
         index_from_memory,
         bin_from_memory,
         loop_one_too_far,
-        program_too_many,
+        one_program_too_many,
         another_element_type,
         pointer_from_a_number,
-        pointer_to_nothing,
+        null_pointer,
     ],
-    "alignment": [no_multiple, no_multiple_stored, no_multiples, pointer_between_elements],
-    "race": [two_threads_store, store_for_atomic],
-    "endless": [flag_that_nobody_sets, lock_taken_twice, steps_of_nothing],
+    "alignment": [
+        false_multiple_of,
+        false_multiple_of_stored,
+        false_multiple_of_tile,
+        misaligned_pointer,
+    ],
+    "race": [two_threads_store, store_instead_of_atomic],
+    "endless": [flag_never_set, lock_taken_twice, loop_with_step_zero],
 }

@@ -73,7 +73,7 @@ def call_constexpr(out):
     tl.store(out + scaled_range(4), scaled_range(N=4))
 
 
-def test_constants_specialise():
+def test_constants_specialize():
     text = build(call_constexpr, "*i32")
     assert text.count("func.func private @scaled_range") == 1
     assert "tile.make_range 0 to 4" in text

@@ -16,8 +16,10 @@ DEEPEST = 3
 
 
 class Helpers(Writer):
-    """Attributes:
-    known: The helpers that the current function may call.
+    """Writes statements.
+
+    Attributes:
+        known: The helpers that the current function may call.
     """
 
     def __init__(self, rng: random.Random, shape: tuple[int, ...]) -> None:
@@ -61,9 +63,9 @@ class Helpers(Writer):
         kinds = [self.assignment] * 3 + [self.count] * 2 + [self.branch] * 2 + [self.for_loop]
         kinds += [self.while_loop, self.call, self.call]
         if self.loops:
-            kinds += [self.leave] * 2
+            kinds += [self.break_or_continue] * 2
         if not (self.is_helper and self.loops):
-            kinds += [self.give_back]
+            kinds += [self.early_return]
         self.rng.choice(kinds)()
 
     def assignment(self) -> None:
@@ -113,13 +115,13 @@ class Helpers(Writer):
             self.line(f"{index} += 1")
             self.body(2)
 
-    def leave(self) -> None:
+    def break_or_continue(self) -> None:
         with self.block(f"if {self.condition()}:"):
             if self.chance(0.5):
                 self.assignment()
             self.line(self.pick("break", "continue"))
 
-    def give_back(self) -> None:
+    def early_return(self) -> None:
         """Returns early."""
         with self.block(f"if {self.condition()}:"):
             if self.is_helper:

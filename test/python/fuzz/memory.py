@@ -14,7 +14,7 @@ class Undefined(Exception):
     """The kernel does something whose result the language does not define."""
 
 
-NOBODY, SEVERAL = -1, -2
+NONE_YET, SEVERAL = -1, -2
 _NUMBER = 40  # the lowest bit of the array's number in a pointer
 
 
@@ -35,18 +35,18 @@ class Memory:
         self.bytes = np.zeros(size, np.uint8)
         self.error = np.full(size, np.nan)  # NaN: exact
         self.arrays: list[tuple[int, int, int]] = []
-        self.reader = np.full(size, NOBODY, np.int16)
-        self.writer = np.full(size, NOBODY, np.int16)
+        self.reader = np.full(size, NONE_YET, np.int16)
+        self.writer = np.full(size, NONE_YET, np.int16)
         self.program = 0
         self.ordered = False
 
     @property
     def touched(self) -> np.ndarray:
-        return (self.reader != NOBODY) | (self.writer != NOBODY)
+        return (self.reader != NONE_YET) | (self.writer != NONE_YET)
 
     def forget_programs(self) -> None:
         """Forgets which programs accessed memory, before another launch."""
-        self.reader[:] = self.writer[:] = NOBODY
+        self.reader[:] = self.writer[:] = NONE_YET
 
     def add_array(self, start: int, origin: int, end: int, dtype: str) -> Tile:
         """A pointer to the element at `origin`."""
@@ -109,7 +109,7 @@ class Memory:
         if not atomic:
             self._refuse(self.writer[places])
         before = self.reader[places]
-        mine = (before == NOBODY) | (before == self.program)
+        mine = (before == NONE_YET) | (before == self.program)
         self.reader[places] = np.where(mine, self.program, SEVERAL)
 
     def _note_write(self, places: np.ndarray, atomic: bool) -> None:
@@ -119,5 +119,5 @@ class Memory:
         self.writer[places] = self.program
 
     def _refuse(self, others: np.ndarray) -> None:
-        if not self.ordered and ((others != NOBODY) & (others != self.program)).any():
+        if not self.ordered and ((others != NONE_YET) & (others != self.program)).any():
             raise Undefined("two programs access the same memory")

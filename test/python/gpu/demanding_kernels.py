@@ -5,7 +5,7 @@ import tilewright.language as tl
 
 
 @tilewright.jit
-def normalise(x, out, n, BLOCK: tl.constexpr):
+def normalize(x, out, n, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     values = tl.load(x + i, mask=i < n, other=0.0)
     tl.store(out + i, values / tl.sum(values, axis=0), mask=i < n)

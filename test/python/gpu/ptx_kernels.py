@@ -95,7 +95,7 @@ AGAIN:
 }
 """
 
-# Writes the number of its dynamic shared memory's last 32-bit word through that word to a.
+# Stores the index of the last 32-bit word of dynamic shared memory there, and copies it to a.
 SHARED = """
 .extern .shared .align 16 .b8 memory[];
 .visible .entry kernel(.param .u64 a) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from demanding_kernels import normalise, product
+from demanding_kernels import normalize, product
 
 from tilewright.errors import OutOfResourcesError
 
@@ -16,7 +16,7 @@ def test_a_kernel_that_spills_everything(gpu, options, monkeypatch, capfd) -> No
     monkeypatch.setenv("TILEWRIGHT_CACHE", "0")
     x = gpu.rand(16000, device="cuda")
     out = gpu.zeros_like(x)
-    made = normalise[(1,)](x, out, x.numel(), BLOCK=16384, **options)
+    made = normalize[(1,)](x, out, x.numel(), BLOCK=16384, **options)
     gpu.testing.assert_close(out, x / x.sum())
     assert made.n_spills > 100
     assert re.search(r"\d+ bytes spilled: smaller tiles or more warps", capfd.readouterr().err)
@@ -29,7 +29,7 @@ def test_a_kernel_that_is_compiled_during_a_capture(gpu, monkeypatch) -> None:
     gpu.cuda.synchronize()
     graph = gpu.cuda.CUDAGraph()
     with gpu.cuda.graph(graph):
-        made = normalise[(1,)](x, out, 500, BLOCK=512, num_warps=2)
+        made = normalize[(1,)](x, out, 500, BLOCK=512, num_warps=2)
     assert made.origin == "compiled"
     assert not out.any(), "a captured launch ran"
     graph.replay()
@@ -58,4 +58,4 @@ def test_more_than_the_device_has(gpu) -> None:
     most = gpu.cuda.get_device_properties(0).shared_memory_per_block_optin
     assert caught.value.limit == most < caught.value.required
     with pytest.raises(OutOfResourcesError, match="needs 2048 threads"):
-        normalise[(1,)](x, x, 1, BLOCK=1024, num_warps=64)
+        normalize[(1,)](x, x, 1, BLOCK=1024, num_warps=64)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from demanding_kernels import normalise, product
+from demanding_kernels import normalize, product
 
 import tilewright
 import tilewright.language as tl
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(not any(find_assemblers()), reason="there is no 
 
 def compiled(block: int = 4096, **options: Any) -> Any:
     types = np.float32, np.float32
-    return normalise.warmup(*types, 5, BLOCK=block, **{"target": "cuda:90a", **options})
+    return normalize.warmup(*types, 5, BLOCK=block, **{"target": "cuda:90a", **options})
 
 
 # Errors
@@ -40,7 +40,7 @@ def test_more_shared_memory_than_there_is(target: str, limit: int) -> None:
 
 
 def test_more_threads_than_there_are() -> None:
-    expected = r"normalise \(.*needs 2048 threads, and sm_90a has 1024 .*num_warps is at most 32"
+    expected = r"normalize \(.*needs 2048 threads, and sm_90a has 1024 .*num_warps is at most 32"
     with pytest.raises(OutOfResourcesError, match=expected) as caught:
         compiled(num_warps=64)
     error = caught.value

@@ -43,7 +43,7 @@ def test_large():
 
 
 @pytest.mark.gpu_refuses("bytes of shared memory", architectures=["86"])
-def test_medium_that_nobody_refuses():
+def test_medium_that_no_gpu_refuses():
     launch(64)
 
 

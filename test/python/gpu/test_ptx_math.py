@@ -112,7 +112,7 @@ def test_large_arguments_take_a_branch(name: str, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_exponentials_use_the_processors(target: str) -> None:
+def test_approximate_instructions_are_used(target: str) -> None:
     assert unary_opcodes("exp", "fp32", target)["ex2.approx.ftz.f32"] == 1
     assert unary_opcodes("exp2", "fp32", target) == Counter(["ex2.approx.ftz.f32"])
     assert unary_opcodes("sqrt", "fp32", target) == Counter(["sqrt.approx.f32"])
@@ -151,7 +151,7 @@ def test_products_and_sums_are_fused_unless_the_option_says_no() -> None:
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("dtype", ["f16", "bf16"])
-def test_halves_go_in_pairs(dtype: str, target: str) -> None:
+def test_16_bit_floats_are_processed_in_pairs(dtype: str, target: str) -> None:
     kind = {"f16": "fp16", "bf16": "bf16"}[dtype]
     for operation, opcode in [("max", f"max.{dtype}x2"), ("max NaN", f"max.NaN.{dtype}x2")]:
         assert binary_opcodes(operation, kind, target, block=8 * LANES)[opcode] == 4
@@ -171,7 +171,7 @@ def half_of_bfloats(x, y, out, BLOCK: tl.constexpr):
     tl.store(out + i, total.to(tl.float16))
 
 
-def test_sums_of_bfloats_are_made_halves_in_the_end() -> None:
+def test_sums_of_bfloats_are_rounded_to_half_once() -> None:
     signature = ("*bf16:D", "*bf16:D", "*fp16:D", LANES)
     counts = opcodes(ptx_of(half_of_bfloats, signature, "cuda:90a"))
     assert counts["add.f32"] == counts["cvt.rn.f16.f32"] == 1

@@ -84,7 +84,7 @@ def between(name, dtype):
 
 @pytest.mark.parametrize("source", ["fp32", "fp64"])
 @pytest.mark.parametrize("name", FLOAT8S)
-def test_ties_and_their_neighbours(name, source):
+def test_ties_and_adjacent_values(name, source):
     x = between(name, FLOATS[source])
     # PyTorch would round float64 twice; this matters only for the neighbors of midpoints.
     numbers = CODES.view(FLOAT8S[name]).double()

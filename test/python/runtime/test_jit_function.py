@@ -174,7 +174,7 @@ def test_hooks_see_the_arguments(substitute) -> None:
     assert seen == [((5,), {"y": 6, "num_warps": 2})]
 
 
-def test_a_kernel_that_nobody_holds_is_freed(substitute) -> None:
+def test_an_unreferenced_kernel_is_freed(substitute) -> None:
     @tilewright.jit
     def kernel(x, C: tl.constexpr):
         pass

@@ -46,7 +46,7 @@ TEST_F(UninitializedTest, ReadBeforeAnybodyWrote) {
   messages({Report::Uninitialized});
 }
 
-TEST_F(UninitializedTest, NextBlockBeginsAnew) {
+TEST_F(UninitializedTest, NextBlockStartsUninitialized) {
   write(0, 1, shared(0));
   read(0, 2, shared(0));
   expectNothing();
@@ -65,7 +65,7 @@ TEST_F(UninitializedTest, WrittenByAByteEach) {
   expectNothing();
 }
 
-TEST_F(UninitializedTest, GlobalMemoryIsInitialised) {
+TEST_F(UninitializedTest, GlobalMemoryIsInitialized) {
   read(0, 1, kX);
   expectNothing();
 }
@@ -104,7 +104,7 @@ TEST_F(RaceTest, OfWrites) {
             "writes 4 bytes at x+0 that thread 0 wrote at kernel.py:1, with no barrier between them");
 }
 
-TEST_F(RaceTest, NeighboursDoNotRace) {
+TEST_F(RaceTest, AdjacentBytesDoNotRace) {
   for (int i = 0; i < 64; ++i) {
     write(i, 1, kX + i, 1);
   }
@@ -259,7 +259,7 @@ TEST_F(CopyTest, SourceIsRead) {
             "writes 4 bytes at x+4 that thread 3 read at kernel.py:1, with no barrier between them");
 }
 
-TEST_F(CopyTest, NobodyWaitsForThoseOfTheBlockBefore) {
+TEST_F(CopyTest, PendingCopiesDoNotOutliveTheirBlock) {
   checker->issue(block->threads[3], copyOf(shared(16), kX, 1));
   checker->begin(*block);
   write(3, 2, shared(16));

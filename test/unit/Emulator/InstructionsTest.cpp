@@ -52,7 +52,7 @@ TEST(Intrinsics, OfATypeThatChangesTheMeaningAreOthers) {
             "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16");
 }
 
-TEST(Intrinsics, ThatNobodyKnowsAreNotFound) {
+TEST(Intrinsics, UnknownNamesAreNotFound) {
   EXPECT_EQ(nameOfIntrinsic("llvm.nvvm.wgmma.fence.sync.aligned"), "none");
   EXPECT_EQ(nameOfIntrinsic("i32"), "none");
   EXPECT_EQ(nameOfIntrinsic(""), "none");

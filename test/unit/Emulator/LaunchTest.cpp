@@ -23,9 +23,9 @@ void fillShared(Thread *thread, const uint64_t *slots) {
   }
   uint64_t barrier = 0;
   call("barrier.cta.sync.aligned.all", thread, &barrier);
-  uint32_t neighbour = (thread->index + 1) % 1024, sum = 0;
+  uint32_t next = (thread->index + 1) % 1024, sum = 0;
   for (int64_t i = 0; i < part; ++i) {
-    sum += thread->shared[neighbour * part + i] == static_cast<unsigned char>(neighbour + i);
+    sum += thread->shared[next * part + i] == static_cast<unsigned char>(next + i);
   }
   reinterpret_cast<uint32_t *>(slots[0])[thread->index] = sum;
 }

@@ -74,7 +74,7 @@ TEST_F(ProgramOrderTest, AThreadKeepsItsOwnOrder) {
   expectNothing();
 }
 
-TEST_F(ProgramOrderTest, ProgramsBeginAnew) {
+TEST_F(ProgramOrderTest, ProgramsStartWithoutHistory) {
   atomic(2, 0, kBoth, {0});
   checker->begin(*block);
   write(1, 1, kX);
@@ -83,7 +83,7 @@ TEST_F(ProgramOrderTest, ProgramsBeginAnew) {
   expectNothing();
 }
 
-TEST_F(ProgramOrderTest, WhatNobodyWritesNeedsNoOrder) {
+TEST_F(ProgramOrderTest, MemoryThatIsNotWrittenNeedsNoOrder) {
   read(1, 1, kX);
   atomic(2, 0, kRelease, {0, 1});
   messages({Report::Race});

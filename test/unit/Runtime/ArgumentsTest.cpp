@@ -37,7 +37,7 @@ TEST(Extent, OfScalarAndOfNothing) {
   EXPECT_EQ(empty.end, 1000u);
 }
 
-TEST(PairwiseDisjoint, NeighboursTouchWithoutSharing) {
+TEST(PairwiseDisjoint, AdjacentRangesAreDisjoint) {
   Extent extents[] = {{0, 16}, {16, 32}, {40, 50}};
   EXPECT_TRUE(pairwiseDisjoint(extents, 3));
 }

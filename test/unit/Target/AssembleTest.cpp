@@ -36,7 +36,7 @@ std::string manyValues(int count) {
 }
 
 /// wgmma instructions whose accumulator is accessed in between.
-const char *const kSerialised = R"(
+const char *const kSerialized = R"(
 .reg .f32 %f<4>; .reg .b64 %l<2>;
 ld.param.u64 %l0, [pointer];
 mov.f32 %f0, 0f00000000; mov.f32 %f1, %f0; mov.f32 %f2, %f0; mov.f32 %f3, %f0;
@@ -142,7 +142,7 @@ TEST_P(EveryAssembler, PtxOfAnotherArchitectureIsRefused) {
 }
 
 TEST_P(EveryAssembler, ProductsThatWaitAreRemarkedOn) {
-  auto cubin = assemble(head("sm_90a") + kSerialised, target("sm_90a"), options);
+  auto cubin = assemble(head("sm_90a") + kSerialized, target("sm_90a"), options);
   ASSERT_TRUE(bool(cubin)) << llvm::toString(cubin.takeError());
   EXPECT_FALSE(findWgmmaRemarks(cubin->log).empty()) << cubin->log;
   auto other = assemble(manyValues(4), target("sm_80"), options);

@@ -195,7 +195,7 @@ TEST(Nvptx, LinesOfTheSourceAreKept) {
   std::string ptx = textOf(compileToPtx(withBody("intr.sqrt(%x)"), target("sm_90a")));
   EXPECT_TRUE(contains(ptx, "/home/me/kernel.py"));
   EXPECT_TRUE(matches(ptx, "\\.loc\t1 13 5"));
-  EXPECT_FALSE(contains(ptx, ", debug")); // the assembler would not optimise
+  EXPECT_FALSE(contains(ptx, ", debug")); // the assembler would not optimize
 }
 
 TEST(Nvptx, AMissingFunctionIsNamedWithTheCallersLine) {

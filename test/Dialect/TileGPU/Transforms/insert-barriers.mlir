@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s --insert-barriers | FileCheck %s
 
 #line = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]], block = [] : 64>
-#copies = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0]], block = [] : 32>
+#replicas = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0]], block = [] : 32>
 #shared = #tilegpu.layout<offset = [[1], [2], [4], [8], [16], [32]] : 64>
 
 module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tilegpu.shared_bytes = 1024 : i64} {
@@ -164,16 +164,16 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
       tile.store %q, %x contiguity [64] width [1] : tensor<64x!tile.ptr<f32>, #line>, tensor<64xf32, #line>
       %y = tile.load %q contiguity [64] width [1] : tensor<64x!tile.ptr<f32>, #line> -> tensor<64xf32, #line>
     }
-    %r2 = tile.make_range 0 to 32 : tensor<32xi32, #copies>
-    %b2 = tile.splat %p : tensor<32x!tile.ptr<f32>, #copies>
-    %q2 = tile.addptr %b2, %r2 : tensor<32x!tile.ptr<f32>, #copies>, tensor<32xi32, #copies>
-    %z = arith.constant dense<0.0> : tensor<32xf32, #copies>
+    %r2 = tile.make_range 0 to 32 : tensor<32xi32, #replicas>
+    %b2 = tile.splat %p : tensor<32x!tile.ptr<f32>, #replicas>
+    %q2 = tile.addptr %b2, %r2 : tensor<32x!tile.ptr<f32>, #replicas>, tensor<32xi32, #replicas>
+    %z = arith.constant dense<0.0> : tensor<32xf32, #replicas>
     // CHECK: barrier
     // CHECK-NEXT: tile.store
     // CHECK-NEXT: barrier
     // CHECK-NEXT: tile.load
-    tile.store %q2, %z contiguity [32] width [1] : tensor<32x!tile.ptr<f32>, #copies>, tensor<32xf32, #copies>
-    %w = tile.load %q2 contiguity [32] width [1] : tensor<32x!tile.ptr<f32>, #copies> -> tensor<32xf32, #copies>
+    tile.store %q2, %z contiguity [32] width [1] : tensor<32x!tile.ptr<f32>, #replicas>, tensor<32xf32, #replicas>
+    %w = tile.load %q2 contiguity [32] width [1] : tensor<32x!tile.ptr<f32>, #replicas> -> tensor<32xf32, #replicas>
     return
   }
 

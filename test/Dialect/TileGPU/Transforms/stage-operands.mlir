@@ -102,8 +102,8 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
     return %r : i32
   }
 
-  // CHECK-LABEL: @nobodyWantsTheResult
-  func.func @nobodyWantsTheResult(%p: !tile.ptr<i32>, %v: i32) {
+  // CHECK-LABEL: @unusedResult
+  func.func @unusedResult(%p: !tile.ptr<i32>, %v: i32) {
     // CHECK-NEXT: tile.atomic_rmw
     // CHECK-NEXT: return
     %r = tile.atomic_rmw #tile.rmw<add> %p, %v : !tile.ptr<i32>, i32
