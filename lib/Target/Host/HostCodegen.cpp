@@ -50,6 +50,7 @@ void optimize(Module &module, TargetMachine &machine) {
   tuning.LoopInterleaving = false;
   tuning.LoopUnrolling = false;
   codegen::optimize(module, machine, OptimizationLevel::O2, tuning);
+  accessBfloatsAsIntegers(module);
   storeSingleLanes(module);
 }
 

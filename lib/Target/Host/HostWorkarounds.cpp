@@ -85,6 +85,42 @@ void splitMaskedAccesses(Module &module, TargetMachine &machine) {
 }
 
 //===----------------------------------------------------------------------===//
+// Masked accesses of bfloat16
+//===----------------------------------------------------------------------===//
+
+/// Replaces an access of bfloat16 by one of 16-bit integers.
+static void accessIntegers(IntrinsicInst &access) {
+  bool isLoad = access.getIntrinsicID() == Intrinsic::masked_load;
+  Value *floats = isLoad ? &access : access.getArgOperand(0);
+  auto *type = dyn_cast<FixedVectorType>(floats->getType());
+  if (!type || !type->getElementType()->isBFloatTy()) {
+    return;
+  }
+  IRBuilder<> b(&access);
+  auto *integers = FixedVectorType::get(b.getInt16Ty(), type->getNumElements());
+  Value *pointer = access.getArgOperand(isLoad ? 0 : 1), *mask = access.getArgOperand(isLoad ? 1 : 2);
+  Align align = access.getParamAlign(isLoad ? 0 : 1).valueOrOne();
+  if (isLoad) {
+    Value *other = b.CreateBitCast(access.getArgOperand(2), integers);
+    access.replaceAllUsesWith(b.CreateBitCast(b.CreateMaskedLoad(integers, pointer, align, mask, other), type));
+  } else {
+    b.CreateMaskedStore(b.CreateBitCast(floats, integers), pointer, align, mask);
+  }
+  access.eraseFromParent();
+}
+
+void accessBfloatsAsIntegers(Module &module) {
+  for (Function &function : module) {
+    for (Instruction &instruction : make_early_inc_range(instructions(function))) {
+      auto *call = dyn_cast<IntrinsicInst>(&instruction);
+      if (call && is_contained({Intrinsic::masked_load, Intrinsic::masked_store}, call->getIntrinsicID())) {
+        accessIntegers(*call);
+      }
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // Stores of one lane
 //===----------------------------------------------------------------------===//
 

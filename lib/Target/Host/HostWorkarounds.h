@@ -1,4 +1,4 @@
-// Rewrites code that LLVM 22 miscompiles for x86.
+// Rewrites code that LLVM 22 miscompiles, or does not compile, for x86.
 
 #ifndef TILEWRIGHT_LIB_TARGET_HOST_HOSTWORKAROUNDS_H
 #define TILEWRIGHT_LIB_TARGET_HOST_HOSTWORKAROUNDS_H
@@ -15,6 +15,13 @@ namespace tilewright::host {
 ///
 /// The code generator splits such accesses incorrectly: it takes constant lanes of the mask to be true that are false.
 void splitMaskedAccesses(llvm::Module &module, llvm::TargetMachine &machine);
+
+/// Replaces masked loads and stores of bfloat16 by accesses of 16-bit integers. Must run after the optimizer.
+///
+/// Where a register's part of a constant mask selects one lane, the code generator creates a scalar access of the
+/// element's type, after it has legalized types. On processors with AVX-512 BF16 it then cannot select the access of a
+/// bfloat16.
+void accessBfloatsAsIntegers(llvm::Module &module);
 
 /// Replaces a masked store whose constant mask selects one lane by a store of that lane. Must run after the optimizer.
 ///

@@ -204,6 +204,22 @@ def test_one_lane_of_narrowed_integers(kept):
 
 
 @tilewright.jit
+def from_lane(x, out, FIRST: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out + i, tl.load(x + i, mask=i >= FIRST, other=3), mask=i >= FIRST)
+
+
+# LLVM accesses the single lane of a register by itself.
+@pytest.mark.parametrize("first", [1, 31, 63, 127])
+@pytest.mark.parametrize("dtype", [*INTS, *FLOATS])
+def test_constant_mask_that_selects_one_lane_of_a_register(dtype, first):
+    x, out = fresh(dtype, (128,)), fresh(dtype, (128,))
+    expected = np.where(np.arange(128) >= first, wide(x), wide(out))
+    from_lane[(1,)](x, out, FIRST=first, N=128)
+    assert np.array_equal(wide(out), expected)
+
+
+@tilewright.jit
 def partly_false_mask_kernel(x, out, N: tl.constexpr):
     pid = tl.program_id(0)
     for row in range(4):
