@@ -63,11 +63,11 @@ def prepare_folder(path: Path) -> None:
         return
     if status.st_uid not in (os.geteuid(), 0):
         problem = f"belongs to another user (uid {status.st_uid}, not {os.geteuid()})"
-        mend = "choose another folder with TILEWRIGHT_CACHE_DIR"
+        hint = "choose another folder with TILEWRIGHT_CACHE_DIR"
     else:
         problem = f"can be written by other users (mode {stat.S_IMODE(status.st_mode):o})"
-        mend = f"run: chmod go-w '{path}'"
+        hint = f"run: chmod go-w '{path}'"
     raise CacheError(
         f"the cache folder {path} {problem}, so code in it is not trusted\n"
-        f"hint: {mend}, or turn the disk cache off with TILEWRIGHT_CACHE=0"
+        f"hint: {hint}, or turn the disk cache off with TILEWRIGHT_CACHE=0"
     )

@@ -26,7 +26,7 @@ class Finding:
     level: str
     subject: str
     found: str
-    mend: str = ""
+    hint: str = ""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -41,8 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
     for finding in examine(arguments.full):
         bad += finding.level == "bad"
         print(f"{finding.level:5} {finding.subject:10} {finding.found}")
-        if finding.mend:
-            print(f"{'':16} -> {finding.mend}")
+        if finding.hint:
+            print(f"{'':16} -> {finding.hint}")
     print(f"\nproblems to fix: {bad}" if bad else "\nno problems found")
     return 1 if bad else 0
 
@@ -76,8 +76,8 @@ def _core() -> Iterator[Finding]:
         file = core().__file__
     except TilewrightError as error:
         cause = str(error.__cause__)
-        mend = "run bin/quickstart in the checkout, or `pip install .` with this Python"
-        yield Finding("bad", "core", f"not loadable: {cause}", mend)
+        hint = "run bin/quickstart in the checkout, or `pip install .` with this Python"
+        yield Finding("bad", "core", f"not loadable: {cause}", hint)
         return
     size = os.path.getsize(file) / 1e6
     yield Finding("ok", "core", f"{file} ({size:.0f} MB, {binary_identity(file)[:25]})")
@@ -115,16 +115,16 @@ def _cache() -> Iterator[Finding]:
         try:
             store = default_store()
         except TilewrightError as error:
-            found, _, mend = str(error).partition("\nhint: ")
-            yield Finding("bad", "cache", found, mend)
+            found, _, hint = str(error).partition("\nhint: ")
+            yield Finding("bad", "cache", found, hint)
             return
     if store is None:
         yield Finding("note", "cache", "off (TILEWRIGHT_CACHE)", "kernels are compiled every time")
     elif not store.writable:
         why = str(caught[0].message) if caught else f"{store.path} is not writable"
-        found, _, mend = why.partition("\nhint: ")
+        found, _, hint = why.partition("\nhint: ")
         yield Finding(
-            "note", "cache", found, mend or "set TILEWRIGHT_CACHE_DIR to a writable folder"
+            "note", "cache", found, hint or "set TILEWRIGHT_CACHE_DIR to a writable folder"
         )
     else:
         files = store.entries()
@@ -140,8 +140,8 @@ def _cuda() -> Iterator[Finding]:
     except (TilewrightError, AttributeError):
         return  # there is no core
     if problem := platform["problem"]:
-        mend = "needed only to run kernels on NVIDIA GPUs"
-        yield Finding("note", "cuda", problem, mend)
+        hint = "needed only to run kernels on NVIDIA GPUs"
+        yield Finding("note", "cuda", problem, hint)
         return
     major, minor = divmod(platform["version"] // 10, 100)
     takes = f"PTX up to {_ptx(platform['newest_ptx'])}"
@@ -163,8 +163,8 @@ def _device(name: str, device: dict[str, Any], newest_ptx: int) -> Finding:
         return Finding("note", name, found, str(error))
     needed = next(t.code_ptx_version for t in core().nvidia_targets() if t.name == f"sm_{arch}")
     if needed > newest_ptx:
-        mend = f"code for it is PTX {_ptx(needed)}: install a newer driver"
-        return Finding("bad", name, found, mend)
+        hint = f"code for it is PTX {_ptx(needed)}: install a newer driver"
+        return Finding("bad", name, found, hint)
     return Finding("ok", name, f"{found}, target cuda:{arch}")
 
 
@@ -186,14 +186,14 @@ def _assembler() -> Iterator[Finding]:
         except (TilewrightError, AttributeError):
             return  # there is no core
         except RuntimeError as error:
-            message, _, mend = str(error).partition("\nhint: ")
-            yield Finding("bad" if path else "note", "assembler", message, mend)
+            message, _, hint = str(error).partition("\nhint: ")
+            yield Finding("bad" if path else "note", "assembler", message, hint)
 
 
 def _library(name: str, full: bool) -> Iterator[Finding]:
     if importlib.util.find_spec(name) is None:
-        mend = f"needed only to pass arrays of {name}: pip install {name}"
-        yield Finding("note", name, "not found", mend)
+        hint = f"needed only to pass arrays of {name}: pip install {name}"
+        yield Finding("note", name, "not found", hint)
         return
     try:
         version = importlib.metadata.version(name)
@@ -203,8 +203,8 @@ def _library(name: str, full: bool) -> Iterator[Finding]:
         try:
             importlib.import_module(name)
         except Exception as error:
-            mend = f"reinstall it: pip install --force-reinstall {name}"
-            yield Finding("bad", name, f"{version} can't be imported: {error}", mend)
+            hint = f"reinstall it: pip install --force-reinstall {name}"
+            yield Finding("bad", name, f"{version} can't be imported: {error}", hint)
             return
     yield Finding("ok", name, version)
 
@@ -224,8 +224,8 @@ def _try_kernel() -> Iterator[Finding]:
         kernel = compiler.compile(fill, ["*fp32:D", "i32", 64])
         kernel.load()
     except TilewrightError as error:
-        mend = "please report it, with the output of `tilewright doctor`"
-        yield Finding("bad", "compiling", str(error), mend)
+        hint = "please report it, with the output of `tilewright doctor`"
+        yield Finding("bad", "compiling", str(error), hint)
         return
     took = (time.perf_counter() - start) * 1e3
     how = "compiled" if kernel.origin == "compiled" else "read from the cache"

@@ -128,7 +128,7 @@ def resolve_target(name: str | Target | None = None, device: str | None = None) 
     kind, _, arch = text.partition(":")
     found = KINDS[kind].find(arch, device) if kind in KINDS else None
     if found is None:
-        raise DeviceError(_unknown(text, from_environment=not name))
+        raise DeviceError(_unknown_target_text(text, from_environment=not name))
     return Target(kind, found)
 
 
@@ -182,7 +182,7 @@ def settings_of(target: Target, has_target: bool, has: Iterable[str]) -> tuple[s
     return names if has_target else (*names, "TILEWRIGHT_TARGET")
 
 
-def _unknown(text: str, from_environment: bool) -> str:
+def _unknown_target_text(text: str, from_environment: bool) -> str:
     import difflib
 
     close = difflib.get_close_matches(text, known_targets(), n=1)

@@ -122,8 +122,8 @@ def visit_attribute(v: FunctionVisitor, node: ast.Attribute) -> Value:
 def read_attribute(value: Value, name: str) -> Value:
     """`value.name`; an attribute that a constexpr lacks is looked up in the object that it holds.
 
-    A number has the attributes of a tensor: `stride.to(tl.int64)` also works if the argument is 1
-    and therefore a constant.
+    A number has the attributes of a tensor: `stride.to(tl.int64)` also works if the argument is a
+    constant.
     """
     found = find_attribute(value, name)
     if found is not MISSING:

@@ -39,7 +39,7 @@ def test_it_names_the_cache_and_what_is_in_it(report, tmp_path):
     assert f"{tmp_path / 'cache'} (0 kernels, 0.0 MB)" in lines(text, "cache")[0]
 
 
-def test_a_folder_that_others_can_write_is_bad_and_can_be_mended(report, tmp_path):
+def test_a_folder_that_others_can_write_is_bad_and_can_be_fixed(report, tmp_path):
     (tmp_path / "cache").mkdir()
     (tmp_path / "cache").chmod(0o777)
     code, text = report()
