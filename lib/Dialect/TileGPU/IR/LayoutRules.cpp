@@ -5,7 +5,9 @@
 #include "tilewright/Layout/Algebra.h"
 #include "tilewright/Layout/Shape.h"
 
-#include "llvm/ADT/TypeSwitch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "tilewright/Dialect/TileGPU/IR/LayoutRules.cpp.inc"
 
 using namespace mlir;
 using namespace tilewright;
@@ -61,15 +63,185 @@ static LinearLayout collapsed(const LinearLayout &map, const layout::Shape &shap
   return layout::dropRepeatedRegisters(LinearLayout(map.ins(), outs, columns));
 }
 
+//===----------------------------------------------------------------------===//
+// The rules of operations
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+template <typename Model, typename Op> using Rule = LayoutRuleOpInterface::ExternalModel<Model, Op>;
+
+/// Loads, stores and atomics: each thread accesses the elements that it holds.
+template <typename Op> struct AccessRule : Rule<AccessRule<Op>, Op> {
+  bool keepsLayout(Operation *) const { return true; }
+  bool needsEqualOperands(Operation *) const { return true; }
+};
+
+/// Operations without tile operands.
+template <typename Op> struct SourceRule : Rule<SourceRule<Op>, Op> {};
+
+/// Operations without tile results that take every operand as it is.
+template <typename Op> struct ConsumerRule : Rule<ConsumerRule<Op>, Op> {
+  bool takesAnyLayout(Operation *, OpOperand &) const { return true; }
+  bool worksInAnyLayout(Operation *) const { return false; }
+};
+
+struct AsyncCopyRule : Rule<AsyncCopyRule, AsyncCopyOp> {
+  bool takesAnyLayout(Operation *, OpOperand &) const { return true; }
+  bool worksInAnyLayout(Operation *) const { return false; }
+  bool needsEqualOperands(Operation *) const { return true; }
+};
+
+struct ExpandDimsRule : Rule<ExpandDimsRule, tile::ExpandDimsOp> {
+  MaybeLayout resultLayout(Operation *op, OpOperand &, const LinearLayout &map) const {
+    return layout::insertDim(map, cast<tile::ExpandDimsOp>(op).getAxis());
+  }
+  MaybeLayout operandLayout(Operation *op, OpOperand &, const LinearLayout &map) const {
+    return layout::dropDim(map, cast<tile::ExpandDimsOp>(op).getAxis());
+  }
+};
+
+struct BroadcastRule : Rule<BroadcastRule, tile::BroadcastOp> {
+  MaybeLayout resultLayout(Operation *op, OpOperand &, const LinearLayout &map) const {
+    layout::Shape shape = shapeOf(op->getResult(0));
+    return layout::fitToShape(map, shape, layout::rowMajorOrder(static_cast<int>(shape.size())));
+  }
+  MaybeLayout operandLayout(Operation *op, OpOperand &, const LinearLayout &map) const {
+    return collapsed(map, shapeOf(op->getOperand(0)));
+  }
+};
+
+struct TransRule : Rule<TransRule, tile::TransOp> {
+  MaybeLayout resultLayout(Operation *op, OpOperand &, const LinearLayout &map) const {
+    ArrayRef<int32_t> order = cast<tile::TransOp>(op).getOrder();
+    return layout::transposed(map, std::vector<int>(order.begin(), order.end()));
+  }
+  MaybeLayout operandLayout(Operation *op, OpOperand &, const LinearLayout &map) const {
+    ArrayRef<int32_t> order = cast<tile::TransOp>(op).getOrder();
+    std::vector<int> inverse(order.size());
+    for (auto [index, dim] : llvm::enumerate(order)) {
+      inverse[dim] = static_cast<int>(index);
+    }
+    return layout::transposed(map, inverse);
+  }
+};
+
+struct ReshapeRule : Rule<ReshapeRule, tile::ReshapeOp> {
+  MaybeLayout resultLayout(Operation *op, OpOperand &, const LinearLayout &map) const {
+    return layout::reshaped(map, shapeOf(op->getResult(0)));
+  }
+  MaybeLayout operandLayout(Operation *op, OpOperand &, const LinearLayout &map) const {
+    return layout::reshaped(map, shapeOf(op->getOperand(0)));
+  }
+};
+
+struct JoinRule : Rule<JoinRule, tile::JoinOp> {
+  MaybeLayout resultLayout(Operation *, OpOperand &, const LinearLayout &map) const {
+    return inDimOrder(withPairs(map));
+  }
+  MaybeLayout operandLayout(Operation *, OpOperand &, const LinearLayout &map) const { return withoutPairs(map); }
+};
+
+struct SplitRule : Rule<SplitRule, tile::SplitOp> {
+  MaybeLayout resultLayout(Operation *, OpOperand &, const LinearLayout &map) const { return withoutPairs(map); }
+  MaybeLayout operandLayout(Operation *, OpOperand &, const LinearLayout &map) const {
+    return inDimOrder(withPairs(map));
+  }
+};
+
+struct CatRule : Rule<CatRule, tile::CatOp> {
+  MaybeLayout resultLayout(Operation *, OpOperand &, const LinearLayout &map) const {
+    return map * LinearLayout::identity(layout::kRegister, layout::dimName(0), 2);
+  }
+  MaybeLayout operandLayout(Operation *, OpOperand &, const LinearLayout &map) const {
+    return layout::divideRight(map, LinearLayout::identity(layout::kRegister, layout::dimName(0), 2));
+  }
+};
+
+struct ReduceRule : Rule<ReduceRule, tile::ReduceOp> {
+  MaybeLayout resultLayout(Operation *op, OpOperand &, const LinearLayout &map) const {
+    return layout::dropDim(map, cast<tile::ReduceOp>(op).getAxis());
+  }
+  bool needsEqualOperands(Operation *) const { return true; }
+  bool isLabeledByOperand(Operation *) const { return true; }
+  bool movesElements(Operation *) const { return true; }
+};
+
+struct ScanRule : Rule<ScanRule, tile::ScanOp> {
+  MaybeLayout resultLayout(Operation *, OpOperand &, const LinearLayout &map) const { return map; }
+  MaybeLayout operandLayout(Operation *, OpOperand &, const LinearLayout &map) const { return map; }
+  bool needsEqualOperands(Operation *) const { return true; }
+  bool movesElements(Operation *) const { return true; }
+};
+
+/// The result has the layout of the indices.
+struct GatherRule : Rule<GatherRule, tile::GatherOp> {
+  MaybeLayout resultLayout(Operation *op, OpOperand &operand, const LinearLayout &map) const {
+    return takesAnyLayout(op, operand) ? std::nullopt : MaybeLayout(map);
+  }
+  MaybeLayout operandLayout(Operation *op, OpOperand &operand, const LinearLayout &map) const {
+    return resultLayout(op, operand, map);
+  }
+  bool takesAnyLayout(Operation *op, OpOperand &operand) const {
+    return &operand == &cast<tile::GatherOp>(op).getSrcMutable();
+  }
+  bool movesElements(Operation *) const { return true; }
+};
+
+struct LocalGatherRule : Rule<LocalGatherRule, LocalGatherOp> {
+  MaybeLayout resultLayout(Operation *, OpOperand &, const LinearLayout &map) const { return map; }
+  MaybeLayout operandLayout(Operation *, OpOperand &, const LinearLayout &map) const { return map; }
+  bool worksInAnyLayout(Operation *) const { return false; }
+};
+
+/// The accumulator has the layout of the result. The instruction determines that, and those of the other operands.
+template <typename Op> struct DotRule : Rule<DotRule<Op>, Op> {
+  MaybeLayout resultLayout(Operation *op, OpOperand &operand, const LinearLayout &map) const {
+    return &operand == &cast<Op>(op).getAccMutable() ? MaybeLayout(map) : std::nullopt;
+  }
+  MaybeLayout operandLayout(Operation *op, OpOperand &operand, const LinearLayout &map) const {
+    return resultLayout(op, operand, map);
+  }
+  bool worksInAnyLayout(Operation *) const { return false; }
+};
+
+template <template <typename> class Model, typename... Ops> void attachToAll(MLIRContext *context) {
+  (Ops::template attachInterface<Model<Ops>>(*context), ...);
+}
+
+} // namespace
+
+void tilegpu::attachLayoutRules(MLIRContext *context) {
+  attachToAll<AccessRule, tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(context);
+  attachToAll<SourceRule, tile::MakeRangeOp, tile::SplatOp>(context);
+  attachToAll<ConsumerRule, tile::PrintOp, tile::AssertOp, LocalStoreOp, ConvertLayoutOp>(context);
+  attachToAll<DotRule, tile::DotOp, MmaOp>(context);
+  AsyncCopyOp::attachInterface<AsyncCopyRule>(*context);
+  tile::ExpandDimsOp::attachInterface<ExpandDimsRule>(*context);
+  tile::BroadcastOp::attachInterface<BroadcastRule>(*context);
+  tile::TransOp::attachInterface<TransRule>(*context);
+  tile::ReshapeOp::attachInterface<ReshapeRule>(*context);
+  tile::JoinOp::attachInterface<JoinRule>(*context);
+  tile::SplitOp::attachInterface<SplitRule>(*context);
+  tile::CatOp::attachInterface<CatRule>(*context);
+  tile::ReduceOp::attachInterface<ReduceRule>(*context);
+  tile::ScanOp::attachInterface<ScanRule>(*context);
+  tile::GatherOp::attachInterface<GatherRule>(*context);
+  LocalGatherOp::attachInterface<LocalGatherRule>(*context);
+}
+
+//===----------------------------------------------------------------------===//
+// The rules, with the defaults
+//===----------------------------------------------------------------------===//
+
 bool tilegpu::keepsLayout(Operation *op) {
-  return op->hasTrait<OpTrait::Elementwise>() ||
-         isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op);
+  auto rule = dyn_cast<LayoutRuleOpInterface>(op);
+  return rule ? rule.keepsLayout() : op->hasTrait<OpTrait::Elementwise>();
 }
 
 bool tilegpu::worksInAnyLayout(Operation *op) {
-  return keepsLayout(op) || op->hasTrait<OpTrait::ConstantLike>() ||
-         isa<tile::MakeRangeOp, tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp, tile::TransOp,
-             tile::JoinOp, tile::SplitOp, tile::CatOp, tile::GatherOp, tile::ReduceOp, tile::ScanOp>(op);
+  auto rule = dyn_cast<LayoutRuleOpInterface>(op);
+  return rule ? rule.worksInAnyLayout() : op->hasTrait<OpTrait::Elementwise>() || op->hasTrait<OpTrait::ConstantLike>();
 }
 
 MaybeLayout tilegpu::resultLayout(OpOperand &operand, const LinearLayout &map) {
@@ -77,27 +249,8 @@ MaybeLayout tilegpu::resultLayout(OpOperand &operand, const LinearLayout &map) {
   if (keepsLayout(op)) {
     return op->getNumResults() ? MaybeLayout(map) : std::nullopt;
   }
-  return TypeSwitch<Operation *, MaybeLayout>(op)
-      .Case([&](tile::ExpandDimsOp expand) { return layout::insertDim(map, expand.getAxis()); })
-      .Case([&](tile::BroadcastOp broadcast) {
-        layout::Shape shape = shapeOf(broadcast.getResult());
-        return layout::fitToShape(map, shape, layout::rowMajorOrder(static_cast<int>(shape.size())));
-      })
-      .Case([&](tile::TransOp trans) {
-        return layout::transposed(map, std::vector<int>(trans.getOrder().begin(), trans.getOrder().end()));
-      })
-      .Case([&](tile::ReshapeOp reshape) { return layout::reshaped(map, shapeOf(reshape.getResult())); })
-      .Case([&](tile::JoinOp) { return inDimOrder(withPairs(map)); })
-      .Case([&](tile::SplitOp) { return withoutPairs(map); })
-      .Case([&](tile::CatOp) { return map * LinearLayout::identity(layout::kRegister, layout::dimName(0), 2); })
-      .Case([&](tile::ReduceOp reduce) { return layout::dropDim(map, reduce.getAxis()); })
-      .Case<tile::ScanOp, LocalGatherOp>([&](auto) { return MaybeLayout(map); })
-      .Case([&](tile::GatherOp gather) {
-        return &operand == &gather.getIndicesMutable() ? MaybeLayout(map) : std::nullopt;
-      })
-      .Case<tile::DotOp, MmaOp>(
-          [&](auto dot) { return &operand == &dot.getAccMutable() ? MaybeLayout(map) : std::nullopt; })
-      .Default([](Operation *) { return std::nullopt; });
+  auto rule = dyn_cast<LayoutRuleOpInterface>(op);
+  return rule ? rule.resultLayout(operand, map) : std::nullopt;
 }
 
 MaybeLayout tilegpu::operandLayout(OpOperand &operand, const LinearLayout &map) {
@@ -105,35 +258,26 @@ MaybeLayout tilegpu::operandLayout(OpOperand &operand, const LinearLayout &map) 
   if (keepsLayout(op)) {
     return map;
   }
-  return TypeSwitch<Operation *, MaybeLayout>(op)
-      .Case([&](tile::ExpandDimsOp expand) { return layout::dropDim(map, expand.getAxis()); })
-      .Case([&](tile::BroadcastOp broadcast) { return collapsed(map, shapeOf(broadcast.getSrc())); })
-      .Case([&](tile::TransOp trans) {
-        std::vector<int> inverse(trans.getOrder().size());
-        for (auto [index, dim] : llvm::enumerate(trans.getOrder())) {
-          inverse[dim] = static_cast<int>(index);
-        }
-        return layout::transposed(map, inverse);
-      })
-      .Case([&](tile::ReshapeOp reshape) { return layout::reshaped(map, shapeOf(reshape.getSrc())); })
-      .Case([&](tile::JoinOp) { return withoutPairs(map); })
-      .Case([&](tile::SplitOp) { return inDimOrder(withPairs(map)); })
-      .Case([&](tile::CatOp cat) {
-        LinearLayout high = LinearLayout::identity(layout::kRegister, layout::dimName(0), 2);
-        return layout::divideRight(map, high);
-      })
-      .Case<tile::ScanOp, LocalGatherOp>([&](auto) { return MaybeLayout(map); })
-      .Case([&](tile::GatherOp gather) {
-        return &operand == &gather.getIndicesMutable() ? MaybeLayout(map) : std::nullopt;
-      })
-      .Case<tile::DotOp, MmaOp>(
-          [&](auto dot) { return &operand == &dot.getAccMutable() ? MaybeLayout(map) : std::nullopt; })
-      .Default([](Operation *) { return std::nullopt; });
+  auto rule = dyn_cast<LayoutRuleOpInterface>(op);
+  return rule ? rule.operandLayout(operand, map) : std::nullopt;
 }
 
 bool tilegpu::takesAnyLayout(OpOperand &operand) {
-  return TypeSwitch<Operation *, bool>(operand.getOwner())
-      .Case<tile::PrintOp, tile::AssertOp, LocalStoreOp, ConvertLayoutOp, AsyncCopyOp>([](Operation *) { return true; })
-      .Case([&](tile::GatherOp gather) { return &operand == &gather.getSrcMutable(); })
-      .Default([](Operation *) { return false; });
+  auto rule = dyn_cast<LayoutRuleOpInterface>(operand.getOwner());
+  return rule && rule.takesAnyLayout(operand);
+}
+
+bool tilegpu::needsEqualOperands(Operation *op) {
+  auto rule = dyn_cast<LayoutRuleOpInterface>(op);
+  return rule && rule.needsEqualOperands();
+}
+
+bool tilegpu::isLabeledByOperand(Operation *op) {
+  auto rule = dyn_cast<LayoutRuleOpInterface>(op);
+  return rule && rule.isLabeledByOperand();
+}
+
+bool tilegpu::isRepeatable(Operation *op) {
+  auto rule = dyn_cast<LayoutRuleOpInterface>(op);
+  return worksInAnyLayout(op) && isPure(op) && !(rule && rule.movesElements());
 }

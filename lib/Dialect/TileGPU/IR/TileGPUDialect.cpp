@@ -2,6 +2,8 @@
 
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 
+#include "tilewright/Dialect/TileGPU/IR/LayoutRules.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -38,6 +40,7 @@ void TileGPUDialect::initialize() {
 #include "tilewright/Dialect/TileGPU/IR/TileGPUOps.cpp.inc"
       >();
   addInterfaces<LayoutAliases>();
+  attachLayoutRules(getContext()); // the tile dialect, on which this one depends, is loaded
 }
 
 namespace tilewright::tilegpu {

@@ -45,12 +45,6 @@ static LogicalResult verifyOperand(OpOperand &operand) {
   return success();
 }
 
-/// Whether a thread combines the same element of each tile operand. The rules for results do not imply that: a store
-/// has no result, and the result of a reduction does not determine the layout along the reduced axis.
-static bool takesOperandsTogether(Operation *op) {
-  return isa<tile::StoreOp, tile::ReduceOp, tile::ScanOp, AsyncCopyOp>(op);
-}
-
 static LogicalResult verifyAlike(Operation *op) {
   Type first;
   for (Type type : op->getOperandTypes()) {
@@ -81,7 +75,7 @@ LogicalResult tilegpu::verifyLayouts(Operation *root) {
         return WalkResult::interrupt();
       }
     }
-    if (takesOperandsTogether(op) && failed(verifyAlike(op))) {
+    if (needsEqualOperands(op) && failed(verifyAlike(op))) {
       return WalkResult::interrupt();
     }
     for (OpOperand &operand : op->getOpOperands()) {

@@ -11,6 +11,9 @@
 //     join, split, cat             the new dimension's bit is a register
 //     reduce                       result = operand without the dimension
 //     splat, make_range, constant  any layout, at no cost
+//
+// An operation states its rule as a model of LayoutRuleOpInterface; the functions below add the default for elementwise
+// operations and constants.
 
 #ifndef TILEWRIGHT_DIALECT_TILEGPU_IR_LAYOUTRULES_H
 #define TILEWRIGHT_DIALECT_TILEGPU_IR_LAYOUTRULES_H
@@ -19,7 +22,12 @@
 
 #include <optional>
 
+#include "tilewright/Dialect/TileGPU/IR/LayoutRules.h.inc"
+
 namespace tilewright::tilegpu {
+
+/// Attaches the models of LayoutRuleOpInterface to the operations of both dialects.
+void attachLayoutRules(mlir::MLIRContext *context);
 
 /// The layout of the operation's results if its operand `operand` has the layout `map`; none if the operand does not
 /// determine it (a store has no result, a gather's source may have any layout).
@@ -38,6 +46,17 @@ bool worksInAnyLayout(mlir::Operation *op);
 
 /// Whether the operation accepts this operand in any layout: print, assert, a gather's source, local_store.
 bool takesAnyLayout(mlir::OpOperand &operand);
+
+/// Whether a thread combines the same element of each tile operand, so that they must have the same layout. The rules
+/// for results do not imply that: a store has no result, and the result of a reduction does not determine the layout
+/// along the reduced axis.
+bool needsEqualOperands(mlir::Operation *op);
+
+/// Whether the layout of the operands determines that of the results, but not the other way round: reductions.
+bool isLabeledByOperand(mlir::Operation *op);
+
+/// Whether the operation may be repeated in another layout: it moves no elements between threads.
+bool isRepeatable(mlir::Operation *op);
 
 /// Checks that all tiles below `op` have layouts for the module's number of threads, and that the layouts satisfy the
 /// rules above. Emits an error on the offending operation.

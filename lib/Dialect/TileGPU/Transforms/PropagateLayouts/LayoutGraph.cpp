@@ -12,12 +12,6 @@ using namespace tilewright::tilegpu;
 
 static bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
 
-/// Reductions and scans, whose regions hold no tiles.
-static bool isCombiner(Operation *op) { return isa<tile::ReduceOp, tile::ScanOp>(op); }
-
-/// A reduction's label is the layout of its operand, which the layout of its result does not determine.
-static bool isLabelledByOperand(Operation *op) { return isa<tile::ReduceOp>(op); }
-
 //===----------------------------------------------------------------------===//
 // Collecting
 //===----------------------------------------------------------------------===//
@@ -33,7 +27,8 @@ LayoutGraph::LayoutGraph(Operation *root) {
   SmallVector<Operation *> ops;
   root->walk<WalkOrder::PreOrder>([&](Operation *op) {
     ops.push_back(op);
-    return isCombiner(op) ? WalkResult::skip() : WalkResult::advance();
+    // The regions of an operation with a rule, such as a reduction's combiner, have no tiles.
+    return isa<LayoutRuleOpInterface>(op) ? WalkResult::skip() : WalkResult::advance();
   });
   for (Operation *op : ops) {
     if (auto branch = dyn_cast<RegionBranchOpInterface>(op)) {
@@ -106,9 +101,9 @@ void LayoutGraph::addOperation(Operation *op) {
     return;
   }
   node.isFixed = !worksInAnyLayout(op);
-  node.isRepeatable = !node.isFixed && isPure(op) && op->getNumRegions() == 0 && !isa<tile::GatherOp>(op);
+  node.isRepeatable = isRepeatable(op);
   if (!node.isFixed) {
-    bool byOperand = isLabelledByOperand(op) || node.tiles.empty();
+    bool byOperand = isLabeledByOperand(op) || node.tiles.empty();
     node.label = getLayout(byOperand ? op->getOperand(0) : node.tiles.front());
   }
   operations[op] = addNode(std::move(node));
@@ -155,12 +150,12 @@ LayoutAttr LayoutGraph::layoutOf(Value tile, LayoutAttr label) {
   if (node.isFixed) {
     return getLayout(tile);
   }
-  return node.op && isLabelledByOperand(node.op) ? derive(node.op->getOpOperand(0), Rule::Result, label) : label;
+  return node.op && isLabeledByOperand(node.op) ? derive(node.op->getOpOperand(0), Rule::Result, label) : label;
 }
 
 LayoutAttr LayoutGraph::labelFor(Value tile, LayoutAttr layout) {
   const LayoutNode &node = allNodes[makers.at(tile)];
-  return node.isFixed || (node.op && isLabelledByOperand(node.op)) ? LayoutAttr() : layout;
+  return node.isFixed || (node.op && isLabeledByOperand(node.op)) ? LayoutAttr() : layout;
 }
 
 LayoutAttr LayoutGraph::needOf(const LayoutEdge &edge, LayoutAttr label) {
@@ -171,7 +166,7 @@ LayoutAttr LayoutGraph::needOf(const LayoutEdge &edge, LayoutAttr label) {
   if (node.isFixed) {
     return getLayout(edge.operand->get());
   }
-  if (!node.op || keepsLayout(node.op) || isLabelledByOperand(node.op)) {
+  if (!node.op || keepsLayout(node.op) || isLabeledByOperand(node.op)) {
     return label;
   }
   return derive(*edge.operand, Rule::Operand, label);
@@ -182,7 +177,7 @@ LayoutAttr LayoutGraph::labelOfTaker(const LayoutEdge &edge, LayoutAttr layout) 
   if (node.isFixed || (node.op && takesAnyLayout(*edge.operand))) {
     return {};
   }
-  if (!node.op || keepsLayout(node.op) || isLabelledByOperand(node.op)) {
+  if (!node.op || keepsLayout(node.op) || isLabeledByOperand(node.op)) {
     return layout;
   }
   return derive(*edge.operand, Rule::Result, layout);
