@@ -10,10 +10,8 @@ using namespace mlir;
 namespace tilewright::cpu {
 
 static Value getPointer(Operation *op) {
-  if (isa<tile::MemoryAccessOpInterface>(op)) {
-    return op->getOperand(0);
-  }
-  return {};
+  auto access = dyn_cast<tile::MemoryAccessOpInterface>(op);
+  return access ? access.getPtr() : Value();
 }
 
 /// Whether the operation is an atomic with which no access to any memory may be reordered, as other programs rely on

@@ -171,13 +171,11 @@ void IndexRanges::addOperation(Operation *op) {
         int32_t first = range.getStart(), last = range.getEnd() - 1;
         stepOfValue[result] = addConstant(32, first <= last ? Range{first, last} : Range::all(32));
       })
-      .Case<tile::HintOp, tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp, tile::TransOp,
-            tile::SplitOp, tile::JoinOp, tile::CatOp>([&](Operation *shape) {
-        for (Value made : shape->getResults()) {
-          join(made, shape->getOperands());
+      .Case([&](tile::RearrangementOpInterface shape) {
+        for (Value made : op->getResults()) {
+          join(made, shape.getSources());
         }
       })
-      .Case([&](tile::GatherOp gather) { join(result, gather.getSrc()); })
       .Default([&](Operation *) { addArithmetic(op); });
 }
 

@@ -9,13 +9,6 @@ using namespace tilewright::tilegpu;
 /// An atomic instruction operates on one 32-bit word.
 static constexpr int64_t kAtomicBytes = 4;
 
-static AccessKind kindOf(Operation *op) {
-  if (isa<tile::StoreOp>(op)) {
-    return AccessKind::Store;
-  }
-  return isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op) ? AccessKind::Atomic : AccessKind::Load;
-}
-
 /// Longest runs first; where they are equal, row-major.
 static layout::Order orderOf(tile::MemoryAccessOpInterface access, int64_t rank) {
   layout::Order order = layout::rowMajorOrder(static_cast<int>(rank));
@@ -30,7 +23,7 @@ std::optional<AccessFacts> tilegpu::factsOf(tile::MemoryAccessOpInterface access
     return std::nullopt;
   }
   AccessFacts facts;
-  facts.kind = kindOf(access);
+  facts.kind = access.getAccessKind();
   facts.shape = layout::Shape(type.getShape());
   facts.order = orderOf(access, type.getRank());
   facts.run = contiguityOf(access, facts.order.front());

@@ -10,7 +10,7 @@
 
 namespace tilewright::tilegpu {
 
-enum class AccessKind { Load, Store, Atomic };
+using tile::AccessKind;
 
 struct AccessFacts {
   AccessKind kind = AccessKind::Load;

@@ -82,7 +82,9 @@ static bool isByOneThread(const MemoryAccess &left, const MemoryAccess &right) {
 
 /// Whether only the first thread executes the operation: a scalar store or atomic. All threads execute scalar loads.
 static bool isByFirstThread(Operation *op) {
-  return isa<tile::StoreOp, tile::AtomicOpInterface>(op) && !isa<RankedTensorType>(op->getOperand(0).getType());
+  auto access = dyn_cast<tile::MemoryAccessOpInterface>(op);
+  return access && access.getAccessKind() != tile::AccessKind::Load &&
+         !isa<RankedTensorType>(access.getPtr().getType());
 }
 
 /// Whether one of the accesses is an atomic with which the other must not be reordered. The atomic itself orders only

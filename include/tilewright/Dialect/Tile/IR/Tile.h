@@ -21,6 +21,11 @@
 #define GET_ATTRDEF_CLASSES
 #include "tilewright/Dialect/Tile/IR/TileAttrs.h.inc"
 
+namespace tilewright::tile {
+/// How an operation accesses the memory behind its pointers.
+enum class AccessKind { Load, Store, Atomic };
+} // namespace tilewright::tile
+
 namespace tilewright::tile::detail {
 /// Verifies that the attributes of an access about its addresses have a power of two for each dimension.
 mlir::LogicalResult verifyMemoryAccess(mlir::Operation *op);

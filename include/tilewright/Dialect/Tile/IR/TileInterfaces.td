@@ -26,6 +26,8 @@ def Tile_MemoryAccessOpInterface : OpInterface<"MemoryAccessOpInterface"> {
   let cppNamespace = "::tilewright::tile";
   let methods = [
     InterfaceMethod<"The addresses.", "::mlir::Value", "getPtr">,
+    InterfaceMethod<"Whether it loads, stores, or updates atomically.", "::tilewright::tile::AccessKind",
+                    "getAccessKind", (ins), [{}], [{ return AccessKind::Load; }]>,
     InterfaceMethod<"The mask of accessed elements; null if all are.", "::mlir::Value", "getMask", (ins), [{}],
                     [{ return {}; }]>,
     InterfaceMethod<"Consecutive addresses along each dimension; null if nothing is known.",
@@ -55,6 +57,17 @@ def Tile_AtomicOpInterface : OpInterface<"AtomicOpInterface"> {
                     [{ return $_op.getSem() == MemSemantic::Release || $_op.getSem() == MemSemantic::AcqRel; }]>,
     InterfaceMethod<"Whether later accesses are ordered after it.", "bool", "acquires", (ins), [{}],
                     [{ return $_op.getSem() == MemSemantic::Acquire || $_op.getSem() == MemSemantic::AcqRel; }]>
+  ];
+}
+
+def Tile_RearrangementOpInterface : OpInterface<"RearrangementOpInterface"> {
+  let description = [{
+    An operation that computes no elements: each element of its results is an element of one of its sources.
+  }];
+  let cppNamespace = "::tilewright::tile";
+  let methods = [
+    InterfaceMethod<"The operands whose elements the results have.", "::mlir::OperandRange", "getSources", (ins), [{}],
+                    [{ return $_op->getOperands(); }]>
   ];
 }
 

@@ -11,11 +11,15 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemonic, traits>;
 class Tile_PureOp<string mnemonic, list<Trait> traits = []> : Tile_Op<mnemonic, [Pure] # traits>;
+class Tile_ShapeOp<string mnemonic, list<Trait> traits = []>
+    : Tile_PureOp<mnemonic, [Tile_RearrangementOpInterface] # traits>;
 class Tile_MemoryOp<string mnemonic, list<Trait> traits = []>
     : Tile_Op<mnemonic, [Tile_MemoryAccessOpInterface] # traits>;
 
 class Tile_AtomicOp<string mnemonic, list<Trait> traits = []>
-    : Tile_MemoryOp<mnemonic, [Tile_AtomicOpInterface] # traits>;
+    : Tile_MemoryOp<mnemonic, [Tile_AtomicOpInterface] # traits> {
+  let extraClassDeclaration = [{ static AccessKind getAccessKind() { return AccessKind::Atomic; } }];
+}
 
 // Result types are inferred except for their encoding, as passes choose layouts.
 def Tile_InferType : InferTypeOpAdaptorBase<[{
@@ -61,7 +65,7 @@ def Tile_MakeRangeOp : Tile_PureOp<"make_range"> {
   let hasVerifier = 1;
 }
 
-def Tile_SplatOp : Tile_PureOp<"splat", [
+def Tile_SplatOp : Tile_ShapeOp<"splat", [
     TypesMatchWith<"the scalar has the tile's element type", "result", "src",
                    "::mlir::cast<::mlir::TensorType>($_self).getElementType()">]> {
   let summary = "A tile whose elements are all equal to a scalar";
@@ -71,7 +75,7 @@ def Tile_SplatOp : Tile_PureOp<"splat", [
   let hasFolder = 1;
 }
 
-def Tile_BroadcastOp : Tile_PureOp<"broadcast", [SameOperandsAndResultElementType]> {
+def Tile_BroadcastOp : Tile_ShapeOp<"broadcast", [SameOperandsAndResultElementType]> {
   let summary = "Repeats a tile along the dimensions in which it has size 1";
   let arguments = (ins Tile_Tile:$src);
   let results = (outs Tile_Tile:$result);
@@ -81,7 +85,7 @@ def Tile_BroadcastOp : Tile_PureOp<"broadcast", [SameOperandsAndResultElementTyp
   let hasCanonicalizer = 1;
 }
 
-def Tile_ExpandDimsOp : Tile_PureOp<"expand_dims", [Tile_InferType]> {
+def Tile_ExpandDimsOp : Tile_ShapeOp<"expand_dims", [Tile_InferType]> {
   let summary = "Inserts a dimension of size 1 before dimension `axis` of the result";
   let arguments = (ins Tile_Tile:$src, I32Attr:$axis);
   let results = (outs Tile_Tile:$result);
@@ -90,7 +94,7 @@ def Tile_ExpandDimsOp : Tile_PureOp<"expand_dims", [Tile_InferType]> {
   let hasCanonicalizer = 1;
 }
 
-def Tile_ReshapeOp : Tile_PureOp<"reshape", [SameOperandsAndResultElementType]> {
+def Tile_ReshapeOp : Tile_ShapeOp<"reshape", [SameOperandsAndResultElementType]> {
   let summary = "The same elements in row-major order with another shape";
   let description = [{With `allow_reorder` the elements may be in any order.}];
   let arguments = (ins Tile_Tile:$src, UnitAttr:$allow_reorder);
@@ -101,7 +105,7 @@ def Tile_ReshapeOp : Tile_PureOp<"reshape", [SameOperandsAndResultElementType]> 
   let hasCanonicalizer = 1;
 }
 
-def Tile_TransOp : Tile_PureOp<"trans", [Tile_InferType]> {
+def Tile_TransOp : Tile_ShapeOp<"trans", [Tile_InferType]> {
   let summary = "Permutes dimensions: dimension `i` of the result is dimension `order[i]` of the source";
   let arguments = (ins Tile_Tile:$src, DenseI32ArrayAttr:$order);
   let results = (outs Tile_Tile:$result);
@@ -110,14 +114,14 @@ def Tile_TransOp : Tile_PureOp<"trans", [Tile_InferType]> {
   let hasCanonicalizer = 1;
 }
 
-def Tile_JoinOp : Tile_PureOp<"join", [SameTypeOperands, Tile_InferType]> {
+def Tile_JoinOp : Tile_ShapeOp<"join", [SameTypeOperands, Tile_InferType]> {
   let summary = "Stacks two tiles along a new last dimension of size 2";
   let arguments = (ins Tile_Tile:$lhs, Tile_Tile:$rhs);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
 }
 
-def Tile_SplitOp : Tile_PureOp<"split", [AllTypesMatch<["lhs", "rhs"]>, Tile_InferType]> {
+def Tile_SplitOp : Tile_ShapeOp<"split", [AllTypesMatch<["lhs", "rhs"]>, Tile_InferType]> {
   let summary = "Splits a tile along its last dimension, which has size 2";
   let arguments = (ins Tile_Tile:$src);
   let results = (outs Tile_Tile:$lhs, Tile_Tile:$rhs);
@@ -125,7 +129,7 @@ def Tile_SplitOp : Tile_PureOp<"split", [AllTypesMatch<["lhs", "rhs"]>, Tile_Inf
   let hasFolder = 1;
 }
 
-def Tile_CatOp : Tile_PureOp<"cat", [SameTypeOperands, SameOperandsAndResultElementType]> {
+def Tile_CatOp : Tile_ShapeOp<"cat", [SameTypeOperands, SameOperandsAndResultElementType]> {
   let summary = "The elements of one tile followed by those of another, along dimension 0";
   let arguments = (ins Tile_Tile:$lhs, Tile_Tile:$rhs);
   let results = (outs Tile_Tile:$result);
@@ -133,11 +137,15 @@ def Tile_CatOp : Tile_PureOp<"cat", [SameTypeOperands, SameOperandsAndResultElem
   let hasVerifier = 1;
 }
 
-def Tile_GatherOp : Tile_PureOp<"gather", [Tile_InferType]> {
+def Tile_GatherOp : Tile_ShapeOp<"gather", [Tile_InferType]> {
   let summary = "Element `indices[..., i, ...]` of `src` along `axis`, for each position";
   let arguments = (ins Tile_Tile:$src, Tile_IntTile:$indices, I32Attr:$axis);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$src `[` $indices `]` $axis attr-dict `:` type($src) `,` type($indices) `->` type($result)";
+  let extraClassDeclaration = [{
+    /// Only the source: the indices are not elements of the result.
+    ::mlir::OperandRange getSources() { return (*this)->getOperands().take_front(); }
+  }];
   let hasVerifier = 1;
 }
 
@@ -145,7 +153,7 @@ def Tile_GatherOp : Tile_PureOp<"gather", [Tile_InferType]> {
 // Hints
 //===----------------------------------------------------------------------===//
 
-def Tile_HintOp : Tile_PureOp<"hint", [SameOperandsAndResultType, Elementwise, Tile_SameValues]> {
+def Tile_HintOp : Tile_ShapeOp<"hint", [SameOperandsAndResultType, Elementwise, Tile_SameValues]> {
   let summary = "An assertion by the user about integers or pointers";
   let description = [{
     Returns the operand. Along each dimension, runs of `contiguity` values are consecutive, `divisibility` divides the
@@ -229,6 +237,7 @@ def Tile_StoreOp : Tile_MemoryOp<"store"> {
   let assemblyFormat = !strconcat("$ptr `,` $value (`mask` $mask^)? ", Tile_AccessFormat, [{
     attr-dict `:` type($ptr) `,` type($value) (`,` `mask` type($mask)^)?
   }]);
+  let extraClassDeclaration = [{ static AccessKind getAccessKind() { return AccessKind::Store; } }];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
 }
