@@ -2,7 +2,7 @@
 
 #include "tilewright/Analysis/AxisInfo.h"
 
-#include "AxisTransfer.h"
+#include "tilewright/Analysis/AxisTransfer.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
@@ -227,23 +227,6 @@ std::optional<int64_t> AxisDataFlow::foldedValue(Operation *op, Value result) {
   return isBool ? int64_t(integer.getValue().getZExtValue()) : integer.getValue().getSExtValue();
 }
 
-/// The facts of the result of `op`, without the user's hints.
-static AxisInfo transfer(Operation *op, axis::Operands operands, Type type) {
-  if (op->hasTrait<tile::SameValues>()) {
-    return *operands[0];
-  }
-  if (std::optional<AxisInfo> info = axis::transferTile(op, operands)) {
-    return *info;
-  }
-  if (std::optional<AxisInfo> info = axis::transferArith(op, operands)) {
-    return *info;
-  }
-  if (OpTrait::hasElementwiseMappableTraits(op) && op->getNumResults() == 1) {
-    return axis::transferElementwise(op, operands);
-  }
-  return AxisInfo::unknown(type);
-}
-
 LogicalResult AxisDataFlow::visitOperation(Operation *op, ArrayRef<const AxisLattice *> operands,
                                            ArrayRef<AxisLattice *> results) {
   SmallVector<const AxisInfo *> infos;
@@ -256,7 +239,7 @@ LogicalResult AxisDataFlow::visitOperation(Operation *op, ArrayRef<const AxisLat
   for (auto [lattice, result] : llvm::zip_equal(results, op->getResults())) {
     Type type = result.getType();
     std::optional<int64_t> value = foldedValue(op, result);
-    AxisInfo info = value ? AxisInfo::constant(type, *value) : transfer(op, infos, type);
+    AxisInfo info = value ? AxisInfo::constant(type, *value) : axis::transfer(op, infos, type);
     if (auto hint = dyn_cast<tile::HintOp>(op)) {
       info.assume(type, readHint(hint.getContiguityAttr()), readHint(hint.getDivisibilityAttr()),
                   readHint(hint.getConstancyAttr()));

@@ -7,11 +7,10 @@
 //                   lhs % rhs   0 1 2 3 | 0 1 2 3       consecutive within a group
 //                   lhs < rhs   true for all of a group or for none of it
 
-#include "AxisTransfer.h"
+#include "tilewright/Analysis/AxisTransfer.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -337,35 +336,37 @@ static Result castIndex(Operation *op, Operands operands, bool isSigned) {
 }
 
 //===----------------------------------------------------------------------===//
-// Entry points
+// Models
 //===----------------------------------------------------------------------===//
 
-AxisInfo axis::transferElementwise(Operation *op, Operands operands) {
-  Type type = op->getResult(0).getType();
-  Facts facts(AxisInfo::unknown(type).getFacts());
-  for (auto [dim, fact] : llvm::enumerate(facts)) {
-    fact.constancy = AxisInfo::kMaxDivisibility;
-    for (auto [operand, info] : llvm::zip_equal(op->getOperands(), operands)) {
-      if (isa<TensorType>(operand.getType())) {
-        fact.constancy = std::min(fact.constancy, info->getConstancy(dim));
-      }
-    }
-  }
-  return AxisInfo(type, facts);
-}
+namespace {
+/// Operations with a rule of their own above.
+template <typename Op> struct Rule : AxisTransferOpInterface::ExternalModel<Rule<Op>, Op> {
+  Result transferAxisFacts(Operation *op, Operands operands) const { return visit(cast<Op>(op), operands); }
+};
 
-Result axis::transferArith(Operation *op, Operands operands) {
-  return llvm::TypeSwitch<Operation *, Result>(op)
-      .Case<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp,
-            arith::RemSIOp, arith::RemUIOp, arith::AndIOp, arith::ShLIOp, arith::CmpIOp, arith::SelectOp,
-            arith::TruncIOp, arith::ConstantOp>([&](auto known) { return visit(known, operands); })
-      .Case<arith::OrIOp, arith::XOrIOp>([&](auto) { return orLike(op, operands); })
-      .Case<arith::ShRSIOp, arith::ShRUIOp>([&](auto) { return shiftRight(op, operands); })
-      .Case<arith::MinSIOp, arith::MaxSIOp>([&](auto) { return minMax(op, operands, false); })
-      .Case<arith::MinUIOp, arith::MaxUIOp>([&](auto) { return minMax(op, operands, true); })
-      .Case<arith::ExtUIOp>([&](auto) { return extend(op, operands, false); })
-      .Case<arith::ExtSIOp>([&](auto) { return extend(op, operands, true); })
-      .Case<arith::IndexCastOp>([&](auto) { return castIndex(op, operands, true); })
-      .Case<arith::IndexCastUIOp>([&](auto) { return castIndex(op, operands, false); })
-      .Default([](Operation *) { return std::nullopt; });
+/// Operations that share the rule `Function`, with further arguments.
+template <auto Function, auto... Arguments> struct Shared {
+  template <typename Op> struct Model : AxisTransferOpInterface::ExternalModel<Model<Op>, Op> {
+    Result transferAxisFacts(Operation *op, Operands operands) const { return Function(op, operands, Arguments...); }
+  };
+};
+
+template <template <typename> class Model, typename... Ops> void attach(MLIRContext *context) {
+  (Ops::template attachInterface<Model<Ops>>(*context), ...);
+}
+} // namespace
+
+void axis::attachArithTransfer(MLIRContext *context) {
+  attach<Rule, arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp,
+         arith::RemSIOp, arith::RemUIOp, arith::AndIOp, arith::ShLIOp, arith::CmpIOp, arith::SelectOp, arith::TruncIOp,
+         arith::ConstantOp>(context);
+  attach<Shared<orLike>::Model, arith::OrIOp, arith::XOrIOp>(context);
+  attach<Shared<shiftRight>::Model, arith::ShRSIOp, arith::ShRUIOp>(context);
+  attach<Shared<minMax, false>::Model, arith::MinSIOp, arith::MaxSIOp>(context);
+  attach<Shared<minMax, true>::Model, arith::MinUIOp, arith::MaxUIOp>(context);
+  attach<Shared<extend, false>::Model, arith::ExtUIOp>(context);
+  attach<Shared<extend, true>::Model, arith::ExtSIOp>(context);
+  attach<Shared<castIndex, true>::Model, arith::IndexCastOp>(context);
+  attach<Shared<castIndex, false>::Model, arith::IndexCastUIOp>(context);
 }

@@ -1,9 +1,7 @@
 // Axis facts of the tile dialect's operations: shapes and pointers.
 
-#include "AxisTransfer.h"
+#include "tilewright/Analysis/AxisTransfer.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
-
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -151,14 +149,29 @@ static Result visit(LoadOp op, Operands operands) {
   return axis::transferElementwise(op, operands);
 }
 
-static Result visitProgram(Operation *op) { return AxisInfo::unknown(op->getResult(0).getType()); }
+//===----------------------------------------------------------------------===//
+// Models
+//===----------------------------------------------------------------------===//
 
-Result axis::transferTile(Operation *op, Operands operands) {
-  return llvm::TypeSwitch<Operation *, Result>(op)
-      .Case<ProgramIdOp, NumProgramsOp>([](Operation *program) { return visitProgram(program); })
-      .Case<PtrCastOp, IntToPtrOp, PtrToIntOp>(
-          [&](Operation *cast) { return visitAddressCast(cast->getResult(0).getType(), *operands[0]); })
-      .Case<MakeRangeOp, SplatOp, BroadcastOp, ExpandDimsOp, TransOp, ReshapeOp, JoinOp, SplitOp, CatOp, AddPtrOp,
-            LoadOp>([&](auto known) { return visit(known, operands); })
-      .Default([](Operation *) { return std::nullopt; });
+namespace {
+/// Operations with a rule above.
+template <typename Op> struct Rule : AxisTransferOpInterface::ExternalModel<Rule<Op>, Op> {
+  Result transferAxisFacts(Operation *op, Operands operands) const { return visit(cast<Op>(op), operands); }
+};
+
+template <typename Op> struct AddressCast : AxisTransferOpInterface::ExternalModel<AddressCast<Op>, Op> {
+  Result transferAxisFacts(Operation *op, Operands operands) const {
+    return visitAddressCast(op->getResult(0).getType(), *operands[0]);
+  }
+};
+
+template <template <typename> class Model, typename... Ops> void attach(MLIRContext *context) {
+  (Ops::template attachInterface<Model<Ops>>(*context), ...);
+}
+} // namespace
+
+void axis::attachTileTransfer(MLIRContext *context) {
+  attach<Rule, MakeRangeOp, SplatOp, BroadcastOp, ExpandDimsOp, TransOp, ReshapeOp, JoinOp, SplitOp, CatOp, AddPtrOp,
+         LoadOp>(context);
+  attach<AddressCast, PtrCastOp, IntToPtrOp, PtrToIntOp>(context);
 }

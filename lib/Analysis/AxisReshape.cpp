@@ -5,7 +5,7 @@
 //      |   '---.         |  '----.          8 with 8, and 16 with 4x4; facts of a matched
 //      8       16        8       4x4        pair carry over, runs of 16 are cut into 4 by 4
 
-#include "AxisTransfer.h"
+#include "tilewright/Analysis/AxisTransfer.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
 using namespace mlir;

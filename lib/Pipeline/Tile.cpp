@@ -1,12 +1,14 @@
 // The tile phase, which all targets share.
 
 #include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "tilewright/Analysis/AxisTransfer.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
 #include "tilewright/Dialect/Tile/Transforms/RewriteOrder.h"
 #include "tilewright/Pipeline/Compilation.h"
 #include "tilewright/Transforms/Passes.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -27,6 +29,11 @@ void addTilePasses(OpPassManager &passes, bool specializeRanges) {
   // Must run after the passes that merge and move index arithmetic because they do not keep the marks.
   passes.addPass(createSpecializeRanges({specializeRanges}));
   passes.addPass(createRecordWrites()); // while pointers are still derived from arguments by operations on tiles
+}
+
+void registerTilePhase(DialectRegistry &registry) {
+  func::registerInlinerExtension(registry);
+  registerAxisTransfer(registry);
 }
 
 static std::vector<int64_t> takeIntegers(ModuleOp module, StringRef name) {

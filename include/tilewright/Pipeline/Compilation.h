@@ -89,6 +89,9 @@ mlir::LogicalResult verifyOperations(mlir::ModuleOp module, llvm::StringRef phas
 /// Adds the passes of the tile phase, which all targets share: inlining and simplifications on tiles. With
 /// `specializeRanges`, the code may depend on conditions checked at each launch.
 void addTilePasses(mlir::OpPassManager &passes, bool specializeRanges);
+
+/// Registers the interfaces of operations that the tile phase and the analyses need.
+void registerTilePhase(mlir::DialectRegistry &registry);
 mlir::LogicalResult verifyTilePhase(mlir::ModuleOp module);
 
 /// What the launcher has to check before it uses compiled code.
