@@ -3,6 +3,7 @@
 #include "HostCode.h"
 
 #include "tilewright/Conversion/Passes.h"
+#include "tilewright/Conversion/TileToVector/Emission.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
 #include "tilewright/Dialect/Tile/Transforms/RewriteOrder.h"
@@ -132,6 +133,7 @@ void registerCpuPipelines() {
 
 void registerCpuPipeline(DialectRegistry &registry) {
   registerTilePhase(registry);
+  cpu::registerEmission(registry);
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);
   registerConvertFuncToLLVMInterface(registry);

@@ -156,4 +156,19 @@ LogicalResult Emitter::emitWhile(scf::WhileOp op) {
   return success();
 }
 
+namespace {
+/// Operations with regions, emitted by a method of Emitter.
+template <typename Op, LogicalResult (Emitter::*emitOp)(Op)>
+struct ControlFlow : EmissionModel<ControlFlow<Op, emitOp>, Op> {
+  OperandUse getOperandUse(Operation *, OpOperand &) const { return OperandUse::Copied; }
+  LogicalResult emit(Operation *op, Emitter &e) const { return (e.*emitOp)(cast<Op>(op)); }
+};
+} // namespace
+
+void attachControlFlow(MLIRContext *context) {
+  scf::ForOp::attachInterface<ControlFlow<scf::ForOp, &Emitter::emitFor>>(*context);
+  scf::IfOp::attachInterface<ControlFlow<scf::IfOp, &Emitter::emitIf>>(*context);
+  scf::WhileOp::attachInterface<ControlFlow<scf::WhileOp, &Emitter::emitWhile>>(*context);
+}
+
 } // namespace tilewright::cpu

@@ -165,11 +165,10 @@ Buffer Emitter::allocateKept(Value tile) {
   return allocate(tile.getType());
 }
 
-void Emitter::emitDot(Operation *op) {
-  auto dot = cast<tile::DotOp>(op);
+void Emitter::emitDot(tile::DotOp dot) {
   Type type = dot.getType();
   Type element = getElementTypeOrSelf(type);
-  std::optional<Buffer> reusable = takeOver(dot.getAcc(), op);
+  std::optional<Buffer> reusable = takeOver(dot.getAcc(), dot);
   Buffer result = reusable ? *reusable : allocate(type);
   if (!reusable) {
     copyTile(dot.getAcc(), result);
@@ -209,5 +208,18 @@ void Emitter::emitDot(Operation *op) {
   }
   buffers[dot.getResult()] = result;
 }
+
+namespace {
+/// The micro-kernel reads all operands from memory.
+struct Dot : EmissionModel<Dot, tile::DotOp> {
+  OperandUse getOperandUse(Operation *, OpOperand &) const { return OperandUse::InMemory; }
+  LogicalResult emit(Operation *op, Emitter &e) const {
+    e.emitDot(cast<tile::DotOp>(op));
+    return success();
+  }
+};
+} // namespace
+
+void attachDot(MLIRContext *context) { tile::DotOp::attachInterface<Dot>(*context); }
 
 } // namespace tilewright::cpu

@@ -7,7 +7,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -105,27 +104,10 @@ Value Emitter::evaluate(Value tile, const Point &at) {
 Value Emitter::evaluateVector(Value tile, const Point &point) { return broadcast(evaluate(tile, point), point.width); }
 
 Value Emitter::evaluateUncached(Value tile, const Point &point) {
-  Operation *op = tile.getDefiningOp();
-  assert(op && "a tile argument must have a buffer");
-  if (auto constantOp = dyn_cast<arith::ConstantOp>(op)) {
-    return constant(cast<TypedAttr>(cast<SplatElementsAttr>(constantOp.getValue()).getSplatValue<Attribute>()));
-  }
-  if (auto splat = dyn_cast<tile::SplatOp>(op)) {
-    return scalar(splat.getSrc());
-  }
-  if (isa<tile::MakeRangeOp>(op)) {
-    return evaluateRange(op, point);
-  }
-  if (isa<tile::HintOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::TransOp, tile::ReshapeOp, tile::SplitOp>(op)) {
-    return evaluateView(cast<OpResult>(tile), point);
-  }
-  if (isa<tile::LoadOp>(op)) {
-    return evaluateLoad(op, point);
-  }
-  if (isa<tile::GatherOp>(op)) {
-    return evaluateGather(op, point);
-  }
-  return evaluateElementwise(cast<OpResult>(tile), point);
+  auto result = dyn_cast<OpResult>(tile);
+  assert(result && "a tile argument must have a buffer");
+  auto model = dyn_cast<EmissionOpInterface>(result.getOwner());
+  return model ? model.evaluate(*this, result, point) : evaluateElementwise(result, point);
 }
 
 /// <0, 1, 2, ...> as i32.
@@ -133,59 +115,6 @@ Value Emitter::laneNumbers(int64_t width) {
   auto numbers = llvm::to_vector(llvm::seq<int32_t>(0, width));
   auto type = VectorType::get({width}, b.getI32Type());
   return constant(DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
-}
-
-Value Emitter::evaluateRange(Operation *op, const Point &point) {
-  auto range = cast<tile::MakeRangeOp>(op);
-  Type type = b.getI32Type();
-  Value first = arith::TruncIOp::create(b, op->getLoc(), type, point.index[0]);
-  if (range.getStart() != 0) {
-    first = arith::AddIOp::create(b, op->getLoc(), first, constant(b.getI32IntegerAttr(range.getStart())));
-  }
-  if (point.isScalar()) {
-    return first;
-  }
-  return arith::AddIOp::create(b, op->getLoc(), broadcast(first, point.width), laneNumbers(point.width));
-}
-
-/// Evaluates a shape operation or hint by the corresponding element of its source.
-Value Emitter::evaluateView(OpResult view, const Point &point) {
-  Operation *op = view.getOwner();
-  Value src = op->getOperand(0);
-  Point from = point;
-  if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
-    from.index.erase(from.index.begin() + expand.getAxis());
-    from.vectorDim -= from.vectorDim > int(expand.getAxis());
-  } else if (auto trans = dyn_cast<tile::TransOp>(op)) {
-    for (auto [to, dim] : llvm::enumerate(trans.getOrder())) {
-      from.index[dim] = point.index[to];
-      if (point.vectorDim == int(to)) {
-        from.vectorDim = dim;
-      }
-    }
-  } else if (isa<tile::SplitOp>(op)) {
-    from.index.push_back(i64(view.getResultNumber()));
-  } else if (isa<tile::ReshapeOp>(op)) {
-    // Only dimensions of size 1 are inserted or removed: match the others in order.
-    from.index.clear();
-    from.vectorDim = -1;
-    ArrayRef<int64_t> sizes = tile::getShape(view.getType());
-    size_t to = 0;
-    for (int64_t size : tile::getShape(src.getType())) {
-      if (size == 1) {
-        from.index.push_back(i64(0));
-        continue;
-      }
-      while (sizes[to] == 1) {
-        ++to;
-      }
-      if (point.vectorDim == int(to)) {
-        from.vectorDim = from.index.size();
-      }
-      from.index.push_back(point.index[to++]);
-    }
-  }
-  return evaluate(src, from);
 }
 
 //===----------------------------------------------------------------------===//
@@ -199,13 +128,6 @@ Value Emitter::addPointer(Type pointee, Value pointer, Value offset) {
 }
 
 Operation *Emitter::cloneWide(Operation *op, SmallVector<Value> operands, int64_t width) {
-  // A select may have a scalar condition; all other operands have equal widths.
-  bool isSelect = isa<arith::SelectOp>(op);
-  for (auto [i, operand] : llvm::enumerate(operands)) {
-    if (!(isSelect && i == 0)) {
-      operand = broadcast(operand, width);
-    }
-  }
   Operation *copy = op->cloneWithoutRegions();
   copy->setOperands(operands);
   // Drop attributes, which describe whole tiles, but keep the requested precision.
@@ -221,80 +143,23 @@ Operation *Emitter::cloneWide(Operation *op, SmallVector<Value> operands, int64_
 }
 
 SmallVector<Value> Emitter::applyElementwise(Operation *op, SmallVector<Value> operands) {
-  Location loc = op->getLoc();
   int64_t width = 1;
   for (Value operand : operands) {
     width = std::max(width, widthOf(operand));
   }
-  Type type = op->getNumResults() ? vectorOf(convert(getElementTypeOrSelf(op->getResult(0).getType())), width) : Type();
-  if (auto addptr = dyn_cast<tile::AddPtrOp>(op)) {
-    Type pointee = getElementTypeOrSelf(tile::getPointeeType(addptr.getType()));
-    return {addPointer(pointee, operands[0], operands[1])};
-  }
-  if (isa<tile::PtrCastOp, tile::HintOp>(op)) {
-    return operands;
-  }
-  if (isa<tile::IntToPtrOp>(op)) {
-    return {LLVM::IntToPtrOp::create(b, loc, type, operands[0])};
-  }
-  if (isa<tile::PtrToIntOp>(op)) {
-    return {LLVM::PtrToIntOp::create(b, loc, type, operands[0])};
-  }
-  return cloneWide(op, operands, width)->getResults();
+  auto model = dyn_cast<EmissionOpInterface>(op);
+  return model ? model.apply(*this, operands, width) : detail::applyToLanes(*this, op, operands, width);
 }
 
-/// Compares consecutive numbers with a uniform bound by counting the lanes below it, which takes one vector comparison
-/// with a constant; the rest is scalar.
-///
-///     i + <0, 1, 2, 3> < n    ->    <0, 1, 2, 3> < clamp(n - i, 0, 4)
-///
-/// Returns null if the comparison does not have this form.
-Value Emitter::evaluateBoundsCheck(arith::CmpIOp op, const Point &point) {
-  Value lower = op.getLhs(), upper = op.getRhs();
-  arith::CmpIPredicate predicate = op.getPredicate();
-  if (predicate == arith::CmpIPredicate::sgt || predicate == arith::CmpIPredicate::ugt) {
-    std::swap(lower, upper);
-  } else if (predicate != arith::CmpIPredicate::slt && predicate != arith::CmpIPredicate::ult) {
-    return {};
+SmallVector<Value> detail::applyToLanes(Emitter &e, Operation *op, SmallVector<Value> operands, int64_t width) {
+  for (Value &operand : operands) {
+    operand = e.broadcast(operand, width);
   }
-  bool isSigned = predicate == arith::CmpIPredicate::slt || predicate == arith::CmpIPredicate::sgt;
-  Type element = getElementTypeOrSelf(lower.getType());
-  // The difference of wider integers could overflow.
-  if (point.isScalar() || element.getIntOrFloatBitWidth() > 32 ||
-      axis.get(upper).getConstancy(point.vectorDim) < point.width) {
-    return {};
-  }
-  // As unsigned numbers, -1 and 0 are not consecutive; only aligned groups cannot contain both.
-  AxisFacts counting = axis.get(lower).getSigned(point.vectorDim);
-  counting = isSigned ? counting : AxisInfo::cutToAligned(counting);
-  if (counting.contiguity < point.width) {
-    return {};
-  }
-  Location loc = op.getLoc();
-  Type i64Type = b.getI64Type();
-  auto wide = [&](Value tile) -> Value {
-    Value first = evaluate(tile, point.first());
-    return isSigned ? arith::ExtSIOp::create(b, loc, i64Type, first).getResult()
-                    : arith::ExtUIOp::create(b, loc, i64Type, first).getResult();
-  };
-  Value bound = wide(upper);
-  Value left = arith::SubIOp::create(b, loc, bound, wide(lower));
-  left = arith::MaxSIOp::create(b, loc, left, i64(0));
-  left = arith::MinSIOp::create(b, loc, left, i64(point.width));
-  Value count = arith::TruncIOp::create(b, loc, b.getI32Type(), left);
-  Value mask =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, laneNumbers(point.width), broadcast(count, point.width));
-  laneCounts[mask] = left;
-  return mask;
+  return e.cloneWide(op, operands, width)->getResults();
 }
 
 Value Emitter::evaluateElementwise(OpResult tile, const Point &point) {
   Operation *op = tile.getOwner();
-  if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
-    if (Value mask = evaluateBoundsCheck(compare, point)) {
-      return mask;
-    }
-  }
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
     operands.push_back(evaluate(operand, point));
@@ -306,6 +171,138 @@ Value Emitter::evaluateElementwise(OpResult tile, const Point &point) {
     }
   }
   return results[tile.getResultNumber()];
+}
+
+Value detail::evaluateElementwise(Emitter &e, OpResult result, const Point &point) {
+  return e.evaluateElementwise(result, point);
+}
+
+//===----------------------------------------------------------------------===//
+// Pointers
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Elementwise operations with code of their own for a vector.
+template <typename Model, typename Op> struct Elementwise : EmissionModel<Model, Op> {
+  Placement getPlacement(Operation *op) const {
+    return isTile(op->getResult(0)) ? Placement::Lazy : Placement::Materialized;
+  }
+};
+
+struct AddPtr : Elementwise<AddPtr, tile::AddPtrOp> {
+  SmallVector<Value> apply(Operation *op, Emitter &e, SmallVector<Value> operands, int64_t) const {
+    Type pointee = getElementTypeOrSelf(tile::getPointeeType(op->getResult(0).getType()));
+    return {e.addPointer(pointee, operands[0], operands[1])};
+  }
+};
+
+struct PtrCast : Elementwise<PtrCast, tile::PtrCastOp> {
+  SmallVector<Value> apply(Operation *, Emitter &, SmallVector<Value> operands, int64_t) const { return operands; }
+};
+
+/// Conversions between integers and pointers.
+template <typename Op, typename Conversion>
+struct PointerConversion : Elementwise<PointerConversion<Op, Conversion>, Op> {
+  SmallVector<Value> apply(Operation *op, Emitter &e, SmallVector<Value> operands, int64_t width) const {
+    Type type = Emitter::vectorOf(e.convert(getElementTypeOrSelf(op->getResult(0).getType())), width);
+    return {Conversion::create(e.b, op->getLoc(), type, operands[0])};
+  }
+};
+
+} // namespace
+
+void attachElementwise(MLIRContext *context) {
+  tile::AddPtrOp::attachInterface<AddPtr>(*context);
+  tile::PtrCastOp::attachInterface<PtrCast>(*context);
+  tile::IntToPtrOp::attachInterface<PointerConversion<tile::IntToPtrOp, LLVM::IntToPtrOp>>(*context);
+  tile::PtrToIntOp::attachInterface<PointerConversion<tile::PtrToIntOp, LLVM::PtrToIntOp>>(*context);
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+/// Compares consecutive numbers with a uniform bound by counting the lanes below it, which takes one vector comparison
+/// with a constant; the rest is scalar.
+///
+///     i + <0, 1, 2, 3> < n    ->    <0, 1, 2, 3> < clamp(n - i, 0, 4)
+///
+/// Returns null if the comparison does not have this form.
+static Value evaluateBoundsCheck(Emitter &e, arith::CmpIOp op, const Point &point) {
+  Value lower = op.getLhs(), upper = op.getRhs();
+  arith::CmpIPredicate predicate = op.getPredicate();
+  if (predicate == arith::CmpIPredicate::sgt || predicate == arith::CmpIPredicate::ugt) {
+    std::swap(lower, upper);
+  } else if (predicate != arith::CmpIPredicate::slt && predicate != arith::CmpIPredicate::ult) {
+    return {};
+  }
+  bool isSigned = predicate == arith::CmpIPredicate::slt || predicate == arith::CmpIPredicate::sgt;
+  Type element = getElementTypeOrSelf(lower.getType());
+  // The difference of wider integers could overflow.
+  if (point.isScalar() || element.getIntOrFloatBitWidth() > 32 ||
+      e.axis.get(upper).getConstancy(point.vectorDim) < point.width) {
+    return {};
+  }
+  // As unsigned numbers, -1 and 0 are not consecutive; only aligned groups cannot contain both.
+  AxisFacts counting = e.axis.get(lower).getSigned(point.vectorDim);
+  counting = isSigned ? counting : AxisInfo::cutToAligned(counting);
+  if (counting.contiguity < point.width) {
+    return {};
+  }
+  Location loc = op.getLoc();
+  Type i64Type = e.b.getI64Type();
+  auto wide = [&](Value tile) -> Value {
+    Value first = e.evaluate(tile, point.first());
+    return isSigned ? arith::ExtSIOp::create(e.b, loc, i64Type, first).getResult()
+                    : arith::ExtUIOp::create(e.b, loc, i64Type, first).getResult();
+  };
+  Value bound = wide(upper);
+  Value left = arith::SubIOp::create(e.b, loc, bound, wide(lower));
+  left = arith::MaxSIOp::create(e.b, loc, left, e.i64(0));
+  left = arith::MinSIOp::create(e.b, loc, left, e.i64(point.width));
+  Value count = arith::TruncIOp::create(e.b, loc, e.b.getI32Type(), left);
+  Value mask = arith::CmpIOp::create(e.b, loc, arith::CmpIPredicate::slt, e.laneNumbers(point.width),
+                                     e.broadcast(count, point.width));
+  e.laneCounts[mask] = left;
+  return mask;
+}
+
+namespace {
+
+struct Compare : Elementwise<Compare, arith::CmpIOp> {
+  Value evaluate(Operation *op, Emitter &e, OpResult result, const Point &point) const {
+    Value mask = evaluateBoundsCheck(e, cast<arith::CmpIOp>(op), point);
+    return mask ? mask : e.evaluateElementwise(result, point);
+  }
+};
+
+/// The condition may be one scalar for all lanes.
+struct Select : Elementwise<Select, arith::SelectOp> {
+  SmallVector<Value> apply(Operation *op, Emitter &e, SmallVector<Value> operands, int64_t width) const {
+    for (Value &operand : llvm::drop_begin(operands)) {
+      operand = e.broadcast(operand, width);
+    }
+    return e.cloneWide(op, operands, width)->getResults();
+  }
+};
+
+struct Constant : EmissionModel<Constant, arith::ConstantOp> {
+  Placement getPlacement(Operation *op) const {
+    return isTile(op->getResult(0)) ? Placement::Free : Placement::Materialized;
+  }
+  Value evaluate(Operation *op, Emitter &e, OpResult, const Point &) const {
+    auto elements = cast<SplatElementsAttr>(cast<arith::ConstantOp>(op).getValue());
+    return e.constant(cast<TypedAttr>(elements.getSplatValue<Attribute>()));
+  }
+};
+
+} // namespace
+
+void attachArith(MLIRContext *context) {
+  arith::CmpIOp::attachInterface<Compare>(*context);
+  arith::SelectOp::attachInterface<Select>(*context);
+  arith::ConstantOp::attachInterface<Constant>(*context);
 }
 
 } // namespace tilewright::cpu

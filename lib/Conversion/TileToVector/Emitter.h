@@ -3,6 +3,7 @@
 #ifndef TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_EMITTER_H
 #define TILEWRIGHT_LIB_CONVERSION_TILETOVECTOR_EMITTER_H
 
+#include "tilewright/Conversion/TileToVector/Emission.h"
 #include "tilewright/Conversion/TileToVector/Plan.h"
 
 #include "tilewright/Dialect/Tile/IR/Tile.h"
@@ -66,6 +67,8 @@ struct ProgramContext {
   mlir::Value checkedSlots;
 };
 
+/// The state of the emission of a program, and what the models of EmissionOpInterface share: tiles at points, scratch
+/// memory, loops, and checked accesses to user memory.
 class Emitter {
 public:
   Emitter(mlir::OpBuilder &builder, AxisInfoAnalysis &axis, const hardware::CpuInfo &cpu, ProgramContext program)
@@ -89,7 +92,6 @@ public:
   /// The checked accesses: a dictionary for each, in the order of their indices.
   llvm::ArrayRef<mlir::Attribute> getCheckedAccesses() const { return checkedAccesses; }
 
-private:
   //===--- Nests.cpp: loops over a shape ----------------------------------===//
   struct Shape {
     llvm::SmallVector<int64_t> sizes;
@@ -131,7 +133,6 @@ private:
   void finishReductions(llvm::ArrayRef<tile::ReduceOp> reduces, llvm::SmallVector<mlir::Value> accumulators,
                         Point point, int axis, const llvm::DenseMap<mlir::Value, Buffer> &made);
   llvm::SmallVector<mlir::Value> reduceLanes(mlir::Region &combiner, llvm::SmallVector<mlir::Value> vectors);
-  void emitScan(mlir::Operation *op);
 
   //===--- Element.cpp: a tile's value at a point --------------------------===//
   /// The value at a point: a scalar at a scalar point, or if all lanes have the same value.
@@ -142,9 +143,6 @@ private:
   mlir::Value findCached(mlir::Value tile, const Point &point) const;
   /// The point with index 0 and no vector along dimensions of size 1.
   Point normalize(mlir::Type type, const Point &point);
-  mlir::Value evaluateView(mlir::OpResult view, const Point &point);
-  mlir::Value evaluateRange(mlir::Operation *op, const Point &point);
-  mlir::Value evaluateBoundsCheck(mlir::arith::CmpIOp op, const Point &point);
   mlir::Value laneNumbers(int64_t width);
   mlir::Value evaluateElementwise(mlir::OpResult tile, const Point &point);
   /// The results of an elementwise operation on scalars and vectors of equal width.
@@ -152,18 +150,12 @@ private:
   mlir::Value addPointer(mlir::Type pointee, mlir::Value pointer, mlir::Value offset);
 
   //===--- Memory.cpp -----------------------------------------------------===//
-  mlir::Value evaluateLoad(mlir::Operation *op, const Point &point);
-  mlir::Value evaluateGather(mlir::Operation *op, const Point &point);
-  void emitStore(mlir::Operation *op, const Point &point);
-  void emitVectorStore(tile::StoreOp op, const Point &point, mlir::Value value, mlir::Value mask);
-  void emitScalarStore(mlir::Value pointer, mlir::Value value, mlir::Value mask);
   mlir::Value emitScalarLoad(mlir::Type type, mlir::Value pointer, mlir::Value mask, mlir::Value other);
   Buffer allocate(mlir::Type tileType, mlir::Type element = {});
   static llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape);
   Buffer allocateInPanels(mlir::Type tileType, mlir::Type element, int64_t panel);
   /// Calls `fn` for each part of a vector along the last dimension that is in one panel.
   void forEachPanel(const Buffer &buffer, const Point &point, llvm::function_ref<void(const Point &, int64_t)> fn);
-  Buffer offsetBuffer(const Buffer &buffer, int64_t dim, int64_t index);
   mlir::Value readBuffer(const Buffer &buffer, const Point &point);
   void writeBuffer(const Buffer &buffer, const Point &point, mlir::Value value);
   mlir::Value addressIn(const Buffer &buffer, const Point &point);
@@ -190,24 +182,14 @@ private:
   mlir::Value storeForRuntime(mlir::Value vector);
 
   //===--- Materialized.cpp: operations emitted as one step ---------------===//
-  mlir::LogicalResult emitWhole(mlir::Operation *op);
-  mlir::LogicalResult emitScalarOperation(mlir::Operation *op);
-  void emitAtomic(mlir::Operation *op);
-  void emitAssert(mlir::Operation *op);
-  void emitJoin(mlir::Operation *op);
-  void emitConcat(mlir::Operation *op);
-  void emitReshape(mlir::Operation *op);
+  mlir::LogicalResult emitMaterialized(mlir::Operation *op);
   /// Fills a buffer with a tile of the given type; `element` provides the value at each point.
   void fillBuffer(mlir::Type type, const Buffer &into, llvm::function_ref<mlir::Value(const Point &)> element);
   void copyTile(mlir::Value tile, const Buffer &into);
   void copyBuffer(mlir::Type type, const Buffer &from, const Buffer &into);
 
-  //===--- Print.cpp ------------------------------------------------------===//
-  void emitPrint(mlir::Operation *op);
-  Buffer copyForPrint(mlir::Value operand);
-
   //===--- Dot.cpp --------------------------------------------------------===//
-  void emitDot(mlir::Operation *op);
+  void emitDot(tile::DotOp dot);
   void emitProduct(const MatrixProduct &product);
   llvm::SmallVector<mlir::Value> emitDotStep(const MatrixProduct &product, mlir::Value row, mlir::Value column,
                                              mlir::Value k, mlir::ValueRange accumulators);
@@ -231,6 +213,8 @@ private:
 
   //===--- Helpers --------------------------------------------------------===//
   mlir::Value scalar(mlir::Value value) { return scalars.lookup(value); }
+  /// Null for an optional operand that is missing.
+  mlir::Value optionalScalar(mlir::Value value) { return value ? scalar(value) : mlir::Value(); }
   /// A constant, created once at the start of the function.
   mlir::Value constant(mlir::TypedAttr value);
   mlir::Value i64(int64_t value) { return constant(b.getI64IntegerAttr(value)); }
@@ -270,7 +254,6 @@ private:
     mlir::Value result;
   };
   std::vector<CacheEntry> cache;
-  friend class CacheScope;
 };
 
 /// Drops values computed inside a loop or branch from the cache at its end.
@@ -283,6 +266,29 @@ private:
   Emitter &emitter;
   size_t size;
 };
+
+//===----------------------------------------------------------------------===//
+// Models of EmissionOpInterface
+//===----------------------------------------------------------------------===//
+
+template <typename Model, typename Op> using EmissionModel = EmissionOpInterface::ExternalModel<Model, Op>;
+
+template <template <typename> class Model, typename... Ops> void attachToAll(mlir::MLIRContext *context) {
+  (Ops::template attachInterface<Model<Ops>>(*context), ...);
+}
+
+/// The models of the tile dialect by family, one function per file.
+void attachElementwise(mlir::MLIRContext *context);
+void attachShapes(mlir::MLIRContext *context);
+void attachMemory(mlir::MLIRContext *context);
+void attachAtomics(mlir::MLIRContext *context);
+void attachReductions(mlir::MLIRContext *context);
+void attachDot(mlir::MLIRContext *context);
+void attachPrint(mlir::MLIRContext *context);
+void attachPrograms(mlir::MLIRContext *context);
+/// The models of other dialects.
+void attachArith(mlir::MLIRContext *context);
+void attachControlFlow(mlir::MLIRContext *context);
 
 } // namespace tilewright::cpu
 

@@ -63,58 +63,58 @@ Value Emitter::emitScalarLoad(Type type, Value pointer, Value mask, Value other)
   return fromMemory(branch.getResult(0), type);
 }
 
-Value Emitter::evaluateLoad(Operation *op, const Point &point) {
-  auto load = cast<tile::LoadOp>(op);
-  Location loc = op->getLoc();
+static Value evaluateLoad(Emitter &e, tile::LoadOp load, const Point &point) {
+  Location loc = load.getLoc();
   Type element = getElementTypeOrSelf(load.getType());
-  auto optional = [&](Value value, const Point &at) { return value ? evaluate(value, at) : Value(); };
+  auto optional = [&](Value value, const Point &at) { return value ? e.evaluate(value, at) : Value(); };
   if (point.isScalar()) {
-    Value pointer = evaluate(load.getPtr(), point), mask = optional(load.getMask(), point);
-    checkBounds(op, pointer, 1, mask);
-    return emitScalarLoad(element, pointer, mask, optional(load.getOther(), point));
+    Value pointer = e.evaluate(load.getPtr(), point), mask = optional(load.getMask(), point);
+    e.checkBounds(load, pointer, 1, mask);
+    return e.emitScalarLoad(element, pointer, mask, optional(load.getOther(), point));
   }
 
-  const AxisInfo &facts = axis.get(load.getPtr());
+  const AxisInfo &facts = e.axis.get(load.getPtr());
   int64_t width = point.width;
-  bool uniformMask = !load.getMask() || axis.get(load.getMask()).getConstancy(point.vectorDim) >= width;
+  bool uniformMask = !load.getMask() || e.axis.get(load.getMask()).getConstancy(point.vectorDim) >= width;
   bool uniformOther =
       !load.getOther() || isa_and_nonnull<tile::SplatOp, arith::ConstantOp>(load.getOther().getDefiningOp());
   if (facts.getConstancy(point.vectorDim) >= width && uniformMask && uniformOther) {
-    return evaluateLoad(op, point.first());
+    return evaluateLoad(e, load, point.first());
   }
 
-  Type inMemory = memoryType(element);
-  Type type = vectorOf(inMemory, width);
+  Type inMemory = e.memoryType(element);
+  Type type = Emitter::vectorOf(inMemory, width);
   unsigned align = bytesOf(inMemory);
-  Value mask = load.getMask() ? evaluateVector(load.getMask(), point) : Value();
-  Value other = load.getOther() ? toMemory(evaluateVector(load.getOther(), point)) : Value();
+  Value mask = load.getMask() ? e.evaluateVector(load.getMask(), point) : Value();
+  Value other = load.getOther() ? e.toMemory(e.evaluateVector(load.getOther(), point)) : Value();
   if (mask && !other) {
-    other = zero(type);
+    other = e.zero(type);
   }
   Value result;
   if (facts.getContiguity(point.vectorDim) >= width) {
-    Value pointer = evaluate(load.getPtr(), point.first());
-    checkBounds(op, pointer, width, mask);
-    result = mask ? Value(LLVM::MaskedLoadOp::create(b, loc, type, pointer, mask, other, align))
-                  : Value(LLVM::LoadOp::create(b, loc, type, pointer, align));
+    Value pointer = e.evaluate(load.getPtr(), point.first());
+    e.checkBounds(load, pointer, width, mask);
+    result = mask ? Value(LLVM::MaskedLoadOp::create(e.b, loc, type, pointer, mask, other, align))
+                  : Value(LLVM::LoadOp::create(e.b, loc, type, pointer, align));
   } else {
-    Value pointers = evaluateVector(load.getPtr(), point);
-    checkBounds(op, pointers, width, mask);
-    mask = mask ? mask : allTrue(width);
-    result = LLVM::masked_gather::create(b, loc, type, pointers, mask, other ? ValueRange(other) : ValueRange(), align);
+    Value pointers = e.evaluateVector(load.getPtr(), point);
+    e.checkBounds(load, pointers, width, mask);
+    mask = mask ? mask : e.allTrue(width);
+    result =
+        LLVM::masked_gather::create(e.b, loc, type, pointers, mask, other ? ValueRange(other) : ValueRange(), align);
   }
-  return fromMemory(result, element);
+  return e.fromMemory(result, element);
 }
 
-void Emitter::emitScalarStore(Value pointer, Value value, Value mask) {
+static void emitScalarStore(Emitter &e, Value pointer, Value value, Value mask) {
   Location loc = pointer.getLoc();
-  Value stored = toMemory(value);
+  Value stored = e.toMemory(value);
   unsigned align = bytesOf(stored.getType());
   if (!mask) {
-    LLVM::StoreOp::create(b, loc, stored, pointer, align);
+    LLVM::StoreOp::create(e.b, loc, stored, pointer, align);
     return;
   }
-  scf::IfOp::create(b, loc, mask, [&](OpBuilder &builder, Location) {
+  scf::IfOp::create(e.b, loc, mask, [&](OpBuilder &builder, Location) {
     LLVM::StoreOp::create(builder, loc, stored, pointer, align);
     scf::YieldOp::create(builder, loc);
   });
@@ -128,59 +128,58 @@ static unsigned alignmentOf(const AxisFacts &pointers, int64_t width, int64_t el
 
 /// Stores consecutive elements. A full vector is stored without its mask, as a plain store of whole cache lines need
 /// not fetch them first. A streaming store (`.cs`) bypasses the cache.
-void Emitter::emitVectorStore(tile::StoreOp op, const Point &point, Value value, Value mask) {
+static void emitVectorStore(Emitter &e, tile::StoreOp op, const Point &point, Value value, Value mask) {
   Location loc = op.getLoc();
-  Value pointer = evaluate(op.getPtr(), point.first());
-  checkBounds(op, pointer, point.width, mask);
+  Value pointer = e.evaluate(op.getPtr(), point.first());
+  e.checkBounds(op, pointer, point.width, mask);
   unsigned bytes = bytesOf(getElementTypeOrSelf(value.getType()));
   bool streams = op.getCache() == tile::CacheModifier::CS;
   // Only streaming stores need the alignment. Others do not use it, because they would fault if a hint of the user is
   // wrong.
-  unsigned align = streams ? alignmentOf(axis.get(op.getPtr())[point.vectorDim], point.width, bytes) : bytes;
-  storesStream |= streams;
-  auto plain = [&] { LLVM::StoreOp::create(b, loc, value, pointer, align, /*isVolatile=*/false, streams); };
-  auto masked = [&] { LLVM::MaskedStoreOp::create(b, loc, value, pointer, mask, bytes); };
+  unsigned align = streams ? alignmentOf(e.axis.get(op.getPtr())[point.vectorDim], point.width, bytes) : bytes;
+  e.storesStream |= streams;
+  auto plain = [&] { LLVM::StoreOp::create(e.b, loc, value, pointer, align, /*isVolatile=*/false, streams); };
+  auto masked = [&] { LLVM::MaskedStoreOp::create(e.b, loc, value, pointer, mask, bytes); };
   if (!mask) {
     plain();
     return;
   }
-  auto count = laneCounts.find(mask);
-  if (count == laneCounts.end()) {
+  auto count = e.laneCounts.find(mask);
+  if (count == e.laneCounts.end()) {
     masked();
     return;
   }
-  Value isFull = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, count->second, i64(point.width));
+  Value isFull = arith::CmpIOp::create(e.b, loc, arith::CmpIPredicate::eq, count->second, e.i64(point.width));
   auto branch = [&](llvm::function_ref<void()> store) {
-    return [&b = b, loc, store](OpBuilder &, Location) {
+    return [&e, loc, store](OpBuilder &, Location) {
       store();
-      scf::YieldOp::create(b, loc);
+      scf::YieldOp::create(e.b, loc);
     };
   };
-  scf::IfOp::create(b, loc, isFull, branch(plain), branch(masked));
+  scf::IfOp::create(e.b, loc, isFull, branch(plain), branch(masked));
 }
 
-void Emitter::emitStore(Operation *op, const Point &at) {
-  auto store = cast<tile::StoreOp>(op);
-  Point point = normalize(store.getPtr().getType(), at);
-  Location loc = op->getLoc();
+static void emitStore(Emitter &e, tile::StoreOp store, const Point &at) {
+  Point point = e.normalize(store.getPtr().getType(), at);
+  Location loc = store.getLoc();
   if (point.isScalar()) {
-    Value value = evaluate(store.getValue(), point);
-    Value mask = store.getMask() ? evaluate(store.getMask(), point) : Value();
-    Value pointer = evaluate(store.getPtr(), point);
-    checkBounds(op, pointer, 1, mask);
-    emitScalarStore(pointer, value, mask);
+    Value value = e.evaluate(store.getValue(), point);
+    Value mask = store.getMask() ? e.evaluate(store.getMask(), point) : Value();
+    Value pointer = e.evaluate(store.getPtr(), point);
+    e.checkBounds(store, pointer, 1, mask);
+    emitScalarStore(e, pointer, value, mask);
     return;
   }
-  Value value = toMemory(evaluateVector(store.getValue(), point));
-  Value mask = store.getMask() ? evaluateVector(store.getMask(), point) : Value();
+  Value value = e.toMemory(e.evaluateVector(store.getValue(), point));
+  Value mask = store.getMask() ? e.evaluateVector(store.getMask(), point) : Value();
   unsigned align = bytesOf(getElementTypeOrSelf(value.getType()));
-  if (axis.get(store.getPtr()).getContiguity(point.vectorDim) >= point.width) {
-    emitVectorStore(store, point, value, mask);
+  if (e.axis.get(store.getPtr()).getContiguity(point.vectorDim) >= point.width) {
+    emitVectorStore(e, store, point, value, mask);
     return;
   }
-  Value pointers = evaluateVector(store.getPtr(), point);
-  checkBounds(op, pointers, point.width, mask);
-  LLVM::masked_scatter::create(b, loc, value, pointers, mask ? mask : allTrue(point.width), align);
+  Value pointers = e.evaluateVector(store.getPtr(), point);
+  e.checkBounds(store, pointers, point.width, mask);
+  LLVM::masked_scatter::create(e.b, loc, value, pointers, mask ? mask : e.allTrue(point.width), align);
 }
 
 //===----------------------------------------------------------------------===//
@@ -297,36 +296,116 @@ void Emitter::writeBuffer(const Buffer &buffer, const Point &point, Value value)
   LLVM::masked_scatter::create(b, loc, stored, addresses, allTrue(point.width), align);
 }
 
-Value Emitter::evaluateGather(Operation *op, const Point &point) {
-  auto gather = cast<tile::GatherOp>(op);
-  const Buffer &source = buffers.find(gather.getSrc())->second;
-  Location loc = op->getLoc();
-  Value indices = evaluate(gather.getIndices(), point);
-  // All indices except the one along the axis are those of the point.
-  Point along = point.first();
-  along.index[gather.getAxis()] = i64(0);
-  Value base = addressIn(source, along);
-  int64_t width = std::max(widthOf(indices), point.width);
-  Type wide = vectorOf(b.getI64Type(), width);
-  Value index = broadcast(indices, width);
-  if (!getElementTypeOrSelf(index.getType()).isInteger(64)) {
-    index = arith::ExtSIOp::create(b, loc, wide, index);
+void Emitter::fillBuffer(Type type, const Buffer &into, llvm::function_ref<Value(const Point &)> element) {
+  ArrayRef<int64_t> sizes = tile::getShape(type);
+  int last = int(sizes.size()) - 1;
+  int64_t width = sizes.empty() ? 1 : std::min(sizes[last], cpu.lanes(getBitWidth(into.element)));
+  CacheScope scope(*this);
+  emitPointwise(sizes, width > 1 ? last : -1, width,
+                [&](const Point &point) { writeBuffer(into, point, element(point)); });
+}
+
+void Emitter::copyTile(Value tile, const Buffer &into) {
+  fillBuffer(tile.getType(), into, [&](const Point &point) { return evaluate(tile, point); });
+}
+
+void Emitter::copyBuffer(Type type, const Buffer &from, const Buffer &into) {
+  fillBuffer(type, into, [&](const Point &point) { return readBuffer(from, point); });
+}
+
+//===----------------------------------------------------------------------===//
+// Models
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct Load : EmissionModel<Load, tile::LoadOp> {
+  Placement getPlacement(Operation *op) const {
+    bool isLazy = isTile(op->getResult(0)) && !cast<tile::LoadOp>(op).getIsVolatile();
+    return isLazy ? Placement::Lazy : Placement::Materialized;
   }
-  Value offset = arith::MulIOp::create(b, loc, index, broadcast(i64(source.strides[gather.getAxis()]), width));
-  if (width > 1 && point.vectorDim != int(gather.getAxis())) {
-    auto lanes = llvm::to_vector(
-        llvm::map_range(llvm::seq<int64_t>(0, width), [&](int64_t i) { return i * source.strides[point.vectorDim]; }));
-    Value own = constant(DenseElementsAttr::get(cast<VectorType>(wide), ArrayRef<int64_t>(lanes)));
-    offset = arith::AddIOp::create(b, loc, offset, own);
+
+  Value evaluate(Operation *op, Emitter &e, OpResult, const Point &point) const {
+    return evaluateLoad(e, cast<tile::LoadOp>(op), point);
   }
-  Value addresses = addPointer(source.element, base, offset);
-  Type inMemory = memoryType(source.element);
-  if (width == 1) {
-    return emitScalarLoad(source.element, addresses, {}, {});
+
+  LogicalResult emit(Operation *op, Emitter &e) const {
+    auto load = cast<tile::LoadOp>(op);
+    if (isTile(load.getResult())) {
+      e.buffers[load.getResult()] = e.allocate(load.getType());
+      e.copyTile(load.getResult(), e.buffers[load.getResult()]);
+      return success();
+    }
+    Value pointer = e.scalar(load.getPtr()), mask = e.optionalScalar(load.getMask());
+    e.checkBounds(op, pointer, 1, mask);
+    e.map(load, e.emitScalarLoad(load.getType(), pointer, mask, e.optionalScalar(load.getOther())));
+    return success();
   }
-  Value loaded = LLVM::masked_gather::create(b, loc, vectorOf(inMemory, width), addresses, allTrue(width), ValueRange(),
-                                             bytesOf(inMemory));
-  return fromMemory(loaded, source.element);
+};
+
+struct Store : EmissionModel<Store, tile::StoreOp> {
+  Placement getPlacement(Operation *op) const {
+    return isTile(op->getOperand(0)) ? Placement::Sink : Placement::Materialized;
+  }
+
+  void emitAt(Operation *op, Emitter &e, const Point &point) const { emitStore(e, cast<tile::StoreOp>(op), point); }
+
+  LogicalResult emit(Operation *op, Emitter &e) const {
+    auto store = cast<tile::StoreOp>(op);
+    Value pointer = e.scalar(store.getPtr()), mask = e.optionalScalar(store.getMask());
+    e.checkBounds(op, pointer, 1, mask);
+    emitScalarStore(e, pointer, e.scalar(store.getValue()), mask);
+    return success();
+  }
+};
+
+/// Reads any element of its source.
+struct Gather : EmissionModel<Gather, tile::GatherOp> {
+  Placement getPlacement(Operation *) const { return Placement::Lazy; }
+
+  OperandUse getOperandUse(Operation *op, OpOperand &operand) const {
+    return &operand == &cast<tile::GatherOp>(op).getSrcMutable() ? OperandUse::InMemory : OperandUse::AtPoints;
+  }
+
+  Value evaluate(Operation *op, Emitter &e, OpResult, const Point &point) const {
+    auto gather = cast<tile::GatherOp>(op);
+    const Buffer &source = e.buffers.find(gather.getSrc())->second;
+    Location loc = op->getLoc();
+    Value indices = e.evaluate(gather.getIndices(), point);
+    // All indices except the one along the axis are those of the point.
+    Point along = point.first();
+    along.index[gather.getAxis()] = e.i64(0);
+    Value base = e.addressIn(source, along);
+    int64_t width = std::max(Emitter::widthOf(indices), point.width);
+    Type wide = Emitter::vectorOf(e.b.getI64Type(), width);
+    Value index = e.broadcast(indices, width);
+    if (!getElementTypeOrSelf(index.getType()).isInteger(64)) {
+      index = arith::ExtSIOp::create(e.b, loc, wide, index);
+    }
+    Value offset = arith::MulIOp::create(e.b, loc, index, e.broadcast(e.i64(source.strides[gather.getAxis()]), width));
+    if (width > 1 && point.vectorDim != int(gather.getAxis())) {
+      auto lanes = llvm::to_vector(llvm::map_range(llvm::seq<int64_t>(0, width),
+                                                   [&](int64_t i) { return i * source.strides[point.vectorDim]; }));
+      Value own = e.constant(DenseElementsAttr::get(cast<VectorType>(wide), ArrayRef<int64_t>(lanes)));
+      offset = arith::AddIOp::create(e.b, loc, offset, own);
+    }
+    Value addresses = e.addPointer(source.element, base, offset);
+    Type inMemory = e.memoryType(source.element);
+    if (width == 1) {
+      return e.emitScalarLoad(source.element, addresses, {}, {});
+    }
+    Value loaded = LLVM::masked_gather::create(e.b, loc, Emitter::vectorOf(inMemory, width), addresses,
+                                               e.allTrue(width), ValueRange(), bytesOf(inMemory));
+    return e.fromMemory(loaded, source.element);
+  }
+};
+
+} // namespace
+
+void attachMemory(MLIRContext *context) {
+  tile::LoadOp::attachInterface<Load>(*context);
+  tile::StoreOp::attachInterface<Store>(*context);
+  tile::GatherOp::attachInterface<Gather>(*context);
 }
 
 } // namespace tilewright::cpu

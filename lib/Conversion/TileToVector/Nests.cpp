@@ -93,8 +93,8 @@ void Emitter::collectDemands(Value tile, llvm::SmallPtrSetImpl<void *> &seen, De
     return;
   }
   ++demands.operations;
-  if (isa<tile::LoadOp>(op)) {
-    demands.accesses.emplace_back(op, op->getOperand(0));
+  if (auto access = dyn_cast<tile::MemoryAccessOpInterface>(op)) {
+    demands.accesses.emplace_back(op, access.getPtr());
   }
   for (Value operand : op->getOperands()) {
     collectDemands(operand, seen, demands);
@@ -113,8 +113,8 @@ Emitter::Demands Emitter::collectDemands(const Nest &nest) const {
       }
       collectDemands(tile, seen, demands);
     }
-    if (isa_and_nonnull<tile::StoreOp>(sink.op)) {
-      demands.accesses.emplace_back(sink.op, sink.op->getOperand(0));
+    if (auto access = dyn_cast_or_null<tile::MemoryAccessOpInterface>(sink.op)) {
+      demands.accesses.emplace_back(sink.op, access.getPtr());
     }
   }
   return demands;
@@ -221,8 +221,8 @@ void Emitter::emitSink(const Sink &sink, const Point &point, const llvm::DenseMa
   if (!sink.op) {
     Value value = evaluate(sink.value, point);
     writeBuffer(made.find(sink.value)->second, normalize(sink.value.getType(), point), value);
-  } else if (isa<tile::StoreOp>(sink.op)) {
-    emitStore(sink.op, point);
+  } else {
+    cast<EmissionOpInterface>(sink.op).emitAt(*this, point);
   }
 }
 

@@ -1,5 +1,6 @@
 #include "tilewright/Conversion/TileToVector/Plan.h"
 
+#include "tilewright/Conversion/TileToVector/Emission.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -61,10 +62,25 @@ private:
     walkLazy(tile, inMemory, seen, fn);
   }
 
-  /// The source of a gather is not one of them: it is kept in memory beforehand.
-  static ValueRange operandsAtPoint(Operation *op) {
-    return isa<tile::GatherOp, tile::SplitOp>(op) ? op->getOperands().drop_front(isa<tile::GatherOp>(op))
-                                                  : ValueRange(op->getOperands());
+  /// Operands that are read from memory are not among them: they are kept beforehand.
+  static SmallVector<Value> operandsAtPoint(Operation *op) {
+    SmallVector<Value> operands;
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (getOperandUse(operand) != OperandUse::InMemory) {
+        operands.push_back(operand.get());
+      }
+    }
+    return operands;
+  }
+
+  static SmallVector<Value> operandsInMemory(Operation *op) {
+    SmallVector<Value> operands;
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (isTile(operand.get()) && getOperandUse(operand) == OperandUse::InMemory) {
+        operands.push_back(operand.get());
+      }
+    }
+    return operands;
   }
 
   void walkSink(const Sink &sink, llvm::function_ref<bool(Value)> fn) const {
@@ -87,9 +103,11 @@ private:
     return captured.takeVector();
   }
 
-  /// Whether the operation reads its tiles from memory rather than evaluating them at points.
-  static bool readsMemory(Operation *op) {
-    return op->getNumRegions() > 0 || op->hasTrait<OpTrait::IsTerminator>() || isa<tile::DotOp>(op);
+  /// Whether the operation reads the tile as a whole rather than evaluating it at points.
+  static bool readsWhole(Operation *op, Value tile) {
+    return llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+      return operand.get() == tile && getOperandUse(operand) != OperandUse::AtPoints;
+    });
   }
 
   /// The tiles that have to be in memory for a materialized operation.
@@ -98,8 +116,7 @@ private:
     llvm::SmallPtrSet<void *, 16> seen;
     for (Value tile : capturedTiles(op)) {
       // Cheap tiles are recomputed from what is in memory, except where the operation reads memory itself.
-      bool direct = readsMemory(op) && llvm::is_contained(op->getOperands(), tile);
-      if (direct || !isCheap(tile)) {
+      if (readsWhole(op, tile) || !isCheap(tile)) {
         tiles.insert(tile);
         continue;
       }
@@ -108,12 +125,10 @@ private:
         return false;
       });
     }
-    if (isa<tile::DotOp>(op)) {
+    for (Value operand : operandsInMemory(op)) {
       // Cheap tiles of an outer block are not in memory yet.
-      for (Value operand : op->getOperands()) {
-        if (operand.getParentBlock() != &block && isCheap(operand)) {
-          tiles.insert(operand);
-        }
+      if (operand.getParentBlock() != &block && isCheap(operand)) {
+        tiles.insert(operand);
       }
     }
     return tiles.takeVector();
@@ -124,14 +139,14 @@ private:
   /// For each pending load, finds the last operation of the block that needs it.
   void findLastUses() {
     for (Operation &op : block) {
-      // A gather's source is kept at the position of the gather.
-      if (isLazy(&op) && !isa<tile::GatherOp>(op)) {
+      // A tile that a lazy operation reads from memory is kept at the position of the operation.
+      if (isLazy(&op) && operandsInMemory(&op).empty()) {
         continue;
       }
       llvm::SmallPtrSet<void *, 16> seen;
       for (Value tile : capturedTiles(&op)) {
         walkPending(tile, seen, [&](Value value) {
-          if (isa<tile::LoadOp>(value.getDefiningOp())) {
+          if (isa<tile::MemoryAccessOpInterface>(value.getDefiningOp())) {
             lastUse[value] = &op;
           }
           return true;
@@ -143,18 +158,21 @@ private:
   /// Keeps conflicting loads that precede `writer` and whose values are needed later: they must execute before it.
   void keepLoadsBefore(Operation *writer) {
     for (Operation &op : llvm::make_range(block.begin(), writer->getIterator())) {
-      auto load = dyn_cast<tile::LoadOp>(&op);
-      if (!load || !isTile(load.getResult()) || !isPending(load.getResult()) || !memory.conflict(load, writer)) {
+      if (!isa<tile::MemoryAccessOpInterface>(op) || op.getNumResults() == 0) {
         continue;
       }
-      auto last = lastUse.find(load.getResult());
+      Value loaded = op.getResult(0);
+      if (!isPending(loaded) || !memory.conflict(&op, writer)) {
+        continue;
+      }
+      auto last = lastUse.find(loaded);
       if (last == lastUse.end() || last->second->isBeforeInBlock(writer)) {
         continue;
       }
-      if (isa<tile::StoreOp>(writer) && last->second == writer && memory.mayShareNest(load, writer)) {
+      if (getPlacement(writer) == Placement::Sink && last->second == writer && memory.mayShareNest(&op, writer)) {
         continue;
       }
-      keep(load.getResult());
+      keep(loaded);
     }
   }
 
@@ -191,8 +209,8 @@ private:
       if (!lazy || inMemory.contains(value) || !seen.insert(value.getAsOpaquePointer()).second) {
         return false;
       }
-      // A gather reads any element of its source, which has to be complete.
-      if (auto gather = dyn_cast<tile::GatherOp>(op); gather && isResultOfOpenNest(gather.getSrc())) {
+      // A tile that is read from memory has to be complete.
+      if (llvm::any_of(operandsInMemory(op), [&](Value operand) { return isResultOfOpenNest(operand); })) {
         return true;
       }
       return llvm::any_of(op->getOperands(), reads);
@@ -207,7 +225,7 @@ private:
       mine.push_back(sink.op);
     }
     walkSink(sink, [&](Value value) {
-      if (isa<tile::LoadOp>(value.getDefiningOp())) {
+      if (isa<tile::MemoryAccessOpInterface>(value.getDefiningOp())) {
         mine.push_back(value.getDefiningOp());
       }
       return true;
@@ -221,7 +239,8 @@ private:
       bool fine = true;
       walkSink(other, [&](Value value) {
         Operation *load = value.getDefiningOp();
-        fine &= !(isa<tile::LoadOp>(load) && sink.op && MemoryOrder::writes(sink.op) && clash(load, sink.op));
+        fine &= !(isa<tile::MemoryAccessOpInterface>(load) && sink.op && MemoryOrder::writes(sink.op) &&
+                  clash(load, sink.op));
         return true;
       });
       if (!fine) {
@@ -263,29 +282,23 @@ private:
   }
 
   void visit(Operation *op) {
-    if (auto gather = dyn_cast<tile::GatherOp>(op)) {
-      keep(gather.getSrc());
+    switch (getPlacement(op)) {
+    case Placement::Free:
+    case Placement::Lazy:
+      llvm::for_each(operandsInMemory(op), [&](Value tile) { keep(tile); });
       return;
-    }
-    if (auto split = dyn_cast<tile::SplitOp>(op)) {
+    case Placement::Sink:
+      if (MemoryOrder::writes(op)) {
+        keepLoadsBefore(op);
+      }
+      add(Sink{op, {}}, tile::getShape(op->getOperand(0).getType()), cast<EmissionOpInterface>(op).getReducedAxis());
       return;
+    case Placement::Materialized:
+      visitMaterialized(op);
     }
-    if (isLazy(op)) {
-      return;
-    }
-    if (auto store = dyn_cast<tile::StoreOp>(op); store && isTile(store.getPtr())) {
-      keepLoadsBefore(op);
-      add(Sink{op, {}}, tile::getShape(store.getPtr().getType()), -1);
-      return;
-    }
-    if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
-      add(Sink{op, {}}, tile::getShape(reduce.getOperands()[0].getType()), reduce.getAxis());
-      return;
-    }
-    visitWhole(op);
   }
 
-  void visitWhole(Operation *op) {
+  void visitMaterialized(Operation *op) {
     if (MemoryOrder::writes(op)) {
       keepLoadsBefore(op);
     }

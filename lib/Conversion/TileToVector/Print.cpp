@@ -79,33 +79,34 @@ static std::string describePrefix(StringRef prefix, size_t operand, size_t opera
 }
 
 /// Copies the operand's elements to scratch memory in row-major order, in the type that the runtime expects.
-Buffer Emitter::copyForPrint(Value operand) {
+static Buffer copyForPrint(Emitter &e, Value operand) {
   Type element = getElementTypeOrSelf(operand.getType());
   bool widens = isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
-  Buffer buffer = allocate(operand.getType(), widens ? b.getF32Type() : Type());
+  Buffer buffer = e.allocate(operand.getType(), widens ? e.b.getF32Type() : Type());
   auto write = [&](const Point &point, Value value) {
     if (widens) {
-      value = arith::ExtFOp::create(b, operand.getLoc(), vectorOf(b.getF32Type(), widthOf(value)), value);
+      value = arith::ExtFOp::create(e.b, operand.getLoc(), Emitter::vectorOf(e.b.getF32Type(), Emitter::widthOf(value)),
+                                    value);
     }
-    writeBuffer(buffer, point, value);
+    e.writeBuffer(buffer, point, value);
   };
-  CacheScope scope(*this);
+  CacheScope scope(e);
   ArrayRef<int64_t> sizes = tile::getShape(operand.getType());
-  emitPointwise(sizes, -1, 1, [&](const Point &point) { write(point, evaluate(operand, point)); });
+  e.emitPointwise(sizes, -1, 1, [&](const Point &point) { write(point, e.evaluate(operand, point)); });
   return buffer;
 }
 
-void Emitter::emitPrint(Operation *op) {
-  auto print = cast<tile::PrintOp>(op);
-  Location loc = op->getLoc();
-  auto module = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
-  LLVM::LLVMFuncOp function = declareFunction(b, module);
+static void emitPrint(Emitter &e, tile::PrintOp print) {
+  Location loc = print.getLoc();
+  auto module = e.b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  LLVM::LLVMFuncOp function = declareFunction(e.b, module);
   auto call = [&](const std::string &format, Value elements) {
-    Value text = createText(b, loc, module, format);
-    LLVM::CallOp::create(b, loc, function, ValueRange{text, program.id[0], program.id[1], program.id[2], elements});
+    Value text = createText(e.b, loc, module, format);
+    LLVM::CallOp::create(e.b, loc, function,
+                         ValueRange{text, e.program.id[0], e.program.id[1], e.program.id[2], elements});
   };
   if (print.getArgs().empty()) {
-    call("- " + print.getPrefix().str(), LLVM::ZeroOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext())));
+    call("- " + print.getPrefix().str(), LLVM::ZeroOp::create(e.b, loc, LLVM::LLVMPointerType::get(e.b.getContext())));
     return;
   }
   auto sizeText = [](int64_t size) { return std::to_string(size); };
@@ -114,8 +115,19 @@ void Emitter::emitPrint(Operation *op) {
     std::string format = describeElement(element, print.getIsSigned()[i], print.getHex());
     format += "[" + llvm::join(llvm::map_range(tile::getShape(operand.getType()), sizeText), ",") + "]";
     format += " " + describePrefix(print.getPrefix(), i, print.getArgs().size());
-    call(format, copyForPrint(operand).base);
+    call(format, copyForPrint(e, operand).base);
   }
 }
+
+namespace {
+struct Print : EmissionModel<Print, tile::PrintOp> {
+  LogicalResult emit(Operation *op, Emitter &e) const {
+    emitPrint(e, cast<tile::PrintOp>(op));
+    return success();
+  }
+};
+} // namespace
+
+void attachPrint(MLIRContext *context) { tile::PrintOp::attachInterface<Print>(*context); }
 
 } // namespace tilewright::cpu

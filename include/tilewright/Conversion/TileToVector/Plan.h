@@ -10,12 +10,12 @@
 //     store q, e / s              nest [1024]
 //                                   store                       (reads e)
 //
-// There are three kinds of operations:
-// - *cheap*: index arithmetic on ranges, scalars and tiles in memory, recomputed
-//   at each use;
-// - *lazy*: computed inside the nests of the sinks that need it, and kept in scratch
-//   memory if a later nest needs it again (loads, elementwise arithmetic, views);
-// - *materialized*: everything else, one step each in program order (dot, scan, loops).
+// An operation is placed by its kind (Placement in Emission.h):
+// - *sinks* (stores, reductions) end a nest;
+// - *lazy* ones are computed inside the nests of the sinks that need them, and kept in scratch memory if a later nest
+//   needs them again (loads, elementwise arithmetic). If they are *cheap*, index arithmetic on ranges, scalars and
+//   tiles in memory, they are recomputed at each use; *free* ones (views) cost nothing themselves;
+// - *materialized* ones are one step each, in program order (dot, scan, loops).
 
 #ifndef TILEWRIGHT_CONVERSION_TILETOVECTOR_PLAN_H
 #define TILEWRIGHT_CONVERSION_TILETOVECTOR_PLAN_H
