@@ -332,8 +332,9 @@ struct Load : EmissionModel<Load, tile::LoadOp> {
   LogicalResult emit(Operation *op, Emitter &e) const {
     auto load = cast<tile::LoadOp>(op);
     if (isTile(load.getResult())) {
-      e.buffers[load.getResult()] = e.allocate(load.getType());
-      e.copyTile(load.getResult(), e.buffers[load.getResult()]);
+      Buffer buffer = e.allocate(load.getType());
+      e.fillBuffer(load.getType(), buffer, [&](const Point &point) { return evaluateLoad(e, load, point); });
+      e.buffers[load.getResult()] = buffer;
       return success();
     }
     Value pointer = e.scalar(load.getPtr()), mask = e.optionalScalar(load.getMask());

@@ -21,6 +21,21 @@ def skip_unless_runnable(target):
 
 
 @tilewright.jit
+def copied_twice(x, mask, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    first = tl.load(x + i, mask=tl.load(mask + i), other=-1, volatile=True)
+    tl.store(x + i, first * 2)
+    tl.store(out + i, first + tl.load(x + i, volatile=True))
+
+
+def test_volatile_loads():
+    x, mask, out = fresh("int32", (N,), 0, 99), fresh("int1", (N,)), poisoned("int32", (N,))
+    first = np.where(mask, x, -1)
+    copied_twice[(1,)](x, mask, out, N=N)
+    assert np.array_equal(out, 3 * first)
+
+
+@tilewright.jit
 def masked(x, mask, out, OTHER: tl.constexpr, N: tl.constexpr):
     i = tl.arange(0, N)
     tl.store(out + i, tl.load(x + i, mask=tl.load(mask + i), other=OTHER))
