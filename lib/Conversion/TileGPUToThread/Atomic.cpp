@@ -7,6 +7,7 @@
 
 #include "tilewright/Dialect/Ptx/IR/Ptx.h"
 #include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
+#include "tilewright/Layout/Algebra.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -195,10 +196,53 @@ struct AtomicCAS : OpConversionPattern<tile::AtomicCASOp> {
   }
 };
 
+//===----------------------------------------------------------------------===//
+// Counts in shared memory
+//===----------------------------------------------------------------------===//
+
+/// Adds one to the count of each element that this thread owns, if there is one.
+struct LocalHistogram : OpConversionPattern<tilegpu::LocalHistogramOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(tilegpu::LocalHistogramOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    const layout::LinearLayout &map = tilegpu::mapOf(op.getSrc());
+    Value owner = ownsElements(builder, map);
+    uint64_t replicas = layout::freeBits(map)[0]; // among registers
+    for (auto [reg, element] : llvm::enumerate(unpack(builder, adaptor.getSrc()))) {
+      if ((reg & replicas) == 0) {
+        count(builder, element, owner, adaptor.getBuffer(), op.getBuffer().getType());
+      }
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  static void count(Builder &builder, Value element, Value owner, Value base, tilegpu::BufferType buffer) {
+    Value bins = arith::ConstantIntOp::create(builder, element.getType(), buffer.getShape()[0]);
+    Value isCounted = arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, element, bins);
+    if (owner) {
+      isCounted = arith::AndIOp::create(builder, isCounted, owner);
+    }
+    scf::IfOp::create(builder, isCounted, [&](OpBuilder &inside, Location loc) {
+      Value bin = element;
+      if (bin.getType().isInteger(64)) {
+        bin = arith::TruncIOp::create(inside, loc, inside.getI32Type(), bin);
+      }
+      Value address = LLVM::GEPOp::create(inside, loc, base.getType(), inside.getI32Type(), base, bin);
+      Value one = arith::ConstantIntOp::create(inside, loc, 1, 32);
+      LLVM::AtomicRMWOp::create(inside, loc, LLVM::AtomicBinOp::add, address, one, LLVM::AtomicOrdering::monotonic,
+                                scopeName(tile::SyncScope::CTA));
+      scf::YieldOp::create(inside, loc);
+    });
+  }
+};
+
 } // namespace
 
 void addAtomicPatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
-  patterns.add<AtomicRMW, AtomicCAS>(types, patterns.getContext());
+  patterns.add<AtomicRMW, AtomicCAS, LocalHistogram>(types, patterns.getContext());
 }
 
 } // namespace tilewright::distribute

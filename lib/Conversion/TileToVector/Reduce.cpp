@@ -343,9 +343,38 @@ struct Scan : EmissionModel<Scan, tile::ScanOp> {
   }
 };
 
+/// A buffer of counts, to which one element after the other is added.
+struct Histogram : EmissionModel<Histogram, tile::HistogramOp> {
+  OperandUse getOperandUse(Operation *, OpOperand &) const { return OperandUse::InMemory; }
+
+  LogicalResult emit(Operation *op, Emitter &e) const {
+    auto histogram = cast<tile::HistogramOp>(op);
+    Location loc = op->getLoc();
+    Buffer src = e.buffers.lookup(histogram.getSrc());
+    Buffer counts = e.allocate(histogram.getType());
+    e.fillBuffer(histogram.getType(), counts, [&](const Point &) { return e.zero(e.b.getI32Type()); });
+    CacheScope scope(e);
+    e.emitPointwise(tile::getShape(histogram.getSrc().getType()), -1, 1, [&](const Point &point) {
+      Value element = e.readBuffer(src, point);
+      Value bins = e.constant(e.b.getIntegerAttr(element.getType(), histogram.getBins()));
+      Value isCounted = arith::CmpIOp::create(e.b, loc, arith::CmpIPredicate::ult, element, bins);
+      scf::IfOp::create(e.b, loc, isCounted, [&](OpBuilder &, Location) {
+        bool isWide = element.getType().isInteger(64);
+        Point bin{{isWide ? element : arith::ExtUIOp::create(e.b, loc, e.b.getI64Type(), element).getResult()}, -1, 1};
+        Value one = e.constant(e.b.getI32IntegerAttr(1));
+        e.writeBuffer(counts, bin, arith::AddIOp::create(e.b, loc, e.readBuffer(counts, bin), one));
+        scf::YieldOp::create(e.b, loc);
+      });
+    });
+    e.buffers[histogram.getResult()] = counts;
+    return success();
+  }
+};
+
 } // namespace
 
 void attachReductions(MLIRContext *context) {
+  tile::HistogramOp::attachInterface<Histogram>(*context);
   tile::ReduceOp::attachInterface<Reduce>(*context);
   tile::ScanOp::attachInterface<Scan>(*context);
 }

@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tilewright.errors import ShapeMismatchError, TypeMismatchError
-from tilewright.language._build import emit, i32_attr, iota, to_tensor
+from tilewright.language._build import constant, emit, i32_attr, iota, to_tensor
 from tilewright.language._context import current
 from tilewright.language.casts import convert, element_type
-from tilewright.language.constexpr import builtin, constant_bool, constexpr_value
+from tilewright.language.constexpr import builtin, constant_bool, constant_int, constexpr_value
 from tilewright.language.dtypes import block_type, dtype, float32, int32, int64, uint32
+from tilewright.language.memory import mask_value
 from tilewright.language.registry import Family
 from tilewright.language.shape import broadcast_all, expand_to, insert_dim, reshape, wrap_axis
 from tilewright.language.tensor import member, tensor
@@ -379,6 +380,49 @@ def argmin(input: Any, axis: Any, tie_break_left: Any = True, keep_dims: Any = F
     """The index, int32, of the minimum along a dimension; see `max`."""
     position: tensor = _extreme(input, axis, keep_dims, True, tie_break_left, "min")[1]
     return position
+
+
+@Family.REDUCTIONS
+@member
+def histogram(input: Any, num_bins: Any, mask: Any = None) -> tensor:
+    """How often each integer from 0 to `num_bins` - 1 occurs in a tile.
+
+    Elements outside of that range are not counted.
+
+    Args:
+        input: A tile of integers of rank 1.
+        num_bins: The length of the result, a constant power of two.
+        mask: Which elements are counted; a tile of int1 of the input's shape, or a scalar.
+
+    Returns:
+        A tile of int32.
+
+    Raises:
+        TypeMismatchError: `input` is not of integers, or the mask is not int1.
+        ShapeMismatchError: `input` is not of rank 1, `num_bins` is not a power of two, or the mask
+            has another shape.
+    """
+    x = _block(input, "histogram")
+    if not x.dtype.is_int():
+        raise TypeMismatchError(f"histogram counts integers, found {x.dtype}")
+    if len(x.type.shape) != 1:
+        raise ShapeMismatchError(
+            f"histogram takes a tile of rank 1, found shape {list(x.type.shape)}",
+            hint="flatten it: tl.ravel(x)",
+        )
+    bins = constant_int(num_bins, "num_bins")
+    if bins <= 0 or bins & (bins - 1):
+        raise ShapeMismatchError(f"num_bins must be a power of two, found {bins}")
+    if x.dtype.primitive_bitwidth < 32:
+        x = convert(x, int32)
+    if mask is not None:
+        counted = mask_value(mask, "histogram")
+        if counted.type.is_block() and counted.type.shape != x.type.shape:
+            shapes = f"{list(x.type.shape)}, found {list(counted.type.shape)}"
+            raise ShapeMismatchError(f"the mask of histogram must have the input's shape {shapes}")
+        excluded = constant(-1, x.type)  # the greatest unsigned integer
+        x = emit("arith.select", [expand_to(counted, x.type.shape), x, excluded], x.type)
+    return emit("tile.histogram", [x], block_type(int32, (bins,)), {"bins": i32_attr(bins)})
 
 
 def _no_bfloat16(x: tensor) -> tensor:

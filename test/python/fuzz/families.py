@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import addresses
+import counts
 import dependencies
 import extremes
 import helpers
@@ -27,6 +28,7 @@ FAMILIES: dict[str, tuple[int, Family]] = {
     "outside": (2, outside.write),
     "helpers": (8, helpers.write),
     "quotients": (4, quotients.write),
+    "counts": (3, counts.write),
 }
 
 

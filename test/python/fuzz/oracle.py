@@ -300,6 +300,15 @@ def reduce(x: Any, axis: Any, combine: Any, keep_dims: bool = False) -> Any:
     return tuple(total) if isinstance(x, tuple) else total[0]
 
 
+def histogram(x: Tile, bins: int, mask: Any = None) -> Tile:
+    values = x.value.astype(object)
+    counted = (values >= 0) & (values < bins)
+    if mask is not None:
+        counted &= lift(mask).value
+    found = values[counted.astype(bool)].astype(np.int64)
+    return Tile("int32", np.bincount(found, minlength=bins))
+
+
 def associative_scan(x: Any, axis: int, combine: Any, reverse: bool = False) -> Any:
     steps = _along(x, axis)
     order = steps[::-1] if reverse else steps

@@ -72,6 +72,12 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
   return success();
 }
 
+LogicalResult HistogramOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, HistogramOp::Adaptor op,
+                                            Inferred &types) {
+  types.push_back(RankedTensorType::get({op.getBins()}, IntegerType::get(context, 32)));
+  return success();
+}
+
 LogicalResult LoadOp::inferReturnTypes(MLIRContext *, std::optional<Location>, LoadOp::Adaptor op, Inferred &types) {
   types.push_back(getPointeeType(op.getPtr().getType()));
   return success();

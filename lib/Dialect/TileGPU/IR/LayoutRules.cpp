@@ -188,6 +188,12 @@ struct GatherRule : Rule<GatherRule, tile::GatherOp> {
   bool movesElements(Operation *) const { return true; }
 };
 
+/// The counts do not depend on where the elements are.
+struct HistogramRule : Rule<HistogramRule, tile::HistogramOp> {
+  bool takesAnyLayout(Operation *, OpOperand &) const { return true; }
+  bool movesElements(Operation *) const { return true; }
+};
+
 struct LocalGatherRule : Rule<LocalGatherRule, LocalGatherOp> {
   MaybeLayout resultLayout(Operation *, OpOperand &, const LinearLayout &map) const { return map; }
   MaybeLayout operandLayout(Operation *, OpOperand &, const LinearLayout &map) const { return map; }
@@ -214,7 +220,7 @@ template <template <typename> class Model, typename... Ops> void attachToAll(MLI
 void tilegpu::attachLayoutRules(MLIRContext *context) {
   attachToAll<AccessRule, tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(context);
   attachToAll<SourceRule, tile::MakeRangeOp, tile::SplatOp>(context);
-  attachToAll<ConsumerRule, tile::PrintOp, tile::AssertOp, LocalStoreOp, ConvertLayoutOp>(context);
+  attachToAll<ConsumerRule, tile::PrintOp, tile::AssertOp, LocalStoreOp, LocalHistogramOp, ConvertLayoutOp>(context);
   attachToAll<DotRule, tile::DotOp, MmaOp>(context);
   AsyncCopyOp::attachInterface<AsyncCopyRule>(*context);
   tile::ExpandDimsOp::attachInterface<ExpandDimsRule>(*context);
@@ -228,6 +234,7 @@ void tilegpu::attachLayoutRules(MLIRContext *context) {
   tile::ScanOp::attachInterface<ScanRule>(*context);
   tile::GatherOp::attachInterface<GatherRule>(*context);
   LocalGatherOp::attachInterface<LocalGatherRule>(*context);
+  tile::HistogramOp::attachInterface<HistogramRule>(*context);
 }
 
 //===----------------------------------------------------------------------===//

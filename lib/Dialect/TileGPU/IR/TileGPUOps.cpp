@@ -111,6 +111,14 @@ LogicalResult LocalGatherOp::verify() {
   return checkSlot(*this, buffer);
 }
 
+LogicalResult LocalHistogramOp::verify() {
+  BufferType buffer = getBuffer().getType();
+  if (buffer.getShape().size() != 1 || !buffer.getElementType().isInteger(32)) {
+    return emitOpError("needs a buffer of rank 1 with elements of type i32, not ") << buffer;
+  }
+  return checkSlot(*this, buffer);
+}
+
 LogicalResult AsyncCopyOp::verify() {
   Type pointee = tilewright::tile::getPointeeType(getPtr().getType());
   if (!isa<RankedTensorType>(pointee)) {

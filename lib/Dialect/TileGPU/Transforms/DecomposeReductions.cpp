@@ -9,7 +9,9 @@
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 #include "tilewright/Layout/Blocked.h"
 #include "tilewright/Layout/Reduction.h"
+#include "tilewright/Layout/Shared.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -294,11 +296,27 @@ static void decompose(tile::ScanOp op) {
   replace(emitter, op, scan->getResults());
 }
 
+static void decompose(tile::HistogramOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  auto type = cast<RankedTensorType>(op.getType());
+  layout::Shape shape(type.getShape());
+  auto shared = LayoutAttr::get(op.getContext(), layout::swizzled(shape, layout::rowMajorOrder(1)));
+  Value buffer = LocalAllocOp::create(builder, loc, BufferType::get(type, shared), IntegerAttr());
+  Value zeros = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  LocalStoreOp::create(builder, loc, zeros, buffer);
+  LocalHistogramOp::create(builder, loc, op.getSrc(), buffer);
+  Value counts = LocalLoadOp::create(builder, loc, type, buffer);
+  op.replaceAllUsesWith(counts);
+  op.erase();
+}
+
 namespace {
 class DecomposeReductions : public tilegpu::impl::DecomposeReductionsBase<DecomposeReductions> {
   void runOnOperation() override {
     getOperation()->walk([](Operation *op) {
-      TypeSwitch<Operation *>(op).Case<tile::ReduceOp, tile::ScanOp>([](auto one) { decompose(one); });
+      TypeSwitch<Operation *>(op).Case<tile::ReduceOp, tile::ScanOp, tile::HistogramOp>(
+          [](auto one) { decompose(one); });
     });
   }
 };

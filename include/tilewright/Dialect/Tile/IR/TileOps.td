@@ -302,6 +302,14 @@ def Tile_ScanOp : Tile_Op<"scan", [RecursiveMemoryEffects, RecursivelySpeculatab
   let hasRegionVerifier = 1;
 }
 
+def Tile_HistogramOp : Tile_PureOp<"histogram", [Tile_InferType]> {
+  let summary = "How often each integer from 0 up to, not including, `bins` occurs in a tile";
+  let description = [{Elements are unsigned; those that are `bins` or greater are not counted.}];
+  let arguments = (ins 1DTensorOf<[I32, I64]>:$src, ConfinedAttr<I32Attr, [IntPositive]>:$bins);
+  let results = (outs 1DTensorOf<[I32]>:$result);
+  let assemblyFormat = "$src $bins attr-dict `:` type($src) `->` type($result)";
+}
+
 def Tile_YieldOp : Tile_PureOp<"yield", [Terminator, ReturnLike, ParentOneOf<["ReduceOp", "ScanOp"]>]> {
   let summary = "Ends a combiner";
   let arguments = (ins Variadic<AnyType>:$values);

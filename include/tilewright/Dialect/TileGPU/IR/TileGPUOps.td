@@ -80,6 +80,15 @@ def TileGPU_LocalGatherOp : TileGPU_Op<"local_gather"> {
   let hasVerifier = 1;
 }
 
+def TileGPU_LocalHistogramOp : TileGPU_Op<"local_histogram"> {
+  let summary = "Adds a `tile.histogram` to counts in shared memory";
+  let description = [{An element that several threads hold is counted once.}];
+  let arguments = (ins 1DTensorOf<[I32, I64]>:$src,
+    TileGPU_BufferArg<[MemRead<TileGPU_Shared>, MemWrite<TileGPU_Shared>]>:$buffer);
+  let assemblyFormat = "$src `,` $buffer attr-dict `:` type($src) `->` type($buffer)";
+  let hasVerifier = 1;
+}
+
 def TileGPU_AsyncCopyOp : TileGPU_Op<"async_copy", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<Tile_MemoryAccessOpInterface, ["getMask"]>]> {
   let summary = "Starts copying a tile from global to shared memory";

@@ -124,7 +124,7 @@ def PropagateLayouts : Pass<"propagate-layouts", "mlir::ModuleOp"> {
 }
 
 def DecomposeReductions : Pass<"decompose-reductions", "mlir::ModuleOp"> {
-  let summary = "Decompose reductions and scans across warps";
+  let summary = "Decompose reductions, scans and histograms across warps";
   let description = [{
     A reduction across warps becomes a reduction inside each warp, an exchange of the partial
     results, and a reduction of these. Splitting the dimension moves no data: reshape and trans only
@@ -142,8 +142,19 @@ def DecomposeReductions : Pass<"decompose-reductions", "mlir::ModuleOp"> {
     The operands of a scan across warps, and of a reduction that planReduction cannot decompose, are
     converted to a layout in which each warp holds whole lines along the dimension.
 
+    The counts of a histogram are in shared memory, to which all threads add their elements:
+
+    ```mlir
+    %h = tile.histogram %x 64 : tensor<1024xi32, #x> -> tensor<64xi32, #h>
+    // becomes
+    %b = tilegpu.local_alloc : !tilegpu.buffer<64xi32, #shared>
+    tilegpu.local_store %zeros, %b : tensor<64xi32, #h> -> !tilegpu.buffer<64xi32, #shared>
+    tilegpu.local_histogram %x, %b : tensor<1024xi32, #x> -> !tilegpu.buffer<64xi32, #shared>
+    %h = tilegpu.local_load %b : !tilegpu.buffer<64xi32, #shared> -> tensor<64xi32, #h>
+    ```
+
     Requires: layouts.
-    Establishes: no tile.reduce or tile.scan crosses warps (planReduction, planScan).
+    Establishes: no tile.reduce or tile.scan crosses warps (planReduction, planScan); no tile.histogram.
     Destroys: nothing.
   }];
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
