@@ -47,6 +47,10 @@ def load_kernels(compiler: str) -> Any:
     return module
 
 
+def triton_version() -> str:
+    return str(importlib.import_module("triton").__version__)
+
+
 OURS, TRITONS = load_kernels("tilewright"), load_kernels("triton")
 
 
@@ -261,7 +265,11 @@ def main() -> int:
                 print(f"{case.name}: FAILED: {str(problem)[:1500]}", flush=True)
                 traceback.print_exc(limit=2)
     if arguments.json:
-        Path(arguments.json).write_text(json.dumps(rows, indent=1))
+        versions = f"PyTorch {torch.__version__}" + (
+            f", Triton {triton_version()}" if TRITONS else ""
+        )
+        run = {"machine": torch.cuda.get_device_name(), "versions": versions, "rows": rows}
+        Path(arguments.json).write_text(json.dumps(run, indent=1) + "\n")
     return 1 if failed else 0
 
 

@@ -13,6 +13,7 @@ import argparse
 import importlib.util
 import json
 import math
+import platform
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -130,6 +131,14 @@ def matmul_cases() -> Iterator[Case]:
         )
 
 
+def processor() -> str:
+    """The name that the kernel gives to the first processor."""
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.machine()
+
+
 def cases() -> Iterator[Case]:
     yield from elementwise_cases()
     yield from row_cases()
@@ -181,7 +190,12 @@ def main() -> int:
     mean = math.exp(sum(math.log(row.ratio) for row in rows) / len(rows)) if rows else math.nan
     print(f"geometric mean of the ratios: {mean:.2f}")
     if options.json:
-        options.json.write_text(json.dumps([asdict(row) for row in rows], indent=2))
+        run = {
+            "machine": processor(),
+            "versions": f"PyTorch {torch.__version__}, {threads} threads",
+            "rows": [asdict(row) for row in rows],
+        }
+        options.json.write_text(json.dumps(run, indent=1) + "\n")
     return 0
 
 

@@ -56,3 +56,11 @@ def test_the_errors_are_printed(tmp_path, number, found, wrong, settings) -> Non
     done = run(source.replace(found, wrong), tmp_path, **settings)
     assert done.returncode != 0
     assert done.stderr.replace(f"{tmp_path}/", "").endswith(blocks("text")[number]), done.stderr
+
+
+def test_the_figures_are_those_of_the_benchmarks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "test" / "benchmark")
+    import figures
+
+    shown = figures.MARKED.search(README)
+    assert shown and shown[0] == figures.current(), "run test/benchmark/figures.py"
