@@ -1,4 +1,4 @@
-"""What a reader meets between `@jit` and PTX: Python files and functions, in the order of first use.
+"""What a reader meets between `@jit` and PTX: Python files and functions, in order of first use.
 
     .venv/bin/python test/benchmark/call_path.py              counts for the kernel `add`
     .venv/bin/python test/benchmark/call_path.py --list       also the files with their functions
