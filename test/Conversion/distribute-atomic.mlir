@@ -58,3 +58,23 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
     return
   }
 }
+
+// -----
+
+#twice = #tilegpu.layout<register = [[0], [1]], lane = [[2], [4], [8], [16], [0]], warp = [], block = [] : 32>
+#shared = #tilegpu.layout<offset = [[1], [2]] : 4>
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
+  // A thread has each element in two registers, and shares it with another lane: two of four registers are counted, in
+  // one of the lanes. 64-bit elements are compared in full.
+  // CHECK-LABEL: func.func @histogram
+  // CHECK-DAG: %[[OWNS:.*]] = arith.cmpi eq
+  // CHECK-DAG: arith.cmpi ult, %{{.*}}, %c4_i64 : i64
+  // CHECK: arith.andi %{{.*}}, %[[OWNS]] : i1
+  // CHECK-COUNT-2: llvm.atomicrmw add
+  // CHECK-NOT: llvm.atomicrmw
+  func.func @histogram(%x: tensor<32xi64, #twice>) {
+    %b = tilegpu.local_alloc at 0 : !tilegpu.buffer<4xi32, #shared>
+    tilegpu.local_histogram %x, %b : tensor<32xi64, #twice> -> !tilegpu.buffer<4xi32, #shared>
+    return
+  }
+}
