@@ -3,7 +3,7 @@
     .venv/bin/python test/benchmark/checks.py            every row
     .venv/bin/python test/benchmark/checks.py softmax    rows whose name contains the word
 
-A ratio is the time with `checks="bounds"` over the time without; "wanted" is the largest ratio that
+A ratio is the time with `checks="bounds"` over the time without; "goal" is the largest ratio that
 the project accepts. There are sizes with masked-off elements and sizes without. The two kernels of
 a row alternate and use the same memory, and the shortest time of each counts: on a machine under
 load, medians differ by more than the kernels do.
@@ -22,7 +22,7 @@ from kernels import tutorial
 import tilewright
 import tilewright.language as tl
 
-WANTED = 2.0
+GOAL = 2.0
 
 
 @tilewright.jit
@@ -178,16 +178,16 @@ def main() -> int:
     parser.add_argument("words", nargs="*", help="only rows whose name contains one of these")
     parser.add_argument("--rounds", type=int, default=100)
     options = parser.parse_args()
-    print(f"{'':34s} {'without ms':>10s} {'with ms':>10s} {'ratio':>6s} wanted")
+    print(f"{'':34s} {'without ms':>10s} {'with ms':>10s} {'ratio':>6s} {'goal':>6s}")
     for name, pair in pairs().items():
         if options.words and not any(word in name for word in options.words):
             continue
         plain, with_checks = least_seconds(pair, options.rounds)
         ratio = with_checks / plain
-        above = "  above" if ratio > WANTED else ""
+        above = "  above" if ratio > GOAL else ""
         print(
             f"{name:34s} {1e3 * plain:10.3f} {1e3 * with_checks:10.3f} {ratio:6.2f}"
-            f" {WANTED:6.2f}{above}",
+            f" {GOAL:6.2f}{above}",
             flush=True,
         )
     return 0

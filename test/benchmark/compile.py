@@ -12,7 +12,7 @@ that finds no code until there is code that can be launched (linked on the host;
 GPU if there is one). It includes modules of Tilewright that are imported only then; these, the key
 and the file are "rest". It excludes the import of PyTorch and Tilewright and PyTorch's creation of
 the device context. "cpu" is the processor time of all threads, which is more reliable than the wall
-clock on a busy machine. "wanted" is the project's goal.
+clock on a busy machine. "goal" is the target of the project.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 TUTORIALS = Path(__file__).resolve().parents[2] / "docs" / "tutorials"
-DISK_WANTED = 5.0
+DISK_GOAL = 5.0
 BYTECODE = tempfile.TemporaryDirectory()
 Run = dict[str, Any]
 
@@ -45,14 +45,14 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Case:
-    """A launch of a tutorial's kernel; `wanted` is in milliseconds."""
+    """A launch of a tutorial's kernel; `goal` is in milliseconds."""
 
     file: str
     kernel: str
     arguments: tuple[Tensor | int, ...]
     constants: dict[str, int]
     grid: int
-    wanted: float
+    goal: float
     options: dict[str, int] = field(default_factory=dict)
 
 
@@ -64,17 +64,17 @@ SOFTMAX = Case(
 
 
 def matmul(
-    dtype: str, size: int, blocks: tuple[int, int, int], wanted: float, **options: int
+    dtype: str, size: int, blocks: tuple[int, int, int], goal: float, **options: int
 ) -> Case:
     matrix = Tensor(dtype, size * size)
     constants = dict(zip(("BM", "BN", "BK"), blocks, strict=True)) | {"GROUP": 8}
     arguments = (*(matrix,) * 3, *(size,) * 3, *(size, 1) * 3)
     grid = (size // blocks[0]) * (size // blocks[1])
-    return Case("05_matmul", "matmul_kernel", arguments, constants, grid, wanted, options)
+    return Case("05_matmul", "matmul_kernel", arguments, constants, grid, goal, options)
 
 
-def with_wanted(case: Case, wanted: float) -> Case:
-    return Case(**{**vars(case), "wanted": wanted})
+def with_goal(case: Case, goal: float) -> Case:
+    return Case(**{**vars(case), "goal": goal})
 
 
 CASES = {
@@ -84,8 +84,8 @@ CASES = {
         "matmul": matmul("float32", 512, (64, 64, 64), 150),
     },
     "cuda": {
-        "add": with_wanted(ADD, 60),
-        "softmax": with_wanted(SOFTMAX, 120),
+        "add": with_goal(ADD, 60),
+        "softmax": with_goal(SOFTMAX, 120),
         "matmul": matmul("float16", 1024, (128, 128, 64), 200, num_warps=8),
     },
 }
@@ -151,8 +151,8 @@ def launch(bound: Any, arguments: list[Any], given: dict[str, int]) -> None:
 def measure(name: str, target: str, cache: str, origin: str) -> Run:
     """The same in a fresh process; modules are already byte-compiled, as for users."""
     env = {**os.environ, "TILEWRIGHT_CACHE_DIR": cache, "PYTHONPYCACHEPREFIX": BYTECODE.name}
-    not_wanted = ("TILEWRIGHT_CACHE", "TILEWRIGHT_DUMP", "TILEWRIGHT_LOG", "TILEWRIGHT_TARGET")
-    for variable in (*not_wanted, "PYTHONDONTWRITEBYTECODE"):
+    unset = ("TILEWRIGHT_CACHE", "TILEWRIGHT_DUMP", "TILEWRIGHT_LOG", "TILEWRIGHT_TARGET")
+    for variable in (*unset, "PYTHONDONTWRITEBYTECODE"):
         env.pop(variable, None)
     command = [sys.executable, __file__, "--target", target, "--in-this-process", name]
     done = subprocess.run(command, env=env, capture_output=True, text=True)
@@ -184,11 +184,11 @@ def print_row(name: str, kind: str, cells: Iterable[object]) -> None:
     print(f"{name:8s} {kind:5s}" + "".join(f"{text:>10s}" for text in texts), flush=True)
 
 
-def print_case(name: str, runs: dict[str, Run], wanted: float, heading: bool) -> None:
+def print_case(name: str, runs: dict[str, Run], goal: float, heading: bool) -> None:
     phases = list(runs["cold"]["phases"])
     if heading:
-        print_row("", "", ["total", "wanted", "cpu", *phases])
-    for (kind, run), limit in zip(runs.items(), (wanted, DISK_WANTED), strict=True):
+        print_row("", "", ["total", "goal", "cpu", *phases])
+    for (kind, run), limit in zip(runs.items(), (goal, DISK_GOAL), strict=True):
         parts = [1e3 * run["phases"][p] if p in run["phases"] else "" for p in phases]
         print_row(name, kind, [1e3 * run["total"], limit, 1e3 * run["cpu"], *parts])
 
@@ -212,7 +212,7 @@ def main() -> int:
     results = {}
     for name in options.names or cases:
         results[name] = measure_case(name, options.target, options.rounds)
-        print_case(name, results[name], cases[name].wanted, heading=len(results) == 1)
+        print_case(name, results[name], cases[name].goal, heading=len(results) == 1)
     colds = [runs["cold"]["total"] for runs in results.values()]
     print(f"mean of the cold compilations: {1e3 * statistics.mean(colds):.1f} ms")
     if options.json:

@@ -91,12 +91,12 @@ def milliseconds(launch: Callable[[], None], **settings: Any) -> float:
 
 
 def main() -> None:
-    print(f"{'':22}{'ms':>8}{'wanted':>8}{'checks':>9}{'profile':>9}")
-    for name, launch, wanted in ROWS:
+    print(f"{'':22}{'ms':>8}{'goal':>8}{'checks':>9}{'profile':>9}")
+    for name, launch, goal in ROWS:
         plain = milliseconds(launch)
         checked = milliseconds(launch, checks=True) / plain
         profiled = milliseconds(launch, profile=True) / plain
-        print(f"{name:22}{plain:8.1f}{wanted:8.0f}{checked:8.1f}x{profiled:8.1f}x")
+        print(f"{name:22}{plain:8.1f}{goal:8.0f}{checked:8.1f}x{profiled:8.1f}x")
 
 
 if __name__ == "__main__":

@@ -69,7 +69,7 @@ class Case:
     work: float
     unit: str
     error: float
-    wanted: str = ""
+    goal: str = ""
     details: dict[str, Any] = field(default_factory=dict)
 
 
@@ -209,14 +209,14 @@ def matmul_case(shape: tuple[int, int, int], dtype: torch.dtype, blocks: tuple[i
     )  # fmt: skip
 
 
-def relative_error(found: torch.Tensor, wanted: torch.Tensor) -> float:
-    return float((found.double() - wanted).norm() / wanted.norm())
+def relative_error(found: torch.Tensor, expected: torch.Tensor) -> float:
+    return float((found.double() - expected).norm() / expected.norm())
 
 
 def check(case: Case) -> float:
     """The error of our result; PyTorch's and Triton's are assumed to be right."""
-    wanted = case.reference()
-    return relative_error(case.run(OURS), wanted)
+    expected = case.reference()
+    return relative_error(case.run(OURS), expected)
 
 
 def measure(case: Case) -> dict[str, float]:
@@ -233,7 +233,7 @@ def report(case: Case, times: dict[str, float], error: float) -> dict[str, Any]:
     row = {"name": case.name, "speed": case.work / ours, "unit": case.unit, "error": error}
     row |= {other: times[other] / ours for other in ("torch", "triton") if other in times}
     ratios = "  ".join(f"{row.get(other, float('nan')):>6.2f}" for other in ("torch", "triton"))
-    print(f"{case.name:<44}{row['speed']:>9.1f} {case.unit:<8}{ratios}  {case.wanted}", flush=True)
+    print(f"{case.name:<44}{row['speed']:>9.1f} {case.unit:<8}{ratios}  {case.goal}", flush=True)
     return row
 
 

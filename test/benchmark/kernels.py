@@ -4,7 +4,7 @@
     .venv/bin/python test/benchmark/kernels.py softmax    rows whose name contains the word
     .venv/bin/python test/benchmark/kernels.py --json FILE    writes JSON, too
 
-A ratio is PyTorch's time over Tilewright's: above 1 means that Tilewright is faster. "wanted" is
+A ratio is PyTorch's time over Tilewright's: above 1 means that Tilewright is faster. "goal" is
 the project's goal. Where PyTorch can, both write into memory that is already allocated: fresh
 memory costs both the same page faults, which take longer than some of the kernels.
 """
@@ -46,7 +46,7 @@ class Case:
     theirs: Callable[[], torch.Tensor]
     work: float
     unit: str
-    wanted: float | None = None
+    goal: float | None = None
     same_result: bool = True
 
 
@@ -58,7 +58,7 @@ class Row:
     speed: float
     unit: str
     ratio: float
-    wanted: float | None
+    goal: float | None
 
 
 def elementwise_cases() -> Iterator[Case]:
@@ -119,7 +119,7 @@ def row_cases() -> Iterator[Case]:
 def matmul_cases() -> Iterator[Case]:
     matmul = tutorial("05_matmul").matmul
     sizes = ((torch.float32, 512, 0.8), (torch.float32, 1024, 0.8), (torch.bfloat16, 512, None))
-    for dtype, size, wanted in sizes:
+    for dtype, size, goal in sizes:
         a, b = torch.randn(size, size).to(dtype), torch.randn(size, size).to(dtype)
         yield Case(
             f"{str(dtype)[6:]} matmul {size}^3",
@@ -127,7 +127,7 @@ def matmul_cases() -> Iterator[Case]:
             lambda a=a, b=b: a @ b,
             2 * size**3 / 1e9,
             "GFLOP/s",
-            wanted,
+            goal,
         )
 
 
@@ -160,16 +160,16 @@ def measure(case: Case, rounds: int) -> Row:
     times = compare({"ours": case.ours, "theirs": case.theirs}, rounds=rounds)
     ours, theirs = times["ours"], times["theirs"]
     return Row(
-        case.name, 1e3 * ours, 1e3 * theirs, case.work / ours, case.unit, theirs / ours, case.wanted
+        case.name, 1e3 * ours, 1e3 * theirs, case.work / ours, case.unit, theirs / ours, case.goal
     )
 
 
 def format_row(row: Row) -> str:
-    wanted = "" if row.wanted is None else f"{row.wanted:6.2f}"
-    missed = row.wanted is not None and row.ratio < row.wanted
+    goal = "" if row.goal is None else f"{row.goal:6.2f}"
+    missed = row.goal is not None and row.ratio < row.goal
     return (
         f"{row.name:22s} {row.ours_ms:9.3f} {row.theirs_ms:9.3f}   {row.speed:7.1f} {row.unit:8s}"
-        f"{row.ratio:6.2f} {wanted:>6s}{'  below' if missed else ''}"
+        f"{row.ratio:6.2f} {goal:>6s}{'  below' if missed else ''}"
     )
 
 
@@ -182,7 +182,7 @@ def main() -> int:
     chosen = [c for c in cases() if not options.words or any(w in c.name for w in options.words)]
     threads = torch.get_num_threads()
     print(f"PyTorch {torch.__version__}, {threads} threads; median of {options.rounds}")
-    print(f"{'':22s} {'ours ms':>9s} {'torch ms':>9s}   {'ours':>7s} {'':8s}{'ratio':>6s} wanted")
+    print(f"{'':22s} {'ours ms':>9s} {'torch ms':>9s}   {'ours':>7s} {'':8s}{'ratio':>6s}   goal")
     rows = []
     for case in chosen:
         rows.append(measure(case, options.rounds))

@@ -118,9 +118,9 @@ def measure(device: str) -> None:
             (lambda *_, **__: None)(*arguments, **constants)
 
         took, baseline = microseconds(launch, device), microseconds(call, device)
-        wanted = bare + LIMITS[device][count]
+        goal = bare + LIMITS[device][count]
         print(
-            f"{device}: {count:2} arguments {took:5.2f} us, wanted {wanted:.1f}; "
+            f"{device}: {count:2} arguments {took:5.2f} us, goal {goal:.1f}; "
             f"a Python function {baseline:.2f} us, {took / baseline:.1f} times"
         )
 

@@ -10,7 +10,7 @@ import sys
 import time
 
 ROUNDS = 10
-WANTED = 150.0
+GOAL = 150.0
 ROWS = {
     "nothing": "pass",
     "numpy": "import numpy",
@@ -32,7 +32,7 @@ def main() -> None:
             best[name] = min(best[name], milliseconds(code))
     for name, took in best.items():
         print(f"{name:20} {took:6.0f} ms, {took - best['nothing']:4.0f} beyond the interpreter")
-    print(f"wanted for tilewright: {WANTED:.0f} ms beyond the interpreter")
+    print(f"goal for tilewright: {GOAL:.0f} ms beyond the interpreter")
 
 
 if __name__ == "__main__":

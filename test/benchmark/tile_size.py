@@ -20,7 +20,7 @@ from test_code_size import KERNELS
 import tilewright
 
 SMALL, LARGE = 16, 128
-WANTED = 1.5
+GOAL = 1.5
 ROUNDS = 7
 
 
@@ -39,7 +39,7 @@ def main() -> None:
             for size in best:
                 best[size] = min(best[size], seconds(kernel, size))
         ratio = best[LARGE] / best[SMALL]
-        print(f"{kernel.__name__:20} {ratio:.2f} times, wanted {WANTED}")
+        print(f"{kernel.__name__:20} {ratio:.2f} times, goal {GOAL}")
 
 
 if __name__ == "__main__":

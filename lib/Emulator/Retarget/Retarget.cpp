@@ -13,7 +13,7 @@
 
 #include "AssemblyCalls.h"
 #include "EmulatedCalls.h"
-#include "GpuMeaning.h"
+#include "GpuSemantics.h"
 #include "Instrument.h"
 
 #include "llvm/IR/DebugInfo.h"
@@ -208,7 +208,7 @@ Expected<std::vector<Site>> retarget(Module &module, StringRef name, const Retar
   if (Error error = replaceShared(module, calls)) {
     return error;
   }
-  keepGpuMeaning(code);
+  preserveGpuSemantics(code);
   if (options.checked) {
     countInstructions(code, calls); // must run before replaceCalls(), because it counts the GPU's instructions
   }

@@ -163,18 +163,18 @@ Status Device::context(Context &result) {
 
 void Device::noteLaunch(const char *kernel) {
   unsigned count = launchCount.load(std::memory_order_relaxed);
-  if (count > 0 && launches[(count - 1) % kRemembered].load(std::memory_order_relaxed) == kernel) {
+  if (count > 0 && launches[(count - 1) % kKeptLaunches].load(std::memory_order_relaxed) == kernel) {
     return;
   }
-  launches[count % kRemembered].store(kernel, std::memory_order_relaxed);
+  launches[count % kKeptLaunches].store(kernel, std::memory_order_relaxed);
   launchCount.store(count + 1, std::memory_order_relaxed);
 }
 
 std::vector<std::string> Device::lastLaunches() const {
   std::vector<std::string> found;
   unsigned count = launchCount.load(std::memory_order_relaxed);
-  for (unsigned back = 1; back <= std::min(count, kRemembered); ++back) {
-    const char *kernel = launches[(count - back) % kRemembered].load(std::memory_order_relaxed);
+  for (unsigned back = 1; back <= std::min(count, kKeptLaunches); ++back) {
+    const char *kernel = launches[(count - back) % kKeptLaunches].load(std::memory_order_relaxed);
     if (std::find(found.begin(), found.end(), kernel) == found.end()) {
       found.push_back(kernel);
     }

@@ -58,8 +58,8 @@ private:
   std::mutex mutex;
   std::atomic<Context> primary{nullptr};
   std::atomic<Status> loss{Status::Success};
-  static constexpr unsigned kRemembered = 8;
-  std::array<std::atomic<const char *>, kRemembered> launches{};
+  static constexpr unsigned kKeptLaunches = 8;
+  std::array<std::atomic<const char *>, kKeptLaunches> launches{};
   std::atomic<unsigned> launchCount{0};
 };
 

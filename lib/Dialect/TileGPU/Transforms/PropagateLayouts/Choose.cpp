@@ -28,8 +28,8 @@ public:
     }
   }
 
-  void seedMaker(const LayoutEdge &edge, LayoutAttr layout) { seed(edge.from, graph.labelFor(edge.tile, layout)); }
-  void seedTaker(const LayoutEdge &edge, LayoutAttr layout) { seed(edge.to, graph.labelOfTaker(edge, layout)); }
+  void seedProducer(const LayoutEdge &edge, LayoutAttr layout) { seed(edge.from, graph.labelFor(edge.tile, layout)); }
+  void seedConsumer(const LayoutEdge &edge, LayoutAttr layout) { seed(edge.to, graph.labelOfConsumer(edge, layout)); }
 
   Family run() {
     for (size_t i = 0; i < queue.size(); ++i) {
@@ -37,12 +37,12 @@ public:
       for (int e : graph.nodes()[node].in) {
         const LayoutEdge &edge = graph.edges()[e];
         if (LayoutAttr need = graph.needOf(edge, family[node])) {
-          seedMaker(edge, need);
+          seedProducer(edge, need);
         }
       }
       for (int e : graph.nodes()[node].out) {
         const LayoutEdge &edge = graph.edges()[e];
-        seedTaker(edge, graph.layoutOf(edge.tile, family[node]));
+        seedConsumer(edge, graph.layoutOf(edge.tile, family[node]));
       }
     }
     return std::move(family);
@@ -68,13 +68,13 @@ std::vector<Family> tilegpu::findFamilies(LayoutGraph &graph) {
     for (int e : node.in) {
       const LayoutEdge &edge = graph.edges()[e];
       if (LayoutAttr need = graph.needOf(edge, {})) {
-        seedsOf(need).seedMaker(edge, need);
+        seedsOf(need).seedProducer(edge, need);
       }
     }
     for (int e : node.out) {
       const LayoutEdge &edge = graph.edges()[e];
       LayoutAttr layout = graph.layoutOf(edge.tile, {});
-      seedsOf(layout).seedTaker(edge, layout);
+      seedsOf(layout).seedConsumer(edge, layout);
     }
   }
   std::vector<Family> families;

@@ -35,15 +35,15 @@ Cost Labels::cost(Value tile, LayoutAttr have, LayoutAttr need, Block *block) {
     return 0;
   }
   Block *place = placeFor(tile.getParentBlock(), block);
-  Cost repetition = repetitionCost(tile, need, place);
-  if (repetition == 0) {
+  Cost rematerialization = rematerializationCost(tile, need, place);
+  if (rematerialization == 0) {
     return 0;
   }
   return std::min(model->conversion(tile::getElementType(tile.getType()), have, need) * model->times(place),
-                  repetition);
+                  rematerialization);
 }
 
-Cost Labels::repetitionCost(Value tile, LayoutAttr layout, Block *block) {
+Cost Labels::rematerializationCost(Value tile, LayoutAttr layout, Block *block) {
   int index = graph->nodeOf(tile);
   const LayoutNode &node = graph->nodes()[index];
   LayoutAttr label = node.isRepeatable ? graph->labelFor(tile, layout) : LayoutAttr();
@@ -51,7 +51,7 @@ Cost Labels::repetitionCost(Value tile, LayoutAttr layout, Block *block) {
     return kNever;
   }
   std::tuple key(tile, layout, block);
-  if (auto known = repetitions.find(key); known != repetitions.end()) {
+  if (auto known = rematerializations.find(key); known != rematerializations.end()) {
     return known->second;
   }
   Cost sum = graph->isPossible(index, label) ? model->operation(node.op, label) * model->times(block) : kNever;
@@ -59,17 +59,17 @@ Cost Labels::repetitionCost(Value tile, LayoutAttr layout, Block *block) {
     const LayoutEdge &edge = graph->edges()[i];
     sum += cost(edge.tile, graph->layoutOf(edge.tile, labels[edge.from]), graph->needOf(edge, label), block);
   }
-  return repetitions[key] = std::min(sum, kNever);
+  return rematerializations[key] = std::min(sum, kNever);
 }
 
-Cost Labels::edgeCost(const LayoutEdge &edge, LayoutAttr makerLabel, LayoutAttr takerLabel) {
-  return cost(edge.tile, graph->layoutOf(edge.tile, makerLabel), graph->needOf(edge, takerLabel), edge.block);
+Cost Labels::edgeCost(const LayoutEdge &edge, LayoutAttr producerLabel, LayoutAttr consumerLabel) {
+  return cost(edge.tile, graph->layoutOf(edge.tile, producerLabel), graph->needOf(edge, consumerLabel), edge.block);
 }
 
-bool Labels::isBetterRepeated(Value tile, LayoutAttr layout, Block *block) {
+bool Labels::isCheaperToRematerialize(Value tile, LayoutAttr layout, Block *block) {
   LayoutAttr have = graph->layoutOf(tile, labels[graph->nodeOf(tile)]);
   Type element = tile::getElementType(tile.getType());
-  return repetitionCost(tile, layout, block) < model->conversion(element, have, layout) * model->times(block);
+  return rematerializationCost(tile, layout, block) < model->conversion(element, have, layout) * model->times(block);
 }
 
 //===----------------------------------------------------------------------===//
@@ -108,7 +108,7 @@ private:
   }
 
   void demand(const LayoutEdge &edge, LayoutAttr need, Block *block) {
-    const LayoutNode &maker = graph.nodes()[edge.from];
+    const LayoutNode &producer = graph.nodes()[edge.from];
     LayoutAttr have = graph.layoutOf(edge.tile, labels[edge.from]);
     if (need && need != have) {
       Value tile = edge.tile;
@@ -116,13 +116,13 @@ private:
       if (!moved.insert({tile, need, place}).second) {
         return;
       }
-      if (labels.isBetterRepeated(tile, need, place)) {
+      if (labels.isCheaperToRematerialize(tile, need, place)) {
         return count(edge.from, graph.labelFor(tile, need), place);
       }
       cost += model.conversion(tile::getElementType(tile.getType()), have, need) * model.times(place);
     }
-    if (maker.isRepeatable) {
-      count(edge.from, labels[edge.from], maker.op->getBlock());
+    if (producer.isRepeatable) {
+      count(edge.from, labels[edge.from], producer.op->getBlock());
     }
   }
 

@@ -23,23 +23,23 @@ public:
   /// The cost of executing a node under a label.
   Cost ownCost(int node, LayoutAttr label) const;
 
-  /// The cost of providing the edge's tile to a consumer under `takerLabel` from a producer under `makerLabel`.
-  Cost edgeCost(const LayoutEdge &edge, LayoutAttr makerLabel, LayoutAttr takerLabel);
+  /// The cost of providing the edge's tile to a consumer under `consumerLabel` from a producer under `producerLabel`.
+  Cost edgeCost(const LayoutEdge &edge, LayoutAttr producerLabel, LayoutAttr consumerLabel);
 
   /// Whether it is cheaper to rematerialize a tile in this layout and block than to convert it.
-  bool isBetterRepeated(mlir::Value tile, LayoutAttr layout, mlir::Block *block);
+  bool isCheaperToRematerialize(mlir::Value tile, LayoutAttr layout, mlir::Block *block);
 
   /// The total cost, with each conversion and each rematerialization counted once.
   Cost total();
 
 private:
   Cost cost(mlir::Value tile, LayoutAttr have, LayoutAttr need, mlir::Block *block);
-  Cost repetitionCost(mlir::Value tile, LayoutAttr layout, mlir::Block *block);
+  Cost rematerializationCost(mlir::Value tile, LayoutAttr layout, mlir::Block *block);
 
   LayoutGraph *graph;
   CostModel *model;
   std::vector<LayoutAttr> labels;
-  llvm::DenseMap<std::tuple<mlir::Value, LayoutAttr, mlir::Block *>, Cost> repetitions;
+  llvm::DenseMap<std::tuple<mlir::Value, LayoutAttr, mlir::Block *>, Cost> rematerializations;
 };
 
 } // namespace tilewright::tilegpu

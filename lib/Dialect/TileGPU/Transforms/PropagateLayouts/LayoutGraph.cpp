@@ -45,7 +45,7 @@ LayoutGraph::LayoutGraph(Operation *root) {
 int LayoutGraph::addNode(LayoutNode node) {
   int index = static_cast<int>(allNodes.size());
   for (Value tile : node.tiles) {
-    makers[tile] = index;
+    producers[tile] = index;
   }
   allNodes.push_back(std::move(node));
   return index;
@@ -71,7 +71,7 @@ void LayoutGraph::addVariables(RegionBranchOpInterface branch) {
       entry->second = addNode({});
       allNodes[entry->second].label = getLayout(value);
     }
-    makers[value] = entry->second;
+    producers[value] = entry->second;
     allNodes[entry->second].tiles.push_back(value);
   };
   for (Value result : branch->getResults()) {
@@ -84,7 +84,7 @@ void LayoutGraph::addVariables(RegionBranchOpInterface branch) {
   }
   for (auto &[operand, inputs] : mapping) {
     if (isTile(inputs.front())) {
-      variables[operand] = makers.at(inputs.front());
+      variables[operand] = producers.at(inputs.front());
     }
   }
 }
@@ -124,7 +124,7 @@ void LayoutGraph::addEdges(Operation *op) {
     }
     int to = variable != variables.end() ? variable->second : operation->second;
     Value tile = source(operand.get());
-    int from = makers.at(tile), index = static_cast<int>(allEdges.size());
+    int from = producers.at(tile), index = static_cast<int>(allEdges.size());
     allEdges.push_back({from, to, tile, &operand, op->getBlock()});
     allNodes[from].out.push_back(index);
     allNodes[to].in.push_back(index);
@@ -146,7 +146,7 @@ LayoutAttr LayoutGraph::derive(OpOperand &operand, Rule rule, LayoutAttr layout)
 }
 
 LayoutAttr LayoutGraph::layoutOf(Value tile, LayoutAttr label) {
-  const LayoutNode &node = allNodes[makers.at(tile)];
+  const LayoutNode &node = allNodes[producers.at(tile)];
   if (node.isFixed) {
     return getLayout(tile);
   }
@@ -154,7 +154,7 @@ LayoutAttr LayoutGraph::layoutOf(Value tile, LayoutAttr label) {
 }
 
 LayoutAttr LayoutGraph::labelFor(Value tile, LayoutAttr layout) {
-  const LayoutNode &node = allNodes[makers.at(tile)];
+  const LayoutNode &node = allNodes[producers.at(tile)];
   return node.isFixed || (node.op && isLabeledByOperand(node.op)) ? LayoutAttr() : layout;
 }
 
@@ -172,7 +172,7 @@ LayoutAttr LayoutGraph::needOf(const LayoutEdge &edge, LayoutAttr label) {
   return derive(*edge.operand, Rule::Operand, label);
 }
 
-LayoutAttr LayoutGraph::labelOfTaker(const LayoutEdge &edge, LayoutAttr layout) {
+LayoutAttr LayoutGraph::labelOfConsumer(const LayoutEdge &edge, LayoutAttr layout) {
   const LayoutNode &node = allNodes[edge.to];
   if (node.isFixed || (node.op && takesAnyLayout(*edge.operand))) {
     return {};

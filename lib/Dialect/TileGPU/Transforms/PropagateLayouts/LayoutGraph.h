@@ -41,7 +41,7 @@ public:
 
   llvm::ArrayRef<LayoutNode> nodes() const { return allNodes; }
   llvm::ArrayRef<LayoutEdge> edges() const { return allEdges; }
-  int nodeOf(mlir::Value tile) const { return makers.at(tile); }
+  int nodeOf(mlir::Value tile) const { return producers.at(tile); }
 
   /// Looks through conversions.
   static mlir::Value source(mlir::Value tile);
@@ -54,7 +54,7 @@ public:
   /// The layout that the edge's consumer needs under this label; null if it accepts any.
   LayoutAttr needOf(const LayoutEdge &edge, LayoutAttr label);
   /// The label of the consumer if it gets its tile in this layout; null as above.
-  LayoutAttr labelOfTaker(const LayoutEdge &edge, LayoutAttr layout);
+  LayoutAttr labelOfConsumer(const LayoutEdge &edge, LayoutAttr layout);
 
   /// Whether all operands of the node have a layout under this label.
   bool isPossible(int node, LayoutAttr label);
@@ -67,7 +67,7 @@ private:
 
   std::vector<LayoutNode> allNodes;
   std::vector<LayoutEdge> allEdges;
-  llvm::DenseMap<mlir::Value, int> makers;
+  llvm::DenseMap<mlir::Value, int> producers;
   llvm::DenseMap<mlir::Operation *, int> operations;
   llvm::DenseMap<mlir::OpOperand *, int> variables; ///< the node of the variable that receives the operand
 

@@ -64,8 +64,8 @@ private:
     if (auto known = provided.find(key); known != provided.end()) {
       return known->second;
     }
-    bool again = labels.isBetterRepeated(tile, need, place);
-    Value value = again ? repeat(tile, need, place) : convert(tile, need, place);
+    bool isCheaper = labels.isCheaperToRematerialize(tile, need, place);
+    Value value = isCheaper ? rematerialize(tile, need, place) : convert(tile, need, place);
     made.insert(value.getDefiningOp());
     return provided[key] = value;
   }
@@ -87,7 +87,7 @@ private:
     return ConvertLayoutOp::create(builder, tile.getLoc(), withLayout(tile.getType(), need), tile);
   }
 
-  Value repeat(Value tile, LayoutAttr need, Block *place) {
+  Value rematerialize(Value tile, LayoutAttr need, Block *place) {
     const LayoutNode &node = graph.nodes()[graph.nodeOf(tile)];
     LayoutAttr label = graph.labelFor(tile, need);
     SmallVector<Value> values(node.op->getOperands());

@@ -1,7 +1,7 @@
 // Gives LLVM instructions the GPU's results where LLVM leaves the result undefined.
 
-#ifndef TILEWRIGHT_LIB_EMULATOR_RETARGET_GPUMEANING_H
-#define TILEWRIGHT_LIB_EMULATOR_RETARGET_GPUMEANING_H
+#ifndef TILEWRIGHT_LIB_EMULATOR_RETARGET_GPUSEMANTICS_H
+#define TILEWRIGHT_LIB_EMULATOR_RETARGET_GPUSEMANTICS_H
 
 namespace llvm {
 class Function;
@@ -11,8 +11,8 @@ namespace tilewright::emulator {
 
 /// Makes three kinds of operations behave as in PTX: conversions of floats that are out of the integer's range, integer
 /// divisions whose result is undefined, and minima and maxima of zeros.
-void keepGpuMeaning(llvm::Function &code);
+void preserveGpuSemantics(llvm::Function &code);
 
 } // namespace tilewright::emulator
 
-#endif // TILEWRIGHT_LIB_EMULATOR_RETARGET_GPUMEANING_H
+#endif // TILEWRIGHT_LIB_EMULATOR_RETARGET_GPUSEMANTICS_H

@@ -1,7 +1,7 @@
 """Reduces a failing kernel: removes lines as long as it still fails.
 
-python test/python/fuzz/minimise.py 1192 --targets cpu:avx2
-python test/python/fuzz/minimise.py 40 --family pointers --targets emulator:cuda:90a+checks
+python test/python/fuzz/minimize.py 1192 --targets cpu:avx2
+python test/python/fuzz/minimize.py 40 --family pointers --targets emulator:cuda:90a+checks
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def block_end(lines: list[str], start: int) -> int:
     return end
 
 
-def minimise(source: str, still: Callable[[str], bool]) -> str:
+def minimize(source: str, still: Callable[[str], bool]) -> str:
     """Removes statements and replaces blocks by their bodies until nothing more can be removed."""
     lines = source.splitlines()
     changed = True
@@ -79,7 +79,7 @@ def main() -> None:
         if not first:
             print("it does not fail")
             return
-        case.take(minimise(source, lambda text: outcome(case, text, targets) == first))
+        case.take(minimize(source, lambda text: outcome(case, text, targets) == first))
         print(f"# {first}\n{case.described()}")
 
 

@@ -1,4 +1,4 @@
-#include "GpuMeaning.h"
+#include "GpuSemantics.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -66,7 +66,7 @@ void replaceMinMax(IntrinsicInst &call) {
 
 } // namespace
 
-void keepGpuMeaning(llvm::Function &code) {
+void preserveGpuSemantics(llvm::Function &code) {
   for (llvm::Instruction &instruction : make_early_inc_range(llvm::instructions(code))) {
     if (instruction.isIntDivRem() && !isa<Constant>(instruction.getOperand(1))) {
       replaceDivision(cast<BinaryOperator>(instruction));
