@@ -34,9 +34,9 @@ def gather_kernel(x, index, out, n, BLOCK: tl.constexpr):
 
 def checked(module: ModuleType) -> ModuleType:
     """The module, with its kernels set to be compiled with checks."""
-    for value in vars(module).values():
+    for name, value in list(vars(module).items()):
         if isinstance(value, tilewright.JITFunction):
-            value.checks = "bounds"
+            setattr(module, name, tilewright.jit(value.fn, checks="bounds"))
     return module
 
 
