@@ -41,7 +41,8 @@ void bindCuda(py::module_ &module) {
              "The CUDA driver and its devices: `problem` (why no device can be used, or empty), `version` (12080 for\n"
              "CUDA 12.8), `newest_ptx` (87 for PTX 8.7), and for each of `devices` its `name`, `capability`,\n"
              "`memory_bytes` and `shared_bytes_per_block`.");
-  module.def("cuda_current_device", &currentCudaDevice,
+  module.def(
+      "cuda_current_device", [] { return deviceKindOfTarget("cuda")->currentOrdinal(); },
              "The ordinal of PyTorch's current device, or of the thread's current context, or 0.");
   module.def("use_cuda_driver", &cuda::Platform::replaceInstance, py::arg("library") = "",
              "Replaces the driver by a library, for tests without a GPU; by default restores the usual one.");

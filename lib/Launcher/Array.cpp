@@ -50,30 +50,24 @@ bool unknownType(Call &call, const Parameter &parameter, PyObject *object) {
 }
 
 static std::optional<Location> locationOf(dlpack::Device device) {
-  switch (device.type) {
-  case dlpack::CPU:
-  case dlpack::CUDAHost:
-  case dlpack::ROCmHost:
-    return Location{Location::Host, 0};
-  case dlpack::CUDA:
-    return Location{Location::Cuda, device.id};
-  case dlpack::CUDAManaged:
-    return Location{Location::Managed, device.id};
-  default:
-    return std::nullopt;
+  const MemoryType memory = static_cast<size_t>(device.type) < kMemoryTypes ? memoryTypes[device.type] : MemoryType();
+  if (memory.device == kHost) {
+    return Location();
   }
+  return memory.device ? std::optional(Location{memory.device, device.id, memory.isManaged}) : std::nullopt;
 }
 
 /// The location for a device name of PyTorch, such as "cpu" or "cuda:1".
-static std::optional<Location> locationOf(const std::string &device) {
-  if (device.empty() || device.rfind("cpu", 0) == 0) {
-    return Location{Location::Host, 0};
+static std::optional<Location> locationOf(llvm::StringRef device) {
+  auto [name, number] = device.split(':');
+  for (const DeviceKind *kind : deviceKinds()) {
+    if (name == kind->name) {
+      int32_t ordinal = 0;
+      number.getAsInteger(10, ordinal);
+      return Location{kind->type, kind->type == kHost ? 0 : ordinal};
+    }
   }
-  if (device.rfind("cuda", 0) == 0) {
-    return Location{Location::Cuda,
-                    device.size() > 5 ? static_cast<int32_t>(std::strtol(device.c_str() + 5, nullptr, 10)) : 0};
-  }
-  return std::nullopt;
+  return device.empty() ? std::optional<Location>(Location()) : std::nullopt;
 }
 
 static std::string deviceName(dlpack::Device device) {
@@ -285,8 +279,8 @@ bool readArray(Call &call, const Parameter &parameter, PyObject *object, const T
     return readExchange(call, parameter, object, info, array);
   case TypeKind::ArrayStruct:
     return readArrayStruct(call, parameter, object, array);
-  case TypeKind::CudaArray:
-    if (readCudaArray(call, parameter, object, array) || PyErr_Occurred()) {
+  case TypeKind::DeviceArray:
+    if (info.device->readArray(call, parameter, object, array) || PyErr_Occurred()) {
       return !PyErr_Occurred();
     }
     return PyObject_HasAttrString(object, "__dlpack__") ? readCapsule(call, parameter, object, array)

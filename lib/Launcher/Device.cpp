@@ -1,41 +1,37 @@
-// Selects the device of a launch. If there are arrays, it is their location: the host or a CUDA device. All arrays must
-// be accessible there. Without arrays, the option `target` selects it, then TILEWRIGHT_TARGET, and then whether PyTorch
-// has a CUDA device.
+// Selects the device of a launch, and its stream. If there are arrays, it is the device where they are: all of them
+// must be accessible there. Without arrays, the option `target` selects it, then TILEWRIGHT_TARGET, and then whether
+// there is a device of a kind that runs launches by default.
 
 #include "tilewright/Launcher/Launcher.h"
 
-#include "tilewright/Runtime/Cuda/Platform.h"
-
 #include <cstdlib>
-#include <unordered_map>
 
 namespace tilewright::launcher {
 
 using namespace runtime;
-
-static std::string nameOf(const Location &location) {
-  return location.kind == Location::Host ? "cpu" : "cuda:" + std::to_string(location.device);
-}
 
 static std::string quoted(const Parameter &parameter) {
   const char *name = PyUnicode_AsUTF8(parameter.name.get());
   return "'" + std::string(name ? name : "?") + "'";
 }
 
+static bool isSameDevice(const Location &a, const Location &b) { return a.type == b.type && a.ordinal == b.ordinal; }
+
 //===----------------------------------------------------------------------===//
 // Collecting
 //===----------------------------------------------------------------------===//
 
-static bool placeOnDevice(Call &call, const Parameter &parameter, const ArrayArgument &array, int32_t device) {
+static bool placeOnDevice(Call &call, const Parameter &parameter, const ArrayArgument &array) {
   Placement &placement = call.placement;
-  if (placement.cudaArray && placement.cudaDevice != device) {
+  if (!placement.deviceArray) {
+    placement.deviceArray = &parameter;
+    placement.device = *array.location;
+  } else if (!isSameDevice(placement.device, *array.location)) {
     setError("DeviceError", call.state, &parameter,
-             "is on cuda:" + std::to_string(device) + ", and argument " + quoted(*placement.cudaArray) +
-                 " on cuda:" + std::to_string(placement.cudaDevice) + "; all must be on one device");
+             "is on " + nameOf(*array.location) + ", and argument " + quoted(*placement.deviceArray) + " on " +
+                 nameOf(placement.device) + "; all must be on one device");
     return false;
   }
-  placement.cudaArray = placement.cudaArray ? placement.cudaArray : &parameter;
-  placement.cudaDevice = device;
   if (!placement.currentStream) {
     placement.currentStream = array.currentStream;
   }
@@ -49,16 +45,14 @@ bool recordDevice(Call &call, const Parameter &parameter, const ArrayArgument &a
   if (!array.location) {
     return true;
   }
-  switch (array.location->kind) {
-  case Location::Host:
-    call.placement.hostArrays.push_back({&parameter, array.address, array.extent});
+  if (array.location->isManaged) {
+    call.placement.managed = call.placement.managed.value_or(*array.location);
     return true;
-  case Location::Managed:
-    call.placement.managedDevice = call.placement.managedDevice.value_or(array.location->device);
-    return true;
-  case Location::Cuda:
-    return placeOnDevice(call, parameter, array, array.location->device);
   }
+  if (array.location->type != kHost) {
+    return placeOnDevice(call, parameter, array);
+  }
+  call.placement.hostArrays.push_back({&parameter, array.address, array.extent});
   return true;
 }
 
@@ -66,71 +60,57 @@ bool recordDevice(Call &call, const Parameter &parameter, const ArrayArgument &a
 // Deciding
 //===----------------------------------------------------------------------===//
 
-/// The kind of a target. Python parses the name once. Returns an empty string if the name is not a target; the error is
-/// reported when the kernel is compiled.
-static std::string kindOf(const char *target) {
-  static auto &known = *new std::unordered_map<std::string, std::string>();
-  auto found = known.find(target);
-  if (found == known.end()) {
-    Ref targets = Ref::take(PyImport_ImportModule("tilewright.compiler.targets"));
-    Ref kind = Ref::take(targets ? PyObject_CallMethod(targets.get(), "kind_of", "s", target) : nullptr);
-    const char *text = kind ? PyUnicode_AsUTF8(kind.get()) : nullptr;
-    if (!text) {
-      PyErr_Clear();
-      return "";
-    }
-    found = known.emplace(target, text).first;
-  }
-  return found->second;
-}
-
-/// The kind of the target in the option `target`; empty if there is none. A target is a string, or a tuple that begins
-/// with its kind.
-static std::string kindAskedFor(const Call &call) {
+/// The value of the option `target`; empty if there is none. A target is a string, or a tuple that begins with its
+/// kind.
+static llvm::StringRef requestedTarget(const Call &call) {
   for (auto [name, value] : call.options) {
     if (PyUnicode_CompareWithASCIIString(name, "target") == 0) {
       PyObject *kind = PyTuple_Check(value) && PyTuple_GET_SIZE(value) > 0 ? PyTuple_GET_ITEM(value, 0) : value;
       const char *text = PyUnicode_Check(kind) ? PyUnicode_AsUTF8(kind) : nullptr;
       PyErr_Clear();
-      return text ? kindOf(text) : "";
+      return text ? text : "";
     }
   }
   return "";
 }
 
-/// Whether a launch without arrays and without the option runs on a CUDA device.
-static bool cudaIsDefault() {
+/// The kind of device of a launch without arrays and without the option; null for the host, and if TILEWRIGHT_TARGET is
+/// no target, which is reported when the kernel is compiled.
+static const DeviceKind *defaultDevice() {
   if (const char *target = std::getenv("TILEWRIGHT_TARGET"); target && *target) {
-    return kindOf(target) == "cuda";
+    return deviceKindOfTarget(target);
   }
-  return torchDevice() && cuda::Platform::instance().problem().empty();
+  for (const DeviceKind *kind : deviceKinds()) {
+    if (kind->isDefault()) {
+      return kind;
+    }
+  }
+  return nullptr;
 }
 
-int32_t currentCudaDevice() {
-  std::optional<int32_t> device = torchDevice();
-  return device ? *device : cuda::Platform::instance().currentOrdinal();
-}
-
-/// Whether a device can access host memory at the same address, because the memory is pinned.
-static bool reaches(cuda::Device &device, uintptr_t address) {
-  cuda::ContextScope scope(device);
-  cuda::DevicePointer pointer = 0;
-  cuda::Status status = device.platform.driver().pointerGetAttribute(&pointer, cuda::PointerAttribute::DevicePointer,
-                                                                     static_cast<cuda::DevicePointer>(address));
-  return status == cuda::Status::Success && pointer == address;
+/// The device for the arrays and the requested kind of device (null: none).
+static Location chooseDevice(const Placement &placement, const DeviceKind *requested) {
+  if (placement.deviceArray) {
+    return placement.device;
+  }
+  bool isFree = !requested && placement.hostArrays.empty();
+  if (placement.managed && (requested ? requested->type == placement.managed->type : isFree)) {
+    return {placement.managed->type, placement.managed->ordinal};
+  }
+  const DeviceKind *kind = isFree ? defaultDevice() : requested;
+  return kind && kind->type != kHost ? Location{kind->type, kind->currentOrdinal()} : Location();
 }
 
 static bool checkHostArrays(Call &call) {
   const Placement &placement = call.placement;
-  // If the device does not exist, loading the kernel reports that.
-  cuda::Device *device = cuda::Platform::instance().device(placement.launch.device);
+  const DeviceKind &kind = deviceKindOf(placement.launch);
   for (const Placement::HostArray &array : placement.hostArrays) {
-    if (!device || reaches(*device, array.address)) {
+    if (kind.reachesHostMemory(placement.launch.ordinal, array.address)) {
       continue;
     }
     std::string where = nameOf(placement.launch);
-    std::string other = placement.cudaArray ? ", and argument " + quoted(*placement.cudaArray) + " on " + where
-                                            : ", which a kernel on " + where + " can't reach";
+    std::string other = placement.deviceArray ? ", and argument " + quoted(*placement.deviceArray) + " on " + where
+                                              : ", which a kernel on " + where + " can't reach";
     setError("DeviceError", call.state, array.parameter,
              "is in host memory" + other + "; pass a copy on the device (x.to('" + where + "'))");
     return false;
@@ -140,25 +120,41 @@ static bool checkHostArrays(Call &call) {
 
 bool resolveDevice(Call &call) {
   Placement &placement = call.placement;
-  std::string asked = kindAskedFor(call);
-  if (placement.cudaArray && !asked.empty() && asked != "cuda") {
-    setError("DeviceError", call.state, placement.cudaArray,
-             "is on cuda:" + std::to_string(placement.cudaDevice) + ", which a kernel on '" + asked +
+  llvm::StringRef target = requestedTarget(call);
+  const DeviceKind *requested = deviceKindOfTarget(target);
+  if (placement.deviceArray && requested && requested->type != placement.device.type) {
+    setError("DeviceError", call.state, placement.deviceArray,
+             "is on " + nameOf(placement.device) + ", which a kernel on '" + target.trim().split(':').first.lower() +
                  "' can't reach; pass a copy in host memory (x.cpu())");
     return false;
   }
-  bool unplaced = asked.empty() && placement.hostArrays.empty();
-  bool onDevice = placement.cudaArray || asked == "cuda" || (unplaced && (placement.managedDevice || cudaIsDefault()));
-  if (!onDevice) {
+  placement.launch = chooseDevice(placement, requested);
+  if (placement.launch.type == kHost) {
     return true;
   }
-  int32_t device = placement.cudaArray       ? placement.cudaDevice
-                   : placement.managedDevice ? *placement.managedDevice
-                                             : currentCudaDevice();
-  placement.launch = {Location::Cuda, device};
-  call.key.byte(static_cast<uint8_t>(Tag::CudaDevice));
-  call.key.word(device);
+  call.key.byte(static_cast<uint8_t>(Tag::Device));
+  call.key.byte(static_cast<uint8_t>(placement.launch.type));
+  call.key.word(placement.launch.ordinal);
   return placement.hostArrays.empty() || checkHostArrays(call);
+}
+
+bool findStream(const Placement &placement, uintptr_t &stream) {
+  if (placement.currentStream) {
+    void *current = nullptr;
+    if (placement.currentStream(placement.launch.type, placement.launch.ordinal, &current) != 0) {
+      if (!PyErr_Occurred()) {
+        PyErr_SetString(PyExc_RuntimeError, "the arguments' framework does not report its current stream");
+      }
+      return false;
+    }
+    stream = reinterpret_cast<uintptr_t>(current);
+    return true;
+  }
+  if (placement.stream) {
+    stream = *placement.stream;
+    return true;
+  }
+  return deviceKindOf(placement.launch).currentStream(placement.launch.ordinal, stream);
 }
 
 PyObject *describeDevice(const Call &call) { return PyUnicode_FromString(nameOf(call.placement.launch).c_str()); }

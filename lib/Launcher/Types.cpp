@@ -48,20 +48,22 @@ static bool isConstant(PyTypeObject *type) {
          has(type, "__tilewright_kernel__");
 }
 
-static TypeKind arrayKind(PyTypeObject *type) {
+static TypeInfo arrayInfo(PyTypeObject *type) {
   if (has(type, "__tilewright_mock__")) {
-    return TypeKind::Mock;
+    return {TypeKind::Mock};
   }
   if (has(type, "__array_struct__")) {
-    return TypeKind::ArrayStruct;
+    return {TypeKind::ArrayStruct};
   }
-  if (has(type, "__cuda_array_interface__")) {
-    return TypeKind::CudaArray;
+  for (const DeviceKind *device : deviceKinds()) {
+    if (device->arrayAttribute && has(type, device->arrayAttribute)) {
+      return {TypeKind::DeviceArray, nullptr, nullptr, device};
+    }
   }
   if (has(type, "__dlpack__")) {
-    return TypeKind::DLPack;
+    return {TypeKind::DLPack};
   }
-  return has(type, "data_ptr") ? TypeKind::DataPointer : TypeKind::Unsupported;
+  return {has(type, "data_ptr") ? TypeKind::DataPointer : TypeKind::Unsupported};
 }
 
 static TypeInfo inspectType(PyTypeObject *type) {
@@ -80,8 +82,8 @@ static TypeInfo inspectType(PyTypeObject *type) {
   if (isConstant(type)) {
     return {TypeKind::Constant};
   }
-  if (TypeKind kind = arrayKind(type); kind != TypeKind::Unsupported) {
-    return {kind};
+  if (TypeInfo info = arrayInfo(type); info.kind != TypeKind::Unsupported) {
+    return info;
   }
   bool index = type->tp_as_number && type->tp_as_number->nb_index;
   return {index ? TypeKind::Integer : TypeKind::Unsupported};

@@ -7,8 +7,8 @@
 //   Classify.cpp   encodes a value as key bytes and slots
 //   Types.cpp      how values of a Python type are passed
 //   Array.cpp      reads the address, extent and dtype of tensors and arrays
-//   CudaArray.cpp  the same for __cuda_array_interface__
-//   Device.cpp     selects the device
+//   Device.cpp     selects the device and the stream
+//   DeviceKinds.cpp  the registered kinds of devices; each has a folder, such as Cuda
 //   Torch.cpp      reads PyTorch's current device and stream
 //   Constant.cpp   encodes compile-time values in keys
 //   Describe.cpp   decodes key bytes to the signature for the compiler
@@ -26,6 +26,7 @@
 
 #include <Python.h>
 
+#include "tilewright/Launcher/DeviceKind.h"
 #include "tilewright/Runtime/Arguments.h"
 #include "tilewright/Runtime/Grid.h"
 #include "tilewright/Runtime/LaunchConditions.h"
@@ -147,13 +148,6 @@ struct Launcher {
   PyObject *preRunHooks; // a list
 };
 
-/// The location of memory. Managed memory is accessible from both the host and CUDA devices.
-struct Location {
-  enum Kind : uint8_t { Host, Cuda, Managed };
-  Kind kind = Host;
-  int32_t device = 0;
-};
-
 /// A framework's DLPack function that returns its current stream on a device.
 using CurrentStream = int (*)(int32_t deviceType, int32_t device, void **stream);
 
@@ -184,9 +178,9 @@ struct Placement {
     std::optional<runtime::Extent> extent;
   };
   llvm::SmallVector<HostArray, 16> hostArrays;
-  const Parameter *cudaArray = nullptr; // the first array on a CUDA device
-  int32_t cudaDevice = 0;               // its device
-  std::optional<int32_t> managedDevice; // the device of the first array in managed memory
+  const Parameter *deviceArray = nullptr; // the first array on a device other than the host
+  Location device;                        // its device
+  std::optional<Location> managed;        // the device of the first array in managed memory
   CurrentStream currentStream = nullptr;
   std::optional<uintptr_t> stream;
 
@@ -226,7 +220,7 @@ enum class TypeKind : uint8_t {
   Constant,      // strings, dtypes, @jit functions
   ExchangeTable, // DLPack's C functions
   ArrayStruct,   // __array_struct__
-  CudaArray,     // __cuda_array_interface__, or one of the two below if an object lacks it
+  DeviceArray,   // DeviceKind::arrayAttribute, or one of the two below if an object lacks it
   DLPack,        // __dlpack__
   DataPointer,   // data_ptr() and dtype
   Mock           // stands for an aligned tensor of a dtype in warmup()
@@ -237,49 +231,49 @@ struct TypeInfo {
   /// For ExchangeTable: int (*)(void *object, DLTensor *out).
   void *exchange = nullptr;
   CurrentStream currentStream = nullptr;
+  /// For DeviceArray.
+  const DeviceKind *device = nullptr;
 };
 
-// LauncherCall.cpp
+// Call.cpp
 PyObject *launch(Launcher &launcher, PyObject *grid, PyObject *const *args, size_t count, PyObject *keywords,
                  bool execute);
-// LauncherBind.cpp
+// Bind.cpp
 bool bindArguments(Call &call, PyObject *const *args, size_t count, PyObject *keywords);
 /// Sets the default target (None: none) of launches of the calling thread. Returns a new reference to the previous one.
 PyObject *exchangeDefaultTarget(PyObject *target);
-// LauncherClassify.cpp
+// Classify.cpp
 bool classifyArguments(Call &call);
-// LauncherTypes.cpp
+// Types.cpp
 const TypeInfo &typeInfoOf(PyTypeObject *type);
-// LauncherArray.cpp
+// Array.cpp
 TypeInfo findExchangeTable(PyTypeObject *type);
 bool readArray(Call &call, const Parameter &parameter, PyObject *object, const TypeInfo &info, ArrayArgument &array);
 /// The type of an array from the name of its dtype, if its format code does not identify it: bfloat16 and others
 /// (ml_dtypes).
 std::optional<runtime::DataType> typeByName(PyObject *object);
 bool unknownType(Call &call, const Parameter &parameter, PyObject *object);
-// LauncherCudaArray.cpp
-/// Returns false without an exception if this object does not have the interface, for example an array on the host.
-bool readCudaArray(Call &call, const Parameter &parameter, PyObject *object, ArrayArgument &array);
-// LauncherDevice.cpp
+// Device.cpp
 bool recordDevice(Call &call, const Parameter &parameter, const ArrayArgument &array);
 bool resolveDevice(Call &call);
-/// PyTorch's current device, or that of the thread's current context, or 0.
-int32_t currentCudaDevice();
-/// The device of the launch: "cpu", "cuda:0".
+/// The current stream of the arrays' framework, or the stream on which the arrays are ready, or PyTorch's current
+/// stream on the device of the launch.
+bool findStream(const Placement &placement, uintptr_t &stream);
+/// The name of the device of the launch: "cpu", "cuda:0".
 PyObject *describeDevice(const Call &call);
-// LauncherTorch.cpp
+// Torch.cpp
 /// PyTorch's current device; none if PyTorch is not imported or has no device.
 std::optional<int32_t> torchDevice();
 /// PyTorch's current stream on a device; the default stream if PyTorch is not imported or was built without CUDA.
 bool torchStream(int32_t device, uintptr_t &stream);
-// LauncherConstant.cpp
+// Constant.cpp
 bool addConstant(Call &call, const Parameter *parameter, PyObject *object);
 bool sameConstant(PyObject *a, PyObject *b);
-// LauncherDescribe.cpp
+// Describe.cpp
 PyObject *describeSignature(const Call &call);
-// LauncherVariants.cpp
+// Variants.cpp
 Variant *findVariant(Call &call);
-// LauncherConditions.cpp
+// Conditions.cpp
 /// Reads the launch conditions of a CompiledKernel.
 bool readConditions(PyObject *compiled, runtime::LaunchConditions &conditions);
 /// The variant for a launch on a grid. If the launch conditions of the usual variant do not hold, one without
@@ -287,7 +281,7 @@ bool readConditions(PyObject *compiled, runtime::LaunchConditions &conditions);
 Variant *findVariant(Call &call, const runtime::Grid &grid);
 /// Whether the code of a CompiledKernel leaves the read-only arrays of a launch alone; sets an error if not.
 bool leavesReadOnlyArrays(const Call &call, PyObject *compiled);
-// LauncherWatches.cpp
+// Watches.cpp
 /// Whether all watches of the variant are unchanged. If not, the dependencies may still have equal values, which
 /// `recheck` determines.
 bool dependenciesUnchanged(Variant &variant);
@@ -297,9 +291,9 @@ int recheck(Variant &variant);
 /// Sets the dependencies of a compilation.
 bool setDependencies(Variant &variant, PyObject *dependencies);
 int visitWatches(const Variant &variant, visitproc visit, void *arg);
-// LauncherGrid.cpp
+// Grid.cpp
 bool evaluateGrid(const Call &call, PyObject *object, runtime::Grid &grid);
-// LauncherErrors.cpp
+// Errors.cpp
 /// Sets the exception `kind` of tilewright.errors. The message names the kernel, and the parameter if there is one.
 void setError(const char *kind, const LauncherState &state, const Parameter *parameter, const std::string &message);
 /// The same with the pending exception as the cause, whose text is appended to the message.
@@ -328,8 +322,8 @@ enum class Tag : uint8_t {
   NoAlias,
   MayAlias,
   Option,
-  CudaDevice, // word: its ordinal
-  AnyRange    // the code has no launch conditions
+  Device,  // type, word: its ordinal
+  AnyRange // the code has no launch conditions
 };
 constexpr uint8_t divisibleBy16 = 1;
 

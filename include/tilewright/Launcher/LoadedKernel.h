@@ -1,9 +1,9 @@
 // The Python object for a loaded kernel. There is one class per kind of target, which loads and launches kernels and
 // reports failures.
 //
-//   HostKernel.cpp  linked into this process
-//   CudaKernel.cpp  on a CUDA device
+//   HostKernel.cpp      linked into this process
 //   EmulatedKernel.cpp  linked into this process, on an emulated GPU
+//   Cuda/Kernel.cpp     on a CUDA device
 
 #ifndef TILEWRIGHT_LAUNCHER_LOADEDKERNEL_H
 #define TILEWRIGHT_LAUNCHER_LOADEDKERNEL_H

@@ -1,10 +1,8 @@
 // Kernels on CUDA devices: launching them through the driver, and the exceptions for failures.
 
-#include "CudaKernel.h"
+#include "Kernel.h"
 #include "tilewright/Launcher/CheckedAccesses.h"
 #include "tilewright/Launcher/Launcher.h"
-
-#include "third_party/dlpack/DLPack.h"
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -28,27 +26,6 @@ CudaKernel::CudaKernel(std::unique_ptr<cuda::Kernel> kernel, std::vector<int> sl
     : kernel(std::move(kernel)), slots(std::move(slots)), checked(checked) {
   auto last = std::max_element(this->slots.begin(), this->slots.end());
   slotCount = last == this->slots.end() ? 0 : std::max(*last + 1, 0);
-}
-
-/// The current stream of the arrays' framework, or the stream on which the arrays are ready, or PyTorch's current
-/// stream.
-static bool findStream(const Placement &placement, uintptr_t &stream) {
-  if (placement.currentStream) {
-    void *current = nullptr;
-    if (placement.currentStream(dlpack::CUDA, placement.launch.device, &current) != 0) {
-      if (!PyErr_Occurred()) {
-        PyErr_SetString(PyExc_RuntimeError, "the arguments' framework does not report its current stream");
-      }
-      return false;
-    }
-    stream = reinterpret_cast<uintptr_t>(current);
-    return true;
-  }
-  if (placement.stream) {
-    stream = *placement.stream;
-    return true;
-  }
-  return torchStream(placement.launch.device, stream);
 }
 
 /// The class of the exception for a status.

@@ -1,6 +1,8 @@
 // Reads arrays in GPU memory by their __cuda_array_interface__ (Numba, CuPy): a dict with shape, typestr, data, strides
 // and stream.
 
+#include "Device.h"
+
 #include "tilewright/Launcher/Launcher.h"
 
 #include "tilewright/Runtime/Cuda/Platform.h"
@@ -56,7 +58,7 @@ static bool readType(Call &call, const Parameter &parameter, PyObject *object, P
 }
 
 /// Finds the device that owns the address.
-static bool locate(Call &call, const Parameter &parameter, ArrayArgument &array) {
+static bool locate(DeviceType type, Call &call, const Parameter &parameter, ArrayArgument &array) {
   if (!array.address) {
     array.location = std::nullopt; // an empty array has no location
     return true;
@@ -73,7 +75,7 @@ static bool locate(Call &call, const Parameter &parameter, ArrayArgument &array)
     setError("DeviceError", call.state, &parameter, "starts at an address that is on no CUDA device");
     return false;
   }
-  array.location = Location{Location::Cuda, ordinal};
+  array.location = Location{type, ordinal};
   return true;
 }
 
@@ -100,8 +102,8 @@ static bool readMemory(Call &call, const Parameter &parameter, PyObject *interfa
   return true;
 }
 
-bool readCudaArray(Call &call, const Parameter &parameter, PyObject *object, ArrayArgument &array) {
-  static PyObject *attribute = PyUnicode_InternFromString("__cuda_array_interface__");
+bool CudaDevices::readArray(Call &call, const Parameter &parameter, PyObject *object, ArrayArgument &array) const {
+  static PyObject *attribute = PyUnicode_InternFromString(arrayAttribute);
   Ref interface = Ref::take(PyObject_GetAttr(object, attribute));
   if (!interface) {
     // The framework also has arrays on the host. Keep exceptions such as KeyboardInterrupt.
@@ -114,7 +116,7 @@ bool readCudaArray(Call &call, const Parameter &parameter, PyObject *object, Arr
     return malformed(call, parameter);
   }
   return readType(call, parameter, object, itemOf(interface.get(), "typestr"), array) &&
-         readMemory(call, parameter, interface.get(), array) && locate(call, parameter, array);
+         readMemory(call, parameter, interface.get(), array) && locate(type, call, parameter, array);
 }
 
 } // namespace tilewright::launcher

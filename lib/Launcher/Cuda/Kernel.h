@@ -1,7 +1,7 @@
 // A kernel on a CUDA device. It is launched on the current stream of the arguments' framework.
 
-#ifndef TILEWRIGHT_LIB_LAUNCHER_CUDAKERNEL_H
-#define TILEWRIGHT_LIB_LAUNCHER_CUDAKERNEL_H
+#ifndef TILEWRIGHT_LIB_LAUNCHER_CUDA_KERNEL_H
+#define TILEWRIGHT_LIB_LAUNCHER_CUDA_KERNEL_H
 
 #include "tilewright/Launcher/LoadedKernel.h"
 
@@ -44,4 +44,4 @@ private:
 
 } // namespace tilewright::launcher
 
-#endif // TILEWRIGHT_LIB_LAUNCHER_CUDAKERNEL_H
+#endif // TILEWRIGHT_LIB_LAUNCHER_CUDA_KERNEL_H

@@ -1,0 +1,84 @@
+// A kind of device on which kernels run: the host, CUDA. The launcher selects the device of a launch by the locations
+// of its arrays. Everything that it has to know about a kind of device is in an object of this class, which its folder
+// defines (lib/Launcher/Cuda) and lib/Launcher/DeviceKinds.cpp registers.
+
+#ifndef TILEWRIGHT_LAUNCHER_DEVICEKIND_H
+#define TILEWRIGHT_LAUNCHER_DEVICEKIND_H
+
+#include <Python.h>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace tilewright::launcher {
+
+struct ArrayArgument;
+struct Call;
+struct Parameter;
+
+/// DLPack's numbers for types of devices and of memory. 0 is no type.
+using DeviceType = int32_t;
+constexpr DeviceType kHost = 1;
+
+/// A device, or memory on a device.
+struct Location {
+  DeviceType type = kHost;
+  int32_t ordinal = 0;
+  /// Whether the memory is accessible on the host, too.
+  bool isManaged = false;
+};
+
+/// The base class describes the host; the functions are called for other devices only.
+class DeviceKind {
+public:
+  DeviceKind(DeviceType type, const char *name) : type(type), name(name) {}
+  virtual ~DeviceKind() = default;
+
+  const DeviceType type;
+  /// As in PyTorch's names of devices: "cuda" in "cuda:1".
+  const char *const name;
+  /// The type of memory that is accessible on both the host and devices of this kind.
+  DeviceType managedType = 0;
+  /// The attribute of arrays that readArray() reads, such as "__cuda_array_interface__"; null if there is none.
+  const char *arrayAttribute = nullptr;
+
+  /// Whether a launch that has neither arrays nor a target runs on the current device of this kind.
+  virtual bool isDefault() const { return false; }
+  /// The ordinal of the current device of the calling thread.
+  virtual int32_t currentOrdinal() const { return 0; }
+  /// The stream on which PyTorch would run a kernel. Returns false with a Python exception set on failure.
+  virtual bool currentStream(int32_t ordinal, uintptr_t &stream) const;
+  /// Whether a device can access host memory at the same address. True if there is no such device.
+  virtual bool reachesHostMemory(int32_t ordinal, uintptr_t address) const;
+  /// Reads an array by its `arrayAttribute`. Returns false on failure, and without an exception if this object does not
+  /// have the attribute, for example because it is on the host.
+  virtual bool readArray(Call &call, const Parameter &parameter, PyObject *object, ArrayArgument &array) const;
+};
+
+/// The memory of a type that DLPack defines.
+struct MemoryType {
+  DeviceType device = 0; ///< the device that kernels on this memory run on; 0: there is no such kind of device
+  bool isManaged = false;
+};
+/// By DLPack's number of the memory's type. Defined when the program starts, since each array of a launch is looked up.
+constexpr size_t kMemoryTypes = 32; ///< more than DLPack has
+extern const std::array<MemoryType, kMemoryTypes> memoryTypes;
+
+/// All kinds of devices; the host is the first.
+llvm::ArrayRef<const DeviceKind *> deviceKinds();
+/// The kind of a location's device.
+const DeviceKind &deviceKindOf(const Location &location);
+/// The kind of device on which code for a target runs ("cuda:90a", "emulator:cuda:90a"). Null if the name begins with
+/// no known kind of target.
+const DeviceKind *deviceKindOfTarget(llvm::StringRef target);
+
+/// The name of a device: "cpu", "cuda:0".
+std::string nameOf(const Location &location);
+
+} // namespace tilewright::launcher
+
+#endif // TILEWRIGHT_LAUNCHER_DEVICEKIND_H

@@ -1,0 +1,46 @@
+// CUDA devices, as the launcher selects them.
+
+#include "Device.h"
+
+#include "tilewright/Launcher/Launcher.h"
+
+#include "third_party/dlpack/DLPack.h"
+#include "tilewright/Runtime/Cuda/Platform.h"
+
+namespace tilewright::launcher {
+
+namespace cuda = runtime::cuda;
+
+CudaDevices::CudaDevices() : DeviceKind(dlpack::CUDA, "cuda") {
+  managedType = dlpack::CUDAManaged;
+  arrayAttribute = "__cuda_array_interface__";
+}
+
+const DeviceKind &cudaDevices() {
+  static const CudaDevices devices;
+  return devices;
+}
+
+bool CudaDevices::isDefault() const { return torchDevice() && cuda::Platform::instance().problem().empty(); }
+
+int32_t CudaDevices::currentOrdinal() const {
+  std::optional<int32_t> device = torchDevice();
+  return device ? *device : cuda::Platform::instance().currentOrdinal();
+}
+
+bool CudaDevices::currentStream(int32_t ordinal, uintptr_t &stream) const { return torchStream(ordinal, stream); }
+
+bool CudaDevices::reachesHostMemory(int32_t ordinal, uintptr_t address) const {
+  // If the device does not exist, loading the kernel reports that.
+  cuda::Device *device = cuda::Platform::instance().device(ordinal);
+  if (!device) {
+    return true;
+  }
+  cuda::ContextScope scope(*device);
+  cuda::DevicePointer pointer = 0;
+  cuda::Status status = device->platform.driver().pointerGetAttribute(&pointer, cuda::PointerAttribute::DevicePointer,
+                                                                      static_cast<cuda::DevicePointer>(address));
+  return status == cuda::Status::Success && pointer == address;
+}
+
+} // namespace tilewright::launcher

@@ -1,0 +1,26 @@
+// CUDA devices, as the launcher selects them.
+
+#ifndef TILEWRIGHT_LIB_LAUNCHER_CUDA_DEVICE_H
+#define TILEWRIGHT_LIB_LAUNCHER_CUDA_DEVICE_H
+
+#include "tilewright/Launcher/DeviceKind.h"
+
+namespace tilewright::launcher {
+
+class CudaDevices final : public DeviceKind {
+public:
+  CudaDevices();
+
+  /// If PyTorch is imported and has a CUDA device.
+  bool isDefault() const override;
+  /// PyTorch's current device, or that of the thread's current context, or 0.
+  int32_t currentOrdinal() const override;
+  bool currentStream(int32_t ordinal, uintptr_t &stream) const override;
+  bool reachesHostMemory(int32_t ordinal, uintptr_t address) const override;
+  /// Reads a dict with shape, typestr, data, strides and stream. Numba's and CuPy's arrays have it.
+  bool readArray(Call &call, const Parameter &parameter, PyObject *object, ArrayArgument &array) const override;
+};
+
+} // namespace tilewright::launcher
+
+#endif // TILEWRIGHT_LIB_LAUNCHER_CUDA_DEVICE_H
