@@ -7,8 +7,7 @@
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
-#include "tilewright/Pipeline/Cpu.h"
-#include "tilewright/Pipeline/Cuda.h"
+#include "tilewright/Pipeline/TargetKind.h"
 #include "tilewright/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,15 +27,15 @@ int main(int argc, char **argv) {
       .insert<tilewright::tile::TileDialect, tilewright::tilegpu::TileGPUDialect, tilewright::ptx::PtxDialect,
               mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect, mlir::func::FuncDialect, mlir::math::MathDialect,
               mlir::scf::SCFDialect, mlir::vector::VectorDialect, mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect>();
-  tilewright::registerCpuPipeline(registry);
-  tilewright::registerCudaPipeline(registry);
+  for (const tilewright::TargetKind *kind : tilewright::targetKinds()) {
+    kind->registerDialects(registry);
+    kind->registerPipelines();
+  }
   mlir::registerTransformsPasses();
   tilewright::registerConversionPasses();
   tilewright::registerTransformsPasses();
   tilewright::tile::registerTileTransformsPasses();
   tilewright::tilegpu::registerTileGPUTransformsPasses();
-  tilewright::registerCpuPipelines();
-  tilewright::registerCudaPipelines();
   tilewright::registerTestAxisInfo();
   tilewright::registerTestPlan();
   tilewright::registerTestPointerRoots();

@@ -79,7 +79,7 @@ static void bindCubin(py::module_ &module) {
           "The lines of the log about wgmma instructions that were serialized; empty if there are none.");
 }
 
-static void bindTargets(py::module_ &module) {
+static void bindNvidiaTargets(py::module_ &module) {
   py::class_<NvidiaInfo>(module, "NvidiaTarget", "An architecture and its limits; memory in bytes.")
       .def_property_readonly("name", [](const NvidiaInfo &self) { return std::string(self.name); })
       .def_readonly("ptx_version", &NvidiaInfo::ptxVersion, "The first version that supports it, 80 for 8.0.")
@@ -99,7 +99,7 @@ void bindAssemble(py::module_ &module) {
   // The type is never destroyed, like the module that defines it.
   errorType = py::exception<void>(module, "AssembleError", PyExc_RuntimeError).release();
   bindCubin(module);
-  bindTargets(module);
+  bindNvidiaTargets(module);
   module.def("assemble", &assemble, py::arg("ptx"), py::arg("target"), py::arg("nvjitlink") = "", py::arg("ptxas") = "",
              py::arg("max_registers") = py::none(), py::arg("line_info") = false, py::arg("optimization") = 3,
              "Assembles PTX to a Cubin, with the library at the path `nvjitlink`, or with the program `ptxas`.\n\n"

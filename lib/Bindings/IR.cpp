@@ -4,8 +4,7 @@
 #include "Bindings.h"
 
 #include "tilewright/Dialect/Tile/IR/Tile.h"
-#include "tilewright/Pipeline/Cpu.h"
-#include "tilewright/Pipeline/Cuda.h"
+#include "tilewright/Pipeline/TargetKind.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,8 +24,9 @@ namespace tilewright::bindings {
 static const DialectRegistry &getRegistry() {
   static const DialectRegistry *registry = [] {
     auto *made = new DialectRegistry();
-    registerCpuPipeline(*made);
-    registerCudaPipeline(*made);
+    for (const TargetKind *kind : targetKinds()) {
+      kind->registerDialects(*made);
+    }
     return made;
   }();
   return *registry;

@@ -14,9 +14,6 @@ PYBIND11_MODULE(_core, module) {
   bindCompile(module);
   bindAssemble(module);
   bindLauncher(module);
-  bindLoadedKernel(module);
-  bindHostKernel(module);
-  bindCuda(module);
-  bindCudaKernel(module);
-  bindEmulatedKernel(module);
+  bindLoadedKernels(module);
+  bindTargets(module);
 }

@@ -49,25 +49,23 @@ bool unknownType(Call &call, const Parameter &parameter, PyObject *object) {
   return argumentError(call, parameter, "has elements of type " + dtypeText(object) + ", which kernels do not support");
 }
 
-static std::optional<Location> locationOf(dlpack::Device device) {
+/// kNowhere if kernels cannot access the memory.
+static Location locationOf(dlpack::Device device) {
   const MemoryType memory = static_cast<size_t>(device.type) < kMemoryTypes ? memoryTypes[device.type] : MemoryType();
-  if (memory.device == kHost) {
-    return Location();
-  }
-  return memory.device ? std::optional(Location{memory.device, device.id, memory.isManaged}) : std::nullopt;
+  return {memory.device, memory.device == kHost ? 0 : device.id, memory.isManaged};
 }
 
 /// The location for a device name of PyTorch, such as "cpu" or "cuda:1".
-static std::optional<Location> locationOf(llvm::StringRef device) {
+static Location locationOf(llvm::StringRef device) {
   auto [name, number] = device.split(':');
   for (const DeviceKind *kind : deviceKinds()) {
     if (name == kind->name) {
       int32_t ordinal = 0;
       number.getAsInteger(10, ordinal);
-      return Location{kind->type, kind->type == kHost ? 0 : ordinal};
+      return {kind->type, kind->type == kHost ? 0 : ordinal};
     }
   }
-  return device.empty() ? std::optional<Location>(Location()) : std::nullopt;
+  return {device.empty() ? kHost : kNowhere};
 }
 
 static std::string deviceName(dlpack::Device device) {
@@ -106,7 +104,7 @@ TypeInfo findExchangeTable(PyTypeObject *type) {
 static bool fromDLPack(Call &call, const Parameter &parameter, PyObject *object, const dlpack::Tensor &tensor,
                        ArrayArgument &array) {
   array.location = locationOf(tensor.device);
-  if (!array.location) {
+  if (array.location.type == kNowhere) {
     return unreachable(call, parameter, deviceName(tensor.device));
   }
   std::optional<DataType> type;
@@ -132,7 +130,7 @@ static bool explainExchange(Call &call, const Parameter &parameter, PyObject *ob
   PyErr_Fetch(&type, &value, &traceback);
   std::string device = attributeText(object, "device");
   PyErr_Restore(type, value, traceback);
-  if (!locationOf(device)) {
+  if (locationOf(device).type == kNowhere) {
     PyErr_Clear();
     return unreachable(call, parameter, device);
   }
@@ -259,7 +257,7 @@ static bool readNamedType(Call &call, const Parameter &parameter, PyObject *obje
 static bool readDataPointer(Call &call, const Parameter &parameter, PyObject *object, ArrayArgument &array) {
   std::string device = attributeText(object, "device");
   array.location = locationOf(device);
-  if (!array.location) {
+  if (array.location.type == kNowhere) {
     return unreachable(call, parameter, device);
   }
   Ref address = Ref::take(PyObject_CallMethod(object, "data_ptr", nullptr));
@@ -289,7 +287,7 @@ bool readArray(Call &call, const Parameter &parameter, PyObject *object, const T
     return readCapsule(call, parameter, object, array);
   case TypeKind::Mock:
     array.extent = Extent{};
-    array.location = std::nullopt;
+    array.location = {kNowhere};
     return readNamedType(call, parameter, object, array);
   default:
     return readDataPointer(call, parameter, object, array);

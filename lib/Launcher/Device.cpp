@@ -25,10 +25,10 @@ static bool placeOnDevice(Call &call, const Parameter &parameter, const ArrayArg
   Placement &placement = call.placement;
   if (!placement.deviceArray) {
     placement.deviceArray = &parameter;
-    placement.device = *array.location;
-  } else if (!isSameDevice(placement.device, *array.location)) {
+    placement.device = array.location;
+  } else if (!isSameDevice(placement.device, array.location)) {
     setError("DeviceError", call.state, &parameter,
-             "is on " + nameOf(*array.location) + ", and argument " + quoted(*placement.deviceArray) + " on " +
+             "is on " + nameOf(array.location) + ", and argument " + quoted(*placement.deviceArray) + " on " +
                  nameOf(placement.device) + "; all must be on one device");
     return false;
   }
@@ -42,18 +42,18 @@ static bool placeOnDevice(Call &call, const Parameter &parameter, const ArrayArg
 }
 
 bool recordDevice(Call &call, const Parameter &parameter, const ArrayArgument &array) {
-  if (!array.location) {
+  if (array.location.type == kHost) {
+    call.placement.hostArrays.push_back({&parameter, array.address, array.extent});
     return true;
   }
-  if (array.location->isManaged) {
-    call.placement.managed = call.placement.managed.value_or(*array.location);
+  if (array.location.type == kNowhere) {
     return true;
   }
-  if (array.location->type != kHost) {
-    return placeOnDevice(call, parameter, array);
+  if (array.location.isManaged) {
+    call.placement.managed = call.placement.managed.value_or(array.location);
+    return true;
   }
-  call.placement.hostArrays.push_back({&parameter, array.address, array.extent});
-  return true;
+  return placeOnDevice(call, parameter, array);
 }
 
 //===----------------------------------------------------------------------===//

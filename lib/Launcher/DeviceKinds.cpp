@@ -47,14 +47,13 @@ llvm::ArrayRef<const DeviceKind *> deviceKinds() {
 
 static std::array<MemoryType, kMemoryTypes> findMemoryTypes() {
   std::array<MemoryType, kMemoryTypes> types;
-  // Pinned memory is host memory, even if its devices have no kind.
-  types[dlpack::CUDAHost] = types[dlpack::ROCmHost] = {kHost};
   for (const DeviceKind *kind : deviceKinds()) {
     types[kind->type] = {kind->type};
-    if (kind->managedType) {
-      types[kind->managedType] = {kind->type, /*isManaged=*/true};
-    }
+    types[kind->pinnedType] = {kHost};
+    types[kind->managedType] = {kind->type, /*isManaged=*/true};
   }
+  types[dlpack::ROCmHost] = {kHost}; // host memory, even if its devices have no kind
+  types[kNowhere] = {};
   return types;
 }
 
@@ -85,6 +84,10 @@ std::string nameOf(const Location &location) {
 //===----------------------------------------------------------------------===//
 // The host
 //===----------------------------------------------------------------------===//
+
+llvm::json::Object DeviceKind::describe() const {
+  return llvm::json::Object{{"problem", ""}, {"devices", llvm::json::Array()}};
+}
 
 bool DeviceKind::currentStream(int32_t, uintptr_t &stream) const {
   stream = 0;

@@ -5,11 +5,14 @@
 
 #include "PythonInterrupt.h"
 #include "tilewright/Launcher/Launcher.h"
+#include "tilewright/Launcher/Load.h"
 
 #include "tilewright/Emulator/Counters.h"
 #include "tilewright/Emulator/Retarget.h"
-#include "tilewright/Runtime/Cuda/Mailbox.h"
+#include "tilewright/Runtime/Mailbox.h"
 #include "tilewright/Target/Host/Host.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -184,7 +187,7 @@ public:
 
   /// Throws the report of the code's bounds checks, if there is one.
   void raiseFinding(py::handle compiled, const AccessSites &sites) const {
-    std::optional<runtime::cuda::MailboxReport> found = runtime::cuda::readMailbox(words);
+    std::optional<runtime::MailboxReport> found = runtime::readMailbox(words);
     if (found && sites && found->access < static_cast<int64_t>(sites->size())) {
       const runtime::AccessSite &site = (*sites)[found->access];
       py::list findings;
@@ -197,7 +200,7 @@ public:
 private:
   size_t count;
   std::vector<uint64_t> values;
-  uint64_t words[runtime::cuda::kMailboxWords] = {};
+  uint64_t words[runtime::kMailboxWords] = {};
 };
 } // namespace
 
@@ -242,9 +245,9 @@ bool EmulatedKernel::launch(Call &call, PyObject *compiled, const runtime::Grid 
 
 using PySite = std::tuple<std::string, int, int, std::string>;
 
-static std::shared_ptr<EmulatedKernel> load(const std::string &object, const std::string &symbol, int threads,
-                                            int64_t sharedBytes, int architecture, bool checked,
-                                            const std::vector<PySite> &sites, const PyAccesses &accesses) {
+static std::shared_ptr<EmulatedKernel> loadEmulated(const std::string &object, const std::string &symbol, int threads,
+                                                    int64_t sharedBytes, int architecture, bool checked,
+                                                    const std::vector<PySite> &sites, const PyAccesses &accesses) {
   if (sites.empty() || threads < 1 || threads > 1024) {
     throw py::value_error("a kernel must have 1 to 1024 threads, and at least one site, for unknown places");
   }
@@ -268,14 +271,30 @@ static std::shared_ptr<EmulatedKernel> load(const std::string &object, const std
   return std::make_shared<EmulatedKernel>(std::move(kernel), std::move(*code), std::move(accessSites));
 }
 
-void bindEmulatedKernel(py::module_ &module) {
+std::shared_ptr<LoadedKernel> emulatorLoad(const LoadRequest &request) {
+  std::vector<PySite> sites;
+  for (py::handle site : request.metadata["sites"]) {
+    sites.push_back(py::tuple(py::reinterpret_borrow<py::object>(site)).cast<PySite>());
+  }
+  // "cuda:90a+checks"
+  llvm::StringRef arch = request.arch;
+  bool checked = arch.consume_back("+checks");
+  int architecture = 0;
+  arch.split(':').second.take_while(llvm::isDigit).getAsInteger(10, architecture);
+  return loadEmulated(request.object, request.symbol, request.get<int>("threads"), request.get<int64_t>("shared_bytes"),
+                      architecture, checked, sites, request.accesses());
+}
+
+void emulatorBind(py::module_ &module) {
   py::class_<EmulatedKernel, LoadedKernel, std::shared_ptr<EmulatedKernel>>(module, "EmulatedKernel",
                                                                             "A kernel on an emulated GPU.")
       .def_property_readonly("threads", [](const EmulatedKernel &self) { return self.kernel.threads; })
       .def_property_readonly("checked", [](const EmulatedKernel &self) { return self.kernel.checked; });
-  module.def("load_emulated", &load, py::arg("object"), py::arg("symbol"), py::arg("threads"), py::arg("shared_bytes"),
-             py::arg("architecture"), py::arg("checked"), py::arg("sites"), py::arg("accesses") = py::none(),
-             "Links an object file from compile() for an emulated GPU into this process.\n\n"
+  module.def("load_emulated", &loadEmulated, py::arg("object"), py::arg("symbol"), py::arg("threads"),
+             py::arg("shared_bytes"), py::arg("architecture"), py::arg("checked"), py::arg("sites"),
+             py::arg("accesses") = py::none(),
+             "Links an object file from compile() for an emulated GPU into this process; load() does so for compiled\n"
+             "kernels.\n\n"
              "The architecture is a number such as 90 for sm_90a. "
              "A site is (file, line, column, instruction); the first one stands for unknown places.");
   module.def(

@@ -5,8 +5,10 @@
 #include "PythonInterrupt.h"
 #include "tilewright/Launcher/CheckedAccesses.h"
 #include "tilewright/Launcher/Launcher.h"
+#include "tilewright/Launcher/Load.h"
 
 #include "tilewright/Runtime/Host/KernelSupport.h"
+#include "tilewright/Target/Host/Host.h"
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -115,6 +117,24 @@ bool HostKernel::launchChecked(Call &call, PyObject *compiled, const Grid &grid)
 }
 
 //===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
+
+std::shared_ptr<LoadedKernel> cpuLoad(const LoadRequest &request) {
+  auto scratchBytes = request.get<size_t>("scratch_bytes");
+  AccessSites sites = readAccesses(request.accesses());
+  std::optional<py::gil_scoped_release> unlocked(std::in_place);
+  llvm::Expected<host::LinkedCode> code = host::link(request.object, request.symbol);
+  unlocked.reset();
+  if (!code) {
+    setLinkError(code.takeError());
+    throw py::error_already_set();
+  }
+  KernelEntry entry{reinterpret_cast<KernelFunction>(code->entry()), scratchBytes};
+  return std::make_shared<HostKernel>(entry, std::move(sites), std::move(*code));
+}
+
+//===----------------------------------------------------------------------===//
 // Kernels for tests
 //===----------------------------------------------------------------------===//
 
@@ -161,7 +181,7 @@ std::shared_ptr<HostKernel> testKernel(const std::string &name) {
 
 } // namespace
 
-void bindHostKernel(py::module_ &module) {
+void cpuBind(py::module_ &module) {
   py::class_<HostKernel, LoadedKernel, std::shared_ptr<HostKernel>>(module, "HostKernel", "A kernel in this process.")
       .def_property_readonly(
           "address", [](const HostKernel &kernel) { return reinterpret_cast<uintptr_t>(kernel.entry.function); })

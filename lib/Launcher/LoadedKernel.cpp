@@ -10,11 +10,6 @@ namespace py = pybind11;
 
 namespace tilewright::launcher {
 
-void bindLoadedKernel(py::module_ &module) {
-  py::class_<LoadedKernel, std::shared_ptr<LoadedKernel>>(module, "LoadedKernel",
-                                                          "A kernel's code that is loaded for execution.");
-}
-
 LoadedKernel *loadedKernelOf(PyObject *object) {
   try {
     return py::handle(object).cast<LoadedKernel *>();

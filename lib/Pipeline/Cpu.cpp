@@ -151,15 +151,11 @@ namespace {
 
 class CpuCompilation {
 public:
-  CpuCompilation(ModuleOp module, const CpuCompileOptions &options, CompileFailure &failure)
-      : module(module), options(options), compilation(module, options.dump, failure) {}
+  CpuCompilation(ModuleOp module, const host::HostTarget &target, const CompileOptions &options, PhaseDump dump,
+                 CompileFailure &failure)
+      : module(module), target(target), options(options), compilation(module, std::move(dump), failure) {}
 
-  std::optional<CompiledForCpu> run() {
-    auto target = host::parseTarget(options.target);
-    if (!target) {
-      compilation.fail("target", llvm::toString(target.takeError()));
-      return std::nullopt;
-    }
+  std::optional<Compiled> run() {
     if (compilation.wantsDump()) {
       compilation.dumpModule("source");
     }
@@ -167,14 +163,14 @@ public:
       bool ok = compilation.runPasses(
           stringifyPhase(phase),
           [&](OpPassManager &passes) {
-            addCpuPasses(passes, phase, {target->features, options.specializeRanges, options.checkBounds});
+            addCpuPasses(passes, phase, {target.features, options.specializeRanges, options.checkBounds()});
           },
           [&](ModuleOp result) { return verifyPhase(result, phase); }, phase != CpuPhase::LLVM);
       if (!ok) {
         return std::nullopt;
       }
     }
-    if (!findKernel() || !generateCode(*target)) {
+    if (!findKernel() || !generateCode()) {
       return std::nullopt;
     }
     compiled.seconds = std::move(compilation.seconds);
@@ -190,21 +186,23 @@ private:
         continue;
       }
       compiled.symbol = function.getName().str();
-      compiled.scratchBytes = bytes.getInt();
+      compiled.metadata["scratch_bytes"] = bytes.getInt();
+      llvm::json::Array places;
       if (auto asserts = function->getAttrOfType<ArrayAttr>("tile.asserts")) {
         for (auto entry : asserts.getAsRange<DictionaryAttr>()) {
-          compiled.asserts.push_back({entry.getAs<StringAttr>("message").str(), entry.getAs<StringAttr>("file").str(),
-                                      entry.getAs<IntegerAttr>("line").getInt(),
-                                      entry.getAs<IntegerAttr>("column").getInt()});
+          places.push_back(llvm::json::Array{
+              entry.getAs<StringAttr>("message").getValue(), entry.getAs<StringAttr>("file").getValue(),
+              entry.getAs<IntegerAttr>("line").getInt(), entry.getAs<IntegerAttr>("column").getInt()});
         }
       }
+      compiled.metadata["asserts"] = std::move(places);
       compiled.accesses = readCheckedAccesses(function);
       return true;
     }
     return compilation.fail("vector", "the module has no kernel");
   }
 
-  bool generateCode(const host::HostTarget &target) {
+  bool generateCode() {
     auto machine = host::createTargetMachine(target);
     if (!machine) {
       return compilation.fail("object", llvm::toString(machine.takeError()));
@@ -232,16 +230,17 @@ private:
   }
 
   ModuleOp module;
-  const CpuCompileOptions &options;
+  const host::HostTarget &target;
+  const CompileOptions &options;
   Compilation compilation;
-  CompiledForCpu compiled;
+  Compiled compiled;
 };
 
 } // namespace
 
-std::optional<CompiledForCpu> compileForCpu(ModuleOp module, const CpuCompileOptions &options,
-                                            CompileFailure &failure) {
-  return CpuCompilation(module, options, failure).run();
+std::optional<Compiled> compileForCpu(ModuleOp module, const host::HostTarget &target, const CompileOptions &options,
+                                      PhaseDump dump, CompileFailure &failure) {
+  return CpuCompilation(module, target, options, std::move(dump), failure).run();
 }
 
 } // namespace tilewright

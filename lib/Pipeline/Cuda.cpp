@@ -2,6 +2,7 @@
 
 #include "CudaModule.h"
 
+#include "tilewright/Target/Cuda/Assemble.h"
 #include "tilewright/Target/Nvptx/Nvptx.h"
 
 #include <thread>
@@ -14,10 +15,10 @@ namespace {
 /// Loads the assembler's library in a thread, concurrently with the first compilation of a process.
 class AssemblerWarmUp {
 public:
-  explicit AssemblerWarmUp(const cuda::AssembleOptions &options) {
+  explicit AssemblerWarmUp(const std::string &nvJitLink) {
     static std::atomic<bool> done = false;
-    if (!options.nvJitLink.empty() && !done.exchange(true)) {
-      thread = std::thread([path = options.nvJitLink] { cuda::warmUp(path); });
+    if (!nvJitLink.empty() && !done.exchange(true)) {
+      thread = std::thread([path = nvJitLink] { cuda::warmUp(path); });
     }
   }
   ~AssemblerWarmUp() { wait(); }
@@ -33,18 +34,25 @@ private:
 
 class CudaCompilation {
 public:
-  CudaCompilation(ModuleOp module, const CudaCompileOptions &options, CompileFailure &failure)
-      : module(module), options(options), failure(failure), compilation(module, options.dump, failure),
-        warmUp(options.assembler) {}
+  CudaCompilation(ModuleOp module, StringRef target, const CudaOptions &options, PhaseDump dump,
+                  CompileFailure &failure)
+      : module(module), target(target), options(options), failure(failure),
+        compilation(module, std::move(dump), failure), assembler{options.nvJitLink, options.ptxas},
+        warmUp(options.nvJitLink) {
+    assembler.lineInfo = options.lineInfo;
+  }
 
-  std::optional<CompiledForCuda> run() {
-    std::optional<CudaModule> built = buildCudaModule(module, options, compilation, failure);
+  std::optional<Compiled> run() {
+    std::optional<CudaModule> built = buildCudaModule(module, target, options, compilation, failure);
     if (!built || !emitPtx(*built) || !assemble(*built)) {
       return std::nullopt;
     }
     compiled.symbol = std::move(built->symbol);
     compiled.requirements = std::move(built->requirements);
-    compiled.slots = std::move(built->slots);
+    compiled.metadata["num_warps"] = *options.numWarps;
+    compiled.metadata["threads"] = built->threads;
+    compiled.metadata["shared_bytes"] = built->sharedBytes;
+    compiled.metadata["slots"] = llvm::json::Array(built->slots);
     compiled.accesses = std::move(built->accesses);
     compiled.seconds = std::move(compilation.seconds);
     return std::move(compiled);
@@ -57,50 +65,60 @@ private:
       built.leak();
       return compilation.failWithModule("ptx", llvm::toString(ptx.takeError()));
     }
-    compiled.ptx = std::move(*ptx);
-    compiled.sharedBytes = built.sharedBytes;
     if (compilation.wantsDump()) {
-      compilation.dumpText("ptx", compiled.ptx);
+      compilation.dumpText("ptx", *ptx);
     }
+    compiled.object = *ptx;
+    compiled.texts["ptx"] = std::move(*ptx);
     return true;
   }
 
   /// Without an assembler, the result is only PTX, which the driver assembles when the kernel is loaded.
   bool assemble(const CudaModule &built) {
-    if (options.assembler.nvJitLink.empty() && options.assembler.ptxas.empty()) {
+    if (assembler.nvJitLink.empty() && assembler.ptxas.empty()) {
+      describe(cuda::Cubin());
       return true;
     }
     warmUp.wait();
     // Matmul loops hide latency by pipelining, and take the longest time to assemble. More blocks would not pay.
-    bool usesSpareRegisters = options.maxRegisters == 0 && !built.multipliesMatrices;
-    cuda::Block block = {hardware::kLanesPerWarp * options.numWarps, compiled.sharedBytes};
+    bool usesSpareRegisters = !options.maxRegisters->has_value() && !built.multipliesMatrices;
+    cuda::Block block = {built.threads, built.sharedBytes};
     auto cubin = compilation.timed("assemble", [&] {
-      return usesSpareRegisters ? cuda::assembleForOccupancy(compiled.ptx, *built.info, options.assembler, block)
-                                : cuda::assemble(compiled.ptx, *built.info, options.assembler);
+      return usesSpareRegisters ? cuda::assembleForOccupancy(compiled.object, *built.info, assembler, block)
+                                : cuda::assemble(compiled.object, *built.info, assembler);
     });
     if (!cubin) {
       return compilation.failWithModule("cubin", llvm::toString(cubin.takeError()));
     }
-    compiled.cubin = std::move(*cubin);
     if (compilation.wantsDump()) {
-      compilation.dumpText("log", compiled.cubin.log);
+      compilation.dumpText("log", cubin->log);
     }
+    compiled.object = std::move(cubin->image);
+    describe(*cubin);
     return true;
   }
 
+  void describe(const cuda::Cubin &cubin) {
+    compiled.metadata["registers"] = cubin.registers;
+    compiled.metadata["spill_bytes"] = cubin.spillBytes;
+    compiled.metadata["stack_bytes"] = cubin.stackBytes;
+  }
+
   ModuleOp module;
-  const CudaCompileOptions &options;
+  StringRef target;
+  const CudaOptions &options;
   CompileFailure &failure;
   Compilation compilation;
+  cuda::AssembleOptions assembler;
   AssemblerWarmUp warmUp;
-  CompiledForCuda compiled;
+  Compiled compiled;
 };
 
 } // namespace
 
-std::optional<CompiledForCuda> compileForCuda(ModuleOp module, const CudaCompileOptions &options,
-                                              CompileFailure &failure) {
-  return CudaCompilation(module, options, failure).run();
+std::optional<Compiled> compileForCuda(ModuleOp module, StringRef target, const CudaOptions &options, PhaseDump dump,
+                                       CompileFailure &failure) {
+  return CudaCompilation(module, target, options, std::move(dump), failure).run();
 }
 
 } // namespace tilewright

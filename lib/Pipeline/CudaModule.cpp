@@ -15,14 +15,19 @@ namespace {
 
 class CudaModuleBuilder {
 public:
-  CudaModuleBuilder(ModuleOp module, const CudaCompileOptions &options, Compilation &compilation,
+  CudaModuleBuilder(ModuleOp module, StringRef target, const CudaOptions &options, Compilation &compilation,
                     CompileFailure &failure)
-      : module(module), options(options), compilation(compilation), failure(failure) {}
+      : module(module), target(target), options(options), compilation(compilation), failure(failure) {}
 
   std::optional<CudaModule> run() {
-    built.info = hardware::lookupNvidia(options.target);
+    built.info = hardware::lookupNvidia(target);
     if (!built.info) {
-      compilation.fail("target", "unknown target '" + options.target + "'");
+      compilation.fail("target", ("unknown target '" + target + "'").str());
+      return std::nullopt;
+    }
+    std::optional<CudaPhase> startAfter = parseCudaPhase(*options.startAfter);
+    if (!startAfter && !options.startAfter->empty()) {
+      compilation.fail("target", "start_after: there is no phase '" + *options.startAfter + "'");
       return std::nullopt;
     }
     if (!checkThreads()) {
@@ -32,11 +37,11 @@ public:
       compilation.dumpModule("source");
     }
     for (CudaPhase phase : {CudaPhase::Tile, CudaPhase::TileGPU, CudaPhase::Thread, CudaPhase::LLVM}) {
-      if (options.startAfter >= phase) {
+      if (startAfter >= phase) {
         continue;
       }
       bool ok = compilation.runPasses(
-          stringifyPhase(phase), [&](OpPassManager &passes) { addCudaPasses(passes, phase, options); },
+          stringifyPhase(phase), [&](OpPassManager &passes) { addCudaPasses(passes, phase, target, options); },
           [&](ModuleOp result) { return verifyPhase(result, phase); }, phase != CudaPhase::LLVM);
       if (!ok) {
         checkSharedMemory();
@@ -52,12 +57,12 @@ public:
 private:
   bool checkThreads() {
     constexpr int most = hardware::kThreadsPerBlock;
-    int threads = hardware::kLanesPerWarp * options.numWarps;
-    if (threads <= most) {
+    built.threads = hardware::kLanesPerWarp * options.numWarps;
+    if (built.threads <= most) {
       return true;
     }
-    failure.excess = {"threads", threads, most};
-    return compilation.fail("target", "the kernel needs " + std::to_string(threads) + " threads, and " +
+    failure.excess = {"threads", built.threads, most};
+    return compilation.fail("target", "the kernel needs " + std::to_string(built.threads) + " threads, and " +
                                           std::string(built.info->name) + " has " + std::to_string(most) +
                                           " for each program; num_warps is at most " +
                                           std::to_string(most / hardware::kLanesPerWarp));
@@ -114,7 +119,8 @@ private:
   }
 
   ModuleOp module;
-  const CudaCompileOptions &options;
+  StringRef target;
+  const CudaOptions &options;
   Compilation &compilation;
   CompileFailure &failure;
   CudaModule built;
@@ -122,9 +128,9 @@ private:
 
 } // namespace
 
-std::optional<CudaModule> buildCudaModule(ModuleOp module, const CudaCompileOptions &options, Compilation &compilation,
-                                          CompileFailure &failure) {
-  return CudaModuleBuilder(module, options, compilation, failure).run();
+std::optional<CudaModule> buildCudaModule(ModuleOp module, StringRef target, const CudaOptions &options,
+                                          Compilation &compilation, CompileFailure &failure) {
+  return CudaModuleBuilder(module, target, options, compilation, failure).run();
 }
 
 } // namespace tilewright

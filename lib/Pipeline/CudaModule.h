@@ -3,6 +3,7 @@
 #ifndef TILEWRIGHT_LIB_PIPELINE_CUDAMODULE_H
 #define TILEWRIGHT_LIB_PIPELINE_CUDAMODULE_H
 
+#include "tilewright/Hardware/Nvidia.h"
 #include "tilewright/Pipeline/Cuda.h"
 
 #include "llvm/IR/LLVMContext.h"
@@ -20,6 +21,7 @@ struct CudaModule {
   std::unique_ptr<llvm::TargetMachine> machine;
   std::unique_ptr<llvm::Module> module;
   std::string symbol;
+  int threads = 0;         ///< per thread block
   int64_t sharedBytes = 0; ///< dynamic shared memory per thread block
   LaunchRequirements requirements;
   std::vector<int> slots; ///< for each parameter of the code, the index of its launch argument
@@ -31,7 +33,7 @@ struct CudaModule {
 };
 
 /// Runs the phases up to CudaPhase::LLVM and LLVM's optimizer. Sets `failure` if it returns nothing.
-std::optional<CudaModule> buildCudaModule(mlir::ModuleOp module, const CudaCompileOptions &options,
+std::optional<CudaModule> buildCudaModule(mlir::ModuleOp module, llvm::StringRef target, const CudaOptions &options,
                                           Compilation &compilation, CompileFailure &failure);
 
 } // namespace tilewright

@@ -42,9 +42,9 @@ std::optional<CudaPhase> parseCudaPhase(StringRef name) {
 }
 
 /// Assigns layouts to tiles and lowers the movement of data.
-static void addTileGPUPasses(OpPassManager &passes, const CudaCompileOptions &options) {
+static void addTileGPUPasses(OpPassManager &passes, StringRef target, const CudaOptions &options) {
   tilegpu::AssignLayoutsOptions assign;
-  assign.target = options.target;
+  assign.target = target.str();
   assign.numWarps = options.numWarps;
   assign.numStages = options.numStages;
   passes.addPass(tilegpu::createAssignLayouts(assign)); // must run first because all other passes need layouts
@@ -67,7 +67,7 @@ static void addTileGPUPasses(OpPassManager &passes, const CudaCompileOptions &op
 }
 
 /// From tiles to thread-level code.
-static void addThreadPasses(OpPassManager &passes, const CudaCompileOptions &options) {
+static void addThreadPasses(OpPassManager &passes, const CudaOptions &options) {
   ExpandMathOptions expandMath;
   expandMath.gpu = true;
   MathToPtxOptions mathToPtx;
@@ -88,9 +88,9 @@ static void addThreadPasses(OpPassManager &passes, const CudaCompileOptions &opt
 }
 
 /// To the LLVM dialect, by upstream's conversions and ptx-to-llvm.
-static void addLLVMPasses(OpPassManager &passes, const CudaCompileOptions &options) {
+static void addLLVMPasses(OpPassManager &passes, const CudaOptions &options) {
   NvvmKernelOptions kernel;
-  kernel.maxRegisters = options.maxRegisters;
+  kernel.maxRegisters = options.maxRegisters->value_or(0);
   passes.addPass(createSCFToControlFlowPass());
   passes.addPass(createConvertToLLVMPass()); // all dialects except ptx
   passes.addPass(createPtxToLLVM());         // inline assembly and intrinsics
@@ -103,17 +103,17 @@ static void addLLVMPasses(OpPassManager &passes, const CudaCompileOptions &optio
   }
 }
 
-void addCudaPasses(OpPassManager &passes, CudaPhase phase, const CudaCompileOptions &options) {
+void addCudaPasses(OpPassManager &passes, CudaPhase phase, StringRef target, const CudaOptions &options) {
   switch (phase) {
   case CudaPhase::Tile:
     addTilePasses(passes, options.specializeRanges);
-    if (options.checkBounds) {
+    if (options.checkBounds()) {
       passes.addPass(createCheckBounds()); // after the simplifications, to check fewer accesses
       passes.addPass(createCSEPass());     // checks of one access share addresses and masks
     }
     return;
   case CudaPhase::TileGPU:
-    return addTileGPUPasses(passes, options);
+    return addTileGPUPasses(passes, target, options);
   case CudaPhase::Thread:
     return addThreadPasses(passes, options);
   case CudaPhase::LLVM:
@@ -164,12 +164,11 @@ void registerCudaPipelines() {
     // The registration persists in the registry; this object is temporary.
     PassPipelineRegistration<CudaPipelineOptions>(name, "The passes of one phase of the pipeline for NVIDIA GPUs",
                                                   [phase](OpPassManager &passes, const CudaPipelineOptions &given) {
-                                                    CudaCompileOptions options;
-                                                    options.target = given.target;
-                                                    options.numWarps = given.numWarps;
-                                                    options.numStages = given.numStages;
-                                                    options.checkBounds = given.checkBounds;
-                                                    addCudaPasses(passes, phase, options);
+                                                    CudaOptions options;
+                                                    options.numWarps = int(given.numWarps);
+                                                    options.numStages = int(given.numStages);
+                                                    options.checks = std::string(given.checkBounds ? "bounds" : "");
+                                                    addCudaPasses(passes, phase, given.target, options);
                                                   });
   }
 }

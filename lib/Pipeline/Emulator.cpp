@@ -16,11 +16,13 @@ namespace {
 
 class EmulatorCompilation {
 public:
-  EmulatorCompilation(ModuleOp module, const EmulatorCompileOptions &options, CompileFailure &failure)
-      : module(module), options(options), failure(failure), compilation(module, options.cuda.dump, failure) {}
+  EmulatorCompilation(ModuleOp module, StringRef target, bool checked, const CudaOptions &options, PhaseDump dump,
+                      CompileFailure &failure)
+      : module(module), target(target), checked(checked), options(options), failure(failure),
+        compilation(module, std::move(dump), failure) {}
 
-  std::optional<CompiledForEmulator> run() {
-    std::optional<CudaModule> built = buildCudaModule(module, options.cuda, compilation, failure);
+  std::optional<Compiled> run() {
+    std::optional<CudaModule> built = buildCudaModule(module, target, options, compilation, failure);
     if (!built) {
       return std::nullopt;
     }
@@ -38,7 +40,9 @@ public:
       return std::nullopt;
     }
     compiled.symbol = std::move(built->symbol);
-    compiled.sharedBytes = built->sharedBytes;
+    compiled.metadata["num_warps"] = *options.numWarps;
+    compiled.metadata["threads"] = built->threads;
+    compiled.metadata["shared_bytes"] = built->sharedBytes;
     compiled.requirements = std::move(built->requirements);
     compiled.accesses = std::move(built->accesses);
     compiled.seconds = std::move(compilation.seconds);
@@ -49,12 +53,16 @@ private:
   bool retarget(CudaModule &built, llvm::TargetMachine &machine) {
     auto sites = compilation.timed("retarget", [&] {
       nvptx::mergeAccesses(*built.module, *built.machine);
-      return emulator::retarget(*built.module, built.symbol, {built.slots, options.checked}, machine);
+      return emulator::retarget(*built.module, built.symbol, {built.slots, checked}, machine);
     });
     if (!sites) {
       return compilation.failWithModule("host", llvm::toString(sites.takeError()));
     }
-    compiled.sites = std::move(*sites);
+    llvm::json::Array places;
+    for (const emulator::Site &site : *sites) {
+      places.push_back(llvm::json::Array{site.file, site.line, site.column, site.instruction});
+    }
+    compiled.metadata["sites"] = std::move(places);
     host::prepare(*built.module, machine);
     host::optimize(*built.module, machine);
     return true;
@@ -73,17 +81,19 @@ private:
   }
 
   ModuleOp module;
-  const EmulatorCompileOptions &options;
+  StringRef target;
+  const bool checked;
+  const CudaOptions &options;
   CompileFailure &failure;
   Compilation compilation;
-  CompiledForEmulator compiled;
+  Compiled compiled;
 };
 
 } // namespace
 
-std::optional<CompiledForEmulator> compileForEmulator(ModuleOp module, const EmulatorCompileOptions &options,
-                                                      CompileFailure &failure) {
-  return EmulatorCompilation(module, options, failure).run();
+std::optional<Compiled> compileForEmulator(ModuleOp module, StringRef target, bool checked, const CudaOptions &options,
+                                           PhaseDump dump, CompileFailure &failure) {
+  return EmulatorCompilation(module, target, checked, options, std::move(dump), failure).run();
 }
 
 } // namespace tilewright

@@ -25,8 +25,7 @@ _TOLERANCE = {8: 1e-12, 4: 1e-5, 2: 1e-2, 1: 0.1}
 
 
 def architecture() -> str:
-    major, minor = _core.cuda_platform()["devices"][0]["capability"]
-    return f"cuda:{major}{minor}"
+    return f"cuda:{_core.devices('cuda')['devices'][0]['architecture']}"
 
 
 @contextmanager

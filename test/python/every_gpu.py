@@ -23,12 +23,12 @@ from tilewright.compiler import Options, Target
 from tilewright.compiler.assembler import find_assemblers
 from tilewright.compiler.request import Request
 from tilewright.compiler.stages import build_tile
-from tilewright.compiler.targets import KINDS
+from tilewright.compiler.targets import target_kinds
 from tilewright.runtime.function import JITFunction
 
 # Names a folder with an empty file for each kernel and architecture that a process has claimed.
 _FOLDER = "TILEWRIGHT_TEST_EVERY_GPU"
-_CUDA = KINDS["cuda"]
+_CUDA = target_kinds()["cuda"]
 
 
 class _Kernel(NamedTuple):
@@ -59,7 +59,7 @@ def install() -> None:
             given.setdefault("debug", self.debug)
         # Launches on emulated GPUs are the same as on the CPU.
         if not str(target or "").startswith("emulator:"):
-            some = Target("cuda", _CUDA.architectures()[0])
+            some = Target("cuda", _CUDA.architectures[0])
             _note(Request(self, tuple(signature), some, Options.make(given), noalias))
         return made
 
@@ -88,7 +88,7 @@ def _compile_for_every_gpu(request: pytest.FixtureRequest) -> Iterator[None]:
 
 def _problems(kernel: _Kernel, refused: pytest.Mark | None) -> Iterator[str]:
     """Compiles for the architectures that no process has claimed; yields the errors."""
-    for arch in _CUDA.architectures():
+    for arch in _CUDA.architectures:
         if not _take(f"{kernel.digest}-{arch}"):
             continue
         problem = _compile(kernel, arch)
@@ -115,8 +115,9 @@ def _compile(kernel: _Kernel, arch: str) -> str:
         made = _core.compile(module, f"cuda:{arch}", _CUDA.core_options(kernel.options))
     except _core.IRError as error:
         return str(error)
-    ready = made.object.startswith(b"\x7fELF") and made.registers > 0
-    return "" if ready else f"{len(made.object)} bytes of code, {made.registers} registers"
+    registers = made.metadata["registers"]
+    ready = made.object.startswith(b"\x7fELF") and registers > 0
+    return "" if ready else f"{len(made.object)} bytes of code, {registers} registers"
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/JSON.h"
 
 #include <array>
 #include <cstdint>
@@ -20,8 +21,9 @@ struct ArrayArgument;
 struct Call;
 struct Parameter;
 
-/// DLPack's numbers for types of devices and of memory. 0 is no type.
+/// DLPack's numbers for types of devices and of memory.
 using DeviceType = int32_t;
+constexpr DeviceType kNowhere = 0; ///< no device
 constexpr DeviceType kHost = 1;
 
 /// A device, or memory on a device.
@@ -41,13 +43,18 @@ public:
   const DeviceType type;
   /// As in PyTorch's names of devices: "cuda" in "cuda:1".
   const char *const name;
-  /// The type of memory that is accessible on both the host and devices of this kind.
-  DeviceType managedType = 0;
+  /// The types of host memory that is pinned for devices of this kind, and of memory that is accessible on both sides.
+  DeviceType pinnedType = kNowhere;
+  DeviceType managedType = kNowhere;
   /// The attribute of arrays that readArray() reads, such as "__cuda_array_interface__"; null if there is none.
   const char *arrayAttribute = nullptr;
 
   /// Whether a launch that has neither arrays nor a target runs on the current device of this kind.
   virtual bool isDefault() const { return false; }
+  /// What there is on this machine, for Python: `problem` (why there is no device, or empty) and `devices`, with for
+  /// each its `name` (such as "NVIDIA H200"), its `architecture` (as a target names it, such as "90") and `capability`,
+  /// which describes the architecture to the user ("the compute capability 9.0"); and whatever else a kind reports.
+  virtual llvm::json::Object describe() const;
   /// The ordinal of the current device of the calling thread.
   virtual int32_t currentOrdinal() const { return 0; }
   /// The stream on which PyTorch would run a kernel. Returns false with a Python exception set on failure.
@@ -61,7 +68,7 @@ public:
 
 /// The memory of a type that DLPack defines.
 struct MemoryType {
-  DeviceType device = 0; ///< the device that kernels on this memory run on; 0: there is no such kind of device
+  DeviceType device = kNowhere; ///< where kernels on this memory run; kNowhere if no kind of device has such memory
   bool isManaged = false;
 };
 /// By DLPack's number of the memory's type. Defined when the program starts, since each array of a launch is looked up.

@@ -157,8 +157,7 @@ struct ArrayArgument {
   runtime::DataType type = runtime::DataType::I1;
   std::optional<runtime::Extent> extent;
   bool isReadOnly = false;
-  /// None for a mock without memory.
-  std::optional<Location> location = Location();
+  Location location;                     // kNowhere for a mock without memory
   CurrentStream currentStream = nullptr; // of its framework
   std::optional<uintptr_t> stream;       // the stream on which the array is ready
 };

@@ -8,10 +8,8 @@
 namespace tilewright::launcher {
 
 void bindLauncher(pybind11::module_ &module);
-void bindLoadedKernel(pybind11::module_ &module);
-void bindHostKernel(pybind11::module_ &module);
-void bindCudaKernel(pybind11::module_ &module);
-void bindEmulatedKernel(pybind11::module_ &module);
+/// The class LoadedKernel, and what each kind of target adds.
+void bindLoadedKernels(pybind11::module_ &module);
 
 } // namespace tilewright::launcher
 

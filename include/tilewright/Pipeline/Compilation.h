@@ -5,9 +5,11 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/Support/JSON.h"
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -45,6 +47,25 @@ struct AccessPlace {
 
 /// The checked accesses of a kernel, by the indices that its code reports; empty if it checks none.
 std::vector<AccessPlace> readCheckedAccesses(mlir::Operation *kernel);
+
+/// What the launcher has to check before it uses compiled code.
+struct LaunchRequirements {
+  std::vector<int64_t> conditions;   ///< Runtime/LaunchConditions.h
+  std::vector<int64_t> writtenSlots; ///< of the arguments whose memory must be writable
+};
+
+/// The result of a compilation.
+struct Compiled {
+  std::string object; ///< machine code, such as a relocatable object file or a cubin
+  std::string symbol; ///< its entry point
+  LaunchRequirements requirements;
+  std::vector<AccessPlace> accesses;                   ///< by the indices that code with bounds checks reports
+  std::vector<std::pair<std::string, double>> seconds; ///< per phase and step, in order
+  /// What loading, launching and describing code of this kind of target needs. Stored in the cache.
+  llvm::json::Object metadata;
+  /// Texts that are kept in the cache besides the code, by the names of their phases.
+  std::map<std::string, std::string> texts;
+};
 
 /// A running compilation.
 class Compilation {
@@ -93,12 +114,6 @@ void addTilePasses(mlir::OpPassManager &passes, bool specializeRanges);
 /// Registers the interfaces of operations that the tile phase and the analyses need.
 void registerTilePhase(mlir::DialectRegistry &registry);
 mlir::LogicalResult verifyTilePhase(mlir::ModuleOp module);
-
-/// What the launcher has to check before it uses compiled code.
-struct LaunchRequirements {
-  std::vector<int64_t> conditions;   ///< Runtime/LaunchConditions.h
-  std::vector<int64_t> writtenSlots; ///< of the arguments whose memory must be writable
-};
 
 /// Returns what the tile phase recorded on the module, and removes it.
 LaunchRequirements takeLaunchRequirements(mlir::ModuleOp module);

@@ -4,15 +4,15 @@
 #define TILEWRIGHT_PIPELINE_CPU_H
 
 #include "tilewright/Pipeline/Compilation.h"
+#include "tilewright/Pipeline/Options.h"
+#include "tilewright/Target/Host/Host.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/Support/Error.h"
 
-#include <map>
+#include <optional>
 #include <string>
-#include <vector>
 
 namespace tilewright {
 
@@ -39,37 +39,12 @@ void registerCpuPipelines();
 /// Registers the dialects and interfaces that the pipeline needs in addition to the front end's.
 void registerCpuPipeline(mlir::DialectRegistry &registry);
 
-/// An assertion of the kernel; the n-th one returns the status n, counted from 1.
-struct KernelAssert {
-  std::string message;
-  std::string file;
-  int64_t line;
-  int64_t column;
-};
-
-struct CompiledForCpu {
-  std::string object; ///< relocatable object file
-  std::string symbol; ///< its entry point, a runtime::KernelFunction
-  int64_t scratchBytes = 0;
-  std::vector<KernelAssert> asserts;
-  LaunchRequirements requirements;
-  std::vector<AccessPlace> accesses;                   ///< by the indices that the code passes to the runtime
-  std::vector<std::pair<std::string, double>> seconds; ///< per phase, in order
-};
-
-struct CpuCompileOptions {
-  std::string target = "cpu";
-  bool specializeRanges = true; ///< let index arithmetic depend on launch conditions
-  /// Whether the code checks bounds, for which a launch must provide runtime::AccessChecks.
-  bool checkBounds = false;
-  /// Called for "source", "tile", "vector", "llvm" (optimized LLVM IR) and "asm".
-  PhaseDump dump;
-};
-
-/// Compiles a module with one kernel, which is consumed. Diagnostics go to the context's handler. On failure the result
-/// is empty and `failure` is set.
-std::optional<CompiledForCpu> compileForCpu(mlir::ModuleOp module, const CpuCompileOptions &options,
-                                            CompileFailure &failure);
+/// Compiles a module with one kernel, which is consumed. The metadata are
+///   scratch_bytes  bytes of scratch memory per thread
+///   asserts        [message, file, line, column] of each assertion; the n-th one returns the status n, from 1
+/// Dumps "source", "tile", "vector", "llvm" (optimized LLVM IR) and "asm".
+std::optional<Compiled> compileForCpu(mlir::ModuleOp module, const host::HostTarget &target,
+                                      const CompileOptions &options, PhaseDump dump, CompileFailure &failure);
 
 } // namespace tilewright
 

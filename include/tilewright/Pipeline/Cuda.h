@@ -4,7 +4,7 @@
 #define TILEWRIGHT_PIPELINE_CUDA_H
 
 #include "tilewright/Pipeline/Compilation.h"
-#include "tilewright/Target/Cuda/Assemble.h"
+#include "tilewright/Pipeline/Options.h"
 
 #include <optional>
 
@@ -17,36 +17,15 @@ llvm::StringRef stringifyPhase(CudaPhase phase);
 /// The phase of that name, if it has passes.
 std::optional<CudaPhase> parseCudaPhase(llvm::StringRef name);
 
-struct CudaCompileOptions {
-  std::string target = "sm_90a"; ///< a name of the hardware table
-  int numWarps = 4;
-  int numStages = 3;
-  int maxRegisters = 0; ///< per thread; 0 leaves it to the assembler
-  bool enableFpFusion = true;
-  bool specializeRanges = true; ///< let index arithmetic depend on launch conditions
-  bool lineInfo = true;         ///< emit source lines for profilers
-  /// Whether the code checks bounds, which takes hidden arguments (CheckBounds.cpp), and traps on a violation.
-  bool checkBounds = false;
-  cuda::AssembleOptions assembler;
-  /// The last phase that the module has already been through, to continue from printed and possibly edited IR.
-  std::optional<CudaPhase> startAfter;
-  /// Called for "source", "tile", "tilegpu", "thread", "llvm" (optimized LLVM IR), "ptx" and "log" (the assembler's).
-  PhaseDump dump;
-};
-
-struct CompiledForCuda {
-  std::string ptx;
-  cuda::Cubin cubin; ///< has no image if there is no assembler; the driver can assemble the PTX
-  std::string symbol;
-  int64_t sharedBytes = 0; ///< dynamic shared memory per thread block
-  LaunchRequirements requirements;
-  std::vector<int> slots; ///< for each parameter of the code, the index of its launch argument
-  std::vector<AccessPlace> accesses;
-  std::vector<std::pair<std::string, double>> seconds;
+struct CudaOptions : GpuOptions {
+  Option<bool> lineInfo{*this, true, OptionTraits("line_info", "Emit source lines for profilers.").internal()};
+  Option<std::string> nvJitLink{*this, "", OptionTraits("nvjitlink", "The path of the library nvJitLink.").internal()};
+  Option<std::string> ptxas{*this, "", OptionTraits("ptxas", "The path of the program ptxas.").internal()};
 };
 
 /// Adds the passes of one phase; Ptx and Cubin have none.
-void addCudaPasses(mlir::OpPassManager &passes, CudaPhase phase, const CudaCompileOptions &options);
+/// `target` is a name of the hardware table.
+void addCudaPasses(mlir::OpPassManager &passes, CudaPhase phase, llvm::StringRef target, const CudaOptions &options);
 
 /// Verifies that the module has the form required at the end of the phase; emits an error on the offending operation.
 mlir::LogicalResult verifyPhase(mlir::ModuleOp module, CudaPhase phase);
@@ -58,10 +37,16 @@ void registerCudaPipelines();
 /// Registers the dialects and interfaces that the pipeline needs in addition to the front end's.
 void registerCudaPipeline(mlir::DialectRegistry &registry);
 
-/// Compiles a module with one kernel, which is consumed. Diagnostics go to the context's handler. On failure the result
-/// is empty and `failure` is set.
-std::optional<CompiledForCuda> compileForCuda(mlir::ModuleOp module, const CudaCompileOptions &options,
-                                              CompileFailure &failure);
+/// Compiles a module with one kernel, which is consumed, for an architecture of the hardware table. The code is a
+/// cubin, or PTX if there is no assembler, which the driver can assemble. The metadata are
+///   num_warps, threads                   per program
+///   shared_bytes                         bytes of dynamic shared memory per program
+///   registers, spill_bytes, stack_bytes  per thread, as the assembler reports them
+///   slots                                for each parameter of the code, the index of its launch argument
+/// Code with bounds checks takes hidden arguments (CheckBounds.cpp), and traps on a violation.
+/// Dumps "source", "tile", "tilegpu", "thread", "llvm" (optimized LLVM IR), "ptx" and "log" (the assembler's).
+std::optional<Compiled> compileForCuda(mlir::ModuleOp module, llvm::StringRef target, const CudaOptions &options,
+                                       PhaseDump dump, CompileFailure &failure);
 
 } // namespace tilewright
 

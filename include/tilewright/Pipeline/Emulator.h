@@ -3,32 +3,18 @@
 #ifndef TILEWRIGHT_PIPELINE_EMULATOR_H
 #define TILEWRIGHT_PIPELINE_EMULATOR_H
 
-#include "tilewright/Emulator/Launch.h"
 #include "tilewright/Pipeline/Cuda.h"
 
 namespace tilewright {
 
-struct EmulatorCompileOptions {
-  /// The options of the GPU pipeline; the assembler is not used. The last dumps are "llvm" (LLVM IR for the GPU),
-  /// "host" (LLVM IR after retargeting) and "asm".
-  CudaCompileOptions cuda;
-  /// Whether memory accesses can be checked and counted.
-  bool checked = false;
-};
-
-struct CompiledForEmulator {
-  std::string object; ///< relocatable object file
-  std::string symbol; ///< its entry point, an emulator::ThreadCode
-  int64_t sharedBytes = 0;
-  LaunchRequirements requirements;
-  std::vector<emulator::Site> sites;
-  std::vector<AccessPlace> accesses;
-  std::vector<std::pair<std::string, double>> seconds;
-};
-
-/// Compiles a module with one kernel, which is consumed, as compileForCuda() does.
-std::optional<CompiledForEmulator> compileForEmulator(mlir::ModuleOp module, const EmulatorCompileOptions &options,
-                                                      CompileFailure &failure);
+/// Compiles a module with one kernel, which is consumed, for an emulated GPU of an architecture. The assembler is not
+/// used. With `checked`, memory accesses can be checked and counted. The metadata are
+///   num_warps, threads  per program
+///   shared_bytes        bytes of dynamic shared memory per program
+///   sites               [file, line, column, instruction] of each place to which the code refers by number
+/// The last dumps are "llvm" (LLVM IR for the GPU), "host" (LLVM IR after retargeting) and "asm".
+std::optional<Compiled> compileForEmulator(mlir::ModuleOp module, llvm::StringRef target, bool checked,
+                                           const CudaOptions &options, PhaseDump dump, CompileFailure &failure);
 
 } // namespace tilewright
 

@@ -1,6 +1,6 @@
 // tile.assert: a thread with a false element calls __assertfail. The driver prints the message and position to stderr,
 // and the launch fails. If there is a mailbox, the first thread to fail writes its program and the report there before:
-// include/tilewright/Runtime/Cuda/Mailbox.h.
+// include/tilewright/Runtime/Mailbox.h.
 
 #include "DeviceCalls.h"
 

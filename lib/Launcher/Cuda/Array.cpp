@@ -60,7 +60,7 @@ static bool readType(Call &call, const Parameter &parameter, PyObject *object, P
 /// Finds the device that owns the address.
 static bool locate(DeviceType type, Call &call, const Parameter &parameter, ArrayArgument &array) {
   if (!array.address) {
-    array.location = std::nullopt; // an empty array has no location
+    array.location = {kNowhere}; // an empty array has no location
     return true;
   }
   cuda::Platform &platform = cuda::Platform::instance();
@@ -75,7 +75,7 @@ static bool locate(DeviceType type, Call &call, const Parameter &parameter, Arra
     setError("DeviceError", call.state, &parameter, "starts at an address that is on no CUDA device");
     return false;
   }
-  array.location = Location{type, ordinal};
+  array.location = {type, ordinal};
   return true;
 }
 

@@ -12,6 +12,7 @@ namespace tilewright::launcher {
 namespace cuda = runtime::cuda;
 
 CudaDevices::CudaDevices() : DeviceKind(dlpack::CUDA, "cuda") {
+  pinnedType = dlpack::CUDAHost;
   managedType = dlpack::CUDAManaged;
   arrayAttribute = "__cuda_array_interface__";
 }
@@ -19,6 +20,27 @@ CudaDevices::CudaDevices() : DeviceKind(dlpack::CUDA, "cuda") {
 const DeviceKind &cudaDevices() {
   static const CudaDevices devices;
   return devices;
+}
+
+static llvm::json::Object describeDevice(const cuda::Device &device) {
+  std::string major = std::to_string(device.major), minor = std::to_string(device.minor);
+  return llvm::json::Object{{"name", llvm::json::fixUTF8(device.name)},
+                            {"architecture", major + minor},
+                            {"capability", "the compute capability " + major + "." + minor},
+                            {"memory_bytes", static_cast<int64_t>(device.memoryBytes)},
+                            {"shared_bytes_per_block", device.limits.sharedBytes}};
+}
+
+llvm::json::Object CudaDevices::describe() const {
+  cuda::Platform &platform = cuda::Platform::instance();
+  llvm::json::Array devices;
+  for (const cuda::Device &device : platform.devices()) {
+    devices.push_back(describeDevice(device));
+  }
+  return llvm::json::Object{{"problem", platform.problem()},
+                            {"version", platform.driverVersion()},
+                            {"newest_ptx", cuda::newestPtx(platform.driverVersion())},
+                            {"devices", std::move(devices)}};
 }
 
 bool CudaDevices::isDefault() const { return torchDevice() && cuda::Platform::instance().problem().empty(); }

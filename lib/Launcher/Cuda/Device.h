@@ -11,6 +11,9 @@ class CudaDevices final : public DeviceKind {
 public:
   CudaDevices();
 
+  /// In addition, `version` is that of the driver (12080 for CUDA 12.8), `newest_ptx` the newest PTX that it supports
+  /// (87 for 8.7), and each device has its `memory_bytes` and `shared_bytes_per_block`.
+  llvm::json::Object describe() const override;
   /// If PyTorch is imported and has a CUDA device.
   bool isDefault() const override;
   /// PyTorch's current device, or that of the thread's current context, or 0.

@@ -3,6 +3,7 @@
 #include "Kernel.h"
 #include "tilewright/Launcher/CheckedAccesses.h"
 #include "tilewright/Launcher/Launcher.h"
+#include "tilewright/Launcher/Load.h"
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -46,9 +47,9 @@ static std::vector<std::unique_ptr<CheckedCode>> &checkedCode() {
 /// Throws the report of a bounds check on a lost device, if there is one.
 static void raiseFinding(const cuda::Device &device) {
   for (const std::unique_ptr<CheckedCode> &code : checkedCode()) {
-    std::optional<cuda::MailboxReport> found;
+    std::optional<MailboxReport> found;
     if (code->device == &device) {
-      found = cuda::readMailbox(code->mailbox.words);
+      found = readMailbox(code->mailbox.words);
     }
     if (found && found->access < static_cast<int64_t>(code->sites.size())) {
       const AccessSite &site = code->sites[found->access];
@@ -176,9 +177,9 @@ static const CheckedCode *addCheckedCode(const std::string &name, cuda::Device &
   return checkedCode().emplace_back(std::move(code)).get();
 }
 
-static std::shared_ptr<CudaKernel> load(const std::string &name, const py::bytes &image, const std::string &symbol,
-                                        int device, int threads, int64_t sharedBytes, std::vector<int> slots,
-                                        const PyAccesses &accesses) {
+static std::shared_ptr<CudaKernel> loadOnDevice(const std::string &name, const py::bytes &image,
+                                                const std::string &symbol, int device, int threads, int64_t sharedBytes,
+                                                std::vector<int> slots, const PyAccesses &accesses) {
   cuda::KernelCode code{image, symbol, threads, sharedBytes};
   cuda::Platform &platform = cuda::Platform::instance();
   cuda::LoadProblem problem;
@@ -210,7 +211,12 @@ static std::shared_ptr<CudaKernel> load(const std::string &name, const py::bytes
   raise("OutOfResourcesError", name + ": " + problem.message, excess.resource, excess.required, excess.limit);
 }
 
-void bindCudaKernel(py::module_ &module) {
+std::shared_ptr<LoadedKernel> cudaLoad(const LoadRequest &request) {
+  return loadOnDevice(request.kernel, request.object, request.symbol, request.ordinal, request.get<int>("threads"),
+                      request.get<int64_t>("shared_bytes"), request.get<std::vector<int>>("slots"), request.accesses());
+}
+
+void cudaBind(py::module_ &module) {
   py::class_<CudaKernel, LoadedKernel, std::shared_ptr<CudaKernel>>(module, "CudaKernel", "A kernel on a CUDA device.")
       .def_property_readonly("device", [](const CudaKernel &self) { return self.kernel->device.label(); })
       .def_property_readonly("registers", [](const CudaKernel &self) { return self.kernel->resources.registers; })
@@ -218,13 +224,15 @@ void bindCudaKernel(py::module_ &module) {
       .def_property_readonly("static_shared_bytes",
                              [](const CudaKernel &self) { return self.kernel->resources.staticSharedBytes; })
       .def_property_readonly("max_threads", [](const CudaKernel &self) { return self.kernel->resources.maxThreads; });
-  module.def("load_cuda", &load, py::arg("name"), py::arg("image"), py::arg("symbol"), py::arg("device"),
+  module.def("load_cuda", &loadOnDevice, py::arg("name"), py::arg("image"), py::arg("symbol"), py::arg("device"),
              py::arg("threads"), py::arg("shared_bytes") = 0, py::arg("slots") = std::vector<int>(),
              py::arg("accesses") = py::none(),
-             "Loads a cubin or PTX onto a device, where it stays.\n\n"
+             "Loads a cubin or PTX onto a device, where it stays; load() does so for compiled kernels.\n\n"
              "`slots` are the slots of the code's parameters in order; empty if each slot has its parameter.\n"
              "Code with bounds checks needs its `accesses`, and has slots below zero.\n"
              "Raises DeviceError, or OutOfResourcesError with the required amount and the limit.");
+  module.def("use_cuda_driver", &cuda::Platform::replaceInstance, py::arg("library") = "",
+             "Replaces the driver by a library, for tests without a GPU; by default restores the usual one.");
 }
 
 } // namespace tilewright::launcher

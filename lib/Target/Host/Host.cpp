@@ -3,7 +3,7 @@
 #include "../CodeGenerator.h"
 #include "HostWorkarounds.h"
 
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
@@ -28,8 +28,13 @@ static void initializeTargets() {
 
 const HostTarget &getHost() {
   static const HostTarget host = [] {
-    SubtargetFeatures features;
+    std::vector<std::pair<std::string, bool>> found;
     for (const auto &[name, enabled] : sys::getHostCPUFeatures()) {
+      found.emplace_back(name.str(), enabled);
+    }
+    llvm::sort(found); // the order of the map differs between processes
+    SubtargetFeatures features;
+    for (const auto &[name, enabled] : found) {
       features.AddFeature(name, enabled);
     }
     return HostTarget{sys::getProcessTriple(), sys::getHostCPUName().str(), features.getString()};
@@ -37,14 +42,62 @@ const HostTarget &getHost() {
   return host;
 }
 
-Expected<HostTarget> parseTarget(StringRef name) {
-  HostTarget target = getHost();
-  StringRef family, cpu;
-  std::tie(family, cpu) = name.split(':');
-  if (family != "cpu") {
-    return createStringError("'" + name + "' is not a CPU target");
+bool HostTarget::has(StringRef feature) const {
+  SmallVector<StringRef> all;
+  StringRef(features).split(all, ',');
+  return is_contained(all, ("+" + feature).str());
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+ArrayRef<Level> levels() {
+  static constexpr StringLiteral sse4[] = {"sse4.2", "popcnt"}, avx2[] = {"avx2", "fma", "bmi2", "f16c"},
+                                 avx512[] = {"avx512f", "avx512bw", "avx512dq", "avx512vl"};
+  static constexpr StringLiteral ofSse2[] = {"x86-64"}, ofSse4[] = {"x86-64-v2"},
+                                 ofAvx2[] = {"x86-64-v3", "haswell", "broadwell", "skylake",
+                                             "alderlake", "znver1",  "znver2",    "znver3"},
+                                 ofAvx512[] = {"x86-64-v4",      "skylake-avx512", "cascadelake",   "cooperlake",
+                                               "icelake-client", "icelake-server", "tigerlake",     "rocketlake",
+                                               "sapphirerapids", "emeraldrapids",  "graniterapids", "znver4",
+                                               "znver5"};
+  static const Level all[] = {{"sse2", "x86-64", {}, ofSse2},
+                              {"sse4", "x86-64-v2", sse4, ofSse4},
+                              {"avx2", "x86-64-v3", avx2, ofAvx2},
+                              {"avx512", "x86-64-v4", avx512, ofAvx512}};
+  return all;
+}
+
+static const Level *findLevel(StringRef name) {
+  const Level *found =
+      find_if(levels(), [&](const Level &level) { return name == level.name || is_contained(level.processors, name); });
+  return found == levels().end() ? nullptr : found;
+}
+
+std::vector<StringRef> missingFeatures(StringRef name) {
+  std::vector<StringRef> missing;
+  if (const Level *level = findLevel(name)) {
+    for (StringRef feature : level->features) {
+      if (!getHost().has(feature)) {
+        missing.push_back(feature);
+      }
+    }
   }
-  if (cpu.empty() || cpu == target.cpu) {
+  return missing;
+}
+
+Expected<HostTarget> lookUpProcessor(StringRef name) {
+  HostTarget target = getHost();
+  if (name.empty()) {
+    return target;
+  }
+  const Level *level = findLevel(name);
+  if (!level) {
+    return createStringError("unknown processor '" + name + "'");
+  }
+  StringRef processor = name == level->name ? StringRef(level->processor) : name;
+  if (processor == target.cpu) {
     return target;
   }
   initializeTargets();
@@ -53,19 +106,12 @@ Expected<HostTarget> parseTarget(StringRef name) {
   if (!backend) {
     return backend.takeError();
   }
-  // The x86-64 levels for these generations of vector instructions.
-  StringRef level = StringSwitch<StringRef>(cpu)
-                        .Case("generic", "x86-64")
-                        .Case("avx2", "x86-64-v3")
-                        .Case("avx512", "x86-64-v4")
-                        .Default(cpu);
   std::unique_ptr<MCSubtargetInfo> info((*backend)->createMCSubtargetInfo(triple, "", ""));
-  if (!info->isCPUStringValid(level)) {
-    return createStringError("unknown processor '" + cpu + "' in target '" + name +
-                             "'; known processors: generic, avx2, avx512, and LLVM's names of processors");
+  if (!info->isCPUStringValid(processor)) {
+    return createStringError("'" + processor + "' is not a processor of the architecture of " + target.triple);
   }
-  target.cpu = level.str();
-  info.reset((*backend)->createMCSubtargetInfo(triple, level, ""));
+  target.cpu = processor.str();
+  info.reset((*backend)->createMCSubtargetInfo(triple, processor, ""));
   SubtargetFeatures features;
   for (const SubtargetFeatureKV &feature : info->getAllProcessorFeatures()) {
     if (info->checkFeatures(std::string("+") + feature.Key)) {

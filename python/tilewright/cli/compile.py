@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import importlib.util
 import sys
 import traceback
@@ -12,10 +11,10 @@ from types import ModuleType
 from typing import Any
 
 from tilewright.cli import signature
-from tilewright.compiler.options import CHECKS, Options
+from tilewright.compiler.options import Options, OptionSpec, all_options
+from tilewright.compiler.targets import target_kinds
 from tilewright.errors import ArgumentError, TilewrightError
 
-_PHASES = ("source", "tile", "vector", "tilegpu", "thread", "llvm", "host", "asm", "ptx", "log")
 _FILES = ("object", "cubin")
 
 
@@ -27,29 +26,31 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("kernel", metavar="FILE.py:KERNEL", help="the file and the function in it")
     parser.add_argument("--signature", "-s", default="", help="see above", metavar="ITEMS")
     parser.add_argument("--target", "-t", help='"cpu" (this machine), "cuda:90a", ...')
+    phases = dict.fromkeys(phase for kind in target_kinds().values() for phase in kind.phases)
     parser.add_argument(
-        "--emit", "-e", choices=(*_PHASES, *_FILES), help="default: the target's assembly"
+        "--emit", "-e", choices=(*phases, *_FILES), help="default: the target's assembly"
     )
     parser.add_argument("--output", "-o", metavar="PATH", help="write to a file, not to stdout")
     options = parser.add_argument_group(
         "options of the compilation", "as a launch takes them by keyword; docs/language.md"
     )
-    for field in dataclasses.fields(Options):
-        _add_option(options, field)
+    for option in all_options().values():
+        _add_option(options, option)
     parser.add_argument(
         "--noalias", action="store_true", help="the pointer arguments share no memory"
     )
 
 
-def _add_option(parser: Any, field: dataclasses.Field[Any]) -> None:
-    """The flag for an option of `Options`; None stands for its default."""
-    flag = f"--{field.name.replace('_', '-')}"
-    if field.type == "bool":
-        parser.add_argument(flag, action=argparse.BooleanOptionalAction, default=None)
-    elif field.name == "checks":
-        parser.add_argument(flag, choices=CHECKS)
+def _add_option(parser: Any, option: OptionSpec) -> None:
+    """The flag for an option of the compilation; None stands for its default."""
+    flag = f"--{option.name.replace('_', '-')}"
+    doc = option.doc.replace("%", "%%")
+    if option.type == "flag":
+        parser.add_argument(flag, action=argparse.BooleanOptionalAction, default=None, help=doc)
+    elif option.choices:
+        parser.add_argument(flag, choices=option.choices, help=doc)
     else:
-        parser.add_argument(flag, type=int, metavar="N")
+        parser.add_argument(flag, type=int, metavar="N", help=doc)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -66,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
         # Printed even if a later phase would fail.
         request = Request(fn, tuple(items), target, options, arguments.noalias)
         return _write(build_tile(request).print(), arguments.output)
-    if arguments.emit == "cubin" and target.kind != "cuda":
+    if arguments.emit == "cubin" and target_kinds()[target.kind].assembly != "ptx":
         raise ArgumentError(f"{target} has no cubin: use --emit object for its machine code")
     kernel = compile(fn, items, target, options, noalias=arguments.noalias)
     if arguments.emit in _FILES:

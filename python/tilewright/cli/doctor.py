@@ -84,17 +84,17 @@ def _core() -> Iterator[Finding]:
 
 
 def _target() -> Iterator[Finding]:
-    from tilewright.compiler.core import host_target
+    from tilewright.compiler.core import core
     from tilewright.compiler.targets import resolve_target
 
+    try:
+        host = core().target_kinds()[0].key("")
+    except (TilewrightError, AttributeError):
+        return  # there is no core
     try:
         yield Finding("ok", "target", f"{resolve_target()} by default")
     except TilewrightError as error:
         yield Finding("bad", "target", str(error).split("\n")[0], "fix or unset TILEWRIGHT_TARGET")
-    try:
-        host = host_target()
-    except (TilewrightError, AttributeError):
-        return
     shown = host if len(host) <= 100 else host[:97] + "..."
     yield Finding("ok", "processor", shown)
 
@@ -136,7 +136,7 @@ def _cuda() -> Iterator[Finding]:
     from tilewright.compiler.core import core
 
     try:
-        platform = core().cuda_platform()
+        platform = core().devices("cuda")
     except (TilewrightError, AttributeError):
         return  # there is no core
     if problem := platform["problem"]:
@@ -155,7 +155,7 @@ def _device(name: str, device: dict[str, Any], newest_ptx: int) -> Finding:
     from tilewright.compiler.targets import resolve_target
 
     memory = device["memory_bytes"] / 2**30
-    found = f"{device['name']}, compute capability {'.'.join(map(str, device['capability']))}, "
+    found = f"{device['name']}, {device['capability'].removeprefix('the ')}, "
     found += f"{memory:.0f} GiB"
     try:
         arch = resolve_target("cuda", name).arch

@@ -3,11 +3,8 @@
 pipeline.py     compile(): looks in memory and in the cache, else runs the stages in order
 request.py      a compilation request, and its cache keys
 options.py      num_warps, num_stages, debug, ...
-assembler.py    finds NVIDIA's assembler
 targets.py      "cpu", "cpu:avx2", "cuda:90a", ...
-target_cpu.py   the CPU target: names, keys, loading
-target_cuda.py  the target for NVIDIA GPUs
-target_emulator.py  the target for emulated GPUs
+assembler.py    finds NVIDIA's assembler
 stages.py       front end and core; reports failures with positions and a reproducer
 diagnostics.py  converts the core's diagnostics to CompileError
 kernel.py       CompiledKernel

@@ -1,5 +1,7 @@
-"""Finds NVIDIA's assemblers: the library nvJitLink, which comes with PyTorch's CUDA builds, and the
-program ptxas. The search imports neither PyTorch nor Triton.
+"""The external tools that kinds of targets need: NVIDIA's assemblers.
+
+They are the library nvJitLink, which comes with PyTorch's CUDA builds, and the program ptxas. The
+search imports neither PyTorch nor Triton.
 
 An environment variable takes precedence over the search; 0 disables that assembler:
 
@@ -13,7 +15,7 @@ import importlib.util
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,6 +47,10 @@ class Assemblers(NamedTuple):
             AssembleError: No assembler was found, or it can't be run.
         """
         return str(core().describe_assembler(*self))
+
+    def paths(self) -> dict[str, str]:
+        """The options of the core that name them."""
+        return self._asdict()
 
     def identity(self) -> str:
         """Identifies the assembler that is used in a cache key: another may generate other code."""
@@ -115,3 +121,25 @@ def _newest_first(paths: Iterable[Path]) -> list[str]:
         return [int(number) for number in re.findall(r"\d+", path.name.partition(".so")[2])]
 
     return [str(path) for path in sorted(paths, key=version, reverse=True)]
+
+
+class Tools(NamedTuple):
+    """The external tools that a kind of target needs to generate code.
+
+    Attributes:
+        find: Searches for them.
+        settings: The environment variables that affect the search.
+    """
+
+    find: Callable[[], Assemblers]
+    settings: tuple[str, ...]
+
+    def identity(self) -> str:
+        return self.find().identity()
+
+    def paths(self) -> dict[str, str]:
+        return self.find().paths()
+
+
+# By kind of target.
+TOOLS = {"cuda": Tools(lambda: find_assemblers(), ASSEMBLER_SETTINGS)}

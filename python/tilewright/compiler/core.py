@@ -32,20 +32,9 @@ def core() -> Any:
 
 
 @functools.cache
-def host_target() -> str:
-    """The host's processor and features, as the core names them."""
-    return str(core().host_target())
-
-
-@functools.cache
 def build_identity() -> str:
     """Identifies this build of the compiler: the core's binary and the Python sources."""
     folders = [str(_PACKAGE / name) for name in _DECIDING if (_PACKAGE / name).is_dir()]
     file = getattr(core(), "__file__", None)
     binary = binary_identity(os.path.realpath(file)) if file else "none"
     return f"{binary} {sources_identity(*folders)}"
-
-
-def access_tuples(accesses: list[Any] | None) -> list[tuple[Any, ...]] | None:
-    """Converts a kernel's checked accesses to tuples, as the core takes them; JSON has lists."""
-    return None if accesses is None else [tuple(access) for access in accesses]

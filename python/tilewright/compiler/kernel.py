@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from tilewright.cache.format import Entry
 from tilewright.compiler import stages
-from tilewright.compiler.targets import KINDS, TargetKind
+from tilewright.compiler.targets import TargetKind, target_kinds
 
 
 class KernelAssert(NamedTuple):
@@ -30,8 +30,9 @@ class CompiledKernel:
         key: Its key in the cache.
         object: The code: a relocatable object file, or a cubin for a GPU.
         symbol: The entry point of the code.
-        metadata: JSON-serializable metadata: target, options, signature, phases, and what the kind
-            of target adds (`facts` in target_cpu.py, target_cuda.py).
+        metadata: JSON-serializable metadata: target, options, signature, phases, checked accesses,
+            and what the kind of target adds (include/tilewright/Pipeline/Cpu.h, Cuda.h and
+            Emulator.h).
         origin: "compiled" or "disk".
     """
 
@@ -59,7 +60,7 @@ class CompiledKernel:
     @property
     def scratch_bytes(self) -> int:
         """Bytes of scratch memory that each host thread needs to run the kernel's programs."""
-        return int(self.metadata["scratch_bytes"])
+        return int(self.metadata.get("scratch_bytes", 0))
 
     @property
     def n_regs(self) -> int:
@@ -91,7 +92,7 @@ class CompiledKernel:
     @property
     def asserts(self) -> list[KernelAssert]:
         """The assertions that are checked; if the n-th (from 1) fails, a program returns n."""
-        return [KernelAssert(*fields) for fields in self.metadata["asserts"]]
+        return [KernelAssert(*fields) for fields in self.metadata.get("asserts", ())]
 
     @property
     def omits_asserts(self) -> bool:
@@ -149,17 +150,23 @@ class CompiledKernel:
 
     def remarks(self) -> list[str]:
         """The resources of the target that the kernel uses, as text for the user."""
-        return self._kind.remarks(self)
+        used = []
+        if "registers" in self.metadata:
+            used.append(f"{self.n_regs} registers")
+        if "shared_bytes" in self.metadata:
+            used.append(f"{self.shared} bytes of shared memory")
+        text = ", ".join(used)
+        if spilled := self.metadata.get("spill_bytes", 0):
+            text += f"; {spilled} bytes spilled: smaller tiles or more warps need fewer registers"
+        return [text] if text else []
 
     @property
     def _kind(self) -> TargetKind:
-        return KINDS[self.target.partition(":")[0]]
+        return target_kinds()[self.target.partition(":")[0]]
 
     def _all_texts(self) -> dict[str, str]:
         with self._lock:
             if self._texts is None:
                 metadata = self.metadata
-                self._texts = stages.all_texts(
-                    self._tile, metadata["core_target"], metadata["options"]
-                )
+                self._texts = stages.all_texts(self._tile, metadata["target"], metadata["options"])
             return self._texts

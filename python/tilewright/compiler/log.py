@@ -22,11 +22,11 @@ class _Variant(NamedTuple):
 
     Attributes:
         readings: What the compilation has read of the program; see dependencies/record.py.
-        facts: The request: signature, options and target.
+        request: What was requested: signature, options and target.
     """
 
     readings: dict[str, str]
-    facts: dict[str, str]
+    request: dict[str, str]
 
 
 _variants: dict[tuple[str, str], list[_Variant]] = {}
@@ -42,7 +42,7 @@ def explain(request: Request, record: Record) -> str:
     """How this variant differs from earlier variants of its function; remembers it."""
     fn = request.fn
     place = (str(fn.source_file), getattr(fn.fn, "__qualname__", fn.name))
-    variant = _Variant(record.readings, _facts(request))
+    variant = _Variant(record.readings, _described(request))
     earlier = _variants.setdefault(place, [])
     reason = _difference(variant, earlier)
     earlier.append(variant)
@@ -64,13 +64,13 @@ def compiled(request: Request, kernel: CompiledKernel, origin: str, ms: float, w
     sys.stderr.write(text)
 
 
-def _facts(request: Request) -> dict[str, str]:
-    facts = request.describe()
+def _described(request: Request) -> dict[str, str]:
+    described = request.describe()
     options: dict[str, Any] = request.options.relevant(request.target.kind)
-    facts.update({f"option {name}": str(value) for name, value in options.items()})
-    facts["target"] = str(request.target)
-    facts["freedom from aliasing"] = "known" if request.noalias else "unknown"
-    return facts
+    described.update({f"option {name}": str(value) for name, value in options.items()})
+    described["target"] = str(request.target)
+    described["freedom from aliasing"] = "known" if request.noalias else "unknown"
+    return described
 
 
 def _difference(variant: _Variant, earlier: list[_Variant]) -> str:
@@ -79,14 +79,14 @@ def _difference(variant: _Variant, earlier: list[_Variant]) -> str:
     same_source = [other for other in earlier if _agree(variant, other)]
     if not same_source:
         return "its source, or a global that it reads, changed"
-    changes = [_changes(variant.facts, other.facts) for other in same_source]
+    changes = [_changes(variant.request, other.request) for other in same_source]
     fewest = min(reversed(changes), key=len)  # The latest of several with equally few changes.
     return "; ".join(fewest) or "the same as before, compiled again"
 
 
 def _agree(new: _Variant, old: _Variant) -> bool:
     """Whether two compilations have found the same values in everything that both have read."""
-    if any(new.facts.get(name) != old.facts.get(name) for name in ("option debug", "target")):
+    if any(new.request.get(name) != old.request.get(name) for name in ("option debug", "target")):
         return True  # These decide whether readings contain folder names: they can't be compared.
     return all(old.readings.get(what, found) == found for what, found in new.readings.items())
 

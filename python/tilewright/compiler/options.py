@@ -1,67 +1,120 @@
-"""The options of a compilation, passed as keyword arguments of a launch."""
+"""The options of a compilation, passed as keyword arguments of a launch.
+
+Each kind of target declares its options in C++ (include/tilewright/Pipeline/Options.h). What is
+here derives from the declarations.
+"""
 
 from __future__ import annotations
 
-import dataclasses
+import functools
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
+from tilewright.compiler.core import core
 from tilewright.errors import ArgumentError
 
-# The options that affect the code, per kind of target. Others are accepted and ignored, so that a
-# kernel tuned for a GPU is not recompiled on the CPU for each of its configurations.
-_RELEVANT = {"cpu": ("debug", "checks", "enable_fp_fusion", "specialize_ranges")}
 
+class OptionSpec(NamedTuple):
+    """The declaration of an option.
 
-# The available run-time checks.
-CHECKS = ("bounds",)
-_OR_NOTHING = " or ".join([*map(repr, CHECKS), "empty"])
-
-
-def _debug_default() -> bool:
-    return os.environ.get("TILEWRIGHT_DEBUG", "0").lower() not in ("", "0", "off", "false", "no")
-
-
-def _checks_default() -> str:
-    chosen = os.environ.get("TILEWRIGHT_CHECKS", "").strip().lower()
-    if chosen in ("", "0", "off", "false", "no"):
-        return ""
-    if chosen not in CHECKS:
-        raise ArgumentError(f"TILEWRIGHT_CHECKS must be {_OR_NOTHING}, not {chosen!r}")
-    return chosen
-
-
-@dataclass(frozen=True)
-class Options:
-    """
     Attributes:
-        num_warps: Warps per program on a GPU, a power of two.
-        num_stages: Pipeline stages of loops on a GPU.
-        num_ctas: Thread blocks per cluster on a GPU, a power of two.
-        maxnreg: The maximum number of registers per thread on a GPU; None lets the compiler choose.
-        enable_fp_fusion: Whether a multiplication and an addition may be fused to an fma.
-        specialize_ranges: Whether the code may assume properties of index arithmetic, such as that
-            a sum does not wrap, that each launch checks. A launch for which they do not hold runs
-            a variant compiled without them.
-        debug: Whether `tl.device_assert` is compiled; the default is set by TILEWRIGHT_DEBUG.
-        checks: "bounds" checks every memory access against the arrays that are passed; empty or
-            None for no checks. The default is set by TILEWRIGHT_CHECKS.
+        name: Its name.
+        type: "flag", "integer" or "text".
+        default: Its default; None means that the compiler chooses.
+        doc: What it does.
+        power_of_two: Whether an integer must be a power of two.
+        choices: The values of a text besides the empty one.
+        setting: The environment variable that sets the default, or None.
     """
 
-    num_warps: int = 4
-    num_stages: int = 3
-    num_ctas: int = 1
-    maxnreg: int | None = None
-    enable_fp_fusion: bool = True
-    specialize_ranges: bool = True
-    debug: bool = dataclasses.field(default_factory=_debug_default)
-    checks: str = dataclasses.field(default_factory=_checks_default)
+    name: str
+    type: str
+    default: Any
+    doc: str
+    power_of_two: bool = False
+    choices: tuple[str, ...] = ()
+    setting: str | None = None
+
+    def check(self, value: Any, name: str = "") -> Any:
+        """The value as it is stored.
+
+        Args:
+            value: A value that the user has set.
+            name: Where it was set, for the error; by default the option.
+
+        Raises:
+            ArgumentError: The value has another type, or is out of range.
+        """
+        name = name or f"option {self.name}"
+        if value is None and (self.type == "text" or self.default is None):
+            return self.default
+        if self.type == "flag":
+            # Accepts 0 and 1 as well as False and True.
+            if value not in (0, 1):
+                raise ArgumentError(f"{name} must be True or False, not {value!r}")
+        elif self.type == "text":
+            if value not in ("", *self.choices):
+                known = " or ".join([*map(repr, self.choices), "empty"])
+                raise ArgumentError(f"{name} must be {known}, not {value!r}")
+        elif isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise ArgumentError(f"{name} must be a positive integer, not {value!r}")
+        elif self.power_of_two and value & (value - 1):
+            raise ArgumentError(f"{name} must be a power of two, not {value}")
+        return value
+
+    def initial(self) -> Any:
+        """The default; the environment may set it."""
+        chosen = os.environ.get(self.setting, "").strip().lower() if self.setting else ""
+        off = chosen in ("", "0", "off", "false", "no")
+        if self.type == "flag" and self.setting:
+            return not off if chosen else self.default
+        return self.default if off else self.check(chosen, self.setting or "")
+
+
+@functools.cache
+def _declared() -> dict[str, dict[str, OptionSpec]]:
+    """The options of each kind of target, by name."""
+    return {
+        kind.name: {option["name"]: OptionSpec(**option) for option in kind.options}
+        for kind in core().target_kinds()
+    }
+
+
+def all_options() -> dict[str, OptionSpec]:
+    """The options of all kinds of targets, by name; those of GPUs come first."""
+    kinds = sorted(_declared().values(), key=len, reverse=True)
+    return {name: option for options in kinds for name, option in options.items()}
+
+
+class Options:
+    """Values of options, which are attributes: `options.num_warps`.
+
+    An option that the target's kind does not have is accepted and ignored, so that a kernel tuned
+    for a GPU is not compiled again on the CPU for each of its configurations.
+    """
+
+    def __init__(self, **values: Any) -> None:
+        defaults = {name: option.initial() for name, option in all_options().items()}
+        if unknown := values.keys() - defaults.keys():
+            raise TypeError(f"there is no option {sorted(unknown)[0]!r}")
+        self._values = defaults | values
+
+    def __getattr__(self, name: str) -> Any:
+        values = self.__dict__.get("_values", {})
+        if name in values:
+            return values[name]
+        raise AttributeError(f"there is no option '{name}'")
+
+    def __repr__(self) -> str:
+        return f"Options({', '.join(f'{name}={value!r}' for name, value in self)})"
+
+    def __iter__(self) -> Iterator[tuple[str, Any]]:
+        return iter(self._values.items())
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
-        return tuple(field.name for field in dataclasses.fields(cls))
+        return tuple(all_options())
 
     @classmethod
     def make(cls, given: Mapping[str, Any], parameters: Iterable[str] = ()) -> Options:
@@ -74,18 +127,24 @@ class Options:
         Raises:
             ArgumentError: An option is unknown, or its value is invalid.
         """
+        known = all_options()
         for name in given:
-            if name not in cls.names():
-                raise ArgumentError(_unknown(name, [*cls.names(), *parameters]))
-        values = {name: _plain(value) for name, value in given.items()}
-        for name, value in values.items():
-            _check(name, value)
-        chosen = {"checks": values["checks"] or ""} if "checks" in values else {}
-        return cls(**{**values, **chosen})
+            if name not in known:
+                raise ArgumentError(_unknown(name, [*known, *parameters]))
+        return cls(**{name: known[name].check(_plain(value)) for name, value in given.items()})
 
     def relevant(self, kind: str) -> dict[str, Any]:
-        """The options that affect the code for this kind of target."""
-        return {name: getattr(self, name) for name in _RELEVANT.get(kind, self.names())}
+        """The options of this kind of target."""
+        return {name: self._values[name] for name in _declared()[kind]}
+
+
+def settings_of_options(has: Iterable[str]) -> list[str]:
+    """The environment variables that set the defaults of options; `has` are options with values."""
+    return [
+        option.setting
+        for option in all_options().values()
+        if option.setting and option.name not in has
+    ]
 
 
 def _plain(value: Any) -> Any:
@@ -102,19 +161,3 @@ def _unknown(name: str, known: list[str]) -> str:
         return f"'{name}' is neither a parameter nor an option; did you mean '{close[0]}'?"
     options = ", ".join(Options.names())
     return f"'{name}' is neither a parameter nor an option; the options are {options}"
-
-
-def _check(name: str, value: Any) -> None:
-    if name in ("debug", "enable_fp_fusion", "specialize_ranges"):
-        # Accepts 0 and 1 as well as False and True.
-        if value not in (0, 1):
-            raise ArgumentError(f"option {name} must be True or False, not {value!r}")
-    elif name == "checks":
-        if value not in (None, "", *CHECKS):
-            raise ArgumentError(f"option checks must be {_OR_NOTHING}, not {value!r}")
-    elif name == "maxnreg" and value is None:
-        return
-    elif isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ArgumentError(f"option {name} must be a positive integer, not {value!r}")
-    elif name in ("num_warps", "num_ctas") and value & (value - 1):
-        raise ArgumentError(f"option {name} must be a power of two, not {value}")

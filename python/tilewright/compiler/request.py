@@ -13,7 +13,7 @@ from tilewright.dependencies import Record, Untrackable, digest
 from tilewright.errors import ConstantError
 
 # Incremented when the meaning of a key or of an entry's sections changes.
-_SCHEME = "2"
+_SCHEME = "3"
 
 
 class Request:

@@ -18,7 +18,7 @@ from tilewright.cache.format import Entry
 from tilewright.compiler.core import core
 from tilewright.compiler.diagnostics import from_ir_error
 from tilewright.compiler.request import Request
-from tilewright.compiler.targets import KINDS
+from tilewright.compiler.targets import target_kinds
 from tilewright.dependencies import Record
 from tilewright.errors import CompileError, OutOfResourcesError, PassError
 
@@ -37,8 +37,7 @@ def run(request: Request) -> tuple[Record, Entry]:
         PassError: The compiler failed; carries a command that reproduces the failure.
     """
     folder = artifacts.dump_folder()
-    kind = KINDS[request.target.kind]
-    options = request.options.relevant(kind.name)
+    options = request.options.relevant(request.target.kind)
     start = time.perf_counter()
     record = request.record()
     module = build_tile(request, record)
@@ -52,19 +51,19 @@ def run(request: Request) -> tuple[Record, Entry]:
     metadata = {
         "name": request.fn.name,
         "symbol": compiled.symbol,
-        "asserts": compiled.asserts,
         "omits_asserts": omits_asserts,
         "target": str(request.target),
-        "core_target": request.target.core_name,
         "options": options,
         "signature": request.describe(),
         "launch_conditions": compiled.launch_conditions,
         "written_slots": compiled.written_slots,
         "phases": [frontend, *compiled.phases],
-        **kind.facts(compiled, options),
+        "accesses": compiled.accesses if options["checks"] else None,
+        **compiled.metadata,
     }
-    kept = {"object": bytes(compiled.object), "tile": tile.encode()}
-    return record, Entry(metadata, kept | kind.sections(compiled))
+    texts = {"tile": tile, **compiled.texts}
+    kept = {name: text.encode() for name, text in texts.items()}
+    return record, Entry(metadata, {"object": bytes(compiled.object), **kept})
 
 
 def build_tile(request: Request, record: Record | None = None) -> Any:
@@ -120,7 +119,7 @@ def _run_core(
     request: Request, key: str, module: Any, tile: str, options: dict[str, Any], dump: Dump | None
 ) -> Any:
     try:
-        return _compile_module(module, request.target.core_name, options, dump)
+        return _compile_module(module, str(request.target), options, dump)
     except core().IRError as error:
         if excess := getattr(error, "excess", None):
             raise OutOfResourcesError(_about(request, error), *excess) from error
@@ -144,7 +143,7 @@ def _pass_error(error: Exception) -> PassError:
 
 def _save_reproducer(request: Request, key: str, tile: str, options: dict[str, Any]) -> str:
     """Saves the Tile IR with target and options; returns the command that compiles it again."""
-    header = json.dumps({"target": request.target.core_name, "options": options})
+    header = json.dumps({"target": str(request.target), "options": options})
     text = f"{_REPRODUCER}{header}\n{tile}"
     path = artifacts.save_reproducer(request.fn.name, key, text)
     return f"python -m tilewright reproduce '{path}'"
@@ -157,5 +156,5 @@ def _compile_text(tile: str, target: str, options: dict[str, Any], dump: Dump | 
 
 
 def _compile_module(module: Any, target: str, options: dict[str, Any], dump: Dump | None) -> Any:
-    kind = KINDS[target.partition(":")[0]]
+    kind = target_kinds()[target.partition(":")[0]]
     return core().compile(module, target, kind.core_options(options), dump)

@@ -1,82 +1,141 @@
 """Targets: their names, and finding the one to compile for.
 
-A target is written `kind` or `kind:arch`. Each kind is implemented in its own file, target_cpu.py,
-target_cuda.py or target_emulator.py; no other file depends on the kind.
+A target is written `kind` or `kind:arch`. The kinds are registered in C++
+(include/tilewright/Target/TargetKinds.def), which parses and prints the names of architectures,
+declares the options, compiles and loads. Nothing in Python depends on the kind, except for the
+external tools that a kind needs (assembler.py).
 """
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
-from tilewright.compiler.target_cpu import CpuTarget
-from tilewright.compiler.target_cuda import CudaTarget
-from tilewright.compiler.target_emulator import EmulatorTarget
+from tilewright.compiler.assembler import TOOLS
+from tilewright.compiler.core import core
+from tilewright.compiler.options import settings_of_options
 from tilewright.errors import DeviceError
 
 
-class TargetKind(Protocol):
-    """The interface of a kind of target.
-
-    Kernels of the kind run on devices, named as in PyTorch: "cpu", "cuda:1"; None is the current
-    device.
+class TargetKind:
+    """A kind of target. Kernels of the kind run on devices, named as in PyTorch: "cpu", "cuda:1".
 
     Attributes:
         name: "cpu", "cuda", ...
         assembly: The phase whose text is the assembly.
+        phases: All phases, in order.
         device_kind: The first part of the names of its devices.
         embeds_source_paths: Whether compiled code contains the full paths of the sources.
         settings: The environment variables that `key` and `core_options` depend on.
+        summary: The targets of the kind, as text for the user.
+        architectures: The names that can follow "kind:".
     """
 
-    name: str
-    assembly: str
-    device_kind: str
-    embeds_source_paths: bool
-    settings: tuple[str, ...]
-
-    def architectures(self) -> list[str]:
-        """The names that can follow "kind:"."""
-
-    def summary(self) -> str:
-        """The targets of the kind, as text for the user."""
+    def __init__(self, kind: Any) -> None:
+        self._kind = kind
+        self.name: str = kind.name
+        self.assembly: str = kind.assembly_phase
+        self.phases: list[str] = kind.phases
+        self.device_kind: str = kind.device_kind
+        self.embeds_source_paths: bool = kind.embeds_source_paths
+        self.summary: str = kind.summary
+        self.architectures: list[str] = kind.architectures
+        self._tools = TOOLS.get(self.name)
+        self.settings: tuple[str, ...] = self._tools.settings if self._tools else ()
 
     def find(self, arch: str, device: str | None) -> str | None:
-        """The canonical name of an architecture, or None if unknown; "" means the device's."""
-
-    def core_name(self, arch: str) -> str:
-        """The name that the core takes."""
+        """The canonical name of an architecture, or None if unknown; "" may mean the device's."""
+        found: str | None = self._kind.find_architecture(arch)
+        if found is None and not arch and self.device_kind != "cpu":
+            return self._architecture_of(self.device(device))
+        return found
 
     def key(self, arch: str) -> str:
         """The part of a cache key for the architecture and for the tools that are used for it."""
+        key: str = self._kind.key(arch)
+        return f"{key} {self._tools.identity()}" if self._tools else key
 
     def core_options(self, options: dict[str, Any]) -> dict[str, Any]:
         """The options that the core takes, including paths of tools on this machine."""
-
-    def facts(self, compiled: Any, options: dict[str, Any]) -> dict[str, Any]:
-        """The metadata of a compiled kernel that is specific to the kind."""
-
-    def sections(self, compiled: Any) -> dict[str, bytes]:
-        """The sections of the cache entry besides code and Tile IR."""
+        return {**options, **self._tools.paths()} if self._tools else options
 
     def device(self, device: str | None) -> str:
         """The name of the device; resolves None to the current one."""
+        if self.device_kind == "cpu":
+            return "cpu"
+        # An array in pinned host memory has the device "cpu", but a GPU can access it.
+        if device is not None and device.startswith(f"{self.device_kind}:"):
+            return device
+        return f"{self.device_kind}:{core().current_device(self.device_kind)}"
 
     def load(self, kernel: Any, device: str | None) -> Any:
-        """Loads a CompiledKernel's code on a device; returns the core's LoadedKernel."""
+        """Loads a CompiledKernel's code on a device; returns the core's LoadedKernel.
 
-    def remarks(self, kernel: Any) -> list[str]:
-        """What TILEWRIGHT_LOG prints about a CompiledKernel."""
+        Raises:
+            DeviceError: The device or this machine's processor can't run the code.
+        """
+        device, arch = self.device(device), kernel.target.partition(":")[2]
+        self._check_processor(arch)
+        ordinal = int(device.partition(":")[2] or 0)
+        devices = core().devices(self.device_kind)["devices"]
+        # If the device does not exist, the core reports the error.
+        if ordinal < len(devices) and (found := self._architecture_of(device)) != arch:
+            raise DeviceError(
+                f"{kernel.name}: code for '{kernel.target}' can't run on {device} "
+                f"({devices[ordinal]['name']}), which is '{self.name}:{found}'"
+            )
+        return core().load(
+            kernel.target, kernel.name, kernel.object, kernel.symbol, ordinal, kernel.metadata
+        )
 
     def check_runnable(self, arch: str) -> None:
         """Raises DeviceError if code for the architecture can't run on this machine."""
+        self._check_processor(arch)
+        if self.device_kind == "cpu":
+            return
+        found = core().devices(self.device_kind)
+        if problem := found["problem"]:
+            raise DeviceError(f"code for '{self.name}:{arch}' can't run here: {problem}")
+        there = {
+            self._architecture_of(f"{self.device_kind}:{i}") for i in range(len(found["devices"]))
+        }
+        if arch not in there:
+            raise DeviceError(
+                f"code for '{self.name}:{arch}' can't run here: "
+                f"the devices are {', '.join(sorted(there))}"
+            )
+
+    def _check_processor(self, arch: str) -> None:
+        if why := self._kind.why_not_runnable(arch):
+            target = f"{self.name}:{arch}" if arch else self.name
+            raise DeviceError(f"code for '{target}' can't run here: {why}")
+
+    def _architecture_of(self, device: str) -> str:
+        """The architecture of a device, such as "90a"."""
+        found = core().devices(self.device_kind)
+        if problem := found["problem"]:
+            raise DeviceError(
+                f"there is no {self.device_kind.upper()} device: {problem}\n"
+                f"hint: choose an architecture to compile for: {self.summary}"
+            )
+        devices, ordinal = found["devices"], int(device.partition(":")[2])
+        if ordinal >= len(devices):
+            raise DeviceError(f"there is no {device}, there are {len(devices)} devices")
+        arch: str | None = self._kind.find_architecture(devices[ordinal]["architecture"])
+        if arch is None:
+            raise DeviceError(
+                f"{device} ({devices[ordinal]['name']}) has {devices[ordinal]['capability']}, "
+                f"which is not supported; supported are {', '.join(self.architectures)}"
+            )
+        return arch
 
 
-_CUDA = CudaTarget()
-KINDS: dict[str, TargetKind] = {
-    kind.name: kind for kind in (CpuTarget(), _CUDA, EmulatorTarget(_CUDA))
-}
+@functools.cache
+def target_kinds() -> dict[str, TargetKind]:
+    """The kinds of targets, by name."""
+    return {kind.name: TargetKind(kind) for kind in core().target_kinds()}
 
 
 class Target(NamedTuple):
@@ -89,25 +148,23 @@ class Target(NamedTuple):
         return f"{self.kind}:{self.arch}" if self.arch else self.kind
 
     @property
-    def core_name(self) -> str:
-        """The name that the core takes."""
-        return KINDS[self.kind].core_name(self.arch)
-
-    @property
     def embeds_source_paths(self) -> bool:
         """Whether compiled code contains the full paths of the sources."""
-        return KINDS[self.kind].embeds_source_paths
+        return target_kinds()[self.kind].embeds_source_paths
 
     @property
     def key(self) -> str:
         """The part of a cache key for the target and for the tools that generate its code."""
-        return KINDS[self.kind].key(self.arch)
+        return target_kinds()[self.kind].key(self.arch)
 
 
 def known_targets() -> list[str]:
     """The names of all targets."""
-    named = [f"{kind.name}:{arch}" for kind in KINDS.values() for arch in kind.architectures()]
-    return [*KINDS, *named]
+    kinds = target_kinds().values()
+    return [
+        *target_kinds(),
+        *(f"{kind.name}:{arch}" for kind in kinds for arch in kind.architectures),
+    ]
 
 
 def resolve_target(name: str | Target | None = None, device: str | None = None) -> Target:
@@ -126,7 +183,8 @@ def resolve_target(name: str | Target | None = None, device: str | None = None) 
         raise DeviceError(f"a target must be a string such as 'cpu', not {name!r}")
     text = _normalized(name or default_target() or "cpu")
     kind, _, arch = text.partition(":")
-    found = KINDS[kind].find(arch, device) if kind in KINDS else None
+    kinds = target_kinds()
+    found = kinds[kind].find(arch, device) if kind in kinds else None
     if found is None:
         raise DeviceError(_unknown_target_text(text, from_environment=not name))
     return Target(kind, found)
@@ -144,16 +202,10 @@ def launch_target(name: str | Target | None, device: str) -> Target:
     device_kind = device.partition(":")[0]
     if name is None:
         default = default_target()
-        kind = KINDS.get(kind_of(default))
+        kind = target_kinds().get(default.partition(":")[0])
         elsewhere = kind is not None and kind.device_kind != device_kind
         name = device_kind if not default or elsewhere else None
     return resolve_target(name, device)
-
-
-def kind_of(text: str) -> str:
-    """The kind in the name of a target; empty if it is unknown."""
-    kind = _normalized(text).partition(":")[0]
-    return kind if kind in KINDS else ""
 
 
 def default_target() -> str:
@@ -166,9 +218,6 @@ def _normalized(text: str) -> str:
     return text.strip().lower()
 
 
-_SETTINGS_OF_OPTIONS = {"debug": "TILEWRIGHT_DEBUG", "checks": "TILEWRIGHT_CHECKS"}
-
-
 def settings_of(target: Target, has_target: bool, has: Iterable[str]) -> tuple[str, ...]:
     """The environment variables that determine what a launch compiles.
 
@@ -177,8 +226,7 @@ def settings_of(target: Target, has_target: bool, has: Iterable[str]) -> tuple[s
         has_target: Whether the launch names a target, so that TILEWRIGHT_TARGET does not matter.
         has: The options that the launch names.
     """
-    names = KINDS[target.kind].settings
-    names += tuple(name for option, name in _SETTINGS_OF_OPTIONS.items() if option not in has)
+    names = (*target_kinds()[target.kind].settings, *settings_of_options(has))
     return names if has_target else (*names, "TILEWRIGHT_TARGET")
 
 
@@ -188,7 +236,7 @@ def _unknown_target_text(text: str, from_environment: bool) -> str:
     close = difflib.get_close_matches(text, known_targets(), n=1)
     hint = f"; did you mean '{close[0]}'?" if close else ""
     source = " (from TILEWRIGHT_TARGET)" if from_environment else ""
-    known = "\n".join(f"known targets: {kind.summary()}" for kind in KINDS.values())
+    known = "\n".join(f"known targets: {kind.summary}" for kind in target_kinds().values())
     return f"unknown target '{text}'{source}{hint}\n{known}"
 
 
@@ -199,4 +247,4 @@ def check_runnable(target: str) -> None:
         DeviceError: The code may contain instructions that this machine does not support.
     """
     found = resolve_target(target)
-    KINDS[found.kind].check_runnable(found.arch)
+    target_kinds()[found.kind].check_runnable(found.arch)

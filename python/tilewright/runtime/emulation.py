@@ -14,12 +14,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tilewright import _core
-from tilewright.compiler.target_emulator import CHECKED
 from tilewright.compiler.targets import resolve_target
 from tilewright.errors import DeviceAssertError, EmulationError, Finding
 
 if TYPE_CHECKING:
     from tilewright.runtime.profile import KernelProfile
+
+# The end of the name of a target whose code the emulator can check.
+CHECKED = "+checks"
 
 CHECKS = ("bounds", "initialized", "races", "copies", "alignment")
 

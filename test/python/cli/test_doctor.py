@@ -63,7 +63,6 @@ def test_an_unknown_default_target_is_bad(report, monkeypatch):
 
 
 def test_a_missing_core_is_bad_and_says_how_to_build_it(report, monkeypatch):
-    core_module.host_target.cache_clear()
     monkeypatch.setitem(sys.modules, "tilewright._core", None)
     code, text = report()
     assert code == 1
@@ -82,12 +81,17 @@ def platform(monkeypatch):
 
     def put(*devices, problem="", version=12080, newest_ptx=87):
         found = [
-            {"name": name, "capability": capability, "memory_bytes": 80 << 30}
-            for name, capability in devices
+            {
+                "name": name,
+                "architecture": f"{major}{minor}",
+                "capability": f"the compute capability {major}.{minor}",
+                "memory_bytes": 80 << 30,
+            }
+            for name, (major, minor) in devices
         ]
         facts = {"problem": problem, "version": version, "newest_ptx": newest_ptx}
         core = core_module.core()
-        monkeypatch.setattr(core, "cuda_platform", lambda: {**facts, "devices": found})
+        monkeypatch.setattr(core, "devices", lambda kind: {**facts, "devices": found})
 
     return put
 

@@ -8,6 +8,8 @@ import textwrap
 import time
 import types
 
+from tilewright import _core
+
 
 class IRError(RuntimeError):
     diagnostics = ()
@@ -40,10 +42,11 @@ class CompiledObject:
     def __init__(self, text):
         self.object = b"\x7fELF" + text.encode()
         self.symbol = "kernel"
-        self.scratch_bytes = 64
         self.launch_conditions = []
         self.written_slots = []
-        self.asserts = []
+        self.accesses = []
+        self.metadata = {"scratch_bytes": 64, "asserts": []}
+        self.texts = {}
         self.phases = [("tile", 0.001), ("vector", 0.002), ("llvm", 0.003)]
 
 
@@ -65,8 +68,8 @@ def compile(module, target, options, dump):
     return CompiledObject(module.text)
 
 
-def load(data, symbol, scratch_bytes, accesses=None):
-    return types.SimpleNamespace(data=data, symbol=symbol, scratch_bytes=scratch_bytes)
+def load(target, kernel, data, symbol, ordinal, metadata):
+    return types.SimpleNamespace(data=data, symbol=symbol, scratch_bytes=metadata["scratch_bytes"])
 
 
 def build_module(context, fn, signature, noalias, options, record):
@@ -79,10 +82,9 @@ def install(set_item=sys.modules.__setitem__):
     core = types.ModuleType("tilewright._core")
     names = ("IRError", "Context", "Module", "compile", "load")
     core.__dict__.update({name: globals()[name] for name in names})
-    core.nvidia_targets = lambda: [types.SimpleNamespace(name="sm_90a")]
-    core.cuda_platform = lambda: {"problem": "none here", "devices": []}
-    core.cuda_current_device = lambda: 0
-    core.host_target = lambda: "cpu:fake,+avx2,+fma,+bmi2,+f16c"
+    core.target_kinds = _core.target_kinds
+    core.devices = lambda kind: {"problem": "none here", "devices": []}
+    core.current_device = lambda kind: 0
     set_item("tilewright._core", core)
     frontend = types.ModuleType("tilewright.frontend")
     frontend.build_module = build_module

@@ -1,43 +1,36 @@
 """The CUDA target: names, the current device, and loading kernels."""
 
-import types
-
 import pytest
 
+from tilewright import _core
 from tilewright.cache.format import Entry
-from tilewright.compiler import CompiledKernel, Options, Target, core, resolve_target
-from tilewright.compiler.targets import KINDS, check_runnable, known_targets, launch_target
+from tilewright.compiler import CompiledKernel, Target, resolve_target
+from tilewright.compiler.targets import check_runnable, known_targets, launch_target
 from tilewright.errors import DeviceError
 
 ARCHITECTURES = ("80", "86", "89", "90a", "100a", "103a", "120a")
 
 
 class Platform:
-    """A core with devices of these compute capabilities, which records what is loaded."""
+    """Devices of these compute capabilities, and a record of what is loaded onto them."""
 
     def __init__(self, *capabilities, problem=""):
         self.loaded = []
         self.current = 0
-        self.platform = {
+        self.devices = {
             "problem": problem,
-            "version": 12080,
-            "newest_ptx": 87,
-            "devices": [{"name": f"GPU {c}", "capability": c} for c in capabilities],
+            "devices": [
+                {
+                    "name": f"GPU {major}.{minor}",
+                    "architecture": f"{major}{minor}",
+                    "capability": f"the compute capability {major}.{minor}",
+                }
+                for major, minor in capabilities
+            ],
         }
 
-    def module(self):
-        return types.SimpleNamespace(
-            cuda_platform=lambda: self.platform,
-            cuda_current_device=lambda: self.current,
-            nvidia_targets=lambda: [
-                types.SimpleNamespace(name=f"sm_{arch}") for arch in ARCHITECTURES
-            ],
-            host_target=lambda: "cpu:fake",
-            load_cuda=self.load,
-        )
-
-    def load(self, *arguments, **options):
-        self.loaded.append((arguments, options))
+    def load(self, *arguments):
+        self.loaded.append(arguments)
         return object()
 
 
@@ -47,8 +40,9 @@ def devices(monkeypatch):
 
     def put(*capabilities, problem=""):
         platform = Platform(*capabilities, problem=problem)
-        module = platform.module()
-        monkeypatch.setattr("tilewright.compiler.target_cuda.core", lambda: module)
+        monkeypatch.setattr(_core, "devices", lambda kind: platform.devices)
+        monkeypatch.setattr(_core, "current_device", lambda kind: platform.current)
+        monkeypatch.setattr(_core, "load", platform.load)
         return platform
 
     monkeypatch.delenv("TILEWRIGHT_TARGET", raising=False)
@@ -59,10 +53,8 @@ def kernel_of(target="cuda:90a", **facts):
     metadata = {
         "name": "add",
         "symbol": "add",
-        "asserts": [],
         "omits_asserts": False,
         "target": target,
-        "core_target": target,
         "options": {},
         "signature": {"x": "*fp32:D"},
         "phases": [],
@@ -82,7 +74,7 @@ def kernel_of(target="cuda:90a", **facts):
 
 
 def test_the_architectures_are_those_of_the_hardware_table():
-    names = [target.name for target in core.core().nvidia_targets()]
+    names = [target.name for target in _core.nvidia_targets()]
     assert names == [f"sm_{arch}" for arch in ARCHITECTURES]
     assert set(known_targets()) >= {"cuda", "cuda:80", "cuda:90a", "cpu", "cpu:avx2"}
 
@@ -91,11 +83,13 @@ def test_the_architectures_are_those_of_the_hardware_table():
 def test_spellings_of_an_architecture(name):
     target = resolve_target(name)
     assert target == Target("cuda", "90a")
-    assert str(target) == target.core_name == "cuda:90a"
+    assert str(target) == "cuda:90a"
     assert target.key.startswith("cuda:90a ")
 
 
-@pytest.mark.parametrize("name", ["cuda:80a", "cuda:91", "cuda:9", "cuda:0", "cuda:hopper"])
+@pytest.mark.parametrize(
+    "name", ["cuda:80a", "cuda:91", "cuda:9", "cuda:8", "cuda:sm_", "cuda:0", "cuda:hopper"]
+)
 def test_unknown_architectures(name):
     with pytest.raises(DeviceError, match=rf"unknown target '{name}'(.|\n)*cuda:80, cuda:86"):
         resolve_target(name)
@@ -167,16 +161,15 @@ def test_a_kernel_is_loaded_once_per_device(devices):
     assert kernel.load() is first
     platform.current = 1
     assert kernel.load() is kernel.load("cuda:1") is not first
-    expected = {"threads": 256, "shared_bytes": 1024, "slots": [0, 2], "accesses": None}
     assert platform.loaded == [
-        (("add", b"\x7fELF", "add", 0), expected),
-        (("add", b"\x7fELF", "add", 1), expected),
+        ("cuda:90a", "add", b"\x7fELF", "add", 0, kernel.metadata),
+        ("cuda:90a", "add", b"\x7fELF", "add", 1, kernel.metadata),
     ]
 
 
 def test_a_kernel_for_another_architecture(devices):
     devices((8, 0))
-    expected = r"add: code for 'cuda:90a' can't run on cuda:0 \(GPU \(8, 0\)\), which is 'cuda:80'"
+    expected = r"add: code for 'cuda:90a' can't run on cuda:0 \(GPU 8.0\), which is 'cuda:80'"
     with pytest.raises(DeviceError, match=expected):
         kernel_of().load()
 
@@ -199,19 +192,3 @@ def test_resources_and_assembly():
     assert kernel_of(spill_bytes=0).remarks() == [used]
     (remark,) = kernel.remarks()
     assert remark.startswith(f"{used}; 16 bytes spilled: smaller tiles or more warps")
-
-
-def test_what_is_kept_of_a_compilation():
-    compiled = types.SimpleNamespace(
-        shared_bytes=8, registers=9, spill_bytes=0, slots=(1, 2), ptx=".version 8.4"
-    )
-    options = Options(num_warps=2).relevant("cuda")
-    assert KINDS["cuda"].facts(compiled, options) == {
-        "num_warps": 2,
-        "shared_bytes": 8,
-        "registers": 9,
-        "spill_bytes": 0,
-        "slots": [1, 2],
-        "accesses": None,
-    }
-    assert KINDS["cuda"].sections(compiled) == {"ptx": b".version 8.4"}

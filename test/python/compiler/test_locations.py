@@ -32,7 +32,8 @@ func.func @k(%p: !tile.ptr<i32> {tile.slot = 0 : i32} loc("a.py":1:1)) attribute
 
 
 def compile_text(text: str, target: str) -> Any:
-    return _core.compile(_core.Module.parse(_core.Context(), text), target, {"emit": True})
+    module = _core.Module.parse(_core.Context(), text)
+    return _core.compile(module, target, keep_phases=True)
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -19,7 +19,7 @@ def test_an_unknown_option_names_the_close_one(name, meant):
 
 
 def test_an_unknown_option_lists_all_where_none_is_close():
-    with pytest.raises(ArgumentError, match="the options are num_warps, num_stages"):
+    with pytest.raises(ArgumentError, match=r"the options are .*num_warps, num_stages"):
         Options.make({"xyz": 1})
 
 
@@ -50,7 +50,6 @@ def test_the_default_target_is_the_cpu(monkeypatch):
 def test_the_environment_sets_the_default_target(monkeypatch):
     monkeypatch.setenv("TILEWRIGHT_TARGET", "cpu:avx2")
     assert str(resolve_target()) == "cpu:avx2"
-    assert resolve_target().core_name == "cpu:x86-64-v3"
 
 
 def test_a_bad_default_target_says_where_it_came_from(monkeypatch):

@@ -14,7 +14,7 @@ import numpy as np
 
 import tilewright
 from tilewright import _core
-from tilewright.compiler.targets import KINDS
+from tilewright.compiler.targets import target_kinds
 
 LANES = 32
 _BITS = {
@@ -229,7 +229,9 @@ def _launch(code: Any, programs: int, *arrays: Any) -> None:
 def _compile(form: Form, target: str) -> Any:
     module = _core.Module.parse(_core.Context(), module_of(form))
     options = {"num_warps": 1, "start_after": "llvm"}
-    return _core.compile(module, target, KINDS[target.partition(":")[0]].core_options(options))
+    return _core.compile(
+        module, target, target_kinds()[target.partition(":")[0]].core_options(options)
+    )
 
 
 def _arrays(form: Form, inputs: np.ndarray, memory: np.ndarray | None) -> list[np.ndarray]:
@@ -249,7 +251,7 @@ def emulate(
         memory: The initial contents of shared memory, as 64-bit words.
     """
     made = _compile(form, f"emulator:cuda:{arch}")
-    sites = made.sites
+    sites = [tuple(site) for site in made.metadata["sites"]]
     number = int(arch.rstrip("a"))
     code = _core.load_emulated(made.object, made.symbol, LANES, form.shared, number, False, sites)
     arrays = _arrays(form, inputs, memory)

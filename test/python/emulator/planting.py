@@ -99,7 +99,7 @@ class Planted(JITFunction):
         # Both modules use one context: the first compilation loads the dialects of the phase.
         context = _core.Context()
         module = _core.Module.parse(context, module.print(debug_info=True))
-        text = _core.compile(module, target, {**options, "emit": True}).ir[self._phase]
+        text = _core.compile(module, target, options, keep_phases=True).ir[self._phase]
         changed = self._change(text)
         assert changed != text, f"the change finds nothing to change in:\n{text}"
         module = _core.Module.parse(context, changed)

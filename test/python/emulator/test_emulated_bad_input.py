@@ -420,7 +420,7 @@ def test_an_instruction_without_a_function_is_named(monkeypatch: pytest.MonkeyPa
     unknown = r'llvm.call_intrinsic "llvm.nvvm.mul24.i"(\1, \2) : (i32, i32) -> i32'
 
     def compile(module: Any, target: str, options: dict[str, Any], dump: Any) -> Any:
-        made = _core.compile(module, target, {**options, "emit": True}, None)
+        made = _core.compile(module, target, options, keep_phases=True)
         text, changes = re.subn(product, unknown, made.ir["tilegpu"])
         assert changes == 1
         changed = _core.Module.parse(_core.Context(), text)

@@ -15,10 +15,9 @@ CASES = list(cases())
 
 @pytest.fixture(scope="module")
 def capability() -> int:
-    if problem := _core.cuda_platform()["problem"]:
+    if problem := _core.devices("cuda")["problem"]:
         pytest.skip(f"no CUDA device: {problem}")
-    major, minor = _core.cuda_platform()["devices"][0]["capability"]
-    return int(major) * 10 + int(minor)
+    return int(_core.devices("cuda")["devices"][0]["architecture"])
 
 
 def test_every_row_has_a_case_or_a_reason() -> None:

@@ -10,7 +10,7 @@ from tilewright import _core
 @pytest.fixture(scope="session")
 def gpu() -> ModuleType:
     torch: ModuleType = pytest.importorskip("torch")
-    if problem := _core.cuda_platform()["problem"]:
+    if problem := _core.devices("cuda")["problem"]:
         pytest.skip(f"no CUDA device: {problem}")
     if not torch.cuda.is_available():
         pytest.skip("PyTorch finds no CUDA device")

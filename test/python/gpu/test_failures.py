@@ -131,7 +131,7 @@ print(x.tolist())
 
 @pytest.mark.parametrize("hidden", ["", "-1"])
 def test_hidden_devices(gpu, hidden) -> None:
-    script = "from tilewright import _core; print(_core.cuda_platform()['problem'])"
+    script = "from tilewright import _core; print(_core.devices('cuda')['problem'])"
     done = subprocess.run(
         [sys.executable, "-c", script],
         env={**os.environ, "CUDA_VISIBLE_DEVICES": hidden},

@@ -40,12 +40,12 @@ def zeros(gpu, count=4, device="cuda"):
 
 
 def test_platform_and_pytorch_agree(gpu) -> None:
-    platform = _core.cuda_platform()
+    platform = _core.devices("cuda")
     assert len(platform["devices"]) == gpu.cuda.device_count()
     for ordinal, device in enumerate(platform["devices"]):
         properties = gpu.cuda.get_device_properties(ordinal)
         assert device["name"] == properties.name
-        assert device["capability"] == (properties.major, properties.minor)
+        assert device["architecture"] == f"{properties.major}{properties.minor}"
         assert device["memory_bytes"] >= properties.total_memory
         assert device["shared_bytes_per_block"] == properties.shared_memory_per_block_optin
 

@@ -78,7 +78,7 @@ def on_cuda(cuda: ModuleType, substitute: Callable[..., Substitute]) -> Callable
 
     def give(fn: JITFunction, parameters: str, **options: Any) -> Substitute:
         made = substitute(fn)
-        for device in range(len(_core.cuda_platform()["devices"])):
+        for device in range(len(_core.devices("cuda")["devices"])):
             made.code[f"cuda:{device}"] = cuda.load(fn.name, parameters, device, **options)
         return made
 

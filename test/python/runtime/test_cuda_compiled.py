@@ -17,7 +17,13 @@ from tilewright.errors import DeviceError, OutOfResourcesError
 def compiled(cuda, monkeypatch):
     """The requests that reached the stages, which return code with these resources."""
     requests = []
-    facts = {"num_warps": 8, "shared_bytes": 1024, "registers": 32, "spill_bytes": 0}
+    resources = {
+        "num_warps": 8,
+        "threads": 256,
+        "shared_bytes": 1024,
+        "registers": 32,
+        "spill_bytes": 0,
+    }
 
     def run(request):
         requests.append(request)
@@ -27,13 +33,12 @@ def compiled(cuda, monkeypatch):
             "asserts": [],
             "omits_asserts": False,
             "target": str(request.target),
-            "core_target": request.target.core_name,
             "options": request.options.relevant(request.target.kind),
             "launch_conditions": [],
             "written_slots": [],
             "signature": request.describe(),
             "phases": [],
-            **{"slots": [0, 2], "accesses": None, **facts},
+            **{"slots": [0, 2], "accesses": None, **resources},
         }
         image = b"kernel registers=32 parameters=8,4"
         sections = {"object": image, "tile": b"module {}", "ptx": b".version 8.4"}
@@ -43,7 +48,7 @@ def compiled(cuda, monkeypatch):
     monkeypatch.setenv("TILEWRIGHT_CACHE", "0")
     monkeypatch.delenv("TILEWRIGHT_TARGET", raising=False)
     pipeline._kernels.clear()
-    yield requests, facts
+    yield requests, resources
     pipeline._kernels.clear()
 
 

@@ -104,7 +104,7 @@ from interrupted import kernel
 from tilewright import _core
 
 kernel[3](numpy.zeros(1, "int32"))
-platform = _core.cuda_platform()
+platform = _core.devices("cuda")
 print(len(platform["devices"]), platform["version"], bool(platform["problem"]))
 """
 

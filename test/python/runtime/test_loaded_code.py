@@ -15,7 +15,7 @@ import pytest
 
 import tilewright
 import tilewright.language as tl
-from tilewright._core import load
+from tilewright import _core
 
 TARGETS = ["cpu", "emulator:cuda:90a"]
 
@@ -29,6 +29,13 @@ def make_kernel() -> Any:
     return increment
 
 
+def load(compiled: Any) -> Any:
+    """Loads the code once more."""
+    return _core.load(
+        compiled.target, compiled.name, compiled.object, compiled.symbol, 0, compiled.metadata
+    )
+
+
 def mappings() -> int:
     return len(Path("/proc/self/maps").read_text().splitlines())
 
@@ -36,10 +43,10 @@ def mappings() -> int:
 @pytest.mark.parametrize("kept", [True, False], ids=["kept", "dropped"])
 def test_mappings_do_not_grow_with_the_number_of_kernels(kept: bool) -> None:
     compiled = make_kernel().warmup(tl.float32, 16, BLOCK=16, grid=(1,))
-    loaded = [load(compiled.object, compiled.symbol, compiled.scratch_bytes)]
+    loaded = [load(compiled)]
     before = mappings()
     for _ in range(2000):
-        kernel = load(compiled.object, compiled.symbol, compiled.scratch_bytes)
+        kernel = load(compiled)
         if kept:
             loaded.append(kernel)
     assert mappings() < before + 20
@@ -67,7 +74,7 @@ compiled = make_kernel().warmup(tl.float32, 16, BLOCK=16, grid=(1,))
 used = int(open("/proc/self/statm").read().split()[0]) * {resource.getpagesize()}
 resource.setrlimit(resource.RLIMIT_AS, (used + (32 << 20), resource.RLIM_INFINITY))
 try:
-    load(compiled.object, compiled.symbol, compiled.scratch_bytes)
+    load(compiled)
 except MemoryError as error:
     print(error)
 """

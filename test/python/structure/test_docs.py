@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 import tilewright.language as tl
+from tilewright.compiler.options import Options, all_options
+from tilewright.compiler.targets import target_kinds
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = [
@@ -64,6 +66,20 @@ def test_names_of_the_code_are_in_the_code(page: Path) -> None:
     names = re.findall(r"`([a-zA-Z_][\w:]+)(?:\(\))?`", page.read_text())
     code = "".join(file.read_text() for file in code_files())
     assert not [name for name in names if name.rpartition("::")[2] not in code]
+
+
+def test_options_are_documented_as_declared() -> None:
+    """The table in language.md; to update it, paste the rows that the failure prints."""
+    rows = [
+        f"| `{option.name}` | {option.default!r} | {kinds_with(option.name)} | {option.doc} |"
+        for option in all_options().values()
+    ]
+    page = (ROOT / "docs" / "language.md").read_text()
+    assert [row for row in rows if row not in page.splitlines()] == []
+
+
+def kinds_with(option: str) -> str:
+    return ", ".join(name for name in target_kinds() if option in Options().relevant(name))
 
 
 def test_settings_are_documented() -> None:

@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace llvm {
 class LLVMContext;
@@ -34,14 +35,26 @@ struct HostTarget {
 
   /// All properties that the generated code depends on, for cache keys.
   std::string key() const { return cpu + ":" + features; }
+  bool has(llvm::StringRef feature) const;
 };
 
 /// The processor this process runs on.
 const HostTarget &getHost();
 
-/// The target with the name "cpu", "cpu:generic", "cpu:avx2", "cpu:avx512", or "cpu:" followed by LLVM's name of a
-/// processor of the host's architecture.
-llvm::Expected<HostTarget> parseTarget(llvm::StringRef name);
+/// A generation of x86-64 processors, by its vector instructions.
+struct Level {
+  llvm::StringLiteral name;                       ///< "avx2"
+  llvm::StringLiteral processor;                  ///< LLVM's name: "x86-64-v3"
+  llvm::ArrayRef<llvm::StringLiteral> features;   ///< what a processor must have to run the code
+  llvm::ArrayRef<llvm::StringLiteral> processors; ///< LLVM's names of processors of this generation
+};
+llvm::ArrayRef<Level> levels();
+
+/// The processor with this name: that of a level, or one of its processors. If the name is empty, the host.
+llvm::Expected<HostTarget> lookUpProcessor(llvm::StringRef name);
+
+/// The features that the host lacks to run code for a processor.
+std::vector<llvm::StringRef> missingFeatures(llvm::StringRef name);
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const HostTarget &target);
 

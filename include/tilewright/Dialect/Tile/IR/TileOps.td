@@ -335,7 +335,7 @@ def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite]>]> {
   let summary = "Ends the launch with `message` and the source position where `cond` is false";
   let description = [{
     With a mailbox, the first thread that fails writes its program and the number `report` to it; see
-    runtime::cuda::Mailbox.
+    Runtime/Mailbox.h.
   }];
   let arguments = (ins Tile_BoolLike:$cond, StrAttr:$message, Optional<Tile_PtrType>:$mailbox,
     DefaultValuedAttr<I32Attr, "0">:$report);

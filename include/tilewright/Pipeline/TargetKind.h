@@ -1,0 +1,79 @@
+// Kinds of targets. A target is written `kind` or `kind:architecture`: "cpu", "cuda:90a", "emulator:cuda:90a+checks".
+// Everything that shared code has to know about compiling for a kind is in an object of the class TargetKind;
+// include/tilewright/Target/TargetKinds.def registers it. What concerns devices and launches is in
+// include/tilewright/Launcher/DeviceKind.h and Load.h.
+
+#ifndef TILEWRIGHT_PIPELINE_TARGETKIND_H
+#define TILEWRIGHT_PIPELINE_TARGETKIND_H
+
+#include "tilewright/Pipeline/Compilation.h"
+#include "tilewright/Pipeline/Options.h"
+
+#include "mlir/IR/DialectRegistry.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+class TargetKind {
+public:
+  explicit TargetKind(const char *name) : name(name) {}
+  virtual ~TargetKind() = default;
+
+  const llvm::StringRef name;
+
+  //===--------------------------------------------------------------------===//
+  // Names
+  //===--------------------------------------------------------------------===//
+
+  /// The names that can follow "kind:".
+  virtual std::vector<std::string> architectures() const = 0;
+  /// The targets of the kind, as text for the user.
+  virtual std::string summary() const = 0;
+  /// The canonical name of an architecture; nothing if there is no such one. "" is an architecture if the kind has one
+  /// without a name, such as the host's processor.
+  virtual std::optional<std::string> findArchitecture(llvm::StringRef text) const = 0;
+
+  //===--------------------------------------------------------------------===//
+  // Properties
+  //===--------------------------------------------------------------------===//
+
+  /// All that the code for an architecture depends on, for cache keys; without external tools.
+  virtual std::string key(llvm::StringRef arch) const { return (name + ":" + arch).str(); }
+  /// Why this machine's processor can't run code for an architecture; empty if it can, or if a device runs the code.
+  virtual std::string whyNotRunnable(llvm::StringRef arch) const { return ""; }
+  /// The names under which the phases are dumped, in order, and the one that is assembly.
+  virtual std::vector<llvm::StringRef> phases() const = 0;
+  virtual llvm::StringRef assemblyPhase() const { return "asm"; }
+  /// Whether compiled code contains the full paths of the sources.
+  virtual bool embedsSourcePaths() const { return false; }
+
+  //===--------------------------------------------------------------------===//
+  // Compiling
+  //===--------------------------------------------------------------------===//
+
+  /// Its options, with their defaults.
+  virtual std::unique_ptr<CompileOptions> createOptions() const = 0;
+
+  /// Registers the dialects and interfaces that the kind's phases need in addition to the front end's.
+  virtual void registerDialects(mlir::DialectRegistry &registry) const = 0;
+  /// Registers the passes of each phase as a pass pipeline for command lines, such as `cpu-tile`.
+  virtual void registerPipelines() const = 0;
+
+  /// Compiles a module with one kernel, which is consumed. `options` are from createOptions(). Diagnostics go to the
+  /// context's handler. On failure the result is empty and `failure` is set.
+  virtual std::optional<Compiled> compile(mlir::ModuleOp module, llvm::StringRef arch, const CompileOptions &options,
+                                          PhaseDump dump, CompileFailure &failure) const = 0;
+};
+
+/// All kinds of targets.
+llvm::ArrayRef<const TargetKind *> targetKinds();
+/// Null if there is no such kind.
+const TargetKind *findTargetKind(llvm::StringRef name);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_PIPELINE_TARGETKIND_H

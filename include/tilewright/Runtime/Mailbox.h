@@ -1,0 +1,28 @@
+// GPU code with bounds checks reports the first access out of bounds in a mailbox before it stops the device: two words
+// of host memory that the device can access, so that the host can read them after the device is lost.
+//
+//     word 0    bits 0 to 47: the program's number; bits 48 to 63: the access's number, from 1; zero: no report
+//     word 1    bits 0 to 31: the grid's size along axis 0; bits 32 to 63: along axis 1
+
+#ifndef TILEWRIGHT_RUNTIME_MAILBOX_H
+#define TILEWRIGHT_RUNTIME_MAILBOX_H
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace tilewright::runtime {
+
+constexpr size_t kMailboxWords = 2;
+
+struct MailboxReport {
+  int32_t access = 0; ///< counted from 0
+  std::array<int64_t, 3> program = {};
+};
+
+std::optional<MailboxReport> readMailbox(const volatile uint64_t *words);
+
+} // namespace tilewright::runtime
+
+#endif // TILEWRIGHT_RUNTIME_MAILBOX_H

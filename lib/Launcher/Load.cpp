@@ -1,0 +1,48 @@
+// Loads code by the registered kind of its target.
+
+#include "tilewright/Launcher/Load.h"
+#include "tilewright/Launcher/PythonTypes.h"
+
+namespace py = pybind11;
+
+namespace tilewright::launcher {
+
+// A kind defines a function that loads its code, such as cudaLoad(), and one that binds the class of its loaded kernels
+// and what else it has for Python.
+#define TILEWRIGHT_TARGET_KIND(name, kind, device)                                                                     \
+  std::shared_ptr<LoadedKernel> kind##Load(const LoadRequest &request);                                                \
+  void kind##Bind(py::module_ &module);
+#include "tilewright/Target/TargetKinds.def"
+#undef TILEWRIGHT_TARGET_KIND
+
+std::shared_ptr<LoadedKernel> load(llvm::StringRef kind, const LoadRequest &request) {
+#define TILEWRIGHT_TARGET_KIND(name, kindName, device)                                                                 \
+  if (kind == name) {                                                                                                  \
+    return kindName##Load(request);                                                                                    \
+  }
+#include "tilewright/Target/TargetKinds.def"
+#undef TILEWRIGHT_TARGET_KIND
+  throw py::value_error("there is no kind of target '" + kind.str() + "'");
+}
+
+void bindLoadedKernels(py::module_ &module) {
+  py::class_<LoadedKernel, std::shared_ptr<LoadedKernel>>(module, "LoadedKernel",
+                                                          "A kernel's code that is loaded for execution.");
+#define TILEWRIGHT_TARGET_KIND(name, kind, device) kind##Bind(module);
+#include "tilewright/Target/TargetKinds.def"
+#undef TILEWRIGHT_TARGET_KIND
+}
+
+PyAccesses LoadRequest::accesses() const {
+  py::object accesses = metadata["accesses"];
+  if (accesses.is_none()) {
+    return std::nullopt;
+  }
+  std::vector<PyAccess> all;
+  for (py::handle access : accesses) {
+    all.push_back(py::tuple(py::reinterpret_borrow<py::object>(access)).cast<PyAccess>());
+  }
+  return all;
+}
+
+} // namespace tilewright::launcher
