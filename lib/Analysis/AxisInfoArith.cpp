@@ -171,7 +171,7 @@ static Result visit(arith::RemUIOp op, Operands operands) { return remainder(op,
 static Result visit(arith::AndIOp op, Operands operands) {
   int64_t ones = 1;
   if (auto mask = operands[1]->getConstant(); mask && *mask != -1) {
-    ones = axis::powerOfTwoIn(*mask + 1);
+    ones = axis::powerOfTwoIn(~*mask);
   }
   return eachDimension(op, operands, [&](const AxisFacts &lhs, const AxisFacts &rhs) {
     AxisFacts fact;
@@ -186,6 +186,7 @@ static Result visit(arith::AndIOp op, Operands operands) {
 static Result orLike(Operation *op, Operands operands) {
   return eachDimension(op, operands, [](const AxisFacts &lhs, const AxisFacts &rhs) {
     AxisFacts fact;
+    // NOLINTNEXTLINE(readability-suspicious-call-argument): either side may be the consecutive one
     fact.contiguity = std::max(aligned(lhs, rhs), aligned(rhs, lhs));
     fact.divisibility = bothDivisible(lhs, rhs, fact.contiguity);
     fact.constancy = bothConstant(lhs, rhs);
@@ -253,6 +254,7 @@ static int64_t comparedFacts(arith::CmpIPredicate predicate, const AxisFacts &lh
   case arith::CmpIPredicate::sle:
   case arith::CmpIPredicate::ugt:
   case arith::CmpIPredicate::ule:
+    // NOLINTNEXTLINE(readability-suspicious-call-argument): the greater side counts
     return std::max(together, aligned(rhs, lhs));
   case arith::CmpIPredicate::eq:
   case arith::CmpIPredicate::ne:

@@ -59,7 +59,7 @@ Thread *threadOnStack(Block &block, uintptr_t address) {
 }
 
 bool redirect(int signal, siginfo_t *info, ucontext_t *context) {
-#if defined(__x86_64__)
+#ifdef __x86_64__
   if (!fault.block) {
     return false;
   }

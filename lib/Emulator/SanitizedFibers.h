@@ -5,7 +5,7 @@
 #ifndef TILEWRIGHT_LIB_EMULATOR_SANITIZEDFIBERS_H
 #define TILEWRIGHT_LIB_EMULATOR_SANITIZEDFIBERS_H
 
-#if defined(__has_feature)
+#ifdef __has_feature
 #if __has_feature(thread_sanitizer)
 #define TILEWRIGHT_THREAD_SANITIZER 1
 #endif

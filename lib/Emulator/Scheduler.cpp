@@ -14,7 +14,7 @@ namespace context = boost::context::detail;
 /// context of the calling fiber.
 static void *jump(void *to, void *stack, void **from) {
   switchToFiber(stack);
-  context::transfer_t transfer = context::jump_fcontext(to, from);
+  context::transfer_t transfer = context::jump_fcontext(to, static_cast<void *>(from));
   *static_cast<void **>(transfer.data) = transfer.fctx;
   return nullptr;
 }

@@ -18,6 +18,7 @@ namespace tilewright::emulator {
 
 class Scheduler {
 public:
+  // NOLINTNEXTLINE(bugprone-random-generator-seed): run() sets the seed
   explicit Scheduler(Block &block) : block(block) {}
 
   /// Runs all threads of the block. Returns false if leave() was called, the launch was stopped, or there is a
@@ -28,8 +29,8 @@ public:
   void wait(Thread &self);
   void yield(Thread &self);
   void wake(Thread &thread);
-  /// Runs `callback` on the stack of the host's thread, and then resumes the running thread.
-  void runOnHostStack(Thread &self, const std::function<void()> &callback);
+  /// Runs `work` on the stack of the host's thread, and then resumes the running thread.
+  void runOnHostStack(Thread &self, const std::function<void()> &work);
   /// Ends the block. The fibers are abandoned without unwinding their stacks.
   [[noreturn]] void leave();
 

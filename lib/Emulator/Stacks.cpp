@@ -1,5 +1,6 @@
 #include "Stacks.h"
 
+#include <algorithm>
 #include <atomic>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -50,13 +51,10 @@ void *StackPool::take() {
 }
 
 bool StackPool::isGuard(const void *address) const {
-  for (void *stack : all) {
+  return std::any_of(all.begin(), all.end(), [&](void *stack) {
     const char *low = static_cast<char *>(stack) - kBytes;
-    if (address >= low && address < low + pageBytes()) {
-      return true;
-    }
-  }
-  return false;
+    return address >= low && address < low + pageBytes();
+  });
 }
 
 namespace {

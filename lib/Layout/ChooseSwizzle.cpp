@@ -47,7 +47,8 @@ public:
     Columns lanes = first.columnsOf(kLane), others = intersection(second.columnsOf(kLane), outside);
     take(intersection(lanes, others), wordBits());
     take(outside, wordBits());
-    Columns word(columns.begin(), columns.begin() + std::min(wordBits(), columns.size()));
+    Columns word = columns;
+    word.resize(std::min(wordBits(), word.size()));
 
     Columns segment = segmentAbove(reached(first, word), reached(second, word));
     used.addAll(segment);

@@ -210,9 +210,9 @@ static Columns separate(const Source &source, Lookup &lookup, int lanes) {
 }
 
 static std::vector<int> images(const Columns &columns) {
-  std::vector<int> values;
-  for (uint64_t i = 0; i < uint64_t(1) << columns.size(); ++i) {
-    values.push_back(static_cast<int>(multiply(columns, i)));
+  std::vector<int> values(size_t(1) << columns.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<int>(multiply(columns, i));
   }
   return values;
 }

@@ -78,15 +78,16 @@ LinearLayout dropRepeatedRegisters(const LinearLayout &layout) {
 
 /// Renames the outputs to dim0, dim1, ... in their order.
 static LinearLayout numbered(const LinearLayout &layout) {
-  std::vector<std::string> names;
-  for (size_t i = 0; i < layout.outs().size(); ++i) {
-    names.push_back(dimName(static_cast<int>(i)));
+  std::vector<std::string> names(layout.outs().size());
+  for (size_t i = 0; i < names.size(); ++i) {
+    names[i] = dimName(static_cast<int>(i));
   }
   return renameOuts(layout, names);
 }
 
 static std::vector<std::string_view> namesOf(const std::vector<Dim> &dims) {
   std::vector<std::string_view> names;
+  names.reserve(dims.size());
   for (const Dim &dim : dims) {
     names.push_back(dim.name);
   }
@@ -107,6 +108,7 @@ LinearLayout insertDim(const LinearLayout &layout, int dim) {
 
 LinearLayout transposed(const LinearLayout &layout, const std::vector<int> &permutation) {
   std::vector<std::string> names;
+  names.reserve(permutation.size());
   for (int dim : permutation) {
     names.push_back(dimName(dim));
   }

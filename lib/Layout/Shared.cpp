@@ -8,6 +8,7 @@ namespace tilewright::layout {
 
 static std::vector<Dim> dimsOf(const Shape &shape) {
   std::vector<Dim> dims;
+  dims.reserve(shape.size());
   for (size_t i = 0; i < shape.size(); ++i) {
     dims.push_back({dimName(static_cast<int>(i)), log2Exact(shape[i])});
   }

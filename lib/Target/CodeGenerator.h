@@ -36,7 +36,7 @@ void setFlag(llvm::StringRef name, bool value);
 llvm::Expected<const llvm::Target *> lookupBackend(const llvm::Triple &triple);
 
 /// Translates the module to LLVM IR with the machine's triple and data layout.
-llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module, llvm::LLVMContext &context,
+llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp source, llvm::LLVMContext &context,
                                                         llvm::TargetMachine &machine);
 
 /// Runs LLVM's standard pipeline with the machine's cost model. `extend` may add passes at its extension points.

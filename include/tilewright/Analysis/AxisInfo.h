@@ -79,7 +79,7 @@ public:
 
   /// Facts for a value of `type`, one entry per dimension. Runs are cut to the largest power of two that divides the
   /// dimension.
-  AxisInfo(mlir::Type type, llvm::ArrayRef<AxisFacts> facts, bool wraps = false);
+  AxisInfo(mlir::Type type, llvm::ArrayRef<AxisFacts> newFacts, bool mayWrap = false);
 
   /// The facts that hold for both.
   static AxisInfo join(const AxisInfo &lhs, const AxisInfo &rhs);

@@ -29,7 +29,7 @@ struct RetargetOptions {
 /// Turns the module's kernel into a function of the same name and of type ThreadCode, and returns its sites. Requires a
 /// module with one kernel, after LLVM's optimizer for NVPTX has run; `host` is the machine that it will be compiled
 /// for. Fails if an instruction is not in the table; the error names the instruction and its line.
-llvm::Expected<std::vector<Site>> retarget(llvm::Module &module, llvm::StringRef kernel, const RetargetOptions &options,
+llvm::Expected<std::vector<Site>> retarget(llvm::Module &module, llvm::StringRef name, const RetargetOptions &options,
                                            const llvm::TargetMachine &host);
 
 /// The functions that retargeted code may call, with their symbols, for the linker.

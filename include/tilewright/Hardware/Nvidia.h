@@ -42,10 +42,10 @@ inline constexpr int64_t kRegistersPerSm = 65536; ///< and per block
 inline constexpr int kRegistersPerThread = 255;
 inline constexpr int kRegisterGranularity = 8; ///< allocation granularity per thread
 inline constexpr int kThreadsPerBlock = 1024;
-inline constexpr int64_t kStaticShared = 48 * 1024;       ///< bytes per thread block without opting in to more
-inline constexpr int64_t kReservedSharedPerBlock = 1024;  ///< bytes reserved by the system per thread block
-inline constexpr int64_t kGridX = (int64_t(1) << 31) - 1; ///< maximum thread blocks along x
-inline constexpr int64_t kGridYZ = 65535;                 ///< and along y and z
+inline constexpr int64_t kStaticShared = int64_t(48) * 1024; ///< bytes per thread block without opting in to more
+inline constexpr int64_t kReservedSharedPerBlock = 1024;     ///< bytes reserved by the system per thread block
+inline constexpr int64_t kGridX = (int64_t(1) << 31) - 1;    ///< maximum thread blocks along x
+inline constexpr int64_t kGridYZ = 65535;                    ///< and along y and z
 
 /// The seven architectures, oldest first.
 const std::vector<NvidiaInfo> &nvidiaTargets();

@@ -74,7 +74,7 @@ public:
 
 private:
   bool holds(const AccessSite &site, const ByteRange &bytes) const;
-  void report(const AccessReport &found);
+  void report(const AccessReport &report);
 
   const std::vector<SlotMemory> slots;
   const std::vector<NamedExtent> arrays;

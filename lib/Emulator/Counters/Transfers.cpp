@@ -86,7 +86,7 @@ private:
 
 static int lanesAtATime(uint32_t bytes) {
   int lanes = kLanes;
-  while (lanes * bytes > kWavefrontBytes) {
+  while (uint64_t(lanes) * bytes > kWavefrontBytes) {
     lanes /= 2;
   }
   return lanes;

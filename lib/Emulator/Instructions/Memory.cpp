@@ -59,7 +59,7 @@ void load(Thread &thread, int32_t site, const uint64_t *in, uint64_t *out) {
   for (uint32_t i = 0; i < operands.elements; ++i) {
     out[i] = 0;
     if (operands.active) {
-      std::memcpy(&out[i], memory + i * operands.elementBytes, operands.elementBytes);
+      std::memcpy(&out[i], memory + size_t(i) * operands.elementBytes, operands.elementBytes);
     }
   }
 }
@@ -69,7 +69,7 @@ void store(Thread &thread, int32_t site, const uint64_t *in, uint64_t *) {
   operands.observe(thread, site, AccessKind::Write);
   auto *memory = reinterpret_cast<char *>(operands.address);
   for (uint32_t i = 0; operands.active && i < operands.elements; ++i) {
-    std::memcpy(memory + i * operands.elementBytes, &in[4 + i], operands.elementBytes);
+    std::memcpy(memory + size_t(i) * operands.elementBytes, &in[4 + i], operands.elementBytes);
   }
 }
 

@@ -61,9 +61,10 @@ bool Kernel::prepare(const KernelCode &code, LoadProblem &problem) {
   if (resources.staticSharedBytes + dynamicSharedBytes <= hardware::kStaticShared) {
     return true;
   }
-  return !failed("cuFuncSetAttribute",
-                 driver.funcSetAttribute(function, FunctionAttribute::MaxDynamicSharedBytes, dynamicSharedBytes),
-                 problem);
+  return !failed(
+      "cuFuncSetAttribute",
+      driver.funcSetAttribute(function, FunctionAttribute::MaxDynamicSharedBytes, static_cast<int>(dynamicSharedBytes)),
+      problem);
 }
 
 bool Kernel::readResources(LoadProblem &problem) {

@@ -24,7 +24,8 @@ std::optional<Excess> excessOfBlock(const DeviceLimits &limits, const KernelReso
                   "num_warps is at most " + std::to_string(limits.threads / kLanesPerWarp)};
   }
   int64_t warps = (threads + kLanesPerWarp - 1) / kLanesPerWarp;
-  int64_t perThread = (kernel.registers + kRegisterGranularity - 1) / kRegisterGranularity * kRegisterGranularity;
+  int64_t granules = (kernel.registers + kRegisterGranularity - 1) / kRegisterGranularity;
+  int64_t perThread = granules * kRegisterGranularity;
   int64_t registers = warps * kLanesPerWarp * perThread;
   if (registers > limits.registers) {
     return Excess{"registers", "registers per program", registers, limits.registers,

@@ -83,9 +83,9 @@ std::string Platform::addDevice(int ordinal) {
       {DeviceAttribute::MaxThreadsPerBlock, &device.limits.threads},
       {DeviceAttribute::MaxRegistersPerBlock, &device.limits.registers},
       {DeviceAttribute::MaxSharedPerBlockOptIn, &device.limits.sharedBytes},
-      {DeviceAttribute::MaxGridX, &device.limits.grid[0]},
-      {DeviceAttribute::MaxGridY, &device.limits.grid[1]},
-      {DeviceAttribute::MaxGridZ, &device.limits.grid[2]}};
+      {DeviceAttribute::MaxGridX, device.limits.grid.data()},
+      {DeviceAttribute::MaxGridY, device.limits.grid.data() + 1},
+      {DeviceAttribute::MaxGridZ, device.limits.grid.data() + 2}};
   for (auto [attribute, value] : attributes) {
     if (Status status = functions.deviceGetAttribute(value, attribute, device.handle); status != Status::Success) {
       return "cuDeviceGetAttribute: " + describe(status);

@@ -32,7 +32,7 @@ template <typename Condition> void poll(Condition ready) {
   auto end = Clock::now() + pollInterval;
   while (!ready() && Clock::now() < end) {
     for (int i = 0; i < 16; ++i) {
-#if defined(__x86_64__)
+#ifdef __x86_64__
       __builtin_ia32_pause();
 #else
       std::this_thread::yield();
@@ -69,7 +69,7 @@ private:
 } // namespace
 
 void ProgramCost::learn(int64_t nanoseconds, int64_t programs) {
-  float measured = std::max(0.1f, static_cast<float>(nanoseconds) / programs);
+  float measured = std::max(0.1f, static_cast<float>(nanoseconds) / static_cast<float>(programs));
   float old = value.load(std::memory_order_relaxed);
   value.store(old > 0 ? old + (measured - old) / 4 : measured, std::memory_order_relaxed);
 }
@@ -105,7 +105,7 @@ void ThreadPool::Job::stop(Result::Outcome why, int32_t code) {
 
 /// The size of a thread's first chunk, before it has measured one itself.
 int64_t ThreadPool::Job::firstChunk() const {
-  return launch.cost.known() ? std::max<int64_t>(1, chunkNanoseconds / launch.cost.of(1)) : 1;
+  return launch.cost.known() ? std::max<int64_t>(1, static_cast<int64_t>(chunkNanoseconds / launch.cost.of(1))) : 1;
 }
 
 /// Claims and runs at most `limit` programs, and adapts `programsPerChunk` to the time that they took. `now` is the
@@ -133,8 +133,9 @@ bool ThreadPool::Job::runChunk(int64_t limit, Clock::time_point &now, int64_t &p
   int64_t elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(after - now).count();
   now = after;
   launch.cost.learn(elapsed, count);
-  double fitting = chunkNanoseconds / std::max<double>(1, elapsed) * count;
-  programsPerChunk = std::max<int64_t>(1, std::min<double>(fitting, 8.0 * programsPerChunk));
+  double fitting = chunkNanoseconds / std::max(1.0, static_cast<double>(elapsed)) * static_cast<double>(count);
+  double most = 8.0 * static_cast<double>(programsPerChunk);
+  programsPerChunk = std::max<int64_t>(1, static_cast<int64_t>(std::min(fitting, most)));
   return true;
 }
 
@@ -177,7 +178,8 @@ Result ThreadPool::run(const Launch &launch, Interrupt *interrupt) {
       now = Clock::now();
     }
     // A fraction of the rest: chunks become smaller toward the end, so that all threads finish at the same time.
-    int64_t limit = shared ? job.remaining() / (4 * threads) : aloneNanoseconds / std::max(0.1, launch.cost.of(1));
+    int64_t limit = shared ? job.remaining() / (int64_t(4) * threads)
+                           : static_cast<int64_t>(aloneNanoseconds / std::max(0.1, launch.cost.of(1)));
     if (!job.runChunk(threads == 1 ? programsPerChunk : std::max<int64_t>(1, limit), now, programsPerChunk)) {
       break;
     }
@@ -195,7 +197,7 @@ Result ThreadPool::run(const Launch &launch, Interrupt *interrupt) {
 /// that processor until the system balances the load some milliseconds later. On small machines this is most of a
 /// launch.
 void ThreadPool::keepWorkersOffCaller() {
-#if defined(__linux__)
+#ifdef __linux__
   constexpr unsigned manyThreads = 8;
   int cpu = sched_getcpu();
   if (threads > manyThreads || cpu < 0 || cpu == callerCpu) {
@@ -274,7 +276,7 @@ void ThreadPool::startWorkers() {
     while (workers.size() + 1 < threads) {
       workers.emplace_back([this] { work(); });
     }
-  } catch (const std::system_error &) {
+  } catch (const std::system_error &) { // NOLINT(bugprone-empty-catch): there is nothing to do
     // The system allows no more threads. Continue with those that exist.
   }
   pthread_sigmask(SIG_SETMASK, &previous, nullptr);
@@ -294,7 +296,7 @@ void ThreadPool::work() {
 
     auto now = Clock::now();
     int64_t programsPerChunk = job.firstChunk();
-    while (job.runChunk(std::max<int64_t>(1, job.remaining() / (4 * threads)), now, programsPerChunk)) {
+    while (job.runChunk(std::max<int64_t>(1, job.remaining() / (int64_t(4) * threads)), now, programsPerChunk)) {
     }
 
     lock.lock();

@@ -69,7 +69,7 @@ static int64_t findSum(StringRef log, StringRef pattern) {
 static Cubin describe(Assembled assembled, std::string assembler) {
   Cubin cubin;
   StringRef log = assembled.log;
-  cubin.registers = findLargest(log, "Used ([0-9]+) registers");
+  cubin.registers = static_cast<int>(findLargest(log, "Used ([0-9]+) registers"));
   cubin.spillBytes = findSum(log, "([0-9]+) bytes spill stores") + findSum(log, "([0-9]+) bytes spill loads");
   cubin.stackBytes = findLargest(log, "([0-9]+) bytes stack frame");
   cubin.staticSharedBytes = findLargest(log, "([0-9]+) bytes smem");

@@ -94,6 +94,7 @@ Expected<Assembled> NvJitLink::assemble(StringRef ptx, StringRef arch, ArrayRef<
     texts.push_back("-Xptxas=" + option);
   }
   std::vector<const char *> arguments;
+  arguments.reserve(texts.size());
   for (const std::string &text : texts) {
     arguments.push_back(text.c_str());
   }

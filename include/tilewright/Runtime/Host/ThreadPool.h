@@ -31,7 +31,7 @@ class ProgramCost {
 public:
   bool known() const { return value.load(std::memory_order_relaxed) > 0; }
   /// The predicted time of a number of programs in nanoseconds; 0 if there is no measurement yet.
-  double of(int64_t programs) const { return value.load(std::memory_order_relaxed) * programs; }
+  double of(int64_t programs) const { return double(value.load(std::memory_order_relaxed)) * double(programs); }
   void learn(int64_t nanoseconds, int64_t programs);
 
 private:

@@ -59,7 +59,7 @@ std::vector<llvm::StringRef> missingFeatures(llvm::StringRef name);
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const HostTarget &target);
 
 /// Translates a module in the LLVM dialect to LLVM IR, and calls prepare().
-llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module, llvm::LLVMContext &context,
+llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp source, llvm::LLVMContext &context,
                                                         llvm::TargetMachine &machine);
 
 /// Sets the attributes that select the processor on all functions of a module.

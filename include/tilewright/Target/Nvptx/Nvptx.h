@@ -46,7 +46,7 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const h
 /// Source lines are preserved in functions with a debug scope. Its compile unit should have the emission kind
 /// DebugDirectivesOnly, because all others make the assembler generate unoptimized code. Denormal numbers are
 /// preserved, except by intrinsics that flush them.
-llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module, llvm::LLVMContext &context,
+llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp source, llvm::LLVMContext &context,
                                                         llvm::TargetMachine &machine);
 
 /// Runs LLVM's -O3 without its vectorizers. Splits vectors of any length into 32-bit words and pairs of 16-bit
