@@ -1,8 +1,8 @@
 #include "tilewright/Analysis/MayAlias.h"
 
+#include "tilewright/Analysis/ForwardedValues.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -11,53 +11,15 @@ using namespace tilewright;
 
 static bool isPointer(Value value) { return isa<tile::PtrType>(tile::getElementType(value.getType())); }
 
-/// Where control enters a region of `op` or leaves `op`: the operation itself and its regions' terminators.
-static SmallVector<RegionBranchPoint> branchPoints(RegionBranchOpInterface op) {
-  SmallVector<RegionBranchPoint> points = {RegionBranchPoint::parent()};
-  for (Region &region : op->getRegions()) {
-    for (Block &block : region) {
-      if (auto terminator = dyn_cast<RegionBranchTerminatorOpInterface>(block.back())) {
-        points.push_back(terminator);
-      }
-    }
-  }
-  return points;
-}
-
-/// Appends the values that control flow forwards to `value`, a result of `op` or an argument of the region `target`.
-/// Appends nothing if the operation itself defines the value, such as an induction variable.
-static void collectForwarded(RegionBranchOpInterface op, Region *target, Value value, SmallVectorImpl<Value> &sources) {
-  for (RegionBranchPoint point : branchPoints(op)) {
-    SmallVector<RegionSuccessor> successors;
-    op.getSuccessorRegions(point, successors);
-    for (RegionSuccessor successor : successors) {
-      ValueRange inputs = successor.getSuccessorInputs();
-      auto input = llvm::find(inputs, value);
-      if (successor.getSuccessor() != target || input == inputs.end()) {
-        continue;
-      }
-      auto terminator = dyn_cast_or_null<RegionBranchTerminatorOpInterface>(point.getTerminatorPredecessorOrNull());
-      OperandRange operands =
-          terminator ? terminator.getSuccessorOperands(successor) : op.getEntrySuccessorOperands(successor);
-      sources.push_back(operands[std::distance(inputs.begin(), input)]);
-    }
-  }
-}
-
 /// The values from which a pointer is derived in one step; none if they are unknown because the pointer is loaded, cast
 /// from an integer, or an argument of a combiner.
 static SmallVector<Value> derivedFrom(Value pointer) {
-  SmallVector<Value> sources;
-  if (auto arg = dyn_cast<BlockArgument>(pointer)) {
-    if (auto op = dyn_cast<RegionBranchOpInterface>(arg.getOwner()->getParentOp())) {
-      collectForwarded(op, arg.getOwner()->getParent(), pointer, sources);
-    }
-    return sources;
+  if (isForwarded(pointer)) {
+    return valuesForwardedTo(pointer);
   }
+  SmallVector<Value> sources;
   Operation *op = pointer.getDefiningOp();
-  if (auto branch = dyn_cast<RegionBranchOpInterface>(op)) {
-    collectForwarded(branch, nullptr, pointer, sources);
-  } else if (op->getNumRegions() == 0 && isMemoryEffectFree(op)) {
+  if (op && op->getNumRegions() == 0 && isMemoryEffectFree(op)) {
     llvm::copy_if(op->getOperands(), std::back_inserter(sources), isPointer);
   }
   return sources;
@@ -95,12 +57,36 @@ static bool isExclusive(Value root) {
   return function.getArgAttr(arg.getArgNumber(), tile::TileDialect::kNoAliasAttr) != nullptr;
 }
 
-bool tilewright::mayAlias(Value left, Value right) {
-  PointerRoots leftRoots = findPointerRoots(left), rightRoots = findPointerRoots(right);
-  if (!leftRoots.isComplete || !rightRoots.isComplete) {
+void PointerRoots::merge(const PointerRoots &other) {
+  arguments.insert(other.arguments.begin(), other.arguments.end());
+  isComplete &= other.isComplete;
+}
+
+bool tilewright::mayAlias(const PointerRoots &left, const PointerRoots &right) {
+  if (!left.isComplete || !right.isComplete) {
     return true;
   }
-  return llvm::any_of(leftRoots.arguments, [&](Value l) {
-    return llvm::any_of(rightRoots.arguments, [&](Value r) { return l == r || !isExclusive(l) || !isExclusive(r); });
+  return llvm::any_of(left.arguments, [&](Value l) {
+    return llvm::any_of(right.arguments, [&](Value r) { return l == r || !isExclusive(l) || !isExclusive(r); });
   });
+}
+
+bool tilewright::mayAlias(Value left, Value right) { return mayAlias(findPointerRoots(left), findPointerRoots(right)); }
+
+const PointerRoots &PointerRootsCache::find(Value pointer) {
+  SmallVector<Value> chain;
+  std::shared_ptr<const PointerRoots> found;
+  for (Value value = pointer; !(found = roots.lookup(value));) {
+    chain.push_back(value);
+    SmallVector<Value> sources = isForwarded(value) ? SmallVector<Value>() : derivedFrom(value);
+    if (sources.size() != 1) {
+      found = std::make_shared<const PointerRoots>(findPointerRoots(value));
+      break;
+    }
+    value = sources.front();
+  }
+  for (Value value : chain) {
+    roots[value] = found;
+  }
+  return *found;
 }

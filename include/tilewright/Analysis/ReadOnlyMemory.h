@@ -3,6 +3,8 @@
 #ifndef TILEWRIGHT_ANALYSIS_READONLYMEMORY_H
 #define TILEWRIGHT_ANALYSIS_READONLYMEMORY_H
 
+#include "tilewright/Analysis/MayAlias.h"
+
 #include "mlir/IR/Operation.h"
 
 namespace tilewright {
@@ -16,10 +18,12 @@ public:
 
   /// Whether none of the writes may alias the pointer, or tile of pointers. As all programs of a launch run the same
   /// kernel, and `mayAlias` reasons about the launch's arguments, this holds for the writes of all programs.
-  bool contains(mlir::Value pointer) const;
+  bool contains(mlir::Value pointer) const { return contains(findPointerRoots(pointer)); }
+  bool contains(const PointerRoots &pointer) const { return !isWritten || !mayAlias(written, pointer); }
 
 private:
-  llvm::SmallVector<mlir::Value> written;
+  bool isWritten = false; ///< anything at all
+  PointerRoots written;
 };
 
 } // namespace tilewright
