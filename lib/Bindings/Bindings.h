@@ -30,14 +30,14 @@ struct PyModule {
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
-/// An error or note with its source positions, innermost first.
+/// An error, warning or note with its source positions, innermost first.
 struct Diagnostic {
   std::string message;
   std::vector<std::tuple<std::string, unsigned, unsigned>> frames;
   std::vector<Diagnostic> notes;
 };
 
-/// Collects the context's errors while it exists, instead of printing them.
+/// Collects the context's errors and warnings while it exists, instead of printing them.
 class DiagnosticCollector {
 public:
   explicit DiagnosticCollector(mlir::MLIRContext &context);
@@ -45,7 +45,11 @@ public:
   /// Raises `tilewright._core.IRError` with the collected errors, or with the message `fallback` if there are none.
   [[noreturn]] void raise(llvm::StringRef fallback);
 
-  std::vector<Diagnostic> diagnostics;
+  /// The collected warnings, as for the attribute `diagnostics` of IRError.
+  pybind11::list takeWarnings();
+
+  std::vector<Diagnostic> diagnostics; ///< errors
+  std::vector<Diagnostic> warnings;
 
 private:
   mlir::ScopedDiagnosticHandler handler;

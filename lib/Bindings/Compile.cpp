@@ -20,6 +20,7 @@ namespace {
 /// The result of compile().
 struct PyCompiled : Compiled {
   std::map<std::string, std::string> ir;
+  py::list warnings;
 };
 
 /// Raises IRError with the collected diagnostics and the reproducing IR.
@@ -89,7 +90,7 @@ PyCompiled compile(PyModule &module, const std::string &target, const py::dict &
   if (!compiled) {
     raiseFailure(errors, failure);
   }
-  return {std::move(*compiled), std::move(ir)};
+  return {std::move(*compiled), std::move(ir), errors.takeWarnings()};
 }
 
 py::list describe(const std::vector<AccessPlace> &accesses) {
@@ -108,6 +109,7 @@ void bindCompile(py::module_ &module) {
       .def_property_readonly("object", [](PyCompiled &self) { return py::bytes(self.object); })
       .def_readonly("symbol", &PyCompiled::symbol)
       .def_readonly("phases", &PyCompiled::seconds)
+      .def_readonly("warnings", &PyCompiled::warnings)
       .def_property_readonly("launch_conditions", [](PyCompiled &self) { return self.requirements.conditions; })
       .def_property_readonly("written_slots", [](PyCompiled &self) { return self.requirements.writtenSlots; })
       .def_property_readonly("accesses", [](PyCompiled &self) { return describe(self.accesses); })

@@ -6,6 +6,8 @@
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <utility>
+
 namespace py = pybind11;
 using namespace mlir;
 
@@ -51,21 +53,28 @@ static py::object toPython(const Diagnostic &diagnostic) {
 
 DiagnosticCollector::DiagnosticCollector(MLIRContext &context)
     : handler(&context, [this](mlir::Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() != DiagnosticSeverity::Error) {
+        bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+        if (!isError && diagnostic.getSeverity() != DiagnosticSeverity::Warning) {
           return failure();
         }
-        diagnostics.push_back(convert(diagnostic));
+        (isError ? diagnostics : warnings).push_back(convert(diagnostic));
         return success();
       }) {}
 
-void DiagnosticCollector::raise(llvm::StringRef fallback) {
-  std::string message = diagnostics.empty() ? fallback.str() : diagnostics.front().message;
-  py::object error = py::reinterpret_borrow<py::object>(errorType)(message);
+static py::list toPython(const std::vector<Diagnostic> &diagnostics) {
   py::list list;
   for (const Diagnostic &diagnostic : diagnostics) {
     list.append(toPython(diagnostic));
   }
-  error.attr("diagnostics") = list;
+  return list;
+}
+
+py::list DiagnosticCollector::takeWarnings() { return toPython(std::exchange(warnings, {})); }
+
+void DiagnosticCollector::raise(llvm::StringRef fallback) {
+  std::string message = diagnostics.empty() ? fallback.str() : diagnostics.front().message;
+  py::object error = py::reinterpret_borrow<py::object>(errorType)(message);
+  error.attr("diagnostics") = toPython(diagnostics);
   PyErr_SetObject(errorType.ptr(), error.ptr());
   throw py::error_already_set();
 }

@@ -19,6 +19,7 @@
         CheckError            a run-time check found errors in the kernel
           EmulationError        on an emulated GPU
       CacheError            the cache folder is unusable
+    CompileWarning        a kernel that compiles, but should be changed
     CacheWarning          the disk cache can't be used; kernels are kept in memory only
 
 A CompileError prints as
@@ -290,6 +291,10 @@ class EmulationError(CheckError):
 
 class CacheError(TilewrightError):
     """The folder of the disk cache is unusable or not trusted."""
+
+
+class CompileWarning(UserWarning):
+    """A kernel compiles, but should be changed, as a tile of it does not fit into registers."""
 
 
 class CacheWarning(UserWarning):

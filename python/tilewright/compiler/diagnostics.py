@@ -1,4 +1,4 @@
-"""Converts the core's diagnostics to the exceptions of errors.py.
+"""Converts the core's diagnostics to the exceptions and warnings of errors.py.
 
 The core raises IRError with `diagnostics`: a list of (message, frames, notes), where frames are
 (file, line, column), innermost call first.
@@ -6,11 +6,12 @@ The core raises IRError with `diagnostics`: a list of (message, frames, notes), 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tilewright.errors import CompileError, Note
+from tilewright.errors import CompileError, CompileWarning, Note
 
 _Kind = TypeVar("_Kind", bound=CompileError)
 _Frame = tuple[str, int, int]
@@ -35,6 +36,13 @@ def from_ir_error(error: Exception, kind: type[_Kind]) -> _Kind:
     place = (result.file, result.line, result.column)
     result.notes = tuple(Note(n.message) if n[1:4] == place else n for n in remarks)
     return result
+
+
+def warn(warnings_of_core: Sequence[Any]) -> None:
+    """Passes the core's warnings on as Python warnings at the user's lines."""
+    for message, frames, _ in warnings_of_core:
+        file, line, _ = frames[_users_frame(frames)] if frames else ("<kernel>", 1, 1)
+        warnings.warn_explicit(message, CompileWarning, file, line)
 
 
 def _users_frame(frames: Sequence[_Frame]) -> int:

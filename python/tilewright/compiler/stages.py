@@ -16,7 +16,7 @@ from typing import Any
 from tilewright.cache import artifacts
 from tilewright.cache.format import Entry
 from tilewright.compiler.core import core
-from tilewright.compiler.diagnostics import from_ir_error
+from tilewright.compiler.diagnostics import from_ir_error, warn
 from tilewright.compiler.request import Request
 from tilewright.compiler.targets import target_kinds
 from tilewright.dependencies import Record
@@ -48,6 +48,7 @@ def run(request: Request) -> tuple[Record, Entry]:
     omits_asserts = module.op.get_attr(_OMITS_ASSERTS) is not None
     dump = artifacts.PhaseDump(folder, request.fn.name, key) if folder else None
     compiled = _run_core(request, key, module, tile, options, dump)
+    warn(compiled.warnings)
     metadata = {
         "name": request.fn.name,
         "symbol": compiled.symbol,

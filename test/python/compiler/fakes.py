@@ -48,6 +48,7 @@ class CompiledObject:
         self.metadata = {"scratch_bytes": 64, "asserts": []}
         self.texts = {}
         self.phases = [("tile", 0.001), ("vector", 0.002), ("llvm", 0.003)]
+        self.warnings = []
 
 
 def compile(module, target, options, dump):
