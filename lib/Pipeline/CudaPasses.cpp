@@ -52,18 +52,20 @@ static void addTileGPUPasses(OpPassManager &passes, StringRef target, const Cuda
   passes.addPass(tilegpu::createChooseMma());           // dots get the layouts of matrix instructions
   passes.addPass(createCSEPass());                      // merges equal conversions
   passes.addPass(tilegpu::createPropagateLayouts());    // must run after these because it weighs their layouts
+  passes.addPass(tilegpu::createWarnLargeTiles());      // layouts are final, and tiles still those of the user's lines
   passes.addPass(tilegpu::createDecomposeReductions()); // adds conversions for stage-operands
   passes.addPass(tile::createCanonicalizer());          // merges consecutive conversions
   passes.addPass(tilegpu::createStageOperands());       // moves data between warps through shared memory
   passes.addPass(tilegpu::createDecomposeGathers());    // the same for gathers
   passes.addPass(createCSEPass());
   passes.addPass(tilegpu::createSliceDotsK());     // overlaps loads with dots of the previous slice
-  passes.addPass(tilegpu::createPlanPipeline());   // decides which loads are started ahead
-  passes.addPass(tilegpu::createExpandPipeline()); // pipelines loops with asynchronous copies
+  passes.addPass(tilegpu::createPlanPipeline());   // decides when the operations of a loop are executed
+  passes.addPass(tilegpu::createExpandPipeline()); // pipelines the loops accordingly, with asynchronous copies
   passes.addPass(tile::createCanonicalizer());     // simplifies loops with known trip counts
   passes.addPass(createCSEPass());
   passes.addPass(tilegpu::createAllocateShared()); // must run after all passes that create buffers
-  passes.addPass(tilegpu::createInsertBarriers()); // must run last because other passes move accesses
+  passes.addPass(tilegpu::createInsertBarriers()); // must run after all passes that move accesses
+  passes.addPass(tilegpu::createResolveWaits());   // must run after all passes that move copies
 }
 
 /// From tiles to thread-level code.

@@ -15,23 +15,23 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
     // Copies of 16 bytes bypass the L1 cache unless the cache modifier is CA.
     // CHECK: nvvm.cp.async.shared.global %[[TO:.*]], %{{.*}}, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>
     // CHECK: nvvm.cp.async.shared.global %[[NEXT:.*]], %{{.*}}, 16, cache = cg
-    tilegpu.async_copy %q, %s contiguity [512] width [8] : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #whole>
+    %copy1 = tilegpu.async_copy %q, %s contiguity [512] width [8] : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #whole>
     // CHECK-NEXT: nvvm.cp.async.commit.group
-    tilegpu.async_commit
+    %first = tilegpu.async_commit of %copy1
     // CHECK: nvvm.cp.async.shared.global %[[TO]], %{{.*}}, 16, cache = ca
     // CHECK: nvvm.cp.async.shared.global %[[NEXT]], %{{.*}}, 16, cache = ca
-    tilegpu.async_copy %q, %s contiguity [512] width [8] {cache = #tile.cache<ca>} : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #whole>
+    %copy2 = tilegpu.async_copy %q, %s contiguity [512] width [8] {cache = #tile.cache<ca>} : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #whole>
     // Only pairs are contiguous in the buffer.
     // CHECK-COUNT-8: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 4, cache = ca
-    tilegpu.async_copy %q, %t contiguity [512] width [8] : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #pairs>
+    %copy3 = tilegpu.async_copy %q, %t contiguity [512] width [8] : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #pairs>
     // Eviction priorities are those of the L2 cache.
     // CHECK: ptx.async_copy %[[TO]], %{{.*}} bytes %c16_i32 of 16 "cg" "evict_first" : <3>, <1>
     // CHECK: ptx.async_copy %[[NEXT]]
-    tilegpu.async_copy %q, %s contiguity [512] width [8] {evict = #tile.evict<first>} : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #whole>
+    %copy4 = tilegpu.async_copy %q, %s contiguity [512] width [8] {evict = #tile.evict<first>} : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #whole>
     // CHECK: nvvm.cp.async.commit.group
-    tilegpu.async_commit
+    %second = tilegpu.async_commit of %copy2, %copy3, %copy4
     // CHECK: nvvm.cp.async.wait.group 1
-    tilegpu.async_wait 1
+    %done = tilegpu.async_wait %first pending 1
     return
   }
 }
@@ -56,7 +56,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_80"} {
     %mask = tile.splat %m : tensor<64xi1, #line>
     %zero = arith.constant dense<0.0> : tensor<64xf32, #line>
     %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<64xf32, #whole>
-    tilegpu.async_copy %q, %s mask %mask other %zero contiguity [64] width [4] : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #whole>, mask tensor<64xi1, #line>, other tensor<64xf32, #line>
+    %copy5 = tilegpu.async_copy %q, %s mask %mask other %zero contiguity [64] width [4] : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #whole>, mask tensor<64xi1, #line>, other tensor<64xf32, #line>
     return
   }
 }
@@ -70,7 +70,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
     %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<64xi8, #whole>
     // expected-error @+2 {{each thread copies 1 bytes at a time, and the target has no asynchronous copy of that size}}
     // expected-error @+1 {{failed to legalize operation}}
-    tilegpu.async_copy %p, %s : tensor<64x!tile.ptr<i8>, #line> -> !tilegpu.buffer<64xi8, #whole>
+    %copy6 = tilegpu.async_copy %p, %s : tensor<64x!tile.ptr<i8>, #line> -> !tilegpu.buffer<64xi8, #whole>
     return
   }
 }
@@ -85,7 +85,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
     %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<64xf32, #whole>
     // expected-error @+2 {{an asynchronous copy can only fill masked-out elements with zero}}
     // expected-error @+1 {{failed to legalize operation}}
-    tilegpu.async_copy %p, %s mask %m other %one : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #whole>, mask tensor<64xi1, #line>, other tensor<64xf32, #line>
+    %copy7 = tilegpu.async_copy %p, %s mask %m other %one : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #whole>, mask tensor<64xi1, #line>, other tensor<64xf32, #line>
     return
   }
 }

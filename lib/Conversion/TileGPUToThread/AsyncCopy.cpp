@@ -107,7 +107,8 @@ struct Commit : OpConversionPattern<tilegpu::AsyncCommitOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(tilegpu::AsyncCommitOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<NVVM::CpAsyncCommitGroupOp>(op);
+    NVVM::CpAsyncCommitGroupOp::create(rewriter, op.getLoc());
+    rewriter.replaceOpWithMultiple(op, {ValueRange()}); // threads hold nothing for a token
     return success();
   }
 };
@@ -116,7 +117,11 @@ struct Wait : OpConversionPattern<tilegpu::AsyncWaitOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(tilegpu::AsyncWaitOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<NVVM::CpAsyncWaitGroupOp>(op, op.getPending());
+    if (!op.getPending()) {
+      return op.emitError("resolve-waits has not determined how many groups may be in flight");
+    }
+    NVVM::CpAsyncWaitGroupOp::create(rewriter, op.getLoc(), *op.getPending());
+    rewriter.replaceOpWithMultiple(op, {ValueRange()});
     return success();
   }
 };

@@ -67,6 +67,20 @@ void describeArguments(func::FuncOp function, const llvm::BitVector &readOnly) {
   function->setAttr(tilegpu::TileGPUDialect::kSlotsAttr, builder.getDenseI32ArrayAttr(slots));
 }
 
+/// Tokens order operations; threads execute these in order, and `resolve-waits` has derived what waits need of them.
+/// Without uses other than by control flow, patterns need not expect operands without a value.
+void dropTokens(ModuleOp module) {
+  module.walk([](Operation *op) {
+    if (auto load = dyn_cast<tilegpu::LocalLoadOp>(op)) {
+      load.getAfterMutable().clear();
+    } else if (auto gather = dyn_cast<tilegpu::LocalGatherOp>(op)) {
+      gather.getAfterMutable().clear();
+    } else if (isa<tilegpu::AsyncCommitOp, tilegpu::AsyncWaitOp>(op)) {
+      op->setOperands({});
+    }
+  });
+}
+
 struct Distribute : tilewright::impl::DistributeBase<Distribute> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -75,6 +89,7 @@ struct Distribute : tilewright::impl::DistributeBase<Distribute> {
     for (auto function : module.getOps<func::FuncOp>()) {
       readOnly[function.getName()] = findReadOnlyArguments(function);
     }
+    dropTokens(module);
     distribute::ThreadTypes types;
     RewritePatternSet patterns(context);
     ConversionTarget target(*context);

@@ -18,6 +18,7 @@ ThreadTypes::ThreadTypes() {
   // Conversions are tried in reverse order of registration.
   addConversion([](Type type) { return type; });
   addConversion([](tile::PtrType type) { return LLVM::LLVMPointerType::get(type.getContext(), kGlobalSpace); });
+  addConversion([](tilegpu::TokenType, SmallVectorImpl<Type> &) { return success(); }); // nothing
   addConversion([](tilegpu::BufferType type) { return LLVM::LLVMPointerType::get(type.getContext(), kSharedSpace); });
   addConversion([this](RankedTensorType type) -> std::optional<Type> {
     tilegpu::LayoutAttr layout = tilegpu::getLayout(type);

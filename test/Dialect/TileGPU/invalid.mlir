@@ -74,3 +74,48 @@ func.func @gather(%x: !tilegpu.buffer<4x2xf32, #rows>, %i: tensor<4x8xi32>) {
   %0 = tilegpu.local_gather %x[%i] 0 : !tilegpu.buffer<4x2xf32, #rows>, tensor<4x8xi32> -> tensor<4x8xf32>
   return
 }
+
+// -----
+
+func.func @schedule(%n: i32) {
+  // expected-error @+1 {{stage, cluster and partition must not be negative}}
+  %0 = arith.addi %n, %n {tilegpu.schedule = #tilegpu.schedule<stage = 0, cluster = -1, partition = 0>} : i32
+  return
+}
+
+// -----
+
+func.func @schedule(%n: i32) {
+  // expected-error @+1 {{needs a #tilegpu.schedule, not 0 : i32}}
+  %0 = arith.addi %n, %n {tilegpu.schedule = 0 : i32} : i32
+  return
+}
+
+// -----
+
+func.func @schedule(%n: i32) {
+  // expected-error @+1 {{has a schedule, but is not in the body of a loop}}
+  %0 = arith.addi %n, %n {tilegpu.schedule = #tilegpu.schedule<stage = 0, cluster = 0, partition = 0>} : i32
+  return
+}
+
+// -----
+
+func.func @schedule(%n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %0 = arith.addi %i, %i {tilegpu.schedule = #tilegpu.schedule<stage = 0, cluster = 0, partition = 0>} : i32
+    // expected-error @+1 {{needs a schedule, as other operations of the loop have one}}
+    %1 = arith.addi %i, %0 : i32
+  }
+  return
+}
+
+// -----
+
+func.func @partition(%n: i32) {
+  // expected-error @+1 {{needs a partition of at least 0}}
+  %0 = arith.addi %n, %n {tilegpu.partition = -1 : i64} : i32
+  return
+}

@@ -22,19 +22,30 @@ func.func @moves(%p: tensor<8x8x!tile.ptr<f16>, #blocked>, %m: tensor<8x8xi1, #b
   %3 = tilegpu.local_slot %1[%i] : !tilegpu.buffer<8x8xf16, #rows, 3> -> !tilegpu.buffer<8x8xf16, #rows>
   // CHECK: tilegpu.local_store %{{.*}}, %{{.*}} : tensor<8x8xf16, #[[BLOCKED]]> -> <8x8xf16, #[[ROWS]]>
   tilegpu.local_store %x, %2 : tensor<8x8xf16, #blocked> -> !tilegpu.buffer<8x8xf16, #rows>
-  // CHECK: tilegpu.async_copy %{{.*}}, %{{.*}} mask %{{.*}} other %{{.*}} : tensor<8x8x!tile.ptr<f16>, #[[BLOCKED]]> ->
-  tilegpu.async_copy %p, %3 mask %m other %x : tensor<8x8x!tile.ptr<f16>, #blocked> -> !tilegpu.buffer<8x8xf16, #rows>,
+  // CHECK: %[[COPY:.*]] = tilegpu.async_copy %{{.*}}, %{{.*}} mask %{{.*}} other %{{.*}} : tensor<8x8x!tile.ptr<f16>, #[[BLOCKED]]> ->
+  %copy = tilegpu.async_copy %p, %3 mask %m other %x : tensor<8x8x!tile.ptr<f16>, #blocked> -> !tilegpu.buffer<8x8xf16, #rows>,
     mask tensor<8x8xi1, #blocked>, other tensor<8x8xf16, #blocked>
-  // CHECK: tilegpu.async_commit
-  tilegpu.async_commit
-  // CHECK: tilegpu.async_wait 0
-  tilegpu.async_wait 0
+  // CHECK: %[[GROUP:.*]] = tilegpu.async_commit of %[[COPY]]
+  %group = tilegpu.async_commit of %copy
+  // CHECK: %[[DONE:.*]] = tilegpu.async_wait %[[GROUP]] pending 0
+  %done = tilegpu.async_wait %group pending 0
   // CHECK: tilegpu.barrier
   tilegpu.barrier
-  // CHECK: tilegpu.local_load %{{.*}} : <8x8xf16, #[[ROWS]]> -> tensor<8x8xf16, #[[BLOCKED]]>
-  %4 = tilegpu.local_load %2 : !tilegpu.buffer<8x8xf16, #rows> -> tensor<8x8xf16, #blocked>
+  // CHECK: tilegpu.local_load %{{.*}} after %[[DONE]] : <8x8xf16, #[[ROWS]]> -> tensor<8x8xf16, #[[BLOCKED]]>
+  %4 = tilegpu.local_load %2 after %done : !tilegpu.buffer<8x8xf16, #rows> -> tensor<8x8xf16, #blocked>
   // CHECK: tilegpu.local_gather %{{.*}}[%{{.*}}] 1 : <8x8xf16, #[[ROWS]]>, tensor<8x8xi32, #[[BLOCKED]]> -> tensor<8x8xf16, #[[BLOCKED]]>
   %5 = arith.constant dense<0> : tensor<8x8xi32, #blocked>
   %6 = tilegpu.local_gather %2[%5] 1 : !tilegpu.buffer<8x8xf16, #rows>, tensor<8x8xi32, #blocked> -> tensor<8x8xf16, #blocked>
   return %0 : tensor<8x8xf16, #column>
+}
+
+// CHECK-LABEL: @scheduled
+func.func @scheduled(%n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    // CHECK: arith.addi {{.*}} {tilegpu.schedule = #tilegpu.schedule<stage = 1, cluster = 2, partition = 3>}
+    %0 = arith.addi %i, %i {tilegpu.schedule = #tilegpu.schedule<stage = 1, cluster = 2, partition = 3>} : i32
+  }
+  return
 }

@@ -66,7 +66,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   func.func @copy(%p: tensor<32x!tile.ptr<f32>, #line>, %m: tensor<32xi1, #back>, %to: !tilegpu.buffer<32xf32, #shared>) {
     // expected-error @+1 {{operands of 'tilegpu.async_copy' have different layouts}}
-    tilegpu.async_copy %p, %to mask %m : tensor<32x!tile.ptr<f32>, #line> -> !tilegpu.buffer<32xf32, #shared>, mask tensor<32xi1, #back>
+    %copy = tilegpu.async_copy %p, %to mask %m : tensor<32x!tile.ptr<f32>, #line> -> !tilegpu.buffer<32xf32, #shared>, mask tensor<32xi1, #back>
     return
   }
 }

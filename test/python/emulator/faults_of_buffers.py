@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 from planting import Change, Fault, after, replaced, with_value, without
 
-BARRIER, WAIT, COMMIT = "tilegpu.barrier", "tilegpu.async_wait", "tilegpu.async_commit"
+BARRIER = "tilegpu.barrier"
+TOKENS = r"((?:%\w+(?:#\d+)?(?:, )?)+)"
 
 
 def every(problem: str, operation: str, finds: str, *marks: str) -> Iterator[Fault]:
@@ -43,18 +44,36 @@ BARRIERS = [
 ]
 
 
+def without_waits(problem: str, *marks: str) -> Iterator[Fault]:
+    """Lets each wait leave all groups in flight, one per fault."""
+    for number, mark in enumerate(marks):
+        change = replaced(rf"async_wait {TOKENS} pending \d+", r"async_wait \1 pending 99", number)
+        yield Fault(problem, f"without async_wait {number + 1}", change, "copy", mark)
+
+
+def without_commits(problem: str, *marks: str) -> Iterator[Fault]:
+    """Replaces each commit with a wait that leaves all groups in flight, one per fault."""
+    for number, mark in enumerate(marks):
+        change = replaced(rf"async_commit of {TOKENS}", r"async_wait \1 pending 99", number)
+        yield Fault(problem, f"without async_commit {number + 1}", change, "copy", mark)
+
+
 def waits_for_less(problem: str, groups: int, number: int = 0, mark: str = "left") -> Fault:
-    change = replaced(rf"async_wait {groups}\b", f"async_wait {groups + 1}", number)
+    change = replaced(
+        rf"async_wait {TOKENS} pending {groups}\b",
+        rf"async_wait \1 pending {groups + 1}",
+        number,
+    )
     return Fault(problem, f"wait {number + 1} for one group less", change, "copy", mark)
 
 
 # All waits but the last of each kernel, which is after the loop: nothing reads what it waits for.
 COPIES = [
-    *every("matmul fp16", WAIT, "copy", "left", "left"),
-    *every("matmul fp16, 2 stages", WAIT, "copy", "left", "left"),
-    *every("matmul fp16, 4 stages", WAIT, "copy", "left", "left"),
-    *every("matmul tf32", WAIT, "copy", "left"),
-    *every("matmul int8", WAIT, "copy", "right"),
+    *without_waits("matmul fp16", "left", "left"),
+    *without_waits("matmul fp16, 2 stages", "left", "left"),
+    *without_waits("matmul fp16, 4 stages", "left", "left"),
+    *without_waits("matmul tf32", "left"),
+    *without_waits("matmul int8", "right"),
     waits_for_less("matmul fp16", 1),
     waits_for_less("matmul fp16", 1, number=1),
     waits_for_less("matmul fp16, 2 stages", 0),
@@ -63,8 +82,8 @@ COPIES = [
     waits_for_less("matmul fp16, 4 stages", 2, number=1),
     waits_for_less("matmul tf32", 1),
     waits_for_less("matmul int8", 1, mark="right"),
-    *every("matmul fp16", COMMIT, "copy", "left", "left", "left", "left"),
-    *every("matmul tf32", COMMIT, "copy", "left", "left", "left"),
+    *without_commits("matmul fp16", "left", "left", "left", "left"),
+    *without_commits("matmul tf32", "left", "left", "left"),
 ]
 
 

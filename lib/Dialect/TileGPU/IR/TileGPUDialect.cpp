@@ -6,6 +6,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -43,6 +44,33 @@ void TileGPUDialect::initialize() {
   attachLayoutRules(getContext()); // the tile dialect, on which this one depends, is loaded
 }
 
+/// A schedule is on all operations of a loop's body or on none, as the loop is expanded as a whole.
+static LogicalResult verifySchedule(Operation *op, Attribute attr) {
+  if (!isa<ScheduleAttr>(attr)) {
+    return op->emitOpError("needs a #tilegpu.schedule, not ") << attr;
+  }
+  if (!isa_and_nonnull<LoopLikeOpInterface>(op->getParentOp())) {
+    return op->emitOpError("has a schedule, but is not in the body of a loop");
+  }
+  for (Operation *other : {op->getPrevNode(), op->getNextNode()}) {
+    if (other && !other->hasTrait<OpTrait::IsTerminator>() && !other->hasAttr(TileGPUDialect::kScheduleAttr)) {
+      return other->emitOpError("needs a schedule, as other operations of the loop have one");
+    }
+  }
+  return success();
+}
+
+LogicalResult TileGPUDialect::verifyOperationAttribute(Operation *op, NamedAttribute attr) {
+  if (attr.getName() == kScheduleAttr) {
+    return verifySchedule(op, attr.getValue());
+  }
+  if (attr.getName() == kPartitionAttr) {
+    auto number = dyn_cast<IntegerAttr>(attr.getValue());
+    return number && number.getInt() >= 0 ? success() : op->emitOpError("needs a partition of at least 0");
+  }
+  return success();
+}
+
 namespace tilewright::tilegpu {
 
 LayoutAttr getLayout(Type type) {
@@ -72,7 +100,12 @@ static int moduleNumber(Operation *op, StringRef name, int otherwise) {
 
 int numWarps(Operation *op) { return moduleNumber(op, TileGPUDialect::kNumWarpsAttr, 4); }
 
-int numStages(Operation *op) { return moduleNumber(op, TileGPUDialect::kNumStagesAttr, 1); }
+int defaultNumStages(Operation *op) { return moduleNumber(op, TileGPUDialect::kDefaultNumStagesAttr, 1); }
+
+int64_t partitionOf(Operation *op) {
+  auto partition = op->getAttrOfType<IntegerAttr>(TileGPUDialect::kPartitionAttr);
+  return partition ? partition.getInt() : 0;
+}
 
 const hardware::GpuInfo &targetOf(Operation *op) {
   auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();

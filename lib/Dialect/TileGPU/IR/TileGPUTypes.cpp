@@ -1,4 +1,4 @@
-// The layout attribute and the buffer type: parsing, printing and verification.
+// The attributes and types: parsing, printing and verification.
 
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 
@@ -135,6 +135,18 @@ LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
                 return std::get<0>(pair).size() == std::get<1>(pair);
               });
   return fits ? success() : LogicalResult(emitError() << "the layout has a different shape: " << *this);
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
+
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t stage, int64_t cluster,
+                                   int64_t partition) {
+  if (stage < 0 || cluster < 0 || partition < 0) {
+    return emitError() << "stage, cluster and partition must not be negative";
+  }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

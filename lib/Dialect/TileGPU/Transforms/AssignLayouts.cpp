@@ -53,7 +53,7 @@ private:
     Builder builder(module.getContext());
     module->setAttr(TileGPUDialect::kTargetAttr, builder.getStringAttr(info->name));
     module->setAttr(TileGPUDialect::kNumWarpsAttr, builder.getI32IntegerAttr(numWarps));
-    module->setAttr(TileGPUDialect::kNumStagesAttr, builder.getI32IntegerAttr(numStages));
+    module->setAttr(TileGPUDialect::kDefaultNumStagesAttr, builder.getI32IntegerAttr(numStages));
     return success();
   }
 

@@ -5,6 +5,8 @@
 
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 
+#include "llvm/ADT/SetVector.h"
+
 namespace tilewright::tilegpu {
 
 /// An operation that reads or writes a buffer or one of its slots.
@@ -27,13 +29,20 @@ llvm::SmallVector<BufferAccess> accessesOf(LocalAllocOp alloc);
 ///     3    %y = local_load %a
 ///     4  }
 ///     5
+///
+/// That order is one of the operations of a partition. Buffers that different partitions access hold data at the same
+/// time, whatever their positions.
 struct Lifetime {
   LocalAllocOp alloc;
   int64_t begin = 0;     ///< the first write
   int64_t firstRead = 0; ///< the first read; a barrier separates it from the first write
   int64_t end = 0;       ///< the last access, or the wait for the copies in flight
+  llvm::SmallSetVector<int64_t, 2> partitions;
 
-  bool overlaps(const Lifetime &other) const { return begin <= other.end && other.begin <= end; }
+  bool overlaps(const Lifetime &other) const {
+    bool isOrdered = partitions.size() == 1 && other.partitions.size() == 1 && partitions[0] == other.partitions[0];
+    return !isOrdered || (begin <= other.end && other.begin <= end);
+  }
 };
 
 /// The lifetimes of all buffers below `root` that are accessed.

@@ -5,14 +5,29 @@
 //     %y = local_load %b             =       %y = local_load %b
 //     local_store %y, %c                     local_store %y, %c
 //     %z = local_load %b                     %z = local_load %b
+//
+// One walk in the order of execution inserts the barriers. Where a loop's next iteration requires one, it may make
+// those redundant that the loop's entry or its first iteration required:
+//
+//     barrier                     redundant: the barrier in the loop separates the same accesses
+//     scf.for
+//       barrier                   between the load and the store of the next iteration
+//       local_store %x, %b
+//       barrier
+//       %y = local_load %b
+//
+// So afterwards each barrier is removed if no access that precedes it conflicts with one that follows it. Only the code
+// up to the next barriers matters for that: the time of the pass grows linearly with the length of the program.
 
 #include "Races.h"
+#include "RegionFlow.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/Support/ErrorHandling.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -23,44 +38,219 @@ namespace tilewright::tilegpu {
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h.inc"
 } // namespace tilewright::tilegpu
 
+static bool isBarrier(Operation *op) { return isa<BarrierOp, tile::BarrierOp>(op); }
+
+static bool isLoop(Operation *op) { return isa<LoopLikeOpInterface>(op); }
+
 /// As late as possible, so that one barrier separates many accesses, but outside of loops that do not contain the first
 /// access.
-static Operation *placeBetween(const Race &race) {
-  Operation *place = race.second;
-  for (Operation *around = place->getParentOp(); !around->isAncestor(race.first); around = around->getParentOp()) {
-    place = isa<LoopLikeOpInterface>(around) ? around : place;
+static Operation *placeBetween(Operation *first, Operation *second) {
+  Operation *place = second;
+  for (Operation *around = place->getParentOp(); !around->isAncestor(first); around = around->getParentOp()) {
+    place = isLoop(around) ? around : place;
   }
   return place;
-}
-
-static SmallVector<BarrierOp> separateAll(RaceAnalysis &races) {
-  SmallVector<BarrierOp> barriers;
-  while (std::optional<Race> race = races.find()) {
-    OpBuilder builder(placeBetween(*race));
-    barriers.push_back(BarrierOp::create(builder, race->second->getLoc()));
-  }
-  return barriers;
 }
 
 static int loopDepth(Operation *op) {
   int depth = 0;
   for (Operation *around = op->getParentOp(); around; around = around->getParentOp()) {
-    depth += isa<LoopLikeOpInterface>(around);
+    depth += isLoop(around);
   }
   return depth;
 }
 
-/// Removes barriers that later ones made redundant, starting with those in the innermost loops.
-static void removeRedundant(RaceAnalysis &races, SmallVector<BarrierOp> barriers) {
+//===----------------------------------------------------------------------===//
+// Walks in the order of execution
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Tracks recent accesses. Subclasses decide what to do about conflicts.
+class AccessWalk {
+public:
+  using Flow = RegionFlow<AccessWalk, RecentAccesses>;
+  using Arrivals = llvm::DenseMap<Operation *, RecentAccesses>;
+
+  explicit AccessWalk(MemoryAccesses &accesses) : accesses(accesses) {}
+  virtual ~AccessWalk() = default;
+
+  void visit(Block &block, RecentAccesses &state) { visitFrom(block.begin(), block, state); }
+
+  /// Visits what is executed after the beginning of `op`, to the end of the function.
+  void resume(Operation *op, RecentAccesses &state) {
+    visitFrom(Block::iterator(op), *op->getBlock(), state);
+    while (auto around = dyn_cast<RegionBranchOpInterface>(op->getParentOp())) {
+      if (isStopped() || state.empty()) {
+        return;
+      }
+      Flow(*this, around).resume(*op->getBlock(), state);
+      visitFrom(std::next(Block::iterator(around)), *around->getBlock(), state);
+      op = around;
+    }
+  }
+
+  static void follow(const Flow::Edge &edge, RecentAccesses &state) {
+    if (edge.from) {
+      state.leaveIteration(edge.op);
+    }
+  }
+
+  virtual bool isStopped() const = 0;
+
+  Arrivals arrivals; ///< what reaches each barrier
+
+protected:
+  /// Called for a conflict of the operation with an earlier access.
+  virtual void onConflict(const MemoryAccess &earlier, const MemoryAccess &later, RecentAccesses &state) = 0;
+  virtual void visitBranch(RegionBranchOpInterface op, RecentAccesses &state) { Flow(*this, op).enter(state); }
+  virtual void finish(Operation *op, RecentAccesses &state) {
+    for (const MemoryAccess &access : accesses.completedBy(op)) {
+      if (!access.isReadOnly) {
+        state.add(access);
+      }
+    }
+  }
+  /// Whether nothing of interest can follow.
+  virtual bool isIdle(const RecentAccesses &) const { return false; }
+
+  MemoryAccesses &accesses;
+
+private:
+  void visitFrom(Block::iterator begin, Block &block, RecentAccesses &state) {
+    for (Operation &op : llvm::make_range(begin, block.end())) {
+      if (isStopped() || isIdle(state)) {
+        return;
+      }
+      visit(&op, state);
+    }
+  }
+
+  void visit(Operation *op, RecentAccesses &state) {
+    if (isBarrier(op)) {
+      arrivals[op].join(state);
+      state.passBarrier(partitionOf(op));
+    } else if (auto branch = dyn_cast<RegionBranchOpInterface>(op)) {
+      visitBranch(branch, state);
+    } else {
+      access(op, state);
+    }
+  }
+
+  void access(Operation *op, RecentAccesses &state) {
+    for (const MemoryAccess &later : accesses.startedBy(op)) {
+      if (const MemoryAccess *earlier = state.findConflict(later)) {
+        onConflict(*earlier, later, state);
+      }
+      if (isStopped()) {
+        return;
+      }
+    }
+    finish(op, state);
+  }
+};
+
+/// Inserts a barrier at each conflict.
+class Insertion : public AccessWalk {
+public:
+  using AccessWalk::AccessWalk;
+
+  SmallVector<BarrierOp> barriers;
+  bool hasFailed = false;
+
+private:
+  bool isStopped() const override { return restarted || hasFailed; }
+
+  void onConflict(const MemoryAccess &earlier, const MemoryAccess &later, RecentAccesses &state) override {
+    if (earlier.partition != later.partition) {
+      InFlightDiagnostic error = later.op->emitOpError("may access the same memory as an operation of partition ")
+                                 << earlier.partition << ", and no token orders the two partitions";
+      error.attachNote(earlier.op->getLoc()) << "the other operation";
+      hasFailed = true;
+      return;
+    }
+    Operation *place = placeBetween(earlier.since, later.op);
+    OpBuilder builder(place);
+    barriers.push_back(BarrierOp::create(builder, later.op->getLoc()));
+    if (later.partition != 0) {
+      barriers.back()->setAttr(TileGPUDialect::kPartitionAttr, builder.getI64IntegerAttr(later.partition));
+    }
+    if (place == later.op) {
+      state.passBarrier(later.partition);
+    } else {
+      restarted = place;
+    }
+  }
+
+  /// Visits a loop again after barriers were inserted before it or in it: what reached a place before may not do so
+  /// now.
+  void visitBranch(RegionBranchOpInterface op, RecentAccesses &state) override {
+    RecentAccesses before = state;
+    size_t known = 0;
+    do {
+      if (restarted == op.getOperation()) {
+        before.passBarrier(partitionOf(barriers.back()));
+        restarted = nullptr;
+      }
+      known = barriers.size();
+      state = before;
+      AccessWalk::visitBranch(op, state);
+    } while (!hasFailed && (restarted ? restarted == op.getOperation() : barriers.size() != known && isLoop(op)));
+  }
+
+  Operation *restarted = nullptr;
+};
+
+/// Records what reaches each barrier.
+class Recording : public AccessWalk {
+public:
+  using AccessWalk::AccessWalk;
+
+private:
+  bool isStopped() const override { return false; }
+  void onConflict(const MemoryAccess &, const MemoryAccess &, RecentAccesses &) override {
+    llvm::report_fatal_error("insert-barriers has left conflicting accesses without a barrier");
+  }
+};
+
+/// Looks for accesses that conflict with those that precede a removed barrier.
+class Probe : public AccessWalk {
+public:
+  using AccessWalk::AccessWalk;
+
+  bool foundConflict = false;
+
+private:
+  bool isStopped() const override { return foundConflict; }
+  bool isIdle(const RecentAccesses &state) const override { return state.empty(); }
+  void onConflict(const MemoryAccess &, const MemoryAccess &, RecentAccesses &) override { foundConflict = true; }
+  void finish(Operation *, RecentAccesses &) override {}
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Removing redundant barriers
+//===----------------------------------------------------------------------===//
+
+/// Removes barriers that others made redundant, starting with those in the innermost loops.
+static void removeRedundant(func::FuncOp function, MemoryAccesses &accesses, SmallVector<BarrierOp> barriers) {
+  Recording recording(accesses);
+  RecentAccesses state;
+  recording.visit(function.front(), state);
   llvm::stable_sort(barriers, [](BarrierOp a, BarrierOp b) { return loopDepth(a) > loopDepth(b); });
   for (BarrierOp barrier : barriers) {
     Operation *next = barrier->getNextNode();
     barrier->remove();
-    if (races.find()) {
+    Probe probe(accesses);
+    RecentAccesses arriving = recording.arrivals[barrier];
+    probe.resume(next, arriving);
+    if (probe.foundConflict) {
       next->getBlock()->getOperations().insert(Block::iterator(next), barrier);
-    } else {
-      barrier->destroy();
+      continue;
     }
+    for (auto &[later, state] : probe.arrivals) {
+      recording.arrivals[later].join(state);
+    }
+    barrier->destroy();
   }
 }
 
@@ -68,8 +258,17 @@ namespace {
 class InsertBarriers : public tilegpu::impl::InsertBarriersBase<InsertBarriers> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      RaceAnalysis races(function);
-      removeRedundant(races, separateAll(races));
+      if (function.isDeclaration()) {
+        continue;
+      }
+      MemoryAccesses accesses(function);
+      Insertion insertion(accesses);
+      RecentAccesses state;
+      insertion.visit(function.front(), state);
+      if (insertion.hasFailed) {
+        return signalPassFailure();
+      }
+      removeRedundant(function, accesses, insertion.barriers);
     }
   }
 };

@@ -1,13 +1,21 @@
-// plan-pipeline: decides which loads of a loop are started in earlier iterations. See Passes.td.
+// plan-pipeline: decides when the operations of a loop are executed. See Passes.td.
 //
-//     scf.for                                       stage
-//       %o = addi, %p = addptr, ...                   0      address computation and loads,
-//       %x = tile.load %p                             0      which become asynchronous copies
-//       local_store %x, %b                            0
-//       %a = local_load %b, mma %a, ...               2      the rest, num_stages - 1 iterations later
+//     scf.for                                     stage   cluster
+//       %o = addi, %p = addptr, ...                 0        0     address computation and loads,
+//       %x = tile.load %p                           0        0     which become asynchronous copies
+//       local_store %x, %b                          0        0
+//       %a = local_load %b, mma %a, ...             2        1     the rest, num_stages - 1 iterations later
 //
-// If the loop has several dots, the operands of the first are loaded an iteration ahead: these loads are in stage
-// num_stages - 1, and the rest in stage num_stages.
+// If a dot follows the last load of copied data, the operands of the loop's first dot are loaded an iteration ahead,
+// and waiting for copies and at barriers overlaps with the last dot:
+//
+//     scf.for                                     stage   cluster
+//       %x = tile.load %p, local_store %x, %b       0        2
+//       %first = local_load %b                      2        1
+//       %rest = local_load %b, mma %first           3        0
+//       mma %rest, ...                              3        3     from the last dot on
+//
+// The loop's operations are collected, then a schedule is decided, which is plain data, and attached to them.
 
 #include "Buffers.h"
 #include "ExpandPipeline/Speculation.h"
@@ -33,9 +41,6 @@ namespace tilewright::tilegpu {
 #define GEN_PASS_DEF_PLANPIPELINE
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h.inc"
 } // namespace tilewright::tilegpu
-
-/// The number of stages that the user requests for a loop.
-static constexpr llvm::StringLiteral kAskedStages = "tile.num_stages";
 
 //===----------------------------------------------------------------------===//
 // Which loads can be copied asynchronously
@@ -136,15 +141,13 @@ static bool addSlice(Value value, scf::ForOp loop, llvm::SetVector<Operation *> 
 }
 
 /// Adds the load, its users and the computation of its addresses and mask, if these can be executed ahead.
-static bool addLoad(tile::LoadOp load, scf::ForOp loop, llvm::SetVector<Operation *> &ahead) {
+static void addLoad(tile::LoadOp load, scf::ForOp loop, llvm::SetVector<Operation *> &ahead) {
   llvm::SetVector<Operation *> slice;
-  if (!addSlice(load.getPtr(), loop, slice) || (load.getMask() && !addSlice(load.getMask(), loop, slice))) {
-    return false;
+  if (addSlice(load.getPtr(), loop, slice) && (!load.getMask() || addSlice(load.getMask(), loop, slice))) {
+    ahead.insert_range(slice);
+    ahead.insert(load);
+    ahead.insert_range(load->getUsers());
   }
-  ahead.insert_range(slice);
-  ahead.insert(load);
-  ahead.insert_range(load->getUsers());
-  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -174,35 +177,102 @@ static SmallVector<LocalLoadOp> readsOfCopies(scf::ForOp loop, const llvm::SetVe
   return isPlain ? reads : SmallVector<LocalLoadOp>();
 }
 
-/// The operations that load the operands of the loop's first dot, if another dot follows the last load, so that it can
-/// overlap with them.
-static SmallVector<Operation *> readsOfFirstProduct(scf::ForOp loop, ArrayRef<LocalLoadOp> reads) {
-  auto products = loop.getBody()->getOps<MmaOp>();
-  if (products.empty() || reads.empty()) {
-    return {};
+//===----------------------------------------------------------------------===//
+// Collecting
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a loop can do ahead.
+struct LoopCopies {
+  llvm::SetVector<Operation *> ahead;  ///< loads that can be copied, their stores to buffers and their addresses
+  SmallVector<Operation *> firstReads; ///< the paths from the copied data to the operands of the loop's first dot
+  LocalLoadOp lastRead;                ///< the last load of copied data
+  MmaOp lastDot;
+};
+} // namespace
+
+/// Adds the operations that load the operands of the loop's first dot from copied data.
+static void collectFirstReads(scf::ForOp loop, LoopCopies &copies) {
+  SmallVector<LocalLoadOp> reads = readsOfCopies(loop, copies.ahead);
+  auto dots = loop.getBody()->getOps<MmaOp>();
+  if (dots.empty() || reads.empty()) {
+    return;
   }
-  SmallVector<Operation *> early;
-  MmaOp first = *products.begin(), last = first;
-  for (MmaOp product : products) {
-    last = product;
+  MmaOp first = *dots.begin();
+  for (MmaOp dot : dots) {
+    copies.lastDot = dot;
   }
+  copies.lastRead = reads.back();
   for (Value operand : {first.getA(), first.getB()}) {
     SmallVector<Operation *> path = pathFromShared(operand, loop.getBody());
     if (!path.empty() && llvm::is_contained(reads, path.front())) {
-      llvm::append_range(early, path);
+      llvm::append_range(copies.firstReads, path);
     }
   }
-  LocalLoadOp lastRead = reads.back();
-  return lastRead->isBeforeInBlock(last) && !llvm::is_contained(early, lastRead) ? early : SmallVector<Operation *>();
+}
+
+static LoopCopies collect(scf::ForOp loop, const ReadOnlyMemory &readOnly) {
+  LoopCopies copies;
+  for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
+    if (isCopyable(load) && !hasHoistingHazard(load, loop, readOnly)) {
+      addLoad(load, loop, copies.ahead);
+    }
+  }
+  collectFirstReads(loop, copies);
+  return copies;
+}
+
+//===----------------------------------------------------------------------===//
+// Deciding
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Position {
+  int64_t stage, cluster;
+};
+} // namespace
+
+/// The position of each operation of a loop with `stages` stages, in order.
+static SmallVector<Position> decide(scf::ForOp loop, const LoopCopies &copies, int64_t stages) {
+  // Reads an iteration ahead pay if the last dot can overlap with them.
+  bool readsAhead = !copies.firstReads.empty() && LocalLoadOp(copies.lastRead)->isBeforeInBlock(copies.lastDot) &&
+                    !llvm::is_contained(copies.firstReads, copies.lastRead);
+  bool isAfterLastDot = false;
+  SmallVector<Position> positions;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    isAfterLastDot |= &op == copies.lastDot;
+    if (copies.ahead.contains(&op)) {
+      positions.push_back({0, readsAhead ? 2 : 0});
+    } else if (!readsAhead) {
+      positions.push_back({stages - 1, 1});
+    } else if (llvm::is_contained(copies.firstReads, &op)) {
+      positions.push_back({stages - 1, 1});
+    } else {
+      positions.push_back({stages, isAfterLastDot ? 3 : 0});
+    }
+  }
+  return positions;
+}
+
+//===----------------------------------------------------------------------===//
+// Annotating
+//===----------------------------------------------------------------------===//
+
+static void annotate(scf::ForOp loop, ArrayRef<Position> positions) {
+  for (auto [op, position] : llvm::zip_equal(loop.getBody()->without_terminator(), positions)) {
+    op.setAttr(TileGPUDialect::kScheduleAttr,
+               ScheduleAttr::get(loop.getContext(), position.stage, position.cluster, /*partition=*/0));
+  }
 }
 
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
 
-static int stagesOf(scf::ForOp loop) {
-  auto asked = loop->getAttrOfType<IntegerAttr>(kAskedStages);
-  return asked ? static_cast<int>(asked.getInt()) : numStages(loop);
+/// The user's request for this loop, or else the module's default.
+static int64_t stagesOf(scf::ForOp loop) {
+  auto requested = loop->getAttrOfType<IntegerAttr>(tile::TileDialect::kNumStagesAttr);
+  return requested ? requested.getInt() : defaultNumStages(loop);
 }
 
 /// Whether the loop does not count unsigned, and all values it yields are results of operations rather than block
@@ -213,25 +283,13 @@ static bool hasPlainYields(scf::ForOp loop) {
 }
 
 static void plan(scf::ForOp loop, const ReadOnlyMemory &readOnly) {
-  int stages = stagesOf(loop);
+  int64_t stages = stagesOf(loop);
   if (stages < 2 || !hasPlainYields(loop)) {
     return;
   }
-  llvm::SetVector<Operation *> ahead;
-  bool hasLoads = false;
-  for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
-    hasLoads |= isCopyable(load) && !hasHoistingHazard(load, loop, readOnly) && addLoad(load, loop, ahead);
-  }
-  if (!hasLoads) {
-    return;
-  }
-  Builder builder(loop.getContext());
-  loop->setAttr(TileGPUDialect::kNumStagesAttr, builder.getI32IntegerAttr(stages));
-  SmallVector<Operation *> early = readsOfFirstProduct(loop, readsOfCopies(loop, ahead));
-  int last = early.empty() ? stages - 1 : stages;
-  for (Operation &op : loop.getBody()->without_terminator()) {
-    int stage = ahead.contains(&op) ? 0 : llvm::is_contained(early, &op) ? stages - 1 : last;
-    op.setAttr(TileGPUDialect::kStageAttr, builder.getI32IntegerAttr(stage));
+  LoopCopies copies = collect(loop, readOnly);
+  if (!copies.ahead.empty()) {
+    annotate(loop, decide(loop, copies, stages));
   }
 }
 

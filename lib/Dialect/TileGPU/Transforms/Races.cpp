@@ -1,13 +1,10 @@
 #include "Races.h"
 
 #include "Buffers.h"
-#include "tilewright/Analysis/MayAlias.h"
 #include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
 #include "tilewright/Layout/Algebra.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
-#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
@@ -17,11 +14,9 @@ namespace tilewright::tilegpu {
 // Accesses of operations
 //===----------------------------------------------------------------------===//
 
-static bool isBarrier(Operation *op) { return isa<BarrierOp, tile::BarrierOp>(op); }
-
 /// The accesses through those operands on which the operation has read or write effects.
-static SmallVector<MemoryAccess> accessesOf(Operation *op) {
-  SmallVector<MemoryAccess> accesses;
+SmallVector<MemoryAccess, 2> MemoryAccesses::find(Operation *op) {
+  SmallVector<MemoryAccess, 2> accesses;
   auto interface = dyn_cast<MemoryEffectOpInterface>(op);
   if (!interface) {
     return accesses;
@@ -35,6 +30,7 @@ static SmallVector<MemoryAccess> accessesOf(Operation *op) {
     }
     MemoryAccess access;
     access.op = access.since = op;
+    access.partition = partitionOf(op);
     access.isWrite = isa<MemoryEffects::Write>(effect.getEffect());
     if (auto alloc = isa<BufferType>(value.getType()) ? allocationOf(value) : LocalAllocOp()) {
       access.begin = static_cast<int64_t>(alloc.getOffset().value_or(0));
@@ -42,10 +38,43 @@ static SmallVector<MemoryAccess> accessesOf(Operation *op) {
       access.slot = value.getDefiningOp<LocalSlotOp>();
     } else if (!isa<BufferType>(value.getType())) {
       access.pointer = value;
+      access.roots = &roots.find(value);
+      access.isReadOnly = readOnly.contains(*access.roots);
     }
     accesses.push_back(access);
   }
   return accesses;
+}
+
+ArrayRef<MemoryAccess> MemoryAccesses::startedBy(Operation *op) {
+  auto &accesses = started[op];
+  if (!accesses) {
+    accesses = std::make_unique<SmallVector<MemoryAccess, 2>>(find(op));
+  }
+  return *accesses;
+}
+
+ArrayRef<MemoryAccess> MemoryAccesses::completedBy(Operation *op) {
+  auto wait = dyn_cast<AsyncWaitOp>(op);
+  if (!wait) {
+    return isa<AsyncCopyOp>(op) ? ArrayRef<MemoryAccess>() : startedBy(op);
+  }
+  auto &accesses = waitedFor[op];
+  if (accesses) {
+    return *accesses;
+  }
+  SmallVector<MemoryAccess, 2> copied;
+  for (Value token : wait.getTokens()) {
+    for (auto [copy, isForwarded] : tokens.find(token)) {
+      for (MemoryAccess access : startedBy(copy)) {
+        access.since = op;
+        access.partition = partitionOf(op);
+        access.isOfEarlierIteration = isForwarded;
+        copied.push_back(access);
+      }
+    }
+  }
+  return *(waitedFor[op] = std::make_unique<SmallVector<MemoryAccess, 2>>(std::move(copied)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -61,11 +90,10 @@ static bool commute(Operation *left, Operation *right) {
 
 /// Whether both accesses to an element are by the same thread: they use the same pointer tile, whose pointers are all
 /// different and each held by one thread.
-static bool isByOneThread(const MemoryAccess &left, const MemoryAccess &right) {
+static bool isByOneThread(const MemoryAccess &left, bool isEarlier, const MemoryAccess &right) {
   auto type = dyn_cast<RankedTensorType>(left.pointer.getType());
   auto access = dyn_cast<tile::MemoryAccessOpInterface>(left.op);
-  bool isSamePlace = left.pointer == right.pointer && !left.isOfEarlierIteration && !right.isOfEarlierIteration;
-  if (!isSamePlace || !type || !access) {
+  if (left.pointer != right.pointer || isEarlier || !type || !access) {
     return false;
   }
   std::vector<uint64_t> copies = layout::freeBits(mapOf(type));
@@ -89,14 +117,14 @@ static bool isByFirstThread(Operation *op) {
 
 /// Whether one of the accesses is an atomic with which the other must not be reordered. The atomic itself orders only
 /// the accesses of its own thread; those of the other threads need a barrier.
-static bool areOrdered(const MemoryAccess &left, const MemoryAccess &right, const ReadOnlyMemory &readOnly) {
-  auto isMutable = [&](const MemoryAccess &access) { return !readOnly.contains(access.pointer); };
+static bool areOrdered(const MemoryAccess &left, const MemoryAccess &right) {
   auto before = dyn_cast<tile::AtomicOpInterface>(left.op), after = dyn_cast<tile::AtomicOpInterface>(right.op);
-  return (after && after.releases() && isMutable(left)) || (before && before.acquires() && isMutable(right));
+  return (after && after.releases() && !left.isReadOnly) || (before && before.acquires() && !right.isReadOnly);
 }
 
-/// Whether the accesses are to different slots of a buffer in every iteration.
-static bool areSlotsApart(const MemoryAccess &left, const MemoryAccess &right) {
+/// Whether the accesses are to different slots of a buffer in every iteration. Partitions are not in the same
+/// iteration.
+static bool areSlotsApart(const MemoryAccess &left, bool isEarlier, const MemoryAccess &right) {
   LocalSlotOp one = left.slot, other = right.slot;
   if (!one || !other || one.getSrc() != other.getSrc()) {
     return false;
@@ -107,16 +135,17 @@ static bool areSlotsApart(const MemoryAccess &left, const MemoryAccess &right) {
     return *index != *otherIndex;
   }
   auto slots = static_cast<uint64_t>(one.getSrc().getType().getSlots());
-  bool isSameIteration = one->getBlock() == other->getBlock() && !left.isOfEarlierIteration;
+  bool isSameIteration = one->getBlock() == other->getBlock() && !isEarlier && left.partition == right.partition;
   return isSameIteration && one.getIteration() && other.getIteration() &&
          *one.getIteration() % slots != *other.getIteration() % slots;
 }
 
-bool RaceAnalysis::conflict(const MemoryAccess &left, const MemoryAccess &right) {
-  if (!left.pointer != !right.pointer || (isByFirstThread(left.op) && isByFirstThread(right.op))) {
+bool MemoryAccesses::conflict(const MemoryAccess &left, bool isEarlier, const MemoryAccess &right) {
+  bool isOnePartition = left.partition == right.partition;
+  if (!left.pointer != !right.pointer || (isOnePartition && isByFirstThread(left.op) && isByFirstThread(right.op))) {
     return false;
   }
-  if (left.pointer && areOrdered(left, right, readOnly)) {
+  if (left.pointer && areOrdered(left, right)) {
     return true;
   }
   if (!left.isWrite && !right.isWrite) {
@@ -124,170 +153,50 @@ bool RaceAnalysis::conflict(const MemoryAccess &left, const MemoryAccess &right)
   }
   if (!left.pointer) {
     bool isByOneThread = left.op == right.op; // in another iteration, to the same bytes of each thread
-    return !isByOneThread && left.begin < right.end && right.begin < left.end && !areSlotsApart(left, right);
+    return !isByOneThread && left.begin < right.end && right.begin < left.end && !areSlotsApart(left, isEarlier, right);
   }
-  return mayAlias(left.pointer, right.pointer) && !commute(left.op, right.op) && !isByOneThread(left, right);
+  return mayAlias(*left.roots, *right.roots) && !commute(left.op, right.op) &&
+         !(isOnePartition && isByOneThread(left, isEarlier, right));
 }
 
 //===----------------------------------------------------------------------===//
-// Data flow
+// Recent accesses
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// A copy in flight, and the minimum number of groups committed since it started.
-struct Copy {
-  MemoryAccess access;
-  int groups = 0;
-};
+void RecentAccesses::passBarrier(int64_t partition) {
+  auto isSeparated = [&](Entry entry) { return entry.getPointer()->partition == partition; };
+  reads.remove_if(isSeparated);
+  writes.remove_if(isSeparated);
+}
 
-/// Accesses since the last barrier on any path to this point.
-struct State {
-  SmallVector<MemoryAccess> recent;
-  SmallVector<Copy> copies;
-
-  void add(const MemoryAccess &access) {
-    if (!llvm::is_contained(recent, access)) {
-      recent.push_back(access);
+void RecentAccesses::leaveIteration(Operation *op) {
+  for (Entries *entries : {&reads, &writes}) {
+    Entries left;
+    for (Entry entry : *entries) {
+      const MemoryAccess &access = *entry.getPointer();
+      Value place = access.slot ? LocalSlotOp(access.slot).getResult() : access.pointer;
+      bool isInside = place && op->isAncestor(place.getParentBlock()->getParentOp());
+      left.insert(Entry(&access, entry.getInt() || isInside));
     }
+    *entries = std::move(left);
   }
+}
 
-  void start(const MemoryAccess &access) {
-    llvm::erase_if(copies, [&](const Copy &copy) { return copy.access == access; });
-    copies.push_back({access, 0});
+bool RecentAccesses::join(const RecentAccesses &other) {
+  size_t before = reads.size() + writes.size();
+  reads.insert_range(other.reads);
+  writes.insert_range(other.writes);
+  return reads.size() + writes.size() != before;
+}
+
+const MemoryAccess *RecentAccesses::findConflict(const MemoryAccess &later) const {
+  auto conflicts = [&](Entry entry) { return MemoryAccesses::conflict(*entry.getPointer(), entry.getInt(), later); };
+  const auto *write = llvm::find_if(writes, conflicts);
+  if (write != writes.end()) {
+    return write->getPointer();
   }
-
-  /// Called when control leaves a region of `op`: values defined inside may have new values afterwards.
-  void leaveIteration(Operation *op) {
-    auto leave = [&](MemoryAccess &access) {
-      Value place = access.slot ? access.slot.getResult() : access.pointer;
-      access.isOfEarlierIteration |= place && op->isAncestor(place.getParentBlock()->getParentOp());
-    };
-    llvm::for_each(recent, leave);
-    llvm::for_each(copies, [&](Copy &copy) { leave(copy.access); });
-  }
-
-  /// Joins the state of another path; returns whether anything changed.
-  bool join(const State &other) {
-    size_t before = recent.size() + copies.size();
-    bool isChanged = false;
-    llvm::for_each(other.recent, [&](const MemoryAccess &access) { add(access); });
-    for (const Copy &copy : other.copies) {
-      auto same = llvm::find_if(copies, [&](const Copy &mine) { return mine.access == copy.access; });
-      if (same == copies.end()) {
-        copies.push_back(copy);
-      } else if (copy.groups < same->groups) {
-        same->groups = copy.groups;
-        isChanged = true;
-      }
-    }
-    return isChanged || recent.size() + copies.size() != before;
-  }
-};
-
-class Walk {
-public:
-  explicit Walk(RaceAnalysis &analysis) : analysis(analysis) {}
-
-  /// Visits a block and updates `state` to that at its end. Stops at the first race.
-  void visit(Block &block, State &state) {
-    for (Operation &op : block) {
-      if (race) {
-        return;
-      }
-      visit(&op, state);
-    }
-  }
-
-  std::optional<Race> race;
-
-private:
-  void visit(Operation *op, State &state) {
-    if (isBarrier(op)) {
-      state.recent.clear();
-    } else if (isa<AsyncCommitOp>(op)) {
-      llvm::for_each(state.copies, [](Copy &copy) { ++copy.groups; });
-    } else if (auto wait = dyn_cast<AsyncWaitOp>(op)) {
-      arrive(state, wait);
-    } else if (auto branch = dyn_cast<RegionBranchOpInterface>(op)) {
-      visitRegions(branch, state);
-    } else {
-      access(op, state);
-    }
-  }
-
-  void access(Operation *op, State &state) {
-    SmallVector<MemoryAccess> accesses = accessesOf(op);
-    for (const MemoryAccess &access : accesses) {
-      for (const MemoryAccess &earlier : state.recent) {
-        if (analysis.conflict(earlier, access)) {
-          race = Race{earlier.since, op};
-          return;
-        }
-      }
-    }
-    for (const MemoryAccess &access : accesses) {
-      isa<AsyncCopyOp>(op) ? state.start(access) : state.add(access);
-    }
-  }
-
-  /// From a wait on, copies that have or may have completed are treated as ordinary accesses. Those covered by the wait
-  /// on all paths are no longer in flight.
-  static void arrive(State &state, AsyncWaitOp wait) {
-    for (const Copy &copy : state.copies) {
-      MemoryAccess access = copy.access;
-      access.since = wait;
-      state.add(access);
-    }
-    llvm::erase_if(state.copies, [&](const Copy &copy) { return copy.groups > static_cast<int>(wait.getPending()); });
-  }
-
-  /// Visits an operation's regions until the states at their entries reach a fixpoint.
-  void visitRegions(RegionBranchOpInterface op, State &state) {
-    llvm::MapVector<Region *, State> entries;
-    SmallVector<Region *> todo;
-    State end;
-    auto flow = [&](ArrayRef<RegionSuccessor> successors, const State &from) {
-      for (const RegionSuccessor &successor : successors) {
-        if (successor.isParent()) {
-          end.join(from);
-          continue;
-        }
-        Region *region = successor.getSuccessor();
-        bool isNew = !entries.contains(region);
-        if (entries[region].join(from) || isNew) {
-          todo.push_back(region);
-        }
-      }
-    };
-    SmallVector<RegionSuccessor> successors;
-    op.getSuccessorRegions(RegionBranchPoint::parent(), successors);
-    flow(successors, state);
-    while (!todo.empty() && !race) {
-      Region *region = todo.pop_back_val();
-      State inside = entries[region];
-      visit(region->front(), inside);
-      successors.clear();
-      auto terminator = cast<RegionBranchTerminatorOpInterface>(region->front().getTerminator());
-      op.getSuccessorRegions(RegionBranchPoint(terminator), successors);
-      inside.leaveIteration(op);
-      flow(successors, inside);
-    }
-    state = std::move(end);
-  }
-
-  RaceAnalysis &analysis;
-};
-} // namespace
-
-std::optional<Race> RaceAnalysis::find() {
-  Walk walk(*this);
-  State state;
-  for (Region &region : function->getRegions()) {
-    if (!region.empty()) {
-      walk.visit(region.front(), state);
-    }
-  }
-  return walk.race;
+  const auto *read = later.isRead() ? reads.end() : llvm::find_if(reads, conflicts);
+  return read != reads.end() ? read->getPointer() : nullptr;
 }
 
 } // namespace tilewright::tilegpu

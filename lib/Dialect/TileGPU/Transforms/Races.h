@@ -18,54 +18,95 @@
 // The barrier orders the accesses of all threads before the atomic of one thread. Release order is cumulative: a thread
 // that acquires the released value observes those accesses too.
 //
-// The analysis follows the control flow and tracks the accesses since the last barrier. An asynchronous copy may
-// conflict with earlier accesses where it starts, and with later accesses from the wait that covers it; until then, the
-// program does not access its buffer.
+// An asynchronous copy may conflict with earlier accesses where it starts, and with later accesses from the wait for
+// its token; until then, the program does not access its buffer.
+//
+// A barrier separates the accesses of one partition. Those of two partitions that may conflict need a token: from the
+// wait for a copy on, the copy is an access of the partition that waits.
 
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_RACES_H
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_RACES_H
 
+#include "TokenCopies.h"
 #include "tilewright/Analysis/ReadOnlyMemory.h"
-#include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
+
+#include "llvm/ADT/PointerIntPair.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tilewright::tilegpu {
-
-/// Two accesses without a barrier between them, in the order of execution.
-struct Race {
-  mlir::Operation *first, *second;
-};
 
 /// An access by an operation to shared or global memory.
 struct MemoryAccess {
   mlir::Operation *op = nullptr;
   mlir::Operation *since = nullptr; ///< the operation itself, or the wait after which a copy has completed
+  int64_t partition = 0;
   bool isWrite = false;
   /// The accessed bytes of shared memory, [begin, end). Unused for global memory, for which `pointer` is set.
   int64_t begin = 0, end = 0;
   LocalSlotOp slot; ///< the slot, if the access is to one slot of its buffer
   mlir::Value pointer;
+  const PointerRoots *roots = nullptr; ///< of the pointer
+  bool isReadOnly = false;             ///< of memory that no program writes
   /// Whether `pointer` or `slot` may have had another value at the access.
   bool isOfEarlierIteration = false;
 
-  bool operator==(const MemoryAccess &other) const {
-    return op == other.op && since == other.since && isWrite == other.isWrite && begin == other.begin &&
-           pointer == other.pointer && isOfEarlierIteration == other.isOfEarlierIteration;
-  }
+  bool isRead() const { return !isWrite && !mlir::isa<tile::AtomicOpInterface>(op); }
 };
 
-class RaceAnalysis {
+/// Determines the accesses of operations and which of them conflict.
+class MemoryAccesses {
 public:
-  explicit RaceAnalysis(mlir::Operation *function) : function(function), readOnly(function) {}
+  explicit MemoryAccesses(mlir::Operation *function) : readOnly(function) {}
 
-  /// The first race found, if any. Between calls, barriers may be inserted and removed, but nothing else may change.
-  std::optional<Race> find();
+  /// The accesses that the operation starts.
+  llvm::ArrayRef<MemoryAccess> startedBy(mlir::Operation *op);
 
-  /// Whether two accesses by different threads may alias and their order matters.
-  bool conflict(const MemoryAccess &left, const MemoryAccess &right);
+  /// The accesses that have completed after the operation: those it starts, unless it is asynchronous, or the copies
+  /// for which it waits.
+  llvm::ArrayRef<MemoryAccess> completedBy(mlir::Operation *op);
+
+  /// Whether two accesses by different threads may alias and their order matters. `isEarlier`: the left one may be of
+  /// an earlier iteration.
+  static bool conflict(const MemoryAccess &left, bool isEarlier, const MemoryAccess &right);
 
 private:
-  mlir::Operation *function;
+  using Table = llvm::DenseMap<mlir::Operation *, std::unique_ptr<llvm::SmallVector<MemoryAccess, 2>>>;
+
+  llvm::SmallVector<MemoryAccess, 2> find(mlir::Operation *op);
+
   ReadOnlyMemory readOnly;
+  PointerRootsCache roots;
+  TokenCopies tokens;
+  Table started, waitedFor;
+};
+
+/// Accesses since the last barrier on any path to a point.
+class RecentAccesses {
+public:
+  /// An access, and whether it may be of an earlier iteration.
+  using Entry = llvm::PointerIntPair<const MemoryAccess *, 1, bool>;
+
+  bool empty() const { return reads.empty() && writes.empty(); }
+  void add(const MemoryAccess &access) { add(Entry(&access, access.isOfEarlierIteration)); }
+
+  /// Removes what a barrier of the partition separates from later accesses.
+  void passBarrier(int64_t partition);
+
+  /// Called when control leaves a region of `op`: values defined inside may have new values afterwards.
+  void leaveIteration(mlir::Operation *op);
+
+  /// Joins the state of another path; returns whether anything changed.
+  bool join(const RecentAccesses &other);
+
+  /// The first access that conflicts with a later one; null if there is none.
+  const MemoryAccess *findConflict(const MemoryAccess &later) const;
+
+private:
+  using Entries = llvm::SetVector<Entry, llvm::SmallVector<Entry>, llvm::DenseSet<Entry>>;
+
+  void add(Entry entry) { (entry.getPointer()->isRead() ? reads : writes).insert(entry); }
+
+  Entries reads, writes; ///< separate, as two reads never conflict; atomics are among the writes
 };
 
 } // namespace tilewright::tilegpu

@@ -66,20 +66,66 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
     %slots = tilegpu.local_alloc : !tilegpu.buffer<2048xf64, #shared, 2>
     %a = tilegpu.local_alloc : !tilegpu.buffer<2048xf64, #shared>
     %b = tilegpu.local_alloc : !tilegpu.buffer<2048xf64, #shared>
-    scf.for %k = %c0 to %n step %c1 : i32 {
+    %none = tilegpu.async_commit
+    %last = scf.for %k = %c0 to %n step %c1 iter_args(%t = %none) -> !tilegpu.token : i32 {
       %slot = tilegpu.local_slot %slots[%i] : !tilegpu.buffer<2048xf64, #shared, 2> -> !tilegpu.buffer<2048xf64, #shared>
-      tilegpu.async_copy %p, %slot : tensor<2048x!tile.ptr<f64>, #line> -> !tilegpu.buffer<2048xf64, #shared>
-      tilegpu.async_commit
+      %copy = tilegpu.async_copy %p, %slot : tensor<2048x!tile.ptr<f64>, #line> -> !tilegpu.buffer<2048xf64, #shared>
+      %next = tilegpu.async_commit of %copy
       tilegpu.local_store %x, %a : tensor<2048xf64, #line> -> !tilegpu.buffer<2048xf64, #shared>
       %y = tilegpu.local_load %a : !tilegpu.buffer<2048xf64, #shared> -> tensor<2048xf64, #line>
       tilegpu.local_store %x, %b : tensor<2048xf64, #line> -> !tilegpu.buffer<2048xf64, #shared>
       %z = tilegpu.local_load %b : !tilegpu.buffer<2048xf64, #shared> -> tensor<2048xf64, #line>
+      scf.yield %next : !tilegpu.token
     }
     // CHECK: local_alloc at 32768
     %c = tilegpu.local_alloc : !tilegpu.buffer<2048xf64, #shared>
     tilegpu.local_store %x, %c : tensor<2048xf64, #line> -> !tilegpu.buffer<2048xf64, #shared>
     %y = tilegpu.local_load %c : !tilegpu.buffer<2048xf64, #shared> -> tensor<2048xf64, #line>
-    tilegpu.async_wait 0
+    %done = tilegpu.async_wait %last
+    return
+  }
+}
+
+// -----
+
+#line = #tilegpu.layout<register = [[32], [64], [128], [256], [512], [1024]], lane = [[1], [2], [4], [8], [16]], warp = [], block = [] : 2048>
+#shared = #tilegpu.layout<offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024]] : 2048>
+
+// CHECK: tilegpu.shared_bytes = 65536
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
+  // A buffer whose copy is never waited for is live forever, so that no other one reuses its memory.
+  // CHECK-LABEL: @dropped
+  func.func @dropped(%p: tensor<2048x!tile.ptr<f64>, #line>, %x: tensor<2048xf64, #line>) {
+    // CHECK: local_alloc at 0
+    // CHECK: local_alloc at 16384
+    %a = tilegpu.local_alloc : !tilegpu.buffer<2048xf64, #shared>
+    %b = tilegpu.local_alloc : !tilegpu.buffer<2048xf64, #shared>
+    %copy = tilegpu.async_copy %p, %a : tensor<2048x!tile.ptr<f64>, #line> -> !tilegpu.buffer<2048xf64, #shared>
+    %t = tilegpu.async_commit of %copy
+    tilegpu.local_store %x, %b : tensor<2048xf64, #line> -> !tilegpu.buffer<2048xf64, #shared>
+    %y = tilegpu.local_load %b : !tilegpu.buffer<2048xf64, #shared> -> tensor<2048xf64, #line>
+    return
+  }
+
+  // Partitions are executed at the same time, so that their buffers share no memory; those of one partition do.
+  // CHECK-LABEL: @partitions
+  func.func @partitions(%x: tensor<2048xf64, #line>) {
+    // CHECK: local_alloc at 32768
+    // CHECK: local_alloc at 32768
+    // CHECK: local_alloc at 49152
+    // CHECK: local_alloc at 0
+    %a = tilegpu.local_alloc : !tilegpu.buffer<2048xf64, #shared>
+    %b = tilegpu.local_alloc : !tilegpu.buffer<2048xf64, #shared>
+    %c = tilegpu.local_alloc : !tilegpu.buffer<2048xf64, #shared>
+    %d = tilegpu.local_alloc : !tilegpu.buffer<2048xf64, #shared, 2>
+    tilegpu.local_store %x, %a : tensor<2048xf64, #line> -> !tilegpu.buffer<2048xf64, #shared>
+    %y = tilegpu.local_load %a : !tilegpu.buffer<2048xf64, #shared> -> tensor<2048xf64, #line>
+    tilegpu.local_store %x, %b : tensor<2048xf64, #line> -> !tilegpu.buffer<2048xf64, #shared>
+    %z = tilegpu.local_load %b : !tilegpu.buffer<2048xf64, #shared> -> tensor<2048xf64, #line>
+    tilegpu.local_store %x, %c {tilegpu.partition = 1 : i64} : tensor<2048xf64, #line> -> !tilegpu.buffer<2048xf64, #shared>
+    %c0 = arith.constant 0 : i32
+    %d0 = tilegpu.local_slot %d[%c0] : !tilegpu.buffer<2048xf64, #shared, 2> -> !tilegpu.buffer<2048xf64, #shared>
+    tilegpu.local_store %x, %d0 {tilegpu.partition = 2 : i64} : tensor<2048xf64, #line> -> !tilegpu.buffer<2048xf64, #shared>
     return
   }
 }

@@ -8,7 +8,7 @@
 // CHECK-DAG: #[[LINE:.*]] = #tilegpu.layout<register = {{\[\[}}64]], lane = {{\[\[}}1], [2], [4], [8], [16]], warp = {{\[\[}}32]], block = [] : 128>
 // CHECK-DAG: #[[TILE:.*]] = #tilegpu.layout<register = {{\[\[}}2, 0], [4, 0]], lane = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = {{\[\[}}1, 0]], block = [] : 8x32>
 // CHECK-DAG: #[[ROW:.*]] = #tilegpu.layout<register = {{\[\[}}2], [4]], lane = {{\[\[}}0], [0], [0], [0], [0]], warp = {{\[\[}}1]], block = [] : 8>
-// CHECK: module attributes {tilegpu.num_stages = 4 : i32, tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_80"}
+// CHECK: module attributes {tilegpu.default_num_stages = 4 : i32, tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_80"}
 module {
   // CHECK-LABEL: @elementwise
   func.func @elementwise(%p: !tile.ptr<f32>) {

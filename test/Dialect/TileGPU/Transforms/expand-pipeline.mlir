@@ -10,7 +10,7 @@
 #c = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 16], [32, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8], [16, 0]], block = [] : 64x32>
 
 
-module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
   // Two copies before the loop, masked by the existence of their iterations, and in the loop a copy two iterations
   // ahead. The offset that only the address needs is carried ahead; the mask uses the induction variable plus two
   // iterations.
@@ -32,27 +32,27 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
     // CHECK: %[[TO0:.*]] = tilegpu.local_slot %[[B]][%[[C0]]]
     // CHECK: %[[M0:.*]] = tile.splat %[[FIRST]]
     // CHECK: %[[A0:.*]] = arith.andi %{{.*}}, %[[M0]]
-    // CHECK: tilegpu.async_copy %{{.*}}, %[[TO0]] mask %[[A0]]
-    // CHECK: tilegpu.async_commit
+    // CHECK: %[[COPY0:.*]] = tilegpu.async_copy %{{.*}}, %[[TO0]] mask %[[A0]]
+    // CHECK: %[[T0:.*]] = tilegpu.async_commit of %[[COPY0]]
     // CHECK: tilegpu.local_slot %[[B]][%[[C1]]]
-    // CHECK: tilegpu.async_copy
-    // CHECK: tilegpu.async_commit
-    // CHECK: scf.for %[[K:.*]] = %[[C0]] to %[[N]] step %[[C32]] iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %[[C64]], %[[W:.*]] = %[[C2]], %[[R:.*]] = %[[C0]])
+    // CHECK: %[[COPY1:.*]] = tilegpu.async_copy
+    // CHECK: %[[T1:.*]] = tilegpu.async_commit of %[[COPY1]]
+    // CHECK: %[[RESULTS:.*]]:6 = scf.for %[[K:.*]] = %[[C0]] to %[[N]] step %[[C32]] iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %[[C64]], %[[W:.*]] = %[[C2]], %[[R:.*]] = %[[C0]], %[[OLDER:.*]] = %[[T0]], %[[NEWER:.*]] = %[[T1]])
     // CHECK: %[[END:.*]] = arith.subi %[[N]], %[[C64]]
     // CHECK: %[[THIRD:.*]] = arith.cmpi slt, %[[K]], %[[END]]
-    // CHECK: tilegpu.async_wait 1
+    // CHECK: %[[DONE:.*]] = tilegpu.async_wait %[[OLDER]]
     // CHECK: %[[AHEAD:.*]] = arith.addi %[[K]], %[[C64]]
     // CHECK: %[[REST:.*]] = arith.subi %[[N]], %[[AHEAD]]
     // CHECK: %[[TO:.*]] = tilegpu.local_slot %[[B]][%[[W]]]
-    // CHECK: tilegpu.async_copy %{{.*}}, %[[TO]] mask
-    // CHECK: tilegpu.async_commit
+    // CHECK: %[[COPY:.*]] = tilegpu.async_copy %{{.*}}, %[[TO]] mask
+    // CHECK: %[[TOKEN:.*]] = tilegpu.async_commit of %[[COPY]]
     // CHECK: %[[FROM:.*]] = tilegpu.local_slot %[[B]][%[[R]]]
-    // CHECK: tilegpu.local_load %[[FROM]]
-    // CHECK: scf.yield
-    // CHECK: tilegpu.async_wait 0
+    // CHECK: tilegpu.local_load %[[FROM]] after %[[DONE]]
+    // CHECK: scf.yield {{.*}}, %[[NEWER]], %[[TOKEN]] :
+    // CHECK: tilegpu.async_wait %[[RESULTS]]#4, %[[RESULTS]]#5
     // BARRIERS-NOT: barrier
     // BARRIERS: scf.for
-    // BARRIERS: async_wait 1
+    // BARRIERS: async_wait
     // BARRIERS: barrier
     // BARRIERS: async_copy
     // BARRIERS: async_commit
@@ -116,7 +116,7 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
                   %n: i32, %step: i32) -> i32 {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
-    // CHECK: %[[S:.*]]:4 = scf.for {{.*}} iter_args(%[[LATE:.*]] = %{{.*}}, %[[EARLY:.*]] = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}})
+    // CHECK: %[[S:.*]]:7 = scf.for {{.*}} iter_args(%[[LATE:arg[0-9]+]] = %{{[^,]*}}, %[[EARLY:arg[0-9]+]] = %{{[^,]*}}, %
     // CHECK: tile.splat %[[EARLY]]
     // CHECK: async_copy
     // CHECK: tile.print "offset"(%[[LATE]]
@@ -145,27 +145,27 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
     %c1 = arith.constant 1 : i32
     // CHECK: %[[B:.*]] = tilegpu.local_alloc : <64x32xf16, #{{.*}}, 3>
     // CHECK-COUNT-2: tilegpu.async_commit
-    // CHECK: tilegpu.async_wait 1
-    // CHECK: %[[READ:.*]] = tilegpu.local_load %{{.*}} from [0, 0]
+    // CHECK: %[[DONE:.*]] = tilegpu.async_wait
+    // CHECK: %[[READ:.*]] = tilegpu.local_load %{{.*}} from [0, 0] after %[[DONE]]
     // CHECK: tilegpu.async_copy
     // CHECK: tilegpu.async_commit
-    // CHECK: scf.for {{.*}} iter_args({{.*}}%[[FIRST:arg[0-9]+]] = %[[READ]]
-    // CHECK: %[[SECOND:.*]] = tilegpu.local_load %{{.*}} from [0, 16]
+    // CHECK: scf.for {{.*}} iter_args({{.*}}%[[LAST:arg[0-9]+]] = %[[DONE]]{{.*}}%[[FIRST:arg[0-9]+]] = %[[READ]]
+    // CHECK: %[[SECOND:.*]] = tilegpu.local_load %{{.*}} from [0, 16] after %[[LAST]]
     // CHECK: %[[SUM:.*]] = tilegpu.mma "m16n8k16.f16.f16.f32" %[[FIRST]],
-    // CHECK: tilegpu.async_wait 1
+    // CHECK: %[[THIS:.*]] = tilegpu.async_wait
     // CHECK: %[[NEXT:.*]] = tilegpu.local_slot %[[B]][%{{.*}}] of 1
-    // CHECK: tilegpu.local_load %[[NEXT]] from [0, 0]
+    // CHECK: tilegpu.local_load %[[NEXT]] from [0, 0] after %[[THIS]]
     // CHECK: %[[COPIED:.*]] = tilegpu.local_slot %[[B]][%{{.*}}] of 3
     // CHECK: tilegpu.async_copy %{{.*}}, %[[COPIED]]
     // CHECK: tilegpu.async_commit
     // CHECK: tilegpu.mma "m16n8k16.f16.f16.f32" %[[SECOND]], %{{.*}}, %[[SUM]]
     // CHECK: scf.yield
-    // CHECK: tilegpu.async_wait 0
-    // BARRIERS: async_wait 1
+    // CHECK: tilegpu.async_wait
+    // BARRIERS: async_wait
     // BARRIERS: barrier
     // BARRIERS: scf.for
     // BARRIERS-NOT: barrier
-    // BARRIERS: async_wait 1
+    // BARRIERS: async_wait
     // BARRIERS: barrier
     // BARRIERS: local_load
     // BARRIERS-NOT: barrier

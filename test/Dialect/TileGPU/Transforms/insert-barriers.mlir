@@ -1,4 +1,4 @@
-// RUN: tilewright-opt %s --insert-barriers | FileCheck %s
+// RUN: tilewright-opt %s --insert-barriers --split-input-file --verify-diagnostics | FileCheck %s
 
 #line = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]], block = [] : 64>
 #replicas = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0]], block = [] : 32>
@@ -94,28 +94,28 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     %c1 = arith.constant 1 : i32
     %a = tilegpu.local_alloc at 0 : !tilegpu.buffer<64xf32, #shared, 2>
     %first = tilegpu.local_slot %a[%c0] : !tilegpu.buffer<64xf32, #shared, 2> -> !tilegpu.buffer<64xf32, #shared>
-    tilegpu.async_copy %p, %first : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
-    tilegpu.async_commit
+    %copy0 = tilegpu.async_copy %p, %first : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
+    %t0 = tilegpu.async_commit of %copy0
     // CHECK: scf.for
-    scf.for %i = %c0 to %n step %c1 iter_args(%read = %c0) -> i32 : i32 {
+    %last:2 = scf.for %i = %c0 to %n step %c1 iter_args(%read = %c0, %t = %t0) -> (i32, !tilegpu.token) : i32 {
       %write = arith.subi %c1, %read : i32
       %to = tilegpu.local_slot %a[%write] : !tilegpu.buffer<64xf32, #shared, 2> -> !tilegpu.buffer<64xf32, #shared>
       %from = tilegpu.local_slot %a[%read] : !tilegpu.buffer<64xf32, #shared, 2> -> !tilegpu.buffer<64xf32, #shared>
-      // CHECK: async_wait 0
+      // CHECK: async_wait
       // CHECK-NEXT: barrier
       // CHECK-NEXT: async_copy
       // CHECK-NEXT: async_commit
       // CHECK-NEXT: local_load
       // CHECK-NEXT: yield
-      tilegpu.async_wait 0
-      tilegpu.async_copy %p, %to : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
-      tilegpu.async_commit
-      %y = tilegpu.local_load %from : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
-      scf.yield %write : i32
+      %done = tilegpu.async_wait %t
+      %copy = tilegpu.async_copy %p, %to : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
+      %next = tilegpu.async_commit of %copy
+      %y = tilegpu.local_load %from after %done : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+      scf.yield %write, %next : i32, !tilegpu.token
     }
-    // CHECK: async_wait 0
+    // CHECK: async_wait
     // CHECK-NEXT: return
-    tilegpu.async_wait 0
+    %end = tilegpu.async_wait %last#1
     return
   }
 
@@ -205,11 +205,11 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     // CHECK-NEXT: barrier
     // CHECK-NEXT: async_copy
     %x0 = tilegpu.local_load %s0 : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
-    tilegpu.async_copy %p, %s1 : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
+    %copy1 = tilegpu.async_copy %p, %s1 : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
     %x1 = tilegpu.local_load %s0 : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
-    tilegpu.async_copy %p, %s0 : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
-    tilegpu.async_commit
-    tilegpu.async_wait 0
+    %copy0 = tilegpu.async_copy %p, %s0 : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
+    %token = tilegpu.async_commit of %copy0, %copy1
+    %done = tilegpu.async_wait %token
     // CHECK: scf.for
     // CHECK: barrier
     // CHECK-NEXT: local_load
@@ -222,11 +222,63 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
       %ahead = tilegpu.local_slot %b[%j] of 3 : !tilegpu.buffer<64xf32, #shared, 3> -> !tilegpu.buffer<64xf32, #shared>
       %same = tilegpu.local_slot %b[%j] of 4 : !tilegpu.buffer<64xf32, #shared, 3> -> !tilegpu.buffer<64xf32, #shared>
       %y = tilegpu.local_load %now : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
-      tilegpu.async_copy %p, %ahead : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
-      tilegpu.async_copy %p, %same : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
-      tilegpu.async_commit
-      tilegpu.async_wait 0
+      %a = tilegpu.async_copy %p, %ahead : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
+      %s = tilegpu.async_copy %p, %same : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
+      %t = tilegpu.async_commit of %a, %s
+      %end = tilegpu.async_wait %t
     }
+    return
+  }
+
+  // A copy is an access from the wait for its own token on: not from the wait for another one.
+  // CHECK-LABEL: @tokens
+  func.func @tokens(%p: tensor<64x!tile.ptr<f32>, #line>, %x: tensor<64xf32, #line>) {
+    %a = tilegpu.local_alloc at 0 : !tilegpu.buffer<64xf32, #shared>
+    %b = tilegpu.local_alloc at 256 : !tilegpu.buffer<64xf32, #shared>
+    %c = tilegpu.local_alloc at 512 : !tilegpu.buffer<64xf32, #shared>
+    %copya = tilegpu.async_copy %p, %a : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
+    %ta = tilegpu.async_commit of %copya
+    %copyb = tilegpu.async_copy %p, %b : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
+    %tb = tilegpu.async_commit of %copyb
+    // CHECK: async_wait
+    // CHECK-NEXT: local_store
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: local_load
+    // CHECK-NEXT: async_wait
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: local_load
+    %da = tilegpu.async_wait %ta
+    tilegpu.local_store %x, %c : tensor<64xf32, #line> -> !tilegpu.buffer<64xf32, #shared>
+    %y = tilegpu.local_load %a after %da : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    %db = tilegpu.async_wait %tb
+    %z = tilegpu.local_load %b after %db : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    return
+  }
+
+  // A barrier of one partition does not separate the accesses of another one. A token orders two partitions: from the
+  // wait on, the copy is an access of the partition that waits.
+  // CHECK-LABEL: @partitions
+  func.func @partitions(%p: tensor<64x!tile.ptr<f32>, #line>, %x: tensor<64xf32, #line>) {
+    %a = tilegpu.local_alloc at 0 : !tilegpu.buffer<64xf32, #shared>
+    %b = tilegpu.local_alloc at 256 : !tilegpu.buffer<64xf32, #shared>
+    %c = tilegpu.local_alloc at 512 : !tilegpu.buffer<64xf32, #shared>
+    tilegpu.local_store %x, %a : tensor<64xf32, #line> -> !tilegpu.buffer<64xf32, #shared>
+    tilegpu.local_store %x, %b {tilegpu.partition = 1 : i64} : tensor<64xf32, #line> -> !tilegpu.buffer<64xf32, #shared>
+    // CHECK: local_store
+    // CHECK-NEXT: local_store
+    // CHECK-NEXT: barrier {tilegpu.partition = 1 : i64}
+    // CHECK-NEXT: local_load
+    // CHECK-NEXT: barrier{{$}}
+    // CHECK-NEXT: local_load
+    %y = tilegpu.local_load %b {tilegpu.partition = 1 : i64} : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    %z = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    // CHECK: async_wait
+    // CHECK-NEXT: barrier {tilegpu.partition = 1 : i64}
+    // CHECK-NEXT: local_load
+    %copy = tilegpu.async_copy %p, %c : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
+    %t = tilegpu.async_commit of %copy
+    %done = tilegpu.async_wait %t {tilegpu.partition = 1 : i64}
+    %w = tilegpu.local_load %c after %done {tilegpu.partition = 1 : i64} : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
     return
   }
 
@@ -318,6 +370,22 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
       tile.store %p, %x : tensor<64x!tile.ptr<f32>, #line>, tensor<64xf32, #line>
       %0 = tile.atomic_rmw #tile.rmw<xchg> %q, %c0 : !tile.ptr<i32>, i32
     }
+    return
+  }
+}
+
+// -----
+
+#line = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]], block = [] : 64>
+#shared = #tilegpu.layout<offset = [[1], [2], [4], [8], [16], [32]] : 64>
+
+module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tilegpu.shared_bytes = 1024 : i64} {
+  func.func @unordered(%x: tensor<64xf32, #line>) {
+    %a = tilegpu.local_alloc at 0 : !tilegpu.buffer<64xf32, #shared>
+    // expected-note @+1 {{the other operation}}
+    tilegpu.local_store %x, %a : tensor<64xf32, #line> -> !tilegpu.buffer<64xf32, #shared>
+    // expected-error @+1 {{may access the same memory as an operation of partition 0, and no token orders the two partitions}}
+    %y = tilegpu.local_load %a {tilegpu.partition = 1 : i64} : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
     return
   }
 }

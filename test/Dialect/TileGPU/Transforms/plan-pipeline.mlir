@@ -11,7 +11,7 @@
 #a16 = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [32, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [16, 0]], block = [] : 64x16>
 #c = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 16], [32, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8], [16, 0]], block = [] : 64x32>
 
-module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
   // The load, its address and the counter of the address are in stage 0; loads from shared memory are not.
   // CHECK-LABEL: @ahead
   func.func @ahead(%p: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %n: i32, %x: tensor<64x32xf16, #operand>) -> tensor<64x32xf16, #operand> {
@@ -21,16 +21,15 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
     %e = tile.expand_dims %r 0 : tensor<32xi32, #tilegpu.layout<register = [[1], [2], [4]], lane = [[8], [16], [0], [0], [0]], warp = [[0], [0]], block = [] : 32>> -> tensor<1x32xi32, #row>
     %i = tile.broadcast %e : tensor<1x32xi32, #row> -> tensor<64x32xi32, #rows>
     %sum:2 = scf.for %k = %c0 to %n step %c32 iter_args(%s = %x, %o = %c0) -> (tensor<64x32xf16, #operand>, i32) : i32 {
-      // CHECK: tile.addptr {{.*}} {tilegpu.stage = 0 : i32}
-      // CHECK-NEXT: tile.splat {{.*}} {tilegpu.stage = 0 : i32}
-      // CHECK-NEXT: tile.addptr {{.*}} {tilegpu.stage = 0 : i32}
-      // CHECK-NEXT: tile.load {{.*}} {tilegpu.stage = 0 : i32}
-      // CHECK-NEXT: local_alloc {tilegpu.stage = 2 : i32}
-      // CHECK-NEXT: local_store {{.*}} {tilegpu.stage = 0 : i32}
-      // CHECK-NEXT: local_load {{.*}} {tilegpu.stage = 2 : i32}
-      // CHECK-NEXT: arith.addf {{.*}} {tilegpu.stage = 2 : i32}
-      // CHECK-NEXT: arith.addi {{.*}} {tilegpu.stage = 0 : i32}
-      // CHECK: } {tilegpu.num_stages = 3 : i32}
+      // CHECK: tile.addptr {{.*}} {tilegpu.schedule = #tilegpu.schedule<stage = 0, cluster = 0, partition = 0>}
+      // CHECK-NEXT: tile.splat {{.*}} {tilegpu.schedule = #tilegpu.schedule<stage = 0, cluster = 0, partition = 0>}
+      // CHECK-NEXT: tile.addptr {{.*}} {tilegpu.schedule = #tilegpu.schedule<stage = 0, cluster = 0, partition = 0>}
+      // CHECK-NEXT: tile.load {{.*}} {tilegpu.schedule = #tilegpu.schedule<stage = 0, cluster = 0, partition = 0>}
+      // CHECK-NEXT: local_alloc {tilegpu.schedule = #tilegpu.schedule<stage = 2, cluster = 1, partition = 0>}
+      // CHECK-NEXT: local_store {{.*}} {tilegpu.schedule = #tilegpu.schedule<stage = 0, cluster = 0, partition = 0>}
+      // CHECK-NEXT: local_load {{.*}} {tilegpu.schedule = #tilegpu.schedule<stage = 2, cluster = 1, partition = 0>}
+      // CHECK-NEXT: arith.addf {{.*}} {tilegpu.schedule = #tilegpu.schedule<stage = 2, cluster = 1, partition = 0>}
+      // CHECK-NEXT: arith.addi {{.*}} {tilegpu.schedule = #tilegpu.schedule<stage = 0, cluster = 0, partition = 0>}
       %b = tile.addptr %p, %o : !tile.ptr<f16>, i32
       %t = tile.splat %b : tensor<64x32x!tile.ptr<f16>, #rows>
       %q = tile.addptr %t, %i : tensor<64x32x!tile.ptr<f16>, #rows>, tensor<64x32xi32, #rows>
@@ -50,8 +49,8 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
   func.func @besides(%p: tensor<64x32x!tile.ptr<f16>, #rows>, %n: i32, %z: tensor<64x32xf16, #rows>) {
     %c0 = arith.constant 0 : i32
     %c32 = arith.constant 32 : i32
-    // CHECK: arith.divsi {{.*}} {tilegpu.stage = 0 : i32}
-    // CHECK: tile.load {{.*}} {tilegpu.stage = 0 : i32}
+    // CHECK: arith.divsi {{.*}} {tilegpu.schedule = #tilegpu.schedule<stage = 0, cluster = 0, partition = 0>}
+    // CHECK: tile.load {{.*}} {tilegpu.schedule = #tilegpu.schedule<stage = 0, cluster = 0, partition = 0>}
     scf.for %k = %c0 to %n step %c32 : i32 {
       %rest = arith.subi %n, %k : i32
       %o = arith.divsi %n, %rest : i32
@@ -74,7 +73,7 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
   func.func @fences(%p: tensor<64x32x!tile.ptr<f16>, #rows>, %n: i32, %c: i1, %count: !tile.ptr<i32>) {
     %c0 = arith.constant 0 : i32
     %c32 = arith.constant 32 : i32
-    // CHECK-NOT: tilegpu.stage
+    // CHECK-NOT: tilegpu.schedule
     scf.for %k = %c0 to %n step %c32 : i32 {
       %y = tile.load %p contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
       %m = tilegpu.local_alloc : !buffer
@@ -118,7 +117,7 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
   func.func @stays(%p: tensor<64x32x!tile.ptr<f16>, #rows>, %n: i32, %z: tensor<64x32xf16, #rows>) {
     %c0 = arith.constant 0 : i32
     %c32 = arith.constant 32 : i32
-    // CHECK-NOT: tilegpu.stage
+    // CHECK-NOT: tilegpu.schedule
     scf.for %k = %c0 to %n step %c32 : i32 {
       %y = tile.load %p contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
       %m = tilegpu.local_alloc : !buffer
@@ -148,14 +147,13 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
     %c0 = arith.constant 0 : i32
     %c32 = arith.constant 32 : i32
     // CHECK: scf.for
-    // CHECK-NEXT: tile.load {{.*}} {tilegpu.stage = 0 : i32}
-    // CHECK-NEXT: local_alloc {tilegpu.stage = 3 : i32}
-    // CHECK-NEXT: local_store {{.*}} {tilegpu.stage = 0 : i32}
-    // CHECK-NEXT: local_load {{.*}} from [0, 0] {tilegpu.stage = 2 : i32}
-    // CHECK-NEXT: local_load {{.*}} from [0, 16] {tilegpu.stage = 3 : i32}
-    // CHECK-NEXT: mma {{.*}} {tilegpu.stage = 3 : i32}
-    // CHECK-NEXT: mma {{.*}} {tilegpu.stage = 3 : i32}
-    // CHECK: } {tilegpu.num_stages = 3 : i32}
+    // CHECK-NEXT: tile.load {{.*}} {tilegpu.schedule = #tilegpu.schedule<stage = 0, cluster = 2, partition = 0>}
+    // CHECK-NEXT: local_alloc {tilegpu.schedule = #tilegpu.schedule<stage = 3, cluster = 0, partition = 0>}
+    // CHECK-NEXT: local_store {{.*}} {tilegpu.schedule = #tilegpu.schedule<stage = 0, cluster = 2, partition = 0>}
+    // CHECK-NEXT: local_load {{.*}} from [0, 0] {tilegpu.schedule = #tilegpu.schedule<stage = 2, cluster = 1, partition = 0>}
+    // CHECK-NEXT: local_load {{.*}} from [0, 16] {tilegpu.schedule = #tilegpu.schedule<stage = 3, cluster = 0, partition = 0>}
+    // CHECK-NEXT: mma {{.*}} {tilegpu.schedule = #tilegpu.schedule<stage = 3, cluster = 0, partition = 0>}
+    // CHECK-NEXT: mma {{.*}} {tilegpu.schedule = #tilegpu.schedule<stage = 3, cluster = 3, partition = 0>}
     %sum = scf.for %k = %c0 to %n step %c32 iter_args(%s = %x) -> (tensor<64x32xf32, #c>) : i32 {
       %y = tile.load %p contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
       %m = tilegpu.local_alloc : !buffer
@@ -167,9 +165,9 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
       scf.yield %s1 : tensor<64x32xf32, #c>
     }
     // CHECK: scf.for
-    // CHECK: local_load {{.*}} from [0, 0] {tilegpu.stage = 2 : i32}
-    // CHECK: mma {{.*}} {tilegpu.stage = 2 : i32}
-    // CHECK: local_load {{.*}} from [0, 16] {tilegpu.stage = 2 : i32}
+    // CHECK: local_load {{.*}} from [0, 0] {tilegpu.schedule = #tilegpu.schedule<stage = 2, cluster = 1, partition = 0>}
+    // CHECK: mma {{.*}} {tilegpu.schedule = #tilegpu.schedule<stage = 2, cluster = 1, partition = 0>}
+    // CHECK: local_load {{.*}} from [0, 16] {tilegpu.schedule = #tilegpu.schedule<stage = 2, cluster = 1, partition = 0>}
     %last = scf.for %k = %c0 to %n step %c32 iter_args(%s = %sum) -> (tensor<64x32xf32, #c>) : i32 {
       %y = tile.load %p contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
       %m = tilegpu.local_alloc : !buffer
@@ -193,7 +191,7 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
     %i = tile.broadcast %e : tensor<1x32xi32, #row> -> tensor<64x32xi32, #rows>
     %t = tile.splat %base : tensor<64x32x!tile.ptr<f16>, #rows>
     %p = tile.addptr %t, %i : tensor<64x32x!tile.ptr<f16>, #rows>, tensor<64x32xi32, #rows>
-    // CHECK-NOT: tilegpu.stage
+    // CHECK-NOT: tilegpu.schedule
     // CHECK: release
     scf.for %k = %c0 to %n step %c32 : i32 {
       %0 = tile.atomic_rmw #tile.rmw<add> %q, %k {sem = #tile.sem<acquire>} : !tile.ptr<i32>, i32
@@ -211,7 +209,7 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
     }
     // CHECK: scf.for
     // CHECK-NEXT: atomic_rmw
-    // CHECK-NEXT: tile.load {{.*}} {tilegpu.stage = 0 : i32}
+    // CHECK-NEXT: tile.load {{.*}} {tilegpu.schedule = #tilegpu.schedule<stage = 0, cluster = 0, partition = 0>}
     scf.for %k = %c0 to %n step %c32 : i32 {
       %0 = tile.atomic_rmw #tile.rmw<add> %q, %k {sem = #tile.sem<relaxed>} : !tile.ptr<i32>, i32
       %y = tile.load %p contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
@@ -233,7 +231,7 @@ module attributes {tilegpu.num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, ti
     %i = tile.broadcast %e : tensor<1x32xi32, #row> -> tensor<64x32xi32, #rows>
     %t = tile.splat %base : tensor<64x32x!tile.ptr<f16>, #rows>
     %p = tile.addptr %t, %i : tensor<64x32x!tile.ptr<f16>, #rows>, tensor<64x32xi32, #rows>
-    // CHECK: tile.load {{.*}} {tilegpu.stage = 0 : i32}
+    // CHECK: tile.load {{.*}} {tilegpu.schedule = #tilegpu.schedule<stage = 0, cluster = 0, partition = 0>}
     scf.for %k = %c0 to %n step %c32 : i32 {
       %0 = tile.atomic_rmw #tile.rmw<add> %q, %k : !tile.ptr<i32>, i32
       %y = tile.load %p contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>

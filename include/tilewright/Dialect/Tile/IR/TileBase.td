@@ -49,6 +49,8 @@ def Tile_Dialect : Dialect {
     static constexpr llvm::StringLiteral kLaunchConditionsAttr = "tile.launch_conditions";
     /// On the module, an array<i64>: the slots of the arguments whose memory the kernel may write.
     static constexpr llvm::StringLiteral kWrittenSlotsAttr = "tile.written_slots";
+    /// On a loop: the number of pipeline stages that the user requests.
+    static constexpr llvm::StringLiteral kNumStagesAttr = "tile.num_stages";
     /// On a division or a square root: rounds to nearest on every target.
     static constexpr llvm::StringLiteral kPreciseAttr = "tile.precise";
   }];

@@ -55,7 +55,7 @@ int64_t bytesOf(mlir::Type element);
 
 /// The target options of the module around the operation, which `assign-layouts` has checked.
 int numWarps(mlir::Operation *op);
-int numStages(mlir::Operation *op);
+int defaultNumStages(mlir::Operation *op);
 const hardware::GpuInfo &targetOf(mlir::Operation *op);
 
 /// The threads of a program.
@@ -67,6 +67,9 @@ struct Threads {
 };
 
 Threads threadsOf(mlir::Operation *op);
+
+/// The group of warps that executes the operation.
+int64_t partitionOf(mlir::Operation *op);
 
 } // namespace tilewright::tilegpu
 

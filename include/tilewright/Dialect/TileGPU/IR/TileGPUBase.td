@@ -18,11 +18,18 @@ def TileGPU_Dialect : Dialect {
     adds the operations that move a tile: from one layout to another, to shared memory and back,
     asynchronously from global to shared memory, and barriers.
 
-    Attributes of the module give the target architecture, `tilegpu.target` ("sm_90a"),
-    `tilegpu.num_warps`, and, once memory is allocated, `tilegpu.shared_bytes`.
+    Attributes of the module give the target architecture, `tilegpu.target` ("sm_90a"), `tilegpu.num_warps`,
+    `tilegpu.default_num_stages` and, once memory is allocated, `tilegpu.shared_bytes`.
+
+    `tilegpu.default_num_stages` is the number of pipeline stages of a loop for which the user requests none;
+    `tile.num_stages` on a loop is the user's request. What `plan-pipeline` makes of it is in `tilegpu.schedule` on each
+    operation of the loop.
+
+    `tilegpu.partition` on an operation is the group of warps that executes it; without it, this is group 0.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let dependentDialects = ["::tilewright::tile::TileDialect"];
   let extraClassDeclaration = [{
     void registerTypes();
@@ -30,10 +37,12 @@ def TileGPU_Dialect : Dialect {
 
     static constexpr llvm::StringLiteral kTargetAttr = "tilegpu.target";
     static constexpr llvm::StringLiteral kNumWarpsAttr = "tilegpu.num_warps";
-    static constexpr llvm::StringLiteral kNumStagesAttr = "tilegpu.num_stages";
+    static constexpr llvm::StringLiteral kDefaultNumStagesAttr = "tilegpu.default_num_stages";
     static constexpr llvm::StringLiteral kSharedBytesAttr = "tilegpu.shared_bytes";
-    /// On the operations of a pipelined loop (which has kNumStagesAttr): 0 for the loads that are started ahead.
-    static constexpr llvm::StringLiteral kStageAttr = "tilegpu.stage";
+    /// A ScheduleAttr on each operation of a loop that is to be pipelined.
+    static constexpr llvm::StringLiteral kScheduleAttr = "tilegpu.schedule";
+    /// The group of warps that executes an operation, if it is not 0.
+    static constexpr llvm::StringLiteral kPartitionAttr = "tilegpu.partition";
     /// On a kernel's function after `distribute`: for each argument, its index in the launch, or -1 - h for hidden slot
     /// h.
     static constexpr llvm::StringLiteral kSlotsAttr = "tilegpu.slots";
@@ -62,6 +71,40 @@ def TileGPU_LayoutAttr : AttrDef<TileGPU_Dialect, "Layout", [
     bool isShared() const;
     /// The number of elements that each thread holds.
     int64_t registers() const;
+  }];
+}
+
+def TileGPU_ScheduleAttr : AttrDef<TileGPU_Dialect, "Schedule"> {
+  let mnemonic = "schedule";
+  let summary = "When and by which warps an operation of a pipelined loop is executed";
+  let description = [{
+    In each iteration of the pipelined loop, an operation of stage s is executed for the iteration `last stage - s` ahead
+    of that of the last stage. Within an iteration of the pipelined loop, operations are executed in the order of their
+    clusters, and those of one cluster in their original order. `partition` is the group of warps that executes the
+    operation.
+
+    ```mlir
+    %x = tile.load %p {tilegpu.schedule = #tilegpu.schedule<stage = 0, cluster = 0, partition = 0>}
+    %y = arith.addf %x, %x {tilegpu.schedule = #tilegpu.schedule<stage = 2, cluster = 1, partition = 0>}
+    // is executed as
+    scf.for %i {
+      %x = load(i + 2)
+      %y = add(i)
+    }
+    ```
+  }];
+  let parameters = (ins "int64_t":$stage, "int64_t":$cluster, "int64_t":$partition);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def TileGPU_TokenType : TypeDef<TileGPU_Dialect, "Token"> {
+  let mnemonic = "token";
+  let summary = "The completion of asynchronous operations";
+  let description = [{
+    An asynchronous operation yields a token, and `async_wait` consumes it: the operation has completed after the wait.
+    The wait itself yields a token, which reads of the data take, so that they follow the wait. Tokens are carried by
+    loops and yielded by branches like other values; threads hold nothing for them.
   }];
 }
 

@@ -61,22 +61,36 @@ def TileGPU_LocalStoreOp : TileGPU_Op<"local_store"> {
 
 def TileGPU_LocalLoadOp : TileGPU_Op<"local_load"> {
   let summary = "Reads a tile, or the part that begins at `start`, from shared memory";
-  let description = [{The coordinates of `start` are multiples of the sizes of the result.}];
-  let arguments = (ins TileGPU_BufferArg<[MemRead<TileGPU_Shared>]>:$buffer, OptionalAttr<DenseI64ArrayAttr>:$start);
+  let description = [{
+    The coordinates of `start` are multiples of the sizes of the result. Data that are copied asynchronously can be read
+    `after` the wait for the copy.
+  }];
+  let arguments = (ins TileGPU_BufferArg<[MemRead<TileGPU_Shared>]>:$buffer, OptionalAttr<DenseI64ArrayAttr>:$start,
+    Optional<TileGPU_TokenType>:$after);
   let results = (outs Tile_Tile:$result);
-  let assemblyFormat = "$buffer (`from` $start^)? attr-dict `:` type($buffer) `->` type($result)";
-  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$buffer), [{
-    build($_builder, $_state, result, buffer, ::mlir::DenseI64ArrayAttr());
+  let assemblyFormat = "$buffer (`from` $start^)? (`after` $after^)? attr-dict `:` type($buffer) `->` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$buffer,
+                                 CArg<"::mlir::DenseI64ArrayAttr", "{}">:$start), [{
+    build($_builder, $_state, result, buffer, start, /*after=*/::mlir::Value());
   }]>];
   let hasVerifier = 1;
 }
 
 def TileGPU_LocalGatherOp : TileGPU_Op<"local_gather"> {
   let summary = "`tile.gather` from a tile in shared memory";
-  let description = [{An out-of-range index reads an unspecified element of the buffer.}];
-  let arguments = (ins TileGPU_BufferArg<[MemRead<TileGPU_Shared>]>:$buffer, Tile_IntTile:$indices, I32Attr:$axis);
+  let description = [{
+    An out-of-range index reads an unspecified element of the buffer. `after` is as for `local_load`.
+  }];
+  let arguments = (ins TileGPU_BufferArg<[MemRead<TileGPU_Shared>]>:$buffer, Tile_IntTile:$indices, I32Attr:$axis,
+    Optional<TileGPU_TokenType>:$after);
   let results = (outs Tile_Tile:$result);
-  let assemblyFormat = "$buffer `[` $indices `]` $axis attr-dict `:` type($buffer) `,` type($indices) `->` type($result)";
+  let assemblyFormat = [{
+    $buffer `[` $indices `]` $axis (`after` $after^)? attr-dict `:` type($buffer) `,` type($indices) `->` type($result)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$buffer, "::mlir::Value":$indices,
+                                 "uint32_t":$axis), [{
+    build($_builder, $_state, result, buffer, indices, axis, /*after=*/::mlir::Value());
+  }]>];
   let hasVerifier = 1;
 }
 
@@ -95,13 +109,14 @@ def TileGPU_AsyncCopyOp : TileGPU_Op<"async_copy", [AttrSizedOperandSegments,
   let description = [{
     Where `mask` is false, global memory is not accessed and the element is `other`, or unspecified
     without `other`; the hardware can only fill with zeros. The copy belongs to the group of the
-    next `async_commit`, and has completed after an `async_wait` that covers that group; until then
-    the buffer must be neither read nor written.
+    next `async_commit`, and has completed after an `async_wait` for that group; until then the
+    buffer must be neither read nor written.
   }];
   let arguments = !con((ins Arg<Tile_PtrLike, "the addresses", [MemRead<TileGPU_Memory>]>:$ptr,
     TileGPU_BufferArg<[MemWrite<TileGPU_Shared>]>:$buffer, Optional<Tile_BoolLike>:$mask, Optional<Tile_ScalarOrTile>:$other,
     DefaultValuedAttr<Tile_Cache, "::tilewright::tile::CacheModifier::None">:$cache,
     DefaultValuedAttr<Tile_Evict, "::tilewright::tile::EvictionPolicy::Normal">:$evict), Tile_AccessAttributes);
+  let results = (outs TileGPU_TokenType:$token);
   let assemblyFormat = !strconcat("$ptr `,` $buffer (`mask` $mask^)? (`other` $other^)? ", Tile_AccessFormat, [{
     attr-dict `:` type($ptr) `->` type($buffer) (`,` `mask` type($mask)^)? (`,` `other` type($other)^)?
   }]);
@@ -110,16 +125,28 @@ def TileGPU_AsyncCopyOp : TileGPU_Op<"async_copy", [AttrSizedOperandSegments,
 
 def TileGPU_AsyncCommitOp : TileGPU_Op<"async_commit", [
     MemoryEffects<[MemRead<TileGPU_Shared>, MemWrite<TileGPU_Shared>]>]> {
-  let summary = "Closes a group: all asynchronous copies since the previous commit";
-  let assemblyFormat = "attr-dict";
+  let summary = "Closes a group of asynchronous copies, and yields its token";
+  let description = [{
+    `copies` are the tokens of the group's copies. The group consists of all copies that this thread has started since
+    the previous commit, so that it contains them, or an earlier group does.
+  }];
+  let arguments = (ins Variadic<TileGPU_TokenType>:$copies);
+  let results = (outs TileGPU_TokenType:$token);
+  let assemblyFormat = "(`of` $copies^)? attr-dict";
 }
 
 def TileGPU_AsyncWaitOp : TileGPU_Op<"async_wait", [
     MemoryEffects<[MemRead<TileGPU_Shared>, MemWrite<TileGPU_Shared>]>]> {
-  let summary = "Waits until at most `pending` of the groups that this thread committed are in flight";
-  let description = [{Copies by other threads are visible only after a subsequent barrier.}];
-  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pending);
-  let assemblyFormat = "$pending attr-dict";
+  let summary = "Waits until the copies of all tokens have completed";
+  let description = [{
+    The tokens are those of groups that this thread has committed. Copies by other threads are visible only after a
+    subsequent barrier. Groups complete in order, so the hardware waits until at most `pending` groups, the last ones
+    committed, are in flight; `resolve-waits` derives that number from the tokens.
+  }];
+  let arguments = (ins Variadic<TileGPU_TokenType>:$tokens,
+    OptionalAttr<ConfinedAttr<I32Attr, [IntNonNegative]>>:$pending);
+  let results = (outs TileGPU_TokenType:$done);
+  let assemblyFormat = "$tokens (`pending` $pending^)? attr-dict";
 }
 
 def TileGPU_BarrierOp : TileGPU_Op<"barrier", [

@@ -9,7 +9,7 @@ include "mlir/Pass/PassBase.td"
 def AssignLayouts : Pass<"assign-layouts", "mlir::ModuleOp"> {
   let summary = "Give every tile a layout";
   let description = [{
-    Sets the target, the number of warps and of stages on the module, and gives every tile a blocked
+    Sets the target, the number of warps and the default number of stages on the module, and gives every tile a blocked
     layout: consecutive threads hold consecutive elements along the last dimension, one element
     each, and further registers repeat that over the rest of the tile. The layout is valid but not
     optimized; later passes improve it where it matters.
@@ -220,11 +220,18 @@ def SliceDotsK : Pass<"slice-dots-k", "mlir::ModuleOp"> {
 def PlanPipeline : Pass<"plan-pipeline", "mlir::ModuleOp"> {
   let summary = "Decide which loads of a loop are started in earlier iterations";
   let description = [{
-    The number of stages of a loop is its attribute `tile.num_stages`, or else the module's `tilegpu.num_stages`. Each
-    load that is only stored to buffers in shared memory, in layouts that let each thread copy 4, 8 or 16 bytes at a
-    time, becomes an asynchronous copy, started num_stages - 1 iterations before its data are used. The decision is
-    recorded in attributes: `tilegpu.num_stages` on the loop, and `tilegpu.stage` on its operations, 0 for such loads,
-    their stores to buffers and the computation of their addresses.
+    The number of stages of a loop is the user's request, its attribute `tile.num_stages`, or else the module's
+    `tilegpu.default_num_stages`. Each load that is only stored to buffers in shared memory, in layouts that let each
+    thread copy 4, 8 or 16 bytes at a time, becomes an asynchronous copy, started num_stages - 1 iterations before its
+    data are used. The decision is recorded in `tilegpu.schedule` on all operations of the loop: stage 0 for such loads,
+    their stores to buffers and the computation of their addresses, and a later stage for the others. Clusters order
+    the operations of different stages in an iteration of the pipelined loop.
+
+    ```mlir
+    %x = tile.load %p {tilegpu.schedule = #tilegpu.schedule<stage = 0, cluster = 0, partition = 0>}
+    tilegpu.local_store %x, %b {tilegpu.schedule = #tilegpu.schedule<stage = 0, cluster = 0, partition = 0>}
+    %a = tilegpu.local_load %b {tilegpu.schedule = #tilegpu.schedule<stage = 2, cluster = 1, partition = 0>}
+    ```
 
     If another dot follows the last load from these buffers, the operands of the loop's first dot are loaded one
     iteration ahead (in stage num_stages - 1, the rest in stage num_stages), so that waiting for copies and at
@@ -237,7 +244,7 @@ def PlanPipeline : Pass<"plan-pipeline", "mlir::ModuleOp"> {
     which `expand-pipeline` guards.
 
     Requires: `stage-operands`; `width` on accesses.
-    Establishes: stage attributes on loops and on the operations in them.
+    Establishes: `tilegpu.schedule` on the operations of loops that are to be pipelined.
     Destroys: nothing.
   }];
 }
@@ -245,35 +252,37 @@ def PlanPipeline : Pass<"plan-pipeline", "mlir::ModuleOp"> {
 def ExpandPipeline : Pass<"expand-pipeline", "mlir::ModuleOp"> {
   let summary = "Overlap a loop's copies with the work of earlier iterations";
   let description = [{
-    Expands the schedule of `plan-pipeline`. Buffers get as many slots as the loop has stages. Loads of stage 0 become
-    asynchronous copies, one group per iteration; the copies of the first num_stages - 1 iterations precede the loop.
+    Executes the operations of each loop as their `tilegpu.schedule` says, which may also be written by hand: the
+    operations of stage s, s iterations later than those of stage 0, and in each iteration in the order of clusters.
+    Loads of stage 0 become asynchronous copies, one group per iteration; the copies of the first iterations precede the
+    loop. Buffers get as many slots as the schedule requires.
 
     ```mlir
     scf.for %i = ... {
-      %x = tile.load %p {tilegpu.stage = 0}
-      tilegpu.local_store %x, %b {tilegpu.stage = 0}
-      %a = tilegpu.local_load %b {tilegpu.stage = 1}
-    } {tilegpu.num_stages = 2}
-    // becomes
-    tilegpu.async_copy %p0, %slots[0] mask %first_exists
-    tilegpu.async_commit
-    scf.for %i = ... iter_args(%write = 1, %read = 0) {
-      tilegpu.async_wait 0
-      tilegpu.async_copy %p1, %slots[%write] mask %next_exists
-      tilegpu.async_commit
-      %a = tilegpu.local_load %slots[%read]
+      %x = tile.load %p {tilegpu.schedule = #tilegpu.schedule<stage = 0, cluster = 0, partition = 0>}
+      tilegpu.local_store %x, %b {tilegpu.schedule = #tilegpu.schedule<stage = 0, cluster = 0, partition = 0>}
+      %a = tilegpu.local_load %b {tilegpu.schedule = #tilegpu.schedule<stage = 1, cluster = 1, partition = 0>}
     }
-    tilegpu.async_wait 0
+    // becomes
+    %c0 = tilegpu.async_copy %p0, %slots[0] mask %first_exists
+    %t0 = tilegpu.async_commit of %c0
+    %last = scf.for %i = ... iter_args(%write = 1, %read = 0, %token = %t0) {
+      %done = tilegpu.async_wait %token
+      %c1 = tilegpu.async_copy %p1, %slots[%write] mask %next_exists
+      %t1 = tilegpu.async_commit of %c1
+      %a = tilegpu.local_load %slots[%read] after %done
+    }
+    tilegpu.async_wait %last
     ```
 
-    In this order, one barrier per iteration, after the wait, is enough: it also separates the loads from a slot from
-    the copy into it. If operands are loaded an iteration ahead, the wait, the copies and these loads precede the
-    iteration's last dot. Copies for iterations that do not exist are masked out, however short the loop, and
-    divisions for their addresses divide by 1.
+    The wait comes first in its cluster, that of the copies or of the first reads, whichever is earlier. So one barrier
+    per iteration, after the wait, is enough: it also separates the loads from a slot from the copy into it. Copies for
+    iterations that do not exist are masked out, however short the loop, and divisions for their addresses divide by 1.
 
     Requires: `plan-pipeline`.
-    Establishes: asynchronous copies in flight across iterations.
-    Destroys: stage attributes.
+    Establishes: asynchronous copies in flight across iterations, and waits for their tokens; `tilegpu.partition` on
+    operations of partitions other than 0.
+    Destroys: `tilegpu.schedule`.
   }];
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect"];
 }
@@ -303,7 +312,7 @@ def AllocateShared : Pass<"allocate-shared", "mlir::ModuleOp"> {
   let summary = "Assign every buffer an offset in shared memory";
   let description = [{
     Sets the offsets of `tilegpu.local_alloc`, and the total on the module. Buffers that are not live at the same time
-    may share memory. As sharing costs a barrier, small buffers only share memory across a barrier that is needed
+    may share memory; those that several partitions access are live at all times. As sharing costs a barrier, small buffers only share memory across a barrier that is needed
     anyway. It is an error if the total exceeds the shared memory of the target.
 
     Requires: no later pass creates buffers.
@@ -319,13 +328,48 @@ def InsertBarriers : Pass<"insert-barriers", "mlir::ModuleOp"> {
     global memory, if at least one of them writes. A barrier also separates an atomic that releases from all earlier
     accesses of other threads to global memory, and one that acquires from all later ones, except for memory that the
     kernel only reads. Barriers are placed as late as possible and outside of loops where that suffices; none is
-    redundant.
+    redundant. The time grows linearly with the length of the program.
+
+    It is an error if operations of different partitions may access the same memory and no token orders them.
 
     Requires: offsets in shared memory.
     Establishes: threads observe memory accesses in program order.
     Destroys: nothing.
   }];
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
+}
+
+def ResolveWaits : Pass<"resolve-waits", "mlir::ModuleOp"> {
+  let summary = "Derive from tokens how many groups a wait may leave in flight";
+  let description = [{
+    Groups of asynchronous copies complete in order, and the hardware waits until at most `pending` groups are in
+    flight. That is the number of groups committed after those of the wait's tokens, on the path with the fewest.
+
+    ```mlir
+    %t0 = tilegpu.async_commit of %c0
+    %t1 = tilegpu.async_commit of %c1
+    %done = tilegpu.async_wait %t0
+    // becomes
+    %done = tilegpu.async_wait %t0 pending 1
+    ```
+
+    Requires: no later pass moves copies, commits or waits.
+    Establishes: `pending` on all waits.
+    Destroys: nothing.
+  }];
+}
+
+def WarnLargeTiles : Pass<"warn-large-tiles", "mlir::ModuleOp"> {
+  let summary = "Warn of a tile that does not fit into registers";
+  let description = [{
+    A thread has at most 255 registers of 32 bits. Tiles that need several times as many are stored to memory and loaded
+    again, and the time to compile them grows. The warning is for the kernel's largest tile of data, if it needs more
+    than 512 registers of each thread.
+
+    Requires: layouts.
+    Establishes: nothing.
+    Destroys: nothing.
+  }];
 }
 
 #endif // TILEWRIGHT_DIALECT_TILEGPU_TRANSFORMS_PASSES

@@ -1,25 +1,28 @@
-// expand-pipeline: starts the loads of a loop iterations ahead of the rest. See Passes.td.
+// expand-pipeline: executes the operations of a loop as their schedule says. See Passes.td.
 //
-//     with 3 stages:      copy(0) copy(1)            prologue, masked by the existence of the iteration
-//                         scf.for i
-//                           async_wait 1             copy(i) has completed
-//                           copy(i + 2)              into the slot that iteration i - 1 read
-//                           local_load(i), mma ...
-//                         async_wait 0
+//     with 3 stages:      t0 = copy(0), t1 = copy(1)        prologue, masked by the existence of the iteration
+//                         scf.for i, iter_args(t0, t1)
+//                           done = async_wait t0            copy(i) has completed
+//                           t2 = copy(i + 2)                into the slot that iteration i - 1 read
+//                           local_load(i) after done, mma ...
+//                           yield t1, t2
+//                         async_wait t0, t1
 //
 //     and if the first dot's operands are loaded an iteration ahead:
-//                         copy(0) copy(1) async_wait 1 first = local_load(0) copy(2)
+//                         copy(0), copy(1), async_wait, first = local_load(0), copy(2)
 //                         scf.for i
 //                           mma(first), remaining local_load(i)
-//                           async_wait 1             copy(i + 1) has completed
+//                           async_wait                      copy(i + 1) has completed
 //                           first = local_load(i + 1)
-//                           copy(i + 3)              into the slot that this iteration read
-//                           last mma                 overlaps with the barrier and the loads of first
-//                         async_wait 0
+//                           copy(i + 3)                     into the slot that this iteration read
+//                           last mma                        overlaps with the barrier and the loads of first
+//                         async_wait
 //
 // The pass first rewrites the loop with asynchronous copies, and separate slot indices for copying and reading. Then
-// upstream's loop pipeliner moves the copies to earlier iterations.
+// upstream's loop pipeliner executes each stage in its iteration, in the order of the clusters; it carries the tokens
+// of copies from the iteration that starts them to the one that waits for them.
 
+#include "../TokenCopies.h"
 #include "LoopWithCopies.h"
 #include "Speculation.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
@@ -63,6 +66,16 @@ static Operation *predicate(RewriterBase &rewriter, Operation *op, Value exists)
   return op;
 }
 
+/// The tokens of the copies in flight when the loop ends.
+static SmallVector<Value> tokensInFlight(scf::ForOp loop) {
+  TokenCopies copies;
+  SmallVector<Value> tokens;
+  llvm::copy_if(loop.getResults(), std::back_inserter(tokens), [&](Value result) {
+    return isa<TokenType>(result.getType()) && !copies.find(result).empty();
+  });
+  return tokens;
+}
+
 /// In the prologue, slots of several iterations are in the same block, which breaks the meaning of `iteration`; their
 /// indices are constants there.
 static void forgetIterations(scf::ForOp loop) {
@@ -73,8 +86,34 @@ static void forgetIterations(scf::ForOp loop) {
   }
 }
 
-static LogicalResult expand(scf::ForOp loop, int slots) {
-  LoopWithCopies rewritten(loop, slots);
+/// Whether the first stage consists of what copies replace and need, and others are executed after it.
+static LogicalResult checkSchedule(scf::ForOp loop) {
+  int64_t last = 0;
+  bool hasCopies = false;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    int64_t stage = positionOf(&op)->stage;
+    last = std::max(last, stage);
+    hasCopies |= stage == 0 && isa<tile::LoadOp>(op);
+    if (stage == 0 && !isa<tile::LoadOp, LocalStoreOp>(op) && !(isMemoryEffectFree(&op) && op.getNumRegions() == 0)) {
+      return op.emitOpError("cannot be in stage 0, whose operations are executed for iterations that do not exist");
+    }
+  }
+  return hasCopies && last > 0 ? success()
+                               : LogicalResult(loop.emitOpError("needs loads in stage 0 and a later stage"));
+}
+
+/// If the loop is in another one that is to be pipelined, everything that replaces it is executed where it was.
+static void keepSchedule(Block &around, Attribute schedule) {
+  for (Operation &op : around.without_terminator()) {
+    if (schedule && !positionOf(&op)) {
+      op.setAttr(TileGPUDialect::kScheduleAttr, schedule);
+    }
+  }
+}
+
+static LogicalResult expand(scf::ForOp loop) {
+  Attribute schedule = loop->getAttr(TileGPUDialect::kScheduleAttr);
+  LoopWithCopies rewritten(loop);
   scf::PipeliningOption options;
   options.getScheduleFn = [&](scf::ForOp, Schedule &schedule) { schedule = rewritten.schedule(); };
   options.supportDynamicLoops = true;
@@ -90,21 +129,23 @@ static LogicalResult expand(scf::ForOp loop, int slots) {
   }
   forgetIterations(*pipelined);
   rewriter.setInsertionPointAfter(*pipelined);
-  AsyncWaitOp::create(rewriter, loc, 0U); // masked copies write zeros
+  AsyncWaitOp::create(rewriter, loc, TokenType::get(loc.getContext()), tokensInFlight(*pipelined),
+                      IntegerAttr()); // masked copies write zeros
+  keepSchedule(*pipelined->getOperation()->getBlock(), schedule);
   return success();
 }
 
 namespace {
 class ExpandPipeline : public tilegpu::impl::ExpandPipelineBase<ExpandPipeline> {
   void runOnOperation() override {
-    SmallVector<std::pair<scf::ForOp, int>> loops;
+    SmallVector<scf::ForOp> loops;
     getOperation()->walk([&](scf::ForOp loop) {
-      if (auto stages = loop->getAttrOfType<IntegerAttr>(TileGPUDialect::kNumStagesAttr)) {
-        loops.emplace_back(loop, static_cast<int>(stages.getInt()));
+      if (positionOf(&loop.getBody()->front())) {
+        loops.push_back(loop);
       }
     });
-    for (auto [loop, stages] : loops) { // in post-order: inner loops first
-      if (failed(expand(loop, stages))) {
+    for (scf::ForOp loop : loops) { // in post-order: inner loops first
+      if (failed(checkSchedule(loop)) || failed(expand(loop))) {
         return signalPassFailure();
       }
     }

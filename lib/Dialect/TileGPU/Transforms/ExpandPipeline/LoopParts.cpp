@@ -4,9 +4,10 @@ using namespace mlir;
 
 namespace tilewright::tilegpu {
 
-static int stageOf(Operation *op) {
-  auto stage = op->getAttrOfType<IntegerAttr>(TileGPUDialect::kStageAttr);
-  return stage ? static_cast<int>(stage.getInt()) : -1;
+std::optional<Position> positionOf(Operation *op) {
+  auto schedule = op->getAttrOfType<ScheduleAttr>(TileGPUDialect::kScheduleAttr);
+  return schedule ? std::optional(Position{schedule.getStage(), schedule.getCluster(), schedule.getPartition()})
+                  : std::nullopt;
 }
 
 /// The index of the loop-carried argument that the value is, if it is one.
@@ -16,23 +17,50 @@ static std::optional<unsigned> argumentNumber(Value value, scf::ForOp loop) {
   return isCarried ? std::optional(argument.getArgNumber() - loop.getNumInductionVars()) : std::nullopt;
 }
 
-LoopParts::LoopParts(scf::ForOp loop, int slots) {
-  int lastStage = 0;
+/// Extends the range of a stage's positions.
+static void include(StageOps &stage, Position position, bool isFirst) {
+  stage.first = isFirst || position.cluster < stage.first.cluster ? position : stage.first;
+  stage.last = isFirst || position.cluster > stage.last.cluster ? position : stage.last;
+}
+
+static void add(StageOps &stage, Operation *op) {
+  include(stage, *positionOf(op), stage.ops.empty());
+  stage.ops.push_back(op);
+}
+
+LoopParts::LoopParts(scf::ForOp loop) {
+  int64_t lastStage = 0;
   for (Operation &op : loop.getBody()->without_terminator()) {
-    lastStage = std::max(lastStage, stageOf(&op));
+    lastStage = std::max(lastStage, positionOf(&op)->stage);
   }
+  split(loop, lastStage);
   SmallVector<Value> needed;
+  for (Operation *op : late.ops) {
+    op->walk([&](Operation *inner) { llvm::append_range(needed, inner->getOperands()); });
+  }
+  for (OpResult result : loop->getResults()) {
+    if (!result.use_empty()) {
+      needed.push_back(loop.getRegionIterArg(result.getResultNumber()));
+    }
+  }
+  llvm::SetVector<Operation *> all(late.ops.begin(), late.ops.end());
+  for (Value value : needed) {
+    addLate(value, loop, all);
+  }
+  orderLate(loop, all);
+}
+
+void LoopParts::split(scf::ForOp loop, int64_t lastStage) {
   for (Operation &op : loop.getBody()->without_terminator()) {
-    int stage = stageOf(&op);
-    if (stage == slots - 1 && stage < lastStage) {
-      early.push_back(&op);
+    int64_t stage = positionOf(&op)->stage;
+    if (stage == lastStage) {
+      add(late, &op);
     } else if (stage != 0) {
-      late.insert(&op);
-      op.walk([&](Operation *inner) { llvm::append_range(needed, inner->getOperands()); });
+      add(between[stage], &op);
     } else if (auto store = dyn_cast<LocalStoreOp>(op)) {
       stores.push_back(store);
     } else {
-      ahead.push_back(&op);
+      add(ahead, &op);
       for (Value operand : op.getOperands()) {
         if (std::optional<unsigned> number = argumentNumber(operand, loop)) {
           aheadArguments.insert(*number);
@@ -40,28 +68,33 @@ LoopParts::LoopParts(scf::ForOp loop, int slots) {
       }
     }
   }
-  for (OpResult result : loop->getResults()) {
-    if (!result.use_empty()) {
-      needed.push_back(loop.getRegionIterArg(result.getResultNumber()));
-    }
-  }
-  for (Value value : needed) {
-    addLate(value, loop);
-  }
 }
 
-void LoopParts::addLate(Value value, scf::ForOp loop) {
+void LoopParts::addLate(Value value, scf::ForOp loop, llvm::SetVector<Operation *> &ops) {
   if (std::optional<unsigned> number = argumentNumber(value, loop)) {
     if (lateArguments.insert(*number)) {
-      addLate(loop.getYieldedValues()[*number], loop);
+      addLate(loop.getYieldedValues()[*number], loop, ops);
     }
     return;
   }
   Operation *op = value.getDefiningOp();
-  bool isHere = op && op->getBlock() == loop.getBody() && !llvm::is_contained(early, op);
-  if (isHere && late.insert(op)) {
+  bool isHere = op && op->getBlock() == loop.getBody() && !between.count(positionOf(op)->stage);
+  if (isHere && ops.insert(op)) {
     for (Value operand : op->getOperands()) {
-      addLate(operand, loop);
+      addLate(operand, loop, ops);
+    }
+  }
+}
+
+void LoopParts::orderLate(scf::ForOp loop, const llvm::SetVector<Operation *> &ops) {
+  Position position = late.first;
+  int64_t stage = position.stage;
+  late.ops.clear();
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    position = positionOf(&op)->stage == stage ? *positionOf(&op) : position;
+    if (ops.contains(&op)) {
+      late.ops.push_back(&op);
+      latePositions.push_back(position);
     }
   }
 }

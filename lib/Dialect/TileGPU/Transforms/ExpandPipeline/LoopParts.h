@@ -1,4 +1,4 @@
-// Splits the operations of a loop by their stages.
+// Splits the operations of a loop by the stages of their schedule.
 
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_EXPANDPIPELINE_LOOPPARTS_H
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_EXPANDPIPELINE_LOOPPARTS_H
@@ -8,21 +8,49 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <map>
+
 namespace tilewright::tilegpu {
 
-/// An operation that both the copies and the rest need, such as a counter used in addresses and elsewhere, is in both
-/// parts.
+/// When and by which warps operations are executed; see ScheduleAttr.
+struct Position {
+  int64_t stage = 0, cluster = 0, partition = 0;
+};
+
+/// The schedule of an operation; none outside of loops that are to be pipelined.
+std::optional<Position> positionOf(mlir::Operation *op);
+
+/// The operations of a stage.
+struct StageOps {
+  Position first, last; ///< in the order of clusters
+  llvm::SmallVector<mlir::Operation *> ops;
+};
+
+/// The stages of a loop:
+///
+///     ahead     the first: loads and their addresses
+///     between   stages that read copied data before the last one does
+///     late      the last one
+///
+/// An operation that both `ahead` and `late` need, such as a counter used in addresses and elsewhere, is in both.
 struct LoopParts {
-  llvm::SmallVector<mlir::Operation *> ahead;              ///< stage 0: loads and their addresses
-  llvm::SmallVector<LocalStoreOp> stores;                  ///< stage 0: stores that copies replace
-  llvm::SmallVector<mlir::Operation *> early;              ///< the stage before the last: loads for the first dot
-  llvm::SetVector<mlir::Operation *> late;                 ///< the last stage
+  StageOps ahead;                                          ///< without the stores
+  llvm::SmallVector<LocalStoreOp> stores;                  ///< of the first stage, which copies replace
+  std::map<int64_t, StageOps> between;                     ///< by stage
+  StageOps late;                                           ///< in program order
   llvm::SetVector<unsigned> aheadArguments, lateArguments; ///< indices of loop-carried arguments
 
-  LoopParts(mlir::scf::ForOp loop, int slots);
+  /// The position of an operation of `late`. Of one that is also in `ahead`: that of the operation of `late` before it.
+  Position latePosition(size_t index) const { return latePositions[index]; }
+
+  explicit LoopParts(mlir::scf::ForOp loop);
 
 private:
-  void addLate(mlir::Value value, mlir::scf::ForOp loop);
+  void split(mlir::scf::ForOp loop, int64_t lastStage);
+  void addLate(mlir::Value value, mlir::scf::ForOp loop, llvm::SetVector<mlir::Operation *> &ops);
+  void orderLate(mlir::scf::ForOp loop, const llvm::SetVector<mlir::Operation *> &ops);
+
+  llvm::SmallVector<Position> latePositions;
 };
 
 } // namespace tilewright::tilegpu

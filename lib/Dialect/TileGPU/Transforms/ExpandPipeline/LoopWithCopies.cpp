@@ -4,21 +4,46 @@ using namespace mlir;
 
 namespace tilewright::tilegpu {
 
-unsigned LoopWithCopies::stageOf(Part part) const {
-  auto last = static_cast<unsigned>(hasEarly() ? slots : slots - 1);
-  switch (part) {
-  case Ahead:
-    return 0;
-  case Wait:
-  case Early:
-    return static_cast<unsigned>(slots - 1);
-  case Late:
-    return last;
-  }
+LoopWithCopies::LoopWithCopies(scf::ForOp loop) : old(loop), parts(loop), builder(loop) { planWait(); }
+
+//===----------------------------------------------------------------------===//
+// The wait and the number of slots
+//===----------------------------------------------------------------------===//
+
+/// Whether the operation, or one nested in it, reads the data of a copy.
+bool LoopWithCopies::readsCopy(Operation *op) const {
+  WalkResult result = op->walk([&](Operation *inner) {
+    bool reads = llvm::any_of(parts.stores, [&](LocalStoreOp store) {
+      return llvm::is_contained(inner->getOperands(), LocalStoreOp(store).getBuffer());
+    });
+    return reads ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
 }
 
-IntegerAttr LoopWithCopies::iterationOf(Part part) {
-  return builder.getI64IntegerAttr(static_cast<int64_t>(stageOf(Late) - stageOf(part)));
+/// The number of slots such that the copies write none that this read may still read. Reads before the wait are
+/// separated from the copies by the barrier after it; those after the wait are not.
+int64_t LoopWithCopies::slotsFor(Position read) const {
+  return read.stage - parts.ahead.first.stage + (read.cluster >= wait.cluster ? 1 : 0);
+}
+
+void LoopWithCopies::planWait() {
+  SmallVector<Position> reads;
+  for (Operation &op : old.getBody()->without_terminator()) {
+    if (positionOf(&op)->stage != parts.ahead.first.stage && readsCopy(&op)) {
+      reads.push_back(*positionOf(&op));
+    }
+  }
+  if (reads.empty()) {
+    reads.push_back(parts.late.first);
+  }
+  wait = *llvm::min_element(reads, [](Position left, Position right) {
+    return std::pair(left.stage, left.cluster) < std::pair(right.stage, right.cluster);
+  });
+  wait.cluster = std::min(wait.cluster, parts.ahead.first.cluster);
+  for (Position read : reads) {
+    slots = std::max(slots, slotsFor(read));
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -51,83 +76,111 @@ scf::ForOp LoopWithCopies::emptyLoop() {
     }
   }
   Value zero = arith::ConstantIntOp::create(builder, old.getLoc(), 0, 32);
-  inits.append(hasEarly() ? 3 : 2, zero);
+  inits.append(2 + parts.between.size(), zero);
   auto loop = scf::ForOp::create(builder, old.getLoc(), old.getLowerBound(), old.getUpperBound(), old.getStep(), inits);
   loop->setDiscardableAttrs(old->getDiscardableAttrDictionary());
-  loop->removeAttr(TileGPUDialect::kNumStagesAttr);
   ValueRange arguments = loop.getRegionIterArgs();
   arguments = mapArguments(ofLate, parts.lateArguments, arguments, loop);
   arguments = mapArguments(ofAhead, parts.aheadArguments, arguments, loop);
   aheadSlot = arguments[0];
   lateSlot = arguments[1];
-  earlySlot = hasEarly() ? arguments[2] : Value();
+  llvm::append_range(betweenSlots, arguments.drop_front(2));
   return loop;
 }
 
 //===----------------------------------------------------------------------===//
-// The parts
+// The stages
 //===----------------------------------------------------------------------===//
 
-void LoopWithCopies::clone(Operation *op, Part part, IRMapping &mapping) {
+void LoopWithCopies::record(Operation *op, Position position) {
+  op->removeAttr(TileGPUDialect::kScheduleAttr);
+  if (position.partition != 0) {
+    op->setAttr(TileGPUDialect::kPartitionAttr, builder.getI64IntegerAttr(position.partition));
+  }
+  operations.push_back({op, position});
+}
+
+/// Reads of copied data follow the wait.
+Operation *LoopWithCopies::clone(Operation *op, Position position, IRMapping &mapping) {
   Operation *copy = builder.clone(*op, mapping);
-  copy->removeAttr(TileGPUDialect::kStageAttr);
-  operations[part].push_back(copy);
+  record(copy, position);
+  auto isCopied = [&](Value buffer) {
+    auto slot = buffer.getDefiningOp<LocalSlotOp>();
+    return slot && llvm::is_contained(buffers, slot.getSrc());
+  };
+  copy->walk([&](Operation *inner) {
+    if (auto load = dyn_cast<LocalLoadOp>(inner); load && isCopied(load.getBuffer())) {
+      load.getAfterMutable().assign(done);
+    } else if (auto gather = dyn_cast<LocalGatherOp>(inner); gather && isCopied(gather.getBuffer())) {
+      gather.getAfterMutable().assign(done);
+    }
+  });
+  return copy;
 }
 
-void LoopWithCopies::emitCopy(tile::LoadOp load, Value buffer) {
+Value LoopWithCopies::emitCopy(tile::LoadOp load, Position position, Value buffer) {
   auto type = cast<BufferType>(buffer.getType()).getSlot();
-  Value slot = make<LocalSlotOp>(Ahead, load.getLoc(), type, buffer, aheadSlot, iterationOf(Ahead));
-  make<AsyncCopyOp>(Ahead, load.getLoc(), ofAhead.lookupOrDefault(load.getPtr()), slot,
-                    load.getMask() ? ofAhead.lookupOrDefault(load.getMask()) : Value(),
-                    load.getOther() ? ofAhead.lookupOrDefault(load.getOther()) : Value(), load.getCache(),
-                    load.getEvict(), load.getContiguityAttr(), load.getVectorWidthAttr());
+  Value slot =
+      make<LocalSlotOp>(position, load.getLoc(), type, buffer, aheadSlot, iterationOf(parts.ahead.first.stage));
+  return make<AsyncCopyOp>(position, load.getLoc(), tokenType(), ofAhead.lookupOrDefault(load.getPtr()), slot,
+                           load.getMask() ? ofAhead.lookupOrDefault(load.getMask()) : Value(),
+                           load.getOther() ? ofAhead.lookupOrDefault(load.getOther()) : Value(), load.getCache(),
+                           load.getEvict(), load.getContiguityAttr(), load.getVectorWidthAttr());
 }
 
-Value LoopWithCopies::nextSlot(Part part, Value slot) {
+Value LoopWithCopies::nextSlot(Position position, Value slot) {
   Location loc = old.getLoc();
-  Value next = make<arith::AddIOp>(part, loc, slot, constant(part, 1));
-  Value isEnd = make<arith::CmpIOp>(part, loc, arith::CmpIPredicate::eq, next, constant(part, slots));
-  return make<arith::SelectOp>(part, loc, isEnd, constant(part, 0), next);
+  Value next = make<arith::AddIOp>(position, loc, slot, constant(position, 1));
+  Value isEnd = make<arith::CmpIOp>(position, loc, arith::CmpIPredicate::eq, next, constant(position, slots));
+  return make<arith::SelectOp>(position, loc, isEnd, constant(position, 0), next);
 }
 
 void LoopWithCopies::emitAhead() {
-  for (Operation *op : parts.ahead) {
+  SmallVector<Value> copies;
+  for (Operation *op : parts.ahead.ops) {
     auto load = dyn_cast<tile::LoadOp>(op);
     if (!load) {
-      clone(op, Ahead, ofAhead);
+      clone(op, *positionOf(op), ofAhead);
       continue;
     }
     for (auto [store, buffer] : llvm::zip_equal(parts.stores, buffers)) {
       if (store.getSrc() == load.getResult()) {
-        emitCopy(load, buffer);
+        copies.push_back(emitCopy(load, *positionOf(op), buffer));
       }
     }
   }
-  make<AsyncCommitOp>(Ahead, old.getLoc());
+  token = make<AsyncCommitOp>(parts.ahead.last, old.getLoc(), tokenType(), copies);
 }
 
-/// Maps each buffer to the current slot of this part.
-void LoopWithCopies::mapSlots(Part part, IRMapping &mapping, Value slot) {
+void LoopWithCopies::emitWait() {
+  done = make<AsyncWaitOp>(wait, old.getLoc(), tokenType(), token, IntegerAttr());
+  operations.back().isWait = true;
+}
+
+/// Maps each buffer to the current slot of this stage.
+void LoopWithCopies::mapSlots(const StageOps &stage, IRMapping &mapping, Value slot) {
   for (auto [store, buffer] : llvm::zip_equal(parts.stores, buffers)) {
-    auto one = make<LocalSlotOp>(part, store.getLoc(), store.getBuffer().getType(), buffer, slot, iterationOf(part));
+    auto one = make<LocalSlotOp>(stage.first, store.getLoc(), store.getBuffer().getType(), buffer, slot,
+                                 iterationOf(stage.first.stage));
     mapping.map(store.getBuffer(), one.getResult());
   }
 }
 
-void LoopWithCopies::emitEarly() {
-  mapSlots(Early, ofEarly, earlySlot);
-  for (Operation *op : parts.early) {
-    clone(op, Early, ofEarly);
-    ofLate.map(op->getResult(0), ofEarly.lookup(op->getResult(0)));
+void LoopWithCopies::emitBetween(const StageOps &stage, Value slot) {
+  IRMapping mapping = ofLate;
+  mapSlots(stage, mapping, slot);
+  for (Operation *op : stage.ops) {
+    Operation *copy = clone(op, *positionOf(op), mapping);
+    ofLate.map(op->getResults(), copy->getResults());
   }
 }
 
 void LoopWithCopies::emitLate() {
-  mapSlots(Late, ofLate, lateSlot);
-  for (Operation &op : old.getBody()->without_terminator()) {
-    bool isReplaced = op.getNumResults() == 1 && ofLate.contains(op.getResult(0));
-    if (parts.late.contains(&op) && !isReplaced) {
-      clone(&op, Late, ofLate);
+  mapSlots(parts.late, ofLate, lateSlot);
+  for (auto [index, op] : llvm::enumerate(parts.late.ops)) {
+    bool isReplaced = op->getNumResults() == 1 && ofLate.contains(op->getResult(0));
+    if (!isReplaced) {
+      clone(op, parts.latePosition(index), ofLate);
     }
   }
 }
@@ -143,9 +196,9 @@ void LoopWithCopies::emitYield() {
       yields.push_back(mapping->lookupOrDefault(old.getYieldedValues()[number]));
     }
   }
-  yields.append({nextSlot(Ahead, aheadSlot), nextSlot(Late, lateSlot)});
-  if (hasEarly()) {
-    yields.push_back(nextSlot(Early, earlySlot));
+  yields.append({nextSlot(parts.ahead.last, aheadSlot), nextSlot(parts.late.last, lateSlot)});
+  for (auto [stage, slot] : llvm::zip_equal(llvm::make_second_range(parts.between), betweenSlots)) {
+    yields.push_back(nextSlot(stage.last, slot));
   }
   scf::YieldOp::create(builder, old.getLoc(), yields);
 }
@@ -154,10 +207,10 @@ scf::ForOp LoopWithCopies::build() {
   allocate();
   scf::ForOp loop = emptyLoop();
   builder.setInsertionPointToEnd(loop.getBody());
-  make<AsyncWaitOp>(Wait, old.getLoc(), static_cast<uint32_t>(slots - 2));
   emitAhead();
-  if (hasEarly()) {
-    emitEarly();
+  emitWait();
+  for (auto [stage, slot] : llvm::zip_equal(llvm::make_second_range(parts.between), betweenSlots)) {
+    emitBetween(stage, slot);
   }
   emitLate();
   emitYield();
@@ -168,28 +221,15 @@ scf::ForOp LoopWithCopies::build() {
   return loop;
 }
 
-/// The position of an iteration's wait: as late as possible, but before its last dot, which overlaps with the wait at
-/// the barrier and the loads.
-static size_t placeOfWait(ArrayRef<Operation *> late) {
-  auto isProduct = [](Operation *op) { return isa<MmaOp>(op); };
-  auto last = llvm::find_if(llvm::reverse(late), isProduct);
-  return static_cast<size_t>(late.rend() - last) - 1;
-}
-
 Schedule LoopWithCopies::schedule() const {
-  ArrayRef<Operation *> late = operations[Late];
-  size_t split = hasEarly() ? placeOfWait(late) : 0;
+  SmallVector<Scheduled> sorted(operations);
+  llvm::stable_sort(sorted, [](const Scheduled &left, const Scheduled &right) {
+    return std::pair(left.position.cluster, !left.isWait) < std::pair(right.position.cluster, !right.isWait);
+  });
   Schedule schedule;
-  auto add = [&](Part part, ArrayRef<Operation *> ops) {
-    for (Operation *op : ops) {
-      schedule.emplace_back(op, stageOf(part));
-    }
-  };
-  add(Late, late.take_front(split));
-  add(Wait, operations[Wait]);
-  add(Early, operations[Early]);
-  add(Ahead, operations[Ahead]);
-  add(Late, late.drop_front(split));
+  for (const Scheduled &scheduled : sorted) {
+    schedule.emplace_back(scheduled.op, static_cast<unsigned>(scheduled.position.stage));
+  }
   return schedule;
 }
 

@@ -1,4 +1,4 @@
-// Rewrites a loop with asynchronous copies, and schedules its operations.
+// Rewrites a loop with asynchronous copies, and orders its operations by their schedule.
 
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_EXPANDPIPELINE_LOOPWITHCOPIES_H
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_EXPANDPIPELINE_LOOPWITHCOPIES_H
@@ -11,43 +11,55 @@
 
 namespace tilewright::tilegpu {
 
-/// Operations in their order within an iteration, with their stages.
+/// Operations in their order within an iteration of the pipelined loop, with their stages.
 using Schedule = std::vector<std::pair<mlir::Operation *, unsigned>>;
 
-/// Each part has its own loop-carried arguments and its own slot index. In each iteration, with n slots:
+/// The loop before its pipelining, in program order:
 ///
-///     late, up to its last dot                       iteration i, with all of its loads from a slot
-///     wait                                           until copy(i + 1), or copy(i) without early loads, has completed
-///     early                                          loads of iteration i + 1
-///     ahead                                          copy(i + n), or copy(i + n - 1) without early loads
-///     the rest of late                               iteration i
+///     %token = copies, commit        first stage
+///     %done = async_wait %token      the first stage that reads the copied data
+///     local_load ... after %done     that stage and later ones
 ///
-/// so that one barrier after the wait separates all loads from a slot from the copy into it.
+/// Each stage has its own loop-carried arguments and its own slot index. The wait comes first in its cluster, which is
+/// that of the copies or that of the first reads, whichever is earlier in an iteration of the pipelined loop. So one
+/// barrier after the wait separates all reads before it from the copies into the slots that they read.
 class LoopWithCopies {
 public:
-  LoopWithCopies(mlir::scf::ForOp loop, int slots) : old(loop), parts(loop, slots), slots(slots), builder(loop) {}
+  explicit LoopWithCopies(mlir::scf::ForOp loop);
 
   /// Replaces the loop and returns the new one.
   mlir::scf::ForOp build();
   Schedule schedule() const;
 
 private:
-  enum Part { Wait, Ahead, Early, Late };
+  /// An operation of the new loop.
+  struct Scheduled {
+    mlir::Operation *op;
+    Position position;
+    bool isWait = false; ///< for this loop's copies, rather than for those of a loop in it
+  };
 
-  unsigned stageOf(Part part) const;
-  /// How many iterations the part is ahead of the late part.
-  mlir::IntegerAttr iterationOf(Part part);
-  bool hasEarly() const { return !parts.early.empty(); }
+  void planWait();
+  bool readsCopy(mlir::Operation *op) const;
+  int64_t slotsFor(Position read) const;
 
-  /// Creates an operation and records its part.
-  template <typename Op, typename... Args> Op make(Part part, Args &&...args) {
+  /// How many iterations the stage is ahead of the last one.
+  mlir::IntegerAttr iterationOf(int64_t stage) { return builder.getI64IntegerAttr(parts.late.first.stage - stage); }
+
+  void record(mlir::Operation *op, Position position);
+
+  /// Creates an operation and records its position.
+  template <typename Op, typename... Args> Op make(Position position, Args &&...args) {
     auto op = Op::create(builder, std::forward<Args>(args)...);
-    operations[part].push_back(op);
+    record(op, position);
     return op;
   }
 
-  mlir::Value constant(Part part, int value) {
-    return make<mlir::arith::ConstantOp>(part, old.getLoc(), builder.getI32IntegerAttr(value));
+  mlir::Type tokenType() { return TokenType::get(builder.getContext()); }
+
+  mlir::Value constant(Position position, int64_t value) {
+    return make<mlir::arith::ConstantOp>(position, old.getLoc(),
+                                         builder.getI32IntegerAttr(static_cast<int32_t>(value)));
   }
 
   void allocate();
@@ -55,22 +67,26 @@ private:
   mlir::ValueRange mapArguments(mlir::IRMapping &mapping, const llvm::SetVector<unsigned> &numbers,
                                 mlir::ValueRange arguments, mlir::scf::ForOp loop);
   void emitAhead();
-  void emitEarly();
+  void emitWait();
+  void emitBetween(const StageOps &stage, mlir::Value slot);
   void emitLate();
   void emitYield();
-  mlir::Value nextSlot(Part part, mlir::Value slot);
-  void emitCopy(tile::LoadOp load, mlir::Value buffer);
-  void mapSlots(Part part, mlir::IRMapping &mapping, mlir::Value slot);
-  void clone(mlir::Operation *op, Part part, mlir::IRMapping &mapping);
+  mlir::Value nextSlot(Position position, mlir::Value slot);
+  mlir::Value emitCopy(tile::LoadOp load, Position position, mlir::Value buffer);
+  void mapSlots(const StageOps &stage, mlir::IRMapping &mapping, mlir::Value slot);
+  mlir::Operation *clone(mlir::Operation *op, Position position, mlir::IRMapping &mapping);
 
   mlir::scf::ForOp old;
   LoopParts parts;
-  int slots;
+  Position wait;
+  int64_t slots = 1;
   mlir::OpBuilder builder;
-  mlir::IRMapping ofAhead, ofEarly, ofLate;
-  llvm::SmallVector<mlir::Value> buffers;             ///< per store
-  mlir::Value aheadSlot, earlySlot, lateSlot;         ///< the current slot of each part
-  llvm::SmallVector<mlir::Operation *> operations[4]; ///< by part
+  mlir::IRMapping ofAhead, ofLate;
+  llvm::SmallVector<mlir::Value> buffers;      ///< per store
+  mlir::Value aheadSlot, lateSlot;             ///< the current slot of each part
+  llvm::SmallVector<mlir::Value> betweenSlots; ///< the same, for each stage between
+  mlir::Value token, done;                     ///< of an iteration's copies, and of the wait for them
+  llvm::SmallVector<Scheduled> operations;
 };
 
 } // namespace tilewright::tilegpu
