@@ -18,10 +18,10 @@ def scale(x, out, ROWS: tl.constexpr):
     tl.store(out + i, tile * 2)
 
 
-def compile_scale(rows: int, target: str, **options: int) -> list[warnings.WarningMessage]:
+def compile_scale(rows: int, target: str) -> list[warnings.WarningMessage]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        compiler.compile(scale, ["*fp32:D", "*fp32:D", rows], target, **options)
+        compiler.compile(scale, ["*fp32:D", "*fp32:D", rows], target, {"num_warps": 4})
     return [warning for warning in caught if warning.category is CompileWarning]
 
 
@@ -31,7 +31,7 @@ def without_cache(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_warning_names_the_tile_and_the_line() -> None:
-    (warning,) = compile_scale(256, "emulator:cuda:90a", num_warps=4)
+    (warning,) = compile_scale(256, "emulator:cuda:90a")
     assert "a tile of 256x512 elements of type 'f32' needs 1024 registers per thread" in str(
         warning.message
     )
@@ -41,5 +41,5 @@ def test_the_warning_names_the_tile_and_the_line() -> None:
 
 
 def test_tiles_that_fit_and_processors_need_no_warning() -> None:
-    assert not compile_scale(128, "emulator:cuda:90a", num_warps=4)
+    assert not compile_scale(128, "emulator:cuda:90a")
     assert not compile_scale(256, "cpu")

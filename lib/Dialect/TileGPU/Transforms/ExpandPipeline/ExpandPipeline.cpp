@@ -70,9 +70,8 @@ static Operation *predicate(RewriterBase &rewriter, Operation *op, Value exists)
 static SmallVector<Value> tokensInFlight(scf::ForOp loop) {
   TokenCopies copies;
   SmallVector<Value> tokens;
-  llvm::copy_if(loop.getResults(), std::back_inserter(tokens), [&](Value result) {
-    return isa<TokenType>(result.getType()) && !copies.find(result).empty();
-  });
+  llvm::copy_if(loop.getResults(), std::back_inserter(tokens),
+                [&](Value result) { return isa<TokenType>(result.getType()) && !copies.find(result).empty(); });
   return tokens;
 }
 
@@ -86,20 +85,55 @@ static void forgetIterations(scf::ForOp loop) {
   }
 }
 
-/// Whether the first stage consists of what copies replace and need, and others are executed after it.
+static bool isInStage(Operation *op, int64_t stage, scf::ForOp loop) {
+  return op && op->getBlock() == loop.getBody() && positionOf(op)->stage == stage;
+}
+
+/// Stage 0 consists of loads that become copies, stores of their results, and what is computed for iterations that do
+/// not exist.
+static LogicalResult checkFirstStage(Operation *op, scf::ForOp loop) {
+  if (auto load = dyn_cast<tile::LoadOp>(op)) {
+    bool isStored = llvm::all_of(load->getUsers(),
+                                 [&](Operation *user) { return isa<LocalStoreOp>(user) && isInStage(user, 0, loop); });
+    return isStored ? success() : op->emitOpError("of stage 0 must only be stored to buffers in stage 0");
+  }
+  if (auto store = dyn_cast<LocalStoreOp>(op)) {
+    auto load = store.getSrc().getDefiningOp<tile::LoadOp>();
+    return isInStage(load, 0, loop) ? success() : op->emitOpError("of stage 0 must store the result of a load");
+  }
+  return isMemoryEffectFree(op) && op->getNumRegions() == 0
+             ? success()
+             : op->emitOpError("cannot be executed for iterations that do not exist, as it is in stage 0");
+}
+
+/// Other stages than the last compute nothing but from copied data.
+static LogicalResult checkMiddleStage(Operation *op, scf::ForOp loop) {
+  for (Value operand : op->getOperands()) {
+    bool isOutside = operand.getParentBlock() != loop.getBody();
+    Operation *source = operand.getDefiningOp();
+    bool isOfStage = source && !isOutside && isInStage(source, positionOf(op)->stage, loop);
+    if (!isOutside && !isOfStage && !isa<BufferType>(operand.getType()) && operand != loop.getInductionVar()) {
+      return op->emitOpError("may only use copied data and values of its own stage");
+    }
+  }
+  return success();
+}
+
 static LogicalResult checkSchedule(scf::ForOp loop) {
   int64_t last = 0;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    last = std::max(last, positionOf(&op)->stage);
+  }
   bool hasCopies = false;
   for (Operation &op : loop.getBody()->without_terminator()) {
     int64_t stage = positionOf(&op)->stage;
-    last = std::max(last, stage);
     hasCopies |= stage == 0 && isa<tile::LoadOp>(op);
-    if (stage == 0 && !isa<tile::LoadOp, LocalStoreOp>(op) && !(isMemoryEffectFree(&op) && op.getNumRegions() == 0)) {
-      return op.emitOpError("cannot be in stage 0, whose operations are executed for iterations that do not exist");
+    if ((stage == 0 && failed(checkFirstStage(&op, loop))) ||
+        (stage != 0 && stage != last && failed(checkMiddleStage(&op, loop)))) {
+      return failure();
     }
   }
-  return hasCopies && last > 0 ? success()
-                               : LogicalResult(loop.emitOpError("needs loads in stage 0 and a later stage"));
+  return hasCopies && last > 0 ? success() : loop.emitOpError("needs loads in stage 0, and a later stage");
 }
 
 /// If the loop is in another one that is to be pipelined, everything that replaces it is executed where it was.
