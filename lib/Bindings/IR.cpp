@@ -81,12 +81,13 @@ std::string printOperation(Operation *op, bool debugInfo, bool generic) {
 //===----------------------------------------------------------------------===//
 
 /// Infers the result types if Python gave none.
-void inferTypes(OperationState &state, DiagnosticCollector &errors) {
+void inferTypes(OperationState &state) {
   MLIRContext *context = state.getContext();
   auto *interface = state.name.getInterface<InferTypeOpInterface>();
   if (!interface) {
     return;
   }
+  DiagnosticCollector errors(*context);
   OperationName name = state.name;
   DictionaryAttr attributes = state.attributes.getDictionary(context);
   llvm::SmallVector<std::byte> storage;
@@ -112,8 +113,6 @@ void inferTypes(OperationState &state, DiagnosticCollector &errors) {
 
 Operation *create(PyBuilder &self, const std::string &name, const std::vector<Value> &operands,
                   const std::optional<std::vector<Type>> &types, const py::dict &attributes, unsigned regions) {
-  MLIRContext *context = self.builder.getContext();
-  DiagnosticCollector errors(*context);
   OperationState state(self.loc, name);
   if (!state.name.isRegistered()) {
     throw py::value_error("unknown operation '" + name + "'");
@@ -128,15 +127,20 @@ Operation *create(PyBuilder &self, const std::string &name, const std::vector<Va
   if (types) {
     state.addTypes(*types);
   } else {
-    inferTypes(state, errors);
+    inferTypes(state);
   }
-  Operation *op = self.builder.create(state);
-  // An operation whose regions are not built yet, or a terminator, is verified later with its function.
-  if (regions == 0 && !op->hasTrait<OpTrait::IsTerminator>() && failed(verify(op))) {
-    op->erase();
-    errors.raise("malformed operation");
+  return self.builder.create(state);
+}
+
+/// The index of the first operand whose elements have the type of the first result's; none if there is no such operand.
+std::optional<unsigned> operandLikeResult(Operation &op) {
+  Type element = tile::getElementType(op.getResult(0).getType());
+  for (OpOperand &operand : op.getOpOperands()) {
+    if (tile::getElementType(operand.get().getType()) == element) {
+      return operand.getOperandNumber();
+    }
   }
-  return op;
+  return std::nullopt;
 }
 
 constexpr auto kReference = py::return_value_policy::reference;
@@ -159,11 +163,21 @@ void bindTypeMakers(py::class_<PyContext> &context) {
              Attribute attr = parseAttribute(text, self.context.get());
              return attr ? attr : (errors.raise("malformed attribute"), Attribute());
            })
-      .def("tensor_type",
-           [](PyContext &, const std::vector<int64_t> &shape, Type element) -> Type {
-             return RankedTensorType::get(shape, element);
-           })
-      .def("ptr_type", [](PyContext &, Type pointee) -> Type { return tile::PtrType::get(pointee); })
+      .def(
+          "tensor_type",
+          [](PyContext &self, const std::vector<int64_t> &shape, Type element, std::optional<Attribute> encoding) {
+            DiagnosticCollector errors(*self.context);
+            Type type = RankedTensorType::getChecked([&] { return emitError(UnknownLoc::get(self.context.get())); },
+                                                     shape, element, encoding.value_or(Attribute()));
+            return type ? type : (errors.raise("malformed type"), Type());
+          },
+          py::arg("shape"), py::arg("element"), py::arg("encoding") = py::none())
+      .def(
+          "ptr_type",
+          [](PyContext &, Type pointee, unsigned addressSpace) -> Type {
+            return tile::PtrType::get(pointee, addressSpace);
+          },
+          py::arg("pointee"), py::arg("address_space") = 0)
       .def("function_type",
            [](PyContext &self, const std::vector<Type> &inputs, const std::vector<Type> &results) -> Type {
              return FunctionType::get(self.context.get(), inputs, results);
@@ -245,15 +259,21 @@ void bindTypes(py::module_ &module) {
   py::class_<Type>(module, "Type")
       .def("__str__", [](Type &self) { return print(self); })
       .def("__repr__", [](Type &self) { return print(self); })
-      .def("__eq__", [](Type &self, Type &other) { return self == other; })
+      .def(
+          "__eq__", [](Type &self, Type &other) { return self == other; }, py::is_operator())
       .def("__hash__", [](Type &self) { return size_t(hash_value(self)); })
       .def_property_readonly("is_tile", [](Type &self) { return isa<RankedTensorType>(self); })
       .def_property_readonly("shape", [](Type &self) { return py::tuple(py::cast(tile::getShape(self).vec())); })
-      .def_property_readonly("element", [](Type &self) { return tile::getElementType(self); });
+      .def_property_readonly("element", [](Type &self) { return tile::getElementType(self); })
+      .def_property_readonly("encoding", [](Type &self) -> std::optional<Attribute> {
+        auto tile = dyn_cast<RankedTensorType>(self);
+        return tile && tile.getEncoding() ? std::optional(tile.getEncoding()) : std::nullopt;
+      });
   py::class_<Attribute>(module, "Attribute")
       .def("__str__", [](Attribute &self) { return print(self); })
       .def("__repr__", [](Attribute &self) { return print(self); })
-      .def("__eq__", [](Attribute &self, Attribute &other) { return self == other; })
+      .def(
+          "__eq__", [](Attribute &self, Attribute &other) { return self == other; }, py::is_operator())
       .def("__hash__", [](Attribute &self) { return size_t(hash_value(self)); });
   py::class_<Location>(module, "Location").def("__str__", [](Location &self) { return print(self); });
 }
@@ -261,7 +281,8 @@ void bindTypes(py::module_ &module) {
 void bindValues(py::module_ &module) {
   py::class_<Value>(module, "Value")
       .def("__str__", [](Value &self) { return print(self); })
-      .def("__eq__", [](Value &self, Value &other) { return self == other; })
+      .def(
+          "__eq__", [](Value &self, Value &other) { return self == other; }, py::is_operator())
       .def("__hash__", [](Value &self) { return size_t(hash_value(self)); })
       .def_property_readonly("type", &Value::getType)
       .def_property_readonly(
@@ -316,6 +337,7 @@ void bindOperations(py::module_ &module) {
                                auto results = self.getResults();
                                return std::vector<Value>(results.begin(), results.end());
                              })
+      .def_property_readonly("operand_like_result", &operandLikeResult)
       .def_property_readonly(
           "operands", [](Operation &self) { return std::vector<Value>(self.operand_begin(), self.operand_end()); })
       .def("region", [](Operation &self, unsigned index) { return PyRegion{&self.getRegion(index)}; })

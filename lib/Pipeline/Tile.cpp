@@ -46,8 +46,27 @@ LaunchRequirements takeLaunchRequirements(ModuleOp module) {
           takeIntegers(module, tile::TileDialect::kWrittenSlotsAttr)};
 }
 
+/// Emits an error on the first operation with a pointer into another address space than that of arrays.
+static LogicalResult verifyAddressSpaces(ModuleOp module) {
+  WalkResult result = module.walk<WalkOrder::PreOrder>([](Operation *op) -> WalkResult {
+    SmallVector<Type> types(op->getResultTypes());
+    for (Region &region : op->getRegions()) {
+      llvm::append_range(types, region.getArgumentTypes());
+    }
+    for (Type type : types) {
+      auto pointer = dyn_cast<tile::PtrType>(tile::getElementType(type));
+      if (pointer && pointer.getAddressSpace() != 0) {
+        return op->emitError() << "the target has no address space " << pointer.getAddressSpace()
+                               << ", into which a pointer points";
+      }
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult verifyTilePhase(ModuleOp module) {
-  if (failed(tile::verifyCombiners(module))) {
+  if (failed(tile::verifyCombiners(module)) || failed(verifyAddressSpaces(module))) {
     return failure();
   }
   return verifyOperations(module, "tile",

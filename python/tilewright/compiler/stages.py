@@ -80,7 +80,6 @@ def build_tile(request: Request, record: Record | None = None) -> Any:
             request.options,
             record or request.record(),
         )
-        module.verify()
     except core().IRError as error:
         raise from_ir_error(error, CompileError) from error
     return module

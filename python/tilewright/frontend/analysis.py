@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterable, Iterator
 
 _OWN_SCOPE = (
@@ -19,19 +20,26 @@ _OWN_SCOPE = (
 
 def _walk(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
     """All nodes in source order; does not descend into nodes that open a new scope."""
-    for node in nodes:
+    remaining = [*nodes][::-1]
+    while remaining:
+        node = remaining.pop()
         yield node
         if not isinstance(node, _OWN_SCOPE):
-            yield from _walk(ast.iter_child_nodes(node))
+            remaining += [*ast.iter_child_nodes(node)][::-1]
 
 
 def assigned_names(statements: Iterable[ast.AST]) -> list[str]:
     """The names that the statements may assign, in order of appearance."""
-    names: dict[str, None] = {}
-    for node in _walk(statements):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names.setdefault(node.id)
-    return list(names)
+    return list(dict.fromkeys(name for node in statements for name in _assigned_in(node)))
+
+
+@functools.lru_cache(maxsize=4096)  # because each loop asks again for the statements in it
+def _assigned_in(statement: ast.AST) -> tuple[str, ...]:
+    return tuple(
+        node.id
+        for node in _walk([statement])
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    )
 
 
 def find_return(statements: Iterable[ast.AST]) -> ast.Return | None:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import tilewright.language as tl
 from tilewright.errors import TypeMismatchError
+from tilewright.language._build import constant
 
 from .branches import Branches
 from .dispatch import END, RETURN, Exit, MayExit, Outcome, Rest
@@ -237,8 +238,7 @@ def _placeholder(value: Value) -> Value:
 
     def zero(leaf: Any) -> Any:
         number = tl.int64 if leaf.dtype.is_ptr() else leaf.dtype
-        zeros = tl.zeros(leaf.shape, number) if leaf.type.is_block() else tl.to_tensor(0).to(number)
-        return zeros.to(leaf.dtype)
+        return constant(0, leaf.type.with_element_ty(number)).to(leaf.dtype)
 
     return map_leaves(value, zero)
 

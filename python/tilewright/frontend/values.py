@@ -93,7 +93,7 @@ def map_leaves(value: Value, change: Callable[[tensor], Value]) -> Value:
 
 def with_handles(value: Value, handles: Iterator[Any]) -> Value:
     """The value with its tensors replaced by others of the same types."""
-    return map_leaves(value, lambda leaf: tensor(next(handles), leaf.type))
+    return map_leaves(value, lambda leaf: tensor(next(handles), leaf.dtype))
 
 
 def same_type(a: Value, b: Value) -> bool:

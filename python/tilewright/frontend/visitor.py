@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tilewright import _core
 from tilewright.dependencies import Untrackable
-from tilewright.errors import CompileError, ConstantError, TilewrightError
+from tilewright.errors import CompileError, ConstantError
 
 from .analysis import assigned_names
 from .dispatch import EXPRESSIONS, RETURN, STATEMENTS, Exit, Outcome, Rest
@@ -132,29 +132,9 @@ class FunctionVisitor:
         """File, line, column and source line, in the order that errors and notes take them."""
         return self.file, node.lineno, self.column(node), self.source_line(node)  # type: ignore[attr-defined]
 
-    @contextmanager
-    def at(self, node: ast.AST) -> Iterator[None]:
+    def at(self, node: ast.AST) -> _At:
         """Sets the location of `node` on operations that are built and errors that are raised."""
-        before, place = self.builder.loc, self.build.place
-        self.builder.loc = self.location(node)
-        self.build.place = (self, node)
-        try:
-            yield
-        except CompileError as error:
-            error.at(*self.position(node))
-            raise
-        except TilewrightError:
-            raise
-        except Untrackable as error:
-            raise untrackable(error).at(*self.position(node)) from None
-        except _core.IRError as error:
-            raise CompileError(str(error)).at(*self.position(node)) from None
-        except RecursionError:
-            raise CompileError("the expression is nested too deeply").at(
-                *self.position(node)
-            ) from None
-        finally:
-            self.builder.loc, self.build.place = before, place
+        return _At(self, node)
 
     # Regions
 
@@ -178,6 +158,37 @@ class FunctionVisitor:
             yield self.loop.depth
         finally:
             self.loop = outer
+
+
+class _At:
+    """The context of a node. A class rather than a generator, because every node enters one."""
+
+    __slots__ = ("_loc", "_node", "_place", "_visitor")
+
+    def __init__(self, visitor: FunctionVisitor, node: ast.AST) -> None:
+        self._visitor, self._node = visitor, node
+
+    def __enter__(self) -> None:
+        visitor = self._visitor
+        self._loc, self._place = visitor.builder.loc, visitor.build.place
+        visitor.builder.loc = visitor.location(self._node)
+        visitor.build.place = (visitor, self._node)
+
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
+        visitor = self._visitor
+        visitor.builder.loc, visitor.build.place = self._loc, self._place
+        if isinstance(error, CompileError):
+            error.at(*visitor.position(self._node))
+            return
+        if isinstance(error, Untrackable):
+            located: CompileError = untrackable(error)
+        elif isinstance(error, _core.IRError):
+            located = CompileError(str(error))
+        elif isinstance(error, RecursionError):
+            located = CompileError("the expression is nested too deeply")
+        else:
+            return
+        raise located.at(*visitor.position(self._node)) from None
 
 
 def untrackable(what: Exception) -> ConstantError:

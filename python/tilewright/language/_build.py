@@ -17,6 +17,7 @@ from tilewright.language.dtypes import (
     int1,
     int32,
     int64,
+    scalar_from_ir,
     uint32,
     uint64,
 )
@@ -32,14 +33,46 @@ NUMBER = (int, float)
 def emit(
     name: str,
     operands: Sequence[tensor],
-    type: dtype,
     attrs: dict[str, _core.Attribute] | None = None,
+    *,
+    type: dtype | None = None,
+    element: dtype | None = None,
 ) -> tensor:
-    """Creates an operation with one result; `type` is a type of the language."""
+    """Creates an operation with one result.
+
+    Args:
+        name: The name of the operation in the IR.
+        operands: Its operands.
+        attrs: Its attributes.
+        type: The type of the result, if the operation does not determine it: the result of a cast,
+            the shape of a splat. By default the operation infers it.
+        element: The language's type of the result's elements. By default it is that of the first
+            operand with elements of the result's type in the IR, so that the operands determine
+            whether integers are signed.
+    """
     context = current()
     handles = [operand.handle for operand in operands]
-    op = context.builder.create(name, handles, types=[context.ir(type)], attrs=attrs or {})
-    return tensor(op.result, type)
+    types = None if type is None else [context.ir(type)]
+    op = context.builder.create(name, handles, types, attrs or {})
+    if element is None:
+        element = _element(op, operands) if type is None else type.scalar
+    return tensor(op.result, element)
+
+
+def emit_pair(name: str, operands: Sequence[tensor]) -> tuple[tensor, tensor]:
+    """Creates an operation with two results of one type, which it infers."""
+    op = current().builder.create(name, [operand.handle for operand in operands])
+    first, second = op.results
+    element = _element(op, operands)
+    return tensor(first, element), tensor(second, element)
+
+
+def _element(op: _core.Operation, operands: Sequence[tensor]) -> dtype:
+    """The type of the elements of the first result, as `emit` describes it."""
+    index = op.operand_like_result
+    if index is not None:
+        return operands[index].dtype
+    return scalar_from_ir(op.result.type.element)
 
 
 def emit_void(
@@ -47,7 +80,7 @@ def emit_void(
 ) -> None:
     """Creates an operation without results."""
     handles = [operand.handle for operand in operands]
-    current().builder.create(name, handles, types=[], attrs=attrs or {})
+    current().builder.create(name, handles, [], attrs or {})
 
 
 def i32_attr(value: int) -> _core.Attribute:
@@ -80,7 +113,7 @@ def constant(value: float, type: dtype) -> tensor:
         attr = context.ctx.int_attr(scalar, int(value))
     if type.is_block():
         attr = context.ctx.splat_attr(context.ir(type), attr)
-    return emit("arith.constant", [], type, {"value": attr})
+    return emit("arith.constant", [], {"value": attr}, element=type.scalar)
 
 
 def number_type(value: float) -> dtype:
@@ -129,17 +162,17 @@ def to_tensor(x: Any, type: dtype | None = None) -> tensor:
     raise TypeMismatchError(f"expected a tensor or a number, found {describe(x)}")
 
 
-def splat(x: tensor, shape: Sequence[int]) -> tensor:
+def splat(x: tensor, shape: Sequence[int], encoding: _core.Attribute | None = None) -> tensor:
     """A tile of the given shape filled with a scalar; the scalar itself if the shape is empty."""
     if not shape:
         return x
-    return emit("tile.splat", [x], block_type(x.type, shape))
+    return emit("tile.splat", [x], type=block_type(x.dtype, shape, encoding))
 
 
 def iota(start: int, end: int) -> tensor:
     """The integers from `start` (inclusive) to `end` (exclusive), as an int32 tile of rank 1."""
     attrs = {"start": i32_attr(start), "end": i32_attr(end)}
-    return emit("tile.make_range", [], block_type(int32, (end - start,)), attrs)
+    return emit("tile.make_range", [], attrs, element=int32)
 
 
 def same_shape(x: tensor, scalar: dtype) -> dtype:

@@ -47,12 +47,24 @@ class BuildContext:
     record: Any = None
     omits_asserts: bool = False
     _types: dict[dtype, _core.Type] = field(default_factory=dict, repr=False)
+    _tile_types: dict[Any, dtype] = field(default_factory=dict, repr=False)
 
     def ir(self, type: dtype) -> _core.Type:
         """The IR type for a type of the language; cached."""
         found = self._types.get(type)
         if found is None:
             found = self._types[type] = type.ir(self.ctx)
+        return found
+
+    def type_of(self, handle: _core.Value, element: dtype) -> dtype:
+        """The language's type of a value in the IR whose elements have the type `element`."""
+        ir = handle.type
+        found = self._tile_types.get((ir, element))
+        if found is None:
+            if ir.element != self.ir(element):
+                raise CompileError(f"a value of type {ir} does not have elements of type {element}")
+            found = element.tile(ir.shape, ir.encoding) if ir.is_tile else element
+            self._tile_types[ir, element] = found
         return found
 
 

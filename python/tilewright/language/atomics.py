@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tilewright.errors import TypeMismatchError
-from tilewright.language._build import constant, emit, same_shape, to_tensor
+from tilewright.language._build import constant, emit, to_tensor
 from tilewright.language._context import current
 from tilewright.language.casts import convert, reinterpret
 from tilewright.language.constexpr import constexpr_value
@@ -61,7 +61,7 @@ def atomic_cas(pointer: Any, cmp: Any, val: Any, sem: Any = None, scope: Any = N
     values = [ptr, to_tensor(cmp, element), to_tensor(val, element)]
     scalars_only(ptr, values[1:], "atomic_cas")
     values = fit_pointers(values, "atomic_cas")
-    return emit("tile.atomic_cas", values, same_shape(ptr, element), _order(sem, scope))
+    return emit("tile.atomic_cas", values, _order(sem, scope))
 
 
 def _order(sem: Any, scope: Any) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def _check(element: dtype, what: str, allowed: bool) -> None:
 
 def _rmw(kind: str, values: list[tensor], order: dict[str, Any]) -> tensor:
     attrs = {"kind": current().ctx.attr(f"#tile.rmw<{kind}>"), **order}
-    return emit("tile.atomic_rmw", values, values[1].type, attrs)
+    return emit("tile.atomic_rmw", values, attrs)
 
 
 @Family.ATOMICS
@@ -226,7 +226,7 @@ def _float_extremum(which: str, values: list[tensor], order: dict[str, Any]) -> 
         (which, signed, chosen[0]),
         (f"u{reverse}", unsigned, chosen[1]),
     ):
-        typed = convert(ptr, pointer_type(type))
+        typed = convert(ptr, pointer_type(type, ptr.dtype.address_space))
         old.append(_rmw(kind, [typed, reinterpret(value, type), mask], order))
     result = where(positive, old[0], reinterpret(old[1], signed))
     return reinterpret(result, value.dtype)

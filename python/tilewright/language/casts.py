@@ -13,7 +13,7 @@ from tilewright.language._build import (
     to_tensor,
 )
 from tilewright.language.constexpr import builtin, constant_bool, constexpr_value, describe
-from tilewright.language.dtypes import dtype, float32, int1, int64, uint64
+from tilewright.language.dtypes import dtype, float32, int64, uint64
 from tilewright.language.registry import Family
 from tilewright.language.rounding import double_to_bfloat16, narrow, toward_zero
 from tilewright.language.tensor import member, tensor
@@ -89,7 +89,7 @@ def convert(x: tensor, target: dtype, rounding: str | None = None) -> tensor:
     if target.is_int():
         wide = convert(x, float32) if source.is_fp8() else x
         name = "arith.fptosi" if target.is_int_signed() else "arith.fptoui"
-        return emit(name, [wide], type)
+        return emit(name, [wide], type=type)
     return _convert_float(x, type, rounding)
 
 
@@ -109,24 +109,24 @@ def _check_rounding(source: dtype, target: dtype, rounding: str | None) -> None:
 def _nonzero(x: tensor) -> tensor:
     zero = constant(0, x.type)
     if x.dtype.is_floating():
-        return emit("arith.cmpf", [x, zero], same_shape(x, int1), {"predicate": i64_attr(_UNE)})
-    return emit("arith.cmpi", [x, zero], same_shape(x, int1), {"predicate": i64_attr(_NE)})
+        return emit("arith.cmpf", [x, zero], {"predicate": i64_attr(_UNE)})
+    return emit("arith.cmpi", [x, zero], {"predicate": i64_attr(_NE)})
 
 
 def _convert_int(x: tensor, type: dtype) -> tensor:
     have, want = x.dtype.int_bitwidth, type.scalar.int_bitwidth
     if have == want:
         # Integers in the IR are signless, so only the type of the language changes.
-        return tensor(x.handle, type)
+        return tensor(x.handle, type.scalar)
     if have > want:
-        return emit("arith.trunci", [x], type)
-    return emit("arith.extsi" if x.dtype.is_int_signed() else "arith.extui", [x], type)
+        return emit("arith.trunci", [x], type=type)
+    return emit("arith.extsi" if x.dtype.is_int_signed() else "arith.extui", [x], type=type)
 
 
 def _int_to_float(x: tensor, type: dtype) -> tensor:
     if type.scalar.is_fp8():
         return convert(convert(x, float32), type.scalar)
-    return emit("arith.sitofp" if x.dtype.is_int_signed() else "arith.uitofp", [x], type)
+    return emit("arith.sitofp" if x.dtype.is_int_signed() else "arith.uitofp", [x], type=type)
 
 
 def _convert_float(x: tensor, type: dtype, rounding: str | None) -> tensor:
@@ -135,7 +135,7 @@ def _convert_float(x: tensor, type: dtype, rounding: str | None) -> tensor:
         # float16 and bfloat16, or two float8 types: neither can represent all values of the other.
         return convert(convert(x, float32), type.scalar)
     if have < want:
-        return emit("arith.extf", [x], type)
+        return emit("arith.extf", [x], type=type)
     if rounding == "rtz":
         return toward_zero(x, type.scalar)
     if x.dtype.is_fp64() and type.scalar.is_bf16():
@@ -147,17 +147,22 @@ def _convert_pointer(x: tensor, target: dtype) -> tensor:
     source = x.dtype
     type = same_shape(x, target)
     if source.is_ptr() and target.is_ptr():
+        if source.address_space != target.address_space:
+            raise TypeMismatchError(
+                f"cannot convert {source} to {target}: a conversion keeps the address space",
+                hint=f"write tl.pointer_type(..., {source.address_space})",
+            )
         if source.element_ty == target.element_ty:
-            return tensor(x.handle, type)
-        return emit("tile.ptr_cast", [x], type)
+            return tensor(x.handle, type.scalar)
+        return emit("tile.ptr_cast", [x], type=type)
     if source.is_ptr() and target.is_int():
         if target.is_bool():
             return _nonzero(convert(x, int64))
         if target.int_bitwidth == 64:
-            return emit("tile.ptr_to_int", [x], type)
+            return emit("tile.ptr_to_int", [x], type=type)
     if target.is_ptr() and source.is_int():
         wide = convert(x, int64 if source.is_int_signed() else uint64)
-        return emit("tile.int_to_ptr", [wide], type)
+        return emit("tile.int_to_ptr", [wide], type=type)
     raise TypeMismatchError(
         f"cannot convert {source} to {target}",
         hint="pointers convert to and from 64-bit integers only",
@@ -178,5 +183,5 @@ def reinterpret(x: tensor, target: dtype) -> tensor:
         )
     type = same_shape(x, target)
     if (source.is_int() or source.is_fp8e4b15()) and (target.is_int() or target.is_fp8e4b15()):
-        return tensor(x.handle, type)
-    return emit("arith.bitcast", [x], type)
+        return tensor(x.handle, type.scalar)
+    return emit("arith.bitcast", [x], type=type)

@@ -32,7 +32,7 @@ def program_id(axis: Any) -> tensor:
         ConstantError: `axis` is not the constant 0, 1 or 2.
     """
     attrs = {"axis": i32_attr(_axis(axis, "program_id"))}
-    return emit("tile.program_id", [], int32, attrs)
+    return emit("tile.program_id", [], attrs, element=int32)
 
 
 @Family.GRID
@@ -43,7 +43,7 @@ def num_programs(axis: Any) -> tensor:
         ConstantError: `axis` is not the constant 0, 1 or 2.
     """
     attrs = {"axis": i32_attr(_axis(axis, "num_programs"))}
-    return emit("tile.num_programs", [], int32, attrs)
+    return emit("tile.num_programs", [], attrs, element=int32)
 
 
 @Family.CREATION
@@ -119,7 +119,7 @@ def zeros(shape: Any, dtype: Any) -> tensor:
 def zeros_like(input: Any) -> tensor:
     """A value of zeros with the shape and dtype of `input`."""
     x = to_tensor(input)
-    return full(x.type.shape, 0, x.dtype)
+    return full(x.type.shape, 0, x.dtype) if x.dtype.is_ptr() else constant(0, x.type)
 
 
 @Family.CREATION
@@ -140,4 +140,4 @@ def where(condition: Any, x: Any, y: Any) -> tensor:
         raise TypeMismatchError(f"'where' does not take {a.dtype} and {b.dtype}")
     if choose.type.is_block():
         choose, a, b = broadcast_all(choose, a, b)
-    return emit("arith.select", [choose, a, b], a.type)
+    return emit("arith.select", [choose, a, b])

@@ -64,7 +64,7 @@ def dot(
     start = _accumulator(acc, result)
     mode = _precision(input_precision, allow_tf32)
     attrs = {"precision": current().ctx.attr(f"#tile.precision<{mode}>")}
-    return emit("tile.dot", [a, b, start], result, attrs)
+    return emit("tile.dot", [a, b, start], attrs)
 
 
 def _shape(a: tensor, b: tensor) -> tuple[int, ...]:
@@ -112,7 +112,7 @@ def _accumulator(acc: Any, result: dtype) -> tensor:
         raise ShapeMismatchError(
             f"dot gives shape {list(result.shape)} but acc has {list(value.type.shape)}"
         )
-    if value.type != result:
+    if value.dtype != result.scalar:
         raise TypeMismatchError(
             f"dot gives {result.scalar} but acc is {value.dtype}",
             hint="set out_dtype, or cast acc",

@@ -52,7 +52,10 @@ class dtype:
         int_bitwidth: The same, for integers.
         fp_mantissa_width: Width of a float's mantissa without the hidden bit.
         exponent_bias: The bias of a float's exponent.
+        address_space: The memory that a pointer points into; 0 for other types.
     """
+
+    address_space: int = 0
 
     SINT_TYPES: ClassVar[list[str]] = ["int8", "int16", "int32", "int64"]
     UINT_TYPES: ClassVar[list[str]] = ["int1", "uint8", "uint16", "uint32", "uint64"]
@@ -230,12 +233,21 @@ class dtype:
     def numel(self) -> int:
         return math.prod(self.shape)
 
+    @property
+    def encoding(self) -> _core.Attribute | None:
+        """The layout of a tile in the IR; None for a scalar."""
+        return None
+
     def get_block_shapes(self) -> tuple[int, ...]:
         return self.shape
 
     def with_element_ty(self, scalar: dtype) -> dtype:
         """A type of the same shape with another element type."""
         return scalar
+
+    def tile(self, shape: Iterable[Any], encoding: _core.Attribute | None = None) -> dtype:
+        """The type of a tile with elements of this type."""
+        return block_type(self, shape, encoding)
 
     def ir(self, ctx: _core.Context) -> _core.Type:
         """The type in the IR.
@@ -271,7 +283,8 @@ class dtype:
 class pointer_type(dtype):
     """The type of a pointer to `element_ty`; an `int1` element occupies one byte in memory.
 
-    A `const` pointer can be loaded from but not stored to.
+    A `const` pointer can be loaded from but not stored to. Address space 1 is the memory of arrays
+    that are passed to kernels.
     """
 
     def __init__(self, element_ty: dtype, address_space: int = 1, const: bool = False) -> None:
@@ -281,7 +294,8 @@ class pointer_type(dtype):
         self._element = element_ty
         self.address_space = address_space
         self.const = const
-        self.name = f"pointer<{element_ty}>" if not const else f"const_pointer<{element_ty}>"
+        space = f", {address_space}" if address_space != 1 else ""
+        self.name = f"{'const_' if const else ''}pointer<{element_ty}{space}>"
         self.primitive_bitwidth = 64
         self.itemsize = 8
 
@@ -299,10 +313,13 @@ class pointer_type(dtype):
         return False
 
     def ir(self, ctx: _core.Context) -> _core.Type:
-        return ctx.ptr_type(self._element.ir(ctx))
+        # In the IR, the memory of arrays is address space 0.
+        space = 0 if self.address_space == 1 else self.address_space
+        return ctx.ptr_type(self._element.ir(ctx), space)
 
     def mangle(self) -> str:
-        return f"P{self._element.mangle()}"
+        space = "" if self.address_space == 1 else str(self.address_space)
+        return f"P{space}{self._element.mangle()}"
 
     def __eq__(self, other: object) -> bool:
         other = getattr(other, "value", other)
@@ -315,22 +332,30 @@ class pointer_type(dtype):
         return hash((pointer_type, self._element, self.address_space, self.const))
 
     def __repr__(self) -> str:
-        return f"tl.pointer_type({self._element!r})"
+        space = f", {self.address_space}" if self.address_space != 1 else ""
+        return f"tl.pointer_type({self._element!r}{space})"
 
 
 class block_type(dtype):
     """The type of a tile of `element_ty` with a shape of at least one dimension.
 
+    The encoding is the IR's attribute of the tile's layout, or None. Types with different encodings
+    are different.
+
     Raises:
         ShapeMismatchError: A size is not a positive power of two.
     """
 
-    def __init__(self, element_ty: dtype, shape: Iterable[Any]) -> None:
+    def __init__(
+        self, element_ty: dtype, shape: Iterable[Any], encoding: _core.Attribute | None = None
+    ) -> None:
         self._element = element_ty
         self._shape = check_shape(shape)
         if not self._shape:
             raise ShapeMismatchError("a tile needs at least one dimension, found shape ()")
-        self.name = f"<{list(self._shape)}, {element_ty}>"
+        self._encoding = encoding
+        layout = "" if encoding is None else f", {encoding}"
+        self.name = f"<{list(self._shape)}, {element_ty}{layout}>"
         self.primitive_bitwidth = element_ty.primitive_bitwidth
         self.itemsize = element_ty.itemsize
 
@@ -346,6 +371,10 @@ class block_type(dtype):
     def shape(self) -> tuple[int, ...]:
         return self._shape
 
+    @property
+    def encoding(self) -> _core.Attribute | None:
+        return self._encoding
+
     def is_block(self) -> bool:
         return True
 
@@ -356,10 +385,10 @@ class block_type(dtype):
         return False
 
     def with_element_ty(self, scalar: dtype) -> dtype:
-        return block_type(scalar, self._shape)
+        return block_type(scalar, self._shape, self.encoding)
 
     def ir(self, ctx: _core.Context) -> _core.Type:
-        return ctx.tensor_type(self._shape, self._element.ir(ctx))
+        return ctx.tensor_type(self._shape, self._element.ir(ctx), self.encoding)
 
     def mangle(self) -> str:
         sizes = "_".join(str(size) for size in self._shape)
@@ -368,10 +397,11 @@ class block_type(dtype):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, block_type):
             return False
-        return self._shape == other._shape and self._element == other._element
+        mine = (self._shape, self._element, self._encoding)
+        return mine == (other._shape, other._element, other._encoding)
 
     def __hash__(self) -> int:
-        return hash((block_type, self._element, self._shape))
+        return hash((block_type, self._element, self._shape, self.encoding))
 
     def __repr__(self) -> str:
         return f"tl.block_type({self._element!r}, {list(self._shape)})"
@@ -396,6 +426,18 @@ def check_shape(shape: Iterable[Any]) -> tuple[int, ...]:
                 hint="round up to a power of two and mask the excess elements",
             )
     return sizes
+
+
+def scalar_from_ir(type: _core.Type) -> dtype:
+    """The scalar type for a type of the IR that represents no other type: `int1`, floats.
+
+    Raises:
+        TypeMismatchError: The type may represent several, as integers may be signed or not.
+    """
+    found = _BY_IR.get(str(type))
+    if found is None:
+        raise TypeMismatchError(f"{type} may represent several types of the language")
+    return found
 
 
 # name: bits, IR type, mantissa bits, exponent bias
@@ -463,3 +505,6 @@ _BY_NAME: dict[str, dtype] = {t.name: t for t in _ALL}
 _BY_NAME.update({public: _BY_NAME[name] for name, public in _PUBLIC.items()})
 _BY_NAME.update({short: _BY_NAME[name] for name, short in _SHORT.items()})
 _BY_NAME.update({"u1": int1, "B": int1})
+_BY_IR: dict[str, dtype] = {
+    t._ir: t for t in _ALL if t.is_bool() or (t.is_floating() and not t.is_fp8e4b15())
+}

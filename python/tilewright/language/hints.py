@@ -35,7 +35,7 @@ def _fact(input: Any, values: Any, name: str) -> Any:
     if any(number <= 0 for number in numbers):
         raise ConstantError(f"values of {name} must be positive, found {numbers}")
     attrs = {name: current().ctx.i32_array_attr(numbers)}
-    hinted = emit("tile.hint", [input], input.type, attrs)
+    hinted = emit("tile.hint", [input], attrs)
     if hinted.handle.shares_block(input.handle):
         input.handle = hinted.handle
     return hinted

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any
 
 from tilewright.errors import ConstantError, TypeMismatchError
-from tilewright.language._build import emit, to_tensor
+from tilewright.language._build import emit, emit_pair, to_tensor
 from tilewright.language._context import current
 from tilewright.language.casts import convert
 from tilewright.language.constexpr import constant_bool, constexpr_value
@@ -40,7 +40,7 @@ def _wide_float(x: Any, what: str) -> tensor:
 def _unary(name: str, op: str, text: str) -> Callable[[Any], tensor]:
     def function(x: Any) -> tensor:
         value = _wide_float(x, name)
-        return emit(op, [value], value.type)
+        return emit(op, [value])
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""{text}, elementwise.
@@ -87,7 +87,7 @@ def sqrt_rn(x: Any) -> tensor:
     value = to_tensor(x)
     if not value.dtype.is_fp32():
         raise TypeMismatchError(f"sqrt_rn takes float32, found {value.type}")
-    return emit("math.sqrt", [value], value.type, _precise())
+    return emit("math.sqrt", [value], _precise())
 
 
 @Family.MATH
@@ -100,7 +100,7 @@ def div_rn(x: Any, y: Any) -> tensor:
     a, b = promoted(to_tensor(x), to_tensor(y), "div_rn")
     if not a.dtype.is_fp32():
         raise TypeMismatchError(f"div_rn takes float32, found {a.type}")
-    return emit("arith.divf", [a, b], a.type, _precise())
+    return emit("arith.divf", [a, b], _precise())
 
 
 @Family.MATH
@@ -116,7 +116,7 @@ def fdiv(x: Any, y: Any, ieee_rounding: Any = False) -> tensor:
             raise TypeMismatchError(f"fdiv takes floats, found {value.type}", hint="use /")
     a, b = promoted(lhs, rhs, "fdiv")
     precise = constant_bool(ieee_rounding, "ieee_rounding")
-    return emit("arith.divf", [a, b], a.type, _precise() if precise else None)
+    return emit("arith.divf", [a, b], _precise() if precise else None)
 
 
 @Family.MATH
@@ -125,9 +125,9 @@ def abs(x: Any) -> tensor:
     """The absolute value of integers or floats; the smallest signed integer is unchanged."""
     value = to_tensor(x)
     if value.dtype.is_floating():
-        return emit("math.absf", [value], value.type)
+        return emit("math.absf", [value])
     if value.dtype.is_int_signed():
-        return emit("math.absi", [value], value.type)
+        return emit("math.absi", [value])
     if value.dtype.is_int_unsigned():
         return value
     raise TypeMismatchError(f"abs takes integers or floats, found {value.type}")
@@ -145,7 +145,7 @@ def fma(x: Any, y: Any, z: Any) -> tensor:
     c, b = promoted(c, b, "fma")
     if not a.dtype.is_floating():
         raise TypeMismatchError(f"fma takes floats, found {a.type}")
-    return emit("math.fma", [a, b, c], a.type)
+    return emit("math.fma", [a, b, c])
 
 
 @Family.MATH
@@ -158,10 +158,7 @@ def umulhi(x: Any, y: Any) -> tensor:
     a, b = promoted(to_tensor(x), to_tensor(y), "umulhi")
     if not a.dtype.is_int() or a.dtype.int_bitwidth < 32:
         raise TypeMismatchError(f"umulhi takes integers of 32 or 64 bits, found {a.type}")
-    context = current()
-    type = context.ir(a.type)
-    op = context.builder.create("arith.mului_extended", [a.handle, b.handle], types=[type, type])
-    return tensor(op.results[1], a.type)
+    return emit_pair("arith.mului_extended", [a, b])[1]
 
 
 def _propagates(mode: Any) -> bool:
@@ -177,7 +174,7 @@ def _extremum(a: tensor, b: tensor, which: str, propagate: bool) -> tensor:
         op = f"arith.{which}imumf" if propagate else f"arith.{which}numf"
     else:
         op = f"arith.{which}{'si' if a.dtype.is_int_signed() else 'ui'}"
-    return emit(op, [a, b], a.type)
+    return emit(op, [a, b])
 
 
 def _widened(x: Any) -> tensor:

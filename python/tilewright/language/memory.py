@@ -10,7 +10,7 @@ from tilewright.errors import (
     TypeMismatchError,
     UnsupportedError,
 )
-from tilewright.language._build import emit, emit_void, same_shape, to_tensor
+from tilewright.language._build import emit, emit_void, to_tensor
 from tilewright.language._context import current
 from tilewright.language.constexpr import constant_bool, constexpr_value
 from tilewright.language.registry import Family
@@ -75,7 +75,7 @@ def load(
     attrs["operandSegmentSizes"] = segments(1, mask is not None, other is not None)
     if constant_bool(volatile, "volatile"):
         attrs["isVolatile"] = current().ctx.unit_attr()
-    return emit("tile.load", values, same_shape(values[0], ptr.dtype.element_ty), attrs)
+    return emit("tile.load", values, attrs, element=ptr.dtype.element_ty)
 
 
 @Family.MEMORY

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tilewright.errors import TypeMismatchError
-from tilewright.language._build import constant, emit, i64_attr, same_shape, to_tensor
+from tilewright.language._build import constant, emit, i64_attr, to_tensor
 from tilewright.language.casts import convert
 from tilewright.language.dtypes import float32, int1, int64
 from tilewright.language.promotion import promoted
@@ -24,18 +24,18 @@ _COMPARE = {
 
 
 def _arith(lhs: tensor, rhs: tensor, float_op: str, int_op: str) -> tensor:
-    return emit(float_op if lhs.dtype.is_floating() else int_op, [lhs, rhs], lhs.type)
+    return emit(float_op if lhs.dtype.is_floating() else int_op, [lhs, rhs])
 
 
 def _by_sign(lhs: tensor, rhs: tensor, signed_op: str, unsigned_op: str) -> tensor:
-    return emit(signed_op if lhs.dtype.is_int_signed() else unsigned_op, [lhs, rhs], lhs.type)
+    return emit(signed_op if lhs.dtype.is_int_signed() else unsigned_op, [lhs, rhs])
 
 
 def _offset(ptr: tensor, offset: tensor) -> tensor:
     """A pointer moved by a number of elements; the IR treats the offset as signed."""
     if offset.dtype.is_int_unsigned() and offset.dtype.int_bitwidth < 64:
         offset = convert(offset, int64)
-    return emit("tile.addptr", [ptr, offset], ptr.type)
+    return emit("tile.addptr", [ptr, offset])
 
 
 def add(lhs: Any, rhs: Any) -> tensor:
@@ -73,7 +73,7 @@ def truediv(lhs: Any, rhs: Any) -> tensor:
     a, b = promoted(lhs, rhs, "/", division=True)
     if a.dtype.is_int():
         a, b = convert(a, float32), convert(b, float32)
-    return emit("arith.divf", [a, b], a.type)
+    return emit("arith.divf", [a, b])
 
 
 def floordiv(lhs: Any, rhs: Any) -> tensor:
@@ -87,7 +87,7 @@ def mod(lhs: Any, rhs: Any) -> tensor:
     """`lhs % rhs`, with the sign of `lhs`, like C's `%` and `fmod`."""
     a, b = promoted(lhs, rhs, "%", division=True)
     if a.dtype.is_floating():
-        return emit("arith.remf", [a, b], a.type)
+        return emit("arith.remf", [a, b])
     return _by_sign(a, b, "arith.remsi", "arith.remui")
 
 
@@ -104,22 +104,22 @@ def _bitwise(lhs: Any, rhs: Any, symbol: str) -> tuple[tensor, tensor]:
 
 def and_(lhs: Any, rhs: Any) -> tensor:
     a, b = _bitwise(lhs, rhs, "&")
-    return emit("arith.andi", [a, b], a.type)
+    return emit("arith.andi", [a, b])
 
 
 def or_(lhs: Any, rhs: Any) -> tensor:
     a, b = _bitwise(lhs, rhs, "|")
-    return emit("arith.ori", [a, b], a.type)
+    return emit("arith.ori", [a, b])
 
 
 def xor_(lhs: Any, rhs: Any) -> tensor:
     a, b = _bitwise(lhs, rhs, "^")
-    return emit("arith.xori", [a, b], a.type)
+    return emit("arith.xori", [a, b])
 
 
 def shl(lhs: Any, rhs: Any) -> tensor:
     a, b = _bitwise(lhs, rhs, "<<")
-    return emit("arith.shli", [a, b], a.type)
+    return emit("arith.shli", [a, b])
 
 
 def shr(lhs: Any, rhs: Any) -> tensor:
@@ -133,14 +133,14 @@ def minus(x: Any) -> tensor:
     if value.dtype.is_ptr():
         raise TypeMismatchError(f"unary '-' does not take {value.dtype}")
     if value.dtype.is_floating():
-        return emit("arith.negf", [value], value.type)
-    return emit("arith.subi", [constant(0, value.type), value], value.type)
+        return emit("arith.negf", [value])
+    return emit("arith.subi", [constant(0, value.type), value])
 
 
 def invert(x: Any) -> tensor:
     value = to_tensor(x)
     _need_ints(value, "~")
-    return emit("arith.xori", [value, constant(-1, value.type)], value.type)
+    return emit("arith.xori", [value, constant(-1, value.type)])
 
 
 def _compare(lhs: Any, rhs: Any, symbol: str) -> tensor:
@@ -154,7 +154,7 @@ def _compare(lhs: Any, rhs: Any, symbol: str) -> tensor:
         name, predicate = "arith.cmpf", floats
     else:
         name, predicate = "arith.cmpi", signed if a.dtype.is_int_signed() else unsigned
-    return emit(name, [a, b], same_shape(a, int1), {"predicate": i64_attr(predicate)})
+    return emit(name, [a, b], {"predicate": i64_attr(predicate)})
 
 
 def equal(lhs: Any, rhs: Any) -> tensor:

@@ -10,7 +10,7 @@ from tilewright.language._build import constant, emit, i32_attr, iota, to_tensor
 from tilewright.language._context import current
 from tilewright.language.casts import convert, element_type
 from tilewright.language.constexpr import builtin, constant_bool, constant_int, constexpr_value
-from tilewright.language.dtypes import block_type, dtype, float32, int32, int64, uint32
+from tilewright.language.dtypes import dtype, float32, int32, int64, uint32
 from tilewright.language.memory import mask_value
 from tilewright.language.registry import Family
 from tilewright.language.shape import broadcast_all, expand_to, insert_dim, reshape, wrap_axis
@@ -67,7 +67,7 @@ def associative_scan(input: Any, axis: Any, combine_fn: Any, reverse: Any = Fals
     attrs = {"axis": i32_attr(dim)}
     if constant_bool(reverse, "reverse"):
         attrs["reverse"] = current().ctx.unit_attr()
-    results = _combine("tile.scan", values, [x.type for x in values], attrs, combine_fn)
+    results = _combine("tile.scan", values, attrs, combine_fn)
     return results[0] if single else tuple(results)
 
 
@@ -93,14 +93,11 @@ def _reduce(values: list[tensor], axis: Any, combine: Any, keep_dims: bool) -> l
 
 
 def _reduce_dim(values: list[tensor], dim: int, combine: Any) -> list[tensor]:
-    shape = values[0].type.shape
-    rest = shape[:dim] + shape[dim + 1 :]
-    types = [block_type(x.dtype, rest) if rest else x.dtype for x in values]
-    return _combine("tile.reduce", values, types, {"axis": i32_attr(dim)}, combine)
+    return _combine("tile.reduce", values, {"axis": i32_attr(dim)}, combine)
 
 
 def _combine(
-    name: str, values: Sequence[tensor], types: Sequence[dtype], attrs: dict[str, Any], combine: Any
+    name: str, values: Sequence[tensor], attrs: dict[str, Any], combine: Any
 ) -> list[tensor]:
     """Builds a reduction or scan; its region is the combiner, with two arguments per operand.
 
@@ -112,9 +109,7 @@ def _combine(
     elements = [x.dtype for x in values]
     carried = [int64 if element.is_ptr() else element for element in elements]
     handles = [convert(x, c).handle for x, c in zip(values, carried, strict=True)]
-    results_as = [t.with_element_ty(c) for t, c in zip(types, carried, strict=True)]
-    ir_types = [context.ir(type) for type in results_as]
-    op = builder.create(name, handles, types=ir_types, attrs=attrs, regions=1)
+    op = builder.create(name, handles, attrs=attrs, regions=1)
     block = op.region(0).add_block([context.ir(c) for c in carried] * 2, builder.loc)
     after = builder.insertion_point
     builder.set_to_end(block)
@@ -130,7 +125,7 @@ def _combine(
     yielded = [convert(x, c) for x, c in zip(_results(results, elements), carried, strict=True)]
     builder.create("tile.yield", [x.handle for x in yielded], types=[])
     builder.insertion_point = after
-    combined = [tensor(value, type) for value, type in zip(op.results, results_as, strict=True)]
+    combined = [tensor(value, c) for value, c in zip(op.results, carried, strict=True)]
     return [convert(x, element) for x, element in zip(combined, elements, strict=True)]
 
 
@@ -167,17 +162,17 @@ def first_of_one(x: tensor) -> tensor:
 
 @builtin
 def _add(a: tensor, b: tensor) -> tensor:
-    return emit("arith.addf" if a.dtype.is_floating() else "arith.addi", [a, b], a.type)
+    return emit("arith.addf" if a.dtype.is_floating() else "arith.addi", [a, b])
 
 
 @builtin
 def _mul(a: tensor, b: tensor) -> tensor:
-    return emit("arith.mulf" if a.dtype.is_floating() else "arith.muli", [a, b], a.type)
+    return emit("arith.mulf" if a.dtype.is_floating() else "arith.muli", [a, b])
 
 
 @builtin
 def _xor(a: tensor, b: tensor) -> tensor:
-    return emit("arith.xori", [a, b], a.type)
+    return emit("arith.xori", [a, b])
 
 
 def _sum_input(x: tensor, wanted: Any) -> tensor:
@@ -263,12 +258,12 @@ def cumprod(input: Any, axis: Any = 0, reverse: Any = False) -> tensor:
 
 @builtin
 def _max(a: tensor, b: tensor) -> tensor:
-    return emit(_extremum(a.dtype, "max"), [a, b], a.type)
+    return emit(_extremum(a.dtype, "max"), [a, b])
 
 
 @builtin
 def _min(a: tensor, b: tensor) -> tensor:
-    return emit(_extremum(a.dtype, "min"), [a, b], a.type)
+    return emit(_extremum(a.dtype, "min"), [a, b])
 
 
 def _extremum(type: dtype, which: str) -> str:
@@ -294,8 +289,8 @@ def _indexed(greater: bool, tie_break_left: bool) -> Combiner:
             tie = tie | (right_nan & (v1 != v1))
         if tie_break_left:
             first = first | (tie & (i1 < i2))
-        value = emit("arith.select", [first, v1, v2], v1.type)
-        return value, emit("arith.select", [first, i1, i2], i1.type)
+        value = emit("arith.select", [first, v1, v2])
+        return value, emit("arith.select", [first, i1, i2])
 
     return combine
 
@@ -421,8 +416,8 @@ def histogram(input: Any, num_bins: Any, mask: Any = None) -> tensor:
             shapes = f"{list(x.type.shape)}, found {list(counted.type.shape)}"
             raise ShapeMismatchError(f"the mask of histogram must have the input's shape {shapes}")
         excluded = constant(-1, x.type)  # the greatest unsigned integer
-        x = emit("arith.select", [expand_to(counted, x.type.shape), x, excluded], x.type)
-    return emit("tile.histogram", [x], block_type(int32, (bins,)), {"bins": i32_attr(bins)})
+        x = emit("arith.select", [expand_to(counted, x.type.shape), x, excluded])
+    return emit("tile.histogram", [x], {"bins": i32_attr(bins)}, element=int32)
 
 
 def _no_bfloat16(x: tensor) -> tensor:

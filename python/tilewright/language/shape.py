@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tilewright.errors import ShapeMismatchError, TypeMismatchError
-from tilewright.language._build import emit, i32_attr, splat, to_tensor
+from tilewright.language._build import emit, emit_pair, i32_attr, splat, to_tensor
 from tilewright.language._context import current
 from tilewright.language.constexpr import constant_bool, constant_int, constexpr_value
 from tilewright.language.dtypes import block_type, check_shape
 from tilewright.language.registry import Family
 from tilewright.language.tensor import member, tensor
+
+if TYPE_CHECKING:
+    from tilewright import _core
 
 
 def flatten_ints(values: Sequence[Any]) -> tuple[Any, ...]:
@@ -59,17 +62,21 @@ def common_shape(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
     return tuple(result)
 
 
-def expand_to(x: tensor, shape: tuple[int, ...]) -> tensor:
-    """Broadcasts `x` to a shape; the caller has checked that it does."""
+def expand_to(x: tensor, shape: tuple[int, ...], encoding: _core.Attribute | None = None) -> tensor:
+    """Broadcasts `x` to a shape; the caller has checked that it does.
+
+    The result has the given encoding, or that of `x` if none is given.
+    """
     if x.type.shape == shape:
         return x
     if not x.type.is_block():
-        return splat(x, shape)
+        return splat(x, shape, encoding)
     while len(x.type.shape) < len(shape):
         x = insert_dim(x, 0)
     if x.type.shape == shape:
         return x
-    return emit("tile.broadcast", [x], block_type(x.dtype, shape))
+    encoding = x.type.encoding if encoding is None else encoding
+    return emit("tile.broadcast", [x], type=block_type(x.dtype, shape, encoding))
 
 
 def broadcast_all(*values: tensor) -> list[tensor]:
@@ -78,15 +85,17 @@ def broadcast_all(*values: tensor) -> list[tensor]:
     if all(shape == shapes[0] for shape in shapes):
         return list(values)
     shape = common_shape(shapes)
-    return [expand_to(value, shape) for value in values]
+    # Operands that are broadcast get the layout of those that have the shape already.
+    encodings = (value.type.encoding for value in values if value.type.shape == shape)
+    encoding = next((found for found in encodings if found is not None), None)
+    return [expand_to(value, shape, encoding) for value in values]
 
 
 def insert_dim(x: tensor, axis: int) -> tensor:
     """Inserts a dimension of size 1 at `axis`, which is between 0 and the rank."""
-    shape = (*x.type.shape[:axis], 1, *x.type.shape[axis:])
     if not x.type.is_block():
-        return splat(x, shape)
-    return emit("tile.expand_dims", [x], block_type(x.dtype, shape), {"axis": i32_attr(axis)})
+        return splat(x, (1,))
+    return emit("tile.expand_dims", [x], {"axis": i32_attr(axis)})
 
 
 @Family.SHAPES
@@ -178,7 +187,7 @@ def reshape(input: Any, *shape: Any, can_reorder: bool = False) -> tensor:
         return x
     reorder = constant_bool(can_reorder, "can_reorder")
     attrs = {"allow_reorder": current().ctx.unit_attr()} if reorder else {}
-    return emit("tile.reshape", [x], block_type(x.dtype, target), attrs)
+    return emit("tile.reshape", [x], attrs, type=block_type(x.dtype, target))
 
 
 @Family.SHAPES
@@ -212,8 +221,7 @@ def permute(input: Any, *dims: Any) -> tensor:
         raise ShapeMismatchError(
             f"dims of permute must be a permutation of {list(range(rank))}, found {order}"
         )
-    type = block_type(x.dtype, [x.type.shape[d] for d in order])
-    return emit("tile.trans", [x], type, {"order": current().ctx.i32_array_attr(order)})
+    return emit("tile.trans", [x], {"order": current().ctx.i32_array_attr(order)})
 
 
 @Family.SHAPES
@@ -250,7 +258,7 @@ def join(a: Any, b: Any) -> tensor:
     scalars = not x.type.is_block()
     if scalars:
         x, y = splat(x, (1,)), splat(y, (1,))
-    result = emit("tile.join", [x, y], block_type(x.dtype, (*x.type.shape, 2)))
+    result = emit("tile.join", [x, y])
     return reshape(result, 2) if scalars else result
 
 
@@ -272,10 +280,7 @@ def split(a: Any) -> tuple[tensor, tensor]:
 
         lhs, rhs = split(reshape(x, 1, 2))
         return first_of_one(lhs), first_of_one(rhs)
-    context = current()
-    half = block_type(x.dtype, shape[:-1])
-    op = context.builder.create("tile.split", [x.handle], types=[context.ir(half)] * 2)
-    return tensor(op.results[0], half), tensor(op.results[1], half)
+    return emit_pair("tile.split", [x])
 
 
 @Family.SHAPES
@@ -304,8 +309,7 @@ def cat(input: Any, other: Any, can_reorder: bool = False) -> tensor:
         raise ShapeMismatchError(f"cat takes two tiles of one shape, found {shapes}")
     if x.dtype != y.dtype:
         raise TypeMismatchError(f"cat takes two tiles of one dtype, found {x.dtype} and {y.dtype}")
-    shape = (2 * x.type.shape[0], *x.type.shape[1:])
-    return emit("tile.cat", [x, y], block_type(x.dtype, shape))
+    return emit("tile.cat", [x, y])
 
 
 @Family.SHAPES
@@ -336,7 +340,7 @@ def gather(src: Any, index: Any, axis: Any) -> tensor:
             f"gather along axis {dim} from shape {list(x.type.shape)} cannot take indices of "
             f"shape {list(i.type.shape)}: all other dimensions must agree"
         )
-    return emit("tile.gather", [x, i], block_type(x.dtype, i.type.shape), {"axis": i32_attr(dim)})
+    return emit("tile.gather", [x, i], {"axis": i32_attr(dim)})
 
 
 def _block(x: Any, what: str) -> tensor:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tilewright.errors import ConstantError, UnsupportedError
+from tilewright.language._context import current
 from tilewright.language.constexpr import constexpr, constexpr_value, describe
 from tilewright.language.dtypes import dtype
 
@@ -29,10 +30,13 @@ class tensor:
     Operators follow Triton's promotion rules (see promotion.py) and take Python numbers and
     constants on either side. Functions of the language such as `tl.sum` are methods as well.
 
+    The type of the handle in the IR determines the shape, the layout and the width of an element.
+    The type of an element adds what the IR does not have, such as whether integers are signed.
+
     Attributes:
         handle: The value in the IR.
-        type: A scalar `dtype`, `pointer_type` or `block_type`.
         dtype: The type of one element.
+        type: A scalar `dtype`, `pointer_type` or `block_type`.
         shape: The sizes, as constants; empty for a scalar.
         numel: The number of elements, a constant.
     """
@@ -40,12 +44,24 @@ class tensor:
     # Makes NumPy scalars and arrays defer to the operators of this class.
     __array_priority__ = 1000
 
-    def __init__(self, handle: _core.Value, type: dtype) -> None:
+    def __init__(self, handle: _core.Value, element: dtype) -> None:
         self.handle = handle
-        self.type = type
-        self.dtype = type.scalar
-        self.shape: tuple[constexpr, ...] = tuple(constexpr(size) for size in type.shape)
-        self.numel = constexpr(type.numel)
+        self.dtype = element
+        self._type: dtype | None = None
+
+    @property
+    def type(self) -> dtype:
+        if self._type is None:
+            self._type = current().type_of(self.handle, self.dtype)
+        return self._type
+
+    @property
+    def shape(self) -> tuple[constexpr, ...]:
+        return tuple(constexpr(size) for size in self.type.shape)
+
+    @property
+    def numel(self) -> constexpr:
+        return constexpr(self.type.numel)
 
     if TYPE_CHECKING:
 

@@ -3,6 +3,7 @@
 
 func.func @f() {
   // expected-error @below {{end must be greater than start, found 4 to 4}}
+  // expected-error @below {{failed to infer returned types}}
   %0 = tile.make_range 4 to 4 : tensor<1xi32>
   return
 }
@@ -10,7 +11,8 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{from 0 to 8 has 8 elements, but its type is 'tensor<4xi32>'}}
+  // expected-error @below {{inferred type(s) 'tensor<8xi32>' are incompatible with return type(s) of operation 'tensor<4xi32>'}}
+  // expected-error @below {{failed to infer returned types}}
   %0 = tile.make_range 0 to 8 : tensor<4xi32>
   return
 }
@@ -104,7 +106,8 @@ func.func @f(%x: tensor<4xf32>) {
 // -----
 
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error @below {{of two 'tensor<4xf32>' is a 'tensor<8xf32>', found 'tensor<4xf32>'}}
+  // expected-error @below {{inferred type(s) 'tensor<8xf32>' are incompatible with return type(s) of operation 'tensor<4xf32>'}}
+  // expected-error @below {{failed to infer returned types}}
   %0 = tile.cat %x, %x : tensor<4xf32> -> tensor<4xf32>
   return
 }
@@ -113,6 +116,7 @@ func.func @f(%x: tensor<4xf32>) {
 
 func.func @f(%x: tensor<f32>) {
   // expected-error @below {{needs a dimension to join along, found 'tensor<f32>'}}
+  // expected-error @below {{failed to infer returned types}}
   %0 = tile.cat %x, %x : tensor<f32> -> tensor<f32>
   return
 }
@@ -405,5 +409,22 @@ func.func @f(%p: tensor<8x!tile.ptr<f32>>, %x: tensor<8xf32>) {
 func.func @f(%p: !tile.ptr<i32>, %x: i32) {
   // expected-error @below {{width must have a power of two for each dimension of '!tile.ptr<i32>', found array<i64: 1>}}
   %0 = tile.atomic_rmw #tile.rmw<add> %p, %x width [1] : !tile.ptr<i32>, i32
+  return
+}
+
+// -----
+
+func.func @f(%p: !tile.ptr<f32, 3>) {
+  // expected-error @below {{must keep the address space, found '!tile.ptr<f32, 3>' to '!tile.ptr<i32>'}}
+  %0 = tile.ptr_cast %p : !tile.ptr<f32, 3> -> !tile.ptr<i32>
+  return
+}
+
+// -----
+
+func.func @f(%p: !tile.ptr<f32, 3>) {
+  %c = arith.constant 1 : i32
+  // expected-error @below {{failed to verify that all of {ptr, result} have same type}}
+  %0 = "tile.addptr"(%p, %c) : (!tile.ptr<f32, 3>, i32) -> !tile.ptr<f32>
   return
 }

@@ -55,6 +55,21 @@ func.func @pointers(%p: !tile.ptr<f32>, %offsets: tensor<8xi64>) {
   return
 }
 
+// CHECK-LABEL: func.func @address_spaces
+func.func @address_spaces(%p: !tile.ptr<f32, 3>, %i: tensor<8xi32>) -> tensor<8xf32> {
+  // CHECK: tile.splat %{{.*}} : tensor<8x!tile.ptr<f32, 3>>
+  %s = tile.splat %p : tensor<8x!tile.ptr<f32, 3>>
+  // CHECK: tile.addptr %{{.*}} : tensor<8x!tile.ptr<f32, 3>>, tensor<8xi32>
+  %a = tile.addptr %s, %i : tensor<8x!tile.ptr<f32, 3>>, tensor<8xi32>
+  // CHECK: tile.load %{{.*}} : tensor<8x!tile.ptr<f32, 3>> -> tensor<8xf32>
+  %x = tile.load %a : tensor<8x!tile.ptr<f32, 3>> -> tensor<8xf32>
+  // CHECK: tile.store %{{.*}} : tensor<8x!tile.ptr<f32, 3>>, tensor<8xf32>
+  tile.store %a, %x : tensor<8x!tile.ptr<f32, 3>>, tensor<8xf32>
+  // CHECK: tile.ptr_cast %{{.*}} : !tile.ptr<f32, 3> -> !tile.ptr<i32, 3>
+  %c = tile.ptr_cast %p : !tile.ptr<f32, 3> -> !tile.ptr<i32, 3>
+  return %x : tensor<8xf32>
+}
+
 // CHECK-LABEL: func.func @memory
 func.func @memory(%p: !tile.ptr<f32>, %t: tensor<8x!tile.ptr<f32>>, %mask: tensor<8xi1>, %x: tensor<8xf32>) {
   // CHECK: tile.load %{{.*}} : !tile.ptr<f32> -> f32

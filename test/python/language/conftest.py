@@ -28,7 +28,7 @@ class Kernel:
         function = builder.create("func.func", [], types=[], attrs=attrs, regions=1)
         block = function.region(0).add_block(ir_types, builder.loc)
         builder.set_to_end(block)
-        self.args = [tl.tensor(block.arg(i), type) for i, type in enumerate(types)]
+        self.args = [tl.tensor(block.arg(i), type.scalar) for i, type in enumerate(types)]
 
     def text(self) -> str:
         """Ends the function and returns the text of the verified module."""

@@ -10,11 +10,36 @@ using namespace tilewright::tile;
 // Result types
 //===----------------------------------------------------------------------===//
 
-using Inferred = SmallVectorImpl<Type>;
+// Inference runs before the operands' types are verified, and also for operations that turn out to be invalid.
 
-LogicalResult ExpandDimsOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, ExpandDimsOp::Adaptor op,
+using Inferred = SmallVectorImpl<Type>;
+using MaybeLocation = std::optional<Location>;
+
+/// The type of an operand that has to be a tile; null after an error if it is a scalar.
+static RankedTensorType tileType(MaybeLocation loc, Value operand) {
+  auto type = dyn_cast<RankedTensorType>(operand.getType());
+  if (!type) {
+    (void)emitOptionalError(loc, "takes a tile, found ", operand.getType());
+  }
+  return type;
+}
+
+LogicalResult MakeRangeOp::inferReturnTypes(MLIRContext *context, MaybeLocation loc, MakeRangeOp::Adaptor op,
+                                            Inferred &types) {
+  int64_t start = static_cast<int32_t>(op.getStart()), end = static_cast<int32_t>(op.getEnd());
+  if (end <= start) {
+    return emitOptionalError(loc, "end must be greater than start, found ", start, " to ", end);
+  }
+  types.push_back(RankedTensorType::get({end - start}, IntegerType::get(context, 32)));
+  return success();
+}
+
+LogicalResult ExpandDimsOp::inferReturnTypes(MLIRContext *, MaybeLocation loc, ExpandDimsOp::Adaptor op,
                                              Inferred &types) {
-  auto src = cast<RankedTensorType>(op.getSrc().getType());
+  auto src = tileType(loc, op.getSrc());
+  if (!src) {
+    return failure();
+  }
   int64_t axis = op.getAxis();
   if (axis < 0 || axis > src.getRank()) {
     return emitOptionalError(loc, "axis ", axis, " is out of range: ", src, " takes a new dimension at 0 to ",
@@ -26,9 +51,11 @@ LogicalResult ExpandDimsOp::inferReturnTypes(MLIRContext *, std::optional<Locati
   return success();
 }
 
-LogicalResult TransOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, TransOp::Adaptor op,
-                                        Inferred &types) {
-  auto src = cast<RankedTensorType>(op.getSrc().getType());
+LogicalResult TransOp::inferReturnTypes(MLIRContext *, MaybeLocation loc, TransOp::Adaptor op, Inferred &types) {
+  auto src = tileType(loc, op.getSrc());
+  if (!src) {
+    return failure();
+  }
   ArrayRef<int32_t> order = op.getOrder();
   SmallVector<bool> seen(src.getRank());
   SmallVector<int64_t> shape;
@@ -47,17 +74,22 @@ LogicalResult TransOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
   return success();
 }
 
-LogicalResult JoinOp::inferReturnTypes(MLIRContext *, std::optional<Location>, JoinOp::Adaptor op, Inferred &types) {
-  auto src = cast<RankedTensorType>(op.getLhs().getType());
+LogicalResult JoinOp::inferReturnTypes(MLIRContext *, MaybeLocation loc, JoinOp::Adaptor op, Inferred &types) {
+  auto src = tileType(loc, op.getLhs());
+  if (!src) {
+    return failure();
+  }
   SmallVector<int64_t> shape(src.getShape());
   shape.push_back(2);
   types.push_back(RankedTensorType::get(shape, src.getElementType()));
   return success();
 }
 
-LogicalResult SplitOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, SplitOp::Adaptor op,
-                                        Inferred &types) {
-  auto src = cast<RankedTensorType>(op.getSrc().getType());
+LogicalResult SplitOp::inferReturnTypes(MLIRContext *, MaybeLocation loc, SplitOp::Adaptor op, Inferred &types) {
+  auto src = tileType(loc, op.getSrc());
+  if (!src) {
+    return failure();
+  }
   if (src.getRank() == 0 || src.getShape().back() != 2) {
     return emitOptionalError(loc, "only a tile whose last dimension has size 2 can be split, found ", src);
   }
@@ -65,31 +97,54 @@ LogicalResult SplitOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
   return success();
 }
 
-LogicalResult GatherOp::inferReturnTypes(MLIRContext *, std::optional<Location>, GatherOp::Adaptor op,
-                                         Inferred &types) {
-  auto indices = cast<RankedTensorType>(op.getIndices().getType());
+LogicalResult CatOp::inferReturnTypes(MLIRContext *, MaybeLocation loc, CatOp::Adaptor op, Inferred &types) {
+  auto src = tileType(loc, op.getLhs());
+  if (!src) {
+    return failure();
+  }
+  if (src.getRank() == 0) {
+    return emitOptionalError(loc, "needs a dimension to join along, found ", src);
+  }
+  SmallVector<int64_t> shape(src.getShape());
+  shape[0] *= 2;
+  types.push_back(RankedTensorType::get(shape, src.getElementType()));
+  return success();
+}
+
+LogicalResult GatherOp::inferReturnTypes(MLIRContext *, MaybeLocation loc, GatherOp::Adaptor op, Inferred &types) {
+  auto indices = tileType(loc, op.getIndices());
+  if (!indices) {
+    return failure();
+  }
   types.push_back(indices.clone(getElementType(op.getSrc().getType())));
   return success();
 }
 
-LogicalResult HistogramOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, HistogramOp::Adaptor op,
+LogicalResult HistogramOp::inferReturnTypes(MLIRContext *context, MaybeLocation, HistogramOp::Adaptor op,
                                             Inferred &types) {
   types.push_back(RankedTensorType::get({op.getBins()}, IntegerType::get(context, 32)));
   return success();
 }
 
-LogicalResult LoadOp::inferReturnTypes(MLIRContext *, std::optional<Location>, LoadOp::Adaptor op, Inferred &types) {
-  types.push_back(getPointeeType(op.getPtr().getType()));
+LogicalResult LoadOp::inferReturnTypes(MLIRContext *, MaybeLocation loc, LoadOp::Adaptor op, Inferred &types) {
+  Type pointers = op.getPtr().getType();
+  if (!isa<PtrType>(getElementType(pointers))) {
+    return emitOptionalError(loc, "takes pointers, found ", pointers);
+  }
+  types.push_back(getPointeeType(pointers));
   return success();
 }
 
 /// The axis of a reduction or scan must exist in every operand.
-template <typename Adaptor> static LogicalResult checkAxis(std::optional<Location> loc, Adaptor op) {
+template <typename Adaptor> static LogicalResult checkAxis(MaybeLocation loc, Adaptor op) {
   if (op.getOperands().empty()) {
     return emitOptionalError(loc, "needs at least one operand");
   }
   for (Value operand : op.getOperands()) {
-    auto type = cast<RankedTensorType>(operand.getType());
+    auto type = tileType(loc, operand);
+    if (!type) {
+      return failure();
+    }
     if (op.getAxis() >= uint32_t(type.getRank())) {
       return emitOptionalError(loc, "axis ", op.getAxis(), " is out of range: ", type, " has ", type.getRank(),
                                " dimensions");
@@ -98,8 +153,7 @@ template <typename Adaptor> static LogicalResult checkAxis(std::optional<Locatio
   return success();
 }
 
-LogicalResult ReduceOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, ReduceOp::Adaptor op,
-                                         Inferred &types) {
+LogicalResult ReduceOp::inferReturnTypes(MLIRContext *, MaybeLocation loc, ReduceOp::Adaptor op, Inferred &types) {
   if (failed(checkAxis(loc, op))) {
     return failure();
   }
@@ -112,8 +166,7 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   return success();
 }
 
-LogicalResult ScanOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, ScanOp::Adaptor op,
-                                       Inferred &types) {
+LogicalResult ScanOp::inferReturnTypes(MLIRContext *, MaybeLocation loc, ScanOp::Adaptor op, Inferred &types) {
   if (failed(checkAxis(loc, op))) {
     return failure();
   }
@@ -124,18 +177,6 @@ LogicalResult ScanOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
 //===----------------------------------------------------------------------===//
 // Shapes
 //===----------------------------------------------------------------------===//
-
-LogicalResult MakeRangeOp::verify() {
-  int64_t size = int64_t(getEnd()) - int64_t(getStart());
-  if (size <= 0) {
-    return emitOpError("end must be greater than start, found ") << getStart() << " to " << getEnd();
-  }
-  if (getType().getNumElements() != size) {
-    return emitOpError("from ") << getStart() << " to " << getEnd() << " has " << size << " elements, but its type is "
-                                << getType();
-  }
-  return success();
-}
 
 LogicalResult BroadcastOp::verify() {
   auto src = cast<RankedTensorType>(getSrc().getType()), dst = cast<RankedTensorType>(getType());
@@ -156,19 +197,6 @@ LogicalResult ReshapeOp::verify() {
   if (src.getNumElements() != dst.getNumElements()) {
     return emitOpError("cannot reshape the ")
            << src.getNumElements() << " elements of " << src << " into the " << dst.getNumElements() << " of " << dst;
-  }
-  return success();
-}
-
-LogicalResult CatOp::verify() {
-  auto src = cast<RankedTensorType>(getLhs().getType()), dst = cast<RankedTensorType>(getType());
-  if (src.getRank() == 0) {
-    return emitOpError("needs a dimension to join along, found ") << src;
-  }
-  SmallVector<int64_t> expected(src.getShape());
-  expected[0] *= 2;
-  if (dst.getShape() != ArrayRef(expected)) {
-    return emitOpError("of two ") << src << " is a " << src.clone(expected) << ", found " << dst;
   }
   return success();
 }
@@ -231,6 +259,14 @@ static LogicalResult checkPointee(Operation *op, Type pointers, Type type, Strin
   }
   return op->emitOpError() << what << " must be " << getPointeeType(pointers) << ", the pointee type of " << pointers
                            << ", found " << type;
+}
+
+LogicalResult PtrCastOp::verify() {
+  auto src = cast<PtrType>(getElementType(getSrc().getType())), dst = cast<PtrType>(getElementType(getType()));
+  if (src.getAddressSpace() != dst.getAddressSpace()) {
+    return emitOpError("must keep the address space, found ") << src << " to " << dst;
+  }
+  return success();
 }
 
 LogicalResult AddPtrOp::verify() { return checkShape(*this, getPtr().getType(), getOffset().getType(), "offset"); }

@@ -63,10 +63,14 @@ def Tile_Dialect : Dialect {
 def Tile_PtrType : TypeDef<Tile_Dialect, "Ptr"> {
   let mnemonic = "ptr";
   let summary = "A typed pointer: `!tile.ptr<f32>`, or a tile of them";
-  let parameters = (ins "mlir::Type":$pointee);
-  let assemblyFormat = "`<` $pointee `>`";
-  let builders = [TypeBuilderWithInferredContext<(ins "mlir::Type":$pointee), [{
-    return $_get(pointee.getContext(), pointee);
+  let description = [{
+    `!tile.ptr<f32, 3>` points into the address space 3. Address space 0, which is not printed, is the memory of arrays
+    that are passed to kernels. Operations keep the address space of their pointers. No target supports another one yet.
+  }];
+  let parameters = (ins "mlir::Type":$pointee, DefaultValuedParameter<"unsigned", "0">:$addressSpace);
+  let assemblyFormat = "`<` $pointee (`,` $addressSpace^)? `>`";
+  let builders = [TypeBuilderWithInferredContext<(ins "mlir::Type":$pointee, CArg<"unsigned", "0">:$addressSpace), [{
+    return $_get(pointee.getContext(), pointee, addressSpace);
   }]>];
 }
 

@@ -21,7 +21,8 @@ class Tile_AtomicOp<string mnemonic, list<Trait> traits = []>
   let extraClassDeclaration = [{ static AccessKind getAccessKind() { return AccessKind::Atomic; } }];
 }
 
-// Result types are inferred except for their encoding, as passes choose layouts.
+// Result types are inferred. A result keeps the encoding of the operands if its elements are at the same positions as
+// theirs, and has none otherwise. Passes may choose other encodings, which are layouts.
 def Tile_InferType : InferTypeOpAdaptorBase<[{
   static bool isCompatibleReturnTypes(::mlir::TypeRange l, ::mlir::TypeRange r) {
     return ::tilewright::tile::areSameUpToEncoding(l, r);
@@ -57,12 +58,11 @@ def Tile_NumProgramsOp : Tile_PureOp<"num_programs"> {
 // Creating and reshaping tiles
 //===----------------------------------------------------------------------===//
 
-def Tile_MakeRangeOp : Tile_PureOp<"make_range"> {
+def Tile_MakeRangeOp : Tile_PureOp<"make_range", [Tile_InferType]> {
   let summary = "The integers from `start` up to, not including, `end`";
   let arguments = (ins I32Attr:$start, I32Attr:$end);
   let results = (outs 1DTensorOf<[I32]>:$result);
   let assemblyFormat = "$start `to` $end attr-dict `:` type($result)";
-  let hasVerifier = 1;
 }
 
 def Tile_SplatOp : Tile_ShapeOp<"splat", [
@@ -129,12 +129,11 @@ def Tile_SplitOp : Tile_ShapeOp<"split", [AllTypesMatch<["lhs", "rhs"]>, Tile_In
   let hasFolder = 1;
 }
 
-def Tile_CatOp : Tile_ShapeOp<"cat", [SameTypeOperands, SameOperandsAndResultElementType]> {
+def Tile_CatOp : Tile_ShapeOp<"cat", [SameTypeOperands, SameOperandsAndResultElementType, Tile_InferType]> {
   let summary = "The elements of one tile followed by those of another, along dimension 0";
   let arguments = (ins Tile_Tile:$lhs, Tile_Tile:$rhs);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
-  let hasVerifier = 1;
 }
 
 def Tile_GatherOp : Tile_ShapeOp<"gather", [Tile_InferType]> {
@@ -188,10 +187,11 @@ def Tile_AddPtrOp : Tile_PureOp<"addptr", [AllTypesMatch<["ptr", "result"]>, Ele
 }
 
 def Tile_PtrCastOp : Tile_PureOp<"ptr_cast", [SameOperandsAndResultShape, ElementwiseMappable]> {
-  let summary = "The same address with another pointee type";
+  let summary = "The same address, in the same address space, with another pointee type";
   let arguments = (ins Tile_PtrLike:$src);
   let results = (outs Tile_PtrLike:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let hasVerifier = 1;
   let hasFolder = 1;
 }
 
