@@ -23,6 +23,8 @@ private:
   bool scalarFromInteger(IntegerValue value, DataType type);
   bool array(PyObject *object, const TypeInfo &info);
   bool tuple(PyObject *object);
+  bool structure(PyObject *object);
+  bool parts(PyObject *const *items, Py_ssize_t count);
   bool unsupported(PyObject *object);
 
   void addTyped(Tag tag, DataType type, uint8_t flags) {
@@ -77,6 +79,8 @@ bool Classifier::slow(PyObject *object, const TypeInfo &info) {
   }
   case TypeKind::Tuple:
     return tuple(object);
+  case TypeKind::Structure:
+    return structure(object);
   case TypeKind::Wrapped:
   case TypeKind::Constant:
     return constant(object);
@@ -177,19 +181,48 @@ bool Classifier::array(PyObject *object, const TypeInfo &info) {
   return true;
 }
 
-bool Classifier::tuple(PyObject *object) {
-  if (Py_EnterRecursiveCall(" in a tuple passed to a kernel")) {
+bool Classifier::parts(PyObject *const *items, Py_ssize_t count) {
+  if (Py_EnterRecursiveCall(" in a structure passed to a kernel")) {
     return false;
   }
-  call.key.byte(static_cast<uint8_t>(Tag::Tuple));
-  call.key.word(PyTuple_GET_SIZE(object));
-  bool ok = addConstant(call, &parameter,
-                        PyTuple_CheckExact(object) ? Py_None : reinterpret_cast<PyObject *>(Py_TYPE(object)));
-  for (Py_ssize_t i = 0; ok && i < PyTuple_GET_SIZE(object); ++i) {
-    ok = value(PyTuple_GET_ITEM(object, i));
+  bool ok = true;
+  for (Py_ssize_t i = 0; ok && i < count; ++i) {
+    ok = value(items[i]);
   }
   Py_LeaveRecursiveCall();
   return ok;
+}
+
+bool Classifier::tuple(PyObject *object) {
+  call.key.byte(static_cast<uint8_t>(Tag::Tuple));
+  call.key.word(PyTuple_GET_SIZE(object));
+  return addConstant(call, &parameter,
+                     PyTuple_CheckExact(object) ? Py_None : reinterpret_cast<PyObject *>(Py_TYPE(object))) &&
+         parts(&PyTuple_GET_ITEM(object, 0), PyTuple_GET_SIZE(object));
+}
+
+/// An object of a class with the value protocol: `flatten()` returns its parts and its key.
+bool Classifier::structure(PyObject *object) {
+  Ref flat = Ref::take(PyObject_CallMethod(object, "flatten", nullptr));
+  if (!flat) {
+    return false;
+  }
+  bool isPair = PyTuple_Check(flat.get()) && PyTuple_GET_SIZE(flat.get()) == 2;
+  Ref items = Ref::take(isPair ? PySequence_Tuple(PyTuple_GET_ITEM(flat.get(), 0)) : nullptr);
+  if (!items) {
+    if (!PyErr_Occurred()) {
+      setError("ArgumentError", call.state, &parameter, "has a flatten() that does not return its parts and its key");
+    }
+    return false;
+  }
+  // The parts may be objects that only the tuple owns.
+  call.keepAlive.push_back(flat);
+  call.keepAlive.push_back(items);
+  call.key.byte(static_cast<uint8_t>(Tag::Structure));
+  call.key.word(PyTuple_GET_SIZE(items.get()));
+  return addConstant(call, &parameter, reinterpret_cast<PyObject *>(Py_TYPE(object))) &&
+         addConstant(call, &parameter, PyTuple_GET_ITEM(flat.get(), 1)) &&
+         parts(&PyTuple_GET_ITEM(items.get(), 0), PyTuple_GET_SIZE(items.get()));
 }
 
 bool Classifier::unsupported(PyObject *object) {
@@ -200,7 +233,7 @@ bool Classifier::unsupported(PyObject *object) {
   setError("ArgumentError", call.state, &parameter,
            "is of type " + type +
                ", which can't be passed to a kernel: arguments are tensors, arrays, numbers, None "
-               "and tuples of these" +
+               "and tuples and structures of these" +
                hint);
   return false;
 }

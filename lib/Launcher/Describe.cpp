@@ -25,7 +25,9 @@ private:
     return value;
   }
   PyObject *typed(const char *prefix);
+  Ref parts(Py_ssize_t count, bool isConstexpr);
   PyObject *tuple(bool isConstexpr);
+  PyObject *structure();
   PyObject *object(bool isConstexpr);
 
   std::string_view bytes;
@@ -45,17 +47,31 @@ PyObject *Decoder::typed(const char *prefix) {
   return PyUnicode_FromString(text == "i1" ? "u1" : text.c_str());
 }
 
-PyObject *Decoder::tuple(bool isConstexpr) {
-  Py_ssize_t count = static_cast<Py_ssize_t>(word());
-  Ref type = Ref::take(value(true));
-  Ref items = Ref::take(type ? PyTuple_New(count) : nullptr);
+Ref Decoder::parts(Py_ssize_t count, bool isConstexpr) {
+  Ref items = Ref::take(PyTuple_New(count));
   for (Py_ssize_t i = 0; items && i < count; ++i) {
     PyObject *item = value(isConstexpr);
     if (!item) {
-      return nullptr;
+      return {};
     }
     PyTuple_SET_ITEM(items.get(), i, item);
   }
+  return items;
+}
+
+PyObject *Decoder::structure() {
+  Py_ssize_t count = static_cast<Py_ssize_t>(word());
+  Ref type = Ref::take(value(true)), key = Ref::take(type ? value(true) : nullptr);
+  Ref items = key ? parts(count, false) : Ref();
+  Ref protocol = Ref::take(items ? PyImport_ImportModule("tilewright.language.value") : nullptr);
+  return protocol ? PyObject_CallMethod(protocol.get(), "Described", "OOO", type.get(), key.get(), items.get())
+                  : nullptr;
+}
+
+PyObject *Decoder::tuple(bool isConstexpr) {
+  Py_ssize_t count = static_cast<Py_ssize_t>(word());
+  Ref type = Ref::take(value(true));
+  Ref items = type ? parts(count, isConstexpr) : Ref();
   if (!items || type.get() == Py_None) {
     return items.release();
   }
@@ -86,6 +102,8 @@ PyObject *Decoder::value(bool isConstexpr) {
     return typed("*");
   case Tag::Tuple:
     return tuple(isConstexpr);
+  case Tag::Structure:
+    return structure();
   case Tag::Integer:
     return PyLong_FromLongLong(static_cast<long long>(word()));
   case Tag::True:

@@ -76,6 +76,9 @@ static TypeInfo inspectType(PyTypeObject *type) {
   if (PyType_IsSubtype(type, &PyTuple_Type)) {
     return {TypeKind::Tuple};
   }
+  if (has(type, "__tilewright_value__")) {
+    return {TypeKind::Structure};
+  }
   if (std::strcmp(shortName(type), "constexpr") == 0) {
     return {TypeKind::Wrapped};
   }

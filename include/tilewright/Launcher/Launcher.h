@@ -215,6 +215,7 @@ enum class TypeKind : uint8_t {
   Boolean,       // numpy.bool
   Float,         // float and its subclasses, NumPy's floats
   Tuple,         // including named tuples
+  Structure,     // classes with the value protocol (python/tilewright/language/value.py)
   Wrapped,       // tl.constexpr
   Constant,      // strings, dtypes, @jit functions
   ExchangeTable, // DLPack's C functions
@@ -309,11 +310,12 @@ void hideInternalFrames();
 /// host.
 enum class Tag : uint8_t {
   None,
-  One,     // an integer equal to 1
-  Scalar,  // type flags
-  Pointer, // type flags
-  Tuple,   // count class value*; the class is an object, or None for a plain tuple
-  Integer, // word: a constant of type int that fits into 64 bits
+  One,       // an integer equal to 1
+  Scalar,    // type flags
+  Pointer,   // type flags
+  Tuple,     // count class value*; the class is an object, or None for a plain tuple
+  Structure, // count class key value*; of a class with the value protocol
+  Integer,   // word: a constant of type int that fits into 64 bits
   True,
   False,
   Float,  // word: the bits of a constant

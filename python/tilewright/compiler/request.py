@@ -89,7 +89,10 @@ class Request:
 def describe_leaf(value: Any) -> str:
     """A descriptor unchanged, a compile-time value as its name or its repr."""
     if isinstance(value, tuple):
-        return f"({', '.join(map(describe_leaf, value))})"
+        # A structure's entry is its class, its key and its parts; see language/value.py.
+        is_class = type(value).__name__ == "Described"
+        name, parts = (value[0].__name__, value[2]) if is_class else ("", value)
+        return f"{name}({', '.join(map(describe_leaf, parts))})"
     if isinstance(value, str):
         return value
     name = getattr(value, "name", None)

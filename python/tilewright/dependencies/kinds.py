@@ -22,7 +22,7 @@ _FOLLOWED = ("os",)
 
 def is_jit_function(value: Any) -> bool:
     """Whether the value is a function decorated with @jit."""
-    return hasattr(type(value), "tree") and hasattr(value, "params")
+    return getattr(type(value), "__tilewright_kernel__", False)
 
 
 def is_constexpr(value: Any) -> bool:

@@ -13,7 +13,7 @@ from tilewright.language import constexpr
 
 from .dispatch import Outcome, Rest, expression, statement
 from .operators import apply_binary
-from .values import Value, describe, is_constant, is_tensor, materialise, retuple, unwrap
+from .values import Value, describe, is_constant, is_tensor, materialise, unwrap
 from .visitor import FunctionVisitor
 
 
@@ -82,7 +82,7 @@ def _unpack(v: FunctionVisitor, targets: list[ast.expr], value: Value) -> None:
     values: list[Any] = list(items)
     if starred:
         at, surplus = starred[0], len(items) - len(targets) + 1
-        values[at : at + surplus] = [retuple((), values[at : at + surplus])]
+        values[at : at + surplus] = [tuple(values[at : at + surplus])]
     for target, item in zip(targets, values, strict=True):
         assign(v, target.value if isinstance(target, ast.Starred) else target, item)
 

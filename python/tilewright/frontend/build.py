@@ -19,7 +19,8 @@ from tilewright import _core
 from tilewright.dependencies import Record
 from tilewright.errors import CompileError, TypeMismatchError
 from tilewright.language import constexpr, dtype, pointer_type, tensor, to_tensor
-from tilewright.language._context import BuildContext, use
+from tilewright.language._context import BuildContext, current, use
+from tilewright.language.value import Described, is_structure, map_parts, unflatten
 
 from . import (  # noqa: F401  (each registers its handlers)
     asserts,
@@ -36,7 +37,7 @@ from . import (  # noqa: F401  (each registers its handlers)
 )
 from .functions import Specialisation, definition_loc, materialise_assigned
 from .scope import Scope
-from .values import Value, retuple, unwrap
+from .values import Value, unwrap
 from .visitor import FunctionVisitor
 
 
@@ -140,14 +141,10 @@ def _build_kernel(build: ModuleBuild, fn: Any, signature: Sequence[Any], noalias
     for index, argument in enumerate(arguments):
         _set_argument_facts(ctx, op, index, argument, noalias)
     builder.set_to_end(block)
-    tensors = [
-        tensor(handle, argument.type)
-        for handle, argument in zip(block.args, arguments, strict=True)
-    ]
+    handles = iter(block.args)
     scope = Scope()
     for param, value in zip(fn.params, values, strict=True):
-        scope.set(param.name, _fill(value, iter(tensors)), fn.tree().lineno)
-        tensors = tensors[_count(value) :]
+        scope.set(param.name, _fill(value, handles), fn.tree().lineno)
     visitor = FunctionVisitor(build, fn, scope, is_kernel=True)
     materialise_assigned(visitor)
     visitor.run()
@@ -187,8 +184,12 @@ def _constant(entry: Any, slots: Any) -> Value:
 
 
 def _read_entry(entry: Any, slots: Any, arguments: list[_Argument]) -> Value:
-    if isinstance(entry, tuple):
-        return retuple(entry, [_read_entry(item, slots, arguments) for item in entry])
+    if isinstance(entry, Described):
+        parts = [_read_entry(part, slots, arguments) for part in entry.parts]
+        current().record.use(entry.kind)
+        return unflatten(entry.kind, parts, entry.key)
+    if is_structure(entry):
+        return map_parts(entry, lambda part: _read_entry(part, slots, arguments))
     slot = next(slots)
     if not isinstance(entry, str):
         plain = unwrap(entry)
@@ -209,17 +210,10 @@ def _type_of(name: str) -> dtype:
     return pointer_type(dtype.from_name(name[2 if is_const else 1 :]), const=is_const)
 
 
-def _fill(value: Value, tensors: Any) -> Value:
+def _fill(value: Value, handles: Iterator[Any]) -> Value:
+    """The value with its placeholders replaced by tensors."""
     if isinstance(value, _Argument):
-        return next(tensors)
+        return tensor(next(handles), value.type)
     if isinstance(value, _KnownInteger):
         return to_tensor(value.value)
-    if isinstance(value, tuple):
-        return retuple(value, [_fill(item, tensors) for item in value])
-    return value
-
-
-def _count(value: Value) -> int:
-    if isinstance(value, tuple):
-        return sum(_count(item) for item in value)
-    return int(isinstance(value, _Argument))
+    return map_parts(value, lambda part: _fill(part, handles))

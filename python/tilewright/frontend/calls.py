@@ -6,12 +6,14 @@ import ast
 from collections.abc import Callable
 
 from tilewright import _core
+from tilewright.dependencies import is_jit_function
 from tilewright.dependencies.kinds import is_own_thing
 from tilewright.errors import CompileError, TilewrightError, TypeMismatchError, UnsupportedError
+from tilewright.language.value import is_structure, value_class_of
 
 from .dispatch import expression
 from .expressions import unwrap_outer, visit_items
-from .names import is_builtin, is_jit
+from .names import is_builtin
 from .python_builtins import BUILTINS, SHALLOW
 from .values import Value, describe, is_constant, is_tensor, unwrap
 from .visitor import FunctionVisitor
@@ -22,7 +24,7 @@ def visit_call(v: FunctionVisitor, node: ast.Call) -> Value:
     callee = unwrap_outer(v.visit(node.func))
     args = visit_items(v, node.args)
     kwargs = _keyword_arguments(v, node)
-    if is_jit(callee):
+    if is_jit_function(callee):
         return v.context.call(callee, args, kwargs)
     _use(v, callee, [*args, *kwargs.values()])
     return _guarded(node, _implementation(node, callee, args, kwargs), args, kwargs)
@@ -62,7 +64,7 @@ def _implementation(
         return builtin
     if is_builtin(callee) or _belongs_to_language(callee):
         return callee  # type: ignore[no-any-return]
-    if isinstance(callee, type) and issubclass(callee, tuple):
+    if isinstance(callee, type) and value_class_of(callee) is not None:
         return callee
     values = [*args, *kwargs.values()]
     if not all(is_constant(value) for value in values):
@@ -74,12 +76,11 @@ def _implementation(
 
 
 def _belongs_to_language(callee: Value) -> bool:
-    """Whether the callee is a method of a tensor or a dtype, or a class of the language."""
-    if is_tensor(getattr(callee, "__self__", None)):
+    """Whether the callee is a method of a tensor, a structure or a dtype, or a class of these."""
+    owner = getattr(callee, "__self__", None)
+    if is_tensor(owner) or is_structure(owner):
         return True
-    module = (
-        getattr(callee, "__module__", None) or type(getattr(callee, "__self__", None)).__module__
-    )
+    module = getattr(callee, "__module__", None) or type(owner).__module__
     return str(module).startswith("tilewright.")
 
 

@@ -12,7 +12,7 @@ from .branches import Branches
 from .dispatch import Outcome, Rest, expression, statement
 from .joins import choose, resolve_exit
 from .sequences import MAX_NESTED, Step, StepSequence
-from .values import Value, describe, is_constant, materialise, same_type, truth
+from .values import Value, describe, is_constant, is_tensor, materialise, same_type, truth
 from .visitor import FunctionVisitor
 
 
@@ -93,7 +93,7 @@ def visit_condition(v: FunctionVisitor, node: ast.expr) -> Value:
 
 def to_condition(value: Value) -> Value:
     """Converts a scalar tensor to int1."""
-    if isinstance(value, tuple) or value.type.is_block() or value.type.is_ptr():
+    if not is_tensor(value) or value.type.is_block() or value.type.is_ptr():
         raise TypeMismatchError(
             f"a condition must be a scalar, found {describe(value)}",
             hint="choose element by element with tl.where, or reduce with tl.max first",

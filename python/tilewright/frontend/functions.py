@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from tilewright.errors import CompileError, ConstantError, TypeMismatchError, UnsupportedError
 from tilewright.language import constexpr
+from tilewright.language.value import is_structure
 
 from .dispatch import Exit
 from .scope import Scope
@@ -100,7 +101,7 @@ def _argument(fn: Any, name: str, value: Value, is_constexpr: bool) -> Value:
         return value
     if isinstance(value, list):
         value = tuple(value)
-    if isinstance(value, tuple) and not is_constexpr:
+    if is_structure(value) and not is_constexpr:
         return value
     if is_constexpr and not is_constant(value):
         raise ConstantError(

@@ -8,9 +8,10 @@ import os
 from types import ModuleType
 from typing import Any
 
-from tilewright.dependencies import MISSING
+from tilewright.dependencies import MISSING, is_jit_function
 from tilewright.errors import LoopTypeError, UndefinedNameError
 from tilewright.language import constexpr, dtype
+from tilewright.language.value import value_class_of
 
 from .dispatch import expression
 from .python_builtins import BUILTINS
@@ -47,11 +48,6 @@ def resolve(v: FunctionVisitor, name: str) -> Value:
     raise _undefined(v, name, found)
 
 
-def is_jit(value: Value) -> bool:
-    """Whether a value is a function decorated with @jit."""
-    return hasattr(type(value), "tree") and hasattr(value, "params")
-
-
 def is_builtin(value: Value) -> bool:
     """Whether a value is a function of the language that builds IR."""
     return bool(getattr(value, "__tilewright_builtin__", False))
@@ -59,7 +55,7 @@ def is_builtin(value: Value) -> bool:
 
 def _checked_global(v: FunctionVisitor, name: str, value: Value) -> Value:
     """Rejects a global that may change after the kernel has been compiled."""
-    if isinstance(value, ModuleType) or is_jit(value) or is_builtin(value):
+    if isinstance(value, ModuleType) or is_jit_function(value) or is_builtin(value):
         return value
     if not _is_language_object(value):
         if _is_annotated_constexpr(v, name):
@@ -72,7 +68,7 @@ def _checked_global(v: FunctionVisitor, name: str, value: Value) -> Value:
 def _is_language_object(value: Value) -> bool:
     if isinstance(value, (constexpr, dtype)):
         return True
-    if isinstance(value, type) and issubclass(value, tuple):
+    if isinstance(value, type) and value_class_of(value) is not None:
         return True
     module = getattr(value, "__module__", None)
     return isinstance(module, str) and module.partition(".")[0] == "tilewright"

@@ -9,6 +9,7 @@ import tilewright.language as tl
 from tilewright.dependencies import MISSING
 from tilewright.errors import CompileError, ConstantError, TypeMismatchError
 from tilewright.language import constexpr
+from tilewright.language.value import is_structure
 
 from .values import Value, describe, is_constant, is_tensor, unwrap
 
@@ -70,7 +71,7 @@ def _isinstance(value: Value, kinds: Value) -> bool:
     kinds = unwrap(kinds)
     for kind in kinds if isinstance(kinds, tuple) else (kinds,):
         if kind is constexpr:
-            if not is_tensor(value) and not isinstance(value, tuple):
+            if not is_tensor(value) and not is_structure(value):
                 return True
         elif isinstance(value, kind) or isinstance(unwrap(value), kind):
             return True

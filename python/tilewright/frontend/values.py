@@ -1,8 +1,8 @@
 """The values of the front end.
 
-A value is a `tl.tensor`, a constant (a `tl.constexpr` or any other Python object), or a tuple of
-values. The tensors in a tuple are its leaves. Loops, branches and calls pass the leaves and rebuild
-the tuple from them.
+A value is a `tl.tensor`, a constant (a `tl.constexpr` or any other Python object), or a structure
+of values, such as a tuple (tilewright/language/value.py). The tensors in a structure are its
+leaves. Loops, branches and calls pass the leaves and rebuild the structure from them.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from tilewright.dependencies.kinds import is_scalar_of_library
 from tilewright.language import constexpr, dtype, tensor, to_tensor
 from tilewright.language._context import current
 from tilewright.language.constexpr import python_scalar
+from tilewright.language.value import flatten, is_structure, map_parts
 
 Value: TypeAlias = Any
 
@@ -26,9 +27,7 @@ def is_tensor(value: Value) -> bool:
 
 def is_constant(value: Value) -> bool:
     """Whether the whole value is known at compile time."""
-    if isinstance(value, (tuple, list)):
-        return all(is_constant(item) for item in value)
-    return not isinstance(value, tensor)
+    return not leaves(value)
 
 
 def unwrap(value: Value) -> Value:
@@ -38,11 +37,7 @@ def unwrap(value: Value) -> Value:
     """
     if isinstance(value, constexpr):
         value = value.value
-    if isinstance(value, tuple):
-        return retuple(value, [unwrap(item) for item in value])
-    if isinstance(value, list):
-        return [unwrap(item) for item in value]
-    return python_scalar(value)
+    return map_parts(value, unwrap) if isinstance(value, (tuple, list)) else python_scalar(value)
 
 
 def truth(value: Value) -> bool:
@@ -51,25 +46,13 @@ def truth(value: Value) -> bool:
     return bool(unwrap(value))
 
 
-def retuple(like: tuple[Value, ...], items: list[Value]) -> tuple[Value, ...]:
-    """A tuple of the same class as `like`, which may be a named tuple."""
-    if type(like) is tuple:
-        return tuple(items)
-    make = getattr(type(like), "_make", None)
-    return make(items) if make else type(like)(items)
-
-
 def materialise(value: Value) -> Value:
     """Converts numbers to scalar tensors, as every assignment does; keeps other constants."""
     if isinstance(value, tensor):
         return value
-    if isinstance(value, (tuple, list)):
-        return retuple(
-            tuple(value) if isinstance(value, list) else value, [materialise(v) for v in value]
-        )
-    plain = unwrap(value)
-    if isinstance(plain, tuple):
-        return materialise(plain)
+    plain = value if is_structure(value) else unwrap(value)
+    if is_structure(plain):
+        return map_parts(tuple(plain) if isinstance(plain, list) else plain, materialise)
     return to_tensor(plain) if isinstance(plain, (bool, int, float)) else plain
 
 
@@ -77,18 +60,14 @@ def leaves(value: Value) -> list[tensor]:
     """The tensors in a value, in order."""
     if isinstance(value, tensor):
         return [value]
-    if isinstance(value, tuple):
-        return [leaf for item in value for leaf in leaves(item)]
-    return []
+    return [leaf for part in flatten(value)[0] for leaf in leaves(part)]
 
 
 def map_leaves(value: Value, change: Callable[[tensor], Value]) -> Value:
     """The value with `change` applied to each of its tensors, in order."""
     if isinstance(value, tensor):
         return change(value)
-    if isinstance(value, tuple):
-        return retuple(value, [map_leaves(item, change) for item in value])
-    return value
+    return map_parts(value, lambda part: map_leaves(part, change))
 
 
 def with_handles(value: Value, handles: Iterator[Any]) -> Value:
@@ -100,11 +79,12 @@ def same_type(a: Value, b: Value) -> bool:
     """Whether a variable may have both values at different times: equal types or constants."""
     if isinstance(a, tensor) or isinstance(b, tensor):
         return isinstance(a, tensor) and isinstance(b, tensor) and a.type == b.type
-    if isinstance(a, tuple) or isinstance(b, tuple):
-        if type(a) is not type(b) or len(a) != len(b):
-            return False
-        return all(same_type(x, y) for x, y in zip(a, b, strict=True))
-    return same_constant(a, b)
+    if not (is_structure(a) or is_structure(b)):
+        return same_constant(a, b)
+    (parts, key), (others, other_key) = flatten(a), flatten(b)
+    if type(a) is not type(b) or key != other_key or len(parts) != len(others):
+        return False
+    return all(map(same_type, parts, others))
 
 
 def same_constant(a: Value, b: Value) -> bool:
@@ -140,11 +120,10 @@ def key_of(value: Value) -> Any:
     """A hashable key, equal for values that give the same specialization of a function."""
     if isinstance(value, tensor):
         return ("tensor", value.type)
-    if isinstance(value, (tuple, list)):
-        return (type(value), tuple(key_of(item) for item in value))
-    plain = unwrap(value)
-    if isinstance(plain, (tuple, list)):
-        return key_of(plain)
+    plain = value if is_structure(value) else unwrap(value)
+    if is_structure(plain):
+        parts, key = flatten(plain)
+        return (type(plain), key, tuple(key_of(part) for part in parts))
     if isinstance(plain, float):
         return (float, repr(plain))  # distinguishes 0.0 from -0.0, and equates NaN with NaN
     return (type(plain), plain if _has_value(plain) else _Identity(plain))
@@ -154,8 +133,9 @@ def describe(value: Value) -> str:
     """Describes the type of a value for an error message."""
     if isinstance(value, tensor):
         return str(value.type)
-    if isinstance(value, (tuple, list)):
-        return "(" + ", ".join(describe(item) for item in value) + ")"
+    if is_structure(value):
+        name = "" if isinstance(value, (tuple, list)) else type(value).__name__
+        return f"{name}({', '.join(map(describe, flatten(value)[0]))})"
     plain = unwrap(value)
     if plain is None:
         return "None"
