@@ -17,17 +17,16 @@ from __future__ import annotations
 
 import ast
 import inspect
-import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
-from tilewright.errors import ArgumentError
+from tilewright.errors import ArgumentError, TypeMismatchError
 
 _SCALARS = (
     *("i1", "u1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"),
     *("fp16", "bf16", "fp32", "fp64", "fp8e5", "fp8e4nv"),
 )
-_DESCRIPTOR = re.compile(rf"\*?({'|'.join(_SCALARS)})(:D|:16)?")
 
 
 def parse_signature(text: str, parameters: Sequence[Any]) -> list[Any]:
@@ -108,8 +107,11 @@ def _dtype(name: str) -> Any:
 
 
 def _argument(text: str, name: str) -> Any:
-    if _DESCRIPTOR.fullmatch(text):
-        return text.replace(":16", ":D")
+    from tilewright.language.descriptor import parse_descriptor
+
+    if text.lstrip("*").partition(":")[0] in _SCALARS:
+        with suppress(TypeMismatchError):
+            return str(parse_descriptor(text.replace(":16", ":D")))
     if text.startswith("(") and text.endswith(")"):
         return tuple(_argument(item, name) for item in split_items(text[1:-1]))
     try:
@@ -125,12 +127,14 @@ def _argument(text: str, name: str) -> Any:
 
 def _descriptor_of(value: Any, name: str) -> Any:
     """The descriptor for which a launch with this value would be specialized."""
+    from tilewright.language.descriptor import describe_typed
+
     if value is None:
         return None
     if isinstance(value, bool):
-        return "u1"
+        return describe_typed("u1", False, False)
     if isinstance(value, float):
-        return "fp32"
+        return describe_typed("fp32", False, False)
     if isinstance(value, tuple):
         return tuple(_descriptor_of(item, name) for item in value)
     if not isinstance(value, int):
@@ -140,7 +144,7 @@ def _descriptor_of(value: Any, name: str) -> Any:
     kinds = (("i32", -(2**31), 2**31), ("i64", -(2**63), 2**63), ("u64", 0, 2**64))
     for kind, low, high in kinds:
         if low <= value < high:
-            return kind + (":D" if value % 16 == 0 else "")
+            return describe_typed(kind, False, value % 16 == 0)
     raise ArgumentError(f"{value} for parameter '{name}' does not fit in 64 bits")
 
 

@@ -2,16 +2,16 @@
 
 build.py         translates a kernel's signature to func.func; the state of building a module
 functions.py     calls of other @jit functions: binding, specialization, private functions
-visitor.py       dispatch, IR locations, positions of errors
-scope.py         the local variables, and why one may be unavailable
-names.py         locals, closures, globals, builtins
+visitor.py       visits a function's body: dispatch, IR locations, positions of errors
+branches.py      `if`, scf.if, and how paths are joined; sequences of statements
+loops.py         `for` and `while`: loop-carried variables, scf.for, scf.while, unrolling
+early_exit.py    `return`, `break`, `continue`, and loops that exit early
 assign.py, expressions.py, operators.py, calls.py, python_builtins.py
-conditionals.py, loops.py, while_loops.py, unrolled.py, returns.py, asserts.py
-branches.py, joins.py  scf.if, and how its branches are joined
-sequences.py     statements after one that may exit early
-early_exit.py    loops that may exit early
-analysis.py, carried.py, values.py, dispatch.py
-unsupported.py   Python features that kernels do not support
+names.py         locals, closures, globals, builtins
+scope.py         the local variables, and why one may be unavailable
+values.py        the values: tensors, constants and structures of these
+dispatch.py      the handlers of node types; how statements end
+analysis.py      analyses of the syntax tree
 """
 
 from .build import build_module

@@ -18,26 +18,25 @@ from typing import Any
 from tilewright import _core
 from tilewright.dependencies import Record
 from tilewright.errors import CompileError, TypeMismatchError
-from tilewright.language import constexpr, dtype, pointer_type, tensor, to_tensor
-from tilewright.language._context import BuildContext, current, use
+from tilewright.language import constexpr, dtype, tensor, to_tensor
+from tilewright.language._context import BuildContext, use
+from tilewright.language.descriptor import ByValueType, Descriptor, parse_descriptor
 from tilewright.language.value import Described, is_structure, map_parts, unflatten
 
 from . import (  # noqa: F401  (each registers its handlers)
-    asserts,
     assign,
+    branches,
     calls,
-    conditionals,
+    early_exit,
     expressions,
     functions,
     loops,
     names,
     operators,
-    returns,
-    while_loops,
 )
 from .functions import Specialisation, definition_loc, materialise_assigned
 from .scope import Scope
-from .values import Value, unwrap
+from .values import Value, unwrap, use_class
 from .visitor import FunctionVisitor
 
 
@@ -128,8 +127,8 @@ def build_module(
 
 def _build_kernel(build: ModuleBuild, fn: Any, signature: Sequence[Any], noalias: bool) -> None:
     ctx, builder = build.context.ctx, build.context.builder
-    arguments: list[_Argument] = []
-    values = _read_signature(fn, signature, arguments)
+    read = _Signature(fn, signature)
+    arguments = read.arguments
     types = [build.context.ir(argument.type) for argument in arguments]
     attrs = {
         "sym_name": ctx.string_attr(fn.name),
@@ -143,7 +142,7 @@ def _build_kernel(build: ModuleBuild, fn: Any, signature: Sequence[Any], noalias
     builder.set_to_end(block)
     handles = iter(block.args)
     scope = Scope()
-    for param, value in zip(fn.params, values, strict=True):
+    for param, value in zip(fn.params, read.values, strict=True):
         scope.set(param.name, _fill(value, handles), fn.tree().lineno)
     visitor = FunctionVisitor(build, fn, scope, is_kernel=True)
     materialise_assigned(visitor)
@@ -162,52 +161,55 @@ def _set_argument_facts(
         op.set_arg_attr(index, "tile.noalias", ctx.unit_attr())
 
 
-def _read_signature(fn: Any, signature: Sequence[Any], arguments: list[_Argument]) -> list[Value]:
-    """The parameters' values; placeholders for tensors are also appended to `arguments`."""
-    if len(signature) != len(fn.params):
-        raise TypeMismatchError(
-            f"the signature of `{fn.name}` has {len(signature)} entries "
-            f"for {len(fn.params)} parameters",
-            file=fn.source_file,
-            line=fn.tree().lineno,
-        )
-    slots = iter(range(1 << 30))
-    return [
-        _constant(entry, slots) if param.is_constexpr else _read_entry(entry, slots, arguments)
-        for param, entry in zip(fn.params, signature, strict=True)
-    ]
+class _Signature:
+    """Reads the entries of a signature in order, and counts the slots of the launch.
 
+    Attributes:
+        values: The parameters' values, with placeholders for those known only at launch.
+        arguments: These placeholders, in order.
+    """
 
-def _constant(entry: Any, slots: Any) -> Value:
-    next(slots)
-    return constexpr(unwrap(entry))
+    def __init__(self, fn: Any, signature: Sequence[Any]) -> None:
+        if len(signature) != len(fn.params):
+            raise TypeMismatchError(
+                f"the signature of `{fn.name}` has {len(signature)} entries "
+                f"for {len(fn.params)} parameters",
+                file=fn.source_file,
+                line=fn.tree().lineno,
+            )
+        self._free_slot = 0
+        self.arguments: list[_Argument] = []
+        self.values = [
+            self._constant(entry) if param.is_constexpr else self._entry(entry)
+            for param, entry in zip(fn.params, signature, strict=True)
+        ]
 
+    def _constant(self, entry: Any) -> Value:
+        self._free_slot += 1
+        return constexpr(unwrap(entry))
 
-def _read_entry(entry: Any, slots: Any, arguments: list[_Argument]) -> Value:
-    if isinstance(entry, Described):
-        parts = [_read_entry(part, slots, arguments) for part in entry.parts]
-        current().record.use(entry.kind)
-        return unflatten(entry.kind, parts, entry.key)
-    if is_structure(entry):
-        return map_parts(entry, lambda part: _read_entry(part, slots, arguments))
-    slot = next(slots)
-    if not isinstance(entry, str):
+    def _entry(self, entry: Any) -> Value:
+        if isinstance(entry, Described):
+            use_class(entry.kind)
+            return unflatten(entry.kind, [self._entry(part) for part in entry.parts], entry.key)
+        if is_structure(entry):
+            return map_parts(entry, self._entry)
+        if isinstance(entry, str):
+            return self._described(parse_descriptor(entry))
+        self._free_slot += 1
         plain = unwrap(entry)
         if type(plain) is int:
             return _KnownInteger(plain)
         return constexpr(plain) if isinstance(plain, (bool, float, str)) else plain
-    name, _, facts = entry.partition(":")
-    argument = _Argument(slot, _type_of(name), "D" in facts)
-    arguments.append(argument)
-    return argument
 
-
-def _type_of(name: str) -> dtype:
-    """The type for a descriptor without its suffix: "i32", "*fp32", "*kfp32" (const pointer)."""
-    if not name.startswith("*"):
-        return dtype.from_name(name)
-    is_const = name.startswith("*k")
-    return pointer_type(dtype.from_name(name[2 if is_const else 1 :]), const=is_const)
+    def _described(self, descriptor: Descriptor) -> Value:
+        slot = descriptor.first_slot(self._free_slot)
+        self._free_slot = slot + descriptor.slots
+        if isinstance(descriptor.type, ByValueType):
+            return descriptor.type  # No operation takes it yet.
+        argument = _Argument(slot, descriptor.type, descriptor.is_divisible)
+        self.arguments.append(argument)
+        return argument
 
 
 def _fill(value: Value, handles: Iterator[Any]) -> Value:

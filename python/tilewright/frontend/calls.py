@@ -1,21 +1,31 @@
-"""Calls of the language's builtins, of @jit functions, and of Python functions on constants."""
+"""Calls of the language's builtins, of @jit functions, and of Python functions on constants.
+
+`assert` is a call of tl.device_assert.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable
 
+import tilewright.language as tl
 from tilewright import _core
 from tilewright.dependencies import is_jit_function
 from tilewright.dependencies.kinds import is_own_thing
-from tilewright.errors import CompileError, TilewrightError, TypeMismatchError, UnsupportedError
-from tilewright.language.value import is_structure, value_class_of
+from tilewright.errors import (
+    CompileError,
+    ConstantError,
+    TilewrightError,
+    TypeMismatchError,
+    UnsupportedError,
+)
+from tilewright.language.value import is_structure, is_structure_class
 
-from .dispatch import expression
+from .dispatch import Outcome, Rest, expression, statement
 from .expressions import unwrap_outer, visit_items
 from .names import is_builtin
 from .python_builtins import BUILTINS, SHALLOW
-from .values import Value, describe, is_constant, is_tensor, unwrap
+from .values import Value, describe, is_constant, is_tensor, truth, unwrap, use_class
 from .visitor import FunctionVisitor
 
 
@@ -34,6 +44,8 @@ def _use(v: FunctionVisitor, callee: Value, values: list[Value]) -> None:
     """Records what a function that runs at compile time may read."""
     if any(callee is shallow for shallow in SHALLOW):
         return
+    if isinstance(callee, type) and is_structure_class(callee):
+        use_class(callee)
     is_known = is_own_thing(callee) or is_tensor(getattr(callee, "__self__", None))
     # The language's functions build @jit functions with this front end, which records their reads.
     v.build.record.use((callee, *values), with_functions=not is_known)
@@ -64,7 +76,7 @@ def _implementation(
         return builtin
     if is_builtin(callee) or _belongs_to_language(callee):
         return callee  # type: ignore[no-any-return]
-    if isinstance(callee, type) and value_class_of(callee) is not None:
+    if isinstance(callee, type) and is_structure_class(callee):
         return callee
     values = [*args, *kwargs.values()]
     if not all(is_constant(value) for value in values):
@@ -99,3 +111,15 @@ def _guarded(
         text = str(error).removeprefix(f"{getattr(function, '__qualname__', '')}() ")
         text = text or type(error).__name__
         raise kind(f"`{name}`: {text}") from error
+
+
+@statement(ast.Assert)
+def visit_assert(v: FunctionVisitor, node: ast.Assert, rest: Rest) -> Outcome:
+    condition = v.visit(node.test)
+    if is_constant(condition) and truth(condition):
+        return None
+    message = v.visit(node.msg) if node.msg else ""
+    if not is_constant(message):
+        raise ConstantError(f"the message of an assert must be constant, found {describe(message)}")
+    tl.device_assert(unwrap(condition), str(unwrap(message)))
+    return None

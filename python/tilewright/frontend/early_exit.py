@@ -1,4 +1,7 @@
-"""Loops with `break` or `return`: scf.while with flags.
+"""`return`, `break` and `continue`, and loops that they exit early: scf.while with flags.
+
+Outside of loops, and in unrolled ones, these statements only tell where control continues
+(branches.py joins the paths). In a loop that is executed at run time, `continue` ends the body.
 
 A loop has a single exit, its condition. `break` therefore sets a flag that the condition reads, and
 ends the iteration. `return` sets a second flag as well, which is tested after the loop:
@@ -20,12 +23,13 @@ from __future__ import annotations
 import ast
 
 import tilewright.language as tl
+from tilewright.errors import TypeMismatchError, UnsupportedError
 
 from . import dispatch
 from .analysis import find_return, has_break
-from .dispatch import Exit, Outcome, Rest
-from .joins import choose
-from .values import Value
+from .branches import choose
+from .dispatch import Exit, Outcome, Rest, break_code, continue_code, statement
+from .values import Value, describe, materialise
 from .visitor import FunctionVisitor
 
 STOP = ".stop"
@@ -88,4 +92,40 @@ def emit_return(v: FunctionVisitor, line: int) -> Exit:
         return Exit(dispatch.RETURN, None, line)
     for name in (STOP, RETURN):
         v.scope.set(name, tl.to_tensor(True), line)
+    return Exit(dispatch.END)
+
+
+# The statements
+
+
+@statement(ast.Return)
+def visit_return(v: FunctionVisitor, node: ast.Return, rest: Rest) -> Exit:
+    value = None if node.value is None else materialise(v.visit(node.value))
+    if v.is_kernel and value is not None:
+        raise TypeMismatchError(
+            f"a kernel cannot return a value, found {describe(value)}",
+            hint="write it to memory with tl.store",
+        )
+    if v.loop is None or not v.loop.is_within_running:
+        return Exit(dispatch.RETURN, value, node.lineno)
+    if value is not None:
+        raise UnsupportedError(
+            "`return` with a value inside a loop is not supported",
+            hint="assign the value to a variable, `break`, and return it after the loop",
+        )
+    return emit_return(v, node.lineno)
+
+
+@statement(ast.Break)
+def visit_break(v: FunctionVisitor, node: ast.Break, rest: Rest) -> Exit:
+    if v.loop is not None and v.loop.is_unrolled:
+        return Exit(break_code(v.loop.depth))
+    v.scope.set(STOP, tl.to_tensor(True), node.lineno)
+    return Exit(dispatch.END)
+
+
+@statement(ast.Continue)
+def visit_continue(v: FunctionVisitor, node: ast.Continue, rest: Rest) -> Exit:
+    if v.loop is not None and v.loop.is_unrolled:
+        return Exit(continue_code(v.loop.depth))
     return Exit(dispatch.END)

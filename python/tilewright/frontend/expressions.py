@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from types import FunctionType, MethodType
 
+import tilewright.language as tl
 from tilewright.dependencies import MISSING
 from tilewright.errors import (
     CompileError,
@@ -17,10 +19,10 @@ from tilewright.errors import (
 )
 from tilewright.language import constexpr, tensor
 from tilewright.language._context import current
+from tilewright.language.value import is_structure
 
 from .assign import assign
 from .dispatch import Outcome, Rest, expression, statement
-from .unrolled import constant_items
 from .values import Value, describe, is_constant, is_tensor, materialise, truth, unwrap
 from .visitor import FunctionVisitor
 
@@ -139,11 +141,20 @@ def read_attribute(value: Value, name: str) -> Value:
 
 def find_attribute(value: Value, name: str) -> Value:
     """`value.name`, or MISSING."""
+    if is_structure(value):
+        _use_member(value, name)
     if not isinstance(value, constexpr) or hasattr(constexpr, name) or name == "value":
         found = current().record.attribute(value, name)
         if found is not MISSING:
             return found
     return current().record.attribute(unwrap(value), name)
+
+
+def _use_member(structure: Value, name: str) -> None:
+    """Records a method or a property of a structure's class: it is code that runs now."""
+    kind, record = type(structure), current().record
+    if isinstance(getattr(kind, name, None), (FunctionType, MethodType, property)):
+        record.use(record.attribute(kind, name))
 
 
 def _name_of(value: Value) -> str:
@@ -176,6 +187,23 @@ def visit_formatted_value(v: FunctionVisitor, node: ast.FormattedValue) -> Value
         return format(value, spec)
     except (TypeError, ValueError) as error:
         raise CompileError(str(error)) from None
+
+
+def constant_items(v: FunctionVisitor, node: ast.expr) -> Sequence[Value]:
+    """The items that an expression iterates over; their number is known at compile time."""
+    return items_of(v.visit(node))
+
+
+def items_of(value: Value) -> Sequence[Value]:
+    if isinstance(value, tl.static_range):
+        return [tl.constexpr(i) for i in range(value.start, value.stop, value.step)]
+    items = value if is_tensor(value) or isinstance(value, (tuple, list)) else unwrap(value)
+    if isinstance(items, (tuple, list, range)):
+        return items
+    raise TypeMismatchError(
+        f"cannot loop over {describe(value)}",
+        hint="loop over range, tl.range, tl.static_range or a tuple",
+    )
 
 
 @expression(ast.ListComp, ast.GeneratorExp)

@@ -1,6 +1,9 @@
-"""`for`: a loop over range or tl.range becomes scf.for; a loop over anything else is unrolled.
+"""Loops: scf.for, scf.while, or unrolled.
 
-Variables that the body assigns and that are defined before the loop become loop-carried values:
+A `for` over range or tl.range becomes scf.for; one over anything else is unrolled. A `while`, and a
+`for` that may exit early (early_exit.py), becomes scf.while, with the condition in its first region
+and the body in its second. Variables that the body assigns and that are defined before the loop
+become loop-carried values:
 
     acc = 0.0                     %acc = scf.for %i = %c0 to %n step %c1
     for i in range(n):                iter_args(%a = %zero) -> f32 : i32 {
@@ -13,20 +16,245 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import tilewright.language as tl
-from tilewright.errors import ConstantError, TypeMismatchError, UnsupportedError
+from tilewright.errors import ConstantError, LoopTypeError, TypeMismatchError, UnsupportedError
 
-from .carried import Carried
-from .dispatch import END, Outcome, Rest, statement
+from .analysis import assigned_names
+from .assign import assign
+from .branches import (
+    Branches,
+    Step,
+    StepSequence,
+    resolve_exit,
+    to_condition,
+    visit_condition,
+)
+from .dispatch import END, Outcome, Rest, break_code, continue_code, statement
 from .early_exit import INDEX, EarlyExits
-from .expressions import visit_items
-from .unrolled import items_of, unroll
-from .values import Value, describe, is_constant, is_tensor, unwrap
+from .expressions import items_of, visit_items
+from .scope import Unavailable
+from .values import (
+    Value,
+    describe,
+    is_constant,
+    is_tensor,
+    leaves,
+    map_leaves,
+    materialise,
+    same_type,
+    truth,
+    unwrap,
+    with_handles,
+)
 from .visitor import FunctionVisitor
-from .while_loops import build_while
+
+# Loop-carried variables
+
+
+class Carried:
+    """The loop-carried variables: names that the body assigns and that hold tensors before it.
+
+    Args:
+        v: The visitor, at the position before the loop.
+        node: The loop.
+        keyword: "for" or "while".
+        body: The nodes whose assignments count.
+        hidden: Variables that the compiler adds.
+        targets: Names that the loop itself binds, with their types. If the type before the loop
+            differs, the variable is unavailable after it.
+    """
+
+    def __init__(
+        self,
+        v: FunctionVisitor,
+        node: ast.For | ast.While,
+        keyword: str,
+        body: Sequence[ast.AST],
+        hidden: Sequence[str],
+        targets: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.v, self.node, self.keyword = v, node, keyword
+        self.before = v.scope
+        self.assigned = [*assigned_names(body), *hidden]
+        self.lost = {
+            name
+            for name, type in (targets or {}).items()
+            if v.scope.is_defined(name) and getattr(v.scope.values[name], "type", None) != type
+        }
+        self.names = [
+            name
+            for name in self.assigned
+            if v.scope.is_defined(name) and name not in self.lost and leaves(v.scope.values[name])
+        ]
+        self.handles = [leaf.handle for name in self.names for leaf in leaves(v.scope.values[name])]
+        self.types = [handle.type for handle in self.handles]
+
+    def enter(self, handles: Sequence[Any]) -> None:
+        """Starts the body in a copy of the scope, with the carried variables' new handles."""
+        self.v.scope = self.before.copy()
+        self.rebind(handles)
+
+    def rebind(self, handles: Sequence[Any]) -> None:
+        """Gives the carried variables new handles of the same types."""
+        remaining = iter(handles)
+        for name in self.names:
+            value = with_handles(self.before.values[name], remaining)
+            self.v.scope.set(name, value, self.before.lines[name])
+
+    def collect(self) -> list[Any]:
+        """The carried variables' handles at the end of the body.
+
+        Raises:
+            LoopTypeError: The type of one differs from that before the loop.
+        """
+        handles: list[Any] = []
+        for name in self.assigned:
+            if name not in self.before.values or name in self.lost:
+                continue
+            before, after = self.before.values[name], self.v.scope.values[name]
+            if isinstance(before, Unavailable) or (after is before and name not in self.names):
+                continue
+            after = after if isinstance(after, Unavailable) else materialise(after)
+            if isinstance(after, Unavailable) or not same_type(before, after):
+                raise self._changed(name, before, after)
+            handles += [leaf.handle for leaf in leaves(after)]
+        return handles
+
+    def leave(self, results: Sequence[Any]) -> None:
+        """Continues after the loop, whose results are the carried variables.
+
+        Other variables that the body assigns are unavailable after it.
+        """
+        line = self.node.lineno
+        lines = self.v.scope.lines
+        self.v.scope = self.before.copy()
+        self.rebind(results)
+        for name in self.assigned:
+            if name in self.names:
+                self.v.scope.lines[name] = lines[name]
+            elif name in self.lost or not self.before.is_defined(name):
+                missing = Unavailable(
+                    f"is assigned only in the `{self.keyword}` loop at line {line}, "
+                    "which may not run",
+                    "assign it before the loop",
+                )
+                self.v.scope.set(name, missing, line)
+
+    def _changed(self, name: str, before: Value, after: Value | Unavailable) -> LoopTypeError:
+        lines = self.before.lines[name], self.v.scope.lines[name]
+        kinds = (
+            f"the variable `{name}` is {describe(before)} before the loop (line {lines[0]}) "
+            f"and {describe(after)} at its end (line {lines[1]})"
+        )
+        if isinstance(after, Unavailable):
+            error = LoopTypeError(f"the loop-carried variable `{name}` {after.reason}")
+        elif leaves(before):
+            error = LoopTypeError(
+                f"{kinds}; a loop cannot change its type",
+                hint=f"give it its final type before the loop, or write .to({_scalar(before)})",
+            )
+        else:
+            error = LoopTypeError(
+                f"{kinds}; a loop cannot change a constant",
+                hint=f"assign `{name}` to another variable before the loop",
+            )
+        return error.at(self.v.file, lines[1], self._column(name, lines[1]))
+
+    def _column(self, name: str, line: int) -> int | None:
+        """The column of the assignment to the name in that line."""
+        for node in ast.walk(self.node):
+            is_target = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+            if is_target and node.id == name and node.lineno == line:  # type: ignore[attr-defined]
+                return self.v.column(node)
+        return None
+
+
+def _scalar(value: Value) -> str:
+    scalars: list[str] = []
+    map_leaves(value, lambda leaf: scalars.append(repr(leaf.dtype)))
+    return scalars[0]
+
+
+# `while`
+
+
+@statement(ast.While)
+def visit_while(v: FunctionVisitor, node: ast.While, rest: Rest) -> Outcome:
+    exits = EarlyExits(v, node)
+    if exits.names:
+        exits.declare()
+    carried = Carried(v, node, "while", [node.test, *node.body], exits.names)
+
+    def condition() -> Value:
+        return _unless_left(v, node, exits) if exits.names else visit_condition(v, node.test)
+
+    def visit_body() -> None:
+        for name in assigned_names([node.test]):
+            if name not in carried.names:
+                reason = "is assigned in the condition of a `while`"
+                v.scope.set(name, Unavailable(reason, "assign it in the body"), node.lineno)
+        v.visit_block(node.body, END)
+
+    holds = build_while(v, carried, condition, visit_body)
+    if holds:
+        raise UnsupportedError(
+            "the condition of this `while` is always true, so the loop never ends",
+            hint="loop on a condition that the body changes, or `break`",
+        )
+    return exits.finish(rest)
+
+
+def build_while(
+    v: FunctionVisitor,
+    carried: Carried,
+    condition: Callable[[], Value],
+    visit_body: Callable[[], None],
+) -> bool | None:
+    """Builds an scf.while; if the condition is constant, builds nothing and returns its value."""
+    op = v.builder.create("scf.while", carried.handles, types=carried.types, regions=2)
+    before = op.region(0).add_block(carried.types, v.builder.loc)
+    body = op.region(1).add_block(carried.types, v.builder.loc)
+    carried.enter(before.args)
+    with v.inserting_at_end(before):
+        holds = condition()
+        if not is_constant(holds):
+            v.builder.create("scf.condition", [holds.handle, *carried.collect()], types=[])
+    if is_constant(holds):
+        op.erase()
+        v.scope = carried.before
+        return truth(holds)
+    carried.rebind(body.args)
+    with v.inserting_at_end(body), v.within_loop(is_unrolled=False):
+        visit_body()
+        v.builder.create("scf.yield", carried.collect(), types=[])
+    carried.leave(op.results)
+    return None
+
+
+def _unless_left(v: FunctionVisitor, node: ast.While, exits: EarlyExits) -> Value:
+    """The condition, which is no longer evaluated once the loop has exited."""
+    if assigned_names([node.test]):
+        raise UnsupportedError(
+            "an assignment in the condition of a `while` with `break` or `return` is not supported",
+            hint="assign in the body",
+        )
+    branches = Branches(
+        v,
+        exits.is_running(),
+        lambda: to_condition(materialise(visit_condition(v, node.test))),
+        lambda: tl.to_tensor(False),
+    )
+    [holds] = branches.finish([tuple(branches.outcomes)])
+    return holds
+
+
+# `for`
+
 
 # The attributes of tl.range that are set as `tile.<name>` on the loop.
 _INT_ATTRIBUTES = ("num_stages", "loop_unroll_factor")
@@ -196,3 +424,21 @@ def _induction_type(values: list[Value]) -> Any:
         (64, False): tl.int64,
         (64, True): tl.uint64,
     }[width, is_unsigned]
+
+
+# Unrolled loops
+
+
+def unroll(v: FunctionVisitor, node: ast.For, items: Sequence[Value]) -> Outcome:
+    """Visits the body once per item, in order."""
+    depth = v.loop.depth + 1 if v.loop else 0
+
+    def iterate(item: Value, rest: Rest) -> Outcome:
+        with v.within_loop(is_unrolled=True):
+            assign(v, node.target, item)
+            outcome = v.visit_block(node.body)
+        return resolve_exit(v, node, outcome, continue_code(depth))
+
+    steps: list[tuple[ast.stmt, Step]] = [(node, partial(iterate, item)) for item in items]
+    steps.append((node, lambda rest: v.visit_block(node.orelse)))
+    return resolve_exit(v, node, StepSequence(v, steps).visit(), break_code(depth))

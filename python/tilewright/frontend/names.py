@@ -11,7 +11,7 @@ from typing import Any
 from tilewright.dependencies import MISSING, is_jit_function
 from tilewright.errors import LoopTypeError, UndefinedNameError
 from tilewright.language import constexpr, dtype
-from tilewright.language.value import value_class_of
+from tilewright.language.value import is_structure_class
 
 from .dispatch import expression
 from .python_builtins import BUILTINS
@@ -68,7 +68,7 @@ def _checked_global(v: FunctionVisitor, name: str, value: Value) -> Value:
 def _is_language_object(value: Value) -> bool:
     if isinstance(value, (constexpr, dtype)):
         return True
-    if isinstance(value, type) and value_class_of(value) is not None:
+    if isinstance(value, type) and is_structure_class(value):
         return True
     module = getattr(value, "__module__", None)
     return isinstance(module, str) and module.partition(".")[0] == "tilewright"

@@ -25,6 +25,14 @@ def is_tensor(value: Value) -> bool:
     return isinstance(value, tensor)
 
 
+def use_class(cls: type) -> None:
+    """Records the code of a class of structures that runs while compiling."""
+    record = current().record
+    record.use(cls)
+    for name in ("flatten", "unflatten"):
+        record.use(record.attribute(cls, name))
+
+
 def is_constant(value: Value) -> bool:
     """Whether the whole value is known at compile time."""
     return not leaves(value)

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from tilewright import _core
 from tilewright.dependencies import Untrackable
-from tilewright.errors import CompileError, ConstantError
+from tilewright.errors import CompileError, ConstantError, UnsupportedError
 
 from .analysis import assigned_names
+from .branches import StepSequence
 from .dispatch import EXPRESSIONS, RETURN, STATEMENTS, Exit, Outcome, Rest
 from .scope import Scope
-from .sequences import StepSequence
-from .unsupported import unsupported
 from .values import Value
 
 if TYPE_CHECKING:
@@ -65,6 +64,7 @@ class FunctionVisitor:
         self.builder = build.context.builder
         self.fn = fn
         self.file: str = fn.source_file
+        self._lines = linecache.getlines(self.file)
         self.scope = scope
         self.is_kernel = is_kernel
         self.caller_loc = caller_loc
@@ -126,7 +126,8 @@ class FunctionVisitor:
         ) + 1
 
     def source_line(self, node: ast.AST) -> str:
-        return linecache.getline(self.file, node.lineno)  # type: ignore[attr-defined]
+        line: int = node.lineno  # type: ignore[attr-defined]
+        return self._lines[line - 1] if 0 < line <= len(self._lines) else ""
 
     def position(self, node: ast.AST) -> tuple[str, int, int, str]:
         """File, line, column and source line, in the order that errors and notes take them."""
@@ -197,3 +198,47 @@ def untrackable(what: Exception) -> ConstantError:
         f"the kernel would depend on {what}, whose value can't be compared with a later one",
         hint="use numbers, strings, dtypes, or tuples and objects of these",
     )
+
+
+# Python that kernels do not support, with alternatives
+
+
+_TRY = "check conditions with `if`, or with tl.device_assert and tl.static_assert"
+_MATCH = "write a chain of `if` and `elif`"
+_DEF = "define it at module level with @tilewright.jit"
+_COMPREHENSION = (
+    "only lists and tuples can be built; tiles come from tl.arange, tl.zeros and others"
+)
+
+_ALTERNATIVES: dict[str, tuple[str, str]] = {
+    "FunctionDef": ("a nested function", _DEF),
+    "AsyncFunctionDef": ("an async function", _DEF),
+    "ClassDef": ("a class definition", "define it at module level"),
+    "Lambda": ("`lambda`", _DEF),
+    "Try": ("`try`", _TRY),
+    "TryStar": ("`try`", _TRY),
+    "Raise": ("`raise`", _TRY),
+    "Match": ("`match`", _MATCH),
+    "With": ("`with`", "move its body out of the statement"),
+    "AsyncWith": ("`async with`", "move its body out of the statement"),
+    "AsyncFor": ("`async for`", "write an ordinary `for`"),
+    "Import": ("`import`", "import at the top of the module"),
+    "ImportFrom": ("`import`", "import at the top of the module"),
+    "Global": ("`global`", "kernels cannot change globals; pass values as arguments"),
+    "Nonlocal": ("`nonlocal`", "return the value and assign it in the caller"),
+    "Delete": ("`del`", "remove it; variables need not be deleted"),
+    "Dict": ("a dictionary", "write a tuple, or pass the values as separate variables"),
+    "Set": ("a set", "write a tuple"),
+    "DictComp": ("a dictionary comprehension", _COMPREHENSION),
+    "SetComp": ("a set comprehension", _COMPREHENSION),
+    "Await": ("`await`", "call the function without it"),
+    "Yield": ("`yield`", "return a tuple of values"),
+    "YieldFrom": ("`yield from`", "return a tuple of values"),
+}
+
+
+def unsupported(node: ast.AST) -> UnsupportedError:
+    """The error for a node that has no handler."""
+    kind = type(node).__name__
+    what, hint = _ALTERNATIVES.get(kind, (f"the syntax `{kind}`", None))
+    return UnsupportedError(f"{what} is not supported in a kernel", hint=hint)

@@ -32,11 +32,21 @@ class ValueClass(NamedTuple):
     """How the instances of a class are taken apart and put together.
 
     `flatten(value)` returns the parts and the key. `unflatten(cls, parts, key)` makes an instance
-    of `cls`. The parts may be placeholders, so it must not look at them.
+    of `cls`. The parts may be placeholders, so neither should depend on what they are.
     """
 
     flatten: Callable[[Any], tuple[Sequence[Any], Hashable]]
     unflatten: Callable[[Any, Sequence[Any], Hashable], Any]
+
+
+class ByValue(bytes):
+    """Bytes that a kernel takes by value, as one part of a structure: a CUDA tensor map.
+
+    There are at most 128 bytes, a multiple of the alignment, which is that of the class. The
+    launcher passes them; no operation of the language reads them yet.
+    """
+
+    __tilewright_by_value__ = 64  # the alignment, for the launcher
 
 
 class Described(NamedTuple):
@@ -77,6 +87,10 @@ def value_class_of(cls: type) -> ValueClass | None:
         bases = (_CLASSES.get(base) for base in cls.__mro__)
         _CLASSES[cls] = next((found for found in bases if found), None)
     return _CLASSES[cls]
+
+
+def is_structure_class(cls: type) -> bool:
+    return value_class_of(cls) is not None
 
 
 def is_structure(value: Any) -> bool:

@@ -50,6 +50,25 @@ class Case(NamedTuple):
         return "case_" + "".join(c if c.isalnum() else "_" for c in self.name)
 
 
+def structure(result: str) -> str:
+    """A class with the value protocol; its method `get` returns `result`."""
+    return (
+        "from tilewright.language.value import value_class\n@value_class\nclass P:\n"
+        "    def __init__(self, a, n):\n        self.a, self.n = a, n\n"
+        "    def flatten(self):\n        return (self.a,), self.n\n"
+        "    @classmethod\n    def unflatten(cls, parts, key):\n        return cls(*parts, key)\n"
+        f"    def get(self):\n        return {result}\n"
+    )
+
+
+def taking(expression: str, argument: str) -> str:
+    """Stores an expression of the parameter `p`."""
+    return (
+        f"@tilewright.jit\ndef kernel(out, p):\n    tl.store(out, {expression})\n"
+        f"def launch(out):\n    return kernel[(1,)](out, {argument})\n"
+    )
+
+
 # What the kernel stores is `EXPRESSION`.
 def simple(expression: str) -> str:
     return f"\n@tilewright.jit\ndef kernel(out):\n    tl.store(out, {expression})\n"
@@ -389,4 +408,12 @@ CASES += [
          "C.value.n = 2"),
     Case("static assertion's text", "N = tl.constexpr({v})\n@tilewright.jit\ndef kernel(out):\n"
          "    tl.static_assert(N > 0, f'{N}')\n    tl.store(out, N)\n", "N = tl.constexpr(2)"),
+    Case("method of a structure that a kernel makes", structure("{v}")
+         + simple("P(out, 1).get()"), "P.get = lambda self: 2"),
+    Case("method of a structure that is passed", structure("{v}")
+         + taking("p.get()", "P(out, 1)"), "P.get = lambda self: 2"),
+    Case("global that a method of a structure reads", "N = {v}\n" + structure("N")
+         + taking("p.get()", "(1, P(out, 1))").replace("p.get", "p[1].get"), "N = 2"),
+    Case("key of a structure", "N = {v}\n" + structure("self.n")
+         + taking("p.get()", "P(out, N)"), "N = 2"),
 ]  # fmt: skip

@@ -50,13 +50,14 @@ def test_layouts_survive_loops_branches_and_calls():
 
 def test_a_loop_does_not_change_a_layout():
     @jit
-    def kernel(n):
+    def kernel(n, out):
         x = rows()
         for _ in range(n):
             x = tl.zeros((8,), tl.int32)
+        tl.store(out + x, 1)
 
     with pytest.raises(LoopTypeError, match=r'<\[8\], int32, "rows"> before the loop'):
-        build(kernel, "i32")
+        build(kernel, "i32", "*i32")
 
 
 def test_address_spaces_survive_loops_branches_and_calls():
