@@ -1,5 +1,6 @@
 // Encodes a value as key bytes, which determine how it specializes the kernel, and as slots, which hold its value.
-// Every leaf of an argument takes one slot, even if the code does not read it.
+// Every leaf of an argument takes a slot, even if the code does not read it, and bytes that are passed by value
+// several.
 
 #include "tilewright/Launcher/Launcher.h"
 
@@ -24,6 +25,7 @@ private:
   bool array(PyObject *object, const TypeInfo &info);
   bool tuple(PyObject *object);
   bool structure(PyObject *object);
+  bool byValue(PyObject *object, size_t alignment);
   bool parts(PyObject *const *items, Py_ssize_t count);
   bool unsupported(PyObject *object);
 
@@ -81,6 +83,8 @@ bool Classifier::slow(PyObject *object, const TypeInfo &info) {
     return tuple(object);
   case TypeKind::Structure:
     return structure(object);
+  case TypeKind::ByValue:
+    return byValue(object, info.alignment);
   case TypeKind::Wrapped:
   case TypeKind::Constant:
     return constant(object);
@@ -223,6 +227,28 @@ bool Classifier::structure(PyObject *object) {
   return addConstant(call, &parameter, reinterpret_cast<PyObject *>(Py_TYPE(object))) &&
          addConstant(call, &parameter, PyTuple_GET_ITEM(flat.get(), 1)) &&
          parts(&PyTuple_GET_ITEM(items.get(), 0), PyTuple_GET_SIZE(items.get()));
+}
+
+/// Bytes that the kernel's code gets as they are, such as a CUDA tensor map.
+bool Classifier::byValue(PyObject *object, size_t alignment) {
+  Py_buffer bytes;
+  if (PyObject_GetBuffer(object, &bytes, PyBUF_SIMPLE) < 0) {
+    return false;
+  }
+  bool fits = ArgumentBlock::canHold(bytes.len, alignment);
+  if (fits) {
+    call.slots.append(bytes.buf, bytes.len, alignment);
+    call.key.byte(static_cast<uint8_t>(Tag::ByValue));
+    call.key.word(bytes.len);
+    call.key.word(alignment);
+  } else {
+    setError("ArgumentError", call.state, &parameter,
+             "is a structure of " + std::to_string(bytes.len) + " bytes aligned to " + std::to_string(alignment) +
+                 "; at most 128 bytes can be passed by value, aligned to a power of two from 8 to 64 that divides "
+                 "the size");
+  }
+  PyBuffer_Release(&bytes);
+  return fits;
 }
 
 bool Classifier::unsupported(PyObject *object) {

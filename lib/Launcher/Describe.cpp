@@ -24,7 +24,7 @@ private:
     position += sizeof(value);
     return value;
   }
-  PyObject *typed(const char *prefix);
+  PyObject *typed(bool isPointer);
   Ref parts(Py_ssize_t count, bool isConstexpr);
   PyObject *tuple(bool isConstexpr);
   PyObject *structure();
@@ -38,13 +38,17 @@ private:
 
 } // namespace
 
-PyObject *Decoder::typed(const char *prefix) {
+/// The text of a descriptor, from a function of python/tilewright/language/descriptor.py.
+template <typename... Arguments> static PyObject *descriptor(const char *function, Arguments... arguments) {
+  Ref module = Ref::take(PyImport_ImportModule("tilewright.language.descriptor"));
+  return module ? PyObject_CallMethod(module.get(), function, arguments...) : nullptr;
+}
+
+PyObject *Decoder::typed(bool isPointer) {
   auto type = static_cast<runtime::DataType>(bytes[position++]);
-  std::string text = prefix + std::string(nameOf(type));
-  if (bytes[position++] & divisibleBy16) {
-    text += ":D";
-  }
-  return PyUnicode_FromString(text == "i1" ? "u1" : text.c_str());
+  bool isDivisible = bytes[position++] & divisibleBy16;
+  return descriptor("describe_typed", "sOO", std::string(nameOf(type)).c_str(), isPointer ? Py_True : Py_False,
+                    isDivisible ? Py_True : Py_False);
 }
 
 Ref Decoder::parts(Py_ssize_t count, bool isConstexpr) {
@@ -97,13 +101,18 @@ PyObject *Decoder::value(bool isConstexpr) {
   case Tag::One:
     return PyLong_FromLong(1);
   case Tag::Scalar:
-    return typed("");
+    return typed(false);
   case Tag::Pointer:
-    return typed("*");
+    return typed(true);
   case Tag::Tuple:
     return tuple(isConstexpr);
   case Tag::Structure:
     return structure();
+  case Tag::ByValue: {
+    uint64_t bytes = word(), alignment = word();
+    return descriptor("describe_bytes", "KK", static_cast<unsigned long long>(bytes),
+                      static_cast<unsigned long long>(alignment));
+  }
   case Tag::Integer:
     return PyLong_FromLongLong(static_cast<long long>(word()));
   case Tag::True:

@@ -162,23 +162,19 @@ namespace {
 /// The slots of a launch. For code with bounds checks, hidden slots precede them, which CheckBounds.cpp defines.
 class HiddenSlots {
 public:
-  HiddenSlots(const Call &call, bool isChecked) : count(isChecked ? 1 + 2 * call.slots.size() : 0) {
-    values.resize(count);
+  HiddenSlots(const Call &call, bool isChecked) : block(call.slots, isChecked ? 1 + 2 * call.slots.size() : 0) {
+    if (!isChecked) {
+      return;
+    }
+    block.hidden(0) = reinterpret_cast<uint64_t>(words);
     for (const PassedArray &array : call.arrays) {
-      if (count != 0) {
-        // An array of unknown size is assumed to contain every address.
-        uint64_t size = array.extent ? array.extent->end - array.extent->begin : INT64_MAX;
-        values[count - 2 - 2 * array.slot] = array.extent ? array.extent->begin : 0;
-        values[count - 3 - 2 * array.slot] = size;
-      }
+      // An array of unknown size is assumed to contain every address.
+      block.hidden(1 + 2 * array.slot) = array.extent ? array.extent->begin : 0;
+      block.hidden(2 + 2 * array.slot) = array.extent ? array.extent->end - array.extent->begin : INT64_MAX;
     }
-    if (count != 0) {
-      values[count - 1] = reinterpret_cast<uint64_t>(words);
-    }
-    values.insert(values.end(), call.slots.begin(), call.slots.end());
   }
 
-  const uint64_t *slots() const { return values.data() + count; }
+  const uint64_t *slots() const { return block.data(); }
 
   Tensor mailbox() const {
     auto begin = reinterpret_cast<uintptr_t>(words);
@@ -198,8 +194,7 @@ public:
   }
 
 private:
-  size_t count;
-  std::vector<uint64_t> values;
+  runtime::ArgumentBlock block;
   uint64_t words[runtime::kMailboxWords] = {};
 };
 } // namespace

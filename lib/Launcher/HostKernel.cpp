@@ -100,10 +100,9 @@ bool HostKernel::launchChecked(Call &call, PyObject *compiled, const Grid &grid)
       }
     }
     AccessChecks checks(*sites, std::move(slots), std::move(arrays), call.extentsKnown);
-    llvm::SmallVector<uint64_t, 34> hidden(AccessChecks::kHiddenSlots);
-    checks.fillHidden(hidden.data());
-    hidden.append(call.slots.begin(), call.slots.end());
-    Result result = run(hidden.data() + AccessChecks::kHiddenSlots, grid);
+    ArgumentBlock block(call.slots, AccessChecks::kHiddenSlots);
+    checks.fillHidden(block.data() - AccessChecks::kHiddenSlots);
+    Result result = run(block.data(), grid);
     if (result.outcome != Result::Failed || result.status != kOutOfBounds) {
       return conclude(call, compiled, result, entry.scratchBytes);
     }

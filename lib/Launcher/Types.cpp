@@ -48,6 +48,15 @@ static bool isConstant(PyTypeObject *type) {
          has(type, "__tilewright_kernel__");
 }
 
+/// The alignment of a type whose bytes are passed by value; 0 for other types.
+static size_t byValueAlignment(PyTypeObject *type) {
+  Ref alignment = Ref::take(PyObject_GetAttrString(reinterpret_cast<PyObject *>(type), "__tilewright_by_value__"));
+  size_t bytes = alignment && PyLong_Check(alignment.get()) ? PyLong_AsSize_t(alignment.get()) : 0;
+  bool failed = PyErr_Occurred();
+  PyErr_Clear();
+  return failed ? 0 : bytes;
+}
+
 static TypeInfo arrayInfo(PyTypeObject *type) {
   if (has(type, "__tilewright_mock__")) {
     return {TypeKind::Mock};
@@ -78,6 +87,11 @@ static TypeInfo inspectType(PyTypeObject *type) {
   }
   if (has(type, "__tilewright_value__")) {
     return {TypeKind::Structure};
+  }
+  if (size_t alignment = byValueAlignment(type)) {
+    TypeInfo info{TypeKind::ByValue};
+    info.alignment = alignment;
+    return info;
   }
   if (std::strcmp(shortName(type), "constexpr") == 0) {
     return {TypeKind::Wrapped};

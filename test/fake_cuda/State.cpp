@@ -1,5 +1,6 @@
 #include "State.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 
@@ -132,6 +133,19 @@ int State::deviceAttribute(int attribute, int &value) const {
   return found == values.end() ? kInvalidValue : kSuccess;
 }
 
+/// Writes a number of up to 8 bytes, or a list of the 8-byte words of a structure.
+static void noteParameter(std::ostream &text, const uint8_t *bytes, int size) {
+  text << (size > 8 ? "[" : "");
+  for (int begin = 0; begin < size; begin += 8) {
+    uint64_t value = 0;
+    for (int byte = std::min(size, begin + 8); byte-- > begin;) {
+      value = value << 8 | bytes[byte];
+    }
+    text << (begin ? ", " : "") << value;
+  }
+  text << (size > 8 ? "]" : "");
+}
+
 void State::note(const KernelText &kernel, int device, std::array<unsigned, 5> sizes, uintptr_t stream,
                  void **parameters) {
   std::ostringstream text;
@@ -139,12 +153,8 @@ void State::note(const KernelText &kernel, int device, std::array<unsigned, 5> s
        << sizes[1] << ", " << sizes[2] << "], \"threads\": " << sizes[3] << ", \"shared\": " << sizes[4]
        << ", \"stream\": " << stream << ", \"parameters\": [";
   for (size_t i = 0; i < kernel.parameters.size(); ++i) {
-    uint64_t value = 0;
-    const auto *bytes = static_cast<const uint8_t *>(parameters[i]);
-    for (int byte = kernel.parameters[i]; byte-- > 0;) {
-      value = value << 8 | bytes[byte];
-    }
-    text << (i ? ", " : "") << value;
+    text << (i ? ", " : "");
+    noteParameter(text, static_cast<const uint8_t *>(parameters[i]), kernel.parameters[i]);
   }
   text << "]}";
   launches.push_back(text.str());

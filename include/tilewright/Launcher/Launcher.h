@@ -27,6 +27,7 @@
 #include <Python.h>
 
 #include "tilewright/Launcher/DeviceKind.h"
+#include "tilewright/Runtime/ArgumentBlock.h"
 #include "tilewright/Runtime/Arguments.h"
 #include "tilewright/Runtime/Grid.h"
 #include "tilewright/Runtime/LaunchConditions.h"
@@ -199,7 +200,7 @@ struct Call {
   bool specializeRanges = true;
   runtime::KeyBuilder key;
   llvm::SmallVector<PyObject *, 8> objects;
-  llvm::SmallVector<uint64_t, 32> slots;
+  runtime::ArgumentBlock slots;
   llvm::SmallVector<runtime::Extent, 16> extents;
   bool extentsKnown = true;
   llvm::SmallVector<PassedArray, 16> arrays;
@@ -216,6 +217,7 @@ enum class TypeKind : uint8_t {
   Float,         // float and its subclasses, NumPy's floats
   Tuple,         // including named tuples
   Structure,     // classes with the value protocol (python/tilewright/language/value.py)
+  ByValue,       // bytes that are passed by value: __tilewright_by_value__ is their alignment
   Wrapped,       // tl.constexpr
   Constant,      // strings, dtypes, @jit functions
   ExchangeTable, // DLPack's C functions
@@ -233,6 +235,7 @@ struct TypeInfo {
   CurrentStream currentStream = nullptr;
   /// For DeviceArray.
   const DeviceKind *device = nullptr;
+  size_t alignment = 0; // for ByValue
 };
 
 // Call.cpp
@@ -318,8 +321,9 @@ enum class Tag : uint8_t {
   Integer,   // word: a constant of type int that fits into 64 bits
   True,
   False,
-  Float,  // word: the bits of a constant
-  Object, // word: a hash, or 0 for objects that are compared by identity; the object is in the list beside the key
+  Float,   // word: the bits of a constant
+  ByValue, // word: size; word: alignment
+  Object,  // word: a hash, or 0 for objects that are compared by identity; the object is in the list beside the key
   NoAlias,
   MayAlias,
   Option,

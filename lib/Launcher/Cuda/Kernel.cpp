@@ -145,7 +145,7 @@ bool CudaKernel::launch(Call &call, PyObject *, const Grid &grid) {
       return false;
     }
   }
-  for (size_t slot = 0; slots.empty() && slot < call.slots.size(); ++slot) {
+  for (size_t slot : slots.empty() ? call.slots.leaves() : std::vector<size_t>()) {
     parameters.push_back(&call.slots[slot]);
   }
   // Release the GIL: if its queue is full, the driver waits, possibly for work that depends on another Python thread.
@@ -228,7 +228,7 @@ void cudaBind(py::module_ &module) {
              py::arg("threads"), py::arg("shared_bytes") = 0, py::arg("slots") = std::vector<int>(),
              py::arg("accesses") = py::none(),
              "Loads a cubin or PTX onto a device, where it stays; load() does so for compiled kernels.\n\n"
-             "`slots` are the slots of the code's parameters in order; empty if each slot has its parameter.\n"
+             "`slots` are the slots of the code's parameters in order; empty if each argument has its parameter.\n"
              "Code with bounds checks needs its `accesses`, and has slots below zero.\n"
              "Raises DeviceError, or OutOfResourcesError with the required amount and the limit.");
   module.def("use_cuda_driver", &cuda::Platform::replaceInstance, py::arg("library") = "",

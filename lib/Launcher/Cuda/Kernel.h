@@ -25,8 +25,9 @@ struct CheckedCode {
 
 class CudaKernel final : public LoadedKernel {
 public:
-  /// `slots` are the slots of the code's parameters, in order; empty if each slot has its parameter. Slots below zero
-  /// are the hidden ones of code with bounds checks. `checked` must never be freed; it is null for code without checks.
+  /// `slots` are the slots of the code's parameters, in order; empty if each argument has its parameter. Slots below
+  /// zero are the hidden ones of code with bounds checks. `checked` must never be freed; it is null for code without
+  /// checks.
   CudaKernel(std::unique_ptr<runtime::cuda::Kernel> kernel, std::vector<int> slots, const CheckedCode *checked);
 
   /// Returns after the launch was queued.

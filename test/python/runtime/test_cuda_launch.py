@@ -14,6 +14,7 @@ from fake_cuda import Address, CudaArray, Tensor, address
 import tilewright
 import tilewright.language as tl
 from tilewright.errors import GridError
+from tilewright.language.value import ByValue
 
 
 def make(count: int):
@@ -249,3 +250,17 @@ def test_a_launch_calls_the_driver_twice_and_no_python(on_cuda, monkeypatch) -> 
     calls = Counter(fake_cuda.report()["calls"]) - before
     assert calls == Counter(["cuCtxGetCurrent", "cuLaunchKernel"])
     assert not [name for name in called if name.startswith("call ")], called
+
+
+@pytest.mark.parametrize("slots", [[], [8, 24]])
+def test_bytes_by_value_are_one_parameter(on_cuda, slots) -> None:
+    @tilewright.jit
+    def kernel(x, map, n):
+        pass
+
+    map = ByValue(range(128))
+    on_cuda(kernel, "128,4" if slots else "8,128,4", slots=slots)
+    kernel[1](Tensor.make(0, 32), map, 5)
+    first = [] if slots else [address(0, 32)]
+    words = list(struct.unpack("16Q", map))
+    assert fake_cuda.launches()[0]["parameters"] == [*first, words, 5]

@@ -13,7 +13,8 @@ import torch
 
 import tilewright
 import tilewright.language as tl
-from tilewright.errors import ArgumentError, DeviceError
+from tilewright.errors import ArgumentError, DeviceError, TypeMismatchError
+from tilewright.language.value import ByValue
 
 
 @pytest.fixture
@@ -314,3 +315,74 @@ def test_what_an_argument_raises_is_the_cause(one) -> None:
     with pytest.raises(ArgumentError, match="no memory today") as caught:
         one[1](Broken())
     assert isinstance(caught.value.__cause__, RuntimeError)
+
+
+class TensorMap(ByValue):
+    """128 bytes, aligned to 64."""
+
+
+class Pair(ByValue):
+    __tilewright_by_value__ = 8
+
+
+def words_of(data: bytes) -> list[int]:
+    return list(struct.unpack(f"{len(data) // 8}Q", data))
+
+
+def test_bytes_by_value_take_aligned_slots(substitute) -> None:
+    @tilewright.jit
+    def kernel(out, count, pair, map, last):
+        pass
+
+    sub = substitute(kernel, "copy_slots")
+    map, pair = TensorMap(range(128)), Pair(range(50, 66))
+    out = np.zeros(64, np.uint64)
+    kernel[1](out, 25, pair, map, 77)
+    assert out[1:4].tolist() == [25, *words_of(pair)]
+    assert out[8:24].tolist() == words_of(map)
+    assert out[24] == 77
+    assert list(sub.last.signature[2:4]) == ["bytes16a8", "bytes128a64"]
+
+
+def test_the_size_of_bytes_is_specialized_and_their_value_is_not(substitute) -> None:
+    @tilewright.jit
+    def kernel(pair):
+        pass
+
+    sub = substitute(kernel, "nothing")
+    for data in (bytes(16), bytes(range(16)), bytes(8), bytes(16)):
+        kernel[1](Pair(data))
+    assert len(sub.requests) == 2
+
+
+@pytest.mark.parametrize("data", [TensorMap(120), TensorMap(192), Pair(136), Pair(), Pair(12)])
+def test_bytes_of_another_size_cannot_be_passed(data) -> None:
+    @tilewright.jit
+    def kernel(map):
+        pass
+
+    with pytest.raises(
+        ArgumentError, match=f"'map' is a structure of {len(data)} bytes aligned to"
+    ):
+        kernel[1](data)
+
+
+def test_a_kernel_ignores_bytes_that_it_does_not_use() -> None:
+    @tilewright.jit
+    def kernel(out, map, value):
+        tl.store(out, value)
+
+    for target in ("cpu", "emulator:cuda:90a+checks"):
+        for checks in ("", "bounds"):
+            out = np.zeros(1, np.int32)
+            kernel[1](out, TensorMap(128), 42, target=target, checks=checks)
+            assert out[0] == 42
+
+
+def test_no_operation_takes_bytes_yet() -> None:
+    @tilewright.jit
+    def kernel(out, map):
+        tl.store(out, map)
+
+    with pytest.raises(TypeMismatchError, match="expected a tensor or a number"):
+        kernel[1](np.zeros(1, np.int32), TensorMap(128))

@@ -2,6 +2,8 @@
 
 #include "FakeCuda.h"
 
+#include "tilewright/Runtime/ArgumentBlock.h"
+
 #include <thread>
 #include <vector>
 
@@ -32,6 +34,28 @@ TEST_F(CudaKernelTest, LaunchesOnItsDevice) {
   EXPECT_EQ(currentDevice(), 0);
   EXPECT_TRUE(contains(report(), "{\"kernel\": \"add\", \"device\": 1, \"grid\": [5, 6, 7], \"threads\": 256, "
                                  "\"shared\": 1024, \"stream\": 119, \"parameters\": [78187493530, 4294967295, 255]}"));
+}
+
+TEST_F(CudaKernelTest, PassesStructuresByValue) {
+  Platform platform(FAKE_CUDA_LIBRARY);
+  kernel = Kernel::load(platform.devices()[0], code("add parameters=4,128,8"), problem);
+  ASSERT_TRUE(kernel) << problem.message;
+  ArgumentBlock block;
+  uint64_t map[16];
+  std::string words;
+  for (uint64_t i = 0; i < 16; ++i) {
+    map[i] = i << 60 | i;
+    words += (i ? ", " : "") + std::to_string(map[i]);
+  }
+  block.push_back(7);
+  block.append(map, sizeof(map), 64);
+  block.push_back(~uint64_t(0));
+  std::vector<void *> parameters;
+  for (size_t slot : block.leaves()) {
+    parameters.push_back(&block[slot]);
+  }
+  EXPECT_EQ(kernel->launch(*Grid::make({1}), nullptr, parameters.data()), Status::Success);
+  EXPECT_TRUE(contains(report(), "\"parameters\": [7, [" + words + "], 18446744073709551615]"));
 }
 
 TEST_F(CudaKernelTest, AsksForMuchSharedMemory) {
