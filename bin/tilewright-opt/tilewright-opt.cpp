@@ -3,6 +3,7 @@
 #include "TestPasses.h"
 #include "tilewright/Conversion/Passes.h"
 #include "tilewright/Dialect/Ptx/IR/Ptx.h"
+#include "tilewright/Dialect/Thread/IR/Thread.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
@@ -24,7 +25,7 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry
-      .insert<tilewright::tile::TileDialect, tilewright::tilegpu::TileGPUDialect, tilewright::ptx::PtxDialect,
+      .insert<tilewright::tile::TileDialect, tilewright::tilegpu::TileGPUDialect, tilewright::ptx::PtxDialect, tilewright::thread::ThreadDialect,
               mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect, mlir::func::FuncDialect, mlir::math::MathDialect,
               mlir::scf::SCFDialect, mlir::vector::VectorDialect, mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect>();
   for (const tilewright::TargetKind *kind : tilewright::targetKinds()) {

@@ -35,6 +35,10 @@ std::string MatrixMove::name() const {
          std::to_string(elementBits);
 }
 
+std::string MatrixMove::intrinsic() const {
+  return std::string("llvm.nvvm.") + (isStore ? "st" : "ld") + "matrix.sync.aligned." + name();
+}
+
 std::optional<MatrixMove> MatrixMove::of(int bitsOfElement) const {
   if (bitsOfElement > 32 || (isTransposed && bitsOfElement != elementBits)) {
     return std::nullopt;

@@ -73,14 +73,14 @@ static void addThreadPasses(OpPassManager &passes, const CudaOptions &options) {
   ExpandMathOptions expandMath;
   expandMath.gpu = true;
   MathToPtxOptions mathToPtx;
-  mathToPtx.flushDenormals = true;    // one instruction for exp2, which flushes results below 2^-126, as in Triton
-  passes.addPass(createDistribute()); // one vector with a thread's elements of each tile
-  passes.addPass(createCSEPass());    // patterns compute lane and warp redundantly
+  mathToPtx.flushDenormals = true;         // one instruction for exp2, which flushes results below 2^-126, as in Triton
+  passes.addPass(createTileGPUToThread()); // one vector with a thread's elements of each tile
+  passes.addPass(createCSEPass());         // patterns compute lane and warp redundantly
   passes.addPass(tile::createCanonicalizer());
   if (options.enableFpFusion) {
     passes.addPass(createAllowContraction()); // must run before expansions, which rely on rounding
   }
-  passes.addPass(createExpandFloat8());                // after distribute: matrix instructions need the types
+  passes.addPass(createExpandFloat8());                // after tilegpu-to-thread: matrix instructions need the types
   passes.addPass(createExpandRemainder());             // LLVM's expansion for PTX is inexact
   passes.addPass(createExpandDivision());              // the hardware's division is inexact for integer quotients
   passes.addPass(createExpandMath(expandMath));        // after expand-division: expansions allow inexact division
@@ -89,10 +89,11 @@ static void addThreadPasses(OpPassManager &passes, const CudaOptions &options) {
   passes.addPass(createLoopInvariantCodeMotionPass()); // hoists what depends only on the thread
 }
 
-/// To the LLVM dialect, by upstream's conversions and ptx-to-llvm.
+/// To the LLVM dialect, by thread-to-nvvm, upstream's conversions and ptx-to-llvm.
 static void addLLVMPasses(OpPassManager &passes, const CudaOptions &options) {
   NvvmKernelOptions kernel;
   kernel.maxRegisters = options.maxRegisters->value_or(0);
+  passes.addPass(createThreadToNvvm()); // must run before control flow is lowered because it creates branches
   passes.addPass(createSCFToControlFlowPass());
   passes.addPass(createConvertToLLVMPass()); // all dialects except ptx
   passes.addPass(createPtxToLLVM());         // inline assembly and intrinsics

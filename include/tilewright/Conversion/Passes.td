@@ -28,7 +28,7 @@ def TileToVector : Pass<"tile-to-vector", "mlir::ModuleOp"> {
                            "mlir::math::MathDialect", "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];
 }
 
-def Distribute : Pass<"distribute", "mlir::ModuleOp"> {
+def TileGPUToThread : Pass<"tilegpu-to-thread", "mlir::ModuleOp"> {
   let summary = "Lower tiles with layouts to thread-level code";
   let description = [{
     Each tile becomes one vector with the elements that the thread holds, in the layout's register order. Arithmetic
@@ -46,8 +46,24 @@ def Distribute : Pass<"distribute", "mlir::ModuleOp"> {
     Destroys: layouts; argument attributes without an equivalent in LLVM.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect", "mlir::math::MathDialect",
-                           "mlir::NVVM::NVVMDialect", "mlir::scf::SCFDialect", "mlir::vector::VectorDialect",
-                           "::tilewright::ptx::PtxDialect"];
+                           "mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "::tilewright::thread::ThreadDialect"];
+}
+
+def ThreadToNvvm : Pass<"thread-to-nvvm", "mlir::ModuleOp"> {
+  let summary = "Lower the thread dialect to NVIDIA's instructions";
+  let description = [{
+    ```mlir
+    %y = thread.shuffle <xor> %x, %mask : f32
+    // becomes
+    %y = nvvm.shfl.sync bfly %all, %x, %mask, %c31 : f32 -> f32
+    ```
+
+    Requires: the module's `tilegpu.target` and `tilegpu.num_warps`; functions are func.func and control flow is scf.
+    Establishes: no operation of the thread dialect remains.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect", "mlir::NVVM::NVVMDialect",
+                           "mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "::tilewright::ptx::PtxDialect"];
 }
 
 def MathToPtx : Pass<"math-to-ptx"> {

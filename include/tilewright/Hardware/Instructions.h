@@ -66,8 +66,11 @@ struct MatrixMove {
   static constexpr int kRowBits = 128;
   int elementsPerRow() const { return kRowBits / elementBits; }
 
-  /// The name in the compiler's IR, which is also the end of the intrinsic's: "m8n8.x4.trans.b16".
+  /// The name in the compiler's IR: "m8n8.x4.trans.b16".
   std::string name() const;
+
+  /// LLVM's intrinsic: takes an address, and for a store the words.
+  std::string intrinsic() const;
 
   /// The same instruction for elements of another width: without transposition, it moves 32-bit words of any contents.
   std::optional<MatrixMove> of(int bitsOfElement) const;

@@ -115,7 +115,7 @@ def ExpandFloat8 : Pass<"expand-float8", "mlir::ModuleOp"> {
     %y = nvvm.convert.f8x2.to.f16x2 %bytes : vector<2xi8> (f8E4M3FN) -> vector<2xf16>
     ```
 
-    Requires: nothing. On a GPU, must run after `distribute` because matrix instructions depend on
+    Requires: nothing. On a GPU, must run after `tilegpu-to-thread` because matrix instructions depend on
     the types.
     Establishes: no type f8E5M2, f8E4M3FN, f8E5M2FNUZ or f8E4M3FNUZ remains.
     Destroys: nothing.

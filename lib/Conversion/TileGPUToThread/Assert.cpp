@@ -1,55 +1,43 @@
-// tile.assert: a thread with a false element calls __assertfail. The driver prints the message and position to stderr,
-// and the launch fails. If there is a mailbox, the first thread to fail writes its program and the report there before:
-// include/tilewright/Runtime/Mailbox.h.
+// tile.assert: a thread with a false element fails, which ends the launch with the message. If there is a mailbox, the
+// first thread to fail writes its program and the report there before: include/tilewright/Runtime/Mailbox.h.
 
-#include "DeviceCalls.h"
-
-#include "tilewright/Dialect/Ptx/IR/Ptx.h"
+#include "TileGPUToThread.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
-namespace tilewright::distribute {
+namespace tilewright::gpu {
 namespace {
-
-LLVM::LLVMFuncOp failureFunction(Builder &builder) {
-  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
-                                          {pointer, pointer, builder.getI32Type(), pointer, builder.getI64Type()});
-  LLVM::LLVMFuncOp function = declareFunction(builder, "__assertfail", type);
-  function.setPassthroughAttr(builder.getStrArrayAttr({"noreturn"}));
-  return function;
-}
 
 Value wide(Builder &builder, Value number) { return arith::ExtUIOp::create(builder, builder.getI64Type(), number); }
 
 /// Two words, each written by the first thread that fails: the program's index in the low bits and the report in the
 /// high ones, and the first two dimensions of the grid.
 void writeReport(Builder &builder, Value mailbox, int32_t report) {
-  Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
+  Type i64 = builder.getI64Type();
   auto constant = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(builder, i64, value); };
   auto combine = [&](Value high, int64_t shift, Value low) -> Value {
     return arith::OrIOp::create(builder, arith::ShLIOp::create(builder, high, constant(shift)), low);
   };
-  Value columns = wide(builder, NVVM::GridDimXOp::create(builder, i32));
-  Value rows = wide(builder, NVVM::GridDimYOp::create(builder, i32));
-  Value number = wide(builder, NVVM::BlockIdZOp::create(builder, i32));
+  Value columns = wide(builder, thread::NumProgramsOp::create(builder, 0));
+  Value rows = wide(builder, thread::NumProgramsOp::create(builder, 1));
+  Value number = wide(builder, thread::ProgramIdOp::create(builder, 2));
   number = arith::MulIOp::create(builder, number, rows);
-  number = arith::AddIOp::create(builder, number, wide(builder, NVVM::BlockIdYOp::create(builder, i32)));
+  number = arith::AddIOp::create(builder, number, wide(builder, thread::ProgramIdOp::create(builder, 1)));
   number = arith::MulIOp::create(builder, number, columns);
-  number = arith::AddIOp::create(builder, number, wide(builder, NVVM::BlockIdXOp::create(builder, i32)));
+  number = arith::AddIOp::create(builder, number, wide(builder, thread::ProgramIdOp::create(builder, 0)));
   constexpr int64_t kProgramBits = 48, kSideBits = 32;
   Value words[] = {combine(rows, kSideBits, columns), combine(constant(report), kProgramBits, number)};
   Value always = arith::ConstantIntOp::create(builder, 1, 1);
   for (auto [index, word] : llvm::enumerate(words)) {
     Value address = LLVM::GEPOp::create(builder, mailbox.getType(), i64, mailbox,
                                         ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(1 - index)});
-    ptx::CompareExchangeOp::create(builder, i64, constant(0), word, always, address, "acq_rel", "sys");
+    thread::CompareExchangeOp::create(builder, i64, constant(0), word, always, address, tile::MemSemantic::AcqRel,
+                                      tile::SyncScope::System);
   }
 }
 
@@ -63,19 +51,12 @@ struct Assert : OpConversionPattern<tile::AssertOp> {
       holds = vector::ReductionOp::create(builder, vector::CombiningKind::AND, holds);
     }
     Value fails = arith::XOrIOp::create(builder, holds, arith::ConstantIntOp::create(builder, 1, 1));
-    auto kernel = op->getParentOfType<func::FuncOp>();
     auto branch = scf::IfOp::create(builder, fails, /*withElseRegion=*/false);
     builder.setInsertionPointToStart(branch.thenBlock());
     if (Value mailbox = adaptor.getMailbox()) {
       writeReport(builder, mailbox, op.getReport());
     }
-    FileLineColLoc position = tile::findPosition(op.getLoc());
-    Value message = createText(builder, op.getMessage());
-    Value file = createText(builder, position ? position.getFilename().getValue() : "");
-    Value line = constantI32(builder, position ? position.getLine() : 0);
-    Value function = createText(builder, kernel.getName());
-    Value charBytes = arith::ConstantIntOp::create(builder, builder.getI64Type(), 1);
-    LLVM::CallOp::create(builder, failureFunction(builder), ValueRange{message, file, line, function, charBytes});
+    thread::FailOp::create(builder, op.getMessage());
     rewriter.eraseOp(op);
     return success();
   }
@@ -87,4 +68,4 @@ void addAssertPatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
   patterns.add<Assert>(types, patterns.getContext());
 }
 
-} // namespace tilewright::distribute
+} // namespace tilewright::gpu

@@ -1,20 +1,18 @@
-// Asynchronous copies from global to shared memory: cp.async of 4, 8 or 16 bytes.
+// Asynchronous copies from global to shared memory.
 
-#include "Distribute.h"
+#include "TileGPUToThread.h"
 
-#include "tilewright/Dialect/Ptx/IR/Ptx.h"
 #include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
 #include "tilewright/Layout/SharedAddresses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
-namespace tilewright::distribute {
+namespace tilewright::gpu {
 namespace {
 
 using hardware::AsyncCopy;
@@ -36,18 +34,6 @@ bool isZero(Value value) {
     value = splat.getSource();
   }
   return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
-}
-
-void emitCopy(Builder &builder, Value to, Value from, Value bytes, const AsyncCopy &copy, tile::EvictionPolicy evict) {
-  if (evict != tile::EvictionPolicy::Normal) {
-    StringRef priority = evict == tile::EvictionPolicy::First ? "evict_first" : "evict_last";
-    bytes = bytes ? bytes : constantI32(builder, copy.bytes);
-    ptx::AsyncCopyOp::create(builder, to, from, bytes, copy.bytes, copy.bypassesL1 ? "cg" : "ca", priority);
-    return;
-  }
-  auto modifier = copy.bypassesL1 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
-  NVVM::CpAsyncOp::create(builder, to, from, builder.getI32IntegerAttr(copy.bytes),
-                          NVVM::LoadCacheModifierKindAttr::get(builder.getContext(), modifier), bytes);
 }
 
 struct Copy : OpConversionPattern<tilegpu::AsyncCopyOp> {
@@ -98,7 +84,7 @@ private:
       if (!masks.empty()) {
         bytes = arith::SelectOp::create(builder, masks[reg], constantI32(builder, copy.bytes), constantI32(builder, 0));
       }
-      emitCopy(builder, address, from[reg], bytes, copy, op.getEvict());
+      thread::AsyncCopyOp::create(builder, address, from[reg], bytes, copy.bytes, copy.bypassesL1, op.getEvict());
     }
   }
 };
@@ -107,7 +93,7 @@ struct Commit : OpConversionPattern<tilegpu::AsyncCommitOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(tilegpu::AsyncCommitOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    NVVM::CpAsyncCommitGroupOp::create(rewriter, op.getLoc());
+    thread::AsyncCommitOp::create(rewriter, op.getLoc());
     rewriter.replaceOpWithMultiple(op, {ValueRange()}); // threads hold nothing for a token
     return success();
   }
@@ -120,7 +106,7 @@ struct Wait : OpConversionPattern<tilegpu::AsyncWaitOp> {
     if (!op.getPending()) {
       return op.emitError("resolve-waits has not determined how many groups may be in flight");
     }
-    NVVM::CpAsyncWaitGroupOp::create(rewriter, op.getLoc(), *op.getPending());
+    thread::AsyncWaitOp::create(rewriter, op.getLoc(), *op.getPending());
     rewriter.replaceOpWithMultiple(op, {ValueRange()});
     return success();
   }
@@ -132,4 +118,4 @@ void addAsyncCopyPatterns(RewritePatternSet &patterns, const ThreadTypes &types)
   patterns.add<Copy, Commit, Wait>(types, patterns.getContext());
 }
 
-} // namespace tilewright::distribute
+} // namespace tilewright::gpu

@@ -3,18 +3,16 @@
 //
 // Only the owner has the result; stage-operands shares it with other threads through shared memory.
 
-#include "Distribute.h"
+#include "TileGPUToThread.h"
 
-#include "tilewright/Dialect/Ptx/IR/Ptx.h"
 #include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
 #include "tilewright/Layout/Algebra.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
-namespace tilewright::distribute {
+namespace tilewright::gpu {
 namespace {
 
 using tile::MemSemantic;
@@ -28,63 +26,19 @@ std::optional<hardware::ElementType> elementTypeOf(Type type) {
       .Default(std::nullopt);
 }
 
-/// How many of `most` contiguous elements one instruction combines; zero if there is no instruction.
+/// How many of `most` contiguous elements one instruction combines.
 int elementsAtOnce(tile::AtomicRMWOp op, Type element, int most) {
   if (op.getKind() != tile::RMWKind::FAdd) {
     return 1;
   }
   std::optional<hardware::ElementType> type = elementTypeOf(element);
-  int elements = 0;
+  int elements = 1;
   for (const hardware::AtomicAdd *row : tilegpu::targetOf(op).atomicAdds) {
     if (row->type == type && row->elements <= most) {
       elements = std::max(elements, row->elements);
     }
   }
   return elements;
-}
-
-LLVM::AtomicOrdering orderingOf(MemSemantic sem) {
-  switch (sem) {
-  case MemSemantic::Relaxed:
-    return LLVM::AtomicOrdering::monotonic;
-  case MemSemantic::Acquire:
-    return LLVM::AtomicOrdering::acquire;
-  case MemSemantic::Release:
-    return LLVM::AtomicOrdering::release;
-  case MemSemantic::AcqRel:
-    return LLVM::AtomicOrdering::acq_rel;
-  }
-  return LLVM::AtomicOrdering::acq_rel;
-}
-
-/// LLVM's name of the synchronization scope.
-StringRef scopeName(tile::SyncScope scope) {
-  switch (scope) {
-  case tile::SyncScope::CTA:
-    return "block";
-  case tile::SyncScope::GPU:
-    return "device";
-  case tile::SyncScope::System:
-    return "";
-  }
-  return "";
-}
-
-/// Emits a floating-point addition for which the target has no instruction as an atomicrmw, which LLVM expands to a
-/// loop.
-Value addByLoop(tile::AtomicRMWOp op, Value value, Value mask, Value ptr, MemSemantic sem, Builder &builder) {
-  auto branch = scf::IfOp::create(
-      builder, mask,
-      [&](OpBuilder &inside, Location loc) {
-        Value old = LLVM::AtomicRMWOp::create(inside, loc, LLVM::AtomicBinOp::fadd, ptr, value, orderingOf(sem),
-                                              scopeName(op.getScope()));
-        scf::YieldOp::create(inside, loc, old);
-      },
-      [&](OpBuilder &inside, Location loc) {
-        Value zero = LLVM::ZeroOp::create(inside, loc, value.getType());
-        scf::YieldOp::create(inside, loc, zero);
-      });
-  return branch.getResult(0);
 }
 
 /// If an operation takes several atomic instructions, one fence before and one after them replace the ordering of each.
@@ -103,7 +57,7 @@ struct Order {
 
 void fence(Builder &builder, bool isNeeded, tile::SyncScope scope) {
   if (isNeeded) {
-    LLVM::FenceOp::create(builder, LLVM::AtomicOrdering::acq_rel, scopeName(scope));
+    thread::FenceOp::create(builder, scope);
   }
 }
 
@@ -142,7 +96,9 @@ struct AtomicRMW : OpConversionPattern<tile::AtomicRMWOp> {
     fence(builder, order.before, op.getScope());
     for (const Group &group : groups) {
       Value mask = masks[group.front()], pointer = pointers[group.front()];
-      Value before = update(op, selectRegisters(builder, values, group), mask, pointer, order.each, builder);
+      Value value = selectRegisters(builder, values, group);
+      Value before = thread::AtomicRMWOp::create(builder, value.getType(), op.getKind(), value, mask, pointer,
+                                                 order.each, op.getScope());
       for (auto [reg, element] : llvm::zip_equal(group, unpack(builder, before))) {
         old[reg] = element;
       }
@@ -158,20 +114,12 @@ private:
   SmallVector<Group> groupsOf(tile::AtomicRMWOp op, size_t registers) const {
     SmallVector<Group> groups;
     for (const std::vector<int> &contiguous : layout::registersOf(tilegpu::vectorAccessOf(op), registers)) {
-      size_t step = std::max(1, elementsAtOnce(op, elementOf(op), static_cast<int>(contiguous.size())));
+      size_t step = elementsAtOnce(op, elementOf(op), static_cast<int>(contiguous.size()));
       for (size_t first = 0; first < contiguous.size(); first += step) {
         groups.emplace_back(contiguous.begin() + first, contiguous.begin() + first + step);
       }
     }
     return groups;
-  }
-
-  static Value update(tile::AtomicRMWOp op, Value value, Value mask, Value pointer, MemSemantic sem, Builder &builder) {
-    if (elementsAtOnce(op, elementOf(op), 1) == 0) {
-      return pack(builder, addByLoop(op, unpack(builder, value).front(), mask, pointer, sem, builder));
-    }
-    return ptx::AtomicOp::create(builder, value.getType(), value, mask, pointer, tile::stringifyRMWKind(op.getKind()),
-                                 tile::stringifyMemSemantic(sem), tile::stringifySyncScope(op.getScope()));
   }
 };
 
@@ -186,9 +134,9 @@ struct AtomicCAS : OpConversionPattern<tile::AtomicCASOp> {
     SmallVector<Value> masks = masksOf(builder, op.getPtr(), Value(), pointers.size()), old;
     Order order(op.getSem(), pointers.size());
     fence(builder, order.before, op.getScope());
-    StringRef sem = tile::stringifyMemSemantic(order.each), scope = tile::stringifySyncScope(op.getScope());
     for (auto [pointer, cmp, value, mask] : llvm::zip_equal(pointers, cmps, values, masks)) {
-      old.push_back(ptx::CompareExchangeOp::create(builder, value.getType(), cmp, value, mask, pointer, sem, scope));
+      old.push_back(thread::CompareExchangeOp::create(builder, value.getType(), cmp, value, mask, pointer, order.each,
+                                                      op.getScope()));
     }
     fence(builder, order.after, op.getScope());
     rewriter.replaceOp(op, isa<VectorType>(adaptor.getValue().getType()) ? pack(builder, old) : old.front());
@@ -225,17 +173,11 @@ private:
     if (owner) {
       isCounted = arith::AndIOp::create(builder, isCounted, owner);
     }
-    scf::IfOp::create(builder, isCounted, [&](OpBuilder &inside, Location loc) {
-      Value bin = element;
-      if (bin.getType().isInteger(64)) {
-        bin = arith::TruncIOp::create(inside, loc, inside.getI32Type(), bin);
-      }
-      Value address = LLVM::GEPOp::create(inside, loc, base.getType(), inside.getI32Type(), base, bin);
-      Value one = arith::ConstantIntOp::create(inside, loc, 1, 32);
-      LLVM::AtomicRMWOp::create(inside, loc, LLVM::AtomicBinOp::add, address, one, LLVM::AtomicOrdering::monotonic,
-                                scopeName(tile::SyncScope::CTA));
-      scf::YieldOp::create(inside, loc);
-    });
+    Type i32 = builder.getI32Type();
+    Value bin = element.getType().isInteger(64) ? arith::TruncIOp::create(builder, i32, element).getResult() : element;
+    Value address = LLVM::GEPOp::create(builder, base.getType(), i32, base, bin);
+    thread::AtomicRMWOp::create(builder, i32, tile::RMWKind::Add, constantI32(builder, 1), isCounted, address,
+                                MemSemantic::Relaxed, tile::SyncScope::CTA);
   }
 };
 
@@ -245,4 +187,4 @@ void addAtomicPatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
   patterns.add<AtomicRMW, AtomicCAS, LocalHistogram>(types, patterns.getContext());
 }
 
-} // namespace tilewright::distribute
+} // namespace tilewright::gpu

@@ -1,18 +1,16 @@
 // Barriers of all threads of a program.
 
-#include "Distribute.h"
-
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "TileGPUToThread.h"
 
 using namespace mlir;
 
-namespace tilewright::distribute {
+namespace tilewright::gpu {
 namespace {
 
 template <typename Op> struct Barrier : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
   LogicalResult matchAndRewrite(Op op, typename Op::Adaptor, ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<NVVM::Barrier0Op>(op);
+    rewriter.replaceOpWithNewOp<thread::BarrierOp>(op);
     return success();
   }
 };
@@ -23,4 +21,4 @@ void addBarrierPatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
   patterns.add<Barrier<tile::BarrierOp>, Barrier<tilegpu::BarrierOp>>(types, patterns.getContext());
 }
 
-} // namespace tilewright::distribute
+} // namespace tilewright::gpu

@@ -1,7 +1,7 @@
 // The combiner of a reduction or scan, applied to vectors: as vector arithmetic if its operations are elementwise,
 // otherwise once per element.
 
-#include "Distribute.h"
+#include "TileGPUToThread.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace tilewright::distribute {
+namespace tilewright::gpu {
 
 Combiner::Combiner(Region &region) : body(region.front()) {
   commutes = only() && only()->hasTrait<OpTrait::IsCommutative>();
@@ -83,4 +83,4 @@ SmallVector<Value> Combiner::operator()(Builder &builder, ArrayRef<Value> lhs, A
   return llvm::map_to_vector(combined, [&](const auto &values) { return pack(builder, values); });
 }
 
-} // namespace tilewright::distribute
+} // namespace tilewright::gpu

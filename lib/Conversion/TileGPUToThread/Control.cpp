@@ -1,13 +1,10 @@
 // Functions and control flow: only the types change.
 
-#include "Distribute.h"
-
-#include "tilewright/Dialect/Ptx/IR/Ptx.h"
+#include "TileGPUToThread.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -15,13 +12,13 @@
 
 using namespace mlir;
 
-namespace tilewright::distribute {
+namespace tilewright::gpu {
 
 void addControlPatterns(RewritePatternSet &patterns, const ThreadTypes &types, ConversionTarget &target) {
   populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns, types);
   populateReturnOpTypeConversionPattern(patterns, types);
   scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns, target);
-  target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect, vector::VectorDialect, ptx::PtxDialect>();
+  target.addLegalDialect<LLVM::LLVMDialect, vector::VectorDialect, thread::ThreadDialect>();
   target.addDynamicallyLegalDialect<arith::ArithDialect, math::MathDialect>(
       [&types](Operation *op) { return types.isLegal(op); });
   target.addDynamicallyLegalOp<func::FuncOp>(
@@ -31,4 +28,4 @@ void addControlPatterns(RewritePatternSet &patterns, const ThreadTypes &types, C
   target.addIllegalDialect<tile::TileDialect, tilegpu::TileGPUDialect>();
 }
 
-} // namespace tilewright::distribute
+} // namespace tilewright::gpu

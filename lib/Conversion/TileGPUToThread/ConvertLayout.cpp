@@ -1,7 +1,7 @@
 // Layout conversions inside a warp: the moves of Layout/Conversion.h, emitted as selects between registers and shuffles
 // between lanes.
 
-#include "Distribute.h"
+#include "TileGPUToThread.h"
 
 #include "tilewright/Layout/Conversion.h"
 
@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace tilewright::distribute {
+namespace tilewright::gpu {
 namespace {
 
 using layout::ConversionKind;
@@ -111,4 +111,4 @@ void addConversionPatterns(RewritePatternSet &patterns, const ThreadTypes &types
   patterns.add<ConvertLayout>(types, patterns.getContext());
 }
 
-} // namespace tilewright::distribute
+} // namespace tilewright::gpu

@@ -3,7 +3,7 @@
 //     for k:                                   an outer product: each thread holds all of K for
 //       c[i, j] += a[i, k] * b[k, j]           the rows and columns of its accumulators
 
-#include "Distribute.h"
+#include "TileGPUToThread.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-namespace tilewright::distribute {
+namespace tilewright::gpu {
 namespace {
 
 using layout::LinearLayout;
@@ -124,4 +124,4 @@ void addDotPatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
   patterns.add<Dot>(types, patterns.getContext());
 }
 
-} // namespace tilewright::distribute
+} // namespace tilewright::gpu

@@ -1,6 +1,6 @@
 // Elementwise operations: the same operations on the thread's registers.
 
-#include "Distribute.h"
+#include "TileGPUToThread.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace tilewright::distribute {
+namespace tilewright::gpu {
 namespace {
 
 /// Operations of arith and math keep their names and attributes.
@@ -91,4 +91,4 @@ void addElementwisePatterns(RewritePatternSet &patterns, const ThreadTypes &type
       types, patterns.getContext());
 }
 
-} // namespace tilewright::distribute
+} // namespace tilewright::gpu

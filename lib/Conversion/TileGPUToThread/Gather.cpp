@@ -1,6 +1,6 @@
 // Gathers: inside a warp by shuffles, otherwise from shared memory.
 
-#include "Distribute.h"
+#include "TileGPUToThread.h"
 
 #include "tilewright/Layout/Algebra.h"
 #include "tilewright/Layout/Gather.h"
@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace tilewright::distribute {
+namespace tilewright::gpu {
 namespace {
 
 using layout::GatherPlan;
@@ -153,4 +153,4 @@ void addGatherPatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
   patterns.add<Gather, LocalGather>(types, patterns.getContext());
 }
 
-} // namespace tilewright::distribute
+} // namespace tilewright::gpu

@@ -3,19 +3,18 @@
 // A plain load or store moves 1 to 16 contiguous bytes. ldmatrix and stmatrix move up to four words per thread, in rows
 // of 16 bytes whose addresses other lanes provide; see MatrixMove::rowsOf.
 
-#include "Distribute.h"
+#include "TileGPUToThread.h"
 
 #include "tilewright/Layout/SharedAddresses.h"
 #include "tilewright/Layout/VectorAccess.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
-namespace tilewright::distribute {
+namespace tilewright::gpu {
 
 using hardware::MatrixMove;
 using layout::LinearLayout;
@@ -209,47 +208,6 @@ static Value fromUnits(Builder &builder, VectorType type, ArrayRef<Value> pieces
   return selectRegisters(builder, castTo(builder, type, pack(builder, pieces)), inverse);
 }
 
-//===----------------------------------------------------------------------===//
-// Instructions
-//===----------------------------------------------------------------------===//
-
-static NVVM::LdStMatrixShapeAttr shapeAttr(Builder &builder, const MatrixMove &move) {
-  StringRef text = move.shape; // m8n8
-  int m = 0, n = 0;
-  text.consume_front("m");
-  text.consumeInteger(10, m);
-  text.consume_front("n");
-  text.consumeInteger(10, n);
-  return NVVM::LdStMatrixShapeAttr::get(builder.getContext(), m, n);
-}
-
-static NVVM::MMALayoutAttr layoutAttr(Builder &builder, const MatrixMove &move) {
-  return NVVM::MMALayoutAttr::get(builder.getContext(),
-                                  move.isTransposed ? NVVM::MMALayout::col : NVVM::MMALayout::row);
-}
-
-static NVVM::LdStMatrixEltTypeAttr elementAttr(Builder &builder, const MatrixMove &move) {
-  return NVVM::LdStMatrixEltTypeAttr::get(builder.getContext(), move.elementBits == 8 ? NVVM::LdStMatrixEltType::B8
-                                                                                      : NVVM::LdStMatrixEltType::B16);
-}
-
-static SmallVector<Value> emitMatrixLoad(Builder &builder, const MatrixMove &move, Value address, int64_t words) {
-  Type word = builder.getI32Type();
-  Type result =
-      words == 1 ? word : LLVM::LLVMStructType::getLiteral(builder.getContext(), SmallVector<Type>(words, word));
-  Value loaded =
-      NVVM::LdMatrixOp::create(builder, result, address, builder.getI32IntegerAttr(move.count),
-                               layoutAttr(builder, move), shapeAttr(builder, move), elementAttr(builder, move));
-  if (words == 1) {
-    return {loaded};
-  }
-  SmallVector<Value> pieces;
-  for (int64_t i = 0; i < words; ++i) {
-    pieces.push_back(LLVM::ExtractValueOp::create(builder, loaded, i));
-  }
-  return pieces;
-}
-
 Value emitLocalLoad(Builder &builder, Value base, VectorType type, const LocalMove &move) {
   LocalAccesses accesses = chooseAccesses(move, /*isStore=*/false);
   SmallVector<int64_t> order = registersInOrder(accesses);
@@ -260,9 +218,13 @@ Value emitLocalLoad(Builder &builder, Value base, VectorType type, const LocalMo
   SmallVector<Value> pieces;
   int64_t start = move.start * move.elementBytes;
   for (Value address : emitSharedAddresses(builder, base, accesses.bytes, accesses.first, start)) {
-    pieces.append(accesses.move ? emitMatrixLoad(builder, *accesses.move, address, count)
-                                : unpack(builder, LLVM::LoadOp::create(builder, VectorType::get(count, units.type),
-                                                                       address, bytes)));
+    if (const MatrixMove *matrix = accesses.move) {
+      SmallVector<Type> words(count, units.type);
+      llvm::append_range(pieces, thread::LoadMatrixOp::create(builder, words, matrix->name(), address).getWords());
+    } else {
+      auto part = VectorType::get(count, units.type);
+      pieces.append(unpack(builder, LLVM::LoadOp::create(builder, part, address, bytes)));
+    }
   }
   Value loaded = fromUnits(builder, inMemory, pieces, order, units);
   return fromMemory(builder, loaded, type.getElementType());
@@ -286,8 +248,7 @@ void emitLocalStore(Builder &builder, Value value, Value base, const LocalMove &
   ArrayRef<Value> rest = pieces;
   for (Value address : emitSharedAddresses(builder, base, accesses.bytes, accesses.first)) {
     if (const MatrixMove *matrix = accesses.move) {
-      NVVM::StMatrixOp::create(builder, address, rest.take_front(count), layoutAttr(builder, *matrix),
-                               shapeAttr(builder, *matrix), elementAttr(builder, *matrix));
+      thread::StoreMatrixOp::create(builder, matrix->name(), address, rest.take_front(count));
     } else {
       LLVM::StoreOp::create(builder, pack(builder, rest.take_front(count)), address, bytes);
     }
@@ -295,4 +256,4 @@ void emitLocalStore(Builder &builder, Value value, Value base, const LocalMove &
   }
 }
 
-} // namespace tilewright::distribute
+} // namespace tilewright::gpu

@@ -1,7 +1,6 @@
 // Buffers in shared memory: allocation, slots, stores and loads.
 
-#include "DeviceCalls.h"
-#include "Distribute.h"
+#include "TileGPUToThread.h"
 
 #include "tilewright/Layout/Shared.h"
 
@@ -9,26 +8,10 @@
 
 using namespace mlir;
 
-namespace tilewright::distribute {
-
-/// The dynamic shared memory of the launch, which determines its size.
-static constexpr llvm::StringLiteral kSharedName = "tilewright_shared";
-static constexpr unsigned kSharedAlignment = 128;
-
-static LLVM::GlobalOp sharedGlobal(Builder &builder) {
-  ModuleOp module = moduleAround(builder);
-  if (auto global = module.lookupSymbol<LLVM::GlobalOp>(kSharedName)) {
-    return global;
-  }
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(module.getBody());
-  auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);
-  return LLVM::GlobalOp::create(builder, module.getLoc(), bytes, /*isConstant=*/false, LLVM::Linkage::External,
-                                kSharedName, Attribute(), kSharedAlignment, kSharedSpace);
-}
+namespace tilewright::gpu {
 
 Value sharedAddress(Builder &builder, int64_t offset) {
-  Value base = LLVM::AddressOfOp::create(builder, sharedGlobal(builder));
+  Value base = thread::SharedMemoryOp::create(builder);
   if (offset == 0) {
     return base;
   }
@@ -102,4 +85,4 @@ void addLocalMemoryPatterns(RewritePatternSet &patterns, const ThreadTypes &type
   patterns.add<LocalAlloc, LocalSlot, LocalStore, LocalLoad>(types, patterns.getContext());
 }
 
-} // namespace tilewright::distribute
+} // namespace tilewright::gpu

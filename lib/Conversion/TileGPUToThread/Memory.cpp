@@ -1,8 +1,7 @@
 // Loads from and stores to global memory, with as few and as wide accesses as layout, alignment and mask allow.
 
-#include "Distribute.h"
+#include "TileGPUToThread.h"
 
-#include "tilewright/Dialect/Ptx/IR/Ptx.h"
 #include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -10,57 +9,17 @@
 
 using namespace mlir;
 
-namespace tilewright::distribute {
-
-using layout::LinearLayout;
-using tilegpu::bytesOf;
-
-static StringRef cacheName(tile::CacheModifier cache) {
-  return cache == tile::CacheModifier::None ? "" : tile::stringifyCacheModifier(cache);
-}
-
-static StringRef evictName(tile::EvictionPolicy evict) {
-  switch (evict) {
-  case tile::EvictionPolicy::Normal:
-    return "";
-  case tile::EvictionPolicy::First:
-    return "L1::evict_first";
-  case tile::EvictionPolicy::Last:
-    return "L1::evict_last";
-  }
-  return "";
-}
+namespace tilewright::gpu {
 
 static SmallVector<int64_t> indices(const std::vector<int> &group) { return {group.begin(), group.end()}; }
 
 /// Loads contiguous elements, as many as `type` has.
 static Value emitLoad(tile::LoadOp op, VectorType type, Value address, Value mask, Value other, Builder &builder) {
   auto inMemory = type.clone(memoryType(type.getElementType()));
-  bool isPlain = op.getCache() == tile::CacheModifier::None && op.getEvict() == tile::EvictionPolicy::Normal;
-  Value loaded;
-  if (!mask && isPlain) {
-    unsigned alignment = inMemory.getNumElements() * bytesOf(type.getElementType());
-    loaded = LLVM::LoadOp::create(builder, inMemory, address, alignment, op.getIsVolatile());
-  } else {
-    mask = mask ? mask : arith::ConstantIntOp::create(builder, 1, 1).getResult();
-    other = other ? toMemory(builder, other) : LLVM::ZeroOp::create(builder, inMemory).getResult();
-    loaded = ptx::LoadOp::create(builder, inMemory, other, mask, address, cacheName(op.getCache()),
-                                 evictName(op.getEvict()), op.getIsVolatile());
-  }
+  other = mask && other ? toMemory(builder, other) : Value();
+  Value loaded =
+      thread::LoadOp::create(builder, inMemory, address, mask, other, op.getCache(), op.getEvict(), op.getIsVolatile());
   return fromMemory(builder, loaded, type.getElementType());
-}
-
-static void emitStore(tile::StoreOp op, Value value, Value address, Value mask, Builder &builder) {
-  Type element = cast<VectorType>(value.getType()).getElementType();
-  value = toMemory(builder, value);
-  bool isPlain = op.getCache() == tile::CacheModifier::None && op.getEvict() == tile::EvictionPolicy::Normal;
-  if (!mask && isPlain) {
-    unsigned alignment = cast<VectorType>(value.getType()).getNumElements() * bytesOf(element);
-    LLVM::StoreOp::create(builder, value, address, alignment);
-    return;
-  }
-  mask = mask ? mask : arith::ConstantIntOp::create(builder, 1, 1).getResult();
-  ptx::StoreOp::create(builder, value, mask, address, cacheName(op.getCache()), evictName(op.getEvict()));
 }
 
 namespace {
@@ -111,7 +70,8 @@ struct Store : OpConversionPattern<tile::StoreOp> {
       if (owner && !masks.empty()) {
         mask = arith::AndIOp::create(builder, mask, owner);
       }
-      emitStore(op, selectRegisters(builder, values, indices(group)), pointers[group[0]], mask, builder);
+      Value value = toMemory(builder, selectRegisters(builder, values, indices(group)));
+      thread::StoreOp::create(builder, value, pointers[group[0]], mask, op.getCache(), op.getEvict());
     }
     rewriter.eraseOp(op);
     return success();
@@ -124,4 +84,4 @@ void addMemoryPatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
   patterns.add<Load, Store>(types, patterns.getContext());
 }
 
-} // namespace tilewright::distribute
+} // namespace tilewright::gpu

@@ -1,16 +1,15 @@
-// Dots by mma.sync: one instruction per fragment of the accumulators and step along K.
+// Dots by matrix instructions: one instruction per fragment of the accumulators and step along K.
 
-#include "Distribute.h"
+#include "TileGPUToThread.h"
 
 #include "tilewright/Layout/Algebra.h"
 #include "tilewright/Layout/Shape.h"
 
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
-namespace tilewright::distribute {
+namespace tilewright::gpu {
 namespace {
 
 using hardware::ElementType;
@@ -60,25 +59,6 @@ struct Fragments {
   }
 };
 
-Type elementTypeOf(Builder &builder, ElementType type) {
-  switch (type) {
-  case ElementType::F16:
-    return builder.getF16Type();
-  case ElementType::F32:
-    return builder.getF32Type();
-  case ElementType::F64:
-    return builder.getF64Type();
-  default:
-    return builder.getIntegerType(hardware::bitsOf(type));
-  }
-}
-
-/// The type of the values in which an instruction takes elements.
-Type valueType(Builder &builder, hardware::ValueType value) {
-  Type element = elementTypeOf(builder, value.type);
-  return value.count == 1 ? element : VectorType::get(value.count, element);
-}
-
 /// An integer as large as a value of the instruction, if that holds several elements.
 IntegerType wordType(Builder &builder, const MmaOperand &operand) {
   return builder.getIntegerType(hardware::bitsOf(operand.value.type) * operand.value.count);
@@ -91,11 +71,11 @@ SmallVector<Value> toWords(Builder &builder, Value value, const MmaOperand &oper
     int64_t count = cast<VectorType>(value.getType()).getNumElements() / elements;
     value = vector::BitCastOp::create(builder, VectorType::get(count, wordType(builder, operand)), value);
   }
-  Type type = valueType(builder, operand.value);
+  Type type = thread::valueType(builder.getContext(), operand.value);
   SmallVector<Value> words = unpack(builder, value);
   for (Value &word : words) {
     if (operand.element == ElementType::TF32) {
-      word = NVVM::ConvertFloatToTF32Op::create(builder, builder.getI32Type(), word, NVVM::FPRoundingMode::RNA);
+      word = thread::RoundToTF32Op::create(builder, word);
     } else if (word.getType() != type) {
       word = LLVM::BitcastOp::create(builder, type, word);
     }
@@ -130,10 +110,7 @@ struct Registers {
 
 /// c += a * b. K is the outermost loop, so that consecutive instructions do not depend on each other.
 LogicalResult multiply(Builder &builder, const MmaInstruction &row, Registers &a, Registers &b, Registers &c) {
-  size_t count = c.fragments.registers / c.perWord, last = a.fragments.warps.outs().size() - 1;
-  Type result =
-      LLVM::LLVMStructType::getLiteral(builder.getContext(), SmallVector<Type>(count, c.words.front().getType()));
-  StringAttr name = builder.getStringAttr(row.intrinsic);
+  size_t last = a.fragments.warps.outs().size() - 1;
   int64_t steps = a.fragments.warps.outSize(layout::dimName(static_cast<int>(last)));
   for (int64_t k = 0; k < steps; ++k) {
     for (const auto &[at, reg] : c.fragments.first) {
@@ -145,13 +122,8 @@ LogicalResult multiply(Builder &builder, const MmaInstruction &row, Registers &a
         return failure();
       }
       MutableArrayRef<Value> sums = c.at(at);
-      SmallVector<Value> operands(left);
-      llvm::append_range(operands, right);
-      llvm::append_range(operands, sums);
-      auto product = LLVM::CallIntrinsicOp::create(builder, result, name, operands);
-      for (auto [index, sum] : llvm::enumerate(sums)) {
-        sum = LLVM::ExtractValueOp::create(builder, product.getResult(0), static_cast<int64_t>(index));
-      }
+      auto product = thread::MmaOp::create(builder, row.name, left, right, sums);
+      llvm::copy(product.getResults(), sums.begin());
     }
   }
   return success();
@@ -192,4 +164,4 @@ void addMmaPatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
   patterns.add<Mma>(types, patterns.getContext());
 }
 
-} // namespace tilewright::distribute
+} // namespace tilewright::gpu

@@ -4,19 +4,18 @@
 //
 //     pid (0, 0, 0) idx (1, 7) x: 0.25
 //
-// vprintf takes a format and a structure of arguments, promoted as in C. A float is printed with enough digits to
+// Arguments are promoted as in C. A float is printed with enough digits to
 // distinguish all values of its type; unlike the host's formatting, printf cannot print the shortest such text.
 
-#include "DeviceCalls.h"
+#include "TileGPUToThread.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
-namespace tilewright::distribute {
+namespace tilewright::gpu {
 namespace {
 
 /// How an element is passed to printf.
@@ -81,50 +80,16 @@ std::string describePrefix(StringRef prefix, size_t operand, size_t operands) {
   return operands > 1 ? text + "(operand " + std::to_string(operand) + ") " : text;
 }
 
-/// A format and an argument buffer, shared by all lines printed with it.
-class Printer {
-public:
-  Printer(Builder &builder, StringRef format, ArrayRef<Type> arguments) : builder(builder) {
-    auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
-    auto type = LLVM::LLVMFunctionType::get(builder.getI32Type(), {pointer, pointer});
-    function = declareFunction(builder, "vprintf", type);
-    text = createText(builder, format);
-    structure = LLVM::LLVMStructType::getLiteral(builder.getContext(), arguments);
-    // In the entry block, so that no loop allocates repeatedly.
-    Operation *parent = builder.getInsertionBlock()->getParentOp();
-    auto kernel = isa<func::FuncOp>(parent) ? cast<func::FuncOp>(parent) : parent->getParentOfType<func::FuncOp>();
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(&kernel.getBody().front());
-    room = LLVM::AllocaOp::create(builder, pointer, structure, constantI32(builder, 1));
-  }
-
-  void print(ArrayRef<Value> arguments) {
-    for (auto [index, argument] : llvm::enumerate(arguments)) {
-      Value place = LLVM::GEPOp::create(builder, room.getType(), structure, room,
-                                        ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(index)});
-      LLVM::StoreOp::create(builder, argument, place);
-    }
-    LLVM::CallOp::create(builder, function, ValueRange{text, room});
-  }
-
-private:
-  Builder &builder;
-  LLVM::LLVMFuncOp function;
-  Value text, room;
-  LLVM::LLVMStructType structure;
-};
-
 struct Print : OpConversionPattern<tile::PrintOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(tile::PrintOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Builder builder(op.getLoc(), rewriter);
-    Type i32 = builder.getI32Type();
-    SmallVector<Value> program = {NVVM::BlockIdXOp::create(builder, i32), NVVM::BlockIdYOp::create(builder, i32),
-                                  NVVM::BlockIdZOp::create(builder, i32)};
+    SmallVector<Value> program = {thread::ProgramIdOp::create(builder, 0), thread::ProgramIdOp::create(builder, 1),
+                                  thread::ProgramIdOp::create(builder, 2)};
     if (op.getArgs().empty()) {
-      Printer printer(builder, "pid (%u, %u, %u) " + escape(op.getPrefix()) + "\n", {i32, i32, i32});
-      inThreads(builder, isFirstThread(builder), [&] { printer.print(program); });
+      std::string format = "pid (%u, %u, %u) " + escape(op.getPrefix()) + "\n";
+      inThreads(builder, isFirstThread(builder), [&] { thread::PrintOp::create(builder, format, program); });
     }
     for (auto [index, value] : llvm::enumerate(adaptor.getArgs())) {
       printOperand(op, index, value, program, builder);
@@ -148,14 +113,11 @@ private:
     Conversion conversion =
         conversionOf(getElementTypeOrSelf(value.getType()), op.getIsSigned()[index], op.getHex(), builder);
     std::string places;
-    SmallVector<Type> types(program.size(), builder.getI32Type());
     for (int64_t dim = 0; tile && dim < tile.getRank(); ++dim) {
       places += dim > 0 ? ", %u" : "%u";
-      types.push_back(builder.getI32Type());
     }
-    types.push_back(conversion.type);
     std::string prefix = describePrefix(op.getPrefix(), index, op.getArgs().size());
-    Printer printer(builder, "pid (%u, %u, %u) idx (" + places + ") " + prefix + conversion.specifier + "\n", types);
+    std::string format = "pid (%u, %u, %u) idx (" + places + ") " + prefix + conversion.specifier + "\n";
     inThreads(builder, tile ? ownsElements(builder, tilegpu::mapOf(tile)) : isFirstThread(builder), [&] {
       for (auto [reg, element] : llvm::enumerate(unpack(builder, asVector(builder, value)))) {
         SmallVector<Value> arguments(program);
@@ -163,7 +125,7 @@ private:
           arguments.append(coordinates(builder, tilegpu::mapOf(tile), reg));
         }
         arguments.push_back(promote(builder, element, conversion));
-        printer.print(arguments);
+        thread::PrintOp::create(builder, format, arguments);
       }
     });
   }
@@ -185,4 +147,4 @@ void addPrintPatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
   patterns.add<Print>(types, patterns.getContext());
 }
 
-} // namespace tilewright::distribute
+} // namespace tilewright::gpu

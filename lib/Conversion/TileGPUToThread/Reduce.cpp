@@ -6,17 +6,16 @@
 //       v : vector<8xf32>     v[0..4] + v[4..8], then v[0..2] + v[2..4], then v[0..1] + v[1..2]
 //       v : vector<1xf32>     v + shuffle(v, lane ^ 1), ... lane ^ 16: every lane has the sum
 
-#include "Distribute.h"
+#include "TileGPUToThread.h"
 
 #include "tilewright/Layout/Reduction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
-namespace tilewright::distribute {
+namespace tilewright::gpu {
 namespace {
 
 using layout::LinearLayout;
@@ -69,30 +68,30 @@ SmallVector<Value> reduceLanes(Builder &builder, const Combiner &combine, ArrayR
   return combine(builder, lower, upper);
 }
 
-/// The kind of the redux instruction, which reduces 32-bit integers over all lanes, if it applies.
-std::optional<NVVM::ReduxKind> warpReduction(const Combiner &combine, const ReductionPlan &plan,
-                                             const hardware::GpuInfo &target) {
+/// The kind of the instruction that reduces 32-bit integers over all lanes, if it applies.
+std::optional<vector::CombiningKind> warpReduction(const Combiner &combine, const ReductionPlan &plan,
+                                                   const hardware::GpuInfo &target) {
   Operation *op = combine.only();
   bool isWholeWarp = (1 << plan.lanes.size()) == target.lanesPerWarp;
   if (!target.reducesIntegers || !isWholeWarp || !op || !op->getResult(0).getType().isInteger(32)) {
     return std::nullopt;
   }
-  return llvm::TypeSwitch<Operation *, std::optional<NVVM::ReduxKind>>(op)
-      .Case([](arith::AddIOp) { return NVVM::ReduxKind::ADD; })
-      .Case([](arith::MinSIOp) { return NVVM::ReduxKind::MIN; })
-      .Case([](arith::MaxSIOp) { return NVVM::ReduxKind::MAX; })
-      .Case([](arith::MinUIOp) { return NVVM::ReduxKind::UMIN; })
-      .Case([](arith::MaxUIOp) { return NVVM::ReduxKind::UMAX; })
-      .Case([](arith::AndIOp) { return NVVM::ReduxKind::AND; })
-      .Case([](arith::OrIOp) { return NVVM::ReduxKind::OR; })
-      .Case([](arith::XOrIOp) { return NVVM::ReduxKind::XOR; })
+  return llvm::TypeSwitch<Operation *, std::optional<vector::CombiningKind>>(op)
+      .Case([](arith::AddIOp) { return vector::CombiningKind::ADD; })
+      .Case([](arith::MinSIOp) { return vector::CombiningKind::MINSI; })
+      .Case([](arith::MaxSIOp) { return vector::CombiningKind::MAXSI; })
+      .Case([](arith::MinUIOp) { return vector::CombiningKind::MINUI; })
+      .Case([](arith::MaxUIOp) { return vector::CombiningKind::MAXUI; })
+      .Case([](arith::AndIOp) { return vector::CombiningKind::AND; })
+      .Case([](arith::OrIOp) { return vector::CombiningKind::OR; })
+      .Case([](arith::XOrIOp) { return vector::CombiningKind::XOR; })
       .Default(std::nullopt);
 }
 
-Value reduceWarp(Builder &builder, NVVM::ReduxKind kind, Value vector) {
+Value reduceWarp(Builder &builder, vector::CombiningKind kind, Value vector) {
   SmallVector<Value> elements = unpack(builder, vector);
   for (Value &element : elements) {
-    element = NVVM::ReduxOp::create(builder, element.getType(), element, kind, constantI32(builder, -1));
+    element = thread::ReduceOp::create(builder, kind, element);
   }
   return pack(builder, elements);
 }
@@ -104,7 +103,7 @@ Partial reduce(Builder &builder, const Combiner &combine, const ReductionPlan &p
   for (uint32_t mask : llvm::reverse(plan.registers)) {
     partial = reduceRegisters(builder, combine, partial, mask);
   }
-  if (std::optional<NVVM::ReduxKind> kind = warpReduction(combine, plan, target)) {
+  if (std::optional<vector::CombiningKind> kind = warpReduction(combine, plan, target)) {
     partial.vectors.front() = reduceWarp(builder, *kind, partial.vectors.front());
     return partial;
   }
@@ -157,4 +156,4 @@ void addReductionPatterns(RewritePatternSet &patterns, const ThreadTypes &types)
   patterns.add<Reduce>(types, patterns.getContext());
 }
 
-} // namespace tilewright::distribute
+} // namespace tilewright::gpu

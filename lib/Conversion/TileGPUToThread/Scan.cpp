@@ -15,7 +15,7 @@
 //
 // A reverse scan complements all coordinates.
 
-#include "Distribute.h"
+#include "TileGPUToThread.h"
 
 #include "tilewright/Layout/Reduction.h"
 
@@ -23,7 +23,7 @@
 
 using namespace mlir;
 
-namespace tilewright::distribute {
+namespace tilewright::gpu {
 namespace {
 
 using layout::LinearLayout;
@@ -290,4 +290,4 @@ void addScanPatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
   patterns.add<Scan>(types, patterns.getContext());
 }
 
-} // namespace tilewright::distribute
+} // namespace tilewright::gpu

@@ -1,14 +1,13 @@
 // Shape operations: no data move between threads; at most, registers are permuted.
 
-#include "Distribute.h"
+#include "TileGPUToThread.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
-namespace tilewright::distribute {
+namespace tilewright::gpu {
 namespace {
 
 using layout::LinearLayout;
@@ -39,21 +38,10 @@ struct MakeRange : OpConversionPattern<tile::MakeRangeOp> {
   }
 };
 
-/// Program ids are CUDA's block indices.
-template <typename Op, typename X, typename Y, typename Z> struct Grid : OpConversionPattern<Op> {
+template <typename Op, typename ThreadOp> struct Grid : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
   LogicalResult matchAndRewrite(Op op, typename Op::Adaptor, ConversionPatternRewriter &rewriter) const override {
-    Type i32 = rewriter.getI32Type();
-    switch (op.getAxis()) {
-    case 0:
-      rewriter.replaceOpWithNewOp<X>(op, i32);
-      break;
-    case 1:
-      rewriter.replaceOpWithNewOp<Y>(op, i32);
-      break;
-    default:
-      rewriter.replaceOpWithNewOp<Z>(op, i32);
-    }
+    rewriter.replaceOpWithNewOp<ThreadOp>(op, static_cast<uint32_t>(op.getAxis()));
     return success();
   }
 };
@@ -178,10 +166,10 @@ struct Cat : OpConversionPattern<tile::CatOp> {
 } // namespace
 
 void addShapePatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
-  patterns.add<MakeRange, Grid<tile::ProgramIdOp, NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>,
-               Grid<tile::NumProgramsOp, NVVM::GridDimXOp, NVVM::GridDimYOp, NVVM::GridDimZOp>,
-               Reshaping<tile::ExpandDimsOp>, Reshaping<tile::BroadcastOp>, Reshaping<tile::TransOp>,
-               Reshaping<tile::ReshapeOp>, Join, Split, Cat>(types, patterns.getContext());
+  patterns.add<MakeRange, Grid<tile::ProgramIdOp, thread::ProgramIdOp>,
+               Grid<tile::NumProgramsOp, thread::NumProgramsOp>, Reshaping<tile::ExpandDimsOp>,
+               Reshaping<tile::BroadcastOp>, Reshaping<tile::TransOp>, Reshaping<tile::ReshapeOp>, Join, Split, Cat>(
+      types, patterns.getContext());
 }
 
-} // namespace tilewright::distribute
+} // namespace tilewright::gpu

@@ -1,14 +1,13 @@
 // Shuffles of vectors between the lanes of a warp, in 32-bit words.
 
-#include "Distribute.h"
+#include "TileGPUToThread.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
-namespace tilewright::distribute {
+namespace tilewright::gpu {
 
 static constexpr int64_t kWordBits = 32;
 
@@ -55,29 +54,24 @@ static Value fromWords(Builder &builder, Value words, VectorType type) {
   return vector::BitCastOp::create(builder, type, words);
 }
 
-static void shuffleWords(Builder &builder, MutableArrayRef<Value> words, NVVM::ShflKind kind, Value lane) {
-  Value allLanes = constantI32(builder, -1), clamp = constantI32(builder, threadsAround(builder).lanes - 1);
-  for (Value &word : words) {
-    word = NVVM::ShflOp::create(builder, word.getType(), allLanes, word, lane, clamp, kind, UnitAttr());
-  }
-}
-
-static Value shuffle(Builder &builder, Value vector, NVVM::ShflKind kind, Value lane) {
+static Value shuffle(Builder &builder, Value vector, thread::ShuffleKind kind, Value lane) {
   auto type = cast<VectorType>(vector.getType());
   bool isWords = type.getElementType().isF32() || type.getElementType().isInteger(kWordBits);
   Value bits = isWords ? vector : toBits(builder, vector);
   SmallVector<Value> words = unpack(builder, isWords ? bits : toWords(builder, bits));
-  shuffleWords(builder, words, kind, lane);
+  for (Value &word : words) {
+    word = thread::ShuffleOp::create(builder, word.getType(), kind, word, lane);
+  }
   Value shuffled = pack(builder, words);
   return isWords ? shuffled : fromBits(builder, fromWords(builder, shuffled, cast<VectorType>(bits.getType())), type);
 }
 
 Value shuffleAcross(Builder &builder, Value vector, int64_t mask) {
-  return shuffle(builder, vector, NVVM::ShflKind::bfly, constantI32(builder, mask));
+  return shuffle(builder, vector, thread::ShuffleKind::Xor, constantI32(builder, mask));
 }
 
 Value shuffleFrom(Builder &builder, Value vector, Value lane) {
-  return shuffle(builder, vector, NVVM::ShflKind::idx, lane);
+  return shuffle(builder, vector, thread::ShuffleKind::Index, lane);
 }
 
-} // namespace tilewright::distribute
+} // namespace tilewright::gpu

@@ -1,25 +1,25 @@
 // Thread indices, the images of layouts, and helpers for vectors.
 
-#include "Distribute.h"
+#include "TileGPUToThread.h"
 
 #include "tilewright/Layout/Algebra.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
-namespace tilewright::distribute {
+namespace tilewright::gpu {
 
 using layout::LinearLayout;
 
 ThreadTypes::ThreadTypes() {
   // Conversions are tried in reverse order of registration.
   addConversion([](Type type) { return type; });
-  addConversion([](tile::PtrType type) { return LLVM::LLVMPointerType::get(type.getContext(), kGlobalSpace); });
+  addConversion([](tile::PtrType type) { return LLVM::LLVMPointerType::get(type.getContext(), thread::kGlobalSpace); });
+  addConversion(
+      [](tilegpu::BufferType type) { return LLVM::LLVMPointerType::get(type.getContext(), thread::kSharedSpace); });
   addConversion([](tilegpu::TokenType, SmallVectorImpl<Type> &) { return success(); }); // nothing
-  addConversion([](tilegpu::BufferType type) { return LLVM::LLVMPointerType::get(type.getContext(), kSharedSpace); });
   addConversion([this](RankedTensorType type) -> std::optional<Type> {
     tilegpu::LayoutAttr layout = tilegpu::getLayout(type);
     if (!layout || layout.isShared()) {
@@ -37,26 +37,17 @@ tilegpu::Threads threadsAround(Builder &builder) {
   return tilegpu::threadsOf(builder.getInsertionBlock()->getParentOp());
 }
 
-static Value threadId(Builder &builder) {
-  auto range = LLVM::ConstantRangeAttr::get(builder.getContext(), 32, 0, threadsAround(builder).count());
-  return NVVM::ThreadIdXOp::create(builder, builder.getI32Type(), range);
-}
+Value laneId(Builder &builder) { return thread::LaneOp::create(builder); }
 
-Value laneId(Builder &builder) {
-  return arith::AndIOp::create(builder, threadId(builder), constantI32(builder, threadsAround(builder).lanes - 1));
-}
+Value warpId(Builder &builder) { return thread::WarpOp::create(builder); }
 
 Value clearLaneBits(Builder &builder, Value lane, int64_t mask) {
   return arith::AndIOp::create(builder, lane, constantI32(builder, threadsAround(builder).lanes - 1 - mask));
 }
 
-Value warpId(Builder &builder) {
-  return arith::ShRUIOp::create(builder, threadId(builder),
-                                constantI32(builder, layout::log2Exact(threadsAround(builder).lanes)));
-}
-
 Value isFirstThread(Builder &builder) {
-  return arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, threadId(builder), constantI32(builder, 0));
+  return arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, thread::IdOp::create(builder),
+                               constantI32(builder, 0));
 }
 
 /// Bits that move by the same distance share one mask and one shift:
@@ -216,4 +207,4 @@ Value fromMemory(Builder &builder, Value value, Type element) {
   return arith::CmpIOp::create(builder, arith::CmpIPredicate::ne, value, zero);
 }
 
-} // namespace tilewright::distribute
+} // namespace tilewright::gpu

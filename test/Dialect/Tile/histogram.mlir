@@ -2,7 +2,7 @@
 // RUN: tilewright-opt %s --split-input-file --verify-diagnostics | tilewright-opt --split-input-file | FileCheck %s
 // RUN: tilewright-opt %s --split-input-file --verify-diagnostics --tile-to-vector | FileCheck %s --check-prefix=CPU
 // RUN: tilewright-opt %s --split-input-file --verify-diagnostics --assign-layouts="target=sm_90a num-warps=2" --decompose-reductions | FileCheck %s --check-prefix=GPU
-// RUN: tilewright-opt %s --split-input-file --verify-diagnostics --assign-layouts="target=sm_90a num-warps=2" --decompose-reductions --allocate-shared --insert-barriers --distribute --canonicalize --cse | FileCheck %s --check-prefix=THREAD
+// RUN: tilewright-opt %s --split-input-file --verify-diagnostics --assign-layouts="target=sm_90a num-warps=2" --decompose-reductions --allocate-shared --insert-barriers --tilegpu-to-thread --canonicalize --cse | FileCheck %s --check-prefix=THREAD
 
 // CHECK-LABEL: func.func @counts
 // CHECK: tile.histogram %{{.*}} 4 : tensor<16xi32> -> tensor<4xi32>
@@ -29,13 +29,12 @@
 // 64 threads hold 16 elements: bits 4 and 5 of the thread's index are zero where it owns an element.
 // THREAD-LABEL: func.func @counts
 // THREAD: llvm.store
-// THREAD: nvvm.barrier0
+// THREAD: thread.barrier
 // THREAD: %[[INSIDE:.*]] = arith.cmpi ult, %[[ELEMENT:.*]], %c4_i32 : i32
 // THREAD: %[[COUNTED:.*]] = arith.andi %[[INSIDE]], %{{.*}} : i1
-// THREAD: scf.if %[[COUNTED]] {
 // THREAD: %[[BIN:.*]] = llvm.getelementptr %{{.*}}[%[[ELEMENT]]] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
-// THREAD: llvm.atomicrmw add %[[BIN]], %c1_i32 syncscope("block") monotonic : !llvm.ptr<3>, i32
-// THREAD: nvvm.barrier0
+// THREAD: thread.atomic_rmw <add> <relaxed> <cta> %[[BIN]], %c1_i32 mask %[[COUNTED]] : <3>, i32
+// THREAD: thread.barrier
 // THREAD: llvm.load
 func.func @counts(%x: !tile.ptr<i32>, %out: !tile.ptr<i32>) attributes {tile.kernel} {
   %i = tile.make_range 0 to 16 : tensor<16xi32>

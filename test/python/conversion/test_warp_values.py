@@ -42,7 +42,7 @@ def test_convert_layout(seed: int) -> None:
           return %0 : {b}
         }}""")
         cases.append((source, target, element))
-    code = thread_code.distribute(module(functions))
+    code = thread_code.lower(module(functions))
     for case, (source, target, element) in enumerate(cases):
         tile = values(random, source.shape, element)
         (result,) = thread_code.run(code[f"case{case}"], source.spread(tile))
@@ -106,7 +106,7 @@ def test_reduce(seed: int) -> None:
         layouts.append((layout, axis))
         functions.append(reduction(layout, axis, ["i32"], ADD, f"sum{case}"))
         functions.append(reduction(layout, axis, ["f16", "i32"], ARGMAX, f"argmax{case}"))
-    code = thread_code.distribute(module(functions))
+    code = thread_code.lower(module(functions))
     for case, (layout, axis) in enumerate(layouts):
         rest = layout.without(axis)
         tile = values(random, layout.shape, "i32")
@@ -154,7 +154,7 @@ def test_scan(seed: int) -> None:
         axis, reverse = random.randrange(len(shape)), random.random() < 0.5
         cases.append((layout, axis, reverse))
         functions.append(scan(layout, axis, reverse, f"case{case}"))
-    code = thread_code.distribute(module(functions))
+    code = thread_code.lower(module(functions))
     for case, (layout, axis, reverse) in enumerate(cases):
         tiles = [values(random, layout.shape, "i32").astype(np.int32) for _ in range(2)]
         results = thread_code.run(code[f"case{case}"], *map(layout.spread, tiles))
@@ -184,7 +184,7 @@ def test_gather(seed: int) -> None:
         axis = random.randrange(len(shape))
         cases.append((layout, axis))
         functions.append(gather(layout, layout, axis, f"case{case}"))
-    code = thread_code.distribute(module(functions))
+    code = thread_code.lower(module(functions))
     for case, (layout, axis) in enumerate(cases):
         tile = values(random, layout.shape, "f16")
         indices = values(random, layout.shape, "i32") % np.int32(layout.shape[axis])

@@ -1,4 +1,4 @@
-"""Runs the output of `distribute` for all threads of a program at once, with NumPy.
+"""Runs the output of `tilegpu-to-thread` for all threads of a program at once, with NumPy.
 
 A value is an array whose first axis is the thread; a vector has a second axis. Only straight-line
 code without memory accesses is supported: layout changes, reductions, scans, gathers.
@@ -101,29 +101,27 @@ def select(op: Operation, condition: Array, a: Array, b: Array) -> Array:
     return np.where(condition, a, b)
 
 
-def shuffle_lanes(op: Operation, mask: Array, value: Array, lane: Array, clamp: Array) -> Array:
-    assert (mask == -1).all() and (clamp == LANES - 1).all()
+def shuffle_lanes(op: Operation, value: Array, lane: Array) -> Array:
     threads = np.arange(value.shape[0])
-    source = threads % LANES ^ lane if "bfly" in op.properties else lane
+    source = threads % LANES ^ lane if "<xor>" in op.properties else lane
     assert ((source >= 0) & (source < LANES)).all(), "a shuffle from a lane that does not exist"
     return value[threads - threads % LANES + source]
 
 
 REDUCTIONS: dict[str, Callable[..., Array]] = {
     "add": lambda v: v.sum(axis=1, dtype=v.dtype),
-    "min": lambda v: v.min(axis=1),
-    "max": lambda v: v.max(axis=1),
-    "umin": lambda v: unsigned(v).min(axis=1).view(v.dtype),
-    "umax": lambda v: unsigned(v).max(axis=1).view(v.dtype),
+    "minsi": lambda v: v.min(axis=1),
+    "maxsi": lambda v: v.max(axis=1),
+    "minui": lambda v: unsigned(v).min(axis=1).view(v.dtype),
+    "maxui": lambda v: unsigned(v).max(axis=1).view(v.dtype),
     "and": lambda v: np.bitwise_and.reduce(v, axis=1),
     "or": lambda v: np.bitwise_or.reduce(v, axis=1),
     "xor": lambda v: np.bitwise_xor.reduce(v, axis=1),
 }
 
 
-def reduce_warp(op: Operation, value: Array, mask: Array) -> Array:
-    assert (mask == -1).all()
-    kind = op.property(r"redux_kind (\w+)")
+def reduce_warp(op: Operation, value: Array) -> Array:
+    kind = op.property(r"#vector\.kind<(\w+)>")
     return np.repeat(REDUCTIONS[kind](value.reshape(-1, LANES)), LANES)
 
 
@@ -154,8 +152,8 @@ OPERATIONS: dict[str, Callable[..., Array]] = {
     "arith.xori": lambda op, a, b: a ^ b,
     "llvm.inttoptr": lambda op, a: a,
     "llvm.ptrtoint": lambda op, a: a,
-    "nvvm.redux.sync": reduce_warp,
-    "nvvm.shfl.sync": shuffle_lanes,
+    "thread.reduce": reduce_warp,
+    "thread.shuffle": shuffle_lanes,
     "vector.bitcast": bitcast,
     "vector.broadcast": broadcast,
     "vector.extract": lambda op, a: a[:, op.integers(r"static_position = array<i64: (\d+)>")[0]],
@@ -163,6 +161,12 @@ OPERATIONS: dict[str, Callable[..., Array]] = {
     "vector.shuffle": lambda op, a, b: np.concatenate([a, b], axis=1)[
         :, op.integers(r"mask = array<i64: ([\d, ]+)>")
     ],
+}
+
+INDICES: dict[str, Callable[[Array], Array]] = {
+    "thread.id": lambda thread: thread,
+    "thread.lane": lambda thread: thread % LANES,
+    "thread.warp": lambda thread: thread // LANES,
 }
 
 LINE = re.compile(
@@ -192,8 +196,9 @@ def parse(text: str) -> dict[str, Function]:
     return functions
 
 
-def distribute(module: str) -> dict[str, Function]:
-    command = [TILEWRIGHT_OPT, "--distribute", "--canonicalize", "--cse", "--mlir-print-op-generic"]
+def lower(module: str) -> dict[str, Function]:
+    passes = ["--tilegpu-to-thread", "--canonicalize", "--cse"]
+    command = [TILEWRIGHT_OPT, *passes, "--mlir-print-op-generic"]
     made = subprocess.run(command, input=module, capture_output=True, text=True, check=False)
     assert made.returncode == 0, made.stderr
     return parse(made.stdout)
@@ -210,8 +215,8 @@ def run(function: Function, *arguments: Array) -> list[Array]:
         if op.name == "arith.constant":
             number = constant(op)
             values[op.result] = np.broadcast_to(number, (threads, *number.shape))
-        elif op.name == "nvvm.read.ptx.sreg.tid.x":
-            values[op.result] = np.arange(threads, dtype=np.int32)
+        elif op.name in INDICES:
+            values[op.result] = INDICES[op.name](np.arange(threads, dtype=np.int32))
         else:
             with np.errstate(over="ignore"):
                 values[op.result] = OPERATIONS[op.name](op, *operands)

@@ -32,22 +32,22 @@ MASKS = [
 # barriers and shuffles
 
 _FEW = """
-%tid = nvvm.read.ptx.sreg.tid.x : i32
+%tid = thread.id
 %first = arith.constant {} : i32
 %few = arith.cmpi ult, %tid, %first : i32
 """
-SHUFFLE = "shfl.sync  bfly"
+SHUFFLE = "thread.shuffle <xor>"
 
 
 def barrier_of(threads: int) -> Change:
     """Only the first threads reach the first barrier."""
-    barrier = r"\n *(nvvm.barrier0 (loc\(.*\)))"
+    barrier = r"\n *(thread.barrier (loc\(.*\)))"
     return replaced(barrier, _FEW.format(threads) + r"scf.if %few { \1\n } \2")
 
 
 def shuffle_of(lanes: int) -> Change:
     """Only the first lanes reach the first shuffle, whose mask names all lanes."""
-    shuffle = r"(%\d+) = (nvvm.shfl.sync .*?, )(%\d+)(.* -> f32 loc.*)"
+    shuffle = rf"(%\d+) = ({SHUFFLE} )(%\d+)(, .* : f32 loc.*)"
     branch = r"""\1 = scf.if %few -> f32 {
         %taken = \2\3\4
         scf.yield %taken : f32
@@ -56,12 +56,16 @@ def shuffle_of(lanes: int) -> Change:
 
 
 def shuffle_naming(lanes: int) -> Change:
-    return with_value(SHUFFLE, "%c-1_i32", f"arith.constant {lanes} : i32")
+    shuffle = rf"(%\d+) = {SHUFFLE} (%\d+), (%\w+) : f32( loc.*)"
+    named = rf"""%named = arith.constant {lanes} : i32
+      %clamp = arith.constant 31 : i32
+      \1 = nvvm.shfl.sync  bfly %named, \2, \3, %clamp : f32 -> f32\4"""
+    return replaced(shuffle, named)
 
 
-WARP_BARRIER = ("nvvm.barrier0", "nvvm.bar.warp.sync %c-1_i32 : i32")
+WARP_BARRIER = ("thread.barrier", "%all = arith.constant -1 : i32\nnvvm.bar.warp.sync %all : i32")
 OTHER_LANE = (rf"({SHUFFLE} .*, )%c8_i32", r"\1%c4_i32")
-ONE_LANE = ("shfl.sync  idx", r"%\w+(?=, %c31_i32)", "arith.constant 3 : i32")
+ONE_LANE = ("thread.shuffle <index>", r"%\w+(?= :)", "arith.constant 3 : i32")
 WHOLE_WARP_STORES = ("cmpi eq", "cmpi ne")
 
 LANES = [
@@ -80,10 +84,10 @@ LANES = [
 
 # Each thread makes four accesses, of which the last is beyond the mask.
 UNMASKED = ("arith.constant true", 3)
-LOAD_MASK = ("ptx.load", r"(?<=mask )%\w+", *UNMASKED)
-STORE_MASK = ("ptx.store", r"(?<=mask )%\w+", *UNMASKED)
+LOAD_MASK = ("thread.load ", r"(?<=mask )%\w+", *UNMASKED)
+STORE_MASK = ("thread.store ", r"(?<=mask )%\w+", *UNMASKED)
 SHARED_STORE = (r"llvm.store .*ptr<3>", r"(?<=, )%\d+")
-COPY = "nvvm.cp.async.shared"
+COPY = "thread.async_copy"
 
 
 def shared(further: int) -> str:
@@ -91,20 +95,20 @@ def shared(further: int) -> str:
 
 
 def matrix_at(further: int) -> Change:
-    return with_value("nvvm.ldmatrix", r"(?<=ldmatrix )%\d+", shared(further))
+    return with_value("thread.load_matrix", r"""(?<=b16" )%\d+""", shared(further))
 
 
 def copies_to(further: int) -> Change:
-    return with_value(COPY, r"(?<=shared.global )%\d+", shared(further))
+    return with_value(COPY, r"(?<=async_copy )%\d+", shared(further))
 
 
 NEXT_BYTE = "llvm.getelementptr $[1] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i8"
-COPIES_FROM_WITHIN = (COPY, r"%\d+(?=, 16)", NEXT_BYTE)
-HALF_A_COPY = (r"16, cache =  cg, %\d+ (.*), i32", r"8, cache =  ca \1")
-ZEROS_FOR_HALF = (COPY, r"%\d+(?= :)", "arith.constant 8 : i32")
-EVERY_THREAD = ("ptx.atomic", r"%\w+(?= : <1>)", "arith.constant true")
+COPIES_FROM_WITHIN = (COPY, r"%\d+(?= size 16)", NEXT_BYTE)
+HALF_A_COPY = (r"size 16 bytes %\d+ bypass_l1", "size 8")
+ZEROS_FOR_HALF = (COPY, r"(?<=bytes )%\d+", "arith.constant 8 : i32")
+EVERY_THREAD = ("thread.atomic_rmw", r"%\w+(?= : <1>)", "arith.constant true")
 NOT_ATOMIC = (
-    r'(%\w+) = ptx.atomic "add" "relaxed" "gpu" (%\w+), (%\w+) .*? (loc\(.*)',
+    r"(%\w+) = thread.atomic_rmw <add> <relaxed> <gpu> (%\w+), (%\w+) .*? (loc\(.*)",
     r"""\1 = llvm.load \2 : !llvm.ptr<1> -> vector<1xi32> \4
     %more = arith.addi \1, \3 : vector<1xi32> \4
     llvm.store %more, \2 : vector<1xi32>, !llvm.ptr<1> \4""",
@@ -137,10 +141,10 @@ ACCESSES = [
 
 # fragments of matrices
 
-MMA = r"mma\.m16n8k16[^(]*\("
-ROWS_EXCHANGED = (rf"({MMA})(%\d+), (%\d+)", r"\1\3, \2")
-SUMS_EXCHANGED = (rf"({MMA}.*)(%\d+), (%\d+)\)", r"\1\3, \2)")
-NOT_TRANSPOSED = ("mma_layout<col>", "mma_layout<row>")
+MMA = r"""thread.mma "m16n8k16[^"]*" """
+ROWS_EXCHANGED = (rf"({MMA})(%[\w#]+), (%[\w#]+)", r"\1\3, \2")
+SUMS_EXCHANGED = (rf"({MMA}[^:]*)(%[\w#]+), (%[\w#]+) :", r"\1\3, \2 :")
+NOT_TRANSPOSED = ("x4.trans.b16", "x4.b16")
 
 FRAGMENTS = [
     Thread("matmul fp16", "rows exchanged", replaced(*ROWS_EXCHANGED), "numbers"),

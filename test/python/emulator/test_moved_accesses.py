@@ -16,8 +16,8 @@ from tilewright.errors import EmulationError
 
 pytestmark = pytest.mark.cpu_only("tests emulated GPUs", compiles=False)
 
-ACCESS = r"(llvm\.load|llvm\.store|nvvm\.ldmatrix|nvvm\.cp\.async\.shared).*!llvm\.ptr<3>"
-ADDRESS = r"%\w+(?= \{)|%\w+(?=, %\w+, \d+, cache)"
+ACCESS = r"(llvm\.load|llvm\.store|thread\.load_matrix|thread\.async_copy).*<3>"
+ADDRESS = r"""%\w+(?= \{)|(?<=b16" )%\w+|(?<=async_copy )%\w+"""
 KERNELS = [
     "softmax",
     "column sums",

@@ -5,7 +5,7 @@
 #deep = #tilegpu.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[0]], block = [] : 128>
 
 module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a"} {
-  // The gather is left alone: distribute emits shuffles for it.
+  // The gather is left alone: tilegpu-to-thread emits shuffles for it.
   // CHECK-LABEL: @inside
   // CHECK-NEXT: tile.gather
   func.func @inside(%x: tensor<64xf32, #line>, %i: tensor<64xi32, #line>) -> tensor<64xf32, #line> {

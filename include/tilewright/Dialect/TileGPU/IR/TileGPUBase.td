@@ -43,7 +43,7 @@ def TileGPU_Dialect : Dialect {
     static constexpr llvm::StringLiteral kScheduleAttr = "tilegpu.schedule";
     /// The group of warps that executes an operation, if it is not 0.
     static constexpr llvm::StringLiteral kPartitionAttr = "tilegpu.partition";
-    /// On a kernel's function after `distribute`: for each argument, its index in the launch, or -1 - h for hidden slot
+    /// On a kernel's function after `tilegpu-to-thread`: for each argument, its index in the launch, or -1 - h for hidden slot
     /// h.
     static constexpr llvm::StringLiteral kSlotsAttr = "tilegpu.slots";
   }];

@@ -290,7 +290,7 @@ def ExpandPipeline : Pass<"expand-pipeline", "mlir::ModuleOp"> {
 def DecomposeGathers : Pass<"decompose-gathers", "mlir::ModuleOp"> {
   let summary = "Gather from shared memory where shuffles are not enough";
   let description = [{
-    A gather whose source elements are in few registers of the same warp is left alone; `distribute` emits shuffles
+    A gather whose source elements are in few registers of the same warp is left alone; `tilegpu-to-thread` emits shuffles
     for it. For all others, the source is stored to shared memory, from which each thread loads its elements.
 
     ```mlir

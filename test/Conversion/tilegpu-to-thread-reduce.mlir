@@ -1,5 +1,5 @@
-// distribute: reductions within a warp, and barriers.
-// RUN: tilewright-opt %s --distribute --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+// tilegpu-to-thread: reductions within a warp, and barriers.
+// RUN: tilewright-opt %s --tilegpu-to-thread --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
 #line = #tilegpu.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [], block = [] : 128>
 #square = #tilegpu.layout<register = [[1, 0], [0, 1]], lane = [[0, 2], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [], block = [] : 32x4>
@@ -9,10 +9,10 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   // CHECK-LABEL: func.func @sum
   // CHECK: arith.addf %{{.*}}, %{{.*}} : vector<2xf32>
   // CHECK: %[[MINE:.*]] = arith.addf %{{.*}}, %{{.*}} : f32
-  // CHECK: %[[OTHER:.*]] = nvvm.shfl.sync bfly %{{.*}}, %[[MINE]], %c1_i32
+  // CHECK: %[[OTHER:.*]] = thread.shuffle <xor> %[[MINE]], %c1_i32
   // CHECK: arith.addf %[[MINE]], %[[OTHER]] : f32
-  // CHECK-COUNT-4: nvvm.shfl.sync bfly
-  // CHECK-NOT: nvvm.shfl
+  // CHECK-COUNT-4: thread.shuffle <xor>
+  // CHECK-NOT: thread.shuffle
   func.func @sum(%x: tensor<128xf32, #line>) -> f32 {
     %0 = tile.reduce(%x) 0 {
     ^bb0(%a: f32, %b: f32):
@@ -24,8 +24,8 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
 
   // One instruction reduces integers over a warp.
   // CHECK-LABEL: func.func @largest
-  // CHECK: nvvm.redux.sync max
-  // CHECK-NOT: nvvm.shfl
+  // CHECK: thread.reduce <maxsi>
+  // CHECK-NOT: thread.shuffle
   func.func @largest(%x: tensor<128xi32, #line>) -> i32 {
     %0 = tile.reduce(%x) 0 {
     ^bb0(%a: i32, %b: i32):
@@ -40,9 +40,9 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   // CHECK-LABEL: func.func @argmax
   // CHECK: arith.select %{{.*}} : vector<2xi1>, vector<2xf16>
   // CHECK: vector.bitcast %{{.*}} : vector<2xf16> to vector<1xi32>
-  // CHECK-COUNT-3: nvvm.shfl.sync bfly
+  // CHECK-COUNT-3: thread.shuffle <xor>
   // CHECK-COUNT-4: arith.select %[[UPPER:[^,]*]], %{{.*}} : vector<2x
-  // CHECK: nvvm.barrier0
+  // CHECK: thread.barrier
   func.func @argmax(%x: tensor<32x4xf16, #square>, %i: tensor<32x4xi32, #square>)
       -> (tensor<32xf16, #column>, tensor<32xi32, #column>) {
     %0:2 = tile.reduce(%x, %i) 1 {

@@ -1,14 +1,13 @@
-// Declarations of functions that CUDA's driver links into every kernel, and strings.
+// Symbols of the module besides the kernel. They get the module's location, as that of a use may be an inlined call
+// site, which is only valid inside a function.
 
-#include "DeviceCalls.h"
-
-#include "mlir/IR/BuiltinOps.h"
+#include "ThreadToNvvm.h"
 
 using namespace mlir;
 
-namespace tilewright::distribute {
+namespace tilewright::nvidia {
 
-ModuleOp moduleAround(Builder &builder) {
+static ModuleOp moduleAround(Builder &builder) {
   return builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
 }
 
@@ -41,4 +40,19 @@ Value createText(Builder &builder, StringRef text) {
   return LLVM::AddressOfOp::create(builder, global);
 }
 
-} // namespace tilewright::distribute
+Value sharedMemory(Builder &builder) {
+  static constexpr llvm::StringLiteral kName = "tilewright_shared";
+  ModuleOp module = moduleAround(builder);
+  auto global = module.lookupSymbol<LLVM::GlobalOp>(kName);
+  if (!global) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(module.getBody());
+    auto alignment = static_cast<unsigned>(tilegpu::targetOf(module).lineBytes);
+    auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);
+    global = LLVM::GlobalOp::create(builder, module.getLoc(), bytes, /*isConstant=*/false, LLVM::Linkage::External,
+                                    kName, Attribute(), alignment, thread::kSharedSpace);
+  }
+  return LLVM::AddressOfOp::create(builder, global);
+}
+
+} // namespace tilewright::nvidia

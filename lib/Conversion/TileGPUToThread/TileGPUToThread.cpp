@@ -1,19 +1,16 @@
-// distribute: lowers tiles to thread-level code. See Passes.td.
+// tilegpu-to-thread: lowers tiles to thread-level code. See Passes.td.
 
-#include "Distribute.h"
+#include "TileGPUToThread.h"
 
 #include "tilewright/Analysis/ReadOnlyMemory.h"
 #include "tilewright/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
-
-#include "tilewright/Dialect/Ptx/IR/Ptx.h"
 
 #include "llvm/ADT/BitVector.h"
 
@@ -21,7 +18,7 @@ using namespace mlir;
 using namespace tilewright;
 
 namespace tilewright {
-#define GEN_PASS_DEF_DISTRIBUTE
+#define GEN_PASS_DEF_TILEGPUTOTHREAD
 #include "tilewright/Conversion/Passes.h.inc"
 } // namespace tilewright
 
@@ -81,7 +78,7 @@ void dropTokens(ModuleOp module) {
   });
 }
 
-struct Distribute : tilewright::impl::DistributeBase<Distribute> {
+struct TileGPUToThread : tilewright::impl::TileGPUToThreadBase<TileGPUToThread> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     MLIRContext *context = module.getContext();
@@ -90,25 +87,25 @@ struct Distribute : tilewright::impl::DistributeBase<Distribute> {
       readOnly[function.getName()] = findReadOnlyArguments(function);
     }
     dropTokens(module);
-    distribute::ThreadTypes types;
+    tilewright::gpu::ThreadTypes types;
     RewritePatternSet patterns(context);
     ConversionTarget target(*context);
-    distribute::addElementwisePatterns(patterns, types);
-    distribute::addShapePatterns(patterns, types);
-    distribute::addMemoryPatterns(patterns, types);
-    distribute::addAtomicPatterns(patterns, types);
-    distribute::addConversionPatterns(patterns, types);
-    distribute::addReductionPatterns(patterns, types);
-    distribute::addScanPatterns(patterns, types);
-    distribute::addGatherPatterns(patterns, types);
-    distribute::addPrintPatterns(patterns, types);
-    distribute::addAssertPatterns(patterns, types);
-    distribute::addBarrierPatterns(patterns, types);
-    distribute::addAsyncCopyPatterns(patterns, types);
-    distribute::addLocalMemoryPatterns(patterns, types);
-    distribute::addDotPatterns(patterns, types);
-    distribute::addMmaPatterns(patterns, types);
-    distribute::addControlPatterns(patterns, types, target);
+    tilewright::gpu::addElementwisePatterns(patterns, types);
+    tilewright::gpu::addShapePatterns(patterns, types);
+    tilewright::gpu::addMemoryPatterns(patterns, types);
+    tilewright::gpu::addAtomicPatterns(patterns, types);
+    tilewright::gpu::addConversionPatterns(patterns, types);
+    tilewright::gpu::addReductionPatterns(patterns, types);
+    tilewright::gpu::addScanPatterns(patterns, types);
+    tilewright::gpu::addGatherPatterns(patterns, types);
+    tilewright::gpu::addPrintPatterns(patterns, types);
+    tilewright::gpu::addAssertPatterns(patterns, types);
+    tilewright::gpu::addBarrierPatterns(patterns, types);
+    tilewright::gpu::addAsyncCopyPatterns(patterns, types);
+    tilewright::gpu::addLocalMemoryPatterns(patterns, types);
+    tilewright::gpu::addDotPatterns(patterns, types);
+    tilewright::gpu::addMmaPatterns(patterns, types);
+    tilewright::gpu::addControlPatterns(patterns, types, target);
     ConversionConfig config;
     // Patterns read layouts from the types of the operations that they replace.
     config.allowPatternRollback = false;

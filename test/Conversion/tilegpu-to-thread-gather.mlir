@@ -1,5 +1,5 @@
-// distribute: gathers inside a warp, and from shared memory.
-// RUN: tilewright-opt %s --distribute --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+// tilegpu-to-thread: gathers inside a warp, and from shared memory.
+// RUN: tilewright-opt %s --tilegpu-to-thread --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
 #line = #tilegpu.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [], block = [] : 64>
 #rows = #tilegpu.layout<register = [[0, 1], [32, 0]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [], block = [] : 64x2>
@@ -12,19 +12,19 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   // CHECK: %[[INDEX:.*]] = vector.extract %[[I]][0]
   // CHECK: %[[MASKED:.*]] = arith.andi %[[INDEX]], %c62_i32
   // CHECK: %[[LANE:.*]] = arith.shrui %[[MASKED]], %c1_i32
-  // CHECK: nvvm.shfl.sync idx %{{.*}}, %{{.*}}, %{{.*}}, %c31_i32 : i32 -> i32
+  // CHECK: thread.shuffle <index> %{{.*}}, %{{.*}} : i32
   // CHECK: %[[BIT:.*]] = arith.andi %[[INDEX]], %c1_i32
   // CHECK: %[[ODD:.*]] = arith.cmpi ne, %[[BIT]], %c0_i32
   // CHECK: arith.select %[[ODD]]
-  // CHECK-COUNT-1: nvvm.shfl.sync
-  // CHECK-NOT: nvvm.shfl.sync
+  // CHECK-COUNT-1: thread.shuffle
+  // CHECK-NOT: thread.shuffle
   func.func @lanes(%x: tensor<64xf16, #line>, %i: tensor<64xi32, #line>) -> tensor<64xf16, #line> {
     %0 = tile.gather %x[%i] 0 : tensor<64xf16, #line>, tensor<64xi32, #line> -> tensor<64xf16, #line>
     return %0 : tensor<64xf16, #line>
   }
 
   // CHECK-LABEL: func.func @registers
-  // CHECK-NOT: nvvm.shfl
+  // CHECK-NOT: thread.shuffle
   // CHECK-COUNT-4: arith.select
   func.func @registers(%x: tensor<64x2xf32, #rows>, %i: tensor<64x2xi32, #rows>) -> tensor<64x2xf32, #rows> {
     %0 = tile.gather %x[%i] 1 : tensor<64x2xf32, #rows>, tensor<64x2xi32, #rows> -> tensor<64x2xf32, #rows>

@@ -1,5 +1,5 @@
-// distribute: shapes and control flow; each tile is a vector of the thread's registers.
-// RUN: tilewright-opt %s --distribute --split-input-file --verify-diagnostics | FileCheck %s
+// tilegpu-to-thread: shapes and control flow; each tile is a vector of the thread's registers.
+// RUN: tilewright-opt %s --tilegpu-to-thread --split-input-file --verify-diagnostics | FileCheck %s
 
 #square = #tilegpu.layout<register = [[0, 1], [2, 0]], lane = [[0, 2], [0, 4], [1, 0], [0, 0], [0, 0]], warp = [], block = [] : 4x8>
 #row = #tilegpu.layout<register = [[1]], lane = [[2], [4], [0], [0], [0]], warp = [], block = [] : 8>

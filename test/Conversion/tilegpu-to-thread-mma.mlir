@@ -1,5 +1,5 @@
-// distribute: dots are mma.sync instructions, one per fragment of the accumulators and step along K.
-// RUN: tilewright-opt %s --distribute --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+// tilegpu-to-thread: dots are matrix instructions, one per fragment of the accumulators and step along K.
+// RUN: tilewright-opt %s --tilegpu-to-thread --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
 #a = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [16, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = [] : 32x32>
 #b = #tilegpu.layout<register = [[1, 0], [8, 0], [16, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [], block = [] : 32x8>
@@ -9,12 +9,11 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
   // CHECK-LABEL: func.func @fragments
   // CHECK-SAME: (%[[A:.*]]: vector<32xf16>, %[[B:.*]]: vector<8xf16>, %[[C:.*]]: vector<8xf32>)
   // CHECK-DAG: %[[A0:.*]] = vector.bitcast %[[A]] : vector<32xf16> to vector<16xi32>
-  // CHECK: %[[UPPER:.*]] = llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"({{.*}}) : (vector<2xf16>, vector<2xf16>, vector<2xf16>, vector<2xf16>, vector<2xf16>, vector<2xf16>, f32, f32, f32, f32) -> !llvm.struct<(f32, f32, f32, f32)>
-  // CHECK: %[[SUM:.*]] = llvm.extractvalue %[[UPPER]][0]
-  // CHECK: %[[LOWER:.*]] = llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"
-  // CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"({{.*}}, %[[SUM]], %{{.*}}, %{{.*}}, %{{.*}})
-  // CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"
-  // CHECK-NOT: llvm.call_intrinsic
+  // CHECK: %[[UPPER:.*]]:4 = thread.mma "m16n8k16.f16.f16.f32" {{.*}} : vector<2xf16>, vector<2xf16>, vector<2xf16>, vector<2xf16> by vector<2xf16>, vector<2xf16> into f32, f32, f32, f32
+  // CHECK: %[[LOWER:.*]]:4 = thread.mma "m16n8k16.f16.f16.f32"
+  // CHECK: thread.mma "m16n8k16.f16.f16.f32" {{.*}} into %[[UPPER]]#0, %[[UPPER]]#1, %[[UPPER]]#2, %[[UPPER]]#3
+  // CHECK: thread.mma "m16n8k16.f16.f16.f32" {{.*}} into %[[LOWER]]#0
+  // CHECK-NOT: thread.mma
   // CHECK: vector.from_elements {{.*}} : vector<8xf32>
   func.func @fragments(%a: tensor<32x32xf16, #a>, %b: tensor<32x8xf16, #b>, %c: tensor<32x8xf32, #c>) -> tensor<32x8xf32, #c> {
     %d = tilegpu.mma "m16n8k16.f16.f16.f32" %a, %b, %c : tensor<32x32xf16, #a> * tensor<32x8xf16, #b> -> tensor<32x8xf32, #c>
@@ -34,7 +33,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   // Each element type in the form that the instruction expects.
   // CHECK-LABEL: func.func @f16_sums
-  // CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.f16.f16"({{.*}}) : ({{.*}}vector<2xf16>, vector<2xf16>) -> !llvm.struct<(vector<2xf16>, vector<2xf16>)>
+  // CHECK: thread.mma "m16n8k16.f16.f16.f16" {{.*}} : {{.*}} into vector<2xf16>, vector<2xf16>
   // CHECK: vector.bitcast {{.*}} : vector<2xi32> to vector<4xf16>
   func.func @f16_sums(%a: tensor<16x16xf16, #ah>, %b: tensor<16x8xf16, #bh>, %c: tensor<16x8xf16, #c>) -> tensor<16x8xf16, #c> {
     %d = tilegpu.mma "m16n8k16.f16.f16.f16" %a, %b, %c : tensor<16x16xf16, #ah> * tensor<16x8xf16, #bh> -> tensor<16x8xf16, #c>
@@ -42,36 +41,36 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   }
 
   // CHECK-LABEL: func.func @bf16
-  // CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.bf16"({{.*}}) : (i32, i32, i32, i32, i32, i32, f32, f32, f32, f32)
+  // CHECK: thread.mma "m16n8k16.bf16.bf16.f32" {{.*}} : i32, i32, i32, i32 by i32, i32 into f32, f32, f32, f32
   func.func @bf16(%a: tensor<16x16xbf16, #ah>, %b: tensor<16x8xbf16, #bh>, %c: tensor<16x8xf32, #c>) -> tensor<16x8xf32, #c> {
     %d = tilegpu.mma "m16n8k16.bf16.bf16.f32" %a, %b, %c : tensor<16x16xbf16, #ah> * tensor<16x8xbf16, #bh> -> tensor<16x8xf32, #c>
     return %d : tensor<16x8xf32, #c>
   }
 
   // CHECK-LABEL: func.func @tf32
-  // CHECK-COUNT-6: nvvm.convert.float.to.tf32 %{{.*}} {rnd = #nvvm.fp_rnd_mode<rna>}
-  // CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k8.row.col.tf32"({{.*}}) : (i32, i32, i32, i32, i32, i32, f32, f32, f32, f32)
+  // CHECK-COUNT-6: thread.round_to_tf32
+  // CHECK: thread.mma "m16n8k8.tf32.tf32.f32" {{.*}} : i32, i32, i32, i32 by i32, i32 into f32, f32, f32, f32
   func.func @tf32(%a: tensor<16x8xf32, #a>, %b: tensor<8x8xf32, #b>, %c: tensor<16x8xf32, #c>) -> tensor<16x8xf32, #c> {
     %d = tilegpu.mma "m16n8k8.tf32.tf32.f32" %a, %b, %c : tensor<16x8xf32, #a> * tensor<8x8xf32, #b> -> tensor<16x8xf32, #c>
     return %d : tensor<16x8xf32, #c>
   }
 
   // CHECK-LABEL: func.func @f64
-  // CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k8.row.col.f64"({{.*}}) : (f64, f64, f64, f64, f64, f64, f64, f64, f64, f64)
+  // CHECK: thread.mma "m16n8k8.f64.f64.f64" {{.*}} : f64, f64, f64, f64 by f64, f64 into f64, f64, f64, f64
   func.func @f64(%a: tensor<16x8xf64, #a>, %b: tensor<8x8xf64, #b>, %c: tensor<16x8xf64, #c>) -> tensor<16x8xf64, #c> {
     %d = tilegpu.mma "m16n8k8.f64.f64.f64" %a, %b, %c : tensor<16x8xf64, #a> * tensor<8x8xf64, #b> -> tensor<16x8xf64, #c>
     return %d : tensor<16x8xf64, #c>
   }
 
   // CHECK-LABEL: func.func @int8
-  // CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k32.row.col.s8.u8"({{.*}}) : (i32, i32, i32, i32, i32, i32, i32, i32, i32, i32)
+  // CHECK: thread.mma "m16n8k32.s8.u8.s32" {{.*}} : i32, i32, i32, i32 by i32, i32 into i32, i32, i32, i32
   func.func @int8(%a: tensor<16x32xi8, #ab>, %b: tensor<32x8xi8, #bb>, %c: tensor<16x8xi32, #c>) -> tensor<16x8xi32, #c> {
     %d = tilegpu.mma "m16n8k32.s8.u8.s32" %a, %b, %c : tensor<16x32xi8, #ab> * tensor<32x8xi8, #bb> -> tensor<16x8xi32, #c>
     return %d : tensor<16x8xi32, #c>
   }
 
   // CHECK-LABEL: func.func @fp8
-  // CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k32.row.col.f32.e4m3.e5m2.f32"({{.*}}) : (i32, i32, i32, i32, i32, i32, f32, f32, f32, f32)
+  // CHECK: thread.mma "m16n8k32.e4m3.e5m2.f32" {{.*}} : i32, i32, i32, i32 by i32, i32 into f32, f32, f32, f32
   func.func @fp8(%a: tensor<16x32xf8E4M3FN, #ab>, %b: tensor<32x8xf8E5M2, #bb>, %c: tensor<16x8xf32, #c>) -> tensor<16x8xf32, #c> {
     %d = tilegpu.mma "m16n8k32.e4m3.e5m2.f32" %a, %b, %c : tensor<16x32xf8E4M3FN, #ab> * tensor<32x8xf8E5M2, #bb> -> tensor<16x8xf32, #c>
     return %d : tensor<16x8xf32, #c>
@@ -87,8 +86,8 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
 module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_80"} {
   // Each warp has one fragment.
   // CHECK-LABEL: func.func @warps
-  // CHECK-COUNT-1: llvm.call_intrinsic
-  // CHECK-NOT: llvm.call_intrinsic
+  // CHECK-COUNT-1: thread.mma
+  // CHECK-NOT: thread.mma
   func.func @warps(%a: tensor<32x16xf16, #a>, %b: tensor<16x16xf16, #b>, %c: tensor<32x16xf32, #c>) -> tensor<32x16xf32, #c> {
     %d = tilegpu.mma "m16n8k16.f16.f16.f32" %a, %b, %c : tensor<32x16xf16, #a> * tensor<16x16xf16, #b> -> tensor<32x16xf32, #c>
     return %d : tensor<32x16xf32, #c>
@@ -103,8 +102,8 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_80"} {
 module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_80"} {
   // A batch of four, two for each warp.
   // CHECK-LABEL: func.func @batch
-  // CHECK-COUNT-2: llvm.call_intrinsic
-  // CHECK-NOT: llvm.call_intrinsic
+  // CHECK-COUNT-2: thread.mma
+  // CHECK-NOT: thread.mma
   func.func @batch(%a: tensor<4x16x16xf16, #a>, %b: tensor<4x16x8xf16, #b>, %c: tensor<4x16x8xf32, #c>) -> tensor<4x16x8xf32, #c> {
     %d = tilegpu.mma "m16n8k16.f16.f16.f32" %a, %b, %c : tensor<4x16x16xf16, #a> * tensor<4x16x8xf16, #b> -> tensor<4x16x8xf32, #c>
     return %d : tensor<4x16x8xf32, #c>

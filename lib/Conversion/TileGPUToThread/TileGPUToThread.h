@@ -1,9 +1,10 @@
 // Lowers tiles to thread-level code: each tile becomes one vector with the thread's registers in the layout's order.
 // Each file has the patterns of one family of operations; see Passes.td.
 
-#ifndef TILEWRIGHT_LIB_CONVERSION_TILEGPUTOTHREAD_DISTRIBUTE_H
-#define TILEWRIGHT_LIB_CONVERSION_TILEGPUTOTHREAD_DISTRIBUTE_H
+#ifndef TILEWRIGHT_LIB_CONVERSION_TILEGPUTOTHREAD_TILEGPUTOTHREAD_H
+#define TILEWRIGHT_LIB_CONVERSION_TILEGPUTOTHREAD_TILEGPUTOTHREAD_H
 
+#include "tilewright/Dialect/Thread/IR/Thread.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 #include "tilewright/Layout/VectorAccess.h"
 
@@ -13,7 +14,7 @@
 
 #include <map>
 
-namespace tilewright::distribute {
+namespace tilewright::gpu {
 
 /// tensor<128x64xf16, #layout>  ->  vector<64xf16>       the layout's registers
 /// tensor<...x!tile.ptr<f32>>   ->  vector<Nx!llvm.ptr<1>>
@@ -23,9 +24,6 @@ class ThreadTypes : public mlir::TypeConverter {
 public:
   ThreadTypes();
 };
-
-inline constexpr unsigned kGlobalSpace = 1;
-inline constexpr unsigned kSharedSpace = 3;
 
 using Builder = mlir::ImplicitLocOpBuilder;
 
@@ -173,6 +171,6 @@ void addMmaPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types)
 /// Functions, loops and branches; also sets up `target`.
 void addControlPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types, mlir::ConversionTarget &target);
 
-} // namespace tilewright::distribute
+} // namespace tilewright::gpu
 
-#endif // TILEWRIGHT_LIB_CONVERSION_TILEGPUTOTHREAD_DISTRIBUTE_H
+#endif // TILEWRIGHT_LIB_CONVERSION_TILEGPUTOTHREAD_TILEGPUTOTHREAD_H

@@ -1,5 +1,5 @@
-// distribute: loads and stores as wide as alignment, contiguity and mask allow.
-// RUN: tilewright-opt %s --distribute --split-input-file | FileCheck %s
+// tilegpu-to-thread: loads and stores as wide as alignment, contiguity and mask allow.
+// RUN: tilewright-opt %s --tilegpu-to-thread --split-input-file | FileCheck %s
 
 #four = #tilegpu.layout<register = [[1], [2], [128]], lane = [[4], [8], [16], [32], [64]], warp = [], block = [] : 256>
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
@@ -7,10 +7,10 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   // CHECK-LABEL: func.func @wide
   // CHECK-SAME: (%{{.*}}: !llvm.ptr<1> {llvm.align = 16 : i64}, %[[N:.*]]: i32)
   // CHECK: arith.constant dense<[0, 1, 2, 3, 128, 129, 130, 131]> : vector<8xi32>
-  // CHECK-COUNT-2: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+  // CHECK-COUNT-2: thread.load {{.*}} : <1> -> vector<4xf32>
   // CHECK: arith.addf %{{.*}}, %{{.*}} : vector<8xf32>
   // A mask that may change at any element requires accesses of one element.
-  // CHECK-COUNT-8: ptx.store {{.*}} mask {{.*}} : <1>, vector<1xf32>
+  // CHECK-COUNT-8: thread.store {{.*}} mask {{.*}} : <1>, vector<1xf32>
   func.func @wide(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32, tile.noalias, tile.slot = 0 : i32}, %n: i32 {tile.slot = 1 : i32})
       attributes {tile.kernel} {
     %i = tile.make_range 0 to 256 : tensor<256xi32, #four>
@@ -58,9 +58,9 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a"} {
   // CHECK-DAG: %[[LANES:.*]] = arith.constant 24 : i32
   // CHECK: arith.andi %{{.*}}, %[[LANES]] : i32
   // CHECK: %[[OWNS:.*]] = arith.andi %{{.*}}, %{{.*}} : i1
-  // CHECK: ptx.store {{.*}} mask %[[OWNS]]
+  // CHECK: thread.store {{.*}} mask %[[OWNS]]
   // CHECK: %[[FIRST:.*]] = arith.cmpi eq
-  // CHECK: ptx.store {{.*}} mask %[[FIRST]]
+  // CHECK: thread.store {{.*}} mask %[[FIRST]]
   func.func @copies(%p: !tile.ptr<i8> {tile.slot = 0 : i32}, %v: i8 {tile.slot = 1 : i32}) attributes {tile.kernel} {
     %i = tile.make_range 0 to 8 : tensor<8xi32, #copies>
     %b = tile.splat %p : tensor<8x!tile.ptr<i8>, #copies>
@@ -77,10 +77,10 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a"} {
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   // 8-bit floats are bytes in memory.
   // CHECK-LABEL: func.func @float8
-  // CHECK: %[[BYTE:.*]] = llvm.load %{{.*}} : !llvm.ptr<1> -> vector<1xi8>
+  // CHECK: %[[BYTE:.*]] = thread.load %{{.*}} : <1> -> vector<1xi8>
   // CHECK: arith.bitcast %[[BYTE]] : vector<1xi8> to vector<1xf8E5M2>
   // CHECK: arith.bitcast %{{.*}} : vector<1xf8E5M2> to vector<1xi8>
-  // CHECK: ptx.store %{{.*}}, vector<1xi8>
+  // CHECK: thread.store %{{.*}}, vector<1xi8>
   func.func @float8(%p: !tile.ptr<f8E5M2> {tile.slot = 0 : i32}) attributes {tile.kernel} {
     %x = tile.load %p : !tile.ptr<f8E5M2> -> f8E5M2
     tile.store %p, %x : !tile.ptr<f8E5M2>, f8E5M2

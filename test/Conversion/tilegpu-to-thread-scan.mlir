@@ -1,5 +1,5 @@
-// distribute: scans within a warp. test/python/conversion/test_warp_values.py checks the results.
-// RUN: tilewright-opt %s --distribute --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+// tilegpu-to-thread: scans within a warp. test/python/conversion/test_warp_values.py checks the results.
+// RUN: tilewright-opt %s --tilegpu-to-thread --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
 #line = #tilegpu.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [], block = [] : 64>
 #rows = #tilegpu.layout<register = [[1, 0], [0, 1]], lane = [[2, 0], [4, 0], [8, 0], [16, 0], [32, 0]], warp = [], block = [] : 64x2>
@@ -7,10 +7,10 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   // Five steps for the sums of pairs, one more to shift them to the next lane.
   // CHECK-LABEL: func.func @sum
   // CHECK: %[[PAIR:.*]] = arith.addf %[[A:.*]], %[[B:.*]] : f32
-  // CHECK: %[[LOWER:.*]] = nvvm.shfl.sync idx %{{.*}}, %[[PAIR]], %{{.*}}
+  // CHECK: %[[LOWER:.*]] = thread.shuffle <index> %[[PAIR]], %{{.*}}
   // CHECK: arith.addf %[[LOWER]], %[[PAIR]] : f32
-  // CHECK-COUNT-5: nvvm.shfl.sync idx
-  // CHECK-NOT: nvvm.shfl
+  // CHECK-COUNT-5: thread.shuffle <index>
+  // CHECK-NOT: thread.shuffle
   func.func @sum(%x: tensor<64xf32, #line>) -> tensor<64xf32, #line> {
     %0 = tile.scan(%x) 0 {
     ^bb0(%a: f32, %b: f32):
@@ -27,7 +27,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   // CHECK-DAG: %[[LAST:.*]] = vector.shuffle %[[X]], %[[X]] [2, 3]
   // CHECK-DAG: %[[FIRST:.*]] = vector.shuffle %[[X]], %[[X]] [0, 1]
   // CHECK: arith.subf %[[LAST]], %[[FIRST]] : vector<2xf32>
-  // CHECK-NOT: nvvm.shfl
+  // CHECK-NOT: thread.shuffle
   func.func @reverse(%x: tensor<64x2xf32, #rows>) -> tensor<64x2xf32, #rows> {
     %0 = tile.scan(%x) 1 reverse {
     ^bb0(%a: f32, %b: f32):

@@ -1,5 +1,5 @@
-// distribute: asynchronous copies of 4 to 16 bytes that are contiguous in both memories.
-// RUN: tilewright-opt %s --distribute --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+// tilegpu-to-thread: asynchronous copies of 4 to 16 bytes that are contiguous in both memories.
+// RUN: tilewright-opt %s --tilegpu-to-thread --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
 #line = #tilegpu.layout<register = [[1], [2], [4], [256]], lane = [[8], [16], [32], [64], [128]], warp = [], block = [] : 512>
 #whole = #tilegpu.layout<offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256]] : 512>
@@ -13,24 +13,24 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
     %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<512xf16, #whole>
     %t = tilegpu.local_alloc at 1024 : !tilegpu.buffer<512xf16, #pairs>
     // Copies of 16 bytes bypass the L1 cache unless the cache modifier is CA.
-    // CHECK: nvvm.cp.async.shared.global %[[TO:.*]], %{{.*}}, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>
-    // CHECK: nvvm.cp.async.shared.global %[[NEXT:.*]], %{{.*}}, 16, cache = cg
+    // CHECK: thread.async_copy %[[TO:.*]], %{{.*}} size 16 bypass_l1 : <3>, <1>
+    // CHECK: thread.async_copy %[[NEXT:.*]], %{{.*}} size 16 bypass_l1
     %copy1 = tilegpu.async_copy %q, %s contiguity [512] width [8] : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #whole>
-    // CHECK-NEXT: nvvm.cp.async.commit.group
+    // CHECK-NEXT: thread.async_commit
     %first = tilegpu.async_commit of %copy1
-    // CHECK: nvvm.cp.async.shared.global %[[TO]], %{{.*}}, 16, cache = ca
-    // CHECK: nvvm.cp.async.shared.global %[[NEXT]], %{{.*}}, 16, cache = ca
+    // CHECK: thread.async_copy %[[TO]], %{{.*}} size 16 :
+    // CHECK: thread.async_copy %[[NEXT]], %{{.*}} size 16 :
     %copy2 = tilegpu.async_copy %q, %s contiguity [512] width [8] {cache = #tile.cache<ca>} : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #whole>
     // Only pairs are contiguous in the buffer.
-    // CHECK-COUNT-8: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 4, cache = ca
+    // CHECK-COUNT-8: thread.async_copy %{{.*}}, %{{.*}} size 4 :
     %copy3 = tilegpu.async_copy %q, %t contiguity [512] width [8] : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #pairs>
     // Eviction priorities are those of the L2 cache.
-    // CHECK: ptx.async_copy %[[TO]], %{{.*}} bytes %c16_i32 of 16 "cg" "evict_first" : <3>, <1>
-    // CHECK: ptx.async_copy %[[NEXT]]
+    // CHECK: thread.async_copy %[[TO]], %{{.*}} size 16 bypass_l1 {evict = #tile.evict<first>}
+    // CHECK: thread.async_copy %[[NEXT]]
     %copy4 = tilegpu.async_copy %q, %s contiguity [512] width [8] {evict = #tile.evict<first>} : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #whole>
-    // CHECK: nvvm.cp.async.commit.group
+    // CHECK: thread.async_commit
     %second = tilegpu.async_commit of %copy2, %copy3, %copy4
-    // CHECK: nvvm.cp.async.wait.group 1
+    // CHECK: thread.async_wait 1
     %done = tilegpu.async_wait %first pending 1
     return
   }
@@ -47,7 +47,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_80"} {
   // CHECK: %[[OWNS:.*]] = arith.andi %{{.*}} : i1
   // CHECK: scf.if %[[OWNS]] {
   // CHECK: %[[BYTES:.*]] = arith.select %{{.*}}, %c16_i32, %c0_i32 : i32
-  // CHECK: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache = cg, %[[BYTES]] : !llvm.ptr<3>, !llvm.ptr<1>, i32
+  // CHECK: thread.async_copy %{{.*}}, %{{.*}} size 16 bytes %[[BYTES]] bypass_l1 : <3>, <1>
   // CHECK: }
   func.func @masked(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32, tile.slot = 0 : i32}, %m: i1) attributes {tile.kernel} {
     %i = tile.make_range 0 to 64 : tensor<64xi32, #line>

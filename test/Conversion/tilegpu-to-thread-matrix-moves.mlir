@@ -1,5 +1,5 @@
-// distribute: where lanes need words of rows that belong to other lanes, one ldmatrix or stmatrix moves up to four.
-// RUN: tilewright-opt %s --distribute --canonicalize --cse --split-input-file | FileCheck %s
+// tilegpu-to-thread: where lanes need words of rows that belong to other lanes, one ldmatrix or stmatrix moves up to four.
+// RUN: tilewright-opt %s --tilegpu-to-thread --canonicalize --cse --split-input-file | FileCheck %s
 
 #a = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = [] : 16x32>
 #a_half = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = [] : 16x16>
@@ -17,8 +17,8 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
   // CHECK: %[[LEFT:.*]] = llvm.getelementptr %{{.*}}[%[[THREAD]]]
   // CHECK: %[[FLIPPED:.*]] = arith.xori %[[THREAD]], %c32_i32
   // CHECK: %[[RIGHT:.*]] = llvm.getelementptr %{{.*}}[%[[FLIPPED]]]
-  // CHECK: %[[WORDS:.*]] = nvvm.ldmatrix %[[LEFT]] {{.*}}<b16>, layout = #nvvm.mma_layout<row>, num = 4 : i32, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>} : (!llvm.ptr<3>) -> !llvm.struct<(i32, i32, i32, i32)>
-  // CHECK: nvvm.ldmatrix %[[RIGHT]]
+  // CHECK: %[[WORDS:.*]] = thread.load_matrix "m8n8.x4.b16" %[[LEFT]] :
+  // CHECK: thread.load_matrix "m8n8.x4.b16" %[[RIGHT]]
   // CHECK: vector.from_elements {{.*}} : vector<8xi32>
   // CHECK: vector.bitcast %{{.*}} : vector<8xi32> to vector<16xf16>
   func.func @a_along_rows() -> tensor<16x32xf16, #a> {
@@ -31,8 +31,8 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
   // CHECK-LABEL: func.func @part
   // CHECK: %[[FLIPPED:.*]] = arith.xori %{{.*}}, %c32_i32
   // CHECK: %[[AT:.*]] = llvm.getelementptr %{{.*}}[%[[FLIPPED]]]
-  // CHECK: nvvm.ldmatrix %[[AT]] {{.*}}num = 4
-  // CHECK-NOT: nvvm.ldmatrix
+  // CHECK: thread.load_matrix "m8n8.x4{{.*}}" %[[AT]]
+  // CHECK-NOT: thread.load_matrix
   func.func @part() -> tensor<16x16xf16, #a_half> {
     %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<16x32xf16, #a_rows>
     %x = tilegpu.local_load %s from [0, 16] : !tilegpu.buffer<16x32xf16, #a_rows> -> tensor<16x16xf16, #a_half>
@@ -40,7 +40,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
   }
 
   // CHECK-LABEL: func.func @a_along_columns
-  // CHECK-COUNT-2: nvvm.ldmatrix %{{.*}} {{.*}}<b16>, layout = #nvvm.mma_layout<col>, num = 4 : i32, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>}
+  // CHECK-COUNT-2: thread.load_matrix "m8n8.x4.trans.b16" %{{.*}} :
   func.func @a_along_columns() -> tensor<16x32xf16, #a> {
     %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<16x32xf16, #a_columns>
     %x = tilegpu.local_load %s : !tilegpu.buffer<16x32xf16, #a_columns> -> tensor<16x32xf16, #a>
@@ -48,7 +48,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
   }
 
   // CHECK-LABEL: func.func @b_along_rows
-  // CHECK-COUNT-2: nvvm.ldmatrix %{{.*}} {{.*}}<b16>, layout = #nvvm.mma_layout<col>, num = 4 : i32, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>}
+  // CHECK-COUNT-2: thread.load_matrix "m8n8.x4.trans.b16" %{{.*}} :
   func.func @b_along_rows() -> tensor<32x16xbf16, #b> {
     %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<32x16xbf16, #b_rows>
     %x = tilegpu.local_load %s : !tilegpu.buffer<32x16xbf16, #b_rows> -> tensor<32x16xbf16, #b>
@@ -56,7 +56,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
   }
 
   // CHECK-LABEL: func.func @b_along_columns
-  // CHECK-COUNT-2: nvvm.ldmatrix %{{.*}} {{.*}}<b16>, layout = #nvvm.mma_layout<row>, num = 4 : i32, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>}
+  // CHECK-COUNT-2: thread.load_matrix "m8n8.x4.b16" %{{.*}} :
   func.func @b_along_columns() -> tensor<32x16xbf16, #b> {
     %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<32x16xbf16, #b_columns>
     %x = tilegpu.local_load %s : !tilegpu.buffer<32x16xbf16, #b_columns> -> tensor<32x16xbf16, #b>
@@ -65,7 +65,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
 
   // This target has no stmatrix.
   // CHECK-LABEL: func.func @no_store
-  // CHECK-NOT: nvvm.stmatrix
+  // CHECK-NOT: thread.store_matrix
   // CHECK-COUNT-8: llvm.store
   func.func @no_store(%x: tensor<16x32xf16, #a>) {
     %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<16x32xf16, #a_rows>
@@ -89,7 +89,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
   // Words may hold anything, as long as they are not transposed.
   // CHECK-LABEL: func.func @int8
-  // CHECK: nvvm.ldmatrix %{{.*}} {{.*}}<b16>, layout = #nvvm.mma_layout<row>, num = 4 : i32, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>}
+  // CHECK: thread.load_matrix "m8n8.x4.b16" %{{.*}} :
   // CHECK: vector.bitcast %{{.*}} : vector<4xi32> to vector<16xi8>
   func.func @int8() -> tensor<16x32xi8, #a8> {
     %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<16x32xi8, #a8_rows>
@@ -98,7 +98,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
   }
 
   // CHECK-LABEL: func.func @fp8
-  // CHECK: nvvm.ldmatrix %{{.*}} {{.*}}<b16>, layout = #nvvm.mma_layout<row>, num = 2 : i32, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>}
+  // CHECK: thread.load_matrix "m8n8.x2.b16" %{{.*}} :
   func.func @fp8() -> tensor<32x8xf8E4M3FN, #b8> {
     %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<32x8xf8E4M3FN, #b8_columns>
     %x = tilegpu.local_load %s : !tilegpu.buffer<32x8xf8E4M3FN, #b8_columns> -> tensor<32x8xf8E4M3FN, #b8>
@@ -106,7 +106,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
   }
 
   // CHECK-LABEL: func.func @tf32
-  // CHECK: nvvm.ldmatrix %{{.*}} {{.*}}<b16>, layout = #nvvm.mma_layout<row>, num = 4 : i32, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>}
+  // CHECK: thread.load_matrix "m8n8.x4.b16" %{{.*}} :
   // CHECK: vector.bitcast %{{.*}} : vector<4xi32> to vector<4xf32>
   func.func @tf32() -> tensor<16x8xf32, #a32> {
     %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<16x8xf32, #a32_rows>
@@ -115,7 +115,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
   }
 
   // CHECK-LABEL: func.func @tf32_b
-  // CHECK: nvvm.ldmatrix %{{.*}} {{.*}}<b16>, layout = #nvvm.mma_layout<row>, num = 2 : i32, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>}
+  // CHECK: thread.load_matrix "m8n8.x2.b16" %{{.*}} :
   func.func @tf32_b() -> tensor<8x8xf32, #b32> {
     %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<8x8xf32, #b32_columns>
     %x = tilegpu.local_load %s : !tilegpu.buffer<8x8xf32, #b32_columns> -> tensor<8x8xf32, #b32>
@@ -123,7 +123,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
   }
 
   // CHECK-LABEL: func.func @tf32_across
-  // CHECK-NOT: nvvm.ldmatrix
+  // CHECK-NOT: thread.load_matrix
   // CHECK-COUNT-4: llvm.load
   func.func @tf32_across() -> tensor<16x8xf32, #a32> {
     %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<16x8xf32, #a32_columns>
@@ -132,7 +132,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
   }
 
   // CHECK-LABEL: func.func @int8_across
-  // CHECK-NOT: nvvm.ldmatrix
+  // CHECK-NOT: thread.load_matrix
   // CHECK-COUNT-8: llvm.load
   func.func @int8_across() -> tensor<32x8xi8, #b8> {
     %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<32x8xi8, #b8_rows>
@@ -152,7 +152,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_100a"} {
   // Bytes across rows, on targets that support it.
   // CHECK-LABEL: func.func @bytes
-  // CHECK: nvvm.ldmatrix %{{.*}} {{.*}}<b8>, layout = #nvvm.mma_layout<col>, num = 2 : i32, shape = #nvvm.ld_st_matrix_shape<m = 16, n = 16>} : (!llvm.ptr<3>) -> !llvm.struct<(i32, i32, i32, i32)>
+  // CHECK: thread.load_matrix "m16n16.x2.trans.b8" %{{.*}} :
   func.func @bytes() -> tensor<32x16xi8, #b8> {
     %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<32x16xi8, #b8_rows>
     %x = tilegpu.local_load %s : !tilegpu.buffer<32x16xi8, #b8_rows> -> tensor<32x16xi8, #b8>
@@ -161,7 +161,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_100a"} {
 
   // CHECK-LABEL: func.func @store
   // CHECK: vector.bitcast %{{.*}} : vector<8xf16> to vector<4xi32>
-  // CHECK: nvvm.stmatrix %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {{.*}}<b16>, layout = #nvvm.mma_layout<row>, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>}
+  // CHECK: thread.store_matrix "m8n8.x4.b16" %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} :
   func.func @store(%x: tensor<16x16xf16, #c>) {
     %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<16x16xf16, #c_rows>
     tilegpu.local_store %x, %s : tensor<16x16xf16, #c> -> !tilegpu.buffer<16x16xf16, #c_rows>
@@ -169,7 +169,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_100a"} {
   }
 
   // CHECK-LABEL: func.func @store_across
-  // CHECK: nvvm.stmatrix %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {{.*}}<b16>, layout = #nvvm.mma_layout<col>, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>}
+  // CHECK: thread.store_matrix "m8n8.x4.trans.b16" %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} :
   func.func @store_across(%x: tensor<16x16xf16, #c>) {
     %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<16x16xf16, #c_columns>
     tilegpu.local_store %x, %s : tensor<16x16xf16, #c> -> !tilegpu.buffer<16x16xf16, #c_columns>

@@ -1,15 +1,14 @@
-// distribute: tiles to shared memory and back, by wide accesses from few base addresses.
-// RUN: tilewright-opt %s --distribute --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+// tilegpu-to-thread: tiles to shared memory and back, by wide accesses from few base addresses.
+// RUN: tilewright-opt %s --tilegpu-to-thread --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
 #rows = #tilegpu.layout<register = [[0, 1], [0, 2], [4, 0], [8, 0]], lane = [[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warp = [[16, 0]], block = [] : 32x32>
 #columns = #tilegpu.layout<register = [[1, 0], [2, 0], [0, 4], [0, 8]], lane = [[4, 0], [8, 0], [16, 0], [0, 1], [0, 2]], warp = [[0, 16]], block = [] : 32x32>
 #shared = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]] : 32x32>
 module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_80"} {
-  // CHECK: llvm.mlir.global external @tilewright_shared() {addr_space = 3 : i32, alignment = 128 : i64} : !llvm.array<0 x i8>
   // CHECK-LABEL: func.func @turn
   // CHECK-SAME: (%[[X:.*]]: vector<16xf32>, %[[I:.*]]: i32)
   func.func @turn(%x: tensor<32x32xf32, #rows>, %i: i32) -> tensor<32x32xf32, #columns> {
-    // CHECK: %[[SHARED:.*]] = llvm.mlir.addressof @tilewright_shared
+    // CHECK: %[[SHARED:.*]] = thread.shared_memory
     // CHECK: %[[BUFFER:.*]] = llvm.getelementptr %[[SHARED]][256]
     // CHECK: %[[SLOT:.*]] = llvm.getelementptr %[[BUFFER]][%[[I]]] : {{.*}}, !llvm.array<4096 x i8>
     %b = tilegpu.local_alloc at 256 : !tilegpu.buffer<32x32xf32, #shared, 2>
@@ -24,7 +23,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_80"} {
     // CHECK: llvm.store %{{.*}}, %[[TWO]] {alignment = 16 : i64}
     // CHECK: llvm.store %{{.*}}, %[[THREE]] {alignment = 16 : i64}
     tilegpu.local_store %x, %s : tensor<32x32xf32, #rows> -> !tilegpu.buffer<32x32xf32, #shared>
-    nvvm.barrier0
+    thread.barrier
     // Across the rows one element at a time.
     // CHECK-COUNT-16: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<3> -> vector<1xf32>
     %y = tilegpu.local_load %s : !tilegpu.buffer<32x32xf32, #shared> -> tensor<32x32xf32, #columns>
@@ -40,7 +39,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_80"} {
 #two = #tilegpu.layout<register = [[1], [64]], lane = [[2], [4], [8], [16], [32]], warp = [], block = [] : 128>
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
   // CHECK-LABEL: func.func @swizzle
-  // CHECK: %[[SHARED:.*]] = llvm.mlir.addressof
+  // CHECK: %[[SHARED:.*]] = thread.shared_memory
   // CHECK: %[[THREAD:.*]] = arith.shli %{{.*}} : i32
   // CHECK: %[[BASE:.*]] = llvm.getelementptr %[[SHARED]][%[[THREAD]]]
   // CHECK: %[[FLIPPED:.*]] = arith.xori %[[THREAD]], %c12_i32
@@ -71,7 +70,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
     tilegpu.local_store %x, %b : tensor<64xi1, #line> -> !tilegpu.buffer<64xi1, #shared>
     // CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<2x!llvm.ptr<1>>, !llvm.ptr<3>
     tilegpu.local_store %p, %c : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64x!tile.ptr<f32>, #shared>
-    nvvm.barrier0
+    thread.barrier
     // CHECK: llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr<3> -> vector<1xi16>
     // CHECK: arith.cmpi ne, %{{.*}} : vector<2xi8>
     // CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<2x!llvm.ptr<1>>

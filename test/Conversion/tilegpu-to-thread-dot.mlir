@@ -1,5 +1,5 @@
-// distribute: dots without a matrix instruction are outer products in registers, one step along K after the other.
-// RUN: tilewright-opt %s --distribute --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+// tilegpu-to-thread: dots without a matrix instruction are outer products in registers, one step along K after the other.
+// RUN: tilewright-opt %s --tilegpu-to-thread --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
 #c = #tilegpu.layout<register = [[0, 1], [1, 0]], lane = [[0, 2], [0, 4], [2, 0], [4, 0], [8, 0]], warp = [], block = [] : 16x8>
 #a = #tilegpu.layout<register = [[0, 1], [1, 0]], lane = [[0, 0], [0, 0], [2, 0], [4, 0], [8, 0]], warp = [], block = [] : 16x2>

@@ -1,5 +1,5 @@
-// distribute: layouts change by selects and shuffles within a warp.
-// RUN: tilewright-opt %s --distribute --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+// tilegpu-to-thread: layouts change by selects and shuffles within a warp.
+// RUN: tilewright-opt %s --tilegpu-to-thread --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
 #ab = #tilegpu.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [], block = [] : 128>
 #ba = #tilegpu.layout<register = [[2], [1]], lane = [[4], [8], [16], [32], [64]], warp = [], block = [] : 128>
@@ -17,8 +17,8 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   // Exchanging a register bit with a lane bit: half of the registers are shuffled, between two selects.
   // CHECK-LABEL: func.func @exchange
   // CHECK: arith.select
-  // CHECK-COUNT-2: nvvm.shfl.sync bfly {{.*}} : f32 -> f32
-  // CHECK-NOT: nvvm.shfl
+  // CHECK-COUNT-2: thread.shuffle <xor> {{.*}} : f32
+  // CHECK-NOT: thread.shuffle
   // CHECK: arith.select
   func.func @exchange(%x: tensor<128xf32, #ab>) -> tensor<128xf32, #lane> {
     %0 = tilegpu.convert_layout %x : tensor<128xf32, #ab> -> tensor<128xf32, #lane>
@@ -28,8 +28,8 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   // Four 16-bit registers from the same lane are two words, four 64-bit registers are eight.
   // CHECK-LABEL: func.func @narrow
   // CHECK: vector.bitcast %{{.*}} : vector<4xf16> to vector<2xi32>
-  // CHECK-COUNT-2: nvvm.shfl.sync idx {{.*}} : i32 -> i32
-  // CHECK-NOT: nvvm.shfl
+  // CHECK-COUNT-2: thread.shuffle <index> {{.*}} : i32
+  // CHECK-NOT: thread.shuffle
   func.func @narrow(%x: tensor<128xf16, #ab>) -> tensor<128xf16, #far> {
     %0 = tilegpu.convert_layout %x : tensor<128xf16, #ab> -> tensor<128xf16, #far>
     return %0 : tensor<128xf16, #far>
@@ -37,7 +37,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
 
   // CHECK-LABEL: func.func @pointers
   // CHECK: llvm.ptrtoint %{{.*}} : vector<4x!llvm.ptr<1>> to vector<4xi64>
-  // CHECK-COUNT-8: nvvm.shfl.sync idx
+  // CHECK-COUNT-8: thread.shuffle <index>
   // CHECK: llvm.inttoptr %{{.*}} : vector<4xi64> to vector<4x!llvm.ptr<1>>
   func.func @pointers(%x: tensor<128x!tile.ptr<f32>, #ab>) -> tensor<128x!tile.ptr<f32>, #far> {
     %0 = tilegpu.convert_layout %x : tensor<128x!tile.ptr<f32>, #ab> -> tensor<128x!tile.ptr<f32>, #far>
@@ -46,8 +46,8 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
 
   // CHECK-LABEL: func.func @bits
   // CHECK: arith.extui %{{.*}} : vector<4xi1> to vector<4xi8>
-  // CHECK-COUNT-1: nvvm.shfl.sync idx
-  // CHECK-NOT: nvvm.shfl
+  // CHECK-COUNT-1: thread.shuffle <index>
+  // CHECK-NOT: thread.shuffle
   // CHECK: arith.trunci %{{.*}} : vector<4xi8> to vector<4xi1>
   func.func @bits(%x: tensor<128xi1, #ab>) -> tensor<128xi1, #far> {
     %0 = tilegpu.convert_layout %x : tensor<128xi1, #ab> -> tensor<128xi1, #far>

@@ -1,0 +1,284 @@
+// Accesses to memory. NVVM lacks predicated accesses, memory orders of atomics, and cache hints; these are operations
+// of the ptx dialect.
+
+#include "ThreadToNvvm.h"
+
+#include "tilewright/Dialect/Ptx/IR/Ptx.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tilewright::nvidia {
+namespace {
+
+using tile::CacheModifier;
+using tile::EvictionPolicy;
+using tile::MemSemantic;
+
+//===----------------------------------------------------------------------===//
+// Loads and stores
+//===----------------------------------------------------------------------===//
+
+StringRef cacheName(CacheModifier cache) {
+  return cache == CacheModifier::None ? "" : tile::stringifyCacheModifier(cache);
+}
+
+StringRef evictName(EvictionPolicy evict) {
+  switch (evict) {
+  case EvictionPolicy::Normal:
+    return "";
+  case EvictionPolicy::First:
+    return "L1::evict_first";
+  case EvictionPolicy::Last:
+    return "L1::evict_last";
+  }
+  return "";
+}
+
+/// Whether LLVM's load or store is sufficient.
+template <typename Op> bool isPlain(Op op) {
+  return !op.getMask() && op.getCache() == CacheModifier::None && op.getEvict() == EvictionPolicy::Normal;
+}
+
+/// The size in memory, of which the address is a multiple.
+unsigned bytesOf(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return static_cast<unsigned>((vector ? vector.getNumElements() : 1) * tilegpu::bytesOf(getElementTypeOrSelf(type)));
+}
+
+Value orTrue(Builder &builder, Value mask) {
+  return mask ? mask : arith::ConstantIntOp::create(builder, 1, 1).getResult();
+}
+
+struct Load : OpRewritePattern<thread::LoadOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::LoadOp op, PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (isPlain(op)) {
+      rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, type, op.getPtr(), bytesOf(type), op.getIsVolatile());
+      return success();
+    }
+    Builder builder(op.getLoc(), rewriter);
+    Value mask = orTrue(builder, op.getMask());
+    Value other = op.getOther() ? op.getOther() : LLVM::ZeroOp::create(builder, type).getResult();
+    rewriter.replaceOpWithNewOp<ptx::LoadOp>(op, type, other, mask, op.getPtr(), cacheName(op.getCache()),
+                                             evictName(op.getEvict()), op.getIsVolatile());
+    return success();
+  }
+};
+
+struct Store : OpRewritePattern<thread::StoreOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::StoreOp op, PatternRewriter &rewriter) const override {
+    if (isPlain(op)) {
+      rewriter.replaceOpWithNewOp<LLVM::StoreOp>(op, op.getValue(), op.getPtr(), bytesOf(op.getValue().getType()));
+      return success();
+    }
+    Builder builder(op.getLoc(), rewriter);
+    Value mask = orTrue(builder, op.getMask());
+    rewriter.replaceOpWithNewOp<ptx::StoreOp>(op, op.getValue(), mask, op.getPtr(), cacheName(op.getCache()),
+                                              evictName(op.getEvict()));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Atomics
+//===----------------------------------------------------------------------===//
+
+std::optional<hardware::ElementType> elementTypeOf(Type type) {
+  return llvm::TypeSwitch<Type, std::optional<hardware::ElementType>>(type)
+      .Case<Float16Type>([](Type) { return hardware::ElementType::F16; })
+      .Case<BFloat16Type>([](Type) { return hardware::ElementType::BF16; })
+      .Case<Float32Type>([](Type) { return hardware::ElementType::F32; })
+      .Case<Float64Type>([](Type) { return hardware::ElementType::F64; })
+      .Default(std::nullopt);
+}
+
+/// Whether the ptx dialect's atomic implements the operation: it accesses global memory, and of additions of floats it
+/// has those for which the target has an instruction.
+bool isInstruction(thread::AtomicRMWOp op) {
+  if (op.getPtr().getType().getAddressSpace() == thread::kSharedSpace) {
+    return false;
+  }
+  std::optional<hardware::ElementType> element = elementTypeOf(getElementTypeOrSelf(op.getType()));
+  auto vector = dyn_cast<VectorType>(op.getType());
+  int64_t elements = vector ? vector.getNumElements() : 1;
+  return op.getKind() != tile::RMWKind::FAdd ||
+         llvm::any_of(tilegpu::targetOf(op).atomicAdds, [&](const hardware::AtomicAdd *row) {
+           return row->type == element && row->elements == elements;
+         });
+}
+
+LLVM::AtomicOrdering orderingOf(MemSemantic sem) {
+  switch (sem) {
+  case MemSemantic::Relaxed:
+    return LLVM::AtomicOrdering::monotonic;
+  case MemSemantic::Acquire:
+    return LLVM::AtomicOrdering::acquire;
+  case MemSemantic::Release:
+    return LLVM::AtomicOrdering::release;
+  case MemSemantic::AcqRel:
+    return LLVM::AtomicOrdering::acq_rel;
+  }
+  return LLVM::AtomicOrdering::acq_rel;
+}
+
+/// LLVM's name of the synchronization scope.
+StringRef scopeName(tile::SyncScope scope) {
+  switch (scope) {
+  case tile::SyncScope::CTA:
+    return "block";
+  case tile::SyncScope::GPU:
+    return "device";
+  case tile::SyncScope::System:
+    return "";
+  }
+  return "";
+}
+
+LLVM::AtomicBinOp operatorOf(tile::RMWKind kind) {
+  switch (kind) {
+  case tile::RMWKind::And:
+    return LLVM::AtomicBinOp::_and;
+  case tile::RMWKind::Or:
+    return LLVM::AtomicBinOp::_or;
+  case tile::RMWKind::Xor:
+    return LLVM::AtomicBinOp::_xor;
+  case tile::RMWKind::Add:
+    return LLVM::AtomicBinOp::add;
+  case tile::RMWKind::FAdd:
+    return LLVM::AtomicBinOp::fadd;
+  case tile::RMWKind::Max:
+    return LLVM::AtomicBinOp::max;
+  case tile::RMWKind::Min:
+    return LLVM::AtomicBinOp::min;
+  case tile::RMWKind::UMax:
+    return LLVM::AtomicBinOp::umax;
+  case tile::RMWKind::UMin:
+    return LLVM::AtomicBinOp::umin;
+  case tile::RMWKind::Xchg:
+    return LLVM::AtomicBinOp::xchg;
+  }
+  return LLVM::AtomicBinOp::add;
+}
+
+/// Emits LLVM's atomic under a branch. LLVM expands an addition for which the target has no instruction to a loop.
+Value emitBranch(Builder &builder, thread::AtomicRMWOp op, Value value) {
+  auto branch = scf::IfOp::create(
+      builder, op.getMask(),
+      [&](OpBuilder &inside, Location loc) {
+        Value old = LLVM::AtomicRMWOp::create(inside, loc, operatorOf(op.getKind()), op.getPtr(), value,
+                                              orderingOf(op.getSem()), scopeName(op.getScope()));
+        scf::YieldOp::create(inside, loc, old);
+      },
+      [&](OpBuilder &inside, Location loc) {
+        Value zero = LLVM::ZeroOp::create(inside, loc, value.getType());
+        scf::YieldOp::create(inside, loc, zero);
+      });
+  return branch.getResult(0);
+}
+
+struct AtomicRMW : OpRewritePattern<thread::AtomicRMWOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::AtomicRMWOp op, PatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    if (isInstruction(op)) {
+      rewriter.replaceOpWithNewOp<ptx::AtomicOp>(
+          op, op.getType(), op.getValue(), op.getMask(), op.getPtr(), tile::stringifyRMWKind(op.getKind()),
+          tile::stringifyMemSemantic(op.getSem()), tile::stringifySyncScope(op.getScope()));
+      return success();
+    }
+    auto vector = dyn_cast<VectorType>(op.getType());
+    if (vector && vector.getNumElements() > 1) {
+      return op.emitError("the target has no atomic addition of ") << op.getType();
+    }
+    Value value = vector ? vector::ExtractOp::create(builder, op.getValue(), 0).getResult() : op.getValue();
+    Value old = emitBranch(builder, op, value);
+    rewriter.replaceOp(op, vector ? vector::FromElementsOp::create(builder, vector, old).getResult() : old);
+    return success();
+  }
+};
+
+struct CompareExchange : OpRewritePattern<thread::CompareExchangeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::CompareExchangeOp op, PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<ptx::CompareExchangeOp>(op, op.getType(), op.getCmp(), op.getValue(), op.getMask(),
+                                                        op.getPtr(), tile::stringifyMemSemantic(op.getSem()),
+                                                        tile::stringifySyncScope(op.getScope()));
+    return success();
+  }
+};
+
+struct Fence : OpRewritePattern<thread::FenceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::FenceOp op, PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<LLVM::FenceOp>(op, LLVM::AtomicOrdering::acq_rel, scopeName(op.getScope()));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+struct SharedMemory : OpRewritePattern<thread::SharedMemoryOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::SharedMemoryOp op, PatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, sharedMemory(builder));
+    return success();
+  }
+};
+
+struct AsyncCopy : OpRewritePattern<thread::AsyncCopyOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::AsyncCopyOp op, PatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    Value bytes = op.getBytes();
+    if (op.getEvict() != EvictionPolicy::Normal) {
+      StringRef priority = op.getEvict() == EvictionPolicy::First ? "evict_first" : "evict_last";
+      bytes = bytes ? bytes : arith::ConstantIntOp::create(builder, builder.getI32Type(), op.getSize()).getResult();
+      rewriter.replaceOpWithNewOp<ptx::AsyncCopyOp>(op, op.getTo(), op.getFrom(), bytes, op.getSize(),
+                                                    op.getBypassL1() ? "cg" : "ca", priority);
+      return success();
+    }
+    auto modifier = op.getBypassL1() ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncOp>(op, op.getTo(), op.getFrom(), op.getSizeAttr(),
+                                                 NVVM::LoadCacheModifierKindAttr::get(builder.getContext(), modifier),
+                                                 bytes);
+    return success();
+  }
+};
+
+struct AsyncWait : OpRewritePattern<thread::AsyncWaitOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::AsyncWaitOp op, PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncWaitGroupOp>(op, op.getPending());
+    return success();
+  }
+};
+
+/// An operation without operands and results.
+template <typename Op, typename Replacement> struct Bare : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<Replacement>(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void addMemoryPatterns(RewritePatternSet &patterns) {
+  patterns.add<Load, Store, AtomicRMW, CompareExchange, Fence, SharedMemory, AsyncCopy, AsyncWait,
+               Bare<thread::AsyncCommitOp, NVVM::CpAsyncCommitGroupOp>, Bare<thread::BarrierOp, NVVM::Barrier0Op>>(
+      patterns.getContext());
+}
+
+} // namespace tilewright::nvidia

@@ -1,0 +1,192 @@
+// Indices of threads and programs, exchanges between the lanes of a warp, and matrix instructions.
+
+#include "ThreadToNvvm.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+
+namespace tilewright::nvidia {
+namespace {
+
+Value constantI32(Builder &builder, int64_t value) {
+  return arith::ConstantIntOp::create(builder, builder.getI32Type(), value);
+}
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+Value threadId(Builder &builder, tilegpu::Threads threads) {
+  auto range = LLVM::ConstantRangeAttr::get(builder.getContext(), 32, 0, threads.count());
+  return NVVM::ThreadIdXOp::create(builder, builder.getI32Type(), range);
+}
+
+struct Id : OpRewritePattern<thread::IdOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::IdOp op, PatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, threadId(builder, tilegpu::threadsOf(op)));
+    return success();
+  }
+};
+
+struct Lane : OpRewritePattern<thread::LaneOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::LaneOp op, PatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    tilegpu::Threads threads = tilegpu::threadsOf(op);
+    rewriter.replaceOpWithNewOp<arith::AndIOp>(op, threadId(builder, threads), constantI32(builder, threads.lanes - 1));
+    return success();
+  }
+};
+
+struct Warp : OpRewritePattern<thread::WarpOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::WarpOp op, PatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    tilegpu::Threads threads = tilegpu::threadsOf(op);
+    rewriter.replaceOpWithNewOp<arith::ShRUIOp>(op, threadId(builder, threads),
+                                                constantI32(builder, layout::log2Exact(threads.lanes)));
+    return success();
+  }
+};
+
+/// Programs are thread blocks.
+template <typename Op, typename X, typename Y, typename Z> struct Grid : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    Type i32 = rewriter.getI32Type();
+    switch (op.getAxis()) {
+    case 0:
+      rewriter.replaceOpWithNewOp<X>(op, i32);
+      break;
+    case 1:
+      rewriter.replaceOpWithNewOp<Y>(op, i32);
+      break;
+    default:
+      rewriter.replaceOpWithNewOp<Z>(op, i32);
+    }
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Exchanges
+//===----------------------------------------------------------------------===//
+
+constexpr int64_t kAllLanes = -1; // a mask
+
+struct Shuffle : OpRewritePattern<thread::ShuffleOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::ShuffleOp op, PatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    auto kind = op.getKind() == thread::ShuffleKind::Xor ? NVVM::ShflKind::bfly : NVVM::ShflKind::idx;
+    Value mask = constantI32(builder, kAllLanes), clamp = constantI32(builder, tilegpu::targetOf(op).lanesPerWarp - 1);
+    rewriter.replaceOpWithNewOp<NVVM::ShflOp>(op, op.getType(), mask, op.getWord(), op.getLane(), clamp, kind,
+                                              UnitAttr());
+    return success();
+  }
+};
+
+NVVM::ReduxKind reduxKind(vector::CombiningKind kind) {
+  switch (kind) {
+  case vector::CombiningKind::MINSI:
+    return NVVM::ReduxKind::MIN;
+  case vector::CombiningKind::MAXSI:
+    return NVVM::ReduxKind::MAX;
+  case vector::CombiningKind::MINUI:
+    return NVVM::ReduxKind::UMIN;
+  case vector::CombiningKind::MAXUI:
+    return NVVM::ReduxKind::UMAX;
+  case vector::CombiningKind::AND:
+    return NVVM::ReduxKind::AND;
+  case vector::CombiningKind::OR:
+    return NVVM::ReduxKind::OR;
+  case vector::CombiningKind::XOR:
+    return NVVM::ReduxKind::XOR;
+  default:
+    return NVVM::ReduxKind::ADD;
+  }
+}
+
+struct Reduce : OpRewritePattern<thread::ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::ReduceOp op, PatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    rewriter.replaceOpWithNewOp<NVVM::ReduxOp>(op, op.getType(), op.getWord(), reduxKind(op.getKind()),
+                                               constantI32(builder, kAllLanes));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Matrices
+//===----------------------------------------------------------------------===//
+
+/// The result of an intrinsic with several results.
+Type structure(Builder &builder, TypeRange types) {
+  return LLVM::LLVMStructType::getLiteral(builder.getContext(), llvm::to_vector(types));
+}
+
+SmallVector<Value> elementsOf(Builder &builder, Value value, size_t count) {
+  SmallVector<Value> elements;
+  for (size_t i = 0; i < count; ++i) {
+    elements.push_back(LLVM::ExtractValueOp::create(builder, value, static_cast<int64_t>(i)));
+  }
+  return elements;
+}
+
+struct Mma : OpRewritePattern<thread::MmaOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::MmaOp op, PatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    StringAttr name = builder.getStringAttr(hardware::lookupMma(op.getInstruction())->intrinsic);
+    auto call = LLVM::CallIntrinsicOp::create(builder, structure(builder, op.getResultTypes()), name, op.getOperands());
+    rewriter.replaceOp(op, elementsOf(builder, call.getResult(0), op.getNumResults()));
+    return success();
+  }
+};
+
+struct LoadMatrix : OpRewritePattern<thread::LoadMatrixOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::LoadMatrixOp op, PatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    StringAttr name = builder.getStringAttr(hardware::lookupMatrixMove(false, op.getInstruction())->intrinsic());
+    if (op.getNumResults() == 1) {
+      rewriter.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(op, op.getResultTypes()[0], name, ValueRange{op.getPtr()});
+      return success();
+    }
+    auto call = LLVM::CallIntrinsicOp::create(builder, structure(builder, op.getResultTypes()), name, ValueRange{op.getPtr()});
+    rewriter.replaceOp(op, elementsOf(builder, call.getResult(0), op.getNumResults()));
+    return success();
+  }
+};
+
+struct StoreMatrix : OpRewritePattern<thread::StoreMatrixOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::StoreMatrixOp op, PatternRewriter &rewriter) const override {
+    StringAttr name = rewriter.getStringAttr(hardware::lookupMatrixMove(true, op.getInstruction())->intrinsic());
+    rewriter.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(op, name, op.getOperands());
+    return success();
+  }
+};
+
+struct RoundToTF32 : OpRewritePattern<thread::RoundToTF32Op> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::RoundToTF32Op op, PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::ConvertFloatToTF32Op>(op, op.getType(), op.getX(), NVVM::FPRoundingMode::RNA);
+    return success();
+  }
+};
+
+} // namespace
+
+void addWarpPatterns(RewritePatternSet &patterns) {
+  patterns.add<Id, Lane, Warp, Grid<thread::ProgramIdOp, NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>,
+               Grid<thread::NumProgramsOp, NVVM::GridDimXOp, NVVM::GridDimYOp, NVVM::GridDimZOp>, Shuffle, Reduce, Mma,
+               LoadMatrix, StoreMatrix, RoundToTF32>(patterns.getContext());
+}
+
+} // namespace tilewright::nvidia

@@ -1,0 +1,150 @@
+// Registration of the thread dialect, and the verification of its operations.
+
+#include "tilewright/Dialect/Thread/IR/Thread.h"
+
+#include "tilewright/Hardware/Gpu.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::thread;
+
+#include "tilewright/Dialect/Thread/IR/ThreadDialect.cpp.inc"
+#include "tilewright/Dialect/Thread/IR/ThreadEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tilewright/Dialect/Thread/IR/ThreadAttrs.cpp.inc"
+
+void ThreadDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "tilewright/Dialect/Thread/IR/ThreadAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "tilewright/Dialect/Thread/IR/ThreadOps.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+void LoadOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  effects.emplace_back(MemoryEffects::Read::get());
+  if (getIsVolatile()) {
+    effects.emplace_back(MemoryEffects::Write::get()); // so that it is neither removed nor merged
+  }
+}
+
+LogicalResult LoadOp::verify() {
+  if (getOther() && getOther().getType() != getType()) {
+    return emitOpError("the result is ") << getType() << ", and the value of masked-out elements is "
+                                         << getOther().getType();
+  }
+  return !getOther() || getMask() ? success()
+                                  : emitOpError("a load without a mask has no value for masked-out elements");
+}
+
+LogicalResult AtomicRMWOp::verify() {
+  auto vector = dyn_cast<VectorType>(getType());
+  bool isSingle = !vector || vector.getNumElements() == 1;
+  return isSingle || getKind() == tile::RMWKind::FAdd ? success() : emitOpError("only fadd takes several elements");
+}
+
+LogicalResult AsyncCopyOp::verify() {
+  bool exists = llvm::any_of(hardware::gpus(), [&](const hardware::GpuInfo &gpu) {
+    return llvm::any_of(gpu.asyncCopies, [&](const hardware::AsyncCopy *copy) {
+      return copy->bytes == static_cast<int>(getSize()) && copy->bypassesL1 == getBypassL1();
+    });
+  });
+  return exists ? success() : emitOpError("no GPU copies ") << getSize() << " bytes in this way";
+}
+
+//===----------------------------------------------------------------------===//
+// Warps
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReduceOp::verify() {
+  using vector::CombiningKind;
+  switch (getKind()) {
+  case CombiningKind::ADD:
+  case CombiningKind::AND:
+  case CombiningKind::OR:
+  case CombiningKind::XOR:
+  case CombiningKind::MINSI:
+  case CombiningKind::MAXSI:
+  case CombiningKind::MINUI:
+  case CombiningKind::MAXUI:
+    return success();
+  default:
+    return emitOpError("does not combine by ") << vector::stringifyCombiningKind(getKind());
+  }
+}
+
+LogicalResult MmaOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
+  llvm::append_range(types, adaptor.getC().getTypes());
+  return success();
+}
+
+static Type elementTypeOf(MLIRContext *context, hardware::ElementType type) {
+  switch (type) {
+  case hardware::ElementType::F16:
+    return Float16Type::get(context);
+  case hardware::ElementType::F32:
+    return Float32Type::get(context);
+  case hardware::ElementType::F64:
+    return Float64Type::get(context);
+  default:
+    return IntegerType::get(context, hardware::bitsOf(type));
+  }
+}
+
+Type thread::valueType(MLIRContext *context, hardware::ValueType value) {
+  Type element = elementTypeOf(context, value.type);
+  return value.count == 1 ? element : VectorType::get(value.count, element);
+}
+
+/// Checks that the values hold the thread's elements of the operand.
+static LogicalResult verifyValues(MmaOp op, ValueRange values, const hardware::MmaOperand &operand, StringRef name) {
+  int64_t count = operand.fragment.inSize(layout::kRegister) / operand.elementsPerValue();
+  Type type = valueType(op.getContext(), operand.value);
+  if (static_cast<int64_t>(values.size()) == count &&
+      llvm::all_of(values.getTypes(), [&](Type found) { return found == type; })) {
+    return success();
+  }
+  return op.emitOpError() << op.getInstruction() << " takes " << count << " x " << type << " as " << name;
+}
+
+LogicalResult MmaOp::verify() {
+  const hardware::MmaInstruction *row = hardware::lookupMma(getInstruction());
+  if (!row) {
+    return emitOpError("there is no instruction ") << getInstruction();
+  }
+  return success(succeeded(verifyValues(*this, getA(), row->a(), "A")) &&
+                 succeeded(verifyValues(*this, getB(), row->b(), "B")) &&
+                 succeeded(verifyValues(*this, getC(), row->c(), "C")));
+}
+
+static LogicalResult verifyMove(Operation *op, bool isStore, StringRef instruction, size_t words) {
+  const hardware::MatrixMove *move = hardware::lookupMatrixMove(isStore, instruction);
+  if (!move) {
+    return op->emitOpError("there is no instruction ") << instruction;
+  }
+  int64_t moved = move->fragment().inSize(layout::kRegister) * move->elementBits / 32;
+  return static_cast<int64_t>(words) == moved
+             ? success()
+             : op->emitOpError() << instruction << " moves " << moved << " words of each lane, not " << words;
+}
+
+LogicalResult LoadMatrixOp::verify() { return verifyMove(*this, false, getInstruction(), getWords().size()); }
+
+LogicalResult StoreMatrixOp::verify() { return verifyMove(*this, true, getInstruction(), getWords().size()); }
+
+#define GET_OP_CLASSES
+#include "tilewright/Dialect/Thread/IR/ThreadOps.cpp.inc"

@@ -1,0 +1,126 @@
+// RUN: tilewright-opt %s --thread-to-nvvm --canonicalize --split-input-file | FileCheck %s
+
+module attributes {tilegpu.target = "sm_80", tilegpu.num_warps = 4 : i32} {
+  // CHECK-LABEL: func @indices
+  func.func @indices() -> (i32, i32, i32, i32, i32) {
+    // CHECK: %[[ID:.*]] = nvvm.read.ptx.sreg.tid.x range <i32, 0, 128>
+    // CHECK: arith.andi %{{.*}}, %c31_i32
+    // CHECK: arith.shrui %{{.*}}, %c5_i32
+    // CHECK: nvvm.read.ptx.sreg.ctaid.z
+    // CHECK: nvvm.read.ptx.sreg.nctaid.x
+    // CHECK: return %[[ID]]
+    %id = thread.id
+    %lane = thread.lane
+    %warp = thread.warp
+    %program = thread.program_id 2
+    %programs = thread.num_programs 0
+    return %id, %lane, %warp, %program, %programs : i32, i32, i32, i32, i32
+  }
+
+  // A load or store without a mask or a cache hint is LLVM's.
+  //
+  // CHECK-LABEL: func @memory
+  func.func @memory(%p: !llvm.ptr<1>, %mask: i1, %x: vector<4xf32>) {
+    // CHECK-DAG: %[[ZERO:.*]] = llvm.mlir.zero : vector<4xf32>
+    // CHECK: llvm.load volatile %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+    // CHECK: ptx.load %{{.*}} mask %{{.*}} other %{{.*}} : <1> -> vector<4xf32>
+    // CHECK: ptx.load %{{.*}} mask %true other %[[ZERO]] {cache = "cg", evict = "L1::evict_first"} : <1> -> vector<4xf32>
+    // CHECK: llvm.store %{{.*}}, %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+    // CHECK: ptx.store %{{.*}}, %{{.*}} mask %true {evict = "L1::evict_last"} : <1>, vector<4xf32>
+    %a = thread.load %p volatile : <1> -> vector<4xf32>
+    %b = thread.load %p mask %mask other %x : <1>, other vector<4xf32> -> vector<4xf32>
+    %c = thread.load %p {cache = #tile.cache<cg>, evict = #tile.evict<first>} : <1> -> vector<4xf32>
+    thread.store %p, %b : <1>, vector<4xf32>
+    thread.store %p, %c {evict = #tile.evict<last>} : <1>, vector<4xf32>
+    return
+  }
+
+  // sm_80 has no atomic addition of bf16. Shared memory has LLVM's atomics.
+  //
+  // CHECK-LABEL: func @atomics
+  func.func @atomics(%p: !llvm.ptr<1>, %shared: !llvm.ptr<3>, %mask: i1, %x: f32, %y: vector<1xbf16>, %n: i32) -> vector<1xbf16> {
+    // CHECK: ptx.atomic "fadd" "relaxed" "gpu" %{{.*}}, %{{.*}} mask %{{.*}} : <1>, f32
+    // CHECK: scf.if %{{.*}} -> (bf16)
+    // CHECK-NEXT: llvm.atomicrmw fadd %{{.*}}, %{{.*}} syncscope("block") release : !llvm.ptr<1>, bf16
+    // CHECK: ptx.compare_exchange "acq_rel" "sys" %{{.*}}, %{{.*}}, %{{.*}} mask %{{.*}} : <1>, i32
+    // CHECK: llvm.fence syncscope("device") acq_rel
+    // CHECK: llvm.atomicrmw umax %{{.*}}, %{{.*}} syncscope("block") monotonic : !llvm.ptr<3>, i32
+    %a = thread.atomic_rmw <fadd> <relaxed> <gpu> %p, %x mask %mask : <1>, f32
+    %b = thread.atomic_rmw <fadd> <release> <cta> %p, %y mask %mask : <1>, vector<1xbf16>
+    %c = thread.compare_exchange <acq_rel> <sys> %p, %n, %n mask %mask : <1>, i32
+    thread.fence <gpu>
+    %d = thread.atomic_rmw <umax> <relaxed> <cta> %shared, %n mask %mask : <3>, i32
+    return %b : vector<1xbf16>
+  }
+
+  // CHECK-LABEL: func @copies
+  func.func @copies(%from: !llvm.ptr<1>, %n: i32) {
+    // CHECK: %[[TO:.*]] = llvm.mlir.addressof @tilewright_shared : !llvm.ptr<3>
+    // CHECK: nvvm.cp.async.shared.global %[[TO]], %{{.*}}, 16, cache = cg, %{{.*}} : !llvm.ptr<3>, !llvm.ptr<1>, i32
+    // CHECK: nvvm.cp.async.shared.global %[[TO]], %{{.*}}, 4, cache = ca : !llvm.ptr<3>, !llvm.ptr<1>
+    // CHECK: ptx.async_copy %[[TO]], %{{.*}} bytes %c16_i32 of 16 "cg" "evict_first" : <3>, <1>
+    // CHECK: nvvm.cp.async.commit.group
+    // CHECK: nvvm.cp.async.wait.group 1
+    // CHECK: nvvm.barrier0
+    %to = thread.shared_memory
+    thread.async_copy %to, %from size 16 bytes %n bypass_l1 : <3>, <1>
+    thread.async_copy %to, %from size 4 : <3>, <1>
+    thread.async_copy %to, %from size 16 bypass_l1 {evict = #tile.evict<first>} : <3>, <1>
+    thread.async_commit
+    thread.async_wait 1
+    thread.barrier
+    return
+  }
+
+  // CHECK-LABEL: func @warps
+  func.func @warps(%x: f32, %n: i32, %pair: vector<2xf16>, %shared: !llvm.ptr<3>) -> f32 {
+    // CHECK: nvvm.shfl.sync bfly %c-1_i32, %{{.*}}, %{{.*}}, %c31_i32 : f32 -> f32
+    // CHECK: nvvm.shfl.sync idx %c-1_i32, %{{.*}}, %{{.*}}, %c31_i32 : i32 -> i32
+    // CHECK: nvvm.redux.sync umax %{{.*}}, %c-1_i32
+    // CHECK: llvm.call_intrinsic "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x1.b16"(%{{.*}}) : (!llvm.ptr<3>) -> i32
+    // CHECK: llvm.call_intrinsic "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x2.trans.b16"(%{{.*}}) : (!llvm.ptr<3>) -> !llvm.struct<(i32, i32)>
+    // CHECK: llvm.call_intrinsic "llvm.nvvm.stmatrix.sync.aligned.m8n8.x2.b16"(%{{.*}}, %{{.*}}, %{{.*}}) : (!llvm.ptr<3>, i32, i32)
+    // CHECK: %[[SUM:.*]] = llvm.call_intrinsic "llvm.nvvm.mma.m16n8k8.row.col.f32.f32"({{.*}}) : (vector<2xf16>, vector<2xf16>, vector<2xf16>, f32, f32, f32, f32) -> !llvm.struct<(f32, f32, f32, f32)>
+    // CHECK: llvm.extractvalue %[[SUM]][3]
+    %a = thread.shuffle <xor> %x, %n : f32
+    %b = thread.shuffle <index> %n, %n : i32
+    %c = thread.reduce <maxui> %n
+    %d = thread.load_matrix "m8n8.x1.b16" %shared : <3> -> i32
+    %e:2 = thread.load_matrix "m8n8.x2.trans.b16" %shared : <3> -> i32, i32
+    thread.store_matrix "m8n8.x2.b16" %shared, %e#0, %e#1 : <3>, i32, i32
+    %f:4 = thread.mma "m16n8k8.f16.f16.f32" %pair, %pair by %pair into %a, %x, %x, %x : vector<2xf16>, vector<2xf16> by vector<2xf16> into f32, f32, f32, f32
+    return %f#3 : f32
+  }
+
+  // CHECK-LABEL: func @rounding
+  func.func @rounding(%x: f32) -> i32 {
+    // CHECK: nvvm.convert.float.to.tf32 %{{.*}} {rnd = #nvvm.fp_rnd_mode<rna>}
+    %d = thread.round_to_tf32 %x
+    return %d : i32
+  }
+}
+
+// -----
+
+// Lines of one format share it and their arguments' memory, which is allocated once.
+
+// CHECK-DAG: llvm.func @vprintf(!llvm.ptr, !llvm.ptr) -> i32
+// CHECK-DAG: llvm.func @__assertfail(!llvm.ptr, !llvm.ptr, i32, !llvm.ptr, i64) attributes {passthrough = ["noreturn"]}
+// CHECK-DAG: llvm.mlir.global internal constant @tilewright_text0("%d\0A\00")
+module attributes {tilegpu.target = "sm_80", tilegpu.num_warps = 4 : i32} {
+  // CHECK-LABEL: func @messages
+  func.func @messages(%n: i32, %fails: i1) {
+    // CHECK-COUNT-1: llvm.alloca
+    // CHECK-NOT: llvm.alloca
+    // CHECK: scf.if
+    // CHECK: llvm.call @vprintf
+    // CHECK: llvm.call @vprintf
+    // CHECK: llvm.call @__assertfail
+    scf.if %fails {
+      thread.print "%d\0A" %n : i32
+      thread.print "%d\0A" %n : i32
+      thread.fail "too small"
+    }
+    return
+  }
+}

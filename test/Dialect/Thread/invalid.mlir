@@ -1,0 +1,95 @@
+// RUN: tilewright-opt %s --split-input-file --verify-diagnostics
+
+func.func @other_type(%p: !llvm.ptr<1>, %mask: i1, %x: f32) {
+  // expected-error @+1 {{the result is 'i32', and the value of masked-out elements is 'f32'}}
+  %y = thread.load %p mask %mask other %x : <1>, other f32 -> i32
+  return
+}
+
+// -----
+
+func.func @other_without_mask(%p: !llvm.ptr<1>, %x: f32) {
+  // expected-error @+1 {{a load without a mask has no value for masked-out elements}}
+  %y = thread.load %p other %x : <1>, other f32 -> f32
+  return
+}
+
+// -----
+
+func.func @shared_load(%p: !llvm.ptr<3>) {
+  // expected-error @+1 {{LLVM pointer in address space 1}}
+  %y = thread.load %p : <3> -> f32
+  return
+}
+
+// -----
+
+func.func @vector_atomic(%p: !llvm.ptr<1>, %x: vector<2xi32>, %mask: i1) {
+  // expected-error @+1 {{only fadd takes several elements}}
+  %y = thread.atomic_rmw <add> <relaxed> <gpu> %p, %x mask %mask : <1>, vector<2xi32>
+  return
+}
+
+// -----
+
+func.func @copy_size(%to: !llvm.ptr<3>, %from: !llvm.ptr<1>) {
+  // expected-error @+1 {{no GPU copies 4 bytes in this way}}
+  thread.async_copy %to, %from size 4 bypass_l1 : <3>, <1>
+  return
+}
+
+// -----
+
+func.func @reduce_kind(%n: i32) {
+  // expected-error @+1 {{does not combine by mul}}
+  %y = thread.reduce <mul> %n
+  return
+}
+
+// -----
+
+func.func @axis() {
+  // expected-error @+1 {{attribute 'axis' failed to satisfy constraint}}
+  %y = thread.program_id 3
+  return
+}
+
+// -----
+
+func.func @mma_name(%x: f32) {
+  // expected-error @+1 {{there is no instruction m1n1k1}}
+  %y = thread.mma "m1n1k1" %x by %x into %x : f32 by f32 into f32
+  return
+}
+
+// -----
+
+func.func @mma_count(%pair: vector<2xf16>, %x: f32) {
+  // expected-error @+1 {{m16n8k8.f16.f16.f32 takes 2 x 'vector<2xf16>' as A}}
+  %y:4 = thread.mma "m16n8k8.f16.f16.f32" %pair by %pair into %x, %x, %x, %x : vector<2xf16> by vector<2xf16> into f32, f32, f32, f32
+  return
+}
+
+// -----
+
+func.func @mma_type(%pair: vector<2xf16>, %x: f64) {
+  // expected-error @+1 {{m16n8k8.f16.f16.f32 takes 4 x 'f32' as C}}
+  %y:4 = thread.mma "m16n8k8.f16.f16.f32" %pair, %pair by %pair into %x, %x, %x, %x : vector<2xf16>, vector<2xf16> by vector<2xf16> into f64, f64, f64, f64
+  return
+}
+
+// -----
+
+func.func @matrix_name(%p: !llvm.ptr<3>) {
+  // expected-error @+1 {{there is no instruction m8n8.x3.b16}}
+  %y = thread.load_matrix "m8n8.x3.b16" %p : <3> -> i32
+  return
+}
+
+// -----
+
+func.func @matrix_words(%p: !llvm.ptr<3>, %n: i32) {
+  // expected-error @+1 {{m8n8.x2.b16 moves 2 words of each lane, not 1}}
+  thread.store_matrix "m8n8.x2.b16" %p, %n : <3>, i32
+  return
+}

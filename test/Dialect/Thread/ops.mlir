@@ -1,0 +1,82 @@
+// RUN: tilewright-opt %s | tilewright-opt | FileCheck %s
+// RUN: tilewright-opt %s --mlir-print-op-generic | tilewright-opt | FileCheck %s
+
+// CHECK-LABEL: func @indices
+func.func @indices() -> (i32, i32, i32, i32, i32) {
+  // CHECK: thread.id
+  // CHECK-NEXT: thread.lane
+  // CHECK-NEXT: thread.warp
+  // CHECK-NEXT: thread.program_id 2
+  // CHECK-NEXT: thread.num_programs 0
+  %id = thread.id
+  %lane = thread.lane
+  %warp = thread.warp
+  %program = thread.program_id 2
+  %programs = thread.num_programs 0
+  return %id, %lane, %warp, %program, %programs : i32, i32, i32, i32, i32
+}
+
+// CHECK-LABEL: func @memory
+func.func @memory(%p: !llvm.ptr<1>, %mask: i1, %x: vector<4xf32>, %n: i32) {
+  // CHECK: thread.load %{{.*}} : <1> -> vector<4xf32>
+  // CHECK: thread.load %{{.*}} mask %{{.*}} other %{{.*}} volatile {cache = #tile.cache<cg>, evict = #tile.evict<first>} : <1>, other vector<4xf32> -> vector<4xf32>
+  // CHECK: thread.store %{{.*}}, %{{.*}} mask %{{.*}} {evict = #tile.evict<last>} : <1>, vector<4xf32>
+  // CHECK: thread.atomic_rmw <fadd> <relaxed> <gpu> %{{.*}}, %{{.*}} mask %{{.*}} : <1>, vector<4xf32>
+  // CHECK: thread.compare_exchange <acq_rel> <sys> %{{.*}}, %{{.*}}, %{{.*}} mask %{{.*}} : <1>, i32
+  // CHECK: thread.fence <cta>
+  // CHECK: thread.barrier
+  %a = thread.load %p : <1> -> vector<4xf32>
+  %b = thread.load %p mask %mask other %x volatile {cache = #tile.cache<cg>, evict = #tile.evict<first>} : <1>, other vector<4xf32> -> vector<4xf32>
+  thread.store %p, %b mask %mask {evict = #tile.evict<last>} : <1>, vector<4xf32>
+  %c = thread.atomic_rmw <fadd> <relaxed> <gpu> %p, %x mask %mask : <1>, vector<4xf32>
+  %d = thread.compare_exchange <acq_rel> <sys> %p, %n, %n mask %mask : <1>, i32
+  thread.fence <cta>
+  thread.barrier
+  return
+}
+
+// CHECK-LABEL: func @copies
+func.func @copies(%from: !llvm.ptr<1>, %n: i32) {
+  // CHECK: %[[TO:.*]] = thread.shared_memory
+  // CHECK: thread.async_copy %[[TO]], %{{.*}} size 16 bytes %{{.*}} bypass_l1 {evict = #tile.evict<first>} : <3>, <1>
+  // CHECK: thread.async_copy %[[TO]], %{{.*}} size 4 : <3>, <1>
+  // CHECK: thread.async_commit
+  // CHECK: thread.async_wait 1
+  %to = thread.shared_memory
+  thread.async_copy %to, %from size 16 bytes %n bypass_l1 {evict = #tile.evict<first>} : <3>, <1>
+  thread.async_copy %to, %from size 4 : <3>, <1>
+  thread.async_commit
+  thread.async_wait 1
+  return
+}
+
+// CHECK-LABEL: func @warps
+func.func @warps(%x: f32, %n: i32, %pair: vector<2xf16>, %shared: !llvm.ptr<3>) -> f32 {
+  // CHECK: thread.shuffle <xor> %{{.*}}, %{{.*}} : f32
+  // CHECK: thread.shuffle <index> %{{.*}}, %{{.*}} : i32
+  // CHECK: thread.reduce <add> %{{.*}}
+  // CHECK: thread.round_to_tf32 %{{.*}}
+  // CHECK: thread.load_matrix "m8n8.x2.trans.b16" %{{.*}} : <3> -> i32, i32
+  // CHECK: thread.store_matrix "m8n8.x2.b16" %{{.*}}, %{{.*}}, %{{.*}} : <3>, i32, i32
+  // CHECK: %[[SUM:.*]]:4 = thread.mma "m16n8k8.f16.f16.f32" %{{.*}}, %{{.*}} by %{{.*}} into %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : vector<2xf16>, vector<2xf16> by vector<2xf16> into f32, f32, f32, f32
+  // CHECK: return %[[SUM]]#3
+  %a = thread.shuffle <xor> %x, %n : f32
+  %b = thread.shuffle <index> %n, %n : i32
+  %c = thread.reduce <add> %n
+  %d = thread.round_to_tf32 %x
+  %e:2 = thread.load_matrix "m8n8.x2.trans.b16" %shared : <3> -> i32, i32
+  thread.store_matrix "m8n8.x2.b16" %shared, %e#0, %e#1 : <3>, i32, i32
+  %f:4 = thread.mma "m16n8k8.f16.f16.f32" %pair, %pair by %pair into %x, %x, %x, %x : vector<2xf16>, vector<2xf16> by vector<2xf16> into f32, f32, f32, f32
+  return %f#3 : f32
+}
+
+// CHECK-LABEL: func @messages
+func.func @messages(%n: i32, %x: f64) {
+  // CHECK: thread.print "hello"
+  // CHECK: thread.print "%d: %g" %{{.*}}, %{{.*}} : i32, f64
+  // CHECK: thread.fail "too small"
+  thread.print "hello"
+  thread.print "%d: %g" %n, %x : i32, f64
+  thread.fail "too small"
+  return
+}
