@@ -24,10 +24,10 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry
-      .insert<tilewright::tile::TileDialect, tilewright::tilegpu::TileGPUDialect, tilewright::ptx::PtxDialect, tilewright::thread::ThreadDialect,
-              mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect, mlir::func::FuncDialect, mlir::math::MathDialect,
-              mlir::scf::SCFDialect, mlir::vector::VectorDialect, mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect>();
+  registry.insert<tilewright::tile::TileDialect, tilewright::tilegpu::TileGPUDialect, tilewright::ptx::PtxDialect,
+                  tilewright::thread::ThreadDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
+                  mlir::func::FuncDialect, mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::vector::VectorDialect,
+                  mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect>();
   for (const tilewright::TargetKind *kind : tilewright::targetKinds()) {
     kind->registerDialects(registry);
     kind->registerPipelines();

@@ -70,8 +70,8 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   // CHECK-DAG: %[[OWNS:.*]] = arith.cmpi eq
   // CHECK-DAG: arith.cmpi ult, %{{.*}}, %c4_i64 : i64
   // CHECK: arith.andi %{{.*}}, %[[OWNS]] : i1
-  // CHECK-COUNT-2: llvm.atomicrmw add
-  // CHECK-NOT: llvm.atomicrmw
+  // CHECK-COUNT-2: thread.atomic_rmw <add>
+  // CHECK-NOT: thread.atomic_rmw
   func.func @histogram(%x: tensor<32xi64, #twice>) {
     %b = tilegpu.local_alloc at 0 : !tilegpu.buffer<4xi32, #shared>
     tilegpu.local_histogram %x, %b : tensor<32xi64, #twice> -> !tilegpu.buffer<4xi32, #shared>

@@ -28,8 +28,8 @@ PointerRoots findPointerRoots(mlir::Value pointer);
 bool mayAlias(mlir::Value left, mlir::Value right);
 bool mayAlias(const PointerRoots &left, const PointerRoots &right);
 
-/// Remembers the roots of all pointers that were asked for and of those between them and the roots, so that the time for
-/// a chain of pointers, each derived from the one before, grows linearly with its length.
+/// Remembers the roots of all pointers that were asked for and of those between them and the roots, so that the time
+/// for a chain of pointers, each derived from the one before, grows linearly with its length.
 class PointerRootsCache {
 public:
   const PointerRoots &find(mlir::Value pointer);

@@ -158,7 +158,8 @@ struct LoadMatrix : OpRewritePattern<thread::LoadMatrixOp> {
       rewriter.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(op, op.getResultTypes()[0], name, ValueRange{op.getPtr()});
       return success();
     }
-    auto call = LLVM::CallIntrinsicOp::create(builder, structure(builder, op.getResultTypes()), name, ValueRange{op.getPtr()});
+    auto call =
+        LLVM::CallIntrinsicOp::create(builder, structure(builder, op.getResultTypes()), name, ValueRange{op.getPtr()});
     rewriter.replaceOp(op, elementsOf(builder, call.getResult(0), op.getNumResults()));
     return success();
   }
