@@ -13,13 +13,13 @@ from tilewright.language import constexpr
 
 from .dispatch import Outcome, Rest, expression, statement
 from .operators import apply_binary
-from .values import Value, describe, is_constant, is_tensor, materialise, unwrap
+from .values import Value, describe, is_constant, is_tensor, materialize, unwrap
 from .visitor import FunctionVisitor
 
 
 @statement(ast.Assign)
 def visit_assign(v: FunctionVisitor, node: ast.Assign, rest: Rest) -> Outcome:
-    value = materialise(v.visit(node.value))
+    value = materialize(v.visit(node.value))
     for target in node.targets:
         assign(v, target, value)
     return None
@@ -32,7 +32,7 @@ def visit_aug_assign(v: FunctionVisitor, node: ast.AugAssign, rest: Rest) -> Out
     name = ast.Name(node.target.id, ast.Load())
     left = v.visit(ast.copy_location(name, node.target))
     value = apply_binary(v, node.op, left, v.visit(node.value))
-    assign(v, node.target, materialise(value))
+    assign(v, node.target, materialize(value))
     return None
 
 
@@ -42,7 +42,7 @@ def visit_ann_assign(v: FunctionVisitor, node: ast.AnnAssign, rest: Rest) -> Out
         return None
     value = v.visit(node.value)
     if not _is_constexpr_annotation(v, node.annotation):
-        assign(v, node.target, materialise(value))
+        assign(v, node.target, materialize(value))
         return None
     if not is_constant(value):
         raise ConstantError(
@@ -56,7 +56,7 @@ def visit_ann_assign(v: FunctionVisitor, node: ast.AnnAssign, rest: Rest) -> Out
 
 @expression(ast.NamedExpr)
 def visit_named_expr(v: FunctionVisitor, node: ast.NamedExpr) -> Value:
-    value = materialise(v.visit(node.value))
+    value = materialize(v.visit(node.value))
     assign(v, node.target, value)
     return value
 

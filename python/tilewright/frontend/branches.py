@@ -46,7 +46,7 @@ from .values import (
     is_tensor,
     leaves,
     map_leaves,
-    materialise,
+    materialize,
     same_constant,
     same_type,
     truth,
@@ -95,10 +95,10 @@ class Branches:
         finally:
             self.v.scope = outer
 
-    def materialised(self, branch: int, value: Value) -> Value:
+    def materialized(self, branch: int, value: Value) -> Value:
         """The value with its numbers converted to tensors at the end of the branch."""
         with self.v.inserting_at_end(self.blocks[branch]):
-            return materialise(value)
+            return materialize(value)
 
     def finish(self, pairs: list[tuple[Value, Value]]) -> list[Value]:
         """Terminates both branches; each pair of values of one type becomes one result."""
@@ -280,7 +280,7 @@ def _exit_value(branches: Branches, index: int) -> Value:
     outcome = branches.outcomes[index]
     if isinstance(outcome, MayExit):
         return outcome.exited.values[EXIT]
-    return branches.materialised(index, 0 if outcome is None else outcome.code)
+    return branches.materialized(index, 0 if outcome is None else outcome.code)
 
 
 def _join_returned(join: _Join, ends: Sequence[_End], exited: Scope) -> None:
@@ -392,7 +392,7 @@ class _Join:
         return pair if self._has_one_type(pair) else None
 
     def _has_one_type(self, values: _Pair) -> bool:
-        known = [materialise(value) for value in _known(values)]
+        known = [materialize(value) for value in _known(values)]
         return not _has_missing(known) and same_type(known[0], known[-1])
 
     def _is_outer(self, name: str, values: _Pair) -> bool:
@@ -415,7 +415,7 @@ class _Join:
             scope.set(name, known[0] if missing is None else missing, line)
 
     def _conflict(self, name: str, values: _Pair) -> Unavailable:
-        first, second = map(materialise, values)
+        first, second = map(materialize, values)
         lines = [scope.lines.get(name, 0) for scope in self.branches.scopes]
         return Unavailable(
             f"has the type {describe(first)} (line {lines[0]}) if the condition at line "
@@ -438,8 +438,8 @@ class _Join:
     def _filled(self, result: _Result, index: int) -> Value:
         """The value at the end of a branch; if it is never read, any value of the type."""
         if result.values[index] is not _ANY:
-            return self.branches.materialised(index, result.values[index])
-        other = materialise(result.values[1 - index])
+            return self.branches.materialized(index, result.values[index])
+        other = materialize(result.values[1 - index])
         before = self.branches.initial[index].values.get(result.name)
         if before is not None and not is_constant(before) and same_type(before, other):
             return before
@@ -583,8 +583,8 @@ def visit_if_exp(v: FunctionVisitor, node: ast.IfExp) -> Value:
     branches = Branches(
         v,
         condition,
-        lambda: materialise(v.visit(node.body)),
-        lambda: materialise(v.visit(node.orelse)),
+        lambda: materialize(v.visit(node.body)),
+        lambda: materialize(v.visit(node.orelse)),
     )
     then_value, else_value = branches.outcomes
     if not same_type(then_value, else_value):

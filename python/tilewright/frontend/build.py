@@ -34,7 +34,7 @@ from . import (  # noqa: F401  (each registers its handlers)
     names,
     operators,
 )
-from .functions import Specialisation, definition_loc, materialise_assigned
+from .functions import Specialization, definition_loc, materialize_assigned
 from .scope import Scope
 from .values import Value, unwrap, use_class
 from .visitor import FunctionVisitor
@@ -47,7 +47,7 @@ class ModuleBuild:
     Attributes:
         context: The context in which the language's functions build operations.
         module: The module.
-        specialisations: The private functions built so far.
+        specializations: The private functions built so far.
         record: Records what is read of the program around the kernel.
         place: The visitor and the node that is being visited.
         nested_guards: The number of statement sequences and guards around the current node.
@@ -57,7 +57,7 @@ class ModuleBuild:
     context: BuildContext
     module: _core.Module
     record: Record
-    specialisations: dict[Any, Specialisation] = field(default_factory=dict)
+    specializations: dict[Any, Specialization] = field(default_factory=dict)
     place: tuple[FunctionVisitor, ast.AST] | None = None
     nested_guards: int = 0
     exit_codes: Iterator[int] = field(default_factory=lambda: itertools.count(-1, -1))
@@ -145,7 +145,7 @@ def _build_kernel(build: ModuleBuild, fn: Any, signature: Sequence[Any], noalias
     for param, value in zip(fn.params, read.values, strict=True):
         scope.set(param.name, _fill(value, handles), fn.tree().lineno)
     visitor = FunctionVisitor(build, fn, scope, is_kernel=True)
-    materialise_assigned(visitor)
+    materialize_assigned(visitor)
     visitor.run()
     builder.create("func.return", types=[])
 

@@ -29,7 +29,7 @@ from . import dispatch
 from .analysis import find_return, has_break
 from .branches import choose
 from .dispatch import Exit, Outcome, Rest, break_code, continue_code, statement
-from .values import Value, describe, materialise
+from .values import Value, describe, materialize
 from .visitor import FunctionVisitor
 
 STOP = ".stop"
@@ -100,7 +100,7 @@ def emit_return(v: FunctionVisitor, line: int) -> Exit:
 
 @statement(ast.Return)
 def visit_return(v: FunctionVisitor, node: ast.Return, rest: Rest) -> Exit:
-    value = None if node.value is None else materialise(v.visit(node.value))
+    value = None if node.value is None else materialize(v.visit(node.value))
     if v.is_kernel and value is not None:
         raise TypeMismatchError(
             f"a kernel cannot return a value, found {describe(value)}",

@@ -23,7 +23,7 @@ from tilewright.language.value import is_structure
 
 from .assign import assign
 from .dispatch import Outcome, Rest, expression, statement
-from .values import Value, describe, is_constant, is_tensor, materialise, truth, unwrap
+from .values import Value, describe, is_constant, is_tensor, materialize, truth, unwrap
 from .visitor import FunctionVisitor
 
 
@@ -132,7 +132,7 @@ def read_attribute(value: Value, name: str) -> Value:
         return found
     plain = unwrap(value)
     if isinstance(plain, (bool, int, float)) and hasattr(tensor, name):
-        return getattr(materialise(plain), name)
+        return getattr(materialize(plain), name)
     what = f"a tensor of type {describe(value)}" if is_tensor(value) else _name_of(plain)
     close = difflib.get_close_matches(name, [n for n in dir(plain) if not n.startswith("_")], n=2)
     hint = "did you mean " + " or ".join(f"`{other}`" for other in close) + "?" if close else None

@@ -27,7 +27,7 @@ from .values import (
     is_tensor,
     key_of,
     leaves,
-    materialise,
+    materialize,
     unwrap,
     with_handles,
 )
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Specialisation:
+class Specialization:
     """A private function; `result` is not set until its body has been built."""
 
     fn: Any
@@ -50,7 +50,7 @@ class Specialisation:
 def call(build: ModuleBuild, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """Builds a call of a @jit function; returns its result."""
     values = bind(build, fn, args, kwargs)
-    found = _specialisation(build, fn, values)
+    found = _specialization(build, fn, values)
     operands = [leaf.handle for value in values.values() for leaf in leaves(value)]
     op = build.context.builder.create(
         "func.call",
@@ -113,16 +113,16 @@ def _argument(fn: Any, name: str, value: Value, is_constexpr: bool) -> Value:
     return constexpr(plain) if wrap else plain
 
 
-def _specialisation(build: ModuleBuild, fn: Any, values: dict[str, Value]) -> Specialisation:
+def _specialization(build: ModuleBuild, fn: Any, values: dict[str, Value]) -> Specialization:
     key = (id(fn), tuple(key_of(value) for value in values.values()))
-    found = build.specialisations.get(key)
+    found = build.specializations.get(key)
     if found is None:
-        found = Specialisation(fn, f"{fn.name}.{len(build.specialisations) + 1}")
-        build.specialisations[key] = found
+        found = Specialization(fn, f"{fn.name}.{len(build.specializations) + 1}")
+        build.specializations[key] = found
         try:
             found.result = _build_private(build, found, values)
         except CompileError as error:
-            del build.specialisations[key]
+            del build.specializations[key]
             _note_call(build, error, fn)
             raise
         found.is_complete = True
@@ -133,7 +133,7 @@ def _specialisation(build: ModuleBuild, fn: Any, values: dict[str, Value]) -> Sp
     return found
 
 
-def _build_private(build: ModuleBuild, found: Specialisation, values: dict[str, Value]) -> Value:
+def _build_private(build: ModuleBuild, found: Specialization, values: dict[str, Value]) -> Value:
     """Builds the function at the end of the module and returns a prototype of its result."""
     ctx, builder = build.context.ctx, build.context.builder
     loc, point = builder.loc, builder.insertion_point
@@ -168,11 +168,11 @@ def _visit_body(
     for name, value in values.items():
         scope.set(name, value, fn.tree().lineno)
     visitor = FunctionVisitor(build, fn, scope, caller_loc=caller_loc)
-    materialise_assigned(visitor)
+    materialize_assigned(visitor)
     return visitor.run()
 
 
-def materialise_assigned(v: FunctionVisitor) -> None:
+def materialize_assigned(v: FunctionVisitor) -> None:
     """Converts numbers in parameters that the function assigns to tensors.
 
     Parameters declared tl.constexpr stay constants. Other parameters can be constants too: an
@@ -181,7 +181,7 @@ def materialise_assigned(v: FunctionVisitor) -> None:
     with v.at(v.tree):
         for param in v.fn.params:
             if param.name in v.assigned and not param.is_constexpr:
-                value = materialise(v.scope.values[param.name])
+                value = materialize(v.scope.values[param.name])
                 v.scope.set(param.name, value, v.tree.lineno)
 
 

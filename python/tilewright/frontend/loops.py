@@ -45,7 +45,7 @@ from .values import (
     is_tensor,
     leaves,
     map_leaves,
-    materialise,
+    materialize,
     same_type,
     truth,
     unwrap,
@@ -119,7 +119,7 @@ class Carried:
             before, after = self.before.values[name], self.v.scope.values[name]
             if isinstance(before, Unavailable) or (after is before and name not in self.names):
                 continue
-            after = after if isinstance(after, Unavailable) else materialise(after)
+            after = after if isinstance(after, Unavailable) else materialize(after)
             if isinstance(after, Unavailable) or not same_type(before, after):
                 raise self._changed(name, before, after)
             handles += [leaf.handle for leaf in leaves(after)]
@@ -246,7 +246,7 @@ def _unless_left(v: FunctionVisitor, node: ast.While, exits: EarlyExits) -> Valu
     branches = Branches(
         v,
         exits.is_running(),
-        lambda: to_condition(materialise(visit_condition(v, node.test))),
+        lambda: to_condition(materialize(visit_condition(v, node.test))),
         lambda: tl.to_tensor(False),
     )
     [holds] = branches.finish([tuple(branches.outcomes)])

@@ -54,13 +54,13 @@ def truth(value: Value) -> bool:
     return bool(unwrap(value))
 
 
-def materialise(value: Value) -> Value:
+def materialize(value: Value) -> Value:
     """Converts numbers to scalar tensors, as every assignment does; keeps other constants."""
     if isinstance(value, tensor):
         return value
     plain = value if is_structure(value) else unwrap(value)
     if is_structure(plain):
-        return map_parts(tuple(plain) if isinstance(plain, list) else plain, materialise)
+        return map_parts(tuple(plain) if isinstance(plain, list) else plain, materialize)
     return to_tensor(plain) if isinstance(plain, (bool, int, float)) else plain
 
 

@@ -4,7 +4,11 @@ import re
 
 import console
 
-NAMES = {"CSE": "cse", "Canonicalizer": "canonicalize"}
+NAMES = {
+    "CSE": "cse",
+    "Canonicalizer": "canonicalize",
+    "TileGPUToThread": "tilegpu-to-thread",
+}
 
 
 def passes_of_the_pipeline() -> list[str]:
