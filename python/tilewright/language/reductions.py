@@ -416,7 +416,8 @@ def histogram(input: Any, num_bins: Any, mask: Any = None) -> tensor:
             shapes = f"{list(x.type.shape)}, found {list(counted.type.shape)}"
             raise ShapeMismatchError(f"the mask of histogram must have the input's shape {shapes}")
         excluded = constant(-1, x.type)  # the greatest unsigned integer
-        x = emit("arith.select", [expand_to(counted, x.type.shape), x, excluded])
+        counted = expand_to(counted, x.type.shape, x.type.encoding)
+        x = emit("arith.select", [counted, x, excluded])
     return emit("tile.histogram", [x], {"bins": i32_attr(bins)}, element=int32)
 
 

@@ -77,6 +77,17 @@ def test_a_tile_of_another_shape_has_no_layout(kernel):
     made.text()
 
 
+def test_a_scalar_mask_gets_the_layout_of_the_counted_tile(kernel):
+    made, x = with_layout(kernel)
+    assert tl.histogram(x, 4, tl.to_tensor(True)).type == tl.block_type(tl.int32, [4])
+    made.text()
+
+
+def test_counts_of_unsigned_integers_are_signed(kernel):
+    [x] = kernel("u32[8]").args
+    assert tl.histogram(x, 4).dtype == tl.int32
+
+
 def space_3(kernel):
     made = kernel("*fp32")
     [p] = made.args
