@@ -1,5 +1,4 @@
-// What passes and dialects know about a GPU, whoever makes it. Each vendor builds its rows from its own tables
-// (Nvidia.h).
+// What passes and dialects know about a GPU of any vendor. Each vendor builds its rows from its own tables (Nvidia.h).
 //
 //     const GpuInfo &gpu = targetOf(op);
 //     for (const MmaInstruction *mma : gpu.mma)

@@ -3,6 +3,8 @@
 
 #include "ThreadToNvvm.h"
 
+#include "tilewright/Conversion/Atomics.h"
+
 #include "tilewright/Dialect/Ptx/IR/Ptx.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -91,22 +93,13 @@ struct Store : OpRewritePattern<thread::StoreOp> {
 // Atomics
 //===----------------------------------------------------------------------===//
 
-std::optional<hardware::ElementType> elementTypeOf(Type type) {
-  return llvm::TypeSwitch<Type, std::optional<hardware::ElementType>>(type)
-      .Case<Float16Type>([](Type) { return hardware::ElementType::F16; })
-      .Case<BFloat16Type>([](Type) { return hardware::ElementType::BF16; })
-      .Case<Float32Type>([](Type) { return hardware::ElementType::F32; })
-      .Case<Float64Type>([](Type) { return hardware::ElementType::F64; })
-      .Default(std::nullopt);
-}
-
 /// Whether the ptx dialect's atomic implements the operation: it accesses global memory, and of additions of floats it
 /// has those for which the target has an instruction.
 bool isInstruction(thread::AtomicRMWOp op) {
   if (op.getPtr().getType().getAddressSpace() == thread::kSharedSpace) {
     return false;
   }
-  std::optional<hardware::ElementType> element = elementTypeOf(getElementTypeOrSelf(op.getType()));
+  std::optional<hardware::ElementType> element = atomicElementOf(getElementTypeOrSelf(op.getType()));
   auto vector = dyn_cast<VectorType>(op.getType());
   int64_t elements = vector ? vector.getNumElements() : 1;
   return op.getKind() != tile::RMWKind::FAdd ||
@@ -142,38 +135,12 @@ StringRef scopeName(tile::SyncScope scope) {
   return "";
 }
 
-LLVM::AtomicBinOp operatorOf(tile::RMWKind kind) {
-  switch (kind) {
-  case tile::RMWKind::And:
-    return LLVM::AtomicBinOp::_and;
-  case tile::RMWKind::Or:
-    return LLVM::AtomicBinOp::_or;
-  case tile::RMWKind::Xor:
-    return LLVM::AtomicBinOp::_xor;
-  case tile::RMWKind::Add:
-    return LLVM::AtomicBinOp::add;
-  case tile::RMWKind::FAdd:
-    return LLVM::AtomicBinOp::fadd;
-  case tile::RMWKind::Max:
-    return LLVM::AtomicBinOp::max;
-  case tile::RMWKind::Min:
-    return LLVM::AtomicBinOp::min;
-  case tile::RMWKind::UMax:
-    return LLVM::AtomicBinOp::umax;
-  case tile::RMWKind::UMin:
-    return LLVM::AtomicBinOp::umin;
-  case tile::RMWKind::Xchg:
-    return LLVM::AtomicBinOp::xchg;
-  }
-  return LLVM::AtomicBinOp::add;
-}
-
 /// Emits LLVM's atomic under a branch. LLVM expands an addition for which the target has no instruction to a loop.
 Value emitBranch(Builder &builder, thread::AtomicRMWOp op, Value value) {
   auto branch = scf::IfOp::create(
       builder, op.getMask(),
       [&](OpBuilder &inside, Location loc) {
-        Value old = LLVM::AtomicRMWOp::create(inside, loc, operatorOf(op.getKind()), op.getPtr(), value,
+        Value old = LLVM::AtomicRMWOp::create(inside, loc, atomicBinOpOf(op.getKind()), op.getPtr(), value,
                                               orderingOf(op.getSem()), scopeName(op.getScope()));
         scf::YieldOp::create(inside, loc, old);
       },

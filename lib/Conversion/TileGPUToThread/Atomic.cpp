@@ -5,6 +5,8 @@
 
 #include "TileGPUToThread.h"
 
+#include "tilewright/Conversion/Atomics.h"
+
 #include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
 #include "tilewright/Layout/Algebra.h"
 
@@ -17,21 +19,12 @@ namespace {
 
 using tile::MemSemantic;
 
-std::optional<hardware::ElementType> elementTypeOf(Type type) {
-  return llvm::TypeSwitch<Type, std::optional<hardware::ElementType>>(type)
-      .Case<Float16Type>([](Type) { return hardware::ElementType::F16; })
-      .Case<BFloat16Type>([](Type) { return hardware::ElementType::BF16; })
-      .Case<Float32Type>([](Type) { return hardware::ElementType::F32; })
-      .Case<Float64Type>([](Type) { return hardware::ElementType::F64; })
-      .Default(std::nullopt);
-}
-
 /// How many of `most` contiguous elements one instruction combines.
 int elementsAtOnce(tile::AtomicRMWOp op, Type element, int most) {
   if (op.getKind() != tile::RMWKind::FAdd) {
     return 1;
   }
-  std::optional<hardware::ElementType> type = elementTypeOf(element);
+  std::optional<hardware::ElementType> type = atomicElementOf(element);
   int elements = 1;
   for (const hardware::AtomicAdd *row : tilegpu::targetOf(op).atomicAdds) {
     if (row->type == type && row->elements <= most) {

@@ -2,6 +2,8 @@
 
 #include "Emitter.h"
 
+#include "tilewright/Conversion/Atomics.h"
+
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -10,32 +12,6 @@
 using namespace mlir;
 
 namespace tilewright::cpu {
-
-static LLVM::AtomicBinOp convertKind(tile::RMWKind kind) {
-  switch (kind) {
-  case tile::RMWKind::And:
-    return LLVM::AtomicBinOp::_and;
-  case tile::RMWKind::Or:
-    return LLVM::AtomicBinOp::_or;
-  case tile::RMWKind::Xor:
-    return LLVM::AtomicBinOp::_xor;
-  case tile::RMWKind::Add:
-    return LLVM::AtomicBinOp::add;
-  case tile::RMWKind::FAdd:
-    return LLVM::AtomicBinOp::fadd;
-  case tile::RMWKind::Max:
-    return LLVM::AtomicBinOp::max;
-  case tile::RMWKind::Min:
-    return LLVM::AtomicBinOp::min;
-  case tile::RMWKind::UMax:
-    return LLVM::AtomicBinOp::umax;
-  case tile::RMWKind::UMin:
-    return LLVM::AtomicBinOp::umin;
-  case tile::RMWKind::Xchg:
-    return LLVM::AtomicBinOp::xchg;
-  }
-  llvm_unreachable("unknown kind of atomic");
-}
 
 static LLVM::AtomicOrdering convertOrder(tile::MemSemantic sem) {
   switch (sem) {
@@ -55,7 +31,7 @@ static LLVM::AtomicOrdering convertOrder(tile::MemSemantic sem) {
 static Value emitOneAtomic(OpBuilder &b, Operation *op, ValueRange operands) {
   Location loc = op->getLoc();
   if (auto rmw = dyn_cast<tile::AtomicRMWOp>(op)) {
-    return LLVM::AtomicRMWOp::create(b, loc, convertKind(rmw.getKind()), operands[0], operands[1],
+    return LLVM::AtomicRMWOp::create(b, loc, atomicBinOpOf(rmw.getKind()), operands[0], operands[1],
                                      convertOrder(rmw.getSem()));
   }
   auto cas = cast<tile::AtomicCASOp>(op);
