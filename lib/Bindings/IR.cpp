@@ -184,6 +184,20 @@ void bindTypeMakers(py::class_<PyContext> &context) {
            });
 }
 
+/// The predicate of arith.cmpi or arith.cmpf with the name that the operation prints, such as "slt".
+Attribute makePredicate(PyContext &context, const std::string &operation, const std::string &name) {
+  if (operation == arith::CmpFOp::getOperationName()) {
+    if (std::optional<arith::CmpFPredicate> found = arith::symbolizeCmpFPredicate(name)) {
+      return arith::CmpFPredicateAttr::get(context.context.get(), *found);
+    }
+  } else if (operation == arith::CmpIOp::getOperationName()) {
+    if (std::optional<arith::CmpIPredicate> found = arith::symbolizeCmpIPredicate(name)) {
+      return arith::CmpIPredicateAttr::get(context.context.get(), *found);
+    }
+  }
+  throw py::value_error("'" + operation + "' has no predicate '" + name + "'");
+}
+
 void bindAttributeMakers(py::class_<PyContext> &context) {
   context
       .def("int_attr",
@@ -206,6 +220,7 @@ void bindAttributeMakers(py::class_<PyContext> &context) {
            [](PyContext &self, const std::string &text) -> Attribute {
              return StringAttr::get(self.context.get(), text);
            })
+      .def("predicate_attr", &makePredicate, py::arg("operation"), py::arg("name"))
       .def("unit_attr", [](PyContext &self) -> Attribute { return UnitAttr::get(self.context.get()); })
       .def("bool_attr",
            [](PyContext &self, bool value) -> Attribute { return BoolAttr::get(self.context.get(), value); })

@@ -88,9 +88,10 @@ def i32_attr(value: int) -> _core.Attribute:
     return context.ctx.int_attr(context.ir(int32), value)
 
 
-def i64_attr(value: int) -> _core.Attribute:
-    context = current()
-    return context.ctx.int_attr(context.ir(int64), value)
+def compare(a: tensor, b: tensor, predicate: str) -> tensor:
+    """Compares elements; `predicate` is one of arith.cmpf ("olt") or, for integers, arith.cmpi."""
+    name = "arith.cmpf" if a.dtype.is_floating() else "arith.cmpi"
+    return emit(name, [a, b], {"predicate": current().ctx.predicate_attr(name, predicate)})
 
 
 def constant(value: float, type: dtype) -> tensor:

@@ -5,21 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from tilewright.errors import ConstantError, TypeMismatchError
-from tilewright.language._build import (
-    constant,
-    emit,
-    i64_attr,
-    same_shape,
-    to_tensor,
-)
+from tilewright.language._build import compare, constant, emit, same_shape, to_tensor
 from tilewright.language.constexpr import builtin, constant_bool, constexpr_value, describe
 from tilewright.language.dtypes import dtype, float32, int64, uint64
 from tilewright.language.registry import Family
 from tilewright.language.rounding import double_to_bfloat16, narrow, toward_zero
 from tilewright.language.tensor import member, tensor
-
-_NE = 1  # arith.cmpi
-_UNE = 13  # arith.cmpf
 
 
 @Family.CREATION
@@ -107,10 +98,7 @@ def _check_rounding(source: dtype, target: dtype, rounding: str | None) -> None:
 
 
 def _nonzero(x: tensor) -> tensor:
-    zero = constant(0, x.type)
-    if x.dtype.is_floating():
-        return emit("arith.cmpf", [x, zero], {"predicate": i64_attr(_UNE)})
-    return emit("arith.cmpi", [x, zero], {"predicate": i64_attr(_NE)})
+    return compare(x, constant(0, x.type), "une" if x.dtype.is_floating() else "ne")
 
 
 def _convert_int(x: tensor, type: dtype) -> tensor:

@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from tilewright.errors import TypeMismatchError
-from tilewright.language._build import constant, emit, i64_attr, to_tensor
+from tilewright.language._build import compare, constant, emit, to_tensor
 from tilewright.language.casts import convert
 from tilewright.language.dtypes import float32, int1, int64
 from tilewright.language.promotion import promoted
 from tilewright.language.registry import Family
 from tilewright.language.tensor import member, tensor
 
-# predicates of arith: floats, signed and unsigned integers
+# The predicates for floats, signed and unsigned integers. NaN is unequal to every number.
 _COMPARE = {
-    "==": (1, 0, 0),
-    "!=": (13, 1, 1),
-    "<": (4, 2, 6),
-    "<=": (5, 3, 7),
-    ">": (2, 4, 8),
-    ">=": (3, 5, 9),
+    "==": ("oeq", "eq", "eq"),
+    "!=": ("une", "ne", "ne"),
+    "<": ("olt", "slt", "ult"),
+    "<=": ("ole", "sle", "ule"),
+    ">": ("ogt", "sgt", "ugt"),
+    ">=": ("oge", "sge", "uge"),
 }
 
 
@@ -151,10 +151,8 @@ def _compare(lhs: Any, rhs: Any, symbol: str) -> tensor:
         a, b = convert(a, int64), convert(b, int64)
     floats, signed, unsigned = _COMPARE[symbol]
     if a.dtype.is_floating():
-        name, predicate = "arith.cmpf", floats
-    else:
-        name, predicate = "arith.cmpi", signed if a.dtype.is_int_signed() else unsigned
-    return emit(name, [a, b], {"predicate": i64_attr(predicate)})
+        return compare(a, b, floats)
+    return compare(a, b, signed if a.dtype.is_int_signed() else unsigned)
 
 
 def equal(lhs: Any, rhs: Any) -> tensor:

@@ -6,26 +6,16 @@ from it as an integer therefore gives the next float toward zero, whatever the s
 
 from __future__ import annotations
 
-from tilewright.language._build import constant, emit, i64_attr, same_shape
+from tilewright.language._build import compare, constant, emit, same_shape
 from tilewright.language.dtypes import bfloat16, dtype, float32, int8, int16, int32
 from tilewright.language.tensor import tensor
 
-_OGT, _UNE = 2, 13  # arith.cmpf
-_EQ = 0  # arith.cmpi
 _BITS = {8: int8, 16: int16, 32: int32}
 
 
 def narrow(x: tensor, target: dtype) -> tensor:
     """Rounds to nearest, ties to even."""
     return emit("arith.truncf", [x], type=same_shape(x, target))
-
-
-def _compare(a: tensor, b: tensor, predicate: int) -> tensor:
-    return emit("arith.cmpf", [a, b], {"predicate": i64_attr(predicate)})
-
-
-def _same(a: tensor, b: tensor) -> tensor:
-    return emit("arith.cmpi", [a, b], {"predicate": i64_attr(_EQ)})
 
 
 def toward_zero(x: tensor, target: dtype) -> tensor:
@@ -36,12 +26,12 @@ def toward_zero(x: tensor, target: dtype) -> tensor:
     nearest = narrow(x, target)
     back = emit("arith.extf", [nearest], type=x.type)
     sizes = [emit("math.absf", [value]) for value in (back, x)]
-    too_large = _compare(sizes[0], sizes[1], _OGT)
+    too_large = compare(sizes[0], sizes[1], "ogt")
     bits = emit("arith.bitcast", [nearest], type=same_shape(x, _BITS[target.primitive_bitwidth]))
     less = emit("arith.subi", [bits, constant(1, bits.type)])
     if target.is_fp8e4b8() or target.is_fp8e5b16():
         # These types have no negative zero: its bit pattern is NaN.
-        is_zero = _same(less, constant(-128, bits.type))
+        is_zero = compare(less, constant(-128, bits.type), "eq")
         less = emit("arith.select", [is_zero, constant(0, bits.type), less])
     chosen = emit("arith.select", [too_large, less, bits])
     return emit("arith.bitcast", [chosen], type=nearest.type)
@@ -54,7 +44,7 @@ def double_to_bfloat16(x: tensor) -> tensor:
     that the second step, to nearest, can tell on which side of a tie the value was.
     """
     single = toward_zero(x, float32)
-    lost = _compare(emit("arith.extf", [single], type=x.type), x, _UNE)
+    lost = compare(emit("arith.extf", [single], type=x.type), x, "une")
     bits = emit("arith.bitcast", [single], type=same_shape(x, int32))
     sticky = emit("arith.ori", [bits, emit("arith.extui", [lost], type=bits.type)])
     return narrow(emit("arith.bitcast", [sticky], type=single.type), bfloat16)

@@ -6,6 +6,7 @@ import pytest
 
 import tilewright.language as tl
 from tilewright.errors import ConstantError, ShapeMismatchError, TypeMismatchError, UnsupportedError
+from tilewright.language._build import compare
 
 ARITHMETIC = [
     (operator.add, "arith.addi", "arith.addi", "arith.addf"),
@@ -67,6 +68,13 @@ def test_comparisons(kernel, function, signed, unsigned, floating):
         result = function(*made.args)
         assert result.type == tl.int1
         assert f"arith.{op} {predicate}," in made.text()
+
+
+def test_a_comparison_that_mlir_does_not_have_is_refused(values):
+    i, f = values("int32", "fp32")
+    for x, predicate in ((i, "olt"), (f, "slt"), (i, "")):
+        with pytest.raises(ValueError, match=f"has no predicate '{predicate}'"):
+            compare(x, x, predicate)
 
 
 def test_unary(values):
