@@ -31,6 +31,8 @@ class TargetKind:
         settings: The environment variables that `key` and `core_options` depend on.
         summary: The targets of the kind, as text for the user.
         architectures: The names that can follow "kind:".
+        targets: The targets with an architecture, "kind:arch".
+        needs_architecture: Whether the name of the kind alone is never a target.
     """
 
     def __init__(self, kind: Any) -> None:
@@ -42,6 +44,9 @@ class TargetKind:
         self.embeds_source_paths: bool = kind.embeds_source_paths
         self.summary: str = kind.summary
         self.architectures: list[str] = kind.architectures
+        self.targets = [f"{self.name}:{arch}" for arch in self.architectures]
+        has_devices = self.device_kind != "cpu"
+        self.needs_architecture = not has_devices and kind.find_architecture("") is None
         self._tools = TOOLS.get(self.name)
         self.settings: tuple[str, ...] = self._tools.settings if self._tools else ()
 
@@ -118,7 +123,7 @@ class TargetKind:
         if problem := found["problem"]:
             raise DeviceError(
                 f"there is no {self.device_kind.upper()} device: {problem}\n"
-                f"hint: choose an architecture to compile for: {self.summary}"
+                f"hint: choose an architecture to compile for: {', '.join(self.targets)}"
             )
         devices, ordinal = found["devices"], int(device.partition(":")[2])
         if ordinal >= len(devices):
@@ -162,8 +167,8 @@ def known_targets() -> list[str]:
     """The names of all targets."""
     kinds = target_kinds().values()
     return [
-        *target_kinds(),
-        *(f"{kind.name}:{arch}" for kind in kinds for arch in kind.architectures),
+        *(kind.name for kind in kinds if not kind.needs_architecture),
+        *(target for kind in kinds for target in kind.targets),
     ]
 
 
@@ -237,7 +242,10 @@ def _unknown_target_text(text: str, from_environment: bool) -> str:
     hint = f"; did you mean '{close[0]}'?" if close else ""
     source = " (from TILEWRIGHT_TARGET)" if from_environment else ""
     known = "\n".join(f"known targets: {kind.summary}" for kind in target_kinds().values())
-    return f"unknown target '{text}'{source}{hint}\n{known}"
+    what = f"unknown target '{text}'"
+    if text in target_kinds():
+        what = f"the target '{text}' needs an architecture"
+    return f"{what}{source}{hint}\n{known}"
 
 
 def check_runnable(target: str) -> None:

@@ -134,7 +134,9 @@ def read_attribute(value: Value, name: str) -> Value:
     if isinstance(plain, (bool, int, float)) and hasattr(tensor, name):
         return getattr(materialize(plain), name)
     what = f"a tensor of type {describe(value)}" if is_tensor(value) else _name_of(plain)
-    close = difflib.get_close_matches(name, [n for n in dir(plain) if not n.startswith("_")], n=2)
+    # A property that raises an AttributeError is in dir() as well.
+    others = [n for n in dir(plain) if not n.startswith("_") and n != name]
+    close = difflib.get_close_matches(name, others, n=2)
     hint = "did you mean " + " or ".join(f"`{other}`" for other in close) + "?" if close else None
     raise UndefinedNameError(f"{what} has no attribute `{name}`", hint=hint)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from tilewright import _core
 from tilewright.compiler.targets import resolve_target
-from tilewright.errors import DeviceAssertError, EmulationError, Finding
+from tilewright.errors import DeviceAssertError, DeviceError, EmulationError, Finding
 
 if TYPE_CHECKING:
     from tilewright.runtime.profile import KernelProfile
@@ -68,6 +68,10 @@ class emulate:
     profiles: list[KernelProfile] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
+        if str(self.target).strip().lower().startswith("emulator"):
+            raise DeviceError(
+                f"emulate takes the target to emulate, such as 'cuda:90a', not '{self.target}'"
+            )
         resolve_target(f"emulator:{self.target}")
         chosen = (CHECKS if self.checks else ()) if isinstance(self.checks, bool) else self.checks
         self.checks = tuple([chosen] if isinstance(chosen, str) else chosen)

@@ -1,5 +1,7 @@
 """Options and targets are checked by name and value."""
 
+import re
+
 import pytest
 
 from tilewright.compiler import Options, Target, resolve_target
@@ -61,6 +63,24 @@ def test_a_bad_default_target_says_where_it_came_from(monkeypatch):
 def test_an_unknown_target_names_the_known_ones():
     with pytest.raises(DeviceError, match=r"did you mean 'cpu:avx512'(.|\n)*known targets: cpu,"):
         resolve_target("cpu:avx-512")
+
+
+@pytest.mark.parametrize(
+    "name", ["emulator", "emulator:", "emulator:cuda", "emulator:cuda:9", "cud", "cpu:avx"]
+)
+def test_a_suggested_target_is_another_one_that_exists(name):
+    with pytest.raises(DeviceError) as info:
+        resolve_target(name)
+    message = str(info.value)
+    [suggested] = re.findall(r"did you mean '(.*?)'", message)
+    listed = re.findall(r"[^ ,]+", message.replace("known targets:", "").partition("\n")[2])
+    assert suggested != name and name not in listed
+    assert suggested == "cuda" or str(resolve_target(suggested)) == suggested
+
+
+def test_a_kind_that_is_no_target_says_what_is_missing():
+    with pytest.raises(DeviceError, match="the target 'emulator' needs an architecture"):
+        resolve_target(" Emulator")
 
 
 def test_numpy_numbers_are_options():

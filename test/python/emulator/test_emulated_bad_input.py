@@ -388,6 +388,12 @@ def test_unknown_targets(target: str) -> None:
         tilewright.emulate(target)
 
 
+@pytest.mark.parametrize("target", ["emulator:cuda:90a", "Emulator"])
+def test_the_emulator_is_not_emulated(target: str) -> None:
+    with pytest.raises(DeviceError, match=f"such as 'cuda:90a', not '{target}'"):
+        tilewright.emulate(target)
+
+
 @pytest.mark.parametrize("checks", ["race", ["bounds", "race"]])
 def test_unknown_checks(checks: Any) -> None:
     with pytest.raises(

@@ -102,6 +102,26 @@ def test_an_attribute_that_does_not_exist_is_refused_with_a_suggestion():
     assert "`arange`" in str(info.value.hint)
 
 
+class Unfinished:
+    @property
+    def width(self):
+        raise AttributeError
+
+
+UNFINISHED = tl.constexpr(Unfinished())
+
+
+@jit
+def unfinished_attribute(out):
+    tl.store(out, UNFINISHED.width)
+
+
+def test_an_attribute_that_cannot_be_read_is_not_suggested():
+    with pytest.raises(UndefinedNameError, match="has no attribute `width`") as info:
+        build(unfinished_attribute, "*i32")
+    assert info.value.hint is None
+
+
 def helper(x):
     return x
 
