@@ -27,7 +27,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "results); each test runs on all of them",
     )
     parser.addoption(
-        "--every-gpu", action="store_true", help="also compile launched kernels for all GPUs"
+        "--compile-for-gpus",
+        choices=("one", "all"),
+        help="also compile each launched kernel for one NVIDIA architecture or for all of them",
     )
     parser.addoption("--seed", type=int, default=0, help="seed of the tests' random inputs")
     parser.addoption(
@@ -46,7 +48,7 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     config.addinivalue_line(
         "markers",
-        "gpu_refuses(pattern, architectures): with --every-gpu the compiler fails with this "
+        "gpu_refuses(pattern, architectures): with --compile-for-gpus the compiler fails with this "
         "message for the test's kernels on these architectures",
     )
     config.pluginmanager.register(seeds)
@@ -54,11 +56,11 @@ def pytest_configure(config: pytest.Config) -> None:
         import emulated_beside
 
         config.pluginmanager.register(emulated_beside)
-    if config.getoption("--every-gpu"):
-        import every_gpu
+    if config.getoption("--compile-for-gpus"):
+        import compile_for_gpus
 
-        every_gpu.install()
-        config.pluginmanager.register(every_gpu)
+        compile_for_gpus.install()
+        config.pluginmanager.register(compile_for_gpus)
 
 
 # Where tests launch kernels, except for tests that use one of these fixtures, which only build IR.

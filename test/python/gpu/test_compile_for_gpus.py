@@ -1,4 +1,4 @@
-"""`--every-gpu` finds a kernel that does not compile for some architecture."""
+"""`--compile-for-gpus` finds a kernel that does not compile for some architecture."""
 
 from __future__ import annotations
 
@@ -53,22 +53,35 @@ def test_large_on_the_cpu():
 """
 
 
-def test_every_gpu(tmp_path: Path) -> None:
-    (tmp_path / "test_launches.py").write_text(TESTS)
+def run(gpus: str, folder: Path) -> str:
+    (folder / "test_launches.py").write_text(TESTS)
     paths = [str(HERE), str(HERE / "conversion"), os.environ.get("PYTHONPATH", "")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     environment = {k: v for k, v in environment.items() if not k.startswith("PYTEST_XDIST")}
-    command = [sys.executable, "-m", "pytest", "-p", "conftest", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-p", "conftest", "-p", "no:cacheprovider", "-q"]
     done = subprocess.run(
-        [*command, "-q", "--every-gpu", "--rootdir", str(tmp_path), str(tmp_path)],
+        [*command, "--compile-for-gpus", gpus, "--rootdir", str(folder), str(folder)],
         env=environment,
-        cwd=tmp_path,
+        cwd=folder,
         capture_output=True,
         text=True,
     )
-    assert "5 passed, 2 errors" in done.stdout, done.stdout + done.stderr
-    assert "ERROR test_launches.py::test_large" in done.stdout
-    assert re.search(r"turned, cuda:86: the kernel needs \d+ bytes of shared mem", done.stdout)
-    assert "turned, cuda:86 is not refused as expected" in done.stdout
-    assert "3 kernels were compiled and assembled for 7 architectures" in done.stdout
-    assert "(21 times in all)" in done.stdout
+    return done.stdout + done.stderr
+
+
+def test_all_gpus(tmp_path: Path) -> None:
+    printed = run("all", tmp_path)
+    assert "5 passed, 2 errors" in printed, printed
+    assert "ERROR test_launches.py::test_large" in printed
+    assert re.search(r"turned, cuda:86: the kernel needs \d+ bytes of shared mem", printed)
+    assert "turned, cuda:86 is not refused as expected" in printed
+    assert "3 kernels were compiled and assembled for 7 architectures" in printed
+    assert "(21 times in all)" in printed
+
+
+def test_one_gpu(tmp_path: Path) -> None:
+    """Two kernels are compiled once, and for all GPUs the one that a test says to be refused."""
+    printed = run("one", tmp_path)
+    assert "turned, cuda:86 is not refused as expected" in printed
+    assert "3 kernels were compiled and assembled for 7 architectures" in printed
+    assert "(9 times in all)" in printed

@@ -1,8 +1,9 @@
-"""Also compiles the kernels that tests launch for every NVIDIA architecture; needs no GPU.
+"""Also compiles the kernels that tests launch for NVIDIA architectures; needs no GPU.
 
-A pytest plugin, for `--every-gpu`: the Tile IR of each launch is recorded, and compiled and
-assembled for each architecture when its test has ended. A failure is an error of the test. The same
-IR is compiled only once per run, by the first pytest process that claims it.
+A pytest plugin, for `--compile-for-gpus one` and `all`: the Tile IR of each launch is recorded, and
+compiled and assembled when its test has ended, for all architectures or for one, which the IR's
+digest selects. A failure is an error of the test. The same IR is compiled only once per run, by
+the first pytest process that claims it.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from tilewright.compiler.targets import target_kinds
 from tilewright.runtime.function import JITFunction
 
 # Names a folder with an empty file for each kernel and architecture that a process has claimed.
-_FOLDER = "TILEWRIGHT_TEST_EVERY_GPU"
+_FOLDER = "TILEWRIGHT_TEST_COMPILED"
 _CUDA = target_kinds()["cuda"]
 
 
@@ -44,9 +45,11 @@ _launched: list[_Kernel] = []
 def install() -> None:
     """Starts recording launches."""
     if not any(find_assemblers()):
-        raise pytest.UsageError("--every-gpu needs an assembler: pip install nvidia-nvjitlink")
+        raise pytest.UsageError(
+            "--compile-for-gpus needs an assembler: pip install nvidia-nvjitlink"
+        )
     if "PYTEST_XDIST_WORKER" not in os.environ:
-        os.environ[_FOLDER] = tempfile.mkdtemp(prefix="tilewright-every-gpu-")
+        os.environ[_FOLDER] = tempfile.mkdtemp(prefix="tilewright-compiled-")
     compile_for_launch = JITFunction._compile
 
     def compile_and_note(
@@ -75,20 +78,35 @@ def _note(request: Request) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _compile_for_every_gpu(request: pytest.FixtureRequest) -> Iterator[None]:
+def _compile_for_gpus(request: pytest.FixtureRequest) -> Iterator[None]:
     _launched.clear()
     yield
     cpu_only = request.node.get_closest_marker("cpu_only")
     if not cpu_only or cpu_only.kwargs.get("compiles", True):
         refused = request.node.get_closest_marker("gpu_refuses")
-        problems = [problem for kernel in _launched for problem in _problems(kernel, refused)]
+        # Whether an architecture refuses a kernel is asked of all of them.
+        all_gpus = refused is not None or request.config.getoption("--compile-for-gpus") == "all"
+        problems = [
+            problem
+            for kernel in _launched
+            for problem in _problems(kernel, refused, _architectures(kernel, all_gpus))
+        ]
         if problems:
             pytest.fail("\n".join(problems), pytrace=False)
 
 
-def _problems(kernel: _Kernel, refused: pytest.Mark | None) -> Iterator[str]:
+def _architectures(kernel: _Kernel, all_gpus: bool) -> tuple[str, ...]:
+    """All architectures, or the one for this kernel: about as many kernels for each of them."""
+    if all_gpus:
+        return _CUDA.architectures
+    return (_CUDA.architectures[int(kernel.digest, 16) % len(_CUDA.architectures)],)
+
+
+def _problems(
+    kernel: _Kernel, refused: pytest.Mark | None, architectures: tuple[str, ...]
+) -> Iterator[str]:
     """Compiles for the architectures that no process has claimed; yields the errors."""
-    for arch in _CUDA.architectures:
+    for arch in architectures:
         if not _take(f"{kernel.digest}-{arch}"):
             continue
         problem = _compile(kernel, arch)
