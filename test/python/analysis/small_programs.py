@@ -112,8 +112,8 @@ class Op:
     regions: list[list[Op]] = field(default_factory=list)
 
 
-def run_passes(programs: list[str], *passes: str) -> list[list[Op]]:
-    text = HEADER + "\n".join(programs) + "\n}\n"
+def run_passes(programs: list[str], *passes: str, header: str = HEADER) -> list[list[Op]]:
+    text = header + "\n".join(programs) + "\n}\n"
     done = subprocess.run(
         [TILEWRIGHT_OPT, *passes], input=text, capture_output=True, text=True, check=False
     )

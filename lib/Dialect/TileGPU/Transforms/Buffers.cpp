@@ -1,8 +1,8 @@
 #include "Buffers.h"
 
-#include "TokenCopies.h"
-
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
@@ -61,51 +61,109 @@ private:
   int64_t next = 0;
 };
 
-/// The waits for each asynchronous copy.
-class Waits {
+/// Follows tokens from copies to the waits for them.
+class TokenUses {
 public:
-  explicit Waits(Operation *root) {
-    TokenCopies copies;
-    auto note = [&](Value value) {
-      if (isa<TokenType>(value.getType()) && value.use_empty()) {
-        llvm::append_range(dropped, llvm::make_first_range(copies.find(value)));
-      }
-    };
-    root->walk([&](Operation *op) {
-      llvm::for_each(op->getResults(), note);
+  explicit TokenUses(Operation *root) {
+    root->walk([&](RegionBranchOpInterface op) {
+      noteEdges(op, RegionBranchPoint::parent(), nullptr);
       for (Region &region : op->getRegions()) {
-        llvm::for_each(region.getArguments(), note);
-      }
-      if (auto wait = dyn_cast<AsyncWaitOp>(op)) {
-        for (Value token : wait.getTokens()) {
-          for (AsyncCopyOp copy : llvm::make_first_range(copies.find(token))) {
-            waits[copy].push_back(wait);
+        for (Block &block : region) {
+          if (auto terminator = dyn_cast<RegionBranchTerminatorOpInterface>(block.getTerminator())) {
+            noteEdges(op, RegionBranchPoint(terminator), terminator);
           }
         }
       }
     });
   }
 
-  /// Where the copy has completed in all iterations before `position`: at the last wait for it after that position, if
-  /// one is always executed. Copies of which a token is dropped never complete.
-  int64_t endOf(AsyncCopyOp copy, int64_t position, const Positions &positions) const {
-    bool isCertain = false;
-    int64_t end = position;
-    for (AsyncWaitOp wait : of(copy)) {
-      isCertain |= wait->getParentOp()->isAncestor(copy) && positions.before(wait) >= position;
-      end = std::max(end, positions.before(wait));
+  /// What becomes of a token and of those that control flow makes of it.
+  struct Future {
+    SmallVector<AsyncWaitOp> waits;
+    llvm::SmallSetVector<Operation *, 2> carriedBy; ///< loops with a later iteration that has the token
+    bool isCertain = true;                          ///< whether one of the waits is executed on every path
+  };
+
+  Future futureOf(Value token) const {
+    Future future;
+    SmallVector<Value> todo = {token};
+    llvm::DenseSet<Value> seen;
+    while (!todo.empty()) {
+      Value value = todo.pop_back_val();
+      if (!seen.insert(value).second) {
+        continue;
+      }
+      future.isCertain &= isUsedOnEveryPath(value);
+      for (Operation *user : value.getUsers()) {
+        if (auto wait = dyn_cast<AsyncWaitOp>(user)) {
+          future.waits.push_back(wait);
+        } else if (auto commit = dyn_cast<AsyncCommitOp>(user)) {
+          todo.push_back(commit.getToken());
+        }
+      }
+      for (const Forward &forward : forwards.lookup(value)) {
+        todo.append(forward.inputs);
+        if (forward.isRepetition) {
+          future.carriedBy.insert(forward.op);
+        }
+      }
     }
-    return isCertain && !llvm::is_contained(dropped, copy) ? end : std::numeric_limits<int64_t>::max();
+    return future;
   }
 
 private:
-  ArrayRef<AsyncWaitOp> of(AsyncCopyOp copy) const {
-    auto found = waits.find(copy);
-    return found == waits.end() ? ArrayRef<AsyncWaitOp>() : ArrayRef<AsyncWaitOp>(found->second);
+  /// The values that have this one after control has passed along an edge of `op`; none if the edge drops the value.
+  struct Forward {
+    Operation *op, *from; ///< `from`: the operation or one of its terminators
+    SmallVector<Value, 1> inputs;
+    bool isRepetition;
+  };
+
+  void noteEdges(RegionBranchOpInterface op, RegionBranchPoint point, RegionBranchTerminatorOpInterface from) {
+    SmallVector<RegionSuccessor> successors;
+    op.getSuccessorRegions(point, successors);
+    llvm::SetVector<Value> tokens;
+    for (const RegionSuccessor &to : successors) {
+      for (Value operand : from ? from.getSuccessorOperands(to) : op.getEntrySuccessorOperands(to)) {
+        if (isa<TokenType>(operand.getType())) {
+          tokens.insert(operand);
+        }
+      }
+    }
+    for (const RegionSuccessor &to : successors) {
+      OperandRange operands = from ? from.getSuccessorOperands(to) : op.getEntrySuccessorOperands(to);
+      for (Value token : tokens) {
+        Forward forward = {op, from ? from.getOperation() : op.getOperation(), {}, from && !to.isParent()};
+        for (auto [operand, input] : llvm::zip_equal(operands, to.getSuccessorInputs())) {
+          if (operand == token) {
+            forward.inputs.push_back(input);
+          }
+        }
+        forwards[token].push_back(std::move(forward));
+      }
+    }
   }
 
-  llvm::DenseMap<AsyncCopyOp, SmallVector<AsyncWaitOp>> waits;
-  SmallVector<AsyncCopyOp> dropped;
+  /// Whether the block that defines the token also waits for it, adds it to a group, or forwards it wherever control
+  /// leaves the block.
+  bool isUsedOnEveryPath(Value token) const {
+    Block *block = token.getParentBlock();
+    if (llvm::any_of(token.getUsers(), [&](Operation *user) {
+          return user->getBlock() == block && isa<AsyncWaitOp, AsyncCommitOp>(user);
+        })) {
+      return true;
+    }
+    llvm::MapVector<Operation *, bool> isForwarded;
+    for (const Forward &forward : forwards.lookup(token)) {
+      if (forward.from->getBlock() == block) {
+        bool &everywhere = isForwarded.try_emplace(forward.from, true).first->second;
+        everywhere &= !forward.inputs.empty();
+      }
+    }
+    return llvm::any_of(llvm::make_second_range(isForwarded), [](bool everywhere) { return everywhere; });
+  }
+
+  llvm::DenseMap<Value, SmallVector<Forward, 2>> forwards;
 };
 } // namespace
 
@@ -118,7 +176,26 @@ static Operation *outermostLoop(Operation *op, LocalAllocOp alloc) {
   return found;
 }
 
-static Lifetime lifetimeOf(LocalAllocOp alloc, const Positions &positions, const Waits &waits) {
+/// Extends the lifetime to where the copy has completed in all iterations.
+static void addCopy(AsyncCopyOp copy, Lifetime &life, const Positions &positions, const TokenUses &tokens) {
+  TokenUses::Future future = tokens.futureOf(copy.getToken());
+  for (AsyncWaitOp wait : future.waits) {
+    life.end = std::max(life.end, positions.before(wait));
+  }
+  if (!future.isCertain) {
+    life.end = std::numeric_limits<int64_t>::max();
+  }
+  // A copy that a loop's next iteration finds in flight must not overwrite what that iteration stores, not even to
+  // buffers above it in the loop's body.
+  for (Operation *around = life.alloc->getParentOp(); around; around = around->getParentOp()) {
+    if (isa<LoopLikeOpInterface>(around) && (future.carriedBy.contains(around) || life.end > positions.after(around))) {
+      life.begin = std::min(life.begin, positions.before(around));
+      life.end = std::max(life.end, positions.after(around));
+    }
+  }
+}
+
+static Lifetime lifetimeOf(LocalAllocOp alloc, const Positions &positions, const TokenUses &tokens) {
   constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
   Lifetime life = {alloc, kNever, kNever, -1, {}};
   SmallVector<AsyncCopyOp> copies;
@@ -135,17 +212,17 @@ static Lifetime lifetimeOf(LocalAllocOp alloc, const Positions &positions, const
     }
   }
   for (AsyncCopyOp copy : copies) {
-    life.end = std::max(life.end, waits.endOf(copy, positions.after(outermostLoop(copy, alloc)), positions));
+    addCopy(copy, life, positions, tokens);
   }
   return life;
 }
 
 SmallVector<Lifetime> lifetimesOf(Operation *root) {
   Positions positions(root);
-  Waits waits(root);
+  TokenUses tokens(root);
   SmallVector<Lifetime> lives;
   root->walk([&](LocalAllocOp alloc) {
-    Lifetime life = lifetimeOf(alloc, positions, waits);
+    Lifetime life = lifetimeOf(alloc, positions, tokens);
     if (life.end >= 0) {
       lives.push_back(life);
     }

@@ -107,6 +107,35 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
     return
   }
 
+  // The next iteration of a loop may find a copy in flight: a buffer above it in the loop must not share its memory.
+  // With a wait in the same iteration it may.
+  // CHECK-LABEL: @carried
+  func.func @carried(%p: tensor<2048x!tile.ptr<f64>, #line>, %x: tensor<2048xf64, #line>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %none = tilegpu.async_commit
+    // CHECK: local_alloc at [[A:.*]] :
+    // CHECK: local_alloc at [[A]] :
+    // CHECK-NOT: local_alloc at [[A]] :
+    // CHECK: local_alloc
+    // CHECK: return
+    %last = scf.for %i = %c0 to %n step %c1 iter_args(%before = %none) -> !tilegpu.token : i32 {
+      %a = tilegpu.local_alloc : !tilegpu.buffer<2048xf64, #shared>
+      tilegpu.local_store %x, %a : tensor<2048xf64, #line> -> !tilegpu.buffer<2048xf64, #shared>
+      %y = tilegpu.local_load %a : !tilegpu.buffer<2048xf64, #shared> -> tensor<2048xf64, #line>
+      %b = tilegpu.local_alloc : !tilegpu.buffer<2048xf64, #shared>
+      %copy = tilegpu.async_copy %p, %b : tensor<2048x!tile.ptr<f64>, #line> -> !tilegpu.buffer<2048xf64, #shared>
+      %t = tilegpu.async_commit of %copy
+      %done = tilegpu.async_wait %t
+      %c = tilegpu.local_alloc : !tilegpu.buffer<2048xf64, #shared>
+      %carried = tilegpu.async_copy %p, %c : tensor<2048x!tile.ptr<f64>, #line> -> !tilegpu.buffer<2048xf64, #shared>
+      %u = tilegpu.async_commit of %carried
+      scf.yield %u : !tilegpu.token
+    }
+    %end = tilegpu.async_wait %last
+    return
+  }
+
   // Partitions are executed at the same time, so that their buffers share no memory; those of one partition do.
   // CHECK-LABEL: @partitions
   func.func @partitions(%x: tensor<2048xf64, #line>) {
