@@ -15,6 +15,7 @@ import ordering
 import outside
 import pointers
 import quotients
+import structures
 from kernel import Family, Kernel
 
 FAMILIES: dict[str, tuple[int, Family]] = {
@@ -29,6 +30,7 @@ FAMILIES: dict[str, tuple[int, Family]] = {
     "helpers": (8, helpers.write),
     "quotients": (4, quotients.write),
     "counts": (3, counts.write),
+    "structures": (4, structures.write),
 }
 
 
