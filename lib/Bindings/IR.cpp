@@ -367,6 +367,7 @@ void bindOperations(py::module_ &module) {
                               Attribute value) { cast<func::FuncOp>(&self).setArgAttr(index, name, value); })
       .def("set_operands", [](Operation &self, const std::vector<Value> &values) { self.setOperands(values); })
       .def("erase", [](Operation &self) { self.erase(); });
+  // NOLINTNEXTLINE(bugprone-unused-raii): the module keeps the class
   py::class_<PyInsertionPoint>(module, "InsertionPoint");
   py::class_<PyBuilder>(module, "Builder", "Creates operations at an insertion point, each with the location `loc`.")
       .def(py::init<PyContext &>(), py::keep_alive<1, 2>())

@@ -86,7 +86,9 @@ bool bindArguments(Call &call, PyObject *const *args, size_t count, PyObject *ke
     }
   }
   for (size_t i = count; i < parameters.size(); ++i) {
-    if (!call.values[i] && !(call.values[i] = parameters[i].defaultValue.get())) {
+    PyObject *&value = call.values[i];
+    value = value ? value : parameters[i].defaultValue.get();
+    if (!value) {
       return explain(call, args, count, keywords);
     }
   }

@@ -77,7 +77,7 @@ bool Classifier::slow(PyObject *object, const TypeInfo &info) {
   }
   case TypeKind::Float: {
     double number = PyFloat_AsDouble(object);
-    return !(number == -1 && PyErr_Occurred()) && floating(number);
+    return (number != -1 || !PyErr_Occurred()) && floating(number);
   }
   case TypeKind::Tuple:
     return tuple(object);

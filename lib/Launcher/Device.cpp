@@ -104,18 +104,18 @@ static Location chooseDevice(const Placement &placement, const DeviceKind *reque
 static bool checkHostArrays(Call &call) {
   const Placement &placement = call.placement;
   const DeviceKind &kind = deviceKindOf(placement.launch);
-  for (const Placement::HostArray &array : placement.hostArrays) {
-    if (kind.reachesHostMemory(placement.launch.ordinal, array.address)) {
-      continue;
-    }
-    std::string where = nameOf(placement.launch);
-    std::string other = placement.deviceArray ? ", and argument " + quoted(*placement.deviceArray) + " on " + where
-                                              : ", which a kernel on " + where + " can't reach";
-    setError("DeviceError", call.state, array.parameter,
-             "is in host memory" + other + "; pass a copy on the device (x.to('" + where + "'))");
-    return false;
+  const auto *unreachable = llvm::find_if(placement.hostArrays, [&](const Placement::HostArray &array) {
+    return !kind.reachesHostMemory(placement.launch.ordinal, array.address);
+  });
+  if (unreachable == placement.hostArrays.end()) {
+    return true;
   }
-  return true;
+  std::string where = nameOf(placement.launch);
+  std::string other = placement.deviceArray ? ", and argument " + quoted(*placement.deviceArray) + " on " + where
+                                            : ", which a kernel on " + where + " can't reach";
+  setError("DeviceError", call.state, unreachable->parameter,
+           "is in host memory" + other + "; pass a copy on the device (x.to('" + where + "'))");
+  return false;
 }
 
 bool resolveDevice(Call &call) {

@@ -45,7 +45,7 @@ llvm::ArrayRef<const DeviceKind *> deviceKinds() {
   return all;
 }
 
-static std::array<MemoryType, kMemoryTypes> findMemoryTypes() {
+static std::array<MemoryType, kMemoryTypes> findMemoryTypes() noexcept {
   std::array<MemoryType, kMemoryTypes> types;
   for (const DeviceKind *kind : deviceKinds()) {
     types[kind->type] = {kind->type};

@@ -9,9 +9,11 @@ namespace tilewright::launcher {
 
 // A kind defines a function that loads its code, such as cudaLoad(), and one that binds the class of its loaded kernels
 // and what else it has for Python.
+// NOLINTBEGIN(bugprone-macro-parentheses): not allowed around a type
 #define TILEWRIGHT_TARGET_KIND(name, kind, device)                                                                     \
   std::shared_ptr<LoadedKernel> kind##Load(const LoadRequest &request);                                                \
   void kind##Bind(py::module_ &module);
+// NOLINTEND(bugprone-macro-parentheses)
 #include "tilewright/Target/TargetKinds.def"
 #undef TILEWRIGHT_TARGET_KIND
 
@@ -26,6 +28,7 @@ std::shared_ptr<LoadedKernel> load(llvm::StringRef kind, const LoadRequest &requ
 }
 
 void bindLoadedKernels(py::module_ &module) {
+  // NOLINTNEXTLINE(bugprone-unused-raii): the module keeps the class
   py::class_<LoadedKernel, std::shared_ptr<LoadedKernel>>(module, "LoadedKernel",
                                                           "A kernel's code that is loaded for execution.");
 #define TILEWRIGHT_TARGET_KIND(name, kind, device) kind##Bind(module);

@@ -34,7 +34,10 @@ PyObject *makeBoundGrid(PyObject *launcher, PyObject *grid) {
   BoundGrid *bound = std::exchange(spareBoundGrid, nullptr);
   if (bound) {
     Py_SET_REFCNT(bound, 1);
-  } else if (!(bound = PyObject_GC_New(BoundGrid, boundGridType))) {
+  } else {
+    bound = PyObject_GC_New(BoundGrid, boundGridType);
+  }
+  if (!bound) {
     return nullptr;
   }
   bound->call = callBoundGrid;
@@ -188,7 +191,7 @@ PyObject *prepare(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObj
   return launch(*launcherOf(self), nullptr, args, count, keywords, false);
 }
 
-PyMethodDef launcherMethods[] = {{"_prepare", reinterpret_cast<PyCFunction>(reinterpret_cast<void *>(prepare)),
+PyMethodDef launcherMethods[] = {{"_prepare", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(prepare)),
                                   METH_FASTCALL | METH_KEYWORDS, nullptr},
                                  {nullptr, nullptr, 0, nullptr}};
 

@@ -36,7 +36,7 @@ public:
     }
     if (!generateCode(*built, **machine)) {
       built->leak();
-      (void)machine->release();
+      (void)machine->release(); // NOLINT(bugprone-unused-return-value): leaked as CudaModule::leak() says
       return std::nullopt;
     }
     compiled.symbol = std::move(built->symbol);

@@ -23,7 +23,7 @@ void dumpHostCode(const Compilation &compilation, llvm::StringRef phase, const l
     compilation.dumpText("asm", llvm::StringRef(assembly->data(), assembly->size()));
   } else {
     // Emitting the object file will fail in the same way and report the error.
-    (void)copy.release();
+    (void)copy.release(); // NOLINT(bugprone-unused-return-value): leaked: LLVM may have left it inconsistent
     llvm::consumeError(assembly.takeError());
   }
 }

@@ -59,8 +59,8 @@ public:
 
 private:
   Value addArgument(Type type, int64_t slot) {
-    auto attributes =
-        b.getDictionaryAttr(b.getNamedAttr(tile::TileDialect::kHiddenSlotAttr, b.getI32IntegerAttr(slot)));
+    auto attributes = b.getDictionaryAttr(
+        b.getNamedAttr(tile::TileDialect::kHiddenSlotAttr, b.getI32IntegerAttr(static_cast<int32_t>(slot))));
     unsigned index = kernel.getNumArguments();
     (void)kernel.insertArgument(index, type, attributes, kernel.getLoc());
     return kernel.getArgument(index);
@@ -120,7 +120,8 @@ private:
     }
     std::string bytes = std::to_string(access.bytes) + (access.bytes == 1 ? " byte" : " bytes");
     std::string message = access.description.getAs<StringAttr>("kind").str() + " " + bytes + " out of bounds";
-    tile::AssertOp::create(b, loc, holds, b.getStringAttr(message), mailbox, b.getI32IntegerAttr(descriptions.size()));
+    tile::AssertOp::create(b, loc, holds, b.getStringAttr(message), mailbox,
+                           b.getI32IntegerAttr(static_cast<int32_t>(descriptions.size())));
   }
 
   func::FuncOp kernel;

@@ -63,11 +63,11 @@ struct ReturnOnAssert : impl::ReturnOnAssertBase<ReturnOnAssert> {
     SmallVector<Attribute> descriptions;
     for (cf::AssertOp op : asserts) {
       if (auto status = op->getAttrOfType<IntegerAttr>("tile.status")) {
-        returnWhereItFails(b, op, status.getInt());
+        returnWhereItFails(b, op, static_cast<int32_t>(status.getInt()));
         continue;
       }
       descriptions.push_back(describe(b, op));
-      returnWhereItFails(b, op, descriptions.size());
+      returnWhereItFails(b, op, static_cast<int32_t>(descriptions.size()));
     }
     if (!descriptions.empty()) {
       function->setAttr("tile.asserts", b.getArrayAttr(descriptions));

@@ -239,8 +239,7 @@ struct TypeInfo {
 };
 
 // Call.cpp
-PyObject *launch(Launcher &launcher, PyObject *grid, PyObject *const *args, size_t count, PyObject *keywords,
-                 bool execute);
+PyObject *launch(Launcher &launcher, PyObject *grid, PyObject *const *args, size_t count, PyObject *keywords, bool run);
 // Bind.cpp
 bool bindArguments(Call &call, PyObject *const *args, size_t count, PyObject *keywords);
 /// Sets the default target (None: none) of launches of the calling thread. Returns a new reference to the previous one.

@@ -90,7 +90,9 @@ public:
   llvm::json::Value get() const override { return llvm::json::Value(value); }
   bool set(const llvm::json::Value &given) override {
     auto read = OptionType<T>::read(given);
-    value = read ? T(*read) : std::move(value);
+    if (read) {
+      value = T(*read); // NOLINT(bugprone-optional-value-conversion): T may be optional itself
+    }
     return read || given.kind() == llvm::json::Value::Null;
   }
 

@@ -195,8 +195,8 @@ static std::shared_ptr<CudaKernel> loadOnDevice(const std::string &name, const p
     problem.message = "there is no CUDA device: " + platform.problem();
   }
   const CheckedCode *checked = nullptr;
-  if (kernel && accesses) {
-    checked = addCheckedCode(name, *known, *readAccesses(accesses));
+  if (AccessSites sites = readAccesses(accesses); kernel && sites) {
+    checked = addCheckedCode(name, *known, std::move(*sites));
   }
   if (kernel) {
     return std::make_shared<CudaKernel>(std::move(kernel), std::move(slots), checked);

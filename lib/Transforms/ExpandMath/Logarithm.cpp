@@ -70,8 +70,8 @@ struct Format {
   double smallestNormal, lift;    ///< a power of two that makes denormals normal
 };
 
-const Format kSingle = {23, 0x3f3504f3, 0xff800000, 0x1p-126, 0x1p23};
-const Format kDouble = {52, 0x3fe6a09e667f3bcd, int64_t(0xfff0000000000000), 0x1p-1022, 0x1p52};
+constexpr Format kSingle = {23, 0x3f3504f3, 0xff800000, 0x1p-126, 0x1p23};
+constexpr Format kDouble = {52, 0x3fe6a09e667f3bcd, int64_t(0xfff0000000000000), 0x1p-1022, 0x1p52};
 
 /// A logarithm's base: log(2^k (1 + f)) = k * exponent + f * slope + f^2 * polynomial(f), the first two factors
 /// as sums of two floats. A low part of zero means that the high part is 1.
@@ -82,13 +82,13 @@ struct Base {
   double slopeHigh, slopeLow;
 };
 
-const Base kNatural = {kSingle, kLog, 0.6931471824645996, -1.9046542121259336e-09, 1, 0};
-const Base kBinary = {kSingle, kLog2, 1, 0, 1.4426950216293335, 1.925963033500011e-08};
-const Base kDecimal = {
+constexpr Base kNatural = {kSingle, kLog, 0.6931471824645996, -1.9046542121259336e-09, 1, 0};
+constexpr Base kBinary = {kSingle, kLog2, 1, 0, 1.4426950216293335, 1.925963033500011e-08};
+constexpr Base kDecimal = {
     kSingle, kLog10, 0.3010300099849701, -1.432098883924482e-08, 0.4342944920063019, -1.0103049952192578e-08};
-const Base kNaturalDouble = {kDouble, kLogDouble, 0.6931471805599453, 2.3190468138462996e-17, 1, 0};
-const Base kBinaryDouble = {kDouble, kLog2Double, 1, 0, 1.4426950408889634, 2.0355273740931033e-17};
-const Base kDecimalDouble = {
+constexpr Base kNaturalDouble = {kDouble, kLogDouble, 0.6931471805599453, 2.3190468138462996e-17, 1, 0};
+constexpr Base kBinaryDouble = {kDouble, kLog2Double, 1, 0, 1.4426950408889634, 2.0355273740931033e-17};
+constexpr Base kDecimalDouble = {
     kDouble, kLog10Double, 0.3010299956639812, -2.8037281277851704e-18, 0.4342944819032518, 1.098319650216765e-17};
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();

@@ -15,6 +15,7 @@
 
 namespace tilewright::layout {
 /// Makes a layout usable as an attribute parameter.
+// NOLINTNEXTLINE(readability-identifier-naming): LLVM finds it by this name
 llvm::hash_code hash_value(const LinearLayout &layout);
 } // namespace tilewright::layout
 
