@@ -13,6 +13,15 @@ namespace tilewright {
 #include "tilewright/Transforms/Passes.h.inc"
 } // namespace tilewright
 
+/// Nothing writes to parameters: so their addresses may be taken without a copy to local memory.
+static void markConstantParameters(LLVM::LLVMFuncOp kernel) {
+  for (unsigned index = 0; index < kernel.getNumArguments(); ++index) {
+    if (kernel.getArgAttr(index, LLVM::LLVMDialect::getByValAttrName())) {
+      kernel.setArgAttr(index, NVVM::NVVMDialect::getGridConstantAttrName(), UnitAttr::get(kernel.getContext()));
+    }
+  }
+}
+
 namespace {
 struct NvvmKernel : tilewright::impl::NvvmKernelBase<NvvmKernel> {
   using NvvmKernelBase::NvvmKernelBase;
@@ -29,6 +38,7 @@ struct NvvmKernel : tilewright::impl::NvvmKernelBase<NvvmKernel> {
       if (maxRegisters > 0) {
         function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(), builder.getI32IntegerAttr(maxRegisters));
       }
+      markConstantParameters(function);
     }
   }
 };

@@ -154,3 +154,16 @@ func.func @hinted(%in: !tile.ptr<f32> {tile.slot = 0 : i32, tile.noalias},
   tile.store %to, %x : tensor<256x!tile.ptr<f32>>, tensor<256xf32>
   return
 }
+
+// Bytes that are passed by value are read where the launch has them.
+// CHECK-LABEL: func.func @by_value(
+// CHECK-SAME: %[[ARGS:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: !llvm.ptr) -> i32
+// CHECK: %[[MAP:.*]] = llvm.getelementptr %[[ARGS]][8] : (!llvm.ptr) -> !llvm.ptr, i64
+// CHECK: %[[A:.*]] = llvm.getelementptr %[[MAP]][16] : (!llvm.ptr) -> !llvm.ptr, i8
+// CHECK: llvm.load %[[A]] : !llvm.ptr -> i32
+func.func @by_value(%out: !tile.ptr<i32> {tile.slot = 0 : i32},
+                    %map: !tile.bytes<128, 64> {tile.slot = 8 : i32}) attributes {tile.kernel} {
+  %x = tile.read_bytes %map[16] : <128, 64> -> i32
+  tile.store %out, %x : !tile.ptr<i32>, i32
+  return
+}

@@ -24,6 +24,19 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
     return
   }
 
+  // Bytes that are passed by value are a parameter, from which every thread loads.
+  // CHECK-LABEL: func.func @by_value
+  // CHECK-SAME: (%[[P:.*]]: !llvm.ptr<1>, %[[MAP:.*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>})
+  // CHECK-SAME: tilegpu.slots = array<i32: 0, 8>
+  // CHECK: %[[A:.*]] = llvm.getelementptr %[[MAP]][16] : (!llvm.ptr) -> !llvm.ptr, i8
+  // CHECK: llvm.load %[[A]] invariant : !llvm.ptr -> i32
+  func.func @by_value(%p: !tile.ptr<i32> {tile.slot = 0 : i32}, %map: !tile.bytes<128, 64> {tile.slot = 8 : i32})
+      attributes {tile.kernel} {
+    %x = tile.read_bytes %map[16] : <128, 64> -> i32
+    tile.store %p, %x : !tile.ptr<i32>, i32
+    return
+  }
+
   // LLVM may keep values in registers only if no thread writes them: an argument that is stored to, or updated through
   // an address computed from it, is not `noalias`.
   // CHECK-LABEL: func.func @readOnly

@@ -248,6 +248,9 @@ def NvvmKernel : Pass<"nvvm-kernel", "mlir::ModuleOp"> {
     llvm.func @add(...) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>}
     ```
 
+    Parameters that are passed by value get `nvvm.grid_constant`: nothing writes to them, so their addresses can be
+    taken without a copy.
+
     Requires: functions are `llvm.func`.
     Establishes: kernels have `nvvm.kernel` and a fixed number of threads.
     Destroys: `tile.kernel`.

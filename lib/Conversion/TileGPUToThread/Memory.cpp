@@ -1,4 +1,5 @@
-// Loads from and stores to global memory, with as few and as wide accesses as layout, alignment and mask allow.
+// Loads from and stores to global memory, with as few and as wide accesses as layout, alignment and mask allow, and
+// loads from a kernel's parameters.
 
 #include "TileGPUToThread.h"
 
@@ -78,10 +79,25 @@ struct Store : OpConversionPattern<tile::StoreOp> {
   }
 };
 
+/// Nothing writes to parameters, so that LLVM may move the load.
+struct ReadBytes : OpConversionPattern<tile::ReadBytesOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(tile::ReadBytesOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    auto offset = static_cast<int32_t>(op.getOffset());
+    Value address = LLVM::GEPOp::create(rewriter, op.getLoc(), adaptor.getBytes().getType(), rewriter.getI8Type(),
+                                        adaptor.getBytes(), ArrayRef<LLVM::GEPArg>{offset});
+    Type type = getTypeConverter()->convertType(op.getType());
+    rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, type, address, /*alignment=*/0, /*isVolatile=*/false,
+                                              /*isNonTemporal=*/false, /*isInvariant=*/true);
+    return success();
+  }
+};
+
 } // namespace
 
 void addMemoryPatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
-  patterns.add<Load, Store>(types, patterns.getContext());
+  patterns.add<Load, Store, ReadBytes>(types, patterns.getContext());
 }
 
 } // namespace tilewright::gpu

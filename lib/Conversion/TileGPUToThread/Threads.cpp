@@ -17,6 +17,7 @@ ThreadTypes::ThreadTypes() {
   // Conversions are tried in reverse order of registration.
   addConversion([](Type type) { return type; });
   addConversion([](tile::PtrType type) { return LLVM::LLVMPointerType::get(type.getContext(), thread::kGlobalSpace); });
+  addConversion([](tile::BytesType type) { return LLVM::LLVMPointerType::get(type.getContext()); });
   addConversion(
       [](tilegpu::BufferType type) { return LLVM::LLVMPointerType::get(type.getContext(), thread::kSharedSpace); });
   addConversion([](tilegpu::TokenType, SmallVectorImpl<Type> &) { return success(); }); // nothing

@@ -35,13 +35,23 @@ llvm::BitVector findReadOnlyArguments(func::FuncOp function) {
   return readOnly;
 }
 
-/// Translates what the launcher guarantees about arguments to LLVM attributes, and records which slots of the launch
-/// they are.
+/// The attributes of a parameter that is passed by value.
+NamedAttrList describeBytes(tile::BytesType type) {
+  Builder builder(type.getContext());
+  NamedAttrList attributes;
+  attributes.set(LLVM::LLVMDialect::getByValAttrName(),
+                 TypeAttr::get(LLVM::LLVMArrayType::get(builder.getI8Type(), type.getSize())));
+  attributes.set(LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(type.getAlignment()));
+  return attributes;
+}
+
+/// Translates what the launcher guarantees about arguments, which had these types, to LLVM attributes, and records
+/// which slots of the launch they are.
 ///
 /// LLVM's `noalias` also implies that nothing else in the function modifies the pointer's memory, not even across a
 /// barrier or an atomic that orders memory: LLVM could keep a value in a register after another thread has overwritten
 /// it. So only arguments whose memory no thread writes get the attribute.
-void describeArguments(func::FuncOp function, const llvm::BitVector &readOnly) {
+void describeArguments(func::FuncOp function, ArrayRef<Type> types, const llvm::BitVector &readOnly) {
   Builder builder(function.getContext());
   SmallVector<int32_t> slots;
   for (unsigned index = 0; index < function.getNumArguments(); ++index) {
@@ -52,6 +62,10 @@ void describeArguments(func::FuncOp function, const llvm::BitVector &readOnly) {
     slots.push_back(hidden ? -1 - static_cast<int32_t>(hidden.getInt())
                     : slot ? static_cast<int32_t>(slot.getInt())
                            : static_cast<int32_t>(index));
+    if (auto bytes = dyn_cast<tile::BytesType>(types[index])) {
+      function.setArgAttrs(index, describeBytes(bytes).getDictionary(function.getContext()));
+      continue;
+    }
     function.setArgAttrs(index, ArrayRef<NamedAttribute>());
     if (isPointer && divisibility) {
       function.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(),
@@ -82,9 +96,12 @@ struct TileGPUToThread : tilewright::impl::TileGPUToThreadBase<TileGPUToThread> 
   void runOnOperation() override {
     ModuleOp module = getOperation();
     MLIRContext *context = module.getContext();
-    llvm::StringMap<llvm::BitVector> readOnly; // by kernel, computed before tiles are lowered
+    // By kernel, before tiles are lowered.
+    llvm::StringMap<llvm::BitVector> readOnly;
+    llvm::StringMap<SmallVector<Type>> argumentTypes;
     for (auto function : module.getOps<func::FuncOp>()) {
       readOnly[function.getName()] = findReadOnlyArguments(function);
+      argumentTypes[function.getName()] = llvm::to_vector(function.getArgumentTypes());
     }
     dropTokens(module);
     tilewright::gpu::ThreadTypes types;
@@ -114,7 +131,7 @@ struct TileGPUToThread : tilewright::impl::TileGPUToThreadBase<TileGPUToThread> 
     }
     for (auto function : module.getOps<func::FuncOp>()) {
       if (function->hasAttr(tile::TileDialect::kKernelAttr)) {
-        describeArguments(function, readOnly[function.getName()]);
+        describeArguments(function, argumentTypes[function.getName()], readOnly[function.getName()]);
       }
     }
   }

@@ -19,6 +19,7 @@ namespace tilewright::gpu {
 /// tensor<128x64xf16, #layout>  ->  vector<64xf16>       the layout's registers
 /// tensor<...x!tile.ptr<f32>>   ->  vector<Nx!llvm.ptr<1>>
 /// !tile.ptr<f32>               ->  !llvm.ptr<1>         global memory
+/// !tile.bytes<128, 64>         ->  !llvm.ptr            a parameter of the kernel
 /// !tilegpu.buffer<...>         ->  !llvm.ptr<3>         the address of its first slot in shared memory
 class ThreadTypes : public mlir::TypeConverter {
 public:

@@ -17,7 +17,7 @@ namespace tilewright::cpu {
 //===----------------------------------------------------------------------===//
 
 Type Emitter::convert(Type type) {
-  return isa<tile::PtrType>(type) ? LLVM::LLVMPointerType::get(b.getContext()) : type;
+  return isa<tile::PtrType, tile::BytesType>(type) ? LLVM::LLVMPointerType::get(b.getContext()) : type;
 }
 
 int64_t Emitter::widthOf(Value value) {
@@ -210,11 +210,22 @@ struct PointerConversion : Elementwise<PointerConversion<Op, Conversion>, Op> {
   }
 };
 
+struct ReadBytes : Elementwise<ReadBytes, tile::ReadBytesOp> {
+  SmallVector<Value> apply(Operation *op, Emitter &e, SmallVector<Value> operands, int64_t) const {
+    Location loc = op->getLoc();
+    auto offset = static_cast<int32_t>(cast<tile::ReadBytesOp>(op).getOffset());
+    Value address = LLVM::GEPOp::create(e.b, loc, operands[0].getType(), e.b.getI8Type(), operands[0],
+                                        ArrayRef<LLVM::GEPArg>{offset});
+    return {LLVM::LoadOp::create(e.b, loc, e.convert(op->getResult(0).getType()), address)};
+  }
+};
+
 } // namespace
 
 void attachElementwise(MLIRContext *context) {
   tile::AddPtrOp::attachInterface<AddPtr>(*context);
   tile::PtrCastOp::attachInterface<PtrCast>(*context);
+  tile::ReadBytesOp::attachInterface<ReadBytes>(*context);
   tile::IntToPtrOp::attachInterface<PointerConversion<tile::IntToPtrOp, LLVM::IntToPtrOp>>(*context);
   tile::PtrToIntOp::attachInterface<PointerConversion<tile::PtrToIntOp, LLVM::PtrToIntOp>>(*context);
 }

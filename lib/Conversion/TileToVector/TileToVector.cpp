@@ -43,7 +43,7 @@ func::FuncOp createEntry(OpBuilder &b, func::FuncOp kernel) {
   return entry;
 }
 
-/// Loads a kernel argument from its eight-byte slot.
+/// Loads a kernel argument from its eight-byte slot. Bytes that are passed by value stay there.
 Value loadArgument(OpBuilder &b, func::FuncOp kernel, func::FuncOp entry, BlockArgument arg) {
   auto slot = kernel.getArgAttrOfType<IntegerAttr>(arg.getArgNumber(), "tile.slot");
   int32_t index = slot ? int32_t(slot.getInt()) : int32_t(arg.getArgNumber());
@@ -51,6 +51,9 @@ Value loadArgument(OpBuilder &b, func::FuncOp kernel, func::FuncOp entry, BlockA
   Location loc = arg.getLoc();
   Value address =
       LLVM::GEPOp::create(b, loc, pointer, b.getI64Type(), entry.getArgument(kArgs), ArrayRef<LLVM::GEPArg>{index});
+  if (isa<tile::BytesType>(arg.getType())) {
+    return address;
+  }
   Type type = isa<tile::PtrType>(arg.getType()) ? Type(pointer) : arg.getType();
   if (!type.isInteger(1)) {
     return LLVM::LoadOp::create(b, loc, type, address);

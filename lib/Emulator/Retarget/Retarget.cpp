@@ -33,7 +33,8 @@ namespace {
 // The function
 //===----------------------------------------------------------------------===//
 
-/// Moves the kernel's body into a function of two parameters, which loads the kernel's parameters from slots.
+/// Moves the kernel's body into a function of two parameters, which loads the kernel's parameters from slots. Those
+/// that are passed by value stay there.
 llvm::Function &makeThreadCode(llvm::Function &kernel, ArrayRef<int> slots) {
   LLVMContext &context = kernel.getContext();
   auto *pointer = PointerType::get(context, 0);
@@ -51,7 +52,8 @@ llvm::Function &makeThreadCode(llvm::Function &kernel, ArrayRef<int> slots) {
   for (Argument &argument : kernel.args()) {
     int slot = slots.empty() ? argument.getArgNo() : slots[argument.getArgNo()];
     Value *address = builder.CreateConstInBoundsGEP1_64(builder.getInt64Ty(), code->getArg(1), slot);
-    argument.replaceAllUsesWith(builder.CreateLoad(argument.getType(), address, argument.getName()));
+    argument.replaceAllUsesWith(
+        argument.hasByValAttr() ? address : builder.CreateLoad(argument.getType(), address, argument.getName()));
   }
   builder.CreateBr(&body);
   kernel.eraseFromParent();

@@ -34,12 +34,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 import tilewright.language as tl
-from tilewright.errors import TypeMismatchError
+from tilewright.errors import TypeMismatchError, UnsupportedError
 from tilewright.language._build import constant
+from tilewright.language.parameter_bytes import ParameterBytes
 
 from .dispatch import END, RETURN, Exit, MayExit, Outcome, Rest, expression, statement
 from .scope import Scope, Unavailable
 from .values import (
+    Leaf,
     Value,
     describe,
     is_constant,
@@ -323,9 +325,15 @@ def _check_returned(v: FunctionVisitor, first: Exit, second: Exit) -> None:
 def _placeholder(value: Value) -> Value:
     """Any value of the same type."""
 
-    def zero(leaf: Any) -> Any:
+    def zero(leaf: Leaf) -> Leaf:
+        if isinstance(leaf, ParameterBytes):
+            raise UnsupportedError(
+                "bytes that are passed by value can't be returned by one branch only",
+                hint="return them after the `if`",
+            )
         number = tl.int64 if leaf.dtype.is_ptr() else leaf.dtype
-        return constant(0, leaf.type.with_element_ty(number)).to(leaf.dtype)
+        zeros: tl.tensor = constant(0, leaf.type.with_element_ty(number)).to(leaf.dtype)
+        return zeros
 
     return map_leaves(value, zero)
 

@@ -21,6 +21,7 @@ from tilewright.errors import CompileError, TypeMismatchError
 from tilewright.language import constexpr, dtype, tensor, to_tensor
 from tilewright.language._context import BuildContext, use
 from tilewright.language.descriptor import ByValueType, Descriptor, parse_descriptor
+from tilewright.language.parameter_bytes import ParameterBytes
 from tilewright.language.value import Described, is_structure, map_parts, unflatten
 
 from . import (  # noqa: F401  (each registers its handlers)
@@ -68,7 +69,7 @@ class _Argument:
     """An argument of the kernel: a leaf parameter whose value is known only at launch."""
 
     slot: int
-    type: dtype
+    type: dtype | ByValueType
     is_divisible: bool
 
 
@@ -129,7 +130,7 @@ def _build_kernel(build: ModuleBuild, fn: Any, signature: Sequence[Any], noalias
     ctx, builder = build.context.ctx, build.context.builder
     read = _Signature(fn, signature)
     arguments = read.arguments
-    types = [build.context.ir(argument.type) for argument in arguments]
+    types = [argument.type.ir(ctx) for argument in arguments]
     attrs = {
         "sym_name": ctx.string_attr(fn.name),
         "function_type": ctx.type_attr(ctx.function_type(types, [])),
@@ -157,7 +158,7 @@ def _set_argument_facts(
     op.set_arg_attr(index, "tile.slot", ctx.int_attr(i32, argument.slot))
     if argument.is_divisible:
         op.set_arg_attr(index, "tile.divisibility", ctx.int_attr(i32, 16))
-    if noalias and argument.type.is_ptr():
+    if noalias and not isinstance(argument.type, ByValueType) and argument.type.is_ptr():
         op.set_arg_attr(index, "tile.noalias", ctx.unit_attr())
 
 
@@ -205,8 +206,6 @@ class _Signature:
     def _described(self, descriptor: Descriptor) -> Value:
         slot = descriptor.first_slot(self._free_slot)
         self._free_slot = slot + descriptor.slots
-        if isinstance(descriptor.type, ByValueType):
-            return descriptor.type  # No operation takes it yet.
         argument = _Argument(slot, descriptor.type, descriptor.is_divisible)
         self.arguments.append(argument)
         return argument
@@ -215,6 +214,8 @@ class _Signature:
 def _fill(value: Value, handles: Iterator[Any]) -> Value:
     """The value with its placeholders replaced by tensors."""
     if isinstance(value, _Argument):
+        if isinstance(value.type, ByValueType):
+            return ParameterBytes(next(handles), value.type)
         return tensor(next(handles), value.type)
     if isinstance(value, _KnownInteger):
         return to_tensor(value.value)

@@ -24,7 +24,7 @@ from .values import (
     Value,
     describe,
     is_constant,
-    is_tensor,
+    is_leaf,
     key_of,
     leaves,
     materialize,
@@ -92,7 +92,7 @@ def bind(
 
 
 def _argument(fn: Any, name: str, value: Value, is_constexpr: bool) -> Value:
-    if is_tensor(value):
+    if is_leaf(value):
         if is_constexpr:
             raise ConstantError(
                 f"the parameter `{name}` of `{fn.name}` is a tl.constexpr, "

@@ -44,7 +44,6 @@ from .values import (
     is_constant,
     is_tensor,
     leaves,
-    map_leaves,
     materialize,
     same_type,
     truth,
@@ -154,9 +153,10 @@ class Carried:
         if isinstance(after, Unavailable):
             error = LoopTypeError(f"the loop-carried variable `{name}` {after.reason}")
         elif leaves(before):
+            conversion = f", or write .to({before.dtype!r})" if is_tensor(before) else ""
             error = LoopTypeError(
                 f"{kinds}; a loop cannot change its type",
-                hint=f"give it its final type before the loop, or write .to({_scalar(before)})",
+                hint=f"give it its final type before the loop{conversion}",
             )
         else:
             error = LoopTypeError(
@@ -172,12 +172,6 @@ class Carried:
             if is_target and node.id == name and node.lineno == line:  # type: ignore[attr-defined]
                 return self.v.column(node)
         return None
-
-
-def _scalar(value: Value) -> str:
-    scalars: list[str] = []
-    map_leaves(value, lambda leaf: scalars.append(repr(leaf.dtype)))
-    return scalars[0]
 
 
 # `while`

@@ -1,8 +1,9 @@
 """The values of the front end.
 
-A value is a `tl.tensor`, a constant (a `tl.constexpr` or any other Python object), or a structure
-of values, such as a tuple (tilewright/language/value.py). The tensors in a structure are its
-leaves. Loops, branches and calls pass the leaves and rebuild the structure from them.
+A value is a leaf, which has a value in the IR (a `tl.tensor`, or bytes passed by value), a constant
+(a `tl.constexpr` or any other Python object), or a structure of values, such as a tuple
+(tilewright/language/value.py). Loops, branches and calls pass the leaves of a structure and rebuild
+it from them.
 """
 
 from __future__ import annotations
@@ -10,19 +11,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from enum import Enum
 from types import FunctionType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 from tilewright.dependencies.kinds import is_scalar_of_library
 from tilewright.language import constexpr, dtype, tensor, to_tensor
 from tilewright.language._context import current
 from tilewright.language.constexpr import python_scalar
+from tilewright.language.parameter_bytes import ParameterBytes
 from tilewright.language.value import flatten, is_structure, map_parts
 
 Value: TypeAlias = Any
+Leaf: TypeAlias = tensor | ParameterBytes
 
 
 def is_tensor(value: Value) -> bool:
     return isinstance(value, tensor)
+
+
+def is_leaf(value: Value) -> TypeGuard[Leaf]:
+    return isinstance(value, (tensor, ParameterBytes))
 
 
 def use_class(cls: type) -> None:
@@ -56,7 +63,7 @@ def truth(value: Value) -> bool:
 
 def materialize(value: Value) -> Value:
     """Converts numbers to scalar tensors, as every assignment does; keeps other constants."""
-    if isinstance(value, tensor):
+    if is_leaf(value):
         return value
     plain = value if is_structure(value) else unwrap(value)
     if is_structure(plain):
@@ -64,29 +71,35 @@ def materialize(value: Value) -> Value:
     return to_tensor(plain) if isinstance(plain, (bool, int, float)) else plain
 
 
-def leaves(value: Value) -> list[tensor]:
-    """The tensors in a value, in order."""
-    if isinstance(value, tensor):
+def leaves(value: Value) -> list[Leaf]:
+    """The leaves of a value, in order."""
+    if is_leaf(value):
         return [value]
     return [leaf for part in flatten(value)[0] for leaf in leaves(part)]
 
 
-def map_leaves(value: Value, change: Callable[[tensor], Value]) -> Value:
-    """The value with `change` applied to each of its tensors, in order."""
-    if isinstance(value, tensor):
+def map_leaves(value: Value, change: Callable[[Leaf], Value]) -> Value:
+    """The value with `change` applied to each of its leaves, in order."""
+    if is_leaf(value):
         return change(value)
     return map_parts(value, lambda part: map_leaves(part, change))
 
 
 def with_handles(value: Value, handles: Iterator[Any]) -> Value:
-    """The value with its tensors replaced by others of the same types."""
-    return map_leaves(value, lambda leaf: tensor(next(handles), leaf.dtype))
+    """The value with its leaves replaced by others of the same types."""
+
+    def change(leaf: Leaf) -> Leaf:
+        if isinstance(leaf, ParameterBytes):
+            return ParameterBytes(next(handles), leaf.type)
+        return tensor(next(handles), leaf.dtype)
+
+    return map_leaves(value, change)
 
 
 def same_type(a: Value, b: Value) -> bool:
     """Whether a variable may have both values at different times: equal types or constants."""
-    if isinstance(a, tensor) or isinstance(b, tensor):
-        return isinstance(a, tensor) and isinstance(b, tensor) and a.type == b.type
+    if is_leaf(a) or is_leaf(b):
+        return type(a) is type(b) and bool(a.type == b.type)
     if not (is_structure(a) or is_structure(b)):
         return same_constant(a, b)
     (parts, key), (others, other_key) = flatten(a), flatten(b)
@@ -126,8 +139,8 @@ class _Identity:
 
 def key_of(value: Value) -> Any:
     """A hashable key, equal for values that give the same specialization of a function."""
-    if isinstance(value, tensor):
-        return ("tensor", value.type)
+    if is_leaf(value):
+        return (type(value), value.type)
     plain = value if is_structure(value) else unwrap(value)
     if is_structure(plain):
         parts, key = flatten(plain)
@@ -139,7 +152,7 @@ def key_of(value: Value) -> Any:
 
 def describe(value: Value) -> str:
     """Describes the type of a value for an error message."""
-    if isinstance(value, tensor):
+    if is_leaf(value):
         return str(value.type)
     if is_structure(value):
         name = "" if isinstance(value, (tuple, list)) else type(value).__name__

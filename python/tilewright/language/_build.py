@@ -25,6 +25,7 @@ from tilewright.language.tensor import tensor
 
 if TYPE_CHECKING:
     from tilewright import _core
+    from tilewright.language.parameter_bytes import ParameterBytes
 
 # The Python types that count as numbers in an expression; bool is a subclass of int.
 NUMBER = (int, float)
@@ -32,7 +33,7 @@ NUMBER = (int, float)
 
 def emit(
     name: str,
-    operands: Sequence[tensor],
+    operands: Sequence[tensor | ParameterBytes],
     attrs: dict[str, _core.Attribute] | None = None,
     *,
     type: dtype | None = None,
@@ -67,11 +68,13 @@ def emit_pair(name: str, operands: Sequence[tensor]) -> tuple[tensor, tensor]:
     return tensor(first, element), tensor(second, element)
 
 
-def _element(op: _core.Operation, operands: Sequence[tensor]) -> dtype:
+def _element(op: _core.Operation, operands: Sequence[tensor | ParameterBytes]) -> dtype:
     """The type of the elements of the first result, as `emit` describes it."""
     index = op.operand_like_result
     if index is not None:
-        return operands[index].dtype
+        like = operands[index]
+        assert isinstance(like, tensor)
+        return like.dtype
     return scalar_from_ir(op.result.type.element)
 
 

@@ -11,10 +11,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tilewright.errors import TypeMismatchError
 from tilewright.language.dtypes import dtype, int1, pointer_type
+
+if TYPE_CHECKING:
+    from tilewright import _core
 
 _TYPED = re.compile(r"(?P<pointer>\*k?)?(?P<name>\w+)(?P<divisible>:D)?")
 _BYTES = re.compile(r"bytes(\d+)a(\d+)")
@@ -28,6 +31,12 @@ class ByValueType:
     bytes: int
     alignment: int
 
+    def ir(self, ctx: _core.Context) -> _core.Type:
+        return ctx.type(f"!tile.bytes<{self.bytes}, {self.alignment}>")
+
+    def __str__(self) -> str:
+        return f"bytes{self.bytes}a{self.alignment}"
+
 
 class Descriptor(NamedTuple):
     """What a signature says about an argument whose value is known only at launch."""
@@ -37,7 +46,7 @@ class Descriptor(NamedTuple):
 
     def __str__(self) -> str:
         if isinstance(self.type, ByValueType):
-            return f"bytes{self.type.bytes}a{self.type.alignment}"
+            return str(self.type)
         suffix = ":D" if self.is_divisible else ""
         if self.type.is_ptr():
             return f"*{'k' * self.type.is_const()}{self.type.element_ty.mangle()}{suffix}"

@@ -42,8 +42,8 @@ class ValueClass(NamedTuple):
 class ByValue(bytes):
     """Bytes that a kernel takes by value, as one part of a structure: a CUDA tensor map.
 
-    There are at most 128 bytes, a multiple of the alignment, which is that of the class. The
-    launcher passes them; no operation of the language reads them yet.
+    There are at most 128 bytes, a multiple of the alignment, which is that of the class. The kernel
+    gets them as a `ParameterBytes` (parameter_bytes.py).
     """
 
     __tilewright_by_value__ = 64  # the alignment, for the launcher

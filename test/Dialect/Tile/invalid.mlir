@@ -428,3 +428,26 @@ func.func @f(%p: !tile.ptr<f32, 3>) {
   %0 = "tile.addptr"(%p, %c) : (!tile.ptr<f32, 3>, i32) -> !tile.ptr<f32>
   return
 }
+
+// -----
+
+// expected-error @below {{the alignment must be a power of two of at least 8, and the size a multiple of it, found 96 bytes aligned to 64}}
+func.func @f(%b: !tile.bytes<96, 64>) {
+  return
+}
+
+// -----
+
+func.func @f(%b: !tile.bytes<128, 64>) {
+  // expected-error @below {{cannot read 8 bytes at offset 4 of 128: the offset must be a multiple of 8, and all must be inside}}
+  %0 = tile.read_bytes %b[4] : <128, 64> -> i64
+  return
+}
+
+// -----
+
+func.func @f(%b: !tile.bytes<128, 64>) {
+  // expected-error @below {{cannot read 8 bytes at offset 128 of 128}}
+  %0 = tile.read_bytes %b[128] : <128, 64> -> !tile.ptr<f32>
+  return
+}

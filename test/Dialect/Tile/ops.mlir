@@ -55,6 +55,16 @@ func.func @pointers(%p: !tile.ptr<f32>, %offsets: tensor<8xi64>) {
   return
 }
 
+// CHECK-LABEL: func.func @by_value
+// CHECK-SAME: !tile.bytes<128, 64>
+func.func @by_value(%map: !tile.bytes<128, 64>) -> (i64, !tile.ptr<f32>) {
+  // CHECK: tile.read_bytes %{{.*}}[120] : <128, 64> -> i64
+  %0 = tile.read_bytes %map[120] : <128, 64> -> i64
+  // CHECK: tile.read_bytes %{{.*}}[0] : <128, 64> -> !tile.ptr<f32>
+  %1 = tile.read_bytes %map[0] : <128, 64> -> !tile.ptr<f32>
+  return %0, %1 : i64, !tile.ptr<f32>
+}
+
 // CHECK-LABEL: func.func @address_spaces
 func.func @address_spaces(%p: !tile.ptr<f32, 3>, %i: tensor<8xi32>) -> tensor<8xf32> {
   // CHECK: tile.splat %{{.*}} : tensor<8x!tile.ptr<f32, 3>>

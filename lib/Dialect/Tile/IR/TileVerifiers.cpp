@@ -269,6 +269,24 @@ LogicalResult PtrCastOp::verify() {
   return success();
 }
 
+LogicalResult BytesType::verify(function_ref<InFlightDiagnostic()> emitError, unsigned size, unsigned alignment) {
+  if (!llvm::isPowerOf2_32(alignment) || alignment < 8 || size == 0 || size % alignment != 0) {
+    return emitError() << "the alignment must be a power of two of at least 8, and the size a multiple of it, found "
+                       << size << " bytes aligned to " << alignment;
+  }
+  return success();
+}
+
+LogicalResult ReadBytesOp::verify() {
+  unsigned bytes = getType().isIntOrFloat() ? getType().getIntOrFloatBitWidth() / 8 : 8;
+  unsigned offset = static_cast<unsigned>(getOffset()), size = getBytes().getType().getSize();
+  if (offset % bytes != 0 || offset > size || size - offset < bytes) {
+    return emitOpError() << "cannot read " << bytes << " bytes at offset " << offset << " of " << size
+                         << ": the offset must be a multiple of " << bytes << ", and all must be inside";
+  }
+  return success();
+}
+
 LogicalResult AddPtrOp::verify() { return checkShape(*this, getPtr().getType(), getOffset().getType(), "offset"); }
 
 /// Checks for a power of two for each dimension of a tile of pointers, and for no attribute on a scalar access.

@@ -74,6 +74,18 @@ def Tile_PtrType : TypeDef<Tile_Dialect, "Ptr"> {
   }]>];
 }
 
+def Tile_BytesType : TypeDef<Tile_Dialect, "Bytes"> {
+  let mnemonic = "bytes";
+  let summary = "Bytes that a kernel takes by value: `!tile.bytes<128, 64>` are 128 bytes, aligned to 64";
+  let description = [{
+    Such a value is an argument of a kernel, which nothing can change. Lowered, it is the address of the bytes: among
+    the slots of the launch on the CPU, and in the memory of parameters on a GPU.
+  }];
+  let parameters = (ins "unsigned":$size, "unsigned":$alignment);
+  let assemblyFormat = "`<` $size `,` $alignment `>`";
+  let genVerifyDecl = 1;
+}
+
 def Tile_Element : AnyTypeOf<[AnySignlessInteger, AnyFloat, Tile_PtrType], "an integer, float or pointer">;
 def Tile_Tile : StaticShapeTensorOf<[Tile_Element]>;
 def Tile_IntTile : StaticShapeTensorOf<[AnySignlessInteger]>;

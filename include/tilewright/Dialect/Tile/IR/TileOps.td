@@ -54,6 +54,20 @@ def Tile_NumProgramsOp : Tile_PureOp<"num_programs"> {
   let assemblyFormat = "$axis attr-dict `:` type($result)";
 }
 
+def Tile_ReadBytesOp : Tile_PureOp<"read_bytes"> {
+  let summary = "A number or a pointer among the bytes that a kernel takes by value";
+  let description = [{
+    ```mlir
+    %stride = tile.read_bytes %map[16] : <128, 64> -> i64
+    ```
+    The offset is in bytes and a multiple of the result's size.
+  }];
+  let arguments = (ins Tile_BytesType:$bytes, ConfinedAttr<I32Attr, [IntMinValue<0>]>:$offset);
+  let results = (outs AnyTypeOf<[I8, I16, I32, I64, F16, BF16, F32, F64, Tile_PtrType]>:$result);
+  let assemblyFormat = "$bytes `[` $offset `]` attr-dict `:` type($bytes) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Creating and reshaping tiles
 //===----------------------------------------------------------------------===//
