@@ -6,13 +6,22 @@
 #shared = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]] : 32x32>
 module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_80"} {
   // CHECK-LABEL: func.func @turn
-  // CHECK-SAME: (%[[X:.*]]: vector<16xf32>, %[[I:.*]]: i32)
-  func.func @turn(%x: tensor<32x32xf32, #rows>, %i: i32) -> tensor<32x32xf32, #columns> {
+  // CHECK-SAME: (%[[X:.*]]: vector<16xf32>, %[[I:.*]]: i32, %[[P:.*]]: i1)
+  func.func @turn(%x: tensor<32x32xf32, #rows>, %i: i32, %p: i1) -> tensor<32x32xf32, #columns> {
     // CHECK: %[[SHARED:.*]] = thread.shared_memory
     // CHECK: %[[BUFFER:.*]] = llvm.getelementptr %[[SHARED]][256]
     // CHECK: %[[SLOT:.*]] = llvm.getelementptr %[[BUFFER]][%[[I]]] : {{.*}}, !llvm.array<4096 x i8>
     %b = tilegpu.local_alloc at 256 : !tilegpu.buffer<32x32xf32, #shared, 2>
     %s = tilegpu.local_slot %b[%i] : !tilegpu.buffer<32x32xf32, #shared, 2> -> !tilegpu.buffer<32x32xf32, #shared>
+    // The position after the last slot is the first slot, in the other phase.
+    // CHECK: %[[ADDED:.*]] = arith.addi %[[I]], %c1_i32
+    // CHECK: %[[WRAPS:.*]] = arith.cmpi eq, %[[ADDED]], %c2_i32
+    // CHECK: %[[NEXT:.*]] = arith.select %[[WRAPS]], %c0_i32, %[[ADDED]] : i32
+    // CHECK: %[[PHASE:.*]] = arith.xori %[[P]], %[[WRAPS]] : i1
+    // CHECK: thread.print {{.*}}, %[[NEXT]] : i32
+    // CHECK: arith.extui %[[PHASE]]
+    %next, %phase = tilegpu.ring_next %i, %p of 2
+    tile.print "position"(%next, %phase : i32, i1) signed [true, false]
     // Four vectors at constant distances of one address.
     // CHECK: %[[BASE:.*]] = llvm.getelementptr %[[SLOT]][%{{.*}}]
     // CHECK-DAG: %[[ONE:.*]] = llvm.getelementptr %[[BASE]][512]

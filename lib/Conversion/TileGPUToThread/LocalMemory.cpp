@@ -52,6 +52,23 @@ struct LocalSlot : OpConversionPattern<tilegpu::LocalSlotOp> {
   }
 };
 
+struct RingNext : OpConversionPattern<tilegpu::RingNextOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(tilegpu::RingNextOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIntOp::create(rewriter, op.getLoc(), value, 32);
+    };
+    Value next = arith::AddIOp::create(rewriter, op.getLoc(), adaptor.getSlot(), constant(1));
+    Value isEnd = arith::CmpIOp::create(rewriter, op.getLoc(), arith::CmpIPredicate::eq, next,
+                                        constant(static_cast<int64_t>(op.getSlots())));
+    Value slot = arith::SelectOp::create(rewriter, op.getLoc(), isEnd, constant(0), next);
+    Value phase = arith::XOrIOp::create(rewriter, op.getLoc(), adaptor.getPhase(), isEnd);
+    rewriter.replaceOp(op, {slot, phase});
+    return success();
+  }
+};
+
 struct LocalStore : OpConversionPattern<tilegpu::LocalStoreOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(tilegpu::LocalStoreOp op, OpAdaptor adaptor,
@@ -82,7 +99,7 @@ struct LocalLoad : OpConversionPattern<tilegpu::LocalLoadOp> {
 } // namespace
 
 void addLocalMemoryPatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
-  patterns.add<LocalAlloc, LocalSlot, LocalStore, LocalLoad>(types, patterns.getContext());
+  patterns.add<LocalAlloc, LocalSlot, RingNext, LocalStore, LocalLoad>(types, patterns.getContext());
 }
 
 } // namespace tilewright::gpu

@@ -20,6 +20,26 @@ func.func @slots(%x: !tilegpu.buffer<4xf32, #rows, 2>, %y: tensor<4xf32>) {
 // -----
 
 #rows = #tilegpu.layout<offset = [[1], [2]] : 4>
+func.func @phase(%x: !tilegpu.buffer<4xf32, #rows, 2>, %i: i32, %p: i1) {
+  %next, %phase = tilegpu.ring_next %i, %p of 2
+  // expected-error @+1 {{index and phase must be of the same position}}
+  %0 = tilegpu.local_slot %x[%next phase %p] : !tilegpu.buffer<4xf32, #rows, 2> -> !tilegpu.buffer<4xf32, #rows>
+  return
+}
+
+// -----
+
+#rows = #tilegpu.layout<offset = [[1], [2]] : 4>
+func.func @ring(%x: !tilegpu.buffer<4xf32, #rows, 2>, %i: i32, %p: i1) {
+  %next, %phase = tilegpu.ring_next %i, %p of 3
+  // expected-error @+1 {{the position is one in a ring of 3 slots, and the buffer has 2}}
+  %0 = tilegpu.local_slot %x[%next] : !tilegpu.buffer<4xf32, #rows, 2> -> !tilegpu.buffer<4xf32, #rows>
+  return
+}
+
+// -----
+
+#rows = #tilegpu.layout<offset = [[1], [2]] : 4>
 func.func @element(%x: !tilegpu.buffer<4xf32, #rows>) {
   // expected-error @+1 {{moves 'tensor<4xf16>', but the buffer is}}
   %0 = tilegpu.local_load %x : !tilegpu.buffer<4xf32, #rows> -> tensor<4xf16>

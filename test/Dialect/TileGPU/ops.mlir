@@ -11,7 +11,7 @@
 
 // CHECK-LABEL: @moves
 func.func @moves(%p: tensor<8x8x!tile.ptr<f16>, #blocked>, %m: tensor<8x8xi1, #blocked>, %x: tensor<8x8xf16, #blocked>,
-                 %i: i32) -> tensor<8x8xf16, #column> {
+                 %i: i32, %even: i1) -> tensor<8x8xf16, #column> {
   // CHECK: tilegpu.convert_layout %{{.*}} : tensor<8x8xf16, #[[BLOCKED]]> -> tensor<8x8xf16, #{{.*}}>
   %0 = tilegpu.convert_layout %x : tensor<8x8xf16, #blocked> -> tensor<8x8xf16, #column>
   // CHECK: tilegpu.local_alloc : <8x8xf16, #[[ROWS]], 3>
@@ -20,6 +20,10 @@ func.func @moves(%p: tensor<8x8x!tile.ptr<f16>, #blocked>, %m: tensor<8x8xi1, #b
   %2 = tilegpu.local_alloc at 128 : !tilegpu.buffer<8x8xf16, #rows>
   // CHECK: tilegpu.local_slot %{{.*}}[%{{.*}}] : <8x8xf16, #[[ROWS]], 3> -> <8x8xf16, #[[ROWS]]>
   %3 = tilegpu.local_slot %1[%i] : !tilegpu.buffer<8x8xf16, #rows, 3> -> !tilegpu.buffer<8x8xf16, #rows>
+  // CHECK: %[[NEXT:.*]], %[[PHASE:.*]] = tilegpu.ring_next %{{.*}}, %{{.*}} of 3
+  // CHECK: tilegpu.local_slot %{{.*}}[%[[NEXT]] phase %[[PHASE]]] : <8x8xf16, #[[ROWS]], 3> -> <8x8xf16, #[[ROWS]]>
+  %next, %phase = tilegpu.ring_next %i, %even of 3
+  %at_next = tilegpu.local_slot %1[%next phase %phase] : !tilegpu.buffer<8x8xf16, #rows, 3> -> !tilegpu.buffer<8x8xf16, #rows>
   // CHECK: tilegpu.local_store %{{.*}}, %{{.*}} : tensor<8x8xf16, #[[BLOCKED]]> -> <8x8xf16, #[[ROWS]]>
   tilegpu.local_store %x, %2 : tensor<8x8xf16, #blocked> -> !tilegpu.buffer<8x8xf16, #rows>
   // CHECK: %[[COPY:.*]] = tilegpu.async_copy %{{.*}}, %{{.*}} mask %{{.*}} other %{{.*}} : tensor<8x8x!tile.ptr<f16>, #[[BLOCKED]]> ->

@@ -5,6 +5,7 @@ All are changes of TileGPU IR, in which buffers, barriers and waits are operatio
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from planting import Change, Fault, after, replaced, with_value, without
@@ -87,29 +88,29 @@ COPIES = [
 ]
 
 
-def slot(stage: int, index: str) -> Change:
-    """Copies to or reads another slot in a loop, in the operations of the given pipeline stage."""
-    return replaced(rf"\[%arg\d+\] of {stage}\b", f"[{index}] of {stage}")
+def slot(correct: str, index: str) -> Change:
+    """Copies to or reads another slot in a loop."""
+    return replaced(rf"\[{correct} phase", f"[{index} phase")
 
 
 def slots(count: int, turned_at: int) -> Change:
-    """Wraps the slot index at another number than the number of slots."""
-    return replaced(rf"(%c{count}_i32 = arith.constant) {count}", rf"\1 {turned_at}")
+    """Wraps slot indices at another number than the number of slots."""
+    return lambda text: re.sub(rf"(ring_next .*) of {count}\b", rf"\1 of {turned_at}", text)
 
 
-# With three stages, stage 0 is the iteration that is computed, 1 the next one, and 3 the one that
-# is copied. The loop carries three slots: %arg6 is copied to, %arg7 is read, %arg8 is read next.
+# The loop with three stages carries three slots: %arg6 is copied to, %arg8 is read, %arg10 is read
+# next. The loop with tf32 reads none ahead.
 SLOTS = [
-    Fault("matmul fp16", "copies to the slot read next", slot(3, "%arg8"), "copy", "left"),
-    Fault("matmul fp16", "reads a slot too far", slot(0, "%arg8"), "copy", "left"),
-    Fault("matmul fp16", "reads the slot that is copied to", slot(1, "%arg6"), "race", "left"),
+    Fault("matmul fp16", "copies to the slot read next", slot("%arg6", "%arg10"), "copy", "left"),
+    Fault("matmul fp16", "reads a slot too far", slot("%arg8", "%arg10"), "copy", "left"),
     Fault(
-        "matmul fp16", "the first slot twice", replaced(r"\[%c1_i32\]", "[%c0_i32]"), "copy", "left"
+        "matmul fp16", "reads the slot that is copied to", slot("%arg10", "%arg6"), "race", "left"
     ),
+    Fault("matmul fp16", "the first slot twice", slot("%c1_i32", "%c0_i32"), "copy", "left"),
     Fault("matmul fp16", "a fourth slot", slots(3, 4), "bounds", "right"),
     Fault("matmul fp16, 2 stages", "one slot only", slots(2, 1), "copy", "left"),
     Fault("matmul fp16, 4 stages", "a fifth slot", slots(4, 5), "bounds", "right"),
-    Fault("matmul tf32", "copies to the slot that is read", slot(2, "%arg7"), "copy", "left"),
+    Fault("matmul tf32", "copies to the slot that is read", slot("%arg6", "%arg8"), "copy", "left"),
 ]
 
 
@@ -158,15 +159,16 @@ def reads_as(buffer: str, other: str) -> Change:
     )
 
 
-def copies_as(buffer: str, stage: int, other: str) -> Change:
-    """The first operand's copies in the loop, in this pipeline stage, write with another layout."""
-    of = f"of {stage} "
+def copies_as(buffer: str, other: str) -> Change:
+    """The first operand's copies in the loop write with another layout."""
+    slot = "[%arg6 phase %arg7] "
+    of = re.escape(slot)
     alloc = f"tilegpu.local_alloc at 0 : <{buffer}, {other}, 3>"
     slot_type = f"<{buffer}, {other}, 3> -> <{buffer}, {other}>"
     copy = rf"({of}[^$]*?async_copy[^$]*?-> )<{buffer}, #shared>"
     return after(
         with_value(of, r"(?<=local_slot )%\d+", alloc),
-        replaced(rf"{of}: .*>( loc.*)", rf"{of}: {slot_type}\1"),
+        replaced(rf"{of}: .*>( loc.*)", rf"{slot}: {slot_type}\1"),
         replaced(copy, rf"\1<{buffer}, {other}>"),
     )
 
@@ -175,8 +177,8 @@ SWIZZLES = [
     Fault("transpose", "reads rows", reads_as("64x128xf16", row_major(64, 128)), "numbers"),
     Fault("column sums", "reads columns", reads_as("4x32xf32", COLUMN_MAJOR), "numbers"),
     Fault("running sum", "adjacent elements swapped", reads_as("512xi32", EXCHANGED), "numbers"),
-    Fault("matmul fp16", "copies rows", copies_as("32x32xf16", 3, row_major(32, 32)), "numbers"),
-    Fault("matmul tf32", "copies rows", copies_as("32x32xf32", 2, row_major(32, 32)), "numbers"),
+    Fault("matmul fp16", "copies rows", copies_as("32x32xf16", row_major(32, 32)), "numbers"),
+    Fault("matmul tf32", "copies rows", copies_as("32x32xf32", row_major(32, 32)), "numbers"),
 ]
 
 FAULTS = [*BARRIERS, *COPIES, *SLOTS, *ALLOCATIONS, *SWIZZLES]

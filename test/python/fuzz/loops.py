@@ -1,4 +1,5 @@
-"""Kernels that test loops of loads and dots: several, nested, pipelined in up to five stages.
+"""Kernels that test loops of loads and dots: several, nested, pipelined in up to five stages, and
+in a loop over tiles as in persistent kernels.
 
 Their pointers are advanced, computed, or alternate between two arrays of which one is written in
 the loop. Masks may end within a tile. Hints hold.
@@ -28,6 +29,7 @@ class Loops(Writer):
         self.operand = DType(rng.choice(OPERANDS))
         self.sum = {"int8": "int32", "float64": "float64"}.get(self.operand, "float32")
         self.loops = 0
+        self.tile = ""  # what moves the operands of a loop over tiles
 
     def begin(self) -> None:
         self.a = self.array("a", self.operand, "small")
@@ -53,6 +55,8 @@ class Loops(Writer):
             text = f"{text} + n1"
         if kind == 1:
             text = f"({text} + n1) % 128"
+        if self.tile and self.chance(0.8):
+            text = f"{text} + {self.tile}"
         if self.chance(0.2 if kind == 2 else 0.7):
             text = f"tl.multiple_of({text}, {self.hint()})"
         return self.assign(text)
@@ -135,6 +139,51 @@ class Loops(Writer):
         if self.chance(0.3):
             self.write_back(self.pick(self.a, self.c))
 
+    def nest(self) -> None:
+        """A loop over tiles, with loops of dots and a result in it."""
+        self.loops += 1
+        tile = f"i{self.loops}"
+        place = self.chance(0.3)
+        if place:
+            self.line(f"place{tile} = 0")
+        bounds = self.pick("n3", "0, n3", "0, n3", "pid, n3, 2", "1, n3", "0, n3, 3", "3")
+        stages = f", num_stages={self.rng.randint(1, 3)}" if self.chance(0.2) else ""
+        with self.block(f"for {tile} in tl.range({bounds}{stages}):"):
+            if self.chance(0.7):
+                self.line(f"acc = tl.zeros({self.shape}, tl.{self.sum})")
+            self.tile = f"place{tile}" if place else f"{tile} * {self.pick(16, 16, 8, self.inner)}"
+            for _ in range(self.pick(1, 1, 1, 2)):
+                if self.chance(0.15):
+                    with self.block(f"if {tile} % 2 == {self.rng.randint(0, 1)}:"):
+                        self.inner_loop(tile)
+                else:
+                    self.inner_loop(tile)
+                if self.chance(0.2):
+                    self.write_back(self.pick(self.a, self.c, self.c))
+            if self.chance(0.8):
+                self.result("acc", self.sum, times=tile)
+            if self.chance(0.2):
+                self.line(f"acc += tl.sum(acc, 0)[None, :].to(tl.{self.sum})")
+                self.line(f"acc = {self.calmed('acc')}")
+            if place:
+                self.line(f"place{tile} = (place{tile} + {self.pick(16, 8, 'n1')}) % 128")
+            self.tile = ""
+
+    def inner_loop(self, tile: str) -> None:
+        """A loop of dots, with a trip count of its own for each tile, or another loop."""
+        if self.chance(0.2):
+            self.loop()
+            return
+        self.loops += 1
+        index = f"i{self.loops}"
+        count = self.pick(
+            "n0", "n0", "n0 * 2", f"(n0 + {tile}) % 4", f"{tile}", f"n0 - {tile}", "5"
+        )
+        with self.block(f"for {index} in range({count}):"):
+            self.product(*self.addresses(index))
+            if self.chance(0.1):
+                self.write_back(self.pick(self.a, self.c, self.c))
+
     def computed(self, index: str) -> None:
         self.product(*self.addresses(index))
         if self.chance(0.3):
@@ -184,8 +233,9 @@ def write(rng: random.Random) -> Kernel:
     w.number(rng.choice([0, 1, 2, 3, 4]))
     w.number(rng.choice([0, 8, 8, 16, 24, 24, 40, 5]))
     w.number(rng.choice([0, 16, 33, 50, 64]))
+    w.number(rng.choice([0, 1, 2, 3, 3, 4, 6]))
     w.begin()
     for _ in range(rng.choice([1, 1, 2])):
-        w.loop()
+        w.nest() if w.chance(0.5) else w.loop()
     w.result("acc", w.sum)
     return w.finish()

@@ -4,6 +4,7 @@
 
 #include "tilewright/Dialect/TileGPU/IR/LayoutRules.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -32,6 +33,10 @@ struct LayoutAliases : OpAsmDialectInterface {
   }
 };
 } // namespace
+
+Operation *TileGPUDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
 
 void TileGPUDialect::initialize() {
   registerTypes();

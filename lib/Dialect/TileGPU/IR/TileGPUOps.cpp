@@ -57,6 +57,28 @@ LogicalResult LocalSlotOp::verify() {
   if (getType() != getSrc().getType().getSlot()) {
     return emitOpError("result must be ") << getSrc().getType().getSlot() << ", not " << getType();
   }
+  auto ofIndex = getIndex().getDefiningOp<RingNextOp>();
+  auto ofPhase = getPhase() ? getPhase().getDefiningOp<RingNextOp>() : RingNextOp();
+  if (getPhase() && ofIndex != ofPhase) {
+    return emitOpError("index and phase must be of the same position");
+  }
+  if (ofIndex && static_cast<int64_t>(ofIndex.getSlots()) != getSrc().getType().getSlots()) {
+    return emitOpError("the position is one in a ring of ")
+           << ofIndex.getSlots() << " slots, and the buffer has " << getSrc().getType().getSlots();
+  }
+  return success();
+}
+
+LogicalResult RingNextOp::fold(FoldAdaptor adaptor, SmallVectorImpl<OpFoldResult> &results) {
+  auto slot = dyn_cast_or_null<IntegerAttr>(adaptor.getSlot());
+  auto phase = dyn_cast_or_null<IntegerAttr>(adaptor.getPhase());
+  if (!slot || !phase) {
+    return failure();
+  }
+  int64_t next = slot.getInt() + 1;
+  bool isEnd = next == static_cast<int64_t>(getSlots());
+  results.push_back(IntegerAttr::get(getNext().getType(), isEnd ? 0 : next));
+  results.push_back(BoolAttr::get(getContext(), phase.getValue().isZero() == isEnd));
   return success();
 }
 

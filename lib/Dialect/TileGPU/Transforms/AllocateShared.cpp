@@ -94,6 +94,8 @@ static Placement decide(ArrayRef<Lifetime> lives) {
   return roomy.total <= tight.total + kSpareBytes ? roomy : tight;
 }
 
+int64_t tilegpu::sharedBytesOf(Operation *root) { return decide(lifetimesOf(root)).total; }
+
 namespace {
 class AllocateShared : public tilegpu::impl::AllocateSharedBase<AllocateShared> {
   void runOnOperation() override {

@@ -48,6 +48,9 @@ struct Lifetime {
 /// The lifetimes of all buffers below `root` that are accessed.
 llvm::SmallVector<Lifetime> lifetimesOf(mlir::Operation *root);
 
+/// The bytes of shared memory that `allocate-shared` uses for the buffers below `root`.
+int64_t sharedBytesOf(mlir::Operation *root);
+
 } // namespace tilewright::tilegpu
 
 #endif // TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_BUFFERS_H

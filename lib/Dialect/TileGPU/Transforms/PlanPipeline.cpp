@@ -20,7 +20,6 @@
 #include "Buffers.h"
 #include "ExpandPipeline/Speculation.h"
 #include "OperandPath.h"
-#include "tilewright/Analysis/MayAlias.h"
 #include "tilewright/Analysis/ReadOnlyMemory.h"
 #include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
@@ -86,64 +85,10 @@ static bool isCopyable(tile::LoadOp load) {
 // Which of them may be started ahead
 //===----------------------------------------------------------------------===//
 
-/// Whether the effect may be a write to the memory that the load reads. An effect without a value is on all of its
-/// resource: that of a barrier, or of an assertion, which may end the launch.
-static bool mayChange(const MemoryEffects::EffectInstance &effect, tile::LoadOp load) {
-  SideEffects::Resource *resource = effect.getResource();
-  bool isElsewhere = resource == SharedMemory::get() || resource == tile::Console::get();
-  if (isElsewhere || isa<MemoryEffects::Read>(effect.getEffect())) {
-    return false;
-  }
-  return !effect.getValue() || mayAlias(effect.getValue(), load.getPtr());
-}
-
-/// Whether an operation in the loop may write the memory that the load reads, or is an atomic that orders the load. A
-/// release also orders the loads before it, but not the reads of a copy in flight.
-static bool hasHoistingHazard(tile::LoadOp load, scf::ForOp loop, const ReadOnlyMemory &readOnly) {
-  auto effects = getEffectsRecursively(loop);
-  if (!effects || llvm::any_of(*effects, [&](const auto &effect) { return mayChange(effect, load); })) {
-    return true;
-  }
-  WalkResult result = loop->walk([&](tile::AtomicOpInterface atomic) {
-    bool isOrdering = (atomic.releases() || atomic.acquires()) && !readOnly.contains(load.getPtr());
-    return isOrdering ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return result.wasInterrupted();
-}
-
-/// Adds the operations of the loop from which `value` is computed, in this iteration and earlier ones. Returns false if
-/// one has effects or regions, or must not be executed for an iteration that does not exist.
-static bool addSlice(Value value, scf::ForOp loop, llvm::SetVector<Operation *> &slice) {
-  SmallVector<Value> todo = {value};
-  llvm::DenseSet<Value> seen;
-  while (!todo.empty()) {
-    Value next = todo.pop_back_val();
-    if (!seen.insert(next).second) {
-      continue;
-    }
-    if (auto argument = dyn_cast<BlockArgument>(next)) {
-      if (argument.getOwner() == loop.getBody() && argument != loop.getInductionVar()) {
-        todo.push_back(loop.getTiedLoopYieldedValue(argument)->get());
-      }
-      continue;
-    }
-    Operation *op = next.getDefiningOp();
-    if (op->getBlock() != loop.getBody()) {
-      continue;
-    }
-    if (!isMemoryEffectFree(op) || op->getNumRegions() != 0 || !canRunAhead(op)) {
-      return false;
-    }
-    slice.insert(op);
-    llvm::append_range(todo, op->getOperands());
-  }
-  return true;
-}
-
 /// Adds the load, its users and the computation of its addresses and mask, if these can be executed ahead.
 static void addLoad(tile::LoadOp load, scf::ForOp loop, llvm::SetVector<Operation *> &ahead) {
   llvm::SetVector<Operation *> slice;
-  if (addSlice(load.getPtr(), loop, slice) && (!load.getMask() || addSlice(load.getMask(), loop, slice))) {
+  if (addAheadSlice(load.getPtr(), loop, slice) && (!load.getMask() || addAheadSlice(load.getMask(), loop, slice))) {
     ahead.insert_range(slice);
     ahead.insert(load);
     ahead.insert_range(load->getUsers());
@@ -214,7 +159,7 @@ static void collectFirstReads(scf::ForOp loop, LoopCopies &copies) {
 static LoopCopies collect(scf::ForOp loop, const ReadOnlyMemory &readOnly) {
   LoopCopies copies;
   for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
-    if (isCopyable(load) && !hasHoistingHazard(load, loop, readOnly)) {
+    if (isCopyable(load) && !hasHoistingHazard(load.getPtr(), loop, readOnly)) {
       addLoad(load, loop, copies.ahead);
     }
   }
@@ -268,12 +213,6 @@ static void annotate(scf::ForOp loop, ArrayRef<Position> positions) {
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
-
-/// The user's request for this loop, or else the module's default.
-static int64_t stagesOf(scf::ForOp loop) {
-  auto requested = loop->getAttrOfType<IntegerAttr>(tile::TileDialect::kNumStagesAttr);
-  return requested ? requested.getInt() : defaultNumStages(loop);
-}
 
 /// Whether the loop does not count unsigned, and all values it yields are results of operations rather than block
 /// arguments. Other loops are not pipelined.

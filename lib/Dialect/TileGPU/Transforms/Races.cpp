@@ -1,6 +1,7 @@
 #include "Races.h"
 
 #include "Buffers.h"
+#include "RingPositions.h"
 #include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
 #include "tilewright/Layout/Algebra.h"
 
@@ -122,8 +123,8 @@ static bool areOrdered(const MemoryAccess &left, const MemoryAccess &right) {
   return (after && after.releases() && !left.isReadOnly) || (before && before.acquires() && !right.isReadOnly);
 }
 
-/// Whether the accesses are to different slots of a buffer in every iteration. Partitions are not in the same
-/// iteration.
+/// Whether the accesses are to different slots of a buffer. Two slots can be compared while the index of the earlier
+/// one has the same value, and by one partition: another one may be in another iteration.
 static bool areSlotsApart(const MemoryAccess &left, bool isEarlier, const MemoryAccess &right) {
   LocalSlotOp one = left.slot, other = right.slot;
   if (!one || !other || one.getSrc() != other.getSrc()) {
@@ -134,10 +135,11 @@ static bool areSlotsApart(const MemoryAccess &left, bool isEarlier, const Memory
   if (index && otherIndex) {
     return *index != *otherIndex;
   }
-  auto slots = static_cast<uint64_t>(one.getSrc().getType().getSlots());
-  bool isSameIteration = one->getBlock() == other->getBlock() && !isEarlier && left.partition == right.partition;
-  return isSameIteration && one.getIteration() && other.getIteration() &&
-         *one.getIteration() % slots != *other.getIteration() % slots;
+  std::optional<int64_t> distance =
+      isEarlier || left.partition != right.partition
+          ? std::nullopt
+          : slotsBetween(one.getIndex(), other.getIndex(), one.getSrc().getType().getSlots());
+  return distance && *distance != 0;
 }
 
 bool MemoryAccesses::conflict(const MemoryAccess &left, bool isEarlier, const MemoryAccess &right) {

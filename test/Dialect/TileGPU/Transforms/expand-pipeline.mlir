@@ -24,32 +24,34 @@ module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 4 :
     // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : i32
     // CHECK-DAG: %[[C1:.*]] = arith.constant 1 : i32
     // CHECK-DAG: %[[C2:.*]] = arith.constant 2 : i32
-    // CHECK-DAG: %[[C3:.*]] = arith.constant 3 : i32
+    // CHECK-DAG: %[[EVEN:.*]] = arith.constant false
     // CHECK-DAG: %[[C32:.*]] = arith.constant 32 : i32
     // CHECK-DAG: %[[C64:.*]] = arith.constant 64 : i32
     // CHECK: %[[B:.*]] = tilegpu.local_alloc : <64x32xf16, #{{.*}}, 3>
     // CHECK: %[[FIRST:.*]] = arith.cmpi sgt, %[[N]], %[[C0]]
-    // CHECK: %[[TO0:.*]] = tilegpu.local_slot %[[B]][%[[C0]]]
+    // CHECK: %[[TO0:.*]] = tilegpu.local_slot %[[B]][%[[C0]] phase %[[EVEN]]]
     // CHECK: %[[M0:.*]] = tile.splat %[[FIRST]]
     // CHECK: %[[A0:.*]] = arith.andi %{{.*}}, %[[M0]]
     // CHECK: %[[COPY0:.*]] = tilegpu.async_copy %{{.*}}, %[[TO0]] mask %[[A0]]
     // CHECK: %[[T0:.*]] = tilegpu.async_commit of %[[COPY0]]
-    // CHECK: tilegpu.local_slot %[[B]][%[[C1]]]
+    // CHECK: tilegpu.local_slot %[[B]][%[[C1]] phase %[[EVEN]]]
     // CHECK: %[[COPY1:.*]] = tilegpu.async_copy
     // CHECK: %[[T1:.*]] = tilegpu.async_commit of %[[COPY1]]
-    // CHECK: %[[RESULTS:.*]]:6 = scf.for %[[K:.*]] = %[[C0]] to %[[N]] step %[[C32]] iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %[[C64]], %[[W:.*]] = %[[C2]], %[[R:.*]] = %[[C0]], %[[OLDER:.*]] = %[[T0]], %[[NEWER:.*]] = %[[T1]])
+    // CHECK: %[[RESULTS:.*]]:8 = scf.for %[[K:.*]] = %[[C0]] to %[[N]] step %[[C32]] iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %[[C64]], %[[W:.*]] = %[[C2]], %[[WP:.*]] = %[[EVEN]], %[[R:.*]] = %[[C0]], %[[RP:.*]] = %[[EVEN]], %[[OLDER:.*]] = %[[T0]], %[[NEWER:.*]] = %[[T1]])
     // CHECK: %[[END:.*]] = arith.subi %[[N]], %[[C64]]
     // CHECK: %[[THIRD:.*]] = arith.cmpi slt, %[[K]], %[[END]]
     // CHECK: %[[DONE:.*]] = tilegpu.async_wait %[[OLDER]]
     // CHECK: %[[AHEAD:.*]] = arith.addi %[[K]], %[[C64]]
     // CHECK: %[[REST:.*]] = arith.subi %[[N]], %[[AHEAD]]
-    // CHECK: %[[TO:.*]] = tilegpu.local_slot %[[B]][%[[W]]]
+    // CHECK: %[[TO:.*]] = tilegpu.local_slot %[[B]][%[[W]] phase %[[WP]]]
     // CHECK: %[[COPY:.*]] = tilegpu.async_copy %{{.*}}, %[[TO]] mask
     // CHECK: %[[TOKEN:.*]] = tilegpu.async_commit of %[[COPY]]
-    // CHECK: %[[FROM:.*]] = tilegpu.local_slot %[[B]][%[[R]]]
+    // CHECK: %[[W2:.*]], %[[WP2:.*]] = tilegpu.ring_next %[[W]], %[[WP]] of 3
+    // CHECK: %[[FROM:.*]] = tilegpu.local_slot %[[B]][%[[R]] phase %[[RP]]]
     // CHECK: tilegpu.local_load %[[FROM]] after %[[DONE]]
-    // CHECK: scf.yield {{.*}}, %[[NEWER]], %[[TOKEN]] :
-    // CHECK: tilegpu.async_wait %[[RESULTS]]#4, %[[RESULTS]]#5
+    // CHECK: %[[R2:.*]], %[[RP2:.*]] = tilegpu.ring_next %[[R]], %[[RP]] of 3
+    // CHECK: scf.yield {{.*}}, %[[W2]], %[[WP2]], %[[R2]], %[[RP2]], %[[NEWER]], %[[TOKEN]] :
+    // CHECK: tilegpu.async_wait %[[RESULTS]]#6, %[[RESULTS]]#7
     // BARRIERS-NOT: barrier
     // BARRIERS: scf.for
     // BARRIERS: async_wait
@@ -116,7 +118,7 @@ module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 4 :
                   %n: i32, %step: i32) -> i32 {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
-    // CHECK: %[[S:.*]]:7 = scf.for {{.*}} iter_args(%[[LATE:arg[0-9]+]] = %{{[^,]*}}, %[[EARLY:arg[0-9]+]] = %{{[^,]*}}, %
+    // CHECK: %[[S:.*]]:9 = scf.for {{.*}} iter_args(%[[LATE:arg[0-9]+]] = %{{[^,]*}}, %[[EARLY:arg[0-9]+]] = %{{[^,]*}}, %
     // CHECK: tile.splat %[[EARLY]]
     // CHECK: async_copy
     // CHECK: tile.print "offset"(%[[LATE]]
@@ -153,9 +155,9 @@ module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 4 :
     // CHECK: %[[SECOND:.*]] = tilegpu.local_load %{{.*}} from [0, 16] after %[[LAST]]
     // CHECK: %[[SUM:.*]] = tilegpu.mma "m16n8k16.f16.f16.f32" %[[FIRST]],
     // CHECK: %[[THIS:.*]] = tilegpu.async_wait
-    // CHECK: %[[NEXT:.*]] = tilegpu.local_slot %[[B]][%{{.*}}] of 1
+    // CHECK: %[[NEXT:.*]] = tilegpu.local_slot %[[B]][%{{.*}}]
     // CHECK: tilegpu.local_load %[[NEXT]] from [0, 0] after %[[THIS]]
-    // CHECK: %[[COPIED:.*]] = tilegpu.local_slot %[[B]][%{{.*}}] of 3
+    // CHECK: %[[COPIED:.*]] = tilegpu.local_slot %[[B]][%{{.*}}]
     // CHECK: tilegpu.async_copy %{{.*}}, %[[COPIED]]
     // CHECK: tilegpu.async_commit
     // CHECK: tilegpu.mma "m16n8k16.f16.f16.f32" %[[SECOND]], %{{.*}}, %[[SUM]]

@@ -190,8 +190,9 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     return
   }
 
-  // Slots of different iterations are different, unless they are equal modulo the number of slots; slots with different
-  // constant indices are different. That does not hold for accesses of the previous iteration.
+  // Slots with different constant indices are different. Loop-carried positions whose distance no iteration changes are
+  // different unless the distance is a multiple of the number of slots. That does not hold for accesses of the previous
+  // iteration, nor if only one of the positions advances.
   // CHECK-LABEL: @slots
   func.func @slots(%p: tensor<64x!tile.ptr<f32>, #line>, %i: i32, %j: i32, %n: i32) {
     %c0 = arith.constant 0 : i32
@@ -217,15 +218,58 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     // CHECK-NEXT: barrier
     // CHECK-NEXT: async_copy
     // CHECK: }
-    scf.for %k = %c0 to %n step %c1 : i32 {
-      %now = tilegpu.local_slot %b[%i] of 1 : !tilegpu.buffer<64xf32, #shared, 3> -> !tilegpu.buffer<64xf32, #shared>
-      %ahead = tilegpu.local_slot %b[%j] of 3 : !tilegpu.buffer<64xf32, #shared, 3> -> !tilegpu.buffer<64xf32, #shared>
-      %same = tilegpu.local_slot %b[%j] of 4 : !tilegpu.buffer<64xf32, #shared, 3> -> !tilegpu.buffer<64xf32, #shared>
+    %false = arith.constant false
+    %c2 = arith.constant 2 : i32
+    scf.for %k = %c0 to %n step %c1 iter_args(%r = %c0, %o = %false, %w = %c2, %q = %false) -> (i32, i1, i32, i1) : i32 {
+      %later:2 = tilegpu.ring_next %w, %q of 3
+      %now = tilegpu.local_slot %b[%r phase %o] : !tilegpu.buffer<64xf32, #shared, 3> -> !tilegpu.buffer<64xf32, #shared>
+      %ahead = tilegpu.local_slot %b[%w phase %q] : !tilegpu.buffer<64xf32, #shared, 3> -> !tilegpu.buffer<64xf32, #shared>
+      %same = tilegpu.local_slot %b[%later#0 phase %later#1] : !tilegpu.buffer<64xf32, #shared, 3> -> !tilegpu.buffer<64xf32, #shared>
       %y = tilegpu.local_load %now : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
       %a = tilegpu.async_copy %p, %ahead : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
       %s = tilegpu.async_copy %p, %same : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
       %t = tilegpu.async_commit of %a, %s
       %end = tilegpu.async_wait %t
+      %next:2 = tilegpu.ring_next %r, %o of 3
+      scf.yield %next#0, %next#1, %later#0, %later#1 : i32, i1, i32, i1
+    }
+    // CHECK: scf.for
+    // CHECK: barrier
+    // CHECK-NEXT: local_load
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: async_copy
+    // CHECK: }
+    scf.for %k = %c0 to %n step %c1 iter_args(%r = %c0, %o = %false, %w = %c2) -> (i32, i1, i32) : i32 {
+      %now = tilegpu.local_slot %b[%r] : !tilegpu.buffer<64xf32, #shared, 3> -> !tilegpu.buffer<64xf32, #shared>
+      %ahead = tilegpu.local_slot %b[%w] : !tilegpu.buffer<64xf32, #shared, 3> -> !tilegpu.buffer<64xf32, #shared>
+      %y = tilegpu.local_load %now : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+      %a = tilegpu.async_copy %p, %ahead : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
+      %t = tilegpu.async_commit of %a
+      %end = tilegpu.async_wait %t
+      %next:2 = tilegpu.ring_next %r, %o of 3
+      scf.yield %next#0, %next#1, %w : i32, i1, i32
+    }
+    // Those that an outer loop carries keep their distance through the inner loop.
+    // CHECK: scf.for
+    // CHECK: scf.for
+    // CHECK-NEXT: tile.barrier
+    // CHECK-NOT: tilegpu.barrier
+    // CHECK: async_copy
+    // CHECK: }
+    scf.for %k = %c0 to %n step %c1 iter_args(%r = %c0, %o = %false, %w = %c2, %q = %false) -> (i32, i1, i32, i1) : i32 {
+      %last:4 = scf.for %l = %c0 to %n step %c1 iter_args(%ir = %r, %io = %o, %iw = %w, %iq = %q) -> (i32, i1, i32, i1) : i32 {
+        tile.barrier
+        %now = tilegpu.local_slot %b[%ir phase %io] : !tilegpu.buffer<64xf32, #shared, 3> -> !tilegpu.buffer<64xf32, #shared>
+        %ahead = tilegpu.local_slot %b[%iw phase %iq] : !tilegpu.buffer<64xf32, #shared, 3> -> !tilegpu.buffer<64xf32, #shared>
+        %y = tilegpu.local_load %now : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+        %a = tilegpu.async_copy %p, %ahead : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
+        %t = tilegpu.async_commit of %a
+        %end = tilegpu.async_wait %t
+        %next:2 = tilegpu.ring_next %ir, %io of 3
+        %later:2 = tilegpu.ring_next %iw, %iq of 3
+        scf.yield %next#0, %next#1, %later#0, %later#1 : i32, i1, i32, i1
+      }
+      scf.yield %last#0, %last#1, %last#2, %last#3 : i32, i1, i32, i1
     }
     return
   }

@@ -41,15 +41,37 @@ def TileGPU_LocalAllocOp : TileGPU_Op<"local_alloc", [MemoryEffects<[MemAlloc<Ti
 def TileGPU_LocalSlotOp : TileGPU_PureOp<"local_slot"> {
   let summary = "Selects a slot of a buffer";
   let description = [{
-    In a loop whose iterations use the slots in turn, `iteration` is the iteration to which the slot belongs, relative
-    to the current one. Slots of iterations that differ modulo the number of slots do not alias: with three slots,
-    iterations 1 and 3 use different slots.
+    `phase` is that of a position in the buffer's ring of slots; see `ring_next`. `index` must be the slot of the same
+    position.
   }];
-  let arguments = (ins TileGPU_BufferType:$src, I32:$index,
-    OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$iteration);
+  let arguments = (ins TileGPU_BufferType:$src, I32:$index, Optional<I1>:$phase);
   let results = (outs TileGPU_BufferType:$result);
-  let assemblyFormat = "$src `[` $index `]` (`of` $iteration^)? attr-dict `:` type($src) `->` type($result)";
+  let assemblyFormat = "$src `[` $index (`phase` $phase^)? `]` attr-dict `:` type($src) `->` type($result)";
   let hasVerifier = 1;
+}
+
+def TileGPU_RingNextOp : TileGPU_PureOp<"ring_next"> {
+  let summary = "Advances a position in a ring of slots";
+  let description = [{
+    A position is a slot and a phase. The next position is the next slot, or after the last one the first slot in the
+    other phase: the phase is the parity of how often the ring has wrapped. A barrier in shared memory that completes
+    once for each use of a slot is waited for with the phase of that use.
+
+    ```mlir
+    %slots = tilegpu.local_alloc : !tilegpu.buffer<64x32xf16, #shared, 3>
+    scf.for ... iter_args(%slot = %c0, %phase = %false) {
+      %a = tilegpu.local_slot %slots[%slot phase %phase]
+      %next, %nextPhase = tilegpu.ring_next %slot, %phase of 3
+      scf.yield %next, %nextPhase
+    }
+    ```
+
+    Loops carry positions. Analyses of memory derive from these operations how far apart two positions are.
+  }];
+  let arguments = (ins I32:$slot, I1:$phase, ConfinedAttr<I64Attr, [IntPositive]>:$slots);
+  let results = (outs I32:$next, I1:$nextPhase);
+  let assemblyFormat = "$slot `,` $phase `of` $slots attr-dict";
+  let hasFolder = 1;
 }
 
 def TileGPU_LocalStoreOp : TileGPU_Op<"local_store"> {

@@ -287,6 +287,46 @@ def ExpandPipeline : Pass<"expand-pipeline", "mlir::ModuleOp"> {
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect"];
 }
 
+def PipelineOuterLoops : Pass<"pipeline-outer-loops", "mlir::ModuleOp"> {
+  let summary = "Start the first copies of an inner loop before the outer loop's previous iteration ends";
+  let description = [{
+    `expand-pipeline` starts the first copies of a loop right before it. If the loop is in another one, as in a persistent
+    kernel, each iteration of the outer loop would wait for these copies while the memory is idle. This pass starts them
+    where the inner loop of the previous iteration has ended: they are in flight during the rest of that iteration. The
+    outer loop carries their tokens and the position in the ring of slots, which so does not begin anew.
+
+    ```mlir
+    scf.for %tile = ... {
+      %t0 = copies(%tile)
+      %last = scf.for %k = ... iter_args(%slot = 0, %token = %t0) { ... }
+      async_wait %last
+      stores(%tile)
+    }
+    // becomes
+    %first = copies(%begin) mask %any
+    %end = scf.for %tile = ... iter_args(%position = 0, %t0 = %first) {
+      %last = scf.for %k = ... iter_args(%slot = %position, %token = %t0) { ... }
+      async_wait %last
+      %next = copies(%tile + %step) mask %exists
+      stores(%tile)
+    }
+    async_wait %end
+    ```
+
+    This is done for the first pipelined loop in the body of a loop, unless
+
+    - an operation of the outer loop may write the memory that the copies read, or orders the reads,
+    - their addresses depend on memory or on an inner loop,
+    - the outer loop has fewer than two stages (`tile.num_stages`, or else the module's default), or
+    - the buffers, which then share no memory with others of the outer loop, would not fit into shared memory.
+
+    Requires: `expand-pipeline`.
+    Establishes: copies in flight across iterations of outer loops.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect"];
+}
+
 def DecomposeGathers : Pass<"decompose-gathers", "mlir::ModuleOp"> {
   let summary = "Gather from shared memory where shuffles are not enough";
   let description = [{

@@ -46,26 +46,6 @@ namespace tilewright::tilegpu {
 // Pipelining
 //===----------------------------------------------------------------------===//
 
-/// Masks a copy if its iteration does not exist. Other operations may be executed speculatively; divisions are guarded.
-static Operation *predicate(RewriterBase &rewriter, Operation *op, Value exists) {
-  auto copy = dyn_cast<AsyncCopyOp>(op);
-  if (!copy) {
-    guardDivision(rewriter, op, exists);
-    return op;
-  }
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPoint(op);
-  auto pointers = cast<RankedTensorType>(copy.getPtr().getType());
-  auto type = RankedTensorType::get(pointers.getShape(), rewriter.getI1Type(), pointers.getEncoding());
-  Value mask = tile::SplatOp::create(rewriter, op->getLoc(), type, exists);
-  if (Value own = copy.getMask()) {
-    own = own.getType() == type ? own : tile::SplatOp::create(rewriter, op->getLoc(), type, own).getResult();
-    mask = arith::AndIOp::create(rewriter, op->getLoc(), own, mask);
-  }
-  copy.getMaskMutable().assign(mask);
-  return op;
-}
-
 /// The tokens of the copies in flight when the loop ends.
 static SmallVector<Value> tokensInFlight(scf::ForOp loop) {
   TokenCopies copies;
@@ -73,16 +53,6 @@ static SmallVector<Value> tokensInFlight(scf::ForOp loop) {
   llvm::copy_if(loop.getResults(), std::back_inserter(tokens),
                 [&](Value result) { return isa<TokenType>(result.getType()) && !copies.find(result).empty(); });
   return tokens;
-}
-
-/// In the prologue, slots of several iterations are in the same block, which breaks the meaning of `iteration`; their
-/// indices are constants there.
-static void forgetIterations(scf::ForOp loop) {
-  for (Operation &op : *loop->getBlock()) {
-    if (auto slot = dyn_cast<LocalSlotOp>(op)) {
-      slot.removeIterationAttr();
-    }
-  }
 }
 
 static bool isInStage(Operation *op, int64_t stage, scf::ForOp loop) {
@@ -152,7 +122,7 @@ static LogicalResult expand(scf::ForOp loop) {
   options.getScheduleFn = [&](scf::ForOp, Schedule &schedule) { schedule = rewritten.schedule(); };
   options.supportDynamicLoops = true;
   options.peelEpilogue = false;
-  options.predicateFn = predicate;
+  options.predicateFn = executeIf;
   IRRewriter rewriter(loop.getContext());
   Location loc = loop.getLoc();
   scf::ForOp withCopies = rewritten.build();
@@ -161,7 +131,6 @@ static LogicalResult expand(scf::ForOp loop) {
   if (failed(pipelined)) {
     return emitError(loc) << "this loop cannot be pipelined; num_stages=1 leaves it as it is";
   }
-  forgetIterations(*pipelined);
   rewriter.setInsertionPointAfter(*pipelined);
   AsyncWaitOp::create(rewriter, loc, TokenType::get(loc.getContext()), tokensInFlight(*pipelined),
                       IntegerAttr()); // masked copies write zeros

@@ -76,15 +76,25 @@ scf::ForOp LoopWithCopies::emptyLoop() {
     }
   }
   Value zero = arith::ConstantIntOp::create(builder, old.getLoc(), 0, 32);
-  inits.append(2 + parts.between.size(), zero);
+  Value even = arith::ConstantIntOp::create(builder, old.getLoc(), 0, 1);
+  for (size_t i = 0; i < 2 + parts.between.size(); ++i) {
+    inits.append({zero, even});
+  }
   auto loop = scf::ForOp::create(builder, old.getLoc(), old.getLowerBound(), old.getUpperBound(), old.getStep(), inits);
   loop->setDiscardableAttrs(old->getDiscardableAttrDictionary());
   ValueRange arguments = loop.getRegionIterArgs();
   arguments = mapArguments(ofLate, parts.lateArguments, arguments, loop);
   arguments = mapArguments(ofAhead, parts.aheadArguments, arguments, loop);
-  aheadSlot = arguments[0];
-  lateSlot = arguments[1];
-  llvm::append_range(betweenSlots, arguments.drop_front(2));
+  auto takeSlot = [&] {
+    Slot slot = {arguments[0], arguments[1]};
+    arguments = arguments.drop_front(2);
+    return slot;
+  };
+  aheadSlot = takeSlot();
+  lateSlot = takeSlot();
+  while (!arguments.empty()) {
+    betweenSlots.push_back(takeSlot());
+  }
   return loop;
 }
 
@@ -120,19 +130,17 @@ Operation *LoopWithCopies::clone(Operation *op, Position position, IRMapping &ma
 
 Value LoopWithCopies::emitCopy(tile::LoadOp load, Position position, Value buffer) {
   auto type = cast<BufferType>(buffer.getType()).getSlot();
-  Value slot =
-      make<LocalSlotOp>(position, load.getLoc(), type, buffer, aheadSlot, iterationOf(parts.ahead.first.stage));
+  Value slot = make<LocalSlotOp>(position, load.getLoc(), type, buffer, aheadSlot.index, aheadSlot.phase);
   return make<AsyncCopyOp>(position, load.getLoc(), tokenType(), ofAhead.lookupOrDefault(load.getPtr()), slot,
                            load.getMask() ? ofAhead.lookupOrDefault(load.getMask()) : Value(),
                            load.getOther() ? ofAhead.lookupOrDefault(load.getOther()) : Value(), load.getCache(),
                            load.getEvict(), load.getContiguityAttr(), load.getVectorWidthAttr());
 }
 
-Value LoopWithCopies::nextSlot(Position position, Value slot) {
-  Location loc = old.getLoc();
-  Value next = make<arith::AddIOp>(position, loc, slot, constant(position, 1));
-  Value isEnd = make<arith::CmpIOp>(position, loc, arith::CmpIPredicate::eq, next, constant(position, slots));
-  return make<arith::SelectOp>(position, loc, isEnd, constant(position, 0), next);
+LoopWithCopies::Slot LoopWithCopies::nextSlot(Position position, Slot slot) {
+  auto next = make<RingNextOp>(position, old.getLoc(), slot.index.getType(), slot.phase.getType(), slot.index,
+                               slot.phase, builder.getI64IntegerAttr(slots));
+  return {next.getNext(), next.getNextPhase()};
 }
 
 void LoopWithCopies::emitAhead() {
@@ -158,15 +166,15 @@ void LoopWithCopies::emitWait() {
 }
 
 /// Maps each buffer to the current slot of this stage.
-void LoopWithCopies::mapSlots(const StageOps &stage, IRMapping &mapping, Value slot) {
+void LoopWithCopies::mapSlots(const StageOps &stage, IRMapping &mapping, Slot slot) {
   for (auto [store, buffer] : llvm::zip_equal(parts.stores, buffers)) {
-    auto one = make<LocalSlotOp>(stage.first, store.getLoc(), store.getBuffer().getType(), buffer, slot,
-                                 iterationOf(stage.first.stage));
+    auto one =
+        make<LocalSlotOp>(stage.first, store.getLoc(), store.getBuffer().getType(), buffer, slot.index, slot.phase);
     mapping.map(store.getBuffer(), one.getResult());
   }
 }
 
-void LoopWithCopies::emitBetween(const StageOps &stage, Value slot) {
+void LoopWithCopies::emitBetween(const StageOps &stage, Slot slot) {
   IRMapping mapping = ofLate;
   mapSlots(stage, mapping, slot);
   for (Operation *op : stage.ops) {
@@ -196,9 +204,14 @@ void LoopWithCopies::emitYield() {
       yields.push_back(mapping->lookupOrDefault(old.getYieldedValues()[number]));
     }
   }
-  yields.append({nextSlot(parts.ahead.last, aheadSlot), nextSlot(parts.late.last, lateSlot)});
+  auto yieldNext = [&](Position position, Slot slot) {
+    Slot next = nextSlot(position, slot);
+    yields.append({next.index, next.phase});
+  };
+  yieldNext(parts.ahead.last, aheadSlot);
+  yieldNext(parts.late.last, lateSlot);
   for (auto [stage, slot] : llvm::zip_equal(llvm::make_second_range(parts.between), betweenSlots)) {
-    yields.push_back(nextSlot(stage.last, slot));
+    yieldNext(stage.last, slot);
   }
   scf::YieldOp::create(builder, old.getLoc(), yields);
 }

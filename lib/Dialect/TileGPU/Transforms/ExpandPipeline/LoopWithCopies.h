@@ -39,12 +39,14 @@ private:
     bool isWait = false; ///< for this loop's copies, rather than for those of a loop in it
   };
 
+  /// A position in the ring of slots.
+  struct Slot {
+    mlir::Value index, phase;
+  };
+
   void planWait();
   bool readsCopy(mlir::Operation *op) const;
   int64_t slotsFor(Position read) const;
-
-  /// How many iterations the stage is ahead of the last one.
-  mlir::IntegerAttr iterationOf(int64_t stage) { return builder.getI64IntegerAttr(parts.late.first.stage - stage); }
 
   void record(mlir::Operation *op, Position position);
 
@@ -57,23 +59,18 @@ private:
 
   mlir::Type tokenType() { return TokenType::get(builder.getContext()); }
 
-  mlir::Value constant(Position position, int64_t value) {
-    return make<mlir::arith::ConstantOp>(position, old.getLoc(),
-                                         builder.getI32IntegerAttr(static_cast<int32_t>(value)));
-  }
-
   void allocate();
   mlir::scf::ForOp emptyLoop();
   mlir::ValueRange mapArguments(mlir::IRMapping &mapping, const llvm::SetVector<unsigned> &numbers,
                                 mlir::ValueRange arguments, mlir::scf::ForOp loop);
   void emitAhead();
   void emitWait();
-  void emitBetween(const StageOps &stage, mlir::Value slot);
+  void emitBetween(const StageOps &stage, Slot slot);
   void emitLate();
   void emitYield();
-  mlir::Value nextSlot(Position position, mlir::Value slot);
+  Slot nextSlot(Position position, Slot slot);
   mlir::Value emitCopy(tile::LoadOp load, Position position, mlir::Value buffer);
-  void mapSlots(const StageOps &stage, mlir::IRMapping &mapping, mlir::Value slot);
+  void mapSlots(const StageOps &stage, mlir::IRMapping &mapping, Slot slot);
   mlir::Operation *clone(mlir::Operation *op, Position position, mlir::IRMapping &mapping);
 
   mlir::scf::ForOp old;
@@ -82,10 +79,10 @@ private:
   int64_t slots = 1;
   mlir::OpBuilder builder;
   mlir::IRMapping ofAhead, ofLate;
-  llvm::SmallVector<mlir::Value> buffers;      ///< per store
-  mlir::Value aheadSlot, lateSlot;             ///< the current slot of each part
-  llvm::SmallVector<mlir::Value> betweenSlots; ///< the same, for each stage between
-  mlir::Value token, done;                     ///< of an iteration's copies, and of the wait for them
+  llvm::SmallVector<mlir::Value> buffers; ///< per store
+  Slot aheadSlot, lateSlot;               ///< the current slot of each part
+  llvm::SmallVector<Slot> betweenSlots;   ///< the same, for each stage between
+  mlir::Value token, done;                ///< of an iteration's copies, and of the wait for them
   llvm::SmallVector<Scheduled> operations;
 };
 

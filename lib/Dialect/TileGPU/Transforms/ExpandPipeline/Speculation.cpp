@@ -1,5 +1,8 @@
 #include "Speculation.h"
 
+#include "tilewright/Analysis/MayAlias.h"
+#include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -14,7 +17,8 @@ static bool isDivision(Operation *op) {
 
 bool canRunAhead(Operation *op) { return isSpeculatable(op) || isDivision(op); }
 
-void guardDivision(RewriterBase &rewriter, Operation *op, Value exists) {
+/// Replaces the divisor of a division that is not speculatable by 1 if `exists` is false.
+static void guardDivision(RewriterBase &rewriter, Operation *op, Value exists) {
   if (!isDivision(op) || isSpeculatable(op)) {
     return;
   }
@@ -24,6 +28,84 @@ void guardDivision(RewriterBase &rewriter, Operation *op, Value exists) {
   Value one = arith::ConstantOp::create(rewriter, op->getLoc(), rewriter.getOneAttr(divisor.getType()));
   Value safe = arith::SelectOp::create(rewriter, op->getLoc(), exists, divisor, one);
   rewriter.modifyOpInPlace(op, [&] { op->setOperand(1, safe); });
+}
+
+Operation *executeIf(RewriterBase &rewriter, Operation *op, Value exists) {
+  auto copy = dyn_cast<AsyncCopyOp>(op);
+  if (!copy) {
+    guardDivision(rewriter, op, exists);
+    return op;
+  }
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  auto pointers = cast<RankedTensorType>(copy.getPtr().getType());
+  auto type = RankedTensorType::get(pointers.getShape(), rewriter.getI1Type(), pointers.getEncoding());
+  Value mask = tile::SplatOp::create(rewriter, op->getLoc(), type, exists);
+  if (Value own = copy.getMask()) {
+    own = own.getType() == type ? own : tile::SplatOp::create(rewriter, op->getLoc(), type, own).getResult();
+    mask = arith::AndIOp::create(rewriter, op->getLoc(), own, mask);
+  }
+  copy.getMaskMutable().assign(mask);
+  return op;
+}
+
+/// Whether the effect may be a write to the memory at `pointer`. An effect without a value is on all of its
+/// resource: that of a barrier, or of an assertion, which may end the launch.
+static bool mayChange(const MemoryEffects::EffectInstance &effect, Value pointer) {
+  SideEffects::Resource *resource = effect.getResource();
+  bool isElsewhere = resource == SharedMemory::get() || resource == tile::Console::get();
+  if (isElsewhere || isa<MemoryEffects::Read>(effect.getEffect())) {
+    return false;
+  }
+  return !effect.getValue() || mayAlias(effect.getValue(), pointer);
+}
+
+bool hasHoistingHazard(Value pointer, scf::ForOp loop, const ReadOnlyMemory &readOnly) {
+  auto effects = getEffectsRecursively(loop);
+  if (!effects || llvm::any_of(*effects, [&](const auto &effect) { return mayChange(effect, pointer); })) {
+    return true;
+  }
+  WalkResult result = loop->walk([&](tile::AtomicOpInterface atomic) {
+    bool isOrdering = (atomic.releases() || atomic.acquires()) && !readOnly.contains(pointer);
+    return isOrdering ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+bool addAheadSlice(Value value, scf::ForOp loop, llvm::SetVector<Operation *> &slice,
+                   llvm::SetVector<unsigned> *arguments) {
+  SmallVector<Value> todo = {value};
+  llvm::DenseSet<Value> seen;
+  while (!todo.empty()) {
+    Value next = todo.pop_back_val();
+    if (!seen.insert(next).second) {
+      continue;
+    }
+    if (auto argument = dyn_cast<BlockArgument>(next)) {
+      if (argument.getOwner() == loop.getBody() && argument != loop.getInductionVar()) {
+        if (arguments) {
+          arguments->insert(argument.getArgNumber() - loop.getNumInductionVars());
+        }
+        todo.push_back(loop.getTiedLoopYieldedValue(argument)->get());
+      }
+      continue;
+    }
+    Operation *op = next.getDefiningOp();
+    if (op->getBlock() != loop.getBody()) {
+      continue;
+    }
+    if (!isMemoryEffectFree(op) || op->getNumRegions() != 0 || !canRunAhead(op)) {
+      return false;
+    }
+    slice.insert(op);
+    llvm::append_range(todo, op->getOperands());
+  }
+  return true;
+}
+
+int64_t stagesOf(scf::ForOp loop) {
+  auto requested = loop->getAttrOfType<IntegerAttr>(tile::TileDialect::kNumStagesAttr);
+  return requested ? requested.getInt() : defaultNumStages(loop);
 }
 
 } // namespace tilewright::tilegpu
