@@ -1,6 +1,7 @@
 // All passes of the pipeline for NVIDIA GPUs, in order, with the reason for their position.
 
 #include "tilewright/Conversion/Passes.h"
+#include "tilewright/Dialect/Thread/IR/Thread.h"
 #include "tilewright/Dialect/Tile/Transforms/RewriteOrder.h"
 #include "tilewright/Dialect/TileGPU/IR/LayoutRules.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
@@ -18,6 +19,7 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
@@ -73,8 +75,6 @@ static void addTileGPUPasses(OpPassManager &passes, StringRef target, const Cuda
 static void addThreadPasses(OpPassManager &passes, const CudaOptions &options) {
   ExpandMathOptions expandMath;
   expandMath.gpu = true;
-  MathToPtxOptions mathToPtx;
-  mathToPtx.flushDenormals = true;         // one instruction for exp2, which flushes results below 2^-126, as in Triton
   passes.addPass(createTileGPUToThread()); // one vector with a thread's elements of each tile
   passes.addPass(createCSEPass());         // patterns compute lane and warp redundantly
   passes.addPass(tile::createCanonicalizer());
@@ -85,16 +85,19 @@ static void addThreadPasses(OpPassManager &passes, const CudaOptions &options) {
   passes.addPass(createExpandRemainder());             // LLVM's expansion for PTX is inexact
   passes.addPass(createExpandDivision());              // the hardware's division is inexact for integer quotients
   passes.addPass(createExpandMath(expandMath));        // after expand-division: expansions allow inexact division
-  passes.addPass(createMathToPtx(mathToPtx));          // after expand-math: expansions use exp and division
+  passes.addPass(createSplitVectors());                // after the expansions: they would visit each piece
   passes.addPass(createSplitMasks());                  // must run after all passes that create masks
   passes.addPass(createLoopInvariantCodeMotionPass()); // hoists what depends only on the thread
 }
 
-/// To the LLVM dialect, by thread-to-nvvm, upstream's conversions and ptx-to-llvm.
+/// To the LLVM dialect, by NVIDIA's instructions and upstream's conversions.
 static void addLLVMPasses(OpPassManager &passes, const CudaOptions &options) {
+  MathToPtxOptions mathToPtx;
+  mathToPtx.flushDenormals = true; // one instruction for exp2, which flushes results below 2^-126, as in Triton
   NvvmKernelOptions kernel;
   kernel.maxRegisters = options.maxRegisters->value_or(0);
-  passes.addPass(createThreadToNvvm()); // must run before control flow is lowered because it creates branches
+  passes.addPass(createMathToPtx(mathToPtx)); // must run before upstream's conversions, which would call functions
+  passes.addPass(createThreadToNvvm());       // must run before control flow is lowered because it creates branches
   passes.addPass(createSCFToControlFlowPass());
   passes.addPass(createConvertToLLVMPass()); // all dialects except ptx
   passes.addPass(createPtxToLLVM());         // inline assembly and intrinsics
@@ -128,11 +131,16 @@ void addCudaPasses(OpPassManager &passes, CudaPhase phase, StringRef target, con
   }
 }
 
-/// Whether an operation may remain after tiles have become vectors.
+/// Whether an operation may remain after tiles have become vectors. There are no instructions of a vendor yet: these
+/// are operations of dialects that the list lacks, assembly, or intrinsics.
 static bool isThreadLevelOp(Operation *op) {
   bool onTiles = llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>) ||
                  llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
-  return !onTiles && !isa_and_nonnull<tile::TileDialect, tilegpu::TileGPUDialect>(op->getDialect());
+  bool isNeutral =
+      isa<ModuleOp>(op) ||
+      isa_and_nonnull<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
+                      thread::ThreadDialect, ub::UBDialect, vector::VectorDialect>(op->getDialect());
+  return isNeutral && !onTiles && !isa<LLVM::InlineAsmOp, LLVM::CallIntrinsicOp>(op);
 }
 
 LogicalResult verifyPhase(ModuleOp module, CudaPhase phase) {
@@ -178,7 +186,7 @@ void registerCudaPipelines() {
 }
 
 void registerCudaPipeline(DialectRegistry &registry) {
-  registry.insert<tilegpu::TileGPUDialect, NVVM::NVVMDialect>();
+  registry.insert<tilegpu::TileGPUDialect, thread::ThreadDialect, NVVM::NVVMDialect>();
   registerTilePhase(registry);
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);

@@ -1,7 +1,7 @@
 // expand-division: expands f32 divisions for GPUs. See Passes.td.
 //
-// `div.full.f32` multiplies by an approximate reciprocal: 4.6875 / 0.9375 or x / x may not be the exact integer. This
-// expansion corrects the result by the remainder:
+// A product with an approximate reciprocal, as in `div.full.f32` of PTX, may not be the exact integer for 4.6875 /
+// 0.9375 or x / x. This expansion corrects it by the remainder:
 //
 //     %q = arith.divf %x, %y        %s  = 2^-k with the sign of %y, so that %d = %y * %s is in [1/2, 1)
 //                                   %r  = 1 / %d                with an error of up to 1 ulp, rounded down by one more
@@ -16,7 +16,7 @@
 // %xs. %s, %d and %r are computed at the definition of the divisors: once for all elements that share one, as the
 // elements of a row divided by its sum do.
 
-#include "tilewright/Dialect/Ptx/IR/Ptx.h"
+#include "tilewright/Dialect/Thread/IR/Thread.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Transforms/MathBuilder.h"
 #include "tilewright/Transforms/Passes.h"
@@ -85,7 +85,7 @@ static Divisor prepare(MathBuilder &m, Value y) {
   scaleBits = arith::MaxSIOp::create(m.builder(), scaleBits, m.i(smallest));
   Value scale = m.copysign(m.asFloat(scaleBits), y);
   Value magnitude = m.mul(y, scale);
-  Value reciprocal = ptx::RcpFtzOp::create(m.builder(), magnitude);
+  Value reciprocal = thread::ReciprocalOp::create(m.builder(), magnitude);
   return {scale, magnitude, m.mul(reciprocal, m.f(0x1.fffffep-1))};
 }
 

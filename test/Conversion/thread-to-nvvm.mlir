@@ -53,6 +53,20 @@ module attributes {tilegpu.target = "sm_80", tilegpu.num_warps = 4 : i32} {
     return %b : vector<1xbf16>
   }
 
+  // CHECK-LABEL: func @approximations
+  // CHECK-SAME: %[[X:.*]]: vector<4xf32>, %[[BYTES:.*]]: vector<2xi8>, %[[Y:.*]]: f32, %[[Z:.*]]: f32
+  func.func @approximations(%x: vector<4xf32>, %bytes: vector<2xi8>, %y: f32, %z: f32)
+      -> (vector<4xf32>, vector<2xf16>, vector<2xi8>) {
+    // CHECK: ptx.rcp.ftz %[[X]] : vector<4xf32>
+    // CHECK: nvvm.convert.f8x2.to.f16x2 %[[BYTES]] : vector<2xi8>(f8E5M2) -> vector<2xf16>
+    // The instruction's first operand becomes the upper byte.
+    // CHECK: nvvm.convert.f32x2.to.f8x2 %[[Z]], %[[Y]] {rnd = #nvvm.fp_rnd_mode<rn>, sat = #nvvm.sat_mode<satfinite>} : vector<2xi8>(f8E4M3FN)
+    %r = thread.reciprocal %x : vector<4xf32>
+    %h = thread.extend_pair %bytes from f8E5M2 : vector<2xi8> -> vector<2xf16>
+    %b = thread.truncate_pair %y, %z to f8E4M3FN -> vector<2xi8>
+    return %r, %h, %b : vector<4xf32>, vector<2xf16>, vector<2xi8>
+  }
+
   // CHECK-LABEL: func @copies
   func.func @copies(%from: !llvm.ptr<1>, %n: i32) {
     // CHECK: %[[TO:.*]] = llvm.mlir.addressof @tilewright_shared : !llvm.ptr<3>

@@ -10,7 +10,7 @@ func.func @quotient(%x: vector<2xf32>, %y: vector<2xf32>) -> vector<2xf32> {
   // CHECK: arith.maxsi %[[POWER]]
   // CHECK: %[[SCALE:.*]] = math.copysign %{{.*}}, %[[Y]]
   // CHECK: %[[D:.*]] = arith.mulf %[[Y]], %[[SCALE]]
-  // CHECK: %[[ABOVE:.*]] = ptx.rcp.ftz %[[D]]
+  // CHECK: %[[ABOVE:.*]] = thread.reciprocal %[[D]]
   // CHECK: %[[R:.*]] = arith.mulf %[[ABOVE]]
   // CHECK: %[[XS:.*]] = arith.mulf %[[X]], %[[SCALE]]
   // CHECK: %[[Q0:.*]] = arith.mulf %[[XS]], %[[R]]
@@ -29,7 +29,7 @@ func.func @quotient(%x: vector<2xf32>, %y: vector<2xf32>) -> vector<2xf32> {
 // CHECK-LABEL: func.func @uniform(
 // CHECK: %[[SCALE:.*]] = math.copysign %{{.*}} : f32
 // CHECK: %[[D:.*]] = arith.mulf %{{.*}}, %[[SCALE]] : f32
-// CHECK: ptx.rcp.ftz %[[D]] : f32
+// CHECK: thread.reciprocal %[[D]] : f32
 // CHECK-COUNT-3: vector.broadcast
 // CHECK-COUNT-2: math.fma %{{.*}} : vector<16xf32>
 func.func @uniform(%x: vector<16xf32>, %d: f32) -> vector<16xf32> {
@@ -40,7 +40,7 @@ func.func @uniform(%x: vector<16xf32>, %d: f32) -> vector<16xf32> {
 
 // Two rows of a tile, each divided by its sum.
 // CHECK-LABEL: func.func @rows(
-// CHECK: ptx.rcp.ftz %{{.*}} : vector<2xf32>
+// CHECK: thread.reciprocal %{{.*}} : vector<2xf32>
 // CHECK-COUNT-3: vector.shuffle %{{.*}} [0, 0, 1, 1]
 // CHECK-COUNT-2: math.fma %{{.*}} : vector<4xf32>
 func.func @rows(%x: vector<4xf32>, %d: vector<2xf32>) -> vector<4xf32> {
@@ -51,7 +51,7 @@ func.func @rows(%x: vector<4xf32>, %d: vector<2xf32>) -> vector<4xf32> {
 
 // Only one of many divisors is used.
 // CHECK-LABEL: func.func @picked(
-// CHECK: ptx.rcp.ftz %{{.*}} : vector<1xf32>
+// CHECK: thread.reciprocal %{{.*}} : vector<1xf32>
 func.func @picked(%x: vector<1xf32>, %d: vector<4xf32>) -> vector<1xf32> {
   %ds = vector.shuffle %d, %d [2] : vector<4xf32>, vector<4xf32>
   %q = arith.divf %x, %ds : vector<1xf32>
@@ -77,7 +77,7 @@ func.func @constants(%x: vector<2xf32>)
   // CHECK: %[[FOUR:.*]] = arith.constant dense<-4.000000e+00>
   // CHECK: %[[EXACT:.*]] = arith.mulf %[[X]], %[[FOUR]]
   // CHECK-NOT: math.fma
-  // CHECK: ptx.rcp.ftz
+  // CHECK: thread.reciprocal
   %2 = arith.divf %x, %quarter : vector<2xf32>
   %3 = arith.divf %x, %zero : vector<2xf32>
   return %0, %1, %2, %3 : vector<2xf32>, vector<2xf32>, vector<2xf32>, vector<2xf32>

@@ -86,18 +86,18 @@ module attributes {tilegpu.target = "sm_90a"} {
   // CHECK-LABEL: func.func @pairs
   // CHECK-SAME: %[[X:.*]]: vector<4xi8>, %[[Y:.*]]: f32
   func.func @pairs(%x: vector<4xf8E5M2>, %y: f32) -> (vector<4xbf16>, f8E4M3FN) {
-    // CHECK-COUNT-2: nvvm.convert.f8x2.to.f16x2 %{{.*}} : vector<2xi8>(f8E5M2) -> vector<2xf16>
+    // CHECK-COUNT-2: thread.extend_pair %{{.*}} from f8E5M2 : vector<2xi8> -> vector<2xf16>
     // CHECK: arith.extf %{{.*}} : vector<4xf16> to vector<4xf32>
     // CHECK: arith.truncf %{{.*}} : vector<4xf32> to vector<4xbf16>
     %0 = arith.extf %x : vector<4xf8E5M2> to vector<4xbf16>
-    // CHECK: %[[PAIR:.*]] = nvvm.convert.f32x2.to.f8x2 %[[Y]], %[[Y]] {rnd = #nvvm.fp_rnd_mode<rn>, sat = #nvvm.sat_mode<satfinite>} : vector<2xi8>(f8E4M3FN)
+    // CHECK: %[[PAIR:.*]] = thread.truncate_pair %[[Y]], %[[Y]] to f8E4M3FN -> vector<2xi8>
     // CHECK: vector.extract %[[PAIR]][0] : i8 from vector<2xi8>
     %1 = arith.truncf %y : f32 to f8E4M3FN
     return %0, %1 : vector<4xbf16>, f8E4M3FN
   }
 
   // CHECK-LABEL: func.func @no_instruction
-  // CHECK-NOT: nvvm
+  // CHECK-NOT: thread
   // CHECK: arith.mulf
   func.func @no_instruction(%x: f8E4M3FNUZ) -> f32 {
     %0 = arith.extf %x : f8E4M3FNUZ to f32
@@ -109,7 +109,7 @@ module attributes {tilegpu.target = "sm_90a"} {
 
 module attributes {tilegpu.target = "sm_80"} {
   // CHECK-LABEL: func.func @before_sm_89
-  // CHECK-NOT: nvvm
+  // CHECK-NOT: thread
   // CHECK: arith.mulf
   func.func @before_sm_89(%x: f8E4M3FN) -> f32 {
     %0 = arith.extf %x : f8E4M3FN to f32

@@ -79,7 +79,8 @@ def MathToPtx : Pass<"math-to-ptx"> {
     %q = ptx.div %x, %y : vector<4xf32>
     ```
 
-    Requires: must run after `expand-math{gpu}` because its expansions use exp.
+    Requires: must run after `expand-math{gpu}` because its expansions use exp, and before the conversion of `math` to
+    LLVM.
     Establishes: LLVM lowers each remaining `math` operation to one or a few instructions.
     Destroys: nothing.
   }];

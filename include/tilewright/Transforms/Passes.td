@@ -78,6 +78,33 @@ def AllowContraction : Pass<"allow-contraction"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def SplitVectors : Pass<"split-vectors"> {
+  let summary = "Split vectors of many elements into pieces";
+  let description = [{
+    A GPU's thread holds its part of a tile in registers, as one vector. Passes of LLVM take time that grows with the
+    square of a vector's length: they visit all uses of a vector for each element that is extracted, and copy a vector
+    for each element that is inserted. With pieces of 16 elements, the time grows with the number of elements. Vectors of
+    at most `max-elements` elements are kept: for these, the time is short in any case.
+
+    ```mlir
+    %y = math.exp %x : vector<256xf32>
+    %e = vector.extract %y[40] : f32 from vector<256xf32>
+    // becomes
+    %y0 = math.exp %x0 : vector<16xf32>
+    %y1 = math.exp %x1 : vector<16xf32>
+    ...
+    %e = vector.extract %y2[8] : f32 from vector<16xf32>
+    ```
+
+    Requires: control flow in scf form.
+    Establishes: no vector of one dimension with more than `max-elements` elements remains in elementwise operations,
+    constants, broadcasts, extractions, shuffles, reductions of integers, and control flow; other operations keep theirs.
+    Destroys: nothing.
+  }];
+  let options = [Option<"maxElements", "max-elements", "int64_t", "128", "the number of elements of the longest vectors that are kept">];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::vector::VectorDialect"];
+}
+
 def SplitMasks : Pass<"split-masks"> {
   let summary = "Split operations on vectors of i1 into scalar ones";
   let description = [{
@@ -112,7 +139,7 @@ def ExpandFloat8 : Pass<"expand-float8", "mlir::ModuleOp"> {
     ```mlir
     %y = arith.extf %x : vector<2xf8E4M3FN> to vector<2xf16>
     // becomes, for a target that has the instruction
-    %y = nvvm.convert.f8x2.to.f16x2 %bytes : vector<2xi8> (f8E4M3FN) -> vector<2xf16>
+    %y = thread.extend_pair %bytes from f8E4M3FN : vector<2xi8> -> vector<2xf16>
     ```
 
     Requires: nothing. On a GPU, must run after `tilegpu-to-thread` because matrix instructions depend on
@@ -120,8 +147,8 @@ def ExpandFloat8 : Pass<"expand-float8", "mlir::ModuleOp"> {
     Establishes: no type f8E5M2, f8E4M3FN, f8E5M2FNUZ or f8E4M3FNUZ remains.
     Destroys: nothing.
   }];
-  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::NVVM::NVVMDialect",
-                           "mlir::vector::VectorDialect"];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::vector::VectorDialect",
+                           "::tilewright::thread::ThreadDialect"];
 }
 
 def ExpandMath : Pass<"expand-math"> {
@@ -160,7 +187,7 @@ def ExpandDivision : Pass<"expand-division"> {
     %ds = vector.broadcast %d : f32 to vector<4xf32>
     %q = arith.divf %x, %ds : vector<4xf32>
     // becomes, omitting the scaling of the divisor and the guard against infinity
-    %r = ptx.rcp.ftz %d : f32
+    %r = thread.reciprocal %d : f32
     %rs = vector.broadcast %r : f32 to vector<4xf32>
     %q0 = arith.mulf %x, %rs : vector<4xf32>
     %e = math.fma %q0, %ds, %minus_x : vector<4xf32>
@@ -173,7 +200,7 @@ def ExpandDivision : Pass<"expand-division"> {
     Destroys: nothing.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::vector::VectorDialect",
-                           "::tilewright::ptx::PtxDialect"];
+                           "::tilewright::thread::ThreadDialect"];
 }
 
 def ExpandRemainder : Pass<"expand-remainder"> {

@@ -20,6 +20,7 @@ namespace {
 struct ThreadToNvvm : tilewright::impl::ThreadToNvvmBase<ThreadToNvvm> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
+    nvidia::addMathPatterns(patterns);
     nvidia::addMemoryPatterns(patterns);
     nvidia::addWarpPatterns(patterns);
     nvidia::addMessagePatterns(patterns);

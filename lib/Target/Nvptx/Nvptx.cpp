@@ -4,7 +4,6 @@
 
 #include "../CodeGenerator.h"
 #include "../WidenBfloats.h"
-#include "BalanceInsertions.h"
 #include "SplitPackedIntegers.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -79,14 +78,13 @@ Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp source, LLVMContext &
   return module;
 }
 
-/// A thread's share of a tile is one vector, but the hardware has no vector registers. Splits vectors into 32-bit
-/// words, with 16-bit elements in pairs.
+/// A thread's share of a tile is one vector, or pieces of one (split-vectors), but the hardware has no vector
+/// registers. Splits vectors into 32-bit words, with 16-bit elements in pairs.
 static void addVectorSplitting(ModulePassManager &modules) {
   ScalarizerPassOptions options;
   options.ScalarizeMinBits = 32;
   options.ScalarizeLoadStore = false; // keep wide accesses
   FunctionPassManager functions;
-  functions.addPass(BalanceInsertions());
   functions.addPass(ScalarizerPass(options));
   // Must run again because constants and common parts of addresses are only visible in scalars.
   functions.addPass(EarlyCSEPass());
@@ -94,15 +92,10 @@ static void addVectorSplitting(ModulePassManager &modules) {
   modules.addPass(createModuleToFunctionPassAdaptor(std::move(functions)));
 }
 
-/// Whether a vector is too wide for the optimizer and must be split before it: for each element that is extracted,
-/// InstCombine visits all other uses of the vector.
-static bool hasWideVectors(const Module &module) {
-  return any_of(module, [](const Function &function) {
-    return any_of(instructions(function), [](const Instruction &instruction) {
-      auto *type = dyn_cast<FixedVectorType>(instruction.getType());
-      return type && type->getNumElements() > BalanceInsertions::kMostAtOnce;
-    });
-  });
+/// Whether a function is so long that work on pairs of its instructions takes a second.
+static bool isLong(const Module &module) {
+  constexpr unsigned kMost = 3000;
+  return any_of(module, [](const Function &function) { return function.getInstructionCount() > kMost; });
 }
 
 void optimize(Module &module, TargetMachine &machine) {
@@ -112,14 +105,9 @@ void optimize(Module &module, TargetMachine &machine) {
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
   tuning.LoopInterleaving = false;
-  bool isWide = hasWideVectors(module);
   // The search for a free name grows with the number of values that have a similar one.
-  module.getContext().setDiscardValueNames(isWide);
-  codegen::optimize(module, machine, OptimizationLevel::O3, tuning, [isWide](PassBuilder &builder) {
-    if (isWide) {
-      builder.registerPipelineStartEPCallback(
-          [](ModulePassManager &modules, OptimizationLevel) { addVectorSplitting(modules); });
-    }
+  module.getContext().setDiscardValueNames(isLong(module));
+  codegen::optimize(module, machine, OptimizationLevel::O3, tuning, [](PassBuilder &builder) {
     builder.registerOptimizerLastEPCallback([](ModulePassManager &modules, OptimizationLevel, ThinOrFullLTOPhase) {
       // Must run before code generation, whose time grows with the square of the length of a vector that a loop
       // carries.
@@ -179,9 +167,10 @@ static Error checkCallees(const Module &module) {
 }
 
 namespace {
-/// Skips LLVM's straight-line strength reduction, which compares each instruction with all those before it.
-struct SkipStrengthReduction : OptPassGate {
-  bool shouldRunPass(StringRef pass, StringRef) const override { return pass != "slsr"; }
+/// Skips passes of the code generator that take too long for a long function: straight-line strength reduction compares
+/// each instruction with all those before it, and value numbering repeats what the optimizer has done.
+struct SkipSlowPasses : OptPassGate {
+  bool shouldRunPass(StringRef pass, StringRef) const override { return pass != "slsr" && pass != "gvn"; }
   bool isEnabled() const override { return true; }
 };
 } // namespace
@@ -190,11 +179,10 @@ Expected<std::string> emitPtx(Module &module, TargetMachine &machine) {
   if (Error error = checkCallees(module)) {
     return error;
   }
-  constexpr unsigned kLongFunction = 3000; // instructions; a second of strength reduction
   LLVMContext &context = module.getContext();
   OptPassGate &gate = context.getOptPassGate();
-  SkipStrengthReduction skip;
-  if (any_of(module, [](const Function &function) { return function.getInstructionCount() > kLongFunction; })) {
+  SkipSlowPasses skip;
+  if (isLong(module)) {
     context.setOptPassGate(skip);
   }
   llvm::scope_exit restore([&] { context.setOptPassGate(gate); });

@@ -1,6 +1,7 @@
 #include "Codec.h"
 
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tilewright/Dialect/Thread/IR/Thread.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -32,12 +33,9 @@ static Format formatOf(Type type) {
 }
 
 static bool convertsInPairs(Type format, const hardware::GpuInfo *info) {
-  using hardware::ElementType;
-  if (!info || formatOf(format).unsignedZero) {
-    return false;
-  }
-  ElementType type = isa<Float8E5M2Type>(format) ? ElementType::E5M2 : ElementType::E4M3;
-  return llvm::any_of(info->pairConversions, [&](const hardware::PairConversion *row) { return row->narrow == type; });
+  std::optional<hardware::ElementType> type = thread::pairElementOf(format);
+  return info && type &&
+         llvm::any_of(info->pairConversions, [&](const hardware::PairConversion *row) { return row->narrow == *type; });
 }
 
 bool tilewright::isFloat8(Type type) {
@@ -148,15 +146,13 @@ Value Float8Codec::decodeInPairs(Value bits) {
   auto bytes = VectorType::get(2, b.getI8Type()), halves = VectorType::get(2, b.getF16Type());
   return inPairs(b, bits, [&](Value first, Value second) -> Value {
     Value pair = vector::FromElementsOp::create(b, bytes, ValueRange{first, second});
-    return NVVM::ConvertF8x2ToF16x2Op::create(b, halves, pair, /*relu=*/false, format);
+    return thread::ExtendPairOp::create(b, halves, pair, format);
   });
 }
 
 Value Float8Codec::encodeInPairs(Value x) {
   auto bytes = VectorType::get(2, b.getI8Type());
   return inPairs(b, x, [&](Value first, Value second) -> Value {
-    // The first operand becomes the upper byte.
-    return NVVM::ConvertF32x2ToF8x2Op::create(b, bytes, second, first, NVVM::FPRoundingMode::RN,
-                                              NVVM::SaturationMode::SATFINITE, /*relu=*/false, format);
+    return thread::TruncatePairOp::create(b, bytes, first, second, format);
   });
 }

@@ -8,11 +8,11 @@
 //   %y = <the bytes of %s, rounded> : vector<4xi8>
 
 #include "Codec.h"
+#include "tilewright/Dialect/Thread/IR/Thread.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 #include "tilewright/Transforms/Passes.h"
 
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 
 using namespace mlir;
@@ -102,7 +102,7 @@ private:
   const hardware::GpuInfo *info;
 };
 
-/// Replaces 8-bit float types by i8, except in NVVM conversions, which name the format in an attribute.
+/// Replaces 8-bit float types by i8, except in conversions of pairs, which name the format in an attribute.
 void replaceTypes(Operation *root) {
   AttrTypeReplacer replacer;
   Type byte = IntegerType::get(root->getContext(), 8);
@@ -121,7 +121,7 @@ void replaceTypes(Operation *root) {
     return attr.bitcast(byte);
   });
   root->walk([&](Operation *op) {
-    if (!isa_and_nonnull<NVVM::NVVMDialect>(op->getDialect())) {
+    if (!isa<thread::ExtendPairOp, thread::TruncatePairOp>(op)) {
       replacer.replaceElementsIn(op, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
     }
   });

@@ -93,3 +93,11 @@ func.func @matrix_words(%p: !llvm.ptr<3>, %n: i32) {
   thread.store_matrix "m8n8.x2.b16" %p, %n : <3>, i32
   return
 }
+
+// -----
+
+func.func @format_of_pair(%x: f32) {
+  // expected-error @+1 {{no GPU converts pairs of 'f8E4M3FNUZ'}}
+  %y = thread.truncate_pair %x, %x to f8E4M3FNUZ -> vector<2xi8>
+  return
+}

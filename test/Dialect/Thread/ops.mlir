@@ -70,6 +70,19 @@ func.func @warps(%x: f32, %n: i32, %pair: vector<2xf16>, %shared: !llvm.ptr<3>) 
   return %f#3 : f32
 }
 
+// CHECK-LABEL: func @approximations
+func.func @approximations(%x: vector<4xf32>, %bytes: vector<2xi8>, %y: f32) {
+  // CHECK: thread.reciprocal %{{.*}} : vector<4xf32>
+  // CHECK: thread.reciprocal %{{.*}} : f32
+  // CHECK: thread.extend_pair %{{.*}} from f8E5M2 : vector<2xi8> -> vector<2xf16>
+  // CHECK: thread.truncate_pair %{{.*}}, %{{.*}} to f8E4M3FN -> vector<2xi8>
+  %a = thread.reciprocal %x : vector<4xf32>
+  %b = thread.reciprocal %y : f32
+  %c = thread.extend_pair %bytes from f8E5M2 : vector<2xi8> -> vector<2xf16>
+  %d = thread.truncate_pair %y, %y to f8E4M3FN -> vector<2xi8>
+  return
+}
+
 // CHECK-LABEL: func @messages
 func.func @messages(%n: i32, %x: f64) {
   // CHECK: thread.print "hello"

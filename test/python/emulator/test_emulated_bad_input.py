@@ -427,10 +427,10 @@ def test_an_instruction_without_a_function_is_named(monkeypatch: pytest.MonkeyPa
 
     def compile(module: Any, target: str, options: dict[str, Any], dump: Any) -> Any:
         made = _core.compile(module, target, options, keep_phases=True)
-        text, changes = re.subn(product, unknown, made.ir["tilegpu"])
+        text, changes = re.subn(product, unknown, made.ir["thread"])
         assert changes == 1
         changed = _core.Module.parse(_core.Context(), text)
-        return _core.compile(changed, target, {**options, "start_after": "tilegpu"}, dump)
+        return _core.compile(changed, target, {**options, "start_after": "thread"}, dump)
 
     monkeypatch.setattr(stages, "_compile_module", compile)
     monkeypatch.setenv("TILEWRIGHT_CACHE", "0")

@@ -39,6 +39,29 @@ def product(a, b, c, M: tl.constexpr, K: tl.constexpr):
     tl.store(c + m[:, None] * M + m[None, :], tl.dot(left, right))
 
 
+@tilewright.jit
+def rearrange(x, out, R: tl.constexpr, C: tl.constexpr):
+    i, j = tl.arange(0, R)[:, None], tl.arange(0, C)[None, :]
+    a = tl.load(x + i * C + j)
+    even, odd = tl.split(tl.reshape(tl.trans(a), (R, C // 2, 2)))
+    swapped = tl.reshape(tl.join(odd, even), (R, C))
+    tl.store(out + i * C + j, swapped + tl.cumsum(a, axis=0) - tl.max(a, axis=1)[:, None])
+
+
+@tilewright.jit
+def functions(x, out, flag, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + i)
+    b = tl.exp(a) / (a + 9.0) + tl.sin(a * 100000.0)
+    if flag > 0:
+        b = b + a % 0.75
+    step = 0
+    while step < flag:
+        b = b * 0.5
+        step += 1
+    tl.store(out + i, b + a.to(tl.float8e5).to(tl.float32) + tl.div_rn(a, 3.0))
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "int64", "float16", "float32"])
 def test_elementwise(dtype: str) -> None:
     x, y = (seeds.generator().integers(0, 6, N).astype(dtype) for _ in range(2))
@@ -70,3 +93,25 @@ def test_a_dot(dtype: type) -> None:
     c = np.zeros((128, 128), wide)
     product[1,](a, b, c, M=128, K=32, num_warps=1)
     assert np.array_equal(c, a.astype(wide) @ b.astype(wide))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int32])
+@pytest.mark.parametrize("shape", [(64, 128), (512, 16)])
+def test_rearranged_elements(dtype: type, shape: tuple[int, int]) -> None:
+    x = seeds.generator().integers(-100, 100, shape).astype(dtype)
+    out = np.zeros(shape, np.int32)
+    rearrange[1,](x, out, R=shape[0], C=shape[1], num_warps=1)
+    pairs = x.T.reshape(shape[0], -1, 2).astype(np.int32)
+    want = pairs[:, :, ::-1].reshape(shape) + np.cumsum(x, axis=0, dtype=np.int32)
+    want -= x.max(axis=1, keepdims=True)
+    assert np.array_equal(out, want)
+
+
+@pytest.mark.parametrize("flag", [0, 3])
+def test_functions_have_the_values_of_narrow_tiles(flag: int) -> None:
+    x = seeds.generator().uniform(-8, 8, N).astype(np.float32)
+    out, want = np.full((2, N), np.nan, np.float32)
+    functions[1,](x, out, flag, BLOCK=N, num_warps=1)
+    functions[N // 128,](x, want, flag, BLOCK=128)
+    assert np.isfinite(want).all()
+    np.testing.assert_allclose(out, want, rtol=1e-5, atol=1e-6)

@@ -146,5 +146,24 @@ LogicalResult LoadMatrixOp::verify() { return verifyMove(*this, false, getInstru
 
 LogicalResult StoreMatrixOp::verify() { return verifyMove(*this, true, getInstruction(), getWords().size()); }
 
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+std::optional<hardware::ElementType> thread::pairElementOf(Type format) {
+  if (isa<Float8E5M2Type>(format)) {
+    return hardware::ElementType::E5M2;
+  }
+  return isa<Float8E4M3FNType>(format) ? std::optional(hardware::ElementType::E4M3) : std::nullopt;
+}
+
+static LogicalResult verifyPair(Operation *op, Type format) {
+  return thread::pairElementOf(format) ? success() : op->emitOpError("no GPU converts pairs of ") << format;
+}
+
+LogicalResult ExtendPairOp::verify() { return verifyPair(*this, getFormat()); }
+
+LogicalResult TruncatePairOp::verify() { return verifyPair(*this, getFormat()); }
+
 #define GET_OP_CLASSES
 #include "tilewright/Dialect/Thread/IR/ThreadOps.cpp.inc"

@@ -24,6 +24,9 @@ namespace tilewright::thread {
 inline constexpr unsigned kGlobalSpace = 1;
 inline constexpr unsigned kSharedSpace = 3;
 
+/// The 8-bit float for which a GPU may have a pair conversion; none for other types.
+std::optional<hardware::ElementType> pairElementOf(mlir::Type format);
+
 /// The type of the values in which an instruction takes elements.
 mlir::Type valueType(mlir::MLIRContext *context, hardware::ValueType value);
 

@@ -226,6 +226,39 @@ def Thread_RoundToTF32Op : Thread_Op<"round_to_tf32", [Pure]> {
 }
 
 //===----------------------------------------------------------------------===//
+// Approximations and conversions
+//===----------------------------------------------------------------------===//
+
+def Thread_F32 : AnyTypeOf<[F32, VectorOfAnyRankOf<[F32]>], "f32 or a vector of f32">;
+
+def Thread_ReciprocalOp
+    : Thread_Op<"reciprocal", [Pure, SameOperandsAndResultType] # ElementwiseMappable.traits> {
+  let summary = "1 / x with an error of at most 1 ulp";
+  let description = [{Denormal operands and results may be flushed to zeros of the same sign.}];
+  let arguments = (ins Thread_F32:$x);
+  let results = (outs Thread_F32:$result);
+  let assemblyFormat = "$x attr-dict `:` type($result)";
+}
+
+def Thread_ExtendPairOp : Thread_Op<"extend_pair", [Pure]> {
+  let summary = "Extends two 8-bit floats to f16";
+  let description = [{Requires a row of `GpuInfo::pairConversions` with the format.}];
+  let arguments = (ins FixedVectorOfLengthAndType<[2], [I8]>:$bytes, TypeAttr:$format);
+  let results = (outs FixedVectorOfLengthAndType<[2], [F16]>:$result);
+  let assemblyFormat = "$bytes `from` $format attr-dict `:` type($bytes) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Thread_TruncatePairOp : Thread_Op<"truncate_pair", [Pure]> {
+  let summary = "Rounds two f32 to the nearest 8-bit floats; numbers beyond the largest one saturate";
+  let description = [{Requires a row of `GpuInfo::pairConversions` with the format.}];
+  let arguments = (ins F32:$first, F32:$second, TypeAttr:$format);
+  let results = (outs FixedVectorOfLengthAndType<[2], [I8]>:$bytes);
+  let assemblyFormat = "$first `,` $second `to` $format attr-dict `->` type($bytes)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // Messages
 //===----------------------------------------------------------------------===//
 
