@@ -4,6 +4,7 @@
 #include "Bindings.h"
 
 #include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "tilewright/Dialect/Tile/IR/TileEncoding.h"
 #include "tilewright/Pipeline/TargetKind.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -130,6 +131,25 @@ Operation *create(PyBuilder &self, const std::string &name, const std::vector<Va
     inferTypes(state);
   }
   return self.builder.create(state);
+}
+
+/// The inferred type as Python gets it; raises the error if there is none.
+Type inferred(DiagnosticCollector &errors, FailureOr<RankedTensorType> type) {
+  if (failed(type)) {
+    errors.raise("cannot infer the result type");
+  }
+  return *type;
+}
+
+Type broadcastType(PyBuilder &self, Type type, const std::vector<int64_t> &shape, std::optional<Attribute> encoding) {
+  DiagnosticCollector errors(*type.getContext());
+  return inferred(
+      errors, tile::inferBroadcastType(self.loc, cast<RankedTensorType>(type), shape, encoding.value_or(Attribute())));
+}
+
+Type reshapeType(PyBuilder &self, Type type, const std::vector<int64_t> &shape) {
+  DiagnosticCollector errors(*type.getContext());
+  return inferred(errors, tile::inferReshapeType(self.loc, cast<RankedTensorType>(type), shape));
 }
 
 /// The index of the first operand whose elements have the type of the first result's; none if there is no such operand.
@@ -382,6 +402,8 @@ void bindOperations(py::module_ &module) {
       .def("set_to_end", [](PyBuilder &self, PyBlock block) { self.builder.setInsertionPointToEnd(block.block); })
       .def("set_before", [](PyBuilder &self, Operation &op) { self.builder.setInsertionPoint(&op); })
       .def("set_after", [](PyBuilder &self, Operation &op) { self.builder.setInsertionPointAfter(&op); })
+      .def("broadcast_type", &broadcastType, py::arg("type"), py::arg("shape"), py::arg("encoding") = py::none())
+      .def("reshape_type", &reshapeType, py::arg("type"), py::arg("shape"))
       .def("create", &create, py::arg("name"), py::arg("operands") = std::vector<Value>(),
            py::arg("types") = py::none(), py::arg("attrs") = py::dict(), py::arg("regions") = 0, kReference);
 }

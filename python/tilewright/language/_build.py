@@ -179,6 +179,33 @@ def iota(start: int, end: int) -> tensor:
     return emit("tile.make_range", [], attrs, element=int32)
 
 
+def broadcast_type(
+    x: tensor, shape: Sequence[int], encoding: _core.Attribute | None = None
+) -> dtype:
+    """The type of a tile that is broadcast to a shape.
+
+    Its layout is `encoding`, which that of `x` has to fit, or the one that that of `x` determines.
+
+    Raises:
+        IRError: The layout of `x` does not fit, or does not determine that of the result.
+    """
+    if x.type.encoding is None:
+        return block_type(x.dtype, shape, encoding)
+    ir = current().builder.broadcast_type(x.handle.type, shape, encoding)
+    return block_type(x.dtype, shape, ir.encoding)
+
+
+def reshape_type(x: tensor, shape: Sequence[int]) -> dtype:
+    """The type of a tile in another shape, with the layout that follows from that of `x`.
+
+    Raises:
+        IRError: The layout of `x` does not determine that of the result.
+    """
+    if x.type.encoding is None:
+        return block_type(x.dtype, shape)
+    return block_type(x.dtype, shape, current().builder.reshape_type(x.handle.type, shape).encoding)
+
+
 def same_shape(x: tensor, scalar: dtype) -> dtype:
     """The type of `x` with another element type."""
     return x.type.with_element_ty(scalar)

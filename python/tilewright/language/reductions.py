@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tilewright.errors import ShapeMismatchError, TypeMismatchError
-from tilewright.language._build import constant, emit, i32_attr, iota, to_tensor
+from tilewright.language._build import constant, emit, i32_attr, iota, same_shape, to_tensor
 from tilewright.language._context import current
 from tilewright.language.casts import convert, element_type
 from tilewright.language.constexpr import builtin, constant_bool, constant_int, constexpr_value
@@ -309,11 +309,16 @@ def _positions(x: tensor, axis: Any) -> tensor:
     """The index of each element along the dimension, or in row-major order if `axis` is None."""
     shape = x.type.shape
     if constexpr_value(axis) is None:
-        return reshape(iota(0, x.type.numel), shape)
-    dim = wrap_axis(axis, len(shape))
-    sizes = [1] * len(shape)
-    sizes[dim] = shape[dim]
-    return expand_to(reshape(iota(0, shape[dim]), sizes), shape)
+        indices = reshape(iota(0, x.type.numel), shape)
+    else:
+        dim = wrap_axis(axis, len(shape))
+        sizes = [1] * len(shape)
+        sizes[dim] = shape[dim]
+        indices = expand_to(reshape(iota(0, shape[dim]), sizes), shape)
+    if x.type.encoding is None:
+        return indices
+    # The operands of a reduction must have the same layout.
+    return emit("tile.reshape", [indices], type=same_shape(x, int32))
 
 
 @Family.REDUCTIONS

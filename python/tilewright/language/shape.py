@@ -7,10 +7,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tilewright.errors import ShapeMismatchError, TypeMismatchError
-from tilewright.language._build import emit, emit_pair, i32_attr, splat, to_tensor
+from tilewright.language._build import (
+    broadcast_type,
+    emit,
+    emit_pair,
+    i32_attr,
+    reshape_type,
+    splat,
+    to_tensor,
+)
 from tilewright.language._context import current
 from tilewright.language.constexpr import constant_bool, constant_int, constexpr_value
-from tilewright.language.dtypes import block_type, check_shape
+from tilewright.language.dtypes import check_shape
 from tilewright.language.registry import Family
 from tilewright.language.tensor import member, tensor
 
@@ -65,7 +73,8 @@ def common_shape(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
 def expand_to(x: tensor, shape: tuple[int, ...], encoding: _core.Attribute | None = None) -> tensor:
     """Broadcasts `x` to a shape; the caller has checked that it does.
 
-    The result has the given encoding, or that of `x` if none is given.
+    The result has the given encoding, which that of `x` has to fit, or the one that follows from
+    that of `x`.
     """
     if x.type.shape == shape:
         return x
@@ -75,8 +84,7 @@ def expand_to(x: tensor, shape: tuple[int, ...], encoding: _core.Attribute | Non
         x = insert_dim(x, 0)
     if x.type.shape == shape:
         return x
-    encoding = x.type.encoding if encoding is None else encoding
-    return emit("tile.broadcast", [x], type=block_type(x.dtype, shape, encoding))
+    return emit("tile.broadcast", [x], type=broadcast_type(x, shape, encoding))
 
 
 def broadcast_all(*values: tensor) -> list[tensor]:
@@ -85,10 +93,20 @@ def broadcast_all(*values: tensor) -> list[tensor]:
     if all(shape == shapes[0] for shape in shapes):
         return list(values)
     shape = common_shape(shapes)
-    # Operands that are broadcast get the layout of those that have the shape already.
-    encodings = (value.type.encoding for value in values if value.type.shape == shape)
-    encoding = next((found for found in encodings if found is not None), None)
-    return [expand_to(value, shape, encoding) for value in values]
+    # The layout of the results is that of the first operand with the shape that has one, or else
+    # the one that the first other operand with a layout determines.
+    encoding = None
+    expanded = dict[int, tensor]()
+    for index in sorted(range(len(values)), key=lambda i: _precedence(values[i], shape)):
+        expanded[index] = expand_to(values[index], shape, encoding)
+        encoding = expanded[index].type.encoding if encoding is None else encoding
+    return [expanded[index] for index in range(len(values))]
+
+
+def _precedence(x: tensor, shape: tuple[int, ...]) -> tuple[bool, bool]:
+    """Orders the operands of a broadcast by whether they determine the layout of the result."""
+    has_none = x.type.encoding is None
+    return has_none, not has_none and x.type.shape != shape
 
 
 def insert_dim(x: tensor, axis: int) -> tensor:
@@ -187,7 +205,7 @@ def reshape(input: Any, *shape: Any, can_reorder: bool = False) -> tensor:
         return x
     reorder = constant_bool(can_reorder, "can_reorder")
     attrs = {"allow_reorder": current().ctx.unit_attr()} if reorder else {}
-    return emit("tile.reshape", [x], attrs, type=block_type(x.dtype, target))
+    return emit("tile.reshape", [x], attrs, type=reshape_type(x, target))
 
 
 @Family.SHAPES

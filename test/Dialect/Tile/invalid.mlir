@@ -61,6 +61,15 @@ func.func @f(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @f(%x: tensor<4xf32, "rows">) {
+  // expected-error @below {{the layout of 'tensor<4xf32, "rows">' determines none for the result, of shape 1x4}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = tile.expand_dims %x 0 : tensor<4xf32, "rows"> -> tensor<1x4xf32>
+  return
+}
+
+// -----
+
 func.func @f(%x: tensor<4xf32>) {
   // expected-error @below {{cannot reshape the 4 elements of 'tensor<4xf32>' into the 8 of 'tensor<8xf32>'}}
   %0 = tile.reshape %x : tensor<4xf32> -> tensor<8xf32>

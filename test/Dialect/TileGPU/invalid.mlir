@@ -10,6 +10,28 @@ func.func @shape(%x: tensor<8xf32, #tilegpu.layout<offset = [[1], [2]] : 4>>) { 
 
 // -----
 
+// The elements of a pair are in different lanes.
+#lanes = #tilegpu.layout<register = [], lane = [[0, 1], [1, 0]], warp = [], block = [] : 2x2>
+func.func @split(%x: tensor<2x2xf32, #lanes>) {
+  // expected-error @below {{determines none for the result, of shape 2}}
+  // expected-error @below {{failed to infer returned types}}
+  %0, %1 = tile.split %x : tensor<2x2xf32, #lanes> -> tensor<2xf32>
+  return
+}
+
+// -----
+
+// A tile has no layout in shared memory.
+#shared = #tilegpu.layout<offset = [[1], [2]] : 4>
+func.func @memory(%x: tensor<4xf32, #shared>) {
+  // expected-error @below {{determines none for the result, of shape 1x4}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = tile.expand_dims %x 0 : tensor<4xf32, #shared> -> tensor<1x4xf32>
+  return
+}
+
+// -----
+
 #rows = #tilegpu.layout<offset = [[1], [2]] : 4>
 func.func @slots(%x: !tilegpu.buffer<4xf32, #rows, 2>, %y: tensor<4xf32>) {
   // expected-error @+1 {{needs one slot of the buffer}}

@@ -60,6 +60,20 @@ def test_a_loop_does_not_change_a_layout():
         build(kernel, "i32", "*i32")
 
 
+def test_a_layout_that_cannot_be_kept_is_an_error_at_its_line():
+    @jit
+    def kernel(out):
+        x = rows()
+        y = x + 1
+        y = y[:, None]  # the line
+        tl.store(out + y, y)
+
+    line = kernel.tree().body[2].lineno
+    with pytest.raises(CompileError, match='"rows">\' determines none for the result') as info:
+        build(kernel, "*i32")
+    assert info.value.line == line
+
+
 def test_address_spaces_survive_loops_branches_and_calls():
     @jit
     def kernel(n, out):

@@ -3,6 +3,7 @@
 import pytest
 
 import tilewright.language as tl
+from tilewright import _core
 from tilewright.errors import CompileError, TypeMismatchError
 from tilewright.language import _build
 from tilewright.language._build import emit
@@ -70,10 +71,150 @@ def matrix(x):
     return _build.constant(0, tl.block_type(tl.float32, (16, 16), encoding))
 
 
-def test_a_tile_of_another_shape_has_no_layout(kernel):
-    made, x = with_layout(kernel, shape=(4, 8))
-    for result in (tl.sum(x, 1), x[:, None], tl.trans(x), tl.reshape(x, 32), tl.join(x, x)):
-        assert result.type.encoding is None
+# A 4 x 8 tile: each thread has two neighbors of a row, four lanes a row; the last lane bit and the
+# warps hold replicas.
+TILE = """register = [[0, 1]],
+    lane = [[0, 2], [0, 4], [1, 0], [2, 0], [0, 0]], warp = [[0, 0], [0, 0]], block = [] : 4x8"""
+
+
+def layout_attr(ctx, text):
+    return ctx.attr(f"#tilegpu.layout<{text}>")
+
+
+def with_tile(kernel, element="i32", layout=TILE, shape=(4, 8)):
+    """A function under construction, and a tile with a layout in registers in it."""
+    made = kernel()
+    encoding = layout_attr(made.ctx, layout)
+    scalar = tl.dtype.from_name(element)
+    return made, _build.constant(1, tl.block_type(scalar, shape, encoding))
+
+
+def bits(registers, lanes, shape):
+    """A layout whose warps hold replicas."""
+    zero = [0] * (shape.count("x") + 1)
+    return f"register = {registers}, lane = {lanes}, warp = [{zero}, {zero}], block = [] : {shape}"
+
+
+CHANGED = {
+    "sum of rows": (lambda x: tl.sum(x, 1), bits([], [[0], [0], [1], [2], [0]], "4")),
+    "sum of columns": (lambda x: tl.sum(x, 0), bits([[1]], [[2], [4], [0], [0], [0]], "8")),
+    "argmax": (lambda x: tl.max(x, 0, True)[1], bits([[1]], [[2], [4], [0], [0], [0]], "8")),
+    "sum that keeps the axis": (
+        lambda x: tl.sum(x, 1, keep_dims=True),
+        bits([], [[0, 0], [0, 0], [1, 0], [2, 0], [0, 0]], "4x1"),
+    ),
+    "new first dimension": (
+        lambda x: x[None],
+        bits([[0, 0, 1]], [[0, 0, 2], [0, 0, 4], [0, 1, 0], [0, 2, 0], [0, 0, 0]], "1x4x8"),
+    ),
+    "new last dimension": (
+        lambda x: tl.expand_dims(x, -1),
+        bits([[0, 1, 0]], [[0, 2, 0], [0, 4, 0], [1, 0, 0], [2, 0, 0], [0, 0, 0]], "4x8x1"),
+    ),
+    "transposed": (
+        lambda x: tl.trans(x),
+        bits([[1, 0]], [[2, 0], [4, 0], [0, 1], [0, 2], [0, 0]], "8x4"),
+    ),
+    "transposed twice": (lambda x: tl.trans(tl.permute(x, 1, 0)), TILE),
+    "flat": (lambda x: tl.ravel(x), bits([[1]], [[2], [4], [8], [16], [0]], "32")),
+    "reshaped": (
+        lambda x: tl.reshape(x, 2, 16),
+        bits([[0, 1]], [[0, 2], [0, 4], [0, 8], [1, 0], [0, 0]], "2x16"),
+    ),
+    "reordered": (lambda x: tl.view(x, 32), bits([[1]], [[2], [4], [8], [16], [0]], "32")),
+    "reshaped twice": (lambda x: tl.reshape(tl.reshape(x, 2, 16), 4, 8), TILE),
+    "joined": (
+        lambda x: tl.join(x, x),
+        bits(
+            [[0, 0, 1], [0, 1, 0]], [[0, 2, 0], [0, 4, 0], [1, 0, 0], [2, 0, 0], [0] * 3], "4x8x2"
+        ),
+    ),
+    "joined and split": (lambda x: tl.split(tl.join(x, x))[1], TILE),
+    "interleaved": (
+        lambda x: tl.interleave(x, x),
+        bits([[0, 1], [0, 2]], [[0, 4], [0, 8], [1, 0], [2, 0], [0, 0]], "4x16"),
+    ),
+    "concatenated": (
+        lambda x: tl.cat(x, x),
+        bits([[0, 1], [4, 0]], [[0, 2], [0, 4], [1, 0], [2, 0], [0, 0]], "8x8"),
+    ),
+    "broadcast": (
+        lambda x: tl.broadcast_to(tl.sum(x, 0)[None], 4, 8),
+        bits([[0, 1], [1, 0], [2, 0]], [[0, 2], [0, 4], [0, 0], [0, 0], [0, 0]], "4x8"),
+    ),
+    "a row less the maximum of rows": (lambda x: x - tl.max(x, 1)[:, None], TILE),
+    "the maximum of columns and a column": (lambda x: tl.max(x, 0) + x, TILE),
+    "selected by a row": (lambda x: tl.where(tl.max(x, 0) > 1, x, 0), TILE),
+    "greater than an operand without a layout": (
+        lambda x: x > tl.zeros((8,), tl.int32),
+        TILE,
+    ),
+}
+
+
+@pytest.mark.parametrize(("build", "layout"), CHANGED.values(), ids=CHANGED)
+def test_the_layout_of_a_result_of_another_shape_follows(kernel, build, layout):
+    made, x = with_tile(kernel)
+    result = build(x)
+    assert result.type.encoding == layout_attr(made.ctx, layout)
+    assert result.type.ir(made.ctx) == result.handle.type
+    made.text()
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda x: tl.sum(x, 0),
+        lambda x: tl.sum(x),
+        lambda x: x[:, None],
+        lambda x: tl.trans(x),
+        lambda x: tl.reshape(x, 32),
+        lambda x: tl.join(x, x),
+        lambda x: tl.cat(x, x),
+        lambda x: broadcast_all(x, x[None])[0],
+    ],
+)
+def test_a_layout_that_determines_no_other_is_an_error(kernel, build):
+    _, x = with_layout(kernel, shape=(4, 8))
+    with pytest.raises(_core.IRError, match='"rows">\' determines none for the result, of shape'):
+        build(x)
+
+
+def test_a_tile_whose_pairs_are_in_different_threads_is_not_split(kernel):
+    apart = bits([[1, 0]], [[0, 1], [2, 0], [0, 0], [0, 0], [0, 0]], "4x2")
+    _, x = with_tile(kernel, layout=apart, shape=(4, 2))
+    with pytest.raises(_core.IRError, match="determines none for the result, of shape 4"):
+        tl.split(x)
+    assert tl.sum(x, 1).type.encoding is not None
+
+
+def test_a_tile_is_not_broadcast_to_a_layout_that_it_does_not_fit(kernel):
+    made, x = with_tile(kernel)
+    row = tl.sum(x, 0)
+    assert tl.broadcast_to(row[None], 1, 8) is not None
+    for column in (row[:, None], tl.reshape(row, 8, 1)):
+        with pytest.raises(_core.IRError, match="does not fit that of the tile"):
+            broadcast_all(column, tl.cat(x, x))
+    one = _build.constant(1, tl.block_type(tl.int32, (1, 8), made.ctx.attr(LAYOUT)))
+    with pytest.raises(_core.IRError, match="does not fit that of the tile"):
+        _ = x + one
+
+
+def test_the_first_operand_determines_the_layout_of_a_broadcast(kernel):
+    made, x = with_tile(kernel)
+    row, plain = tl.sum(x, 0)[None], tl.zeros((4, 1), tl.int32)
+    expected = bits([[0, 1], [1, 0], [2, 0]], [[0, 2], [0, 4], [0, 0], [0, 0], [0, 0]], "4x8")
+    for operands in ((row, plain), (plain, row)):
+        for result in broadcast_all(*operands):
+            assert result.type.encoding == layout_attr(made.ctx, expected)
+
+
+def test_operands_whose_layouts_do_not_matter_may_have_any(kernel):
+    made, x = with_tile(kernel)
+    flat = tl.ravel(x)
+    assert tl.gather(flat, tl.arange(0, 4), 0).type == tl.block_type(tl.int32, [4])
+    assert tl.gather(tl.arange(0, 4), flat, 0).type == flat.type
+    assert tl.histogram(flat, 4).type == tl.block_type(tl.int32, [4])
     made.text()
 
 

@@ -2,9 +2,12 @@
 // terms of the language.
 
 #include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "tilewright/Dialect/Tile/IR/TileEncoding.h"
 
 using namespace mlir;
 using namespace tilewright::tile;
+
+#include "tilewright/Dialect/Tile/IR/TileEncoding.cpp.inc"
 
 //===----------------------------------------------------------------------===//
 // Result types
@@ -22,6 +25,36 @@ static RankedTensorType tileType(MaybeLocation loc, Value operand) {
     (void)emitOptionalError(loc, "takes a tile, found ", operand.getType());
   }
   return type;
+}
+
+static std::string print(ArrayRef<int64_t> shape) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::interleave(shape, stream, "x");
+  return text;
+}
+
+/// The type of a result with the elements of `src` in another shape. `derive` derives its encoding from that of `src`.
+/// Null after an error if that does not determine it.
+static RankedTensorType changeShape(MaybeLocation loc, RankedTensorType src, ArrayRef<int64_t> shape,
+                                    function_ref<Attribute(EncodingAttrInterface)> derive) {
+  Attribute encoding = src.getEncoding();
+  if (encoding) {
+    auto rules = dyn_cast<EncodingAttrInterface>(encoding);
+    encoding = rules ? derive(rules) : Attribute();
+    if (!encoding) {
+      (void)emitOptionalError(loc, "the layout of ", src, " determines none for the result, of shape ", print(shape));
+      return {};
+    }
+  }
+  return RankedTensorType::get(shape, src.getElementType(), encoding);
+}
+
+static LogicalResult append(Inferred &types, Type type) {
+  if (type) {
+    types.push_back(type);
+  }
+  return success(static_cast<bool>(type));
 }
 
 LogicalResult MakeRangeOp::inferReturnTypes(MLIRContext *context, MaybeLocation loc, MakeRangeOp::Adaptor op,
@@ -47,8 +80,7 @@ LogicalResult ExpandDimsOp::inferReturnTypes(MLIRContext *, MaybeLocation loc, E
   }
   SmallVector<int64_t> shape(src.getShape());
   shape.insert(shape.begin() + axis, 1);
-  types.push_back(RankedTensorType::get(shape, src.getElementType()));
-  return success();
+  return append(types, changeShape(loc, src, shape, [&](auto encoding) { return encoding.expandDims(axis); }));
 }
 
 LogicalResult TransOp::inferReturnTypes(MLIRContext *, MaybeLocation loc, TransOp::Adaptor op, Inferred &types) {
@@ -70,8 +102,7 @@ LogicalResult TransOp::inferReturnTypes(MLIRContext *, MaybeLocation loc, TransO
     seen[dim] = true;
     shape.push_back(src.getDimSize(dim));
   }
-  types.push_back(RankedTensorType::get(shape, src.getElementType()));
-  return success();
+  return append(types, changeShape(loc, src, shape, [&](auto encoding) { return encoding.permute(order); }));
 }
 
 LogicalResult JoinOp::inferReturnTypes(MLIRContext *, MaybeLocation loc, JoinOp::Adaptor op, Inferred &types) {
@@ -81,8 +112,7 @@ LogicalResult JoinOp::inferReturnTypes(MLIRContext *, MaybeLocation loc, JoinOp:
   }
   SmallVector<int64_t> shape(src.getShape());
   shape.push_back(2);
-  types.push_back(RankedTensorType::get(shape, src.getElementType()));
-  return success();
+  return append(types, changeShape(loc, src, shape, [](auto encoding) { return encoding.join(); }));
 }
 
 LogicalResult SplitOp::inferReturnTypes(MLIRContext *, MaybeLocation loc, SplitOp::Adaptor op, Inferred &types) {
@@ -93,8 +123,8 @@ LogicalResult SplitOp::inferReturnTypes(MLIRContext *, MaybeLocation loc, SplitO
   if (src.getRank() == 0 || src.getShape().back() != 2) {
     return emitOptionalError(loc, "only a tile whose last dimension has size 2 can be split, found ", src);
   }
-  types.assign(2, RankedTensorType::get(src.getShape().drop_back(), src.getElementType()));
-  return success();
+  auto half = changeShape(loc, src, src.getShape().drop_back(), [](auto encoding) { return encoding.split(); });
+  return success(succeeded(append(types, half)) && succeeded(append(types, half)));
 }
 
 LogicalResult CatOp::inferReturnTypes(MLIRContext *, MaybeLocation loc, CatOp::Adaptor op, Inferred &types) {
@@ -107,8 +137,7 @@ LogicalResult CatOp::inferReturnTypes(MLIRContext *, MaybeLocation loc, CatOp::A
   }
   SmallVector<int64_t> shape(src.getShape());
   shape[0] *= 2;
-  types.push_back(RankedTensorType::get(shape, src.getElementType()));
-  return success();
+  return append(types, changeShape(loc, src, shape, [](auto encoding) { return encoding.concatenate(); }));
 }
 
 LogicalResult GatherOp::inferReturnTypes(MLIRContext *, MaybeLocation loc, GatherOp::Adaptor op, Inferred &types) {
@@ -161,7 +190,13 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *, MaybeLocation loc, Reduc
     auto type = cast<RankedTensorType>(operand.getType());
     SmallVector<int64_t> shape(type.getShape());
     shape.erase(shape.begin() + op.getAxis());
-    types.push_back(shape.empty() ? type.getElementType() : Type(RankedTensorType::get(shape, type.getElementType())));
+    Type result = type.getElementType();
+    if (!shape.empty()) {
+      result = changeShape(loc, type, shape, [&](auto encoding) { return encoding.reduce(op.getAxis()); });
+    }
+    if (failed(append(types, result))) {
+      return failure();
+    }
   }
   return success();
 }
@@ -178,27 +213,77 @@ LogicalResult ScanOp::inferReturnTypes(MLIRContext *, MaybeLocation loc, ScanOp:
 // Shapes
 //===----------------------------------------------------------------------===//
 
-LogicalResult BroadcastOp::verify() {
-  auto src = cast<RankedTensorType>(getSrc().getType()), dst = cast<RankedTensorType>(getType());
+/// Null stands for failure.
+static FailureOr<RankedTensorType> inferred(RankedTensorType type) {
+  if (type) {
+    return type;
+  }
+  return failure();
+}
+
+using EmitError = function_ref<InFlightDiagnostic()>;
+
+static LogicalResult checkBroadcast(EmitError emitError, RankedTensorType src, RankedTensorType dst) {
   if (src.getRank() != dst.getRank()) {
-    return emitOpError("must keep the rank, found ") << src << " to " << dst;
+    return emitError() << "must keep the rank, found " << src << " to " << dst;
   }
   for (int64_t dim = 0; dim < src.getRank(); ++dim) {
     if (src.getDimSize(dim) != 1 && src.getDimSize(dim) != dst.getDimSize(dim)) {
-      return emitOpError("cannot broadcast dimension ") << dim << " of size " << src.getDimSize(dim) << " to size "
-                                                        << dst.getDimSize(dim) << "; only size 1 can be broadcast";
+      return emitError() << "cannot broadcast dimension " << dim << " of size " << src.getDimSize(dim) << " to size "
+                         << dst.getDimSize(dim) << "; only size 1 can be broadcast";
     }
   }
   return success();
 }
 
-LogicalResult ReshapeOp::verify() {
-  auto src = cast<RankedTensorType>(getSrc().getType()), dst = cast<RankedTensorType>(getType());
+LogicalResult BroadcastOp::verify() {
+  return checkBroadcast([&] { return emitOpError(); }, cast<RankedTensorType>(getSrc().getType()),
+                        cast<RankedTensorType>(getType()));
+}
+
+FailureOr<RankedTensorType> tilewright::tile::inferBroadcastType(Location loc, RankedTensorType src,
+                                                                 ArrayRef<int64_t> shape, Attribute encoding) {
+  auto plain = RankedTensorType::get(shape, src.getElementType());
+  if (failed(checkBroadcast([&] { return mlir::emitError(loc); }, src, plain))) {
+    return failure();
+  }
+  if (!encoding) {
+    auto type = changeShape(loc, src, shape, [&](auto rules) { return rules.broadcast(shape); });
+    return inferred(type);
+  }
+  auto type = RankedTensorType::getChecked([&] { return mlir::emitError(loc); }, shape, src.getElementType(), encoding);
+  if (!type) {
+    return failure();
+  }
+  auto rules = dyn_cast_or_null<EncodingAttrInterface>(src.getEncoding());
+  if (src.getEncoding() && !(rules && rules.broadcastsTo(encoding))) {
+    return mlir::emitError(loc) << "the layout of " << src
+                                << " does not fit that of the tile to which it is broadcast, " << type;
+  }
+  return type;
+}
+
+static LogicalResult checkReshape(EmitError emitError, RankedTensorType src, RankedTensorType dst) {
   if (src.getNumElements() != dst.getNumElements()) {
-    return emitOpError("cannot reshape the ")
-           << src.getNumElements() << " elements of " << src << " into the " << dst.getNumElements() << " of " << dst;
+    return emitError() << "cannot reshape the " << src.getNumElements() << " elements of " << src << " into the "
+                       << dst.getNumElements() << " of " << dst;
   }
   return success();
+}
+
+LogicalResult ReshapeOp::verify() {
+  return checkReshape([&] { return emitOpError(); }, cast<RankedTensorType>(getSrc().getType()),
+                      cast<RankedTensorType>(getType()));
+}
+
+FailureOr<RankedTensorType> tilewright::tile::inferReshapeType(Location loc, RankedTensorType src,
+                                                               ArrayRef<int64_t> shape) {
+  auto plain = RankedTensorType::get(shape, src.getElementType());
+  if (failed(checkReshape([&] { return mlir::emitError(loc); }, src, plain))) {
+    return failure();
+  }
+  auto type = changeShape(loc, src, shape, [&](auto encoding) { return encoding.reshape(shape); });
+  return inferred(type);
 }
 
 LogicalResult GatherOp::verify() {

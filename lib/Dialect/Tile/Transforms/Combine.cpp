@@ -71,8 +71,8 @@ struct SinkBroadcast : RewritePattern {
   SinkBroadcast(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    std::optional<ArrayRef<int64_t>> shape = getSourceShape(op);
-    if (!shape) {
+    RankedTensorType source = getSourceType(op);
+    if (!source) {
       return failure();
     }
     SmallVector<Value> operands;
@@ -80,33 +80,37 @@ struct SinkBroadcast : RewritePattern {
       if (auto broadcast = operand.getDefiningOp<BroadcastOp>()) {
         operands.push_back(broadcast.getSrc());
       } else {
-        operands.push_back(isTile(operand) ? resizeUniform(rewriter, operand, *shape) : operand);
+        operands.push_back(isTile(operand) ? resizeUniform(rewriter, operand, source) : operand);
       }
     }
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    Value small = cloneOn(rewriter, op, operands, type.clone(*shape));
+    Value small = cloneOn(rewriter, op, operands, source.clone(type.getElementType()));
     rewriter.replaceOpWithNewOp<BroadcastOp>(op, type, small);
     return success();
   }
 
-  /// The shape from which all operands that are not uniform are broadcast, if there is exactly one.
-  static std::optional<ArrayRef<int64_t>> getSourceShape(Operation *op) {
-    std::optional<ArrayRef<int64_t>> shape;
+  /// The type, apart from its elements, from which all operands that are not uniform are broadcast; null if there is
+  /// not exactly one.
+  static RankedTensorType getSourceType(Operation *op) {
+    RankedTensorType found;
     if (!isElementwiseOnTiles(op)) {
-      return shape;
+      return found;
     }
     for (Value operand : llvm::make_filter_range(op->getOperands(), isTile)) {
       auto broadcast = operand.getDefiningOp<BroadcastOp>();
       if (!broadcast && isUniform(operand)) {
         continue;
       }
-      ArrayRef<int64_t> source = broadcast ? getShape(broadcast.getSrc().getType()) : ArrayRef<int64_t>();
-      if (!broadcast || (shape && *shape != source)) {
-        return std::nullopt;
+      if (!broadcast) {
+        return {};
       }
-      shape = source;
+      auto source = cast<RankedTensorType>(broadcast.getSrc().getType());
+      if (found && found.clone(source.getElementType()) != source) {
+        return {};
+      }
+      found = source;
     }
-    return shape;
+    return found;
   }
 };
 

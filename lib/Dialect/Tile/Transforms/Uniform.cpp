@@ -25,8 +25,8 @@ Value tile::getUniformScalar(OpBuilder &builder, Value value) {
   return arith::ConstantOp::create(builder, value.getLoc(), scalar);
 }
 
-Value tile::resizeUniform(OpBuilder &builder, Value value, ArrayRef<int64_t> shape) {
-  auto type = cast<RankedTensorType>(value.getType()).clone(shape);
+Value tile::resizeUniform(OpBuilder &builder, Value value, RankedTensorType like) {
+  RankedTensorType type = like.clone(getElementType(value.getType()));
   if (auto splat = value.getDefiningOp<SplatOp>()) {
     return SplatOp::create(builder, value.getLoc(), type, splat.getSrc());
   }

@@ -4,6 +4,7 @@
 #define TILEWRIGHT_LIB_DIALECT_TILE_TRANSFORMS_UNIFORM_H
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
 
 namespace tilewright::tile {
 
@@ -13,8 +14,8 @@ bool isUniform(mlir::Value value);
 /// The scalar of a uniform tile. For a constant tile, creates a scalar constant at the insertion point.
 mlir::Value getUniformScalar(mlir::OpBuilder &builder, mlir::Value value);
 
-/// The uniform `value` in another shape.
-mlir::Value resizeUniform(mlir::OpBuilder &builder, mlir::Value value, llvm::ArrayRef<int64_t> shape);
+/// The uniform `value` in the shape, and with the encoding, of another tile.
+mlir::Value resizeUniform(mlir::OpBuilder &builder, mlir::Value value, mlir::RankedTensorType like);
 
 } // namespace tilewright::tile
 

@@ -2,6 +2,7 @@
 
 #include "tilewright/Dialect/TileGPU/IR/LayoutRules.h"
 
+#include "tilewright/Dialect/Tile/IR/TileEncoding.h"
 #include "tilewright/Layout/Algebra.h"
 #include "tilewright/Layout/Shape.h"
 
@@ -63,6 +64,76 @@ static LinearLayout collapsed(const LinearLayout &map, const layout::Shape &shap
   return layout::dropRepeatedRegisters(LinearLayout(map.ins(), outs, columns));
 }
 
+/// The layout of two tiles of the layout, one after the other along dimension 0.
+static LinearLayout concatenated(const LinearLayout &map) {
+  return map * LinearLayout::identity(layout::kRegister, layout::dimName(0), 2);
+}
+
+/// The layout of a broadcast, which repeats the operand in additional registers.
+static LinearLayout repeated(const LinearLayout &map, const layout::Shape &shape) {
+  return layout::fitToShape(map, shape, layout::rowMajorOrder(static_cast<int>(shape.size())));
+}
+
+static LinearLayout permuted(const LinearLayout &map, ArrayRef<int32_t> order) {
+  return layout::transposed(map, std::vector<int>(order.begin(), order.end()));
+}
+
+//===----------------------------------------------------------------------===//
+// The inference of result types
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A tile in the front end's IR may have a layout already. Those of the results are the ones that the operations' rules
+/// below derive from it. Layouts in shared memory, which no tile has, determine none.
+struct LayoutEncoding : tile::EncodingAttrInterface::ExternalModel<LayoutEncoding, LayoutAttr> {
+  Attribute expandDims(Attribute attr, int64_t axis) const {
+    return derived(attr, [&](auto &map) { return layout::insertDim(map, static_cast<int>(axis)); });
+  }
+  Attribute reduce(Attribute attr, int64_t axis) const {
+    return derived(attr, [&](auto &map) { return layout::dropDim(map, static_cast<int>(axis)); });
+  }
+  Attribute permute(Attribute attr, ArrayRef<int32_t> order) const {
+    return derived(attr, [&](auto &map) { return permuted(map, order); });
+  }
+  Attribute reshape(Attribute attr, ArrayRef<int64_t> shape) const {
+    return areSizes(shape) ? derived(attr, [&](auto &map) { return layout::reshaped(map, layout::Shape(shape)); })
+                           : Attribute();
+  }
+  Attribute join(Attribute attr) const {
+    return derived(attr, [](auto &map) { return inDimOrder(withPairs(map)); });
+  }
+  Attribute split(Attribute attr) const {
+    return derived(attr, [](auto &map) { return withoutPairs(map); });
+  }
+  Attribute concatenate(Attribute attr) const {
+    return derived(attr, [](auto &map) { return concatenated(map); });
+  }
+  Attribute broadcast(Attribute attr, ArrayRef<int64_t> shape) const {
+    return areSizes(shape) ? derived(attr, [&](auto &map) { return repeated(map, layout::Shape(shape)); })
+                           : Attribute();
+  }
+  bool broadcastsTo(Attribute attr, Attribute result) const {
+    auto from = cast<LayoutAttr>(attr), to = dyn_cast<LayoutAttr>(result);
+    return to && !from.isShared() && !to.isShared() &&
+           collapsed(to.getMap(), layout::shapeOf(from.getMap())) == from.getMap();
+  }
+
+private:
+  static bool areSizes(ArrayRef<int64_t> shape) {
+    return llvm::all_of(shape, [](int64_t size) { return llvm::isPowerOf2_64(size); });
+  }
+
+  /// Null if there is no derived layout.
+  template <typename Derive> static Attribute derived(Attribute attr, Derive derive) {
+    auto from = cast<LayoutAttr>(attr);
+    MaybeLayout map = from.isShared() ? std::nullopt : MaybeLayout(derive(from.getMap()));
+    return map ? LayoutAttr::get(attr.getContext(), *map) : Attribute();
+  }
+};
+
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // The rules of operations
 //===----------------------------------------------------------------------===//
@@ -103,8 +174,7 @@ struct ExpandDimsRule : Rule<ExpandDimsRule, tile::ExpandDimsOp> {
 
 struct BroadcastRule : Rule<BroadcastRule, tile::BroadcastOp> {
   MaybeLayout resultLayout(Operation *op, OpOperand &, const LinearLayout &map) const {
-    layout::Shape shape = shapeOf(op->getResult(0));
-    return layout::fitToShape(map, shape, layout::rowMajorOrder(static_cast<int>(shape.size())));
+    return repeated(map, shapeOf(op->getResult(0)));
   }
   MaybeLayout operandLayout(Operation *op, OpOperand &, const LinearLayout &map) const {
     return collapsed(map, shapeOf(op->getOperand(0)));
@@ -113,8 +183,7 @@ struct BroadcastRule : Rule<BroadcastRule, tile::BroadcastOp> {
 
 struct TransRule : Rule<TransRule, tile::TransOp> {
   MaybeLayout resultLayout(Operation *op, OpOperand &, const LinearLayout &map) const {
-    ArrayRef<int32_t> order = cast<tile::TransOp>(op).getOrder();
-    return layout::transposed(map, std::vector<int>(order.begin(), order.end()));
+    return permuted(map, cast<tile::TransOp>(op).getOrder());
   }
   MaybeLayout operandLayout(Operation *op, OpOperand &, const LinearLayout &map) const {
     ArrayRef<int32_t> order = cast<tile::TransOp>(op).getOrder();
@@ -150,9 +219,7 @@ struct SplitRule : Rule<SplitRule, tile::SplitOp> {
 };
 
 struct CatRule : Rule<CatRule, tile::CatOp> {
-  MaybeLayout resultLayout(Operation *, OpOperand &, const LinearLayout &map) const {
-    return map * LinearLayout::identity(layout::kRegister, layout::dimName(0), 2);
-  }
+  MaybeLayout resultLayout(Operation *, OpOperand &, const LinearLayout &map) const { return concatenated(map); }
   MaybeLayout operandLayout(Operation *, OpOperand &, const LinearLayout &map) const {
     return layout::divideRight(map, LinearLayout::identity(layout::kRegister, layout::dimName(0), 2));
   }
@@ -218,6 +285,7 @@ template <template <typename> class Model, typename... Ops> void attachToAll(MLI
 } // namespace
 
 void tilegpu::attachLayoutRules(MLIRContext *context) {
+  LayoutAttr::attachInterface<LayoutEncoding>(*context);
   attachToAll<AccessRule, tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(context);
   attachToAll<SourceRule, tile::MakeRangeOp, tile::SplatOp>(context);
   attachToAll<ConsumerRule, tile::PrintOp, tile::AssertOp, LocalStoreOp, LocalHistogramOp, ConvertLayoutOp>(context);

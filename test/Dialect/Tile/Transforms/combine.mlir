@@ -188,3 +188,24 @@ func.func @precise(%x: f32, %y: tensor<8x1xf32>) -> (tensor<8xf32>, tensor<8x4xf
   %r = arith.divf %b, %b {tile.precise} : tensor<8x4xf32>
   return %q, %r : tensor<8xf32>, tensor<8x4xf32>
 }
+
+// -----
+
+// A broadcast of a sum: the operands have the layout of the sources, which that of the result does not tell.
+// CHECK-LABEL: func.func @layouts
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<8x1xi32, "column">, %[[Y:[a-z0-9]+]]: tensor<8x1xi32, "other">
+// CHECK-SAME: %[[N:[a-z0-9]+]]: i32
+// CHECK-DAG: %[[S:.*]] = tile.splat %[[N]] : tensor<8x1xi32, "column">
+// CHECK: %[[M:.*]] = arith.cmpi slt, %[[X]], %[[S]] : tensor<8x1xi32, "column">
+// CHECK: %[[BM:.*]] = tile.broadcast %[[M]] : tensor<8x1xi1, "column"> -> tensor<8x8xi1, "tile">
+// CHECK: %[[SUM:.*]] = arith.addi %{{.*}}, %{{.*}} : tensor<8x8xi32, "tile">
+// CHECK: return %[[BM]], %[[SUM]]
+func.func @layouts(%x: tensor<8x1xi32, "column">, %y: tensor<8x1xi32, "other">, %n: i32)
+    -> (tensor<8x8xi1, "tile">, tensor<8x8xi32, "tile">) {
+  %bx = tile.broadcast %x : tensor<8x1xi32, "column"> -> tensor<8x8xi32, "tile">
+  %by = tile.broadcast %y : tensor<8x1xi32, "other"> -> tensor<8x8xi32, "tile">
+  %bn = tile.splat %n : tensor<8x8xi32, "tile">
+  %m = arith.cmpi slt, %bx, %bn : tensor<8x8xi32, "tile">
+  %sum = arith.addi %bx, %by : tensor<8x8xi32, "tile">
+  return %m, %sum : tensor<8x8xi1, "tile">, tensor<8x8xi32, "tile">
+}

@@ -21,8 +21,10 @@ class Tile_AtomicOp<string mnemonic, list<Trait> traits = []>
   let extraClassDeclaration = [{ static AccessKind getAccessKind() { return AccessKind::Atomic; } }];
 }
 
-// Result types are inferred. A result keeps the encoding of the operands if its elements are at the same positions as
-// theirs, and has none otherwise. Passes may choose other encodings, which are layouts.
+// Result types are inferred. The encoding of a result is that of the operands if its elements are at the same positions
+// as theirs. If the shape changes, the operand's encoding determines it (TileEncoding.td). Where it does not depend on an
+// operand's encoding, as that of `gather` does not on its source's and that of `histogram` on none, the operand may have
+// any. Passes may choose other encodings, which are layouts.
 def Tile_InferType : InferTypeOpAdaptorBase<[{
   static bool isCompatibleReturnTypes(::mlir::TypeRange l, ::mlir::TypeRange r) {
     return ::tilewright::tile::areSameUpToEncoding(l, r);
