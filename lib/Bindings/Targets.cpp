@@ -7,6 +7,8 @@
 #include "tilewright/Launcher/Load.h"
 #include "tilewright/Pipeline/TargetKind.h"
 
+#include <pybind11/stl.h>
+
 namespace py = pybind11;
 
 namespace tilewright::bindings {
@@ -66,6 +68,19 @@ static std::vector<std::string> phasesOf(const TargetKind &kind) {
   return names;
 }
 
+/// Resources without a limit are None.
+static py::dict limitsOf(const TargetKind &kind, const std::string &arch) {
+  hardware::Limits limits = kind.limits(arch);
+  py::dict result;
+  result["threads"] = limits.threads;
+  result["lanes_per_warp"] = limits.lanesPerWarp;
+  result["shared_bytes"] = limits.sharedBytes;
+  result["registers"] = limits.registers;
+  result["registers_per_thread"] = limits.registersPerThread;
+  result["grid"] = py::tuple(py::cast(limits.grid));
+  return result;
+}
+
 static void bindTargetKind(py::module_ &module) {
   py::class_<TargetKind, std::unique_ptr<TargetKind, py::nodelete>>(
       module, "TargetKind", "A kind of target; see include/tilewright/Pipeline/TargetKind.h.")
@@ -79,6 +94,8 @@ static void bindTargetKind(py::module_ &module) {
       .def_property_readonly("options", optionsOf)
       .def("find_architecture", findArchitecture, py::arg("text"),
            "The canonical name of an architecture, or None if there is no such one.")
+      .def("limits", limitsOf, py::arg("arch"),
+           "What a kernel for an architecture may use at most; None for what its programs do not have.")
       .def(
           "key", [](const TargetKind &self, const std::string &arch) { return self.key(arch); }, py::arg("arch"),
           "What the code for an architecture depends on, for cache keys.")

@@ -9,6 +9,7 @@
 
 #include "tilewright/Emulator/Counters.h"
 #include "tilewright/Emulator/Retarget.h"
+#include "tilewright/Runtime/Excess.h"
 #include "tilewright/Runtime/Mailbox.h"
 #include "tilewright/Target/Host/Host.h"
 
@@ -200,6 +201,10 @@ private:
 } // namespace
 
 bool EmulatedKernel::launch(Call &call, PyObject *compiled, const runtime::Grid &grid) {
+  if (auto excess = runtime::excessOfGrid(maxGrid, grid)) {
+    setError("GridError", call.state, nullptr, describe(*excess, gpu));
+    return false;
+  }
   try {
     auto self = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject *>(&call.launcher));
     const Settings settings = readSettings(self.attr("_emulation")(kernel.checked));
@@ -242,7 +247,8 @@ using PySite = std::tuple<std::string, int, int, std::string>;
 
 static std::shared_ptr<EmulatedKernel> loadEmulated(const std::string &object, const std::string &symbol, int threads,
                                                     int64_t sharedBytes, int architecture, bool checked,
-                                                    const std::vector<PySite> &sites, const PyAccesses &accesses) {
+                                                    const std::vector<PySite> &sites, const PyAccesses &accesses,
+                                                    std::string gpu, const std::array<int64_t, 3> &maxGrid) {
   if (sites.empty() || threads < 1 || threads > 1024) {
     throw py::value_error("a kernel must have 1 to 1024 threads, and at least one site, for unknown places");
   }
@@ -263,7 +269,8 @@ static std::shared_ptr<EmulatedKernel> loadEmulated(const std::string &object, c
     throw py::error_already_set();
   }
   kernel.code = reinterpret_cast<ThreadCode>(code->entry());
-  return std::make_shared<EmulatedKernel>(std::move(kernel), std::move(*code), std::move(accessSites));
+  return std::make_shared<EmulatedKernel>(std::move(kernel), std::move(*code), std::move(accessSites), std::move(gpu),
+                                          maxGrid);
 }
 
 std::shared_ptr<LoadedKernel> emulatorLoad(const LoadRequest &request) {
@@ -277,7 +284,8 @@ std::shared_ptr<LoadedKernel> emulatorLoad(const LoadRequest &request) {
   int architecture = 0;
   arch.split(':').second.take_while(llvm::isDigit).getAsInteger(10, architecture);
   return loadEmulated(request.object, request.symbol, request.get<int>("threads"), request.get<int64_t>("shared_bytes"),
-                      architecture, checked, sites, request.accesses());
+                      architecture, checked, sites, request.accesses(), arch.str(),
+                      request.get<std::array<int64_t, 3>>("max_grid"));
 }
 
 void emulatorBind(py::module_ &module) {
@@ -287,7 +295,8 @@ void emulatorBind(py::module_ &module) {
       .def_property_readonly("checked", [](const EmulatedKernel &self) { return self.kernel.checked; });
   module.def("load_emulated", &loadEmulated, py::arg("object"), py::arg("symbol"), py::arg("threads"),
              py::arg("shared_bytes"), py::arg("architecture"), py::arg("checked"), py::arg("sites"),
-             py::arg("accesses") = py::none(),
+             py::arg("accesses") = py::none(), py::arg("gpu") = "the GPU",
+             py::arg("max_grid") = std::array<int64_t, 3>{INT32_MAX, INT32_MAX, INT32_MAX},
              "Links an object file from compile() for an emulated GPU into this process; load() does so for compiled\n"
              "kernels.\n\n"
              "The architecture is a number such as 90 for sm_90a. "

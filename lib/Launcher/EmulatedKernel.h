@@ -15,8 +15,10 @@ namespace tilewright::launcher {
 class EmulatedKernel final : public LoadedKernel {
 public:
   /// `accesses` are those whose bounds the code itself checks; none for code without bounds checks.
-  EmulatedKernel(emulator::Kernel kernel, host::LinkedCode code, AccessSites accesses)
-      : kernel(std::move(kernel)), code(std::move(code)), accesses(std::move(accesses)) {}
+  EmulatedKernel(emulator::Kernel kernel, host::LinkedCode code, AccessSites accesses, std::string gpu,
+                 std::array<int64_t, 3> maxGrid)
+      : kernel(std::move(kernel)), code(std::move(code)), accesses(std::move(accesses)), gpu(std::move(gpu)),
+        maxGrid(maxGrid) {}
 
   /// Returns after all programs have ended.
   bool launch(Call &call, PyObject *compiled, const runtime::Grid &grid) override;
@@ -26,6 +28,8 @@ public:
 private:
   const host::LinkedCode code;
   const AccessSites accesses;
+  const std::string gpu;                ///< for messages
+  const std::array<int64_t, 3> maxGrid; ///< programs that a launch on the GPU may have along each axis
   runtime::ProgramCost cost;
 };
 

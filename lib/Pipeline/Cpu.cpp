@@ -1,6 +1,7 @@
 #include "tilewright/Pipeline/Cpu.h"
 
 #include "HostCode.h"
+#include "PhasePipelines.h"
 
 #include "tilewright/Conversion/Passes.h"
 #include "tilewright/Conversion/TileToVector/Emission.h"
@@ -74,12 +75,12 @@ static void addLLVMPasses(OpPassManager &passes) {
   passes.addPass(createConvertToLLVMPass());                  // all other dialects at once
 }
 
-void addCpuPasses(OpPassManager &passes, CpuPhase phase, const CpuPassOptions &options) {
+void addCpuPasses(OpPassManager &passes, CpuPhase phase, StringRef features, const CompileOptions &options) {
   switch (phase) {
   case CpuPhase::Tile:
     return addTilePasses(passes, options.specializeRanges);
   case CpuPhase::Vector:
-    return addVectorPasses(passes, options.features, options.checkBounds);
+    return addVectorPasses(passes, features, options.checkBounds());
   case CpuPhase::LLVM:
     return addLLVMPasses(passes);
   case CpuPhase::Object:
@@ -109,25 +110,15 @@ LogicalResult verifyPhase(ModuleOp module, CpuPhase phase) {
   llvm_unreachable("unknown phase");
 }
 
-namespace {
-struct CpuPipelineOptions : PassPipelineOptions<CpuPipelineOptions> {
-  Option<std::string> features{*this, "features", llvm::cl::desc("the processor's features in LLVM's notation")};
-  Option<bool> specializeRanges{*this, "specialize-ranges", llvm::cl::desc("use facts that can be checked at launch"),
-                                llvm::cl::init(true)};
-  Option<bool> checkBounds{*this, "check-bounds", llvm::cl::desc("check the bounds of memory accesses"),
-                           llvm::cl::init(false)};
-};
-} // namespace
-
 void registerCpuPipelines() {
   for (CpuPhase phase : {CpuPhase::Tile, CpuPhase::Vector, CpuPhase::LLVM}) {
-    std::string name = ("cpu-" + stringifyPhase(phase)).str();
-    // The registration persists in the registry; this object is temporary.
-    PassPipelineRegistration<CpuPipelineOptions>(
-        name, "The passes of one phase of the pipeline for the host",
-        [phase](OpPassManager &passes, const CpuPipelineOptions &given) {
-          addCpuPasses(passes, phase, {given.features, given.specializeRanges, given.checkBounds});
-        });
+    registerPhasePipeline({("cpu-" + stringifyPhase(phase)).str(),
+                           "The passes of one phase of the pipeline for the host",
+                           {"features", "the processor's features in LLVM's notation", ""},
+                           [] { return std::make_unique<CompileOptions>(); },
+                           [phase](OpPassManager &passes, StringRef features, const CompileOptions &options) {
+                             addCpuPasses(passes, phase, features, options);
+                           }});
   }
 }
 
@@ -161,10 +152,7 @@ public:
     }
     for (CpuPhase phase : {CpuPhase::Tile, CpuPhase::Vector, CpuPhase::LLVM}) {
       bool ok = compilation.runPasses(
-          stringifyPhase(phase),
-          [&](OpPassManager &passes) {
-            addCpuPasses(passes, phase, {target.features, options.specializeRanges, options.checkBounds()});
-          },
+          stringifyPhase(phase), [&](OpPassManager &passes) { addCpuPasses(passes, phase, target.features, options); },
           [&](ModuleOp result) { return verifyPhase(result, phase); }, phase != CpuPhase::LLVM);
       if (!ok) {
         return std::nullopt;

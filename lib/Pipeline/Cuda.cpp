@@ -34,16 +34,16 @@ private:
 
 class CudaCompilation {
 public:
-  CudaCompilation(ModuleOp module, StringRef target, const CudaOptions &options, PhaseDump dump,
-                  CompileFailure &failure)
-      : module(module), target(target), options(options), failure(failure),
+  CudaCompilation(ModuleOp module, StringRef target, const hardware::Limits &limits, const CudaOptions &options,
+                  PhaseDump dump, CompileFailure &failure)
+      : module(module), target(target), limits(limits), options(options), failure(failure),
         compilation(module, std::move(dump), failure), assembler{options.nvJitLink, options.ptxas},
         warmUp(options.nvJitLink) {
     assembler.lineInfo = options.lineInfo;
   }
 
   std::optional<Compiled> run() {
-    std::optional<CudaModule> built = buildCudaModule(module, target, options, compilation, failure);
+    std::optional<CudaModule> built = buildCudaModule(module, target, limits, options, compilation, failure);
     if (!built || !emitPtx(*built) || !assemble(*built)) {
       return std::nullopt;
     }
@@ -106,6 +106,7 @@ private:
 
   ModuleOp module;
   StringRef target;
+  const hardware::Limits &limits;
   const CudaOptions &options;
   CompileFailure &failure;
   Compilation compilation;
@@ -116,9 +117,9 @@ private:
 
 } // namespace
 
-std::optional<Compiled> compileForCuda(ModuleOp module, StringRef target, const CudaOptions &options, PhaseDump dump,
-                                       CompileFailure &failure) {
-  return CudaCompilation(module, target, options, std::move(dump), failure).run();
+std::optional<Compiled> compileForCuda(ModuleOp module, StringRef target, const hardware::Limits &limits,
+                                       const CudaOptions &options, PhaseDump dump, CompileFailure &failure) {
+  return CudaCompilation(module, target, limits, options, std::move(dump), failure).run();
 }
 
 } // namespace tilewright

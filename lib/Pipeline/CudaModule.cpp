@@ -15,9 +15,9 @@ namespace {
 
 class CudaModuleBuilder {
 public:
-  CudaModuleBuilder(ModuleOp module, StringRef target, const CudaOptions &options, Compilation &compilation,
-                    CompileFailure &failure)
-      : module(module), target(target), options(options), compilation(compilation), failure(failure) {}
+  CudaModuleBuilder(ModuleOp module, StringRef target, const hardware::Limits &limits, const CudaOptions &options,
+                    Compilation &compilation, CompileFailure &failure)
+      : module(module), target(target), limits(limits), options(options), compilation(compilation), failure(failure) {}
 
   std::optional<CudaModule> run() {
     built.info = hardware::lookupNvidia(target);
@@ -56,8 +56,8 @@ public:
 
 private:
   bool checkThreads() {
-    constexpr int most = hardware::kThreadsPerBlock;
-    built.threads = hardware::kLanesPerWarp * options.numWarps;
+    int64_t most = *limits.threads;
+    built.threads = static_cast<int>(*limits.lanesPerWarp) * options.numWarps;
     if (built.threads <= most) {
       return true;
     }
@@ -65,14 +65,14 @@ private:
     return compilation.fail("target", "the kernel needs " + std::to_string(built.threads) + " threads, and " +
                                           std::string(built.info->name) + " has " + std::to_string(most) +
                                           " for each program; num_warps is at most " +
-                                          std::to_string(most / hardware::kLanesPerWarp));
+                                          std::to_string(most / *limits.lanesPerWarp));
   }
 
   /// Records an excess if a phase failed because the kernel needs too much shared memory.
   void checkSharedMemory() {
     auto bytes = module->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::kSharedBytesAttr);
-    if (bytes && bytes.getInt() > built.info->sharedPerBlock) {
-      failure.excess = {"shared memory", bytes.getInt(), built.info->sharedPerBlock};
+    if (bytes && bytes.getInt() > *limits.sharedBytes) {
+      failure.excess = {"shared memory", bytes.getInt(), *limits.sharedBytes};
     }
   }
 
@@ -120,6 +120,7 @@ private:
 
   ModuleOp module;
   StringRef target;
+  const hardware::Limits &limits;
   const CudaOptions &options;
   Compilation &compilation;
   CompileFailure &failure;
@@ -128,9 +129,10 @@ private:
 
 } // namespace
 
-std::optional<CudaModule> buildCudaModule(ModuleOp module, StringRef target, const CudaOptions &options,
-                                          Compilation &compilation, CompileFailure &failure) {
-  return CudaModuleBuilder(module, target, options, compilation, failure).run();
+std::optional<CudaModule> buildCudaModule(ModuleOp module, StringRef target, const hardware::Limits &limits,
+                                          const CudaOptions &options, Compilation &compilation,
+                                          CompileFailure &failure) {
+  return CudaModuleBuilder(module, target, limits, options, compilation, failure).run();
 }
 
 } // namespace tilewright

@@ -1,5 +1,7 @@
 // All passes of the pipeline for NVIDIA GPUs, in order, with the reason for their position.
 
+#include "PhasePipelines.h"
+
 #include "tilewright/Conversion/Passes.h"
 #include "tilewright/Dialect/Thread/IR/Thread.h"
 #include "tilewright/Dialect/Tile/Transforms/RewriteOrder.h"
@@ -158,30 +160,15 @@ LogicalResult verifyPhase(ModuleOp module, CudaPhase phase) {
   }
 }
 
-namespace {
-struct CudaPipelineOptions : PassPipelineOptions<CudaPipelineOptions> {
-  Option<std::string> target{*this, "target", llvm::cl::desc("target architecture, a name of the hardware table"),
-                             llvm::cl::init("sm_90a")};
-  Option<int> numWarps{*this, "num-warps", llvm::cl::desc("number of warps per program"), llvm::cl::init(4)};
-  Option<bool> checkBounds{*this, "check-bounds", llvm::cl::desc("check the bounds of memory accesses"),
-                           llvm::cl::init(false)};
-  Option<int> numStages{*this, "num-stages", llvm::cl::desc("default number of pipeline stages of loops"),
-                        llvm::cl::init(3)};
-};
-} // namespace
-
 void registerCudaPipelines() {
   for (CudaPhase phase : {CudaPhase::Tile, CudaPhase::TileGPU, CudaPhase::Thread, CudaPhase::LLVM}) {
-    std::string name = ("cuda-" + stringifyPhase(phase)).str();
-    // The registration persists in the registry; this object is temporary.
-    PassPipelineRegistration<CudaPipelineOptions>(name, "The passes of one phase of the pipeline for NVIDIA GPUs",
-                                                  [phase](OpPassManager &passes, const CudaPipelineOptions &given) {
-                                                    CudaOptions options;
-                                                    options.numWarps = int(given.numWarps);
-                                                    options.numStages = int(given.numStages);
-                                                    options.checks = std::string(given.checkBounds ? "bounds" : "");
-                                                    addCudaPasses(passes, phase, given.target, options);
-                                                  });
+    registerPhasePipeline({("cuda-" + stringifyPhase(phase)).str(),
+                           "The passes of one phase of the pipeline for NVIDIA GPUs",
+                           {"target", "target architecture, a name of the hardware table", "sm_90a"},
+                           [] { return std::make_unique<CudaOptions>(); },
+                           [phase](OpPassManager &passes, StringRef target, const CompileOptions &options) {
+                             addCudaPasses(passes, phase, target, static_cast<const CudaOptions &>(options));
+                           }});
   }
 }
 

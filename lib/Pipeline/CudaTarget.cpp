@@ -1,9 +1,10 @@
 // The kind of target "cuda": NVIDIA's GPUs. `cuda:90a` is an architecture; `cuda:sm_90a` and `cuda:90` are aliases.
 
-#include "tilewright/Pipeline/Cuda.h"
 #include "tilewright/Pipeline/TargetKind.h"
 
-#include "tilewright/Hardware/Nvidia.h"
+#include "CudaModule.h"
+
+#include "tilewright/Target/Nvptx/Nvptx.h"
 
 namespace tilewright {
 namespace {
@@ -45,6 +46,18 @@ public:
     return {"source", "tile", "tilegpu", "thread", "llvm", "ptx", "log"};
   }
   llvm::StringRef assemblyPhase() const override { return "ptx"; }
+  hardware::Limits limits(llvm::StringRef arch) const override {
+    hardware::Limits limits;
+    if (const hardware::NvidiaInfo *info = hardware::lookupNvidia(arch)) {
+      limits.threads = hardware::kThreadsPerBlock;
+      limits.lanesPerWarp = hardware::kLanesPerWarp;
+      limits.sharedBytes = info->sharedPerBlock;
+      limits.registers = hardware::kRegistersPerSm;
+      limits.registersPerThread = hardware::kRegistersPerThread;
+      limits.grid = {hardware::kGridX, hardware::kGridYZ, hardware::kGridYZ};
+    }
+    return limits;
+  }
 
   std::unique_ptr<CompileOptions> createOptions() const override { return std::make_unique<CudaOptions>(); }
   void registerDialects(mlir::DialectRegistry &registry) const override { registerCudaPipeline(registry); }
@@ -52,7 +65,21 @@ public:
 
   std::optional<Compiled> compile(mlir::ModuleOp module, llvm::StringRef arch, const CompileOptions &options,
                                   PhaseDump dump, CompileFailure &failure) const override {
-    return compileForCuda(module, arch, static_cast<const CudaOptions &>(options), std::move(dump), failure);
+    return compileForCuda(module, arch, limits(arch), static_cast<const CudaOptions &>(options), std::move(dump),
+                          failure);
+  }
+
+  bool isEmulated() const override { return true; }
+  std::optional<GpuModule> buildForEmulation(mlir::ModuleOp module, llvm::StringRef arch, const GpuOptions &options,
+                                             Compilation &compilation, CompileFailure &failure) const override {
+    CudaOptions own;
+    own.copy(options);
+    std::optional<CudaModule> built = buildCudaModule(module, arch, limits(arch), own, compilation, failure);
+    if (!built) {
+      return std::nullopt;
+    }
+    nvptx::mergeAccesses(*built->module, *built->machine); // as the code generator for PTX does
+    return std::move(*built);
   }
 
 private:

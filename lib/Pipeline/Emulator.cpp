@@ -1,13 +1,12 @@
-// Runs the phases of the pipeline for an emulated GPU: those for the GPU up to the module before PTX, then retargeting
-// and the host's code generator.
+// Runs the phases of the pipeline for an emulated GPU: those for the GPU up to the module before machine code, then
+// retargeting and the host's code generator.
 
 #include "tilewright/Pipeline/Emulator.h"
 
-#include "CudaModule.h"
 #include "HostCode.h"
 #include "tilewright/Emulator/Retarget.h"
+#include "tilewright/Pipeline/GpuModule.h"
 #include "tilewright/Target/Host/Host.h"
-#include "tilewright/Target/Nvptx/Nvptx.h"
 
 using namespace mlir;
 
@@ -16,13 +15,13 @@ namespace {
 
 class EmulatorCompilation {
 public:
-  EmulatorCompilation(ModuleOp module, StringRef target, bool checked, const CudaOptions &options, PhaseDump dump,
-                      CompileFailure &failure)
-      : module(module), target(target), checked(checked), options(options), failure(failure),
+  EmulatorCompilation(ModuleOp module, const TargetKind &kind, StringRef arch, bool checked, const GpuOptions &options,
+                      PhaseDump dump, CompileFailure &failure)
+      : module(module), kind(kind), arch(arch), checked(checked), options(options), failure(failure),
         compilation(module, std::move(dump), failure) {}
 
   std::optional<Compiled> run() {
-    std::optional<CudaModule> built = buildCudaModule(module, target, options, compilation, failure);
+    std::optional<GpuModule> built = kind.buildForEmulation(module, arch, options, compilation, failure);
     if (!built) {
       return std::nullopt;
     }
@@ -36,13 +35,14 @@ public:
     }
     if (!generateCode(*built, **machine)) {
       built->leak();
-      (void)machine->release(); // NOLINT(bugprone-unused-return-value): leaked as CudaModule::leak() says
+      (void)machine->release(); // NOLINT(bugprone-unused-return-value): leaked as GpuModule::leak() says
       return std::nullopt;
     }
     compiled.symbol = std::move(built->symbol);
     compiled.metadata["num_warps"] = *options.numWarps;
     compiled.metadata["threads"] = built->threads;
     compiled.metadata["shared_bytes"] = built->sharedBytes;
+    compiled.metadata["max_grid"] = llvm::json::Array(kind.limits(arch).grid);
     compiled.requirements = std::move(built->requirements);
     compiled.accesses = std::move(built->accesses);
     compiled.seconds = std::move(compilation.seconds);
@@ -50,11 +50,9 @@ public:
   }
 
 private:
-  bool retarget(CudaModule &built, llvm::TargetMachine &machine) {
-    auto sites = compilation.timed("retarget", [&] {
-      nvptx::mergeAccesses(*built.module, *built.machine);
-      return emulator::retarget(*built.module, built.symbol, {built.slots, checked}, machine);
-    });
+  bool retarget(GpuModule &built, llvm::TargetMachine &machine) {
+    auto sites = compilation.timed(
+        "retarget", [&] { return emulator::retarget(*built.module, built.symbol, {built.slots, checked}, machine); });
     if (!sites) {
       return compilation.failWithModule("host", llvm::toString(sites.takeError()));
     }
@@ -68,7 +66,7 @@ private:
     return true;
   }
 
-  bool generateCode(CudaModule &built, llvm::TargetMachine &machine) {
+  bool generateCode(GpuModule &built, llvm::TargetMachine &machine) {
     if (compilation.wantsDump()) {
       dumpHostCode(compilation, "host", *built.module, machine);
     }
@@ -81,9 +79,10 @@ private:
   }
 
   ModuleOp module;
-  StringRef target;
+  const TargetKind &kind;
+  StringRef arch;
   const bool checked;
-  const CudaOptions &options;
+  const GpuOptions &options;
   CompileFailure &failure;
   Compilation compilation;
   Compiled compiled;
@@ -91,9 +90,9 @@ private:
 
 } // namespace
 
-std::optional<Compiled> compileForEmulator(ModuleOp module, StringRef target, bool checked, const CudaOptions &options,
-                                           PhaseDump dump, CompileFailure &failure) {
-  return EmulatorCompilation(module, target, checked, options, std::move(dump), failure).run();
+std::optional<Compiled> compileForEmulator(ModuleOp module, const TargetKind &kind, StringRef arch, bool checked,
+                                           const GpuOptions &options, PhaseDump dump, CompileFailure &failure) {
+  return EmulatorCompilation(module, kind, arch, checked, options, std::move(dump), failure).run();
 }
 
 } // namespace tilewright

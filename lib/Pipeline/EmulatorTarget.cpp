@@ -1,6 +1,6 @@
-// The kind of target "emulator": `emulator:cuda:90a` runs on the host the code that `cuda:90a` runs on a GPU.
-// `emulator:cuda:90a+checks` is the same code with a call of the emulator at every memory access, to check and count
-// them.
+// The kind of target "emulator": `emulator:cuda:90a` runs on the host the code that `cuda:90a` runs on a GPU, and
+// likewise for the architectures of every kind that can be emulated. `emulator:cuda:90a+checks` is the same code with a
+// call of the emulator at every memory access, to check and count them.
 
 #include "tilewright/Pipeline/Emulator.h"
 #include "tilewright/Pipeline/TargetKind.h"
@@ -13,17 +13,31 @@ namespace tilewright {
 namespace {
 
 constexpr llvm::StringLiteral kChecked = "+checks";
-/// The kind of target that is emulated.
-constexpr llvm::StringLiteral kEmulated = "cuda";
+
+/// An architecture of the emulator: "cuda:90a+checks".
+struct Emulated {
+  const TargetKind *kind = nullptr; ///< null if there is no such kind, or it can't be emulated
+  llvm::StringRef arch;
+  bool isChecked;
+
+  explicit Emulated(llvm::StringRef text) : isChecked(text.consume_back(kChecked)) {
+    auto [name, rest] = text.split(':');
+    const TargetKind *found = findTargetKind(name);
+    kind = found && found->isEmulated() ? found : nullptr;
+    arch = rest;
+  }
+};
 
 class EmulatorTarget final : public TargetKind {
 public:
   EmulatorTarget() : TargetKind("emulator") {}
 
   std::vector<std::string> architectures() const override {
-    std::vector<std::string> names = emulated().architectures();
-    for (std::string &arch : names) {
-      arch = (kEmulated + ":" + arch).str();
+    std::vector<std::string> names;
+    for (const TargetKind *kind : targetKinds()) {
+      for (const std::string &arch : kind->isEmulated() ? kind->architectures() : std::vector<std::string>()) {
+        names.push_back((kind->name + ":" + arch).str());
+      }
     }
     return names;
   }
@@ -37,12 +51,12 @@ public:
   }
 
   std::optional<std::string> findArchitecture(llvm::StringRef text) const override {
-    bool checked = text.consume_back(kChecked);
-    if (!text.consume_front(kEmulated) || !text.consume_front(":")) {
+    Emulated emulated(text);
+    std::optional<std::string> found = emulated.kind ? emulated.kind->findArchitecture(emulated.arch) : std::nullopt;
+    if (!found) {
       return std::nullopt;
     }
-    std::optional<std::string> found = emulated().findArchitecture(text);
-    return found ? std::optional((kEmulated + ":" + *found + (checked ? kChecked : "")).str()) : std::nullopt;
+    return (emulated.kind->name + ":" + *found + (emulated.isChecked ? kChecked : "")).str();
   }
 
   /// The key has the host's features because the code runs on the host.
@@ -63,20 +77,26 @@ public:
   }
   bool embedsSourcePaths() const override { return true; }
 
-  std::unique_ptr<CompileOptions> createOptions() const override { return std::make_unique<CudaOptions>(); }
-  void registerDialects(mlir::DialectRegistry &) const override {} // those of the emulated kind
+  hardware::Limits limits(llvm::StringRef arch) const override {
+    Emulated emulated(arch);
+    return emulated.kind ? emulated.kind->limits(emulated.arch) : hardware::Limits();
+  }
+
+  std::unique_ptr<CompileOptions> createOptions() const override { return std::make_unique<GpuOptions>(); }
+  void registerDialects(mlir::DialectRegistry &) const override {} // those of the emulated kinds
   void registerPipelines() const override {}
 
   std::optional<Compiled> compile(mlir::ModuleOp module, llvm::StringRef arch, const CompileOptions &options,
                                   PhaseDump dump, CompileFailure &failure) const override {
-    bool checked = arch.consume_back(kChecked);
-    arch = arch.split(':').second;
-    return compileForEmulator(module, arch, checked, static_cast<const CudaOptions &>(options), std::move(dump),
-                              failure);
+    Emulated emulated(arch);
+    if (!emulated.kind) {
+      failure.phase = "target";
+      failure.message = ("there is no GPU '" + arch + "' to emulate").str();
+      return std::nullopt;
+    }
+    return compileForEmulator(module, *emulated.kind, emulated.arch, emulated.isChecked,
+                              static_cast<const GpuOptions &>(options), std::move(dump), failure);
   }
-
-private:
-  static const TargetKind &emulated() { return *findTargetKind(kEmulated); }
 };
 
 } // namespace

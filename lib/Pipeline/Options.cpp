@@ -20,4 +20,14 @@ llvm::Error OptionSet::set(const llvm::json::Object &values) {
   return llvm::Error::success();
 }
 
+void OptionSet::copy(const OptionSet &other) {
+  for (const OptionBase *option : other.all()) {
+    llvm::StringRef key = option->traits.name;
+    auto own = llvm::find_if(options, [&](OptionBase *own) { return key == own->traits.name; });
+    if (own != options.end()) {
+      (*own)->set(option->get());
+    }
+  }
+}
+
 } // namespace tilewright

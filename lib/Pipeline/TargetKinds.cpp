@@ -2,6 +2,8 @@
 
 #include "tilewright/Pipeline/TargetKind.h"
 
+#include "tilewright/Pipeline/GpuModule.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 namespace tilewright {
@@ -18,6 +20,12 @@ llvm::ArrayRef<const TargetKind *> targetKinds() {
 #undef TILEWRIGHT_TARGET_KIND
   };
   return all;
+}
+
+std::optional<GpuModule> TargetKind::buildForEmulation(mlir::ModuleOp, llvm::StringRef, const GpuOptions &,
+                                                       Compilation &compilation, CompileFailure &) const {
+  compilation.fail("target", "'" + name.str() + "' can't be emulated");
+  return std::nullopt;
 }
 
 const TargetKind *findTargetKind(llvm::StringRef name) {

@@ -21,14 +21,8 @@ enum class CpuPhase { Tile, Vector, LLVM, Object };
 
 llvm::StringRef stringifyPhase(CpuPhase phase);
 
-struct CpuPassOptions {
-  std::string features;         ///< CPU features in LLVM's notation
-  bool specializeRanges = true; ///< let index arithmetic depend on launch conditions
-  bool checkBounds = false;     ///< check memory accesses against the launch's arrays
-};
-
-/// Adds the passes of one phase; Object has none, as LLVM emits it.
-void addCpuPasses(mlir::OpPassManager &passes, CpuPhase phase, const CpuPassOptions &options);
+/// Adds the passes of one phase; Object has none, as LLVM emits it. `features` are the processor's, in LLVM's notation.
+void addCpuPasses(mlir::OpPassManager &passes, CpuPhase phase, llvm::StringRef features, const CompileOptions &options);
 
 /// Verifies that the module has the form required at the end of the phase; emits an error on the offending operation.
 mlir::LogicalResult verifyPhase(mlir::ModuleOp module, CpuPhase phase);

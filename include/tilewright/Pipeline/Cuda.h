@@ -3,6 +3,7 @@
 #ifndef TILEWRIGHT_PIPELINE_CUDA_H
 #define TILEWRIGHT_PIPELINE_CUDA_H
 
+#include "tilewright/Hardware/Limits.h"
 #include "tilewright/Pipeline/Compilation.h"
 #include "tilewright/Pipeline/Options.h"
 
@@ -37,16 +38,17 @@ void registerCudaPipelines();
 /// Registers the dialects and interfaces that the pipeline needs in addition to the front end's.
 void registerCudaPipeline(mlir::DialectRegistry &registry);
 
-/// Compiles a module with one kernel, which is consumed, for an architecture of the hardware table. The code is a
-/// cubin, or PTX if there is no assembler, which the driver can assemble. The metadata are
+/// Compiles a module with one kernel, which is consumed, for an architecture of the hardware table. Fails if the kernel
+/// exceeds `limits`. The code is a cubin, or PTX if there is no assembler, which the driver can assemble. The metadata
+/// are
 ///   num_warps, threads                   per program
 ///   shared_bytes                         bytes of dynamic shared memory per program
 ///   registers, spill_bytes, stack_bytes  per thread, as the assembler reports them
 ///   slots                                for each parameter of the code, the index of its launch argument
 /// Code with bounds checks takes hidden arguments (CheckBounds.cpp), and traps on a violation.
 /// Dumps "source", "tile", "tilegpu", "thread", "llvm" (optimized LLVM IR), "ptx" and "log" (the assembler's).
-std::optional<Compiled> compileForCuda(mlir::ModuleOp module, llvm::StringRef target, const CudaOptions &options,
-                                       PhaseDump dump, CompileFailure &failure);
+std::optional<Compiled> compileForCuda(mlir::ModuleOp module, llvm::StringRef target, const hardware::Limits &limits,
+                                       const CudaOptions &options, PhaseDump dump, CompileFailure &failure);
 
 } // namespace tilewright
 

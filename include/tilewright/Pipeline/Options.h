@@ -111,6 +111,8 @@ public:
 
   /// Sets options by name. Returns an error for an unknown name, and for a value of another type.
   llvm::Error set(const llvm::json::Object &values);
+  /// Takes over the values of options that both sets declare.
+  void copy(const OptionSet &other);
 
 private:
   friend class OptionBase;

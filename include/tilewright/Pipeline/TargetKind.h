@@ -6,6 +6,7 @@
 #ifndef TILEWRIGHT_PIPELINE_TARGETKIND_H
 #define TILEWRIGHT_PIPELINE_TARGETKIND_H
 
+#include "tilewright/Hardware/Limits.h"
 #include "tilewright/Pipeline/Compilation.h"
 #include "tilewright/Pipeline/Options.h"
 
@@ -17,6 +18,8 @@
 #include <vector>
 
 namespace tilewright {
+
+struct GpuModule;
 
 class TargetKind {
 public:
@@ -50,6 +53,8 @@ public:
   virtual llvm::StringRef assemblyPhase() const { return "asm"; }
   /// Whether compiled code contains the full paths of the sources.
   virtual bool embedsSourcePaths() const { return false; }
+  /// What a kernel may use at most. A device in this machine may have less.
+  virtual hardware::Limits limits(llvm::StringRef arch) const { return {}; }
 
   //===--------------------------------------------------------------------===//
   // Compiling
@@ -67,6 +72,18 @@ public:
   /// context's handler. On failure the result is empty and `failure` is set.
   virtual std::optional<Compiled> compile(mlir::ModuleOp module, llvm::StringRef arch, const CompileOptions &options,
                                           PhaseDump dump, CompileFailure &failure) const = 0;
+
+  //===--------------------------------------------------------------------===//
+  // Emulation of GPUs (EmulatorTarget.cpp)
+  //===--------------------------------------------------------------------===//
+
+  /// Whether the target `emulator:kind:arch` runs the kind's code on the host.
+  virtual bool isEmulated() const { return false; }
+  /// For such a kind: runs the phases up to the module from which the code generator would make machine code
+  /// (GpuModule.h). Sets `failure` if it returns nothing.
+  virtual std::optional<GpuModule> buildForEmulation(mlir::ModuleOp module, llvm::StringRef arch,
+                                                     const GpuOptions &options, Compilation &compilation,
+                                                     CompileFailure &failure) const;
 };
 
 /// All kinds of targets.

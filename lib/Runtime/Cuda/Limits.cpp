@@ -7,11 +7,6 @@ namespace tilewright::runtime::cuda {
 using hardware::kLanesPerWarp;
 using hardware::kRegisterGranularity;
 
-std::string describe(const Excess &excess, const std::string &device) {
-  return "needs " + std::to_string(excess.required) + " " + excess.unit + ", and " + device + " has " +
-         std::to_string(excess.limit) + "; " + excess.advice;
-}
-
 std::optional<Excess> excessOfBlock(const DeviceLimits &limits, const KernelResources &kernel, int threads,
                                     int64_t dynamicSharedBytes) {
   int64_t shared = kernel.staticSharedBytes + dynamicSharedBytes;
@@ -39,13 +34,7 @@ std::optional<Excess> excessOfBlock(const DeviceLimits &limits, const KernelReso
 }
 
 std::optional<Excess> excessOfGrid(const DeviceLimits &limits, const Grid &grid) {
-  for (int axis = 0; axis < 3; ++axis) {
-    if (grid.axes[axis] > limits.grid[axis]) {
-      return Excess{"grid", "programs along axis " + std::to_string(axis) + " of its grid", grid.axes[axis],
-                    limits.grid[axis], axis > 0 ? "axis 0 may be longer" : "let each program do more"};
-    }
-  }
-  return std::nullopt;
+  return runtime::excessOfGrid({limits.grid[0], limits.grid[1], limits.grid[2]}, grid);
 }
 
 } // namespace tilewright::runtime::cuda

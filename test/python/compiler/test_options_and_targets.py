@@ -2,10 +2,14 @@
 
 import re
 
+import numpy as np
 import pytest
 
+import tilewright
+import tilewright.language as tl
+from tilewright import _core
 from tilewright.compiler import Options, Target, resolve_target
-from tilewright.errors import ArgumentError, DeviceError
+from tilewright.errors import ArgumentError, DeviceError, OutOfResourcesError
 
 
 def test_options_take_values_by_name():
@@ -83,9 +87,54 @@ def test_a_kind_that_is_no_target_says_what_is_missing():
         resolve_target(" Emulator")
 
 
-def test_numpy_numbers_are_options():
-    import numpy as np
+@tilewright.jit
+def store_range(out, N: tl.constexpr):
+    tl.store(out + tl.arange(0, N), 1)
 
+
+LIMITED = [
+    (kind.name, arch)
+    for kind in _core.target_kinds()
+    for arch in kind.architectures
+    if kind.limits(arch)["threads"] is not None
+]
+
+
+def limits_of(kind, arch):
+    return next(k for k in _core.target_kinds() if k.name == kind).limits(arch)
+
+
+def test_the_limits_of_a_gpu_are_those_of_the_table():
+    assert {kind for kind, _ in LIMITED} == {"cuda", "emulator"}
+    for info in _core.nvidia_targets():
+        arch = info.name.removeprefix("sm_")
+        limits = limits_of("cuda", arch)
+        assert limits["shared_bytes"] == info.shared_per_block
+        assert limits["threads"] == info.threads_per_block
+        assert limits["registers"] == info.registers_per_sm
+        assert limits["registers_per_thread"] == info.registers_per_thread
+        assert limits["grid"] == (2**31 - 1, 65535, 65535)
+        for suffix in ("", "+checks"):
+            assert limits_of("emulator", f"cuda:{arch}{suffix}") == limits
+
+
+def test_a_program_on_a_processor_has_no_limits_but_those_of_its_position():
+    limits = limits_of("cpu", "avx2")
+    assert limits.pop("grid") == (2**31 - 1,) * 3
+    assert set(limits.values()) == {None}
+
+
+@pytest.mark.parametrize(("kind", "arch"), LIMITED)
+def test_a_program_has_at_most_the_threads_of_its_target(kind, arch):
+    limits = limits_of(kind, arch)
+    warps = limits["threads"] // limits["lanes_per_warp"]
+    with pytest.raises(OutOfResourcesError, match=f"num_warps is at most {warps}") as info:
+        store_range.warmup(np.int32, N=16, target=f"{kind}:{arch}", num_warps=2 * warps)
+    assert (info.value.resource, info.value.limit) == ("threads", limits["threads"])
+    assert info.value.required == 2 * limits["threads"]
+
+
+def test_numpy_numbers_are_options():
     options = Options.make({"num_warps": np.int64(8), "debug": np.bool_(True)})
     assert (type(options.num_warps), options.num_warps) == (int, 8)
     assert options.debug is True

@@ -19,7 +19,13 @@ import tilewright
 import tilewright.language as tl
 from tilewright import _core
 from tilewright.compiler import stages
-from tilewright.errors import DeviceError, EmulationError, OutOfResourcesError, PassError
+from tilewright.errors import (
+    DeviceError,
+    EmulationError,
+    GridError,
+    OutOfResourcesError,
+    PassError,
+)
 from tilewright.runtime.function import JITFunction
 
 ROWS, COLUMNS = 64, 256
@@ -53,6 +59,11 @@ def product(a, b, c, K, SIDE: tl.constexpr, STEP: tl.constexpr):
         y = tl.load(b + (first + k)[:, None] * SIDE + n)
         sums = tl.dot(x, y, sums)
     tl.store(c + m * SIDE + n, sums)
+
+
+@tilewright.jit
+def mark(x):
+    tl.store(x, tl.program_id(1) + tl.program_id(2) + 1)
 
 
 @tilewright.jit
@@ -376,6 +387,24 @@ def test_after_a_fork() -> None:
         time.sleep(0.01)
     assert os.waitstatus_to_exitcode(status[1]) == 7
     run(checks=True)
+
+
+# Grids
+
+
+@pytest.mark.parametrize("axis", [1, 2])
+@pytest.mark.parametrize("suffix", ["", "+checks"])
+def test_the_grid_of_the_gpu_is_limited(axis: int, suffix: str) -> None:
+    x, grid = np.zeros(1, np.int32), [1, 1, 1]
+    grid[axis] = 65536
+    expected = (
+        rf"mark \(.*needs 65536 programs along axis {axis} of its grid, and cuda:80 has 65535"
+    )
+    with pytest.raises(GridError, match=expected):
+        mark[tuple(grid)](x, target=f"emulator:cuda:80{suffix}")
+    assert x[0] == 0
+    mark[(3, 1, 1)](x, target="emulator:cuda:80")
+    assert x[0] == 1
 
 
 # Unknown targets, checks and instructions

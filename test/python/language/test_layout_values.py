@@ -52,6 +52,7 @@ def change_shapes(x, out, LAYOUT: tl.constexpr):
     tl.store(out + 160 + tl.interleave(2 * at, 2 * at + 1), tl.interleave(tile, -tile))
     deep = tl.permute(tl.reshape(tile, 2, 2, 8), 1, 2, 0)
     tl.store(out + 224 + tl.permute(tl.reshape(at, 2, 2, 8), 1, 2, 0), tl.cumsum(deep, 1))
+    tl.store(out + 256 + tl.min(at, 1) // 8, tl.argmax(tile, 1))
 
 
 def expected(x):
@@ -60,14 +61,22 @@ def expected(x):
     sums[:8] = 4 * tile.sum(0)
     both = np.concatenate([2 * tile, tile])
     pairs = np.stack([tile, -tile], -1)
-    parts = (tile - tile.max(1)[:, None], sums, both, 3 * tile, pairs, tile.cumsum(1))
+    parts = (
+        tile - tile.max(1)[:, None],
+        sums,
+        both,
+        3 * tile,
+        pairs,
+        tile.cumsum(1),
+        tile.argmax(1),
+    )
     return np.concatenate([part.ravel() for part in parts])
 
 
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
 @pytest.mark.parametrize("target", ["cpu", "emulator:cuda:80", "emulator:cuda:90a+checks"])
 def test_changes_of_shape(target, layout):
-    x, out = fresh("int32", (32,), -100, 100), poisoned("int32", (256,))
+    x, out = fresh("int32", (32,), -100, 100), poisoned("int32", (260,))
     change_shapes[(1,)](x, out, LAYOUT=text_of(layout), target=target)
     np.testing.assert_array_equal(out, expected(x))
 
@@ -75,7 +84,7 @@ def test_changes_of_shape(target, layout):
 @pytest.mark.parametrize("num_warps", [1, 8])
 def test_layouts_of_another_number_of_warps(num_warps):
     """Layouts of tiles that the compiler may change: it converts them to those of its accesses."""
-    x, out = fresh("int32", (32,), -100, 100), poisoned("int32", (256,))
+    x, out = fresh("int32", (32,), -100, 100), poisoned("int32", (260,))
     layout = text_of(LAYOUTS["over warps"])
     change_shapes[(1,)](x, out, LAYOUT=layout, target="emulator:cuda:80", num_warps=num_warps)
     np.testing.assert_array_equal(out, expected(x))

@@ -13,9 +13,6 @@ FOLDERS = ("Pipeline", "Target", "Runtime", "Launcher", "Bindings")
 OWN = re.compile(r"(^|/)(Cuda|Nvptx)/|/Cuda\w*\.(h|cpp)$")
 EXCEPTIONS = {
     "include/tilewright/Target/TargetKinds.def": "registers the kinds",
-    "include/tilewright/Pipeline/Emulator.h": "emulates CUDA",
-    "lib/Pipeline/Emulator.cpp": "emulates CUDA",
-    "lib/Pipeline/EmulatorTarget.cpp": "emulates CUDA",
     "lib/Bindings/Assemble.cpp": "NVIDIA's assembler, for tests and `tilewright doctor`",
     "lib/Launcher/Torch.cpp": "names of PyTorch's functions for all GPUs",
     "python/tilewright/cli/compile.py": "an example in a help text",

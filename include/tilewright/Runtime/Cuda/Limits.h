@@ -3,14 +3,15 @@
 #ifndef TILEWRIGHT_RUNTIME_CUDA_LIMITS_H
 #define TILEWRIGHT_RUNTIME_CUDA_LIMITS_H
 
-#include "tilewright/Runtime/Grid.h"
+#include "tilewright/Runtime/Excess.h"
 
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <string>
 
 namespace tilewright::runtime::cuda {
+
+using runtime::Excess;
 
 /// The limits of a device, per block except for `grid`.
 struct DeviceLimits {
@@ -27,18 +28,6 @@ struct KernelResources {
   int staticSharedBytes = 0;
   int maxThreads = 0; ///< per block, as limited by its registers and by the code's own declaration
 };
-
-/// A resource of which a kernel needs more than the device has.
-struct Excess {
-  std::string resource; ///< "shared memory"
-  std::string unit;     ///< "bytes of shared memory per program"
-  int64_t required = 0;
-  int64_t limit = 0;
-  std::string advice;
-};
-
-/// "needs 300000 bytes of shared memory per program, and cuda:0 has 232448; smaller blocks take less"
-std::string describe(const Excess &excess, const std::string &device);
 
 /// The first limit of the device that a block of the kernel exceeds.
 std::optional<Excess> excessOfBlock(const DeviceLimits &limits, const KernelResources &kernel, int threads,
