@@ -70,6 +70,7 @@ private:
                   const layout::VectorAccess &access, const AsyncCopy &copy) const {
     auto groups = layout::registersOf(access, move.offsets.inSize(layout::kRegister));
     std::vector<int> first;
+    first.reserve(groups.size());
     for (const std::vector<int> &group : groups) {
       first.push_back(group.front());
     }
@@ -103,10 +104,11 @@ struct Wait : OpConversionPattern<tilegpu::AsyncWaitOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(tilegpu::AsyncWaitOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    if (!op.getPending()) {
+    std::optional<uint32_t> pending = op.getPending();
+    if (!pending) {
       return op.emitError("resolve-waits has not determined how many groups may be in flight");
     }
-    thread::AsyncWaitOp::create(rewriter, op.getLoc(), *op.getPending());
+    thread::AsyncWaitOp::create(rewriter, op.getLoc(), *pending);
     rewriter.replaceOpWithMultiple(op, {ValueRange()});
     return success();
   }

@@ -46,7 +46,7 @@ struct Elements {
   /// if one is missing.
   SmallVector<int64_t> operandsOf(const Elements &accumulators, size_t dim, int64_t k) const {
     SmallVector<int64_t> result(accumulators.registers.size());
-    for (auto [point, index] : accumulators.registers) {
+    for (const auto &[point, index] : accumulators.registers) {
       LinearLayout::Point at = point;
       at[dim] = k;
       auto found = registers.find(at);

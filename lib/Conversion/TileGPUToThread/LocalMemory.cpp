@@ -31,12 +31,13 @@ struct LocalAlloc : OpConversionPattern<tilegpu::LocalAllocOp> {
   LogicalResult matchAndRewrite(tilegpu::LocalAllocOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     int64_t alignment = tilegpu::targetOf(op).vectorBytes;
-    if (!op.getOffset() || *op.getOffset() % alignment != 0) {
+    std::optional<uint64_t> offset = op.getOffset();
+    if (!offset || *offset % alignment != 0) {
       return op.emitError("the buffer has no offset in shared memory, or one that is not a multiple of ")
              << alignment << " bytes";
     }
     Builder builder(op.getLoc(), rewriter);
-    rewriter.replaceOp(op, sharedAddress(builder, static_cast<int64_t>(*op.getOffset())));
+    rewriter.replaceOp(op, sharedAddress(builder, static_cast<int64_t>(*offset)));
     return success();
   }
 };

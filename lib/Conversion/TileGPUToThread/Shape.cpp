@@ -78,9 +78,8 @@ template <typename Op> struct Reshaping : OpConversionPattern<Op> {
   LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Builder builder(op.getLoc(), rewriter);
-    SmallVector<int64_t> order =
-        matchRegisters(tilegpu::mapOf(op.getType()), tilegpu::mapOf(op.getSrc().getType()),
-                       [&](LinearLayout::Point point) { return sourceOf(op, std::move(point)); });
+    SmallVector<int64_t> order = matchRegisters(tilegpu::mapOf(op.getType()), tilegpu::mapOf(op.getSrc().getType()),
+                                                [&](const LinearLayout::Point &point) { return sourceOf(op, point); });
     if (order.empty()) {
       return rewriter.notifyMatchFailure(op, "the layout of the source does not match that of the result");
     }

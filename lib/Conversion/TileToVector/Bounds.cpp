@@ -47,7 +47,7 @@ const Emitter::NumberedAccess &Emitter::numberAccess(Operation *op) {
   }
   CheckedAccess described = describeAccess(op);
   NumberedAccess access;
-  access.number = checkedAccesses.size();
+  access.number = static_cast<int32_t>(checkedAccesses.size());
   access.bytes = described.bytes;
   if (described.sources.arguments.size() <= kMostComparisons) {
     access.slots = llvm::map_to_vector(described.sources.arguments, slotOf);

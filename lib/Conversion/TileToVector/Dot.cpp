@@ -44,7 +44,7 @@ static Value convertElement(OpBuilder &b, Value value, Type type) {
 }
 
 void Emitter::convertBuffer(const Buffer &from, const Buffer &into, ArrayRef<int64_t> sizes) {
-  int last = sizes.size() - 1;
+  int last = static_cast<int>(sizes.size()) - 1;
   int64_t width = std::min(sizes[last], cpu.lanes(32));
   emitPointwise(sizes, width > 1 ? last : -1, width, [&](const Point &point) {
     Value value = readBuffer(from, point);

@@ -127,7 +127,7 @@ Value Emitter::addPointer(Type pointee, Value pointer, Value offset) {
   return LLVM::GEPOp::create(b, offset.getLoc(), type, memoryType(pointee), pointer, ValueRange{offset});
 }
 
-Operation *Emitter::cloneWide(Operation *op, SmallVector<Value> operands, int64_t width) {
+Operation *Emitter::cloneWide(Operation *op, ArrayRef<Value> operands, int64_t width) {
   Operation *copy = op->cloneWithoutRegions();
   copy->setOperands(operands);
   // Drop attributes, which describe whole tiles, but keep the requested precision.
@@ -142,7 +142,7 @@ Operation *Emitter::cloneWide(Operation *op, SmallVector<Value> operands, int64_
   return b.insert(copy);
 }
 
-SmallVector<Value> Emitter::applyElementwise(Operation *op, SmallVector<Value> operands) {
+SmallVector<Value> Emitter::applyElementwise(Operation *op, const SmallVector<Value> &operands) {
   int64_t width = 1;
   for (Value operand : operands) {
     width = std::max(width, widthOf(operand));

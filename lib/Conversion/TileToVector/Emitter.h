@@ -100,7 +100,7 @@ public:
   };
   using Body = llvm::function_ref<void(const Point &)>;
 
-  void emitNest(const Nest &nest);
+  void emitNest(const Nest &planned);
   void emitSink(const Sink &sink, const Point &point, const llvm::DenseMap<mlir::Value, Buffer> &made);
   std::optional<Buffer> findReusable(mlir::Value tile);
   /// Properties of the operations in a nest that determine its step.
@@ -130,13 +130,13 @@ public:
   llvm::SmallVector<mlir::Value> startAccumulators(llvm::ArrayRef<tile::ReduceOp> reduces, int64_t width);
   llvm::SmallVector<mlir::Value> accumulate(llvm::ArrayRef<tile::ReduceOp> reduces, mlir::ValueRange accumulators,
                                             mlir::ValueRange elements, const Point &point, int axis);
-  void finishReductions(llvm::ArrayRef<tile::ReduceOp> reduces, llvm::SmallVector<mlir::Value> accumulators,
-                        Point point, int axis, const llvm::DenseMap<mlir::Value, Buffer> &made);
+  void finishReductions(llvm::ArrayRef<tile::ReduceOp> reduces, llvm::ArrayRef<mlir::Value> accumulators, Point point,
+                        int axis, const llvm::DenseMap<mlir::Value, Buffer> &made);
   llvm::SmallVector<mlir::Value> reduceLanes(mlir::Region &combiner, llvm::SmallVector<mlir::Value> vectors);
 
   //===--- Element.cpp: a tile's value at a point --------------------------===//
   /// The value at a point: a scalar at a scalar point, or if all lanes have the same value.
-  mlir::Value evaluate(mlir::Value tile, const Point &point);
+  mlir::Value evaluate(mlir::Value tile, const Point &at);
   /// The value at a point, always a vector at a vector point.
   mlir::Value evaluateVector(mlir::Value tile, const Point &point);
   mlir::Value evaluateUncached(mlir::Value tile, const Point &point);
@@ -146,7 +146,7 @@ public:
   mlir::Value laneNumbers(int64_t width);
   mlir::Value evaluateElementwise(mlir::OpResult tile, const Point &point);
   /// The results of an elementwise operation on scalars and vectors of equal width.
-  llvm::SmallVector<mlir::Value> applyElementwise(mlir::Operation *op, llvm::SmallVector<mlir::Value> operands);
+  llvm::SmallVector<mlir::Value> applyElementwise(mlir::Operation *op, const llvm::SmallVector<mlir::Value> &operands);
   mlir::Value addPointer(mlir::Type pointee, mlir::Value pointer, mlir::Value offset);
 
   //===--- Memory.cpp -----------------------------------------------------===//
@@ -225,7 +225,7 @@ public:
   static int64_t widthOf(mlir::Value value);
   static mlir::Type vectorOf(mlir::Type element, int64_t width);
   /// Clones the operation with other operands and results of width `width`.
-  mlir::Operation *cloneWide(mlir::Operation *op, llvm::SmallVector<mlir::Value> operands, int64_t width);
+  mlir::Operation *cloneWide(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands, int64_t width);
 
   mlir::OpBuilder &b;
   AxisInfoAnalysis &axis;

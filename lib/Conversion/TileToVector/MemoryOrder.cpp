@@ -61,7 +61,7 @@ bool MemoryOrder::mayShareNest(Operation *a, Operation *b) const {
     if (wide >= 0) {
       return false;
     }
-    wide = dim;
+    wide = static_cast<int>(dim);
   }
   return wide < 0 || axis.get(pointer).getContiguity(wide) >= shape[wide];
 }

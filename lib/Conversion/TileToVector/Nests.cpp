@@ -132,7 +132,7 @@ Emitter::Shape Emitter::chooseSteps(const Nest &nest) {
     }
   }
   // or else along the last dimension with more than one element.
-  for (int dim = votes.size() - 1; dim >= 0; --dim) {
+  for (int dim = static_cast<int>(votes.size()) - 1; dim >= 0; --dim) {
     if (nest.shape[dim] > 1) {
       ++votes[dim];
       break;
@@ -141,7 +141,7 @@ Emitter::Shape Emitter::chooseSteps(const Nest &nest) {
   if (votes.empty()) {
     return Shape{{}, -1, 1};
   }
-  int vectorDim = std::max_element(votes.begin(), votes.end()) - votes.begin();
+  int vectorDim = static_cast<int>(std::max_element(votes.begin(), votes.end()) - votes.begin());
 
   // Several registers per step hide latencies as long as the values fit into registers.
   int64_t lanes = cpu.lanes(std::max<int64_t>(demands.maxBits, 8));

@@ -337,7 +337,7 @@ private:
         kept.insert(value);
       }
     }
-    auto other = llvm::find_if_not(kept, sameShape);
+    const auto *other = llvm::find_if_not(kept, sameShape);
     if (other != kept.end()) {
       auto nest = std::make_unique<Nest>();
       llvm::append_range(nest->shape, tile::getShape((*other).getType()));

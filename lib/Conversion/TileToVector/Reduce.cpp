@@ -204,7 +204,7 @@ SmallVector<Value> Emitter::accumulate(ArrayRef<tile::ReduceOp> reduces, ValueRa
 }
 
 /// Stores the results of one line along the axis, or maps them if they are scalars.
-void Emitter::finishReductions(ArrayRef<tile::ReduceOp> reduces, SmallVector<Value> accumulators, Point point, int axis,
+void Emitter::finishReductions(ArrayRef<tile::ReduceOp> reduces, ArrayRef<Value> accumulators, Point point, int axis,
                                const llvm::DenseMap<Value, Buffer> &made) {
   if (point.vectorDim == axis) {
     point = point.first();
@@ -282,7 +282,7 @@ void Emitter::emitReduceNest(const Nest &nest, const Shape &shape, llvm::DenseMa
 
 static void emitScan(Emitter &e, tile::ScanOp scan) {
   SmallVector<int64_t> sizes(tile::getShape(scan.getOperands()[0].getType()));
-  int axis = scan.getAxis(), last = sizes.size() - 1;
+  int axis = scan.getAxis(), last = static_cast<int>(sizes.size()) - 1;
   int64_t length = std::exchange(sizes[axis], 1);
   SmallVector<Buffer> results;
   for (Value result : scan.getResults()) {

@@ -39,7 +39,7 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult TransOp::fold(FoldAdaptor adaptor) {
-  if (llvm::equal(getOrder(), llvm::seq<int32_t>(0, getOrder().size()))) {
+  if (llvm::equal(getOrder(), llvm::seq<int32_t>(0, static_cast<int32_t>(getOrder().size())))) {
     return getSrc();
   }
   return resplat(adaptor.getSrc(), getType());

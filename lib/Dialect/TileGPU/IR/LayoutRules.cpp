@@ -30,6 +30,7 @@ static LinearLayout inDimOrder(const LinearLayout &map) {
   std::vector<std::string_view> ins = {layout::kRegister, layout::kLane, layout::kWarp, layout::kBlock};
   std::vector<std::string> names;
   std::vector<std::string_view> outs;
+  names.reserve(map.outs().size());
   for (size_t i = 0; i < map.outs().size(); ++i) {
     names.push_back(layout::dimName(static_cast<int>(i)));
   }
@@ -58,6 +59,7 @@ static LinearLayout collapsed(const LinearLayout &map, const layout::Shape &shap
     column = packed;
   }
   std::vector<layout::Dim> outs;
+  outs.reserve(shape.size());
   for (size_t dim = 0; dim < shape.size(); ++dim) {
     outs.push_back({layout::dimName(static_cast<int>(dim)), layout::log2Exact(shape[dim])});
   }

@@ -123,7 +123,7 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
   }
   std::vector<layout::Dim> outs;
   for (auto [index, size] : llvm::enumerate(shape)) {
-    outs.push_back({layout::dimName(index), layout::log2Exact(size)});
+    outs.push_back({layout::dimName(static_cast<int>(index)), layout::log2Exact(size)});
   }
   return LayoutAttr::get(parser.getContext(), LinearLayout::fromBases(bases, outs));
 }

@@ -184,7 +184,7 @@ private:
         best = {cost, map};
       }
     }
-    return best->second;
+    return best->second; // NOLINT(bugprone-unchecked-optional-access): `widest` is at least 1
   }
 
   void convert(Operation *op, LayoutAttr layout) {

@@ -188,9 +188,7 @@ static SmallVector<Position> decide(scf::ForOp loop, const LoopCopies &copies, i
     isAfterLastDot |= &op == copies.lastDot;
     if (copies.ahead.contains(&op)) {
       positions.push_back({0, readsAhead ? 2 : 0});
-    } else if (!readsAhead) {
-      positions.push_back({stages - 1, 1});
-    } else if (llvm::is_contained(copies.firstReads, &op)) {
+    } else if (!readsAhead || llvm::is_contained(copies.firstReads, &op)) {
       positions.push_back({stages - 1, 1});
     } else {
       positions.push_back({stages, isAfterLastDot ? 3 : 0});

@@ -34,7 +34,7 @@ public:
 
   /// A token of unknown origin may belong to the last group.
   int64_t of(Value token) const {
-    auto found = born.find(token);
+    const auto *found = born.find(token);
     return found == born.end() ? 0 : found->second == kCompleted ? kCompleted : commits - found->second;
   }
 

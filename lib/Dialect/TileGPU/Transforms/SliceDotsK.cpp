@@ -36,7 +36,6 @@ struct Operand {
 
 /// Whether slices of `size` along a dimension differ only in registers.
 static bool isCutByRegisters(const LinearLayout &map, int dim, int64_t size) {
-  std::string name = layout::dimName(dim);
   for (const layout::Dim &in : map.ins()) {
     for (int bit = 0; bit < in.bits; ++bit) {
       layout::LinearLayout::Point image = map.unpackOut(map.columnsOf(in.name)[bit]);

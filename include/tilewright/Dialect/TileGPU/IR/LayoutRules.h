@@ -58,9 +58,9 @@ bool isLabeledByOperand(mlir::Operation *op);
 /// Whether the operation may be repeated in another layout: it moves no elements between threads.
 bool isRepeatable(mlir::Operation *op);
 
-/// Checks that all tiles below `op` have layouts for the module's number of threads, and that the layouts satisfy the
+/// Checks that all tiles below `root` have layouts for the module's number of threads, and that the layouts satisfy the
 /// rules above. Emits an error on the offending operation.
-mlir::LogicalResult verifyLayouts(mlir::Operation *op);
+mlir::LogicalResult verifyLayouts(mlir::Operation *root);
 
 } // namespace tilewright::tilegpu
 

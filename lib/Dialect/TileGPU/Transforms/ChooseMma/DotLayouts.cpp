@@ -40,7 +40,7 @@ static LinearLayout batched(const LinearLayout &matrix, const DotShape &shape, i
 }
 
 DotLayouts mmaLayouts(const DotShape &shape, const MmaInstruction &row, WarpGrid grid) {
-  auto operand = [&](Operand which, layout::Shape matrix) {
+  auto operand = [&](Operand which, const layout::Shape &matrix) {
     LinearLayout tiled = layout::mmaOperand(which, row.operand(which).fragment, matrix, {grid.m, grid.n});
     return batched(tiled, shape, grid.batch);
   };

@@ -56,7 +56,7 @@ static SmallVector<Value> tokensInFlight(scf::ForOp loop) {
 }
 
 static bool isInStage(Operation *op, int64_t stage, scf::ForOp loop) {
-  return op && op->getBlock() == loop.getBody() && positionOf(op)->stage == stage;
+  return op && op->getBlock() == loop.getBody() && positionOf(op).stage == stage;
 }
 
 /// Stage 0 consists of loads that become copies, stores of their results, and what is computed for iterations that do
@@ -81,7 +81,7 @@ static LogicalResult checkMiddleStage(Operation *op, scf::ForOp loop) {
   for (Value operand : op->getOperands()) {
     bool isOutside = operand.getParentBlock() != loop.getBody();
     Operation *source = operand.getDefiningOp();
-    bool isOfStage = source && !isOutside && isInStage(source, positionOf(op)->stage, loop);
+    bool isOfStage = source && !isOutside && isInStage(source, positionOf(op).stage, loop);
     if (!isOutside && !isOfStage && !isa<BufferType>(operand.getType()) && operand != loop.getInductionVar()) {
       return op->emitOpError("may only use copied data and values of its own stage");
     }
@@ -92,11 +92,11 @@ static LogicalResult checkMiddleStage(Operation *op, scf::ForOp loop) {
 static LogicalResult checkSchedule(scf::ForOp loop) {
   int64_t last = 0;
   for (Operation &op : loop.getBody()->without_terminator()) {
-    last = std::max(last, positionOf(&op)->stage);
+    last = std::max(last, positionOf(&op).stage);
   }
   bool hasCopies = false;
   for (Operation &op : loop.getBody()->without_terminator()) {
-    int64_t stage = positionOf(&op)->stage;
+    int64_t stage = positionOf(&op).stage;
     hasCopies |= stage == 0 && isa<tile::LoadOp>(op);
     if ((stage == 0 && failed(checkFirstStage(&op, loop))) ||
         (stage != 0 && stage != last && failed(checkMiddleStage(&op, loop)))) {
@@ -109,7 +109,7 @@ static LogicalResult checkSchedule(scf::ForOp loop) {
 /// If the loop is in another one that is to be pipelined, everything that replaces it is executed where it was.
 static void keepSchedule(Block &around, Attribute schedule) {
   for (Operation &op : around.without_terminator()) {
-    if (schedule && !positionOf(&op)) {
+    if (schedule && !findPosition(&op)) {
       op.setAttr(TileGPUDialect::kScheduleAttr, schedule);
     }
   }
@@ -143,7 +143,7 @@ class ExpandPipeline : public tilegpu::impl::ExpandPipelineBase<ExpandPipeline> 
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
     getOperation()->walk([&](scf::ForOp loop) {
-      if (positionOf(&loop.getBody()->front())) {
+      if (findPosition(&loop.getBody()->front())) {
         loops.push_back(loop);
       }
     });

@@ -4,10 +4,17 @@ using namespace mlir;
 
 namespace tilewright::tilegpu {
 
-std::optional<Position> positionOf(Operation *op) {
+static Position toPosition(ScheduleAttr schedule) {
+  return {schedule.getStage(), schedule.getCluster(), schedule.getPartition()};
+}
+
+std::optional<Position> findPosition(Operation *op) {
   auto schedule = op->getAttrOfType<ScheduleAttr>(TileGPUDialect::kScheduleAttr);
-  return schedule ? std::optional(Position{schedule.getStage(), schedule.getCluster(), schedule.getPartition()})
-                  : std::nullopt;
+  return schedule ? std::optional(toPosition(schedule)) : std::nullopt;
+}
+
+Position positionOf(Operation *op) {
+  return toPosition(op->getAttrOfType<ScheduleAttr>(TileGPUDialect::kScheduleAttr));
 }
 
 /// The index of the loop-carried argument that the value is, if it is one.
@@ -24,14 +31,14 @@ static void include(StageOps &stage, Position position, bool isFirst) {
 }
 
 static void add(StageOps &stage, Operation *op) {
-  include(stage, *positionOf(op), stage.ops.empty());
+  include(stage, positionOf(op), stage.ops.empty());
   stage.ops.push_back(op);
 }
 
 LoopParts::LoopParts(scf::ForOp loop) {
   int64_t lastStage = 0;
   for (Operation &op : loop.getBody()->without_terminator()) {
-    lastStage = std::max(lastStage, positionOf(&op)->stage);
+    lastStage = std::max(lastStage, positionOf(&op).stage);
   }
   split(loop, lastStage);
   SmallVector<Value> needed;
@@ -52,7 +59,7 @@ LoopParts::LoopParts(scf::ForOp loop) {
 
 void LoopParts::split(scf::ForOp loop, int64_t lastStage) {
   for (Operation &op : loop.getBody()->without_terminator()) {
-    int64_t stage = positionOf(&op)->stage;
+    int64_t stage = positionOf(&op).stage;
     if (stage == lastStage) {
       add(late, &op);
     } else if (stage != 0) {
@@ -78,7 +85,7 @@ void LoopParts::addLate(Value value, scf::ForOp loop, llvm::SetVector<Operation 
     return;
   }
   Operation *op = value.getDefiningOp();
-  bool isHere = op && op->getBlock() == loop.getBody() && !between.count(positionOf(op)->stage);
+  bool isHere = op && op->getBlock() == loop.getBody() && !between.count(positionOf(op).stage);
   if (isHere && ops.insert(op)) {
     for (Value operand : op->getOperands()) {
       addLate(operand, loop, ops);
@@ -91,7 +98,7 @@ void LoopParts::orderLate(scf::ForOp loop, const llvm::SetVector<Operation *> &o
   int64_t stage = position.stage;
   late.ops.clear();
   for (Operation &op : loop.getBody()->without_terminator()) {
-    position = positionOf(&op)->stage == stage ? *positionOf(&op) : position;
+    position = positionOf(&op).stage == stage ? positionOf(&op) : position;
     if (ops.contains(&op)) {
       late.ops.push_back(&op);
       latePositions.push_back(position);

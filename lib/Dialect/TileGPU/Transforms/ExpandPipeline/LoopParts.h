@@ -18,7 +18,10 @@ struct Position {
 };
 
 /// The schedule of an operation; none outside of loops that are to be pipelined.
-std::optional<Position> positionOf(mlir::Operation *op);
+std::optional<Position> findPosition(mlir::Operation *op);
+
+/// The schedule of an operation that has one, as all those in a loop that is pipelined.
+Position positionOf(mlir::Operation *op);
 
 /// The operations of a stage.
 struct StageOps {

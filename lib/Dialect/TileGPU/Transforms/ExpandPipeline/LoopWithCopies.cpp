@@ -30,8 +30,8 @@ int64_t LoopWithCopies::slotsFor(Position read) const {
 void LoopWithCopies::planWait() {
   SmallVector<Position> reads;
   for (Operation &op : old.getBody()->without_terminator()) {
-    if (positionOf(&op)->stage != parts.ahead.first.stage && readsCopy(&op)) {
-      reads.push_back(*positionOf(&op));
+    if (positionOf(&op).stage != parts.ahead.first.stage && readsCopy(&op)) {
+      reads.push_back(positionOf(&op));
     }
   }
   if (reads.empty()) {
@@ -148,12 +148,12 @@ void LoopWithCopies::emitAhead() {
   for (Operation *op : parts.ahead.ops) {
     auto load = dyn_cast<tile::LoadOp>(op);
     if (!load) {
-      clone(op, *positionOf(op), ofAhead);
+      clone(op, positionOf(op), ofAhead);
       continue;
     }
     for (auto [store, buffer] : llvm::zip_equal(parts.stores, buffers)) {
       if (store.getSrc() == load.getResult()) {
-        copies.push_back(emitCopy(load, *positionOf(op), buffer));
+        copies.push_back(emitCopy(load, positionOf(op), buffer));
       }
     }
   }
@@ -178,7 +178,7 @@ void LoopWithCopies::emitBetween(const StageOps &stage, Slot slot) {
   IRMapping mapping = ofLate;
   mapSlots(stage, mapping, slot);
   for (Operation *op : stage.ops) {
-    Operation *copy = clone(op, *positionOf(op), mapping);
+    Operation *copy = clone(op, positionOf(op), mapping);
     ofLate.map(op->getResults(), copy->getResults());
   }
 }

@@ -85,7 +85,7 @@ public:
   Cost sum() {
     for (auto [index, node] : llvm::enumerate(graph.nodes())) {
       if (!node.isRepeatable) {
-        count(static_cast<int>(index), labels[index], node.op ? node.op->getBlock() : nullptr);
+        count(static_cast<int>(index), labels[static_cast<int>(index)], node.op ? node.op->getBlock() : nullptr);
       }
     }
     return cost;

@@ -49,7 +49,7 @@ private:
   void setTypes() {
     for (auto [index, node] : llvm::enumerate(graph.nodes())) {
       for (Value tile : node.tiles) {
-        setLayout(tile, graph.layoutOf(tile, labels[index]));
+        setLayout(tile, graph.layoutOf(tile, labels[static_cast<int>(index)]));
       }
     }
   }
