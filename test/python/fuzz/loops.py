@@ -147,7 +147,7 @@ class Loops(Writer):
         if place:
             self.line(f"place{tile} = 0")
         bounds = self.pick("n3", "0, n3", "0, n3", "pid, n3, 2", "1, n3", "0, n3, 3", "3")
-        stages = f", num_stages={self.rng.randint(1, 3)}" if self.chance(0.2) else ""
+        stages = f", num_stages={self.rng.randint(1, 3)}" if self.chance(0.8) else ""
         with self.block(f"for {tile} in tl.range({bounds}{stages}):"):
             if self.chance(0.7):
                 self.line(f"acc = tl.zeros({self.shape}, tl.{self.sum})")

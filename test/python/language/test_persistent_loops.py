@@ -8,6 +8,7 @@ import tilewright.language as tl
 from tilewright.compiler import compile
 
 SIDE, STEP, TILES = 64, 32, 7
+OUTER = tl.constexpr(2)  # with one stage, the loops over tiles are left alone
 COLUMNS = tl.constexpr(128)
 
 
@@ -15,7 +16,7 @@ COLUMNS = tl.constexpr(128)
 def matmul_kernel(a, b, c, tiles, steps, SIDE: tl.constexpr, STEP: tl.constexpr):
     """Each program computes every second tile of rows; tile t has (steps + t) % 4 steps."""
     i, k = tl.arange(0, SIDE), tl.arange(0, STEP)
-    for tile in range(tl.program_id(0), tiles, 2):
+    for tile in tl.range(tl.program_id(0), tiles, 2, num_stages=OUTER):
         rows = tile * SIDE + i
         total = tl.zeros((SIDE, SIDE), tl.float32)
         for step in range((steps + tile) % 4):
@@ -30,7 +31,7 @@ def matmul_kernel(a, b, c, tiles, steps, SIDE: tl.constexpr, STEP: tl.constexpr)
 def two_loops_kernel(a, b, c, tiles, steps, SIDE: tl.constexpr, STEP: tl.constexpr):
     """The same in two loops, the second of which is not executed for every third tile."""
     i, k = tl.arange(0, SIDE), tl.arange(0, STEP)
-    for tile in range(tl.program_id(0), tiles, 2):
+    for tile in tl.range(tl.program_id(0), tiles, 2, num_stages=OUTER):
         rows = tile * SIDE + i
         total = tl.zeros((SIDE, SIDE), tl.float32)
         count = (steps + tile) % 4
@@ -52,7 +53,7 @@ def advanced_kernel(a, b, c, tiles, steps, SIDE: tl.constexpr, STEP: tl.constexp
     i, k = tl.arange(0, SIDE), tl.arange(0, STEP)
     first = tl.program_id(0)
     place = a + (first * SIDE + i)[:, None] * COLUMNS + k[None, :]
-    for tile in range(first, tiles, 2):
+    for tile in tl.range(first, tiles, 2, num_stages=OUTER):
         rows = tile * SIDE + i
         out = c + rows[:, None] * COLUMNS + i[None, :]
         tl.store(out, tl.zeros((SIDE, SIDE), tl.float16))

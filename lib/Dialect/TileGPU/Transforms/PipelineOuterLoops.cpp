@@ -198,10 +198,16 @@ static bool waitsForAll(AsyncWaitOp wait, scf::ForOp inner) {
          });
 }
 
+/// Whether the user has asked for more than one stage. The module's default does not count: on an H200, persistent
+/// matmuls were 1 % faster to 7 % slower with their copies a tile ahead.
+static bool isPipelined(scf::ForOp outer) {
+  return outer->hasAttr(tile::TileDialect::kNumStagesAttr) && stagesOf(outer) >= 2;
+}
+
 static std::optional<FirstCopies> collect(scf::ForOp outer, const ReadOnlyMemory &readOnly) {
   FirstCopies first;
   first.inner = innerLoop(outer);
-  if (!first.inner || stagesOf(outer) < 2) {
+  if (!first.inner || !isPipelined(outer)) {
     return std::nullopt;
   }
   first.end = dyn_cast_or_null<AsyncWaitOp>(first.inner->getNextNode());

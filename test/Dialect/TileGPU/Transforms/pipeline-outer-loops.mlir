@@ -77,7 +77,7 @@ module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 4 :
       %result = tilegpu.convert_layout %sum : tensor<64x32xf16, #operand> -> !tile
       %o = tile.addptr %c, %offset : !pointers, tensor<64x32xi32, #rows>
       tile.store %o, %result : !pointers, !tile
-    }
+    } {tile.num_stages = 2 : i32}
     return
   }
 
@@ -111,7 +111,7 @@ module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 4 :
       %result = tilegpu.convert_layout %sum : tensor<64x32xf16, #operand> -> !tile
       %o = tile.addptr %c, %offset : !pointers, tensor<64x32xi32, #rows>
       tile.store %o, %result : !pointers, !tile
-    }
+    } {tile.num_stages = 2 : i32}
     return
   }
 
@@ -147,7 +147,7 @@ module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 4 :
       tile.print "place"(%place : i32) signed [true]
       %next = arith.addi %place, %n : i32
       scf.yield %next : i32
-    }
+    } {tile.num_stages = 2 : i32}
     return
   }
 

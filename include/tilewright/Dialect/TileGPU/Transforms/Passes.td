@@ -317,7 +317,7 @@ def PipelineOuterLoops : Pass<"pipeline-outer-loops", "mlir::ModuleOp"> {
 
     - an operation of the outer loop may write the memory that the copies read, or orders the reads,
     - their addresses depend on memory or on an inner loop,
-    - the outer loop has fewer than two stages (`tile.num_stages`, or else the module's default), or
+    - the outer loop has no `tile.num_stages` of at least two (the module's default does not count), or
     - the buffers, which then share no memory with others of the outer loop, would not fit into shared memory.
 
     Requires: `expand-pipeline`.
