@@ -15,7 +15,7 @@ import ordering
 import outside
 import pointers
 import quotients
-import structures
+import value_classes
 from kernel import Family, Kernel
 
 FAMILIES: dict[str, tuple[int, Family]] = {
@@ -30,7 +30,7 @@ FAMILIES: dict[str, tuple[int, Family]] = {
     "helpers": (8, helpers.write),
     "quotients": (4, quotients.write),
     "counts": (3, counts.write),
-    "structures": (4, structures.write),
+    "structures": (4, value_classes.write),
 }
 
 

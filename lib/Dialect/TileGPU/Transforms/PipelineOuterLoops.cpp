@@ -322,8 +322,9 @@ private:
         cast<LoopLikeOpInterface>(old.getOperation())
             .replaceWithAdditionalYields(rewriter, inits, /*replaceInitOperandUsesInLoop=*/false, same);
     assert(succeeded(loop) && "a loop takes arguments");
-    (*loop)->setDiscardableAttrs(attributes);
-    return cast<scf::ForOp>(loop->getOperation());
+    auto made = cast<scf::ForOp>((*loop).getOperation()); // NOLINT(bugprone-unchecked-optional-access): asserted
+    made->setDiscardableAttrs(attributes);
+    return made;
   }
 
   /// Clones the copies for the iteration to which the mapping maps the loop's arguments; returns the groups' tokens.

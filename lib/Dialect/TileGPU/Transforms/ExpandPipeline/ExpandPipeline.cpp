@@ -131,10 +131,11 @@ static LogicalResult expand(scf::ForOp loop) {
   if (failed(pipelined)) {
     return emitError(loc) << "this loop cannot be pipelined; num_stages=1 leaves it as it is";
   }
-  rewriter.setInsertionPointAfter(*pipelined);
-  AsyncWaitOp::create(rewriter, loc, TokenType::get(loc.getContext()), tokensInFlight(*pipelined),
+  scf::ForOp expanded = *pipelined; // NOLINT(bugprone-unchecked-optional-access): failed() has checked it
+  rewriter.setInsertionPointAfter(expanded);
+  AsyncWaitOp::create(rewriter, loc, TokenType::get(loc.getContext()), tokensInFlight(expanded),
                       IntegerAttr()); // masked copies write zeros
-  keepSchedule(*pipelined->getOperation()->getBlock(), schedule);
+  keepSchedule(*expanded->getBlock(), schedule);
   return success();
 }
 
