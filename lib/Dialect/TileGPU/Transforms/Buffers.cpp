@@ -77,7 +77,7 @@ public:
     });
   }
 
-  /// What becomes of a token and of those that control flow makes of it.
+  /// The waits that a token reaches, also by way of the values to which control flow forwards it.
   struct Future {
     SmallVector<AsyncWaitOp> waits;
     llvm::SmallSetVector<Operation *, 2> carriedBy; ///< loops with a later iteration that has the token

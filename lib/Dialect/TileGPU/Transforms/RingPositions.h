@@ -17,7 +17,7 @@
 
 namespace tilewright::tilegpu {
 
-/// The number of slots, modulo `slots`, by which the slot `to` is ahead of the slot `from` in a ring of so many slots,
+/// The number of slots, modulo `slots`, by which the slot `to` is ahead of the slot `from` in a ring of `slots` slots,
 /// wherever both have their current values; none if that is unknown.
 std::optional<int64_t> slotsBetween(mlir::Value from, mlir::Value to, int64_t slots);
 

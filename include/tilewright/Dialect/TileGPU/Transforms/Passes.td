@@ -293,7 +293,7 @@ def PipelineOuterLoops : Pass<"pipeline-outer-loops", "mlir::ModuleOp"> {
     `expand-pipeline` starts the first copies of a loop right before it. If the loop is in another one, as in a persistent
     kernel, each iteration of the outer loop would wait for these copies while the memory is idle. This pass starts them
     where the inner loop of the previous iteration has ended: they are in flight during the rest of that iteration. The
-    outer loop carries their tokens and the position in the ring of slots, which so does not begin anew.
+    outer loop carries their tokens and the position in the ring of slots, which continues from tile to tile.
 
     ```mlir
     scf.for %tile = ... {
@@ -352,7 +352,8 @@ def AllocateShared : Pass<"allocate-shared", "mlir::ModuleOp"> {
   let summary = "Assign every buffer an offset in shared memory";
   let description = [{
     Sets the offsets of `tilegpu.local_alloc`, and the total on the module. Buffers that are not live at the same time
-    may share memory; those that several partitions access are live at all times. As sharing costs a barrier, small buffers only share memory across a barrier that is needed
+    may share memory; those that several partitions access are live at all times. As sharing costs a barrier, small
+    buffers only share memory across a barrier that is needed
     anyway. It is an error if the total exceeds the shared memory of the target.
 
     Requires: no later pass creates buffers.
