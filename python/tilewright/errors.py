@@ -19,6 +19,7 @@
         CheckError            a run-time check found errors in the kernel
           EmulationError        on an emulated GPU
       CacheError            the cache folder is unusable
+      BenchmarkError        a benchmark is malformed or can't be measured; also a ValueError
     CompileWarning        a kernel that compiles, but should be changed
     CacheWarning          the disk cache can't be used; kernels are kept in memory only
 
@@ -291,6 +292,10 @@ class EmulationError(CheckError):
 
 class CacheError(TilewrightError):
     """The folder of the disk cache is unusable or not trusted."""
+
+
+class BenchmarkError(TilewrightError, ValueError):
+    """A benchmark is malformed, returns no number, or needs a package that is not installed."""
 
 
 class CompileWarning(UserWarning):

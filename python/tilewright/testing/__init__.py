@@ -1,7 +1,8 @@
-"""Helpers to test and time kernels."""
+"""Helpers to test and time kernels, with the names and arguments of `triton.testing`."""
 
 from tilewright.testing.closeness import assert_close as assert_close
+from tilewright.testing.cuda_graph import do_bench_cudagraph as do_bench_cudagraph
 from tilewright.testing.timing import compare as compare
 from tilewright.testing.timing import do_bench as do_bench
 
-__all__ = ["assert_close", "compare", "do_bench"]
+__all__ = ["assert_close", "compare", "do_bench", "do_bench_cudagraph"]

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-_SUMMARIES: dict[str, Callable[[list[float]], float]] = {
-    "min": min,
-    "max": max,
-    "mean": statistics.mean,
-    "median": statistics.median,
-}
+from tilewright.errors import BenchmarkError
+from tilewright.testing.summary import check_summary, summarize
 
 
 def do_bench(
     fn: Callable[[], object],
     warmup: float = 25,
     rep: float = 100,
+    grad_to_none: Sequence[Any] | None = None,
     quantiles: Sequence[float] | None = None,
     return_mode: str = "mean",
     device: str | None = None,
@@ -35,6 +31,8 @@ def do_bench(
         fn: The function to time.
         warmup: How long to call it before timing, in milliseconds; at least once.
         rep: How long to time it, in milliseconds; at least one call.
+        grad_to_none: Tensors whose `grad` is set to None before each timed call, so that a backward
+            pass stores its gradients instead of adding them to those of the previous call.
         quantiles: The quantiles of the times to return, each from 0 (the shortest) to 1.
         return_mode: What to return without quantiles: "min", "max", "mean", "median", or "all"
             for all times in order of measurement.
@@ -45,43 +43,66 @@ def do_bench(
         Milliseconds: a number, or a list for several quantiles or "all".
 
     Raises:
-        ValueError: `return_mode` or `device` is unknown, a quantile is out of range, or PyTorch is
-            not imported and `device` is "cuda".
+        BenchmarkError: `return_mode` or `device` is unknown, a quantile is out of range, an element
+            of `grad_to_none` is no tensor, or PyTorch is not imported and `device` is "cuda".
     """
-    if return_mode != "all" and return_mode not in _SUMMARIES:
-        known = ", ".join([*_SUMMARIES, "all"])
-        raise ValueError(f"return_mode must be one of {known}, not {return_mode!r}")
-    if any(not 0 <= q <= 1 for q in quantiles or ()):
-        raise ValueError(f"quantiles must be between 0 and 1, not {quantiles}")
+    check_summary(quantiles, return_mode)
+    reset = gradient_reset(grad_to_none)
     fn()
     take_times = _take_times_of(device)
-    estimate = max(statistics.mean(take_times(fn, 5)), 1e-6)
+    estimate = max(statistics.mean(take_times(fn, 5, reset)), 1e-6)
     for _ in range(max(1, int(warmup / estimate))):
         fn()
-    times = take_times(fn, max(1, int(rep / estimate)))
-    if quantiles is not None:
-        found = [_quantile(times, q) for q in quantiles]
-        return found[0] if len(found) == 1 else found
-    return times if return_mode == "all" else _SUMMARIES[return_mode](times)
+    times = take_times(fn, max(1, int(rep / estimate)), reset)
+    return summarize(times, quantiles, return_mode)
 
 
-def _take_times_of(device: str | None) -> Callable[[Callable[[], object], int], list[float]]:
-    """The function that measures the times of a number of calls, in milliseconds."""
+def gradient_reset(tensors: Sequence[Any] | None) -> Callable[[], None]:
+    """A function that sets the `grad` of the tensors to None."""
+    if hasattr(tensors, "grad"):
+        # Iterating over a tensor gives its rows, whose gradients are not the tensor's.
+        raise BenchmarkError("grad_to_none must be a list of tensors, not one tensor")
+    kept = list(tensors or ())
+    for tensor in kept:
+        if not hasattr(tensor, "grad"):
+            name = type(tensor).__name__
+            raise BenchmarkError(f"grad_to_none must be a list of tensors; it has a {name}")
+
+    def reset() -> None:
+        for tensor in kept:
+            tensor.grad = None
+
+    return reset
+
+
+def _no_reset() -> None:
+    pass
+
+
+# Measures a number of calls; the second function is called before each, outside of its time.
+_TakeTimes = Callable[[Callable[[], object], int, Callable[[], None]], list[float]]
+
+
+def _take_times_of(device: str | None) -> _TakeTimes:
+    """The function that measures the times of calls, in milliseconds."""
     torch: Any = sys.modules.get("torch")
     if device not in (None, "cpu", "cuda"):
-        raise ValueError(f"device must be 'cpu' or 'cuda', not {device!r}")
+        raise BenchmarkError(f"device must be 'cpu' or 'cuda', not {device!r}")
     if device is None and torch and torch.cuda.is_initialized():
         device = "cuda"
     if device != "cuda":
         return _host_times
     if not torch:
-        raise ValueError("timing on a CUDA device needs PyTorch, which is not imported")
-    return lambda fn, count: _cuda_times(torch, fn, count)
+        raise BenchmarkError("timing on a CUDA device needs PyTorch, which is not imported")
+    return lambda fn, count, reset: cuda_times(torch, fn, count, reset)
 
 
-def _host_times(fn: Callable[[], object], count: int) -> list[float]:
+def _host_times(
+    fn: Callable[[], object], count: int, reset: Callable[[], None] = _no_reset
+) -> list[float]:
     times = []
     for _ in range(count):
+        reset()
         start = time.perf_counter()
         fn()
         times.append((time.perf_counter() - start) * 1e3)
@@ -92,25 +113,25 @@ def _host_times(fn: Callable[[], object], count: int) -> list[float]:
 _FLUSH_BYTES = 256 << 20
 
 
-def _cuda_times(torch: Any, fn: Callable[[], object], count: int) -> list[float]:
+def flush_buffer(torch: Any) -> Any:
+    """A buffer on the device; writing to it evicts all else from the L2 cache."""
+    return torch.empty(_FLUSH_BYTES, dtype=torch.int8, device="cuda")
+
+
+def cuda_times(
+    torch: Any, fn: Callable[[], object], count: int, reset: Callable[[], None] = _no_reset
+) -> list[float]:
     """The times on the device; all calls are queued before the first synchronization."""
-    flush = torch.empty(_FLUSH_BYTES, dtype=torch.int8, device="cuda")
+    flush = flush_buffer(torch)
     starts, ends = ([torch.cuda.Event(enable_timing=True) for _ in range(count)] for _ in range(2))
     for start, end in zip(starts, ends, strict=True):
+        reset()
         flush.zero_()
         start.record()
         fn()
         end.record()
     torch.cuda.synchronize()
     return [float(start.elapsed_time(end)) for start, end in zip(starts, ends, strict=True)]
-
-
-def _quantile(times: Sequence[float], q: float) -> float:
-    """The quantile, interpolated linearly between the two nearest times."""
-    ordered = sorted(times)
-    place = q * (len(ordered) - 1)
-    below, above = ordered[math.floor(place)], ordered[math.ceil(place)]
-    return below + (above - below) * (place - math.floor(place))
 
 
 # Seconds after which idle OpenMP threads have stopped spinning for work and sleep.
@@ -149,5 +170,5 @@ def compare(
             if take_times is _host_times:
                 time.sleep(PAUSE)
             function()
-            times[name] += take_times(function, calls)
+            times[name] += take_times(function, calls, _no_reset)
     return {name: statistics.median(taken) / 1e3 for name, taken in times.items()}

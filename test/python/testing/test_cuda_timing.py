@@ -1,54 +1,11 @@
 """Timing with a device's clock, using a fake PyTorch."""
 
 import sys
-import types
 
 import pytest
+from fake_torch import Device
 
 from tilewright.testing import compare, do_bench
-
-
-class Device:
-    """A device on which each call takes some time; the queue is a list of its operations."""
-
-    def __init__(self):
-        self.now = 0.0
-        self.queue = []
-        self.initialized = True
-
-    def run(self, milliseconds):
-        def call():
-            self.queue.append("call")
-            self.now += milliseconds
-
-        return call
-
-    def torch(self):
-        device = self
-
-        class Event:
-            def __init__(self, enable_timing):
-                assert enable_timing
-
-            def record(self):
-                device.queue.append("event")
-                self.time = device.now
-
-            def elapsed_time(self, end):
-                assert device.queue[-1] == "synchronize"
-                return end.time - self.time
-
-        def zero():
-            device.queue.append("flush")
-            device.now += 50
-
-        cuda = types.SimpleNamespace(
-            Event=Event,
-            synchronize=lambda: device.queue.append("synchronize"),
-            is_initialized=lambda: device.initialized,
-        )
-        buffer = types.SimpleNamespace(zero_=zero)
-        return types.SimpleNamespace(cuda=cuda, int8="int8", empty=lambda *a, **k: buffer)
 
 
 @pytest.fixture

@@ -4,9 +4,11 @@ import types
 
 import numpy as np
 import pytest
+import torch
 
 import tilewright
 import tilewright.language as tl
+from tilewright.errors import BenchmarkError
 from tilewright.testing import do_bench, timing
 
 
@@ -56,11 +58,36 @@ def test_quantiles_of_the_times(clock):
     assert isinstance(do_bench(uneven, rep=1, quantiles=[0.5]), float)
 
 
+def test_gradients_are_reset_before_each_timed_call():
+    x, found = torch.ones(3, requires_grad=True), []
+
+    def backward():
+        x.sum().backward()
+        found.append(x.grad[0].item())
+
+    do_bench(backward, warmup=0, rep=0, grad_to_none=[x])
+    # The first call, five that estimate the time, one to warm up, which adds, and the timed one.
+    assert found == [1, 1, 1, 1, 1, 1, 2, 1]
+    found.clear()
+    do_bench(backward, 0, 0, None)
+    assert found == [2, 3, 4, 5, 6, 7, 8, 9]
+
+
+def test_gradients_of_what_is_no_tensor():
+    with pytest.raises(BenchmarkError, match="list of tensors, not one tensor"):
+        do_bench(lambda: None, grad_to_none=torch.ones(2, requires_grad=True))
+    with pytest.raises(BenchmarkError, match="it has a ndarray"):
+        do_bench(lambda: None, grad_to_none=[np.zeros(2)])
+
+
 def test_what_it_does_not_take():
     with pytest.raises(ValueError, match=r"return_mode must be one of min, .*not 'average'"):
         do_bench(lambda: None, return_mode="average")
     with pytest.raises(ValueError, match="between 0 and 1"):
         do_bench(lambda: None, quantiles=[50])
+    with pytest.raises(BenchmarkError, match=r"quantiles must be a list of numbers, not 0\.5"):
+        do_bench(lambda: None, quantiles=0.5)
+    assert issubclass(BenchmarkError, ValueError)
 
 
 def test_a_first_call_that_compiles_is_not_counted(clock):
