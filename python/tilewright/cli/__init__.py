@@ -2,6 +2,7 @@
 
 tilewright compile file.py:kernel --signature "*fp32:D,*fp32:D,i32,1024" --emit asm
 tilewright profile script.py
+tilewright bench file.py
 tilewright doctor
 tilewright cache info
 tilewright reproduce FILE
@@ -20,6 +21,7 @@ from tilewright.errors import TilewrightError
 _COMMANDS = {
     "compile": "compile a kernel and print its IR after a phase",
     "profile": "run a script on an emulated GPU and profile its kernels line by line",
+    "bench": "run a file's benchmarks and compare their lines",
     "doctor": "report what is installed on this machine and what is missing",
     "cache": "show or clear the cache of compiled kernels",
     "reproduce": "reproduce a compiler failure from the file named in its message",

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import importlib.util
-import sys
-import traceback
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from tilewright.cli import signature
+from tilewright.cli.module import load_module
 from tilewright.compiler.options import Options, OptionSpec, all_options
 from tilewright.compiler.targets import target_kinds
-from tilewright.errors import ArgumentError, TilewrightError
+from tilewright.errors import ArgumentError
 
 _FILES = ("object", "cubin")
 
@@ -108,7 +105,7 @@ def find_kernel(place: str) -> Any:
     file, name = place, ""
     if not place.endswith(".py"):
         file, _, name = place.rpartition(":")
-    module = _load(file or place)
+    module = load_module(file or place)
     kernels = {
         key: value
         for key, value in vars(module).items()
@@ -122,30 +119,3 @@ def find_kernel(place: str) -> Any:
     found = ", ".join(kernels) or "none"
     wanted = f"no @jit function '{name}'" if name else "no single @jit function"
     raise ArgumentError(f"{file} has {wanted}; it has: {found}")
-
-
-def _load(file: str) -> ModuleType:
-    path = Path(file).absolute()
-    if not path.is_file():
-        raise ArgumentError(f"there is no file {file}")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise ArgumentError(f"{file} is not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault(path.stem, module)
-    sys.path.insert(0, str(path.parent))
-    try:
-        spec.loader.exec_module(module)
-    except TilewrightError:
-        raise  # says where
-    except (Exception, SystemExit) as error:
-        raise ArgumentError(f"{file} can't be imported: {_describe(error)}") from None
-    return module
-
-
-def _describe(error: BaseException) -> str:
-    """`file:line: Type: message` of an error that a module raised while it was imported."""
-    if isinstance(error, SyntaxError):
-        return f"{error.filename}:{error.lineno}: SyntaxError: {error.msg}"
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{last.filename}:{last.lineno}: {type(error).__name__}: {error}"
