@@ -83,6 +83,8 @@ def main() -> int:
         modules = list(Path(folder).rglob("*.so"))
         assert len(modules) == 1, modules
         wrong, glibc = check_module(modules[0])
+        if not Path(folder, "tilewright_compat.pth").exists():
+            wrong.append("has no tilewright_compat.pth beside the package")
     size = options.wheel.stat().st_size
     if size > options.limit:
         wrong.append(f"has {size} bytes, {size - options.limit} more than the limit")

@@ -112,7 +112,10 @@ set_up_venv() {
     "$VENV/bin/python" -m pip install -qq --disable-pip-version-check -r "$ROOT/requirements-dev.txt"
     install_torch
     # .venv imports the package from the working tree, so changes of Python files need no installation.
-    echo "$ROOT/python" >"$("$VENV/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/tilewright-dev.pth"
+    local packages
+    packages="$("$VENV/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+    echo "$ROOT/python" >"$packages/tilewright-dev.pth"
+    cp "$ROOT/python/tilewright_compat.pth" "$packages"
     printf '#!%s\nimport sys\n\nfrom tilewright.cli import main\n\nsys.exit(main())\n' "$VENV/bin/python" >"$VENV/bin/tilewright"
     chmod +x "$VENV/bin/tilewright"
     echo "$wanted" >"$stamp"

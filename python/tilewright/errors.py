@@ -20,6 +20,7 @@
           EmulationError        on an emulated GPU
       CacheError            the cache folder is unusable
       BenchmarkError        a benchmark is malformed or can't be measured; also a ValueError
+      CompatError           the name `triton` can't stand for Tilewright
     CompileWarning        a kernel that compiles, but should be changed
     CacheWarning          the disk cache can't be used; kernels are kept in memory only
 
@@ -296,6 +297,10 @@ class CacheError(TilewrightError):
 
 class BenchmarkError(TilewrightError, ValueError):
     """A benchmark is malformed, returns no number, or needs a package that is not installed."""
+
+
+class CompatError(TilewrightError):
+    """`tilewright.compat` can't make the name `triton` stand for Tilewright."""
 
 
 class CompileWarning(UserWarning):

@@ -13,7 +13,7 @@ from tilewright.errors import TilewrightError
 
 # The Python code that determines the generated code, including the library of the language.
 _PACKAGE = Path(__file__).parent.parent
-_DECIDING = ("language", "frontend", "compiler")
+_DECIDING = ("language", "frontend", "compiler", "compat")
 
 
 def core() -> Any:
@@ -33,8 +33,12 @@ def core() -> Any:
 
 @functools.cache
 def build_identity() -> str:
-    """Identifies this build of the compiler: the core's binary and the Python sources."""
+    """Identifies this build of the compiler: the core's binary and the Python sources.
+
+    Kernels can read `triton.__version__` (tilewright.compat), so it is a part of the identity.
+    """
     folders = [str(_PACKAGE / name) for name in _DECIDING if (_PACKAGE / name).is_dir()]
     file = getattr(core(), "__file__", None)
     binary = binary_identity(os.path.realpath(file)) if file else "none"
-    return f"{binary} {sources_identity(*folders)}"
+    version = os.environ.get("TILEWRIGHT_COMPAT_VERSION", "")
+    return f"{binary} {sources_identity(*folders)} {version}".rstrip()

@@ -45,7 +45,8 @@ def module_of(value: Any) -> str:
 def is_own_thing(value: Any) -> bool:
     """Whether the value is a function, class or module of Tilewright."""
     if isinstance(value, ModuleType):
-        return is_own(value.__name__)
+        # The modules of tilewright.compat have Triton's names, and a class of their own.
+        return is_own(value.__name__) or is_own(type(value).__module__)
     if isinstance(value, type):
         return is_own(value.__module__)
     function = getattr(value, "fn", value) if is_jit_function(value) else value

@@ -138,7 +138,10 @@ def read_attribute(value: Value, name: str) -> Value:
     others = [n for n in dir(plain) if not n.startswith("_") and n != name]
     close = difflib.get_close_matches(name, others, n=2)
     hint = "did you mean " + " or ".join(f"`{other}`" for other in close) + "?" if close else None
-    raise UndefinedNameError(f"{what} has no attribute `{name}`", hint=hint)
+    # A module of tilewright.compat knows why it lacks one of Triton's names.
+    explain = getattr(type(plain), "__tilewright_missing__", None)
+    message = explain(plain, name) if explain else f"{what} has no attribute `{name}`"
+    raise UndefinedNameError(message, hint=hint)
 
 
 def find_attribute(value: Value, name: str) -> Value:

@@ -1,0 +1,54 @@
+"""What child processes need: environment variables, from which they install compat at start-up.
+
+A process with TILEWRIGHT_COMPAT=1 installs compat by the file tilewright_compat.pth, which the
+wheel puts into site-packages. Without that file, as in a source tree, PYTHONPATH gets the folder
+`startup`, whose sitecustomize.py does the same.
+"""
+
+from __future__ import annotations
+
+import os
+import site
+import sysconfig
+from collections.abc import MutableMapping
+
+SWITCH = "TILEWRIGHT_COMPAT"
+VERSION = "TILEWRIGHT_COMPAT_VERSION"
+STARTUP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "startup")
+PTH = "tilewright_compat.pth"
+
+# The values of the variables before `prepare`; None stands for a variable that was not set.
+_before: dict[str, str | None] = {}
+
+
+def prepare(environment: MutableMapping[str, str], version: str) -> None:
+    """Sets the variables by which child processes install compat as well."""
+    wanted = {SWITCH: "1", VERSION: version}
+    if not has_pth():
+        paths = environment.get("PYTHONPATH", "").split(os.pathsep)
+        others = [path for path in paths if path and path != STARTUP]
+        wanted["PYTHONPATH"] = os.pathsep.join([STARTUP, *others])
+    for name, value in wanted.items():
+        _before.setdefault(name, environment.get(name))
+        environment[name] = value
+
+
+def restore(environment: MutableMapping[str, str]) -> None:
+    """Undoes `prepare`, so that child processes do not install compat."""
+    # A child inherits the switch; it must not give it to its own children after uninstall().
+    values = _before | {SWITCH: None}
+    for name, value in values.items():
+        if value is None:
+            environment.pop(name, None)
+        else:
+            environment[name] = value
+    _before.clear()
+
+
+def has_pth() -> bool:
+    """Whether a folder that Python reads at start-up has the wheel's .pth file."""
+    folders = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    folders.update(site.getsitepackages())
+    if site.ENABLE_USER_SITE:
+        folders.add(site.getusersitepackages())
+    return any(os.path.exists(os.path.join(folder, PTH)) for folder in folders)

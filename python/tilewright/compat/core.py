@@ -1,0 +1,45 @@
+"""Functions of `triton.language.core` and `.standard` that helper modules of programs call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tilewright.language as tl
+from tilewright.errors import ConstantError
+from tilewright.language.constexpr import builtin, constant_bool, constant_int, constexpr
+from tilewright.language.dtypes import dtype
+from tilewright.language.tensor import tensor
+
+
+@builtin
+def get_int_dtype(bitwidth: Any, signed: Any) -> dtype:
+    """The integer dtype with this many bits: 1, 8, 16, 32 or 64. One bit has no sign.
+
+    Raises:
+        ConstantError: There is no such dtype.
+    """
+    bits, is_signed = constant_int(bitwidth, "bitwidth"), constant_bool(signed, "signed")
+    name = "int1" if bits == 1 else f"{'' if is_signed else 'u'}int{bits}"
+    if bits not in (1, 8, 16, 32, 64):
+        raise ConstantError(f"there is no integer dtype of {bits} bits")
+    found: dtype = getattr(tl, name)
+    return found
+
+
+@builtin
+def view(input: Any, *shape: Any, _semantic: Any = None) -> tensor:
+    """`tl.view`; PyTorch's Inductor looks for `_semantic` among the parameters."""
+    return tl.view(input, *shape)
+
+
+@builtin
+def _log2(i: Any) -> constexpr:
+    """The logarithm of a constant power of two, to base 2.
+
+    Raises:
+        ConstantError: `i` is not a positive constant.
+    """
+    value = constant_int(i, "the operand of _log2")
+    if value < 1:
+        raise ConstantError(f"_log2 takes a positive integer, found {value}")
+    return constexpr(value.bit_length() - 1)

@@ -1,0 +1,77 @@
+"""The names of `triton.language`. Its modules have the public names of tilewright.language's."""
+
+from tilewright.compat.entries import Absent, Deferred, Entry, Module, Same
+
+# Programs ask with hasattr whether these exist, and have another path if they do not.
+_PROBED = {
+    name: Absent()
+    for name in (
+        "TRITON_MAX_TENSOR_NUMEL", "_experimental_descriptor_load",
+        "_experimental_descriptor_store", "_experimental_make_tensor_descriptor", "add",
+        "async_task", "atomic_load", "atomic_poll", "atomic_store", "block_shape", "condition",
+        "const", "constexpr_type", "expect_zero", "load_tensor_descriptor",
+        "make_tensor_descriptor", "mul", "slice", "store_tensor_descriptor", "str_to_ty", "sub",
+        "tensor_descriptor", "tensor_descriptor_type", "tuple_type",
+    )
+}  # fmt: skip
+
+# These are used by name in kernels only, or imported by modules without a second path.
+_IN_KERNELS = {
+    name: Deferred()
+    for name in (
+        "advance", "bitonic_merge", "dot_scaled", "inline_asm_elementwise", "make_block_ptr",
+        "map_elementwise", "reduce_or", "sort", "squeeze", "topk", "unsqueeze",
+    )
+}  # fmt: skip
+
+_LANGUAGE: dict[str, Entry] = {**_PROBED, **_IN_KERNELS}
+
+_CORE: dict[str, Entry] = {
+    "_unwrap_if_constexpr": Same("tilewright.language:constexpr_value"),
+    "extern": Deferred("external functions of a bitcode library"),
+    "extern_elementwise": Deferred("external functions of a bitcode library"),
+    "get_int_dtype": Same("tilewright.compat.core:get_int_dtype"),
+    "view": Same("tilewright.compat.core:view", "takes `_semantic`, which is ignored"),
+}
+
+_STANDARD: dict[str, Entry] = {"_log2": Same("tilewright.compat.core:_log2")}
+
+_CUDA: dict[str, Entry] = {
+    "gdc_launch_dependents": Same(
+        "tilewright.compat.cuda:gdc_launch_dependents", "does nothing: launches never overlap"
+    ),
+    "gdc_wait": Same("tilewright.compat.cuda:gdc_wait", "does nothing: launches never overlap"),
+    "convert_custom_float8_sm70": Deferred(),
+    "convert_custom_float8_sm80": Deferred(),
+    "globaltimer": Deferred(),
+    "num_threads": Same("tilewright.compat.cuda:num_threads"),
+    "num_warps": Same("tilewright.compat.cuda:num_warps"),
+    "smid": Deferred(),
+}
+
+_TARGET_INFO: dict[str, Entry] = {
+    name: Deferred()
+    for name in (
+        "cuda_capability_geq", "current_target", "is_cuda", "is_hip", "is_hip_cdna3",
+        "is_hip_cdna4",
+    )
+}  # fmt: skip
+
+MODULES = (
+    Module("triton.language", _LANGUAGE, ("tilewright.language",)),
+    Module(
+        "triton.language.core",
+        {**_LANGUAGE, **_CORE},
+        ("tilewright.language.core", "tilewright.language"),
+    ),
+    Module("triton.language.math", {}, ("tilewright.language.math",)),
+    Module("triton.language.random", {}, ("tilewright.language.random",)),
+    Module(
+        "triton.language.standard",
+        {**_LANGUAGE, **_STANDARD},
+        ("tilewright.language.standard", "tilewright.language"),
+    ),
+    Module("triton.language.target_info", _TARGET_INFO, ("tilewright.language.target_info",)),
+    Module("triton.language.extra"),
+    Module("triton.language.extra.cuda", _CUDA, ("tilewright.language.extra.cuda",)),
+)
