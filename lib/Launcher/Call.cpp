@@ -39,8 +39,36 @@ static bool runHooks(Launcher &launcher, PyObject *const *args, size_t count, Py
   return true;
 }
 
+/// An object whose method `enter` is called before each launch and whose method `exit` is called after it with the
+/// result of `enter`. Null if there is none.
+static PyObject *launchHooks = nullptr;
+
+PyObject *exchangeLaunchHooks(PyObject *hooks) {
+  PyObject *old = std::exchange(launchHooks, hooks == Py_None ? nullptr : Py_NewRef(hooks));
+  return old ? old : Py_NewRef(Py_None);
+}
+
 static bool execute(Call &call, Variant &variant, const Grid &grid) {
   return (variant.code || load(call, variant)) && variant.code->launch(call, variant.compiled.get(), grid);
+}
+
+static Ref tupleOf(const Call &call) {
+  Ref values = Ref::take(PyTuple_New(static_cast<Py_ssize_t>(call.values.size())));
+  for (size_t i = 0; values && i < call.values.size(); ++i) {
+    PyTuple_SET_ITEM(values.get(), i, Py_NewRef(call.values[i]));
+  }
+  return values;
+}
+
+/// Calls `hooks.enter(function, kernel, grid, arguments)`, launches, and calls `hooks.exit`.
+static bool executeBetweenHooks(Call &call, Variant &variant, const Grid &grid) {
+  Ref hooks = Ref::share(launchHooks), values = tupleOf(call);
+  long long x = grid.axes[0], y = grid.axes[1], z = grid.axes[2];
+  Ref entered = Ref::take(values ? PyObject_CallMethod(hooks.get(), "enter", "OO(LLL)O", &call.launcher,
+                                                       variant.compiled.get(), x, y, z, values.get())
+                                 : nullptr);
+  return entered && execute(call, variant, grid) &&
+         Ref::take(PyObject_CallMethod(hooks.get(), "exit", "(O)", entered.get()));
 }
 
 static PyObject *bindAndLaunch(Launcher &launcher, PyObject *gridObject, PyObject *const *args, size_t count,
@@ -57,7 +85,7 @@ static PyObject *bindAndLaunch(Launcher &launcher, PyObject *gridObject, PyObjec
   bool runs = run && grid.programs > 0;
   Variant *variant = runs ? findVariant(call, grid) : findVariant(call);
   if (!variant || (run && !call.readOnlyArrays.empty() && !leavesReadOnlyArrays(call, variant->compiled.get())) ||
-      (runs && !execute(call, *variant, grid))) {
+      (runs && !(launchHooks ? executeBetweenHooks(call, *variant, grid) : execute(call, *variant, grid)))) {
     return nullptr;
   }
   return Py_NewRef(variant->compiled.get());

@@ -191,8 +191,15 @@ PyObject *prepare(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObj
   return launch(*launcherOf(self), nullptr, args, count, keywords, false);
 }
 
+/// _invalidate(): the next launch of each variant compares by value what it depends on.
+PyObject *invalidate(PyObject *self, PyObject *) {
+  invalidateWatches(launcherOf(self)->state->variants);
+  return Py_NewRef(Py_None);
+}
+
 PyMethodDef launcherMethods[] = {{"_prepare", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(prepare)),
                                   METH_FASTCALL | METH_KEYWORDS, nullptr},
+                                 {"_invalidate", invalidate, METH_NOARGS, nullptr},
                                  {nullptr, nullptr, 0, nullptr}};
 
 PyMemberDef launcherMembers[] = {
@@ -228,6 +235,14 @@ void bindLauncher(pybind11::module_ &module) {
       },
       pybind11::arg("target"),
       "Sets the default target, or None, of launches of this thread. Returns the previous one.");
+  module.def(
+      "exchange_launch_hooks",
+      [](const pybind11::object &hooks) {
+        return pybind11::reinterpret_steal<pybind11::object>(exchangeLaunchHooks(hooks.ptr()));
+      },
+      pybind11::arg("hooks"),
+      "Sets the object, or None, whose methods enter(function, kernel, grid, arguments) and exit(entered) are called\n"
+      "around each launch. Returns the previous one.");
   module.add_object("Launcher", pybind11::reinterpret_steal<pybind11::object>(launcherType));
   module.add_object("BoundGrid",
                     pybind11::reinterpret_borrow<pybind11::object>(reinterpret_cast<PyObject *>(boundGridType)));

@@ -207,6 +207,16 @@ int recheck(Variant &variant) {
   return holds == 1 && !readWatches(variant) ? -1 : holds;
 }
 
+void invalidateWatches(VariantTable &variants) {
+  // The old watches are destroyed after each iteration, which may run Python code that inserts variants.
+  for (size_t i = 0; i < variants.all().size(); ++i) {
+    Variant &variant = *variants.all()[i];
+    if (variant.dependencies.get() != Py_None) {
+      auto old = std::exchange(variant.watches, {Watch()});
+    }
+  }
+}
+
 int visitWatches(const Variant &variant, visitproc visit, void *arg) {
   Py_VISIT(variant.dependencies.get());
   for (const Watch &watch : variant.watches) {

@@ -9,7 +9,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tilewright import errors, language, testing
+    from tilewright import errors, knobs, language, testing
+    from tilewright.runtime.allocator import set_allocator
     from tilewright.runtime.arithmetic import cdiv, next_power_of_2
     from tilewright.runtime.emulation import emulate
     from tilewright.runtime.function import JITFunction
@@ -24,18 +25,21 @@ __all__ = [
     "emulate",
     "errors",
     "jit",
+    "knobs",
     "language",
     "next_power_of_2",
+    "set_allocator",
     "testing",
 ]
 
-_MODULES = ("errors", "language", "testing")
+_MODULES = ("errors", "knobs", "language", "testing")
 _HOMES = {
     "JITFunction": "tilewright.runtime.function",
     "cdiv": "tilewright.runtime.arithmetic",
     "emulate": "tilewright.runtime.emulation",
     "jit": "tilewright.runtime.jit",
     "next_power_of_2": "tilewright.runtime.arithmetic",
+    "set_allocator": "tilewright.runtime.allocator",
 }
 
 

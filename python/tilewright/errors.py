@@ -13,7 +13,8 @@
       LaunchError           a compiled kernel can't be launched, or failed
         ArgumentError         also a TypeError
         DeviceError
-        OutOfResourcesError   more shared memory, registers or threads than the device has
+        OutOfResources        a program needs more of a resource than there is
+          OutOfResourcesError a kernel: more shared memory, registers or threads than there are
         GridError             also a ValueError
         DeviceAssertError     also an AssertionError
         CheckError            a run-time check found errors in the kernel
@@ -54,6 +55,13 @@ class Note(NamedTuple):
 
     def __str__(self) -> str:
         return _located(self._replace(message=f"note: {self.message}"))
+
+
+class Position(NamedTuple):
+    """A position as a node of Python's `ast` states it: lines count from 1, columns from 0."""
+
+    lineno: int
+    col_offset: int
 
 
 class TilewrightError(Exception):
@@ -107,6 +115,22 @@ class CompileError(TilewrightError):
             self.file, self.line, self.column = file or self.file, line, column
             self.source_line = source_line
         return self
+
+    @property
+    def error_message(self) -> str:
+        return self.message
+
+    @property
+    def src(self) -> str:
+        """The text of the file, to which the position refers; empty if the file can't be read."""
+        import linecache
+
+        return "".join(linecache.getlines(self.file)) if self.file else ""
+
+    @property
+    def node(self) -> Position | None:
+        """The position, with the attributes of a node of Python's `ast`."""
+        return None if self.line is None else Position(self.line, (self.column or 1) - 1)
 
     def add_note_at(
         self: _Self,
@@ -182,7 +206,25 @@ class DeviceError(LaunchError):
     """An argument is in memory that the target can't access, or the device failed."""
 
 
-class OutOfResourcesError(LaunchError):
+class OutOfResources(LaunchError):
+    """More of a resource is needed than there is. Programs raise it, too, to skip a configuration.
+
+    Args:
+        required, limit: How much is needed and how much is available, per program.
+        name: The resource, such as "shared memory".
+    """
+
+    def __init__(self, required: int, limit: int, name: str) -> None:
+        super().__init__(required, limit, name)
+        self.required = required
+        self.limit = limit
+        self.name = name
+
+    def __str__(self) -> str:
+        return f"{self.required} of {self.name} are needed, but there are only {self.limit}"
+
+
+class OutOfResourcesError(OutOfResources):
     """A kernel needs more of a resource than the device has.
 
     Args:
@@ -192,10 +234,16 @@ class OutOfResourcesError(LaunchError):
     """
 
     def __init__(self, message: str, resource: str = "", required: int = 0, limit: int = 0) -> None:
-        super().__init__(message)
-        self.resource = resource
-        self.required = required
-        self.limit = limit
+        super().__init__(required, limit, resource)
+        self.args = (message, resource, required, limit)
+        self.message = message
+
+    @property
+    def resource(self) -> str:
+        return self.name
+
+    def __str__(self) -> str:
+        return self.message
 
 
 class GridError(LaunchError, ValueError):

@@ -125,9 +125,19 @@ int State::enter(const char *function) {
 }
 
 int State::deviceAttribute(int attribute, int &value) const {
-  const std::map<int, int> values = {
-      {1, 1024},   {5, 2147483647}, {6, 65535}, {7, 65535}, {12, 65536}, {75, capability / 10}, {76, capability % 10},
-      {97, 232448}};
+  const std::map<int, int> values = {{1, 1024},
+                                     {5, 2147483647},
+                                     {6, 65535},
+                                     {7, 65535},
+                                     {10, 32},
+                                     {12, 65536},
+                                     {13, 1980000},
+                                     {16, 132},
+                                     {36, 2619000},
+                                     {37, 5120},
+                                     {75, capability / 10},
+                                     {76, capability % 10},
+                                     {97, 232448}};
   auto found = values.find(attribute);
   value = found == values.end() ? 0 : found->second;
   return found == values.end() ? kInvalidValue : kSuccess;

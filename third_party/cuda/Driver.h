@@ -55,7 +55,12 @@ enum class DeviceAttribute : int {
   MaxGridX = 5,
   MaxGridY = 6,
   MaxGridZ = 7,
+  WarpSize = 10,
   MaxRegistersPerBlock = 12,
+  ClockKilohertz = 13,
+  Multiprocessors = 16,
+  MemoryClockKilohertz = 36,
+  MemoryBusBits = 37,
   ComputeCapabilityMajor = 75,
   ComputeCapabilityMinor = 76,
   MaxSharedPerBlockOptIn = 97

@@ -240,6 +240,9 @@ struct TypeInfo {
 
 // Call.cpp
 PyObject *launch(Launcher &launcher, PyObject *grid, PyObject *const *args, size_t count, PyObject *keywords, bool run);
+/// Sets the object (None: none) whose methods `enter` and `exit` are called around each launch. Returns a new reference
+/// to the previous one.
+PyObject *exchangeLaunchHooks(PyObject *hooks);
 // Bind.cpp
 bool bindArguments(Call &call, PyObject *const *args, size_t count, PyObject *keywords);
 /// Sets the default target (None: none) of launches of the calling thread. Returns a new reference to the previous one.
@@ -290,6 +293,8 @@ bool dependenciesUnchanged(Variant &variant);
 /// Compares the dependencies by value in Python, and updates the watches if they are equal. Returns 1 if they are, 0 if
 /// not, or -1 with an exception set.
 int recheck(Variant &variant);
+/// Makes the next launch of each variant compare its dependencies by value.
+void invalidateWatches(VariantTable &variants);
 /// Sets the dependencies of a compilation.
 bool setDependencies(Variant &variant, PyObject *dependencies);
 int visitWatches(const Variant &variant, visitproc visit, void *arg);

@@ -28,7 +28,13 @@ static llvm::json::Object describeDevice(const cuda::Device &device) {
                             {"architecture", major + minor},
                             {"capability", "the compute capability " + major + "." + minor},
                             {"memory_bytes", static_cast<int64_t>(device.memoryBytes)},
-                            {"shared_bytes_per_block", device.limits.sharedBytes}};
+                            {"shared_bytes_per_block", device.limits.sharedBytes},
+                            {"registers_per_block", device.limits.registers},
+                            {"multiprocessors", device.properties.multiprocessors},
+                            {"warp_size", device.properties.warpSize},
+                            {"clock_kilohertz", device.properties.clockKilohertz},
+                            {"memory_clock_kilohertz", device.properties.memoryClockKilohertz},
+                            {"memory_bus_bits", device.properties.memoryBusBits}};
 }
 
 llvm::json::Object CudaDevices::describe() const {

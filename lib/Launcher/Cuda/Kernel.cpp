@@ -223,7 +223,12 @@ void cudaBind(py::module_ &module) {
       .def_property_readonly("local_bytes", [](const CudaKernel &self) { return self.kernel->resources.localBytes; })
       .def_property_readonly("static_shared_bytes",
                              [](const CudaKernel &self) { return self.kernel->resources.staticSharedBytes; })
-      .def_property_readonly("max_threads", [](const CudaKernel &self) { return self.kernel->resources.maxThreads; });
+      .def_property_readonly("max_threads", [](const CudaKernel &self) { return self.kernel->resources.maxThreads; })
+      .def_property_readonly(
+          "module", [](const CudaKernel &self) { return reinterpret_cast<uintptr_t>(self.kernel->moduleHandle()); })
+      .def_property_readonly("function", [](const CudaKernel &self) {
+        return reinterpret_cast<uintptr_t>(self.kernel->functionHandle());
+      });
   module.def("load_cuda", &loadOnDevice, py::arg("name"), py::arg("image"), py::arg("symbol"), py::arg("device"),
              py::arg("threads"), py::arg("shared_bytes") = 0, py::arg("slots") = std::vector<int>(),
              py::arg("accesses") = py::none(),

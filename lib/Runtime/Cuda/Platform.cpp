@@ -91,12 +91,27 @@ std::string Platform::addDevice(int ordinal) {
       return "cuDeviceGetAttribute: " + describe(status);
     }
   }
+  readProperties(device);
   // Name and memory size are only for display, so that errors are ignored.
   char name[256] = "";
   functions.deviceGetName(name, sizeof(name), device.handle);
   device.name = name;
   functions.deviceTotalMem(&device.memoryBytes, device.handle);
   return "";
+}
+
+void Platform::readProperties(Device &device) const {
+  const std::pair<DeviceAttribute, int *> attributes[] = {
+      {DeviceAttribute::Multiprocessors, &device.properties.multiprocessors},
+      {DeviceAttribute::WarpSize, &device.properties.warpSize},
+      {DeviceAttribute::ClockKilohertz, &device.properties.clockKilohertz},
+      {DeviceAttribute::MemoryClockKilohertz, &device.properties.memoryClockKilohertz},
+      {DeviceAttribute::MemoryBusBits, &device.properties.memoryBusBits}};
+  for (auto [attribute, value] : attributes) {
+    if (functions.deviceGetAttribute(value, attribute, device.handle) != Status::Success) {
+      *value = 0;
+    }
+  }
 }
 
 Device *Platform::device(int ordinal) {

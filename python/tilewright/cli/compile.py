@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
         Path(arguments.output).write_bytes(_machine_code(kernel))
         return 0
     try:
-        text = kernel.ir(arguments.emit) if arguments.emit else kernel.asm()
+        text = kernel.ir(arguments.emit) if arguments.emit else kernel.assembly()
     except ValueError as problem:
         raise ArgumentError(f"{target}: {problem}") from None  # a phase of other targets
     return _write(text, arguments.output)

@@ -8,6 +8,13 @@ assembler.py    finds NVIDIA's assembler
 stages.py       front end and core; reports failures with positions and a reproducer
 diagnostics.py  converts the core's diagnostics to CompileError
 kernel.py       CompiledKernel
+metadata.py     its metadata, with attributes
+assembly.py     its texts and code, as a mapping
+sources.py      ASTSource: a kernel and what it is compiled for
+gpu_target.py   GPUTarget("cuda", 90, 32)
+direct_launch.py, launch_metadata.py  launching a CompiledKernel; what hooks are told
+streams.py      the current stream
+errors.py       errors by Triton's names
 log.py          TILEWRIGHT_LOG=compiles: what was compiled, why, and how long it took
 core.py         the extension module
 """

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import functools
 import threading
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tilewright.cache.format import Entry
 from tilewright.compiler import stages
+from tilewright.compiler.assembly import Assembly
+from tilewright.compiler.kernel_attributes import KernelAttributes
+from tilewright.compiler.metadata import KernelMetadata
+from tilewright.compiler.sources import ASTSource
+from tilewright.compiler.streams import on_stream
 from tilewright.compiler.targets import TargetKind, target_kinds
+from tilewright.errors import LaunchError
+
+if TYPE_CHECKING:
+    from tilewright.compiler.direct_launch import DirectLauncher
 
 
 class KernelAssert(NamedTuple):
@@ -22,32 +33,48 @@ class KernelAssert(NamedTuple):
     column: int
 
 
-class CompiledKernel:
-    """Machine code of one kernel for one signature.
+class _Runtime:
+    """What a kernel has in this process; a copy in another process starts without it."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.texts: dict[str, str] | None = None
+        self.loaded: dict[str, Any] = {}
+        self.launcher: DirectLauncher | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Runtime, ()
+
+
+class CompiledKernel(KernelAttributes):
+    """Machine code of one kernel for one signature. It can be pickled.
+
+    `compiled[grid](*arguments)` launches it, with all arguments by position or with all but the
+    constants. It refuses arguments for which it was not compiled.
 
     Attributes:
-        name: The Python function's name.
+        name: The name of the kernel, as profilers show it.
         key: Its key in the cache.
         object: The code: a relocatable object file, or a cubin for a GPU.
         symbol: The entry point of the code.
+        src: The @jit function, and what it was compiled for.
         metadata: JSON-serializable metadata: target, options, signature, phases, checked accesses,
             and what the kind of target adds (include/tilewright/Pipeline/Cpu.h, Cuda.h and
-            Emulator.h).
+            Emulator.h); and by attribute what metadata.py lists.
         origin: "compiled" or "disk".
     """
 
-    def __init__(self, key: str, entry: Entry, origin: str) -> None:
+    def __init__(self, key: str, entry: Entry, origin: str, src: ASTSource | None = None) -> None:
         self.key = key
-        self.metadata = entry.metadata
+        self.src = src
+        self.metadata = KernelMetadata(entry.metadata)
         self.origin = origin
         self.name: str = entry.metadata["name"]
         self.symbol: str = entry.metadata["symbol"]
         self.object = entry.sections["object"]
         self._tile = entry.sections["tile"].decode()
         self._kept = entry.sections
-        self._texts: dict[str, str] | None = None
-        self._loaded: dict[str, Any] = {}
-        self._lock = threading.Lock()
+        self._runtime = _Runtime()
 
     def __repr__(self) -> str:
         signature = ", ".join(f"{n}={v}" for n, v in self.metadata["signature"].items())
@@ -56,6 +83,10 @@ class CompiledKernel:
     @property
     def target(self) -> str:
         return str(self.metadata["target"])
+
+    @property
+    def runs_on_host(self) -> bool:
+        return self._kind.device_kind == "cpu"
 
     @property
     def scratch_bytes(self) -> int:
@@ -128,9 +159,18 @@ class CompiledKernel:
         """The phases that `ir` accepts, in order."""
         return list(self._all_texts())
 
-    def asm(self) -> str:
-        """The assembly: the host's, or PTX for a GPU."""
+    def known_phases(self) -> list[str]:
+        """The phases of the kind of target, in order."""
+        return self._kind.phases
+
+    def assembly(self) -> str:
+        """The text of the assembly: the host's, or PTX for a GPU."""
         return self.ir(self._kind.assembly)
+
+    @property
+    def asm(self) -> Assembly:
+        """The texts by phase, and the code: `asm["ptx"]`; see assembly.py."""
+        return Assembly(self)
 
     def load(self, device: str | None = None) -> Any:
         """Loads the code on a device, once per device, and returns the loaded kernel.
@@ -143,10 +183,54 @@ class CompiledKernel:
             OutOfResourcesError: The kernel needs more resources than the device has.
         """
         device = self._kind.device(device)
-        with self._lock:
-            if device not in self._loaded:
-                self._loaded[device] = self._kind.load(self, device)
-            return self._loaded[device]
+        with self._runtime.lock:
+            if device not in self._runtime.loaded:
+                self._runtime.loaded[device] = self._kind.load(self, device)
+            return self._runtime.loaded[device]
+
+    # Launching
+
+    @property
+    def source(self) -> ASTSource:
+        """`src`, which a kernel has that a launch or `compile` has made.
+
+        Raises:
+            LaunchError: The kernel has no source.
+        """
+        source: ASTSource | None = self.src
+        if source is None or source.fn is None:
+            raise LaunchError(f"{self.name} can't be launched: it has no function")
+        return source
+
+    def __getitem__(self, grid: Any) -> Callable[..., None]:
+        """A function that launches the kernel: `compiled[grid](*arguments, stream=None)`."""
+
+        def launch(*args: Any, stream: int | None = None) -> None:
+            with on_stream(None if self.runs_on_host else stream):
+                self._launcher().start(grid, args)
+
+        return launch
+
+    @property
+    def run(self) -> Callable[..., None]:
+        """Launches: `run(x, y, z, stream, function, packed_metadata, launch_metadata, enter_hook,
+        exit_hook, *arguments)`.
+
+        `function` and the metadata are those of this kernel, and are not needed. The hooks are
+        called with `launch_metadata`, unless they are those of `tilewright.knobs.runtime`, which
+        every launch calls.
+        """
+        from tilewright.compiler.direct_launch import run
+
+        return functools.partial(run, self)
+
+    def _launcher(self) -> DirectLauncher:
+        from tilewright.compiler.direct_launch import DirectLauncher
+
+        with self._runtime.lock:
+            if self._runtime.launcher is None:
+                self._runtime.launcher = DirectLauncher(self)
+            return self._runtime.launcher
 
     def remarks(self) -> list[str]:
         """The resources of the target that the kernel uses, as text for the user."""
@@ -165,8 +249,9 @@ class CompiledKernel:
         return target_kinds()[self.target.partition(":")[0]]
 
     def _all_texts(self) -> dict[str, str]:
-        with self._lock:
-            if self._texts is None:
-                metadata = self.metadata
-                self._texts = stages.all_texts(self._tile, metadata["target"], metadata["options"])
-            return self._texts
+        with self._runtime.lock:
+            if self._runtime.texts is None:
+                self._runtime.texts = stages.all_texts(
+                    self._tile, self.metadata["target"], self.metadata["options"]
+                )
+            return self._runtime.texts

@@ -14,6 +14,7 @@ from tilewright.compiler import log, stages
 from tilewright.compiler.kernel import CompiledKernel
 from tilewright.compiler.options import Options
 from tilewright.compiler.request import Request
+from tilewright.compiler.sources import ASTSource
 from tilewright.compiler.targets import Target, resolve_target
 from tilewright.dependencies import Record, Shape
 
@@ -69,6 +70,8 @@ def find_or_compile(request: Request, reason: str | None = None) -> Found:
     """The kernel for a request, with the record of what its code depends on."""
     start = time.perf_counter()
     found = _find_or_make(request)
+    if found.kernel.src is None:
+        found.kernel.src = ASTSource.of_request(request.fn, request.signature, request.noalias)
     if found.origin != "memory" or log.wanted("compiles"):
         why = log.explain(request, found.record)
         if log.wanted("compiles"):

@@ -17,6 +17,7 @@ from tilewright.cache import artifacts
 from tilewright.cache.format import Entry
 from tilewright.compiler.core import core
 from tilewright.compiler.diagnostics import from_ir_error, warn
+from tilewright.compiler.errors import PTXASError
 from tilewright.compiler.request import Request
 from tilewright.compiler.targets import target_kinds
 from tilewright.dependencies import Record
@@ -24,6 +25,8 @@ from tilewright.errors import CompileError, OutOfResourcesError, PassError
 
 # The front end sets this attribute on a module if it has omitted assertions.
 _OMITS_ASSERTS = "tile.omits_asserts"
+# The phase that NVIDIA's assembler produces.
+_ASSEMBLY = "cubin"
 _REPRODUCER = "// tilewright-reproducer: "
 Dump = Callable[[str, str], None]
 
@@ -135,8 +138,9 @@ def _about(request: Request, error: Exception) -> str:
 
 
 def _pass_error(error: Exception) -> PassError:
-    failure = from_ir_error(error, PassError)
-    if phase := getattr(error, "phase", None):
+    phase = getattr(error, "phase", None)
+    failure = from_ir_error(error, PTXASError if phase == _ASSEMBLY else PassError)
+    if phase:
         failure.add_note_at(f"the compiler failed in the phase '{phase}'")
     return failure
 

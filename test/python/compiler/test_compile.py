@@ -170,7 +170,7 @@ def test_ir_is_shown_at_each_phase(fake):
     assert kernel.phase_names() == ["source", "tile", "vector", "llvm", "asm"]
     assert kernel.ir("source").startswith("add ")
     assert kernel.ir("vector").startswith("vector of add")
-    assert kernel.ir("asm") == kernel.asm() != ""
+    assert kernel.ir("asm") == kernel.assembly() != ""
 
 
 def test_ir_is_shown_of_a_kernel_from_the_disk(fake):

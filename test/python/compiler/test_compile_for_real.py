@@ -53,7 +53,7 @@ def test_every_phase_can_be_seen(cache):
     assert kernel.phase_names() == ["source", "tile", "vector", "llvm", "asm"]
     assert "func.func @fill" in kernel.ir("source") and "tile.store" in kernel.ir("tile")
     assert "vector<" in kernel.ir("vector") and "define " in kernel.ir("llvm")
-    assert "\tret" in kernel.asm()
+    assert "\tret" in kernel.assembly()
 
 
 def test_a_kernel_from_the_disk_does_the_same(cache):

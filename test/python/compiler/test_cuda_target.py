@@ -188,7 +188,7 @@ def test_what_runs_on_this_machine(devices):
 def test_resources_and_assembly():
     kernel = kernel_of()
     assert (kernel.n_regs, kernel.n_spills, kernel.shared) == (40, 4, 1024)
-    assert kernel.asm() == kernel.ir("ptx") == ".version 8.4"
+    assert kernel.assembly() == kernel.ir("ptx") == ".version 8.4"
     used = "40 registers, 1024 bytes of shared memory"
     assert kernel_of(spill_bytes=0).remarks() == [used]
     (remark,) = kernel.remarks()

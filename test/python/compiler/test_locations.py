@@ -93,4 +93,4 @@ def test_debug_information_names_the_innermost_call() -> None:
     compiled = compile(calls_three_deep, ("*i32:D", "i32"), "cuda:90a")
     line = innermost.first_line + 3
     assert f"DILocation(line: {line}, column: 9, " in compiled.ir("llvm")
-    assert compiled.asm().count(f"\t.loc\t1 {line} 9") > 0
+    assert compiled.assembly().count(f"\t.loc\t1 {line} 9") > 0

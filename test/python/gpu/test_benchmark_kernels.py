@@ -72,4 +72,4 @@ def test_compiles(case: Any) -> None:
     case.run(kernels)
     (made,) = kernels.made
     assert made.object.startswith(b"\x7fELF")
-    assert ("mma" in made.asm()) == case.name.startswith("matmul")
+    assert ("mma" in made.assembly()) == case.name.startswith("matmul")

@@ -80,7 +80,7 @@ def test_a_product_that_no_instruction_takes(sides: tuple[int, ...], dtype: Any)
     result = {np.float16: np.float32, np.int8: np.int32}.get(dtype, dtype)
     m, n, k = sides
     kernel = product.warmup(dtype, dtype, result, M=m, N=n, K=k, target="cuda:80")
-    text = kernel.asm()
+    text = kernel.assembly()
     assert "mma" not in text
     assert re.search(r"\b(fma|mad)\.", text) or re.search(r"\bmul\.", text)
     assert kernel.object.startswith(b"\x7fELF")

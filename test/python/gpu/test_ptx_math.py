@@ -58,7 +58,8 @@ def binary(x, y, out, KIND: tl.constexpr, BLOCK: tl.constexpr):
 
 
 def ptx_of(kernel, signature, target: str, **options) -> str:
-    return compiler.compile(kernel, signature, resolve_target(target), Options.make(options)).asm()
+    made = compiler.compile(kernel, signature, resolve_target(target), Options.make(options))
+    return made.assembly()
 
 
 def opcodes(ptx: str) -> Counter[str]:

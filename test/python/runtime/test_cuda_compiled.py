@@ -67,7 +67,7 @@ def test_the_way_there_and_back(compiled, kernel) -> None:
     assert str(request.target) == "cuda:90a"
     assert request.signature == ("*fp32:D", 128, "i32")
     assert request.options.num_warps == 8
-    assert (made.n_regs, made.shared, made.asm()) == (32, 1024, ".version 8.4")
+    assert (made.n_regs, made.shared, made.assembly()) == (32, 1024, ".version 8.4")
     (launch,) = fake_cuda.launches()
     assert launch["parameters"] == [address(0, 64), 7]
     assert (launch["grid"], launch["threads"], launch["shared"]) == ([3, 1, 1], 256, 1024)

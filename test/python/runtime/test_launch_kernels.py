@@ -149,7 +149,7 @@ def test_warmup_compiles_what_a_launch_uses() -> None:
     made = add.warmup(torch.float16, torch.float16, torch.float16, 1000, BLOCK=32, grid=(1,))
     x, y, out = (torch.ones(1024, dtype=torch.float16) for _ in range(3))
     assert add[1](x, y, out, 999, BLOCK=32) is made
-    assert "tile.load" in made.ir("tile") and made.asm()
+    assert "tile.load" in made.ir("tile") and made.assembly()
 
 
 def test_sixteen_threads_launch_a_new_kernel() -> None:

@@ -43,5 +43,5 @@ def test_the_matrix_product_for_a_gpu(dtype: str) -> None:
     kernel = tutorial["matmul_kernel"].warmup(
         element, element, element, 512, 512, 512, *strides, **given, GROUP=8, target="cuda:90a"
     )
-    assert "mma" in kernel.asm()
+    assert "mma" in kernel.assembly()
     assert kernel.n_spills == 0

@@ -37,6 +37,10 @@ public:
   /// value per parameter of the kernel.
   Status launch(const Grid &grid, Stream stream, void **parameters) const;
 
+  /// The driver's handles, for programs that launch the kernel themselves.
+  Module moduleHandle() const { return module; }
+  Function functionHandle() const { return function; }
+
   Device &device;
   KernelResources resources;
 

@@ -24,6 +24,15 @@ namespace tilewright::runtime::cuda {
 
 class Platform;
 
+/// Properties of a device that only programs read; 0 if the driver does not report them.
+struct DeviceProperties {
+  int multiprocessors = 0;
+  int warpSize = 0;
+  int clockKilohertz = 0;
+  int memoryClockKilohertz = 0;
+  int memoryBusBits = 0;
+};
+
 class Device {
 public:
   Device(Platform &platform, int ordinal) : platform(platform), ordinal(ordinal) {}
@@ -34,6 +43,7 @@ public:
   int major = 0, minor = 0;
   size_t memoryBytes = 0;
   DeviceLimits limits;
+  DeviceProperties properties;
 
   /// "cuda:0"
   std::string label() const { return "cuda:" + std::to_string(ordinal); }
@@ -92,6 +102,7 @@ public:
 private:
   std::string start();
   std::string addDevice(int ordinal);
+  void readProperties(Device &device) const;
 
   Driver functions;
   std::string whyNot;

@@ -1,0 +1,87 @@
+"""The attributes of a compiled kernel by the names that programs for Triton read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tilewright.compiler.metadata import KernelMetadata
+
+
+class KernelAttributes:
+    """A base of CompiledKernel, which has the data that the attributes show."""
+
+    key: str
+    object: bytes
+    metadata: KernelMetadata
+    name: str
+    src: Any
+
+    @property
+    def shared(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def runs_on_host(self) -> bool:
+        raise NotImplementedError
+
+    def load(self, device: str | None = None) -> Any:
+        raise NotImplementedError
+
+    @property
+    def hash(self) -> str:
+        return self.key
+
+    @property
+    def kernel(self) -> bytes:
+        return self.object
+
+    @property
+    def num_warps(self) -> int:
+        return int(self.metadata.num_warps)
+
+    @property
+    def num_ctas(self) -> int:
+        return int(self.metadata.num_ctas)
+
+    @property
+    def cluster_dims(self) -> tuple[int, int, int]:
+        x, y, z = self.metadata.cluster_dims
+        return x, y, z
+
+    @property
+    def packed_metadata(self) -> tuple[int, ...]:
+        return (self.num_warps, self.num_ctas, self.shared, *self.cluster_dims)
+
+    @property
+    def n_max_threads(self) -> int:
+        """The most threads that a program of this kernel can have on the current device."""
+        loaded = self.load()
+        return int(getattr(loaded, "max_threads", getattr(loaded, "threads", 1)))
+
+    @property
+    def module(self) -> int | None:
+        """The driver's handle of the module on the current device; None on the host."""
+        return getattr(self.load(), "module", None)
+
+    @property
+    def function(self) -> int | None:
+        """The driver's handle of the function on the current device, or its address on the host."""
+        loaded = self.load()
+        found: int | None = getattr(loaded, "function", getattr(loaded, "address", None))
+        return found
+
+    def _init_handles(self) -> None:
+        """Loads the code on the current device."""
+        self.load()
+
+    def launch_metadata(self, grid: tuple[int, ...], stream: int | None, *args: Any) -> Any:
+        """What a launch passes to the hooks; None if there are none.
+
+        Args:
+            grid: The numbers of programs.
+            stream: The handle of the stream.
+            args: The arguments by position.
+        """
+        from tilewright.compiler.launch_metadata import metadata_of_launch
+
+        return metadata_of_launch(self, grid, stream, args)

@@ -1,0 +1,274 @@
+"""The active driver: the target, device and stream of launches, as programs for Triton ask for it.
+
+    from tilewright.runtime import driver
+    driver.active.get_current_target()          GPUTarget("cuda", 90, 32)
+    driver.active.utils.get_device_properties(0)["multiprocessor_count"]
+
+`driver` is an object in this module, and the module has its attributes, too, so that either can be
+used by this name. Without `set_active`, the active driver is
+
+    EmulatedDriver   in a `with tilewright.emulate(...)`, or where TILEWRIGHT_TARGET emulates a GPU
+    CudaDriver       where there is a CUDA device, unless TILEWRIGHT_TARGET names another kind
+    CpuDriver        elsewhere
+
+The active driver is what programs are told. The arrays of a launch decide where it runs.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any
+
+from tilewright import _core
+from tilewright.compiler.gpu_target import GPUTarget, current_target, gpu_target_of
+from tilewright.compiler.streams import current_stream
+from tilewright.compiler.targets import Target, resolve_target
+from tilewright.errors import DeviceError
+
+_CACHE_BYTES = 256 << 20  # more than any device's last cache
+
+
+def _torch() -> Any:
+    """PyTorch, imported now if it was not.
+
+    Raises:
+        DeviceError: It is not installed.
+    """
+    try:
+        return importlib.import_module("torch")
+    except ImportError as error:
+        raise DeviceError(f"PyTorch is needed, but can't be imported: {error}") from error
+
+
+class DeviceUtils:
+    """`driver.active.utils`."""
+
+    def __init__(self, driver: ActiveDriver) -> None:
+        self._driver = driver
+
+    def get_device_properties(self, device: int) -> dict[str, int]:
+        """Properties of a device.
+
+        Returns:
+            multiprocessor_count, max_shared_mem (bytes per program), max_num_regs (per program),
+            warpSize, sm_clock_rate and mem_clock_rate (kHz), and mem_bus_width (bits); 0 for what
+            is unknown or does not exist.
+
+        Raises:
+            DeviceError: There is no such device.
+        """
+        return self._driver._properties(device)
+
+
+class ActiveDriver:
+    """The base class of drivers; `utils.get_device_properties(device)` describes a device."""
+
+    def __init__(self) -> None:
+        self.utils = DeviceUtils(self)
+
+    @classmethod
+    def is_active(cls) -> bool:
+        """Whether this driver is active if none was chosen by `set_active`."""
+        return type(_default()) is cls
+
+    @property
+    def target(self) -> Target:
+        """The target that launches compile for, as Tilewright names it."""
+        raise NotImplementedError
+
+    def get_current_target(self) -> GPUTarget:
+        return gpu_target_of(self.target)
+
+    def get_current_device(self) -> int:
+        """The ordinal of the current device."""
+        return 0
+
+    def set_current_device(self, device: int) -> None:
+        """Makes a device the current one.
+
+        Raises:
+            DeviceError: There is no such device.
+        """
+        self._check(device)
+
+    def get_current_stream(self, device: int | None = None) -> int:
+        """The driver's handle of the current stream of a device; 0 where there are no streams."""
+        return 0
+
+    def get_device_capability(self, device: int | None = None) -> tuple[int, int]:
+        """The compute capability; (0, 0) on the CPU."""
+        arch = self.get_current_target().arch
+        return divmod(arch, 10) if isinstance(arch, int) else (0, 0)
+
+    def get_active_torch_device(self) -> Any:
+        """The torch.device of tensors for launches."""
+        return _torch().device("cpu")
+
+    def get_device_interface(self) -> Any:
+        """The module of PyTorch for the device: torch.cuda or torch.cpu."""
+        return _torch().cpu
+
+    def get_benchmarker(self) -> Any:
+        """The function that measures times: tilewright.testing.do_bench."""
+        return importlib.import_module("tilewright.testing").do_bench
+
+    def get_empty_cache_for_benchmark(self) -> Any:
+        """A tensor that is larger than the device's caches."""
+        torch = _torch()
+        return torch.empty(_CACHE_BYTES, dtype=torch.int8, device=self.get_active_torch_device())
+
+    def clear_cache(self, cache: Any) -> None:
+        """Writes the tensor of `get_empty_cache_for_benchmark`, which evicts other data."""
+        cache.zero_()
+
+    def _check(self, device: int) -> dict[str, Any]:
+        """What the core reports of a device."""
+        if device != 0:
+            raise DeviceError(f"there is no device {device}; the only one is 0")
+        return {}
+
+    def _properties(self, device: int) -> dict[str, int]:
+        self._check(device)
+        return _limits(self.target)
+
+
+def _limits(target: Target) -> dict[str, int]:
+    """The properties of an architecture, as far as the compiler knows them."""
+    kind, arch = target.kind, target.arch
+    limits = next(k for k in _core.target_kinds() if k.name == kind).limits(arch)
+    return {
+        "multiprocessor_count": 0,
+        "max_shared_mem": limits["shared_bytes"] or 0,
+        "max_num_regs": limits["registers"] or 0,
+        "warpSize": limits["lanes_per_warp"] or 1,
+        "sm_clock_rate": 0,
+        "mem_clock_rate": 0,
+        "mem_bus_width": 0,
+    }
+
+
+class CpuDriver(ActiveDriver):
+    """The host: its cores are its multiprocessors, and programs have no shared memory."""
+
+    @property
+    def target(self) -> Target:
+        named = current_target()
+        return named if named is not None and named.kind == "cpu" else resolve_target("cpu")
+
+    def _properties(self, device: int) -> dict[str, int]:
+        return {**super()._properties(device), "multiprocessor_count": os.cpu_count() or 1}
+
+
+class EmulatedDriver(ActiveDriver):
+    """A GPU that the host emulates. Tensors are in host memory, and there is one device.
+
+    The number of multiprocessors is that of the host's cores.
+    """
+
+    @property
+    def target(self) -> Target:
+        named = current_target()
+        if named is None or named.kind != "emulator":
+            raise DeviceError("no GPU is emulated here; enter `with tilewright.emulate(...)`")
+        return named
+
+    def _properties(self, device: int) -> dict[str, int]:
+        return {**super()._properties(device), "multiprocessor_count": os.cpu_count() or 1}
+
+
+class CudaDriver(ActiveDriver):
+    """The CUDA devices. The current device and stream are PyTorch's, if it is imported."""
+
+    @property
+    def target(self) -> Target:
+        named = current_target()
+        if named is not None and named.kind == "cuda":
+            return named
+        return resolve_target("cuda", f"cuda:{self.get_current_device()}")
+
+    def get_current_device(self) -> int:
+        return _core.current_device("cuda")
+
+    def set_current_device(self, device: int) -> None:
+        self._check(device)
+        _torch().cuda.set_device(device)
+
+    def get_current_stream(self, device: int | None = None) -> int:
+        return current_stream(device)
+
+    def get_device_capability(self, device: int | None = None) -> tuple[int, int]:
+        found = self._check(self.get_current_device() if device is None else device)
+        return divmod(int(found["architecture"]), 10)
+
+    def get_active_torch_device(self) -> Any:
+        return _torch().device("cuda", self.get_current_device())
+
+    def get_device_interface(self) -> Any:
+        return _torch().cuda
+
+    def _check(self, device: int) -> dict[str, Any]:
+        found = _core.devices("cuda")
+        devices: list[dict[str, Any]] = found["devices"]
+        if device not in range(len(devices)):
+            why = found["problem"] or f"there are {len(devices)} devices"
+            raise DeviceError(f"there is no cuda:{device}: {why}")
+        return devices[device]
+
+    def _properties(self, device: int) -> dict[str, int]:
+        found = self._check(device)
+        return {
+            "multiprocessor_count": found["multiprocessors"],
+            "max_shared_mem": found["shared_bytes_per_block"],
+            "max_num_regs": found["registers_per_block"],
+            "warpSize": found["warp_size"],
+            "sm_clock_rate": found["clock_kilohertz"],
+            "mem_clock_rate": found["memory_clock_kilohertz"],
+            "mem_bus_width": found["memory_bus_bits"],
+        }
+
+
+_drivers = {"cpu": CpuDriver(), "emulator": EmulatedDriver(), "cuda": CudaDriver()}
+
+
+def _default() -> ActiveDriver:
+    named = current_target()
+    if named is not None:
+        return _drivers[named.kind]
+    found = _core.devices("cuda")
+    has_devices = not found["problem"] and found["devices"]
+    return _drivers["cuda" if has_devices else "cpu"]
+
+
+class DriverConfig:
+    """`tilewright.runtime.driver`."""
+
+    def __init__(self) -> None:
+        self._chosen: Any = None
+
+    @property
+    def default(self) -> ActiveDriver:
+        """The driver that is active if none was chosen."""
+        return _default()
+
+    @property
+    def active(self) -> Any:
+        return _default() if self._chosen is None else self._chosen
+
+    def set_active(self, driver: Any) -> None:
+        """Makes a driver the active one, until `reset_active`."""
+        self._chosen = driver
+
+    def reset_active(self) -> None:
+        self._chosen = None
+
+
+driver = DriverConfig()
+set_active = driver.set_active
+reset_active = driver.reset_active
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("active", "default"):
+        return getattr(driver, name)
+    raise AttributeError(f"module 'tilewright.runtime.driver' has no attribute {name!r}")

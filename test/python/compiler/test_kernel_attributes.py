@@ -1,0 +1,89 @@
+"""The attributes of a compiled kernel that programs read."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+import tilewright
+import tilewright.language as tl
+from tilewright.compiler.gpu_target import GPUTarget
+
+
+@tilewright.jit
+def negate(x, out, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out + i, -tl.load(x + i, mask=i < n), mask=i < n)
+
+
+@pytest.fixture(scope="module")
+def host():
+    return negate.warmup(tl.float32, tl.float32, 5, 64, target="cpu")
+
+
+@pytest.fixture(scope="module")
+def gpu():
+    return negate.warmup(tl.float32, tl.float32, 5, 64, target="cuda:90a", num_warps=8)
+
+
+def test_texts_by_phase(host, gpu) -> None:
+    assert {"ttir", "llir", "source", "tile", "vector", "llvm", "asm", "obj"} == set(host.asm)
+    assert "tile.load" in host.asm["ttir"] == host.asm["tile"]
+    assert {"ttir", "ttgir", "llir", "ptx"} <= set(gpu.asm)
+    assert ".target sm_90a" in gpu.asm["ptx"]
+    assert "define" in gpu.asm["llir"]
+    assert ("cubin" in gpu.asm) == gpu.object.startswith(b"\x7fELF")
+    assert gpu.asm.get("cubin", gpu.object) == gpu.object
+    assert host.asm["obj"] == host.object == host.kernel
+
+
+@pytest.mark.parametrize("name", ["cubin", "ptx", "ttgir", "amdgcn", ""])
+def test_texts_that_do_not_exist(host, name) -> None:
+    assert name not in host.asm
+    assert host.asm.get(name) is None
+    with pytest.raises(KeyError):
+        host.asm[name]
+
+
+def test_metadata_by_attribute_and_by_key(host, gpu) -> None:
+    found = gpu.metadata
+    assert (found.name, found.num_warps, found.num_ctas, found.num_stages) == ("negate", 8, 1, 3)
+    assert (found.shared, found.cluster_dims) == (gpu.shared, (1, 1, 1))
+    assert found.target == GPUTarget("cuda", 90, 32)
+    assert (found.arch, found.warp_size, found.debug) == (90, 32, False)
+    assert found["target"] == "cuda:90a" == gpu.target
+    assert found._asdict()["num_warps"] == 8
+    assert (host.metadata.target, host.metadata.num_warps) == (GPUTarget("cpu", 0, 1), 1)
+    assert not hasattr(found, "misspelled")
+
+
+def test_attributes(gpu) -> None:
+    assert (gpu.num_warps, gpu.num_ctas, gpu.cluster_dims) == (8, 1, (1, 1, 1))
+    assert gpu.packed_metadata == (8, 1, gpu.shared, 1, 1, 1)
+    assert gpu.hash == gpu.key
+    assert gpu.n_spills == 0
+
+
+def test_what_it_was_compiled_for(gpu) -> None:
+    assert gpu.src.fn is negate
+    assert gpu.src.signature == {"x": "*fp32", "out": "*fp32", "n": "i32", "BLOCK": "constexpr"}
+    assert gpu.src.constants == {(3,): 64}
+    assert set(gpu.src.attrs) == {(0,), (1,)}
+
+
+def test_handles_on_the_host(host) -> None:
+    host._init_handles()
+    assert host.function == host.load().address
+    assert (host.module, host.n_max_threads, host.n_regs) == (None, 1, 0)
+
+
+def test_what_it_has_in_this_process_is_not_pickled(host) -> None:
+    host.load()
+    state = dict(host.__dict__)
+    copy = type(host).__new__(type(host))
+    # Inductor passes these between processes, without the members that a process has of its own.
+    copy.__dict__.update(pickle.loads(pickle.dumps({**state, "module": None, "run": None})))
+    assert callable(copy.run)
+    assert copy.function == copy.load().address
+    assert copy.metadata.target == host.metadata.target
