@@ -3,6 +3,12 @@
 from tilewright.testing.benchmark import Benchmark as Benchmark
 from tilewright.testing.closeness import assert_close as assert_close
 from tilewright.testing.cuda_graph import do_bench_cudagraph as do_bench_cudagraph
+from tilewright.testing.memcheck import cuda_memcheck as cuda_memcheck
+from tilewright.testing.nvidia_smi import nvsmi as nvsmi
+from tilewright.testing.nvidia_smi import set_gpu_clock as set_gpu_clock
+from tilewright.testing.peak import get_dram_gbps as get_dram_gbps
+from tilewright.testing.peak import get_max_simd_tflops as get_max_simd_tflops
+from tilewright.testing.peak import get_max_tensorcore_tflops as get_max_tensorcore_tflops
 from tilewright.testing.perf_report import Mark as Mark
 from tilewright.testing.perf_report import perf_report as perf_report
 from tilewright.testing.timing import compare as compare
@@ -13,7 +19,13 @@ __all__ = [
     "Mark",
     "assert_close",
     "compare",
+    "cuda_memcheck",
     "do_bench",
     "do_bench_cudagraph",
+    "get_dram_gbps",
+    "get_max_simd_tflops",
+    "get_max_tensorcore_tflops",
+    "nvsmi",
     "perf_report",
+    "set_gpu_clock",
 ]
