@@ -32,11 +32,7 @@ MODULES = (
     ),
     Module("triton.errors", {"TritonError": Same("tilewright.errors:TilewrightError")}),
     Module("triton.knobs", sources=("tilewright.knobs",)),
-    Module(
-        "triton.testing",
-        {"cuda_memcheck": Absent(), "set_gpu_clock": Absent()},
-        sources=("tilewright.testing",),
-    ),
+    Module("triton.testing", sources=("tilewright.testing",)),
     Module(
         "triton._utils",
         {
