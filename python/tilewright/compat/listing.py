@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from tilewright.compat.entries import Module, Same
 from tilewright.compat.facade import find, is_found, known_names, submodules
 from tilewright.compat.table import MISSING_MODULES, MODULES
+from tilewright.compiler.foreign_options import FOREIGN_OPTIONS
 
 
 def listing() -> str:
@@ -17,7 +18,17 @@ def listing() -> str:
         lines += [f"### `{module.name}`", "", *_module(module)]
     lines += ["### Modules that can't be imported", ""]
     lines += [f"- `{missing.name}`: {missing.note}" for missing in MISSING_MODULES.values()]
+    lines += ["", "### Options of launches that Tilewright does not have", "", *_options()]
     return "\n".join(lines)
+
+
+def _options() -> Iterator[str]:
+    for name, option in FOREIGN_OPTIONS.items():
+        if option.accepted is None:
+            what = "ignored"
+        else:
+            what = f"accepted if {' or '.join(map(repr, option.accepted))}, else an error"
+        yield textwrap.fill(f"- `{name}`, {option.doc}: {what}.", 100, subsequent_indent="  ")
 
 
 def _module(module: Module) -> Iterator[str]:

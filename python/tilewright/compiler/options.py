@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from tilewright.compiler.core import core
+from tilewright.compiler.foreign_options import check_foreign
 from tilewright.errors import ArgumentError
 
 
@@ -125,13 +126,15 @@ class Options:
             parameters: The names of the kernel's parameters, to suggest for a misspelled name.
 
         Raises:
-            ArgumentError: An option is unknown, or its value is invalid.
+            ArgumentError: An option is unknown, or its value is invalid. Some options of Triton's
+                are accepted and ignored; see foreign_options.py.
         """
         known = all_options()
-        for name in given:
-            if name not in known:
+        for name, value in given.items():
+            if name not in known and not check_foreign(name, _plain(value)):
                 raise ArgumentError(_unknown(name, [*known, *parameters]))
-        return cls(**{name: known[name].check(_plain(value)) for name, value in given.items()})
+        own = given.keys() & known.keys()
+        return cls(**{name: known[name].check(_plain(given[name])) for name in own})
 
     def relevant(self, kind: str) -> dict[str, Any]:
         """The options of this kind of target."""

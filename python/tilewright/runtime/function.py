@@ -11,6 +11,7 @@ from typing import Any
 
 from tilewright import _core
 from tilewright.compiler import Options
+from tilewright.compiler.foreign_options import FOREIGN_OPTIONS
 from tilewright.compiler.pipeline import find_or_compile
 from tilewright.compiler.request import Request
 from tilewright.compiler.targets import launch_target, settings_of
@@ -268,7 +269,7 @@ class JITFunction(_core.Launcher):
         )
 
     def _unknown_keywords(self, kwargs: dict[str, Any]) -> list[str]:
-        known = {*self.arg_names, *Options.names(), "target"}
+        known = {*self.arg_names, *Options.names(), *FOREIGN_OPTIONS, "target"}
         return [name for name in kwargs if name not in known]
 
     def _emulation(self, checked: bool) -> dict[str, Any]:

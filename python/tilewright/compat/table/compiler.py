@@ -3,18 +3,18 @@
 from tilewright.compat.entries import Absent, Entry, Module, Same
 
 _ERRORS: dict[str, Entry] = {
-    "CompilationError": Same("tilewright.errors:CompilationError"),
-    "CompileTimeAssertionFailure": Same("tilewright.errors:CompileTimeAssertionFailure"),
-    "UnsupportedLanguageConstruct": Same("tilewright.errors:UnsupportedLanguageConstruct"),
+    "CompilationError": Same("tilewright.compiler.errors:CompilationError"),
+    "CompileTimeAssertionFailure": Same("tilewright.compiler.errors:CompileTimeAssertionFailure"),
+    "UnsupportedLanguageConstruct": Same("tilewright.compiler.errors:UnsupportedLanguageConstruct"),
 }
 
 _COMPILER: dict[str, Entry] = {
-    "ASTSource": Same("tilewright.compiler.ast_source:ASTSource"),
+    "ASTSource": Same("tilewright.compiler.sources:ASTSource"),
     "AttrsDescriptor": Absent(
         "PyTorch's Inductor takes its absence for the form of attributes", is_planned=False
     ),
     "CompiledKernel": Same("tilewright.compiler.kernel:CompiledKernel"),
-    "GPUTarget": Same("tilewright.compiler.ast_source:GPUTarget"),
+    "GPUTarget": Same("tilewright.compiler.gpu_target:GPUTarget"),
     "IRSource": Absent("a kernel can't be compiled from the text of its IR"),
     "LazyDict": Absent(),
     "compile": Same("tilewright.compiler.ast_source:compile"),

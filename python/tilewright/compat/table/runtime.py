@@ -6,8 +6,8 @@ _AUTOTUNER: dict[str, Entry] = {
     "Autotuner": Same("tilewright.tuning:Autotuner"),
     "Config": Same("tilewright.tuning:Config"),
     "Heuristics": Same("tilewright.tuning:Heuristics"),
-    "OutOfResources": Same("tilewright.errors:OutOfResources"),
-    "PTXASError": Same("tilewright.errors:PTXASError"),
+    "OutOfResources": Same("tilewright.runtime.errors:OutOfResources"),
+    "PTXASError": Same("tilewright.runtime.errors:PTXASError"),
     "autotune": Same("tilewright.tuning:autotune"),
     "heuristics": Same("tilewright.tuning:heuristics"),
 }
@@ -27,10 +27,10 @@ _JIT: dict[str, Entry] = {
 }
 
 _ERRORS: dict[str, Entry] = {
-    "InterpreterError": Same("tilewright.errors:InterpreterError"),
+    "InterpreterError": Same("tilewright.runtime.errors:InterpreterError"),
     "IntelGPUError": Absent("Tilewright has no target for Intel's GPUs", is_planned=False),
-    "OutOfResources": Same("tilewright.errors:OutOfResources"),
-    "PTXASError": Same("tilewright.errors:PTXASError"),
+    "OutOfResources": Same("tilewright.runtime.errors:OutOfResources"),
+    "PTXASError": Same("tilewright.runtime.errors:PTXASError"),
     "TritonError": Same("tilewright.errors:TilewrightError"),
 }
 
