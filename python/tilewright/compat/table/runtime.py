@@ -41,7 +41,9 @@ _CACHE: dict[str, Entry] = {
     "triton_key": Same("tilewright.compiler.ast_source:triton_key"),
 }
 
-_DRIVER: dict[str, Entry] = {"driver": Same("tilewright.runtime.driver:driver")}
+_DRIVER: dict[str, Entry] = {
+    "driver": Same("tilewright.runtime.driver:driver", "`triton.runtime.driver` is the object"),
+}
 
 MODULES = (
     Module(
@@ -56,7 +58,10 @@ MODULES = (
     ),
     Module("triton.runtime.autotuner", {**_AUTOTUNER, "KernelInterface": _JIT["KernelInterface"]}),
     Module("triton.runtime.jit", _JIT),
-    Module("triton.runtime.driver", _DRIVER),
+    Module(
+        "triton.runtime.driver",
+        {**_DRIVER, "DriverConfig": Same("tilewright.runtime.driver:DriverConfig")},
+    ),
     Module("triton.runtime.errors", _ERRORS),
     Module("triton.runtime.cache", _CACHE),
     Module(
