@@ -18,6 +18,7 @@ from tilewright.cache.format import Entry
 from tilewright.compiler.core import core
 from tilewright.compiler.diagnostics import from_ir_error, warn
 from tilewright.compiler.errors import PTXASError
+from tilewright.compiler.gpu_target import gpu_target_of
 from tilewright.compiler.request import Request
 from tilewright.compiler.targets import target_kinds
 from tilewright.dependencies import Record
@@ -82,6 +83,7 @@ def build_tile(request: Request, record: Record | None = None) -> Any:
             request.noalias,
             request.options,
             record or request.record(),
+            gpu_target_of(request.target),
         )
     except core().IRError as error:
         raise from_ir_error(error, CompileError) from error

@@ -90,6 +90,7 @@ def build_module(
     noalias: bool,
     options: Any,
     record: Record | None = None,
+    target: Any = None,
 ) -> _core.Module:
     """Builds the Tile IR of a kernel.
 
@@ -101,6 +102,7 @@ def build_module(
         noalias: Whether all pointers are known to point to disjoint memory.
         options: The options of this compilation.
         record: Receives what is read of the program around the kernel.
+        target: Describes the target to functions that ask for it.
 
     Raises:
         CompileError: The kernel is not valid; names file, line and column.
@@ -109,7 +111,7 @@ def build_module(
     builder.loc = definition_loc(ctx, fn)
     module = _core.Module(ctx, builder.loc)
     record = record or Record(fn, signature)
-    context = BuildContext(ctx, builder, options, record=record)
+    context = BuildContext(ctx, builder, options, record=record, target=target)
     build = ModuleBuild(context, module, record)
     context.call = lambda callee, args, kwargs: functions.call(build, callee, args, kwargs)
     context.inline = lambda callee, args: functions.inline(build, callee, args)

@@ -37,6 +37,7 @@ class BuildContext:
             returns its result; set by the front end, used for combiners.
         record: Records what the front end reads of the program around the kernel.
         omits_asserts: Whether an assertion was omitted because `debug` is off.
+        target: Describes the target to functions that ask for it (compat/target_info.py).
     """
 
     ctx: _core.Context
@@ -46,6 +47,7 @@ class BuildContext:
     inline: Callable[[Any, list[Any]], Any] = _no_front_end
     record: Any = None
     omits_asserts: bool = False
+    target: Any = None
     _types: dict[dtype, _core.Type] = field(default_factory=dict, repr=False)
     _tile_types: dict[Any, dtype] = field(default_factory=dict, repr=False)
 
@@ -89,6 +91,11 @@ def current() -> BuildContext:
             hint="these functions work only in functions decorated with @tilewright.jit",
         )
     return _ambient.stack[-1]
+
+
+def is_building() -> bool:
+    """Whether this thread is building a kernel."""
+    return bool(_ambient.stack)
 
 
 @contextmanager

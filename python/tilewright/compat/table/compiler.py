@@ -40,10 +40,13 @@ MODULES = (
     Module(
         "triton.backends",
         {
-            "Backend": Same("tilewright.compiler.ast_source:Backend"),
+            "Backend": Same("tilewright.compat.objects:Backend"),
             "BaseBackend": Same("tilewright.compiler.ast_source:BaseBackend"),
             "DriverBase": Same("tilewright.runtime.driver:DriverBase"),
-            "backends": Same("tilewright.compiler.ast_source:backends"),
+            "backends": Same(
+                "tilewright.compat.objects:backends",
+                "empty, so that PyTorch's Inductor does not generate kernels",
+            ),
         },
     ),
     Module(

@@ -49,14 +49,6 @@ _CUDA: dict[str, Entry] = {
     "smid": Deferred(),
 }
 
-_TARGET_INFO: dict[str, Entry] = {
-    name: Deferred()
-    for name in (
-        "cuda_capability_geq", "current_target", "is_cuda", "is_hip", "is_hip_cdna3",
-        "is_hip_cdna4",
-    )
-}  # fmt: skip
-
 MODULES = (
     Module("triton.language", _LANGUAGE, ("tilewright.language",)),
     Module(
@@ -71,7 +63,7 @@ MODULES = (
         {**_LANGUAGE, **_STANDARD},
         ("tilewright.language.standard", "tilewright.language"),
     ),
-    Module("triton.language.target_info", _TARGET_INFO, ("tilewright.language.target_info",)),
+    Module("triton.language.target_info", {}, ("tilewright.compat.target_info",)),
     Module("triton.language.extra"),
     Module("triton.language.extra.cuda", _CUDA, ("tilewright.language.extra.cuda",)),
 )
