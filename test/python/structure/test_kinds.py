@@ -10,8 +10,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 # The folders in which every kind of target has files. Passes see tables (docs/architecture.md).
 FOLDERS = ("Pipeline", "Target", "Runtime", "Launcher", "Bindings")
-# The table of tilewright.compat has the names of Triton's modules.
-OWN = re.compile(r"(^|/)(Cuda|Nvptx)/|/Cuda\w*\.(h|cpp)$|/compat/table/")
+# compat has the names of Triton's modules and functions; testing measures what devices can do.
+OWN = re.compile(r"(^|/)(Cuda|Nvptx)/|/Cuda\w*\.(h|cpp)$|tilewright/(compat|testing)/")
 EXCEPTIONS = {
     "include/tilewright/Target/TargetKinds.def": "registers the kinds",
     "lib/Bindings/Assemble.cpp": "NVIDIA's assembler, for tests and `tilewright doctor`",
@@ -26,7 +26,6 @@ EXCEPTIONS = {
     "python/tilewright/runtime/driver.py": "one class per kind of device",
     "python/tilewright/runtime/emulation.py": "the default GPU to emulate",
     "python/tilewright/runtime/function.py": "the default GPU to emulate",
-    "python/tilewright/testing/timing.py": "PyTorch's events",
 }
 KIND = re.compile("cuda|nvptx|nvidia", re.I)
 
