@@ -14,16 +14,24 @@ if TYPE_CHECKING:
     from tilewright.runtime.arithmetic import cdiv, next_power_of_2
     from tilewright.runtime.emulation import emulate
     from tilewright.runtime.function import JITFunction
+    from tilewright.runtime.interface import KernelInterface
     from tilewright.runtime.jit import jit
+    from tilewright.tuning import Autotuner, Config, Heuristics, autotune, heuristics
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Autotuner",
+    "Config",
+    "Heuristics",
     "JITFunction",
+    "KernelInterface",
     "__version__",
+    "autotune",
     "cdiv",
     "emulate",
     "errors",
+    "heuristics",
     "jit",
     "knobs",
     "language",
@@ -34,7 +42,13 @@ __all__ = [
 
 _MODULES = ("errors", "knobs", "language", "testing")
 _HOMES = {
+    "Autotuner": "tilewright.tuning",
+    "Config": "tilewright.tuning",
+    "Heuristics": "tilewright.tuning",
     "JITFunction": "tilewright.runtime.function",
+    "KernelInterface": "tilewright.runtime.interface",
+    "autotune": "tilewright.tuning",
+    "heuristics": "tilewright.tuning",
     "cdiv": "tilewright.runtime.arithmetic",
     "emulate": "tilewright.runtime.emulation",
     "jit": "tilewright.runtime.jit",

@@ -19,11 +19,13 @@
         DeviceAssertError     also an AssertionError
         CheckError            a run-time check found errors in the kernel
           EmulationError        on an emulated GPU
+      TuningError           no configuration could be chosen; also a RuntimeError
       CacheError            the cache folder is unusable
       BenchmarkError        a benchmark is malformed or can't be measured; also a ValueError
       CompatError           the name `triton` can't stand for Tilewright
     CompileWarning        a kernel that compiles, but should be changed
     CacheWarning          the disk cache can't be used; kernels are kept in memory only
+    TuningWarning         a decorator that autotunes, but names something that does not exist
 
 A CompileError prints as
 
@@ -339,6 +341,10 @@ class EmulationError(CheckError):
     """An emulated GPU found errors in a kernel."""
 
 
+class TuningError(TilewrightError, RuntimeError):
+    """An autotuned kernel has no configuration to run with."""
+
+
 class CacheError(TilewrightError):
     """The folder of the disk cache is unusable or not trusted."""
 
@@ -357,6 +363,10 @@ class CompileWarning(UserWarning):
 
 class CacheWarning(UserWarning):
     """The disk cache can't be used; kernels are kept in memory only."""
+
+
+class TuningWarning(UserWarning):
+    """An argument of `autotune` names something that does not exist."""
 
 
 def without_internal_frames(

@@ -5,6 +5,7 @@ tilewright profile script.py
 tilewright bench file.py
 tilewright doctor
 tilewright cache info
+tilewright tune list
 tilewright reproduce FILE
 """
 
@@ -24,6 +25,7 @@ _COMMANDS = {
     "bench": "run a file's benchmarks and compare their lines",
     "doctor": "report what is installed on this machine and what is missing",
     "cache": "show or clear the cache of compiled kernels",
+    "tune": "show, export, import or delete the results of autotuning",
     "reproduce": "reproduce a compiler failure from the file named in its message",
 }
 

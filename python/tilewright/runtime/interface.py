@@ -1,0 +1,58 @@
+"""KernelInterface: what can be launched with `kernel[grid](...)`."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from tilewright.runtime.function import JITFunction
+
+
+class KernelInterface(abc.ABC):
+    """Base class of kernels that wrap another one. @jit functions count as instances, too.
+
+    Attributes:
+        fn: The kernel that is wrapped.
+        arg_names: The names of its parameters.
+        base_fn: The Python function at the bottom.
+    """
+
+    __name__: str
+    __qualname__: str
+
+    def __init__(self, fn: Any, arg_names: list[str]) -> None:
+        self.fn = fn
+        self.arg_names = arg_names
+        self.base_fn = python_function(fn)
+        for name in ("__name__", "__qualname__", "__module__", "__doc__"):
+            setattr(self, name, getattr(self.base_fn, name, None))
+
+    def __getitem__(self, grid: Any) -> Callable[..., Any]:
+        """The kernel with its grid; calling it launches."""
+        return lambda *args, **kwargs: self.run(*args, grid=grid, warmup=False, **kwargs)
+
+    @abc.abstractmethod
+    def run(self, *args: Any, **kwargs: Any) -> Any:
+        """Launches on the keyword argument `grid`, or only compiles if `warmup` is true."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.fn(*args, **kwargs)
+
+
+KernelInterface.register(JITFunction)
+
+
+def python_function(kernel: Any) -> Any:
+    """The Python function of a kernel that may wrap others; None if there is none."""
+    while kernel is not None and not isinstance(kernel, FunctionType):
+        kernel = getattr(kernel, "fn", None)
+    return kernel
+
+
+def jit_function(kernel: Any) -> JITFunction | None:
+    """The @jit function of a kernel that may wrap others; None if there is none."""
+    while kernel is not None and not isinstance(kernel, JITFunction):
+        kernel = getattr(kernel, "fn", None)
+    return kernel

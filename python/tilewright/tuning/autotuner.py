@@ -1,0 +1,357 @@
+"""Autotuner: a kernel that runs with the fastest of several configurations."""
+
+from __future__ import annotations
+
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from tilewright.errors import ArgumentError, TuningError, TuningWarning
+from tilewright.runtime.interface import KernelInterface
+from tilewright.testing import do_bench, do_bench_cudagraph
+from tilewright.tuning import placement
+from tilewright.tuning.choosing import choose
+from tilewright.tuning.config import Config
+from tilewright.tuning.restoring import arrays_named, copy_into, copy_of, set_to_zero
+from tilewright.tuning.sequential import bench
+from tilewright.tuning.verifying import tolerance_of
+
+Hook = Callable[..., object]
+
+
+class Autotuner(KernelInterface):
+    """A kernel that runs with the fastest of several configurations; made by `autotune`.
+
+    The first launch for each tuning key tunes. The key has the values of the arguments that `key`
+    names, and the dtypes of all arguments. The positional arguments are those of `autotune`, in an
+    order on which subclasses in libraries rely.
+
+    Attributes:
+        fn, base_fn, arg_names: See KernelInterface.
+        configs: The configurations.
+        keys: The names of the arguments in the tuning key.
+        cache: The choices so far, by tuning key, on the device of the latest launch.
+        best_config: The configuration of the latest launch, or None.
+        bench_time: How long the latest tuning took, in seconds.
+        configs_timings: The times of the latest tuning by configuration: a list of the median and
+            the 0.2 and 0.8 quantiles in ms, infinite for one that failed.
+        nargs: During a launch, the positional arguments by name.
+        pre_hook, post_hook: Called before and after each trial launch.
+    """
+
+    def __init__(
+        self,
+        fn: Any,
+        arg_names: Sequence[str],
+        configs: Sequence[Config] | None,
+        key: Sequence[str],
+        reset_to_zero: Sequence[str] | None,
+        restore_value: Sequence[str] | None,
+        pre_hook: Hook | None = None,
+        post_hook: Hook | None = None,
+        prune_configs_by: Mapping[str, Any] | None = None,
+        warmup: int | None = None,
+        rep: int | None = None,
+        use_cuda_graph: bool = False,
+        do_bench: Callable[..., Any] | None = None,
+        cache_results: bool | None = None,
+        *,
+        verify: bool | Mapping[str, float] | None = None,
+        isolate: bool = False,
+        time_limit: float | None = None,
+    ) -> None:
+        super().__init__(fn, list(arg_names))
+        self.configs = list(configs) if configs else [Config({})]
+        self.keys = list(key)
+        self.reset_to_zero = list(reset_to_zero or ())
+        self.restore_value = list(restore_value or ())
+        self.user_defined_pre_hook = pre_hook is not None
+        self.user_defined_post_hook = post_hook is not None
+        self.pre_hook: Hook = pre_hook or self._reset_and_save
+        self.post_hook: Hook = post_hook or self._restore
+        self.restore_copies: dict[str, Any] = {}
+        prune = dict(prune_configs_by or {})
+        self.early_config_prune = prune.pop("early_config_prune", None)
+        self.perf_model = prune.pop("perf_model", None)
+        self.configs_top_k = prune.pop("top_k", 1.0)
+        self.num_warmups = warmup
+        self.num_reps = rep
+        self.use_cuda_graph = use_cuda_graph
+        self.cache_results = cache_results
+        self._user_do_bench = do_bench
+        self.tolerance = tolerance_of(verify)
+        self.isolate = isolate
+        self.time_limit = time_limit
+        self._caches: dict[Any, dict[tuple[Any, ...], Config]] = {}
+        self._place: Any = None
+        self._tuning = threading.RLock()
+        self.nargs: dict[str, Any] | None = None
+        self.best_config: Config | None = None
+        self.bench_time: float | None = None
+        self.configs_timings: dict[Config, list[float]] = {}
+        self._check(prune)
+
+    def _check(self, unknown_prunes: dict[str, Any]) -> None:
+        if wrong := [each for each in self.configs if not isinstance(each, Config)]:
+            raise ArgumentError(f"autotune: a configuration is {wrong[0]!r}, no Config")
+        if unknown_prunes:
+            known = "early_config_prune, perf_model and top_k"
+            raise ArgumentError(
+                f"autotune: prune_configs_by has {next(iter(unknown_prunes))!r}; it takes {known}"
+            )
+        unknown = [name for name in self.keys if name not in self.arg_names]
+        if unknown:
+            warnings.warn(
+                f"autotune: the key '{unknown[0]}' is no parameter of {self.__name__} and is "
+                f"ignored; the parameters are {', '.join(self.arg_names)}",
+                TuningWarning,
+                stacklevel=4,
+            )
+        for what in ("reset_to_zero", "restore_value"):
+            names = getattr(self, what)
+            if missing := [name for name in names if name not in self.arg_names]:
+                raise ArgumentError(
+                    f"autotune: {what} names '{missing[0]}', which is no parameter of "
+                    f"{self.__name__}; the parameters are {', '.join(self.arg_names)}"
+                )
+
+    @property
+    def cache(self) -> dict[tuple[Any, ...], Config]:
+        return self._caches.setdefault(self._place, {})
+
+    @cache.setter
+    def cache(self, choices: dict[tuple[Any, ...], Config]) -> None:
+        self._caches[self._place] = choices
+
+    @property
+    def do_bench(self) -> Callable[..., Any]:
+        """Times a function of no arguments, for `_bench`."""
+        if self._user_do_bench is not None:
+            return self._user_do_bench
+        warmup, rep = self.num_warmups or 25, self.num_reps or 100
+        if self.use_cuda_graph:
+            return lambda call, quantiles: do_bench_cudagraph(call, rep, quantiles=quantiles)
+        return lambda call, quantiles: do_bench(call, warmup, rep, quantiles=quantiles)
+
+    # Launching
+
+    def run(self, *args: Any, **kwargs: Any) -> Any:
+        """Launches on the keyword argument `grid`, after tuning if there is no choice yet."""
+        self.nargs = dict(zip(self.arg_names, args, strict=False))
+        self._check_conflicts(kwargs)
+        config = self.configs[0] if len(self.configs) == 1 else self._choice(args, kwargs)
+        self.best_config = config
+        if config.pre_hook is not None:
+            config.pre_hook({**self.nargs, **kwargs, **config.all_kwargs()})
+        result = self.fn.run(*args, **{**kwargs, **config.all_kwargs()})
+        self.nargs = None
+        return result
+
+    def warmup(self, *args: Any, **kwargs: Any) -> list[Any]:
+        """Compiles the kernel with every configuration that is not pruned; returns them."""
+        self.nargs = dict(zip(self.arg_names, args, strict=False))
+        kernels = [
+            self.fn.warmup(*args, **{**kwargs, **config.all_kwargs()})
+            for config in self.prune_configs(kwargs)
+        ]
+        self.nargs = None
+        return kernels
+
+    def prune_configs(self, kwargs: Mapping[str, Any]) -> list[Config]:
+        """The configurations that the user's functions leave for the current launch.
+
+        Raises:
+            TuningError: None is left.
+        """
+        configs, nargs = self.configs, self.nargs or {}
+        if self.early_config_prune:
+            configs = list(self.early_config_prune(configs, nargs, **kwargs))
+            if not configs:
+                raise TuningError(f"{self.__name__}: early_config_prune left no configuration")
+        if self.perf_model:
+            count = self.configs_top_k
+            if isinstance(count, float) and count <= 1.0:
+                count = int(len(self.configs) * count)
+            if not isinstance(count, int) or count < 1:
+                raise TuningError(f"{self.__name__}: top_k is {self.configs_top_k!r}")
+            if len(configs) > count:
+                modeled = {
+                    config: self.perf_model(**{**nargs, **kwargs, **config.all_kwargs()})
+                    for config in configs
+                }
+                configs = sorted(modeled, key=lambda config: modeled[config])[:count]
+        return configs
+
+    def _check_conflicts(self, kwargs: Mapping[str, Any]) -> None:
+        chosen = {name for each in self.configs for name in each.kwargs}
+        conflicts = chosen & {*kwargs, *(self.nargs or ())}
+        if conflicts:
+            raise ArgumentError(
+                f"{self.__name__}: Conflicting meta-parameters: {', '.join(sorted(conflicts))}. "
+                f"Autotuning chooses them, so a launch can't pass them; to set them by hand, "
+                f"launch {self.__name__}.fn"
+            )
+
+    # Choosing
+
+    def _key(self, kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The tuning key of the current launch."""
+        given = {name: value for name, value in kwargs.items() if name in self.arg_names}
+        named = {**(self.nargs or {}), **given}
+        values = [named[name] for name in self.keys if name in named]
+        dtypes = [str(value.dtype) for value in named.values() if hasattr(value, "dtype")]
+        key = (*values, *dtypes)
+        try:
+            hash(key)
+        except TypeError:
+            name = next(name for name in self.keys if name in named and not _hashable(named[name]))
+            raise ArgumentError(
+                f"{self.__name__}: the key '{name}' has a value of type "
+                f"{type(named[name]).__name__}, which can't be hashed; pass a tuple or a number"
+            ) from None
+        return key
+
+    def _choice(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Config:
+        key = self._key(kwargs)
+        self._enter_place((*args, *kwargs.values()), kwargs)
+        config = self.cache.get(key)
+        if config is None:
+            with self._tuning:
+                config = self.cache.get(key) or self._find(key, args, kwargs)
+        return config
+
+    def _enter_place(self, values: Iterable[Any], kwargs: Mapping[str, Any]) -> None:
+        """Switches `cache` to the choices for the device of a launch."""
+        place = placement.place_of(values, kwargs)
+        if self._place is None and None in self._caches:
+            # Choices that the user entered before the first launch.
+            self._caches.setdefault(place, {}).update(self._caches.pop(None))
+        self._place = place
+
+    def _find(self, key: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Config:
+        """Finds or makes the choice for a new key, and enters it."""
+        started = time.perf_counter()
+        config, trials = choose(self, key, args, kwargs)
+        if trials:
+            self.bench_time = time.perf_counter() - started
+            self.configs_timings = {each.config: each.quantiles() for each in trials}
+        self.cache[key] = config
+        return config
+
+    def _benches_itself(self) -> bool:
+        """Whether the user's own benchmark, or that of a subclass, decides."""
+        overridden = type(self)._bench is not Autotuner._bench
+        return overridden or self._user_do_bench is not None or self.use_cuda_graph
+
+    def _bench(self, *args: Any, config: Config, **meta: Any) -> list[float]:
+        """The median and the 0.2 and 0.8 quantiles of a configuration's times, in ms.
+
+        Subclasses call it, or define their own, which then decides.
+        """
+        return bench(self, args, config, meta)
+
+    # Hooks
+
+    def _reset_and_save(self, kwargs: Mapping[str, Any], reset_only: bool = False) -> None:
+        """The usual pre_hook: zeroes `reset_to_zero`, and saves `restore_value` once."""
+        for array in arrays_named(self.reset_to_zero, kwargs, "reset_to_zero").values():
+            set_to_zero(array)
+        if not reset_only:
+            saved = arrays_named(self.restore_value, kwargs, "restore_value")
+            for name in saved.keys() - self.restore_copies.keys():
+                self.restore_copies[name] = copy_of(saved[name])
+
+    def _restore(self, kwargs: Mapping[str, Any], exception: BaseException | None = None) -> None:
+        """The usual post_hook: gives the arrays of `restore_value` their values back."""
+        for name, saved in self.restore_copies.items():
+            copy_into(kwargs[name], saved)
+
+
+def _hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def autotune(
+    configs: Sequence[Config] | None,
+    key: Sequence[str],
+    prune_configs_by: Mapping[str, Any] | None = None,
+    reset_to_zero: Sequence[str] | None = None,
+    restore_value: Sequence[str] | None = None,
+    pre_hook: Hook | None = None,
+    post_hook: Hook | None = None,
+    warmup: int | None = None,
+    rep: int | None = None,
+    use_cuda_graph: bool = False,
+    do_bench: Callable[..., Any] | None = None,
+    cache_results: bool | None = None,
+    *,
+    verify: bool | Mapping[str, float] | None = None,
+    isolate: bool = False,
+    time_limit: float | None = None,
+) -> Callable[[Any], Autotuner]:
+    """Chooses the fastest of several configurations for each tuning key, as in
+
+        @tilewright.autotune([Config({"BLOCK": 64}), Config({"BLOCK": 128})], key=["n"])
+        @tilewright.jit
+        def kernel(x, n, BLOCK: tl.constexpr): ...
+
+    A tuning launches the kernel many times. If it changes arrays that it also reads, name these in
+    `reset_to_zero` or `restore_value`.
+
+    Args:
+        configs: The configurations; none, or an empty list, stands for one with the defaults.
+        key: The names of the arguments whose values make another choice necessary.
+        prune_configs_by: Functions that shorten the list: `early_config_prune(configs, arguments,
+            **kwargs)` returns a list; `perf_model(**arguments)` returns an estimated time, of which
+            the `top_k` lowest are kept (a number, or a fraction of all).
+        reset_to_zero: The names of arrays that are set to zero before each launch of a tuning.
+        restore_value: The names of arrays that get their values back after each.
+        pre_hook: Replaces what the two do before a launch: `pre_hook(arguments, reset_only=False)`.
+        post_hook: The same after a launch: `post_hook(arguments, exception=None)`.
+        warmup: Accepted for compatibility: the race warms the device up.
+        rep: How long a configuration is timed at most, in ms; 100 by default.
+        use_cuda_graph: Time launches in a CUDA graph.
+        do_bench: Times a configuration instead: `do_bench(call, quantiles=(0.5, 0.2, 0.8))`.
+        cache_results: Whether results are stored on disk; by default they are.
+        verify: True, or a dictionary of `atol` and `rtol`: drop configurations whose results differ
+            from the first one's by more.
+        isolate: Run each configuration in a child process first, so that one that crashes, hangs or
+            stops the device is dropped.
+        time_limit: Seconds that one launch may take; a configuration that takes longer is dropped.
+            Without `isolate`, only after its launch has returned.
+
+    Raises:
+        ArgumentError: An argument of the decorator is invalid.
+
+    Raises, from launches:
+        TuningError: No configuration could be chosen, or TILEWRIGHT_TUNING=frozen forbids to tune.
+    """
+
+    def decorate(fn: Any) -> Autotuner:
+        return Autotuner(
+            fn,
+            fn.arg_names,
+            configs,
+            key,
+            reset_to_zero,
+            restore_value,
+            pre_hook=pre_hook,
+            post_hook=post_hook,
+            prune_configs_by=prune_configs_by,
+            warmup=warmup,
+            rep=rep,
+            use_cuda_graph=use_cuda_graph,
+            do_bench=do_bench,
+            cache_results=cache_results,
+            verify=verify,
+            isolate=isolate,
+            time_limit=time_limit,
+        )
+
+    return decorate

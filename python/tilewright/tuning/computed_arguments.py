@@ -1,0 +1,69 @@
+"""heuristics: arguments of a kernel that are computed from the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tilewright.errors import ArgumentError
+from tilewright.runtime.interface import KernelInterface
+
+Heuristic = Callable[[dict[str, Any]], Any]
+
+
+class Heuristics(KernelInterface):
+    """A kernel some of whose arguments are computed; made by `@tilewright.heuristics`.
+
+    Attributes:
+        fn: The kernel whose arguments these are: a @jit function, or an Autotuner.
+        arg_names: The names of the kernel's parameters.
+        values: For each computed argument, the function that computes it.
+    """
+
+    def __init__(self, fn: Any, arg_names: list[str], values: Mapping[str, Heuristic]) -> None:
+        if not isinstance(values, Mapping) or not all(map(callable, values.values())):
+            raise ArgumentError("heuristics takes a dictionary of functions by argument's name")
+        if unknown := [name for name in values if name not in arg_names]:
+            raise ArgumentError(
+                f"heuristics: '{unknown[0]}' is no parameter of the kernel; "
+                f"the parameters are {', '.join(arg_names)}"
+            )
+        super().__init__(fn, list(arg_names))
+        self.values = values
+
+    def run(self, *args: Any, **kwargs: Any) -> Any:
+        """Launches the kernel; see KernelInterface."""
+        return self.fn.run(*args, **self._with_values(args, kwargs))
+
+    def warmup(self, *args: Any, **kwargs: Any) -> Any:
+        """Compiles what a launch with these arguments would run, and returns it."""
+        return self.fn.warmup(*args, **self._with_values(args, kwargs))
+
+    def _with_values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The keyword arguments with the computed ones; later functions see earlier results."""
+        given = dict(kwargs)
+        named = dict(zip(self.arg_names, args, strict=False))
+        for name, function in self.values.items():
+            given[name] = function({**named, **given})
+        return given
+
+
+def heuristics(values: Mapping[str, Heuristic]) -> Callable[[Any], Heuristics]:
+    """Computes arguments of a kernel from the others, as in
+
+        @tilewright.heuristics({"BLOCK": lambda args: tilewright.next_power_of_2(args["n"])})
+        @tilewright.jit
+        def kernel(x, n, BLOCK: tl.constexpr): ...
+
+    Args:
+        values: For each computed argument a function. It takes a dictionary of the launch's
+            arguments and options by name, which includes what earlier functions returned.
+
+    Raises:
+        ArgumentError: A name is no parameter of the kernel, or a value is no function.
+    """
+
+    def decorate(fn: Any) -> Heuristics:
+        return Heuristics(fn, fn.arg_names, values)
+
+    return decorate

@@ -1,0 +1,276 @@
+"""The results of tunings on disk: an SQLite database beside the kernel cache.
+
+Many processes may use it at once: it is in WAL mode, and the process that tunes holds a lock for
+which the others wait, to find its result. Whatever is wrong with the file costs a tuning, never a
+launch: a file that is locked, read-only or from a newer version causes a warning, and results stay
+in memory. A corrupt file is renamed, and a new one is begun.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import os
+import sqlite3
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tilewright.cache.folder import find_folder, prepare_folder
+from tilewright.cache.locks import process_lock
+from tilewright.errors import CacheError, CacheWarning
+
+FILE = "tuning.sqlite"
+# The version of the table's columns and of the keys, in the file's user_version.
+VERSION = 1
+# Seconds to wait for another process that writes, and for one that tunes the same kernel.
+_BUSY = 10.0
+_LOCK = 900.0
+_COLUMNS = (
+    "key",
+    "kernel",
+    "source",
+    "arguments",
+    "device",
+    "driver",
+    "compiler",
+    "configs",
+    "chosen",
+    "config",
+    "times",
+    "created",
+)
+
+
+class Result(NamedTuple):
+    """One tuning, as it is stored and exported.
+
+    Attributes:
+        key: A hash of everything below up to `configs`.
+        kernel: The kernel's qualified name.
+        source: A hash of its source and of what that reads (JITFunction.cache_key).
+        arguments: The tuning key's values and the dtypes, as text.
+        device, driver: The device's name, and the driver's version (empty on the CPU).
+        compiler: The identity of Tilewright's build.
+        configs: A hash of the list of configurations.
+        chosen: The index of the choice in that list.
+        config: The choice as text.
+        times: JSON: a list of [configuration, milliseconds or null, reason].
+        created: When it was tuned, in seconds since 1970.
+    """
+
+    key: str
+    kernel: str
+    source: str
+    arguments: str
+    device: str
+    driver: str
+    compiler: str
+    configs: str
+    chosen: int
+    config: str
+    times: str
+    created: float
+
+    def is_of(self, kernel: str) -> bool:
+        """Whether it is of the kernel with this name, qualified or not."""
+        return kernel in (self.kernel, self.kernel.rpartition(".")[2])
+
+
+class TuningStore:
+    """The database in one folder.
+
+    Raises:
+        CacheError: The folder is not trusted.
+        OSError: The folder can't be created.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        prepare_folder(folder)
+        self.folder = folder
+        self.path = folder / FILE
+        self._usable = True
+
+    def load(self, key: str) -> Result | None:
+        """The result of this key, or None."""
+        rows = self._read("SELECT * FROM results WHERE key = ?", (key,))
+        return rows[0] if rows else None
+
+    def all(self) -> list[Result]:
+        """All results, the latest first."""
+        return self._read("SELECT * FROM results ORDER BY created DESC", ())
+
+    def save(self, results: list[Result]) -> bool:
+        """Adds results, and replaces those of equal keys. Returns whether that succeeded."""
+        places = ", ".join("?" * len(_COLUMNS))
+        with self._connection(writes=True) as connection:
+            if connection is None:
+                return False
+            sql = f"INSERT OR REPLACE INTO results ({', '.join(_COLUMNS)}) VALUES ({places})"
+            connection.executemany(sql, results)
+            connection.commit()
+            return True
+        return False  # it failed, which _connection has reported
+
+    def clear(self, kernel: str | None = None) -> int:
+        """Removes all results, or those of one kernel; returns their number."""
+        with self._connection(writes=True) as connection:
+            if connection is None:
+                return 0
+            rows = connection.execute("SELECT key, kernel FROM results").fetchall()
+            keys = [(key,) for key, name in rows if kernel in (None, name, name.rpartition(".")[2])]
+            connection.executemany("DELETE FROM results WHERE key = ?", keys)
+            connection.commit()
+            return len(keys)
+        return 0
+
+    @contextlib.contextmanager
+    def lock(self, key: str) -> Iterator[None]:
+        """Held by the process that tunes `key`, if the file system supports it."""
+        with process_lock(self.folder, "tuning " + key, _LOCK):
+            yield
+
+    def _read(self, sql: str, values: tuple[Any, ...]) -> list[Result]:
+        if not self.path.exists():
+            return []
+        with self._connection(writes=False) as connection:
+            if connection is None:
+                return []
+            return [Result(*row) for row in connection.execute(sql, values)]
+        return []
+
+    @contextlib.contextmanager
+    def _connection(self, writes: bool) -> Iterator[sqlite3.Connection | None]:
+        """An open database; None if it can't be used. Its errors become warnings."""
+        connection = self._open(writes)
+        try:
+            yield connection
+        except sqlite3.Error as error:
+            self._failed(error, writes)
+        finally:
+            if connection is not None:
+                connection.close()
+
+    def _open(self, writes: bool) -> sqlite3.Connection | None:
+        if not self._usable:
+            return None
+        try:
+            return _open(self.path, writes)
+        except (sqlite3.Error, _NewerVersionError) as error:
+            self._failed(error, writes)
+            return None
+
+    def _failed(self, error: Exception, writes: bool) -> None:
+        if isinstance(error, _NewerVersionError):
+            self._warn(str(error))
+        elif isinstance(error, sqlite3.OperationalError):
+            self._warn(f"can't be {'written' if writes else 'read'} ({error})")
+        else:
+            self._set_aside(error)
+
+    def _set_aside(self, error: Exception) -> None:
+        """Renames a corrupt file, so that the next use begins a new one."""
+        name = self.path.with_suffix(f".corrupt-{time.time_ns()}")
+        with contextlib.suppress(OSError):
+            self.path.rename(name)
+            for end in ("-wal", "-shm"):
+                Path(f"{self.path}{end}").unlink(missing_ok=True)
+        text = f"the tuning results {self.path} are corrupt ({error}); they are now {name}"
+        warnings.warn(text, CacheWarning, stacklevel=4)
+
+    def _warn(self, problem: str) -> None:
+        self._usable = False
+        text = f"the tuning results {self.path} {problem}; results are kept in memory only"
+        warnings.warn(text, CacheWarning, stacklevel=4)
+
+
+class _NewerVersionError(Exception):
+    """The file was written by a newer version of Tilewright."""
+
+
+def _open(path: Path, writes: bool) -> sqlite3.Connection:
+    if writes:
+        connection = sqlite3.connect(path, timeout=_BUSY)
+    else:
+        # Where nothing can be written, WAL's shared index can't be made.
+        mode = "mode=ro" if os.access(path.parent, os.W_OK) else "immutable=1"
+        connection = sqlite3.connect(f"{path.as_uri()}?{mode}", timeout=_BUSY, uri=True)
+    try:
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        if version > VERSION:
+            raise _NewerVersionError(
+                f"have the version {version}, this Tilewright knows up to {VERSION}"
+            )
+        if writes and version < VERSION:
+            _create(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    types = {"chosen": "INTEGER", "created": "REAL"}
+    columns = ", ".join(f"{name} {types.get(name, 'TEXT')} NOT NULL" for name in _COLUMNS)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute(f"CREATE TABLE IF NOT EXISTS results ({columns}, PRIMARY KEY (key))")
+    connection.execute(f"PRAGMA user_version = {VERSION}")
+    connection.commit()
+
+
+@functools.lru_cache(maxsize=8)
+def _store_at(folder: Path) -> TuningStore | None:
+    try:
+        return TuningStore(folder)
+    except (CacheError, OSError) as error:
+        warnings.warn(f"{error}; tuning results are kept in memory", CacheWarning, stacklevel=3)
+        return None
+
+
+def default_store() -> TuningStore | None:
+    """The store beside the kernel cache; None if the disk cache is off."""
+    folder = find_folder()
+    return None if folder is None else _store_at(folder.path)
+
+
+#
+# Files that ship with an application
+#
+
+_FORMAT = "tilewright-tuning"
+
+
+def export_results(results: list[Result], path: Path) -> None:
+    """Writes results to a JSON file, which `import_results` and TILEWRIGHT_TUNING_FILE read."""
+    rows = [{**each._asdict(), "times": json.loads(each.times)} for each in results]
+    text = json.dumps({"format": _FORMAT, "version": VERSION, "results": rows}, indent=1)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def import_results(path: Path) -> list[Result]:
+    """The results in a JSON file.
+
+    Raises:
+        CacheError: It can't be read, is no such file, or is from a newer version.
+    """
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if data["format"] != _FORMAT:
+            raise ValueError("its format is another")
+        if data["version"] > VERSION:
+            raise CacheError(
+                f"{path} has the version {data['version']}, this Tilewright knows up to {VERSION}"
+            )
+        return [_result_of(row) for row in data["results"]]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CacheError(f"{path} is no file of exported tuning results: {error!r}") from error
+
+
+def _result_of(row: dict[str, Any]) -> Result:
+    result = Result(**{**row, "times": json.dumps(row["times"])})
+    if not isinstance(result.chosen, int) or not all(isinstance(x, str) for x in result[:8]):
+        raise ValueError("a result has a member of a wrong type")
+    return result
