@@ -10,6 +10,7 @@
         LoopTypeError         a variable changes its type in a loop or between branches
         StaticAssertError     tl.static_assert failed
         PassError             the compiler itself failed; carries a command that reproduces it
+          PTXASError            NVIDIA's assembler failed
       LaunchError           a compiled kernel can't be launched, or failed
         ArgumentError         also a TypeError
         DeviceError
@@ -21,11 +22,15 @@
           EmulationError        on an emulated GPU
       TuningError           no configuration could be chosen; also a RuntimeError
       CacheError            the cache folder is unusable
+      InterpreterError      never raised; for `except` clauses of programs
       BenchmarkError        a benchmark is malformed or can't be measured; also a ValueError
       CompatError           the name `triton` can't stand for Tilewright
     CompileWarning        a kernel that compiles, but should be changed
     CacheWarning          the disk cache can't be used; kernels are kept in memory only
     TuningWarning         a decorator that autotunes, but names something that does not exist
+
+Names of Triton for these classes: TritonError (TilewrightError), CompilationError (CompileError),
+CompileTimeAssertionFailure (StaticAssertError), UnsupportedLanguageConstruct (UnsupportedError).
 
 A CompileError prints as
 
@@ -196,6 +201,10 @@ class PassError(CompileError):
         return f"{text}\nreproduce with: {self.reproducer}" if self.reproducer else text
 
 
+class PTXASError(PassError):
+    """NVIDIA's assembler, nvJitLink or ptxas, failed on the PTX of a kernel."""
+
+
 class LaunchError(TilewrightError):
     """A compiled kernel can't be launched, or failed."""
 
@@ -355,6 +364,21 @@ class BenchmarkError(TilewrightError, ValueError):
 
 class CompatError(TilewrightError):
     """`tilewright.compat` can't make the name `triton` stand for Tilewright."""
+
+
+class InterpreterError(TilewrightError):
+    """An error of Triton's interpreter, which Tilewright does not have and never raises."""
+
+    def __init__(self, error_message: str | None = None) -> None:
+        super().__init__(error_message or "")
+        self.error_message = error_message
+
+
+# The names of Triton, so that a program's `except` clauses catch these errors.
+TritonError = TilewrightError
+CompilationError = CompileError
+CompileTimeAssertionFailure = StaticAssertError
+UnsupportedLanguageConstruct = UnsupportedError
 
 
 class CompileWarning(UserWarning):

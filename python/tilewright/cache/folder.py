@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 from tilewright.errors import CacheError
 
+_OFF = ("0", "off", "false", "no")
+
 
 class Folder(NamedTuple):
     """The folder that the environment determines; `explicit` if the user chose it."""
@@ -22,14 +24,20 @@ class Folder(NamedTuple):
 
 
 def find_folder() -> Folder | None:
-    """TILEWRIGHT_CACHE_DIR, else `tilewright` in the user's cache folder (XDG).
+    """TILEWRIGHT_CACHE_DIR, else `tilewright` in TRITON_CACHE_DIR or the user's cache folder (XDG).
 
-    None if TILEWRIGHT_CACHE=0 turns the disk cache off, or if the user has no home directory.
+    None if TILEWRIGHT_CACHE=0 or TRITON_ALWAYS_COMPILE=1 turns the disk cache off, or if the user
+    has no home directory.
     """
-    if os.environ.get("TILEWRIGHT_CACHE", "1").lower() in ("0", "off", "false", "no"):
+    if os.environ.get("TILEWRIGHT_CACHE", "1").lower() in _OFF:
+        return None
+    if os.environ.get("TRITON_ALWAYS_COMPILE", "0").lower() not in ("", *_OFF):
         return None
     if chosen := os.environ.get("TILEWRIGHT_CACHE_DIR"):
         return Folder(Path(chosen).expanduser().absolute(), explicit=True)
+    if shared := os.environ.get("TRITON_CACHE_DIR"):
+        # Other programs create that folder, so it is no error if others can write to it.
+        return Folder(Path(shared).expanduser().absolute() / "tilewright", explicit=False)
     base = os.environ.get("XDG_CACHE_HOME", "")
     if os.path.isabs(base):
         return Folder(Path(base) / "tilewright", explicit=False)

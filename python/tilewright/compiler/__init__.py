@@ -14,7 +14,6 @@ sources.py      ASTSource: a kernel and what it is compiled for
 gpu_target.py   GPUTarget("cuda", 90, 32)
 direct_launch.py, launch_metadata.py  launching a CompiledKernel; what hooks are told
 streams.py      the current stream
-errors.py       errors by Triton's names
 log.py          TILEWRIGHT_LOG=compiles: what was compiled, why, and how long it took
 core.py         the extension module
 """

@@ -6,7 +6,7 @@ search imports neither PyTorch nor Triton.
 An environment variable takes precedence over the search; 0 disables that assembler:
 
     TILEWRIGHT_NVJITLINK=/path/of/libnvJitLink.so.13
-    TILEWRIGHT_PTXAS=/path/of/ptxas
+    TILEWRIGHT_PTXAS=/path/of/ptxas, or TRITON_PTXAS_PATH
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from tilewright.compiler.core import core
 ASSEMBLER_SETTINGS = (
     "TILEWRIGHT_NVJITLINK",
     "TILEWRIGHT_PTXAS",
+    "TRITON_PTXAS_PATH",
     "CUDA_HOME",
     "CUDA_PATH",
     "PATH",
@@ -63,6 +64,8 @@ class Assemblers(NamedTuple):
 
 def find_assemblers() -> Assemblers:
     library, program = (_setting(name) for name in ("TILEWRIGHT_NVJITLINK", "TILEWRIGHT_PTXAS"))
+    if program is None:
+        program = os.environ.get("TRITON_PTXAS_PATH") or None
     if library is None:
         # A ptxas named by the user takes precedence over a library that was found.
         library = "" if program else next(_libraries(), "")

@@ -7,10 +7,11 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tilewright import knobs
 from tilewright.cache.format import Entry
 from tilewright.compiler import stages
 from tilewright.compiler.assembly import Assembly
-from tilewright.compiler.kernel_attributes import KernelAttributes
+from tilewright.compiler.kernel_attributes import KernelAttributes, handles_of
 from tilewright.compiler.metadata import KernelMetadata
 from tilewright.compiler.sources import ASTSource
 from tilewright.compiler.streams import on_stream
@@ -185,7 +186,9 @@ class CompiledKernel(KernelAttributes):
         device = self._kind.device(device)
         with self._runtime.lock:
             if device not in self._runtime.loaded:
-                self._runtime.loaded[device] = self._kind.load(self, device)
+                knobs.runtime.kernel_load_start_hook(None, None, self.name, {}, self.key)
+                loaded = self._runtime.loaded[device] = self._kind.load(self, device)
+                knobs.runtime.kernel_load_end_hook(*handles_of(loaded), self.name, {}, self.key)
             return self._runtime.loaded[device]
 
     # Launching
@@ -201,6 +204,12 @@ class CompiledKernel(KernelAttributes):
         if source is None or source.fn is None:
             raise LaunchError(f"{self.name} can't be launched: it has no function")
         return source
+
+    def set_source(self, source: ASTSource) -> None:
+        """Sets `src`, which must describe the same code."""
+        with self._runtime.lock:
+            self.src = source
+            self._runtime.launcher = None
 
     def __getitem__(self, grid: Any) -> Callable[..., None]:
         """A function that launches the kernel: `compiled[grid](*arguments, stream=None)`."""

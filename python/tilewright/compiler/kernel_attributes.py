@@ -61,14 +61,12 @@ class KernelAttributes:
     @property
     def module(self) -> int | None:
         """The driver's handle of the module on the current device; None on the host."""
-        return getattr(self.load(), "module", None)
+        return handles_of(self.load())[0]
 
     @property
     def function(self) -> int | None:
         """The driver's handle of the function on the current device, or its address on the host."""
-        loaded = self.load()
-        found: int | None = getattr(loaded, "function", getattr(loaded, "address", None))
-        return found
+        return handles_of(self.load())[1]
 
     def _init_handles(self) -> None:
         """Loads the code on the current device."""
@@ -85,3 +83,9 @@ class KernelAttributes:
         from tilewright.compiler.launch_metadata import metadata_of_launch
 
         return metadata_of_launch(self, grid, stream, args)
+
+
+def handles_of(loaded: Any) -> tuple[int | None, int | None]:
+    """The driver's handles of a loaded kernel's module and function; on the host its address."""
+    function = getattr(loaded, "function", None)
+    return getattr(loaded, "module", None), function or getattr(loaded, "address", None)

@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from tilewright import knobs
 from tilewright.cache import KeyedLocks, default_store
 from tilewright.cache.artifacts import dump_folder
 from tilewright.cache.format import Entry
@@ -70,14 +71,30 @@ def find_or_compile(request: Request, reason: str | None = None) -> Found:
     """The kernel for a request, with the record of what its code depends on."""
     start = time.perf_counter()
     found = _find_or_make(request)
-    if found.kernel.src is None:
-        found.kernel.src = ASTSource.of_request(request.fn, request.signature, request.noalias)
+    if found.kernel.src is None or found.kernel.src.fn is not request.fn:
+        # Several functions with the same source, such as copies of a nested one, share a kernel.
+        found.kernel.set_source(
+            ASTSource.of_request(request.fn, request.signature, request.noalias)
+        )
+    _tell_listener(found)
     if found.origin != "memory" or log.wanted("compiles"):
         why = log.explain(request, found.record)
         if log.wanted("compiles"):
             elapsed = (time.perf_counter() - start) * 1e3
             log.compiled(request, found.kernel, found.origin, elapsed, reason or why)
     return found
+
+
+def _tell_listener(found: Found) -> None:
+    """Calls `knobs.compilation.listener`."""
+    if knobs.compilation.listener is not None:
+        knobs.compilation.listener(
+            src=found.kernel.src,
+            metadata=found.kernel.metadata,
+            metadata_group={},
+            times=found.kernel.phases,
+            cache_hit=found.origin != "compiled",
+        )
 
 
 def _find_or_make(request: Request) -> Found:

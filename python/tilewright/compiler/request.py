@@ -3,17 +3,39 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tilewright.compiler.core import build_identity
 from tilewright.compiler.options import Options
+from tilewright.compiler.sources import ASTSource
 from tilewright.compiler.targets import Target
 from tilewright.dependencies import Record, Untrackable, digest
-from tilewright.errors import ConstantError
+from tilewright.errors import ArgumentError, ConstantError
 
 # Incremented when the meaning of a key or of an entry's sections changes.
 _SCHEME = "3"
+
+
+class KernelNaming:
+    """What a function that names kernels gets.
+
+    Attributes:
+        fn: The @jit function.
+        name: Its name.
+        signature: The types of its parameters by name: "*fp32", "i32", "constexpr".
+        constants: The values of constants by name.
+    """
+
+    def __init__(self, source: ASTSource) -> None:
+        names = list(source.signature)
+        self.fn = source.fn
+        self.name = source.name
+        self.signature = source.signature
+        self.constants = {
+            names[path[0]]: value for path, value in source.constants.items() if len(path) == 1
+        }
 
 
 class Request:
@@ -70,10 +92,28 @@ class Request:
         return record if record.replay(shape) else None
 
     @functools.cached_property
+    def name(self) -> str:
+        """The name of the kernel, which is a C identifier; see `jit`'s argument `repr`.
+
+        Raises:
+            ArgumentError: `repr` does not return a text.
+        """
+        rename = getattr(self.fn, "_repr", None)
+        if rename is None:
+            return str(self.fn.name)
+        source = ASTSource.of_request(self.fn, self.signature, self.noalias)
+        name = rename(KernelNaming(source))
+        if not isinstance(name, str) or not name:
+            raise ArgumentError(f"`repr` of {self.fn.name} returned {name!r}, not a name")
+        return re.sub(r"^(?=\d)|\W", "_", name, flags=re.ASCII)
+
+    @functools.cached_property
     def base(self) -> str:
         """The base key: 64 hexadecimal digits."""
         options = self.options.relevant(self.target.kind)
         parts = [_SCHEME, build_identity(), self.target.key, str(sorted(options.items()))]
+        if self.name != self.fn.name:
+            parts.append(f"name {self.name}")
         return digest("\0".join([*parts, str(self.noalias), self.record().root]))
 
     def key(self, record: Record) -> str:

@@ -17,12 +17,11 @@ from tilewright.cache import artifacts
 from tilewright.cache.format import Entry
 from tilewright.compiler.core import core
 from tilewright.compiler.diagnostics import from_ir_error, warn
-from tilewright.compiler.errors import PTXASError
 from tilewright.compiler.gpu_target import gpu_target_of
 from tilewright.compiler.request import Request
 from tilewright.compiler.targets import target_kinds
 from tilewright.dependencies import Record
-from tilewright.errors import CompileError, OutOfResourcesError, PassError
+from tilewright.errors import CompileError, OutOfResourcesError, PassError, PTXASError
 
 # The front end sets this attribute on a module if it has omitted assertions.
 _OMITS_ASSERTS = "tile.omits_asserts"
@@ -54,7 +53,7 @@ def run(request: Request) -> tuple[Record, Entry]:
     compiled = _run_core(request, key, module, tile, options, dump)
     warn(compiled.warnings)
     metadata = {
-        "name": request.fn.name,
+        "name": request.name,
         "symbol": compiled.symbol,
         "omits_asserts": omits_asserts,
         "target": str(request.target),
@@ -84,6 +83,7 @@ def build_tile(request: Request, record: Record | None = None) -> Any:
             request.options,
             record or request.record(),
             gpu_target_of(request.target),
+            request.name,
         )
     except core().IRError as error:
         raise from_ir_error(error, CompileError) from error

@@ -14,7 +14,7 @@ launch are both derived from this record.
 
 from tilewright.dependencies.kinds import Untrackable, is_jit_function
 from tilewright.dependencies.record import MISSING, Dependencies, Record, Shape
-from tilewright.dependencies.texts import digest, function_name
+from tilewright.dependencies.texts import digest, forget_text, function_name
 
 __all__ = [
     "MISSING",
@@ -23,6 +23,7 @@ __all__ = [
     "Shape",
     "Untrackable",
     "digest",
+    "forget_text",
     "function_name",
     "is_jit_function",
 ]

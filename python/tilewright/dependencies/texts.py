@@ -24,7 +24,7 @@ _BUILTINS = (types.BuiltinFunctionType, types.MethodDescriptorType, types.Wrappe
 _DEEPEST = 100
 
 
-# The texts of @jit functions, which never change, by `with_folders`.
+# The texts of @jit functions by `with_folders`, until `forget_text`.
 _jit_texts: weakref.WeakKeyDictionary[Any, dict[bool, str]] = weakref.WeakKeyDictionary()
 
 
@@ -188,6 +188,11 @@ def jit_text(fn: Any, with_folders: bool) -> str:
     if with_folders not in known:
         known[with_folders] = _make_jit_text(fn, with_folders)
     return known[with_folders]
+
+
+def forget_text(fn: Any) -> None:
+    """Must be called when the source of a @jit function has been replaced."""
+    _jit_texts.pop(fn, None)
 
 
 def _make_jit_text(fn: Any, with_folders: bool) -> str:

@@ -91,6 +91,7 @@ def build_module(
     options: Any,
     record: Record | None = None,
     target: Any = None,
+    name: str = "",
 ) -> _core.Module:
     """Builds the Tile IR of a kernel.
 
@@ -103,6 +104,7 @@ def build_module(
         options: The options of this compilation.
         record: Receives what is read of the program around the kernel.
         target: Describes the target to functions that ask for it.
+        name: The name of the kernel's code; by default the function's.
 
     Raises:
         CompileError: The kernel is not valid; names file, line and column.
@@ -118,7 +120,7 @@ def build_module(
     builder.set_to_end(module.body)
     try:
         with use(context):
-            _build_kernel(build, fn, signature, noalias)
+            _build_kernel(build, fn, signature, noalias, name or fn.name)
     except CompileError as error:
         # The front end's own traceback does not help the user.
         raise error.with_traceback(None) from error.__cause__
@@ -128,13 +130,15 @@ def build_module(
     return module
 
 
-def _build_kernel(build: ModuleBuild, fn: Any, signature: Sequence[Any], noalias: bool) -> None:
+def _build_kernel(
+    build: ModuleBuild, fn: Any, signature: Sequence[Any], noalias: bool, name: str
+) -> None:
     ctx, builder = build.context.ctx, build.context.builder
     read = _Signature(fn, signature)
     arguments = read.arguments
     types = [argument.type.ir(ctx) for argument in arguments]
     attrs = {
-        "sym_name": ctx.string_attr(fn.name),
+        "sym_name": ctx.string_attr(name),
         "function_type": ctx.type_attr(ctx.function_type(types, [])),
         "tile.kernel": ctx.unit_attr(),
     }

@@ -10,5 +10,4 @@ mock.py          placeholders for tensors, to compile without data
 arithmetic.py    cdiv, next_power_of_2
 driver.py        the active driver: target, device and stream, for programs that ask
 allocator.py     set_allocator
-errors.py        errors by Triton's names
 """

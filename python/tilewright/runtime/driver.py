@@ -44,7 +44,7 @@ def _torch() -> Any:
 class DeviceUtils:
     """`driver.active.utils`."""
 
-    def __init__(self, driver: ActiveDriver) -> None:
+    def __init__(self, driver: DriverBase) -> None:
         self._driver = driver
 
     def get_device_properties(self, device: int) -> dict[str, int]:
@@ -61,7 +61,7 @@ class DeviceUtils:
         return self._driver._properties(device)
 
 
-class ActiveDriver:
+class DriverBase:
     """The base class of drivers; `utils.get_device_properties(device)` describes a device."""
 
     def __init__(self) -> None:
@@ -148,7 +148,7 @@ def _limits(target: Target) -> dict[str, int]:
     }
 
 
-class CpuDriver(ActiveDriver):
+class CpuDriver(DriverBase):
     """The host: its cores are its multiprocessors, and programs have no shared memory."""
 
     @property
@@ -160,7 +160,11 @@ class CpuDriver(ActiveDriver):
         return {**super()._properties(device), "multiprocessor_count": os.cpu_count() or 1}
 
 
-class EmulatedDriver(ActiveDriver):
+class GPUDriver(DriverBase):
+    """The base class of drivers of GPUs."""
+
+
+class EmulatedDriver(GPUDriver):
     """A GPU that the host emulates. Tensors are in host memory, and there is one device.
 
     The number of multiprocessors is that of the host's cores.
@@ -177,7 +181,7 @@ class EmulatedDriver(ActiveDriver):
         return {**super()._properties(device), "multiprocessor_count": os.cpu_count() or 1}
 
 
-class CudaDriver(ActiveDriver):
+class CudaDriver(GPUDriver):
     """The CUDA devices. The current device and stream are PyTorch's, if it is imported."""
 
     @property
@@ -231,7 +235,7 @@ class CudaDriver(ActiveDriver):
 _drivers = {"cpu": CpuDriver(), "emulator": EmulatedDriver(), "cuda": CudaDriver()}
 
 
-def _default() -> ActiveDriver:
+def _default() -> DriverBase:
     named = current_target()
     if named is not None:
         return _drivers[named.kind]
@@ -247,7 +251,7 @@ class DriverConfig:
         self._chosen: Any = None
 
     @property
-    def default(self) -> ActiveDriver:
+    def default(self) -> DriverBase:
         """The driver that is active if none was chosen."""
         return _default()
 

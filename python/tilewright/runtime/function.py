@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import os
 from collections.abc import Callable, Iterable
@@ -15,20 +14,40 @@ from tilewright.compiler.foreign_options import FOREIGN_OPTIONS
 from tilewright.compiler.pipeline import find_or_compile
 from tilewright.compiler.request import Request
 from tilewright.compiler.targets import launch_target, settings_of
-from tilewright.dependencies import Dependencies, Record
+from tilewright.dependencies import Dependencies
 from tilewright.errors import (
     ArgumentError,
     DeviceAssertError,
     LaunchError,
     TypeMismatchError,
 )
-from tilewright.runtime import emulation
+from tilewright.runtime import compile_hooks, emulation
+from tilewright.runtime.device_caches import DeviceCaches
+from tilewright.runtime.function_attributes import FunctionAttributes
 from tilewright.runtime.mock import MockTensor
-from tilewright.runtime.parameters import JITParam, parameters_of
+from tilewright.runtime.parameters import parameters_of
 from tilewright.runtime.source import Source
 
 
-class JITFunction(_core.Launcher):
+class _Replaceable(type):
+    """Makes launches call `run` where a program has replaced it.
+
+    Otherwise a launch goes from `kernel[grid]` to C++, and `run` is only another way to launch.
+    """
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name == "run" and value is not _RUN:
+            type.__setattr__(cls, "__getitem__", _launch_by_run)
+        elif name == "run" and "__getitem__" in vars(cls):
+            type.__delattr__(cls, "__getitem__")  # the base class's is in C++
+
+
+def _launch_by_run(self: Any, grid: Any) -> Callable[..., Any]:
+    return functools.partial(self.run, grid=grid, warmup=False)
+
+
+class JITFunction(_core.Launcher, FunctionAttributes, metaclass=_Replaceable):
     """A kernel, or a function that kernels call; created by `@tilewright.jit`.
 
     `kernel[grid](*arguments, **options)` launches it and returns the compiled kernel. The grid is
@@ -72,20 +91,30 @@ class JITFunction(_core.Launcher):
         function = fn.fn if isinstance(fn, JITFunction) else fn
         if not isinstance(function, FunctionType):
             raise ArgumentError(f"@jit takes a Python function, not {fn!r}")
-        self.fn: FunctionType = function
+        self.fn = function
         self._adopt(function)
         self.name = function.__name__
         self.globals = function.__globals__
         self._debug = debug
         self._checks = checks
         self.noinline = noinline
-        self.repr = repr
+        self._repr = repr
         self.launch_metadata = launch_metadata
-        self._source = Source(function)
-        self.params: list[JITParam] = parameters_of(
-            function, do_not_specialize, do_not_specialize_on_alignment
+        self._set_up(
+            Source(function),
+            parameters_of(function, do_not_specialize, do_not_specialize_on_alignment),
         )
+        self._start()
+
+    def _start(self) -> None:
+        self.device_caches: DeviceCaches = DeviceCaches()
         super().__init__(self._label, [parameter.launcher_spec() for parameter in self.params])
+
+    def _restore(self) -> None:
+        """Completes a copy from a pickle, which has no Python function."""
+        self.fn, self.globals = None, {}
+        self._set_up(self._source, self.params)
+        self._start()
 
     def _adopt(self, function: FunctionType) -> None:
         """Copies the function's name, docstring and signature."""
@@ -93,10 +122,7 @@ class JITFunction(_core.Launcher):
         self.__qualname__: str = function.__qualname__
 
     def __repr__(self) -> str:
-        return f"<JITFunction {self.fn.__module__}.{self.__qualname__}>"
-
-    def __reduce__(self) -> str:
-        return self.__qualname__
+        return f"<JITFunction {self.module}.{self.__qualname__}>"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise LaunchError(
@@ -116,53 +142,16 @@ class JITFunction(_core.Launcher):
     def _label(self) -> str:
         return f"{self.name} ({os.path.basename(self.source_file)}:{self.first_line})"
 
-    # Source
-
-    @property
-    def source_file(self) -> str:
-        return self._source.file
-
-    @property
-    def first_line(self) -> int:
-        return self._source.first_line
-
-    @property
-    def source(self) -> str:
-        """The text of the function with its decorators."""
-        return self._source.text
-
-    @property
-    def src(self) -> str:
-        return self.source
-
-    @property
-    def arg_names(self) -> list[str]:
-        return [parameter.name for parameter in self.params]
-
-    def tree(self) -> ast.FunctionDef:
-        """The syntax tree, with the line and column numbers of the file."""
-        return self._source.tree
-
-    @property
-    def cache_key(self) -> str:
-        """A hash of the source of everything that the function reaches, and of globals it reads.
-
-        It is computed without compiling and therefore covers all that a compilation could read.
-
-        Raises:
-            Untrackable: The function reaches an object whose value can't be tracked.
-        """
-        record = Record(self, ())
-        record.use(self)
-        return record.text
-
     # Launching
 
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
-        """`kernel[grid](*args, **kwargs)`; if `warmup` is true, only compiles."""
+        """`kernel[grid](*args, **kwargs)`; if `warmup` is true, only compiles.
+
+        If a program replaces this method, launches by `kernel[grid](...)` call its function.
+        """
         if warmup:
             return self.warmup(*args, grid=grid, **kwargs)
-        return self[grid](*args, **kwargs)
+        return _core.Launcher.__getitem__(self, grid)(*args, **kwargs)
 
     def warmup(self, *args: Any, grid: Any = None, **kwargs: Any) -> Any:
         """Compiles the kernel that a launch with these arguments would run, and returns it.
@@ -178,7 +167,8 @@ class JITFunction(_core.Launcher):
         ]
         for name in set(kwargs).intersection(self.arg_names).difference(constants):
             kwargs[name] = MockTensor.wrap(kwargs[name])
-        return self._prepare(*wrapped, **kwargs)
+        with compile_hooks.manual_warmup():
+            return self._prepare(*wrapped, **kwargs)
 
     def profile(self, *args: Any, grid: Any, target: str = "cuda:90a", **kwargs: Any) -> Any:
         """Profiles `kernel[grid](*args, **kwargs)` on an emulated GPU, by line of the kernel.
@@ -210,6 +200,7 @@ class JITFunction(_core.Launcher):
         Also returns what the launcher compares before it launches the kernel again; see
         lib/Launcher/Watches.cpp.
         """
+        self._python_function()
         named = options.pop("target", None)
         target = launch_target(named, device)
         if self.debug is not None:
@@ -220,11 +211,15 @@ class JITFunction(_core.Launcher):
         settings = {name: os.environ.get(name) for name in names}
         checked = Options.make(options, self.arg_names)
         request = Request(self, tuple(signature), target, checked, noalias)
+        ordinal = int(device.partition(":")[2] or 0)
+        compile_hooks.before_compilation(request, ordinal)
         try:
             found = find_or_compile(request)
         except TypeMismatchError as error:
             self._explain_constants(signature, error)
             raise
+        self.device_caches.add(ordinal, found.kernel)
+        compile_hooks.after_compilation(request, ordinal)
         return found.kernel, Dependencies(self, request.signature, found.record, settings)
 
     def _explain_constants(self, signature: tuple[Any, ...], error: TypeMismatchError) -> None:
@@ -299,3 +294,6 @@ class JITFunction(_core.Launcher):
             line=failed.line or None,
             column=failed.column or None,
         )
+
+
+_RUN = JITFunction.run

@@ -52,8 +52,12 @@ def jit(
         checks: "bounds" checks every memory access against the arrays that are passed; an option
             of the launch takes precedence.
         noinline: Accepted for compatibility; the compiler decides whether to inline calls.
-        repr: Gives the kernel's name to profilers; stored, not called yet.
-        launch_metadata: Gives metadata of a launch to profilers; stored, not called yet.
+        repr: Names kernels, as profilers show them: a function of an object with `signature` (the
+            types of parameters by name) and `constants` (their values by name). Characters that C
+            does not have in names become underscores.
+        launch_metadata: Describes launches to the hooks of `tilewright.knobs.runtime`: a function
+            of the grid, the compiled kernel's metadata and the arguments by name that returns a
+            dictionary. It is called when a hook asks for it.
         version: Accepted for compatibility and ignored.
 
     Raises:

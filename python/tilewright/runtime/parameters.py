@@ -12,6 +12,13 @@ from tilewright.errors import ArgumentError, UnsupportedError
 
 empty = inspect.Parameter.empty
 
+_SHORT_NAMES = {f"int{bits}": f"i{bits}" for bits in (8, 16, 32, 64)}
+_SHORT_NAMES |= {f"uint{bits}": f"u{bits}" for bits in (8, 16, 32, 64)}
+_SHORT_NAMES |= {"int1": "u1", "float16": "fp16", "bfloat16": "bf16"}
+_SHORT_NAMES |= {"float32": "fp32", "float64": "fp64"}
+# A dtype's own name is short already, unless it is an integer's.
+_SHORT_NAMES |= {name: name for name in _SHORT_NAMES.values()}
+
 
 @dataclass(frozen=True)
 class JITParam:
@@ -36,6 +43,23 @@ class JITParam:
     is_constexpr: bool
     do_not_specialize: bool = False
     do_not_specialize_on_alignment: bool = False
+
+    @property
+    def num(self) -> int:
+        return self.index
+
+    @property
+    def is_const(self) -> bool:
+        """Whether the annotation states that the kernel does not write through the pointer."""
+        annotation = self.annotation
+        text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+        return text.strip("'\" ").rpartition(".")[2] == "const"
+
+    @property
+    def annotation_type(self) -> str:
+        """The short name of the dtype that the annotation prescribes, such as "i64"; or empty."""
+        name = self.scalar_type or ""
+        return _SHORT_NAMES.get(name.rpartition(".")[2], "")
 
     @property
     def has_default(self) -> bool:

@@ -8,6 +8,7 @@ import linecache
 from collections.abc import Iterator
 from types import CodeType, FunctionType
 
+from tilewright.dependencies import digest
 from tilewright.errors import CompileError, UnsupportedError
 
 
@@ -39,6 +40,38 @@ class Source:
                 line=self.first_line,
                 hint="define it with def",
             )
+
+    @classmethod
+    def of_text(cls, name: str, text: str) -> Source:
+        """The source of a function with a name, from a text that defines it.
+
+        Its file has a name that only Python's linecache knows, which shows the lines of errors.
+
+        Raises:
+            CompileError: The text can't be parsed, or does not define exactly one function.
+        """
+        source = cls.__new__(cls)
+        source.file = f"<source of {name} {digest(text)[:12]}>"
+        source.first_line = 1
+        source._name = name
+        source._lines = text.splitlines(keepends=True)
+        source._text = text
+        source._tree = None
+        linecache.cache[source.file] = (len(text), None, source._lines, source.file)
+        try:
+            parsed = ast.parse(text)
+        except SyntaxError as error:
+            raise CompileError(
+                f"the text can't be parsed: {error.msg}",
+                file=source.file,
+                line=error.lineno,
+                column=error.offset,
+            ) from None
+        if [type(statement) for statement in parsed.body] != [ast.FunctionDef]:
+            raise CompileError(
+                f"the new source of `{name}` must be one function", file=source.file, line=1
+            )
+        return source
 
     @property
     def text(self) -> str:

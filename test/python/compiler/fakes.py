@@ -67,7 +67,7 @@ def load(target, kernel, data, symbol, ordinal, metadata):
     return types.SimpleNamespace(data=data, symbol=symbol, scratch_bytes=metadata["scratch_bytes"])
 
 
-def build_module(context, fn, signature, noalias, options, record):
+def build_module(context, fn, signature, noalias, options, record, target=None, name=""):
     record.use(fn)
     if fn.name == "malformed":
         error = IRError("op is malformed")

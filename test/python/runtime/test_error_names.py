@@ -9,13 +9,11 @@ import pytest
 import tilewright
 import tilewright.language as tl
 from tilewright import errors
-from tilewright.compiler import errors as compiler_errors
 from tilewright.compiler import stages
-from tilewright.runtime import errors as runtime_errors
 
 
 def test_out_of_resources_by_programs() -> None:
-    error = runtime_errors.OutOfResources(300, 200, "shared memory")
+    error = errors.OutOfResources(300, 200, "shared memory")
     assert (error.required, error.limit, error.name) == (300, 200, "shared memory")
     assert str(error) == "300 of shared memory are needed, but there are only 200"
     copy = pickle.loads(pickle.dumps(error))
@@ -24,7 +22,7 @@ def test_out_of_resources_by_programs() -> None:
 
 def test_out_of_resources_by_launches() -> None:
     error = errors.OutOfResourcesError("too many", "registers", 300, 255)
-    assert isinstance(error, runtime_errors.OutOfResources)
+    assert isinstance(error, errors.OutOfResources)
     for found in (error, pickle.loads(pickle.dumps(error))):
         assert (found.required, found.limit, found.name) == (300, 255, "registers")
         assert (str(found), found.resource) == ("too many", "registers")
@@ -45,23 +43,23 @@ def uses_try(x):
 
 
 def test_a_failed_static_assertion() -> None:
-    with pytest.raises(compiler_errors.CompileTimeAssertionFailure) as caught:
+    with pytest.raises(errors.CompileTimeAssertionFailure) as caught:
         refuses.warmup(tl.float32, 4)
     error = caught.value
-    assert isinstance(error, compiler_errors.CompilationError)
-    assert isinstance(error, compiler_errors.TritonError)
+    assert isinstance(error, errors.CompilationError)
+    assert isinstance(error, errors.TritonError)
     assert "too small" in error.error_message
     line = error.src.splitlines()[error.node.lineno - 1]
     assert line[error.node.col_offset :].startswith("tl.static_assert")
 
 
 def test_an_unsupported_statement() -> None:
-    with pytest.raises(compiler_errors.UnsupportedLanguageConstruct):
+    with pytest.raises(errors.UnsupportedLanguageConstruct):
         uses_try.warmup(tl.float32)
 
 
 def test_an_error_without_a_position() -> None:
-    error = compiler_errors.CompilationError("bad")
+    error = errors.CompilationError("bad")
     assert (error.node, error.src, error.error_message) == (None, "", "bad")
 
 
@@ -70,11 +68,11 @@ def test_a_failure_of_the_assembler(phase) -> None:
     failure = Exception("failed")
     failure.phase = phase  # type: ignore[attr-defined]
     error = stages._pass_error(failure)
-    assert isinstance(error, runtime_errors.PTXASError) == (phase == "cubin")
+    assert isinstance(error, errors.PTXASError) == (phase == "cubin")
     assert isinstance(error, errors.PassError)
 
 
 def test_names_for_except_clauses() -> None:
-    error = runtime_errors.InterpreterError("no")
-    assert isinstance(error, runtime_errors.TritonError)
+    error = errors.InterpreterError("no")
+    assert isinstance(error, errors.TritonError)
     assert pickle.loads(pickle.dumps(error)).error_message == "no"
