@@ -10,6 +10,8 @@ from tilewright.language.constexpr import builtin, constant_bool, constant_int, 
 from tilewright.language.dtypes import dtype
 from tilewright.language.tensor import tensor
 
+CONSTEXPR_0 = constexpr(0)
+
 
 @builtin
 def get_int_dtype(bitwidth: Any, signed: Any) -> dtype:

@@ -20,7 +20,7 @@ _COMPILER: dict[str, Entry] = {
     "compile": Same("tilewright.compiler.ast_source:compile"),
     "get_cache_key": Absent(),
     "make_backend": Same("tilewright.compiler.ast_source:make_backend"),
-    "triton_key": Same("tilewright.compiler.ast_source:triton_key"),
+    "triton_key": Same("tilewright.compat.cache:triton_key"),
 }
 
 _NO_BACKEND = Absent("Tilewright's back ends are in its core")

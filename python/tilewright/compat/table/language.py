@@ -27,6 +27,7 @@ _IN_KERNELS = {
 _LANGUAGE: dict[str, Entry] = {**_PROBED, **_IN_KERNELS}
 
 _CORE: dict[str, Entry] = {
+    "CONSTEXPR_0": Same("tilewright.compat.core:CONSTEXPR_0"),
     "_unwrap_if_constexpr": Same("tilewright.language:constexpr_value"),
     "extern": Deferred("external functions of a bitcode library"),
     "extern_elementwise": Deferred("external functions of a bitcode library"),

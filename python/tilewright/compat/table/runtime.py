@@ -35,10 +35,13 @@ _ERRORS: dict[str, Entry] = {
 }
 
 _CACHE: dict[str, Entry] = {
-    "FileCacheManager": Absent("the disk cache has another format: docs/architecture.md"),
-    "default_cache_dir": Absent(),
-    "get_cache_manager": Absent(),
-    "triton_key": Same("tilewright.compiler.ast_source:triton_key"),
+    "FileCacheManager": Same(
+        "tilewright.compat.cache:FileCacheManager",
+        "for a program's own files; kernels are cached elsewhere",
+    ),
+    "default_cache_dir": Same("tilewright.compat.cache:default_cache_dir"),
+    "get_cache_manager": Same("tilewright.compat.cache:get_cache_manager"),
+    "triton_key": Same("tilewright.compat.cache:triton_key"),
 }
 
 _DRIVER: dict[str, Entry] = {
