@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tilewright.compiler.foreign_options import FOREIGN_OPTIONS
+from tilewright.compiler.options import Options
 from tilewright.errors import ArgumentError
 from tilewright.runtime.interface import KernelInterface
 
@@ -23,9 +25,10 @@ class Heuristics(KernelInterface):
     def __init__(self, fn: Any, arg_names: list[str], values: Mapping[str, Heuristic]) -> None:
         if not isinstance(values, Mapping) or not all(map(callable, values.values())):
             raise ArgumentError("heuristics takes a dictionary of functions by argument's name")
-        if unknown := [name for name in values if name not in arg_names]:
+        known = {*arg_names, *Options.names(), *FOREIGN_OPTIONS}
+        if unknown := [name for name in values if name not in known]:
             raise ArgumentError(
-                f"heuristics: '{unknown[0]}' is no parameter of the kernel; "
+                f"heuristics: '{unknown[0]}' is neither a parameter of the kernel nor an option; "
                 f"the parameters are {', '.join(arg_names)}"
             )
         super().__init__(fn, list(arg_names))
@@ -56,11 +59,12 @@ def heuristics(values: Mapping[str, Heuristic]) -> Callable[[Any], Heuristics]:
         def kernel(x, n, BLOCK: tl.constexpr): ...
 
     Args:
-        values: For each computed argument a function. It takes a dictionary of the launch's
-            arguments and options by name, which includes what earlier functions returned.
+        values: For each computed argument, or option such as num_warps, a function. It takes a
+            dictionary of the launch's arguments and options by name, which includes what earlier
+            functions returned.
 
     Raises:
-        ArgumentError: A name is no parameter of the kernel, or a value is no function.
+        ArgumentError: A name is neither a parameter nor an option, or a value is no function.
     """
 
     def decorate(fn: Any) -> Heuristics:

@@ -41,6 +41,18 @@ def test_later_heuristics_see_earlier_ones_and_options() -> None:
     assert out[0] == 18 and seen[0]["out"] is out
 
 
+def test_an_option_is_computed() -> None:
+    @tilewright.heuristics({"num_warps": lambda args: 8 if args["n"] > 64 else 2})
+    @tilewright.jit
+    def kernel(out, n):
+        tl.store(out, n)
+
+    out = np.zeros(1, np.int32)
+    with tilewright.emulate("cuda:80"):
+        assert [kernel[1,](out, n).metadata.num_warps for n in (100, 50)] == [8, 2]
+    assert out[0] == 50
+
+
 @tilewright.jit
 def scale_even(out, x, n, EVEN: tl.constexpr, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -89,7 +101,7 @@ def test_a_function_that_raises_is_not_swallowed() -> None:
 
 
 def test_names_must_be_parameters() -> None:
-    with pytest.raises(ArgumentError, match="heuristics: 'M' is no parameter of the kernel"):
+    with pytest.raises(ArgumentError, match="heuristics: 'M' is neither a parameter"):
         tilewright.heuristics({"M": lambda args: 1})(kernels.scale)
 
 

@@ -3,9 +3,9 @@
 from tilewright.compat.entries import Absent, Entry, Module, Same
 
 _ERRORS: dict[str, Entry] = {
-    "CompilationError": Same("tilewright.compiler.errors:CompilationError"),
-    "CompileTimeAssertionFailure": Same("tilewright.compiler.errors:CompileTimeAssertionFailure"),
-    "UnsupportedLanguageConstruct": Same("tilewright.compiler.errors:UnsupportedLanguageConstruct"),
+    "CompilationError": Same("tilewright.errors:CompilationError"),
+    "CompileTimeAssertionFailure": Same("tilewright.errors:CompileTimeAssertionFailure"),
+    "UnsupportedLanguageConstruct": Same("tilewright.errors:UnsupportedLanguageConstruct"),
 }
 
 _COMPILER: dict[str, Entry] = {

@@ -3,13 +3,13 @@
 from tilewright.compat.entries import Absent, Entry, Module, Same
 
 _AUTOTUNER: dict[str, Entry] = {
-    "Autotuner": Same("tilewright.tuning:Autotuner"),
-    "Config": Same("tilewright.tuning:Config"),
-    "Heuristics": Same("tilewright.tuning:Heuristics"),
-    "OutOfResources": Same("tilewright.runtime.errors:OutOfResources"),
-    "PTXASError": Same("tilewright.runtime.errors:PTXASError"),
-    "autotune": Same("tilewright.tuning:autotune"),
-    "heuristics": Same("tilewright.tuning:heuristics"),
+    "Autotuner": Same("tilewright:Autotuner"),
+    "Config": Same("tilewright:Config"),
+    "Heuristics": Same("tilewright:Heuristics"),
+    "OutOfResources": Same("tilewright.errors:OutOfResources"),
+    "PTXASError": Same("tilewright.errors:PTXASError"),
+    "autotune": Same("tilewright:autotune"),
+    "heuristics": Same("tilewright:heuristics"),
 }
 
 _JIT: dict[str, Entry] = {
@@ -27,10 +27,10 @@ _JIT: dict[str, Entry] = {
 }
 
 _ERRORS: dict[str, Entry] = {
-    "InterpreterError": Same("tilewright.runtime.errors:InterpreterError"),
+    "InterpreterError": Same("tilewright.errors:InterpreterError"),
     "IntelGPUError": Absent("Tilewright has no target for Intel's GPUs", is_planned=False),
-    "OutOfResources": Same("tilewright.runtime.errors:OutOfResources"),
-    "PTXASError": Same("tilewright.runtime.errors:PTXASError"),
+    "OutOfResources": Same("tilewright.errors:OutOfResources"),
+    "PTXASError": Same("tilewright.errors:PTXASError"),
     "TritonError": Same("tilewright.errors:TilewrightError"),
 }
 
