@@ -119,12 +119,27 @@ def _is_constant(parameter: Any, entry: Any) -> bool:
 
 def _same(entry: Any, found: Any) -> bool:
     """Whether an entry of the kernel's signature admits what a launch has found."""
-    if isinstance(entry, str) and isinstance(found, str):
-        # Whether the kernel writes through a pointer does not matter to the caller.
-        return entry.replace("*k", "*") == found
+    if isinstance(entry, str):
+        return _admits(entry, found)
     if isinstance(entry, tuple) and type(entry) is type(found):
         return len(entry) == len(found) and all(map(_same, entry, found))
     return _same_constant(entry, found)
+
+
+def _admits(entry: str, found: Any) -> bool:
+    """Whether code for a descriptor can take an argument; only in tuples may they differ.
+
+    An argument that is 1, and an integer of 32 bits for one of 64, have all 64 bits in their slot.
+    """
+    if found == 1 and type(found) is int:
+        return entry[:1] in ("i", "u") and entry not in ("i1", "u1") and ":" not in entry
+    if not isinstance(found, str):
+        return False
+    # Whether the kernel writes through a pointer does not matter to the caller.
+    entry = entry.replace("*k", "*")
+    return entry in (found, found.removesuffix(":D")) or (
+        entry.startswith("i64") and _admits(entry.replace("i64", "i32"), found)
+    )
 
 
 def _same_constant(entry: Any, found: Any) -> bool:
