@@ -92,6 +92,9 @@ def test_rounding(kernel):
         x.to(tl.float16, fp_downcast_rounding="up")
     with pytest.raises(ConstantError, match="a narrower float, not from fp32 to int32"):
         x.to(tl.int32, fp_downcast_rounding="rtz")
+    assert x.to(tl.float32, fp_downcast_rounding="rtz") is x
+    with pytest.raises(ConstantError, match="'rtne' or 'rtz', found 'up'"):
+        x.to(tl.float32, fp_downcast_rounding="up")
 
 
 def test_not_a_dtype(values):
