@@ -10,14 +10,8 @@ import os
 import tempfile
 from collections.abc import Mapping
 
-from tilewright import __version__, knobs
-from tilewright.compiler.core import build_identity
+from tilewright import knobs
 from tilewright.errors import CacheError
-
-
-def triton_key() -> str:
-    """A text that identifies this build of the compiler."""
-    return f"tilewright {__version__} {build_identity()}"
 
 
 def default_cache_dir() -> str:

@@ -5,8 +5,7 @@ import threading
 
 import pytest
 
-import tilewright
-from tilewright.compat.cache import FileCacheManager, default_cache_dir, triton_key
+from tilewright.compat.cache import FileCacheManager, default_cache_dir
 from tilewright.errors import CacheError
 
 
@@ -62,7 +61,3 @@ def test_the_folder_of_the_user(monkeypatch, tmp_path) -> None:
     assert default_cache_dir() == str(tmp_path / ".triton" / "cache")
     assert not FileCacheManager("key", override=True).has_file("a")
     assert not (tmp_path / ".triton" / "override").exists()
-
-
-def test_the_key_names_the_build() -> None:
-    assert triton_key().startswith(f"tilewright {tilewright.__version__} build-id:")

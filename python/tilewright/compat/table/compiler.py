@@ -19,8 +19,8 @@ _COMPILER: dict[str, Entry] = {
     "LazyDict": Absent(),
     "compile": Same("tilewright.compiler.ast_source:compile"),
     "get_cache_key": Absent(),
-    "make_backend": Same("tilewright.compiler.ast_source:make_backend"),
-    "triton_key": Same("tilewright.compat.cache:triton_key"),
+    "make_backend": Same("tilewright.compiler.backend:make_backend"),
+    "triton_key": Same("tilewright.compiler.ast_source:triton_key"),
 }
 
 _NO_BACKEND = Absent("Tilewright's back ends are in its core")
@@ -41,8 +41,8 @@ MODULES = (
         "triton.backends",
         {
             "Backend": Same("tilewright.compat.objects:Backend"),
-            "BaseBackend": Same("tilewright.compiler.ast_source:BaseBackend"),
-            "DriverBase": Same("tilewright.runtime.driver:DriverBase"),
+            "BaseBackend": Same("tilewright.compiler.backend:BaseBackend"),
+            "DriverBase": Same("tilewright.runtime.driver:ActiveDriver"),
             "backends": Same(
                 "tilewright.compat.objects:backends",
                 "empty, so that PyTorch's Inductor does not generate kernels",
@@ -53,15 +53,15 @@ MODULES = (
         "triton.backends.compiler",
         {
             "AttrsDescriptor": _COMPILER["AttrsDescriptor"],
-            "BaseBackend": Same("tilewright.compiler.ast_source:BaseBackend"),
+            "BaseBackend": Same("tilewright.compiler.backend:BaseBackend"),
             "GPUTarget": _COMPILER["GPUTarget"],
         },
     ),
     Module(
         "triton.backends.driver",
         {
-            "DriverBase": Same("tilewright.runtime.driver:DriverBase"),
-            "GPUDriver": Same("tilewright.runtime.driver:GPUDriver"),
+            "DriverBase": Same("tilewright.runtime.driver:ActiveDriver"),
+            "GPUDriver": Same("tilewright.runtime.driver:CudaDriver"),
         },
     ),
     Module("triton.backends.nvidia"),

@@ -41,7 +41,7 @@ _CACHE: dict[str, Entry] = {
     ),
     "default_cache_dir": Same("tilewright.compat.cache:default_cache_dir"),
     "get_cache_manager": Same("tilewright.compat.cache:get_cache_manager"),
-    "triton_key": Same("tilewright.compat.cache:triton_key"),
+    "triton_key": Same("tilewright.compiler.ast_source:triton_key"),
 }
 
 _DRIVER: dict[str, Entry] = {
