@@ -2,7 +2,6 @@
 // that returns one of these.
 
 #include "tilewright/Launcher/Launcher.h"
-
 namespace tilewright::launcher {
 
 static bool gridError(const Call &call, const std::string &message) {
@@ -31,9 +30,25 @@ static bool readAxis(const Call &call, PyObject *object, size_t axis, int64_t &v
   return true;
 }
 
+/// A dictionary with the parameters' names as keys.
+static Ref nameParameters(const Call &call) {
+  Ref names = Ref::take(PyDict_New());
+  for (const Parameter &parameter : call.state.parameters) {
+    if (!names || PyDict_SetItem(names.get(), parameter.name.get(), Py_None) < 0) {
+      return {};
+    }
+  }
+  return names;
+}
+
 /// Calls the function with the dict {parameter: argument}, which includes the options.
 static PyObject *callGrid(const Call &call, PyObject *function) {
-  Ref arguments = Ref::take(PyDict_New());
+  // A copy of a dictionary with the same keys is faster than one that grows.
+  Ref &names = call.state.namedArguments;
+  if (!names) {
+    names = nameParameters(call);
+  }
+  Ref arguments = Ref::take(names ? PyDict_Copy(names.get()) : nullptr);
   if (!arguments) {
     return nullptr;
   }

@@ -26,9 +26,10 @@ BoundGrid *spareBoundGrid = nullptr;
 
 PyObject *callBoundGrid(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords) {
   auto *bound = reinterpret_cast<BoundGrid *>(self);
-  return launch(*reinterpret_cast<Launcher *>(bound->launcher), bound->grid, args, PyVectorcall_NARGS(flags), keywords,
-                true);
+  return launchAny(bound->launcher, bound->grid, args, PyVectorcall_NARGS(flags), keywords);
 }
+
+} // namespace
 
 PyObject *makeBoundGrid(PyObject *launcher, PyObject *grid) {
   BoundGrid *bound = std::exchange(spareBoundGrid, nullptr);
@@ -46,6 +47,8 @@ PyObject *makeBoundGrid(PyObject *launcher, PyObject *grid) {
   PyObject_GC_Track(bound);
   return reinterpret_cast<PyObject *>(bound);
 }
+
+namespace {
 
 int traverseBoundGrid(PyObject *self, visitproc visit, void *arg) {
   auto *bound = reinterpret_cast<BoundGrid *>(self);
@@ -191,6 +194,15 @@ PyObject *prepare(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObj
   return launch(*launcherOf(self), nullptr, args, count, keywords, false);
 }
 
+/// _launch(grid, *args, **kwargs): launches, even if a program has replaced the method `run`.
+PyObject *launchDirectly(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  if (count < 1) {
+    PyErr_SetString(PyExc_TypeError, "_launch takes a grid");
+    return nullptr;
+  }
+  return launch(*launcherOf(self), args[0], args + 1, count - 1, keywords, true);
+}
+
 /// _invalidate(): the next launch of each variant compares by value what it depends on.
 PyObject *invalidate(PyObject *self, PyObject *) {
   invalidateWatches(launcherOf(self)->state->variants);
@@ -198,6 +210,9 @@ PyObject *invalidate(PyObject *self, PyObject *) {
 }
 
 PyMethodDef launcherMethods[] = {{"_prepare", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(prepare)),
+                                  METH_FASTCALL | METH_KEYWORDS, nullptr},
+                                 {"_launch",
+                                  reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(launchDirectly)),
                                   METH_FASTCALL | METH_KEYWORDS, nullptr},
                                  {"_invalidate", invalidate, METH_NOARGS, nullptr},
                                  {nullptr, nullptr, 0, nullptr}};
@@ -220,12 +235,17 @@ PyType_Slot launcherSlots[] = {{Py_tp_doc, const_cast<char *>("Launches a kernel
 PyType_Spec launcherSpec = {"tilewright._core.Launcher", sizeof(Launcher), 0,
                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, launcherSlots};
 
+PyTypeObject *launcherType = nullptr;
+
 } // namespace
 
+bool isLauncher(PyObject *object) { return PyObject_TypeCheck(object, launcherType); }
+
 void bindLauncher(pybind11::module_ &module) {
-  PyObject *launcherType = PyType_FromSpec(&launcherSpec);
+  launcherType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&launcherSpec));
   boundGridType = reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&boundGridSpec));
-  if (!launcherType || !boundGridType) {
+  PyObject *wrappedKernelType = makeWrappedKernelType();
+  if (!launcherType || !boundGridType || !wrappedKernelType) {
     throw pybind11::error_already_set();
   }
   module.def(
@@ -243,7 +263,12 @@ void bindLauncher(pybind11::module_ &module) {
       pybind11::arg("hooks"),
       "Sets the object, or None, whose methods enter(function, kernel, grid, arguments) and exit(entered) are called\n"
       "around each launch. Returns the previous one.");
-  module.add_object("Launcher", pybind11::reinterpret_steal<pybind11::object>(launcherType));
+  module.def(
+      "set_plain_run", [](const pybind11::object &run) { setPlainRun(run.ptr()); }, pybind11::arg("run"),
+      "Sets the method `run` of @jit functions; launches call the method of the class if it is another one.");
+  module.add_object("Launcher",
+                    pybind11::reinterpret_borrow<pybind11::object>(reinterpret_cast<PyObject *>(launcherType)));
+  module.add_object("WrappedKernel", pybind11::reinterpret_steal<pybind11::object>(wrappedKernelType));
   module.add_object("BoundGrid",
                     pybind11::reinterpret_borrow<pybind11::object>(reinterpret_cast<PyObject *>(boundGridType)));
 }

@@ -107,15 +107,23 @@ static TypeInfo inspectType(PyTypeObject *type) {
 }
 
 const TypeInfo &typeInfoOf(PyTypeObject *type) {
-  // Types in the map are kept alive, so that their addresses are not reused.
+  // Types in the map are kept alive, so that their addresses are not reused. Arguments often have the type of the one
+  // before.
   static auto &known = *new std::unordered_map<PyTypeObject *, TypeInfo>();
+  static PyTypeObject *latestType = nullptr;
+  static const TypeInfo *latest = nullptr;
+  if (type == latestType) {
+    return *latest;
+  }
   auto found = known.find(type);
   if (found == known.end()) {
     TypeInfo info = inspectType(type);
     Py_INCREF(type);
     found = known.emplace(type, info).first;
   }
-  return found->second;
+  latestType = type;
+  latest = &found->second;
+  return *latest;
 }
 
 } // namespace tilewright::launcher

@@ -4,8 +4,8 @@
 
 The grid is one program that does almost nothing, so the time is that of the path from Python to the
 kernel and back. The best of many rounds counts, because other work on the machine only adds time.
-For comparison, the output has the time of a Python function with the same arguments and, for cuda,
-of an empty kernel with as many parameters that a loop in C launches. "fake" uses the tests'
+For comparison, the output has for cuda the time of an empty kernel with as many parameters that a
+loop in C launches, and for all how much longer other ways to launch take. "fake" uses the tests'
 stand-in for the driver, which does nothing: this measures the host's part of a launch on a GPU.
 """
 
@@ -101,28 +101,54 @@ def make_arguments(device: str) -> dict[int, tuple[tuple[object, ...], dict[str,
     return {0: ((), {}), 4: ((*tensors[:3], 16), block), 19: ((*tensors, *numbers), block)}
 
 
+def launches(count: int, arguments: tuple, constants: dict) -> dict[str, Callable[[], object]]:
+    """Launches of a kernel: as it is, on a grid that is a function, autotuned, with heuristics."""
+    kernel = KERNELS[count]
+    named = {"plain": lambda: kernel[(1,)](*arguments, **constants)}
+    if not constants:
+        return named
+    computed = tilewright.heuristics({"BLOCK": lambda meta: 16})(kernel)
+    configs = [tilewright.Config({"BLOCK": block}) for block in (8, 16)]
+    tuned = tilewright.autotune(configs, key=[kernel.arg_names[-2]], rep=1)(kernel)
+    both = tilewright.autotune([tilewright.Config({}, num_warps=w) for w in (4, 8)], [], rep=1)(
+        computed
+    )
+    return named | {
+        "grid function": lambda: kernel[lambda meta: (meta["BLOCK"] // 16,)](
+            *arguments, **constants
+        ),
+        "heuristics": lambda: computed[(1,)](*arguments),
+        "autotuned": lambda: tuned[(1,)](*arguments),
+        "autotuned, with heuristics": lambda: both[(1,)](*arguments),
+    }
+
+
+# Microseconds that each kind of launch may take longer than a plain one.
+MORE = {
+    "grid function": 0.5,
+    "heuristics": 1.0,
+    "autotuned": 1.0,
+    "autotuned, with heuristics": 1.0,
+}
+
+
 def measure(device: str) -> None:
     if device == "cuda":
         torch.zeros(1, device="cuda")
     for count, (arguments, constants) in make_arguments(device).items():
-        kernel = KERNELS[count]
-
-        def launch(kernel=kernel, arguments=arguments, constants=constants):
-            kernel[(1,)](*arguments, **constants)
-
-        def call(arguments=arguments, constants=constants):
-            (lambda *_, **__: None)(*arguments, **constants)
-
-        took, baseline = microseconds(launch, device), microseconds(call, device)
-        if device == "cuda":
-            bare = bare_launch_time(len(arguments))
-            goal, beside = MOST_TIMES_THE_DRIVER * bare, f"; the driver alone {bare:.2f} us"
-        else:
-            goal, beside = LIMITS[device][count], ""
-        print(
-            f"{device}: {count:2} arguments {took:5.2f} us, goal {goal:.1f}; "
-            f"a Python function {baseline:.2f} us, {took / baseline:.1f} times{beside}"
-        )
+        plain = 0.0
+        for kind, launch in launches(count, arguments, constants).items():
+            took = microseconds(launch, device)
+            if kind != "plain":
+                print(f"  {kind} {took - plain:+5.2f} us, goal {MORE[kind]:+.1f}")
+                continue
+            plain = took
+            if device == "cuda":
+                bare = bare_launch_time(len(arguments))
+                goal, beside = MOST_TIMES_THE_DRIVER * bare, f"; the driver alone {bare:.2f} us"
+            else:
+                goal, beside = LIMITS[device][count], ""
+            print(f"{device}: {count:2} arguments {took:5.2f} us, goal {goal:.1f}{beside}")
 
 
 def main(device: str) -> None:

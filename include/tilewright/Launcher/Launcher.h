@@ -2,6 +2,7 @@
 // arguments before, the launch creates no Python objects and runs no Python code.
 //
 //   Type.cpp       the types Launcher (base class of JITFunction) and BoundGrid
+//   Wrapped.cpp    kernels that launch another one: autotuned, or with heuristics
 //   Call.cpp       a launch from beginning to end
 //   Bind.cpp       binds arguments, keywords and defaults to parameters
 //   Classify.cpp   encodes a value as key bytes and slots
@@ -140,6 +141,7 @@ private:
 struct LauncherState {
   std::string label; // "add (kernels.py:12)"
   std::vector<Parameter> parameters;
+  Ref namedArguments; // a dictionary with the parameters' names as keys, for functions that return a grid
   VariantTable variants;
 };
 
@@ -238,6 +240,16 @@ struct TypeInfo {
   size_t alignment = 0; // for ByValue
 };
 
+// Type.cpp
+/// `kernel[grid]`, for a Launcher or a WrappedKernel.
+PyObject *makeBoundGrid(PyObject *kernel, PyObject *grid);
+bool isLauncher(PyObject *object);
+// Wrapped.cpp
+PyObject *makeWrappedKernelType();
+/// Sets the method `run` of @jit functions. Launches call another one if a class or a program replaces it.
+void setPlainRun(PyObject *run);
+/// Launches a kernel of any type: one that wraps another, or any object with a method `run`.
+PyObject *launchAny(PyObject *kernel, PyObject *grid, PyObject *const *args, size_t count, PyObject *keywords);
 // Call.cpp
 PyObject *launch(Launcher &launcher, PyObject *grid, PyObject *const *args, size_t count, PyObject *keywords, bool run);
 /// Sets the object (None: none) whose methods `enter` and `exit` are called around each launch. Returns a new reference

@@ -29,25 +29,7 @@ from tilewright.runtime.parameters import parameters_of
 from tilewright.runtime.source import Source
 
 
-class _Replaceable(type):
-    """Makes launches call `run` where a program has replaced it.
-
-    Otherwise a launch goes from `kernel[grid]` to C++, and `run` is only another way to launch.
-    """
-
-    def __setattr__(cls, name: str, value: Any) -> None:
-        super().__setattr__(name, value)
-        if name == "run" and value is not _RUN:
-            type.__setattr__(cls, "__getitem__", _launch_by_run)
-        elif name == "run" and "__getitem__" in vars(cls):
-            type.__delattr__(cls, "__getitem__")  # the base class's is in C++
-
-
-def _launch_by_run(self: Any, grid: Any) -> Callable[..., Any]:
-    return functools.partial(self.run, grid=grid, warmup=False)
-
-
-class JITFunction(_core.Launcher, FunctionAttributes, metaclass=_Replaceable):
+class JITFunction(_core.Launcher, FunctionAttributes):
     """A kernel, or a function that kernels call; created by `@tilewright.jit`.
 
     `kernel[grid](*arguments, **options)` launches it and returns the compiled kernel. The grid is
@@ -151,7 +133,7 @@ class JITFunction(_core.Launcher, FunctionAttributes, metaclass=_Replaceable):
         """
         if warmup:
             return self.warmup(*args, grid=grid, **kwargs)
-        return _core.Launcher.__getitem__(self, grid)(*args, **kwargs)
+        return self._launch(grid, *args, **kwargs)
 
     def warmup(self, *args: Any, grid: Any = None, **kwargs: Any) -> Any:
         """Compiles the kernel that a launch with these arguments would run, and returns it.
@@ -296,4 +278,5 @@ class JITFunction(_core.Launcher, FunctionAttributes, metaclass=_Replaceable):
         )
 
 
-_RUN = JITFunction.run
+# Launches call the method of the class if it is another one.
+_core.set_plain_run(JITFunction.run)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable
+import sys
 from types import FunctionType
 from typing import Any
 
+from tilewright import _core
 from tilewright.runtime.function import JITFunction
 
 
-class KernelInterface(abc.ABC):
+class KernelInterface(_core.WrappedKernel, metaclass=abc.ABCMeta):
     """Base class of kernels that wrap another one. @jit functions count as instances, too.
+
+    `kernel[grid](*arguments)` calls `run`, unless the subclass lets C++ find out what it would do;
+    see lib/Launcher/Wrapped.cpp.
 
     Attributes:
         fn: The kernel that is wrapped.
@@ -25,13 +29,10 @@ class KernelInterface(abc.ABC):
     def __init__(self, fn: Any, arg_names: list[str]) -> None:
         self.fn = fn
         self.arg_names = arg_names
+        self._names = tuple(map(sys.intern, arg_names))
         self.base_fn = python_function(fn)
         for name in ("__name__", "__qualname__", "__module__", "__doc__"):
             setattr(self, name, getattr(self.base_fn, name, None))
-
-    def __getitem__(self, grid: Any) -> Callable[..., Any]:
-        """The kernel with its grid; calling it launches."""
-        return lambda *args, **kwargs: self.run(*args, grid=grid, warmup=False, **kwargs)
 
     @abc.abstractmethod
     def run(self, *args: Any, **kwargs: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 import warnings
@@ -19,6 +20,30 @@ from tilewright.tuning.sequential import bench
 from tilewright.tuning.verifying import tolerance_of
 
 Hook = Callable[..., object]
+
+
+class Choices(dict[tuple[Any, ...], Config]):
+    """Configurations by tuning key. Calls a function whenever a program changes them."""
+
+    def __init__(self, changed: Callable[[], None], *choices: Mapping[Any, Config]) -> None:
+        super().__init__(*choices)
+        self._changed = changed
+
+    def _wrap(name: str) -> Callable[..., Any]:  # type: ignore[misc]
+        def method(self: Choices, *args: Any, **kwargs: Any) -> Any:
+            self._changed()
+            return getattr(dict, name)(self, *args, **kwargs)
+
+        return method
+
+    __setitem__ = _wrap("__setitem__")
+    __delitem__ = _wrap("__delitem__")
+    __ior__ = _wrap("__ior__")
+    clear = _wrap("clear")
+    pop = _wrap("pop")
+    popitem = _wrap("popitem")
+    setdefault = _wrap("setdefault")
+    update = _wrap("update")
 
 
 class Autotuner(KernelInterface):
@@ -84,11 +109,17 @@ class Autotuner(KernelInterface):
         self.tolerance = tolerance_of(verify)
         self.isolate = isolate
         self.time_limit = time_limit
-        self._caches: dict[Any, dict[tuple[Any, ...], Config]] = {}
-        self._place: Any = None
+        self._caches: dict[Any, Choices] = {}
+        # What C++ launches without calling `run`; see lib/Launcher/Wrapped.cpp.
+        self._keys = tuple(
+            self.arg_names.index(name)
+            for name in self.keys
+            if name in self.arg_names and len(self.configs) > 1
+        )
+        if type(self).run is Autotuner.run:
+            self._choices = {}
         self._tuning = threading.RLock()
         self.nargs: dict[str, Any] | None = None
-        self.best_config: Config | None = None
         self.bench_time: float | None = None
         self.configs_timings: dict[Config, list[float]] = {}
         self._check(prune)
@@ -119,11 +150,22 @@ class Autotuner(KernelInterface):
 
     @property
     def cache(self) -> dict[tuple[Any, ...], Config]:
-        return self._caches.setdefault(self._place, {})
+        return self._choices_at(self._place)
 
     @cache.setter
     def cache(self, choices: dict[tuple[Any, ...], Config]) -> None:
-        self._caches[self._place] = choices
+        self._caches[self._place] = Choices(self._forget, choices)
+        self._forget()
+
+    def _choices_at(self, place: Any) -> Choices:
+        if place not in self._caches:
+            self._caches[place] = Choices(self._forget)
+        return self._caches[place]
+
+    def _forget(self) -> None:
+        """The choices have changed: C++ must not launch with those that it knows."""
+        if self._choices is not None:
+            self._choices.clear()
 
     @property
     def do_bench(self) -> Callable[..., Any]:
@@ -146,8 +188,19 @@ class Autotuner(KernelInterface):
         if config.pre_hook is not None:
             config.pre_hook({**self.nargs, **kwargs, **config.all_kwargs()})
         result = self.fn.run(*args, **{**kwargs, **config.all_kwargs()})
+        self._remember(args, kwargs, config)
         self.nargs = None
         return result
+
+    def _remember(self, args: tuple[Any, ...], kwargs: dict[str, Any], config: Config) -> None:
+        """Lets C++ launch with this choice from now on."""
+        if self._choices is None or config.pre_hook is not None:
+            return
+        given = {name: value for name, value in kwargs.items() if name not in ("grid", "warmup")}
+        key, options = self._key_of(*args, **given), config.all_kwargs()
+        if key is not None:
+            names = tuple(map(sys.intern, options))
+            self._choices[key] = (config, names, tuple(options.values()), self._place)
 
     def warmup(self, *args: Any, **kwargs: Any) -> list[Any]:
         """Compiles the kernel with every configuration that is not pruned; returns them."""
@@ -227,7 +280,7 @@ class Autotuner(KernelInterface):
         place = placement.place_of(values, kwargs)
         if self._place is None and None in self._caches:
             # Choices that the user entered before the first launch.
-            self._caches.setdefault(place, {}).update(self._caches.pop(None))
+            self._choices_at(place).update(self._caches.pop(None))
         self._place = place
 
     def _find(self, key: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Config:

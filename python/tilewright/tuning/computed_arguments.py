@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from tilewright.compiler.foreign_options import FOREIGN_OPTIONS
@@ -33,6 +35,18 @@ class Heuristics(KernelInterface):
             )
         super().__init__(fn, list(arg_names))
         self.values = values
+
+    @property
+    def values(self) -> Mapping[str, Heuristic]:
+        return self._values
+
+    @values.setter
+    def values(self, values: Mapping[str, Heuristic]) -> None:
+        # Read-only, because C++ has a copy.
+        self._values = MappingProxyType(dict(values))
+        if type(self).run is Heuristics.run:
+            self._computed_names = tuple(map(sys.intern, values))
+            self._functions = tuple(values.values())
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
         """Launches the kernel; see KernelInterface."""
