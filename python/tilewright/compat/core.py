@@ -13,6 +13,10 @@ from tilewright.language.tensor import tensor
 CONSTEXPR_0 = constexpr(0)
 
 
+class const:
+    """The annotation of a pointer that a kernel does not write through; it has no effect."""
+
+
 @builtin
 def get_int_dtype(bitwidth: Any, signed: Any) -> dtype:
     """The integer dtype with this many bits: 1, 8, 16, 32 or 64. One bit has no sign.

@@ -94,6 +94,16 @@ def test_number_of_warps_outside_of_a_kernel_is_an_error() -> None:
         cuda.num_warps()
 
 
+def test_an_annotated_pointer_is_an_ordinary_one() -> None:
+    @tilewright.jit
+    def kernel(out, x: core.const, n: core.const = 3):
+        tl.store(out, tl.load(x) + n)
+
+    out = np.zeros(1, np.float32)
+    kernel[(1,)](out, np.full(1, 2, np.float32))
+    assert out[0] == 5
+
+
 def test_paths() -> None:
     tree = ("a", (1, ["b", 2]), (), 3)
     found = paths.find_paths_if(tree, lambda path, leaf: isinstance(leaf, int))

@@ -9,7 +9,7 @@ _PROBED = {
         "TRITON_MAX_TENSOR_NUMEL", "_experimental_descriptor_load",
         "_experimental_descriptor_store", "_experimental_make_tensor_descriptor", "add",
         "async_task", "atomic_load", "atomic_poll", "atomic_store", "block_shape", "condition",
-        "const", "constexpr_type", "expect_zero", "load_tensor_descriptor",
+        "constexpr_type", "expect_zero", "load_tensor_descriptor",
         "make_tensor_descriptor", "mul", "slice", "store_tensor_descriptor", "str_to_ty", "sub",
         "tensor_descriptor", "tensor_descriptor_type", "tuple_type",
     )
@@ -24,7 +24,11 @@ _IN_KERNELS = {
     )
 }  # fmt: skip
 
-_LANGUAGE: dict[str, Entry] = {**_PROBED, **_IN_KERNELS}
+_LANGUAGE: dict[str, Entry] = {
+    **_PROBED,
+    **_IN_KERNELS,
+    "const": Same("tilewright.compat.core:const", "an annotation that has no effect"),
+}
 
 _CORE: dict[str, Entry] = {
     "CONSTEXPR_0": Same("tilewright.compat.core:CONSTEXPR_0"),
