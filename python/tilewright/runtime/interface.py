@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import sys
+from collections.abc import Sequence
 from types import FunctionType
 from typing import Any
 
@@ -26,9 +27,11 @@ class KernelInterface(_core.WrappedKernel, metaclass=abc.ABCMeta):
     __name__: str
     __qualname__: str
 
-    def __init__(self, fn: Any, arg_names: list[str]) -> None:
+    def __init__(self, fn: Any = None, arg_names: Sequence[str] = ()) -> None:
+        if fn is None:  # a class of a program sets the attributes itself, as with Triton's
+            return
         self.fn = fn
-        self.arg_names = arg_names
+        self.arg_names = list(arg_names)
         self._names = tuple(map(sys.intern, arg_names))
         self.base_fn = python_function(fn)
         for name in ("__name__", "__qualname__", "__module__", "__doc__"):
