@@ -51,6 +51,7 @@ class _Choice:
         kwargs: dict[str, Any],
     ) -> None:
         self._tuner, self._key, self._args, self._kwargs = tuner, key, args, kwargs
+        self._device = placement.device_of((*args, *kwargs.values()))
         self._target: Target = placement.target_of((*args, *kwargs.values()), kwargs)
         self._options = {name: value for name, value in kwargs.items() if name not in _OF_RUN}
         further = {n: v for n, v in self._options.items() if n not in tuner.arg_names}
@@ -140,6 +141,7 @@ class _Choice:
                 name=tuner.__name__,
                 key=self._key,
                 target=self._target,
+                device=self._device,
                 trials=trials,
                 compile=self._compile,
                 excess=lambda trial: excess(
@@ -191,5 +193,5 @@ class _Choice:
                 trial, lambda: self._before(trial, named), limit
             )
         else:
-            with isolation.helper(tuner, self._args, self._options) as child:
+            with isolation.helper(tuner, self._args, self._options, self._device) as child:
                 yield lambda trial: child.run(trial, self._grid(trial, named), limit)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from tilewright.compiler.targets import Target
 from tilewright.errors import DeviceError
 
 Action = Callable[[], object]
@@ -61,19 +62,29 @@ _FLUSH_BYTES = 256 << 20
 
 
 class CudaClock:
-    """Events around each call, on PyTorch's current stream; the L2 cache is flushed before it."""
+    """Events around each call, on PyTorch's current stream; the L2 cache is flushed before it.
+
+    Args:
+        device: The device of the calls, such as "cuda:1".
+    """
 
     runs_beside_compiling = True
     repeats = True
 
-    def __init__(self) -> None:
+    def __init__(self, device: str) -> None:
         torch: Any = sys.modules.get("torch")
         if torch is None:
             raise DeviceError("autotuning on a CUDA device needs PyTorch, which is not imported")
         self._torch = torch
-        self._flush = torch.empty(_FLUSH_BYTES, dtype=torch.int8, device="cuda")
+        self._device = device
+        self._flush = torch.empty(_FLUSH_BYTES, dtype=torch.int8, device=device)
 
     def times(self, call: Action, before: Action, after: Action, count: int) -> list[float]:
+        # Events belong to the current device.
+        with self._torch.cuda.device(self._device):
+            return self._times(call, before, after, count)
+
+    def _times(self, call: Action, before: Action, after: Action, count: int) -> list[float]:
         events = []
         for _ in range(count):
             start, end = (self._torch.cuda.Event(enable_timing=True) for _ in range(2))
@@ -91,9 +102,8 @@ class CudaClock:
         return statistics.median(times)
 
 
-def clock_for(target: str) -> Clock:
-    """The clock for kernels of a target. An emulated GPU is timed by one call, as it is slow."""
-    kind = target.partition(":")[0]
-    if kind == "cuda":
-        return CudaClock()
-    return HostClock(repeats=kind != "emulator")
+def clock_for(target: Target, device: str) -> Clock:
+    """The clock for a launch. An emulated GPU is timed by one call, as it is slow."""
+    if target.kind == "cuda":
+        return CudaClock(device)
+    return HostClock(repeats=target.kind != "emulator")

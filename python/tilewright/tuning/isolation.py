@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
+import functools
 import importlib
 import io
 import multiprocessing
@@ -64,12 +65,16 @@ class Helper:
     Args:
         kernel: The autotuned kernel; its module can be imported and has it under its name.
         args, kwargs: The arguments of the launch, without the grid.
+        device: Their device.
 
     Raises:
         TuningError: The kernel or an argument can't be passed to another process.
     """
 
-    def __init__(self, kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def __init__(
+        self, kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any], device: str
+    ) -> None:
+        self._device = device
         function = python_function(kernel)
         self._place = (function.__module__, function.__qualname__)
         try:
@@ -110,7 +115,7 @@ class Helper:
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(
-            target=_serve, args=(theirs, self._place, self._arguments), daemon=True
+            target=_serve, args=(theirs, self._place, self._arguments, self._device), daemon=True
         )
         self._process.start()
         theirs.close()
@@ -124,16 +129,18 @@ class Helper:
 
 
 @contextlib.contextmanager
-def helper(kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Helper]:
+def helper(
+    kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any], device: str
+) -> Iterator[Helper]:
     """A Helper that ends with the block."""
-    made = Helper(kernel, args, kwargs)
+    made = Helper(kernel, args, kwargs, device)
     try:
         yield made
     finally:
         made.close()
 
 
-def _serve(pipe: Any, place: tuple[str, str], arguments: bytes) -> None:
+def _serve(pipe: Any, place: tuple[str, str], arguments: bytes, device: str) -> None:
     """What the child process runs."""
     try:
         inner = _resolve(*place).fn
@@ -145,14 +152,16 @@ def _serve(pipe: Any, place: tuple[str, str], arguments: bytes) -> None:
         while True:
             grid, options = pipe.recv()
             args, kwargs = _from_bytes(arguments)
-            pipe.send(_outcome(lambda: _launch(inner, args, grid, {**kwargs, **options})))  # noqa: B023
+            launch = functools.partial(inner.run, *args, grid=grid, **{**kwargs, **options})
+            pipe.send(_outcome(lambda: _finish(launch, device)))  # noqa: B023
 
 
-def _launch(kernel: Any, args: tuple[Any, ...], grid: Any, kwargs: dict[str, Any]) -> None:
-    kernel.run(*args, grid=grid, warmup=False, **kwargs)
+def _finish(launch: Callable[[], object], device: str) -> None:
+    """Launches, and waits for the device."""
+    launch()
     torch: Any = sys.modules.get("torch")
     if torch and torch.cuda.is_initialized():
-        torch.cuda.synchronize()
+        torch.cuda.synchronize(device)
 
 
 def _outcome(launch: Callable[[], object]) -> str:

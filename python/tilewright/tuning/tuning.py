@@ -19,6 +19,10 @@ from tilewright.tuning.ranks import Session
 from tilewright.tuning.trial import Trial, explain_failure
 from tilewright.tuning.verifying import Verifier
 
+# The calls in a round of a kernel that is fast enough for it: other work on the machine may make any
+# single call slow.
+_FEWEST_CALLS = 5
+
 
 @dataclass
 class Plan:
@@ -28,6 +32,7 @@ class Plan:
         name: The kernel's name.
         key: The tuning key.
         target: The target of the launches.
+        device: Their device, "cpu" or "cuda:0".
         trials: One for each configuration.
         compile: Compiles a trial.
         excess: Why a trial cannot fit, known without compiling; empty if it may.
@@ -41,6 +46,7 @@ class Plan:
     name: str
     key: tuple[Any, ...]
     target: Target
+    device: str
     trials: list[Trial]
     compile: Callable[[Trial], Any]
     excess: Callable[[Trial], str]
@@ -84,7 +90,7 @@ class _Tuning:
     def __init__(self, plan: Plan, progress: report.Progress) -> None:
         self._plan = plan
         self._progress = progress
-        self._clock: Clock = clock_for(str(plan.target))
+        self._clock: Clock = clock_for(plan.target, plan.device)
         # The calls of each trial that are timed in one round.
         self._counts: dict[int, int] = {}
 
@@ -169,7 +175,8 @@ class _Tuning:
         slice_of_time = self._plan.milliseconds / racing.MOST_ROUNDS
         # The first call may load code, so a second one tells how long a call takes.
         again = min(first, self._times(trial, 1)[0]) if first < slice_of_time else first
-        self._counts[trial.index] = max(1, min(1000, int(slice_of_time / max(again, 1e-4))))
+        fewest = _FEWEST_CALLS if _FEWEST_CALLS * again <= 2 * self._plan.milliseconds else 1
+        self._counts[trial.index] = max(fewest, min(1000, int(slice_of_time / max(again, 1e-4))))
 
     def _measure(self, trial: Trial) -> float | None:
         count = self._counts[trial.index] if self._clock.repeats else 1
