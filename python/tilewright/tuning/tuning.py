@@ -19,8 +19,8 @@ from tilewright.tuning.ranks import Session
 from tilewright.tuning.trial import Trial, explain_failure
 from tilewright.tuning.verifying import Verifier
 
-# The calls in a round of a kernel that is fast enough for it: other work on the machine may make any
-# single call slow.
+# The calls in a round of a kernel that is fast enough for it: other work on the machine may make
+# any single call slow.
 _FEWEST_CALLS = 5
 
 
