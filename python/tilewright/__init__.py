@@ -10,25 +10,44 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tilewright import errors, knobs, language, testing
+    from tilewright.compiler.ast_source import compile
+    from tilewright.errors import (
+        CompilationError,
+        InterpreterError,
+        OutOfResources,
+        TritonError,
+    )
+    from tilewright.language import constexpr_function
     from tilewright.runtime.allocator import set_allocator
     from tilewright.runtime.arithmetic import cdiv, next_power_of_2
+    from tilewright.runtime.async_compile import AsyncCompileMode, FutureKernel
     from tilewright.runtime.emulation import emulate
     from tilewright.runtime.function import JITFunction
     from tilewright.runtime.interface import KernelInterface
     from tilewright.runtime.jit import jit
+    from tilewright.runtime.reinterpreted import TensorWrapper, reinterpret
     from tilewright.tuning import Autotuner, Config, Heuristics, autotune, heuristics
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AsyncCompileMode",
     "Autotuner",
+    "CompilationError",
     "Config",
+    "FutureKernel",
     "Heuristics",
+    "InterpreterError",
     "JITFunction",
     "KernelInterface",
+    "OutOfResources",
+    "TensorWrapper",
+    "TritonError",
     "__version__",
     "autotune",
     "cdiv",
+    "compile",
+    "constexpr_function",
     "emulate",
     "errors",
     "heuristics",
@@ -36,23 +55,34 @@ __all__ = [
     "knobs",
     "language",
     "next_power_of_2",
+    "reinterpret",
     "set_allocator",
     "testing",
 ]
 
 _MODULES = ("errors", "knobs", "language", "testing")
 _HOMES = {
+    "AsyncCompileMode": "tilewright.runtime.async_compile",
     "Autotuner": "tilewright.tuning",
+    "CompilationError": "tilewright.errors",
     "Config": "tilewright.tuning",
+    "FutureKernel": "tilewright.runtime.async_compile",
     "Heuristics": "tilewright.tuning",
+    "InterpreterError": "tilewright.errors",
     "JITFunction": "tilewright.runtime.function",
     "KernelInterface": "tilewright.runtime.interface",
+    "OutOfResources": "tilewright.errors",
+    "TensorWrapper": "tilewright.runtime.reinterpreted",
+    "TritonError": "tilewright.errors",
     "autotune": "tilewright.tuning",
-    "heuristics": "tilewright.tuning",
     "cdiv": "tilewright.runtime.arithmetic",
+    "compile": "tilewright.compiler.ast_source",
+    "constexpr_function": "tilewright.language",
     "emulate": "tilewright.runtime.emulation",
+    "heuristics": "tilewright.tuning",
     "jit": "tilewright.runtime.jit",
     "next_power_of_2": "tilewright.runtime.arithmetic",
+    "reinterpret": "tilewright.runtime.reinterpreted",
     "set_allocator": "tilewright.runtime.allocator",
 }
 

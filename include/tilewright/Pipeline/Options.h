@@ -129,6 +129,14 @@ struct CompileOptions : OptionSet {
       {"specialize_ranges",
        "Whether the code may assume properties of index arithmetic, such as that a sum does not wrap, that each launch "
        "checks. A launch for which they do not hold runs a variant compiled without them."}};
+  Option<std::string> defaultDotInputPrecision{
+      *this, "",
+      OptionTraits(
+          "default_dot_input_precision",
+          "How tl.dot may round float32 operands if the kernel does not say: \"ieee\", \"tf32\" or \"tf32x3\"; "
+          "empty or None for tf32. The front end reads it.")
+          .choosing({"ieee", "tf32", "tf32x3"})
+          .setBy("TRITON_F32_DEFAULT")};
   Option<bool> debug{*this, false,
                      OptionTraits("debug", "Whether `tl.device_assert` is compiled.").setBy("TILEWRIGHT_DEBUG")};
   Option<std::string> checks{*this, "",

@@ -17,7 +17,6 @@ from tilewright.errors import DeviceError
 _CONSTANTS: dict[str, Any] = {
     "extern_libs": (),
     "supported_fp8_dtypes": ("fp8e4nv", "fp8e5"),
-    "default_dot_input_precision": "tf32",
     "allowed_dot_input_precisions": ("tf32", "tf32x3", "ieee"),
     "sanitize_overflow": False,
     "launch_cooperative_grid": False,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tilewright.compiler.core import core
-from tilewright.compiler.targets import Target, resolve_target, target_kinds
+from tilewright.compiler.targets import Target, default_target, resolve_target, target_kinds
 from tilewright.errors import DeviceError
 
 _HOST = "cpu"
@@ -77,12 +77,14 @@ def _emulated_here() -> Target | None:
     return default if default is not None and default.kind == _EMULATOR else None
 
 
+def thread_target() -> str | None:
+    """The default target of launches of this thread, which `tilewright.emulate` sets, or None."""
+    name: str | None = core().exchange_default_target(None)
+    core().exchange_default_target(name)
+    return name
+
+
 def current_target() -> Target | None:
     """The target of launches of this thread that name none, or None if their arrays decide."""
-    name = core().exchange_default_target(None)
-    core().exchange_default_target(name)
-    if name is not None:
-        return resolve_target(name)
-    from tilewright.compiler.targets import default_target
-
-    return resolve_target(default_target()) if default_target() else None
+    name = thread_target() or default_target()
+    return resolve_target(name) if name else None

@@ -87,7 +87,12 @@ class Autotuning(Knobs):
 
 
 class Language(Knobs):
-    """Defaults of the language. No effect, so far: `input_precision=` states it for each dot."""
+    """Defaults of the language.
+
+    Attributes:
+        fp32_default: The default of the option default_dot_input_precision.
+        default_fp_fusion: No effect; the option is enable_fp_fusion.
+    """
 
     fp32_default = text("TRITON_F32_DEFAULT")
     default_fp_fusion = flag("TRITON_DEFAULT_FP_FUSION", True)

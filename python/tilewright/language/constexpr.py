@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import functools
 import operator
+import threading
 from collections.abc import Callable, Hashable
+from types import MethodType
 from typing import Any, TypeVar
 
 from tilewright.errors import ConstantError
+from tilewright.language._context import is_building
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -211,15 +214,66 @@ for _name in ["lt", "le", "gt", "ge"]:
     _define(_name, getattr(operator, f"__{_name}__"), reflected=False)
 
 
-def constexpr_function(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorator for a Python function that runs at compile time on constants.
+class ConstexprFunction:
+    """A Python function that runs at compile time on constants; see constexpr_function.
 
-    The result is a constant.
+    A kernel gets a constant. Outside of kernels, and in another such function, the result is a
+    plain value.
+
+    Attributes:
+        fn: The Python function.
     """
 
-    @functools.wraps(fn)
-    def run(*args: Any, **kwargs: Any) -> constexpr:
-        values = {name: constexpr_value(value) for name, value in kwargs.items()}
-        return constexpr(fn(*map(constexpr_value, args), **values))
+    __tilewright_builtin__ = True
+    __name__: str
+    __qualname__: str
 
-    return builtin(run)
+    def __init__(self, fn: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, fn)
+        self.fn = fn
+
+    @property
+    def src(self) -> str:
+        """The text of the function with its decorators.
+
+        Raises:
+            OSError: It can't be found.
+        """
+        import inspect
+
+        return inspect.getsource(self.fn)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        named = {name: constexpr_value(value) for name, value in kwargs.items()}
+        is_for_kernel, _host.depth = is_building() and not _host.depth, _host.depth + 1
+        try:
+            result = self.fn(*map(constexpr_value, args), **named)
+        finally:
+            _host.depth -= 1
+        return constexpr(result) if is_for_kernel else result
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def __reduce__(self) -> str:
+        return self.__qualname__
+
+    def __repr__(self) -> str:
+        return f"<constexpr_function {self.__qualname__}>"
+
+
+class _Host(threading.local):
+    """How many functions of this class the thread is in."""
+
+    depth = 0
+
+
+_host = _Host()
+
+
+def constexpr_function(fn: Callable[..., Any]) -> ConstexprFunction:
+    """Decorator for a Python function that runs at compile time on constants.
+
+    In a kernel the result is a constant. Elsewhere it is what the function returns.
+    """
+    return ConstexprFunction(fn)

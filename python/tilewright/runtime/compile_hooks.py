@@ -1,16 +1,18 @@
-"""The hooks of `tilewright.knobs.runtime` around the compilation of a kernel for a launch."""
+"""Compilations for launches: warmups, and the hooks of `tilewright.knobs.runtime`."""
 
 from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tilewright import knobs
+from tilewright.compiler.gpu_target import thread_target
 from tilewright.compiler.request import Request
 from tilewright.compiler.sources import ASTSource
 from tilewright.errors import LaunchError
+from tilewright.runtime.async_compile import active_mode
 
 if TYPE_CHECKING:
     from tilewright.runtime.function import JITFunction
@@ -29,6 +31,21 @@ class _Thread(threading.local):
 
 
 _thread = _Thread()
+
+
+def warm_up(prepare: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """`prepare(*args, **kwargs)`, marked as a warmup; later, in an AsyncCompileMode."""
+
+    def run() -> Any:
+        with manual_warmup():
+            return prepare(*args, **kwargs)
+
+    mode = active_mode.get()
+    if mode is None:
+        return run()
+    if (target := thread_target()) is not None:
+        kwargs.setdefault("target", target)  # is not the default of the other thread
+    return mode.submit(object(), run)
 
 
 @contextlib.contextmanager

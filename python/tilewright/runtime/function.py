@@ -139,7 +139,8 @@ class JITFunction(_core.Launcher, FunctionAttributes):
         """Compiles the kernel that a launch with these arguments would run, and returns it.
 
         A dtype (of PyTorch, NumPy or the language) represents a tensor that is aligned to 16 bytes
-        and shares memory with no other argument. The grid is ignored.
+        and shares memory with no other argument. The grid is ignored. In the body of an
+        AsyncCompileMode (async_compile.py) the result is a FutureKernel.
         """
         constants = {parameter.name for parameter in self.params if parameter.is_constexpr}
         names = [*self.arg_names, *[""] * len(args)]
@@ -149,8 +150,8 @@ class JITFunction(_core.Launcher, FunctionAttributes):
         ]
         for name in set(kwargs).intersection(self.arg_names).difference(constants):
             kwargs[name] = MockTensor.wrap(kwargs[name])
-        with compile_hooks.manual_warmup():
-            return self._prepare(*wrapped, **kwargs)
+
+        return compile_hooks.warm_up(self._prepare, wrapped, kwargs)
 
     def profile(self, *args: Any, grid: Any, target: str = "cuda:90a", **kwargs: Any) -> Any:
         """Profiles `kernel[grid](*args, **kwargs)` on an emulated GPU, by line of the kernel.

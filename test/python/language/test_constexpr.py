@@ -1,9 +1,12 @@
 import operator
+import pickle
 
+import numpy as np
 import pytest
 
+import tilewright
 import tilewright.language as tl
-from tilewright.errors import ConstantError
+from tilewright.errors import CompileError, ConstantError
 from tilewright.language.constexpr import constant_int
 
 BINARY = [
@@ -46,7 +49,7 @@ def test_constexpr_function():
     def log2(n):
         return n.bit_length() - 1
 
-    assert log2(tl.constexpr(64)).value == 6
+    assert log2(tl.constexpr(64)) == 6
 
 
 def test_constant_needed(values):
@@ -73,3 +76,51 @@ def test_range(values):
     assert (loop.start, loop.step) == (0, 1) and loop.stop is n and loop.num_stages == 3
     with pytest.raises(ConstantError, match="bound of static_range"):
         tl.static_range(n)
+
+
+@tl.constexpr_function
+def doubled(x, *, extra=0):
+    """Twice as much."""
+    return 2 * x + extra
+
+
+@tl.constexpr_function
+def kind_of_doubled(x):
+    return type(doubled(x)).__name__
+
+
+def test_a_constexpr_function_outside_of_kernels():
+    assert type(doubled(4)) is int
+    assert doubled(tl.constexpr(4), extra=tl.constexpr(1)) == 9
+    assert (doubled.__name__, doubled.__doc__) == ("doubled", "Twice as much.")
+    assert doubled.fn(3) == 6
+    assert doubled.src.startswith("@tl.constexpr_function\ndef doubled(")
+    assert pickle.loads(pickle.dumps(doubled)) is doubled
+
+
+def test_a_constexpr_function_in_kernels():
+    @tilewright.jit
+    def kernel(out, N: tl.constexpr):
+        size: tl.constexpr = doubled(N, extra=2)
+        name: tl.constexpr = kind_of_doubled(N)
+        tl.static_assert(name == "int")
+        tl.store(out + tl.arange(0, size), size)
+
+    out = np.zeros(8, np.int32)
+    kernel[1](out, 3)
+    assert out.tolist() == [8] * 8
+
+
+def test_a_constexpr_function_that_fails():
+    @tl.constexpr_function
+    def fails(x):
+        return x + None
+
+    @tilewright.jit
+    def kernel(N: tl.constexpr):
+        tl.static_assert(fails(N))
+
+    for _ in range(2):
+        with pytest.raises(CompileError, match="unsupported operand"):
+            kernel.warmup(3)
+    assert type(doubled(1)) is int

@@ -1,7 +1,8 @@
 import pytest
 
+import tilewright
 import tilewright.language as tl
-from tilewright.errors import ConstantError, ShapeMismatchError, TypeMismatchError
+from tilewright.errors import ArgumentError, ConstantError, ShapeMismatchError, TypeMismatchError
 
 
 @pytest.mark.parametrize(
@@ -87,3 +88,28 @@ def test_bad_accumulator(values):
         tl.dot(a, a, small)
     with pytest.raises(TypeMismatchError, match="gives fp32 but acc is fp16"):
         tl.dot(a, a, half)
+
+
+@tilewright.jit
+def product(x, out):
+    i, j = tl.arange(0, 16)[:, None], tl.arange(0, 16)[None, :]
+    value = tl.load(x + 16 * i + j)
+    tl.store(out + 16 * i + j, tl.dot(value, value))
+
+
+@pytest.mark.parametrize("mode", ["ieee", "tf32", "tf32x3"])
+def test_the_environment_sets_the_default_precision(monkeypatch, mode) -> None:
+    monkeypatch.setenv("TRITON_F32_DEFAULT", mode)
+    made = product.warmup(tl.float32, tl.float32)
+    assert made.metadata["options"]["default_dot_input_precision"] == mode
+    monkeypatch.delenv("TRITON_F32_DEFAULT")
+    named = product.warmup(tl.float32, tl.float32, default_dot_input_precision=mode)
+    assert named.asm["source"] == made.asm["source"]
+    other = product.warmup(tl.float32, tl.float32)
+    assert (other.asm["source"] == made.asm["source"]) == (mode == "tf32")
+
+
+def test_a_default_precision_that_does_not_exist(monkeypatch) -> None:
+    monkeypatch.setenv("TRITON_F32_DEFAULT", "bf16")
+    with pytest.raises(ArgumentError, match="TRITON_F32_DEFAULT must be 'ieee' or 'tf32'"):
+        product.warmup(tl.float32, tl.float32)
