@@ -2,67 +2,22 @@
 
 import numpy as np
 import pytest
+from elementwise import SPECIAL, apply, padded, same
 
 import tilewright
 import tilewright.language as tl
-from tilewright.compat import libdevice
+from tilewright.compat import libdevice, libdevice_bits
 from tilewright.compat.facade import find
 from tilewright.compat.table import MODULES
 from tilewright.errors import CompileError, TypeMismatchError, UnsupportedError
 
 TABLE = MODULES["triton.language.extra.libdevice"]
 ulp = np.spacing
-SPECIAL = [
-    0.0, -0.0, 0.3, -0.3, 0.5, -0.5, 0.49999997, 1.0, -1.0, 1.5, -1.5, 2.5, -2.5, 3.5, -3.5, 4.4,
-    -4.6, 8388607.5, -8388607.5, 4503599627370495.5, 1e-30, -1e-30, 1e30, -1e30, np.inf, -np.inf,
-    np.nan,
-]  # fmt: skip
-TARGETS = ["cpu", "cuda:80"]
-
-
-@pytest.fixture(params=TARGETS)
-def target(request):
-    if request.param == "cpu":
-        yield "cpu"
-        return
-    with tilewright.emulate(request.param, checks=True):
-        yield request.param
-
-
-def padded(values, dtype):
-    array = np.array(values, dtype=dtype)
-    return np.concatenate([array, np.full(64 - len(array), 7, dtype)])
-
-
-def apply(function, out, *operands):
-    """`function` of 64 operands, elementwise."""
-
-    @tilewright.jit
-    def unary(out, x, FUNCTION: tl.constexpr):
-        i = tl.arange(0, 64)
-        tl.store(out + i, FUNCTION(tl.load(x + i)))
-
-    @tilewright.jit
-    def binary(out, x, y, FUNCTION: tl.constexpr):
-        i = tl.arange(0, 64)
-        tl.store(out + i, FUNCTION(tl.load(x + i), tl.load(y + i)))
-
-    result = np.zeros(64, out)
-    kernel = unary if len(operands) == 1 else binary
-    kernel[(1,)](result, *operands, FUNCTION=function)
-    return result
 
 
 def away_from_zero(x):
     whole = np.trunc(x)
     return np.where(np.abs(x - whole) >= 0.5, whole + np.copysign(1, x), whole)
-
-
-def same(found, expected):
-    """Equal, with the signs of zeros, and NaN for NaN."""
-    assert np.array_equal(found, expected, equal_nan=True), (found, expected)
-    numbers = ~np.isnan(expected)
-    assert np.array_equal(np.signbit(found)[numbers], np.signbit(expected)[numbers])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -105,6 +60,7 @@ def test_functions_of_two_values(dtype, target) -> None:
         for name, operation in (("div_rn", np.divide), ("mul_rn", np.multiply)):
             same(apply(getattr(libdevice, name), dtype, x, y), operation(x, y))
         same(apply(libdevice.add_rn, dtype, x, y), np.add(x, y))
+        same(apply(libdevice.fmod, dtype, x, y), np.fmod(x, y))
         same(apply(libdevice.sub_rn, dtype, x, y), np.subtract(x, y))
 
 
@@ -141,24 +97,6 @@ def test_rounding_a_product_rounds_the_rounded_product(target) -> None:
     out = np.zeros(64, np.float32)
     rounded[(1,)](out, x, y)
     assert np.array_equal(out, np.rint(x * y))
-
-
-@pytest.mark.parametrize("dtype", [np.int32, np.uint32, np.int64, np.uint64])
-def test_bits(dtype, target) -> None:
-    bits = np.dtype(dtype).itemsize * 8
-    info = np.iinfo(dtype)
-    numbers = [0, 1, 2, 3, 12, info.max, info.min, info.max - 1, 1 << (bits - 2), 0x12345678]
-    x = padded(numbers, dtype)
-    texts = [format(int(value) & ((1 << bits) - 1), f"0{bits}b") for value in x]
-    counts = {
-        "popc": [text.count("1") for text in texts],
-        "clz": [bits - len(text.lstrip("0")) for text in texts],
-        "ffs": [len(text) - text.rfind("1") if "1" in text else 0 for text in texts],
-    }
-    for name, expected in counts.items():
-        assert apply(getattr(libdevice, name), np.int32, x).tolist() == expected, name
-    reverse = np.array([int(text[::-1], 2) for text in texts], np.uint64).astype(f"u{bits // 8}")
-    assert np.array_equal(apply(libdevice.brev, dtype, x), reverse.view(dtype))
 
 
 @pytest.mark.parametrize(
@@ -205,4 +143,5 @@ def test_a_missing_function_fails_in_the_kernel_with_its_line() -> None:
 
 
 def test_every_function_is_one_of_the_library() -> None:
-    assert set(libdevice.__all__) <= set(TABLE.names)
+    assert not set(libdevice.__all__) & set(libdevice_bits.__all__)
+    assert {*libdevice.__all__, *libdevice_bits.__all__} <= set(TABLE.names)

@@ -41,7 +41,11 @@ _LIBDEVICE: dict[str, Entry] = {
     )
 }  # fmt: skip
 
-_SOURCES = ("tilewright.compat.libdevice", "tilewright.language.libdevice")
+_SOURCES = (
+    "tilewright.compat.libdevice",
+    "tilewright.compat.libdevice_bits",
+    "tilewright.language.libdevice",
+)
 
 MODULES = (
     Module("triton.language.extra.libdevice", _LIBDEVICE, _SOURCES),
