@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import fake_cuda
+import numpy as np
 import pytest
 from fake_cuda import Tensor, address
 
 import tilewright
 import tilewright.language as tl
+from tilewright import knobs
 from tilewright.cache.format import Entry
 from tilewright.compiler import pipeline, stages
-from tilewright.errors import DeviceError, OutOfResourcesError
+from tilewright.compiler.gpu_target import GPUTarget
+from tilewright.errors import ArgumentError, DeviceError, LaunchError, OutOfResourcesError
 
 
 @pytest.fixture
@@ -71,6 +74,63 @@ def test_the_way_there_and_back(compiled, kernel) -> None:
     (launch,) = fake_cuda.launches()
     assert launch["parameters"] == [address(0, 64), 7]
     assert (launch["grid"], launch["threads"], launch["shared"]) == ([3, 1, 1], 256, 1024)
+
+
+def test_a_compiled_kernel_is_launched_again(compiled, kernel) -> None:
+    made = kernel[(3,)](Tensor.make(0, 64), 128, 7)
+    made[2, 2](Tensor.make(0, 128), 128, 9)
+    made[(1,)](Tensor.make(1, 64), 8)
+    made.run(
+        5, 1, 1, 0, made.function, made.packed_metadata, None, None, None, Tensor.make(), 128, 6
+    )
+    launches = fake_cuda.launches()
+    assert [launch["grid"] for launch in launches] == [[3, 1, 1], [2, 2, 1], [1, 1, 1], [5, 1, 1]]
+    assert [launch["device"] for launch in launches] == [0, 0, 1, 0]
+    assert [launch["parameters"][1] for launch in launches] == [7, 9, 8, 6]
+    assert len(compiled[0]) == 1
+
+
+def test_handles_and_resources(compiled, kernel) -> None:
+    made = kernel[(3,)](Tensor.make(0, 64), 128, 7)
+    assert made.function and made.module and made.function != made.module
+    assert made.n_max_threads == made.load("cuda:0").max_threads > 0
+    assert (made.metadata.num_warps, made.metadata.shared, made.num_warps) == (8, 1024, 8)
+    assert made.metadata.target == GPUTarget("cuda", 90, 32)
+    assert list(made.asm)[-1] != "cubin"  # the stand-in's code is no ELF file
+
+
+def test_arguments_for_which_it_was_not_compiled(compiled, kernel) -> None:
+    made = kernel[(3,)](Tensor.make(0, 64), 128, 7)
+    wrong = [
+        (Tensor.make(0, 68), 128, 7),
+        (Tensor.make(0, 64), 64, 7),
+        (Tensor.make(0, 64, bits=16), 128, 7),
+        (Tensor.make(0, 64), 128, 1 << 40),
+    ]
+    for arguments in wrong:
+        with pytest.raises(ArgumentError):
+            made[(3,)](*arguments)
+    with pytest.raises(DeviceError, match="in host memory"):
+        made[(3,)](np.zeros(16, np.float32), 128, 7)
+    assert len(fake_cuda.launches()) == 1
+
+
+def test_the_stream(compiled, kernel) -> None:
+    fake_cuda.set_stream(0x77)
+    made = kernel[(3,)](Tensor.make(0, 64), 128, 7)
+    made[(3,)](Tensor.make(0, 64), 128, 7)
+    assert [launch["stream"] for launch in fake_cuda.launches()] == [0x77, 0x77]
+    with pytest.raises(LaunchError, match="needs PyTorch with CUDA"):
+        made[(3,)](Tensor.make(0, 64), 128, 7, stream=0x99)
+    assert len(fake_cuda.launches()) == 2
+
+
+def test_hooks_around_launches(compiled, kernel) -> None:
+    seen = []
+    with knobs.runtime.scope():
+        knobs.runtime.launch_enter_hook.add(lambda told: seen.append(told.get()))
+        made = kernel[(3,)](Tensor.make(0, 64), 128, 7)
+    assert seen == [{"name": "kernel", "function": made.function, "stream": 0}]
 
 
 def test_two_devices_of_one_architecture_share_the_code(compiled, kernel) -> None:
