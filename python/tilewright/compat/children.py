@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import site
-import sysconfig
 from collections.abc import MutableMapping
 
 SWITCH = "TILEWRIGHT_COMPAT"
@@ -47,8 +46,7 @@ def restore(environment: MutableMapping[str, str]) -> None:
 
 def has_pth() -> bool:
     """Whether a folder that Python reads at start-up has the wheel's .pth file."""
-    folders = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
-    folders.update(site.getsitepackages())
+    folders = site.getsitepackages()
     if site.ENABLE_USER_SITE:
-        folders.add(site.getusersitepackages())
+        folders.append(site.getusersitepackages())
     return any(os.path.exists(os.path.join(folder, PTH)) for folder in folders)

@@ -7,17 +7,22 @@ import importlib.util
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from importlib.abc import Loader, MetaPathFinder
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from importlib.abc import Loader, MetaPathFinder
     from importlib.metadata import Distribution, DistributionFinder
+
+    class _Base(MetaPathFinder, Loader): ...
+
+else:
+    _Base = object  # importing importlib.abc takes longer than all the rest
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
-class Finder(MetaPathFinder, Loader):
+class Finder(_Base):
     """Finds the modules of the table; must be first in sys.meta_path, to hide an installed Triton.
 
     Attributes:
@@ -66,9 +71,10 @@ class Finder(MetaPathFinder, Loader):
     def find_distributions(
         self, context: DistributionFinder.Context | None = None
     ) -> Iterable[Distribution]:
-        """The distribution `triton`, for importlib.metadata."""
+        """The distribution `triton`, for importlib.metadata; it is in none of the folders."""
         wanted = getattr(context, "name", None)
-        if wanted is not None and wanted.lower() != "triton":
+        asks_for_folders = context is not None and "path" in vars(context)
+        if asks_for_folders or (wanted is not None and wanted.lower() != "triton"):
             return []
         from tilewright.compat.distribution import TritonDistribution
 

@@ -53,6 +53,7 @@ def test_metadata_and_specs_without_an_import() -> None:
         "assert metadata.distribution('Triton').metadata['Name'] == 'triton'\n"
         "assert metadata.packages_distributions()['triton'] == ['triton']\n"
         "assert metadata.version('pytest'), 'others are found as well'\n"
+        "assert not list(metadata.distributions(name='triton', path=[sys.prefix]))\n"
         "print(metadata.version('triton'))\n"
     )
     assert text == "3.6.0"

@@ -7,8 +7,9 @@ import pytest
 
 import tilewright
 import tilewright.language as tl
+from tilewright import compat
 from tilewright.compat import core, cuda, objects, paths
-from tilewright.errors import CompileError, ConstantError
+from tilewright.errors import CompileError, ConstantError, UnsupportedError
 
 
 @pytest.mark.parametrize(
@@ -102,6 +103,26 @@ def test_an_annotated_pointer_is_an_ordinary_one() -> None:
     out = np.zeros(1, np.float32)
     kernel[(1,)](out, np.full(1, 2, np.float32))
     assert out[0] == 5
+
+
+def test_an_external_function_fails_where_a_kernel_calls_it() -> None:
+    """Modules define such functions when they are imported."""
+    compat.install()
+    import triton.language.core as names
+
+    @names.extern
+    def external(x, _semantic=None):
+        return names.extern_elementwise("", "", [x], {}, is_pure=True, _semantic=_semantic)
+
+    @tilewright.jit
+    def kernel(x):
+        tl.store(x, external(tl.load(x)))
+
+    try:
+        with pytest.raises(UnsupportedError, match="extern_elementwise is not in Tilewright yet"):
+            kernel[(1,)](np.zeros(1, np.float32))
+    finally:
+        compat.uninstall()
 
 
 def test_paths() -> None:

@@ -33,7 +33,7 @@ _LANGUAGE: dict[str, Entry] = {
 _CORE: dict[str, Entry] = {
     "CONSTEXPR_0": Same("tilewright.compat.core:CONSTEXPR_0"),
     "_unwrap_if_constexpr": Same("tilewright.language:constexpr_value"),
-    "extern": Deferred("external functions of a bitcode library"),
+    "extern": Same("tilewright.language:builtin", "what it decorates calls `extern_elementwise`"),
     "extern_elementwise": Deferred("external functions of a bitcode library"),
     "get_int_dtype": Same("tilewright.compat.core:get_int_dtype"),
     "view": Same("tilewright.compat.core:view", "takes `_semantic`, which is ignored"),
