@@ -10,6 +10,7 @@ choice is within 2 % of the best. Needs a CUDA device; without Triton, its row i
 from __future__ import annotations
 
 import argparse
+import importlib
 import importlib.util
 import json
 import os
@@ -26,18 +27,10 @@ OPTIONS = [(4, 3), (8, 4)]  # warps and stages
 def tune(compiler: str, size: int) -> tuple[float, Any, Any, Any]:
     """Launches once; returns the seconds, the autotuned kernel, its arguments and its grid."""
     import torch
-    from gpu_kernels import matmul
+    from gpu import load_kernels
 
-    function = matmul.fn
-    if compiler == "triton":
-        import triton as compiler_module
-
-        # The kernel refers to the language by its module's global.
-        import triton.language as language
-
-        function.__globals__["tl"] = language
-    else:
-        import tilewright as compiler_module
+    compiler_module = importlib.import_module(compiler)
+    function = load_kernels(compiler).matmul
     configs = [
         compiler_module.Config(
             {"BLOCK_M": m, "BLOCK_N": n, "BLOCK_K": k, "GROUP": 8}, num_warps=w, num_stages=s
@@ -45,7 +38,7 @@ def tune(compiler: str, size: int) -> tuple[float, Any, Any, Any]:
         for m, n, k in SIZES
         for w, s in OPTIONS
     ]
-    kernel = compiler_module.autotune(configs, key=["M", "N", "K"])(compiler_module.jit(function))
+    kernel = compiler_module.autotune(configs, key=["M", "N", "K"])(function)
     a, b = (torch.randn(size, size, device="cuda", dtype=torch.float16) for _ in range(2))
     c = torch.empty_like(a)
     arguments = (a, b, c, size, size, size, size, 1, size, 1, size, 1)

@@ -97,7 +97,10 @@ class Helper:
             if not self._pipe.poll(_LIMIT if limit is None else limit):
                 self.close()
                 return _too_long(limit)
-            return str(self._pipe.recv())
+            problem = str(self._pipe.recv())
+            if problem:
+                self.close()  # the device may be lost for it
+            return problem
         except EOFError:
             self._process.join()
             code = self._process.exitcode
@@ -151,14 +154,14 @@ def _serve(pipe: Any, place: tuple[str, str], arguments: bytes, device: str) -> 
     with contextlib.suppress(EOFError):
         while True:
             grid, options = pipe.recv()
-            args, kwargs = _from_bytes(arguments)
-            launch = functools.partial(inner.run, *args, grid=grid, **{**kwargs, **options})
-            pipe.send(_outcome(lambda: _finish(launch, device)))  # noqa: B023
+            launch = functools.partial(_launch, inner, arguments, grid, options, device)
+            pipe.send(_outcome(launch))
 
 
-def _finish(launch: Callable[[], object], device: str) -> None:
-    """Launches, and waits for the device."""
-    launch()
+def _launch(kernel: Any, arguments: bytes, grid: Any, options: dict[str, Any], device: str) -> None:
+    """Launches on new copies of the arguments, and waits for the device."""
+    args, kwargs = _from_bytes(arguments)
+    kernel.run(*args, grid=grid, warmup=False, **{**kwargs, **options})
     torch: Any = sys.modules.get("torch")
     if torch and torch.cuda.is_initialized():
         torch.cuda.synchronize(device)
