@@ -4,7 +4,7 @@ pipeline.py     compile(): looks in memory and in the cache, else runs the stage
 request.py      a compilation request, and its cache keys
 options.py      num_warps, num_stages, debug, ...
 targets.py      "cpu", "cpu:avx2", "cuda:90a", ...
-assembler.py    finds NVIDIA's assembler
+assembler.py, disassembler.py  find NVIDIA's assembler, and its disassembler
 stages.py       front end and core; reports failures with positions and a reproducer
 diagnostics.py  converts the core's diagnostics to CompileError
 kernel.py       CompiledKernel

@@ -84,7 +84,7 @@ def _libraries() -> Iterator[str]:
         yield from _newest_first(folder.glob(f"*/lib/{_LIBRARY}"))
     for folder in _package_folders("torch"):
         yield from _newest_first(folder.glob(f"lib/{_LIBRARY}"))
-    for toolkit in _toolkits():
+    for toolkit in toolkits():
         yield from _newest_first(
             [*toolkit.glob(f"lib64/{_LIBRARY}"), *toolkit.glob(f"lib/{_LIBRARY}")]
         )
@@ -94,7 +94,7 @@ def _programs() -> Iterator[str]:
     found = shutil.which("ptxas")
     if found:
         yield found
-    folders = [toolkit / "bin" for toolkit in _toolkits()]
+    folders = [toolkit / "bin" for toolkit in toolkits()]
     folders += [triton / "backends" / "nvidia" / "bin" for triton in _package_folders("triton")]
     folders += [path for nvidia in _package_folders("nvidia") for path in nvidia.glob("*/bin")]
     for folder in folders:
@@ -103,7 +103,8 @@ def _programs() -> Iterator[str]:
             yield str(path)
 
 
-def _toolkits() -> list[Path]:
+def toolkits() -> list[Path]:
+    """The folders in which a CUDA toolkit may be."""
     named = [os.environ.get(name) for name in ("CUDA_HOME", "CUDA_PATH")]
     return [*(Path(name) for name in named if name), _TOOLKIT]
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from tilewright.compiler.disassembler import disassemble, find_disassembler
+
 if TYPE_CHECKING:
     from tilewright.compiler.kernel import CompiledKernel
 
 # Triton's names of phases, and the phases of Tilewright with the same content.
 _ALIASES = {"ttir": "tile", "ttgir": "tilegpu", "llir": "llvm"}
 _BINARY = "cubin"
+_DISASSEMBLY = "sass"
 _ELF = b"\x7fELF"
 
 
@@ -19,7 +22,8 @@ class Assembly(Mapping[str, "str | bytes"]):
 
     Keys are the phases ("source", "tile", "llvm", "ptx", "asm", ...; `kernel.phase_names()`) and
     Triton's names: "ttir", "ttgir" (GPU) and "llir". "cubin" is the code for a GPU if an assembler
-    was found, "obj" the object file for the host; both are bytes.
+    was found, "obj" the object file for the host; both are bytes. "sass" is the disassembly of a
+    cubin, if the CUDA toolkit's nvdisasm is found.
     """
 
     def __init__(self, kernel: CompiledKernel) -> None:
@@ -30,6 +34,8 @@ class Assembly(Mapping[str, "str | bytes"]):
             raise KeyError(name)
         if name == self._binary_name():
             return self._kernel.object
+        if name == _DISASSEMBLY:
+            return disassemble(self._kernel.object)
         return self._kernel.ir(_ALIASES.get(name, name))
 
     def __contains__(self, name: object) -> bool:
@@ -48,7 +54,9 @@ class Assembly(Mapping[str, "str | bytes"]):
         phases = [p for p in self._kernel.known_phases() if p not in (_BINARY, "source")]
         aliases = [alias for alias, phase in _ALIASES.items() if phase in phases]
         binary = self._binary_name()
-        return ["source", *phases, *aliases, *([binary] if binary else [])]
+        has_disassembly = binary == _BINARY and find_disassembler() is not None
+        names = ["source", *phases, *aliases, *([binary] if binary else [])]
+        return [*names, _DISASSEMBLY] if has_disassembly else names
 
     def _binary_name(self) -> str:
         """The key of the code; empty if it is the text of PTX, which the driver assembles."""

@@ -63,7 +63,8 @@ def compile(
         if (value := getattr(src.fn, name, None)) is not None:
             given.setdefault(name, value)
     if target is None:
-        target = importlib.import_module("tilewright.runtime.driver").active.target
+        active = importlib.import_module("tilewright.runtime.driver").active
+        target = getattr(active, "target", None) or active.get_current_target()
     names = [parameter.name for parameter in src.fn.params]
     checked = Options.make(given, names)
     kernel = find_or_compile(Request(src.fn, src.entries, target_of(target), checked)).kernel

@@ -111,7 +111,8 @@ class Nvidia(Knobs):
     Attributes:
         ptxas: The assembler that compiles kernels, which may be the library nvJitLink; assigning a
             path makes it that program (TILEWRIGHT_PTXAS). None if there is none.
-        cuobjdump, nvdisasm, libdevice_path, libcuda_path, dump_nvptx, disable_ptxas_opt,
+        nvdisasm: The program that disassembles `asm["sass"]`.
+        cuobjdump, libdevice_path, libcuda_path, dump_nvptx, disable_ptxas_opt,
             ptxas_options, mock_ptx_version, dump_ptxas_log: No effect.
     """
 

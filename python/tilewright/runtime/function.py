@@ -62,8 +62,9 @@ class JITFunction(_core.Launcher, FunctionAttributes):
         self,
         fn: Callable[..., Any],
         *,
-        do_not_specialize: Iterable[int | str] = (),
-        do_not_specialize_on_alignment: Iterable[int | str] = (),
+        version: Any = None,
+        do_not_specialize: Iterable[int | str] | None = None,
+        do_not_specialize_on_alignment: Iterable[int | str] | None = None,
         debug: bool | None = None,
         checks: str | None = None,
         noinline: bool | None = None,
@@ -84,7 +85,7 @@ class JITFunction(_core.Launcher, FunctionAttributes):
         self.launch_metadata = launch_metadata
         self._set_up(
             Source(function),
-            parameters_of(function, do_not_specialize, do_not_specialize_on_alignment),
+            parameters_of(function, do_not_specialize or (), do_not_specialize_on_alignment or ()),
         )
         self._start()
 

@@ -51,7 +51,8 @@ def jit(
         debug: Whether `tl.device_assert` is compiled; an option of the launch takes precedence.
         checks: "bounds" checks every memory access against the arrays that are passed; an option
             of the launch takes precedence.
-        noinline: Accepted for compatibility; the compiler decides whether to inline calls.
+        noinline: Accepted for compatibility: no target has code with calls, so that all functions
+            are inlined.
         repr: Names kernels, as profilers show them: a function of an object with `signature` (the
             types of parameters by name) and `constants` (their values by name). Characters that C
             does not have in names become underscores.
@@ -70,8 +71,8 @@ def jit(
     def decorate(function: Callable[..., Any]) -> JITFunction:
         return JITFunction(
             function,
-            do_not_specialize=do_not_specialize or (),
-            do_not_specialize_on_alignment=do_not_specialize_on_alignment or (),
+            do_not_specialize=do_not_specialize,
+            do_not_specialize_on_alignment=do_not_specialize_on_alignment,
             debug=debug,
             checks=checks,
             noinline=noinline,

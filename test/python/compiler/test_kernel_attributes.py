@@ -8,7 +8,9 @@ import pytest
 
 import tilewright
 import tilewright.language as tl
+from tilewright.compiler.disassembler import disassemble
 from tilewright.compiler.gpu_target import GPUTarget
+from tilewright.errors import TilewrightError
 
 
 @tilewright.jit
@@ -87,3 +89,38 @@ def test_what_it_has_in_this_process_is_not_pickled(host) -> None:
     assert callable(copy.run)
     assert copy.function == copy.load().address
     assert copy.metadata.target == host.metadata.target
+
+
+def disassembler(folder, monkeypatch, code: str) -> None:
+    program = folder / "nvdisasm"
+    program.write_text(f"#!/bin/sh\n{code}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("TRITON_NVDISASM_PATH", str(program))
+
+
+def assembled(kernel):
+    """A copy of the kernel with a cubin, as this machine may have no assembler."""
+    copy = pickle.loads(pickle.dumps(kernel))
+    copy.object = b"\x7fELF of a cubin"
+    return copy
+
+
+def test_disassembly(gpu, host, tmp_path, monkeypatch) -> None:
+    disassembler(tmp_path, monkeypatch, 'echo "$1"; cat "$2"')
+    made = assembled(gpu)
+    assert list(made.asm)[-2:] == ["cubin", "sass"]
+    assert made.asm["sass"] == "-c\n\x7fELF of a cubin"
+    assert "sass" not in host.asm
+
+
+def test_a_disassembler_that_fails(gpu, tmp_path, monkeypatch) -> None:
+    disassembler(tmp_path, monkeypatch, "echo broken >&2; exit 3")
+    with pytest.raises(TilewrightError, match="nvdisasm failed: broken"):
+        assembled(gpu).asm["sass"]
+
+
+def test_without_a_disassembler(gpu, tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("TRITON_NVDISASM_PATH", str(tmp_path / "missing"))
+    assert assembled(gpu).asm.get("sass") is None
+    with pytest.raises(TilewrightError, match="was not found"):
+        disassemble(b"")

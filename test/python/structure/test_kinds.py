@@ -20,6 +20,7 @@ EXCEPTIONS = {
     "python/tilewright/cli/doctor.py": "reports on drivers and tools",
     "python/tilewright/cli/profile.py": "the default GPU to emulate",
     "python/tilewright/compiler/assembler.py": "finds NVIDIA's assembler",
+    "python/tilewright/compiler/disassembler.py": "NVIDIA's disassembler",
     "python/tilewright/compiler/streams.py": "PyTorch's streams",
     "python/tilewright/knobs/__init__.py": "the name of a group of knobs",
     "python/tilewright/knobs/groups.py": "NVIDIA's tools, by Triton's names",
