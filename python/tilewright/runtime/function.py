@@ -170,6 +170,13 @@ class JITFunction(_core.Launcher, FunctionAttributes):
             self[grid](*args, **kwargs)
         return emulated.profiles[-1]
 
+    def create_binder(self) -> Any:
+        """What tells how arguments specialize the kernel; see make_binder in binder.py."""
+        from tilewright.runtime.binder import make_binder
+        from tilewright.runtime.driver import driver
+
+        return make_binder(self, driver.active.get_current_target())
+
     def add_pre_run_hook(self, hook: Callable[..., Any]) -> None:
         """Adds a function that is called before every launch, with its arguments."""
         self.pre_run_hooks.append(hook)

@@ -248,3 +248,46 @@ def test_a_replaced_run_gets_every_launch(out, monkeypatch) -> None:
     assert len(seen) == 2
     assert out.tolist() == list(range(1, 9))
     assert type(kernel[1]).__name__ == "BoundGrid"
+
+
+# Binding
+
+
+def test_how_arguments_specialize() -> None:
+    _, _, target, backend, binder = apply.create_binder()
+    assert backend.target == target
+    out = np.zeros(64, np.int32)
+    bound, specialization, options = binder(out, 1, num_warps=2)
+    assert (bound["out"] is out, bound["n"], bound["BLOCK"]) == (True, 1, 8)
+    assert specialization == [("*i32", ""), ("i64", ""), ("constexpr", 8)]
+    assert options == {"num_warps": 2}
+    _, kernel = copies()
+    *_, binder = kernel.create_binder()
+    assert binder(out, BLOCK=16)[1] == [("*i32", "D"), ("constexpr", 16)]
+    assert binder(out[1:], BLOCK=16)[1] == [("*i32", ""), ("constexpr", 16)]
+    assert not kernel.device_caches
+    with pytest.raises(ArgumentError, match="missing argument 'BLOCK'"):
+        binder(out)
+
+
+def test_how_tuples_specialize() -> None:
+    @tilewright.jit
+    def kernel(pair, name: tl.constexpr): ...
+
+    *_, binder = kernel.create_binder()
+    out = np.zeros(64, np.int32)
+    assert binder((out, 1, None, 32), "i32")[1] == [
+        (("*i32", "constexpr", "constexpr", "i32"), ("D", 1, None, "D")),
+        ("constexpr", "i32"),
+    ]
+
+
+def test_new_source_for_gpus() -> None:
+    _, kernel = copies()
+    kernel.src = "def kernel(out, BLOCK: tl.constexpr):\n    tl.store(out, BLOCK)\n"
+    made = kernel.warmup(tl.int32, 8, target="cuda:90a")
+    assert ".entry kernel(" in made.asm["ptx"]
+    out = np.zeros(1, np.int32)
+    with tilewright.emulate("cuda:90a", checks=True):
+        kernel[1](out, 8)
+    assert out[0] == 8
