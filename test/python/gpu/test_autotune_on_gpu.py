@@ -65,7 +65,7 @@ def test_one_that_stops_the_device_costs_a_child_process(gpu, capsys, monkeypatc
     out = gpu.full((4,), 7, dtype=gpu.int32, device="cuda")
     wild[1,](out, 1 << 40)
     assert out.tolist() == [32, 7, 7, 7]
-    assert "DeviceError" in capsys.readouterr().err or "Error" in str(wild.configs_timings)
+    assert "illegal memory access" in capsys.readouterr().err
     assert wild.best_config.kwargs == {"BLOCK": 32}
 
 
