@@ -68,7 +68,7 @@ class CompiledKernel(KernelAttributes):
     def __init__(self, key: str, entry: Entry, origin: str, src: ASTSource | None = None) -> None:
         self.key = key
         self.src = src
-        self.metadata = KernelMetadata(entry.metadata)
+        self._metadata = KernelMetadata(entry.metadata)
         self.origin = origin
         self.name: str = entry.metadata["name"]
         self.symbol: str = entry.metadata["symbol"]
@@ -80,6 +80,11 @@ class CompiledKernel(KernelAttributes):
     def __repr__(self) -> str:
         signature = ", ".join(f"{n}={v}" for n, v in self.metadata["signature"].items())
         return f"<CompiledKernel {self.name}({signature}) for {self.metadata['target']}>"
+
+    @property
+    def metadata(self) -> KernelMetadata:
+        # A property, because Inductor's copies have an item `metadata` of another type in __dict__.
+        return self._metadata
 
     @property
     def target(self) -> str:

@@ -12,9 +12,12 @@ class KernelAttributes:
 
     key: str
     object: bytes
-    metadata: KernelMetadata
     name: str
     src: Any
+
+    @property
+    def metadata(self) -> KernelMetadata:
+        raise NotImplementedError
 
     @property
     def shared(self) -> int:

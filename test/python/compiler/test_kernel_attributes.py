@@ -85,7 +85,8 @@ def test_what_it_has_in_this_process_is_not_pickled(host) -> None:
     state = dict(host.__dict__)
     copy = type(host).__new__(type(host))
     # Inductor passes these between processes, without the members that a process has of its own.
-    copy.__dict__.update(pickle.loads(pickle.dumps({**state, "module": None, "run": None})))
+    changes = {"module": None, "function": None, "run": None, "metadata": ("another", "type")}
+    copy.__dict__.update(pickle.loads(pickle.dumps({**state, **changes})))
     assert callable(copy.run)
     assert copy.function == copy.load().address
     assert copy.metadata.target == host.metadata.target
