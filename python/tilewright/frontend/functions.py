@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tilewright.errors import CompileError, ConstantError, TypeMismatchError, UnsupportedError
-from tilewright.language import constexpr
+from tilewright.language import constexpr, dtype
 from tilewright.language.value import is_structure
 
 from .dispatch import Exit
@@ -109,7 +109,7 @@ def _argument(fn: Any, name: str, value: Value, is_constexpr: bool) -> Value:
             f"but its argument {describe(value)} holds tensors"
         )
     plain = unwrap(value)
-    wrap = is_constexpr or isinstance(plain, (bool, int, float, str))
+    wrap = is_constexpr or isinstance(plain, (bool, int, float, str, dtype))
     return constexpr(plain) if wrap else plain
 
 

@@ -64,8 +64,10 @@ def jit(
     Raises:
         CompileError: The function's source can't be found, or it has a parameter `*args` or
             `**kwargs`.
-        ArgumentError: `fn` is not a Python function, or a parameter not to be specialized does
-            not exist.
+        ArgumentError: `fn` is not a Python function.
+
+    Warns:
+        CompileWarning: A parameter not to be specialized does not exist.
     """
 
     def decorate(function: Callable[..., Any]) -> JITFunction:

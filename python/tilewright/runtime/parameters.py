@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
-from tilewright.errors import ArgumentError, UnsupportedError
+from tilewright.errors import CompileWarning, UnsupportedError
 
 empty = inspect.Parameter.empty
 
@@ -101,7 +102,9 @@ def parameters_of(
 
     Raises:
         UnsupportedError: The function has a parameter `*args` or `**kwargs`.
-        ArgumentError: A name or position refers to no parameter.
+
+    Warns:
+        CompileWarning: A name or position refers to no parameter.
     """
     found = list(inspect.signature(fn).parameters.values())
     for parameter in found:
@@ -138,7 +141,9 @@ def _names(fn: FunctionType, given: Iterable[int | str], names: list[str]) -> se
         elif item in names:
             found.add(str(item))
         else:
-            raise ArgumentError(f"do_not_specialize: `{fn.__name__}` has no parameter {item!r}")
+            # Triton ignores such a name, and libraries have some.
+            message = f"do_not_specialize: `{fn.__name__}` has no parameter {item!r}"
+            warnings.warn(message, CompileWarning, stacklevel=5)
     return found
 
 

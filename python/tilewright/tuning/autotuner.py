@@ -57,7 +57,9 @@ class Autotuner(KernelInterface):
         fn, base_fn, arg_names: See KernelInterface.
         configs: The configurations.
         keys: The names of the arguments in the tuning key.
-        cache: The choices so far, by tuning key, on the device of the latest launch.
+        cache: The choices so far, by tuning key, on the device of the latest launch. A subclass
+            can set an object of its own, with `cache[key]`, which may raise KeyError, and
+            `cache[key] = ...`.
         best_config: The configuration of the latest launch, or None.
         bench_time: How long the latest tuning took, in seconds.
         configs_timings: The times of the latest tuning by configuration: a list of the median and
@@ -110,6 +112,7 @@ class Autotuner(KernelInterface):
         self.isolate = isolate
         self.time_limit = time_limit
         self._caches: dict[Any, Choices] = {}
+        self._own_cache: Any = None
         # What C++ launches without calling `run`; see lib/Launcher/Wrapped.cpp.
         self._keys = tuple(
             self.arg_names.index(name)
@@ -149,13 +152,25 @@ class Autotuner(KernelInterface):
                 )
 
     @property
-    def cache(self) -> dict[tuple[Any, ...], Config]:
-        return self._choices_at(self._place)
+    def cache(self) -> Any:
+        return self._choices_at(self._place) if self._own_cache is None else self._own_cache
 
     @cache.setter
-    def cache(self, choices: dict[tuple[Any, ...], Config]) -> None:
-        self._caches[self._place] = Choices(self._forget, choices)
+    def cache(self, choices: Any) -> None:
         self._forget()
+        if isinstance(choices, Mapping):
+            self._own_cache = None
+            self._caches[self._place] = Choices(self._forget, choices)
+        else:
+            # Of a subclass in a library, such as a database. C++ would not notice its changes.
+            self._own_cache, self._choices = choices, None
+
+    def _cached(self, key: tuple[Any, ...]) -> Config | None:
+        try:
+            found: Config = self.cache[key]
+        except KeyError:
+            return None
+        return found
 
     def _choices_at(self, place: Any) -> Choices:
         if place not in self._caches:
@@ -269,10 +284,10 @@ class Autotuner(KernelInterface):
     def _choice(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Config:
         key = self._key(kwargs)
         self._enter_place((*args, *kwargs.values()), kwargs)
-        config = self.cache.get(key)
+        config = self._cached(key)
         if config is None:
             with self._tuning:
-                config = self.cache.get(key) or self._find(key, args, kwargs)
+                config = self._cached(key) or self._find(key, args, kwargs)
         return config
 
     def _enter_place(self, values: Iterable[Any], kwargs: Mapping[str, Any]) -> None:

@@ -103,6 +103,23 @@ def call_function_argument(out, a):
     tl.store(out, apply(square, a))
 
 
+@jit
+def lowest(dtype):
+    # As with other constants, the parameter is a constexpr, whose value is the dtype.
+    if dtype.value.is_floating() and dtype.is_floating():
+        return tl.cast(-float("inf"), dtype)
+    return tl.cast(0, dtype)
+
+
+def test_a_dtype_is_passed_as_a_constant():
+    @jit
+    def kernel(out):
+        tl.store(out, lowest(out.dtype.element_ty))
+
+    assert "0xFF800000" in build(kernel, "*fp32")
+    assert "0xFF800000" not in build(kernel, "*i32")
+
+
 def test_functions_can_be_passed():
     text = build(call_function_argument, "*i32", "i32")
     assert "call @square" in text

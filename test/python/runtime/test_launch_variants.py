@@ -12,7 +12,7 @@ import torch
 
 import tilewright
 import tilewright.language as tl
-from tilewright.errors import ArgumentError
+from tilewright.errors import ArgumentError, CompileWarning
 
 
 class Pair(NamedTuple):
@@ -75,8 +75,19 @@ def test_do_not_specialize(substitute) -> None:
         ("i32", "i32", "i32:D"),
         ("*fp32", "*fp32", "*fp32:D"),
     ]
-    with pytest.raises(ArgumentError, match="has no parameter 'd'"):
-        tilewright.jit(do_not_specialize=["d"])(kernel.fn)
+
+
+def test_do_not_specialize_of_no_parameter_warns() -> None:
+    with pytest.warns(CompileWarning, match="`scale` has no parameter 'd'") as caught:
+
+        @tilewright.jit(do_not_specialize=["d", "n"])
+        def scale(x, n):
+            pass
+
+    assert caught[0].filename == __file__
+    assert [parameter.do_not_specialize for parameter in scale.params] == [False, True]
+    with pytest.warns(CompileWarning, match="has no parameter 7"):
+        tilewright.jit(do_not_specialize_on_alignment=[7])(scale.fn)
 
 
 # Constants
