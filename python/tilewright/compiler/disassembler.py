@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import tempfile
 
 from tilewright.compiler.assembler import toolkits
 from tilewright.errors import TilewrightError
@@ -30,6 +28,9 @@ def disassemble(cubin: bytes) -> str:
     Raises:
         TilewrightError: nvdisasm was not found, or failed.
     """
+    import subprocess
+    import tempfile
+
     program = find_disassembler()
     if program is None:
         raise TilewrightError(f"{_PROGRAM} was not found; the CUDA toolkit contains it")

@@ -11,6 +11,12 @@ def run(code: str) -> str:
     return done.stdout
 
 
+@pytest.mark.parametrize("library", ["concurrent.futures", "subprocess", "asyncio"])
+def test_a_kernel_needs_no_slow_module(library: str) -> None:
+    code = "import sys, tilewright, tilewright.runtime.function as f, tilewright.compiler.pipeline"
+    assert run(f"{code}; print({library!r} in sys.modules)").strip() == "False"
+
+
 @pytest.mark.parametrize("module", ["tilewright", "tilewright.language"])
 @pytest.mark.parametrize("library", ["torch", "numpy"])
 def test_import_brings_in_no_big_library(module: str, library: str) -> None:
