@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tilewright.compat.entries import Same
+from tilewright.compat.facade import find, is_found
 from tilewright.compat.listing import listing
 from tilewright.compat.table import MISSING_MODULES, MODULES
 
@@ -36,3 +38,13 @@ def test_every_module_has_its_package() -> None:
     parents = {name.rpartition(".")[0] for name in MODULES} - {""}
     assert parents <= set(MODULES)
     assert not set(MODULES) & set(MISSING_MODULES)
+
+
+def test_tilewright_has_what_the_table_names() -> None:
+    missing = [
+        f"{module.name}.{name}: {entry.target}"
+        for module in MODULES.values()
+        for name, entry in module.names.items()
+        if isinstance(entry, Same) and not is_found(find(module, name))
+    ]
+    assert not missing, "moved or renamed; adapt python/tilewright/compat/table"

@@ -42,7 +42,7 @@ MODULES = (
         {
             "Backend": Same("tilewright.compat.objects:Backend"),
             "BaseBackend": Same("tilewright.compiler.backend:BaseBackend"),
-            "DriverBase": Same("tilewright.runtime.driver:ActiveDriver"),
+            "DriverBase": Same("tilewright.runtime.driver:DriverBase"),
             "backends": Same(
                 "tilewright.compat.objects:backends",
                 "empty, so that PyTorch's Inductor does not generate kernels",
@@ -60,8 +60,8 @@ MODULES = (
     Module(
         "triton.backends.driver",
         {
-            "DriverBase": Same("tilewright.runtime.driver:ActiveDriver"),
-            "GPUDriver": Same("tilewright.runtime.driver:CudaDriver"),
+            "DriverBase": Same("tilewright.runtime.driver:DriverBase"),
+            "GPUDriver": Same("tilewright.runtime.driver:GPUDriver"),
         },
     ),
     Module("triton.backends.nvidia"),

@@ -17,7 +17,7 @@ MODULES = (
             "OutOfResources": Same("tilewright.errors:OutOfResources"),
             "TensorWrapper": Same("tilewright.runtime.reinterpreted:TensorWrapper"),
             "TritonError": Same("tilewright.errors:TilewrightError"),
-            "aggregate": Same("tilewright:aggregate"),
+            "aggregate": Absent(),
             "autotune": Same("tilewright:autotune"),
             "cdiv": Same("tilewright:cdiv"),
             "compile": Same("tilewright.compiler.ast_source:compile"),

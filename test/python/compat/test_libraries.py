@@ -1,0 +1,139 @@
+"""Kernels of published libraries run under compat, compared with PyTorch.
+
+Skipped unless the libraries are installed:
+pip install --no-deps --target FOLDER liger-kernel fla-core einops, with FOLDER in PYTHONPATH.
+"""
+
+import importlib
+
+import pytest
+
+from tilewright import compat
+
+torch = pytest.importorskip("torch")
+F = torch.nn.functional
+
+
+@pytest.fixture(scope="module", autouse=True)
+def installed():
+    compat.install()
+    torch.manual_seed(0)
+    yield
+    compat.uninstall()
+
+
+def function(module: str, name: str):
+    """A function of a library's module; skips the test if the library is not installed."""
+    pytest.importorskip(module.split(".")[0])
+    return getattr(importlib.import_module(module), name)
+
+
+def compare(found, expected, inputs, tolerance=1e-4) -> None:
+    """Compares two results and their gradients."""
+    close = {"atol": tolerance, "rtol": tolerance}
+    torch.testing.assert_close(found, expected, **close)
+    weight = torch.randn_like(found)
+    # PyTorch's gradients come first: some kernels overwrite their inputs.
+    theirs = torch.autograd.grad(expected, inputs, weight, retain_graph=True)
+    mine = torch.autograd.grad(found, inputs, weight.clone())
+    for x, y in zip(mine, theirs, strict=True):
+        torch.testing.assert_close(x, y, **close)
+
+
+def random(*shape):
+    return torch.randn(*shape, requires_grad=True)
+
+
+# liger-kernel
+
+
+def test_liger_layer_norm() -> None:
+    apply = function("liger_kernel.ops.layer_norm", "LigerLayerNormFunction").apply
+    x, weight, bias = random(16, 300), random(300), random(300)
+    expected = F.layer_norm(x, (300,), weight, bias, 1e-6)
+    compare(apply(x, weight, bias, 1e-6), expected, (x, weight, bias))
+
+
+def test_liger_rms_norm() -> None:
+    apply = function("liger_kernel.ops.rms_norm", "LigerRMSNormFunction").apply
+    x, weight = random(4, 16, 300), random(300)
+    expected = F.rms_norm(x, (300,), weight, 1e-6)
+    compare(apply(x, weight, 1e-6, 0.0, "llama", False), expected, (x, weight))
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "activation"),
+    [
+        ("liger_kernel.ops.swiglu", "LigerSiLUMulFunction", F.silu),
+        ("liger_kernel.ops.geglu", "LigerGELUMulFunction", lambda x: F.gelu(x, approximate="tanh")),
+    ],
+)
+def test_liger_gates(module, name, activation) -> None:
+    apply = function(module, name).apply
+    a, b = random(8, 500), random(8, 500)
+    compare(apply(a, b), activation(a) * b, (a, b))
+
+
+def test_liger_softmax() -> None:
+    apply = function("liger_kernel.ops.softmax", "LigerSoftmaxFunction").apply
+    x = random(7, 1000)
+    compare(apply(x), torch.softmax(x, -1), (x,))
+
+
+def test_liger_fused_linear_cross_entropy() -> None:
+    name = "LigerFusedLinearCrossEntropyFunction"
+    apply = function("liger_kernel.ops.fused_linear_cross_entropy", name).apply
+    x, weight = random(32, 64), random(200, 64)
+    target = torch.randint(0, 200, (32,))
+    found = apply(x, weight, target)
+    loss = found[0] if isinstance(found, tuple) else found
+    compare(loss, F.cross_entropy(x @ weight.T, target), (x, weight))
+
+
+def test_liger_group_norm() -> None:
+    apply = function("liger_kernel.ops.group_norm", "LigerGroupNormFunction").apply
+    x, weight, bias = random(3, 12, 40), random(12), random(12)
+    expected = F.group_norm(x, 4, weight, bias, 1e-5)
+    compare(apply(x, weight, bias, 12, 4, 1e-5), expected, (x, weight, bias), 1e-3)
+
+
+# flash-linear-attention: autotuned kernels with heuristics, chunked and recurrent forms
+
+
+@pytest.mark.parametrize("name", ["gla", "simple_gla"])
+def test_fla_gated_linear_attention(name) -> None:
+    chunked = function(f"fla.ops.{name}", f"chunk_{name}")
+    recurrent = function(f"fla.ops.{name}", f"fused_recurrent_{name}")
+    q, k, v = (random(1, 64, 2, 32) for _ in range(3))
+    gate = F.logsigmoid(torch.randn(q.shape if name == "gla" else q.shape[:3])).requires_grad_()
+    keyword = "gk" if name == "gla" else "g"
+    found, _ = chunked(q=q, k=k, v=v, g=gate, scale=1.0)
+    expected, _ = recurrent(q=q, k=k, v=v, scale=1.0, **{keyword: gate})
+    compare(found, expected, (q, k, v, gate), 8e-2)
+
+
+def test_fla_attention() -> None:
+    attention = function("fla.ops.attn", "parallel_attn")
+    q, k, v = (random(1, 64, 2, 32) for _ in range(3))
+    heads_first = [x.transpose(1, 2) for x in (q, k, v)]
+    expected = F.scaled_dot_product_attention(*heads_first, is_causal=True).transpose(1, 2)
+    compare(attention(q, k, v), expected, (q, k, v), 5e-2)
+
+
+def test_fla_delta_rule() -> None:
+    chunked = function("fla.ops.delta_rule", "chunk_delta_rule")
+    recurrent = function("fla.ops.delta_rule", "fused_recurrent_delta_rule")
+    q, v = torch.randn(1, 64, 2, 32), torch.randn(1, 64, 2, 32)
+    k, beta = F.normalize(torch.randn(1, 64, 2, 32), dim=-1), torch.rand(1, 64, 2)
+    found, _ = chunked(*(x.bfloat16() for x in (q, k, v, beta)))
+    expected, _ = recurrent(q, k, v, beta)
+    torch.testing.assert_close(found.float(), expected, atol=6e-2, rtol=6e-2)
+
+
+def test_fla_convolution() -> None:
+    convolution = function("fla.modules.convolution", "causal_conv1d")
+    x, weight = random(1, 64, 32), torch.randn(32, 4)
+    found = convolution(x=x, weight=weight, bias=None, activation="silu")
+    padded = F.conv1d(x.transpose(1, 2), weight[:, None], padding=3, groups=32)[..., :64]
+    expected = F.silu(padded.transpose(1, 2))
+    compare(found[0] if isinstance(found, tuple) else found, expected, (x,), 1e-3)
