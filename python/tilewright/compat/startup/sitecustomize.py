@@ -33,6 +33,8 @@ def _import_next() -> None:
 
 
 try:
-    _install()
+    # A child can be an older Python, which Tilewright does not support.
+    if sys.version_info >= (3, 10):  # noqa: UP036
+        _install()
 finally:
     _import_next()
