@@ -69,14 +69,13 @@ class Pieces : public TypeConverter {
 public:
   /// Splits vectors of more than `most` elements.
   explicit Pieces(int64_t most) : most(most) {
-    int64_t length = std::min(most, kPiece);
     addConversion([](Type type) { return type; });
-    addConversion([this, length](VectorType type, SmallVectorImpl<Type> &types) -> std::optional<LogicalResult> {
+    addConversion([this](VectorType type, SmallVectorImpl<Type> &types) -> std::optional<LogicalResult> {
       if (!isLong(type)) {
         return std::nullopt;
       }
-      for (int64_t first = 0; first < type.getNumElements(); first += length) {
-        types.push_back(VectorType::get(std::min(length, type.getNumElements() - first), type.getElementType()));
+      for (int64_t first = 0; first < type.getNumElements(); first += length()) {
+        types.push_back(VectorType::get(std::min(length(), type.getNumElements() - first), type.getElementType()));
       }
       return success();
     });
@@ -96,6 +95,8 @@ public:
     });
   }
 
+  /// The elements of a piece; the last one may have fewer.
+  int64_t length() const { return std::min(most, kPiece); }
   bool isLong(Type type) const {
     auto vector = dyn_cast<VectorType>(type);
     return vector && vector.getRank() == 1 && !vector.isScalable() && vector.getNumElements() > most;
@@ -241,7 +242,26 @@ struct Extract : Pattern<vector::ExtractOp> {
   }
 };
 
-/// A piece of the result is a piece of an operand, or a shuffle of at most two, or assembled from elements.
+/// A vector of these elements: a piece, or a shuffle of at most two, or assembled from elements.
+Value choose(OpBuilder &builder, Location loc, VectorType type, ArrayRef<Place> chosen) {
+  llvm::SmallSetVector<Value, 4> sources;
+  bool isWhole = chosen.front().piece.getType() == type;
+  for (auto [index, place] : llvm::enumerate(chosen)) {
+    sources.insert(place.piece);
+    isWhole &= place.piece == chosen.front().piece && place.index == static_cast<int64_t>(index);
+  }
+  if (isWhole) {
+    return chosen.front().piece;
+  }
+  if (sources.size() > 2) {
+    return fromPlaces(builder, loc, type, chosen);
+  }
+  int64_t ofFirst = cast<VectorType>(sources[0].getType()).getNumElements();
+  SmallVector<int64_t> mask = llvm::map_to_vector(
+      chosen, [&](Place place) { return place.piece == sources[0] ? place.index : ofFirst + place.index; });
+  return vector::ShuffleOp::create(builder, loc, sources[0], sources.back(), mask);
+}
+
 struct Shuffle : Pattern<vector::ShuffleOp> {
   using Pattern::Pattern;
   LogicalResult matchAndRewrite(vector::ShuffleOp op, OneToNOpAdaptor adaptor,
@@ -263,25 +283,38 @@ struct Shuffle : Pattern<vector::ShuffleOp> {
     rewriter.replaceOpWithMultiple(op, {pieces});
     return success();
   }
+};
 
-private:
-  static Value choose(OpBuilder &builder, Location loc, VectorType type, ArrayRef<Place> chosen) {
-    llvm::SmallSetVector<Value, 4> sources;
-    bool isWhole = chosen.front().piece.getType() == type;
-    for (auto [index, place] : llvm::enumerate(chosen)) {
-      sources.insert(place.piece);
-      isWhole &= place.piece == chosen.front().piece && place.index == static_cast<int64_t>(index);
+/// Casts parts of at most a piece's length before and after the cast, and assembles the pieces of the result.
+struct Bitcast : Pattern<vector::BitCastOp> {
+  using Pattern::Pattern;
+  LogicalResult matchAndRewrite(vector::BitCastOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    VectorType from = op.getSourceVectorType(), to = op.getResultVectorType();
+    int64_t fromBits = from.getElementTypeBitWidth(), toBits = to.getElementTypeBitWidth();
+    int64_t longest = static_cast<const Pieces *>(getTypeConverter())->length();
+    int64_t step = longest * std::min(fromBits, toBits) / fromBits;
+    if (step * fromBits % toBits != 0 || from.getNumElements() * fromBits % toBits != 0 || step == 0) {
+      return failure();
     }
-    if (isWhole) {
-      return chosen.front().piece;
+    SmallVector<Place> all = placesOf(adaptor.getSource()), places;
+    for (ArrayRef<Place> rest = all; !rest.empty(); rest = rest.drop_front(std::min<size_t>(step, rest.size()))) {
+      ArrayRef<Place> chosen = rest.take_front(step);
+      int64_t count = chosen.size();
+      Value part = choose(rewriter, op.getLoc(), VectorType::get(count, from.getElementType()), chosen);
+      auto type = VectorType::get(count * fromBits / toBits, to.getElementType());
+      Value cast = vector::BitCastOp::create(rewriter, op.getLoc(), type, part);
+      llvm::append_range(places, placesOf(cast));
     }
-    if (sources.size() > 2) {
-      return fromPlaces(builder, loc, type, chosen);
+    ArrayRef<Place> rest = places;
+    SmallVector<Value> pieces;
+    for (Type type : piecesOf(op)) {
+      auto piece = cast<VectorType>(type);
+      pieces.push_back(choose(rewriter, op.getLoc(), piece, rest.take_front(piece.getNumElements())));
+      rest = rest.drop_front(piece.getNumElements());
     }
-    int64_t ofFirst = cast<VectorType>(sources[0].getType()).getNumElements();
-    SmallVector<int64_t> mask = llvm::map_to_vector(
-        chosen, [&](Place place) { return place.piece == sources[0] ? place.index : ofFirst + place.index; });
-    return vector::ShuffleOp::create(builder, loc, sources[0], sources.back(), mask);
+    rewriter.replaceOpWithMultiple(op, {pieces});
+    return success();
   }
 };
 
@@ -320,7 +353,7 @@ struct SplitVectors : tilewright::impl::SplitVectorsBase<SplitVectors> {
     RewritePatternSet patterns(&getContext());
     ConversionTarget target(getContext());
     patterns.add<Lanewise>(pieces, &getContext());
-    patterns.add<Constant, Broadcast, FromElements, Extract, Shuffle, Reduction>(pieces, &getContext());
+    patterns.add<Constant, Broadcast, FromElements, Extract, Shuffle, Bitcast, Reduction>(pieces, &getContext());
     scf::populateSCFStructuralTypeConversionsAndLegality(pieces, patterns, target);
     target.markUnknownOpDynamicallyLegal(
         [&](Operation *op) -> std::optional<bool> { return pieces.concerns(op) ? std::nullopt : std::optional(true); });

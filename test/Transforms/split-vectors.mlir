@@ -108,20 +108,35 @@ func.func @control(%x: f32, %n: i32, %c: i1) -> f32 {
 
 // -----
 
+// CHECK-LABEL: func.func @bitcast(
+func.func @bitcast(%x: vector<8xf16>, %y: vector<6xi32>, %i: i32) -> (i32, f16) {
+  // CHECK: %[[WORDS0:.*]] = vector.bitcast %{{.*}} : vector<4xf16> to vector<2xi32>
+  // CHECK: %[[WORDS1:.*]] = vector.bitcast %{{.*}} : vector<4xf16> to vector<2xi32>
+  // CHECK: vector.shuffle %[[WORDS0]], %[[WORDS1]] [0, 1, 2, 3] : vector<2xi32>, vector<2xi32>
+  %words = vector.bitcast %x : vector<8xf16> to vector<4xi32>
+  %sum = arith.addi %words, %words : vector<4xi32>
+  %word = vector.extract %sum[3] : i32 from vector<4xi32>
+  // CHECK: vector.bitcast %{{.*}} : vector<2xi32> to vector<4xf16>
+  // CHECK: vector.bitcast %{{.*}} : vector<2xi32> to vector<4xf16>
+  // CHECK: %[[LAST:.*]] = vector.bitcast %{{.*}} : vector<2xi32> to vector<4xf16>
+  // CHECK: vector.extract %[[LAST]][3] : f16 from vector<4xf16>
+  %halves = vector.bitcast %y : vector<6xi32> to vector<12xf16>
+  %half = vector.extract %halves[11] : f16 from vector<12xf16>
+  return %word, %half : i32, f16
+}
+
+// -----
+
 // An operation without a rule keeps its vectors; short vectors and other shapes stay.
 // CHECK-LABEL: func.func @kept(
 // CHECK-SAME: %[[X:.*]]: vector<8xf16>, %[[Y:.*]]: vector<4xf16>, %[[Z:.*]]: vector<2x8xf16>
-func.func @kept(%x: vector<8xf16>, %y: vector<4xf16>, %z: vector<2x8xf16>) -> (i32, f16, vector<4xf16>, vector<2x8xf16>) {
-  // CHECK: %[[ELEMENTS:.*]] = vector.from_elements %{{.*}} : vector<8xf16>
-  // CHECK: vector.bitcast %[[ELEMENTS]] : vector<8xf16> to vector<4xi32>
+func.func @kept(%x: vector<8xf16>, %y: vector<4xf16>, %z: vector<2x8xf16>) -> (f16, vector<4xf16>, vector<2x8xf16>) {
   // CHECK: vector.reduction <add>, %{{.*}} : vector<8xf16> into f16
   // CHECK: arith.addf %[[Y]], %[[Y]] : vector<4xf16>
   // CHECK: arith.addf %[[Z]], %[[Z]] : vector<2x8xf16>
   %s = arith.addf %x, %x : vector<8xf16>
-  %words = vector.bitcast %s : vector<8xf16> to vector<4xi32>
-  %word = vector.extract %words[0] : i32 from vector<4xi32>
   %sum = vector.reduction <add>, %s : vector<8xf16> into f16
   %short = arith.addf %y, %y : vector<4xf16>
   %square = arith.addf %z, %z : vector<2x8xf16>
-  return %word, %sum, %short, %square : i32, f16, vector<4xf16>, vector<2x8xf16>
+  return %sum, %short, %square : f16, vector<4xf16>, vector<2x8xf16>
 }

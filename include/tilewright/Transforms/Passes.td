@@ -98,7 +98,7 @@ def SplitVectors : Pass<"split-vectors"> {
 
     Requires: control flow in scf form.
     Establishes: no vector of one dimension with more than `max-elements` elements remains in elementwise operations,
-    constants, broadcasts, extractions, shuffles, reductions of integers, and control flow; other operations keep theirs.
+    constants, broadcasts, extractions, shuffles, casts of bits, reductions of integers, and control flow; other operations keep theirs.
     Destroys: nothing.
   }];
   let options = [Option<"maxElements", "max-elements", "int64_t", "128", "the number of elements of the longest vectors that are kept">];
