@@ -188,7 +188,7 @@ class _Choice:
         tuner, limit = self._tuner, self._tuner.time_limit
         if not tuner.isolate:
             yield None
-        elif self._target.kind != "cuda":
+        elif self._device == "cpu":
             yield lambda trial: isolation.run_forked(
                 trial, lambda: self._before(trial, named), limit
             )

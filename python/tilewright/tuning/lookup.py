@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tilewright.compiler.core import build_identity, core
-from tilewright.compiler.targets import Target
+from tilewright.compiler.targets import Target, target_kinds
 from tilewright.dependencies import Untrackable
 from tilewright.errors import ArgumentError
 from tilewright.runtime.interface import jit_function
@@ -131,14 +131,15 @@ def _text_of(value: Any) -> str | None:
 
 def _device_of(target: Target) -> tuple[str, str]:
     """The device's name and the driver's version."""
-    if target.kind == "cuda":
-        found = core().devices("cuda")
-        names = sorted({device["name"] for device in found["devices"]})
-        return f"{'/'.join(names)} ({target})", str(found.get("version", ""))
     if target.kind == "cpu":
         count = len(os.sched_getaffinity(0))
         return f"{_processor()}, {count} threads ({target})", ""
-    return str(target), ""
+    kind = target_kinds()[target.kind].device_kind
+    if kind == "cpu":
+        return str(target), ""  # an emulated device
+    found = core().devices(kind)
+    names = sorted({device["name"] for device in found["devices"]})
+    return f"{'/'.join(names)} ({target})", str(found.get("version", ""))
 
 
 @functools.cache

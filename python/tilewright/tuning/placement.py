@@ -19,16 +19,23 @@ def is_array(value: Any) -> bool:
 
 
 def device_of(values: Iterable[Any]) -> str:
-    """The device of the first array that is not in host memory, else "cpu"."""
-    for value in values:
-        if not is_array(value):
-            continue
+    """The device of the first array that is not in host memory ("cuda:0"), else "cpu"."""
+    for value in filter(is_array, values):
         device = str(getattr(value, "device", "cpu"))
-        if hasattr(value, "__cuda_array_interface__") and not device.startswith("cuda"):
-            device = f"cuda:{getattr(getattr(value, 'device', None), 'id', 0)}"
-        if device.startswith("cuda"):
-            return device if ":" in device else device + ":0"
+        if hasattr(value, "__dlpack_device__") and not hasattr(value, "data_ptr"):
+            device = _name_of(*value.__dlpack_device__())
+        if device.partition(":")[0] in _DEVICES:
+            return device if ":" in device else f"{device}:0"
     return "cpu"
+
+
+# The kinds of devices, with DLPack's numbers.
+_DEVICES = {"cuda": 2}
+
+
+def _name_of(number: int, ordinal: int) -> str:
+    kind = next((name for name, known in _DEVICES.items() if known == number), "cpu")
+    return kind if kind == "cpu" else f"{kind}:{ordinal}"
 
 
 def place_of(values: Iterable[Any], kwargs: Mapping[str, Any]) -> tuple[str, Any]:

@@ -27,6 +27,10 @@ EXCEPTIONS = {
     "python/tilewright/runtime/driver.py": "one class per kind of device",
     "python/tilewright/runtime/emulation.py": "the default GPU to emulate",
     "python/tilewright/runtime/function.py": "the default GPU to emulate",
+    "python/tilewright/tuning/autotuner.py": "arguments by Triton's names",
+    "python/tilewright/tuning/clocks.py": "PyTorch's events",
+    "python/tilewright/tuning/isolation.py": "waits for PyTorch's device",
+    "python/tilewright/tuning/placement.py": "DLPack's numbers of devices",
 }
 KIND = re.compile("cuda|nvptx|nvidia", re.I)
 
