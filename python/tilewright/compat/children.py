@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import site
+import sys
 from collections.abc import MutableMapping
 
 SWITCH = "TILEWRIGHT_COMPAT"
@@ -46,7 +47,8 @@ def restore(environment: MutableMapping[str, str]) -> None:
 
 def has_pth() -> bool:
     """Whether a folder that Python reads at start-up has the wheel's .pth file."""
-    folders = site.getsitepackages()
+    # While Python starts, the module `site` does not know a virtual environment's prefix yet.
+    folders = site.getsitepackages([sys.prefix, *site.PREFIXES])
     if site.ENABLE_USER_SITE:
         folders.append(site.getusersitepackages())
     return any(os.path.exists(os.path.join(folder, PTH)) for folder in folders)

@@ -1,10 +1,12 @@
 """Child processes mean Tilewright by `triton` as well, and the start of others costs nothing."""
 
 import os
+import subprocess
 import sys
+import venv
 
 import pytest
-from processes import PTH, environment, output, program, python, site_folder
+from processes import PTH, ROOT, environment, output, program, python, site_folder
 
 ASK = "import triton; print(triton.__version__)"
 INSTALL = "import tilewright.compat as compat; compat.install('3.5.1')\n"
@@ -132,12 +134,27 @@ def test_a_pth_file_takes_the_place_of_the_path(tmp_path) -> None:
     """With the wheel's file, PYTHONPATH stays as it is."""
     folder = site_folder(tmp_path / "site")
     code = (
-        f"import os, site; site.getsitepackages = lambda: [{str(folder)!r}]\n"
+        f"import os, site; site.getsitepackages = lambda prefixes: [{str(folder)!r}]\n"
         "before = os.environ['PYTHONPATH']\n"
         + INSTALL
         + "print(os.environ['PYTHONPATH'] == before)"
     )
     assert output(code) == "True"
+
+
+def test_a_virtual_environment_with_the_wheels_file(tmp_path) -> None:
+    """Also where Python ignores the environment variables that are its own."""
+    venv.create(tmp_path / "env", with_pip=False, symlinks=True)
+    (packages,) = (tmp_path / "env" / "lib").glob("python*/site-packages")
+    site_folder(packages)
+    (packages / "tilewright-dev.pth").write_text(f"{ROOT / 'python'}\n")
+    settings = environment(TILEWRIGHT_COMPAT="1")
+    del settings["PYTHONPATH"]
+    code = f"{ASK}; import os; print(os.environ.get('PYTHONPATH'))"
+    for flags in ([], ["-I"], ["-m", "tilewright.compat"], ["-I", "-m", "tilewright.compat"]):
+        command = [tmp_path / "env" / "bin" / "python", *flags, "-c", code]
+        done = subprocess.run(command, capture_output=True, text=True, env=settings)
+        assert done.stdout.split() == ["3.6.0", "None"], (flags, done.stderr)
 
 
 def test_a_script_outside_of_the_interpreters_path(tmp_path) -> None:
