@@ -1,4 +1,4 @@
-"""The groups of knobs. Where a group's docstring does not state an effect, there is none."""
+"""The groups of knobs; each docstring says which of the group's knobs have an effect."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ class Cache(Knobs):
     Attributes:
         dir: The folder whose subfolder `tilewright` is the cache, unless TILEWRIGHT_CACHE_DIR
             names the cache itself.
-        home_dir, dump_dir, override_dir, manager_class, remote_manager_class: No effect.
+        home_dir: The parent of the folder `.triton`; by default the user's home directory.
+        dump_dir, override_dir: Folders of `triton.runtime.cache` (compat/cache.py) only.
+        manager_class, remote_manager_class: No effect.
     """
 
     dir = text("TRITON_CACHE_DIR")
@@ -53,8 +55,9 @@ class Compilation(Knobs):
 
     Attributes:
         always_compile: Turns the disk cache off.
-        listener: Called after each compilation: listener(src=, metadata=, metadata_group=,
-            times=, cache_hit=), where `times` are pairs of a phase and its duration in seconds.
+        listener: Called after each compilation, also one that finds the kernel in a cache:
+            listener(src=, metadata=, metadata_group=, times=, cache_hit=), where `times` are pairs
+            of a phase and its duration in seconds.
         override, dump_ir, store_binary_only, use_ir_loc, enable_asan, disable_line_info,
             front_end_debugging, allow_non_constexpr_globals, enable_experimental_consan,
             instrumentation_mode: No effect. TILEWRIGHT_DUMP dumps the phases.
@@ -75,11 +78,10 @@ class Compilation(Knobs):
 
 
 class Autotuning(Knobs):
-    """What autotuning prints and keeps; read by `tilewright.autotune`.
+    """What Triton's autotuner prints and keeps. No effect.
 
-    Attributes:
-        print: Prints the configuration that was chosen.
-        cache: Keeps timings on disk.
+    TILEWRIGHT_LOG=tuning prints the choices, and the results are stored on disk unless
+    TILEWRIGHT_TUNING=memory or `autotune(cache_results=False)` prevents it.
     """
 
     print = flag("TRITON_PRINT_AUTOTUNING")
