@@ -6,7 +6,6 @@ describe the active driver's target.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -21,7 +20,9 @@ __all__ = [
 def _target() -> Any:
     if is_building():
         return current().target
-    return importlib.import_module("tilewright.runtime.driver").driver.active.get_current_target()
+    from tilewright.runtime.driver import driver
+
+    return driver.active.get_current_target()
 
 
 def _constant(function: Callable[..., Any]) -> Any:

@@ -8,7 +8,6 @@ The code makes no assumption that the source does not state: arrays may overlap.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -63,8 +62,9 @@ def compile(
         if (value := getattr(src.fn, name, None)) is not None:
             given.setdefault(name, value)
     if target is None:
-        active = importlib.import_module("tilewright.runtime.driver").active
-        target = getattr(active, "target", None) or active.get_current_target()
+        from tilewright.runtime.driver import driver
+
+        target = getattr(driver.active, "target", None) or driver.active.get_current_target()
     names = [parameter.name for parameter in src.fn.params]
     checked = Options.make(given, names)
     kernel = find_or_compile(Request(src.fn, src.entries, target_of(target), checked)).kernel
@@ -74,4 +74,6 @@ def compile(
 
 def triton_key() -> str:
     """A text that identifies the compiler: another one may generate other code."""
-    return f"tilewright {importlib.import_module('tilewright').__version__} {build_identity()}"
+    from tilewright import __version__
+
+    return f"tilewright {__version__} {build_identity()}"

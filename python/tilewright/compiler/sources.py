@@ -10,7 +10,6 @@ The compiler's own signature has for each parameter a descriptor or a constant: 
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -144,10 +143,11 @@ def _is_divisible(attributes: Iterable[Any]) -> bool:
 
 def _described(type: str, is_divisible: bool, what: str) -> str:
     """The descriptor of an argument of a type as Triton writes it."""
-    descriptor = importlib.import_module("tilewright.language.descriptor")
+    from tilewright.language.descriptor import parse_descriptor
+
     plain = type.removesuffix(_DIVISIBLE)
     try:
-        found = descriptor.parse_descriptor(plain)
+        found = parse_descriptor(plain)
     except TypeMismatchError as error:
         raise TypeMismatchError(f"{what}: {error.message}") from None
     return str(found._replace(is_divisible=is_divisible or type != plain))
@@ -164,5 +164,7 @@ def _wrap(value: Any) -> Any:
     A text must be distinguished from a descriptor.
     """
     if isinstance(value, str):
-        return importlib.import_module("tilewright.language").constexpr(value)
+        from tilewright.language import constexpr
+
+        return constexpr(value)
     return value

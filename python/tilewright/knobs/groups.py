@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -130,8 +129,9 @@ class Nvidia(Knobs):
 
     @property
     def ptxas(self) -> NvidiaTool | None:
-        assembler = importlib.import_module("tilewright.compiler.assembler")
-        found = assembler.find_assemblers()
+        from tilewright.compiler.assembler import find_assemblers
+
+        found = find_assemblers()
         path = found.nvjitlink or found.ptxas
         return NvidiaTool(path, found.describe().split()[-1]) if path else None
 

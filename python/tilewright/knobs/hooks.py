@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -108,7 +107,9 @@ class Runtime(Knobs):
         hooks = self if any(chain is not None and chain.calls for chain in chains) else None
         if hooks is None and not _state.installed:
             return  # does not load the core
-        importlib.import_module("tilewright._core").exchange_launch_hooks(hooks)
+        from tilewright import _core
+
+        _core.exchange_launch_hooks(hooks)
         _state.installed = hooks is not None
 
     def enter(self, function: Any, kernel: Any, grid: tuple[int, int, int], args: Any) -> Any:

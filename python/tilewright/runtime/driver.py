@@ -111,7 +111,9 @@ class DriverBase:
 
     def get_benchmarker(self) -> Any:
         """The function that measures times: tilewright.testing.do_bench."""
-        return importlib.import_module("tilewright.testing").do_bench
+        from tilewright.testing import do_bench
+
+        return do_bench
 
     def get_empty_cache_for_benchmark(self) -> Any:
         """A tensor that is larger than the device's caches."""

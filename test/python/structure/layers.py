@@ -72,6 +72,7 @@ def module_path(module: str) -> str:
 
 
 def imported_modules(tree: ast.AST, package: list[str]) -> list[tuple[int, str]]:
+    """Line and name of each module that a file imports, also by importlib.import_module("name")."""
     found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -80,6 +81,10 @@ def imported_modules(tree: ast.AST, package: list[str]) -> list[tuple[int, str]]
             base = package[: len(package) - node.level + 1] if node.level else []
             module = ".".join([*base, *([node.module] if node.module else [])])
             found += [(node.lineno, f"{module}.{alias.name}") for alias in node.names]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "importlib.import_module":
+            match node.args:
+                case [ast.Constant(str(name)), *_]:
+                    found.append((node.lineno, name))
     return found
 
 

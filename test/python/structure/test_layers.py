@@ -1,7 +1,9 @@
 """The code conforms to the table of layers in docs/architecture.md."""
 
+import ast
+
 import pytest
-from layers import ROOT, Edge, Layer, cpp_edges, python_edges, read_table
+from layers import ROOT, Edge, Layer, cpp_edges, imported_modules, python_edges, read_table
 
 LAYERS = read_table((ROOT / "docs" / "architecture.md").read_text())
 BY_NAME = {layer.name: layer for layer in LAYERS}
@@ -38,5 +40,10 @@ def test_a_forbidden_edge_is_seen() -> None:
     layer = Layer("cache", "python/tilewright/cache", frozenset(), frozenset())
     assert BY_NAME["cache"] == layer
     assert not allowed(Edge("here:1", "cache", "core"))
-    assert not allowed(Edge("here:1", "runtime", "torch"))
+    assert not allowed(Edge("here:1", "compiler", "torch"))
     assert allowed(Edge("here:1", "cache", "errors"))
+
+
+def test_an_import_by_name_is_seen() -> None:
+    text = 'importlib.import_module(name)\nimportlib.import_module("torch").ones(1)'
+    assert imported_modules(ast.parse(text), []) == [(2, "torch")]
