@@ -45,6 +45,7 @@ __all__ = [
     "floor",
     "fma",
     "fma_rn",
+    "fmod",
     "isfinited",
     "isinf",
     "isnan",

@@ -145,3 +145,9 @@ def test_a_missing_function_fails_in_the_kernel_with_its_line() -> None:
 def test_every_function_is_one_of_the_library() -> None:
     assert not set(libdevice.__all__) & set(libdevice_bits.__all__)
     assert {*libdevice.__all__, *libdevice_bits.__all__} <= set(TABLE.names)
+
+
+def test_every_function_of_the_library_is_exported() -> None:
+    both = {**vars(libdevice), **vars(libdevice_bits)}
+    defined = {name for name, value in both.items() if callable(value)}
+    assert defined & set(TABLE.names) == {*libdevice.__all__, *libdevice_bits.__all__}
