@@ -1,5 +1,8 @@
 """The catalog of exceptions that Tilewright raises.
 
+positions.py   remarks and findings, and how a position in a source file is shown
+tracebacks.py  tracebacks without internal frames
+
     TilewrightError
       CompileError          the kernel's source can't be compiled; names file, line and column
         UnsupportedError      a statement or feature that the language does not have
@@ -48,27 +51,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from types import TracebackType
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
-
-class Note(NamedTuple):
-    """A remark on an error, with its own position; `column` counts characters from 1."""
-
-    message: str
-    file: str | None = None
-    line: int | None = None
-    column: int | None = None
-    source_line: str | None = None
-
-    def __str__(self) -> str:
-        return _located(self._replace(message=f"note: {self.message}"))
-
-
-class Position(NamedTuple):
-    """A position as a node of Python's `ast` states it: lines count from 1, columns from 0."""
-
-    lineno: int
-    col_offset: int
+from tilewright.errors.positions import Finding as Finding
+from tilewright.errors.positions import Note as Note
+from tilewright.errors.positions import Position as Position
+from tilewright.errors.positions import located
+from tilewright.errors.tracebacks import without_frames_in
 
 
 class TilewrightError(Exception):
@@ -125,6 +114,7 @@ class CompileError(TilewrightError):
 
     @property
     def error_message(self) -> str:
+        """Triton's name of `message`."""
         return self.message
 
     @property
@@ -153,7 +143,7 @@ class CompileError(TilewrightError):
 
     def __str__(self) -> str:
         main = Note(self.message, self.file, self.line, self.column, self.source_line)
-        parts = [_located(main)]
+        parts = [located(main)]
         if self.hint:
             parts.append(f"hint: {self.hint}")
         parts += [str(note) for note in self.notes]
@@ -283,42 +273,7 @@ class DeviceAssertError(LaunchError, AssertionError):
         self.column = column
 
     def __str__(self) -> str:
-        return _located(Note(self.message, self.file, self.line, self.column))
-
-
-class Finding(NamedTuple):
-    """An error that a check found in a running kernel.
-
-    Attributes:
-        kind: "bounds", "uninitialized", "race", "copy", "alignment", "deadlock", "mask", "endless",
-            or "fault".
-        message: The description, without the position.
-        kernel: The kernel's name.
-        program: The program's index in the grid.
-        thread: The thread's index in the program; None on the CPU, where a program is one thread.
-        file, line, column: The position; None if it is unknown.
-        instruction: The GPU instruction, if the finding is about one; else empty.
-        other_thread, other_line: The other thread of a conflict and its line, if any.
-    """
-
-    kind: str
-    message: str
-    kernel: str
-    program: tuple[int, int, int]
-    thread: int | None = None
-    file: str | None = None
-    line: int | None = None
-    column: int | None = None
-    instruction: str = ""
-    other_thread: int | None = None
-    other_line: int | None = None
-
-    def __str__(self) -> str:
-        who = f"{self.kernel}, program {self.program}"
-        if self.thread is not None:
-            who += f", thread {self.thread}"
-        text = f"{self.kind}: {who}: {self.message}"
-        return _located(Note(text, self.file, self.line, self.column))
+        return located(Note(self.message, self.file, self.line, self.column))
 
 
 class CheckError(LaunchError):
@@ -404,35 +359,4 @@ def without_internal_frames(
     is_users = isinstance(error, TilewrightError) and not isinstance(error, PassError)
     if not is_users or os.environ.get("TILEWRIGHT_TRACEBACK") == "full":
         return traceback
-    package = os.path.dirname(__file__) + os.sep
-    kept: list[TracebackType] = []
-    while traceback is not None:
-        if not traceback.tb_frame.f_code.co_filename.startswith(package):
-            kept.append(traceback)
-        traceback = traceback.tb_next
-    following = None
-    for frame in reversed(kept):
-        frame.tb_next = following
-        following = frame
-    return following
-
-
-def _located(note: Note) -> str:
-    """`file:line:column: message`, the source line and a caret; unknown parts are left out."""
-    place = ":".join(str(part) for part in (note.file, note.line, note.column) if part is not None)
-    head = f"{place}: {note.message}" if place else note.message
-    text = note.source_line
-    if text is None and note.file and note.line:
-        import linecache
-
-        text = linecache.getline(note.file, note.line)
-    if not text or not text.strip():
-        return head
-    text = text.rstrip("\n")
-    shown = text.lstrip()
-    lines = [head, f"    {shown}"]
-    if note.column is not None:
-        before = text[len(text) - len(shown) : max(note.column - 1, 0)]
-        # Tabs are kept so that the caret is below its character.
-        lines.append("    " + "".join("\t" if char == "\t" else " " for char in before) + "^")
-    return "\n".join(lines)
+    return without_frames_in(os.path.dirname(os.path.dirname(__file__)), traceback)
