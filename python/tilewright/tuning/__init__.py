@@ -1,20 +1,23 @@
 """Autotuning: chooses the fastest of several configurations of a kernel.
 
-autotuner.py   the decorator, and Autotuner, the kernel that it makes
-heuristics.py  the decorator, and Heuristics: arguments that are computed from the others
-config.py      Config, one configuration
-tuning.py      one tuning in order: look up, prune, compile, race, verify, store
-lookup.py      how a choice is found again: in memory, in shipped files, in the store
-trial.py       a configuration under trial, and what became of it
-compiling.py   compiles all configurations at once, and drops those that cannot fit
-racing.py      rounds of timings, and who is out of the race
-clocks.py      times calls on the host and on a CUDA device
-restoring.py   reset_to_zero and restore_value
-verifying.py   compares what the configurations compute
-isolation.py   runs configurations in a child process
-ranks.py       tunes with the other ranks of torch.distributed
-store.py       the results on disk
-report.py      the progress bar and the table
+autotuner.py           the decorator `autotune`, and Autotuner, the kernel that it returns
+computed_arguments.py  the decorator `heuristics`, and Heuristics: arguments computed from others
+config.py              Config, one configuration
+choosing.py            a choice in order: other ranks, shipped files, the store, a tuning
+placement.py           the device and the target of a launch
+lookup.py              what identifies a choice on disk
+store.py               the results on disk
+tuning.py              a tuning in order: drop, compile, verify, race
+trial.py               the state of one configuration in a tuning
+compiling.py           compiles all configurations in threads, and drops those that cannot fit
+racing.py              rounds of timings, after which slow configurations drop out
+clocks.py              times calls on the host and on a CUDA device
+sequential.py          times one configuration after the other, with a user's benchmark
+restoring.py           reset_to_zero and restore_value
+verifying.py           compares the results of the configurations
+isolation.py           runs configurations in a child process
+ranks.py               tunes with the other ranks of torch.distributed
+report.py              the progress bar and the table
 """
 
 from tilewright.tuning.autotuner import Autotuner, autotune

@@ -11,6 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any
 
 from tilewright import _core
+from tilewright.compiler.gpu_target import thread_target
 from tilewright.compiler.targets import Target
 from tilewright.errors import TilewrightError
 from tilewright.tuning.trial import Trial
@@ -61,8 +62,7 @@ def compile_all(
     A trial that fails with an error of Tilewright gets the reason, and is yielded as well. Other
     exceptions are raised. The threads launch on the calling thread's default target.
     """
-    target = _core.exchange_default_target(None)
-    _core.exchange_default_target(target)
+    target = thread_target()
 
     def work(trial: Trial) -> Trial:
         _core.exchange_default_target(target)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tilewright import _core
+from tilewright.compiler.gpu_target import thread_target
 from tilewright.compiler.targets import Target, launch_target
 
 
@@ -39,8 +39,8 @@ def _name_of(number: int, ordinal: int) -> str:
 
 
 def place_of(values: Iterable[Any], kwargs: Mapping[str, Any]) -> tuple[str, Any]:
-    """What distinguishes places that may need another choice: the device, and a named target."""
-    return device_of(values), kwargs.get("target", _default_target())
+    """The device and the target, if one is named: other places may need another choice."""
+    return device_of(values), kwargs.get("target", thread_target())
 
 
 def target_of(values: Iterable[Any], kwargs: Mapping[str, Any]) -> Target:
@@ -49,11 +49,4 @@ def target_of(values: Iterable[Any], kwargs: Mapping[str, Any]) -> Target:
     Raises:
         DeviceError: It is unknown.
     """
-    return launch_target(kwargs.get("target", _default_target()), device_of(values))
-
-
-def _default_target() -> Any:
-    """The target of `with tilewright.emulate(...)`, or None."""
-    target = _core.exchange_default_target(None)
-    _core.exchange_default_target(target)
-    return target
+    return launch_target(kwargs.get("target", thread_target()), device_of(values))

@@ -1,10 +1,10 @@
 """Tuning with the other ranks of torch.distributed: each times a share, and all choose the same.
 
 The ranks agree through PyTorch's key-value store, not through collectives: a rank that tunes alone,
-because the others have the result or never launch the kernel, waits for nobody. A rank claims some
+because the others have the result or never launch the kernel, does not wait. A rank claims some
 configurations at a time, times them, and posts their times. When all are claimed, it waits for the
-times of the others; those of a rank that has died it measures itself. The first rank that knows all
-times decides, and the others take its choice.
+times of the others. If no rank posts any for a minute, it times the missing configurations itself.
+The first rank that knows all times decides, and the others take its choice.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from typing import Any
 from tilewright.errors import LaunchError
 from tilewright.tuning.trial import Trial
 
-# Seconds after the last sign of life of the other ranks after which their work is done here.
-_PATIENCE = 60.0
+# Seconds without a posted time after which a rank times what the others have claimed.
+_TIMEOUT = 60.0
+# Seconds between two reads of the store.
 _PAUSE = 0.01
 
 
@@ -70,21 +71,21 @@ class Session:
         self,
         trials: list[Trial],
         race: Callable[[list[Trial]], object],
-        patience: float = _PATIENCE,
+        timeout: float = _TIMEOUT,
     ) -> None:
         """Times the trials together with the other ranks.
 
         Args:
             trials: This rank's trials; other ranks may have pruned others.
             race: Times some of them: sets their `time`, or why they are dropped.
-            patience: Seconds to wait for a sign of life of the others.
+            timeout: Seconds without a posted time after which this rank times what is missing.
         """
         share = max(1, math.ceil(len(trials) / (2 * self._ranks)))
         mine = {trial.index: trial for trial in trials}
         last = max(mine, default=-1)
         while (end := self._store.add(self._prefix + "claimed", share)) - share <= last:
             self._run([mine[index] for index in range(end - share, end) if index in mine], race)
-        self._collect(trials, race, patience)
+        self._collect(trials, race, timeout)
 
     def _run(self, trials: list[Trial], race: Callable[[list[Trial]], object]) -> None:
         race(trials)
@@ -94,15 +95,15 @@ class Session:
         self._store.add(self._prefix + "posted", 1)
 
     def _collect(
-        self, trials: list[Trial], race: Callable[[list[Trial]], object], patience: float
+        self, trials: list[Trial], race: Callable[[list[Trial]], object], timeout: float
     ) -> None:
-        """Reads the times of the other ranks; times what they leave undone, or have pruned."""
-        alive, posted = time.monotonic(), -1
+        """Reads the times of the other ranks; times what they do not, or have pruned."""
+        last_progress, posted = time.monotonic(), -1
         while missing := [trial for trial in trials if not self._read(trial)]:
             now = self._store.add(self._prefix + "posted", 0)
             if now != posted:
-                posted, alive = now, time.monotonic()
-            elif time.monotonic() > alive + patience:
+                posted, last_progress = now, time.monotonic()
+            elif time.monotonic() > last_progress + timeout:
                 self._run(missing, race)
             else:
                 time.sleep(_PAUSE)
@@ -118,11 +119,11 @@ class Session:
         return True
 
     def _read_choice(self) -> int | None:
-        """The choice; None if the rank that decided died before it could say what."""
+        """The choice; None if the rank that decides has ended before it stored its choice."""
         key = self._prefix + "choice"
         try:
-            self._store.wait([key], timedelta(seconds=_PATIENCE))
-        except RuntimeError:  # torch.distributed.DistStoreError, after the time
+            self._store.wait([key], timedelta(seconds=_TIMEOUT))
+        except RuntimeError:  # torch.distributed.DistStoreError, after the timeout
             return None
         return int(self._store.get(key))
 

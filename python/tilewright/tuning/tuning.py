@@ -1,7 +1,7 @@
-"""One tuning, in order: prune, compile, race, verify, choose.
+"""One tuning, in order: drop what cannot fit, compile, verify, race, choose.
 
-The main thread times configurations while others are still compiled, as far as the clock allows
-that: see Clock.runs_beside_compiling.
+The main thread verifies and times configurations while others still compile, if the clock allows
+it: see Clock.runs_beside_compiling.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FEWEST_CALLS = 5
 
 @dataclass
 class Plan:
-    """What a tuning needs to know.
+    """The input of a tuning.
 
     Attributes:
         name: The kernel's name.
@@ -152,7 +152,7 @@ class _Tuning:
             return not trial.dropped
         plan = self._plan
         try:
-            # First in a child process, if so desired: it may end the process that runs it.
+            # The child process comes first: the launch may end the process that runs it.
             trial.dropped = plan.runs_alone(trial) if plan.runs_alone else ""
             if not trial.dropped and plan.verifier:
                 trial.dropped = plan.verifier.check(trial.launch)

@@ -14,7 +14,7 @@ from tilewright.tuning.restoring import copy_into, copy_of
 
 
 class Tolerance(NamedTuple):
-    """How far results may differ; None stands for the default of the dtype."""
+    """How far results may differ; None stands for the default of `assert_close`."""
 
     atol: float | None = None
     rtol: float | None = None

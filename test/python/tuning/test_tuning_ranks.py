@@ -85,7 +85,7 @@ def test_the_work_of_a_dead_rank_is_done_by_another(store) -> None:
     log: list[int] = []
     trials = trials_of(0, 1, 2, 3, 4, 5)
     race = racing({index: 9.0 - index for index in range(6)}, log)
-    Session(store, "k", 2).tune(trials, race, patience=0.05)
+    Session(store, "k", 2).tune(trials, race, timeout=0.05)
     assert sorted(log) == [0, 1, 2, 3, 4, 5] and log[-2:] == [0, 1]
     assert [trial.time for trial in trials] == [9.0, 8.0, 7.0, 6.0, 5.0, 4.0]
 
@@ -94,8 +94,8 @@ def test_ranks_may_prune_different_configurations(store) -> None:
     log: list[int] = []
     one, other = trials_of(0, 2, 4), trials_of(1, 2, 5)
     race = racing(dict.fromkeys(range(6), 1.0), log)
-    Session(store, "k", 2).tune(one, race, patience=0.05)
-    Session(store, "k", 2).tune(other, race, patience=0.05)
+    Session(store, "k", 2).tune(one, race, timeout=0.05)
+    Session(store, "k", 2).tune(other, race, timeout=0.05)
     assert all(trial.time == 1.0 for trial in (*one, *other))
 
 
