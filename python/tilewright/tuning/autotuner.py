@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from tilewright.cache.locks import KeyedLocks
 from tilewright.errors import ArgumentError, TuningError, TuningWarning
 from tilewright.runtime.interface import KernelInterface
 from tilewright.testing import do_bench, do_bench_cudagraph
@@ -20,6 +22,9 @@ from tilewright.tuning.sequential import bench
 from tilewright.tuning.verifying import tolerance_of
 
 Hook = Callable[..., object]
+
+# One thread at a time tunes a kernel; the kernels' ids are the keys.
+_tunings = KeyedLocks()
 
 
 class Choices(dict[tuple[Any, ...], Config]):
@@ -64,7 +69,7 @@ class Autotuner(KernelInterface):
         bench_time: How long the latest tuning took, in seconds.
         configs_timings: The times of the latest tuning by configuration: a list of the median and
             the 0.2 and 0.8 quantiles in ms, infinite for one that failed.
-        nargs: During a launch, the positional arguments by name.
+        nargs: During a launch of this thread, the positional arguments by name; else None.
         pre_hook, post_hook: Called before and after each trial launch.
     """
 
@@ -121,8 +126,7 @@ class Autotuner(KernelInterface):
         )
         if type(self).run is Autotuner.run:
             self._choices = {}
-        self._tuning = threading.RLock()
-        self.nargs: dict[str, Any] | None = None
+        self._launch = threading.local()
         self.bench_time: float | None = None
         self.configs_timings: dict[Config, list[float]] = {}
         self._check(prune)
@@ -152,8 +156,26 @@ class Autotuner(KernelInterface):
                 )
 
     @property
+    def nargs(self) -> dict[str, Any] | None:
+        found: dict[str, Any] | None = getattr(self._launch, "nargs", None)
+        return found
+
+    @nargs.setter
+    def nargs(self, named: dict[str, Any] | None) -> None:
+        self._launch.nargs = named
+
+    @contextlib.contextmanager
+    def _launching(self, args: tuple[Any, ...]) -> Iterator[None]:
+        """Sets `nargs` in its body. A hook may launch this kernel again within a launch."""
+        outer, self.nargs = self.nargs, dict(zip(self.arg_names, args, strict=False))
+        try:
+            yield
+        finally:
+            self.nargs = outer
+
+    @property
     def cache(self) -> Any:
-        return self._choices_at(self._place) if self._own_cache is None else self._own_cache
+        return self._cache_at(self._place)
 
     @cache.setter
     def cache(self, choices: Any) -> None:
@@ -165,9 +187,12 @@ class Autotuner(KernelInterface):
             # Of a subclass in a library, such as a database. C++ would not notice its changes.
             self._own_cache, self._choices = choices, None
 
-    def _cached(self, key: tuple[Any, ...]) -> Config | None:
+    def _cache_at(self, place: Any) -> Any:
+        return self._choices_at(place) if self._own_cache is None else self._own_cache
+
+    def _cached(self, place: Any, key: tuple[Any, ...]) -> Config | None:
         try:
-            found: Config = self.cache[key]
+            found: Config = self._cache_at(place)[key]
         except KeyError:
             return None
         return found
@@ -196,18 +221,19 @@ class Autotuner(KernelInterface):
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
         """Launches on the keyword argument `grid`, after tuning if there is no choice yet."""
-        self.nargs = dict(zip(self.arg_names, args, strict=False))
-        self._check_conflicts(kwargs)
-        config = self.configs[0] if len(self.configs) == 1 else self._choice(args, kwargs)
-        self.best_config = config
-        if config.pre_hook is not None:
-            config.pre_hook({**self.nargs, **kwargs, **config.all_kwargs()})
-        result = self.fn.run(*args, **{**kwargs, **config.all_kwargs()})
-        self._remember(args, kwargs, config)
-        self.nargs = None
-        return result
+        with self._launching(args):
+            self._check_conflicts(kwargs)
+            place, config = self._choice(args, kwargs)
+            self.best_config = config
+            if config.pre_hook is not None:
+                config.pre_hook({**(self.nargs or {}), **kwargs, **config.all_kwargs()})
+            result = self.fn.run(*args, **{**kwargs, **config.all_kwargs()})
+            self._remember(args, kwargs, place, config)
+            return result
 
-    def _remember(self, args: tuple[Any, ...], kwargs: dict[str, Any], config: Config) -> None:
+    def _remember(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], place: Any, config: Config
+    ) -> None:
         """Lets C++ launch with this choice from now on."""
         if self._choices is None or config.pre_hook is not None:
             return
@@ -215,17 +241,15 @@ class Autotuner(KernelInterface):
         key, options = self._key_of(*args, **given), config.all_kwargs()
         if key is not None:
             names = tuple(map(sys.intern, options))
-            self._choices[key] = (config, names, tuple(options.values()), self._place)
+            self._choices[key] = (config, names, tuple(options.values()), place)
 
     def warmup(self, *args: Any, **kwargs: Any) -> list[Any]:
         """Compiles the kernel with every configuration that is not pruned; returns them."""
-        self.nargs = dict(zip(self.arg_names, args, strict=False))
-        kernels = [
-            self.fn.warmup(*args, **{**kwargs, **config.all_kwargs()})
-            for config in self.prune_configs(kwargs)
-        ]
-        self.nargs = None
-        return kernels
+        with self._launching(args):
+            return [
+                self.fn.warmup(*args, **{**kwargs, **config.all_kwargs()})
+                for config in self.prune_configs(kwargs)
+            ]
 
     def prune_configs(self, kwargs: Mapping[str, Any]) -> list[Config]:
         """The configurations that the user's functions leave for the current launch.
@@ -281,31 +305,41 @@ class Autotuner(KernelInterface):
             ) from None
         return key
 
-    def _choice(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Config:
+    def _choice(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Config]:
+        """The place of a launch, and its configuration."""
+        if len(self.configs) == 1:
+            return self._place, self.configs[0]
         key = self._key(kwargs)
-        self._enter_place((*args, *kwargs.values()), kwargs)
-        config = self._cached(key)
+        place = self._enter_place((*args, *kwargs.values()), kwargs)
+        config = self._cached(place, key)
         if config is None:
-            with self._tuning:
-                config = self._cached(key) or self._find(key, args, kwargs)
-        return config
+            with _tunings.hold(str(id(self))):
+                config = self._cached(place, key) or self._find(place, key, args, kwargs)
+        return place, config
 
-    def _enter_place(self, values: Iterable[Any], kwargs: Mapping[str, Any]) -> None:
-        """Switches `cache` to the choices for the device of a launch."""
+    def _enter_place(self, values: Iterable[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Switches `cache` to the choices for the device of a launch; returns their key."""
         place = placement.place_of(values, kwargs)
-        if self._place is None and None in self._caches:
+        if entered := self._caches.pop(None, None):
             # Choices that the user entered before the first launch.
-            self._choices_at(place).update(self._caches.pop(None))
+            self._choices_at(place).update(entered)
         self._place = place
+        return place
 
-    def _find(self, key: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Config:
+    def _find(
+        self, place: Any, key: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Config:
         """Finds or makes the choice for a new key, and enters it."""
         started = time.perf_counter()
-        config, trials = choose(self, key, args, kwargs)
+        outer, self.restore_copies = self.restore_copies, {}
+        try:
+            config, trials = choose(self, key, args, kwargs)
+        finally:
+            self.restore_copies = outer  # of a tuning whose hook has launched this kernel
         if trials:
             self.bench_time = time.perf_counter() - started
             self.configs_timings = {each.config: each.quantiles() for each in trials}
-        self.cache[key] = config
+        self._cache_at(place)[key] = config
         return config
 
     def _benches_itself(self) -> bool:

@@ -124,7 +124,6 @@ class _Choice:
             index = self._fastest(trials, named)
         finally:
             tuner.post_hook(named, exception=None)
-            tuner.restore_copies = {}
         chosen = next((each for each in trials if each.index == index), None)
         if self._store and self._identity and chosen:
             self._store.save([self._identity.result(chosen, trials)])
