@@ -74,18 +74,22 @@ static llvm::StringRef requestedTarget(const Call &call) {
   return "";
 }
 
-/// The kind of device of a launch without arrays and without the option; null for the host, and if TILEWRIGHT_TARGET is
-/// no target, which is reported when the kernel is compiled.
-static const DeviceKind *defaultDevice() {
+static Location currentDevice(const DeviceKind *kind) {
+  return kind && kind->type != kHost ? Location{kind->type, kind->currentOrdinal()} : Location();
+}
+
+/// The device of a launch without arrays and without the option. It is the host if TILEWRIGHT_TARGET is no target,
+/// which is reported when the kernel is compiled.
+static Location defaultDevice() {
   if (const char *target = std::getenv("TILEWRIGHT_TARGET"); target && *target) {
-    return deviceKindOfTarget(target);
+    return currentDevice(deviceKindOfTarget(target));
   }
   for (const DeviceKind *kind : deviceKinds()) {
-    if (kind->isDefault()) {
-      return kind;
+    if (std::optional<int32_t> ordinal = kind->defaultOrdinal()) {
+      return {kind->type, *ordinal};
     }
   }
-  return nullptr;
+  return {};
 }
 
 /// The device for the arrays and the requested kind of device (null: none).
@@ -97,8 +101,7 @@ static Location chooseDevice(const Placement &placement, const DeviceKind *reque
   if (placement.managed && (requested ? requested->type == placement.managed->type : isFree)) {
     return {placement.managed->type, placement.managed->ordinal};
   }
-  const DeviceKind *kind = isFree ? defaultDevice() : requested;
-  return kind && kind->type != kHost ? Location{kind->type, kind->currentOrdinal()} : Location();
+  return isFree ? defaultDevice() : currentDevice(requested);
 }
 
 static bool checkHostArrays(Call &call) {

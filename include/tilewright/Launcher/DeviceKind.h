@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace tilewright::launcher {
@@ -49,8 +50,8 @@ public:
   /// The attribute of arrays that readArray() reads, such as "__cuda_array_interface__"; null if there is none.
   const char *arrayAttribute = nullptr;
 
-  /// Whether a launch that has neither arrays nor a target runs on the current device of this kind.
-  virtual bool isDefault() const { return false; }
+  /// The ordinal of the current device of this kind, if a launch that has neither arrays nor a target runs on it.
+  virtual std::optional<int32_t> defaultOrdinal() const { return std::nullopt; }
   /// What there is on this machine, for Python: `problem` (why there is no device, or empty) and `devices`, with for
   /// each its `name` (such as "NVIDIA H200"), its `architecture` (as a target names it, such as "90") and `capability`,
   /// which describes the architecture to the user ("the compute capability 9.0"); and whatever else a kind reports.

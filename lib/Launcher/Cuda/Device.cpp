@@ -49,7 +49,10 @@ llvm::json::Object CudaDevices::describe() const {
                             {"devices", std::move(devices)}};
 }
 
-bool CudaDevices::isDefault() const { return torchDevice() && cuda::Platform::instance().problem().empty(); }
+std::optional<int32_t> CudaDevices::defaultOrdinal() const {
+  std::optional<int32_t> device = torchDevice();
+  return device && cuda::Platform::instance().problem().empty() ? device : std::nullopt;
+}
 
 int32_t CudaDevices::currentOrdinal() const {
   std::optional<int32_t> device = torchDevice();

@@ -15,7 +15,7 @@ public:
   /// (87 for 8.7), and each device has its `memory_bytes` and `shared_bytes_per_block`.
   llvm::json::Object describe() const override;
   /// If PyTorch is imported and has a CUDA device.
-  bool isDefault() const override;
+  std::optional<int32_t> defaultOrdinal() const override;
   /// PyTorch's current device, or that of the thread's current context, or 0.
   int32_t currentOrdinal() const override;
   bool currentStream(int32_t ordinal, uintptr_t &stream) const override;

@@ -75,7 +75,11 @@ namespace {
 /// and so on.
 class HiddenSlots {
 public:
-  HiddenSlots(const Call &call, const CheckedCode *code) : call(call), code(code) { values.reserve(kMost); }
+  HiddenSlots(const Call &call, const CheckedCode *code) : call(call), code(code) {
+    if (code) {
+      values.reserve(kMost); // pointers to values stay valid
+    }
+  }
 
   /// Null if the slot is not a hidden one.
   uint64_t *valueOf(int slot) {
