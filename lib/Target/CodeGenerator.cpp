@@ -18,13 +18,16 @@ using namespace llvm;
 
 namespace tilewright::codegen {
 
-void setFlag(StringRef name, bool value) {
+template <typename T> static void setOption(StringRef name, T value) {
   auto &options = cl::getRegisteredOptions();
   auto found = options.find(name);
   if (found != options.end()) {
-    static_cast<cl::opt<bool> *>(found->second)->setValue(value);
+    static_cast<cl::opt<T> *>(found->second)->setValue(value);
   }
 }
+
+void setFlag(StringRef name, bool value) { setOption(name, value); }
+void setNumber(StringRef name, unsigned value) { setOption(name, value); }
 
 Expected<const Target *> lookupBackend(const Triple &triple) {
   std::string error;

@@ -31,6 +31,8 @@ namespace tilewright::codegen {
 /// Sets a boolean command line option of LLVM that TargetOptions does not have, for the whole process. Does nothing if
 /// the option does not exist, for example because it belongs to another architecture's back end.
 void setFlag(llvm::StringRef name, bool value);
+/// The same for an option whose value is a number.
+void setNumber(llvm::StringRef name, unsigned value);
 
 /// LLVM's back end for the triple, which must have been initialized.
 llvm::Expected<const llvm::Target *> lookupBackend(const llvm::Triple &triple);

@@ -21,6 +21,7 @@ static void initializeTargets() {
     InitializeNativeTargetAsmPrinter();
     InitializeNativeTargetAsmParser();
     disableStoreForwardingPass();
+    limitSchedulingRegions();
     return true;
   }();
   (void)once;

@@ -173,6 +173,12 @@ void storeSingleLanes(Module &module) {
 // Passes
 //===----------------------------------------------------------------------===//
 
+void limitSchedulingRegions() {
+  // The scheduler has an edge for each two accesses in a block of which one may depend on the other. Above this number
+  // of accesses, it keeps the order of the older half instead. LLVM's default is 1000.
+  codegen::setNumber("dag-maps-huge-region", 128);
+}
+
 void disableStoreForwardingPass() { codegen::setFlag("x86-disable-avoid-SFB", true); }
 
 } // namespace tilewright::host

@@ -33,6 +33,9 @@ void storeSingleLanes(llvm::Module &module);
 /// The pass crashes the process if a masked load is next to a plain one.
 void disableStoreForwardingPass();
 
+/// Limits the time of instruction scheduling for this process: it grows with the square of the accesses in a block.
+void limitSchedulingRegions();
+
 } // namespace tilewright::host
 
 #endif // TILEWRIGHT_LIB_TARGET_HOST_HOSTWORKAROUNDS_H
