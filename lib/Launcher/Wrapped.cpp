@@ -21,6 +21,7 @@ namespace {
 struct WrappedKernel {
   PyObject_HEAD PyObject *inner; // the kernel that is wrapped
   PyObject *names;               // tuple: the names of its parameters, interned
+  PyObject *plainRun;            // the method `run` whose launches are done here
   // Of autotuned kernels.
   PyObject *keys;       // tuple of integers: the parameters whose values distinguish choices
   PyObject *choices;    // dictionary: key -> (configuration, names, values, place)
@@ -199,7 +200,7 @@ PyObject *join(WrappedKernel &self, PyObject *keywords, PyObject *added) {
 /// Launches the wrapped kernel with further keyword arguments.
 PyObject *launchInner(WrappedKernel &self, const Arguments &arguments, PyObject *names,
                       llvm::ArrayRef<PyObject *> added) {
-  Ref inner = Ref::share(self.inner), joined = Ref::share(join(self, arguments.keywords, names));
+  Ref inner = Ref::share(self.inner ? self.inner : Py_None), joined = Ref::share(join(self, arguments.keywords, names));
   if (!joined) {
     return PyErr_Occurred() ? nullptr : callRun(reinterpret_cast<PyObject *>(&self), arguments);
   }
@@ -216,8 +217,9 @@ bool isChoice(PyObject *entry) {
 
 /// Launches with the configuration that was chosen for arguments like these.
 PyObject *launchTuned(WrappedKernel &self, const Arguments &arguments) {
-  Ref key = keyOf(self, arguments);
-  PyObject *found = key ? PyDict_GetItemWithError(self.choices, key.get()) : nullptr;
+  // Comparing keys may run Python code, which may replace the dictionary.
+  Ref choices = Ref::share(self.choices), key = keyOf(self, arguments);
+  PyObject *found = key ? PyDict_GetItemWithError(choices.get(), key.get()) : nullptr;
   if (!found) {
     PyErr_Clear(); // an argument that can't be hashed, which `run` reports
     return callRun(reinterpret_cast<PyObject *>(&self), arguments);
@@ -253,11 +255,16 @@ PyObject *launchComputed(WrappedKernel &self, const Arguments &arguments) {
     return callRun(reinterpret_cast<PyObject *>(&self), arguments);
   }
   Ref names = Ref::share(self.computedNames), functions = Ref::share(self.functions);
+  if (!join(self, arguments.keywords, names.get())) {
+    return PyErr_Occurred() ? nullptr : callRun(reinterpret_cast<PyObject *>(&self), arguments);
+  }
   Ref all = named(self, arguments);
   llvm::SmallVector<PyObject *, 8> values;
   for (Py_ssize_t i = 0; all && i < PyTuple_GET_SIZE(functions.get()); ++i) {
-    Ref value = Ref::take(PyObject_CallOneArg(PyTuple_GET_ITEM(functions.get(), i), all.get()));
-    // The dictionary keeps the value alive, unless a function removes it.
+    // Each function gets a dictionary of its own, which it may change.
+    bool isLast = i + 1 == PyTuple_GET_SIZE(functions.get());
+    Ref given = isLast ? Ref::share(all.get()) : Ref::take(PyDict_Copy(all.get()));
+    Ref value = Ref::take(given ? PyObject_CallOneArg(PyTuple_GET_ITEM(functions.get(), i), given.get()) : nullptr);
     if (!value || PyDict_SetItem(all.get(), PyTuple_GET_ITEM(names.get(), i), value.get()) < 0) {
       all = {};
       break;
@@ -284,9 +291,9 @@ PyObject *keyOfLaunch(PyObject *self, PyObject *const *args, Py_ssize_t count, P
 }
 
 constexpr PyObject *WrappedKernel::*members[] = {
-    &WrappedKernel::inner,        &WrappedKernel::names,     &WrappedKernel::keys,          &WrappedKernel::choices,
-    &WrappedKernel::bestConfig,   &WrappedKernel::place,     &WrappedKernel::computedNames, &WrappedKernel::functions,
-    &WrappedKernel::lastKeywords, &WrappedKernel::lastAdded, &WrappedKernel::lastJoined};
+    &WrappedKernel::inner,     &WrappedKernel::names,        &WrappedKernel::plainRun,  &WrappedKernel::keys,
+    &WrappedKernel::choices,   &WrappedKernel::bestConfig,   &WrappedKernel::place,     &WrappedKernel::computedNames,
+    &WrappedKernel::functions, &WrappedKernel::lastKeywords, &WrappedKernel::lastAdded, &WrappedKernel::lastJoined};
 
 int traverse(PyObject *self, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(self));
@@ -319,6 +326,7 @@ PyMemberDef memberDefinitions[] = {
     {"fn", T_OBJECT, offsetof(WrappedKernel, inner), 0, "The kernel that is wrapped."},
     {"best_config", T_OBJECT, offsetof(WrappedKernel, bestConfig), 0, "The configuration of the latest launch."},
     {"_names", T_OBJECT, offsetof(WrappedKernel, names), 0, nullptr},
+    {"_plain_run", T_OBJECT, offsetof(WrappedKernel, plainRun), 0, nullptr},
     {"_keys", T_OBJECT, offsetof(WrappedKernel, keys), 0, nullptr},
     {"_choices", T_OBJECT, offsetof(WrappedKernel, choices), 0, nullptr},
     {"_place", T_OBJECT, offsetof(WrappedKernel, place), 0, nullptr},
@@ -341,10 +349,15 @@ PyType_Spec spec = {"tilewright._core.WrappedKernel", sizeof(WrappedKernel), 0,
 /// The method `run` of @jit functions, as it is defined. A program may replace it for a while, to see launches.
 PyObject *plainRun = nullptr;
 
+/// The method `run` that a class has or inherits, borrowed; null if there is none.
+PyObject *runOf(PyTypeObject *type) {
+  static PyObject *name = PyUnicode_InternFromString("run");
+  return _PyType_Lookup(type, name);
+}
+
 /// Whether the type has a method `run` other than that of @jit functions.
 bool replacesRun(PyTypeObject *type) {
-  static PyObject *name = PyUnicode_InternFromString("run");
-  PyObject *run = _PyType_Lookup(type, name);
+  PyObject *run = runOf(type);
   return run && run != plainRun;
 }
 
@@ -369,6 +382,9 @@ PyObject *launchAny(PyObject *kernel, PyObject *grid, PyObject *const *args, siz
     return callRun(kernel, arguments);
   }
   WrappedKernel &self = wrapped(kernel);
+  if (!isSet(self.plainRun) || runOf(Py_TYPE(kernel)) != self.plainRun) {
+    return callRun(kernel, arguments);
+  }
   if (isSet(self.choices) && PyDict_Check(self.choices)) {
     return launchTuned(self, arguments);
   }

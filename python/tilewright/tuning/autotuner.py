@@ -20,35 +20,13 @@ from tilewright.tuning.config import Config
 from tilewright.tuning.restoring import arrays_named, copy_into, copy_of, set_to_zero
 from tilewright.tuning.sequential import bench
 from tilewright.tuning.verifying import tolerance_of
+from tilewright.tuning.watched import WatchedDict, WatchedList
 
 Hook = Callable[..., object]
+_Choices = WatchedDict[tuple[Any, ...], Config]
 
 # One thread at a time tunes a kernel; the kernels' ids are the keys.
 _tunings = KeyedLocks()
-
-
-class Choices(dict[tuple[Any, ...], Config]):
-    """Configurations by tuning key. Calls a function whenever a program changes them."""
-
-    def __init__(self, changed: Callable[[], None], *choices: Mapping[Any, Config]) -> None:
-        super().__init__(*choices)
-        self._changed = changed
-
-    def _wrap(name: str) -> Callable[..., Any]:  # type: ignore[misc]
-        def method(self: Choices, *args: Any, **kwargs: Any) -> Any:
-            self._changed()
-            return getattr(dict, name)(self, *args, **kwargs)
-
-        return method
-
-    __setitem__ = _wrap("__setitem__")
-    __delitem__ = _wrap("__delitem__")
-    __ior__ = _wrap("__ior__")
-    clear = _wrap("clear")
-    pop = _wrap("pop")
-    popitem = _wrap("popitem")
-    setdefault = _wrap("setdefault")
-    update = _wrap("update")
 
 
 class Autotuner(KernelInterface):
@@ -116,16 +94,10 @@ class Autotuner(KernelInterface):
         self.tolerance = tolerance_of(verify)
         self.isolate = isolate
         self.time_limit = time_limit
-        self._caches: dict[Any, Choices] = {}
+        self._caches: dict[Any, _Choices] = {}
         self._own_cache: Any = None
         # What C++ launches without calling `run`; see lib/Launcher/Wrapped.cpp.
-        self._keys = tuple(
-            self.arg_names.index(name)
-            for name in self.keys
-            if name in self.arg_names and len(self.configs) > 1
-        )
-        if type(self).run is Autotuner.run:
-            self._choices = {}
+        self._plain_run, self._choices = _RUN, {}
         self._launch = threading.local()
         self.bench_time: float | None = None
         self.configs_timings: dict[Config, list[float]] = {}
@@ -156,6 +128,24 @@ class Autotuner(KernelInterface):
                 )
 
     @property
+    def configs(self) -> list[Config]:
+        return self._configs
+
+    @configs.setter
+    def configs(self, configs: Iterable[Config]) -> None:
+        self._configs = WatchedList(self._forget, configs)
+        self._forget()
+
+    @property
+    def keys(self) -> list[str]:
+        return self._key_names
+
+    @keys.setter
+    def keys(self, names: Iterable[str]) -> None:
+        self._key_names = WatchedList(self._forget, names)
+        self._forget()
+
+    @property
     def nargs(self) -> dict[str, Any] | None:
         found: dict[str, Any] | None = getattr(self._launch, "nargs", None)
         return found
@@ -182,7 +172,7 @@ class Autotuner(KernelInterface):
         self._forget()
         if isinstance(choices, Mapping):
             self._own_cache = None
-            self._caches[self._place] = Choices(self._forget, choices)
+            self._caches[self._place] = WatchedDict(self._forget, choices)
         else:
             # Of a subclass in a library, such as a database. C++ would not notice its changes.
             self._own_cache, self._choices = choices, None
@@ -197,13 +187,13 @@ class Autotuner(KernelInterface):
             return None
         return found
 
-    def _choices_at(self, place: Any) -> Choices:
+    def _choices_at(self, place: Any) -> _Choices:
         if place not in self._caches:
-            self._caches[place] = Choices(self._forget)
+            self._caches[place] = WatchedDict(self._forget)
         return self._caches[place]
 
     def _forget(self) -> None:
-        """The choices have changed: C++ must not launch with those that it knows."""
+        """What choices depend on has changed: C++ must not launch with those that it knows."""
         if self._choices is not None:
             self._choices.clear()
 
@@ -237,11 +227,14 @@ class Autotuner(KernelInterface):
         """Lets C++ launch with this choice from now on."""
         if self._choices is None or config.pre_hook is not None:
             return
+        if not self._choices:
+            names = self.keys if len(self.configs) > 1 else []
+            self._keys = tuple(self.arg_names.index(n) for n in names if n in self.arg_names)
         given = {name: value for name, value in kwargs.items() if name not in ("grid", "warmup")}
         key, options = self._key_of(*args, **given), config.all_kwargs()
         if key is not None:
-            names = tuple(map(sys.intern, options))
-            self._choices[key] = (config, names, tuple(options.values()), place)
+            added = tuple(map(sys.intern, options))
+            self._choices[key] = (config, added, tuple(options.values()), place)
 
     def warmup(self, *args: Any, **kwargs: Any) -> list[Any]:
         """Compiles the kernel with every configuration that is not pruned; returns them."""
@@ -321,7 +314,7 @@ class Autotuner(KernelInterface):
         """Switches `cache` to the choices for the device of a launch; returns their key."""
         place = placement.place_of(values, kwargs)
         if entered := self._caches.pop(None, None):
-            # Choices that the user entered before the first launch.
+            # WatchedDict that the user entered before the first launch.
             self._choices_at(place).update(entered)
         self._place = place
         return place
@@ -369,6 +362,10 @@ class Autotuner(KernelInterface):
         """The usual post_hook: gives the arrays of `restore_value` their values back."""
         for name, saved in self.restore_copies.items():
             copy_into(kwargs[name], saved)
+
+
+# What C++ does for a launch, unless a program replaces the method to see launches.
+_RUN = Autotuner.run
 
 
 def _hashable(value: Any) -> bool:

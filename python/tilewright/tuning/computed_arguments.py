@@ -44,9 +44,9 @@ class Heuristics(KernelInterface):
     def values(self, values: Mapping[str, Heuristic]) -> None:
         # Read-only, because C++ has a copy.
         self._values = MappingProxyType(dict(values))
-        if type(self).run is Heuristics.run:
-            self._computed_names = tuple(map(sys.intern, values))
-            self._functions = tuple(values.values())
+        self._plain_run = _RUN
+        self._computed_names = tuple(map(sys.intern, values))
+        self._functions = tuple(values.values())
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
         """Launches the kernel; see KernelInterface."""
@@ -58,11 +58,16 @@ class Heuristics(KernelInterface):
 
     def _with_values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """The keyword arguments with the computed ones; later functions see earlier results."""
-        given = dict(kwargs)
+        computed: dict[str, Any] = {}
         named = dict(zip(self.arg_names, args, strict=False))
+        named.update((name, kwargs[name]) for name in kwargs if name not in ("grid", "warmup"))
         for name, function in self.values.items():
-            given[name] = function({**named, **given})
-        return given
+            computed[name] = function({**named, **computed})
+        return {**kwargs, **computed}
+
+
+# What C++ does for a launch, unless a program replaces the method to see launches.
+_RUN = Heuristics.run
 
 
 def heuristics(values: Mapping[str, Heuristic]) -> Callable[[Any], Heuristics]:
