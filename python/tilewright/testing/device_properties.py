@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
-import os
 import sys
 from dataclasses import dataclass
 from typing import Any
 
 from tilewright.errors import DeviceError
-
-# The numbers of CUdevice_attribute in cuda.h.
-_CLOCK_RATE = 13
-_MULTIPROCESSOR_COUNT = 16
-_MEMORY_CLOCK_RATE = 36
-_MEMORY_BUS_WIDTH = 37
-_CAPABILITY_MAJOR = 75
-_CAPABILITY_MINOR = 76
 
 
 @dataclass(frozen=True)
@@ -49,28 +39,33 @@ def device_properties(device: Any = None) -> DeviceProperties:
         DeviceError: There is no driver or no such device.
     """
     ordinal = _ordinal(device)
-    driver = _driver()
-    _check(driver.cuInit(0), "cuInit")
-    count = ctypes.c_int()
-    _check(driver.cuDeviceGetCount(ctypes.byref(count)), "cuDeviceGetCount")
-    if not 0 <= ordinal < count.value:
-        raise DeviceError(f"there is no CUDA device {ordinal}; the driver has {count.value}")
-    handle = ctypes.c_int()
-    _check(driver.cuDeviceGet(ctypes.byref(handle), ordinal), "cuDeviceGet")
+    devices = _devices()
+    if not 0 <= ordinal < len(devices):
+        raise DeviceError(f"there is no CUDA device {ordinal}; the driver has {len(devices)}")
+    return devices[ordinal]
 
-    def attribute(number: int) -> int:
-        value = ctypes.c_int()
-        status = driver.cuDeviceGetAttribute(ctypes.byref(value), number, handle)
-        _check(status, f"cuDeviceGetAttribute of attribute {number}")
-        return value.value
 
-    return DeviceProperties(
-        capability=(attribute(_CAPABILITY_MAJOR), attribute(_CAPABILITY_MINOR)),
-        multiprocessor_count=attribute(_MULTIPROCESSOR_COUNT),
-        clock_rate=attribute(_CLOCK_RATE),
-        memory_clock_rate=attribute(_MEMORY_CLOCK_RATE),
-        memory_bus_width=attribute(_MEMORY_BUS_WIDTH),
-    )
+def _devices() -> list[DeviceProperties]:
+    """All CUDA devices.
+
+    Raises:
+        DeviceError: There are none.
+    """
+    from tilewright import _core
+
+    found = _core.devices("cuda")
+    if found["problem"]:
+        raise DeviceError(f"there is no CUDA device: {found['problem']}")
+    return [
+        DeviceProperties(
+            capability=divmod(int(device["architecture"]), 10),
+            multiprocessor_count=device["multiprocessors"],
+            clock_rate=device["clock_kilohertz"],
+            memory_clock_rate=device["memory_clock_kilohertz"],
+            memory_bus_width=device["memory_bus_bits"],
+        )
+        for device in found["devices"]
+    ]
 
 
 def _ordinal(device: Any) -> int:
@@ -87,18 +82,3 @@ def _ordinal(device: Any) -> int:
         initialized = torch and torch.cuda.is_initialized()
         return int(torch.cuda.current_device()) if initialized else 0
     raise DeviceError(f"{device!r} is no CUDA device")
-
-
-def _driver() -> Any:
-    library = os.environ.get("TILEWRIGHT_LIBCUDA") or "libcuda.so.1"
-    try:
-        return ctypes.CDLL(library)
-    except OSError as error:
-        raise DeviceError(
-            f"there is no CUDA device: NVIDIA's driver is missing ({error})"
-        ) from None
-
-
-def _check(status: int, call: str) -> None:
-    if status:
-        raise DeviceError(f"{call} of NVIDIA's driver failed with error {status}")

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import tilewright.language as tl
+from tilewright import _core
 from tilewright.errors import BenchmarkError, DeviceError
 from tilewright.testing import (
     device_properties,
@@ -30,43 +31,13 @@ DEVICES = {
 }
 
 
-class Driver:
-    """A driver with one device after another."""
-
-    def __init__(self, devices):
-        self.devices = devices
-
-    def cuInit(self, flags):
-        return 0
-
-    def cuDeviceGetCount(self, count):
-        count._obj.value = len(self.devices)
-        return 0
-
-    def cuDeviceGet(self, handle, ordinal):
-        handle._obj.value = ordinal + 100
-        return 0
-
-    def cuDeviceGetAttribute(self, value, number, handle):
-        device = self.devices[handle.value - 100]
-        value._obj.value = {
-            13: device.clock_rate,
-            16: device.multiprocessor_count,
-            36: device.memory_clock_rate,
-            37: device.memory_bus_width,
-            75: device.capability[0],
-            76: device.capability[1],
-        }[number]
-        return 0
-
-
 @pytest.fixture
 def has(monkeypatch):
     """Sets the devices of the machine by name."""
 
     def install(*names):
-        driver = Driver([DEVICES[name] for name in names])
-        monkeypatch.setattr(device_properties, "_driver", lambda: driver)
+        found = [DEVICES[name] for name in names]
+        monkeypatch.setattr(device_properties, "_devices", lambda: found)
 
     return install
 
@@ -172,31 +143,35 @@ def test_dtypes_without_a_rate(has):
 
 def test_unknown_capabilities_and_memories(monkeypatch):
     unknown = DeviceProperties((6, 1), 20, 1000000, 0, 256)
-    monkeypatch.setattr(device_properties, "_driver", lambda: Driver([unknown]))
+    monkeypatch.setattr(device_properties, "_devices", lambda: [unknown])
     with pytest.raises(DeviceError, match=r"6\.1 is unknown; known are 7\.0, .*12\.0"):
         get_max_tensorcore_tflops("float16")
     with pytest.raises(DeviceError, match="does not know the clock"):
         get_dram_gbps()
 
 
-def test_a_library_with_the_drivers_functions(monkeypatch):
+@pytest.fixture
+def use_driver():
+    """Replaces NVIDIA's driver by a library."""
+    yield _core.use_cuda_driver
+    _core.use_cuda_driver()
+
+
+def test_the_devices_of_a_driver(use_driver):
     build = Path(os.environ.get("TILEWRIGHT_BUILD", Path(__file__).parents[3] / "build"))
     library = build / "test" / "fake_cuda" / "libfake_cuda.so"
     if not library.exists():
         pytest.skip(f"the stand-in for the driver is not built: {library}")
-    configure = ctypes.CDLL(str(library)).fake_cuda_configure
-    monkeypatch.setenv("TILEWRIGHT_LIBCUDA", str(library))
-    configure(b"")
+    ctypes.CDLL(str(library)).fake_cuda_configure(b"")
+    use_driver(str(library))
+    assert device_properties.device_properties(0) == DeviceProperties(
+        (9, 0), 132, 1980000, 2619000, 5120
+    )
     with pytest.raises(DeviceError, match="there is no CUDA device 1000"):
         get_dram_gbps(1000)
-    for call in ("cuDeviceGet", "cuDeviceGetAttribute"):
-        configure(f"{call}=101".encode())
-        with pytest.raises(DeviceError, match=rf"{call} .*failed with error 101"):
-            get_dram_gbps(0)
-    configure(b"")
 
 
-def test_without_a_driver(monkeypatch):
-    monkeypatch.setenv("TILEWRIGHT_LIBCUDA", "libno_such_driver.so")
-    with pytest.raises(DeviceError, match=r"driver is missing \(libno_such_driver\.so"):
+def test_without_a_driver(use_driver):
+    use_driver("libno_such_driver.so")
+    with pytest.raises(DeviceError, match=r"there is no CUDA device: .*libno_such_driver\.so"):
         get_dram_gbps()
