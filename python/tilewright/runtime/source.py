@@ -8,8 +8,13 @@ import linecache
 from collections.abc import Iterator
 from types import CodeType, FunctionType
 
+from tilewright.cache.locks import KeyedLocks
 from tilewright.dependencies import digest
 from tilewright.errors import CompileError, UnsupportedError
+
+# ast.parse fails in one of several threads if garbage is collected meanwhile, before Python 3.11.8
+# and 3.12.2: "SystemError: AST constructor recursion depth mismatch".
+_parsing = KeyedLocks()
 
 
 class Source:
@@ -59,7 +64,7 @@ class Source:
         source._tree = None
         linecache.cache[source.file] = (len(text), None, source._lines, source.file)
         try:
-            parsed = ast.parse(text)
+            parsed = _syntax_tree(text)
         except SyntaxError as error:
             raise CompileError(
                 f"the text can't be parsed: {error.msg}",
@@ -90,7 +95,7 @@ class Source:
     def _parse(self) -> ast.FunctionDef:
         # Indented code is parsed as the body of an `if`, which preserves its columns.
         is_indented = self.text[:1] in (" ", "\t")
-        module = ast.parse("if True:\n" + self.text if is_indented else self.text)
+        module = _syntax_tree("if True:\n" + self.text if is_indented else self.text)
         found = module.body[0].body[0] if isinstance(module.body[0], ast.If) else module.body[0]
         if not isinstance(found, ast.FunctionDef):
             raise UnsupportedError(
@@ -101,6 +106,11 @@ class Source:
             )
         ast.increment_lineno(found, self.first_line - 1 - is_indented)
         return found
+
+
+def _syntax_tree(text: str) -> ast.Module:
+    with _parsing.hold("ast"):
+        return ast.parse(text)
 
 
 def _lines_of(fn: FunctionType) -> list[str]:

@@ -1,7 +1,9 @@
 """Tuning in several threads at once, in hooks of a tuning, and in a fork."""
 
+import gc
 import os
 import signal
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,6 +13,7 @@ import tuned_kernels as kernels
 from tuned_kernels import blocks, configs_of, launch_scale, tuned
 
 from tilewright import Config
+from tilewright.runtime.source import Source
 
 
 @pytest.mark.parametrize("option", ["restore_value", "reset_to_zero"])
@@ -99,3 +102,32 @@ def test_a_fork_tunes_while_another_thread_of_its_parent_does() -> None:
     status = os.waitpid(child, 0)[1]
     thread.join()
     assert status == 0
+
+
+class Garbage:
+    """A cycle; Python may switch to another thread while it is collected."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+    def __del__(self) -> None:
+        for _ in range(300):
+            pass
+
+
+def test_threads_parse_while_garbage_is_collected() -> None:
+    def parse(number: int) -> None:
+        for _ in range(5):
+            Garbage()
+            Source.of_text("f", text)
+
+    text = "def f(x):\n" + "".join(f"    y{i} = [x + {i}, (x, lambda z: z)]\n" for i in range(150))
+    threshold, interval = gc.get_threshold(), sys.getswitchinterval()
+    gc.set_threshold(10)
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as threads:
+            list(threads.map(parse, range(8)))
+    finally:
+        gc.set_threshold(*threshold)
+        sys.setswitchinterval(interval)
