@@ -147,8 +147,8 @@ class _Choice:
                     trial.config.all_kwargs(), self._grid(trial, named), self._target
                 ),
                 before=lambda trial: self._before(trial, named),
-                after=lambda trial: tuner.post_hook(
-                    {**named, **trial.config.all_kwargs()}, exception=None
+                after=lambda trial, error: tuner.post_hook(
+                    {**named, **trial.config.all_kwargs()}, exception=error
                 ),
                 milliseconds=float(tuner.num_reps or _MILLISECONDS),
                 verifier=self._verifier(named),

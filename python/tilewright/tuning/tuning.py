@@ -36,7 +36,8 @@ class Plan:
         trials: One for each configuration.
         compile: Compiles a trial.
         excess: Why a trial cannot fit, known without compiling; empty if it may.
-        before, after: Called before and after each trial launch; not timed.
+        before, after: Called before and after each trial launch; not timed. `after` gets the
+            exception of a launch that failed.
         milliseconds: How long a configuration is timed at most.
         verifier: Compares results, or None.
         time_limit: Seconds that one launch may take.
@@ -51,7 +52,7 @@ class Plan:
     compile: Callable[[Trial], Any]
     excess: Callable[[Trial], str]
     before: Callable[[Trial], object]
-    after: Callable[[Trial], object]
+    after: Callable[[Trial, Exception | None], object]
     milliseconds: float
     verifier: Verifier | None = None
     time_limit: float | None = None
@@ -155,7 +156,7 @@ class _Tuning:
             # The child process comes first: the launch may end the process that runs it.
             trial.dropped = plan.runs_alone(trial) if plan.runs_alone else ""
             if not trial.dropped and plan.verifier:
-                trial.dropped = plan.verifier.check(trial.launch)
+                trial.dropped = self._verified(plan.verifier, trial)
             if not trial.dropped:
                 self._estimate(trial)
         except TilewrightError as error:
@@ -164,6 +165,19 @@ class _Tuning:
             trial.error = trial.error or LaunchError(trial.dropped)
             self._progress.done()
         return not trial.dropped
+
+    def _verified(self, verifier: Verifier, trial: Trial) -> str:
+        """Why the result of a trial is wrong; empty if it is not."""
+        difference = verifier.check(lambda: self._launch(trial), lambda: self._plan.before(trial))
+        self._plan.after(trial, None)
+        return difference
+
+    def _launch(self, trial: Trial) -> None:
+        try:
+            trial.launch()
+        except Exception as error:
+            self._plan.after(trial, error)
+            raise
 
     def _estimate(self, trial: Trial) -> None:
         """Decides how many calls are timed in a round."""
@@ -194,7 +208,10 @@ class _Tuning:
     def _times(self, trial: Trial, count: int) -> list[float]:
         plan = self._plan
         return self._clock.times(
-            trial.launch, lambda: plan.before(trial), lambda: plan.after(trial), count
+            lambda: self._launch(trial),
+            lambda: plan.before(trial),
+            lambda: plan.after(trial, None),
+            count,
         )
 
     def _drop(self, trial: Trial, why: str) -> None:

@@ -51,9 +51,15 @@ class Verifier:
         self._inputs = {name: copy_of(array) for name, array in self._arrays.items()}
         self._expected: dict[str, Any] | None = None
 
-    def check(self, launch: Callable[[], object]) -> str:
-        """Launches and compares; returns the difference as text for the user, or an empty one."""
+    def check(self, launch: Callable[[], object], before: Callable[[], object]) -> str:
+        """Launches and compares; returns the difference as text for the user, or an empty one.
+
+        Args:
+            launch: Launches the kernel.
+            before: Prepares the arrays for it.
+        """
         try:
+            before()
             launch()
             results = {name: copy_of(array) for name, array in self._arrays.items()}
         finally:
