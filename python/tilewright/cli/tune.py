@@ -63,7 +63,7 @@ def _list(store: TuningStore, arguments: argparse.Namespace) -> int:
 
 def _show(store: TuningStore, arguments: argparse.Namespace) -> int:
     wanted = arguments.result
-    found = [each for each in store.all() if each.key.startswith(wanted) or each.kernel == wanted]
+    found = [each for each in store.all() if each.key.startswith(wanted) or each.is_of(wanted)]
     if not found:
         raise ArgumentError(f"there is no result '{wanted}'; `tilewright tune list` prints all")
     print("\n\n".join(map(_text, found)))

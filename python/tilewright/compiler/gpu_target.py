@@ -48,8 +48,7 @@ def gpu_target_of(target: Target) -> GPUTarget:
 
 def lanes_per_warp(kind: str, arch: str) -> int:
     """Lanes per warp of a kind of target; 1 where programs have no warps."""
-    limits = next(k for k in core().target_kinds() if k.name == kind).limits(arch)
-    return int(limits["lanes_per_warp"] or 1)
+    return int(target_kinds()[kind].limits(arch)["lanes_per_warp"] or 1)
 
 
 def target_of(target: Any) -> Target:

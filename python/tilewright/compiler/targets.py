@@ -62,6 +62,13 @@ class TargetKind:
         key: str = self._kind.key(arch)
         return f"{key} {self._tools.identity()}" if self._tools else key
 
+    def limits(self, arch: str) -> dict[str, Any]:
+        """The limits of an architecture: `lanes_per_warp`, `shared_bytes` and `registers` per
+        program; None for what programs of this kind do not have.
+        """
+        limits: dict[str, Any] = self._kind.limits(arch)
+        return limits
+
     def core_options(self, options: dict[str, Any]) -> dict[str, Any]:
         """The options that the core takes, including paths of tools on this machine."""
         return {**options, **self._tools.paths()} if self._tools else options

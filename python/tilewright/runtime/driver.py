@@ -23,10 +23,8 @@ from typing import Any
 from tilewright import _core
 from tilewright.compiler.gpu_target import GPUTarget, current_target, gpu_target_of
 from tilewright.compiler.streams import current_stream
-from tilewright.compiler.targets import Target, resolve_target
+from tilewright.compiler.targets import Target, resolve_target, target_kinds
 from tilewright.errors import DeviceError
-
-_CACHE_BYTES = 256 << 20  # more than any device's last cache
 
 
 def _torch() -> Any:
@@ -117,8 +115,9 @@ class DriverBase:
 
     def get_empty_cache_for_benchmark(self) -> Any:
         """A tensor that is larger than the device's caches."""
-        torch = _torch()
-        return torch.empty(_CACHE_BYTES, dtype=torch.int8, device=self.get_active_torch_device())
+        from tilewright.testing.timing import flush_buffer
+
+        return flush_buffer(_torch(), self.get_active_torch_device())
 
     def clear_cache(self, cache: Any) -> None:
         """Writes the tensor of `get_empty_cache_for_benchmark`, which evicts other data."""
@@ -137,8 +136,7 @@ class DriverBase:
 
 def _limits(target: Target) -> dict[str, int]:
     """The properties of an architecture, as far as the compiler knows them."""
-    kind, arch = target.kind, target.arch
-    limits = next(k for k in _core.target_kinds() if k.name == kind).limits(arch)
+    limits = target_kinds()[target.kind].limits(target.arch)
     return {
         "multiprocessor_count": 0,
         "max_shared_mem": limits["shared_bytes"] or 0,

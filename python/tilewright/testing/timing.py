@@ -113,9 +113,9 @@ def _host_times(
 _FLUSH_BYTES = 256 << 20
 
 
-def flush_buffer(torch: Any) -> Any:
-    """A buffer on the device; writing to it evicts all else from the L2 cache."""
-    return torch.empty(_FLUSH_BYTES, dtype=torch.int8, device="cuda")
+def flush_buffer(torch: Any, device: Any = "cuda") -> Any:
+    """A buffer on a device; writing to it evicts all else from the L2 cache."""
+    return torch.empty(_FLUSH_BYTES, dtype=torch.int8, device=device)
 
 
 def cuda_times(

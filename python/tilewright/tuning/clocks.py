@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from tilewright.compiler.targets import Target
 from tilewright.errors import DeviceError
+from tilewright.testing.timing import flush_buffer
 
 Action = Callable[[], object]
 
@@ -57,10 +58,6 @@ class HostClock:
         return min(times)
 
 
-# Larger than the L2 cache of any device.
-_FLUSH_BYTES = 256 << 20
-
-
 class CudaClock:
     """Events around each call, on PyTorch's current stream; the L2 cache is flushed before it.
 
@@ -77,7 +74,7 @@ class CudaClock:
             raise DeviceError("autotuning on a CUDA device needs PyTorch, which is not imported")
         self._torch = torch
         self._device = device
-        self._flush = torch.empty(_FLUSH_BYTES, dtype=torch.int8, device=device)
+        self._flush = flush_buffer(torch, device)
 
     def times(self, call: Action, before: Action, after: Action, count: int) -> list[float]:
         # Events belong to the current device.

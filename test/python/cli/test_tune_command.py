@@ -29,7 +29,7 @@ def test_list(store, capsys) -> None:
     assert capsys.readouterr().out == "aaaaaaaaaaaa  app.add  1024, float32  BLOCK: 1\n"
 
 
-@pytest.mark.parametrize("wanted", ["aaa", "app.add"])
+@pytest.mark.parametrize("wanted", ["aaa", "app.add", "add"])
 def test_show(store, capsys, wanted) -> None:
     store.save([result("a" * 64), result("b" * 64, "app.other")])
     assert main(["tune", "show", wanted]) == 0
