@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import math
+import numbers
 import sys
 import threading
 import time
@@ -12,7 +14,7 @@ from typing import Any
 
 from tilewright.cache.locks import KeyedLocks
 from tilewright.errors import ArgumentError, TuningError, TuningWarning
-from tilewright.runtime.interface import KernelInterface
+from tilewright.runtime.interface import KernelInterface, jit_function
 from tilewright.testing import do_bench, do_bench_cudagraph
 from tilewright.tuning import placement
 from tilewright.tuning.choosing import choose
@@ -99,6 +101,12 @@ class Autotuner(KernelInterface):
         # What C++ launches without calling `run`; see lib/Launcher/Wrapped.cpp.
         self._plain_run, self._choices = _RUN, {}
         self._launch = threading.local()
+        function = jit_function(fn)
+        self._defaults = {
+            each.name: each.default
+            for each in (function.params if function else ())
+            if each.has_default
+        }
         self.bench_time: float | None = None
         self.configs_timings: dict[Config, list[float]] = {}
         self._check(prune)
@@ -232,7 +240,8 @@ class Autotuner(KernelInterface):
             self._keys = tuple(self.arg_names.index(n) for n in names if n in self.arg_names)
         given = {name: value for name, value in kwargs.items() if name not in ("grid", "warmup")}
         key, options = self._key_of(*args, **given), config.all_kwargs()
-        if key is not None:
+        has_nan = key is not None and any(_one_nan(x) is math.nan for x in key[: len(self._keys)])
+        if key is not None and not has_nan:  # a launch with another NaN would not find it
             added = tuple(map(sys.intern, options))
             self._choices[key] = (config, added, tuple(options.values()), place)
 
@@ -258,7 +267,7 @@ class Autotuner(KernelInterface):
         if self.perf_model:
             count = self.configs_top_k
             if isinstance(count, float) and count <= 1.0:
-                count = int(len(self.configs) * count)
+                count = max(1, int(len(self.configs) * count)) if count > 0 else 0
             if not isinstance(count, int) or count < 1:
                 raise TuningError(f"{self.__name__}: top_k is {self.configs_top_k!r}")
             if len(configs) > count:
@@ -283,9 +292,9 @@ class Autotuner(KernelInterface):
 
     def _key(self, kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
         """The tuning key of the current launch."""
-        given = {name: value for name, value in kwargs.items() if name in self.arg_names}
-        named = {**(self.nargs or {}), **given}
-        values = [named[name] for name in self.keys if name in named]
+        given = {**self._defaults, **(self.nargs or {}), **kwargs}
+        named = {name: given[name] for name in self.arg_names if name in given}
+        values = [_one_nan(named[name]) for name in self.keys if name in named]
         dtypes = [str(value.dtype) for value in named.values() if hasattr(value, "dtype")]
         key = (*values, *dtypes)
         try:
@@ -366,6 +375,11 @@ class Autotuner(KernelInterface):
 
 # What C++ does for a launch, unless a program replaces the method to see launches.
 _RUN = Autotuner.run
+
+
+def _one_nan(value: Any) -> Any:
+    """The value; the same object for each NaN, which is equal to itself only."""
+    return math.nan if isinstance(value, numbers.Real) and value != value else value
 
 
 def _hashable(value: Any) -> bool:

@@ -7,6 +7,7 @@ processes that need the same wait for the result.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from tilewright.tuning import isolation, lookup, placement, ranks, report
 from tilewright.tuning.compiling import excess
 from tilewright.tuning.config import Config
 from tilewright.tuning.sequential import bench_each
-from tilewright.tuning.store import TuningStore, default_store
+from tilewright.tuning.store import Result, TuningStore, default_store
 from tilewright.tuning.trial import Trial
 from tilewright.tuning.tuning import Plan, tune
 from tilewright.tuning.verifying import Verifier
@@ -94,30 +95,49 @@ class _Choice:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def _shipped(self) -> int | None:
-        return self._within(lookup.shipped_choice(self._identity) if self._identity else None)
+        return self._index_of(lookup.shipped_result(self._identity) if self._identity else None)
 
     def _stored(self) -> int | None:
         found = self._store.load(self._identity.key) if self._store and self._identity else None
-        return self._within(found.chosen if found else None)
+        return self._index_of(found)
 
-    def _within(self, index: int | None) -> int | None:
-        """The index, if there is such a configuration."""
-        return index if index is not None and 0 <= index < len(self._tuner.configs) else None
+    def _index_of(self, found: Result | None) -> int | None:
+        """The index of a result's choice, if there is such a configuration."""
+        if found is None or found.chosen < 0:
+            return None
+        if found.chosen < len(self._tuner.configs):
+            return found.chosen
+        # One that the user's function has made. It may make others for other arguments.
+        texts = list(map(str, self._candidates))
+        return found.chosen if texts[found.chosen : found.chosen + 1] == [found.config] else None
+
+    @functools.cached_property
+    def _pruned(self) -> list[Config]:
+        return self._tuner.prune_configs(self._kwargs)
+
+    @functools.cached_property
+    def _candidates(self) -> list[Config]:
+        """All configurations, and after them those that `early_config_prune` has made."""
+        configs = list(self._tuner.configs)
+        return configs + [config for config in self._pruned if config not in configs]
+
+    def _config(self, index: int) -> Config:
+        configs = self._tuner.configs
+        return configs[index] if index < len(configs) else self._candidates[index]
 
     def _taken(self, index: int, origin: str) -> Config:
-        config = self._tuner.configs[index]
+        config = self._config(index)
         report.print_reuse(self._tuner.__name__, self._key, origin, config)
         return config
 
     # Tuning
 
     def _tune(self) -> tuple[Config, list[Trial]]:
-        tuner, configs = self._tuner, self._tuner.configs
-        pruned = tuner.prune_configs(self._kwargs)
+        tuner = self._tuner
         trials = [
             Trial(index, config, self._launcher(config))
-            for index, config in enumerate(configs)
-            if config in pruned
+            for index, config in enumerate(self._candidates)
+            if config in self._pruned
         ]
         named = {**(tuner.nargs or {}), **self._kwargs}
         try:
@@ -127,8 +147,9 @@ class _Choice:
         chosen = next((each for each in trials if each.index == index), None)
         if self._store and self._identity and chosen:
             self._store.save([self._identity.result(chosen, trials)])
-        tuner.pre_hook({**named, **configs[index].all_kwargs()}, reset_only=True)
-        return configs[index], trials
+        config = self._config(index)
+        tuner.pre_hook({**named, **config.all_kwargs()}, reset_only=True)
+        return config, trials
 
     def _fastest(self, trials: list[Trial], named: dict[str, Any]) -> int:
         tuner = self._tuner

@@ -85,7 +85,7 @@ def identity_of(
         key: The tuning key: values of arguments, and dtypes as text.
         options: Further options of the launch.
         target: The target of the launch.
-        configs: All configurations.
+        configs: All configurations that the kernel was made with.
     """
     function = jit_function(kernel)
     values = [_text_of(value) for value in (*key, *sorted(options.items()))]
@@ -97,19 +97,19 @@ def identity_of(
         return None
     device, driver = _device_of(target)
     name = f"{function.fn.__module__}.{function.__qualname__}"
-    listed = _digest(*map(str, configs))
+    listed = _digest(str(kernel.keys), *map(str, configs))
     arguments = ", ".join(str(value) for value in values)
     return Identity(name, source, arguments, device, driver, build_identity(), listed)
 
 
-def shipped_choice(identity: Identity) -> int | None:
-    """The index of the choice in the files that TILEWRIGHT_TUNING_FILE names, or None."""
+def shipped_result(identity: Identity) -> Result | None:
+    """The result for this identity in the files that TILEWRIGHT_TUNING_FILE names, or None."""
     for name in filter(None, os.environ.get("TILEWRIGHT_TUNING_FILE", "").split(os.pathsep)):
         path = Path(name)
         modified = path.stat().st_mtime_ns if path.exists() else 0
         for result in _shipped(path, modified):
             if identity.is_shipped_as(result):
-                return result.chosen
+                return result
     return None
 
 
