@@ -36,7 +36,7 @@ def find_folder() -> Folder | None:
     if chosen := os.environ.get("TILEWRIGHT_CACHE_DIR"):
         return Folder(Path(chosen).expanduser().absolute(), explicit=True)
     if shared := os.environ.get("TRITON_CACHE_DIR"):
-        # Other programs create that folder, so it is no error if others can write to it.
+        # Other programs create that folder, so it may be writable by other users.
         return Folder(Path(shared).expanduser().absolute() / "tilewright", explicit=False)
     base = os.environ.get("XDG_CACHE_HOME", "")
     if os.path.isabs(base):

@@ -21,7 +21,7 @@ class TensorWrapper:
         device, shape: Those of the tensor; the device of an array is "cpu".
 
     Raises:
-        ArgumentError: `base` is no tensor, or the sizes of its elements and of `dtype` differ.
+        ArgumentError: `base` is not a tensor, or the sizes of its elements and of `dtype` differ.
     """
 
     def __init__(self, base: Any, dtype: Any) -> None:
@@ -94,7 +94,7 @@ def reinterpret(tensor: Any, dtype: Any) -> Any:
         dtype: A dtype whose elements have the same size; bool and int1 take a byte.
 
     Raises:
-        ArgumentError: `tensor` is no tensor, or the sizes differ.
+        ArgumentError: `tensor` is not a tensor, or the sizes differ.
     """
     if isinstance(tensor, MockTensor):
         return MockTensor(dtype)

@@ -39,7 +39,7 @@ def do_bench_cudagraph(
 
     Raises:
         BenchmarkError: `return_mode` is unknown, a quantile is out of range, or an element of
-            `grad_to_none` is no tensor.
+            `grad_to_none` is not a tensor.
         DeviceError: PyTorch is not imported or has no CUDA device.
     """
     check_summary(quantiles, return_mode)

@@ -81,4 +81,4 @@ def _ordinal(device: Any) -> int:
     if device is None or str(device) == "cuda":
         initialized = torch and torch.cuda.is_initialized()
         return int(torch.cuda.current_device()) if initialized else 0
-    raise DeviceError(f"{device!r} is no CUDA device")
+    raise DeviceError(f"{device!r} is not a CUDA device")

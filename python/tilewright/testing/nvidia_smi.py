@@ -21,7 +21,7 @@ def nvsmi(attrs: Sequence[str]) -> list[int | float]:
         attrs: Names that `nvidia-smi --help-query-gpu` lists, of attributes that are numbers.
 
     Raises:
-        DeviceError: There is no nvidia-smi, it failed, or a value is no number.
+        DeviceError: There is no nvidia-smi, it failed, or a value is not a number.
     """
     query = ",".join(attrs)
     texts = _run(f"--query-gpu={query}", "--format=csv,noheader,nounits").strip().split(",")

@@ -64,7 +64,7 @@ class Mark:
 
         Raises:
             BenchmarkError: A benchmark does not fit the function, the function returns no number,
-                plot_names are no distinct file names, or a package is missing.
+                the plot_names are not distinct file names, or a package is missing.
         """
         self._check(show_plots, save_path, return_df, diff_col)
         folder = Path(save_path) if save_path else None

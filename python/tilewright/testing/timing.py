@@ -44,7 +44,7 @@ def do_bench(
 
     Raises:
         BenchmarkError: `return_mode` or `device` is unknown, a quantile is out of range, an element
-            of `grad_to_none` is no tensor, or PyTorch is not imported and `device` is "cuda".
+            of `grad_to_none` is not a tensor, or PyTorch is not imported and `device` is "cuda".
     """
     check_summary(quantiles, return_mode)
     reset = gradient_reset(grad_to_none)

@@ -113,7 +113,7 @@ class Autotuner(KernelInterface):
 
     def _check(self, unknown_prunes: dict[str, Any]) -> None:
         if wrong := [each for each in self.configs if not isinstance(each, Config)]:
-            raise ArgumentError(f"autotune: a configuration is {wrong[0]!r}, no Config")
+            raise ArgumentError(f"autotune: a configuration is {wrong[0]!r}, not a Config")
         if unknown_prunes:
             known = "early_config_prune, perf_model and top_k"
             raise ArgumentError(
@@ -122,7 +122,7 @@ class Autotuner(KernelInterface):
         unknown = [name for name in self.keys if name not in self.arg_names]
         if unknown:
             warnings.warn(
-                f"autotune: the key '{unknown[0]}' is no parameter of {self.__name__} and is "
+                f"autotune: the key '{unknown[0]}' is not a parameter of {self.__name__} and is "
                 f"ignored; the parameters are {', '.join(self.arg_names)}",
                 TuningWarning,
                 stacklevel=4,
@@ -131,7 +131,7 @@ class Autotuner(KernelInterface):
             names = getattr(self, what)
             if missing := [name for name in names if name not in self.arg_names]:
                 raise ArgumentError(
-                    f"autotune: {what} names '{missing[0]}', which is no parameter of "
+                    f"autotune: {what} names '{missing[0]}', which is not a parameter of "
                     f"{self.__name__}; the parameters are {', '.join(self.arg_names)}"
                 )
 

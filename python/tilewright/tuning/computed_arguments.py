@@ -83,7 +83,7 @@ def heuristics(values: Mapping[str, Heuristic]) -> Callable[[Any], Heuristics]:
             functions returned.
 
     Raises:
-        ArgumentError: A name is neither a parameter nor an option, or a value is no function.
+        ArgumentError: A name is neither a parameter nor an option, or a value is not a function.
     """
 
     def decorate(fn: Any) -> Heuristics:

@@ -25,7 +25,8 @@ class Config:
         ir_override: Reserved; must be None.
 
     Raises:
-        ArgumentError: `kwargs` is no dictionary with strings as keys.
+        ArgumentError: `kwargs` is not a dictionary whose keys are strings, or `ir_override` is
+            not None.
     """
 
     def __init__(

@@ -10,7 +10,7 @@ from tilewright.runtime.reinterpreted import TensorWrapper
 
 
 def set_to_zero(array: Any) -> None:
-    """Sets all elements of a PyTorch tensor, a NumPy array or the like to zero."""
+    """Sets all elements of a PyTorch tensor, a NumPy array or a similar object to zero."""
     array = _memory_of(array)
     if hasattr(array, "zero_"):
         _without_replicas(_detached(array)).zero_()
@@ -64,7 +64,7 @@ def arrays_named(names: Iterable[str], arguments: Mapping[str, Any], what: str) 
     """The arrays among the arguments that have these names; None is left out.
 
     Raises:
-        ArgumentError: An argument is no array, or not given.
+        ArgumentError: An argument is not an array, or is not given.
     """
     found = {}
     for name in names:
@@ -74,6 +74,8 @@ def arrays_named(names: Iterable[str], arguments: Mapping[str, Any], what: str) 
         if value is None:
             continue
         if not hasattr(value, "dtype"):
-            raise ArgumentError(f"autotune: {what} names '{name}', which is {value!r}, no array")
+            raise ArgumentError(
+                f"autotune: {what} names '{name}', which is {value!r}, not an array"
+            )
         found[name] = value
     return found

@@ -113,7 +113,7 @@ class TuningStore:
             connection.executemany(sql, results)
             connection.commit()
             return True
-        return False  # it failed, which _connection has reported
+        return False  # after an error, which _connection has reported
 
     def clear(self, kernel: str | None = None) -> int:
         """Removes all results, or those of one kernel; returns their number."""
@@ -202,7 +202,7 @@ def _open(path: Path, writes: bool) -> sqlite3.Connection:
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
         if version > VERSION:
             raise _NewerVersionError(
-                f"have the version {version}, this Tilewright knows up to {VERSION}"
+                f"have version {version}; this Tilewright reads versions up to {VERSION}"
             )
         if writes and version < VERSION:
             _create(connection)
@@ -254,23 +254,24 @@ def import_results(path: Path) -> list[Result]:
     """The results in a JSON file.
 
     Raises:
-        CacheError: It can't be read, is no such file, or is from a newer version.
+        CacheError: It can't be read, has another format, or is from a newer version.
     """
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         if data["format"] != _FORMAT:
-            raise ValueError("its format is another")
+            raise ValueError(f"its format is not {_FORMAT!r}")
         if data["version"] > VERSION:
             raise CacheError(
-                f"{path} has the version {data['version']}, this Tilewright knows up to {VERSION}"
+                f"{path} has version {data['version']}; "
+                f"this Tilewright reads versions up to {VERSION}"
             )
         return [_result_of(row) for row in data["results"]]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise CacheError(f"{path} is no file of exported tuning results: {error!r}") from error
+        raise CacheError(f"{path} is not a file of exported tuning results: {error!r}") from error
 
 
 def _result_of(row: dict[str, Any]) -> Result:
     result = Result(**{**row, "times": json.dumps(row["times"])})
     if not isinstance(result.chosen, int) or not all(isinstance(x, str) for x in result[:8]):
-        raise ValueError("a result has a member of a wrong type")
+        raise ValueError("a field of a result has the wrong type")
     return result

@@ -58,7 +58,7 @@ def test_import_of_another_file(store, tmp_path, capsys) -> None:
     file = tmp_path / "other.json"
     file.write_text("{}")
     assert main(["tune", "import", str(file)]) == 1
-    assert "is no file of exported tuning results" in capsys.readouterr().err
+    assert "is not a file of exported tuning results" in capsys.readouterr().err
 
 
 def test_clear(store, capsys) -> None:

@@ -120,9 +120,9 @@ def test_another_device(has, monkeypatch):
 
 
 @pytest.mark.parametrize("device", ["cpu", "gpu:1", torch.device("cpu"), 1.5])
-def test_devices_that_are_no_cuda_devices(has, device):
+def test_devices_that_are_not_cuda_devices(has, device):
     has("A100")
-    with pytest.raises(DeviceError, match="is no CUDA device"):
+    with pytest.raises(DeviceError, match="is not a CUDA device"):
         get_dram_gbps(device)
 
 

@@ -130,7 +130,7 @@ def test_an_exported_file_is_used_without_tuning(tmp_path, monkeypatch, fresh_st
     with pytest.raises(TuningError):
         tuned_now()
     monkeypatch.setenv("TILEWRIGHT_TUNING_FILE", f"{tmp_path / 'none.json'}{os.pathsep}{file}")
-    with pytest.raises(CacheError, match=r"none\.json is no file of exported tuning results"):
+    with pytest.raises(CacheError, match=r"none\.json is not a file of exported tuning results"):
         tuned_now()
     monkeypatch.setenv("TILEWRIGHT_TUNING_FILE", str(file))
     assert not tuned_now()
@@ -166,7 +166,7 @@ def test_a_choice_beyond_the_list_is_not_used(tmp_path, monkeypatch, fresh_store
 def test_other_files_are_refused(text, tmp_path) -> None:
     file = tmp_path / "file.json"
     file.write_text(text)
-    with pytest.raises(CacheError, match=r"file.json is no file of exported tuning results"):
+    with pytest.raises(CacheError, match=r"file.json is not a file of exported tuning results"):
         import_results(file)
 
 
@@ -174,7 +174,7 @@ def test_files_of_a_newer_version_are_refused(tmp_path) -> None:
     file = tmp_path / "file.json"
     export_results([], file)
     file.write_text(file.read_text().replace(f'"version": {VERSION}', '"version": 99'))
-    with pytest.raises(CacheError, match="has the version 99, this Tilewright knows up to"):
+    with pytest.raises(CacheError, match="has version 99; this Tilewright reads versions up to"):
         import_results(file)
 
 
@@ -209,7 +209,7 @@ def test_a_file_of_a_newer_version_is_left_alone(path, fresh_store) -> None:
     connection.close()
     before = path.read_bytes()
     store = TuningStore(fresh_store)
-    with pytest.warns(CacheWarning, match="have the version 99, this Tilewright knows up to 1"):
+    with pytest.warns(CacheWarning, match="have version 99; this Tilewright reads versions"):
         assert store.all() == []
     assert not store.save([])
     assert path.read_bytes() == before
