@@ -12,7 +12,7 @@ using namespace llvm;
 
 namespace tilewright::cuda {
 
-static constexpr int kSuccess = 0, kInputPtx = 2;
+static constexpr int kSuccess = 0, kUnknownOption = 1, kInputPtx = 2;
 
 /// Finds a function by its plain name, or by the newest name with a version, such as __nvJitLinkCreate_12_4.
 static void *findFunction(void *library, const std::string &name) {
@@ -93,6 +93,9 @@ Expected<Assembled> NvJitLink::assemble(StringRef ptx, StringRef arch, ArrayRef<
   for (const std::string &option : options) {
     texts.push_back("-Xptxas=" + option);
   }
+  // What comes from the library's own cache has no log, so that registers and spills would be unknown. Versions before
+  // 12.3 have neither the cache nor the option.
+  texts.emplace_back("-no-cache");
   std::vector<const char *> arguments;
   arguments.reserve(texts.size());
   for (const std::string &text : texts) {
@@ -100,6 +103,9 @@ Expected<Assembled> NvJitLink::assemble(StringRef ptx, StringRef arch, ArrayRef<
   }
   Handle handle = nullptr;
   int code = create(&handle, arguments.size(), arguments.data());
+  if (code == kUnknownOption) {
+    code = create(&handle, arguments.size() - 1, arguments.data());
+  }
   if (code != kSuccess || !handle) {
     return createStringError(describe() + " does not support " + arch + " (code " + Twine(code) + ")");
   }

@@ -21,6 +21,9 @@ EXPORTED int __nvJitLinkCreate_12_1(nvJitLink **handle, uint32_t count, const ch
   for (uint32_t i = 0; i < count; ++i) {
     all += std::string(options[i]) + "\n";
   }
+  if (all.find("-no-cache\n") != std::string::npos) {
+    return 1; // this version does not have the option
+  }
   if (all.find("-arch=sm_80\n") == std::string::npos) {
     return 16;
   }
