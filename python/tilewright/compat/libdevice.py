@@ -77,6 +77,11 @@ FLOATS = (float32, float64)
 
 
 def operand(x: Any, kinds: tuple[dtype, ...], what: str) -> tensor:
+    """The operand of the function `what` as a tensor.
+
+    Raises:
+        TypeMismatchError: Its dtype is none of `kinds`.
+    """
     value = to_tensor(x)
     if value.dtype not in kinds:
         names = " or ".join(kind.name for kind in kinds)

@@ -73,7 +73,7 @@ def compile(
 
 
 def triton_key() -> str:
-    """A text that identifies the compiler: another one may generate other code."""
+    """The version and the build of the compiler; another one may generate other code."""
     from tilewright import __version__
 
     return f"tilewright {__version__} {build_identity()}"

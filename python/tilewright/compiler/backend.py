@@ -41,6 +41,7 @@ class BackendOptions:
         return {name: vars(self)[name] for name in Options.names()}
 
     def hash(self) -> str:
+        """A digest of all names and values."""
         return digest(str(sorted(vars(self).items(), key=lambda item: item[0])))
 
     def __repr__(self) -> str:
@@ -64,6 +65,7 @@ class BaseBackend:
 
     @staticmethod
     def supports_target(target: GPUTarget) -> bool:
+        """Whether there is such a target."""
         try:
             target_of(target)
         except DeviceError:
@@ -76,7 +78,7 @@ class BaseBackend:
         return "obj" if target_kinds()[self._target.kind].device_kind == "cpu" else "cubin"
 
     def hash(self) -> str:
-        """Identifies the compiler and its tools for the target: other code, another text."""
+        """Identifies the compiler and its tools for the target, which determine the code."""
         return f"{build_identity()}-{self._target.key}"
 
     def parse_options(self, opts: Mapping[str, Any]) -> BackendOptions:

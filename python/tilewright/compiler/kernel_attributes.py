@@ -8,7 +8,7 @@ from tilewright.compiler.metadata import KernelMetadata
 
 
 class KernelAttributes:
-    """A base of CompiledKernel, which has the data that the attributes show."""
+    """A base class of CompiledKernel, which provides the data."""
 
     key: str
     object: bytes
@@ -32,27 +32,33 @@ class KernelAttributes:
 
     @property
     def hash(self) -> str:
+        """The key of the kernel in the cache."""
         return self.key
 
     @property
     def kernel(self) -> bytes:
+        """The code: a cubin or an object file, or PTX that the driver assembles."""
         return self.object
 
     @property
     def num_warps(self) -> int:
+        """Warps per program; 1 on the CPU."""
         return int(self.metadata.num_warps)
 
     @property
     def num_ctas(self) -> int:
+        """Thread blocks per cluster, which is 1."""
         return int(self.metadata.num_ctas)
 
     @property
     def cluster_dims(self) -> tuple[int, int, int]:
+        """The shape of a cluster, which is (1, 1, 1)."""
         x, y, z = self.metadata.cluster_dims
         return x, y, z
 
     @property
     def packed_metadata(self) -> tuple[int, ...]:
+        """num_warps, num_ctas, shared (bytes) and the three cluster_dims."""
         return (self.num_warps, self.num_ctas, self.shared, *self.cluster_dims)
 
     @property

@@ -19,7 +19,7 @@ class LaunchMetadata:
     function: The driver's handle of the kernel's function.
     stream: The driver's handle of the stream; 0 on the host.
 
-    and what else the function `launch_metadata` returns. It is called by `get()`.
+    and the other items that the function `launch_metadata` returns. `get()` calls that function.
     """
 
     def __init__(self, data: dict[str, Any]) -> None:
@@ -31,6 +31,7 @@ class LaunchMetadata:
         self._pending.append((function, args))
 
     def get(self) -> dict[str, Any]:
+        """The dictionary; calls the functions that were added, once."""
         while self._pending:
             function, args = self._pending.pop(0)
             self.data = {**self.data, **function(*args)}

@@ -79,6 +79,7 @@ class ASTSource:
         return digest(f"{self.fn.cache_key}\0{self.entries!r}\0{self.noalias}")
 
     def parse_options(self) -> dict[str, Any]:
+        """The options that the source itself sets: none."""
         return {}
 
     def __repr__(self) -> str:

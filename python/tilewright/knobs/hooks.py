@@ -44,7 +44,7 @@ class Runtime(Knobs):
     Attributes:
         launch_enter_hook, launch_exit_hook: Chains that are called before and after each launch
             with its metadata (compiler/launch_metadata.py). Assigning a function replaces the
-            chain by it, None empties it.
+            whole chain; assigning None empties it.
         jit_cache_hook: Called before a compilation with the arguments of jit_post_compile_hook; if
             it returns a true value, the kernel is not compiled, and a launch fails.
         jit_post_compile_hook: Called after each compilation, also one that finds the kernel in the
@@ -84,6 +84,7 @@ class Runtime(Knobs):
             self._install()
 
     def reset(self) -> Runtime:
+        """Unsets the variables and removes all hooks."""
         super().reset()
         self._make_chains()
         return self

@@ -1,7 +1,7 @@
 """The allocator of scratch memory in global memory: `tilewright.set_allocator`.
 
-Tilewright's kernels need no such memory, so the allocator is kept for programs that ask for it, and
-is never called by a launch.
+Tilewright's kernels need no such memory: a launch never calls the allocator. It is kept for
+programs that read it.
 """
 
 from __future__ import annotations
@@ -34,9 +34,11 @@ class AllocatorWrapper:
     """Calls the allocator that was set last in this context."""
 
     def get(self) -> Allocator:
+        """The allocator of this context."""
         return _allocator.get()
 
     def set(self, allocator: Allocator) -> None:
+        """Sets the allocator; see `set_allocator`."""
         set_allocator(allocator)
 
     def __call__(self, size: int, alignment: int, stream: int | None) -> Any:
@@ -49,7 +51,12 @@ _profile_allocator: ContextVar[Allocator] = ContextVar("profile_allocator", defa
 
 
 def set_allocator(allocator: Allocator) -> None:
-    """Sets the function that allocates scratch memory: allocator(size, alignment, stream)."""
+    """Sets the function that allocates scratch memory, for the current context.
+
+    Args:
+        allocator: A function of the size and the alignment in bytes and of the driver's handle of
+            the stream, or None; returns a tensor.
+    """
     _allocator.set(allocator)
 
 
@@ -59,4 +66,5 @@ def set_profile_allocator(allocator: Allocator | None) -> None:
 
 
 def has_profile_allocator() -> bool:
+    """Whether `set_profile_allocator` has set a function."""
     return _profile_allocator.get() is not _null_allocator

@@ -9,8 +9,9 @@ from tilewright.compiler.gpu_target import GPUTarget
 
 
 class DeviceCaches(dict[int, Any]):
-    """By the ordinal of a device a tuple: kernels by their keys, an empty dictionary, a GPUTarget,
-    None, None. It is 0 for the host. Launches do not read it: removing an item has no effect.
+    """A tuple for each device, by its ordinal (0 for the host): a dictionary of kernels by key, an
+    empty dictionary, a GPUTarget, None, None. Launches do not read it: removing an item has no
+    effect.
     """
 
     def __missing__(self, ordinal: int) -> Any:
@@ -18,6 +19,7 @@ class DeviceCaches(dict[int, Any]):
         return self[ordinal]
 
     def add(self, ordinal: int, kernel: CompiledKernel) -> None:
+        """Enters a kernel that was compiled for a launch on a device."""
         kernels: dict[str, CompiledKernel] = self[ordinal][0]
         kernels[kernel.key] = kernel
         target: GPUTarget = kernel.metadata.target

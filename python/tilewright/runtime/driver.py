@@ -11,7 +11,7 @@ used by this name. Without `set_active`, the active driver is
     CudaDriver       where there is a CUDA device, unless TILEWRIGHT_TARGET names another kind
     CpuDriver        elsewhere
 
-The active driver is what programs are told. The arrays of a launch decide where it runs.
+Programs read the active driver; it has no effect on launches, which run where their arrays are.
 """
 
 from __future__ import annotations
@@ -76,6 +76,7 @@ class DriverBase:
         raise NotImplementedError
 
     def get_current_target(self) -> GPUTarget:
+        """`target` in Triton's form."""
         return gpu_target_of(self.target)
 
     def get_current_device(self) -> int:
@@ -257,6 +258,7 @@ class DriverConfig:
 
     @property
     def active(self) -> Any:
+        """The driver that `set_active` chose, else `default`."""
         return _default() if self._chosen is None else self._chosen
 
     def set_active(self, driver: Any) -> None:
@@ -264,6 +266,7 @@ class DriverConfig:
         self._chosen = driver
 
     def reset_active(self) -> None:
+        """Makes `default` the active driver."""
         self._chosen = None
 
 

@@ -1,4 +1,4 @@
-"""The attributes of a @jit function: its source, its parameters, and what it reads."""
+"""The attributes of a @jit function: its source, its parameters, and the globals it reads."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _functions: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 class FunctionAttributes:
-    """A base of JITFunction."""
+    """A base class of JITFunction: the attributes that programs read."""
 
     fn: Any  # a Python function; None in a copy from a pickle
     name: str
@@ -48,10 +48,12 @@ class FunctionAttributes:
 
     @property
     def source_file(self) -> str:
+        """The name of the file."""
         return self._source.file
 
     @property
     def first_line(self) -> int:
+        """The line of the first decorator, else of `def`, counted from 1."""
         return self._source.first_line
 
     @property
@@ -71,7 +73,7 @@ class FunctionAttributes:
 
     @property
     def src(self) -> str:
-        """The text of the function from `def`, without the indentation of its place.
+        """The text of the function from `def`, without the indentation that it has in the file.
 
         Assigning another text compiles that instead of the Python function. It must define a
         function with the same parameters. Kernels that call the function are compiled again, too.
@@ -109,7 +111,7 @@ class FunctionAttributes:
 
     @property
     def cache_key(self) -> str:
-        """A hash of the source of everything that the function reaches, and of globals it reads.
+        """A hash of the sources of all functions that this one reaches and of globals they read.
 
         It is computed without compiling and therefore covers all that a compilation could read.
 
@@ -124,6 +126,7 @@ class FunctionAttributes:
 
     @property
     def hash(self) -> str:
+        """Triton's name of `cache_key`."""
         return self.cache_key
 
     def _python_function(self) -> FunctionType:
@@ -138,6 +141,7 @@ class FunctionAttributes:
 
     @property
     def module(self) -> str:
+        """The name of the module that defines the function."""
         return str(self.__module__)
 
     @property
@@ -155,6 +159,7 @@ class FunctionAttributes:
 
     @property
     def arg_names(self) -> list[str]:
+        """The names of the parameters, in order."""
         return [parameter.name for parameter in self.params]
 
     @property
@@ -164,6 +169,7 @@ class FunctionAttributes:
 
     @functools.cached_property
     def signature(self) -> inspect.Signature:
+        """The parameters, as `inspect.signature` returns them for the Python function."""
         return inspect.Signature(
             [
                 inspect.Parameter(p.name, p.kind, default=p.default, annotation=p.annotation)
@@ -173,13 +179,15 @@ class FunctionAttributes:
 
     @property
     def do_not_specialize(self) -> list[str]:
+        """The parameters that are specialized neither on being 1 nor on alignment."""
         return [p.name for p in self.params if p.do_not_specialize]
 
     @property
     def do_not_specialize_on_alignment(self) -> list[str]:
+        """The parameters that are not specialized on alignment."""
         return [p.name for p in self.params if p.do_not_specialize_on_alignment]
 
-    # What it reads
+    # Globals
 
     @property
     def __globals__(self) -> dict[str, Any]:

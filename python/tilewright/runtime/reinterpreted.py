@@ -54,24 +54,29 @@ class TensorWrapper:
         return strides[args[0]] if args else strides
 
     def element_size(self) -> int:
+        """Bytes per element."""
         return int(self.base.itemsize)
 
     def numel(self) -> int:
+        """The number of elements."""
         return int(self.base.numel() if hasattr(self.base, "numel") else self.base.size)
 
     def is_contiguous(self) -> bool:
+        """Whether the elements are contiguous in memory, in row-major order."""
         if hasattr(self.base, "is_contiguous"):
             return bool(self.base.is_contiguous())
         return bool(self.base.flags.c_contiguous)
 
     def cpu(self) -> TensorWrapper:
+        """A copy in host memory, or a wrapper of the same tensor if it is there."""
         return TensorWrapper(self.base.cpu(), self.dtype)
 
     def to(self, device: Any) -> TensorWrapper:
-        """A copy on another device."""
+        """The tensor on another device; a copy, unless it is there already."""
         return TensorWrapper(self.base.to(device), self.dtype)
 
     def clone(self) -> TensorWrapper:
+        """A copy with memory of its own."""
         return TensorWrapper(self.base.clone(), self.dtype)
 
     def copy_(self, other: TensorWrapper) -> TensorWrapper:
@@ -80,6 +85,7 @@ class TensorWrapper:
         return self
 
     def new_empty(self, sizes: Any) -> TensorWrapper:
+        """A tensor of another shape with uninitialized elements, on the same device."""
         return TensorWrapper(self.base.new_empty(sizes), self.dtype)
 
     def __repr__(self) -> str:

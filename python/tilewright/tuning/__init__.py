@@ -17,6 +17,7 @@ restoring.py           reset_to_zero and restore_value
 verifying.py           compares the results of the configurations
 isolation.py           runs configurations in a child process
 ranks.py               tunes with the other ranks of torch.distributed
+watched.py             a dictionary and a list that report their changes
 report.py              the progress bar and the table
 """
 
