@@ -1,6 +1,7 @@
 """Autotuning: chooses the fastest of several configurations of a kernel.
 
-autotuner.py           the decorator `autotune`, and Autotuner, the kernel that it returns
+decorator.py           the decorator `autotune`
+autotuner.py           Autotuner, the kernel that `autotune` returns
 computed_arguments.py  the decorator `heuristics`, and Heuristics: arguments computed from others
 config.py              Config, one configuration
 choosing.py            a choice in order: other ranks, shipped files, the store, a tuning
@@ -21,8 +22,9 @@ watched.py             a dictionary and a list that report their changes
 report.py              the progress bar and the table
 """
 
-from tilewright.tuning.autotuner import Autotuner, autotune
+from tilewright.tuning.autotuner import Autotuner
 from tilewright.tuning.computed_arguments import Heuristics, heuristics
 from tilewright.tuning.config import Config
+from tilewright.tuning.decorator import autotune
 
 __all__ = ["Autotuner", "Config", "Heuristics", "autotune", "heuristics"]

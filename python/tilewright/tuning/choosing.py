@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 # How long a configuration is timed at most, in ms, unless the decorator says otherwise.
 _MILLISECONDS = 100.0
-# Keyword arguments of `run` that are not the kernel's.
+# Keyword arguments of `run` that are not passed to the kernel.
 _OF_RUN = ("grid", "warmup")
 
 
@@ -204,7 +204,7 @@ class _Choice:
 
     @contextlib.contextmanager
     def _isolated(self, named: dict[str, Any]) -> Iterator[Callable[[Trial], str] | None]:
-        """What runs a trial in a child process, if that is desired."""
+        """A function that runs a trial in a child process; None without `isolate`."""
         tuner, limit = self._tuner, self._tuner.time_limit
         if not tuner.isolate:
             yield None

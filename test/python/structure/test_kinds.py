@@ -28,6 +28,7 @@ EXCEPTIONS = {
     "python/tilewright/runtime/emulation.py": "the default GPU to emulate",
     "python/tilewright/runtime/function.py": "the default GPU to emulate",
     "python/tilewright/tuning/autotuner.py": "arguments by Triton's names",
+    "python/tilewright/tuning/decorator.py": "arguments by Triton's names",
     "python/tilewright/tuning/clocks.py": "PyTorch's events",
     "python/tilewright/tuning/isolation.py": "waits for PyTorch's device",
     "python/tilewright/tuning/placement.py": "DLPack's numbers of devices",
