@@ -9,13 +9,8 @@ import time
 from pathlib import Path
 
 from tilewright.errors import ArgumentError, CacheError
-from tilewright.tuning.store import (
-    Result,
-    TuningStore,
-    default_store,
-    export_results,
-    import_results,
-)
+from tilewright.tuning.results import Result, export_results, import_results
+from tilewright.tuning.store import TuningStore, default_store
 
 # How many digits of a key identify a result on the command line.
 _DIGITS = 12

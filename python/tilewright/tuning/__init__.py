@@ -7,6 +7,7 @@ config.py              Config, one configuration
 choosing.py            a choice in order: other ranks, shipped files, the store, a tuning
 placement.py           the device and the target of a launch
 lookup.py              what identifies a choice on disk
+results.py             one result, and files that ship with an application
 store.py               the results on disk
 tuning.py              a tuning in order: drop, compile, verify, race
 trial.py               the state of one configuration in a tuning

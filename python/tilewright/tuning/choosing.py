@@ -17,8 +17,9 @@ from tilewright.errors import TuningError
 from tilewright.tuning import isolation, lookup, placement, ranks, report
 from tilewright.tuning.compiling import excess
 from tilewright.tuning.config import Config
+from tilewright.tuning.results import Result
 from tilewright.tuning.sequential import bench_each
-from tilewright.tuning.store import Result, TuningStore, default_store
+from tilewright.tuning.store import TuningStore, default_store
 from tilewright.tuning.trial import Trial
 from tilewright.tuning.tuning import Plan, tune
 from tilewright.tuning.verifying import Verifier

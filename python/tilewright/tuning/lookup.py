@@ -26,7 +26,7 @@ from tilewright.dependencies import Untrackable
 from tilewright.errors import ArgumentError
 from tilewright.runtime.interface import jit_function
 from tilewright.tuning.config import Config
-from tilewright.tuning.store import Result, import_results
+from tilewright.tuning.results import Result, import_results
 from tilewright.tuning.trial import Trial
 
 _MODES = ("", "on", "frozen", "memory")

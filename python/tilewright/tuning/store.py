@@ -10,74 +10,23 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import json
 import os
 import sqlite3
 import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from tilewright.cache.folder import find_folder, prepare_folder
 from tilewright.cache.locks import process_lock
 from tilewright.errors import CacheError, CacheWarning
+from tilewright.tuning.results import VERSION, Result
 
 FILE = "tuning.sqlite"
-# The version of the table's columns and of the keys, in the file's user_version.
-VERSION = 1
 # Seconds to wait for another process that writes, and for one that tunes the same kernel.
 _BUSY = 10.0
 _LOCK = 900.0
-_COLUMNS = (
-    "key",
-    "kernel",
-    "source",
-    "arguments",
-    "device",
-    "driver",
-    "compiler",
-    "configs",
-    "chosen",
-    "config",
-    "times",
-    "created",
-)
-
-
-class Result(NamedTuple):
-    """One tuning, as it is stored and exported.
-
-    Attributes:
-        key: A hash of everything below up to `configs`.
-        kernel: The kernel's qualified name.
-        source: A hash of its source and of what that reads (JITFunction.cache_key).
-        arguments: The tuning key's values and the dtypes, as text.
-        device, driver: The device's name, and the driver's version (empty on the CPU).
-        compiler: The identity of Tilewright's build.
-        configs: A hash of the list of configurations.
-        chosen: The index of the choice in that list.
-        config: The choice as text.
-        times: JSON: a list of [configuration, milliseconds or null, reason].
-        created: When it was tuned, in seconds since 1970.
-    """
-
-    key: str
-    kernel: str
-    source: str
-    arguments: str
-    device: str
-    driver: str
-    compiler: str
-    configs: str
-    chosen: int
-    config: str
-    times: str
-    created: float
-
-    def is_of(self, kernel: str) -> bool:
-        """Whether it is of the kernel with this name, qualified or not."""
-        return kernel in (self.kernel, self.kernel.rpartition(".")[2])
 
 
 class TuningStore:
@@ -96,20 +45,20 @@ class TuningStore:
 
     def load(self, key: str) -> Result | None:
         """The result of this key, or None."""
-        rows = self._read("SELECT * FROM results WHERE key = ?", (key,))
+        rows = self._read("WHERE key = ?", (key,))
         return rows[0] if rows else None
 
     def all(self) -> list[Result]:
         """All results, the latest first."""
-        return self._read("SELECT * FROM results ORDER BY created DESC", ())
+        return self._read("ORDER BY created DESC", ())
 
     def save(self, results: list[Result]) -> bool:
         """Adds results, and replaces those of equal keys. Returns whether that succeeded."""
-        places = ", ".join("?" * len(_COLUMNS))
+        places = ", ".join("?" * len(Result._fields))
         with self._connection(writes=True) as connection:
             if connection is None:
                 return False
-            sql = f"INSERT OR REPLACE INTO results ({', '.join(_COLUMNS)}) VALUES ({places})"
+            sql = f"INSERT OR REPLACE INTO results ({', '.join(Result._fields)}) VALUES ({places})"
             connection.executemany(sql, results)
             connection.commit()
             return True
@@ -133,13 +82,15 @@ class TuningStore:
         with process_lock(self.folder, "tuning " + key, _LOCK):
             yield
 
-    def _read(self, sql: str, values: tuple[Any, ...]) -> list[Result]:
+    def _read(self, condition: str, values: tuple[Any, ...]) -> list[Result]:
         if not self.path.exists():
             return []
+        sql = f"SELECT {', '.join(Result._fields)} FROM results {condition}"
         with self._connection(writes=False) as connection:
             if connection is None:
                 return []
-            return [Result(*row) for row in connection.execute(sql, values)]
+            found = [Result(*row) for row in connection.execute(sql, values)]
+            return [result for result in found if result.is_valid()]
         return []
 
     @contextlib.contextmanager
@@ -166,10 +117,10 @@ class TuningStore:
     def _failed(self, error: Exception, writes: bool) -> None:
         if isinstance(error, _NewerVersionError):
             self._warn(str(error))
-        elif isinstance(error, sqlite3.OperationalError):
-            self._warn(f"can't be {'written' if writes else 'read'} ({error})")
-        else:
+        elif type(error) is sqlite3.DatabaseError:
             self._set_aside(error)
+        else:
+            self._warn(f"can't be {'written' if writes else 'read'} ({error})")
 
     def _set_aside(self, error: Exception) -> None:
         """Renames a corrupt file, so that the next use begins a new one."""
@@ -214,7 +165,7 @@ def _open(path: Path, writes: bool) -> sqlite3.Connection:
 
 def _create(connection: sqlite3.Connection) -> None:
     types = {"chosen": "INTEGER", "created": "REAL"}
-    columns = ", ".join(f"{name} {types.get(name, 'TEXT')} NOT NULL" for name in _COLUMNS)
+    columns = ", ".join(f"{name} {types.get(name, 'TEXT')} NOT NULL" for name in Result._fields)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute(f"CREATE TABLE IF NOT EXISTS results ({columns}, PRIMARY KEY (key))")
     connection.execute(f"PRAGMA user_version = {VERSION}")
@@ -234,44 +185,3 @@ def default_store() -> TuningStore | None:
     """The store beside the kernel cache; None if the disk cache is off."""
     folder = find_folder()
     return None if folder is None else _store_at(folder.path)
-
-
-#
-# Files that ship with an application
-#
-
-_FORMAT = "tilewright-tuning"
-
-
-def export_results(results: list[Result], path: Path) -> None:
-    """Writes results to a JSON file, which `import_results` and TILEWRIGHT_TUNING_FILE read."""
-    rows = [{**each._asdict(), "times": json.loads(each.times)} for each in results]
-    text = json.dumps({"format": _FORMAT, "version": VERSION, "results": rows}, indent=1)
-    path.write_text(text + "\n", encoding="utf-8")
-
-
-def import_results(path: Path) -> list[Result]:
-    """The results in a JSON file.
-
-    Raises:
-        CacheError: It can't be read, has another format, or is from a newer version.
-    """
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        if data["format"] != _FORMAT:
-            raise ValueError(f"its format is not {_FORMAT!r}")
-        if data["version"] > VERSION:
-            raise CacheError(
-                f"{path} has version {data['version']}; "
-                f"this Tilewright reads versions up to {VERSION}"
-            )
-        return [_result_of(row) for row in data["results"]]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise CacheError(f"{path} is not a file of exported tuning results: {error!r}") from error
-
-
-def _result_of(row: dict[str, Any]) -> Result:
-    result = Result(**{**row, "times": json.dumps(row["times"])})
-    if not isinstance(result.chosen, int) or not all(isinstance(x, str) for x in result[:8]):
-        raise ValueError("a field of a result has the wrong type")
-    return result

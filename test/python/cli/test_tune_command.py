@@ -3,7 +3,8 @@
 import pytest
 
 from tilewright.cli import main
-from tilewright.tuning.store import Result, TuningStore
+from tilewright.tuning.results import Result
+from tilewright.tuning.store import TuningStore
 
 
 @pytest.fixture

@@ -15,14 +15,8 @@ from tuned_kernels import configs_of, launch_scale, tuned
 
 import tilewright
 from tilewright.errors import ArgumentError, CacheError, CacheWarning, TuningError
-from tilewright.tuning.store import (
-    FILE,
-    VERSION,
-    Result,
-    TuningStore,
-    export_results,
-    import_results,
-)
+from tilewright.tuning.results import VERSION, Result, export_results, import_results
+from tilewright.tuning.store import FILE, TuningStore
 
 
 @pytest.fixture
@@ -270,3 +264,69 @@ def test_of_many_processes_one_tunes() -> None:
     for process in processes:
         process.join(120)
     assert sorted(found.get() for _ in processes) == [False, False, False, True]
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        {"created": None},
+        {"created": "today"},
+        {"created": float("nan")},
+        {"created": 1e300},
+        {"config": None},
+        {"chosen": 1 << 70},
+        {"chosen": -1},
+        {"chosen": True},
+        {"times": None},
+        {"times": [1, 2]},
+        {"times": "abc"},
+        {"kernel": "\ud800"},
+    ],
+)
+def test_odd_members_of_a_file_are_refused(member, tmp_path, path) -> None:
+    launch_scale(tuned())
+    (result,) = TuningStore(path.parent).all()
+    row = {**result._asdict(), "times": [], **member}
+    document = {"format": "tilewright-tuning", "version": VERSION, "results": [row]}
+    file = tmp_path / "results.json"
+    file.write_text(json.dumps(document))
+    with pytest.raises(CacheError, match="is not a file of exported tuning results"):
+        import_results(file)
+
+
+def test_a_deep_file_is_refused(tmp_path) -> None:
+    file = tmp_path / "results.json"
+    file.write_text("[" * 100_000)
+    with pytest.raises(CacheError, match="is not a file of exported tuning results"):
+        import_results(file)
+
+
+@pytest.mark.parametrize(
+    "change", ["chosen = 'abc'", "chosen = 0.5", "times = '5'", "times = x'00ff'", "created = ''"]
+)
+def test_odd_rows_of_the_store_are_ignored(change, path) -> None:
+    assert tuned_now()
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"UPDATE results SET {change}")
+    connection.close()
+    assert TuningStore(path.parent).all() == []
+    assert tuned_now() and not tuned_now()
+
+
+def test_columns_may_have_another_order(path) -> None:
+    assert tuned_now()
+    names = ", ".join(["created", *Result._fields[:-1]])
+    with sqlite3.connect(path) as connection:
+        connection.execute("ALTER TABLE results RENAME TO old")
+        connection.execute(f"CREATE TABLE results AS SELECT {names}, 1 AS more FROM old")
+    connection.close()
+    assert not tuned_now()
+
+
+def test_a_row_that_the_table_refuses_does_not_discard_the_others(path) -> None:
+    assert tuned_now()
+    store = TuningStore(path.parent)
+    (result,) = store.all()
+    with pytest.warns(CacheWarning, match="can't be written"):
+        assert not store.save([result._replace(key="k", created=None)])
+    assert TuningStore(path.parent).all() == [result]
