@@ -20,6 +20,7 @@ from tilewright.language.tensor import tensor as tensor
 
 if TYPE_CHECKING:
     from tilewright.language.atomics import *
+    from tilewright.language.block_pointers import *
     from tilewright.language.casts import *
     from tilewright.language.creation import *
     from tilewright.language.debug import *
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 else:
     from tilewright.language import (  # importing a family registers its functions
         atomics,
+        block_pointers,
         casts,
         creation,
         debug,

@@ -8,14 +8,15 @@ from tilewright.errors import (
     ConstantError,
     ShapeMismatchError,
     TypeMismatchError,
-    UnsupportedError,
 )
 from tilewright.language._build import emit, emit_void, to_tensor
 from tilewright.language._context import current
+from tilewright.language.block_pointers import block_pointer, load_operands, store_operands
 from tilewright.language.constexpr import constant_bool, constexpr_value
 from tilewright.language.registry import Family
 from tilewright.language.shape import broadcast_all
 from tilewright.language.tensor import tensor
+from tilewright.language.windows import items
 
 if TYPE_CHECKING:
     from tilewright import _core
@@ -36,14 +37,16 @@ def load(
     eviction_policy: Any = "",
     volatile: Any = False,
 ) -> tensor:
-    """Reads memory through a pointer or a tile of pointers.
+    """Reads memory through a pointer, a tile of pointers or a block pointer.
 
     Args:
-        pointer: A pointer or a tile of pointers.
+        pointer: A pointer, a tile of pointers, or a block pointer.
         mask: int1, broadcast with the pointers. Memory is not accessed where it is false.
         other: The result where the mask is false, cast to the pointee type; unspecified by
             default. Requires a mask.
-        boundary_check, padding_option: For block pointers, which Tilewright does not support.
+        boundary_check: The dimensions, constant ints, along which a block pointer may point outside
+            of the array. Others are not checked.
+        padding_option: What is read there: "" or "zero", or "nan" for floats.
         cache_modifier: "", ".ca", ".cg", ".cs" or ".cv".
         eviction_policy: "", "evict_normal", "evict_first" or "evict_last".
         volatile: The access must not be removed, duplicated or reordered.
@@ -52,14 +55,16 @@ def load(
         A value of the pointee type, with the common shape of `pointer`, `mask` and `other`.
 
     Raises:
-        TypeMismatchError: `pointer` is not a pointer, `mask` is not int1, or `other` is given
-            without a mask.
-        ShapeMismatchError: The shapes do not broadcast, or the pointer is a scalar and `mask` or
-            `other` is a tile.
+        TypeMismatchError: `pointer` is not a pointer, `mask` is not int1, `other` is given without
+            a mask, a block pointer has a mask, or another pointer has one of its options.
+        ShapeMismatchError: The shapes do not broadcast, the pointer is a scalar and `mask` or
+            `other` is a tile, or the block has no such dimension as in `boundary_check`.
         ConstantError: An option is unknown or not known at compile time.
-        UnsupportedError: `boundary_check` or `padding_option` is given.
     """
-    _no_block_pointers(boundary_check, padding_option)
+    if isinstance(pointer, block_pointer):
+        pointer, mask, other = load_operands(pointer, mask, other, boundary_check, padding_option)
+    else:
+        _no_block_options(boundary_check, padding_option)
     ptr = pointers(pointer, "load")
     mask, other = constexpr_value(mask), constexpr_value(other)
     if mask is None and other is not None:
@@ -87,24 +92,30 @@ def store(
     cache_modifier: Any = "",
     eviction_policy: Any = "",
 ) -> None:
-    """Writes memory through a pointer or a tile of pointers, where the mask is true.
+    """Writes memory through a pointer, a tile of pointers or a block pointer.
 
     Args:
-        pointer: A pointer or a tile of pointers.
-        value: Broadcast to the pointers' shape and cast to the pointee type.
-        mask: int1, broadcast to the pointers' shape.
-        boundary_check: For block pointers, which Tilewright does not support.
+        pointer: A pointer, a tile of pointers, or a block pointer.
+        value: Broadcast to the pointers' shape and cast to the pointee type. With a block pointer,
+            a scalar or a tile of the block's shape.
+        mask: int1, broadcast to the pointers' shape. Memory is not accessed where it is false.
+        boundary_check: The dimensions, constant ints, along which a block pointer may point outside
+            of the array, where nothing is written. Others are not checked.
         cache_modifier: "", ".wb", ".cg", ".cs" or ".wt".
         eviction_policy: "", "evict_normal", "evict_first" or "evict_last".
 
     Raises:
         TypeMismatchError: `pointer` is not a pointer or is a const pointer, `mask` is not int1,
-            or `value` cannot be cast to the pointee type.
-        ShapeMismatchError: `value` or `mask` does not broadcast to the shape of `pointer`.
+            `value` cannot be cast to the pointee type, a block pointer has a mask, or another
+            pointer has `boundary_check`.
+        ShapeMismatchError: `value` or `mask` does not broadcast to the shape of `pointer`, or the
+            block has no such dimension as in `boundary_check`.
         ConstantError: An option is unknown or not known at compile time.
-        UnsupportedError: `boundary_check` is given.
     """
-    _no_block_pointers(boundary_check, "")
+    if isinstance(pointer, block_pointer):
+        pointer, value, mask = store_operands(pointer, value, mask, boundary_check)
+    else:
+        _no_block_options(boundary_check, "")
     ptr = pointers(pointer, "store", writes=True)
     mask = constexpr_value(mask)
     values = [ptr, to_tensor(value, ptr.dtype.element_ty)]
@@ -211,9 +222,9 @@ def option(value: Any, names: dict[str, str], what: str) -> str:
     return names[name]
 
 
-def _no_block_pointers(boundary_check: Any, padding_option: Any) -> None:
-    if constexpr_value(boundary_check) or constexpr_value(padding_option):
-        raise UnsupportedError(
-            "boundary_check and padding_option apply to block pointers, which are not supported",
-            hint="use a mask",
+def _no_block_options(boundary_check: Any, padding_option: Any) -> None:
+    if items(boundary_check) not in ([], [None]) or constexpr_value(padding_option):
+        raise TypeMismatchError(
+            "boundary_check and padding_option apply to block pointers only",
+            hint="use a mask, or make a block pointer with tl.make_block_ptr",
         )

@@ -1,7 +1,7 @@
 import pytest
 
 import tilewright.language as tl
-from tilewright.errors import ConstantError, ShapeMismatchError, TypeMismatchError, UnsupportedError
+from tilewright.errors import ConstantError, ShapeMismatchError, TypeMismatchError
 
 
 def test_load(kernel):
@@ -97,7 +97,7 @@ def test_bad_options(values):
         tl.load(p, cache_modifier=".wt")
     with pytest.raises(ConstantError, match="eviction_policy"):
         tl.load(p, eviction_policy="never")
-    with pytest.raises(UnsupportedError, match="block pointers"):
+    with pytest.raises(TypeMismatchError, match="block pointers"):
         tl.load(p, boundary_check=(0,))
 
 

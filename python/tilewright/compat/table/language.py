@@ -19,8 +19,8 @@ _PROBED = {
 _IN_KERNELS = {
     name: Deferred()
     for name in (
-        "advance", "bitonic_merge", "dot_scaled", "inline_asm_elementwise", "make_block_ptr",
-        "map_elementwise", "reduce_or", "sort", "squeeze", "topk", "unsqueeze",
+        "bitonic_merge", "dot_scaled", "inline_asm_elementwise", "map_elementwise", "reduce_or",
+        "sort", "squeeze", "topk", "unsqueeze",
     )
 }  # fmt: skip
 
