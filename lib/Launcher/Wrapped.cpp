@@ -1,9 +1,10 @@
 // WrappedKernel: the base class of kernels that launch another one with further keyword arguments, which autotuning has
-// chosen or heuristics compute (python/tilewright/tuning). What Python would do for each launch is done here for
-// launches like earlier ones; all others call the method `run` of the Python class.
+// chosen or heuristics compute (python/tilewright/tuning). The first launch with arguments of a kind calls the method
+// `run` of the Python class; later ones are done here.
 //
-// A choice is found by a tuple of the arguments that distinguish choices. Python enters the choices into the dictionary
-// `_choices`; without one, each launch calls `run`.
+// `run` enters the choices of an autotuned kernel into the dictionary `_choices`. The key is a tuple: the values of the
+// arguments that distinguish choices, and a description of each argument. Without the dictionary, each launch calls
+// `run`.
 
 #include "tilewright/Launcher/Launcher.h"
 
@@ -17,7 +18,7 @@ namespace tilewright::launcher {
 
 namespace {
 
-/// The members are what Python has set them to; null and None: nothing.
+/// Python sets the members; null and None mean that a member is not set.
 struct WrappedKernel {
   PyObject_HEAD PyObject *inner; // the kernel that is wrapped
   PyObject *names;               // tuple: the names of its parameters, interned
@@ -174,7 +175,7 @@ PyObject *callRun(PyObject *self, const Arguments &arguments) {
   return PyObject_VectorcallMethod(run, stack.data(), 1 + arguments.count, names.get());
 }
 
-/// The names of keyword arguments with further ones. Null without an exception if one is among both.
+/// The names of keyword arguments with further ones. Null without an exception if a name is in both.
 PyObject *join(WrappedKernel &self, PyObject *keywords, PyObject *added) {
   if (!keywords || PyTuple_GET_SIZE(keywords) == 0) {
     return added;

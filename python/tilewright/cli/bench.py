@@ -180,7 +180,7 @@ _TIME = re.compile(r"\b([mnuµ]?s|[mnuµ]sec|(milli|micro|nano)?seconds?|time|la
 
 
 def better(ylabel: str) -> str:
-    """Says which values are better, as far as the label of the y axis has a known unit."""
+    """Which values are better, as text; empty if the label of the y axis has no known unit."""
     if _RATE.search(ylabel):
         return "higher is better"
     return "lower is better" if _TIME.search(ylabel) else ""

@@ -32,7 +32,7 @@ def load_module(file: str) -> ModuleType:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         if isinstance(error, TilewrightError) and not isinstance(error, BenchmarkError):
-            raise  # says where
+            raise  # its message has the position
         raise ArgumentError(f"{file} can't be imported: {_describe(error)}") from None
     return module
 

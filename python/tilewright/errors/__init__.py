@@ -30,9 +30,9 @@ tracebacks.py  tracebacks without internal frames
       CompatError           the name `triton` can't stand for Tilewright
     CompileWarning        a kernel that compiles, but should be changed
     CacheWarning          the disk cache can't be used; kernels are kept in memory only
-    TuningWarning         a decorator that autotunes, but names something that does not exist
+    TuningWarning         `autotune` names a parameter that does not exist, and ignores it
 
-Names of Triton for these classes: TritonError (TilewrightError), CompilationError (CompileError),
+Triton's names for these classes: TritonError (TilewrightError), CompilationError (CompileError),
 CompileTimeAssertionFailure (StaticAssertError), UnsupportedLanguageConstruct (UnsupportedError).
 
 A CompileError prints as
@@ -329,7 +329,7 @@ class InterpreterError(TilewrightError):
         self.error_message = error_message
 
 
-# The names of Triton, so that a program's `except` clauses catch these errors.
+# Triton's names, with which the `except` clauses of programs catch these errors.
 TritonError = TilewrightError
 CompilationError = CompileError
 CompileTimeAssertionFailure = StaticAssertError
@@ -337,7 +337,7 @@ UnsupportedLanguageConstruct = UnsupportedError
 
 
 class CompileWarning(UserWarning):
-    """A kernel compiles, but should be changed, as a tile of it does not fit into registers."""
+    """A kernel compiles, but should be changed: for example, a tile does not fit into registers."""
 
 
 class CacheWarning(UserWarning):
@@ -345,7 +345,7 @@ class CacheWarning(UserWarning):
 
 
 class TuningWarning(UserWarning):
-    """An argument of `autotune` names something that does not exist."""
+    """`autotune` names a parameter that does not exist, and ignores it."""
 
 
 def without_internal_frames(

@@ -3,8 +3,9 @@
 jit.py           the decorator
 function.py      JITFunction, the decorated function; launched by C++ (lib/Launcher/Launcher.h)
 function_attributes.py, device_caches.py, binder.py  its attributes for programs
-compile_hooks.py warmups, and hooks around compilations
-async_compile.py compiling several kernels at once
+interface.py     KernelInterface, the base class of kernels that wrap another one
+compile_hooks.py  warmups, and hooks around compilations
+async_compile.py  compiling several kernels at once
 parameters.py    the parameters of a kernel
 source.py        the source of a function, as text and as a syntax tree
 emulation.py     emulated GPUs: checks, findings and profiles

@@ -214,5 +214,5 @@ class _Choice:
                 trial, lambda: self._before(trial, named), limit
             )
         else:
-            with isolation.helper(tuner, self._args, self._options, self._device) as child:
+            with isolation.spawned_process(tuner, self._args, self._options, self._device) as child:
                 yield lambda trial: child.run(trial, self._grid(trial, named), limit)

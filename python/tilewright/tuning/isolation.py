@@ -1,9 +1,9 @@
 """Runs a configuration in a child process first: it may crash, hang, or stop the device.
 
-On the CPU and an emulated GPU the child is a fork, and what it writes is lost with it. A CUDA
-context does not survive a fork, so there the child is a new process, which imports the kernel's
-module and gets copies of the arguments. It runs one configuration after the other until one ends
-it.
+On the CPU and on an emulated GPU the child is a fork, and its writes to memory are lost when it
+ends. A CUDA context does not survive a fork, so for a CUDA device the child is a new process, which
+imports the kernel's module and gets copies of the arguments. It runs one configuration after the
+other until one fails or ends the process.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def run_forked(trial: Trial, before: Callable[[], object], limit: float | None) 
             os.waitpid(child, 0)
 
 
-class Helper:
+class SpawnedProcess:
     """A child process that launches configurations of one kernel on copies of its arguments.
 
     Args:
@@ -99,7 +99,7 @@ class Helper:
                 return _too_long(limit)
             problem = str(self._pipe.recv())
             if problem:
-                self.close()  # the device may be lost for it
+                self.close()  # its CUDA context may be unusable
             return problem
         except EOFError:
             self._process.join()
@@ -132,15 +132,15 @@ class Helper:
 
 
 @contextlib.contextmanager
-def helper(
+def spawned_process(
     kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any], device: str
-) -> Iterator[Helper]:
-    """A Helper that ends with the block."""
-    made = Helper(kernel, args, kwargs, device)
+) -> Iterator[SpawnedProcess]:
+    """A SpawnedProcess that ends with the `with` statement."""
+    process = SpawnedProcess(kernel, args, kwargs, device)
     try:
-        yield made
+        yield process
     finally:
-        made.close()
+        process.close()
 
 
 def _serve(pipe: Any, place: tuple[str, str], arguments: bytes, device: str) -> None:

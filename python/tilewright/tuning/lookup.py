@@ -1,8 +1,8 @@
 """How the choice of an earlier tuning is found again, in shipped files and in the store.
 
 A result on disk is used for the same source of the kernel, tuning key, device, driver, build of
-Tilewright and list of configurations. One in a shipped file (TILEWRIGHT_TUNING_FILE) is used for
-any driver and build: the application's developer has decided for it.
+Tilewright and list of configurations. One in a shipped file (TILEWRIGHT_TUNING_FILE) is used with
+any driver and build, because the application's developer has chosen it.
 
 TILEWRIGHT_TUNING: empty or "on"; "frozen" raises an error where a kernel would be tuned; "memory"
 neither reads nor writes the store.

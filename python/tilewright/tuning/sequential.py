@@ -77,7 +77,7 @@ def bench_each(
 
 
 def _explain(tuner: Autotuner, trial: Trial) -> None:
-    """Launches a trial that could not be timed once more, to know why."""
+    """Launches a trial whose timing failed once more, to find out why."""
     trial.time, trial.dropped = None, "could not be timed"
     try:
         trial.launch()
