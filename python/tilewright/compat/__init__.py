@@ -8,6 +8,21 @@ Three ways to switch it on; docs/compat.md describes them:
 
 `import triton`, `import triton.language as tl` and the other modules of the table (compat/table)
 then give Tilewright's objects, under Triton's names. Importing this package loads nothing else.
+
+finder.py        the entry of sys.meta_path that finds `triton` and its submodules
+facade.py        the modules that programs see, whose names are looked up in the table
+entries.py       the kinds of entries of the table
+listing.py       the table as text
+distribution.py  the version for importlib.metadata
+children.py      what child processes need
+
+Objects that only programs for Triton use:
+
+core.py, target_info.py, cuda.py  functions of triton.language and its submodules
+libdevice.py, libdevice_bits.py   functions of libdevice
+cache.py                          triton.runtime.cache
+paths.py                          triton._utils
+objects.py                        single classes
 """
 
 from __future__ import annotations

@@ -7,7 +7,9 @@ variable, for child processes too. None stands for a variable that is not set. `
 restores a group's knobs at the end, and `group.reset()` unsets them. The hooks of `runtime` and
 `compilation` are functions, kept in this process.
 
-Knobs without an effect in Tilewright are marked so in groups.py; they keep their value only.
+variables.py  a knob, and a group of knobs
+groups.py     the groups, and which of their knobs have an effect
+hooks.py      the group `runtime`: functions around launches and compilations
 """
 
 from __future__ import annotations

@@ -1,4 +1,21 @@
-"""Helpers to test and time kernels, with the names and arguments of `triton.testing`."""
+"""Functions to test and time kernels, with the names and arguments of `triton.testing`.
+
+closeness.py          assert_close
+timing.py             do_bench, and compare, which interleaves functions
+cuda_graph.py         do_bench_cudagraph
+summary.py            quantiles and return_mode
+benchmark.py          Benchmark: the description of a plot
+perf_report.py        the decorator, and Mark, whose `run` measures
+measure.py            calls a function for each point and line
+table.py              the results
+plot.py               matplotlib's plots of them
+html_report.py        a page with all plots and tables
+peak.py               peak rates of devices
+device_properties.py  what the rates are computed from
+nvidia_smi.py         nvsmi and set_gpu_clock
+memcheck.py           cuda_memcheck
+optional.py           imports packages that only some functions need
+"""
 
 from tilewright.testing.benchmark import Benchmark as Benchmark
 from tilewright.testing.closeness import assert_close as assert_close
