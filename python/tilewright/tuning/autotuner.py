@@ -218,7 +218,12 @@ class Autotuner(KernelInterface):
     # Launching
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
-        """Launches on the keyword argument `grid`, after tuning if there is no choice yet."""
+        """Launches on the keyword argument `grid`, after tuning if there is no choice yet.
+
+        If `warmup` is true, only compiles; see `warmup`.
+        """
+        if kwargs.get("warmup"):
+            return self.warmup(*args, **{n: v for n, v in kwargs.items() if n != "warmup"})
         with self._launching(args):
             self._check_conflicts(kwargs)
             place, config = self._choice(args, kwargs)
@@ -234,6 +239,8 @@ class Autotuner(KernelInterface):
     ) -> None:
         """Lets C++ launch with this choice from now on."""
         if self._choices is None or config.pre_hook is not None:
+            return
+        if len(self.configs) > 1 and self._cached(place, self._key(kwargs)) is not config:
             return
         if not self._choices:
             names = self.keys if len(self.configs) > 1 else []
@@ -338,6 +345,8 @@ class Autotuner(KernelInterface):
             config, trials = choose(self, key, args, kwargs)
         finally:
             self.restore_copies = outer  # of a tuning whose hook has launched this kernel
+        if trials is None:
+            return config
         if trials:
             self.bench_time = time.perf_counter() - started
             self.configs_timings = {each.config: each.quantiles() for each in trials}

@@ -9,11 +9,12 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import numbers
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from tilewright.compiler.targets import Target
-from tilewright.errors import TuningError
+from tilewright.errors import TilewrightError, TuningError
 from tilewright.tuning import isolation, lookup, placement, ranks, report
 from tilewright.tuning.compiling import excess
 from tilewright.tuning.config import Config
@@ -35,8 +36,10 @@ _OF_RUN = ("grid", "warmup")
 
 def choose(
     tuner: Autotuner, key: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[Config, list[Trial]]:
+) -> tuple[Config, list[Trial] | None]:
     """The choice for a launch, and the trials if it was tuned now.
+
+    The trials are None if the launch has no program, whose choice does not hold for other launches.
 
     Raises:
         TuningError: No configuration works, or TILEWRIGHT_TUNING=frozen forbids to tune.
@@ -62,13 +65,15 @@ class _Choice:
         self._store = self._find_store()
         self._session = ranks.session(self._session_key())
 
-    def find(self) -> tuple[Config, list[Trial]]:
+    def find(self) -> tuple[Config, list[Trial] | None]:
         if self._session and (decided := self._session.decision()) is not None:
             return self._taken(decided, "another rank"), []
         for origin, look in (("a shipped file", self._shipped), ("the store", self._stored)):
             if (index := look()) is not None:
                 index = self._session.decide(index) if self._session else index
                 return self._taken(index, origin), []
+        if not self._session and (config := self._for_no_programs()):
+            return config, None
         if self._mode == "frozen":
             raise TuningError(
                 f"{self._tuner.__name__} is not tuned for {self._key} on this device, and "
@@ -166,7 +171,7 @@ class _Choice:
                 trials=trials,
                 compile=self._compile,
                 excess=lambda trial: excess(
-                    trial.config.all_kwargs(), self._grid(trial, named), self._target
+                    trial.config.all_kwargs(), self._known_grid(trial.config, named), self._target
                 ),
                 before=lambda trial: self._before(trial, named),
                 after=lambda trial, error: tuner.post_hook(
@@ -187,9 +192,34 @@ class _Choice:
         given = {**self._options, **trial.config.all_kwargs()}
         return self._tuner.fn.warmup(*self._args, grid=self._kwargs.get("grid"), **given)
 
-    def _grid(self, trial: Trial, named: dict[str, Any]) -> Any:
+    def _grid(self, config: Config, named: dict[str, Any]) -> Any:
+        """The grid of a launch; the result of a function, which a child process can't get."""
         grid = self._kwargs.get("grid")
-        return grid({**named, **trial.config.all_kwargs()}) if callable(grid) else grid
+        if callable(grid) and not hasattr(grid, "__index__"):
+            return grid({**named, **config.all_kwargs()})
+        return grid
+
+    def _known_grid(self, config: Config, named: dict[str, Any]) -> Any:
+        """The grid as far as it is known before a launch, else None.
+
+        The function may need what heuristics compute; if it fails for another reason, so does the
+        launch.
+        """
+        try:
+            return self._grid(config, named)
+        except Exception:
+            return None
+
+    def _for_no_programs(self) -> Config | None:
+        """A configuration that compiles, if the launch has no program: nothing can be timed."""
+        named = {**(self._tuner.nargs or {}), **self._kwargs}
+        for config in self._pruned:
+            if not _is_empty(self._known_grid(config, named)):
+                return None
+            with contextlib.suppress(TilewrightError):
+                self._compile(Trial(0, config, self._launcher(config)))
+                return config
+        return None
 
     def _before(self, trial: Trial, named: dict[str, Any]) -> None:
         arguments = {**named, **trial.config.all_kwargs()}
@@ -215,4 +245,10 @@ class _Choice:
             )
         else:
             with isolation.spawned_process(tuner, self._args, self._options, self._device) as child:
-                yield lambda trial: child.run(trial, self._grid(trial, named), limit)
+                yield lambda trial: child.run(trial, self._grid(trial.config, named), limit)
+
+
+def _is_empty(grid: Any) -> bool:
+    """Whether a grid has no program."""
+    axes = grid if isinstance(grid, (tuple, list)) else (grid,)
+    return any(isinstance(size, numbers.Integral) and size == 0 for size in axes)

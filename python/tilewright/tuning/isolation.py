@@ -52,7 +52,10 @@ def run_forked(trial: Trial, before: Callable[[], object], limit: float | None) 
                 return _too_long(limit)
             return str(ours.recv())
     except EOFError:
-        return "ended the process that ran it" + _cause(os.waitpid(child, 0)[1])
+        try:
+            return "ended the process that ran it" + _cause(os.waitpid(child, 0)[1])
+        except ChildProcessError:  # this process ignores SIGCHLD
+            return "ended the process that ran it"
     finally:
         with contextlib.suppress(ProcessLookupError, ChildProcessError):
             os.kill(child, signal.SIGKILL)

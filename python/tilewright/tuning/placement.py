@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tilewright.compiler.gpu_target import thread_target
@@ -20,13 +20,22 @@ def is_array(value: Any) -> bool:
 
 def device_of(values: Iterable[Any]) -> str:
     """The device of the first array that is not in host memory ("cuda:0"), else "cpu"."""
-    for value in filter(is_array, values):
+    for value in _arrays_in(values):
         device = str(getattr(value, "device", "cpu"))
         if hasattr(value, "__dlpack_device__") and not hasattr(value, "data_ptr"):
             device = _name_of(*value.__dlpack_device__())
         if device.partition(":")[0] in _DEVICES:
             return device if ":" in device else f"{device}:0"
     return "cpu"
+
+
+def _arrays_in(values: Iterable[Any]) -> Iterator[Any]:
+    """The arrays among values, and in tuples of them."""
+    for value in values:
+        if isinstance(value, tuple):
+            yield from _arrays_in(value)
+        elif is_array(value):
+            yield value
 
 
 # The kinds of devices, with DLPack's numbers.
