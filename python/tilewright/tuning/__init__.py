@@ -4,6 +4,7 @@ decorator.py           the decorator `autotune`
 autotuner.py           Autotuner, the kernel that `autotune` returns
 computed_arguments.py  the decorator `heuristics`, and Heuristics: arguments computed from others
 config.py              Config, one configuration
+checking.py            checks of what users pass and of what their functions return
 choosing.py            a choice in order: other ranks, shipped files, the store, a tuning
 placement.py           the device and the target of a launch
 lookup.py              what identifies a choice on disk

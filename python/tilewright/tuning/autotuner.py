@@ -16,7 +16,7 @@ from tilewright.cache.locks import KeyedLocks
 from tilewright.errors import ArgumentError, TuningError, TuningWarning
 from tilewright.runtime.interface import KernelInterface, jit_function
 from tilewright.testing import do_bench, do_bench_cudagraph
-from tilewright.tuning import placement
+from tilewright.tuning import checking, placement
 from tilewright.tuning.choosing import choose
 from tilewright.tuning.config import Config
 from tilewright.tuning.restoring import arrays_named, copy_into, copy_of, set_to_zero
@@ -75,27 +75,27 @@ class Autotuner(KernelInterface):
         time_limit: float | None = None,
     ) -> None:
         super().__init__(fn, list(arg_names))
-        self.configs = list(configs) if configs else [Config({})]
-        self.keys = list(key)
-        self.reset_to_zero = list(reset_to_zero or ())
-        self.restore_value = list(restore_value or ())
+        self.configs = checking.configurations(configs)
+        self.keys = checking.names(key, "key")
+        self.reset_to_zero = checking.names(reset_to_zero, "reset_to_zero")
+        self.restore_value = checking.names(restore_value, "restore_value")
         self.user_defined_pre_hook = pre_hook is not None
         self.user_defined_post_hook = post_hook is not None
-        self.pre_hook: Hook = pre_hook or self._reset_and_save
-        self.post_hook: Hook = post_hook or self._restore
+        self.pre_hook: Hook = checking.function(pre_hook, "pre_hook") or self._reset_and_save
+        self.post_hook: Hook = checking.function(post_hook, "post_hook") or self._restore
         self.restore_copies: dict[str, Any] = {}
-        prune = dict(prune_configs_by or {})
-        self.early_config_prune = prune.pop("early_config_prune", None)
-        self.perf_model = prune.pop("perf_model", None)
-        self.configs_top_k = prune.pop("top_k", 1.0)
-        self.num_warmups = warmup
-        self.num_reps = rep
+        prune = checking.prunes(prune_configs_by)
+        self.early_config_prune = prune.get("early_config_prune")
+        self.perf_model = prune.get("perf_model")
+        self.configs_top_k = prune.get("top_k", 1.0)
+        self.num_warmups = checking.duration(warmup, "warmup")
+        self.num_reps = checking.duration(rep, "rep")
         self.use_cuda_graph = use_cuda_graph
         self.cache_results = cache_results
-        self._user_do_bench = do_bench
+        self._user_do_bench: Callable[..., Any] | None = checking.function(do_bench, "do_bench")
         self.tolerance = tolerance_of(verify)
         self.isolate = isolate
-        self.time_limit = time_limit
+        self.time_limit = checking.duration(time_limit, "time_limit")
         self._caches: dict[Any, _Choices] = {}
         self._own_cache: Any = None
         # What C++ launches without calling `run`; see lib/Launcher/Wrapped.cpp.
@@ -109,16 +109,9 @@ class Autotuner(KernelInterface):
         }
         self.bench_time: float | None = None
         self.configs_timings: dict[Config, list[float]] = {}
-        self._check(prune)
+        self._check_names()
 
-    def _check(self, unknown_prunes: dict[str, Any]) -> None:
-        if wrong := [each for each in self.configs if not isinstance(each, Config)]:
-            raise ArgumentError(f"autotune: a configuration is {wrong[0]!r}, not a Config")
-        if unknown_prunes:
-            known = "early_config_prune, perf_model and top_k"
-            raise ArgumentError(
-                f"autotune: prune_configs_by has {next(iter(unknown_prunes))!r}; it takes {known}"
-            )
+    def _check_names(self) -> None:
         unknown = [name for name in self.keys if name not in self.arg_names]
         if unknown:
             warnings.warn(
@@ -268,9 +261,8 @@ class Autotuner(KernelInterface):
         """
         configs, nargs = self.configs, self.nargs or {}
         if self.early_config_prune:
-            configs = list(self.early_config_prune(configs, nargs, **kwargs))
-            if not configs:
-                raise TuningError(f"{self.__name__}: early_config_prune left no configuration")
+            returned = self.early_config_prune(configs, nargs, **kwargs)
+            configs = checking.pruned(returned, self.__name__)
         if self.perf_model:
             count = self.configs_top_k
             if isinstance(count, float) and count <= 1.0:

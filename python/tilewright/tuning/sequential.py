@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tilewright.errors import TilewrightError
-from tilewright.tuning import compiling, report
+from tilewright.tuning import checking, compiling, report
 from tilewright.tuning.config import Config
 from tilewright.tuning.trial import Trial, explain_failure
 
@@ -43,7 +43,7 @@ def bench(
         found = tuner.do_bench(call, quantiles=_QUANTILES)
     except TilewrightError:
         return _FAILED
-    return list(found) if isinstance(found, (list, tuple)) else [float(found)] * 3
+    return checking.times(found)
 
 
 def bench_each(
@@ -61,7 +61,7 @@ def bench_each(
     try:
         for trial in trials:
             if not trial.dropped:
-                trial.times = list(tuner._bench(*args, config=trial.config, **kwargs))
+                trial.times = checking.times(tuner._bench(*args, config=trial.config, **kwargs))
                 trial.time = trial.times[0]
             if trial.time == float("inf"):
                 _explain(tuner, trial)
