@@ -35,7 +35,7 @@ def prepare(environment: MutableMapping[str, str], version: str) -> None:
 
 def restore(environment: MutableMapping[str, str]) -> None:
     """Undoes `prepare`, so that child processes do not install compat."""
-    # A child inherits the switch; it must not give it to its own children after uninstall().
+    # A child inherits the switch; after uninstall() it must not pass it on to its own children.
     values = _before | {SWITCH: None}
     for name, value in values.items():
         if value is None:

@@ -23,7 +23,7 @@ _FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
 class Finder(_Base):
-    """Finds the modules of the table; must be first in sys.meta_path, to hide an installed Triton.
+    """Finds the modules of the table. Must be first in sys.meta_path to hide an installed Triton.
 
     Attributes:
         version: `triton.__version__`.

@@ -18,7 +18,7 @@ _ELF = b"\x7fELF"
 
 
 class Assembly(Mapping[str, "str | bytes"]):
-    """The texts of a kernel by phase, and its code; texts that were not kept are regenerated.
+    """The texts of a kernel by phase, and its code; texts that were not kept are generated again.
 
     Keys are the phases ("source", "tile", "llvm", "ptx", "asm", ...; `kernel.phase_names()`) and
     Triton's names: "ttir", "ttgir" (GPU) and "llir". "cubin" is the code for a GPU if an assembler

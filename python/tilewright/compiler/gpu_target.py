@@ -52,7 +52,7 @@ def lanes_per_warp(kind: str, arch: str) -> int:
 
 
 def target_of(target: Any) -> Target:
-    """The target that a GPUTarget, a name or a Target means; None means the default one.
+    """The target that a GPUTarget, a name or a Target denotes; None denotes the default one.
 
     Raises:
         DeviceError: There is no such target.

@@ -200,7 +200,7 @@ class CompiledKernel(KernelAttributes):
 
     @property
     def source(self) -> ASTSource:
-        """`src`, which a kernel has that a launch or `compile` has made.
+        """`src`, which kernels from launches and from `compile` have.
 
         Raises:
             LaunchError: The kernel has no source.

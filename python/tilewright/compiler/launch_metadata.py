@@ -1,4 +1,4 @@
-"""What a launch tells the hooks of `tilewright.knobs.runtime`."""
+"""What the hooks of `tilewright.knobs.runtime` get of a launch."""
 
 from __future__ import annotations
 

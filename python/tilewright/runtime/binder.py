@@ -17,7 +17,7 @@ Binder: TypeAlias = "Callable[..., tuple[dict[str, Any], list[tuple[Any, Any]], 
 
 
 class _Classified(Exception):
-    """Carries what the launcher would compile out of it."""
+    """Raised to leave the launcher where it would compile; has the signature and the options."""
 
     def __init__(self, signature: tuple[Any, ...], options: dict[str, Any]) -> None:
         super().__init__()
