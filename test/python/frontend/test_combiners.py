@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import tilewright
@@ -57,3 +58,34 @@ def test_combiners_that_are_refused(kernel, combine, message):
     with pytest.raises(CompileError, match=message) as caught:
         compile(kernel, ("*i32", combine), "cpu")
     assert caught.value.line in range(makes_a_tile.first_line, reduces_with.first_line)
+
+
+@tilewright.jit
+def promoted(x):
+    return x + tl.zeros((1,), tl.int1)
+
+
+@tilewright.jit
+def larger(a, b):
+    if promoted(a).dtype.is_floating():  # only the dtype is used, no tile is
+        return tl.where(a > b, a, b)
+    return tl.maximum(a, b)
+
+
+@tilewright.jit
+def sums_promoted(a, b):
+    return a + tl.sum(promoted(b), 0)
+
+
+@pytest.mark.parametrize("target", ["cpu", "emulator:cuda:80", "emulator:cuda:90a+checks"])
+@pytest.mark.parametrize("kernel", [reduces_with, scans_with])
+def test_a_combiner_may_make_tiles_that_nothing_uses(kernel, target):
+    out = np.zeros(16, np.int32)
+    kernel[1,](out, larger, target=target)
+    expected = [15] + [0] * 15 if kernel is reduces_with else list(range(16))
+    assert out.tolist() == expected
+
+
+def test_a_tile_that_a_helper_makes_and_the_combiner_uses_is_refused():
+    with pytest.raises(CompileError, match="operates on scalars and must not create tiles"):
+        compile(reduces_with, ("*i32", sums_promoted), "cpu")

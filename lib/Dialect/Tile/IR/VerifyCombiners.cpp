@@ -3,6 +3,7 @@
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -22,9 +23,31 @@ static bool accessesMemory(Operation *op) {
 
 static bool hasTile(TypeRange types) { return llvm::any_of(types, llvm::IsaPred<RankedTensorType>); }
 
+static bool isPure(Operation *op, SymbolTableCollection &symbols) {
+  auto call = dyn_cast<CallOpInterface>(op);
+  if (!call) {
+    return wouldOpBeTriviallyDead(op);
+  }
+  auto callee = dyn_cast_or_null<CallableOpInterface>(call.resolveCallableInTable(&symbols));
+  Region *body = callee ? callee.getCallableRegion() : nullptr;
+  auto isImpure = [&](Operation *inner) {
+    return WalkResult(failure(!inner->hasTrait<OpTrait::IsTerminator>() && !isPure(inner, symbols)));
+  };
+  return body && !body->walk(isImpure).wasInterrupted();
+}
+
+/// Whether the operation only computes what nothing uses, such as a value of which a kernel reads the dtype. Passes
+/// remove it.
+static bool isDead(Operation *op, SymbolTableCollection &symbols) {
+  return isPure(op, symbols) && llvm::all_of(op->getUsers(), [&](Operation *user) { return isDead(user, symbols); });
+}
+
 /// Emits an error on the first operation in `region`, or in functions it calls, that is not allowed in a combiner.
 static LogicalResult verifyBody(Region &region, SymbolTableCollection &symbols, SmallPtrSetImpl<Operation *> &called) {
   WalkResult result = region.walk([&](Operation *op) -> WalkResult {
+    if (isDead(op, symbols)) {
+      return WalkResult::advance();
+    }
     if (auto call = dyn_cast<CallOpInterface>(op)) {
       auto callee = dyn_cast_or_null<CallableOpInterface>(call.resolveCallableInTable(&symbols));
       if (callee && callee.getCallableRegion() && called.insert(callee).second) {
