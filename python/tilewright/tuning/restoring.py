@@ -43,7 +43,7 @@ def _memory_of(array: Any) -> Any:
 
 
 def _detached(array: Any) -> Any:
-    """Without the tensor's gradient, of which a leaf must not change otherwise."""
+    """The tensor without autograd, which refuses writes to a leaf that requires a gradient."""
     return array.detach() if hasattr(array, "detach") else array
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from tilewright.errors import CacheError
 
-# The version of the members and of the keys, in each file.
+# The version of the fields and of the keys, in each file.
 VERSION = 1
 # Limits of a valid result: of the number of configurations, and of the time in seconds.
 _MOST = 1 << 31
@@ -22,7 +22,7 @@ class Result(NamedTuple):
     Attributes:
         key: A hash of everything below up to `configs`.
         kernel: The kernel's qualified name.
-        source: A hash of its source and of what that reads (JITFunction.cache_key).
+        source: A hash of its source and of the globals it reads (JITFunction.cache_key).
         arguments: The tuning key's values and the dtypes, as text.
         device, driver: The device's name, and the driver's version (empty on the CPU).
         compiler: The identity of Tilewright's build.
@@ -51,7 +51,7 @@ class Result(NamedTuple):
         return kernel in (self.kernel, self.kernel.rpartition(".")[2])
 
     def is_valid(self) -> bool:
-        """Whether the members have their types; a file may have been edited."""
+        """Whether the fields have their types and are in range; a file may have been edited."""
         texts = (*self[:8], self.config, self.times)
         if not all(isinstance(text, str) and _is_unicode(text) for text in texts):
             return False
