@@ -1,4 +1,4 @@
-"""torch.compile on the CPU: PyTorch's Inductor writes kernels for Triton, and Tilewright runs them."""
+"""torch.compile on the CPU: PyTorch writes kernels for Triton, and Tilewright runs them."""
 
 import subprocess
 import sys
