@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Callable
 
 import tilewright.language as tl
@@ -19,11 +20,12 @@ from tilewright.errors import (
     TypeMismatchError,
     UnsupportedError,
 )
+from tilewright.language._context import current
 from tilewright.language.value import is_structure, is_structure_class
 
 from .dispatch import Outcome, Rest, expression, statement
 from .expressions import unwrap_outer, visit_items
-from .names import is_builtin
+from .names import is_builtin, is_foreign_builtin
 from .python_builtins import BUILTINS, SHALLOW
 from .values import Value, describe, is_constant, is_tensor, truth, unwrap, use_class
 from .visitor import FunctionVisitor
@@ -74,6 +76,8 @@ def _implementation(
         builtin = None
     if builtin is not None:
         return builtin
+    if is_foreign_builtin(callee):
+        return _as_foreign_builtin(callee)
     if is_builtin(callee) or _belongs_to_language(callee):
         return callee  # type: ignore[no-any-return]
     if isinstance(callee, type) and is_structure_class(callee):
@@ -85,6 +89,26 @@ def _implementation(
             hint="decorate it with @tilewright.jit, or use the function of tilewright.language",
         )
     return lambda *a, **k: callee(*unwrap(a), **{name: unwrap(value) for name, value in k.items()})
+
+
+def _as_foreign_builtin(function: Callable[..., Value]) -> Callable[..., Value]:
+    """Calls a function as Triton calls its builtins: numbers are constants of type tl.constexpr.
+
+    Functions with a parameter `_semantic` get the context; only whether it is None is meaningful.
+    """
+    takes_semantic = "_semantic" in inspect.signature(function).parameters
+
+    def call(*args: Value, **kwargs: Value) -> Value:
+        named = {name: _as_constexpr(value) for name, value in kwargs.items()}
+        if takes_semantic:
+            named["_semantic"] = current()
+        return function(*map(_as_constexpr, args), **named)
+
+    return call
+
+
+def _as_constexpr(value: Value) -> Value:
+    return tl.constexpr(value) if value is None or isinstance(value, (int, float, str)) else value
 
 
 def _belongs_to_language(callee: Value) -> bool:

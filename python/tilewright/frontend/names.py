@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 import os
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from tilewright.dependencies import MISSING, is_jit_function
@@ -50,7 +50,12 @@ def resolve(v: FunctionVisitor, name: str) -> Value:
 
 def is_builtin(value: Value) -> bool:
     """Whether a value is a function of the language that builds IR."""
-    return bool(getattr(value, "__tilewright_builtin__", False))
+    return bool(getattr(value, "__tilewright_builtin__", False)) or is_foreign_builtin(value)
+
+
+def is_foreign_builtin(value: Value) -> bool:
+    """Whether a value is a function that a program marked as one of Triton's builtins."""
+    return isinstance(value, FunctionType) and getattr(value, "__triton_builtin__", False) is True
 
 
 def _checked_global(v: FunctionVisitor, name: str, value: Value) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from enum import Enum
 from typing import Any, NamedTuple, TypeVar
@@ -34,12 +35,23 @@ class Family(Enum):
     DEBUGGING = "Debugging"
 
     def __call__(self, fn: _Function) -> _Function:
-        self.add(fn.__name__, fn)
-        return builtin(fn)
+        function = builtin(_accepting_semantic(fn))
+        self.add(fn.__name__, function)
+        return function
 
     def add(self, name: str, value: Any) -> None:
         """Makes a value other than a function public."""
         ENTRIES.append(Entry(name, self, value))
+
+
+def _accepting_semantic(fn: _Function) -> _Function:
+    """Accepts Triton's argument `_semantic` as well, which programs' own builtins pass on."""
+
+    @functools.wraps(fn)
+    def call(*args: Any, _semantic: Any = None, **kwargs: Any) -> Any:
+        return fn(*args, **kwargs)
+
+    return call  # type: ignore[return-value]
 
 
 class Entry(NamedTuple):
