@@ -11,6 +11,7 @@ from tilewright.language.dtypes import dtype
 from tilewright.language.tensor import tensor
 
 CONSTEXPR_0 = constexpr(0)
+TRITON_MAX_TENSOR_NUMEL = 1 << 20  # a limit of Triton's, which Tilewright does not have
 
 
 class const:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tilewright.language.random import *
     from tilewright.language.reductions import *
     from tilewright.language.shape import *
+    from tilewright.language.sorting import *
     from tilewright.language.standard import *
 else:
     from tilewright.language import (  # importing a family registers its functions
@@ -47,6 +48,7 @@ else:
         random,
         reductions,
         shape,
+        sorting,
         standard,
     )  # fmt: skip
     from tilewright.language.dtypes import __all__ as _dtypes

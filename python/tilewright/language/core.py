@@ -1,4 +1,7 @@
-"""The basic names under `tl.core`, for compatibility with Triton."""
+"""The names of the language under `tl.core`, for compatibility with Triton."""
+
+import sys
+from typing import Any
 
 from tilewright.language._build import to_tensor
 from tilewright.language.casts import cast
@@ -12,3 +15,11 @@ __all__ = [
     "PropagateNan", "block_type", "builtin", "cast", "constexpr", "dtype", "pointer_type", "range",
     "static_range", "tensor", "to_tensor",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """The other names of `tl`, which import this module before they exist."""
+    language = sys.modules["tilewright.language"]
+    if name in getattr(language, "__all__", ()):
+        return getattr(language, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

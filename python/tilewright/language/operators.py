@@ -12,6 +12,8 @@ from tilewright.language.promotion import promoted
 from tilewright.language.registry import Family
 from tilewright.language.tensor import member, tensor
 
+__all__ = ["logical_and", "logical_not", "logical_or"]
+
 # The predicates for floats, signed and unsigned integers. NaN is unequal to every number.
 _COMPARE = {
     "==": ("oeq", "eq", "eq"),

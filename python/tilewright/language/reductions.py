@@ -157,7 +157,26 @@ def first_of_one(x: tensor) -> tensor:
     return _reduce_dim([reshape(x, 1)], 0, _left)[0]
 
 
-# Sums, products and xor
+@builtin
+@member
+def item(input: Any) -> tensor:
+    """`x.item()`: the only element of a tile of one element, as a scalar; a scalar is unchanged.
+
+    Raises:
+        ShapeMismatchError: The tile has more than one element.
+    """
+    x = to_tensor(input)
+    if not x.type.is_block():
+        return x
+    if x.type.numel != 1:
+        raise ShapeMismatchError(
+            f"item takes a tile of one element, found shape {list(x.type.shape)}",
+            hint="tl.sum, tl.max or tl.reduce make a scalar of several elements",
+        )
+    return first_of_one(x)
+
+
+# Sums, products and bitwise operations
 
 
 @builtin
@@ -173,6 +192,11 @@ def _mul(a: tensor, b: tensor) -> tensor:
 @builtin
 def _xor(a: tensor, b: tensor) -> tensor:
     return emit("arith.xori", [a, b])
+
+
+@builtin
+def _or(a: tensor, b: tensor) -> tensor:
+    return emit("arith.ori", [a, b])
 
 
 def _sum_input(x: tensor, wanted: Any) -> tensor:
@@ -216,10 +240,27 @@ def xor_sum(input: Any, axis: Any = None, keep_dims: Any = False) -> tensor:
     Raises:
         TypeMismatchError: The elements are not integers.
     """
-    x = _block(input, "xor_sum")
+    return _bitwise_reduction(input, axis, keep_dims, _xor, "xor_sum")
+
+
+@Family.REDUCTIONS
+@member
+def reduce_or(input: Any, axis: Any, keep_dims: Any = False) -> tensor:
+    """The bitwise or of the elements along a dimension; arguments as for `sum`.
+
+    Raises:
+        TypeMismatchError: The elements are not integers.
+    """
+    return _bitwise_reduction(input, axis, keep_dims, _or, "reduce_or")
+
+
+def _bitwise_reduction(
+    input: Any, axis: Any, keep_dims: Any, combine: Combiner, what: str
+) -> tensor:
+    x = _block(input, what)
     if not x.dtype.is_int():
-        raise TypeMismatchError(f"xor_sum takes integers, found {x.dtype}")
-    result: tensor = reduce(x, axis, _xor, keep_dims)
+        raise TypeMismatchError(f"{what} takes integers, found {x.dtype}")
+    result: tensor = reduce(x, axis, combine, keep_dims)
     return result
 
 

@@ -4,12 +4,44 @@ from __future__ import annotations
 
 from typing import Any
 
-from tilewright.language import math, reductions
+from tilewright.errors import ShapeMismatchError
+from tilewright.language import math, operators, reductions
 from tilewright.language._build import iota, to_tensor
-from tilewright.language.constexpr import constant_bool, constexpr, constexpr_value
+from tilewright.language.constexpr import (
+    constant_bool,
+    constant_int,
+    constexpr,
+    constexpr_value,
+)
 from tilewright.language.registry import Family
-from tilewright.language.shape import expand_to, gather, reshape, wrap_axis
+from tilewright.language.shape import expand_dims, expand_to, gather, reshape, wrap_axis
 from tilewright.language.tensor import member, tensor
+
+
+@Family.MATH
+def add(x: Any, y: Any, sanitize_overflow: Any = True) -> tensor:
+    """`x + y`. Integers wrap: `sanitize_overflow` is accepted, but overflow is never checked.
+
+    Raises:
+        TypeMismatchError: The operands have no common type, or are two pointers.
+        ConstantError: `sanitize_overflow` is not a constant.
+    """
+    constant_bool(sanitize_overflow, "sanitize_overflow")
+    return operators.add(x, y)
+
+
+@Family.MATH
+def sub(x: Any, y: Any, sanitize_overflow: Any = True) -> tensor:
+    """`x - y`; see `add`."""
+    constant_bool(sanitize_overflow, "sanitize_overflow")
+    return operators.sub(x, y)
+
+
+@Family.MATH
+def mul(x: Any, y: Any, sanitize_overflow: Any = True) -> tensor:
+    """`x * y`; see `add`."""
+    constant_bool(sanitize_overflow, "sanitize_overflow")
+    return operators.mul(x, y)
 
 
 @Family.MATH
@@ -94,3 +126,34 @@ def flip(x: Any, dim: Any = None) -> tensor:
     sizes = [1] * len(shape)
     sizes[axis] = size
     return gather(value, expand_to(reshape(backward, sizes), shape), axis)
+
+
+@Family.SHAPES
+@member
+def squeeze(x: Any, dim: Any) -> tensor:
+    """Removes a dimension of size 1; a tile of rank 1 becomes a scalar.
+
+    Raises:
+        ShapeMismatchError: `dim` is out of range, or the dimension has another size.
+    """
+    value = to_tensor(x)
+    shape = value.type.shape
+    axis = wrap_axis(dim, len(shape))
+    if shape[axis] != 1:
+        raise ShapeMismatchError(
+            f"squeeze removes a dimension of size 1, found dimension {axis} of {list(shape)}"
+        )
+    rest = (*shape[:axis], *shape[axis + 1 :])
+    return reshape(value, rest) if rest else reductions.first_of_one(value)
+
+
+@Family.SHAPES
+@member
+def unsqueeze(x: Any, dim: Any) -> tensor:
+    """Inserts a dimension of size 1: `expand_dims` for a single dimension.
+
+    Raises:
+        ConstantError: `dim` is not a constant integer.
+        ShapeMismatchError: `dim` is out of range for the result.
+    """
+    return expand_dims(x, constant_int(dim, "dim of unsqueeze"))

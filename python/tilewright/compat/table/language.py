@@ -6,27 +6,25 @@ from tilewright.compat.entries import Absent, Deferred, Entry, Module, Same
 _PROBED = {
     name: Absent()
     for name in (
-        "TRITON_MAX_TENSOR_NUMEL", "_experimental_descriptor_load",
-        "_experimental_descriptor_store", "_experimental_make_tensor_descriptor", "add",
-        "async_task", "atomic_load", "atomic_poll", "atomic_store", "block_shape", "condition",
-        "constexpr_type", "expect_zero", "load_tensor_descriptor",
-        "make_tensor_descriptor", "mul", "slice", "store_tensor_descriptor", "str_to_ty", "sub",
-        "tensor_descriptor", "tensor_descriptor_type", "tuple_type",
+        "_experimental_descriptor_load", "_experimental_descriptor_store",
+        "_experimental_make_tensor_descriptor", "async_task", "atomic_load", "atomic_poll",
+        "atomic_store", "block_shape", "condition", "constexpr_type", "expect_zero",
+        "load_tensor_descriptor", "make_tensor_descriptor", "slice", "store_tensor_descriptor",
+        "str_to_ty", "tensor_descriptor", "tensor_descriptor_type", "tuple_type",
     )
 }  # fmt: skip
 
 # These are used by name in kernels only, or imported by modules without a second path.
 _IN_KERNELS = {
-    name: Deferred()
-    for name in (
-        "bitonic_merge", "dot_scaled", "inline_asm_elementwise", "map_elementwise", "reduce_or",
-        "sort", "squeeze", "topk", "unsqueeze",
-    )
-}  # fmt: skip
+    name: Deferred() for name in ("dot_scaled", "inline_asm_elementwise", "map_elementwise")
+}
 
 _LANGUAGE: dict[str, Entry] = {
     **_PROBED,
     **_IN_KERNELS,
+    "TRITON_MAX_TENSOR_NUMEL": Same(
+        "tilewright.compat.core:TRITON_MAX_TENSOR_NUMEL", "a number; tiles may have more elements"
+    ),
     "const": Same("tilewright.compat.core:const", "an annotation that has no effect"),
 }
 
