@@ -155,7 +155,7 @@ def describe(value: Value) -> str:
     if is_leaf(value):
         return str(value.type)
     if is_structure(value):
-        name = "" if isinstance(value, (tuple, list)) else type(value).__name__
+        name = "" if type(value) in (tuple, list) else type(value).__name__
         return f"{name}({', '.join(map(describe, flatten(value)[0]))})"
     plain = unwrap(value)
     if plain is None:

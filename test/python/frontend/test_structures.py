@@ -1,6 +1,7 @@
 """Structures of values pass through control flow and calls by the value protocol alone."""
 
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -315,3 +316,20 @@ def test_a_structure_holds_any_array_only_while_it_is_launched():
             return (self.base.copy() if is_array else self.base, self.stride), self.unit
 
     assert run(kernel, Lazy(ints(5, 6), 1, 1))[0] == 5
+
+
+class Pair(NamedTuple):
+    a: object
+    b: object
+
+
+def test_a_tuple_and_a_named_tuple_are_told_apart():
+    @jit
+    def kernel(out, n):
+        t = (1.0, 2)
+        if n > 3:
+            t = Pair(1.0, 2)
+        tl.store(out, t[1])
+
+    with pytest.raises(LoopTypeError, match=r"Pair\(fp32, int32\) .* and \(fp32, int32\)"):
+        kernel[1,](np.zeros(1, np.int32), 4)
