@@ -88,14 +88,14 @@ class Autotuner(KernelInterface):
         self.early_config_prune = prune.get("early_config_prune")
         self.perf_model = prune.get("perf_model")
         self.configs_top_k = prune.get("top_k", 1.0)
-        self.num_warmups = checking.duration(warmup, "warmup")
-        self.num_reps = checking.duration(rep, "rep")
+        self.num_warmups = checking.at_least_zero(warmup, "warmup")
+        self.num_reps = checking.at_least_zero(rep, "rep")
         self.use_cuda_graph = use_cuda_graph
         self.cache_results = cache_results
         self._user_do_bench: Callable[..., Any] | None = checking.function(do_bench, "do_bench")
         self.tolerance = tolerance_of(verify)
         self.isolate = isolate
-        self.time_limit = checking.duration(time_limit, "time_limit")
+        self.time_limit = checking.at_least_zero(time_limit, "time_limit")
         self._caches: dict[Any, _Choices] = {}
         self._own_cache: Any = None
         # What C++ launches without calling `run`; see lib/Launcher/Wrapped.cpp.

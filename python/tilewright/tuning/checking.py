@@ -71,7 +71,7 @@ def function(value: Any, what: str) -> Any:
     return value
 
 
-def duration(value: Any, what: str) -> Any:
+def at_least_zero(value: Any, what: str) -> Any:
     """A number that is not negative, or None.
 
     Raises:

@@ -41,6 +41,8 @@ class Config:
     ) -> None:
         if not isinstance(kwargs, Mapping) or not all(isinstance(name, str) for name in kwargs):
             raise ArgumentError(f"Config takes a dictionary of values by name, not {kwargs!r}")
+        if pre_hook is not None and not callable(pre_hook):
+            raise ArgumentError(f"Config: pre_hook is {pre_hook!r}, not a function")
         if ir_override is not None:
             raise ArgumentError(
                 "Config: ir_override is not supported; pass None, and see docs/autotuning.md"

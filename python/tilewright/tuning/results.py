@@ -56,7 +56,7 @@ class Result(NamedTuple):
         if not all(isinstance(text, str) and _is_unicode(text) for text in texts):
             return False
         numbers = type(self.chosen) is int and isinstance(self.created, (int, float))
-        in_range = numbers and 0 <= self.chosen < _MOST and 0 <= self.created < _LATEST
+        in_range = numbers and 0 <= self.chosen < _MOST and abs(self.created) < _LATEST
         return in_range and _are_times(self.times)
 
 

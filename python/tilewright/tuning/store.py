@@ -142,7 +142,8 @@ class _NewerVersionError(Exception):
     """The file was written by a newer version of Tilewright."""
 
 
-def _open(path: Path, writes: bool) -> sqlite3.Connection:
+def _open(path: Path, writes: bool) -> sqlite3.Connection | None:
+    """The database; None to read from one that another process is about to create."""
     if writes:
         connection = sqlite3.connect(path, timeout=_BUSY)
     else:
@@ -155,7 +156,10 @@ def _open(path: Path, writes: bool) -> sqlite3.Connection:
             raise _NewerVersionError(
                 f"have version {version}; this Tilewright reads versions up to {VERSION}"
             )
-        if writes and version < VERSION:
+        if version < VERSION and not writes:
+            connection.close()
+            return None
+        if version < VERSION:
             _create(connection)
     except BaseException:
         connection.close()
@@ -163,10 +167,23 @@ def _open(path: Path, writes: bool) -> sqlite3.Connection:
     return connection
 
 
+def _enter_wal_mode(connection: sqlite3.Connection) -> None:
+    # SQLite does not wait here for other processes that create the database at the same time.
+    deadline = time.monotonic() + _BUSY
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() >= deadline:
+                raise
+        time.sleep(0.01)
+
+
 def _create(connection: sqlite3.Connection) -> None:
     types = {"chosen": "INTEGER", "created": "REAL"}
     columns = ", ".join(f"{name} {types.get(name, 'TEXT')} NOT NULL" for name in Result._fields)
-    connection.execute("PRAGMA journal_mode = WAL")
+    _enter_wal_mode(connection)
     connection.execute(f"CREATE TABLE IF NOT EXISTS results ({columns}, PRIMARY KEY (key))")
     connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.commit()

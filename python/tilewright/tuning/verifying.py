@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from tilewright.errors import ArgumentError
 from tilewright.testing.closeness import assert_close
+from tilewright.tuning import checking
 from tilewright.tuning.restoring import copy_into, copy_of
 
 
@@ -24,14 +25,17 @@ def tolerance_of(verify: Any) -> Tolerance | None:
     """The meaning of the argument `verify`: None if nothing is to be compared.
 
     Raises:
-        ArgumentError: It is neither a boolean nor a dictionary of `atol` and `rtol`.
+        ArgumentError: It is neither a boolean nor a dictionary of `atol` and `rtol`, or one of
+            these is not a number of at least 0.
     """
     if verify is None or verify is False:
         return None
     if verify is True:
         return Tolerance()
     if isinstance(verify, Mapping) and verify.keys() <= {"atol", "rtol"}:
-        return Tolerance(verify.get("atol"), verify.get("rtol"))
+        return Tolerance(
+            *(checking.at_least_zero(verify.get(name), name) for name in Tolerance._fields)
+        )
     raise ArgumentError(
         f"autotune: verify must be True or a dictionary of atol and rtol, not {verify!r}"
     )

@@ -30,11 +30,18 @@ from tilewright.errors import ArgumentError, TuningError
         ({"rep": -5}, "rep is -5, not a number"),
         ({"warmup": "x"}, "warmup is 'x', not a number"),
         ({"time_limit": math.nan}, "time_limit is nan, not a number"),
+        ({"verify": {"atol": "x"}}, "atol is 'x', not a number"),
+        ({"verify": {"rtol": -1}}, "rtol is -1, not a number"),
     ],
 )
 def test_arguments_of_wrong_types_are_refused(arguments, message) -> None:
     with pytest.raises(ArgumentError, match=f"^autotune: {message}"):
         tilewright.autotune(**{"configs": configs_of(32), "key": ["n"], **arguments})(scale)
+
+
+def test_a_configurations_hook_must_be_a_function() -> None:
+    with pytest.raises(ArgumentError, match="Config: pre_hook is 5, not a function"):
+        Config({"BLOCK": 64}, pre_hook=5)
 
 
 @pytest.mark.parametrize("key", ["n", None, ("n",), iter(["n"])])

@@ -9,6 +9,7 @@ import sys
 import textwrap
 import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tuned_kernels import configs_of, launch_scale, tuned
@@ -330,3 +331,33 @@ def test_a_row_that_the_table_refuses_does_not_discard_the_others(path) -> None:
     with pytest.warns(CacheWarning, match="can't be written"):
         assert not store.save([result._replace(key="k", created=None)])
     assert TuningStore(path.parent).all() == [result]
+
+
+def test_a_database_without_a_table_is_empty(path) -> None:
+    # As another process leaves it between its first steps.
+    store = TuningStore(path.parent)
+    sqlite3.connect(path).execute("PRAGMA journal_mode = WAL").connection.close()
+    assert path.exists() and store.all() == []
+    assert tuned_now() and not tuned_now()
+
+
+def _save_one(folder: Path, number: int, starts: Any) -> None:
+    warnings.simplefilter("error")
+    result = Result(str(number), *"abcdefg", 0, "BLOCK: 64", "[]", 1.0)
+    starts.wait()
+    TuningStore(folder).save([result])
+
+
+def test_processes_create_the_database_at_once(tmp_path) -> None:
+    context = multiprocessing.get_context("fork")
+    for attempt in range(5):
+        folder, starts = tmp_path / str(attempt), context.Event()
+        children = [
+            context.Process(target=_save_one, args=(folder, number, starts)) for number in range(12)
+        ]
+        for child in children:
+            child.start()
+        starts.set()
+        for child in children:
+            child.join()
+        assert len(TuningStore(folder).all()) == 12
