@@ -77,10 +77,12 @@ class Compilation(Knobs):
 
 
 class Autotuning(Knobs):
-    """What Triton's autotuner prints and keeps. No effect.
+    """What autotuning prints and keeps.
 
-    TILEWRIGHT_LOG=tuning prints the choices, and the results are stored on disk unless
-    TILEWRIGHT_TUNING=memory or `autotune(cache_results=False)` prevents it.
+    Attributes:
+        print: Whether the table of configurations is printed, as with TILEWRIGHT_LOG=tuning.
+        cache: No effect: results are stored on disk unless TILEWRIGHT_TUNING=memory or
+            `autotune(cache_results=False)` prevents it.
     """
 
     print = flag("TRITON_PRINT_AUTOTUNING")

@@ -6,6 +6,7 @@ import sys
 import time
 from typing import Any
 
+from tilewright import knobs
 from tilewright.compiler import log
 from tilewright.tuning.trial import Trial
 
@@ -41,11 +42,15 @@ class Progress:
             self._bar.close()
 
 
+def _wanted() -> bool:
+    return log.wanted("tuning") or bool(knobs.autotuning.print)
+
+
 def print_table(
     name: str, key: tuple[Any, ...], trials: list[Trial], chosen: Trial, started: float
 ) -> None:
     """Prints each configuration with its time, or the reason why it is out, the fastest first."""
-    if not log.wanted("tuning"):
+    if not _wanted():
         return
     best = chosen.time or 0.0
     lines = [
@@ -66,5 +71,5 @@ def _result(trial: Trial, best: float) -> str:
 
 def print_reuse(name: str, key: tuple[Any, ...], origin: str, config: object) -> None:
     """Prints where a choice comes from that was not tuned now."""
-    if log.wanted("tuning"):
+    if _wanted():
         sys.stderr.write(f"tilewright: {name}: {origin} has {config} for {key}\n")

@@ -28,6 +28,12 @@ def test_the_table_has_each_configuration(capsys, monkeypatch) -> None:
     )
 
 
+def test_tritons_setting_prints_the_table(capsys, monkeypatch) -> None:
+    monkeypatch.setenv("TRITON_PRINT_AUTOTUNING", "1")
+    launch_scale(tuned())
+    assert "tilewright: scale: tuned for " in capsys.readouterr().err
+
+
 def test_nothing_is_printed_unless_asked_for(capsys) -> None:
     launch_scale(tuned())
     assert capsys.readouterr().err == ""
