@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from tilewright.language.shape import *
     from tilewright.language.sorting import *
     from tilewright.language.standard import *
+    from tilewright.language.tensor_descriptors import *
 else:
     from tilewright.language import (  # importing a family registers its functions
         atomics,
@@ -50,6 +51,7 @@ else:
         shape,
         sorting,
         standard,
+        tensor_descriptors,
     )  # fmt: skip
     from tilewright.language.dtypes import __all__ as _dtypes
     from tilewright.language.registry import ENTRIES as _ENTRIES

@@ -27,6 +27,7 @@ from tilewright.language.windows import (
     check_stored,
     indices,
     items,
+    padding_name,
     padding_value,
     window_mask,
     window_pointers,
@@ -169,9 +170,9 @@ def load_operands(
         ShapeMismatchError: `boundary_check` has a dimension that the block does not have.
     """
     _no_mask("load", mask, other)
-    padding = padding_value(padding_option, pointer.dtype.element_ty, "load")
+    padding = padding_name(padding_option, pointer.dtype.element_ty, "load")
     pointers, inside = _access(pointer, boundary_check, "load")
-    return pointers, inside, None if inside is None else padding
+    return pointers, inside, None if inside is None else padding_value(padding)
 
 
 def store_operands(

@@ -24,6 +24,7 @@ class Family(Enum):
     CREATION = "Creating tiles"
     SHAPES = "Shapes"
     MEMORY = "Memory"
+    DESCRIPTORS = "Tensor descriptors"
     ATOMICS = "Atomic memory"
     MATH = "Mathematics, elementwise"
     REDUCTIONS = "Reductions and scans"

@@ -82,7 +82,8 @@ def integer(value: Any, what: str, type: dtype) -> tensor:
     is_scalar = isinstance(plain, tensor) and not plain.type.is_block()
     if not is_scalar or not plain.dtype.is_int() or plain.dtype.is_bool():
         raise TypeMismatchError(f"{what} must be integers, found {describe(value)}")
-    return convert(plain, type)
+    known = constant_of(plain)
+    return convert(plain, type) if known is None else constant(known, type)
 
 
 def window_shape(block_shape: Any, what: str) -> tuple[int, ...]:
@@ -146,6 +147,38 @@ def window_mask(
     return None if mask is None else expand_to(mask, block_shape)
 
 
+def row_indices(values: Any, what: str) -> tensor:
+    """The rows of a gather as int64.
+
+    Raises:
+        ShapeMismatchError: They are not a tile of rank 1.
+        TypeMismatchError: They are not integers.
+    """
+    rows = constexpr_value(values)
+    if not isinstance(rows, tensor) or len(rows.type.shape) != 1:
+        raise ShapeMismatchError(f"{what} must be a tile of rank 1, found {describe(values)}")
+    if not rows.dtype.is_int() or rows.dtype.is_bool():
+        raise TypeMismatchError(f"{what} must be integers, found {rows.type}")
+    return convert(rows, int64)
+
+
+def rows_window(
+    base: tensor,
+    shape: Sequence[tensor],
+    strides: Sequence[tensor],
+    rows: tensor,
+    column: tensor,
+    columns: int,
+) -> tuple[tensor, tensor]:
+    """The pointers and the mask of a number of columns, from `column` on, of several rows."""
+    block = (rows.type.shape[0], columns)
+    row = window_pointers(base, strides[1:], [column], block[1:])
+    pointers = along(row, 1, block) + along(rows * strides[0], 0, block)
+    mask: Any = window_mask(shape[1:], [column], block[1:], [0])
+    inside = (rows >= 0) & (rows < shape[0])
+    return pointers, along(inside, 0, block) & along(mask, 1, block)
+
+
 def along(x: tensor, dim: int, shape: tuple[int, ...]) -> tensor:
     """A tile of rank 1 as one of the rank of `shape`, with size 1 in the dimensions but `dim`."""
     for axis in range(len(shape)):
@@ -159,7 +192,8 @@ def constant_of(x: tensor) -> int | None:
     owner = x.handle.owner
     if owner is None or owner.name != "arith.constant":
         return None
-    return int(str(owner.get_attr("value")).partition(" ")[0])
+    number = int(str(owner.get_attr("value")).partition(" ")[0])  # "-1 : i32", also if unsigned
+    return number % 2**x.dtype.int_bitwidth if x.dtype.is_int_unsigned() else number
 
 
 def _is_known_positive(x: tensor) -> bool:
@@ -168,21 +202,26 @@ def _is_known_positive(x: tensor) -> bool:
     return known is not None and known >= 0
 
 
-def padding_value(option: Any, element: dtype, what: str) -> float:
-    """What is read where a window is outside of its array: 0, or NaN if the option is "nan".
+def padding_name(option: Any, element: dtype, what: str) -> str:
+    """ "zero" or "nan", for a padding that may also be None or "".
 
     Raises:
         ConstantError: The option is unknown.
         TypeMismatchError: It is "nan", and the elements are not floats.
     """
     name = constexpr_value(option)
-    if name not in (None, "", "zero", "nan"):
-        raise ConstantError(f"the padding of {what} must be 'zero' or 'nan', found {name!r}")
-    if name != "nan":
-        return 0
-    if not element.is_floating():
+    if name is not None and not (isinstance(name, str) and name in ("", "zero", "nan")):
+        raise ConstantError(
+            f"the padding of {what} must be 'zero' or 'nan', found {describe(name)}"
+        )
+    if name == "nan" and not element.is_floating():
         raise TypeMismatchError(f"the padding of {what} is 'nan', but its elements are {element}")
-    return float("nan")
+    return name or "zero"
+
+
+def padding_value(name: str) -> float:
+    """What is read where a window is outside of its array."""
+    return float("nan") if name == "nan" else 0
 
 
 def _clamp(x: Any, size: int) -> tensor:

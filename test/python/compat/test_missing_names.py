@@ -23,12 +23,12 @@ def tl():
 
 
 def test_an_absent_name_is_no_attribute(tl) -> None:
-    assert not hasattr(tl, "make_tensor_descriptor")
-    assert getattr(tl, "make_tensor_descriptor", None) is None
-    with pytest.raises(AttributeError, match=r"make_tensor_descriptor is not in Tilewright yet; "):
-        _ = tl.make_tensor_descriptor
-    with pytest.raises(ImportError, match="cannot import name 'make_tensor_descriptor'"):
-        from triton.language import make_tensor_descriptor  # noqa: F401
+    assert not hasattr(tl, "async_task")
+    assert getattr(tl, "async_task", None) is None
+    with pytest.raises(AttributeError, match=r"async_task is not in Tilewright yet; "):
+        _ = tl.async_task
+    with pytest.raises(ImportError, match="cannot import name 'async_task'"):
+        from triton.language import async_task  # noqa: F401
 
 
 def test_an_unknown_name_is_not_announced(tl) -> None:

@@ -9,8 +9,7 @@ _PROBED = {
         "_experimental_descriptor_load", "_experimental_descriptor_store",
         "_experimental_make_tensor_descriptor", "async_task", "atomic_load", "atomic_poll",
         "atomic_store", "block_shape", "condition", "constexpr_type", "expect_zero",
-        "load_tensor_descriptor", "make_tensor_descriptor", "slice", "store_tensor_descriptor",
-        "str_to_ty", "tensor_descriptor", "tensor_descriptor_type", "tuple_type",
+        "slice", "str_to_ty", "tensor_descriptor_type", "tuple_type",
     )
 }  # fmt: skip
 
