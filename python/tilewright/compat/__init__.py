@@ -19,7 +19,8 @@ children.py      what child processes need
 Objects that only programs for Triton use:
 
 core.py, target_info.py, cuda.py  functions of triton.language and its submodules
-libdevice.py, libdevice_bits.py   functions of libdevice
+libdevice.py, libdevice_bits.py   functions of libdevice that are exact
+libdevice_math.py                 its transcendental functions
 cache.py                          triton.runtime.cache
 paths.py                          triton._utils
 objects.py                        single classes

@@ -44,6 +44,7 @@ _LIBDEVICE: dict[str, Entry] = {
 _SOURCES = (
     "tilewright.compat.libdevice",
     "tilewright.compat.libdevice_bits",
+    "tilewright.compat.libdevice_math",
     "tilewright.language.libdevice",
 )
 
