@@ -1,6 +1,6 @@
 """The names of `triton.tools` and `triton.experimental`."""
 
-from tilewright.compat.entries import Deferred, Module
+from tilewright.compat.entries import Deferred, Module, Same
 
 MODULES = (
     Module("triton.experimental"),
@@ -19,7 +19,6 @@ MODULES = (
     ),
     Module(
         "triton.tools.tensor_descriptor",
-        {"TensorDescriptor": Deferred(is_class=True)},
-        ("tilewright.tools.tensor_descriptor",),
+        {"TensorDescriptor": Same("tilewright.tools.tensor_descriptor:TensorDescriptor")},
     ),
 )

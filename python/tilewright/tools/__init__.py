@@ -1,0 +1,1 @@
+"""Classes for programs that launch kernels, under the names of `triton.tools`."""
