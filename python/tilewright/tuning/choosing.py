@@ -189,6 +189,11 @@ class _Choice:
         return lambda: self._tuner.fn.run(*self._args, **given)
 
     def _compile(self, trial: Trial) -> Any:
+        values = (*self._args, *self._kwargs.values())
+        if trial.config.pre_hook is not None and any(map(placement.is_structure, values)):
+            # The hook may change what the arguments' code depends on, such as the block_shape of a
+            # tensor descriptor, and runs before a launch only. The launch compiles.
+            return object()
         given = {**self._options, **trial.config.all_kwargs()}
         return self._tuner.fn.warmup(*self._args, grid=self._kwargs.get("grid"), **given)
 

@@ -18,6 +18,11 @@ def is_array(value: Any) -> bool:
     )
 
 
+def is_structure(value: Any) -> bool:
+    """Whether a value is of a class of structures, such as a tensor descriptor."""
+    return hasattr(type(value), "__tilewright_value__")
+
+
 def device_of(values: Iterable[Any]) -> str:
     """The device of the first array that is not in host memory ("cuda:0"), else "cpu"."""
     for value in _arrays_in(values):
@@ -30,10 +35,12 @@ def device_of(values: Iterable[Any]) -> str:
 
 
 def _arrays_in(values: Iterable[Any]) -> Iterator[Any]:
-    """The arrays among values, and in tuples of them."""
+    """The arrays among values, and in tuples and other structures of them."""
     for value in values:
         if isinstance(value, tuple):
             yield from _arrays_in(value)
+        elif is_structure(value):
+            yield from _arrays_in(value.flatten()[0])
         elif is_array(value):
             yield value
 
