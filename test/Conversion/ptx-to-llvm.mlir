@@ -5,9 +5,9 @@
 llvm.func @load(%p: !llvm.ptr<1>, %m: i1, %o: vector<8xf16>) -> vector<8xf16> {
   // CHECK: llvm.bitcast %[[O]] : vector<8xf16> to vector<4xi32>
   // CHECK: llvm.inline_asm has_side_effects "mov.b32 $0, $4;
-  // CHECK-SAME: @$8 ld.global.cg.L1::evict_last.v4.b32 {$0, $1, $2, $3}, [$9];", "=&r,=&r,=&r,=&r,r,r,r,r,b,l"
+  // CHECK-SAME: @$8 ld.global.L1::evict_last.v4.b32 {$0, $1, $2, $3}, [$9];", "=&r,=&r,=&r,=&r,r,r,r,r,b,l"
   // CHECK: llvm.bitcast %{{.*}} : vector<4xi32> to vector<8xf16>
-  %0 = ptx.load %p mask %m other %o {cache = "cg", evict = "L1::evict_last"} : !llvm.ptr<1> -> vector<8xf16>
+  %0 = ptx.load %p mask %m other %o {evict = "L1::evict_last"} : !llvm.ptr<1> -> vector<8xf16>
   llvm.return %0 : vector<8xf16>
 }
 

@@ -24,7 +24,7 @@ module attributes {tilegpu.target = "sm_80", tilegpu.num_warps = 4 : i32} {
     // CHECK-DAG: %[[ZERO:.*]] = llvm.mlir.zero : vector<4xf32>
     // CHECK: llvm.load volatile %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
     // CHECK: ptx.load %{{.*}} mask %{{.*}} other %{{.*}} : <1> -> vector<4xf32>
-    // CHECK: ptx.load %{{.*}} mask %true other %[[ZERO]] {cache = "cg", evict = "L1::evict_first"} : <1> -> vector<4xf32>
+    // CHECK: ptx.load %{{.*}} mask %true other %[[ZERO]] {cache = "cg"} : <1> -> vector<4xf32>
     // CHECK: llvm.store %{{.*}}, %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
     // CHECK: ptx.store %{{.*}}, %{{.*}} mask %true {evict = "L1::evict_last"} : <1>, vector<4xf32>
     %a = thread.load %p volatile : <1> -> vector<4xf32>

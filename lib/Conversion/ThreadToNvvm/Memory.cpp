@@ -26,11 +26,16 @@ using tile::MemSemantic;
 // Loads and stores
 //===----------------------------------------------------------------------===//
 
-StringRef cacheName(CacheModifier cache) {
-  return cache == CacheModifier::None ? "" : tile::stringifyCacheModifier(cache);
+/// A volatile access has no cache operator.
+StringRef cacheName(CacheModifier cache, bool isVolatile = false) {
+  return cache == CacheModifier::None || isVolatile ? "" : tile::stringifyCacheModifier(cache);
 }
 
-StringRef evictName(EvictionPolicy evict) {
+/// PTX has no priority in the L1 cache for an access with a cache operator or a volatile one; it is only a hint.
+StringRef evictName(EvictionPolicy evict, CacheModifier cache, bool isVolatile = false) {
+  if (cache != CacheModifier::None || isVolatile) {
+    return "";
+  }
   switch (evict) {
   case EvictionPolicy::Normal:
     return "";
@@ -68,8 +73,9 @@ struct Load : OpRewritePattern<thread::LoadOp> {
     Builder builder(op.getLoc(), rewriter);
     Value mask = orTrue(builder, op.getMask());
     Value other = op.getOther() ? op.getOther() : LLVM::ZeroOp::create(builder, type).getResult();
-    rewriter.replaceOpWithNewOp<ptx::LoadOp>(op, type, other, mask, op.getPtr(), cacheName(op.getCache()),
-                                             evictName(op.getEvict()), op.getIsVolatile());
+    rewriter.replaceOpWithNewOp<ptx::LoadOp>(
+        op, type, other, mask, op.getPtr(), cacheName(op.getCache(), op.getIsVolatile()),
+        evictName(op.getEvict(), op.getCache(), op.getIsVolatile()), op.getIsVolatile());
     return success();
   }
 };
@@ -84,7 +90,7 @@ struct Store : OpRewritePattern<thread::StoreOp> {
     Builder builder(op.getLoc(), rewriter);
     Value mask = orTrue(builder, op.getMask());
     rewriter.replaceOpWithNewOp<ptx::StoreOp>(op, op.getValue(), mask, op.getPtr(), cacheName(op.getCache()),
-                                              evictName(op.getEvict()));
+                                              evictName(op.getEvict(), op.getCache()));
     return success();
   }
 };
