@@ -5,6 +5,7 @@ request.py            a compilation request, and its cache keys
 options.py            num_warps, num_stages, debug, ...
 targets.py            "cpu", "cpu:avx2", "cuda:90a", ...
 assembler.py          finds NVIDIA's assembler
+ir_override.py        a file of Tile IR in place of what the front end builds
 stages.py             front end and core; reports failures with positions and a reproducer
 diagnostics.py        converts the core's diagnostics to CompileError
 kernel.py             CompiledKernel

@@ -36,7 +36,6 @@ FOREIGN_OPTIONS: dict[str, ForeignOption] = {
     "cluster_dims": ForeignOption("the shape of a cluster of thread blocks", ((1, 1, 1),)),
     "ptx_version": ForeignOption("the version of PTX", (None,)),
     "ptx_options": ForeignOption("options of the assembler", (None, "")),
-    "ir_override": ForeignOption("a file that replaces the IR", (None,)),
     "max_num_imprecise_acc_default": ForeignOption(
         "how many products of float8 are added at low precision"
     ),

@@ -52,6 +52,7 @@ class Request:
         target: The target.
         options: The options.
         noalias: Whether no two pointer arguments share memory.
+        ir: Tile IR in place of what the front end builds, or None.
     """
 
     def __init__(
@@ -61,12 +62,14 @@ class Request:
         target: Target,
         options: Options,
         noalias: bool = False,
+        ir: str | None = None,
     ) -> None:
         self.fn = fn
         self.signature = signature
         self.target = target
         self.options = options
         self.noalias = noalias
+        self.ir = ir
 
     def record(self) -> Record:
         """A record of the kernel and its signature, before anything else is read.
@@ -114,6 +117,8 @@ class Request:
         parts = [_SCHEME, build_identity(), self.target.key, str(sorted(options.items()))]
         if self.name != self.fn.name:
             parts.append(f"name {self.name}")
+        if self.ir is not None:
+            parts.append(f"ir {digest(self.ir)}")
         return digest("\0".join([*parts, str(self.noalias), self.record().root]))
 
     def key(self, record: Record) -> str:

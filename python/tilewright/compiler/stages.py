@@ -18,6 +18,7 @@ from tilewright.cache.format import Entry
 from tilewright.compiler.core import core
 from tilewright.compiler.diagnostics import from_ir_error, warn
 from tilewright.compiler.gpu_target import gpu_target_of
+from tilewright.compiler.ir_override import replace_module
 from tilewright.compiler.request import Request
 from tilewright.compiler.targets import target_kinds
 from tilewright.dependencies import Record
@@ -44,6 +45,8 @@ def run(request: Request) -> tuple[Record, Entry]:
     start = time.perf_counter()
     record = request.record()
     module = build_tile(request, record)
+    if request.ir is not None:
+        module = replace_module(module, request.ir)
     key = request.key(record)
     tile = module.print(debug_info=True)
     frontend = ("frontend", time.perf_counter() - start)

@@ -11,6 +11,7 @@ from typing import Any
 from tilewright import _core
 from tilewright.compiler import Options
 from tilewright.compiler.foreign_options import FOREIGN_OPTIONS
+from tilewright.compiler.ir_override import read_override
 from tilewright.compiler.pipeline import find_or_compile
 from tilewright.compiler.request import Request
 from tilewright.compiler.targets import launch_target, settings_of
@@ -200,8 +201,9 @@ class JITFunction(_core.Launcher, FunctionAttributes):
             options.setdefault("checks", self.checks)
         names = settings_of(target, has_target=named is not None, has=options)
         settings = {name: os.environ.get(name) for name in names}
+        ir = read_override(options.pop("ir_override", None))
         checked = Options.make(options, self.arg_names)
-        request = Request(self, tuple(signature), target, checked, noalias)
+        request = Request(self, tuple(signature), target, checked, noalias, ir)
         ordinal = int(device.partition(":")[2] or 0)
         compile_hooks.before_compilation(request, ordinal)
         try:
@@ -255,7 +257,7 @@ class JITFunction(_core.Launcher, FunctionAttributes):
         )
 
     def _unknown_keywords(self, kwargs: dict[str, Any]) -> list[str]:
-        known = {*self.arg_names, *Options.names(), *FOREIGN_OPTIONS, "target"}
+        known = {*self.arg_names, *Options.names(), *FOREIGN_OPTIONS, "target", "ir_override"}
         return [name for name in kwargs if name not in known]
 
     def _emulation(self, checked: bool) -> dict[str, Any]:

@@ -22,11 +22,10 @@ class Config:
         maxnreg: The most registers per thread; None lets the compiler choose.
         pre_hook: Called before each launch with this configuration, with a dictionary of all
             arguments by name.
-        ir_override: Reserved; must be None.
+        ir_override: A file of Tile IR (.ttir, .mlir) in place of what the front end builds.
 
     Raises:
-        ArgumentError: `kwargs` is not a dictionary whose keys are strings, or `ir_override` is
-            not None.
+        ArgumentError: `kwargs` is not a dictionary whose keys are strings.
     """
 
     def __init__(
@@ -43,10 +42,6 @@ class Config:
             raise ArgumentError(f"Config takes a dictionary of values by name, not {kwargs!r}")
         if pre_hook is not None and not callable(pre_hook):
             raise ArgumentError(f"Config: pre_hook is {pre_hook!r}, not a function")
-        if ir_override is not None:
-            raise ArgumentError(
-                "Config: ir_override is not supported; pass None, and see docs/autotuning.md"
-            )
         self.kwargs = dict(kwargs)
         self.num_warps = num_warps
         self.num_ctas = num_ctas

@@ -237,9 +237,14 @@ def test_a_configuration_takes_values_by_name(kwargs) -> None:
         Config(kwargs)
 
 
-def test_ir_override_is_refused() -> None:
-    with pytest.raises(ArgumentError, match="ir_override is not supported"):
-        Config({}, ir_override="kernel.ttir")
+def test_a_configuration_may_name_its_ir(tmp_path) -> None:
+    x, out = np.arange(4, dtype=np.float32), np.zeros(4, np.float32)
+    source = kernels.scale.warmup(out, x, 4, 2.0, BLOCK=4, grid=(1,)).ir("source")
+    file = tmp_path / "scale.ttir"
+    file.write_text(source.replace("arith.mulf", "arith.addf"))
+    kernel = tuned(configs=[Config({"BLOCK": 4}, ir_override=str(file))])
+    kernel[blocks](out, x, 4, 2.0)
+    np.testing.assert_array_equal(out, x + 2)
 
 
 def test_a_kernel_is_a_kernel_interface() -> None:
