@@ -56,7 +56,8 @@ def install() -> None:
         self: JITFunction, signature: Any, options: Any, noalias: bool, device: str
     ) -> Any:
         target = options.get("target")
-        given = {name: value for name, value in options.items() if name != "target"}
+        # A file of IR is for the launch's target.
+        given = {n: value for n, value in options.items() if n not in ("target", "ir_override")}
         made = compile_for_launch(self, signature, options, noalias, device)
         if self.debug is not None:
             given.setdefault("debug", self.debug)
