@@ -115,3 +115,29 @@ def test_functions_have_the_values_of_narrow_tiles(flag: int) -> None:
     functions[N // 128,](x, want, flag, BLOCK=128)
     assert np.isfinite(want).all()
     np.testing.assert_allclose(out, want, rtol=1e-5, atol=1e-6)
+
+
+@tilewright.jit
+def wide_product(a, b, out, K, M: tl.constexpr, N: tl.constexpr, BK: tl.constexpr):
+    rows, columns, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, BK)
+    total = tl.zeros((M, N), out.dtype.element_ty)
+    for first in range(0, K, BK):
+        x = tl.load(a + rows[:, None] * K + (first + k)[None, :])
+        y = tl.load(b + (first + k)[:, None] * N + columns[None, :])
+        total = tl.dot(x, y, total, input_precision="ieee")
+    tl.store(out + rows[:, None] * N + columns[None, :], total)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float16"])
+@pytest.mark.parametrize("steps", [1, 5])
+def test_operands_of_many_values_in_a_pipeline(dtype: str, steps: int) -> None:
+    # With one warp, each thread holds 256 values of the second operand, which loops carry as words.
+    m, n, bk = 16, 128, 64
+    generator = np.random.default_rng(steps)
+    a, b = (
+        generator.integers(-4, 4, size).astype(dtype) for size in ((m, steps * bk), (steps * bk, n))
+    )
+    exact = np.int32 if dtype == "int8" else np.float32
+    out = np.zeros((m, n), exact)
+    wide_product[1,](a, b, out, steps * bk, m, n, bk, num_warps=1, num_stages=3)
+    np.testing.assert_array_equal(out, a.astype(exact) @ b.astype(exact))
