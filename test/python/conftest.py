@@ -64,7 +64,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 # Where tests launch kernels, except for tests that use one of these fixtures, which only build IR.
-_KERNEL_TESTS = ("language", "test_control_flow_runs.py")
+_KERNEL_TESTS = ("language", "programs", "test_control_flow_runs.py")
 _BUILDING = {"kernel", "values"}
 
 
