@@ -1,6 +1,6 @@
 """Assignments. A number that is assigned to a variable becomes a tensor, as in Triton.
 
-With `x: tl.constexpr = ...` it stays a constant.
+With `x: tl.constexpr = ...` it stays a constant. A tensor stays a tensor in either case.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from tilewright.errors import ConstantError, TypeMismatchError, UnsupportedError
+from tilewright.errors import TypeMismatchError, UnsupportedError
 from tilewright.language import constexpr
 
 from .dispatch import Outcome, Rest, expression, statement
@@ -41,16 +41,11 @@ def visit_ann_assign(v: FunctionVisitor, node: ast.AnnAssign, rest: Rest) -> Out
     if node.value is None:
         return None
     value = v.visit(node.value)
-    if not _is_constexpr_annotation(v, node.annotation):
+    # Triton ignores tl.constexpr at a tensor, and published kernels contain it.
+    if _is_constexpr_annotation(v, node.annotation) and is_constant(value):
+        assign(v, node.target, constexpr(unwrap(value)))
+    else:
         assign(v, node.target, materialize(value))
-        return None
-    if not is_constant(value):
-        raise ConstantError(
-            f"`{ast.unparse(node.target)}` is annotated as tl.constexpr, but its value is a tensor "
-            f"of type {describe(value)}",
-            hint="remove the annotation",
-        )
-    assign(v, node.target, constexpr(unwrap(value)))
     return None
 
 

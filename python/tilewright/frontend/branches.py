@@ -615,10 +615,12 @@ def visit_condition(v: FunctionVisitor, node: ast.expr) -> Value:
 
 
 def to_condition(value: Value) -> Value:
-    """Converts a scalar tensor to int1."""
-    if not is_tensor(value) or value.type.is_block() or value.type.is_ptr():
+    """Converts a scalar tensor to int1. A pointer is true unless it is null."""
+    if not is_tensor(value) or value.type.is_block():
         raise TypeMismatchError(
             f"a condition must be a scalar, found {describe(value)}",
             hint="choose element by element with tl.where, or reduce with tl.max first",
         )
+    if value.type.is_ptr():
+        value = value.to(tl.int64) != 0
     return value if value.type.is_int1() else value.to(tl.int1)

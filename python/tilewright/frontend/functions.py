@@ -14,7 +14,7 @@ import inspect
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tilewright.errors import CompileError, ConstantError, TypeMismatchError, UnsupportedError
+from tilewright.errors import CompileError, TypeMismatchError, UnsupportedError
 from tilewright.language import constexpr, dtype
 from tilewright.language.value import is_structure
 
@@ -22,7 +22,6 @@ from .dispatch import Exit
 from .scope import Scope
 from .values import (
     Value,
-    describe,
     is_constant,
     is_leaf,
     key_of,
@@ -82,8 +81,6 @@ def bind(
     given = bound.arguments
     return {
         param.name: _argument(
-            fn,
-            param.name,
             given[param.name] if param.name in given else build.record.default(fn, param.name),
             param.is_constexpr,
         )
@@ -91,23 +88,18 @@ def bind(
     }
 
 
-def _argument(fn: Any, name: str, value: Value, is_constexpr: bool) -> Value:
+def _argument(value: Value, is_constexpr: bool) -> Value:
+    """An argument in the form that the body sees.
+
+    A tensor stays a tensor where the parameter is a tl.constexpr, as in Triton. It is an error only
+    where the body needs a constant.
+    """
     if is_leaf(value):
-        if is_constexpr:
-            raise ConstantError(
-                f"the parameter `{name}` of `{fn.name}` is a tl.constexpr, "
-                f"but its argument is a tensor of type {describe(value)}"
-            )
         return value
     if isinstance(value, list):
         value = tuple(value)
-    if is_structure(value) and not is_constexpr:
+    if is_structure(value) and not (is_constexpr and is_constant(value)):
         return value
-    if is_constexpr and not is_constant(value):
-        raise ConstantError(
-            f"the parameter `{name}` of `{fn.name}` is a tl.constexpr, "
-            f"but its argument {describe(value)} holds tensors"
-        )
     plain = unwrap(value)
     wrap = is_constexpr or isinstance(plain, (bool, int, float, str, dtype))
     return constexpr(plain) if wrap else plain

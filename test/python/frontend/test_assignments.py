@@ -113,13 +113,24 @@ def test_an_assigned_number_is_no_constant():
 
 @jit
 def annotated_tensor(out):
-    n: tl.constexpr = tl.program_id(0)
-    tl.store(out, n)
+    n: tl.constexpr = tl.program_id(0) * 2
+    tl.store(out, n + 1)
 
 
-def test_a_tensor_cannot_be_annotated_as_constant():
-    with pytest.raises(ConstantError, match=r"`n` is annotated as tl.constexpr"):
-        build(annotated_tensor, "*i32")
+def test_a_tensor_annotated_as_constant_stays_a_tensor():
+    text = build(annotated_tensor, "*i32")
+    assert "tile.store" in text
+
+
+@jit
+def annotated_tensor_as_size(out):
+    n: tl.constexpr = tl.program_id(0) * 2
+    tl.store(out + tl.arange(0, n), 1)
+
+
+def test_a_tensor_annotated_as_constant_is_no_size():
+    with pytest.raises(ConstantError, match="end of arange must be an integer known at compile"):
+        build(annotated_tensor_as_size, "*i32")
 
 
 @jit

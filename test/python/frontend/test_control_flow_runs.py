@@ -327,3 +327,58 @@ def test_tiles_in_loops(n: int):
     for k in range(n):
         acc = np.where(np.arange(8) < 4, acc, 0) if k == 2 else acc + data * k
     assert run(tile_in_loop, n) == acc.tolist()
+
+
+@tilewright.jit
+def chosen(x, IS_DOUBLED: tl.constexpr, PAIR: tl.constexpr):
+    if IS_DOUBLED:
+        x += x
+    return x + PAIR[0] * PAIR[1]
+
+
+@tilewright.jit
+def tensors_for_constants(x, out, n):
+    factor: tl.constexpr = n * 2
+    tl.store(out, chosen(factor, n > 2, (n, 3)))
+
+
+@pytest.mark.parametrize("n", VALUES)
+def test_tensors_for_constant_parameters_stay_tensors(n: int):
+    assert run(tensors_for_constants, n) == expect((4 * n if n > 2 else 2 * n) + 3 * n)
+
+
+@tilewright.jit
+def choose_by_pointers(out, first, second):
+    code = 0
+    if first:
+        code += 1
+    elif second:
+        code += 2
+    if not second:
+        code += 4
+    code += 16 if second else 32
+    tl.store(out, code)
+
+
+@pytest.mark.parametrize("has_first", [False, True])
+@pytest.mark.parametrize("has_second", [False, True])
+def test_a_pointer_is_true_and_none_is_false(has_first: bool, has_second: bool):
+    out = np.zeros(1, np.int32)
+    first, second = (np.zeros(1, np.int32) if has else None for has in (has_first, has_second))
+    choose_by_pointers[(1,)](out, first, second)
+    expected = (1 if has_first else 2 if has_second else 0) + (4 if not has_second else 0)
+    expected += 16 if has_second else 32
+    assert out[0] == expected
+
+
+@tilewright.jit
+def is_null(out, address):
+    pointer = address.to(tl.pointer_type(tl.float32))
+    tl.store(out, 1 if pointer else 2)
+
+
+@pytest.mark.parametrize("address", [0, 64, 2**40])
+def test_a_null_pointer_is_false(address: int):
+    out = np.zeros(1, np.int32)
+    is_null[(1,)](out, np.int64(address))
+    assert out[0] == (1 if address else 2)
