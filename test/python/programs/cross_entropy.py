@@ -137,7 +137,9 @@ def cross_entropy(
         cap: None, or the bound of soft-capped logits.
         mean: Whether the loss is the mean of the rows that count, or their sum.
     """
-    options = dict(ignored=ignored, smoothing=smoothing, penalty=penalty, cap=cap, mean=mean)
+    options = {
+        "ignored": ignored, "smoothing": smoothing, "penalty": penalty, "cap": cap, "mean": mean,
+    }  # fmt: skip
     return _CrossEntropy.apply(logits, labels, options)
 
 
