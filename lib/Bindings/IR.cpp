@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Parser/Parser.h"
@@ -161,6 +162,21 @@ std::optional<unsigned> operandLikeResult(Operation &op) {
     }
   }
   return std::nullopt;
+}
+
+/// Replaces an operation on constants by the scalar integer constant that it folds to, and returns the constant and its
+/// value as a signed integer; none if the operation does not fold to one.
+std::optional<std::pair<Value, int64_t>> foldToInteger(PyBuilder &self, Operation &op) {
+  auto isConstant = [](Value operand) { return matchPattern(operand, m_Constant()); };
+  SmallVector<Value> folded;
+  APInt value;
+  if (op.getNumResults() != 1 || !isa<IntegerType>(op.getResult(0).getType()) ||
+      !llvm::all_of(op.getOperands(), isConstant) || failed(self.builder.tryFold(&op, folded)) || folded.size() != 1 ||
+      !matchPattern(folded.front(), m_ConstantInt(&value))) {
+    return std::nullopt;
+  }
+  op.erase();
+  return std::pair(folded.front(), value.getSExtValue());
 }
 
 constexpr auto kReference = py::return_value_policy::reference;
@@ -404,6 +420,7 @@ void bindOperations(py::module_ &module) {
       .def("set_after", [](PyBuilder &self, Operation &op) { self.builder.setInsertionPointAfter(&op); })
       .def("broadcast_type", &broadcastType, py::arg("type"), py::arg("shape"), py::arg("encoding") = py::none())
       .def("reshape_type", &reshapeType, py::arg("type"), py::arg("shape"))
+      .def("fold_to_integer", &foldToInteger)
       .def("create", &create, py::arg("name"), py::arg("operands") = std::vector<Value>(),
            py::arg("types") = py::none(), py::arg("attrs") = py::dict(), py::arg("regions") = 0, kReference);
 }

@@ -13,7 +13,7 @@ from tilewright.language import constexpr
 
 from .dispatch import Outcome, Rest, expression, statement
 from .operators import apply_binary
-from .values import Value, describe, is_constant, is_tensor, materialize, unwrap
+from .values import Value, describe, fold_known, is_constant, is_tensor, materialize, unwrap
 from .visitor import FunctionVisitor
 
 
@@ -41,9 +41,10 @@ def visit_ann_assign(v: FunctionVisitor, node: ast.AnnAssign, rest: Rest) -> Out
     if node.value is None:
         return None
     value = v.visit(node.value)
+    known = fold_known(value)
     # Triton ignores tl.constexpr at a tensor, and published kernels contain it.
-    if _is_constexpr_annotation(v, node.annotation) and is_constant(value):
-        assign(v, node.target, constexpr(unwrap(value)))
+    if _is_constexpr_annotation(v, node.annotation) and is_constant(known):
+        assign(v, node.target, constexpr(unwrap(known)))
     else:
         assign(v, node.target, materialize(value))
     return None
@@ -68,7 +69,8 @@ def assign(v: FunctionVisitor, target: ast.expr, value: Value) -> None:
 
 
 def _unpack(v: FunctionVisitor, targets: list[ast.expr], value: Value) -> None:
-    items = unwrap(value) if not is_tensor(value) else value
+    is_items = isinstance(value, (tuple, list))
+    items = value if is_tensor(value) or is_items else unwrap(value)
     if not isinstance(items, (tuple, list)):
         raise TypeMismatchError(f"cannot unpack {describe(value)} into {len(targets)} variables")
     starred = [i for i, target in enumerate(targets) if isinstance(target, ast.Starred)]

@@ -44,6 +44,7 @@ from .values import (
     Leaf,
     Value,
     describe,
+    fold_known,
     is_constant,
     is_tensor,
     leaves,
@@ -607,7 +608,7 @@ def visit_if_exp(v: FunctionVisitor, node: ast.IfExp) -> Value:
 
 def visit_condition(v: FunctionVisitor, node: ast.expr) -> Value:
     """A condition: a constant, or a scalar of type int1."""
-    condition = v.visit(node)
+    condition = fold_known(v.visit(node))
     if is_constant(condition):
         return condition
     with v.at(node):

@@ -18,7 +18,8 @@ from typing import Any
 from tilewright import _core
 from tilewright.dependencies import Record
 from tilewright.errors import CompileError, TypeMismatchError
-from tilewright.language import constexpr, dtype, tensor, to_tensor
+from tilewright.language import constexpr, dtype, tensor
+from tilewright.language._build import known_integer
 from tilewright.language._context import BuildContext, use
 from tilewright.language.descriptor import ByValueType, Descriptor, parse_descriptor
 from tilewright.language.parameter_bytes import ParameterBytes
@@ -75,9 +76,10 @@ class _Argument:
 
 @dataclass(frozen=True)
 class _KnownInteger:
-    """An argument of the kernel whose value is known: in arithmetic it is a scalar like any other.
+    """An argument of the kernel whose value is compiled in.
 
-    So what a launch computes does not depend on whether the value was compiled in.
+    It can be used as a constant. In arithmetic it is a scalar like any other, so what a launch
+    computes does not depend on whether the value was compiled in.
     """
 
     value: int
@@ -224,5 +226,5 @@ def _fill(value: Value, handles: Iterator[Any]) -> Value:
             return ParameterBytes(next(handles), value.type)
         return tensor(next(handles), value.type)
     if isinstance(value, _KnownInteger):
-        return to_tensor(value.value)
+        return known_integer(value.value)
     return map_parts(value, lambda part: _fill(part, handles))

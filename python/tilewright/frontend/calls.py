@@ -27,7 +27,7 @@ from .dispatch import Outcome, Rest, expression, statement
 from .expressions import unwrap_outer, visit_items
 from .names import is_builtin, is_foreign_builtin
 from .python_builtins import BUILTINS, SHALLOW
-from .values import Value, describe, is_constant, is_tensor, truth, unwrap, use_class
+from .values import Value, describe, fold_known, is_constant, is_tensor, truth, unwrap, use_class
 from .visitor import FunctionVisitor
 
 
@@ -82,13 +82,17 @@ def _implementation(
         return callee  # type: ignore[no-any-return]
     if isinstance(callee, type) and is_structure_class(callee):
         return callee
-    values = [*args, *kwargs.values()]
+    values = fold_known([*args, *kwargs.values()])
     if not all(is_constant(value) for value in values):
         raise UnsupportedError(
             f"`{ast.unparse(node.func)}` is an ordinary Python function: it takes constants only",
             hint="decorate it with @tilewright.jit, or use the function of tilewright.language",
         )
-    return lambda *a, **k: callee(*unwrap(a), **{name: unwrap(value) for name, value in k.items()})
+    return lambda *a, **k: callee(*_plain(a), **{n: _plain(value) for n, value in k.items()})
+
+
+def _plain(value: Value) -> Value:
+    return unwrap(fold_known(value))
 
 
 def _as_foreign_builtin(function: Callable[..., Value]) -> Callable[..., Value]:
@@ -108,6 +112,7 @@ def _as_foreign_builtin(function: Callable[..., Value]) -> Callable[..., Value]:
 
 
 def _as_constexpr(value: Value) -> Value:
+    value = fold_known(value)
     return tl.constexpr(value) if value is None or isinstance(value, (int, float, str)) else value
 
 
@@ -139,10 +144,10 @@ def _guarded(
 
 @statement(ast.Assert)
 def visit_assert(v: FunctionVisitor, node: ast.Assert, rest: Rest) -> Outcome:
-    condition = v.visit(node.test)
+    condition = fold_known(v.visit(node.test))
     if is_constant(condition) and truth(condition):
         return None
-    message = v.visit(node.msg) if node.msg else ""
+    message = fold_known(v.visit(node.msg)) if node.msg else ""
     if not is_constant(message):
         raise ConstantError(f"the message of an assert must be constant, found {describe(message)}")
     tl.device_assert(unwrap(condition), str(unwrap(message)))

@@ -23,7 +23,7 @@ from tilewright.language.value import is_structure
 
 from .assign import assign
 from .dispatch import Outcome, Rest, expression, statement
-from .values import Value, describe, is_constant, is_tensor, materialize, truth, unwrap
+from .values import Value, describe, fold_known, is_constant, is_tensor, materialize, truth, unwrap
 from .visitor import FunctionVisitor
 
 
@@ -83,7 +83,9 @@ def unwrap_outer(value: Value) -> Value:
 @expression(ast.Slice)
 def visit_slice(v: FunctionVisitor, node: ast.Slice) -> Value:
     bounds = (node.lower, node.upper, node.step)
-    return slice(*(None if bound is None else unwrap(v.visit(bound)) for bound in bounds))
+    return slice(
+        *(None if bound is None else unwrap(fold_known(v.visit(bound))) for bound in bounds)
+    )
 
 
 @expression(ast.Subscript)
@@ -93,6 +95,7 @@ def visit_subscript(v: FunctionVisitor, node: ast.Subscript) -> Value:
     if not is_tensor(value):
         _use_item(v, container, index)
     if isinstance(container, (tuple, list)):
+        index = fold_known(index)
         if not is_constant(index):
             raise ConstantError(
                 f"the index of a tuple must be constant, not {describe(index)}",
@@ -130,6 +133,8 @@ def read_attribute(value: Value, name: str) -> Value:
     found = find_attribute(value, name)
     if found is not MISSING:
         return found
+    if name == "value" and is_tensor(value) and value.known is not None:
+        return value.known  # Triton makes such an argument a constexpr.
     plain = unwrap(value)
     if isinstance(plain, (bool, int, float)) and hasattr(tensor, name):
         return getattr(materialize(plain), name)
@@ -177,7 +182,7 @@ def visit_joined_str(v: FunctionVisitor, node: ast.JoinedStr) -> Value:
 
 @expression(ast.FormattedValue)
 def visit_formatted_value(v: FunctionVisitor, node: ast.FormattedValue) -> Value:
-    value = v.visit(node.value)
+    value = fold_known(v.visit(node.value))
     if not is_constant(value):
         raise ConstantError(
             f"an f-string can show constants only, not a tensor of type {describe(value)}",
@@ -222,7 +227,7 @@ def visit_comprehension(v: FunctionVisitor, node: ast.ListComp | ast.GeneratorEx
     try:
         for item in constant_items(v, generator.iter):
             assign(v, generator.target, item)
-            conditions = [v.visit(condition) for condition in generator.ifs]
+            conditions = [fold_known(v.visit(condition)) for condition in generator.ifs]
             if not is_constant(conditions):
                 raise ConstantError("the condition of a comprehension must be constant")
             if all(map(truth, conditions)):

@@ -22,13 +22,14 @@ from .dispatch import Exit
 from .scope import Scope
 from .values import (
     Value,
+    across_call,
+    fold_known,
     is_constant,
     is_leaf,
     key_of,
     leaves,
     materialize,
     unwrap,
-    with_handles,
 )
 from .visitor import FunctionVisitor
 
@@ -57,7 +58,7 @@ def call(build: ModuleBuild, fn: Any, args: list[Value], kwargs: dict[str, Value
         types=[leaf.handle.type for leaf in leaves(found.result)],
         attrs={"callee": build.context.ctx.symbol_attr(found.symbol)},
     )
-    return with_handles(found.result, iter(op.results))
+    return across_call(found.result, iter(op.results))
 
 
 def inline(build: ModuleBuild, fn: Any, args: list[Value]) -> Value:
@@ -94,6 +95,8 @@ def _argument(value: Value, is_constexpr: bool) -> Value:
     A tensor stays a tensor where the parameter is a tl.constexpr, as in Triton. It is an error only
     where the body needs a constant.
     """
+    if is_constexpr:
+        value = fold_known(value)
     if is_leaf(value):
         return value
     if isinstance(value, list):
@@ -142,7 +145,7 @@ def _build_private(build: ModuleBuild, found: Specialization, values: dict[str, 
         block = op.region(0).add_block(types, builder.loc)
         builder.set_to_end(block)
         handles = iter(block.args)
-        values = {name: with_handles(value, handles) for name, value in values.items()}
+        values = {name: across_call(value, handles) for name, value in values.items()}
         result = _visit_body(build, found.fn, values).value
         returned = [leaf.handle for leaf in leaves(result)]
         builder.create("func.return", returned, types=[])

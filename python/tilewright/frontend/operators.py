@@ -12,7 +12,7 @@ from tilewright.language import constexpr
 from tilewright.language._context import current
 
 from .dispatch import expression
-from .values import Value, describe, is_constant, is_tensor, truth, unwrap
+from .values import Value, describe, fold_known, is_constant, is_tensor, truth, unwrap
 from .visitor import FunctionVisitor
 
 _BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
@@ -76,8 +76,9 @@ def visit_compare(v: FunctionVisitor, node: ast.Compare) -> Value:
         right = v.visit(comparator)
         answer = _compare(op, left, right)
         result = answer if result is None else logical_and(result, answer)
-        if is_constant(result) and not truth(result):
-            return result
+        holds = fold_known(result)
+        if is_constant(holds) and not truth(holds):
+            return holds
         left = right
     return result
 
@@ -101,6 +102,7 @@ def _compare(op: ast.cmpop, left: Value, right: Value) -> Value:
 
 
 def _contains(item: Value, container: Value) -> bool:
+    item, container = fold_known(item), fold_known(container)
     if not (is_constant(item) and is_constant(container)):
         raise TypeMismatchError(
             "`in` needs constants on both sides", hint="compare with == and combine with |"
@@ -116,18 +118,17 @@ def _contains(item: Value, container: Value) -> bool:
 def visit_bool_op(v: FunctionVisitor, node: ast.BoolOp) -> Value:
     """A constant operand may decide the result without the rest being visited.
 
-    Tensors are combined element by element.
+    So may a tensor whose value is known. Other tensors are combined element by element.
     """
     is_and = isinstance(node.op, ast.And)
+    combine = logical_and if is_and else logical_or
     result = v.visit(node.values[0])
     for value in node.values[1:]:
-        if not is_constant(result):
-            right = v.visit(value)
-            result = logical_and(result, right) if is_and else logical_or(result, right)
-        elif truth(result) == is_and:
-            result = v.visit(value)
-        else:
-            return result
+        known = fold_known(result)
+        if is_constant(known) and truth(known) != is_and:
+            return combine(result, not is_and) if is_tensor(result) else result
+        right = v.visit(value)
+        result = combine(result, right) if is_tensor(result) else right
     return result
 
 

@@ -11,13 +11,14 @@ from tilewright.errors import CompileError, ConstantError, TypeMismatchError
 from tilewright.language import constexpr
 from tilewright.language.value import is_structure
 
-from .values import Value, describe, is_constant, is_tensor, unwrap
+from .values import Value, describe, fold_known, is_constant, is_tensor, unwrap
 
 
 def _constant_only(function: Callable[..., Any], hint: str | None = None) -> Callable[..., Value]:
     """Wraps a Python function so that it takes constants only."""
 
     def call(*args: Value, **kwargs: Value) -> Value:
+        args, kwargs = fold_known(args), {name: fold_known(arg) for name, arg in kwargs.items()}
         for arg in (*args, *kwargs.values()):
             if not is_constant(arg):
                 raise ConstantError(
@@ -71,7 +72,8 @@ def _isinstance(value: Value, kinds: Value) -> bool:
     kinds = unwrap(kinds)
     for kind in kinds if isinstance(kinds, tuple) else (kinds,):
         if kind is constexpr:
-            if not is_tensor(value) and not is_structure(value):
+            plain = fold_known(value)
+            if not is_tensor(plain) and not is_structure(plain):
                 return True
         elif isinstance(value, kind) or isinstance(unwrap(value), kind):
             return True

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 from tilewright.dependencies.kinds import is_scalar_of_library
 from tilewright.language import constexpr, dtype, tensor, to_tensor
+from tilewright.language._build import known_integer
 from tilewright.language._context import current
 from tilewright.language.constexpr import python_scalar
 from tilewright.language.parameter_bytes import ParameterBytes
@@ -43,6 +44,17 @@ def use_class(cls: type) -> None:
 def is_constant(value: Value) -> bool:
     """Whether the whole value is known at compile time."""
     return not leaves(value)
+
+
+def fold_known(value: Value) -> Value:
+    """The value with scalars whose value is known replaced by constants, also within structures.
+
+    Requires that the value is used as a constant: constants have no dtype in arithmetic.
+    """
+    if is_leaf(value):
+        known = getattr(value, "known", None)
+        return value if known is None else constexpr(known)
+    return map_parts(value, fold_known)
 
 
 def unwrap(value: Value) -> Value:
@@ -88,10 +100,26 @@ def map_leaves(value: Value, change: Callable[[Leaf], Value]) -> Value:
 def with_handles(value: Value, handles: Iterator[Any]) -> Value:
     """The value with its leaves replaced by others of the same types."""
 
+    return map_leaves(value, lambda leaf: _with_handle(leaf, next(handles)))
+
+
+def _with_handle(leaf: Leaf, handle: Any) -> Leaf:
+    if isinstance(leaf, ParameterBytes):
+        return ParameterBytes(handle, leaf.type)
+    return tensor(handle, leaf.dtype)
+
+
+def across_call(value: Value, handles: Iterator[Any]) -> Value:
+    """`with_handles` for an argument or a result of a call: a known value stays known.
+
+    There is a handle for each leaf. Those of known values are not used.
+    """
+
     def change(leaf: Leaf) -> Leaf:
-        if isinstance(leaf, ParameterBytes):
-            return ParameterBytes(next(handles), leaf.type)
-        return tensor(next(handles), leaf.dtype)
+        handle = next(handles)
+        if isinstance(leaf, tensor) and leaf.known is not None:
+            return known_integer(leaf.known, leaf.dtype)
+        return _with_handle(leaf, handle)
 
     return map_leaves(value, change)
 
@@ -140,7 +168,7 @@ class _Identity:
 def key_of(value: Value) -> Any:
     """A hashable key, equal for values that give the same specialization of a function."""
     if is_leaf(value):
-        return (type(value), value.type)
+        return (type(value), value.type, getattr(value, "known", None))
     plain = value if is_structure(value) else unwrap(value)
     if is_structure(plain):
         parts, key = flatten(plain)

@@ -57,7 +57,28 @@ def emit(
     op = context.builder.create(name, handles, types, attrs or {})
     if element is None:
         element = _element(op, operands) if type is None else type.scalar
+    if any(operand.known is not None for operand in operands if isinstance(operand, tensor)):
+        folded = context.builder.fold_to_integer(op)
+        if folded is not None:
+            return _known(folded[0], element, folded[1])
     return tensor(op.result, element)
+
+
+def _known(handle: _core.Value, type: dtype, signed: int) -> tensor:
+    """A scalar whose value is known: `signed` has its bits."""
+    result = tensor(handle, type)
+    if type.is_bool():
+        result.known = signed != 0
+    else:
+        result.known = signed % (1 << type.int_bitwidth) if type.is_int_unsigned() else signed
+    return result
+
+
+def known_integer(value: int, type: dtype | None = None) -> tensor:
+    """A scalar whose value is known; its type is by default `number_type(value)`."""
+    result = to_tensor(value, type)
+    result.known = value
+    return result
 
 
 def emit_pair(name: str, operands: Sequence[tensor]) -> tuple[tensor, tensor]:

@@ -38,13 +38,20 @@ def _is_numpy_scalar(kind: Hashable) -> bool:
     return any(c.__module__ == "numpy" and c.__name__ == "generic" for c in classes)
 
 
+def known_value(x: Any) -> Any:
+    """The Python object that a constexpr or a scalar with a known value holds; others unchanged."""
+    plain = constexpr_value(x)
+    known = getattr(plain, "known", None) if hasattr(plain, "handle") else None
+    return plain if known is None else known
+
+
 def constant_int(x: Any, what: str) -> int:
     """`x` as a Python int; `what` names it in the error.
 
     Raises:
         ConstantError: `x` is not an integer known at compile time.
     """
-    value = constexpr_value(x)
+    value = known_value(x)
     if isinstance(value, bool) or not isinstance(value, int):
         raise ConstantError(
             f"{what} must be an integer known at compile time, found {describe(value)}",
@@ -59,7 +66,7 @@ def constant_bool(x: Any, what: str) -> bool:
     Raises:
         ConstantError: `x` is not known at compile time.
     """
-    value = constexpr_value(x)
+    value = known_value(x)
     if not isinstance(value, (bool, int)):
         raise ConstantError(f"{what} must be known at compile time, found {describe(value)}")
     return bool(value)
@@ -93,7 +100,7 @@ class constexpr:
     value: Any
 
     def __init__(self, value: Any) -> None:
-        object.__setattr__(self, "value", constexpr_value(value))
+        object.__setattr__(self, "value", known_value(value))
 
     def __setattr__(self, name: str, value: Any) -> None:
         # Compiled kernels assume that the value does not change.
@@ -146,7 +153,7 @@ class constexpr:
         return getattr(self.value, name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.value(*map(constexpr_value, args), **kwargs)
+        return self.value(*map(known_value, args), **kwargs)
 
     def __neg__(self) -> constexpr:
         return constexpr(-self.value)
@@ -244,10 +251,10 @@ class ConstexprFunction:
         return inspect.getsource(self.fn)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        named = {name: constexpr_value(value) for name, value in kwargs.items()}
+        named = {name: known_value(value) for name, value in kwargs.items()}
         is_for_kernel, _host.depth = is_building() and not _host.depth, _host.depth + 1
         try:
-            result = self.fn(*map(constexpr_value, args), **named)
+            result = self.fn(*map(known_value, args), **named)
         finally:
             _host.depth -= 1
         return constexpr(result) if is_for_kernel else result

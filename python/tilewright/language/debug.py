@@ -9,7 +9,7 @@ from typing import Any
 from tilewright.errors import ConstantError, StaticAssertError
 from tilewright.language._build import emit_void, to_tensor
 from tilewright.language._context import current
-from tilewright.language.constexpr import constant_bool, constexpr_value, describe
+from tilewright.language.constexpr import constant_bool, constexpr_value, describe, known_value
 from tilewright.language.operators import logical_not, logical_or, to_bool
 from tilewright.language.registry import Family
 from tilewright.language.tensor import tensor
@@ -23,7 +23,7 @@ def static_assert(cond: Any, msg: Any = "") -> None:
         StaticAssertError: `cond` is false.
         ConstantError: `cond` is not known at compile time.
     """
-    value = constexpr_value(cond)
+    value = known_value(cond)
     if isinstance(value, tensor):
         raise ConstantError(
             f"static_assert needs a condition known at compile time, found {describe(value)}",

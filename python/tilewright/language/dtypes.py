@@ -12,6 +12,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tilewright.errors import ShapeMismatchError, TypeMismatchError
+from tilewright.language.constexpr import known_value
 
 __all__ = [
     "bfloat16",
@@ -413,7 +414,7 @@ def check_shape(shape: Iterable[Any]) -> tuple[int, ...]:
     Raises:
         ShapeMismatchError: A size is not an integer, not positive or not a power of two.
     """
-    sizes = tuple(getattr(size, "value", size) for size in shape)
+    sizes = tuple(map(known_value, shape))
     for index, size in enumerate(sizes):
         if not isinstance(size, int) or isinstance(size, bool):
             kind = type(size).__name__

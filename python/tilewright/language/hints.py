@@ -20,7 +20,7 @@ from tilewright.language.tensor import member, tensor
 
 def _fact(input: Any, values: Any, name: str) -> Any:
     input = constexpr_value(input)
-    if not isinstance(input, tensor):
+    if not isinstance(input, tensor) or input.known is not None:
         return input
     if not (input.type.scalar.is_int() or input.type.scalar.is_ptr()):
         raise TypeMismatchError(f"{name} takes integers and pointers, found {input.type}")

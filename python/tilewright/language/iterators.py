@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tilewright.errors import ConstantError
-from tilewright.language.constexpr import constant_int, constexpr, constexpr_value
+from tilewright.language.constexpr import constant_int, constexpr, constexpr_value, known_value
 
 
 class range:
@@ -43,12 +43,12 @@ class range:
         self.start: Any = constexpr(0) if only_end else arg1
         self.stop: Any = arg1 if only_end else arg2
         self.step: Any = constexpr(1) if constexpr_value(step) is None else step
-        self.num_stages = constexpr_value(num_stages)
-        self.loop_unroll_factor = constexpr_value(loop_unroll_factor)
-        self.disallow_acc_multi_buffer = bool(constexpr_value(disallow_acc_multi_buffer))
-        self.flatten = bool(constexpr_value(flatten))
-        self.warp_specialize = bool(constexpr_value(warp_specialize))
-        self.disable_licm = bool(constexpr_value(disable_licm))
+        self.num_stages = known_value(num_stages)
+        self.loop_unroll_factor = known_value(loop_unroll_factor)
+        self.disallow_acc_multi_buffer = bool(known_value(disallow_acc_multi_buffer))
+        self.flatten = bool(known_value(flatten))
+        self.warp_specialize = bool(known_value(warp_specialize))
+        self.disable_licm = bool(known_value(disable_licm))
 
     @property
     def end(self) -> Any:

@@ -17,7 +17,7 @@ from tilewright.language._build import (
     to_tensor,
 )
 from tilewright.language._context import current
-from tilewright.language.constexpr import constant_bool, constant_int, constexpr_value
+from tilewright.language.constexpr import constant_bool, constant_int, constexpr_value, known_value
 from tilewright.language.dtypes import check_shape
 from tilewright.language.registry import Family
 from tilewright.language.tensor import member, tensor
@@ -32,7 +32,7 @@ def flatten_ints(values: Sequence[Any]) -> tuple[Any, ...]:
         only = constexpr_value(values[0])
         if isinstance(only, (tuple, list)):
             values = only
-    return tuple(constexpr_value(value) for value in values)
+    return tuple(known_value(value) for value in values)
 
 
 def wrap_axis(axis: Any, rank: int) -> int:

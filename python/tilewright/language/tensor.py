@@ -39,7 +39,12 @@ class tensor:
         type: A scalar `dtype`, `pointer_type` or `block_type`.
         shape: The sizes, as constants; empty for a scalar.
         numel: The number of elements, a constant.
+        known: The value of an integer argument that is compiled in, or of a scalar computed from
+            such arguments and numbers; else None. Arithmetic treats it like other scalars of its
+            dtype, but it can be used as a constant.
     """
+
+    known: int | None = None
 
     # Makes NumPy scalars and arrays defer to the operators of this class.
     __array_priority__ = 1000
