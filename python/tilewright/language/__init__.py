@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tilewright.language.operators import *
     from tilewright.language.random import *
     from tilewright.language.reductions import *
+    from tilewright.language.scaled_dot import *
     from tilewright.language.shape import *
     from tilewright.language.sorting import *
     from tilewright.language.standard import *
@@ -48,6 +49,7 @@ else:
         operators,
         random,
         reductions,
+        scaled_dot,
         shape,
         sorting,
         standard,

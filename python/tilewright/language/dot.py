@@ -59,9 +59,9 @@ def dot(
     """
     a, b = to_tensor(input), to_tensor(other)
     shape = _shape(a, b)
-    result = block_type(_result_type(a.dtype, b.dtype, element_type(out_dtype)), shape)
+    result = block_type(result_type(a.dtype, b.dtype, element_type(out_dtype)), shape)
     constexpr_value(max_num_imprecise_acc)
-    start = _accumulator(acc, result)
+    start = accumulator(acc, result)
     mode = _precision(input_precision, allow_tf32)
     attrs = {"precision": current().ctx.attr(f"#tile.precision<{mode}>")}
     return emit("tile.dot", [a, b, start], attrs)
@@ -81,7 +81,7 @@ def _shape(a: tensor, b: tensor) -> tuple[int, ...]:
     return (*lhs[:-1], rhs[-1])
 
 
-def _result_type(a: dtype, b: dtype, out: dtype) -> dtype:
+def result_type(a: dtype, b: dtype, out: dtype) -> dtype:
     standard = a.is_standard_floating() or a.is_int8()
     float8 = all(x.is_fp8() and not x.is_fp8e4b15() for x in (a, b))
     if not float8 and not standard:
@@ -103,7 +103,7 @@ def _result_type(a: dtype, b: dtype, out: dtype) -> dtype:
     return out
 
 
-def _accumulator(acc: Any, result: dtype) -> tensor:
+def accumulator(acc: Any, result: dtype) -> tensor:
     acc = constexpr_value(acc)
     if acc is None:
         return constant(0, result)

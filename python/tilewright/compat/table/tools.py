@@ -7,7 +7,10 @@ MODULES = (
     Module("triton.tools"),
     Module(
         "triton.tools.mxfp",
-        {"MXFP4Tensor": Deferred(is_class=True), "MXScaleTensor": Deferred(is_class=True)},
+        {
+            "MXFP4Tensor": Same("tilewright.tools.mxfp:MXFP4Tensor"),
+            "MXScaleTensor": Same("tilewright.tools.mxfp:MXScaleTensor"),
+        },
     ),
     Module(
         "triton.tools.ragged_tma",
