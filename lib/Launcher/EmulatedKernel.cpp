@@ -56,6 +56,14 @@ static std::vector<Tensor> tensorsOf(const Call &call) {
   return tensors;
 }
 
+/// Arrays that no argument is: kernels reach them through addresses in memory. Each is a name and two addresses.
+static void addMemory(std::vector<Tensor> &tensors, const py::dict &given) {
+  for (py::handle each : given["memory"]) {
+    auto [name, begin, end] = each.cast<std::tuple<std::string, uintptr_t, uintptr_t>>();
+    tensors.push_back({name, begin, end});
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Reports for Python
 //===----------------------------------------------------------------------===//
@@ -207,12 +215,14 @@ bool EmulatedKernel::launch(Call &call, PyObject *compiled, const runtime::Grid 
   }
   try {
     auto self = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject *>(&call.launcher));
-    const Settings settings = readSettings(self.attr("_emulation")(kernel.checked));
+    const py::dict given = self.attr("_emulation")(kernel.checked);
+    const Settings settings = readSettings(given);
     Launch launch(kernel, settings);
     HiddenSlots hidden(call, accesses.has_value());
     launch.slots = hidden.slots();
     launch.grid = grid.axes;
     launch.tensors = tensorsOf(call);
+    addMemory(launch.tensors, given);
     if (accesses) {
       launch.tensors.push_back(hidden.mailbox());
     }

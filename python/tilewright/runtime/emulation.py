@@ -47,6 +47,8 @@ class emulate:
         max_steps: The number of loop iterations after which a thread is reported as endless; 0: no
             limit.
         profile: Whether to count the work of the hardware; see `profiles`.
+        memory: Tensors and NumPy arrays that kernels may access although they are no arguments,
+            because their addresses are in memory, such as those of the matrices of a grouped GEMM.
 
     Attributes:
         profiles: One KernelProfile for each launch.
@@ -65,6 +67,7 @@ class emulate:
     early_copies: bool = False
     max_steps: int = 0
     profile: bool = False
+    memory: Iterable[Any] = ()
     profiles: list[KernelProfile] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
@@ -79,6 +82,8 @@ class emulate:
             raise ValueError(f"unknown check {unknown[0]!r}; the checks are {', '.join(CHECKS)}")
         if self.seed < 0 or self.max_steps < 0:
             raise ValueError("seed and max_steps must not be negative")
+        self.memory = tuple(self.memory)
+        self._extents = [(f"memory[{i}]", *_extent(x)) for i, x in enumerate(self.memory)]
 
     def __enter__(self) -> emulate:
         suffix = CHECKED if self._wants_checked_code() else ""
@@ -103,7 +108,25 @@ class emulate:
             "early_copies": self.early_copies,
             "max_steps": self.max_steps,
             "profile": self.profile,
+            "memory": self._extents,
         }
+
+
+def _extent(array: Any) -> tuple[int, int]:
+    """The addresses of the first byte of a tensor or NumPy array, and of the one after its last."""
+    try:
+        size = array.dtype.itemsize
+        if hasattr(array, "data_ptr"):
+            address, strides = array.data_ptr(), [stride * size for stride in array.stride()]
+        else:
+            address, strides = array.__array_interface__["data"][0], array.strides
+    except AttributeError as error:
+        raise TypeError(f"memory is a list of tensors and NumPy arrays, found {array!r}") from error
+    if 0 in array.shape:
+        return address, address
+    spans = [(n - 1) * stride for n, stride in zip(array.shape, strides, strict=True)]
+    low, high = (sum(bound(span, 0) for span in spans) for bound in (min, max))
+    return address + low, address + high + size
 
 
 class _Thread(threading.local):
