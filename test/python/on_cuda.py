@@ -7,6 +7,7 @@ that share memory also share it on the device.
 
 from __future__ import annotations
 
+import copy
 import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ import emulated_beside
 import numpy as np
 
 from tilewright.runtime.function import JITFunction
+from tilewright.tools.tensor_descriptor import TensorDescriptor
 
 
 class _Memory:
@@ -50,6 +52,10 @@ class _Launch:
             return self._array(value)
         if _is_cpu_tensor(value):
             return self._tensor(value)
+        if isinstance(value, TensorDescriptor):
+            moved = copy.copy(value)
+            moved.base = self.moved(value.base)
+            return moved
         if isinstance(value, tuple):
             parts = [self.moved(part) for part in value]
             return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
