@@ -19,6 +19,7 @@ namespace tilewright {
 void addTilePasses(OpPassManager &passes, bool specializeRanges) {
   passes.addPass(createInlinerPass());                // one function per kernel
   passes.addPass(createSymbolDCEPass());              // removes inlined functions
+  passes.addPass(tile::createTilePad());              // makes all sizes powers of two
   passes.addPass(tile::createCanonicalizer());        // folds constants into masks and strides
   passes.addPass(createCSEPass());                    // equal address tiles become one value
   passes.addPass(tile::createTileCombine());          // accumulates sums in dots

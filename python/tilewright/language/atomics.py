@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tilewright.errors import TypeMismatchError
-from tilewright.language._build import constant, emit, to_tensor
+from tilewright.language._build import constant, emit, powers_of_two, to_tensor
 from tilewright.language._context import current
 from tilewright.language.casts import convert, reinterpret
 from tilewright.language.constexpr import constexpr_value
@@ -51,7 +51,8 @@ def atomic_cas(pointer: Any, cmp: Any, val: Any, sem: Any = None, scope: Any = N
 
     Raises:
         TypeMismatchError: `pointer` is not a pointer, or its elements have another width.
-        ShapeMismatchError: `cmp` or `val` does not broadcast to the shape of `pointer`.
+        ShapeMismatchError: `cmp` or `val` does not broadcast to the shape of `pointer`, or a size
+            of that shape is not a power of two.
         ConstantError: `sem` or `scope` is not one of the values listed above.
     """
     ptr = pointers(pointer, "atomic_cas", writes=True)
@@ -61,6 +62,7 @@ def atomic_cas(pointer: Any, cmp: Any, val: Any, sem: Any = None, scope: Any = N
     values = [ptr, to_tensor(cmp, element), to_tensor(val, element)]
     scalars_only(ptr, values[1:], "atomic_cas")
     values = fit_pointers(values, "atomic_cas")
+    powers_of_two(values[0], "atomic_cas")
     return emit("tile.atomic_cas", values, _order(sem, scope))
 
 

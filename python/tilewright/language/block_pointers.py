@@ -103,7 +103,7 @@ def make_block_ptr(
         shape: The sizes of the array, a tuple of integers.
         strides: The distances of consecutive elements in each dimension, in elements.
         offsets: The index of the tile's first element; it may be outside of the array.
-        block_shape: The shape of the tile, constant ints, each a power of two.
+        block_shape: The shape of the tile, constant ints.
         order: The dimensions in the order of their strides, the smallest first. Any permutation
             gives the same results: the compiler finds the order from the strides.
 

@@ -51,8 +51,9 @@ def arange(start: Any, end: Any) -> tensor:
     """The integers from `start` (inclusive) to `end` (exclusive), as an int32 tile of rank 1.
 
     Raises:
-        ConstantError: A bound is not constant, is negative or does not fit in int32; `end` is
-            not greater than `start`; or their difference is not a power of two.
+        ConstantError: A bound is not constant, is negative or does not fit in int32, or `end` is
+            not greater than `start`.
+        ShapeMismatchError: There are more than 2^20 integers.
     """
     low, high = constant_int(start, "start of arange"), constant_int(end, "end of arange")
     for bound in (low, high):
@@ -61,14 +62,9 @@ def arange(start: Any, end: Any) -> tensor:
                 f"the bounds of arange must be at least 0 and fit in int32, found {bound}",
                 hint="to get negative values, subtract from the result",
             )
-    size = high - low
-    if size <= 0:
+    if high <= low:
         raise ConstantError(f"arange must end after it starts, found {low} to {high}")
-    if size & (size - 1):
-        raise ConstantError(
-            f"arange({low}, {high}) has {size} elements, which is not a power of two",
-            hint="round up with tilewright.next_power_of_2 and mask the excess elements",
-        )
+    check_shape((high - low,))
     return iota(low, high)
 
 
@@ -77,13 +73,14 @@ def full(shape: Any, value: Any, dtype: Any) -> tensor:
     """A tile filled with one value.
 
     Args:
-        shape: A tuple of constant ints, each a power of two; or a single constant int.
+        shape: A tuple of constant ints, or a single constant int.
         value: A Python number, a scalar, or a tile of one element.
         dtype: The element type.
 
     Raises:
         ConstantError: `shape` is not a constant tuple or int.
-        ShapeMismatchError: A size is not a power of two, or `value` has more than one element.
+        ShapeMismatchError: A size is not positive, there are more than 2^20 elements, or `value`
+            has more than one element.
         TypeMismatchError: `value` is not a number.
     """
     sizes = check_shape(_sizes(shape))

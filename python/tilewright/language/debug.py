@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tilewright.errors import ConstantError, StaticAssertError
-from tilewright.language._build import emit_void, to_tensor
+from tilewright.language._build import emit_void, powers_of_two, to_tensor
 from tilewright.language._context import current
 from tilewright.language.constexpr import constant_bool, constexpr_value, describe, known_value
 from tilewright.language.operators import logical_not, logical_or, to_bool
@@ -59,6 +59,7 @@ def device_print(prefix: Any, *args: Any, hex: Any = False) -> None:
 
     Raises:
         ConstantError: The prefix is not a constant string.
+        ShapeMismatchError: A size of a tile is not a power of two.
     """
     text = constexpr_value(prefix)
     if not isinstance(text, str):
@@ -66,7 +67,7 @@ def device_print(prefix: Any, *args: Any, hex: Any = False) -> None:
             f"the prefix of device_print must be a constant string, found {describe(text)}"
         )
     ctx = current().ctx
-    values = [to_tensor(x) for x in args]
+    values = [powers_of_two(to_tensor(x), "device_print") for x in args]
     attrs = {
         "prefix": ctx.string_attr(text),
         "isSigned": ctx.bool_array_attr([x.dtype.is_int_signed() for x in values]),

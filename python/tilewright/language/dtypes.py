@@ -43,6 +43,9 @@ __all__ = [
 if TYPE_CHECKING:
     from tilewright import _core
 
+# The largest tile, padded; the same number as Triton's TRITON_MAX_TENSOR_NUMEL.
+MAX_ELEMENTS = 1 << 20
+
 
 class dtype:
     """A scalar type, such as `tl.float32`; base class of `pointer_type` and `block_type`.
@@ -344,7 +347,7 @@ class block_type(dtype):
     are different.
 
     Raises:
-        ShapeMismatchError: A size is not a positive power of two.
+        ShapeMismatchError: A size is not positive, or there are more than 2^20 elements.
     """
 
     def __init__(
@@ -412,7 +415,8 @@ def check_shape(shape: Iterable[Any]) -> tuple[int, ...]:
     """A shape as a tuple of ints.
 
     Raises:
-        ShapeMismatchError: A size is not an integer, not positive or not a power of two.
+        ShapeMismatchError: A size is not an integer or not positive, or the tile has more than
+            MAX_ELEMENTS elements.
     """
     sizes = tuple(map(known_value, shape))
     for index, size in enumerate(sizes):
@@ -421,12 +425,26 @@ def check_shape(shape: Iterable[Any]) -> tuple[int, ...]:
             raise ShapeMismatchError(
                 f"size {index} of a shape must be a constant int, found {kind}"
             )
-        if size <= 0 or size & (size - 1):
+        if size <= 0:
             raise ShapeMismatchError(
-                f"size {index} of the shape {list(sizes)} is {size}, which is not a power of two",
-                hint="round up to a power of two and mask the excess elements",
+                f"size {index} of the shape {list(sizes)} is {size}, which is not positive"
             )
+    if padded_numel(sizes) > MAX_ELEMENTS:
+        raise ShapeMismatchError(
+            f"a tile of shape {list(sizes)} is too large: with each size rounded up to a power of "
+            f"two it has {padded_numel(sizes)} elements, and at most {MAX_ELEMENTS} are possible",
+            hint="process the data in a loop over smaller tiles",
+        )
     return sizes
+
+
+def are_powers_of_two(shape: Iterable[int]) -> bool:
+    return all(size & (size - 1) == 0 for size in shape)
+
+
+def padded_numel(shape: Iterable[int]) -> int:
+    """The number of elements of a tile with each size rounded up to a power of two."""
+    return math.prod(1 << (size - 1).bit_length() for size in shape)
 
 
 def scalar_from_ir(type: _core.Type) -> dtype:

@@ -10,10 +10,25 @@ from tilewright.language._build import constant, emit, i32_attr, iota, same_shap
 from tilewright.language._context import current
 from tilewright.language.casts import convert, element_type
 from tilewright.language.constexpr import builtin, constant_bool, constant_int, constexpr_value
-from tilewright.language.dtypes import dtype, float32, int32, int64, uint32
+from tilewright.language.dtypes import (
+    are_powers_of_two,
+    check_shape,
+    dtype,
+    float32,
+    int32,
+    int64,
+    uint32,
+)
 from tilewright.language.memory import mask_value
 from tilewright.language.registry import Family
-from tilewright.language.shape import broadcast_all, expand_to, insert_dim, reshape, wrap_axis
+from tilewright.language.shape import (
+    broadcast_all,
+    expand_to,
+    insert_dim,
+    positions_along,
+    reshape,
+    wrap_axis,
+)
 from tilewright.language.tensor import member, tensor
 
 # A combiner of the language: takes tensors and returns a tensor or a tuple of tensors.
@@ -84,8 +99,12 @@ def _inputs(input: Any, what: str) -> tuple[bool, list[tensor]]:
 def _reduce(values: list[tensor], axis: Any, combine: Any, keep_dims: bool) -> list[tensor]:
     shape = values[0].type.shape
     if constexpr_value(axis) is None:
-        flat = [reshape(x, x.type.numel) for x in values]
-        results = _reduce_dim(flat, 0, combine)
+        if are_powers_of_two(shape):
+            results = _reduce_dim([reshape(x, x.type.numel) for x in values], 0, combine)
+        else:  # a reshape would move elements; the order of the dimensions does not matter
+            results = values
+            for dim in reversed(range(len(shape))):
+                results = _reduce_dim(results, dim, combine)
         return [expand_to(x, (1,) * len(shape)) for x in results] if keep_dims else results
     dim = wrap_axis(axis, len(shape))
     results = _reduce_dim(values, dim, combine)
@@ -349,13 +368,14 @@ def _extreme(input: Any, axis: Any, keep_dims: Any, indices: Any, left: Any, whi
 def _positions(x: tensor, axis: Any) -> tensor:
     """The index of each element along the dimension, or in row-major order if `axis` is None."""
     shape = x.type.shape
-    if constexpr_value(axis) is None:
+    if constexpr_value(axis) is not None:
+        indices = positions_along(shape, wrap_axis(axis, len(shape)))
+    elif are_powers_of_two(shape):
         indices = reshape(iota(0, x.type.numel), shape)
     else:
-        dim = wrap_axis(axis, len(shape))
-        sizes = [1] * len(shape)
-        sizes[dim] = shape[dim]
-        indices = expand_to(reshape(iota(0, shape[dim]), sizes), shape)
+        indices = positions_along(shape, 0)
+        for dim in range(1, len(shape)):
+            indices = indices * shape[dim] + positions_along(shape, dim)
     if x.type.encoding is None:
         return indices
     # The operands of a reduction must have the same layout.
@@ -432,7 +452,7 @@ def histogram(input: Any, num_bins: Any, mask: Any = None) -> tensor:
 
     Args:
         input: A tile of integers of rank 1.
-        num_bins: The length of the result, a constant power of two.
+        num_bins: The length of the result, a positive constant.
         mask: Which elements are counted; a tile of int1 of the input's shape, or a scalar.
 
     Returns:
@@ -440,8 +460,8 @@ def histogram(input: Any, num_bins: Any, mask: Any = None) -> tensor:
 
     Raises:
         TypeMismatchError: `input` is not of integers, or the mask is not int1.
-        ShapeMismatchError: `input` is not of rank 1, `num_bins` is not a power of two, or the mask
-            has another shape.
+        ShapeMismatchError: `input` is not of rank 1, `num_bins` is not positive, or the mask has
+            another shape.
     """
     x = _block(input, "histogram")
     if not x.dtype.is_int():
@@ -452,8 +472,9 @@ def histogram(input: Any, num_bins: Any, mask: Any = None) -> tensor:
             hint="flatten it: tl.ravel(x)",
         )
     bins = constant_int(num_bins, "num_bins")
-    if bins <= 0 or bins & (bins - 1):
-        raise ShapeMismatchError(f"num_bins must be a power of two, found {bins}")
+    if bins <= 0:
+        raise ShapeMismatchError(f"num_bins must be positive, found {bins}")
+    check_shape((bins,))
     if x.dtype.primitive_bitwidth < 32:
         x = convert(x, int32)
     if mask is not None:

@@ -12,6 +12,7 @@ from tilewright.language._build import (
     emit,
     emit_pair,
     i32_attr,
+    iota,
     reshape_type,
     splat,
     to_tensor,
@@ -114,6 +115,13 @@ def insert_dim(x: tensor, axis: int) -> tensor:
     if not x.type.is_block():
         return splat(x, (1,))
     return emit("tile.expand_dims", [x], {"axis": i32_attr(axis)})
+
+
+def positions_along(shape: Sequence[int], axis: int) -> tensor:
+    """An int32 tile of the given shape with each element's position along a dimension."""
+    sizes = [1] * len(shape)
+    sizes[axis] = shape[axis]
+    return expand_to(reshape(iota(0, shape[axis]), sizes), tuple(shape))
 
 
 @Family.SHAPES

@@ -3,7 +3,8 @@
 All rows are sorted at once, as one tile of rank 1. A step exchanges elements whose indices differ
 in one bit: at distance 2, element 1 is compared with element 3. An element gets its partner's value
 by a reduction, because the xor of a pair, which both elements get, xor an element is its partner.
-Numbers are compared by integer keys of the same order; see `_keys`.
+Numbers are compared by integer keys of the same order; see `_keys`. A row whose length is no power
+of two grows to one that is, with keys that come last.
 """
 
 from __future__ import annotations
@@ -21,10 +22,19 @@ from tilewright.language.constexpr import (
     constexpr_value,
 )
 from tilewright.language.creation import where
-from tilewright.language.dtypes import dtype, float32, int8, int16, int32, int64
+from tilewright.language.dtypes import (
+    are_powers_of_two,
+    dtype,
+    float32,
+    int8,
+    int16,
+    int32,
+    int64,
+)
+from tilewright.language.indexing import index as take
 from tilewright.language.reductions import reduce, xor_sum
 from tilewright.language.registry import Family
-from tilewright.language.shape import expand_to, reshape, wrap_axis
+from tilewright.language.shape import expand_to, gather, positions_along, reshape, wrap_axis
 from tilewright.language.tensor import member, tensor
 
 _SIGNED = {8: int8, 16: int16, 32: int32, 64: int64}
@@ -51,10 +61,10 @@ def sort(x: Any, dim: Any = None, descending: Any = False) -> tensor:
         TypeMismatchError: `x` consists of pointers or float8e4b15.
     """
     value = _rows(x, dim, "sort")
-    size = value.type.shape[-1]
-    keys = _sorted_runs(_keys(value), size)
-    merged = _merge(keys, size, constant_bool(descending, "descending"))
-    return reshape(_values(merged, value.dtype), value.type.shape)
+    down = constant_bool(descending, "descending")
+    keys, width = _grown_keys(value, greatest=not down)
+    merged = _merge(_sorted_runs(keys, width), width, down)
+    return _rows_of(merged, width, value, value.type.shape[-1])
 
 
 @Family.REDUCTIONS
@@ -64,7 +74,7 @@ def topk(x: Any, k: Any, dim: Any = None, descending: Any = True) -> tensor:
 
     Args:
         x: As for `sort`.
-        k: A constant power of two, at most the size of the dimension.
+        k: A positive constant, at most the size of the dimension.
         dim: The last dimension, which is the default.
         descending: If False, the `k` least elements, from the least to the greatest.
 
@@ -72,21 +82,23 @@ def topk(x: Any, k: Any, dim: Any = None, descending: Any = True) -> tensor:
         A tile of the same dtype, with a last dimension of size `k`.
 
     Raises:
-        ShapeMismatchError: `dim` is another dimension, `x` is a scalar, or `k` is not a power of
-            two or is greater than the dimension.
+        ShapeMismatchError: `dim` is another dimension, `x` is a scalar, or `k` is not positive or
+            is greater than the dimension.
         TypeMismatchError: `x` consists of pointers or float8e4b15.
     """
     value = _rows(x, dim, "topk")
-    size, count = value.type.shape[-1], _count(k, value.type.shape)
+    kept = _count(k, value.type.shape)
     greatest = constant_bool(descending, "descending")
-    keys = _sorted_runs(_keys(value), count)
-    runs = size // count
+    keys, width = _grown_keys(value, greatest=not greatest)
+    count = _round_up(kept)
+    keys = _sorted_runs(keys, count)
+    runs = width // count
     keys = _merge(keys, count, None if runs > 1 else greatest)
     while runs > 1:
         keys = _halve(keys, count, greatest)
         runs //= 2
         keys = _merge(keys, count, None if runs > 1 else greatest)
-    return reshape(_values(keys, value.dtype), (*value.type.shape[:-1], count))
+    return _rows_of(keys, count, value, kept)
 
 
 @Family.REDUCTIONS
@@ -94,9 +106,15 @@ def topk(x: Any, k: Any, dim: Any = None, descending: Any = True) -> tensor:
 def bitonic_merge(x: Any, dim: Any = None, descending: Any = False) -> tensor:
     """Sorts rows that are bitonic, such as an ascending half before a descending one.
 
-    Arguments, result and errors are as for `sort`. Other rows are permuted, but not sorted.
+    Arguments, result and errors are as for `sort`, except that the size of the dimension must be a
+    power of two. Other rows are permuted, but not sorted.
     """
     value = _rows(x, dim, "bitonic_merge")
+    if not are_powers_of_two(value.type.shape[-1:]):
+        raise ShapeMismatchError(
+            "bitonic_merge takes rows whose length is a power of two, "
+            f"found shape {list(value.type.shape)}"
+        )
     keys = _merge(_keys(value), value.type.shape[-1], constant_bool(descending, "descending"))
     return reshape(_values(keys, value.dtype), value.type.shape)
 
@@ -127,8 +145,8 @@ def _rows(x: Any, dim: Any, what: str) -> tensor:
 
 def _count(k: Any, shape: tuple[int, ...]) -> int:
     count = constant_int(k, "k of topk")
-    if count <= 0 or count & (count - 1):
-        raise ShapeMismatchError(f"k of topk must be a power of two, found {count}")
+    if count <= 0:
+        raise ShapeMismatchError(f"k of topk must be positive, found {count}")
     if count > shape[-1]:
         raise ShapeMismatchError(
             f"k of topk must be at most the size of the last dimension, found {count} for the "
@@ -137,7 +155,35 @@ def _count(k: Any, shape: tuple[int, ...]) -> int:
     return count
 
 
+def _round_up(size: int) -> int:
+    return 1 << (size - 1).bit_length()
+
+
 # Keys: integers in the order of the elements
+
+
+def _grown_keys(x: tensor, greatest: bool) -> tuple[tensor, int]:
+    """The keys of rows whose length is rounded up to a power of two, and that length.
+
+    The added keys are the greatest, or else the least. A key of an element may equal them: then the
+    elements are equal, too.
+    """
+    *rows, size = x.type.shape
+    width = _round_up(size)
+    if width == size:
+        return _keys(x), width
+    last = len(rows)
+    repeated = math.minimum(positions_along((*rows, width), last), size - 1)
+    keys = _keys(gather(x, repeated, last))
+    info = keys.dtype
+    added = info.get_int_max_value() if greatest else info.get_int_min_value()
+    return where((iota(0, keys.type.numel) & (width - 1)) < size, keys, added), width
+
+
+def _rows_of(keys: tensor, width: int, x: tensor, kept: int) -> tensor:
+    """The first elements of each row of `width` keys, in the shape of `x` but for the last size."""
+    *rows, _ = x.type.shape
+    return take(reshape(_values(keys, x.dtype), (*rows, width)), (..., slice(kept)))
 
 
 def _keys(x: tensor) -> tensor:

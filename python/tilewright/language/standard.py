@@ -6,7 +6,7 @@ from typing import Any
 
 from tilewright.errors import ShapeMismatchError
 from tilewright.language import math, operators, reductions
-from tilewright.language._build import iota, to_tensor
+from tilewright.language._build import to_tensor
 from tilewright.language.constexpr import (
     constant_bool,
     constant_int,
@@ -14,7 +14,7 @@ from tilewright.language.constexpr import (
     constexpr_value,
 )
 from tilewright.language.registry import Family
-from tilewright.language.shape import expand_dims, expand_to, gather, reshape, wrap_axis
+from tilewright.language.shape import expand_dims, gather, positions_along, reshape, wrap_axis
 from tilewright.language.tensor import member, tensor
 
 
@@ -121,11 +121,7 @@ def flip(x: Any, dim: Any = None) -> tensor:
     value = to_tensor(x)
     shape = value.type.shape
     axis = wrap_axis(-1 if constexpr_value(dim) is None else dim, len(shape))
-    size = shape[axis]
-    backward = size - 1 - iota(0, size)
-    sizes = [1] * len(shape)
-    sizes[axis] = size
-    return gather(value, expand_to(reshape(backward, sizes), shape), axis)
+    return gather(value, shape[axis] - 1 - positions_along(shape, axis), axis)
 
 
 @Family.SHAPES

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tilewright.errors import ConstantError, UnsupportedError
 from tilewright.language._context import current
-from tilewright.language.constexpr import constexpr, constexpr_value, describe
+from tilewright.language.constexpr import constexpr
 from tilewright.language.dtypes import dtype
 
 if TYPE_CHECKING:
@@ -188,27 +188,10 @@ class tensor:
         return _apply("logical_not", self)
 
     def __getitem__(self, index: Any) -> tensor:
-        """`x[:, None]`: each `:` keeps a dimension and each None inserts one of size 1.
+        """`x[:, None]`, `x[0:16]`, `x[i]`: see `indexing.index`."""
+        from tilewright.language.indexing import index as take
 
-        Raises:
-            UnsupportedError: Another index is used, or more dimensions are indexed than exist.
-        """
-        from tilewright.language.shape import expand_dims
-
-        items = index if isinstance(index, tuple) else (index,)
-        result = self
-        for position, item in enumerate(map(constexpr_value, items)):
-            if item is None:
-                result = expand_dims(result, position)
-            elif not (isinstance(item, slice) and item == slice(None)):
-                raise UnsupportedError(
-                    f"a tensor can be indexed with ':' and None only, found {describe(item)}",
-                    hint="to take single elements use tl.gather, or load them from memory",
-                )
-        kept = sum(constexpr_value(item) is not None for item in items)
-        if kept > len(self.shape):
-            raise UnsupportedError(f"{kept} dimensions are indexed, but the type is {self.type}")
-        return result
+        return take(self, index if isinstance(index, tuple) else (index,))
 
     @property
     def T(self) -> tensor:

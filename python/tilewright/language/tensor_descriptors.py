@@ -232,14 +232,14 @@ def make_tensor_descriptor(
         shape: The sizes of the array, a tuple of 1 to 5 integers.
         strides: The distances of consecutive elements in each dimension, in elements. The last one
             must be 1; one that is known only at run time is not checked, and is used as it is.
-        block_shape: The shape of the tiles, constant ints, each a power of two.
+        block_shape: The shape of the tiles, constant ints.
         padding_option: What is read outside of the array: "zero", or "nan" for floats.
 
     Raises:
         TypeMismatchError: `base` is not a scalar pointer, an item of a tuple is not an integer, or
             the padding is "nan" and the elements are integers.
         ShapeMismatchError: The tuples have different lengths or more than 5 items, a size of the
-            tile is not a power of two, or the last stride is known and not 1.
+            tile is not positive, or the last stride is known and not 1.
         ConstantError: `block_shape` or `padding_option` is not known at compile time, or the
             padding is unknown.
     """

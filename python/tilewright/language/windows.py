@@ -91,7 +91,7 @@ def window_shape(block_shape: Any, what: str) -> tuple[int, ...]:
 
     Raises:
         ConstantError: A size is not a constant integer.
-        ShapeMismatchError: A size is not a power of two, or there are none.
+        ShapeMismatchError: A size is not positive, there are none, or more than 2^20 elements.
     """
     shape = check_shape(constant_int(size, f"block_shape of {what}") for size in items(block_shape))
     if not shape:

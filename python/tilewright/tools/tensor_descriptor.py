@@ -32,7 +32,7 @@ class TensorDescriptor:
         shape: Its sizes: 1 to 5 positive integers.
         strides: The distances of consecutive elements in each dimension, in elements. The last is
             1, the others multiples of 16 bytes.
-        block_shape: The shape of the tiles, each size a power of two.
+        block_shape: The shape of the tiles, each size positive.
         padding: What kernels read outside of the array: "zero", or "nan" for floats.
 
     Raises:
@@ -116,8 +116,8 @@ def _check_block_shape(block_shape: Sequence[int], rank: int) -> None:
     )
     for size in block_shape:
         _require(
-            size > 0 and not size & (size - 1),
-            f"needs powers of two as its block_shape, found {list(block_shape)}",
+            size > 0,
+            f"needs positive sizes as its block_shape, found {list(block_shape)}",
         )
 
 

@@ -42,8 +42,8 @@ def block_at_run_time(x, n):
 
 
 @tilewright.jit
-def block_of_12(x, n):
-    tl.make_block_ptr(x, (n,), (1,), (0,), (12,), (0,))  # wrong
+def block_of_0(x, n):
+    tl.make_block_ptr(x, (n,), (1,), (0,), (0,), (0,))  # wrong
 
 
 @tilewright.jit
@@ -176,7 +176,7 @@ CASES = [
     (short_order, "a block_shape of 2 dimensions, but 1 order"),
     (order_twice, r"order of make_block_ptr must be a permutation of 0 to 1, found \[1, 1\]"),
     (block_at_run_time, "block_shape of make_block_ptr must be an integer known at compile time"),
-    (block_of_12, "which is not a power of two"),
+    (block_of_0, "which is not positive"),
     (no_dimension, "needs a block_shape of at least one dimension"),
     (float_offset, "offsets of make_block_ptr must be integers, found 0.5"),
     (tile_of_offsets, r"offsets of make_block_ptr must be integers, found .*<\[8\], int32>"),

@@ -191,8 +191,8 @@ def test_bad_input(values):
         tl.histogram(square, 16)
     with pytest.raises(ShapeMismatchError, match="histogram takes a tile, found a scalar"):
         tl.histogram(s, 16)
-    for bins in (0, -4, 3, 1000):
-        with pytest.raises(ShapeMismatchError, match=f"a power of two, found {bins}"):
+    for bins in (0, -4):
+        with pytest.raises(ShapeMismatchError, match=f"positive, found {bins}"):
             tl.histogram(x, bins)
     with pytest.raises(ConstantError, match="num_bins"):
         tl.histogram(x, s)
@@ -205,10 +205,10 @@ def test_bad_input(values):
 @tilewright.jit
 def bad_bins(x, out):
     row = tl.load(x + tl.arange(0, 16))
-    tl.store(out + tl.arange(0, 16), tl.histogram(row, 12))
+    tl.store(out + tl.arange(0, 16), tl.histogram(row, -12))
 
 
 def test_the_error_names_the_line():
-    with pytest.raises(CompileError, match="found 12") as caught:
+    with pytest.raises(CompileError, match="found -12") as caught:
         bad_bins.warmup(poisoned("int32", (16,)), poisoned("int32", (16,)), grid=(1,))
-    assert "tl.histogram(row, 12)" in str(caught.value)
+    assert "tl.histogram(row, -12)" in str(caught.value)

@@ -48,8 +48,8 @@ def block_at_run_time(x, n):
 
 
 @tilewright.jit
-def block_of_12(x, n):
-    tl.make_tensor_descriptor(x, [n], [1], [12])  # wrong
+def block_of_0(x, n):
+    tl.make_tensor_descriptor(x, [n], [1], [0])  # wrong
 
 
 @tilewright.jit
@@ -167,7 +167,7 @@ CASES = [
     (few_sizes, f"{MAKE} has a block_shape of 2 dimensions, but 1 shape"),
     (six_dimensions, f"{MAKE} takes at most 5 dimensions, found a block_shape of 6"),
     (block_at_run_time, f"block_shape of {MAKE} must be an integer known at compile time"),
-    (block_of_12, "which is not a power of two"),
+    (block_of_0, "which is not positive"),
     (float_size, f"shape of {MAKE} must be integers, found 1.5"),
     (bool_size, f"shape of {MAKE} must be integers, found a value of type int1"),
     (size_of_more_than_64_bits, "18446744073709551615 does not fit in int64"),

@@ -45,7 +45,7 @@ def test_the_example_runs(tmp_path) -> None:
 @pytest.mark.parametrize(
     "number, found, wrong, settings",
     [
-        (0, "tl.arange(0, BLOCK)", "tl.arange(0, 100)", {}),
+        (0, "tl.arange(0, BLOCK)", "tl.arange(0, n)", {}),
         (1, ", mask=m)\n", ")\n", {"TILEWRIGHT_TARGET": "emulator:cuda:90a"}),
     ],
     ids=["compile error", "emulator"],

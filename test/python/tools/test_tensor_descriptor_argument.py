@@ -90,8 +90,7 @@ def test_matmul(target):
     [
         (((4, 8), (8, 2), (4, 8)), "needs 1 as the last stride, found 2"),
         (((4, 8), (6, 1), (4, 8)), "strides of a multiple of 16 bytes, found 6 elements of 4"),
-        (((4, 8), (8, 1), (4, 12)), r"powers of two as its block_shape, found \[4, 12\]"),
-        (((4, 8), (8, 1), (4, 0)), "powers of two"),
+        (((4, 8), (8, 1), (4, 0)), r"positive sizes as its block_shape, found \[4, 0\]"),
         (((4, 8), (8, 1), (8,)), "of 2 dimensions has a block_shape of 1"),
         (((4, 8), (1,), (4, 8)), "of 2 dimensions has 1 strides"),
         (((), (), ()), "has 1 to 5 dimensions, found 0"),
@@ -116,6 +115,6 @@ def test_bad_arrays():
 
 def test_a_bad_block_shape_is_found_at_the_launch():
     d = TensorDescriptor.from_tensor(torch.zeros(4, 4), [4, 4])
-    d.block_shape = [4, 3]
-    with pytest.raises(ArgumentError, match="powers of two"):
+    d.block_shape = [4, -3]
+    with pytest.raises(ArgumentError, match="positive sizes"):
         copied[(1,)](d, d, 0, 0)

@@ -33,6 +33,29 @@ def TileCombine : Pass<"tile-combine"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def TilePad : Pass<"tile-pad", "::mlir::ModuleOp"> {
+  let summary = "Round the sizes of tiles up to powers of two";
+  let description = [{
+    Tiles of Tile IR have any size; layouts, vectors and the lanes of a reduction are powers of two.
+    Each type grows, and the operations that would notice are corrected:
+
+    - accesses get a mask, so the padding is neither read nor written, and loads give zeros there;
+    - reductions, and scans from the end, see the combiner's identity in the padding, or flags that
+      say which elements exist;
+    - products see zeros along the inner dimension;
+    - a reshape after which elements would lie elsewhere, and a concatenation, gather them;
+    - indices are zero, assertions true, and elements in no bin in the padding.
+
+    The padding of all other tiles has any value. Divisions in it may divide by zero, as in elements
+    that a mask leaves out.
+
+    Requires: no tile with a layout and a size that is not a power of two.
+    Establishes: every size of a tile is a power of two.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
 def TileScalarizeAdvance : Pass<"tile-scalarize-advance"> {
   let summary = "Carry scalars in loops instead of tiles that advance uniformly";
   let description = [{
