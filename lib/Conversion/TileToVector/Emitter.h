@@ -103,6 +103,7 @@ public:
   void emitNest(const Nest &planned);
   void emitSink(const Sink &sink, const Point &point, const llvm::DenseMap<mlir::Value, Buffer> &made);
   std::optional<Buffer> findReusable(mlir::Value tile);
+  bool isReadElsewhere(const Nest &nest, mlir::Value tile) const;
   /// Properties of the operations in a nest that determine its step.
   struct Demands {
     llvm::SmallVector<std::pair<mlir::Operation *, mlir::Value>> accesses; ///< loads and stores with their pointers

@@ -184,6 +184,27 @@ std::optional<Buffer> Emitter::findReusable(Value tile) {
   return std::nullopt;
 }
 
+/// Whether a sink evaluates `tile` at another point than the one that the nest is at, as through a transpose. It then
+/// reads the operands of `tile` after the nest has computed other elements of `tile`, so they must not be overwritten.
+bool Emitter::isReadElsewhere(const Nest &nest, Value tile) const {
+  llvm::DenseSet<std::pair<Value, unsigned>> seen;
+  std::function<bool(Value, bool)> reads = [&](Value value, bool isElsewhere) {
+    if (value == tile) {
+      return isElsewhere;
+    }
+    Operation *op = value.getDefiningOp();
+    bool isComputed = isTile(value) && op && isLazy(op) && !buffers.contains(value);
+    if (!isComputed || !seen.insert({value, unsigned(isElsewhere)}).second) {
+      return false;
+    }
+    bool keepsPoint = op->hasTrait<OpTrait::Elementwise>();
+    return llvm::any_of(op->getOperands(), [&](Value operand) { return reads(operand, isElsewhere || !keepsPoint); });
+  };
+  return llvm::any_of(nest.sinks, [&](const Sink &sink) {
+    return llvm::any_of(getTileOperands(sink), [&](Value operand) { return reads(operand, false); });
+  });
+}
+
 void Emitter::emitNest(const Nest &planned) {
   Nest nest;
   nest.shape = planned.shape;
@@ -199,7 +220,8 @@ void Emitter::emitNest(const Nest &planned) {
   for (const Sink &sink : nest.sinks) {
     if (!sink.op) {
       std::optional<Buffer> reusable = findReusable(sink.value);
-      made[sink.value] = reusable ? *reusable : allocateKept(sink.value);
+      bool canReuse = reusable && !isReadElsewhere(nest, sink.value);
+      made[sink.value] = canReuse ? *reusable : allocateKept(sink.value);
     }
   }
   if (nest.reduceAxis >= 0) {
