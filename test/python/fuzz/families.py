@@ -15,6 +15,7 @@ import ordering
 import outside
 import pointers
 import quotients
+import sizes
 import value_classes
 from kernel import Family, Kernel
 
@@ -31,6 +32,7 @@ FAMILIES: dict[str, tuple[int, Family]] = {
     "quotients": (4, quotients.write),
     "counts": (3, counts.write),
     "structures": (4, value_classes.write),
+    "sizes": (8, sizes.write),
 }
 
 

@@ -73,9 +73,17 @@ class Generator:
     Attributes:
         operations: The kinds of statements: for each its weight and a function that writes it.
         floating: Whether floats are approximate; then only continuous functions are applied.
+        any_size: Whether the sizes of tiles need not be powers of two.
     """
 
-    def __init__(self, rng: random.Random, operations: dict[str, Any], size: int = 12) -> None:
+    def __init__(
+        self,
+        rng: random.Random,
+        operations: dict[str, Any],
+        size: int = 12,
+        any_size: bool = False,
+    ) -> None:
+        self.any_size = any_size
         self.operations = operations
         self.rng = rng
         self.floating = self.rng.random() < 0.35
@@ -98,9 +106,22 @@ class Generator:
         rank = self.rng.choice([1, 1, 2, 2, 2, 3])
         most = {1: 11, 2: 6, 3: 4}[rank]
         while True:
+            if self.any_size:
+                shape = tuple(self.size(2**most) for _ in range(rank))
+                if math.prod(shape) <= 1024:
+                    return shape
+                continue
             shape = tuple(2 ** self.rng.choice([0, *range(most + 1)]) for _ in range(rank))
             if math.prod(shape) <= 2048:
                 return shape
+
+    def size(self, most: int) -> int:
+        """A size of a tile; at random a power of two, or near one."""
+        power = 2 ** self.rng.randint(0, most.bit_length() - 1)
+        if not self.any_size:
+            return power
+        kinds = [power, power + 1, power - 1, 3 * power, 5 * power, self.rng.randint(1, most)]
+        return min(max(self.rng.choice(kinds), 1), most)
 
     def choose_buffers(self) -> list[Buffer]:
         size = 4 * math.prod(self.shape) + self.rng.choice([0, 0, 5, 16])
@@ -171,9 +192,12 @@ class Generator:
         total = stride
         count = math.prod(shape)
         if total == count and self.chance(0.15):
-            text = f"(({text}) * {self.rng.choice([3, 5, 7])} + {self.rng.randint(0, 9)}) % {count}"
+            factor = self.rng.choice([3, 5, 7])
+            factor = factor if math.gcd(factor, count) == 1 else 1  # all remainders differ
+            text = f"(({text}) * {factor} + {self.rng.randint(0, 9)}) % {count}"
         elif total == count and self.chance(0.08):
-            text = f"({text}) ^ {self.rng.randrange(count)}"
+            flipped = self.rng.randrange(count)
+            text = text if count & (count - 1) else f"({text}) ^ {flipped}"
         elif not unique and self.chance(0.08):
             text = f"({text}) // {self.rng.choice([2, 3, 4])}"
         return text, max(total, count)
@@ -186,8 +210,8 @@ class Generator:
             text, bound = f"({text}) % {buffer.size}", buffer.size
         if not unique and shape and self.chance(0.15):
             tile = self.tile(shape, self.rng.choice(["int32", "int64", "int32", "uint32", "int16"]))
-            text, bound = f"(({tile}) & {_mask(min(buffer.size, 1 << 14))})", 1
-            bound = _mask(min(buffer.size, 1 << 14)) + 1
+            text, bound = f"(({tile}) & {mask_below(min(buffer.size, 1 << 14))})", 1
+            bound = mask_below(min(buffer.size, 1 << 14)) + 1
         shift = self.rng.choice([0, 0, 1, 16, buffer.size - bound])
         shift = min(shift, buffer.size - bound)
         offset = f"({text}) + {shift}" if shift else f"({text})"
@@ -381,7 +405,7 @@ class Generator:
         return f"import tilewright\nimport tilewright.language as tl\n\n\n{body}"
 
 
-def _mask(size: int) -> int:
+def mask_below(size: int) -> int:
     """The largest power of two not greater than `size`, minus one."""
     return (1 << (size.bit_length() - 1)) - 1
 

@@ -11,7 +11,11 @@ from operations import OPERATIONS
 
 
 def write(rng: random.Random) -> Kernel:
-    generator = Generator(rng, OPERATIONS)
+    return written(rng, Generator(rng, OPERATIONS))
+
+
+def written(rng: random.Random, generator: Generator) -> Kernel:
+    """The kernel that a generator writes, with what it is launched with."""
     source = generator.module()
     programs = generator.programs
     buffers = [

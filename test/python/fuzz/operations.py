@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from control import branch, loop, walk, while_loop
-from generate import DTYPES, FLOATS, INTS, Generator, Var
+from generate import DTYPES, FLOATS, INTS, Generator, Var, mask_below
 from tiles import DType
 
 COMPARE = ["<", "<=", ">", ">=", "==", "!="]
@@ -169,12 +169,17 @@ def shape_change(g: Generator) -> None:
         options.append((f"tl.expand_dims({x}, {axis})", (*s[:axis], 1, *s[axis:])))
         options.append((f"{x}[:, None]" if len(s) == 1 else f"{x}[:, None, :]", (s[0], 1, *s[1:])))
     if 1 in s:
-        wide = tuple(g.rng.choice([2, 4]) if size == 1 and g.chance(0.7) else size for size in s)
+        wide = tuple(
+            g.rng.choice([3, 5] if g.any_size else [2, 4]) if size == 1 and g.chance(0.7) else size
+            for size in s
+        )
         options.append((f"tl.broadcast_to({x}, {wide})", wide))
     total = math.prod(s)
-    first = 2 ** g.rng.randint(0, total.bit_length() - 1)
+    first = math.gcd(2 ** g.rng.randint(0, total.bit_length() - 1), total)
     rest = total // first
-    second = 2 ** g.rng.randint(0, rest.bit_length() - 1)
+    second = math.gcd(2 ** g.rng.randint(0, rest.bit_length() - 1), rest)
+    if g.any_size and g.chance(0.5):
+        first, rest, second = rest, first, math.gcd(second, first)
     options.append((f"tl.reshape({x}, {(first, rest)})", (first, rest)))
     options.append(
         (f"tl.reshape({x}, {(first, second, rest // second)})", (first, second, rest // second))
@@ -214,7 +219,7 @@ def gathering(g: Generator) -> None:
     length = g.rng.choice([1, 2, var.shape[axis], var.shape[axis]])
     shape = (*var.shape[:axis], length, *var.shape[axis + 1 :])
     index = g.tile(shape, g.rng.choice(["int32", "int32", "int64", "int16", "uint8"]))
-    limit = min(var.shape[axis], 128) - 1
+    limit = mask_below(min(var.shape[axis], 128))
     g.assign(f"tl.gather({var.name}, ({index}) & {limit}, {axis})", var.dtype, shape)
 
 
@@ -332,7 +337,7 @@ def scan(g: Generator) -> None:
 
 def product(g: Generator) -> None:
     batch = g.rng.choice([(), (), (2,), (1,)])
-    m, n, k = (2 ** g.rng.randint(0, 5) for _ in range(3))
+    m, n, k = (g.size(32) if g.any_size else 2 ** g.rng.randint(0, 5) for _ in range(3))
     dtype = g.rng.choice(["int8", "float16", "bfloat16", "float32", "float64"])
     out = {"int8": "int32", "float64": "float64"}.get(dtype, "float32")
     limit = f"tl.{dtype}"

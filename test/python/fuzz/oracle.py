@@ -6,6 +6,7 @@ after the other.
 
 from __future__ import annotations
 
+import builtins
 import types
 from typing import Any
 
@@ -86,7 +87,11 @@ def num_programs(axis: int) -> Tile:
 # memory
 
 
-def load(pointer: Tile, mask: Any = None, other: Any = None) -> Tile:
+def load(
+    pointer: Any, mask: Any = None, other: Any = None, boundary_check: Any = (), **padding: Any
+) -> Tile:
+    if isinstance(pointer, Window):
+        return pointer.read(boundary_check, **padding)
     element = DType(pointer.dtype[1:])
     operands = [pointer.value, True if mask is None else lift(mask).value]
     filler = cast(0 if other is None else other, element)
@@ -96,12 +101,73 @@ def load(pointer: Tile, mask: Any = None, other: Any = None) -> Tile:
     return where(Tile("int1", chosen), state.memory.read(pointer, chosen), filler)
 
 
-def store(pointer: Tile, value: Any, mask: Any = None) -> None:
+def store(pointer: Any, value: Any, mask: Any = None, boundary_check: Any = ()) -> None:
+    if isinstance(pointer, Window):
+        return pointer.write(value, boundary_check)
     element = DType(pointer.dtype[1:])
     shape = pointer.shape
     stored = cast(value, element).moved(lambda x: np.broadcast_to(x, shape))
     chosen = np.broadcast_to(True if mask is None else lift(mask).value, shape)
     state.memory.write(pointer, stored, chosen)
+
+
+class Window:
+    """A block pointer, or the place of a tile that a descriptor accesses."""
+
+    def __init__(
+        self, base: Tile, shape: Any, strides: Any, offsets: Any, block_shape: Any, order: Any = ()
+    ) -> None:
+        self.base, self.block_shape = base, block_shape
+        self.shape, self.strides, self.offsets = (
+            [int(lift(x)) for x in values] for values in (shape, strides, offsets)
+        )
+
+    def advanced(self, offsets: Any) -> Window:
+        moved = [a + int(lift(b)) for a, b in zip(self.offsets, offsets, strict=True)]
+        return Window(self.base, self.shape, self.strides, moved, self.block_shape)
+
+    advance = advanced
+
+    def _places(self, checked: Any) -> tuple[Tile, Tile]:
+        indices = np.indices(self.block_shape)
+        at = [i + offset for i, offset in zip(indices, self.offsets, strict=True)]
+        inside = np.full(self.block_shape, True)
+        for dim in checked:
+            inside &= (at[dim] >= 0) & (at[dim] < self.shape[dim])
+        number = builtins.sum(i * stride for i, stride in zip(at, self.strides, strict=True))
+        return self.base + Tile("int64", number), Tile("int1", inside)
+
+    def read(self, checked: Any, padding_option: str = "zero") -> Tile:
+        pointers, inside = self._places(checked)
+        return load(pointers, inside, np.nan if padding_option == "nan" else 0)
+
+    def write(self, value: Any, checked: Any) -> None:
+        pointers, inside = self._places(checked)
+        store(pointers, value, inside)
+
+
+make_block_ptr = Window
+
+
+def advance(window: Window, offsets: Any) -> Window:
+    return window.advanced(offsets)
+
+
+class make_tensor_descriptor:
+    def __init__(
+        self, base: Tile, shape: Any, strides: Any, block_shape: Any, padding_option: str = "zero"
+    ) -> None:
+        self.array, self.block_shape = (base, shape, strides), block_shape
+        self.padding = padding_option
+
+    def _at(self, offsets: Any) -> Window:
+        return Window(*self.array, offsets, self.block_shape)
+
+    def load(self, offsets: Any) -> Tile:
+        return self._at(offsets).read(range(len(self.block_shape)), self.padding)
+
+    def store(self, offsets: Any, value: Any) -> None:
+        self._at(offsets).write(value, range(len(self.block_shape)))
 
 
 def _atomic(function: Any, pointer: Tile, value: Any, mask: Any) -> Tile:
@@ -324,6 +390,19 @@ def associative_scan(x: Any, axis: int, combine: Any, reverse: bool = False) -> 
         errors = [np.broadcast_to(wide_error(part), part.shape) for part in parts]
         results.append(parts[0].like(value, np.stack(errors, axis) if inexact else None))
     return tuple(results) if isinstance(x, tuple) else results[0]
+
+
+def sort(x: Tile, dim: int | None = None, descending: bool = False) -> Tile:
+    """Along the last dimension; NaN counts as the greatest, and -0.0 as less than 0.0."""
+    values = x.exact()
+    order = np.lexsort((~np.signbit(values) if x.dtype.is_float else values, values))
+    if descending:
+        order = order[..., ::-1]
+    return x.like(np.take_along_axis(values, order, -1))
+
+
+def topk(x: Tile, k: int, dim: int | None = None, descending: bool = True) -> Tile:
+    return sort(x, descending=descending).moved(lambda values: values[..., :k])
 
 
 def _summand(x: Tile, dtype: str | None) -> Tile:

@@ -196,7 +196,9 @@ class Tile:
         return _compare(np.greater_equal, self, other)
 
     def __getitem__(self, index: Any) -> Tile:
-        return self.moved(lambda x: x[index])
+        items = index if isinstance(index, tuple) else (index,)
+        known = tuple(int(item) if isinstance(item, Tile) else item for item in items)
+        return self.moved(lambda x: x[known])
 
     @property
     def T(self) -> Tile:
