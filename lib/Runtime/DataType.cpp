@@ -4,7 +4,8 @@ namespace tilewright::runtime {
 
 namespace {
 
-constexpr uint8_t DLInt = 0, DLUInt = 1, DLFloat = 2, DLBfloat = 4, DLBool = 6, DLFloat8E4M3FN = 10, DLFloat8E5M2 = 12;
+constexpr uint8_t DLInt = 0, DLUInt = 1, DLFloat = 2, DLBfloat = 4, DLBool = 6, DLFloat8E4M3FN = 10,
+                  DLFloat8E4M3FNUZ = 11, DLFloat8E5M2 = 12, DLFloat8E5M2FNUZ = 13, kNotInDLPack = 255;
 
 struct Row {
   DataType type;
@@ -28,6 +29,9 @@ constexpr Row rows[] = {
     {DataType::U64, "u64", "uint64", 8, DLUInt, 'u'},
     {DataType::FP8E4NV, "fp8e4nv", "float8_e4m3fn", 1, DLFloat8E4M3FN, 0},
     {DataType::FP8E5, "fp8e5", "float8_e5m2", 1, DLFloat8E5M2, 0},
+    {DataType::FP8E4B8, "fp8e4b8", "float8_e4m3fnuz", 1, DLFloat8E4M3FNUZ, 0},
+    {DataType::FP8E5B16, "fp8e5b16", "float8_e5m2fnuz", 1, DLFloat8E5M2FNUZ, 0},
+    {DataType::FP8E4B15, "fp8e4b15", "float8e4b15", 1, kNotInDLPack, 0},
     {DataType::FP16, "fp16", "float16", 2, DLFloat, 'f'},
     {DataType::BF16, "bf16", "bfloat16", 2, DLBfloat, 0},
     {DataType::FP32, "fp32", "float32", 4, DLFloat, 'f'},
@@ -54,11 +58,11 @@ std::optional<DataType> dataTypeFromName(std::string_view name) {
   if (name == "u1" || name == "int1") {
     return DataType::I1;
   }
-  if (name == "float8e4nv" || name == "float8e5") {
-    return name == "float8e5" ? DataType::FP8E5 : DataType::FP8E4NV;
-  }
+  // The language's long names of 8-bit floats, such as "float8e5".
+  std::string_view afterFloat8 = name.substr(0, 6) == "float8" ? name.substr(6) : std::string_view();
   for (const Row &row : rows) {
-    if (name == row.name || name == row.longName) {
+    bool isFloat8 = !afterFloat8.empty() && row.name.substr(0, 3) == "fp8" && row.name.substr(3) == afterFloat8;
+    if (name == row.name || name == row.longName || isFloat8) {
       return row.type;
     }
   }
@@ -67,7 +71,7 @@ std::optional<DataType> dataTypeFromName(std::string_view name) {
 
 std::optional<DataType> dataTypeFromDLPack(unsigned code, unsigned bits) {
   for (const Row &row : rows) {
-    if (row.dlpackCode == code && row.bytes * 8u == bits) {
+    if (row.dlpackCode == code && row.dlpackCode != kNotInDLPack && row.bytes * 8u == bits) {
       return row.type;
     }
   }

@@ -9,7 +9,26 @@
 
 namespace tilewright::runtime {
 
-enum class DataType : uint8_t { I1, I8, I16, I32, I64, U8, U16, U32, U64, FP8E4NV, FP8E5, FP16, BF16, FP32, FP64 };
+enum class DataType : uint8_t {
+  I1,
+  I8,
+  I16,
+  I32,
+  I64,
+  U8,
+  U16,
+  U32,
+  U64,
+  FP8E4NV,
+  FP8E5,
+  FP8E4B8,
+  FP8E5B16,
+  FP8E4B15,
+  FP16,
+  BF16,
+  FP32,
+  FP64
+};
 
 /// Triton's short name: "fp32", "i64", "fp8e4nv".
 std::string_view nameOf(DataType type);

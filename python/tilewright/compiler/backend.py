@@ -17,7 +17,7 @@ from tilewright.errors import DeviceError
 _CONSTANTS: dict[str, Any] = {
     "extern_libs": (),
     "supported_fp8_dtypes": ("fp8e4nv", "fp8e5"),
-    "allowed_dot_input_precisions": ("tf32", "tf32x3", "ieee"),
+    "allowed_dot_input_precisions": ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"),
     "sanitize_overflow": False,
     "launch_cooperative_grid": False,
     "launch_pdl": False,

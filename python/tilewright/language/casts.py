@@ -7,7 +7,8 @@ from typing import Any
 from tilewright.errors import ConstantError, TypeMismatchError
 from tilewright.language._build import compare, constant, emit, same_shape, to_tensor
 from tilewright.language.constexpr import builtin, constant_bool, constexpr_value, describe
-from tilewright.language.dtypes import dtype, float32, int64, uint64
+from tilewright.language.dtypes import dtype, float16, float32, int64, uint64
+from tilewright.language.float8e4b15 import from_float16, to_float16
 from tilewright.language.registry import Family
 from tilewright.language.rounding import double_to_bfloat16, narrow, toward_zero
 from tilewright.language.tensor import member, tensor
@@ -67,11 +68,14 @@ def convert(x: tensor, target: dtype, rounding: str | None = None) -> tensor:
     _check_rounding(source, target, rounding)
     if source == target:
         return x
-    for kind in (source, target):
-        if kind.is_fp8e4b15() or kind.is_void():
-            raise TypeMismatchError(f"cannot convert {source} to {target}")
+    if target.is_void():
+        raise TypeMismatchError(f"cannot convert {source} to {target}")
     if source.is_ptr() or target.is_ptr():
         return _convert_pointer(x, target)
+    if source.is_fp8e4b15():
+        return convert(to_float16(x), target)
+    if target.is_fp8e4b15():
+        return from_float16(_float16_toward_zero(x), rounding)
     if target.is_bool():
         return _nonzero(x)
     type = same_shape(x, target)
@@ -82,6 +86,13 @@ def convert(x: tensor, target: dtype, rounding: str | None = None) -> tensor:
         name = "arith.fptosi" if target.is_int_signed() else "arith.fptoui"
         return emit(name, [wide], type=type)
     return _convert_float(x, type, rounding)
+
+
+def _float16_toward_zero(x: tensor) -> tensor:
+    """The value as float16, from which a conversion to float8e4b15 rounds as from the value."""
+    if x.dtype.is_bf16():
+        x = convert(x, float32)
+    return convert(x, float16, "rtz" if x.dtype.is_fp32() or x.dtype.is_fp64() else None)
 
 
 def _check_rounding(source: dtype, target: dtype, rounding: str | None) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 from tilewright.errors import ConstantError, ShapeMismatchError, TypeMismatchError
 from tilewright.language._build import constant, emit, to_tensor
 from tilewright.language._context import current
-from tilewright.language.casts import element_type
-from tilewright.language.constexpr import constexpr_value
+from tilewright.language.casts import convert, element_type
+from tilewright.language.constexpr import constant_int, constexpr_value
 from tilewright.language.dtypes import (
     block_type,
     dtype,
@@ -18,9 +18,10 @@ from tilewright.language.dtypes import (
     int32,
 )
 from tilewright.language.registry import Family
+from tilewright.language.split_dot import PARTS, split_dot
 from tilewright.language.tensor import member, tensor
 
-_PRECISIONS = ("tf32", "tf32x3", "ieee")
+_PRECISIONS = ("tf32", "tf32x3", "ieee", *PARTS)
 
 
 @Family.DOT
@@ -41,12 +42,14 @@ def dot(
         other: A tile of shape (K, N) or (B, K, N) with the dtype of `input`. The dtype is int8,
             float8, float16, bfloat16, float32 or float64; float8 types may be mixed.
         acc: A tile of the result's shape and dtype; zero by default.
-        input_precision: How float32 operands may be rounded: "tf32", "tf32x3" or "ieee". The
-            default is the option `default_dot_input_precision`, or "tf32".
+        input_precision: How float32 operands may be rounded: "ieee" not at all, "tf32" to the 11
+            bits of tensor cores, "bf16x3" and "tf32x3" to 16 and 22 bits by three dots, "bf16x6" to
+            24 bits by six. The default is the option `default_dot_input_precision`, or "tf32".
         allow_tf32: Deprecated; True means "tf32" and False "ieee".
-        max_num_imprecise_acc: Accepted and ignored; the accumulator has the result's dtype.
-        out_dtype: float32, or float16 for float16 and float8 operands. int8 operands always give
-            int32 and float64 operands float64.
+        max_num_imprecise_acc: Accepted and ignored, except that it is at most K for float8
+            operands; the accumulator has the result's dtype.
+        out_dtype: float32, or float16 for float16 and float8 operands. Of the others, int8 always
+            gives int32, float64 itself, and bfloat16 and float32 float32.
 
     Returns:
         A tile of shape (M, N) or (B, M, N).
@@ -54,16 +57,22 @@ def dot(
     Raises:
         TypeMismatchError: dot does not support a dtype or their combination.
         ShapeMismatchError: The shapes of the operands or of `acc` do not match.
-        ConstantError: The precision is unknown, or both `input_precision` and `allow_tf32` are
-            given.
+        ConstantError: The precision is unknown, both `input_precision` and `allow_tf32` are given,
+            or `max_num_imprecise_acc` is not a constant integer or too large.
     """
     a, b = to_tensor(input), to_tensor(other)
     shape = _shape(a, b)
     result = block_type(result_type(a.dtype, b.dtype, element_type(out_dtype)), shape)
-    constexpr_value(max_num_imprecise_acc)
+    _check_imprecise(max_num_imprecise_acc, a, b)
     start = accumulator(acc, result)
     mode = _precision(input_precision, allow_tf32)
-    attrs = {"precision": current().ctx.attr(f"#tile.precision<{mode}>")}
+    if a.dtype.is_fp8e4b15() or b.dtype.is_fp8e4b15():
+        a, b = convert(a, float16), convert(b, float16)
+    if mode in PARTS and a.dtype.is_fp32():
+        return split_dot(a, b, start, PARTS[mode])
+    # The precision is that of float32 operands.
+    kind = "ieee" if mode in PARTS else mode
+    attrs = {"precision": current().ctx.attr(f"#tile.precision<{kind}>")}
     return emit("tile.dot", [a, b, start], attrs)
 
 
@@ -82,28 +91,57 @@ def _shape(a: tensor, b: tensor) -> tuple[int, ...]:
 
 
 def result_type(a: dtype, b: dtype, out: dtype) -> dtype:
-    standard = a.is_standard_floating() or a.is_int8()
-    float8 = all(x.is_fp8() and not x.is_fp8e4b15() for x in (a, b))
-    if not float8 and not standard:
-        raise TypeMismatchError(
-            f"dot takes int8, float8, float16, bfloat16, float32 or float64, found {a} and {b}"
-        )
-    if not a.is_fp8() and a != b:
+    """The element type of a dot of elements of types `a` and `b` for an argument `out_dtype`.
+
+    Raises:
+        TypeMismatchError: No dot takes or gives these types.
+    """
+    float8 = a.is_fp8() and b.is_fp8()
+    for name, type in (("left", a), ("right", b)):
+        if not (type.is_fp8() or type.is_standard_floating() or type.is_int8()):
+            raise TypeMismatchError(
+                "dot takes int8, float8, float16, bfloat16, float32 or float64, "
+                f"found {a} and {b}: unsupported {name} operand",
+                hint="only int8 is supported of integers: cast with .to(tl.int8) or to a float"
+                if type.is_int()
+                else None,
+            )
+    if not float8 and a != b:
         raise TypeMismatchError(
             f"dot takes two tiles of one dtype, found {a} and {b}", hint="cast one with .to()"
         )
     if a.is_int():
         return int32
+    if out.is_bf16():
+        raise TypeMismatchError(
+            "dot cannot give bf16",
+            hint="use out_dtype=tl.float32 and cast the result with .to(tl.bfloat16)",
+        )
     if a.is_fp64():
         return float64
-    if out not in (float32, float16) or (out == float16 and (a.is_fp32() or a.is_bf16())):
+    if a.is_fp32() or a.is_bf16():
+        return float32
+    if out not in (float32, float16):
         raise TypeMismatchError(
             f"dot of {a} cannot give {out}", hint="use out_dtype=tl.float32 and cast the result"
         )
     return out
 
 
+def _check_imprecise(limit: Any, a: tensor, b: tensor) -> None:
+    if constexpr_value(limit) is None:
+        return
+    count, depth = constant_int(limit, "max_num_imprecise_acc"), a.type.shape[-1]
+    if a.dtype.is_fp8() and b.dtype.is_fp8() and count > depth:
+        raise ConstantError(f"max_num_imprecise_acc must be at most K, {depth}, found {count}")
+
+
 def accumulator(acc: Any, result: dtype) -> tensor:
+    """The argument `acc` of a dot with a result of type `result`; zeros if it is None.
+
+    Raises:
+        ShapeMismatchError, TypeMismatchError: It has another shape or dtype.
+    """
     acc = constexpr_value(acc)
     if acc is None:
         return constant(0, result)

@@ -475,7 +475,7 @@ _SCALARS: dict[str, tuple[int, str, int, int]] = {
     "fp8e5b16": (8, "f8E5M2FNUZ", 2, 16),
     "fp8e4nv": (8, "f8E4M3FN", 3, 7),
     "fp8e4b8": (8, "f8E4M3FNUZ", 3, 8),
-    "fp8e4b15": (8, "i8", 3, 15),  # MLIR has no such float type: only bitcasts are supported.
+    "fp8e4b15": (8, "i8", 3, 15),  # MLIR has no such float type.
     "fp16": (16, "f16", 10, 15),
     "bf16": (16, "bf16", 7, 127),
     "fp32": (32, "f32", 23, 127),

@@ -108,7 +108,7 @@ def promoted(
         if common.is_fp8e4b15():
             raise TypeMismatchError(
                 f"'{symbol}' does not take {common}",
-                hint="only its bits can be used: .to(tl.uint8, bitcast=True)",
+                hint="convert it: .to(tl.float16)",
             )
         values = _in_type(lhs, rhs, common)
     a, b = broadcast_all(*values)

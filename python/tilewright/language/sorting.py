@@ -129,9 +129,7 @@ def _rows(x: Any, dim: Any, what: str) -> tensor:
     if value.dtype.is_ptr() or value.dtype.is_fp8e4b15():
         raise TypeMismatchError(
             f"{what} takes integers or floats, found {value.dtype}",
-            hint="only its bits can be used: .to(tl.uint8, bitcast=True)"
-            if value.dtype.is_fp8e4b15()
-            else None,
+            hint="convert it: .to(tl.float16)" if value.dtype.is_fp8e4b15() else None,
         )
     rank = len(value.type.shape)
     axis = rank - 1 if constexpr_value(dim) is None else wrap_axis(dim, rank)

@@ -11,10 +11,17 @@ from tilewright.errors import ArgumentError, ConstantError, ShapeMismatchError, 
         ("fp16", "fp32", "fp32"),
         ("fp16", "fp16", "fp16"),
         ("bf16", "fp32", "fp32"),
+        ("bf16", "fp16", "fp32"),
         ("fp32", "fp32", "fp32"),
+        ("fp32", "fp16", "fp32"),
+        ("fp32", "int32", "fp32"),
+        ("fp64", "fp64", "fp64"),
         ("fp64", "fp32", "fp64"),
         ("int8", "fp32", "int32"),
+        ("int8", "bf16", "int32"),
         ("fp8e5", "fp32", "fp32"),
+        ("fp8e4nv", "fp16", "fp16"),
+        ("fp8e4b15", "fp32", "fp32"),
     ],
 )
 def test_types(values, dtype, out, result):
@@ -30,8 +37,11 @@ def test_batched(values):
 
 
 def test_mixed_float8(values):
-    a, b = values("fp8e5[16,16]", "fp8e4nv[16,16]")
-    assert tl.dot(a, b).dtype == tl.float32
+    kinds = ["fp8e5", "fp8e4nv", "fp8e4b8", "fp8e5b16", "fp8e4b15"]
+    tiles = values(*[f"{kind}[16,16]" for kind in kinds])
+    for a in tiles:
+        for b in tiles:
+            assert tl.dot(a, b).dtype == tl.float32
 
 
 @pytest.mark.parametrize(
@@ -49,6 +59,16 @@ def test_precision(kernel, options, precision):
     tl.dot(*made.args, **options)
     # The default of the operation is not printed.
     assert (f"#tile.precision<{precision}>" in made.text()) == (precision != "ieee")
+
+
+@pytest.mark.parametrize("mode, count", [("bf16x3", 3), ("bf16x6", 6)])
+def test_precisions_by_several_dots(kernel, mode, count):
+    made = kernel("fp32[16,16]")
+    assert tl.dot(made.args[0], made.args[0], input_precision=mode).dtype == tl.float32
+    assert made.text().count("tile.dot") == count
+    half = kernel("fp16[16,16]")
+    tl.dot(half.args[0], half.args[0], input_precision=mode)
+    assert half.text().count("tile.dot") == 1
 
 
 def test_bad_precision(values):
@@ -73,13 +93,43 @@ def test_types_that_do_not_fit(values):
     a, b, u = values("fp32[16,16]", "fp16[16,16]", "uint8[16,16]")
     with pytest.raises(TypeMismatchError, match="one dtype, found fp32 and fp16"):
         tl.dot(a, b)
-    with pytest.raises(TypeMismatchError, match="found uint8 and uint8"):
+    with pytest.raises(TypeMismatchError, match="found uint8 and uint8: unsupported left operand"):
         tl.dot(u, u)
-    (bits,) = values("fp8e4b15[16,16]")
-    with pytest.raises(TypeMismatchError, match="found fp8e4b15 and fp8e4b15"):
-        tl.dot(bits, bits)
-    with pytest.raises(TypeMismatchError, match="dot of fp32 cannot give fp16"):
-        tl.dot(a, a, out_dtype=tl.float16)
+    (byte,) = values("fp8e5[16,16]")
+    with pytest.raises(TypeMismatchError, match="one dtype, found fp8e5 and fp16"):
+        tl.dot(byte, b)
+    with pytest.raises(TypeMismatchError, match="one dtype, found fp16 and fp8e5"):
+        tl.dot(b, byte)
+    with pytest.raises(TypeMismatchError, match="found fp16 and uint8: unsupported right operand"):
+        tl.dot(b, u)
+
+
+@pytest.mark.parametrize("dtype, out", [("fp16", "fp64"), ("fp16", "int32"), ("fp8e5", "fp8e5")])
+def test_results_that_dot_cannot_give(values, dtype, out):
+    (a,) = values(f"{dtype}[16,16]")
+    with pytest.raises(TypeMismatchError, match=f"dot of {dtype} cannot give {out}"):
+        tl.dot(a, a, out_dtype=tl.dtype(out))
+
+
+@pytest.mark.parametrize("dtype", ["fp16", "bf16", "fp32", "fp64"])
+def test_dot_never_gives_bfloat16(values, dtype):
+    (a,) = values(f"{dtype}[16,16]")
+    with pytest.raises(TypeMismatchError, match="dot cannot give bf16") as caught:
+        tl.dot(a, a, out_dtype=tl.bfloat16)
+    assert ".to(tl.bfloat16)" in str(caught.value.hint)
+
+
+def test_imprecise_accumulation(values):
+    a, half = values("fp8e5[16,32]", "fp16[16,32]")
+    for count in (0, 32, tl.constexpr(16)):
+        assert tl.dot(a, a.T, max_num_imprecise_acc=count).dtype == tl.float32
+    with pytest.raises(
+        ConstantError, match="max_num_imprecise_acc must be at most K, 32, found 64"
+    ):
+        tl.dot(a, a.T, max_num_imprecise_acc=64)
+    assert tl.dot(half, half.T, max_num_imprecise_acc=64).dtype == tl.float32
+    with pytest.raises(ConstantError, match="max_num_imprecise_acc must be an integer"):
+        tl.dot(a, a.T, max_num_imprecise_acc="16")
 
 
 def test_bad_accumulator(values):

@@ -126,7 +126,7 @@ def test_not_an_operand(values, bad):
         x + bad
 
 
-def test_a_float8_of_which_only_the_bits_are_known(values):
+def test_a_float8_without_arithmetic(values):
     (a,) = values("fp8e4b15[16]")
     with pytest.raises(TypeMismatchError, match=r"'\+' does not take fp8e4b15"):
         a + a

@@ -16,6 +16,13 @@ TEST(DataType, OtherNames) {
   EXPECT_EQ(dataTypeFromName("bfloat16"), DataType::BF16);
   EXPECT_EQ(dataTypeFromName("u1"), DataType::I1);
   EXPECT_EQ(dataTypeFromName("torch.float8_e4m3fn"), DataType::FP8E4NV);
+  EXPECT_EQ(dataTypeFromName("tl.float8e5"), DataType::FP8E5);
+  EXPECT_EQ(dataTypeFromName("torch.float8_e4m3fnuz"), DataType::FP8E4B8);
+  EXPECT_EQ(dataTypeFromName("float8e4b8"), DataType::FP8E4B8);
+  EXPECT_EQ(dataTypeFromName("torch.float8_e5m2fnuz"), DataType::FP8E5B16);
+  EXPECT_EQ(dataTypeFromName("float8e4b15"), DataType::FP8E4B15);
+  EXPECT_FALSE(dataTypeFromName("float8"));
+  EXPECT_FALSE(dataTypeFromName("torch.float8_e8m0fnu"));
   EXPECT_FALSE(dataTypeFromName("complex64"));
   EXPECT_FALSE(dataTypeFromName(""));
 }
@@ -26,6 +33,8 @@ TEST(DataType, FromDLPack) {
   EXPECT_EQ(dataTypeFromDLPack(6, 8), DataType::I1);
   EXPECT_EQ(dataTypeFromDLPack(1, 8), DataType::U8);
   EXPECT_FALSE(dataTypeFromDLPack(5, 64));
+  EXPECT_EQ(dataTypeFromDLPack(11, 8), DataType::FP8E4B8);
+  EXPECT_FALSE(dataTypeFromDLPack(255, 8));
   EXPECT_FALSE(dataTypeFromDLPack(0, 4));
 }
 
