@@ -68,13 +68,33 @@ static void addDefaultTarget(Call &call) {
 // Binding
 //===----------------------------------------------------------------------===//
 
+/// Binds positional arguments. Those from the index of a parameter `*args` on become a tuple.
+static bool bindPositional(Call &call, PyObject *const *args, size_t count) {
+  const std::vector<Parameter> &parameters = call.state.parameters;
+  size_t bound = call.state.collecting ? std::min(count, *call.state.collecting) : count;
+  call.values.append(args, args + bound);
+  call.values.resize(parameters.size(), nullptr);
+  if (!call.state.collecting) {
+    return true;
+  }
+  Ref rest = Ref::take(PyTuple_New(static_cast<Py_ssize_t>(count - bound)));
+  for (size_t i = bound; rest && i < count; ++i) {
+    PyTuple_SET_ITEM(rest.get(), i - bound, Py_NewRef(args[i]));
+  }
+  call.values[*call.state.collecting] = rest.get();
+  call.keepAlive.push_back(rest);
+  return static_cast<bool>(rest);
+}
+
 bool bindArguments(Call &call, PyObject *const *args, size_t count, PyObject *keywords) {
   const std::vector<Parameter> &parameters = call.state.parameters;
-  if (count > parameters.size() || (count > 0 && parameters[count - 1].keywordOnly)) {
+  bool collects = call.state.collecting.has_value();
+  if (!collects && (count > parameters.size() || (count > 0 && parameters[count - 1].keywordOnly))) {
     return explain(call, args, count, keywords);
   }
-  call.values.append(args, args + count);
-  call.values.resize(parameters.size(), nullptr);
+  if (!bindPositional(call, args, count)) {
+    return false;
+  }
   size_t keywordCount = keywords ? PyTuple_GET_SIZE(keywords) : 0;
   for (size_t i = 0; i < keywordCount; ++i) {
     PyObject *keyword = PyTuple_GET_ITEM(keywords, i), *value = args[count + i];
@@ -85,7 +105,7 @@ bool bindArguments(Call &call, PyObject *const *args, size_t count, PyObject *ke
       return explain(call, args, count, keywords);
     }
   }
-  for (size_t i = count; i < parameters.size(); ++i) {
+  for (size_t i = collects ? 0 : count; i < parameters.size(); ++i) {
     PyObject *&value = call.values[i];
     value = value ? value : parameters[i].defaultValue.get();
     if (!value) {

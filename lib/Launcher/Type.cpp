@@ -114,9 +114,9 @@ PyObject *newLauncher(PyTypeObject *type, PyObject *, PyObject *) {
 bool readParameter(PyObject *item, Parameter &parameter) {
   PyObject *name, *defaultValue;
   const char *scalarType;
-  int hasDefault, isConstexpr, keywordOnly, specialize, specializeAlignment;
-  if (!PyArg_ParseTuple(item, "UpOppppz", &name, &hasDefault, &defaultValue, &isConstexpr, &keywordOnly, &specialize,
-                        &specializeAlignment, &scalarType)) {
+  int hasDefault, isConstexpr, keywordOnly, collects, specialize, specializeAlignment;
+  if (!PyArg_ParseTuple(item, "UpOpppppz", &name, &hasDefault, &defaultValue, &isConstexpr, &keywordOnly, &collects,
+                        &specialize, &specializeAlignment, &scalarType)) {
     return false;
   }
   Py_INCREF(name);
@@ -125,6 +125,7 @@ bool readParameter(PyObject *item, Parameter &parameter) {
   parameter.defaultValue = hasDefault ? Ref::share(defaultValue) : Ref();
   parameter.isConstexpr = isConstexpr;
   parameter.keywordOnly = keywordOnly;
+  parameter.collects = collects;
   parameter.specialize = specialize;
   parameter.specializeAlignment = specializeAlignment;
   parameter.scalarType = scalarType ? runtime::dataTypeFromName(scalarType) : std::nullopt;
@@ -145,6 +146,9 @@ int initLauncher(PyObject *self, PyObject *args, PyObject *) {
       return -1;
     }
   }
+  auto collects = [](const Parameter &parameter) { return parameter.collects; };
+  auto found = llvm::find_if(parameters, collects);
+  state.collecting = found == parameters.end() ? std::nullopt : std::optional<size_t>(found - parameters.begin());
   state.parameters = std::move(parameters);
   return 0;
 }

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
         TritonError,
     )
     from tilewright.language import constexpr_function
+    from tilewright.language.aggregates import aggregate
+    from tilewright.language.constexpr import must_use_result
     from tilewright.runtime.allocator import set_allocator
     from tilewright.runtime.arithmetic import cdiv, next_power_of_2
     from tilewright.runtime.async_compile import AsyncCompileMode, FutureKernel
@@ -44,6 +46,7 @@ __all__ = [
     "TensorWrapper",
     "TritonError",
     "__version__",
+    "aggregate",
     "autotune",
     "cdiv",
     "compile",
@@ -54,6 +57,7 @@ __all__ = [
     "jit",
     "knobs",
     "language",
+    "must_use_result",
     "next_power_of_2",
     "reinterpret",
     "set_allocator",
@@ -74,6 +78,7 @@ _HOMES = {
     "OutOfResources": "tilewright.errors",
     "TensorWrapper": "tilewright.runtime.reinterpreted",
     "TritonError": "tilewright.errors",
+    "aggregate": "tilewright.language.aggregates",
     "autotune": "tilewright.tuning",
     "cdiv": "tilewright.runtime.arithmetic",
     "compile": "tilewright.compiler.ast_source",
@@ -81,6 +86,7 @@ _HOMES = {
     "emulate": "tilewright.runtime.emulation",
     "heuristics": "tilewright.tuning",
     "jit": "tilewright.runtime.jit",
+    "must_use_result": "tilewright.language.constexpr",
     "next_power_of_2": "tilewright.runtime.arithmetic",
     "reinterpret": "tilewright.runtime.reinterpreted",
     "set_allocator": "tilewright.runtime.allocator",

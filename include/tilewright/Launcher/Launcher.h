@@ -81,6 +81,8 @@ struct Parameter {
   Ref defaultValue;
   bool isConstexpr = false;
   bool keywordOnly = false;
+  /// Whether it is `*args`: the tuple of all further positional arguments.
+  bool collects = false;
   /// Whether the kernel is specialized on integers equal to 1, and on alignment.
   bool specialize = true;
   bool specializeAlignment = true;
@@ -141,7 +143,8 @@ private:
 struct LauncherState {
   std::string label; // "add (kernels.py:12)"
   std::vector<Parameter> parameters;
-  Ref namedArguments; // a dictionary with the parameters' names as keys, for functions that return a grid
+  std::optional<size_t> collecting; // the index of `*args`
+  Ref namedArguments;               // a dictionary with the parameters' names as keys, for functions that return a grid
   VariantTable variants;
 };
 

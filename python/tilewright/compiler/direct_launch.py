@@ -110,7 +110,7 @@ def _spec(parameter: Any, entry: Any) -> tuple[Any, ...]:
         scalar = None if entry.startswith("*") else entry.removesuffix(":D")
     elif not is_constant:
         *_, specialize, aligned, scalar = parameter.launcher_spec()
-    return (parameter.name, False, None, is_constant, False, specialize, aligned, scalar)
+    return (parameter.name, False, None, is_constant, False, False, specialize, aligned, scalar)
 
 
 def _is_constant(parameter: Any, entry: Any) -> bool:

@@ -7,6 +7,7 @@ branches.py      `if`, scf.if, and how paths are joined; sequences of statements
 loops.py         `for` and `while`: loop-carried variables, scf.for, scf.while, unrolling
 early_exit.py    `return`, `break`, `continue`, and loops that exit early
 assign.py, expressions.py, operators.py, calls.py, python_builtins.py
+aggregates.py    methods, operators and fields of classes of the program
 names.py         locals, closures, globals, builtins
 scope.py         the local variables, and why one may be unavailable
 values.py        the values: tensors, constants and structures of these

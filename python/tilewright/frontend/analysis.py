@@ -35,11 +35,17 @@ def assigned_names(statements: Iterable[ast.AST]) -> list[str]:
 
 @functools.lru_cache(maxsize=4096)  # because each loop asks again for the statements in it
 def _assigned_in(statement: ast.AST) -> tuple[str, ...]:
-    return tuple(
-        node.id
-        for node in _walk([statement])
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    stores = (
+        node for node in _walk([statement]) if isinstance(getattr(node, "ctx", None), ast.Store)
     )
+    return tuple(name for name in map(_assigned_name, stores) if name)
+
+
+def _assigned_name(target: ast.AST) -> str | None:
+    """The variable that an assignment to a name, or to `name.field`, changes."""
+    while isinstance(target, ast.Attribute):
+        target = target.value
+    return target.id if isinstance(target, ast.Name) else None
 
 
 def find_return(statements: Iterable[ast.AST]) -> ast.Return | None:

@@ -11,6 +11,7 @@ from typing import Any
 from tilewright.errors import TypeMismatchError, UnsupportedError
 from tilewright.language import constexpr
 
+from .aggregates import set_attribute
 from .dispatch import Outcome, Rest, expression, statement
 from .operators import apply_binary
 from .values import Value, describe, fold_known, is_constant, is_tensor, materialize, unwrap
@@ -19,20 +20,26 @@ from .visitor import FunctionVisitor
 
 @statement(ast.Assign)
 def visit_assign(v: FunctionVisitor, node: ast.Assign, rest: Rest) -> Outcome:
-    value = materialize(v.visit(node.value))
+    given = v.visit(node.value)
+    value = None if all(isinstance(t, ast.Attribute) for t in node.targets) else materialize(given)
     for target in node.targets:
-        assign(v, target, value)
+        # A field converts the value to its own type.
+        assign(v, target, given if isinstance(target, ast.Attribute) else value)
     return None
 
 
 @statement(ast.AugAssign)
 def visit_aug_assign(v: FunctionVisitor, node: ast.AugAssign, rest: Rest) -> Outcome:
-    if not isinstance(node.target, ast.Name):
-        raise _not_assignable(node.target)
-    name = ast.Name(node.target.id, ast.Load())
-    left = v.visit(ast.copy_location(name, node.target))
+    target: ast.expr = node.target
+    if isinstance(target, ast.Name):
+        read: ast.expr = ast.Name(target.id, ast.Load())
+    elif isinstance(target, ast.Attribute):
+        read = ast.Attribute(target.value, target.attr, ast.Load())
+    else:
+        raise _not_assignable(target)
+    left = v.visit(ast.copy_location(read, target))
     value = apply_binary(v, node.op, left, v.visit(node.value))
-    assign(v, node.target, materialize(value))
+    assign(v, target, value if isinstance(target, ast.Attribute) else materialize(value))
     return None
 
 
@@ -61,6 +68,9 @@ def assign(v: FunctionVisitor, target: ast.expr, value: Value) -> None:
     """Binds a value to a name or to a tuple of targets, without converting it."""
     if isinstance(target, ast.Name):
         v.scope.set(target.id, value, target.lineno)
+    elif isinstance(target, ast.Attribute):
+        with v.at(target):
+            set_attribute(v, target, value)
     elif isinstance(target, (ast.Tuple, ast.List)):
         with v.at(target):
             _unpack(v, target.elts, value)

@@ -118,6 +118,7 @@ def build_module(
     context = BuildContext(ctx, builder, options, record=record, target=target)
     build = ModuleBuild(context, module, record)
     context.call = lambda callee, args, kwargs: functions.call(build, callee, args, kwargs)
+    context.initialize = lambda *given: functions.initialize(build, *given)
     context.inline = lambda callee, args: functions.inline(build, callee, args)
     builder.set_to_end(module.body)
     try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable
+from functools import partial
 
 import tilewright.language as tl
 from tilewright import _core
@@ -23,6 +24,7 @@ from tilewright.errors import (
 from tilewright.language._context import current
 from tilewright.language.value import is_structure, is_structure_class
 
+from .aggregates import Method, call_method
 from .dispatch import Outcome, Rest, expression, statement
 from .expressions import unwrap_outer, visit_items
 from .names import is_builtin, is_foreign_builtin
@@ -36,10 +38,35 @@ def visit_call(v: FunctionVisitor, node: ast.Call) -> Value:
     callee = unwrap_outer(v.visit(node.func))
     args = visit_items(v, node.args)
     kwargs = _keyword_arguments(v, node)
+    result = _call(v, node, callee, args, kwargs)
+    if node is v.dropped:
+        _check_dropped(node, callee.function if isinstance(callee, Method) else callee)
+    return result
+
+
+def _call(
+    v: FunctionVisitor,
+    node: ast.Call,
+    callee: Value,
+    args: list[Value],
+    kwargs: dict[str, Value],
+) -> Value:
+    if isinstance(callee, Method):
+        return call_method(v, callee, args, kwargs, partial(_guarded, node))
     if is_jit_function(callee):
         return v.context.call(callee, args, kwargs)
     _use(v, callee, [*args, *kwargs.values()])
     return _guarded(node, _implementation(node, callee, args, kwargs), args, kwargs)
+
+
+def _check_dropped(node: ast.Call, callee: Value) -> None:
+    """Raises an error for a function that is called for its result, which is dropped."""
+    demand = getattr(callee, "_must_use_result", False)
+    if demand is True or isinstance(demand, str):
+        raise CompileError(
+            f"The result of {ast.unparse(node.func)} is not being used.",
+            hint=demand if isinstance(demand, str) else None,
+        )
 
 
 def _use(v: FunctionVisitor, callee: Value, values: list[Value]) -> None:

@@ -21,6 +21,7 @@ from tilewright.language import constexpr, tensor
 from tilewright.language._context import current
 from tilewright.language.value import is_structure
 
+from .aggregates import find_method, find_operator
 from .assign import assign
 from .dispatch import Outcome, Rest, expression, statement
 from .values import Value, describe, fold_known, is_constant, is_tensor, materialize, truth, unwrap
@@ -30,6 +31,7 @@ from .visitor import FunctionVisitor
 @statement(ast.Expr)
 def visit_expr(v: FunctionVisitor, node: ast.Expr, rest: Rest) -> Outcome:
     if not isinstance(node.value, ast.Constant):  # docstrings and `...`
+        v.dropped = node.value
         v.visit(node.value)
     return None
 
@@ -91,6 +93,8 @@ def visit_slice(v: FunctionVisitor, node: ast.Slice) -> Value:
 @expression(ast.Subscript)
 def visit_subscript(v: FunctionVisitor, node: ast.Subscript) -> Value:
     value, index = v.visit(node.value), v.visit(node.slice)
+    if (found := find_operator("__getitem__", None, value, index)) is not None:
+        return v.context.call(found[0].function, [value, index], {})
     container = value if is_tensor(value) else unwrap_outer(value)
     if not is_tensor(value):
         _use_item(v, container, index)
@@ -130,6 +134,8 @@ def read_attribute(value: Value, name: str) -> Value:
     A number has the attributes of a tensor: `stride.to(tl.int64)` also works if the argument is a
     constant.
     """
+    if (method := find_method(unwrap_outer(value), name)) is not None:
+        return method
     found = find_attribute(value, name)
     if found is not MISSING:
         return found

@@ -10,6 +10,7 @@ A function is built once per combination of argument types and constants:
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -68,6 +69,29 @@ def inline(build: ModuleBuild, fn: Any, args: list[Value]) -> Value:
     return _visit_body(build, fn, values, caller_loc=caller_loc).value
 
 
+def initialize(
+    build: ModuleBuild, fn: Any, instance: Value, args: tuple[Value, ...], kwargs: dict[str, Value]
+) -> Value:
+    """Runs a constructor that is a @jit function; returns the initialized copy of the instance."""
+    values = bind(build, fn, [instance, *args], kwargs)
+    loc = build.context.builder.loc
+    return _visit_body(build, fn, values, caller_loc=loc, tree=_returning_first(fn)).value
+
+
+def _returning_first(fn: Any) -> ast.FunctionDef:
+    """The syntax tree of a constructor that returns its first parameter, wherever it returns."""
+    tree: ast.FunctionDef = copy.deepcopy(fn.tree())
+    name = ast.copy_location(ast.Name(fn.params[0].name, ast.Load()), tree.body[-1])
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Return):
+            if node.value is not None:
+                what = "a constructor returns nothing"
+                raise TypeMismatchError(what, file=fn.source_file, line=node.lineno)
+            node.value = name
+    tree.body.append(ast.copy_location(ast.Return(name), tree.body[-1]))
+    return tree
+
+
 def bind(
     build: ModuleBuild, fn: Any, args: list[Value], kwargs: dict[str, Value]
 ) -> dict[str, Value]:
@@ -80,13 +104,15 @@ def bind(
             f"`{fn.name}`: {error}", hint=f"its parameters are {signature}"
         ) from None
     given = bound.arguments
-    return {
-        param.name: _argument(
-            given[param.name] if param.name in given else build.record.default(fn, param.name),
-            param.is_constexpr,
-        )
-        for param in fn.params
-    }
+
+    def value_of(param: Any) -> Value:
+        if param.collects:
+            return tuple(_argument(item, param.is_constexpr) for item in given.get(param.name, ()))
+        is_given = param.name in given
+        value = given[param.name] if is_given else build.record.default(fn, param.name)
+        return _argument(value, param.is_constexpr)
+
+    return {param.name: value_of(param) for param in fn.params}
 
 
 def _argument(value: Value, is_constexpr: bool) -> Value:
@@ -157,12 +183,16 @@ def _build_private(build: ModuleBuild, found: Specialization, values: dict[str, 
 
 
 def _visit_body(
-    build: ModuleBuild, fn: Any, values: dict[str, Value], caller_loc: Any = None
+    build: ModuleBuild,
+    fn: Any,
+    values: dict[str, Value],
+    caller_loc: Any = None,
+    tree: ast.FunctionDef | None = None,
 ) -> Exit:
     scope = Scope()
     for name, value in values.items():
         scope.set(name, value, fn.tree().lineno)
-    visitor = FunctionVisitor(build, fn, scope, caller_loc=caller_loc)
+    visitor = FunctionVisitor(build, fn, scope, caller_loc=caller_loc, tree=tree)
     materialize_assigned(visitor)
     return visitor.run()
 

@@ -11,6 +11,7 @@ from tilewright.errors import CompileError, TilewrightError, TypeMismatchError
 from tilewright.language import constexpr
 from tilewright.language._context import current
 
+from .aggregates import find_operator
 from .dispatch import expression
 from .values import Value, describe, fold_known, is_constant, is_tensor, truth, unwrap
 from .visitor import FunctionVisitor
@@ -56,6 +57,10 @@ def visit_bin_op(v: FunctionVisitor, node: ast.BinOp) -> Value:
 def apply_binary(v: FunctionVisitor, op: ast.operator, left: Value, right: Value) -> Value:
     """`left op right`; operations on constants are folded by Python."""
     symbol, apply = _BINARY[type(op)]
+    name = f"__{apply.__name__.strip('_')}__"
+    if (found := find_operator(name, f"__r{name[2:]}", left, right)) is not None:
+        method, other = found
+        return v.context.call(method.function, [method.owner, other], {})
     return _checked(symbol, apply, left, right)
 
 
@@ -90,6 +95,8 @@ def _compare(op: ast.cmpop, left: Value, right: Value) -> Value:
     if isinstance(op, (ast.In, ast.NotIn)):
         return constexpr(_contains(left, right) == isinstance(op, ast.In))
     symbol, apply = _COMPARISONS[type(op)]
+    if (found := find_operator(f"__{apply.__name__}__", None, left, right)) is not None:
+        return current().call(found[0].function, [left, right], {})
     for side in (left, right):
         if not is_tensor(side) and not is_constant(side):
             raise TypeMismatchError(

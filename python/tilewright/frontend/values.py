@@ -19,7 +19,7 @@ from tilewright.language._build import known_integer
 from tilewright.language._context import current
 from tilewright.language.constexpr import python_scalar
 from tilewright.language.parameter_bytes import ParameterBytes
-from tilewright.language.value import flatten, is_structure, map_parts
+from tilewright.language.value import flatten, is_structure, keeps_numbers, map_parts
 
 Value: TypeAlias = Any
 Leaf: TypeAlias = tensor | ParameterBytes
@@ -78,6 +78,8 @@ def materialize(value: Value) -> Value:
     if is_leaf(value):
         return value
     plain = value if is_structure(value) else unwrap(value)
+    if keeps_numbers(plain):
+        return plain
     if is_structure(plain):
         return map_parts(tuple(plain) if isinstance(plain, list) else plain, materialize)
     return to_tensor(plain) if isinstance(plain, (bool, int, float)) else plain

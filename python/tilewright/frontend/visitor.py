@@ -48,6 +48,7 @@ class FunctionVisitor:
         scope: The values of its parameters.
         is_kernel: Whether it is the kernel, which returns nothing.
         caller_loc: The location of the call, if the body is inlined.
+        tree: A syntax tree in place of the function's own.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class FunctionVisitor:
         scope: Scope,
         is_kernel: bool = False,
         caller_loc: Any = None,
+        tree: ast.FunctionDef | None = None,
     ) -> None:
         self.build = build
         self.context = build.context
@@ -69,7 +71,8 @@ class FunctionVisitor:
         self.is_kernel = is_kernel
         self.caller_loc = caller_loc
         self.loop: LoopContext | None = None
-        self.tree: ast.FunctionDef = fn.tree()
+        self.dropped: ast.expr | None = None  # an expression statement, whose value is not used
+        self.tree: ast.FunctionDef = tree or fn.tree()
         self.assigned = frozenset(assigned_names(self.tree.body))
         self.local_names = self.assigned | frozenset(scope.values)
         self._locations: dict[tuple[int, int], Any] = {}

@@ -35,6 +35,8 @@ class BuildContext:
         call: `call(fn, args, kwargs)` builds a call of a `@jit` function; set by the front end.
         inline: `inline(fn, args)` visits the body of a `@jit` function at the insertion point and
             returns its result; set by the front end, used for combiners.
+        initialize: `initialize(fn, instance, args, kwargs)` runs a constructor that is a `@jit`
+            function, and returns the initialized copy of the instance; set by the front end.
         record: Records what the front end reads of the program around the kernel.
         omits_asserts: Whether an assertion was omitted because `debug` is off.
         target: Describes the target to functions that ask for it (compat/target_info.py).
@@ -45,6 +47,7 @@ class BuildContext:
     options: Any = None
     call: Callable[[Any, list[Any], dict[str, Any]], Any] = _no_front_end
     inline: Callable[[Any, list[Any]], Any] = _no_front_end
+    initialize: Callable[[Any, Any, Any, Any], Any] = _no_front_end
     record: Any = None
     omits_asserts: bool = False
     target: Any = None

@@ -16,7 +16,12 @@ from typing import Any
 
 from tilewright.errors import ConstantError, ShapeMismatchError, TypeMismatchError
 from tilewright.language._build import to_tensor
-from tilewright.language.constexpr import constant_int, constexpr_value, describe
+from tilewright.language.constexpr import (
+    constant_int,
+    constexpr_value,
+    describe,
+    must_use_result,
+)
 from tilewright.language.dtypes import dtype as Type
 from tilewright.language.registry import Family
 from tilewright.language.tensor import tensor
@@ -33,6 +38,8 @@ from tilewright.language.windows import (
     window_pointers,
     window_shape,
 )
+
+_NOT_IN_PLACE = "advance() changes nothing: assign its result to the variable"
 
 
 @value_class
@@ -84,6 +91,7 @@ class block_pointer:
         """The same as `dtype`."""
         return self.dtype
 
+    @must_use_result(_NOT_IN_PLACE)
     def advance(self, offsets: Any) -> block_pointer:
         """`tl.advance(self, offsets)`."""
         return advance(self, offsets)
@@ -129,6 +137,7 @@ def make_block_ptr(
 
 
 @Family.MEMORY
+@must_use_result(_NOT_IN_PLACE)
 def advance(base: Any, offsets: Any) -> block_pointer:
     """A block pointer moved by a number of elements in each dimension.
 

@@ -7,7 +7,7 @@ import operator
 import threading
 from collections.abc import Callable, Hashable
 from types import MethodType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from tilewright.errors import ConstantError
 from tilewright.language._context import is_building
@@ -41,8 +41,9 @@ def _is_numpy_scalar(kind: Hashable) -> bool:
 def known_value(x: Any) -> Any:
     """The Python object that a constexpr or a scalar with a known value holds; others unchanged."""
     plain = constexpr_value(x)
-    known = getattr(plain, "known", None) if hasattr(plain, "handle") else None
-    return plain if known is None else known
+    if getattr(type(plain), "__tilewright_tensor__", False) and plain.known is not None:
+        return plain.known
+    return plain
 
 
 def constant_int(x: Any, what: str) -> int:
@@ -251,13 +252,18 @@ class ConstexprFunction:
         return inspect.getsource(self.fn)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        named = {name: known_value(value) for name, value in kwargs.items()}
-        is_for_kernel, _host.depth = is_building() and not _host.depth, _host.depth + 1
+        is_for_kernel = is_building() and not _host.depth
+        result = self.on_host(known_value, *args, **kwargs)
+        return constexpr(result) if is_for_kernel else result
+
+    def on_host(self, plain: Callable[[Any], Any], *args: Any, **kwargs: Any) -> Any:
+        """Runs the function on `plain` of each argument; functions that it calls do the same."""
+        _host.depth += 1
         try:
-            result = self.fn(*map(known_value, args), **named)
+            named = {name: plain(value) for name, value in kwargs.items()}
+            return self.fn(*map(plain, args), **named)
         finally:
             _host.depth -= 1
-        return constexpr(result) if is_for_kernel else result
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
@@ -284,3 +290,26 @@ def constexpr_function(fn: Callable[..., Any]) -> ConstexprFunction:
     In a kernel the result is a constant. Elsewhere it is what the function returns.
     """
     return ConstexprFunction(fn)
+
+
+@overload
+def must_use_result(fn: _Function, s: bool = True) -> _Function: ...
+
+
+@overload
+def must_use_result(fn: str) -> Callable[[_Function], _Function]: ...
+
+
+def must_use_result(fn: Any, s: Any = True) -> Any:
+    """Decorator for a function whose call in a kernel is an error if its result is dropped.
+
+    Args:
+        fn: A `@jit` function or a function that runs at compile time; or a text that explains the
+            mistake, as in `@must_use_result("assign the result")`.
+    """
+
+    def mark(function: Any) -> Any:
+        function._must_use_result = fn if isinstance(fn, str) else s
+        return function
+
+    return mark if isinstance(fn, str) else mark(fn)

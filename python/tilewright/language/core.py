@@ -4,6 +4,7 @@ import sys
 from typing import Any
 
 from tilewright.language._build import to_tensor
+from tilewright.language.aggregates import aggregate
 from tilewright.language.casts import cast
 from tilewright.language.constexpr import builtin, constexpr
 from tilewright.language.dtypes import block_type, dtype, pointer_type
@@ -15,6 +16,8 @@ __all__ = [
     "PropagateNan", "block_type", "builtin", "cast", "constexpr", "dtype", "pointer_type", "range",
     "static_range", "tensor", "to_tensor",
 ]  # fmt: skip
+
+_aggregate = aggregate
 
 
 def __getattr__(name: str) -> Any:

@@ -46,6 +46,8 @@ class tensor:
 
     known: int | None = None
 
+    __tilewright_tensor__ = True
+
     # Makes NumPy scalars and arrays defer to the operators of this class.
     __array_priority__ = 1000
 
@@ -78,10 +80,17 @@ class tensor:
     __hash__ = object.__hash__
 
     def __bool__(self) -> bool:
+        if self.known is not None:
+            return bool(self.known)
         raise ConstantError(
             f"a condition of type {self.type} is known only at run time, "
             "but a compile-time constant is needed here"
         )
+
+    def __index__(self) -> int:
+        if self.known is None:
+            raise TypeError(f"a value of type {self.type} is known only at run time")
+        return int(self.known)
 
     def __iter__(self) -> Any:
         raise UnsupportedError(f"a value of type {self.type} cannot be unpacked or iterated over")

@@ -32,11 +32,13 @@ class ValueClass(NamedTuple):
     """How the instances of a class are taken apart and put together.
 
     `flatten(value)` returns the parts and the key. `unflatten(cls, parts, key)` makes an instance
-    of `cls`. The parts may be placeholders, so neither should depend on what they are.
+    of `cls`. The parts may be placeholders, so neither should depend on what they are. If
+    `keeps_numbers`, an assignment of an instance does not turn numbers in it into tensors.
     """
 
     flatten: Callable[[Any], tuple[Sequence[Any], Hashable]]
     unflatten: Callable[[Any, Sequence[Any], Hashable], Any]
+    keeps_numbers: bool = False
 
 
 class ByValue(bytes):
@@ -81,6 +83,16 @@ def value_class(cls: _Class) -> _Class:
     return cls
 
 
+def register(
+    cls: type,
+    flatten: Callable[[Any], tuple[Sequence[Any], Hashable]],
+    unflatten: Callable[[Any, Sequence[Any], Hashable], Any],
+    keeps_numbers: bool = False,
+) -> None:
+    """Registers a class whose instances are structures in kernels, but not launch arguments."""
+    _CLASSES[cls] = ValueClass(flatten, unflatten, keeps_numbers)
+
+
 def value_class_of(cls: type) -> ValueClass | None:
     """How instances of a class, or of one that it derives from, are taken apart."""
     if cls not in _CLASSES:
@@ -95,6 +107,12 @@ def is_structure_class(cls: type) -> bool:
 
 def is_structure(value: Any) -> bool:
     return value_class_of(type(value)) is not None
+
+
+def keeps_numbers(value: Any) -> bool:
+    """Whether an assignment leaves the numbers in a structure as they are."""
+    found = value_class_of(type(value))
+    return found is not None and found.keeps_numbers
 
 
 def flatten(value: Any) -> tuple[Sequence[Any], Hashable]:

@@ -240,7 +240,10 @@ class JITFunction(_core.Launcher, FunctionAttributes):
 
     def _misfit(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         positional = [p for p in self.params if p.kind is not p.kind.KEYWORD_ONLY]
-        if len(args) > len(positional):
+        collecting = [p.name for p in positional if p.collects]
+        if collecting and collecting[0] in kwargs:
+            return f"'{collecting[0]}' collects positional arguments, and can't be given by name"
+        if len(args) > len(positional) and not collecting:
             return (
                 f"{len(args)} positional arguments were given, but it takes {len(positional)}: "
                 f"{', '.join(p.name for p in positional)}"
@@ -249,6 +252,7 @@ class JITFunction(_core.Launcher, FunctionAttributes):
         if twice:
             return f"argument '{twice[0]}' is given twice, by position and by name"
         given = {*kwargs, *(p.name for p in positional[: len(args)])}
+        given.update(collecting)
         missing = [p.name for p in self.params if p.name not in given and not p.has_default]
         text = f"missing argument{'s'[: len(missing) > 1]} {', '.join(map(repr, missing))}"
         unknown_keywords = self._unknown_keywords(kwargs)

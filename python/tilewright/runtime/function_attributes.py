@@ -90,7 +90,8 @@ class FunctionAttributes:
     def src(self, text: str) -> None:
         source = Source.of_text(self.name, textwrap.dedent(text))
         arguments = source.tree.args
-        given = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        collecting = [arguments.vararg] if arguments.vararg else []
+        given = [*arguments.posonlyargs, *arguments.args, *collecting, *arguments.kwonlyargs]
         if (names := [argument.arg for argument in given]) != self.arg_names:
             raise ArgumentError(
                 f"the new source of `{self.name}` has the parameters {', '.join(names) or 'none'}, "

@@ -62,8 +62,7 @@ def jit(
         version: Accepted for compatibility and ignored.
 
     Raises:
-        CompileError: The function's source can't be found, or it has a parameter `*args` or
-            `**kwargs`.
+        CompileError: The function's source can't be found, or it has a parameter `**kwargs`.
         ArgumentError: `fn` is not a Python function.
 
     Warns:

@@ -63,6 +63,11 @@ class JITParam:
         return _SHORT_NAMES.get(name.rpartition(".")[2], "")
 
     @property
+    def collects(self) -> bool:
+        """Whether it is `*args`, the tuple of all further positional arguments."""
+        return self.kind is inspect.Parameter.VAR_POSITIONAL
+
+    @property
     def has_default(self) -> bool:
         return self.default is not empty
 
@@ -87,6 +92,7 @@ class JITParam:
             self.default,
             self.is_constexpr,
             self.kind is inspect.Parameter.KEYWORD_ONLY,
+            self.collects,
             specialize,
             specialize and not self.do_not_specialize_on_alignment,
             self.scalar_type,
@@ -101,19 +107,19 @@ def parameters_of(
     """The parameters of a function; those not to be specialized are given by name or position.
 
     Raises:
-        UnsupportedError: The function has a parameter `*args` or `**kwargs`.
+        UnsupportedError: The function has a parameter `**kwargs`.
 
     Warns:
         CompileWarning: A name or position refers to no parameter.
     """
     found = list(inspect.signature(fn).parameters.values())
     for parameter in found:
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+        if parameter.kind is parameter.VAR_KEYWORD:
             raise UnsupportedError(
                 f"`{fn.__name__}` collects arguments with `{parameter}`, which is not supported",
                 file=fn.__code__.co_filename,
                 line=fn.__code__.co_firstlineno,
-                hint="declare each parameter, or pass a tuple as a single argument",
+                hint="declare each parameter, or collect positional arguments with `*args`",
             )
     names = [parameter.name for parameter in found]
     unspecialized = _names(fn, do_not_specialize, names)

@@ -26,6 +26,7 @@ _LANGUAGE: dict[str, Entry] = {
 }
 
 _CORE: dict[str, Entry] = {
+    "_aggregate": Same("tilewright:aggregate"),
     "CONSTEXPR_0": Same("tilewright.compat.core:CONSTEXPR_0"),
     "_unwrap_if_constexpr": Same("tilewright.language:constexpr_value"),
     "extern": Same("tilewright.language:builtin", "what it decorates calls `extern_elementwise`"),

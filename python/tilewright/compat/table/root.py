@@ -1,6 +1,6 @@
 """The names of `triton` itself."""
 
-from tilewright.compat.entries import Absent, Module, Same
+from tilewright.compat.entries import Module, Same
 
 MODULES = (
     Module(
@@ -17,14 +17,14 @@ MODULES = (
             "OutOfResources": Same("tilewright.errors:OutOfResources"),
             "TensorWrapper": Same("tilewright.runtime.reinterpreted:TensorWrapper"),
             "TritonError": Same("tilewright.errors:TilewrightError"),
-            "aggregate": Absent(),
+            "aggregate": Same("tilewright:aggregate"),
             "autotune": Same("tilewright:autotune"),
             "cdiv": Same("tilewright:cdiv"),
             "compile": Same("tilewright.compiler.ast_source:compile"),
             "constexpr_function": Same("tilewright.language:constexpr_function"),
             "heuristics": Same("tilewright:heuristics"),
             "jit": Same("tilewright:jit"),
-            "must_use_result": Absent("marks functions of Triton's own library"),
+            "must_use_result": Same("tilewright:must_use_result"),
             "next_power_of_2": Same("tilewright:next_power_of_2"),
             "reinterpret": Same("tilewright.runtime.reinterpreted:reinterpret"),
             "set_allocator": Same("tilewright.runtime.allocator:set_allocator"),
