@@ -50,7 +50,17 @@ def _assigned_name(target: ast.AST) -> str | None:
 
 def find_return(statements: Iterable[ast.AST]) -> ast.Return | None:
     """The first `return` in the statements."""
-    return next((node for node in _walk(statements) if isinstance(node, ast.Return)), None)
+    for node in statements:
+        if isinstance(node, ast.Return):
+            return node
+        if not isinstance(node, _OWN_SCOPE):
+            # Expressions are left out, because most nodes are in them.
+            inner = (
+                child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr)
+            )
+            if found := find_return(inner):
+                return found
+    return None
 
 
 def has_break(statements: Iterable[ast.AST]) -> bool:
