@@ -3,6 +3,7 @@
 #include "tilewright/Emulator/Block.h"
 #include "tilewright/Emulator/Checker.h"
 
+#include "llvm/ADT/bit.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/MDBuilder.h"
@@ -62,8 +63,9 @@ struct AccessOperands {
     MemoryAccess access = accessOf(instruction);
     address = calls.toSlot(builder, access.pointer);
     bytes = instruction.getDataLayout().getTypeStoreSize(access.type);
-    // NVPTX splits an access that is wider than its alignment, so that no instruction requires more than that.
-    alignment = std::min<uint64_t>(access.alignment.value(), bytes);
+    // NVPTX splits an access that is wider than its alignment or not a power of two, such as 12 bytes, so that no
+    // instruction requires more than that.
+    alignment = std::min<uint64_t>(access.alignment.value(), llvm::bit_floor(bytes));
     kind = access.kind;
     bool isShared = access.pointer->getType()->getPointerAddressSpace() == kSharedSpace;
     space = isShared ? MemorySpace::Shared : MemorySpace::Global;

@@ -91,6 +91,9 @@ def test_fewer_elements_than_share_a_scale(values):
     assert tl.dot_scaled(a, None, "e2m1", b, None, "e2m1").type.shape == (16, 8)
     with pytest.raises(ShapeMismatchError, match="16 elements along K, which is not a multiple"):
         tl.dot_scaled(a, s, "e2m1", b, None, "e2m1")
+    a, b, s = values("uint8[16,24]", "uint8[24,8]", "uint8[16,1]")
+    with pytest.raises(ShapeMismatchError, match="48 elements along K, which is not a multiple"):
+        tl.dot_scaled(a, s, "e2m1", b, None, "e2m1")
 
 
 def test_shapes_that_do_not_fit(values):

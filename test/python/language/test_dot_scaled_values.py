@@ -81,6 +81,12 @@ def test_shapes_and_warps(shape, warps):
     check(("e4m3", "e2m1"), shape, warps=warps)
 
 
+@pytest.mark.parametrize("shape", [(48, 16, 96), (16, 24, 64), (3, 5, 160)])
+def test_sizes_that_are_no_powers_of_two(shape):
+    check(("e4m3", "e2m1"), shape)
+    check(("e2m1", "bf16"), shape, (16, None))
+
+
 @pytest.mark.parametrize("shape", [(2, 32, 64), (32, 2, 64)])
 @pytest.mark.parametrize("left, right", [(False, True), (True, False), (False, False)])
 def test_packed_along_m_and_n(left, right, shape):
