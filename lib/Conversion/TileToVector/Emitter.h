@@ -151,7 +151,8 @@ public:
   mlir::Value addPointer(mlir::Type pointee, mlir::Value pointer, mlir::Value offset);
 
   //===--- Memory.cpp -----------------------------------------------------===//
-  mlir::Value emitScalarLoad(mlir::Type type, mlir::Value pointer, mlir::Value mask, mlir::Value other);
+  mlir::Value emitScalarLoad(mlir::Type type, mlir::Value pointer, mlir::Value mask, mlir::Value other,
+                             bool isVolatile = false);
   Buffer allocate(mlir::Type tileType, mlir::Type element = {});
   static llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape);
   Buffer allocateInPanels(mlir::Type tileType, mlir::Type element, int64_t panel);

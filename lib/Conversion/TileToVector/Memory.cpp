@@ -47,11 +47,11 @@ Value Emitter::fromMemory(Value value, Type element) {
 // User memory
 //===----------------------------------------------------------------------===//
 
-Value Emitter::emitScalarLoad(Type type, Value pointer, Value mask, Value other) {
+Value Emitter::emitScalarLoad(Type type, Value pointer, Value mask, Value other, bool isVolatile) {
   Location loc = pointer.getLoc();
   Type inMemory = memoryType(type);
   auto load = [&](OpBuilder &builder) -> Value {
-    return LLVM::LoadOp::create(builder, loc, inMemory, pointer, bytesOf(inMemory));
+    return LLVM::LoadOp::create(builder, loc, inMemory, pointer, bytesOf(inMemory), isVolatile);
   };
   if (!mask) {
     return fromMemory(load(b), type);
@@ -63,6 +63,12 @@ Value Emitter::emitScalarLoad(Type type, Value pointer, Value mask, Value other)
   return fromMemory(branch.getResult(0), type);
 }
 
+/// Whether each execution of the load has to read memory, because another program may have written it meanwhile. For
+/// tiles `.cv` is only a hint.
+static bool isFresh(tile::LoadOp load) {
+  return load.getIsVolatile() || (load.getCache() == tile::CacheModifier::CV && !isTile(load.getResult()));
+}
+
 static Value evaluateLoad(Emitter &e, tile::LoadOp load, const Point &point) {
   Location loc = load.getLoc();
   Type element = getElementTypeOrSelf(load.getType());
@@ -70,7 +76,7 @@ static Value evaluateLoad(Emitter &e, tile::LoadOp load, const Point &point) {
   if (point.isScalar()) {
     Value pointer = e.evaluate(load.getPtr(), point), mask = optional(load.getMask(), point);
     e.checkBounds(load, pointer, 1, mask);
-    return e.emitScalarLoad(element, pointer, mask, optional(load.getOther(), point));
+    return e.emitScalarLoad(element, pointer, mask, optional(load.getOther(), point), isFresh(load));
   }
 
   const AxisInfo &facts = e.axis.get(load.getPtr());
@@ -321,7 +327,7 @@ namespace {
 
 struct Load : EmissionModel<Load, tile::LoadOp> {
   Placement getPlacement(Operation *op) const {
-    bool isLazy = isTile(op->getResult(0)) && !cast<tile::LoadOp>(op).getIsVolatile();
+    bool isLazy = isTile(op->getResult(0)) && !isFresh(cast<tile::LoadOp>(op));
     return isLazy ? Placement::Lazy : Placement::Materialized;
   }
 
@@ -333,13 +339,16 @@ struct Load : EmissionModel<Load, tile::LoadOp> {
     auto load = cast<tile::LoadOp>(op);
     if (isTile(load.getResult())) {
       Buffer buffer = e.allocate(load.getType());
-      e.fillBuffer(load.getType(), buffer, [&](const Point &point) { return evaluateLoad(e, load, point); });
+      // Element by element, because masked loads and gathers of vectors cannot be volatile.
+      CacheScope scope(e);
+      e.emitPointwise(tile::getShape(load.getType()), -1, 1,
+                      [&](const Point &point) { e.writeBuffer(buffer, point, evaluateLoad(e, load, point)); });
       e.buffers[load.getResult()] = buffer;
       return success();
     }
     Value pointer = e.scalar(load.getPtr()), mask = e.optionalScalar(load.getMask());
     e.checkBounds(op, pointer, 1, mask);
-    e.map(load, e.emitScalarLoad(load.getType(), pointer, mask, e.optionalScalar(load.getOther())));
+    e.map(load, e.emitScalarLoad(load.getType(), pointer, mask, e.optionalScalar(load.getOther()), isFresh(load)));
     return success();
   }
 };
