@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tilewright import _core, knobs
+from tilewright.compiler.relaxed import relax
 from tilewright.compiler.request import describe_leaf
 from tilewright.compiler.sources import plain_constant
 from tilewright.errors import ArgumentError
@@ -67,7 +68,11 @@ class DirectLauncher(_core.Launcher):
     def _compile(
         self, signature: tuple[Any, ...], options: dict[str, Any], noalias: bool, device: str
     ) -> tuple[CompiledKernel, None]:
-        """The kernel, if it can be launched with arguments of this signature."""
+        """The kernel, if it can be launched with arguments of this signature.
+
+        It is a variant of the kernel if arrays share memory, or if the launch is beyond the ranges
+        that the code assumes.
+        """
         for parameter, entry, found in zip(self._fn.params, self._entries, signature, strict=True):
             same = _same_constant if _is_constant(parameter, entry) else _same
             if not same(entry, found):
@@ -75,16 +80,12 @@ class DirectLauncher(_core.Launcher):
                     f"{self._label}: argument '{parameter.name}' is {describe_leaf(found)}, but "
                     f"the kernel was compiled for {describe_leaf(entry)}"
                 )
-        if self._kernel.source.noalias and not noalias:
-            raise ArgumentError(
-                f"{self._label}: arrays share memory, or may do so, but the kernel was compiled "
-                "for arrays that do not"
-            )
-        if options.get("specialize_ranges") is False and self._kernel.launch_conditions:
-            raise ArgumentError(
-                f"{self._label}: the arguments or the grid are beyond the ranges for which the "
-                "kernel was compiled"
-            )
+        shares_memory = self._kernel.source.noalias and not noalias
+        is_beyond = options.get("specialize_ranges") is False and bool(
+            self._kernel.launch_conditions
+        )
+        if shares_memory or is_beyond:
+            return relax(self._kernel, noalias, not is_beyond), None
         return self._kernel, None
 
     def _explain_binding(self, *args: Any, **kwargs: Any) -> None:

@@ -51,7 +51,8 @@ class CompiledKernel(KernelAttributes):
     """Machine code of one kernel for one signature. It can be pickled.
 
     `compiled[grid](*arguments)` launches it, with all arguments by position or with all but the
-    constants. It refuses arguments for which it was not compiled.
+    constants. It refuses arguments of other types, constants or alignments than it was compiled
+    for. For arrays that share memory, and for larger ranges, it compiles a variant of itself.
 
     Attributes:
         name: The name of the kernel, as profilers show it.
@@ -160,6 +161,10 @@ class CompiledKernel(KernelAttributes):
         if phase not in texts:
             raise ValueError(f"no phase '{phase}'; the phases are {', '.join(self.phase_names())}")
         return texts[phase]
+
+    def source_text(self) -> str:
+        """The Tile IR that the front end built, with locations."""
+        return self._tile
 
     def phase_names(self) -> list[str]:
         """The phases that `ir` accepts, in order."""
