@@ -54,6 +54,11 @@ def atomic_cas(pointer: Any, cmp: Any, val: Any, sem: Any = None, scope: Any = N
         ShapeMismatchError: `cmp` or `val` does not broadcast to the shape of `pointer`, or a size
             of that shape is not a power of two.
         ConstantError: `sem` or `scope` is not one of the values listed above.
+
+    Example:
+        >>> tl.atomic_cas(p + 5, 5, 50)
+        >>> tl.load(p + 5)
+        50
     """
     ptr = pointers(pointer, "atomic_cas", writes=True)
     element = ptr.dtype.element_ty
@@ -120,6 +125,11 @@ def atomic_add(
         TypeMismatchError: `pointer` is not a pointer, or its elements have another type.
         ShapeMismatchError: `val` or `mask` does not broadcast to the shape of `pointer`.
         ConstantError: `sem` or `scope` is not one of the values listed above.
+
+    Example:
+        >>> tl.atomic_add(p + tl.arange(0, 4) // 2, 10)
+        >>> tl.load(p + tl.arange(0, 2))
+        [20 21]
     """
     values = _operands(pointer, val, mask, "atomic_add")
     element = values[1].dtype
@@ -132,7 +142,13 @@ def atomic_add(
 def atomic_xchg(
     pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
 ) -> tensor:
-    """Atomically replaces elements of 32 or 64 bits by `val`; arguments as for `atomic_add`."""
+    """Atomically replaces elements of 32 or 64 bits by `val`; arguments as for `atomic_add`.
+
+    Example:
+        >>> tl.atomic_xchg(p + 3, 8)
+        >>> tl.load(p + 3)
+        8
+    """
     values = _operands(pointer, val, mask, "atomic_xchg")
     _check(values[1].dtype, "atomic_xchg", True)
     return _rmw("xchg", values, _order(sem, scope))
@@ -143,7 +159,13 @@ def atomic_xchg(
 def atomic_and(
     pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
 ) -> tensor:
-    """Atomic bitwise and, for integers of 32 or 64 bits; arguments as for `atomic_add`."""
+    """Atomic bitwise and, for integers of 32 or 64 bits; arguments as for `atomic_add`.
+
+    Example:
+        >>> tl.atomic_and(p + 7, 5)
+        >>> tl.load(p + 7)
+        5
+    """
     return _bitwise("and", pointer, val, mask, sem, scope)
 
 
@@ -152,7 +174,13 @@ def atomic_and(
 def atomic_or(
     pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
 ) -> tensor:
-    """Atomic bitwise or, for integers of 32 or 64 bits; arguments as for `atomic_add`."""
+    """Atomic bitwise or, for integers of 32 or 64 bits; arguments as for `atomic_add`.
+
+    Example:
+        >>> tl.atomic_or(p + 8, 3)
+        >>> tl.load(p + 8)
+        11
+    """
     return _bitwise("or", pointer, val, mask, sem, scope)
 
 
@@ -161,7 +189,13 @@ def atomic_or(
 def atomic_xor(
     pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
 ) -> tensor:
-    """Atomic bitwise xor, for integers of 32 or 64 bits; arguments as for `atomic_add`."""
+    """Atomic bitwise xor, for integers of 32 or 64 bits; arguments as for `atomic_add`.
+
+    Example:
+        >>> tl.atomic_xor(p + 7, 2)
+        >>> tl.load(p + 7)
+        5
+    """
     return _bitwise("xor", pointer, val, mask, sem, scope)
 
 
@@ -180,6 +214,11 @@ def atomic_max(
 
     Takes integers of 32 or 64 bits, float32 and float64. Floats are compared by their bit
     patterns, so -0.0 is less than 0.0, and a NaN is ordered by its bit pattern too.
+
+    Example:
+        >>> tl.atomic_max(p + tl.arange(0, 4), 2)
+        >>> tl.load(p + tl.arange(0, 4))
+        [2 2 2 3]
     """
     return _extremum("max", pointer, val, mask, sem, scope)
 
@@ -189,7 +228,13 @@ def atomic_max(
 def atomic_min(
     pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
 ) -> tensor:
-    """Atomically stores the minimum of memory and `val`; see `atomic_max`."""
+    """Atomically stores the minimum of memory and `val`; see `atomic_max`.
+
+    Example:
+        >>> tl.atomic_min(p + tl.arange(0, 4), 2)
+        >>> tl.load(p + tl.arange(0, 4))
+        [0 1 2 2]
+    """
     return _extremum("min", pointer, val, mask, sem, scope)
 
 

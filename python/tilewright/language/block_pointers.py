@@ -120,6 +120,12 @@ def make_block_ptr(
         ShapeMismatchError: The tuples have different lengths, a size of the tile is not a power of
             two, or `order` is not a permutation of the dimensions.
         ConstantError: `block_shape` or `order` is not known at compile time.
+
+    Example:
+        >>> block = tl.make_block_ptr(p, (4, 4), (4, 1), (1, 2), (2, 2), (1, 0))
+        >>> tl.load(block)
+        [[ 6  7]
+         [10 11]]
     """
     what = "make_block_ptr"
     pointer = array_pointer(base, what)
@@ -148,6 +154,11 @@ def advance(base: Any, offsets: Any) -> block_pointer:
     Raises:
         TypeMismatchError: `base` is not a block pointer, or an offset is not an integer.
         ShapeMismatchError: The number of offsets differs from that of the dimensions.
+
+    Example:
+        >>> block = tl.make_block_ptr(p, (16,), (1,), (0,), (4,), (0,))
+        >>> tl.load(tl.advance(block, (14,)), boundary_check=(0,), padding_option="zero")
+        [14 15  0  0]
     """
     pointer = constexpr_value(base)
     if not isinstance(pointer, block_pointer):

@@ -37,6 +37,10 @@ def cast(
     Raises:
         TypeMismatchError: The conversion is not supported.
         ConstantError: The rounding mode is unknown or does not apply.
+
+    Example:
+        >>> tl.cast(tl.load(q + 3), tl.int32)
+        1
     """
     target = element_type(dtype)
     x = to_tensor(input)

@@ -30,6 +30,10 @@ def program_id(axis: Any) -> tensor:
 
     Raises:
         ConstantError: `axis` is not the constant 0, 1 or 2.
+
+    Example:
+        >>> tl.program_id(0)
+        0
     """
     attrs = {"axis": i32_attr(_axis(axis, "program_id"))}
     return emit("tile.program_id", [], attrs, element=int32)
@@ -41,6 +45,10 @@ def num_programs(axis: Any) -> tensor:
 
     Raises:
         ConstantError: `axis` is not the constant 0, 1 or 2.
+
+    Example:
+        >>> tl.num_programs(0)
+        1
     """
     attrs = {"axis": i32_attr(_axis(axis, "num_programs"))}
     return emit("tile.num_programs", [], attrs, element=int32)
@@ -54,6 +62,10 @@ def arange(start: Any, end: Any) -> tensor:
         ConstantError: A bound is not constant, is negative or does not fit in int32, or `end` is
             not greater than `start`.
         ShapeMismatchError: There are more than 2^20 integers.
+
+    Example:
+        >>> tl.arange(0, 6)
+        [0 1 2 3 4 5]
     """
     low, high = constant_int(start, "start of arange"), constant_int(end, "end of arange")
     for bound in (low, high):
@@ -82,6 +94,11 @@ def full(shape: Any, value: Any, dtype: Any) -> tensor:
         ShapeMismatchError: A size is not positive, there are more than 2^20 elements, or `value`
             has more than one element.
         TypeMismatchError: `value` is not a number.
+
+    Example:
+        >>> tl.full((2, 3), 7, tl.int32)
+        [[7 7 7]
+         [7 7 7]]
     """
     sizes = check_shape(_sizes(shape))
     element = element_type(dtype)
@@ -108,13 +125,24 @@ def _sizes(shape: Any) -> Sequence[Any]:
 
 @Family.CREATION
 def zeros(shape: Any, dtype: Any) -> tensor:
-    """A tile of zeros; see `full`."""
+    """A tile of zeros; see `full`.
+
+    Example:
+        >>> tl.zeros((2, 2), tl.float32)
+        [[0. 0.]
+         [0. 0.]]
+    """
     return full(shape, 0, dtype)
 
 
 @Family.CREATION
 def zeros_like(input: Any) -> tensor:
-    """A value of zeros with the shape and dtype of `input`."""
+    """A value of zeros with the shape and dtype of `input`.
+
+    Example:
+        >>> tl.zeros_like(tl.arange(0, 4))
+        [0 0 0 0]
+    """
     x = to_tensor(input)
     return full(x.type.shape, 0, x.dtype) if x.dtype.is_ptr() else constant(0, x.type)
 
@@ -130,6 +158,11 @@ def where(condition: Any, x: Any, y: Any) -> tensor:
     Raises:
         TypeMismatchError: `x` and `y` have no common type.
         ShapeMismatchError: The shapes do not broadcast.
+
+    Example:
+        >>> i = tl.arange(0, 4)
+        >>> tl.where(i < 2, i, -i)
+        [ 0  1 -2 -3]
     """
     choose = convert(to_tensor(condition), int1)
     a, b = promoted(x, y, "where", pointers=True)

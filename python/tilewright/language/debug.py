@@ -22,6 +22,11 @@ def static_assert(cond: Any, msg: Any = "") -> None:
     Raises:
         StaticAssertError: `cond` is false.
         ConstantError: `cond` is not known at compile time.
+
+    Example:
+        >>> tl.static_assert(p.dtype.element_ty == tl.int32, "int32 is needed")
+        >>> tl.load(p)
+        0
     """
     value = known_value(cond)
     if isinstance(value, tensor):
@@ -40,7 +45,13 @@ def static_assert(cond: Any, msg: Any = "") -> None:
 def static_print(
     *values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flush: Any = False
 ) -> None:
-    """Prints at compile time: the value of a constant, the type of a tensor."""
+    """Prints at compile time: the value of a constant, the type of a tensor.
+
+    Example:
+        >>> tl.static_print(p.dtype)
+        >>> tl.load(p)
+        0
+    """
     shown = [x if isinstance(x, tensor) else constexpr_value(x) for x in values]
     separator, ending = constexpr_value(sep), constexpr_value(end)
     builtins.print(*shown, sep=separator, end=ending, file=file, flush=bool(flush))
@@ -60,6 +71,11 @@ def device_print(prefix: Any, *args: Any, hex: Any = False) -> None:
     Raises:
         ConstantError: The prefix is not a constant string.
         ShapeMismatchError: A size of a tile is not a power of two.
+
+    Example:
+        >>> tl.device_print("x", tl.load(p + 1))
+        >>> tl.load(p)
+        0
     """
     text = constexpr_value(prefix)
     if not isinstance(text, str):
@@ -92,6 +108,11 @@ def device_assert(cond: Any, msg: Any = "", mask: Any = None) -> None:
 
     Raises:
         ConstantError: `msg` is not a constant string.
+
+    Example:
+        >>> tl.device_assert(tl.load(p + tl.arange(0, 4)) >= 0, "not negative")
+        >>> tl.load(p)
+        0
     """
     text = constexpr_value(msg)
     if not isinstance(text, str):
@@ -117,5 +138,11 @@ def _asserts() -> bool:
 
 @Family.DEBUGGING
 def debug_barrier() -> None:
-    """A barrier: the program's memory operations before it complete before any after it."""
+    """A barrier: the program's memory operations before it complete before any after it.
+
+    Example:
+        >>> tl.debug_barrier()
+        >>> tl.load(p)
+        0
+    """
     emit_void("tile.barrier", [])

@@ -59,6 +59,12 @@ def dot(
         ShapeMismatchError: The shapes of the operands or of `acc` do not match.
         ConstantError: The precision is unknown, both `input_precision` and `allow_tf32` are given,
             or `max_num_imprecise_acc` is not a constant integer or too large.
+
+    Example:
+        >>> x = tl.load(q + tl.reshape(tl.arange(0, 4), (2, 2)))
+        >>> tl.dot(x, x)
+        [[0.5  0.75]
+         [1.5  2.75]]
     """
     a, b = to_tensor(input), to_tensor(other)
     shape = _shape(a, b)

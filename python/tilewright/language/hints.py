@@ -57,6 +57,10 @@ def multiple_of(input: Any, values: Any) -> Any:
         ShapeMismatchError: The number of `values` differs from the rank.
         TypeMismatchError: `input` has elements other than integers and pointers.
         ConstantError: One of `values` is not a positive constant.
+
+    Example:
+        >>> tl.multiple_of(tl.load(p), 8)  # every access with this offset is aligned
+        0
     """
     return _fact(input, values, "divisibility")
 
@@ -67,6 +71,10 @@ def max_contiguous(input: Any, values: Any) -> Any:
     """Asserts that in each dimension elements come in runs of this length that increase by one.
 
     Arguments and errors are those of `multiple_of`.
+
+    Example:
+        >>> tl.max_contiguous(tl.load(p + tl.arange(0, 8)), 8)
+        [0 1 2 3 4 5 6 7]
     """
     return _fact(input, values, "contiguity")
 
@@ -77,6 +85,10 @@ def max_constancy(input: Any, values: Any) -> Any:
     """Asserts that in each dimension elements come in runs of this length that are equal.
 
     Arguments and errors are those of `multiple_of`.
+
+    Example:
+        >>> tl.max_constancy(tl.load(p + tl.arange(0, 8) // 4), 4)
+        [0 0 0 0 1 1 1 1]
     """
     return _fact(input, values, "constancy")
 
@@ -87,5 +99,11 @@ def assume(cond: Any) -> None:
 
     Raises:
         TypeMismatchError: `cond` is neither a tensor nor a number.
+
+    Example:
+        >>> n = tl.load(p + 4)
+        >>> tl.assume(n > 0)
+        >>> 100 // n
+        25
     """
     to_tensor(cond)

@@ -37,7 +37,9 @@ def _wide_float(x: Any, what: str) -> tensor:
     return value
 
 
-def _unary(name: str, op: str, text: str) -> Callable[[Any], tensor]:
+def _unary(name: str, op: str, text: str, shown: str) -> Callable[[Any], tensor]:
+    """A function of one operation; `shown` is what its example gives."""
+
     def function(x: Any) -> tensor:
         value = _wide_float(x, name)
         return emit(op, [value])
@@ -53,22 +55,32 @@ def _unary(name: str, op: str, text: str) -> Callable[[Any], tensor]:
 
     Raises:
         TypeMismatchError: `x` has another dtype.
+
+    Example:
+        >>> tl.{name}(tl.load(q + tl.arange(1, 5)))
+        {shown}
     """
     return Family.MATH(member(function))
 
 
-exp = _unary("exp", "math.exp", "e to the power of `x`")
-exp2 = _unary("exp2", "math.exp2", "2 to the power of `x`")
-log = _unary("log", "math.log", "The natural logarithm")
-log2 = _unary("log2", "math.log2", "The logarithm to base 2")
-sin = _unary("sin", "math.sin", "The sine of `x` in radians")
-cos = _unary("cos", "math.cos", "The cosine of `x` in radians")
-tanh = _unary("tanh", "math.tanh", "The hyperbolic tangent")
-erf = _unary("erf", "math.erf", "The error function")
-sqrt = _unary("sqrt", "math.sqrt", "The square root")
-rsqrt = _unary("rsqrt", "math.rsqrt", "The reciprocal of the square root")
-floor = _unary("floor", "math.floor", "The largest integer not greater than `x`, as a float")
-ceil = _unary("ceil", "math.ceil", "The smallest integer not less than `x`, as a float")
+exp = _unary("exp", "math.exp", "e to the power of `x`", "[1.6487 2.7183 4.4817 7.3891]")
+exp2 = _unary("exp2", "math.exp2", "2 to the power of `x`", "[1.4142 2.     2.8284 4.    ]")
+log = _unary("log", "math.log", "The natural logarithm", "[-0.6931  0.      0.4055  0.6931]")
+log2 = _unary("log2", "math.log2", "The logarithm to base 2", "[-1.     0.     0.585  1.   ]")
+sin = _unary("sin", "math.sin", "The sine of `x` in radians", "[0.4794 0.8415 0.9975 0.9093]")
+cos = _unary("cos", "math.cos", "The cosine of `x` in radians", "[ 0.8776  0.5403  0.0707 -0.4161]")
+tanh = _unary("tanh", "math.tanh", "The hyperbolic tangent", "[0.4621 0.7616 0.9051 0.964 ]")
+erf = _unary("erf", "math.erf", "The error function", "[0.5205 0.8427 0.9661 0.9953]")
+sqrt = _unary("sqrt", "math.sqrt", "The square root", "[0.7071 1.     1.2247 1.4142]")
+rsqrt = _unary(
+    "rsqrt", "math.rsqrt", "The reciprocal of the square root", "[1.4142 1.     0.8165 0.7071]"
+)
+floor = _unary(
+    "floor", "math.floor", "The largest integer not greater than `x`, as a float", "[0. 1. 1. 2.]"
+)
+ceil = _unary(
+    "ceil", "math.ceil", "The smallest integer not less than `x`, as a float", "[1. 1. 2. 2.]"
+)
 
 
 def _precise() -> dict[str, Any]:
@@ -83,6 +95,10 @@ def sqrt_rn(x: Any) -> tensor:
 
     Raises:
         TypeMismatchError: `x` is not float32.
+
+    Example:
+        >>> tl.sqrt_rn(tl.load(q + 4))
+        1.4142
     """
     value = to_tensor(x)
     if not value.dtype.is_fp32():
@@ -96,6 +112,10 @@ def div_rn(x: Any, y: Any) -> tensor:
 
     Raises:
         TypeMismatchError: The operands' common type is not float32.
+
+    Example:
+        >>> tl.div_rn(tl.load(q + 2), tl.load(q + 6))
+        0.3333
     """
     a, b = promoted(to_tensor(x), to_tensor(y), "div_rn")
     if not a.dtype.is_fp32():
@@ -109,6 +129,10 @@ def fdiv(x: Any, y: Any, ieee_rounding: Any = False) -> tensor:
 
     Raises:
         TypeMismatchError: An operand is not a float.
+
+    Example:
+        >>> tl.fdiv(tl.load(q + 2), 4.0)
+        0.25
     """
     lhs, rhs = to_tensor(x), to_tensor(y)
     for value in (lhs, rhs):
@@ -122,7 +146,12 @@ def fdiv(x: Any, y: Any, ieee_rounding: Any = False) -> tensor:
 @Family.MATH
 @member
 def abs(x: Any) -> tensor:
-    """The absolute value of integers or floats; the smallest signed integer is unchanged."""
+    """The absolute value of integers or floats; the smallest signed integer is unchanged.
+
+    Example:
+        >>> tl.abs(tl.arange(0, 4) - 2)
+        [2 1 0 1]
+    """
     value = to_tensor(x)
     if value.dtype.is_floating():
         return emit("math.absf", [value])
@@ -139,6 +168,11 @@ def fma(x: Any, y: Any, z: Any) -> tensor:
 
     Raises:
         TypeMismatchError: The common type is not a float.
+
+    Example:
+        >>> x = tl.load(q + tl.arange(0, 4))
+        >>> tl.fma(x, x, 1.0)
+        [1.   1.25 2.   3.25]
     """
     a, b = promoted(to_tensor(x), to_tensor(y), "fma")
     c, a = promoted(to_tensor(z), a, "fma")
@@ -154,6 +188,10 @@ def umulhi(x: Any, y: Any) -> tensor:
 
     Raises:
         TypeMismatchError: The operands are not integers of 32 or 64 bits.
+
+    Example:
+        >>> tl.umulhi(tl.full((), 0x80000000, tl.uint32), 6)
+        3
     """
     a, b = promoted(to_tensor(x), to_tensor(y), "umulhi")
     if not a.dtype.is_int() or a.dtype.int_bitwidth < 32:
@@ -195,6 +233,10 @@ def maximum(x: Any, y: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
     Raises:
         TypeMismatchError: The operands have no common type.
         ConstantError: `propagate_nan` is not a `tl.PropagateNan`.
+
+    Example:
+        >>> tl.maximum(tl.arange(0, 4), 2)
+        [2 2 2 3]
     """
     a, b = promoted(_widened(x), _widened(y), "maximum")
     return _extremum(a, b, "max", _propagates(propagate_nan))
@@ -202,7 +244,12 @@ def maximum(x: Any, y: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
 
 @Family.MATH
 def minimum(x: Any, y: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
-    """The elementwise minimum of two values; see `maximum`."""
+    """The elementwise minimum of two values; see `maximum`.
+
+    Example:
+        >>> tl.minimum(tl.arange(0, 4), 2)
+        [0 1 2 2]
+    """
     a, b = promoted(_widened(x), _widened(y), "minimum")
     return _extremum(a, b, "min", _propagates(propagate_nan))
 
@@ -216,6 +263,10 @@ def clamp(x: Any, min: Any, max: Any, propagate_nan: Any = PropagateNan.NONE) ->
 
     Raises:
         TypeMismatchError: The common type is not a float.
+
+    Example:
+        >>> tl.clamp(tl.load(q + tl.arange(0, 6)), 0.5, 2.0)
+        [0.5 0.5 1.  1.5 2.  2. ]
     """
     low, high = promoted(_widened(min), _widened(max), "clamp")
     value, low = promoted(_widened(x), low, "clamp")

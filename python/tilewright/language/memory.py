@@ -60,6 +60,11 @@ def load(
         ShapeMismatchError: The shapes do not broadcast, the pointer is a scalar and `mask` or
             `other` is a tile, or the block has no such dimension as in `boundary_check`.
         ConstantError: An option is unknown or not known at compile time.
+
+    Example:
+        >>> i = tl.arange(0, 4)
+        >>> tl.load(p + 2 * i, mask=i < 3, other=-1)
+        [ 0  2  4 -1]
     """
     if isinstance(pointer, block_pointer):
         pointer, mask, other = load_operands(pointer, mask, other, boundary_check, padding_option)
@@ -111,6 +116,12 @@ def store(
         ShapeMismatchError: `value` or `mask` does not broadcast to the shape of `pointer`, or the
             block has no such dimension as in `boundary_check`.
         ConstantError: An option is unknown or not known at compile time.
+
+    Example:
+        >>> i = tl.arange(0, 4)
+        >>> tl.store(p + i, 10 * i, mask=i > 1)
+        >>> tl.load(p + i)
+        [ 0  1 20 30]
     """
     if isinstance(pointer, block_pointer):
         pointer, value, mask = store_operands(pointer, value, mask, boundary_check)

@@ -189,19 +189,36 @@ def to_bool(x: Any) -> tensor:
 @Family.MATH
 @member
 def logical_and(lhs: Any, rhs: Any) -> tensor:
-    """The elementwise logical and, of type int1; `and` on tensors."""
+    """The elementwise logical and, of type int1; `and` on tensors.
+
+    Example:
+        >>> i = tl.arange(0, 4)
+        >>> tl.logical_and(i > 0, i < 3)
+        [False  True  True False]
+    """
     return and_(to_bool(lhs), to_bool(rhs))
 
 
 @Family.MATH
 @member
 def logical_or(lhs: Any, rhs: Any) -> tensor:
-    """The elementwise logical or, of type int1; `or` on tensors."""
+    """The elementwise logical or, of type int1; `or` on tensors.
+
+    Example:
+        >>> i = tl.arange(0, 4)
+        >>> tl.logical_or(i < 1, i > 2)
+        [ True False False  True]
+    """
     return or_(to_bool(lhs), to_bool(rhs))
 
 
 @Family.MATH
 @member
 def logical_not(x: Any) -> tensor:
-    """The elementwise logical not, of type int1; `not` on a tensor."""
+    """The elementwise logical not, of type int1; `not` on a tensor.
+
+    Example:
+        >>> tl.logical_not(tl.arange(0, 3))
+        [ True False False]
+    """
     return invert(to_bool(x))

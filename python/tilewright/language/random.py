@@ -47,6 +47,11 @@ def philox_impl(
     """Applies `n_rounds` rounds of Philox to the counter (c0, c1, c2, c3) with the key (k0, k1).
 
     All words are uint32, or all are uint64.
+
+    Example:
+        >>> zero = tl.zeros((2,), tl.uint32)
+        >>> tl.philox_impl(zero, zero, zero, zero, zero, zero)[0]
+        [1713891541 1713891541]
     """
     words = _PHILOX[c0.dtype.primitive_bitwidth]
     for _ in builtins.range(constant_int(n_rounds, "n_rounds")):
@@ -72,6 +77,11 @@ def philox(
 
     Raises:
         TypeMismatchError: `seed` is not an integer.
+
+    Example:
+        >>> zero = tl.zeros((2,), tl.uint32)
+        >>> tl.philox(7, zero, zero, zero, zero)[0]
+        [4099963437 4099963437]
     """
     key = convert(_integer(seed, "seed"), uint64)
     if to_tensor(c0).dtype.primitive_bitwidth == 32:
@@ -105,6 +115,13 @@ def randint4x(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> _Four
 
     Raises:
         TypeMismatchError: `seed` or `offset` is not an integer.
+
+    Example:
+        >>> tl.randint4x(7, tl.arange(0, 2))
+        [4099963437 1747881627]
+        [3221879260 3415718931]
+        [490388034 737869675]
+        [ 367897730 4113952422]
     """
     counter = _integer(offset, "offset")
     low = convert(counter, uint32)
@@ -116,7 +133,12 @@ def randint4x(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> _Four
 
 @Family.RANDOM
 def randint(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> tensor:
-    """Random uint32 values with the shape of `offset`; see `randint4x`, which costs the same."""
+    """Random uint32 values with the shape of `offset`; see `randint4x`, which costs the same.
+
+    Example:
+        >>> tl.randint(7, tl.arange(0, 2))
+        [4099963437 1747881627]
+    """
     return randint4x(seed, offset, n_rounds)[0]
 
 
@@ -126,6 +148,10 @@ def uint_to_uniform_float(x: Any) -> tensor:
 
     Raises:
         TypeMismatchError: `x` is not an integer of 32 or 64 bits.
+
+    Example:
+        >>> tl.uint_to_uniform_float(tl.full((1,), 1 << 31, tl.uint32))
+        [1.]
     """
     bits = _integer(x, "bits")
     if bits.dtype.int_bitwidth == 32:
@@ -140,13 +166,26 @@ def uint_to_uniform_float(x: Any) -> tensor:
 
 @Family.RANDOM
 def rand(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> tensor:
-    """float32 values, uniform in [0, 1), with the shape of `offset`; see `randint4x`."""
+    """float32 values, uniform in [0, 1), with the shape of `offset`; see `randint4x`.
+
+    Example:
+        >>> tl.rand(7, tl.arange(0, 4))
+        [0.0908 0.8139 0.0122 0.7804]
+    """
     return uint_to_uniform_float(randint(seed, offset, n_rounds))
 
 
 @Family.RANDOM
 def rand4x(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> _Four:
-    """Four float32 values, uniform in [0, 1), each with the shape of `offset`."""
+    """Four float32 values, uniform in [0, 1), each with the shape of `offset`.
+
+    Example:
+        >>> tl.rand4x(7, tl.arange(0, 2))
+        [0.0908 0.8139]
+        [0.4997 0.4094]
+        [0.2284 0.3436]
+        [0.1713 0.0843]
+    """
     a, b, c, d = randint4x(seed, offset, n_rounds)
     uniform = uint_to_uniform_float
     return uniform(a), uniform(b), uniform(c), uniform(d)
@@ -154,7 +193,14 @@ def rand4x(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> _Four:
 
 @Family.RANDOM
 def pair_uniform_to_normal(u1: Any, u2: Any) -> tuple[tensor, tensor]:
-    """Converts two uniform float32 values to two normal ones (Box and Muller, 1958)."""
+    """Converts two uniform float32 values to two normal ones (Box and Muller, 1958).
+
+    Example:
+        >>> u = tl.load(q + 1 + tl.arange(0, 1))
+        >>> tl.pair_uniform_to_normal(u, u / 4)
+        [0.8326]
+        [0.8326]
+    """
     radius = math.sqrt(-2.0 * math.log(math.maximum(1.0e-7, u1)))
     angle = 6.283185307179586 * u2
     return radius * math.cos(angle), radius * math.sin(angle)
@@ -162,14 +208,27 @@ def pair_uniform_to_normal(u1: Any, u2: Any) -> tuple[tensor, tensor]:
 
 @Family.RANDOM
 def randn(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> tensor:
-    """Normal float32 values, mean 0 and variance 1, with the shape of `offset`; see `randint4x`."""
+    """Normal float32 values, mean 0 and variance 1, with the shape of `offset`; see `randint4x`.
+
+    Example:
+        >>> tl.randn(7, tl.arange(0, 4))
+        [-2.1904 -0.5406  2.9532 -0.7042]
+    """
     a, b, _, _ = randint4x(seed, offset, n_rounds)
     return pair_uniform_to_normal(uint_to_uniform_float(a), uint_to_uniform_float(b))[0]
 
 
 @Family.RANDOM
 def randn4x(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> _Four:
-    """Four normal float32 values, mean 0 and variance 1, each with the shape of `offset`."""
+    """Four normal float32 values, mean 0 and variance 1, each with the shape of `offset`.
+
+    Example:
+        >>> tl.randn4x(7, tl.arange(0, 2))
+        [-2.1904 -0.5406]
+        [0.0042 0.3458]
+        [0.8155 1.2614]
+        [1.5128 0.7385]
+    """
     a, b, c, d = rand4x(seed, offset, n_rounds)
     n0, n1 = pair_uniform_to_normal(a, b)
     n2, n3 = pair_uniform_to_normal(c, d)

@@ -53,6 +53,10 @@ def reduce(input: Any, axis: Any, combine_fn: Any, keep_dims: Any = False) -> An
     Raises:
         ShapeMismatchError: The axis is out of range, or an input is a scalar.
         TypeMismatchError: The combiner's results differ in type from its arguments.
+
+    Example:
+        >>> tl.reduce(tl.arange(0, 5), 0, add)  # add is a @jit function: a + b
+        10
     """
     single, values = _inputs(input, "reduce")
     results = _reduce(values, axis, combine_fn, constant_bool(keep_dims, "keep_dims"))
@@ -76,6 +80,10 @@ def associative_scan(input: Any, axis: Any, combine_fn: Any, reverse: Any = Fals
     Raises:
         ShapeMismatchError: The axis is out of range, or an input is a scalar.
         TypeMismatchError: The combiner's results differ in type from its arguments.
+
+    Example:
+        >>> tl.associative_scan(tl.arange(0, 5), 0, add)  # add is a @jit function: a + b
+        [ 0  1  3  6 10]
     """
     single, values = _inputs(input, "associative_scan")
     dim = wrap_axis(axis, len(values[0].type.shape))
@@ -243,6 +251,11 @@ def sum(input: Any, axis: Any = None, keep_dims: Any = False, dtype: Any = None)
 
     Raises:
         ShapeMismatchError: The axis is out of range, or the input is a scalar.
+
+    Example:
+        >>> x = tl.reshape(tl.arange(0, 6), (2, 3))
+        >>> tl.sum(x, axis=1)
+        [ 3 12]
     """
     x = _sum_input(_block(input, "sum"), dtype)
     narrow = x.dtype.is_floating() and x.dtype.primitive_bitwidth < 32
@@ -258,6 +271,10 @@ def xor_sum(input: Any, axis: Any = None, keep_dims: Any = False) -> tensor:
 
     Raises:
         TypeMismatchError: The elements are not integers.
+
+    Example:
+        >>> tl.xor_sum(tl.arange(0, 8))
+        0
     """
     return _bitwise_reduction(input, axis, keep_dims, _xor, "xor_sum")
 
@@ -269,6 +286,10 @@ def reduce_or(input: Any, axis: Any, keep_dims: Any = False) -> tensor:
 
     Raises:
         TypeMismatchError: The elements are not integers.
+
+    Example:
+        >>> tl.reduce_or(tl.arange(0, 5), 0)
+        7
     """
     return _bitwise_reduction(input, axis, keep_dims, _or, "reduce_or")
 
@@ -292,6 +313,12 @@ def cumsum(input: Any, axis: Any = 0, reverse: Any = False, dtype: Any = None) -
 
     Raises:
         ShapeMismatchError: The axis is out of range, or the input is a scalar.
+
+    Example:
+        >>> i = tl.arange(0, 5)
+        >>> tl.cumsum(i), tl.cumsum(i, reverse=True)
+        [ 0  1  3  6 10]
+        [10 10  9  7  4]
     """
     x = _sum_input(_no_bfloat16(_block(input, "cumsum")), dtype)
     result: tensor = associative_scan(x, axis, _add, reverse)
@@ -307,6 +334,10 @@ def cumprod(input: Any, axis: Any = 0, reverse: Any = False) -> tensor:
 
     Raises:
         ShapeMismatchError: The axis is out of range, or the input is a scalar.
+
+    Example:
+        >>> tl.cumprod(tl.arange(1, 6))
+        [  1   2   6  24 120]
     """
     x = _no_bfloat16(_block(input, "cumprod"))
     result: tensor = associative_scan(x, axis, _mul, reverse)
@@ -408,6 +439,11 @@ def max(
 
     Raises:
         ShapeMismatchError: The axis is out of range, or the input is a scalar.
+
+    Example:
+        >>> tl.max(tl.load(p + tl.arange(0, 4)), 0, return_indices=True)
+        3
+        3
     """
     left = return_indices_tie_break_left
     return _extreme(input, axis, keep_dims, return_indices, left, "max")
@@ -422,7 +458,12 @@ def min(
     return_indices_tie_break_left: Any = True,
     keep_dims: Any = False,
 ) -> Any:
-    """The minimum along a dimension; see `max`."""
+    """The minimum along a dimension; see `max`.
+
+    Example:
+        >>> tl.min(tl.load(p + tl.arange(0, 4)) - 2)
+        -2
+    """
     left = return_indices_tie_break_left
     return _extreme(input, axis, keep_dims, return_indices, left, "min")
 
@@ -430,7 +471,13 @@ def min(
 @Family.REDUCTIONS
 @member
 def argmax(input: Any, axis: Any, tie_break_left: Any = True, keep_dims: Any = False) -> tensor:
-    """The index, int32, of the maximum along a dimension; see `max`."""
+    """The index, int32, of the maximum along a dimension; see `max`.
+
+    Example:
+        >>> i = tl.arange(0, 5)
+        >>> tl.argmax(i * (4 - i), 0)
+        2
+    """
     position: tensor = _extreme(input, axis, keep_dims, True, tie_break_left, "max")[1]
     return position
 
@@ -438,7 +485,13 @@ def argmax(input: Any, axis: Any, tie_break_left: Any = True, keep_dims: Any = F
 @Family.REDUCTIONS
 @member
 def argmin(input: Any, axis: Any, tie_break_left: Any = True, keep_dims: Any = False) -> tensor:
-    """The index, int32, of the minimum along a dimension; see `max`."""
+    """The index, int32, of the minimum along a dimension; see `max`.
+
+    Example:
+        >>> i = tl.arange(0, 5)
+        >>> tl.argmin(i * (i - 4), 0)
+        2
+    """
     position: tensor = _extreme(input, axis, keep_dims, True, tie_break_left, "min")[1]
     return position
 
@@ -462,6 +515,10 @@ def histogram(input: Any, num_bins: Any, mask: Any = None) -> tensor:
         TypeMismatchError: `input` is not of integers, or the mask is not int1.
         ShapeMismatchError: `input` is not of rank 1, `num_bins` is not positive, or the mask has
             another shape.
+
+    Example:
+        >>> tl.histogram(tl.arange(0, 16) % 5, 6)
+        [4 3 3 3 3 0]
     """
     x = _block(input, "histogram")
     if not x.dtype.is_int():

@@ -114,6 +114,12 @@ def dot_scaled(
         TypeMismatchError: The dtype of an operand does not fit its format, or that of scales or
             `out_dtype` is not supported.
         ShapeMismatchError: The shapes of the operands, the scales or `acc` do not match.
+
+    Example:
+        >>> x = tl.full((16, 32), 2, tl.float8e4nv)
+        >>> scale = tl.full((16, 1), 128, tl.uint8)  # 2^(128 - 127)
+        >>> tl.max(tl.dot_scaled(x, scale, "e4m3", x.T, scale, "e4m3"))
+        512.
     """
     constant_bool(fast_math, "fast_math")
     left = _operand("lhs", lhs, lhs_scale, lhs_format, lhs_k_pack)

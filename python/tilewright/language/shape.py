@@ -131,6 +131,14 @@ def broadcast(input: Any, other: Any) -> tuple[tensor, tensor]:
 
     Raises:
         ShapeMismatchError: The sizes of a dimension differ and none of them is 1.
+
+    Example:
+        >>> row, column = tl.arange(0, 2)[None, :], tl.arange(0, 2)[:, None]
+        >>> tl.broadcast(row, column)
+        [[0 1]
+         [0 1]]
+        [[0 0]
+         [1 1]]
     """
     lhs, rhs = broadcast_all(to_tensor(input), to_tensor(other))
     return lhs, rhs
@@ -143,6 +151,11 @@ def broadcast_to(input: Any, *shape: Any) -> tensor:
 
     Raises:
         ShapeMismatchError: A size other than 1 differs, or the ranks differ.
+
+    Example:
+        >>> tl.broadcast_to(tl.arange(0, 3)[None, :], (2, 3))
+        [[0 1 2]
+         [0 1 2]]
     """
     x = to_tensor(input)
     target = check_shape(flatten_ints(shape))
@@ -167,6 +180,12 @@ def expand_dims(input: Any, axis: Any) -> tensor:
 
     Raises:
         ShapeMismatchError: An axis is out of range or given twice.
+
+    Example:
+        >>> tl.expand_dims(tl.arange(0, 3), 1)
+        [[0]
+         [1]
+         [2]]
     """
     x = to_tensor(input)
     axis = constexpr_value(axis)
@@ -192,6 +211,11 @@ def reshape(input: Any, *shape: Any, can_reorder: bool = False) -> tensor:
 
     Raises:
         ShapeMismatchError: The number of elements differs.
+
+    Example:
+        >>> tl.reshape(tl.arange(0, 6), (2, 3))
+        [[0 1 2]
+         [3 4 5]]
     """
     x = to_tensor(input)
     sizes = list(flatten_ints(shape))
@@ -219,14 +243,24 @@ def reshape(input: Any, *shape: Any, can_reorder: bool = False) -> tensor:
 @Family.SHAPES
 @member
 def view(input: Any, *shape: Any) -> tensor:
-    """`reshape` that may reorder the elements."""
+    """`reshape` that may reorder the elements.
+
+    Example:
+        >>> tl.view(tl.zeros((2, 2), tl.int32), 4)
+        [0 0 0 0]
+    """
     return reshape(input, *shape, can_reorder=True)
 
 
 @Family.SHAPES
 @member
 def ravel(x: Any, can_reorder: bool = False) -> tensor:
-    """Flattens a tile to rank 1."""
+    """Flattens a tile to rank 1.
+
+    Example:
+        >>> tl.ravel(tl.reshape(tl.arange(0, 4), (2, 2)))
+        [0 1 2 3]
+    """
     x = to_tensor(x)
     return reshape(x, x.type.numel, can_reorder=can_reorder)
 
@@ -238,6 +272,13 @@ def permute(input: Any, *dims: Any) -> tensor:
 
     Raises:
         ShapeMismatchError: The input is a scalar, or `dims` is not a permutation of 0 to rank - 1.
+
+    Example:
+        >>> x = tl.reshape(tl.arange(0, 6), (2, 3))
+        >>> tl.permute(x, 1, 0)
+        [[0 3]
+         [1 4]
+         [2 5]]
     """
     x = _block(input, "permute")
     rank = len(x.type.shape)
@@ -257,6 +298,12 @@ def trans(input: Any, *dims: Any) -> tensor:
 
     Raises:
         ShapeMismatchError: The tile has fewer than two dimensions.
+
+    Example:
+        >>> x = tl.reshape(tl.arange(0, 4), (2, 2))
+        >>> tl.trans(x)
+        [[0 2]
+         [1 3]]
     """
     x = _block(input, "trans")
     rank = len(x.type.shape)
@@ -275,6 +322,13 @@ def join(a: Any, b: Any) -> tensor:
     Raises:
         ShapeMismatchError: The shapes do not broadcast.
         TypeMismatchError: The dtypes differ.
+
+    Example:
+        >>> i = tl.arange(0, 3)
+        >>> tl.join(i, -i)
+        [[ 0  0]
+         [ 1 -1]
+         [ 2 -2]]
     """
     x, y = broadcast_all(to_tensor(a), to_tensor(b))
     if x.dtype != y.dtype:
@@ -295,6 +349,12 @@ def split(a: Any) -> tuple[tensor, tensor]:
 
     Raises:
         ShapeMismatchError: The input is a scalar, or its last dimension has another size.
+
+    Example:
+        >>> x = tl.reshape(tl.arange(0, 6), (3, 2))
+        >>> tl.split(x)
+        [0 2 4]
+        [1 3 5]
     """
     x = _block(a, "split")
     shape = x.type.shape
@@ -312,7 +372,13 @@ def split(a: Any) -> tuple[tensor, tensor]:
 @Family.SHAPES
 @member
 def interleave(a: Any, b: Any) -> tensor:
-    """Interleaves two tiles along the last dimension: a0 b0 a1 b1 ..."""
+    """Interleaves two tiles along the last dimension: a0 b0 a1 b1 ...
+
+    Example:
+        >>> i = tl.arange(0, 3)
+        >>> tl.interleave(i, -i)
+        [ 0  0  1 -1  2 -2]
+    """
     joined = join(a, b)
     shape = joined.type.shape
     if len(shape) == 1:
@@ -328,6 +394,11 @@ def cat(input: Any, other: Any, can_reorder: bool = False) -> tensor:
 
     Raises:
         ShapeMismatchError, TypeMismatchError: Shapes or dtypes differ.
+
+    Example:
+        >>> i = tl.arange(0, 3)
+        >>> tl.cat(i, i + 10)
+        [ 0  1  2 10 11 12]
     """
     x, y = _block(input, "cat"), _block(other, "cat")
     if x.type.shape != y.type.shape:
@@ -354,6 +425,11 @@ def gather(src: Any, index: Any, axis: Any) -> tensor:
     Raises:
         TypeMismatchError: The indices are not integers.
         ShapeMismatchError: The ranks, or the sizes of another dimension than `axis`, differ.
+
+    Example:
+        >>> i = tl.arange(0, 4)
+        >>> tl.gather(i * i, 3 - i, 0)
+        [9 4 1 0]
     """
     x, i = _block(src, "gather"), _block(index, "gather")
     if not i.dtype.is_int():

@@ -59,6 +59,10 @@ def sort(x: Any, dim: Any = None, descending: Any = False) -> tensor:
     Raises:
         ShapeMismatchError: `dim` is another dimension, or `x` is a scalar.
         TypeMismatchError: `x` consists of pointers or float8e4b15.
+
+    Example:
+        >>> tl.sort(tl.arange(0, 8) * 5 % 8, descending=True)
+        [7 6 5 4 3 2 1 0]
     """
     value = _rows(x, dim, "sort")
     down = constant_bool(descending, "descending")
@@ -85,6 +89,10 @@ def topk(x: Any, k: Any, dim: Any = None, descending: Any = True) -> tensor:
         ShapeMismatchError: `dim` is another dimension, `x` is a scalar, or `k` is not positive or
             is greater than the dimension.
         TypeMismatchError: `x` consists of pointers or float8e4b15.
+
+    Example:
+        >>> tl.topk(tl.arange(0, 8) * 5 % 8, 3)
+        [7 6 5]
     """
     value = _rows(x, dim, "topk")
     kept = _count(k, value.type.shape)
@@ -108,6 +116,10 @@ def bitonic_merge(x: Any, dim: Any = None, descending: Any = False) -> tensor:
 
     Arguments, result and errors are as for `sort`, except that the size of the dimension must be a
     power of two. Other rows are permuted, but not sorted.
+
+    Example:
+        >>> tl.bitonic_merge(tl.abs(tl.arange(0, 8) - 4))
+        [0 1 1 2 2 3 3 4]
     """
     value = _rows(x, dim, "bitonic_merge")
     if not are_powers_of_two(value.type.shape[-1:]):

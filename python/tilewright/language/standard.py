@@ -25,6 +25,10 @@ def add(x: Any, y: Any, sanitize_overflow: Any = True) -> tensor:
     Raises:
         TypeMismatchError: The operands have no common type, or are two pointers.
         ConstantError: `sanitize_overflow` is not a constant.
+
+    Example:
+        >>> tl.add(tl.arange(0, 4), 10)
+        [10 11 12 13]
     """
     constant_bool(sanitize_overflow, "sanitize_overflow")
     return operators.add(x, y)
@@ -32,14 +36,24 @@ def add(x: Any, y: Any, sanitize_overflow: Any = True) -> tensor:
 
 @Family.MATH
 def sub(x: Any, y: Any, sanitize_overflow: Any = True) -> tensor:
-    """`x - y`; see `add`."""
+    """`x - y`; see `add`.
+
+    Example:
+        >>> tl.sub(tl.arange(0, 4), 10)
+        [-10  -9  -8  -7]
+    """
     constant_bool(sanitize_overflow, "sanitize_overflow")
     return operators.sub(x, y)
 
 
 @Family.MATH
 def mul(x: Any, y: Any, sanitize_overflow: Any = True) -> tensor:
-    """`x * y`; see `add`."""
+    """`x * y`; see `add`.
+
+    Example:
+        >>> tl.mul(tl.arange(0, 4), 10)
+        [ 0 10 20 30]
+    """
     constant_bool(sanitize_overflow, "sanitize_overflow")
     return operators.mul(x, y)
 
@@ -47,7 +61,12 @@ def mul(x: Any, y: Any, sanitize_overflow: Any = True) -> tensor:
 @Family.MATH
 @member
 def cdiv(x: Any, div: Any) -> Any:
-    """`x / div` rounded up, for non-negative integers; a constant if both operands are."""
+    """`x / div` rounded up, for non-negative integers; a constant if both operands are.
+
+    Example:
+        >>> tl.cdiv(tl.arange(0, 8), 4)
+        [0 1 1 1 1 2 2 2]
+    """
     x, div = constexpr_value(x), constexpr_value(div)
     result = (x + div - 1) // div
     return result if isinstance(result, tensor) else constexpr(result)
@@ -60,6 +79,10 @@ def sigmoid(x: Any) -> tensor:
 
     Raises:
         TypeMismatchError: `x` has another dtype.
+
+    Example:
+        >>> tl.sigmoid(tl.load(q + tl.arange(0, 4)))
+        [0.5    0.6225 0.7311 0.8176]
     """
     return 1 / (1 + math.exp(-to_tensor(x)))
 
@@ -77,6 +100,10 @@ def softmax(x: Any, dim: Any = None, keep_dims: Any = False, ieee_rounding: Any 
 
     Raises:
         ShapeMismatchError: `dim` is out of range, or `x` is a scalar.
+
+    Example:
+        >>> tl.softmax(tl.load(q + tl.arange(0, 4)))
+        [0.1015 0.1674 0.276  0.4551]
     """
     constant_bool(keep_dims, "keep_dims")
     axis = 0 if constexpr_value(dim) is None else dim
@@ -100,6 +127,12 @@ def swizzle2d(i: Any, j: Any, size_i: Any, size_j: Any, size_g: Any) -> tuple[An
 
     Returns:
         The row and column of the cell with the given cell's row-major number.
+
+    Example:
+        >>> n = tl.arange(0, 8)
+        >>> tl.swizzle2d(n // 2, n % 2, 4, 2, 2)
+        [0 1 0 1 2 3 2 3]
+        [0 0 1 1 0 0 1 1]
     """
     index = i * size_j + j
     cells = size_g * size_j
@@ -117,6 +150,10 @@ def flip(x: Any, dim: Any = None) -> tensor:
 
     Raises:
         ShapeMismatchError: `dim` is out of range, or `x` is a scalar.
+
+    Example:
+        >>> tl.flip(tl.arange(0, 4))
+        [3 2 1 0]
     """
     value = to_tensor(x)
     shape = value.type.shape
@@ -131,6 +168,10 @@ def squeeze(x: Any, dim: Any) -> tensor:
 
     Raises:
         ShapeMismatchError: `dim` is out of range, or the dimension has another size.
+
+    Example:
+        >>> tl.squeeze(tl.zeros((2, 1), tl.int32), 1)
+        [0 0]
     """
     value = to_tensor(x)
     shape = value.type.shape
@@ -151,5 +192,9 @@ def unsqueeze(x: Any, dim: Any) -> tensor:
     Raises:
         ConstantError: `dim` is not a constant integer.
         ShapeMismatchError: `dim` is out of range for the result.
+
+    Example:
+        >>> tl.unsqueeze(tl.arange(0, 2), 0)
+        [[0 1]]
     """
     return expand_dims(x, constant_int(dim, "dim of unsqueeze"))

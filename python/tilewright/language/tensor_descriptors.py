@@ -242,6 +242,12 @@ def make_tensor_descriptor(
             tile is not positive, or the last stride is known and not 1.
         ConstantError: `block_shape` or `padding_option` is not known at compile time, or the
             padding is unknown.
+
+    Example:
+        >>> matrix = tl.make_tensor_descriptor(p, [4, 4], [4, 1], [2, 2])
+        >>> matrix.load([3, 1])
+        [[13 14]
+         [ 0  0]]
     """
     what = "make_tensor_descriptor"
     pointer = array_pointer(base, what)
@@ -278,6 +284,12 @@ def load_tensor_descriptor(desc: Any, offsets: Any) -> tensor:
 
     Raises:
         TypeMismatchError: `desc` is not a tensor descriptor.
+
+    Example:
+        >>> matrix = tl.make_tensor_descriptor(p, [4, 4], [4, 1], [2, 2])
+        >>> tl.load_tensor_descriptor(matrix, [2, 2])
+        [[10 11]
+         [14 15]]
     """
     return _descriptor(desc, "load_tensor_descriptor").load(offsets)
 
@@ -288,6 +300,12 @@ def store_tensor_descriptor(desc: Any, offsets: Any, value: Any) -> None:
 
     Raises:
         TypeMismatchError: `desc` is not a tensor descriptor.
+
+    Example:
+        >>> row = tl.make_tensor_descriptor(p, [4], [1], [4])
+        >>> tl.store_tensor_descriptor(row, [2], tl.full((4,), 9, tl.int32))
+        >>> tl.load(p + tl.arange(0, 6))
+        [0 1 9 9 4 5]
     """
     _descriptor(desc, "store_tensor_descriptor").store(offsets, value)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import addresses
+import any_size
 import counts
 import dependencies
 import extremes
@@ -15,7 +16,6 @@ import ordering
 import outside
 import pointers
 import quotients
-import sizes
 import value_classes
 from kernel import Family, Kernel
 
@@ -32,7 +32,7 @@ FAMILIES: dict[str, tuple[int, Family]] = {
     "quotients": (4, quotients.write),
     "counts": (3, counts.write),
     "structures": (4, value_classes.write),
-    "sizes": (8, sizes.write),
+    "sizes": (8, any_size.write),
 }
 
 

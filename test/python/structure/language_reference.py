@@ -30,7 +30,7 @@ def _family(family: Family) -> str:
 
 
 def _item(entry: Entry) -> str:
-    text = f"- `tl.{entry.name}{_signature(entry.value)}`: {_summary(entry.value)}"
+    text = f"- `tl.{entry.name}{signature(entry.value)}`: {_summary(entry.value)}"
     return textwrap.fill(text, 100, subsequent_indent="  ", break_on_hyphens=False) + "\n"
 
 
@@ -41,7 +41,7 @@ def _summary(value: object) -> str:
     return " ".join(paragraph.split())
 
 
-def _signature(value: object) -> str:
+def signature(value: object) -> str:
     if not inspect.isfunction(value):
         return ""
     stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
