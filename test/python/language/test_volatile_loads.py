@@ -78,7 +78,6 @@ def running_sum(x, status, out):
     tl.store(out + pid, total)
 
 
-@pytest.mark.cpu_only("lanes of a warp may read different values")
 def test_programs_wait_for_each_other() -> None:
     for _ in range(20):
         x = np.arange(1, 65, dtype=np.int32)

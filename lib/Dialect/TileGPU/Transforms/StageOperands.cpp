@@ -95,7 +95,7 @@ static void convertTheLoad(ConvertLayoutOp convert, ArrayRef<Operation *> chain)
 }
 
 //===----------------------------------------------------------------------===//
-// Results of atomics that several threads need
+// Results of atomics and of volatile loads that several threads need
 //===----------------------------------------------------------------------===//
 
 static bool hasCopies(const LinearLayout &map) {
@@ -121,20 +121,28 @@ static Value onlyElement(OpBuilder &builder, Location loc, Value tile) {
   return reduce.getResult(0);
 }
 
-/// Shares the result of an atomic through shared memory: only one of the threads that hold an element executes the
-/// atomic, so only that thread has its result.
-static void shareResult(Operation *atomic) {
-  Value result = atomic->getResult(0);
+/// Whether the threads that hold an element may have different results. Only one of them executes an atomic. All of
+/// them execute a volatile load, but at different times, between which another program may write: with different values
+/// they would take different branches.
+static bool differsBetweenThreads(Operation *op) {
+  auto load = dyn_cast<tile::LoadOp>(op);
+  bool isVolatile = load && load.getIsVolatile() && !isa<tile::PtrType>(getElementTypeOrSelf(load.getType()));
+  return isVolatile || isa<tile::AtomicOpInterface>(op);
+}
+
+/// Shares the result of one of the threads that hold an element with the others, through shared memory.
+static void shareResult(Operation *op) {
+  Value result = op->getResult(0);
   if (result.use_empty()) {
     return;
   }
-  OpBuilder builder(atomic->getContext());
-  builder.setInsertionPointAfter(atomic);
-  Location loc = atomic->getLoc();
-  SmallPtrSet<Operation *, 2> before = {atomic};
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  Location loc = op->getLoc();
+  SmallPtrSet<Operation *, 2> before = {op};
   Value tile = result;
   if (!isa<RankedTensorType>(result.getType())) {
-    auto type = withLayout(RankedTensorType::get({1}, result.getType()), replicatedLayout(threadsOf(atomic)));
+    auto type = withLayout(RankedTensorType::get({1}, result.getType()), replicatedLayout(threadsOf(op)));
     tile = tile::SplatOp::create(builder, loc, type, result);
     before.insert(tile.getDefiningOp());
   } else if (!hasCopies(mapOf(result))) {
@@ -159,7 +167,7 @@ class StageOperands : public tilegpu::impl::StageOperandsBase<StageOperands> {
   void runOnOperation() override {
     SmallVector<ConvertLayoutOp> conversions;
     getOperation()->walk([&](Operation *op) {
-      if (isa<tile::AtomicOpInterface>(op)) {
+      if (differsBetweenThreads(op)) {
         shareResult(op);
       } else if (auto convert = dyn_cast<ConvertLayoutOp>(op); convert && needsSharedMemory(convert)) {
         conversions.push_back(convert);

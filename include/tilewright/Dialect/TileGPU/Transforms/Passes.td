@@ -180,7 +180,7 @@ def StageOperands : Pass<"stage-operands", "mlir::ModuleOp"> {
     asynchronous copy can replace both.
 
     The result of an atomic that several threads hold goes through shared memory too, as only one of them executes the
-    atomic.
+    atomic. So does that of a volatile load, as each of them may read another value.
 
     Requires: layouts; reductions inside warps.
     Establishes: no convert_layout crosses warps (planConversion); the thread that executes an atomic shares its
