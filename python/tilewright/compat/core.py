@@ -6,31 +6,11 @@ from typing import Any
 
 import tilewright.language as tl
 from tilewright.errors import ConstantError
-from tilewright.language.constexpr import builtin, constant_bool, constant_int, constexpr
-from tilewright.language.dtypes import dtype
+from tilewright.language.constexpr import builtin, constant_int, constexpr
 from tilewright.language.tensor import tensor
 
 CONSTEXPR_0 = constexpr(0)
 TRITON_MAX_TENSOR_NUMEL = 1 << 20  # a limit of Triton's, which Tilewright does not have
-
-
-class const:
-    """The annotation of a pointer that a kernel does not write through; it has no effect."""
-
-
-@builtin
-def get_int_dtype(bitwidth: Any, signed: Any) -> dtype:
-    """The integer dtype with this many bits: 1, 8, 16, 32 or 64. One bit has no sign.
-
-    Raises:
-        ConstantError: There is no such dtype.
-    """
-    bits, is_signed = constant_int(bitwidth, "bitwidth"), constant_bool(signed, "signed")
-    name = "int1" if bits == 1 else f"{'' if is_signed else 'u'}int{bits}"
-    if bits not in (1, 8, 16, 32, 64):
-        raise ConstantError(f"there is no integer dtype of {bits} bits")
-    found: dtype = getattr(tl, name)
-    return found
 
 
 @builtin

@@ -608,7 +608,10 @@ def visit_if_exp(v: FunctionVisitor, node: ast.IfExp) -> Value:
 
 def visit_condition(v: FunctionVisitor, node: ast.expr) -> Value:
     """A condition: a constant, or a scalar of type int1."""
-    condition = fold_known(v.visit(node))
+    condition = v.visit(node)
+    if isinstance(condition, tl.condition):
+        condition = condition.condition
+    condition = fold_known(condition)
     if is_constant(condition):
         return condition
     with v.at(node):

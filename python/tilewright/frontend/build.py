@@ -22,6 +22,7 @@ from tilewright.language import constexpr, dtype, tensor
 from tilewright.language._build import known_integer
 from tilewright.language._context import BuildContext, use
 from tilewright.language.descriptor import ByValueType, Descriptor, parse_descriptor
+from tilewright.language.dtypes import pointer_type
 from tilewright.language.parameter_bytes import ParameterBytes
 from tilewright.language.value import Described, is_structure, map_parts, unflatten
 
@@ -190,7 +191,7 @@ class _Signature:
         self._free_slot = 0
         self.arguments: list[_Argument] = []
         self.values = [
-            self._constant(entry) if param.is_constexpr else self._entry(entry)
+            self._constant(entry) if param.is_constexpr else self._entry(entry, param.is_const)
             for param, entry in zip(fn.params, signature, strict=True)
         ]
 
@@ -198,21 +199,24 @@ class _Signature:
         self._free_slot += 1
         return constexpr(unwrap(entry))
 
-    def _entry(self, entry: Any) -> Value:
+    def _entry(self, entry: Any, is_const: bool = False) -> Value:
         if isinstance(entry, Described):
             use_class(entry.kind)
             return unflatten(entry.kind, [self._entry(part) for part in entry.parts], entry.key)
         if is_structure(entry):
             return map_parts(entry, self._entry)
         if isinstance(entry, str):
-            return self._described(parse_descriptor(entry))
+            return self._described(parse_descriptor(entry), is_const)
         self._free_slot += 1
         plain = unwrap(entry)
         if type(plain) is int:
             return _KnownInteger(plain)
         return constexpr(plain) if isinstance(plain, (bool, float, str)) else plain
 
-    def _described(self, descriptor: Descriptor) -> Value:
+    def _described(self, descriptor: Descriptor, is_const: bool) -> Value:
+        type = descriptor.type
+        if is_const and not isinstance(type, ByValueType) and type.is_ptr():
+            descriptor = descriptor._replace(type=pointer_type(type.element_ty, const=True))
         slot = descriptor.first_slot(self._free_slot)
         self._free_slot = slot + descriptor.slots
         argument = _Argument(slot, descriptor.type, descriptor.is_divisible)

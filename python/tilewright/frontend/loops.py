@@ -251,7 +251,7 @@ def _unless_left(v: FunctionVisitor, node: ast.While, exits: EarlyExits) -> Valu
 
 
 # The attributes of tl.range that are set as `tile.<name>` on the loop.
-_INT_ATTRIBUTES = ("num_stages", "loop_unroll_factor")
+_INT_ATTRIBUTES = ("num_stages",)
 _FLAG_ATTRIBUTES = (
     "disallow_acc_multi_buffer",
     "flatten",
@@ -268,6 +268,7 @@ class LoopRange:
     stop: Value
     step: Value
     attrs: dict[str, Any] = field(default_factory=dict)
+    unroll_factor: int = 1
 
 
 @statement(ast.For)
@@ -285,6 +286,8 @@ def visit_for(v: FunctionVisitor, node: ast.For, rest: Rest) -> Outcome:
     exits = EarlyExits(v, node)
     if exits.names:
         loop.build_while(node, node.target, exits)
+    elif bounds.unroll_factor > 1:
+        loop.build_unrolled(node, node.target, bounds.unroll_factor)
     else:
         loop.build(node, node.target)
     return exits.finish(rest)
@@ -301,7 +304,8 @@ def _iteration(v: FunctionVisitor, node: ast.expr) -> Any:
         return LoopRange(args[0], args[1], args[2] if len(args) == 3 else 1)
     value = v.visit(node)
     if isinstance(value, tl.range):
-        return LoopRange(value.start, value.stop, value.step, _attributes(v, value))
+        bounds = (value.start, value.stop, value.step)
+        return LoopRange(*bounds, _attributes(v, value), value.loop_unroll_factor or 1)
     return value
 
 
@@ -340,21 +344,63 @@ class _Loop:
             self.attrs["unsignedCmp"] = v.ctx.unit_attr()
 
     def build(self, node: ast.For, target: ast.Name) -> None:
+        low, high = self._rising()
+        self._build_for(node, target, (low, high, self.step), self.attrs, lambda i: [i])
+
+    def build_unrolled(self, node: ast.For, target: ast.Name, factor: int) -> None:
+        """Builds a loop whose body has `factor` copies, and one for the remaining iterations.
+
+        Both count their own iterations, since the index after the last one may not fit its type:
+
+            for k in range(n // factor): body(low + (k * factor) * step), ...
+            for k in range(n % factor): body(low + (n // factor * factor + k) * step)
+        """
+        low, high = self._rising()
+        trips = self._trips(low, high)
+        whole = trips // factor
+        count = tl.int32 if self.type.int_bitwidth == 32 else tl.int64
+        zero, one = tl.to_tensor(0, count), tl.to_tensor(1, count)
+
+        def index(trip: Any) -> Value:
+            return low + trip.to(self.type) * self.step
+
+        attrs = {name: value for name, value in self.attrs.items() if name != "unsignedCmp"}
+        self._build_for(
+            node,
+            target,
+            (zero, whole.to(count), one),
+            attrs,
+            lambda k: [index(k * factor + copy) for copy in range(factor)],
+        )
+        done = (whole * factor).to(count)
+        rest = (zero, trips.to(count) - done, one)
+        self._build_for(node, target, rest, attrs, lambda k: [index(done + k)])
+
+    def _build_for(
+        self,
+        node: ast.For,
+        target: ast.Name,
+        bounds: tuple[tl.tensor, tl.tensor, tl.tensor],
+        attrs: dict[str, Any],
+        indices: Callable[[Value], list[Value]],
+    ) -> None:
+        """Builds an scf.for with a copy of the body for each of the indices."""
         v = self.v
         carried = Carried(v, node, "for", [target, *node.body], (), {target.id: self.type})
-        low, high = self._rising()
         op = v.builder.create(
             "scf.for",
-            [low.handle, high.handle, self.step.handle, *carried.handles],
+            [*(bound.handle for bound in bounds), *carried.handles],
             types=carried.types,
-            attrs=self.attrs,
+            attrs=attrs,
             regions=1,
         )
-        index_type = v.context.ir(self.type)
-        block = op.region(0).add_block([index_type, *carried.types], v.builder.loc)
+        counter = bounds[0].type
+        block = op.region(0).add_block([v.context.ir(counter), *carried.types], v.builder.loc)
         carried.enter(block.args[1:])
         with v.inserting_at_end(block), v.within_loop(is_unrolled=False):
-            self._visit_body(node, target, tl.tensor(block.arg(0), self.type))
+            for index in indices(tl.tensor(block.arg(0), counter)):
+                outcome = self._visit_body(node, target, index)
+                resolve_exit(v, node, outcome, END)  # a copy follows, or the end of the body
             v.builder.create("scf.yield", carried.collect(), types=[])
         carried.leave(op.results)
 
@@ -387,11 +433,11 @@ class _Loop:
         """The bounds of an ascending loop with the same trip count."""
         return (self.stop, self.start) if self.is_reversed else (self.start, self.stop)
 
-    def _visit_body(self, node: ast.For, target: ast.Name, index: Value) -> None:
+    def _visit_body(self, node: ast.For, target: ast.Name, index: Value) -> Outcome:
         if self.is_reversed:  # start - (i - stop) descends from start while i ascends from stop
             index = self.start - (index - self.stop)
         self.v.scope.set(target.id, index, target.lineno)
-        self.v.visit_block(node.body, END)
+        return self.v.visit_block(node.body, END)
 
 
 def _induction_type(values: list[Value]) -> Any:

@@ -14,9 +14,11 @@ from tilewright.language.constexpr import constexpr as constexpr
 from tilewright.language.constexpr import constexpr_function as constexpr_function
 from tilewright.language.constexpr import constexpr_value as constexpr_value
 from tilewright.language.dtypes import *
+from tilewright.language.iterators import condition as condition
 from tilewright.language.iterators import range as range
 from tilewright.language.iterators import static_range as static_range
 from tilewright.language.tensor import tensor as tensor
+from tilewright.language.type_names import *
 
 if TYPE_CHECKING:
     from tilewright.language.atomics import *
@@ -57,13 +59,15 @@ else:
     )  # fmt: skip
     from tilewright.language.dtypes import __all__ as _dtypes
     from tilewright.language.registry import ENTRIES as _ENTRIES
+    from tilewright.language.type_names import __all__ as _type_names
 
     # What docs/language.md describes by hand, and the functions.
     __all__ = [
-        "builtin", "constexpr", "constexpr_function", "constexpr_value", "core", "math", "range",
-        "static_range", "tensor", "to_tensor", "tuple",
+        "builtin", "condition", "constexpr", "constexpr_function", "constexpr_value", "core",
+        "math", "range", "static_range", "tensor", "to_tensor", "tuple",
     ]  # fmt: skip
     __all__ += _dtypes
+    __all__ += _type_names
     for _entry in _ENTRIES:
         __all__.append(_entry.name)
         globals()[_entry.name] = _entry.value

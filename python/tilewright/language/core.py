@@ -6,18 +6,21 @@ from typing import Any
 from tilewright.language._build import to_tensor
 from tilewright.language.aggregates import aggregate
 from tilewright.language.casts import cast
-from tilewright.language.constexpr import builtin, constexpr
+from tilewright.language.constexpr import builtin, constexpr, known_value
 from tilewright.language.dtypes import block_type, dtype, pointer_type
 from tilewright.language.iterators import range, static_range
 from tilewright.language.math import PropagateNan
 from tilewright.language.tensor import tensor
+from tilewright.language.type_names import get_int_dtype
 
 __all__ = [
-    "PropagateNan", "block_type", "builtin", "cast", "constexpr", "dtype", "pointer_type", "range",
-    "static_range", "tensor", "to_tensor",
+    "PropagateNan", "block_type", "builtin", "cast", "constexpr", "dtype", "extern",
+    "get_int_dtype", "pointer_type", "range", "static_range", "tensor", "to_tensor",
 ]  # fmt: skip
 
 _aggregate = aggregate
+extern = builtin
+_unwrap_if_constexpr = known_value
 
 
 def __getattr__(name: str) -> Any:

@@ -15,7 +15,8 @@ class range:
         arg1, arg2, step: As for Python's `range`: constants or integer scalars. If `arg2` is
             None, `arg1` is the end.
         num_stages: The number of pipeline stages.
-        loop_unroll_factor: The unroll factor.
+        loop_unroll_factor: How many copies of the body an iteration of the loop has; a second loop
+            runs the remaining iterations. Loops with `break` or `return` ignore it.
         disallow_acc_multi_buffer: Do not multi-buffer the accumulator of a dot.
         flatten: Flatten the loop nest into a single loop.
         warp_specialize: Distribute the loop body over groups of warps.
@@ -23,6 +24,9 @@ class range:
 
     Attributes:
         start, stop, step: The bounds; `end` is `stop`.
+
+    Raises:
+        ConstantError: `loop_unroll_factor` is not a positive constant.
     """
 
     __tilewright_builtin__ = True
@@ -45,6 +49,10 @@ class range:
         self.step: Any = constexpr(1) if constexpr_value(step) is None else step
         self.num_stages = known_value(num_stages)
         self.loop_unroll_factor = known_value(loop_unroll_factor)
+        if self.loop_unroll_factor is not None:
+            factor = constant_int(self.loop_unroll_factor, "loop_unroll_factor")
+            if factor < 1:
+                raise ConstantError(f"loop_unroll_factor must be positive, found {factor}")
         self.disallow_acc_multi_buffer = bool(known_value(disallow_acc_multi_buffer))
         self.flatten = bool(known_value(flatten))
         self.warp_specialize = bool(known_value(warp_specialize))
@@ -83,3 +91,18 @@ class static_range:
     @property
     def end(self) -> int:
         return self.stop
+
+
+class condition:
+    """The condition of a `while` with hints for the compiler: `while tl.condition(x > 0):`.
+
+    Args:
+        arg1: The condition.
+        disable_licm: Do not hoist loop-invariant code. Accepted and ignored.
+    """
+
+    __tilewright_builtin__ = True
+
+    def __init__(self, arg1: Any, disable_licm: Any = False) -> None:
+        self.condition = arg1
+        self.disable_licm = bool(known_value(disable_licm))

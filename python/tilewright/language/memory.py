@@ -151,7 +151,9 @@ def pointers(x: Any, what: str, writes: bool = False) -> tensor:
             hint="pass the tensor itself as the kernel's argument and add offsets to it",
         )
     if writes and value.dtype.is_const():
-        raise TypeMismatchError(f"{what} cannot write through {value.dtype}")
+        raise TypeMismatchError(
+            f"Cannot store to a constant pointer: {what} writes through {value.dtype}"
+        )
     return value
 
 

@@ -18,12 +18,12 @@ from tilewright.errors import CompileError, ConstantError, UnsupportedError
      (32, True, tl.int32), (64, False, tl.uint64)],
 )  # fmt: skip
 def test_get_int_dtype(bits, signed, expected) -> None:
-    assert core.get_int_dtype(bitwidth=bits, signed=signed) is expected
+    assert tl.core.get_int_dtype(bitwidth=bits, signed=signed) is expected
 
 
 def test_get_int_dtype_of_a_missing_width() -> None:
     with pytest.raises(ConstantError, match="no integer dtype of 24 bits"):
-        core.get_int_dtype(24, True)
+        tl.core.get_int_dtype(24, True)
 
 
 def test_a_bit_pattern_in_a_kernel() -> None:
@@ -32,7 +32,7 @@ def test_a_bit_pattern_in_a_kernel() -> None:
     @tilewright.jit
     def kernel(out, x):
         value = tl.load(x + tl.arange(0, 4))
-        kind: tl.constexpr = core.get_int_dtype(value.dtype.primitive_bitwidth, True)
+        kind: tl.constexpr = tl.core.get_int_dtype(value.dtype.primitive_bitwidth, True)
         tl.store(out + tl.arange(0, 4), value.to(kind, bitcast=True))
 
     x = np.array([0, -0.0, 1, np.inf], np.float32)
@@ -97,7 +97,7 @@ def test_number_of_warps_outside_of_a_kernel_is_an_error() -> None:
 
 def test_an_annotated_pointer_is_an_ordinary_one() -> None:
     @tilewright.jit
-    def kernel(out, x: core.const, n: core.const = 3):
+    def kernel(out, x: tl.const, n: tl.const = 3):
         tl.store(out, tl.load(x) + n)
 
     out = np.zeros(1, np.float32)
@@ -110,16 +110,18 @@ def test_an_external_function_fails_where_a_kernel_calls_it() -> None:
     compat.install()
     import triton.language.core as names
 
+    symbols = {(tl.float32,): ("mine", tl.float32)}
+
     @names.extern
     def external(x, _semantic=None):
-        return names.extern_elementwise("", "", [x], {}, is_pure=True, _semantic=_semantic)
+        return names.extern_elementwise("", "", [x], symbols, is_pure=True, _semantic=_semantic)
 
     @tilewright.jit
     def kernel(x):
         tl.store(x, external(tl.load(x)))
 
     try:
-        with pytest.raises(UnsupportedError, match="extern_elementwise is not in Tilewright yet"):
+        with pytest.raises(UnsupportedError, match="external function `mine` is not available"):
             kernel[(1,)](np.zeros(1, np.float32))
     finally:
         compat.uninstall()

@@ -8,8 +8,8 @@ _PROBED = {
     for name in (
         "_experimental_descriptor_load", "_experimental_descriptor_store",
         "_experimental_make_tensor_descriptor", "async_task", "atomic_load", "atomic_poll",
-        "atomic_store", "block_shape", "condition", "constexpr_type", "expect_zero",
-        "slice", "str_to_ty", "tensor_descriptor_type", "tuple_type",
+        "atomic_store", "block_shape", "expect_zero",
+        "tensor_descriptor_type",
     )
 }  # fmt: skip
 
@@ -22,16 +22,16 @@ _LANGUAGE: dict[str, Entry] = {
     "TRITON_MAX_TENSOR_NUMEL": Same(
         "tilewright.compat.core:TRITON_MAX_TENSOR_NUMEL", "a number; tiles may have more elements"
     ),
-    "const": Same("tilewright.compat.core:const", "an annotation that has no effect"),
 }
 
 _CORE: dict[str, Entry] = {
     "_aggregate": Same("tilewright:aggregate"),
     "CONSTEXPR_0": Same("tilewright.compat.core:CONSTEXPR_0"),
-    "_unwrap_if_constexpr": Same("tilewright.language:constexpr_value"),
-    "extern": Same("tilewright.language:builtin", "what it decorates calls `extern_elementwise`"),
-    "extern_elementwise": Deferred("external functions of a bitcode library"),
-    "get_int_dtype": Same("tilewright.compat.core:get_int_dtype"),
+    "_unwrap_if_constexpr": Same("tilewright.language.constexpr:known_value"),
+    "extern_elementwise": Same(
+        "tilewright.compat.extern:extern_elementwise", "takes the symbols of libdevice only"
+    ),
+    "get_int_dtype": Same("tilewright.language.type_names:get_int_dtype"),
     "view": Same("tilewright.compat.core:view", "takes `_semantic`, which is ignored"),
 }
 
