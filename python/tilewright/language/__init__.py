@@ -21,6 +21,7 @@ from tilewright.language.tensor import tensor as tensor
 from tilewright.language.type_names import *
 
 if TYPE_CHECKING:
+    from tilewright.language.atomic_access import *
     from tilewright.language.atomics import *
     from tilewright.language.block_pointers import *
     from tilewright.language.casts import *
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from tilewright.language.tensor_descriptors import *
 else:
     from tilewright.language import (  # importing a family registers its functions
+        atomic_access,
         atomics,
         block_pointers,
         casts,

@@ -7,8 +7,8 @@ _PROBED = {
     name: Absent()
     for name in (
         "_experimental_descriptor_load", "_experimental_descriptor_store",
-        "_experimental_make_tensor_descriptor", "async_task", "atomic_load", "atomic_poll",
-        "atomic_store", "block_shape", "expect_zero",
+        "_experimental_make_tensor_descriptor", "async_task", "atomic_poll",
+        "block_shape", "expect_zero",
         "tensor_descriptor_type",
     )
 }  # fmt: skip
@@ -20,7 +20,8 @@ _LANGUAGE: dict[str, Entry] = {
     **_PROBED,
     **_IN_KERNELS,
     "TRITON_MAX_TENSOR_NUMEL": Same(
-        "tilewright.compat.core:TRITON_MAX_TENSOR_NUMEL", "a number; tiles may have more elements"
+        "tilewright.compat.core:TRITON_MAX_TENSOR_NUMEL",
+        "a number; sizes count rounded up to powers of two",
     ),
 }
 
