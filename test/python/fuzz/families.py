@@ -16,6 +16,7 @@ import ordering
 import outside
 import pointers
 import quotients
+import scaled
 import value_classes
 from kernel import Family, Kernel
 
@@ -33,6 +34,7 @@ FAMILIES: dict[str, tuple[int, Family]] = {
     "counts": (3, counts.write),
     "structures": (4, value_classes.write),
     "sizes": (8, any_size.write),
+    "scaled": (5, scaled.write),
 }
 
 

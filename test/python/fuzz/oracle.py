@@ -11,6 +11,7 @@ import types
 from typing import Any
 
 import hints
+import narrow
 import numpy as np
 from memory import Memory
 from tiles import (
@@ -530,8 +531,9 @@ def names() -> dict[str, Any]:
         atomic_or=_atomic_function(np.bitwise_or), atomic_xor=_atomic_function(np.bitwise_xor),
         atomic_xchg=_atomic_function(lambda old, new: new),
         multiple_of=hints.multiple_of, max_contiguous=hints.max_contiguous,
-        max_constancy=hints.max_constancy, assume=hints.assume,
+        max_constancy=hints.max_constancy, assume=hints.assume, dot_scaled=narrow.dot_scaled,
     )  # fmt: skip
-    for name in ("int1", *FLOATS, *(f"{u}int{b}" for u in ("", "u") for b in (8, 16, 32, 64))):
+    ints = (f"{u}int{b}" for u in ("", "u") for b in (8, 16, 32, 64))
+    for name in ("int1", *FLOATS, *narrow.FORMATS, *ints):
         known[name] = DType(name)
     return known

@@ -26,7 +26,11 @@ class DType(str):
 
     @property
     def is_float(self) -> bool:
-        return self in FLOATS
+        return self in FLOATS or self.is_float8
+
+    @property
+    def is_float8(self) -> bool:
+        return self.startswith("float8")
 
     @property
     def is_pointer(self) -> bool:
@@ -38,11 +42,15 @@ class DType(str):
 
     @property
     def bits(self) -> int:
-        return 64 if self.is_pointer else int("".join(c for c in self if c.isdigit()))
+        if self.is_pointer or self.is_float8:
+            return 64 if self.is_pointer else 8
+        return int("".join(c for c in self if c.isdigit()))
 
     @property
     def stored(self) -> Any:
         """The NumPy type of the values."""
+        if self.is_float8:
+            return np.float32
         return np.int64 if self.is_pointer else _STORED.get(self) or np.dtype(str(self)).type
 
 
@@ -204,10 +212,14 @@ class Tile:
     def T(self) -> Tile:
         return self.moved(lambda x: x.swapaxes(-1, -2))
 
-    def to(self, dtype: str, bitcast: bool = False) -> Tile:
+    def to(self, dtype: str, bitcast: bool = False, fp_downcast_rounding: str = "rtne") -> Tile:
         dtype = DType(dtype)
         if dtype == self.dtype:
             return self
+        if dtype.is_float8 or self.dtype.is_float8:
+            from narrow import convert
+
+            return convert(self, dtype, bitcast, fp_downcast_rounding == "rtz")
         if bitcast:
             return Tile(dtype, np.ascontiguousarray(self.exact()).view(dtype.stored))
         if dtype == "int1":
