@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import tilewright.language as tl
@@ -11,15 +10,13 @@ from tilewright.language import math
 from tilewright.language._build import to_tensor
 from tilewright.language.casts import cast
 from tilewright.language.constexpr import builtin
-from tilewright.language.dtypes import dtype, float32, float64, int32, int64, uint32, uint64
+from tilewright.language.dtypes import dtype, float64, int32, int64, uint32, uint64
 from tilewright.language.promotion import promoted
 from tilewright.language.tensor import tensor
 
 __all__ = [
-    "brev", "clz", "double2float_rn", "double_as_longlong", "ffs", "float_as_int", "float_as_uint",
-    "ilogb", "int2double_rn", "int2float_rn", "int_as_float", "ldexp", "ll2double_rn",
-    "ll2float_rn", "logb", "longlong_as_double", "mulhi", "nextafter", "popc", "scalbn",
-    "uint_as_float",
+    "brev", "byte_perm", "clz", "ffs", "hadd", "ilogb", "ldexp", "logb", "mul24", "mulhi",
+    "nextafter", "popc", "rcp64h", "rhadd", "sad", "scalbn",
 ]  # fmt: skip
 
 _INTEGERS = (int32, uint32, int64, uint64)
@@ -102,6 +99,63 @@ def mulhi(x: Any, y: Any) -> tensor:
     # A negative operand, read as unsigned, is larger by two to the number of its bits.
     result: tensor = upper - tl.where(a < 0, b, 0) - tl.where(b < 0, a, 0)
     return result
+
+
+def _words(x: Any, y: Any, what: str) -> tuple[tensor, tensor]:
+    """Two operands of int32, or of uint32."""
+    a, b = promoted(to_tensor(x), to_tensor(y), f"libdevice.{what}")
+    return operand(a, (int32, uint32), what), operand(b, (int32, uint32), what)
+
+
+@builtin
+def mul24(x: Any, y: Any) -> tensor:
+    """The low 32 bits of the product of the low 24 bits of two int32 or uint32."""
+    a, b = _words(x, y, "mul24")
+    # A shift to the right repeats the sign of a signed integer.
+    result: tensor = ((a << 8) >> 8) * ((b << 8) >> 8)
+    return result
+
+
+@builtin
+def hadd(x: Any, y: Any) -> tensor:
+    """The mean of two int32 or uint32, rounded down, without overflow."""
+    a, b = _words(x, y, "hadd")
+    result: tensor = (a & b) + ((a ^ b) >> 1)
+    return result
+
+
+@builtin
+def rhadd(x: Any, y: Any) -> tensor:
+    """The mean of two int32 or uint32, rounded up, without overflow."""
+    a, b = _words(x, y, "rhadd")
+    result: tensor = (a | b) - ((a ^ b) >> 1)
+    return result
+
+
+@builtin
+def sad(x: Any, y: Any, z: Any) -> tensor:
+    """`|x - y| + z` modulo 2^32, of int32 or uint32 and a uint32, in the type of `x`."""
+    a, b = _words(x, y, "sad")
+    difference = math.maximum(a, b) - math.minimum(a, b)
+    addend = operand(z, (int32, uint32), "sad")
+    result: tensor = difference + cast(addend, a.dtype)
+    return result
+
+
+@builtin
+def byte_perm(x: Any, y: Any, s: Any) -> tensor:
+    """Four of the eight bytes of `x` and `y`, of int32, chosen by the four nibbles of `s`.
+
+    The low three bits of a nibble are the number of a byte; those of `x` are 0 to 3.
+    """
+    a, b = (cast(cast(operand(v, (int32,), "byte_perm"), uint32), uint64) for v in (x, y))
+    low, high = promoted(a, b << 32, "libdevice.byte_perm")
+    bytes_, selector = promoted(low | high, cast(operand(s, (int32,), "byte_perm"), uint64), "&")
+    result = bytes_ & 0
+    for position in range(4):
+        number = (selector >> (4 * position)) & 7
+        result = result | (((bytes_ >> (number * 8)) & 0xFF) << (8 * position))
+    return cast(result, int32)
 
 
 # Exponents of floats
@@ -191,27 +245,18 @@ def nextafter(x: Any, y: Any) -> tensor:
     return tl.where(isnan(a) | isnan(b), a + b, result)
 
 
-# Conversions
+@builtin
+def rcp64h(x: Any) -> tensor:
+    """The reciprocal of a float64 of which only the upper 32 bits count, and are given.
 
-
-def _conversion(name: str, source: dtype, result: dtype, bitcast: bool) -> Callable[[Any], tensor]:
-    def convert(x: Any) -> tensor:
-        return cast(operand(x, (source,), name), result, bitcast=bitcast)
-
-    convert.__name__ = convert.__qualname__ = name
-    what = "The bits" if bitcast else "The value, rounded to nearest even,"
-    convert.__doc__ = f"{what} of a {source.name} as a {result.name}."
-    return builtin(convert)
-
-
-float_as_int = _conversion("float_as_int", float32, int32, True)
-float_as_uint = _conversion("float_as_uint", float32, uint32, True)
-int_as_float = _conversion("int_as_float", int32, float32, True)
-uint_as_float = _conversion("uint_as_float", uint32, float32, True)
-double_as_longlong = _conversion("double_as_longlong", float64, int64, True)
-longlong_as_double = _conversion("longlong_as_double", int64, float64, True)
-double2float_rn = _conversion("double2float_rn", float64, float32, False)
-int2float_rn = _conversion("int2float_rn", int32, float32, False)
-int2double_rn = _conversion("int2double_rn", int32, float64, False)
-ll2float_rn = _conversion("ll2float_rn", int64, float32, False)
-ll2double_rn = _conversion("ll2double_rn", int64, float64, False)
+    Subnormal numbers count as zero. NVIDIA's has about 20 correct bits; here all that there is room
+    for are correct.
+    """
+    value = operand(x, (float64,), "rcp64h")
+    upper = cast(-1 << 32, int64)
+    short = cast(cast(value, int64, bitcast=True) & upper, float64, bitcast=True)
+    smallest = cast(2.0**-1022, float64)
+    short = tl.where(math.abs(short) < smallest, mul_rn(short, 0.0), short)
+    found = math.fdiv(cast(1.0, float64), short)
+    found = tl.where(math.abs(found) < smallest, mul_rn(found, 0.0), found)
+    return cast(cast(found, int64, bitcast=True) & upper, float64, bitcast=True)

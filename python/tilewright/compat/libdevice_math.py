@@ -1,6 +1,6 @@
-"""Transcendental functions of `triton.language.extra.libdevice`.
+"""Trigonometric and hyperbolic functions of `triton.language.extra.libdevice`, and their like.
 
-Powers, exponentials and logarithms are MLIR's operations. The others are computed in float64 from
+Exponentials and logarithms are MLIR's operations. The others are computed in float64 from
 these, also for float32 operands: their results are rounded once, which leaves an error of at most
 0.51 ulp. Special values are those of C's Annex F. docs/math.md has the errors for float64.
 """
@@ -12,7 +12,6 @@ from typing import Any
 
 import tilewright.language as tl
 from tilewright.compat.libdevice import FLOATS, copysign, fma_rn, isinf, isnan, operand, pair
-from tilewright.errors import TypeMismatchError
 from tilewright.language import math
 from tilewright.language._build import emit
 from tilewright.language.casts import cast
@@ -22,7 +21,7 @@ from tilewright.language.tensor import tensor
 
 __all__ = [
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cosh", "expm1", "hypot",
-    "log1p", "log10", "pow", "remainder", "sinh", "tan",
+    "log1p", "log10", "remainder", "sinh", "tan",
 ]  # fmt: skip
 
 _LN2 = 0.6931471805599453
@@ -50,19 +49,6 @@ def _operation(name: str, text: str) -> Callable[[Any], tensor]:
 expm1 = _operation("expm1", "`exp(x) - 1`")
 log1p = _operation("log1p", "`log(1 + x)`")
 log10 = _operation("log10", "The logarithm to base 10")
-
-
-@builtin
-def pow(x: Any, y: Any) -> tensor:
-    """`x` to the power of `y`, for float32 values.
-
-    Raises:
-        TypeMismatchError: The common type is float64.
-    """
-    a, b = pair(x, y, "pow")
-    if not a.dtype.is_fp32():
-        raise TypeMismatchError(f"libdevice.pow takes float32, found {a.type}")
-    return emit("math.powf", [a, b])
 
 
 def _through_double(name: str, function: Callable[[tensor], tensor], text: str) -> Any:
@@ -201,7 +187,7 @@ atanh = _through_double("atanh", _atanh, "The inverse hyperbolic tangent; NaN ab
 # Roots and remainders
 
 
-def _cbrt(x: tensor) -> tensor:
+def cube_root(x: tensor) -> tensor:
     """A power, and a step of Newton's method; subnormal numbers are scaled by 2^54 before."""
     is_small = math.abs(x) < 2.0**-1000
     number = math.abs(x) * cast(tl.where(is_small, 2.0**54, 1.0), float64)
@@ -212,7 +198,7 @@ def _cbrt(x: tensor) -> tensor:
     return tl.where((x == 0) | isinf(x) | isnan(x), x, copysign(root, x))
 
 
-cbrt = _through_double("cbrt", _cbrt, "The cube root.")
+cbrt = _through_double("cbrt", cube_root, "The cube root.")
 
 
 @builtin

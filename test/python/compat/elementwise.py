@@ -17,8 +17,8 @@ def padded(values, dtype):
     return np.concatenate([array, np.full(64 - len(array), 7, dtype)])
 
 
-def apply(function, out, *operands):
-    """`function` of 64 operands, elementwise."""
+def apply(function, out, *operands, **options):
+    """`function` of 64 operands, elementwise; `options` are those of the launch."""
 
     @tilewright.jit
     def unary(out, x, FUNCTION: tl.constexpr):
@@ -32,7 +32,7 @@ def apply(function, out, *operands):
 
     result = np.zeros(64, out)
     kernel = unary if len(operands) == 1 else binary
-    kernel[(1,)](result, *operands, FUNCTION=function)
+    kernel[(1,)](result, *operands, FUNCTION=function, **options)
     return result
 
 

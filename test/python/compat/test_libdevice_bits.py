@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from elementwise import SPECIAL, apply, padded, same
 
+import tilewright
+import tilewright.language as tl
 from tilewright.compat import libdevice_bits as libdevice
 from tilewright.errors import TypeMismatchError
 
@@ -91,22 +93,75 @@ def test_nextafter(dtype, target) -> None:
             same(apply(libdevice.nextafter, dtype, x, y), np.nextafter(x, y))
 
 
-def test_the_bits_of_floats(target) -> None:
-    x = padded(SPECIAL, np.float32)
-    assert np.array_equal(apply(libdevice.float_as_int, np.int32, x), x.view(np.int32))
-    back = apply(libdevice.int_as_float, np.float32, x.view(np.int32))
-    assert np.array_equal(back.view(np.int32), x.view(np.int32))
-    wide = padded(SPECIAL, np.float64)
-    assert np.array_equal(apply(libdevice.double_as_longlong, np.int64, wide), wide.view(np.int64))
+WORDS = [
+    0, 1, 2, 3, -1, -2, 2**31 - 1, -(2**31), 0x12345678, -0x12345678, 2**23, -(2**23), 2**24 - 1,
+]  # fmt: skip
 
 
-def test_conversions(target) -> None:
-    x = padded([0, 1, -1, 2**24 + 1, 2**24 + 3, 2**31 - 1, -(2**31)], np.int32)
-    same(apply(libdevice.int2float_rn, np.float32, x), x.astype(np.float32))
-    same(apply(libdevice.int2double_rn, np.float64, x), x.astype(np.float64))
-    wide = padded([0.1, 1 + 2.0**-24, 1 + 3 * 2.0**-24, -0.0, 1e300, np.inf], np.float64)
-    with np.errstate(all="ignore"):
-        same(apply(libdevice.double2float_rn, np.float32, wide), wide.astype(np.float32))
+def words(dtype, shift: int) -> np.ndarray:
+    return np.roll(np.resize(np.array(WORDS, np.int64).astype(dtype), 64), shift)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.uint32])
+def test_arithmetic_of_words(dtype, target) -> None:
+    x, y = words(dtype, 0), words(dtype, 5)
+    a, b = x.astype(object), y.astype(object)
+    wanted = {
+        "hadd": (a + b) // 2,
+        "rhadd": (a + b + 1) // 2,
+        "mul24": low_24_bits(a, dtype) * low_24_bits(b, dtype),
+    }
+    for name, exact in wanted.items():
+        found = apply(getattr(libdevice, name), dtype, x, y)
+        assert found.tolist() == (exact & 0xFFFFFFFF).astype(np.uint32).view(dtype).tolist(), name
+
+
+def low_24_bits(values, dtype):
+    low = values & 0xFFFFFF
+    return np.where((low >> 23 == 1) & (dtype is np.int32), low - (1 << 24), low)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.uint32])
+def test_sum_of_absolute_differences(dtype, target) -> None:
+    x, y, z = words(dtype, 0), words(dtype, 5), words(np.uint32, 3)
+    exact = abs(x.astype(object) - y.astype(object)) + z.astype(object)
+    found = apply3(libdevice.sad, dtype, x, y, z)
+    assert found.tolist() == (exact & 0xFFFFFFFF).astype(np.uint32).view(dtype).tolist()
+
+
+def test_byte_perm(target) -> None:
+    rng = np.random.default_rng(0)
+    x, y, s = (rng.integers(-(2**31), 2**31, 64).astype(np.int32) for _ in range(3))
+    s[:2] = [0x3210, 0x7654]
+    found = apply3(libdevice.byte_perm, np.int32, x, y, s)
+    for a, b, selector, result in zip(x, y, s, found, strict=True):
+        given = a.tobytes() + b.tobytes()
+        wanted = bytes(given[(int(selector) >> (4 * i)) & 7] for i in range(4))
+        assert result.tobytes() == wanted
+    assert found[0] == x[0] and found[1] == y[1]
+
+
+def apply3(function, out, *operands):
+    @tilewright.jit
+    def kernel(out, x, y, z, FUNCTION: tl.constexpr):
+        i = tl.arange(0, 64)
+        tl.store(out + i, FUNCTION(tl.load(x + i), tl.load(y + i), tl.load(z + i)))
+
+    result = np.zeros(64, out)
+    kernel[(1,)](result, *operands, FUNCTION=function)
+    return result
+
+
+def test_rcp64h(target) -> None:
+    """The upper halves of reciprocals of upper halves, without subnormal numbers."""
+    tiny = np.finfo(np.float64).tiny
+    x = padded([*SPECIAL, 3, 1 / 3, 1e-310, -1e-310, tiny, 1 / tiny, 1.7e308, 1e300], np.float64)
+    bits = (x.view(np.int64) & -(1 << 32)).view(np.float64)
+    bits = np.where(np.abs(bits) < tiny, np.copysign(0, bits), bits)
+    with np.errstate(divide="ignore"):
+        wanted = 1 / bits
+    wanted = np.where(np.abs(wanted) < tiny, np.copysign(0, wanted), wanted)
+    same(apply(libdevice.rcp64h, np.float64, x), (wanted.view(np.int64) & -(1 << 32)).view(float))
 
 
 def test_another_dtype_is_an_error() -> None:

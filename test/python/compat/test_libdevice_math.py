@@ -27,7 +27,7 @@ UNARY = {
     "expm1": math.expm1, "log10": math.log10, "log1p": math.log1p, "sinh": math.sinh,
     "tan": math.tan,
 }  # fmt: skip
-BINARY = {"atan2": math.atan2, "hypot": math.hypot, "pow": math.pow}
+BINARY = {"atan2": math.atan2, "hypot": math.hypot}
 
 
 def bound(name, dtype):
@@ -56,13 +56,10 @@ def test_errors(name, dtype, target) -> None:
     check_errors(name, apply(getattr(lib, name), dtype, x), wanted, dtype)
 
 
-@pytest.mark.parametrize(
-    ("name", "dtype"),
-    [("pow", np.float32), *((n, t) for n in ("atan2", "hypot") for t in (np.float32, np.float64))],
-)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", BINARY)
 def test_errors_of_two_operands(name, dtype, target) -> None:
     x, y = arguments(-40, 40, dtype, 1), arguments(-9, 9, dtype, 2)
-    x = np.abs(x) if name == "pow" else x
     wanted = list(map(BINARY[name], x.tolist(), y.tolist()))
     check_errors(name, apply(getattr(lib, name), dtype, x, y), wanted, dtype)
 
@@ -128,13 +125,6 @@ def test_hypot_and_atan2_of_large_and_small_numbers(target) -> None:
         assert (close | (found == wanted)).all(), (name, found[:6], wanted[:6])
 
 
-def test_pow_of_special_values(target) -> None:
-    x = padded([0.0, -2, -2, -8, NAN, 1, INF, -0.0, -0.0, 2, 2, 0.5], np.float32)
-    y = padded([0.0, 3, 2, 1 / 3, 0, NAN, -1, 3, -3, -INF, 200, INF], np.float32)
-    found = apply(lib.pow, np.float32, x, y)[:12]
-    same(found, np.array([1, -8, 4, NAN, 1, 1, 0.0, -0.0, -INF, 0, INF, 0], np.float32))
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_remainder(dtype, target) -> None:
     generator = np.random.default_rng(3)
@@ -148,12 +138,6 @@ def test_remainder(dtype, target) -> None:
     same(apply(lib.remainder, dtype, x, y), wanted)
     x, y = padded([1, INF, NAN, 1, -INF, 0], dtype), padded([0, 2, 1, NAN, 2, 0], dtype)
     assert np.isnan(apply(lib.remainder, dtype, x, y)[:6]).all()
-
-
-def test_pow_of_float64_is_an_error() -> None:
-    x = np.ones(64)
-    with pytest.raises(CompileError, match=r"libdevice.pow takes float32, found .*fp64"):
-        apply(lib.pow, np.float64, x, x)
 
 
 def test_integers_are_errors() -> None:

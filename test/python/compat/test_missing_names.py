@@ -94,15 +94,17 @@ def test_a_deferred_function_fails_where_a_kernel_calls_it(tl) -> None:
 
 
 def test_a_name_in_a_branch_that_is_not_compiled_is_no_error(tl) -> None:
+    missing = find(Module("triton.example", {"frobnicate": Deferred()}), "frobnicate")
+
     @tilewright.jit
-    def kernel(x, FAST: own.constexpr):
+    def kernel(x, FAST: own.constexpr, MISSING: own.constexpr):
         if FAST:
-            tl.store(x, tl.extra.libdevice.erfcinv(tl.load(x)))
+            tl.store(x, MISSING(tl.load(x)))
         else:
             tl.store(x, tl.load(x) + 1)
 
     x = np.zeros(1, np.float32)
-    kernel[(1,)](x, FAST=False)
+    kernel[(1,)](x, FAST=False, MISSING=missing)
     assert x[0] == 1
 
 

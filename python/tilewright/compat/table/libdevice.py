@@ -1,7 +1,6 @@
 """The names of `triton.language.extra.libdevice`.
 
-All functions of NVIDIA's library exist, because programs name them at the top of modules; a kernel
-that calls one which Tilewright lacks fails to compile.
+Those of Triton are listed; a kernel that calls one which no source defines fails to compile.
 """
 
 from tilewright.compat.entries import Deferred, Entry, Module
@@ -44,7 +43,11 @@ _LIBDEVICE: dict[str, Entry] = {
 _SOURCES = (
     "tilewright.compat.libdevice",
     "tilewright.compat.libdevice_bits",
+    "tilewright.compat.libdevice_conversions",
     "tilewright.compat.libdevice_math",
+    "tilewright.compat.libdevice_norms",
+    "tilewright.compat.libdevice_rounding",
+    "tilewright.compat.libdevice_special",
     "tilewright.language.libdevice",
 )
 
