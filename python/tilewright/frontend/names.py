@@ -93,7 +93,8 @@ def _forbidden(name: str, value: Value) -> UndefinedNameError:
             hint=f"decorate `{name}` with @tilewright.jit",
         )
     return UndefinedNameError(
-        f"the global `{name}` is not a constant, and could change after the kernel is compiled",
+        f"the global variable `{name}` is not a constant, and could change after the kernel is "
+        "compiled",
         hint=f"make it a constant, `{name} = tl.constexpr(...)`, or pass it as an argument",
     )
 

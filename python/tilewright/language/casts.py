@@ -183,8 +183,8 @@ def reinterpret(x: tensor, target: dtype) -> tensor:
         return convert(x, target)
     if source.primitive_bitwidth != target.primitive_bitwidth:
         raise TypeMismatchError(
-            f"cannot reinterpret {source} of {source.primitive_bitwidth} bits "
-            f"as {target} of {target.primitive_bitwidth} bits"
+            f"Cannot bitcast data-type of size {source.primitive_bitwidth} to data-type of size "
+            f"{target.primitive_bitwidth}: {source} to {target}"
         )
     type = same_shape(x, target)
     if (source.is_int() or source.is_fp8e4b15()) and (target.is_int() or target.is_fp8e4b15()):

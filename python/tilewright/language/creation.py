@@ -75,7 +75,9 @@ def arange(start: Any, end: Any) -> tensor:
                 hint="to get negative values, subtract from the result",
             )
     if high <= low:
-        raise ConstantError(f"arange must end after it starts, found {low} to {high}")
+        raise ConstantError(
+            f"arange's end argument must be greater than the start argument, found {low} to {high}"
+        )
     check_shape((high - low,))
     return iota(low, high)
 

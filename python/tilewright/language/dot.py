@@ -89,7 +89,8 @@ def _shape(a: tensor, b: tensor) -> tuple[int, ...]:
         raise ShapeMismatchError(f"dot takes two tiles of rank 2 or two of rank 3, {found}")
     if lhs[-1] != rhs[-2]:
         raise ShapeMismatchError(
-            f"dot needs as many columns in its left operand as rows in its right one, {found}"
+            "dot has incompatible dimensions: it needs as many columns in its left operand as rows "
+            f"in its right one, {found}"
         )
     if lhs[:-2] != rhs[:-2]:
         raise ShapeMismatchError(f"dot needs equal batch sizes, {found}")
@@ -114,7 +115,7 @@ def result_type(a: dtype, b: dtype, out: dtype) -> dtype:
             )
     if not float8 and a != b:
         raise TypeMismatchError(
-            f"dot takes two tiles of one dtype, found {a} and {b}", hint="cast one with .to()"
+            f"Both operands must be same dtype: dot found {a} and {b}", hint="cast one with .to()"
         )
     if a.is_int():
         return int32

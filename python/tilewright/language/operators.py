@@ -8,7 +8,7 @@ from tilewright.errors import TypeMismatchError
 from tilewright.language._build import compare, constant, emit, to_tensor
 from tilewright.language.casts import convert
 from tilewright.language.dtypes import float32, int1, int64
-from tilewright.language.promotion import promoted
+from tilewright.language.promotion import operand, promoted
 from tilewright.language.registry import Family
 from tilewright.language.tensor import member, tensor
 
@@ -125,9 +125,15 @@ def shl(lhs: Any, rhs: Any) -> tensor:
 
 
 def shr(lhs: Any, rhs: Any) -> tensor:
-    """`lhs >> rhs`; an arithmetic shift if the common type is signed, else a logical one."""
+    """`lhs >> rhs`, of their common type.
+
+    An arithmetic shift if the left operand is signed, even if the common type is not; a logical
+    one otherwise. As in Triton, a Python number on the left counts as the other operand does.
+    """
     a, b = _bitwise(lhs, rhs, ">>")
-    return _by_sign(a, b, "arith.shrsi", "arith.shrui")
+    shifted = operand(lhs, ">>")
+    type = shifted.dtype if isinstance(shifted, tensor) else b.dtype
+    return emit("arith.shrsi" if type.is_int_signed() else "arith.shrui", [a, b])
 
 
 def minus(x: Any) -> tensor:

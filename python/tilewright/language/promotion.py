@@ -56,7 +56,7 @@ def promote(a: dtype, b: dtype, division: bool = False) -> dtype:
         raise TypeMismatchError(f"{a} and {b} have no common type", hint="cast one with .to(dtype)")
     if division and a.int_signedness != b.int_signedness:
         raise TypeMismatchError(
-            f"cannot divide {a} and {b}: one is signed, the other is not",
+            f"Cannot use /, // or % with {a} and {b} because they have different signedness",
             hint="cast both to the same signedness with .to(dtype)",
         )
     return promote_ints(a, b)

@@ -63,8 +63,9 @@ def common_shape(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
         if len(sizes) > 1:
             named = " and ".join(str(list(shape)) for shape in shapes)
             raise ShapeMismatchError(
-                f"shapes {named} do not broadcast: dimension {dim} has sizes "
-                + " and ".join(str(shape[dim]) for shape in padded),
+                f"Cannot make_shape_compatible: incompatible dimensions at index {dim}: "
+                + " and ".join(str(shape[dim]) for shape in padded)
+                + f"; shapes {named} do not broadcast",
                 hint="the sizes of a dimension must be equal, or one of them 1",
             )
         result.append(sizes.pop() if sizes else 1)
@@ -226,8 +227,8 @@ def reshape(input: Any, *shape: Any, can_reorder: bool = False) -> tensor:
     target = check_shape(sizes)
     if math.prod(target) != x.type.numel:
         raise ShapeMismatchError(
-            f"cannot reshape {list(x.type.shape)}, {x.type.numel} elements, to {list(target)}, "
-            f"{math.prod(target)} elements"
+            "reshape() cannot change total number of elements in tensor: "
+            f"{list(x.type.shape)} has {x.type.numel}, {list(target)} has {math.prod(target)}"
         )
     if not x.type.is_block():
         return splat(x, target)

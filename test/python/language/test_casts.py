@@ -78,7 +78,7 @@ def test_bitcast_of_integers_is_nothing(values):
 
 def test_bitcast_needs_equal_widths(values):
     (x,) = values("fp32")
-    with pytest.raises(TypeMismatchError, match="fp32 of 32 bits as int16 of 16 bits"):
+    with pytest.raises(TypeMismatchError, match="size 32 to data-type of size 16: fp32 to int16"):
         x.to(tl.int16, bitcast=True)
 
 

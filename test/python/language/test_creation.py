@@ -18,7 +18,7 @@ def test_arange(kernel):
 @pytest.mark.parametrize(
     "start, end, message",
     [
-        (4, 4, "must end after it starts"),
+        (4, 4, "end argument must be greater than the start argument"),
         (0, 2**33, "fit in int32"),
         (-4, 4, "at least 0"),
         (0, 8.0, "found 8.0"),

@@ -91,14 +91,14 @@ def test_shapes_that_do_not_fit(values):
 
 def test_types_that_do_not_fit(values):
     a, b, u = values("fp32[16,16]", "fp16[16,16]", "uint8[16,16]")
-    with pytest.raises(TypeMismatchError, match="one dtype, found fp32 and fp16"):
+    with pytest.raises(TypeMismatchError, match="must be same dtype: dot found fp32 and fp16"):
         tl.dot(a, b)
     with pytest.raises(TypeMismatchError, match="found uint8 and uint8: unsupported left operand"):
         tl.dot(u, u)
     (byte,) = values("fp8e5[16,16]")
-    with pytest.raises(TypeMismatchError, match="one dtype, found fp8e5 and fp16"):
+    with pytest.raises(TypeMismatchError, match="must be same dtype: dot found fp8e5 and fp16"):
         tl.dot(byte, b)
-    with pytest.raises(TypeMismatchError, match="one dtype, found fp16 and fp8e5"):
+    with pytest.raises(TypeMismatchError, match="must be same dtype: dot found fp16 and fp8e5"):
         tl.dot(b, byte)
     with pytest.raises(TypeMismatchError, match="found fp16 and uint8: unsupported right operand"):
         tl.dot(b, u)

@@ -110,7 +110,7 @@ def test_half_divided_by_a_number(values):
 @pytest.mark.parametrize("symbol", [operator.truediv, operator.floordiv, operator.mod])
 def test_division_refuses_mixed_signs(values, symbol):
     x, y = values("int32", "uint32")
-    with pytest.raises(TypeMismatchError, match="int32 and uint32: one is signed"):
+    with pytest.raises(TypeMismatchError, match="int32 and uint32 because they have different"):
         symbol(x, y)
 
 
