@@ -60,11 +60,12 @@ def test_products_of_very_different_sizes(mode):
     check(fresh("fp32", (32, 32)) * scales, fresh("fp32", (32, 32)), mode)
 
 
-@pytest.mark.parametrize("mode", ["tf32x3", "bf16x3", "bf16x6"])
+@pytest.mark.parametrize("mode", ["ieee", "tf32x3", "bf16x3", "bf16x6"])
 def test_infinities_and_nans(mode):
     a, b = fresh("fp32", (16, 16), 0.5, 1.5), fresh("fp32", (16, 16), 0.5, 1.5)
     a[1, 3], a[2, 5], a[4, 0] = math.inf, -math.inf, math.nan
     b[3, 7], b[0, 9] = 0, -math.inf
+    a.view(torch.int32)[7, 1] = 0x7F800001  # a NaN with only the last bit of the fraction
     with np.errstate(invalid="ignore"):
         expected = wide(a) @ wide(b)
     found = run(a, b, torch.zeros(16, 16), mode)

@@ -161,22 +161,25 @@ def test_loop_over_transposed_operands(stages):
 
 
 @tilewright.jit
-def batched_kernel(a, sa, b, out, B: tl.constexpr, M: tl.constexpr, K: tl.constexpr):
+def batched_kernel(a, sa, b, sb, out, B: tl.constexpr, M: tl.constexpr, K: tl.constexpr):
     x = tl.reshape(load(a, B * M, K // 2), (B, M, K // 2))
     y = tl.reshape(load(b, B * K, M), (B, K, M))
     s = tl.reshape(load(sa, B * M, K // 32), (B, M, K // 32))
-    z = tl.dot_scaled(x, s, "e2m1", y, None, "e5m2", fast_math=True)
+    t = tl.reshape(load(sb, B * M, K // 16), (B, M, K // 16))
+    z = tl.dot_scaled(x, s, "e2m1", y, t, "e5m2", fast_math=True)
     store(out, tl.reshape(z, (B * M, M)), B * M, M)
 
 
 def test_batches():
     b, m, k = 2, 16, 64
     left = [tile("e2m1", m, k) for _ in range(b)]
-    right = [tile("e5m2", m, k, group=None, transposed=True) for _ in range(b)]
+    right = [tile("e5m2", m, k, group=16, transposed=True) for _ in range(b)]
     out = poisoned("fp32", (b, m, m))
     batched_kernel[(1,)](
         np.stack([x.array for x in left]), np.stack([x.scales for x in left]),
-        torch.stack([y.array.view(torch.uint8) for y in right]), out, B=b, M=m, K=k,
+        torch.stack([y.array.view(torch.uint8) for y in right]),
+        torch.stack([y.scales.view(torch.uint8) for y in right]).view(torch.float8_e4m3fn),
+        out, B=b, M=m, K=k,
     )  # fmt: skip
     for found, x, y in zip(wide(out), left, right, strict=True):
         exact, bound = product(x, y)

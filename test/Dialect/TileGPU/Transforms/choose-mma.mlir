@@ -89,8 +89,10 @@ func.func @three_products(%x: f32) {
   %a = tile.splat %x : tensor<32x32xf32>
   // CHECK: %[[BITS:.*]] = arith.bitcast %[[X:.*]] : tensor<32x32xf32, #{{.*}}> to tensor<32x32xi32
   // CHECK: %[[KEPT:.*]] = arith.andi %[[BITS]]
-  // CHECK: %[[BIG:.*]] = arith.bitcast %[[KEPT]]
-  // CHECK: arith.subf %[[X]], %[[BIG]]
+  // CHECK: %[[CUT:.*]] = arith.bitcast %[[KEPT]]
+  // CHECK: %[[QUIET:.*]] = arith.addf %[[X]], %[[X]]
+  // CHECK: %[[BIG:.*]] = arith.select %{{.*}}, %[[CUT]], %[[QUIET]]
+  // CHECK: arith.subf %[[X]], %[[CUT]]
   // CHECK: tilegpu.mma "m16n8k8.tf32.tf32.f32"
   // CHECK: tilegpu.mma "m16n8k8.tf32.tf32.f32"
   // CHECK: %[[SUM:.*]] = arith.addf %{{.*}}, %[[X]]

@@ -36,18 +36,20 @@ static Value zero(ImplicitLocOpBuilder &builder, Type type) {
   return splat(builder, type, builder.getZeroAttr(tile::getElementType(type)));
 }
 
-/// Splits x into (big, small). For an infinite x, small is zero, since inf - inf is NaN.
+/// Splits x into (big, small). For an infinite x, small is zero, since inf - inf is NaN. For a NaN, big is x + x, which
+/// is quiet: cutting could leave the bits of an infinity.
 static std::pair<Value, Value> split(ImplicitLocOpBuilder &builder, Value x) {
   constexpr int32_t kKept = static_cast<int32_t>(0xFFFFE000); // sign, exponent and 10 bits of the fraction
   Type type = x.getType(), bitsType = tile::withElementType(type, builder.getI32Type());
   Value bits = arith::BitcastOp::create(builder, bitsType, x);
   bits = arith::AndIOp::create(builder, bits, splat(builder, bitsType, builder.getI32IntegerAttr(kKept)));
-  Value big = arith::BitcastOp::create(builder, type, bits);
-  Value rest = arith::SubFOp::create(builder, x, big);
+  Value cut = arith::BitcastOp::create(builder, type, bits);
   Attribute infinity = builder.getF32FloatAttr(std::numeric_limits<float>::infinity());
-  Value isInfinite = arith::CmpFOp::create(builder, arith::CmpFPredicate::OEQ, math::AbsFOp::create(builder, x),
-                                           splat(builder, type, infinity));
-  return {big, arith::SelectOp::create(builder, isInfinite, zero(builder, type), rest)};
+  Value isFinite = arith::CmpFOp::create(builder, arith::CmpFPredicate::OLT, math::AbsFOp::create(builder, x),
+                                         splat(builder, type, infinity));
+  Value big = arith::SelectOp::create(builder, isFinite, cut, arith::AddFOp::create(builder, x, x));
+  Value rest = arith::SubFOp::create(builder, x, cut);
+  return {big, arith::SelectOp::create(builder, isFinite, rest, zero(builder, type))};
 }
 
 SmallVector<DotOp> tilegpu::splitIntoThree(DotOp dot) {
