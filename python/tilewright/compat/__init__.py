@@ -23,7 +23,7 @@ libdevice.py, libdevice_bits.py, libdevice_rounding.py, libdevice_conversions.py
                                   functions of libdevice that are exact
 libdevice_math.py, libdevice_norms.py, libdevice_special.py
                                   its transcendental functions; special/ has the arithmetic
-extern.py                         its symbols, for extern_elementwise
+libdevice_symbols.py, extern.py   its symbols, for extern_elementwise
 cache.py                          triton.runtime.cache
 paths.py                          triton._utils
 objects.py                        single classes

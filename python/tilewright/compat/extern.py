@@ -6,10 +6,10 @@ libdevice, `sin`, which runs on every target.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from tilewright.compat.libdevice_symbols import SYMBOLS
 from tilewright.errors import TypeMismatchError, UnsupportedError
 from tilewright.language._build import to_tensor
 from tilewright.language.casts import cast
@@ -18,8 +18,6 @@ from tilewright.language.promotion import promoted
 from tilewright.language.tensor import tensor
 
 _PREFIX = "__nv_"
-# Symbols whose function has another name than the symbol without the suffix of its type.
-_RENAMED = {"fabs": "abs", "llabs": "abs", "isinfd": "isinf", "isnand": "isnan"}
 
 
 @builtin
@@ -80,13 +78,10 @@ def _function(symbol: str) -> Any:
     from tilewright.compat import facade
     from tilewright.compat.table import MODULES
 
-    name = symbol.removeprefix(_PREFIX)
-    names = [name, name.removesuffix("f"), re.sub("ll$", "", name)]
-    table = MODULES["triton.language.extra.libdevice"]
-    for candidate in (_RENAMED.get(other, other) for other in names):
-        found = facade.find(table, candidate) if symbol.startswith(_PREFIX) else None
-        if callable(found) and not hasattr(found, "__tilewright_placeholder__"):
-            return found
+    name = SYMBOLS.get(symbol)
+    found = facade.find(MODULES["triton.language.extra.libdevice"], name) if name else None
+    if callable(found):
+        return found
     raise UnsupportedError(
         f"the external function `{symbol}` is not available",
         hint="Tilewright links no libraries; it has functions of libdevice, with the prefix "

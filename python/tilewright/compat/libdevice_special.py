@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 from tilewright.compat.libdevice import FLOATS, operand, pair
-from tilewright.compat.special import angles, bessel, error_functions, gamma, powers
+from tilewright.compat.special import angles, bessel, error_functions, gamma, orders, powers
 from tilewright.compat.special.double import Double
-from tilewright.compat.special.orders import jn, yn
 from tilewright.language._build import emit, to_tensor
+from tilewright.language._context import current
 from tilewright.language.casts import cast
 from tilewright.language.constexpr import builtin, constexpr_value
 from tilewright.language.dtypes import float32, float64, int32
@@ -53,6 +53,20 @@ j0, j1 = _special(bessel.j0), _special(bessel.j1)
 y0, y1 = _special(bessel.y0), _special(bessel.y1)
 cyl_bessel_i0 = _special(bessel.cyl_bessel_i0)
 cyl_bessel_i1 = _special(bessel.cyl_bessel_i1)
+
+
+@builtin
+def jn(n: Any, x: Any) -> tensor:
+    """The Bessel function of the first kind of order n, an int32; NaN for negative n."""
+    result: tensor = current().inline(orders.jn, [n, x])
+    return result
+
+
+@builtin
+def yn(n: Any, x: Any) -> tensor:
+    """The Bessel function of the second kind of order n, an int32; NaN for negative n or x."""
+    result: tensor = current().inline(orders.yn, [n, x])
+    return result
 
 
 @builtin
