@@ -9,9 +9,25 @@ from __future__ import annotations
 from typing import Any
 
 from tilewright.language._context import current
+from tilewright.language.casts import cast
 from tilewright.language.constexpr import builtin, constexpr
+from tilewright.language.tensor import tensor
 
-__all__ = ["gdc_launch_dependents", "gdc_wait", "num_threads", "num_warps"]
+__all__ = [
+    "convert_custom_float8_sm70", "convert_custom_float8_sm80", "gdc_launch_dependents", "gdc_wait",
+    "num_threads", "num_warps",
+]  # fmt: skip
+
+
+@builtin
+def convert_custom_float8_sm80(
+    arg: Any, dst_ty: Any, fp_downcast_rounding: Any = None, _semantic: Any = None
+) -> tensor:
+    """A conversion from or to float8e4b15: `tl.cast` on every target."""
+    return cast(arg, dst_ty, fp_downcast_rounding)
+
+
+convert_custom_float8_sm70 = convert_custom_float8_sm80
 
 
 @builtin

@@ -16,7 +16,7 @@ from tilewright.errors import DeviceError
 # What programs read of options besides those that Tilewright has.
 _CONSTANTS: dict[str, Any] = {
     "extern_libs": (),
-    "supported_fp8_dtypes": ("fp8e4nv", "fp8e5"),
+    "supported_fp8_dtypes": ("fp8e4b15", "fp8e4b8", "fp8e4nv", "fp8e5", "fp8e5b16"),
     "allowed_dot_input_precisions": ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"),
     "sanitize_overflow": False,
     "launch_cooperative_grid": False,

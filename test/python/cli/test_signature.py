@@ -48,6 +48,8 @@ def test_an_ordinary_default_is_specialized_as_a_launch_would():
         ("9223372036854775809", "u64"),
         ("0.5", "fp32"),
         ("*fp32:16", "*fp32:D"),
+        ("*fp8e4b8", "*fp8e4b8"),
+        ("*fp8e4b15:D", "*fp8e4b15:D"),
         ("True", "u1"),
         ("None", None),
         ("(i32, (*fp16:D, 1))", ("i32", ("*fp16:D", 1))),

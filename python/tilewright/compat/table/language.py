@@ -43,8 +43,8 @@ _CUDA: dict[str, Entry] = {
         "tilewright.compat.cuda:gdc_launch_dependents", "does nothing: launches never overlap"
     ),
     "gdc_wait": Same("tilewright.compat.cuda:gdc_wait", "does nothing: launches never overlap"),
-    "convert_custom_float8_sm70": Deferred(),
-    "convert_custom_float8_sm80": Deferred(),
+    "convert_custom_float8_sm70": Same("tilewright.compat.cuda:convert_custom_float8_sm70"),
+    "convert_custom_float8_sm80": Same("tilewright.compat.cuda:convert_custom_float8_sm80"),
     "globaltimer": Deferred(),
     "num_threads": Same("tilewright.compat.cuda:num_threads"),
     "num_warps": Same("tilewright.compat.cuda:num_warps"),
