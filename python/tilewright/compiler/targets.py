@@ -18,6 +18,8 @@ from tilewright.compiler.core import core
 from tilewright.compiler.options import settings_of_options
 from tilewright.errors import DeviceError
 
+_ON = ("1", "true", "yes", "on")
+
 
 class TargetKind:
     """A kind of target. Kernels of the kind run on devices, named as in PyTorch: "cpu", "cuda:1".
@@ -221,8 +223,14 @@ def launch_target(name: str | Target | None, device: str) -> Target:
 
 
 def default_target() -> str:
-    """The value of TILEWRIGHT_TARGET, normalized; empty if it is not set."""
-    return _normalized(os.environ.get("TILEWRIGHT_TARGET", ""))
+    """The value of TILEWRIGHT_TARGET, normalized; if it is not set, "cpu" or empty.
+
+    Triton runs kernels in its interpreter, on the host, if TRITON_INTERPRET is set. Here the CPU
+    target is what runs there.
+    """
+    named = _normalized(os.environ.get("TILEWRIGHT_TARGET", ""))
+    interprets = os.environ.get("TRITON_INTERPRET", "").strip().lower() in _ON
+    return named or ("cpu" if interprets else "")
 
 
 def _normalized(text: str) -> str:
@@ -239,7 +247,7 @@ def settings_of(target: Target, has_target: bool, has: Iterable[str]) -> tuple[s
         has: The options that the launch names.
     """
     names = (*target_kinds()[target.kind].settings, *settings_of_options(has))
-    return names if has_target else (*names, "TILEWRIGHT_TARGET")
+    return names if has_target else (*names, "TILEWRIGHT_TARGET", "TRITON_INTERPRET")
 
 
 def _unknown_target_text(text: str, from_environment: bool) -> str:

@@ -52,7 +52,8 @@ class Runtime(Knobs):
         kernel_load_start_hook, kernel_load_end_hook: Chains that are called around the loading of
             a kernel's code: hook(module, function, name, metadata_group, hash).
         debug: Whether assertions are compiled by default (TILEWRIGHT_DEBUG).
-        interpret, sanitize_overflow, override_arch: No effect.
+        interpret: Whether the CPU is the default target (TRITON_INTERPRET).
+        sanitize_overflow, override_arch: No effect.
     """
 
     debug = flag("TILEWRIGHT_DEBUG")

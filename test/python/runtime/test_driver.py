@@ -89,6 +89,17 @@ def test_the_environment_names_the_target(fake, monkeypatch) -> None:
     assert isinstance(driver.active, CpuDriver)
 
 
+def test_interpreting_is_running_on_the_cpu(fake, monkeypatch) -> None:
+    assert not isinstance(driver.active, CpuDriver)
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    assert isinstance(driver.active, CpuDriver)
+    monkeypatch.setenv("TILEWRIGHT_TARGET", "emulator:cuda:89")
+    assert driver.active.get_current_target() == GPUTarget("cuda", 89, 32)
+    monkeypatch.delenv("TILEWRIGHT_TARGET")
+    monkeypatch.setenv("TRITON_INTERPRET", "0")
+    assert not isinstance(driver.active, CpuDriver)
+
+
 @pytest.mark.parametrize(
     ("target", "expected"),
     [
