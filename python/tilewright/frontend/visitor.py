@@ -188,6 +188,8 @@ class _At:
     def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
         visitor = self._visitor
         visitor.builder.loc, visitor.build.place = self._loc, self._place
+        if error is None:
+            return
         if isinstance(error, CompileError):
             error.at(*visitor.position(self._node))
             return

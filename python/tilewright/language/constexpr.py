@@ -19,7 +19,8 @@ def constexpr_value(x: Any) -> Any:
     """The Python object that a constexpr holds; any other object unchanged."""
     while isinstance(x, constexpr):
         x = x.value
-    return python_scalar(x)
+    kind: Any = type(x)
+    return python_scalar(x) if _is_numpy_scalar(kind) else x
 
 
 def python_scalar(x: Any) -> Any:
