@@ -2,9 +2,11 @@
 
 Skipped unless the libraries are installed:
 pip install --no-deps --target FOLDER liger-kernel fla-core einops, with FOLDER in PYTHONPATH.
+test_flag_gems.py does the same for FlagGems.
 """
 
 import importlib
+import itertools
 
 import pytest
 
@@ -97,6 +99,60 @@ def test_liger_group_norm() -> None:
     compare(apply(x, weight, bias, 12, 4, 1e-5), expected, (x, weight, bias), 1e-3)
 
 
+@pytest.mark.parametrize("mode", ["llama", "gemma", "none"])
+def test_liger_fused_add_rms_norm(mode) -> None:
+    apply = function("liger_kernel.ops.fused_add_rms_norm", "LigerFusedAddRMSNormFunction").apply
+    x, residual, weight = random(4, 9, 200), random(4, 9, 200), random(200)
+    found = apply(x, residual, weight, 1e-6, 0.0, mode, False)[0]
+    compare(found, F.rms_norm(x + residual, (200,), weight, 1e-6), (x, residual, weight))
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_liger_cross_entropy(reduction, smoothing) -> None:
+    apply = function("liger_kernel.ops.cross_entropy", "LigerCrossEntropyFunction").apply
+    x, target = random(32, 1000), torch.randint(0, 1000, (32,))
+    target[3] = -100
+    expected = F.cross_entropy(x, target, label_smoothing=smoothing, reduction=reduction)
+    found = apply(x.clone(), target, None, -100, 0.0, smoothing, reduction)[0]
+    compare(found, expected, (x,))
+
+
+@pytest.mark.parametrize("reduction", ["batchmean", "sum", "mean", "none"])
+def test_liger_kl_divergence(reduction) -> None:
+    apply = function("liger_kernel.ops.kl_div", "LigerKLDivLossFunction").apply
+    x, target = random(16, 300), torch.randn(16, 300).softmax(-1)
+    expected = F.kl_div(x.log_softmax(-1), target, reduction=reduction)
+    compare(apply(x.log_softmax(-1), target, reduction), expected, (x,))
+
+
+def test_liger_rotary_embedding() -> None:
+    apply = function("liger_kernel.ops.rope", "LigerRopeFunction").apply
+    q, k, angles = random(2, 4, 10, 32), random(2, 2, 10, 32), torch.randn(1, 10, 16)
+    cos, sin = torch.cat([angles.cos()] * 2, -1), torch.cat([angles.sin()] * 2, -1)
+
+    def rotate(x):
+        a, b = x.chunk(2, -1)
+        return x * cos[:, None] + torch.cat((-b, a), -1) * sin[:, None]
+
+    found = torch.cat(apply(q.clone(), k.clone(), cos, sin), 1)
+    compare(found, torch.cat((rotate(q), rotate(k)), 1), (q, k))
+
+
+def test_liger_mixture_of_experts() -> None:
+    apply = function("liger_kernel.ops.fused_moe", "LigerFusedMoEFunction").apply
+    x, weights = random(24, 32), torch.rand(24, 2, requires_grad=True)
+    up, down = (torch.randn(6, *shape) * 0.2 for shape in ((96, 32), (32, 48)))
+    up.requires_grad_()
+    down.requires_grad_()
+    chosen = torch.stack([torch.randperm(6)[:2] for _ in range(24)])
+    gate, value = torch.einsum("tkih,th->tki", up[chosen], x).chunk(2, -1)
+    each = torch.einsum("tkhi,tki->tkh", down[chosen], F.silu(gate) * value)
+    expected = (each * weights[..., None]).sum(1)
+    found = apply(x, up, down, chosen.int(), weights)
+    compare(found, expected, (x, up, down, weights), 1e-2)
+
+
 # flash-linear-attention: autotuned kernels with heuristics, chunked and recurrent forms
 
 
@@ -137,3 +193,47 @@ def test_fla_convolution() -> None:
     padded = F.conv1d(x.transpose(1, 2), weight[:, None], padding=3, groups=32)[..., :64]
     expected = F.silu(padded.transpose(1, 2))
     compare(found[0] if isinstance(found, tuple) else found, expected, (x,), 1e-3)
+
+
+def decayed(q, k, v, decay):
+    """Linear attention whose state decays: S = exp(decay) S + k v', o = q S."""
+    state = torch.zeros(*q.shape[:1], *q.shape[2:], v.shape[-1])
+    out = []
+    for t in range(q.shape[1]):
+        state = state * decay[:, t, :, :, None].exp() + k[:, t, ..., None] * v[:, t, :, None]
+        out.append(torch.einsum("bhk,bhkv->bhv", q[:, t] * q.shape[-1] ** -0.5, state))
+    return torch.stack(out, 1)
+
+
+@pytest.mark.parametrize("form", ["chunk", "fused_chunk", "fused_recurrent", "parallel"])
+def test_fla_retention(form) -> None:
+    retention = function("fla.ops.retention", f"{form}_retention")
+    q, k, v = random(1, 70, 2, 32), random(1, 70, 2, 32), random(1, 70, 2, 64)
+    rates = (1 - 2.0 ** (-5 - torch.arange(2.0))).log()
+    expected = decayed(q, k, v, rates[None, None, :, None].expand(q.shape))
+    compare(retention(q, k, v)[0], expected, (q, k, v), 2e-2)
+
+
+def test_fla_variable_lengths() -> None:
+    chunked = function("fla.ops.gla", "chunk_gla")
+    q, k, v = random(1, 100, 2, 32), random(1, 100, 2, 32), random(1, 100, 2, 64)
+    gate = (F.logsigmoid(torch.randn(q.shape)) / 4).requires_grad_()
+    ends = [0, 30, 77, 100]
+    parts = [decayed(*(x[:, a:b] for x in (q, k, v, gate))) for a, b in itertools.pairwise(ends)]
+    found, _ = chunked(q, k, v, gate, cu_seqlens=torch.tensor(ends))
+    compare(found, torch.cat(parts, 1), (q, k, v, gate), 2e-2)
+
+
+def test_fla_parallax() -> None:
+    attention = function("fla.ops.parallax", "parallel_parallax")
+    naive = function("fla.ops.parallax.naive", "naive_parallax")
+    inputs = [torch.randn(1, 32, 2, 32).half() for _ in range(4)]
+    halves = [x.requires_grad_() for x in inputs]
+    floats = [x.detach().float().requires_grad_() for x in inputs]
+    found, expected = attention(*halves), naive(*floats)
+    found, expected = (x[0] if isinstance(x, tuple) else x for x in (found, expected))
+    weight = torch.randn_like(expected)
+    mine = torch.autograd.grad(found, halves, weight.half())
+    theirs = torch.autograd.grad(expected, floats, weight)
+    for x, y in zip(mine, theirs, strict=True):
+        torch.testing.assert_close(x.float(), y, atol=3e-2, rtol=3e-2)
