@@ -54,7 +54,7 @@ static SmallVector<Value> applyToVectors(Builder &builder, Block &body, ArrayRef
   return llvm::map_to_vector(body.getTerminator()->getOperands(), lookUp);
 }
 
-static SmallVector<Value> applyToScalars(Builder &builder, Block &body, ArrayRef<Value> arguments) {
+SmallVector<Value> applyToScalars(Builder &builder, Block &body, ArrayRef<Value> arguments) {
   IRMapping mapping;
   mapping.map(body.getArguments(), arguments);
   for (Operation &op : body.without_terminator()) {

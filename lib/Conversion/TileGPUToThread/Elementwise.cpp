@@ -69,6 +69,37 @@ struct AddPtr : OpConversionPattern<tile::AddPtrOp> {
   }
 };
 
+/// Applies the function to one group of `pack` registers after the other. If there are fewer registers, they repeat.
+struct Map : OpConversionPattern<tile::MapOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(tile::MapOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    auto builder = ImplicitLocOpBuilder(op.getLoc(), rewriter);
+    SmallVector<SmallVector<Value>> operands =
+        llvm::map_to_vector(adaptor.getSources(), [&](Value operand) { return unpack(builder, operand); });
+    auto pack = static_cast<size_t>(op.getPack());
+    size_t registers = operands.front().size();
+    SmallVector<SmallVector<Value>> results(op.getNumResults());
+    for (size_t first = 0; first < registers; first += pack) {
+      SmallVector<Value> arguments;
+      for (const SmallVector<Value> &operand : operands) {
+        for (size_t i = 0; i < pack; ++i) {
+          arguments.push_back(operand[(first + i) % registers]);
+        }
+      }
+      SmallVector<Value> yielded = applyToScalars(builder, op.getBody().front(), arguments);
+      for (auto [index, result] : llvm::enumerate(results)) {
+        for (size_t i = 0; i < std::min(pack, registers); ++i) {
+          result.push_back(yielded[index * pack + i]);
+        }
+      }
+    }
+    rewriter.replaceOp(op, llvm::map_to_vector(results, [&](const SmallVector<Value> &elements) {
+                         return tilewright::gpu::pack(builder, elements);
+                       }));
+    return success();
+  }
+};
+
 template <typename Op, typename LLVMOp> struct Cast : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
   LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
@@ -86,7 +117,7 @@ template <typename Op, typename LLVMOp> struct Cast : OpConversionPattern<Op> {
 } // namespace
 
 void addElementwisePatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
-  patterns.add<Elementwise, Constant, Splat, AddPtr, Cast<tile::PtrCastOp, LLVM::BitcastOp>,
+  patterns.add<Elementwise, Constant, Splat, AddPtr, Map, Cast<tile::PtrCastOp, LLVM::BitcastOp>,
                Cast<tile::IntToPtrOp, LLVM::IntToPtrOp>, Cast<tile::PtrToIntOp, LLVM::PtrToIntOp>>(
       types, patterns.getContext());
 }

@@ -150,6 +150,10 @@ private:
   bool commutes, isElementwise;
 };
 
+/// Emits the operations of a region's block on scalars, and returns what it yields.
+llvm::SmallVector<mlir::Value> applyToScalars(Builder &builder, mlir::Block &body,
+                                              llvm::ArrayRef<mlir::Value> arguments);
+
 //===----------------------------------------------------------------------===//
 // Patterns, by family
 //===----------------------------------------------------------------------===//

@@ -35,6 +35,7 @@ void registerEmission(DialectRegistry &registry) {
     attachMemory(context);
     attachAtomics(context);
     attachReductions(context);
+    attachMap(context);
     attachDot(context);
     attachPrint(context);
     attachPrograms(context);

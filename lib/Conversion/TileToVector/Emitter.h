@@ -285,6 +285,7 @@ void attachShapes(mlir::MLIRContext *context);
 void attachMemory(mlir::MLIRContext *context);
 void attachAtomics(mlir::MLIRContext *context);
 void attachReductions(mlir::MLIRContext *context);
+void attachMap(mlir::MLIRContext *context);
 void attachDot(mlir::MLIRContext *context);
 void attachPrint(mlir::MLIRContext *context);
 void attachPrograms(mlir::MLIRContext *context);

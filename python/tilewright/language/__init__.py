@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tilewright.language.debug import *
     from tilewright.language.dot import *
     from tilewright.language.hints import *
+    from tilewright.language.mapping import *
     from tilewright.language.math import *
     from tilewright.language.memory import *
     from tilewright.language.operators import *
@@ -49,6 +50,7 @@ else:
         debug,
         dot,
         hints,
+        mapping,
         memory,
         operators,
         random,

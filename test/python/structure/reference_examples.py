@@ -28,6 +28,14 @@ def add(a: Any, b: Any) -> Any:
     return a + b
 
 
+@tilewright.jit
+def sign(x: Any) -> Any:
+    """A function of scalars for examples."""
+    if x > 0:
+        return 1
+    return 0 if x == 0 else -1
+
+
 @tl.builtin
 def show(out: Any, value: Any) -> None:
     """Stores a value; each of the values of a tuple has 1,024 elements of the memory."""
@@ -65,7 +73,7 @@ def _module(name: str, example: str, folder: Path) -> ModuleType:
     value = lines[-1].partition("  # ")[0]
     body = [f"    {line}" for line in lines[:-1]] + [f"    show(out, ({value}))"]
     source = "import tilewright\nimport tilewright.language as tl\n"
-    source += "from reference_examples import add, show\n\n\n"
+    source += "from reference_examples import add, show, sign\n\n\n"
     source += "@tilewright.jit\ndef kernel(p, q, out):\n" + "\n".join(body) + "\n"
     path = folder / f"example_{name}.py"
     path.write_text(source)

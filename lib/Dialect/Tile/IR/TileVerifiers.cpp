@@ -489,5 +489,28 @@ template <typename OpT> static LogicalResult verifyCombiner(OpT op) {
   return success();
 }
 
+/// The element types of tiles, each repeated.
+static SmallVector<Type> repeatElements(TypeRange tiles, unsigned times) {
+  SmallVector<Type> types;
+  for (Type tile : tiles) {
+    types.append(times, getElementType(tile));
+  }
+  return types;
+}
+
+LogicalResult MapOp::verifyRegions() {
+  if (getSources().empty() || getResults().empty() || !llvm::isPowerOf2_32(getPack())) {
+    return emitOpError("needs operands, results, and a `pack` that is a power of two, found ") << getPack();
+  }
+  Block &body = getBody().front();
+  SmallVector<Type> taken = repeatElements(getSources().getTypes(), getPack());
+  SmallVector<Type> yielded = repeatElements(getResultTypes(), getPack());
+  auto yield = dyn_cast<YieldOp>(body.getTerminator());
+  if (!llvm::equal(body.getArgumentTypes(), taken) || !yield || !llvm::equal(yield.getValues().getTypes(), yielded)) {
+    return emitOpError("function must take ") << ArrayRef(taken) << " and yield " << ArrayRef(yielded);
+  }
+  return success();
+}
+
 LogicalResult ReduceOp::verifyRegions() { return verifyCombiner(*this); }
 LogicalResult ScanOp::verifyRegions() { return verifyCombiner(*this); }

@@ -43,7 +43,8 @@ static bool isDead(Operation *op, SymbolTableCollection &symbols) {
 }
 
 /// Emits an error on the first operation in `region`, or in functions it calls, that is not allowed in a combiner.
-static LogicalResult verifyBody(Region &region, SymbolTableCollection &symbols, SmallPtrSetImpl<Operation *> &called) {
+static LogicalResult verifyBody(Region &region, StringRef what, SymbolTableCollection &symbols,
+                                SmallPtrSetImpl<Operation *> &called) {
   WalkResult result = region.walk([&](Operation *op) -> WalkResult {
     if (isDead(op, symbols)) {
       return WalkResult::advance();
@@ -51,15 +52,15 @@ static LogicalResult verifyBody(Region &region, SymbolTableCollection &symbols, 
     if (auto call = dyn_cast<CallOpInterface>(op)) {
       auto callee = dyn_cast_or_null<CallableOpInterface>(call.resolveCallableInTable(&symbols));
       if (callee && callee.getCallableRegion() && called.insert(callee).second) {
-        return verifyBody(*callee.getCallableRegion(), symbols, called);
+        return verifyBody(*callee.getCallableRegion(), what, symbols, called);
       }
       return WalkResult::advance();
     }
     if (accessesMemory(op)) {
-      return op->emitError("the combine function of a reduction or scan must not access memory");
+      return op->emitError() << what << " must not access memory";
     }
     if (hasTile(op->getOperandTypes()) || hasTile(op->getResultTypes())) {
-      return op->emitError("the combine function of a reduction or scan operates on scalars and must not create tiles");
+      return op->emitError() << what << " operates on scalars and must not create tiles";
     }
     return WalkResult::advance();
   });
@@ -70,7 +71,10 @@ LogicalResult verifyCombiners(ModuleOp module) {
   SymbolTableCollection symbols;
   SmallPtrSet<Operation *, 4> called;
   WalkResult result = module->walk([&](Operation *op) -> WalkResult {
-    return isa<ReduceOp, ScanOp>(op) ? verifyBody(op->getRegion(0), symbols, called) : success();
+    if (isa<ReduceOp, ScanOp>(op)) {
+      return verifyBody(op->getRegion(0), "the combine function of a reduction or scan", symbols, called);
+    }
+    return isa<MapOp>(op) ? verifyBody(op->getRegion(0), "the function of a map", symbols, called) : success();
   });
   return failure(result.wasInterrupted());
 }

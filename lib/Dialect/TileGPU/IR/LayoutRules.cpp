@@ -243,6 +243,12 @@ struct ScanRule : Rule<ScanRule, tile::ScanOp> {
   bool movesElements(Operation *) const { return true; }
 };
 
+struct MapRule : Rule<MapRule, tile::MapOp> {
+  MaybeLayout resultLayout(Operation *, OpOperand &, const LinearLayout &map) const { return map; }
+  MaybeLayout operandLayout(Operation *, OpOperand &, const LinearLayout &map) const { return map; }
+  bool needsEqualOperands(Operation *) const { return true; }
+};
+
 /// The result has the layout of the indices.
 struct GatherRule : Rule<GatherRule, tile::GatherOp> {
   MaybeLayout resultLayout(Operation *op, OpOperand &operand, const LinearLayout &map) const {
@@ -302,6 +308,7 @@ void tilegpu::attachLayoutRules(MLIRContext *context) {
   tile::CatOp::attachInterface<CatRule>(*context);
   tile::ReduceOp::attachInterface<ReduceRule>(*context);
   tile::ScanOp::attachInterface<ScanRule>(*context);
+  tile::MapOp::attachInterface<MapRule>(*context);
   tile::GatherOp::attachInterface<GatherRule>(*context);
   LocalGatherOp::attachInterface<LocalGatherRule>(*context);
   tile::HistogramOp::attachInterface<HistogramRule>(*context);

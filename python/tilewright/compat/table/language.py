@@ -14,7 +14,7 @@ _PROBED = {
 }  # fmt: skip
 
 # These are used by name in kernels only, or imported by modules without a second path.
-_IN_KERNELS = {name: Deferred() for name in ("inline_asm_elementwise", "map_elementwise")}
+_IN_KERNELS = {name: Deferred() for name in ("inline_asm_elementwise",)}
 
 _LANGUAGE: dict[str, Entry] = {
     **_PROBED,

@@ -318,6 +318,21 @@ def Tile_ScanOp : Tile_Op<"scan", [RecursiveMemoryEffects, RecursivelySpeculatab
   let hasRegionVerifier = 1;
 }
 
+def Tile_MapOp : Tile_Op<"map", [RecursiveMemoryEffects, RecursivelySpeculatable, SingleBlock,
+    SameOperandsAndResultShape]> {
+  let summary = "Applies a function to groups of `pack` elements";
+  let description = [{
+    The region has `pack` arguments per operand, first all elements of the first operand, and yields
+    `pack` values per result. Which elements are in a group is unspecified. An element may be in
+    several places of a group; any of their results counts.
+  }];
+  let arguments = (ins Variadic<Tile_Tile>:$sources, ConfinedAttr<I32Attr, [IntPositive]>:$pack);
+  let results = (outs Variadic<Tile_Tile>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "`(` $sources `)` $pack $body attr-dict `:` functional-type($sources, $results)";
+  let hasRegionVerifier = 1;
+}
+
 def Tile_HistogramOp : Tile_PureOp<"histogram", [Tile_InferType]> {
   let summary = "How often each integer from 0 up to, not including, `bins` occurs in a tile";
   let description = [{Elements are unsigned; those that are `bins` or greater are not counted.}];
@@ -326,8 +341,8 @@ def Tile_HistogramOp : Tile_PureOp<"histogram", [Tile_InferType]> {
   let assemblyFormat = "$src $bins attr-dict `:` type($src) `->` type($result)";
 }
 
-def Tile_YieldOp : Tile_PureOp<"yield", [Terminator, ReturnLike, ParentOneOf<["ReduceOp", "ScanOp"]>]> {
-  let summary = "Ends a combiner";
+def Tile_YieldOp : Tile_PureOp<"yield", [Terminator, ReturnLike, ParentOneOf<["MapOp", "ReduceOp", "ScanOp"]>]> {
+  let summary = "Ends a combiner or the function of a map";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
