@@ -49,8 +49,6 @@ __all__ = [
     "isfinited",
     "isinf",
     "isnan",
-    "llrint",
-    "llround",
     "log",
     "log2",
     "mul_rn",
@@ -201,7 +199,7 @@ def trunc(x: Any) -> tensor:
     return tl.where(value < 0, math.ceil(value), math.floor(value))
 
 
-def _rounded(value: tensor, to_even: bool) -> tensor:
+def rounded(value: tensor, to_even: bool) -> tensor:
     """`value` rounded to the nearest integer; ties to even, or away from zero."""
     whole = trunc(value)
     fraction = math.abs(sub_rn(value, whole))  # exact; not fused with a product in `value`
@@ -215,31 +213,19 @@ def _rounded(value: tensor, to_even: bool) -> tensor:
 @builtin
 def rint(x: Any) -> tensor:
     """The nearest integer, as a float; of two, the even one."""
-    return _rounded(operand(x, FLOATS, "rint"), to_even=True)
+    return rounded(operand(x, FLOATS, "rint"), to_even=True)
 
 
 @builtin
 def nearbyint(x: Any) -> tensor:
     """The nearest integer, as a float; of two, the even one."""
-    return _rounded(operand(x, FLOATS, "nearbyint"), to_even=True)
+    return rounded(operand(x, FLOATS, "nearbyint"), to_even=True)
 
 
 @builtin
 def round(x: Any) -> tensor:
     """The nearest integer, as a float; of two, the one farther from zero."""
-    return _rounded(operand(x, FLOATS, "round"), to_even=False)
-
-
-@builtin
-def llrint(x: Any) -> tensor:
-    """The nearest integer, as int64; of two, the even one."""
-    return cast(_rounded(operand(x, FLOATS, "llrint"), to_even=True), int64)
-
-
-@builtin
-def llround(x: Any) -> tensor:
-    """The nearest integer, as int64; of two, the one farther from zero."""
-    return cast(_rounded(operand(x, FLOATS, "llround"), to_even=False), int64)
+    return rounded(operand(x, FLOATS, "round"), to_even=False)
 
 
 # Classes of numbers, and signs

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tilewright.compat.libdevice import operand
+from tilewright.compat.libdevice import FLOATS, operand, rounded
 from tilewright.compat.libdevice_rounding import round_residual, round_sum
 from tilewright.compat.special import double_double as dd
 from tilewright.compat.special.double import Double, choose
@@ -22,20 +22,79 @@ from tilewright.language.dtypes import dtype, float32, float64, int32, int64, ui
 from tilewright.language.tensor import tensor
 
 __all__ = [
-    "double2float_rd", "double2float_rn", "double2float_ru", "double2float_rz", "double2hiint",
-    "double2int_rd", "double2int_rn", "double2int_ru", "double2int_rz", "double2ll_rd",
-    "double2ll_rn", "double2ll_ru", "double2ll_rz", "double2loint", "double2uint_rd",
-    "double2uint_rn", "double2uint_ru", "double2uint_rz", "double2ull_rd", "double2ull_rn",
-    "double2ull_ru", "double2ull_rz", "double_as_longlong", "float2int_rd", "float2int_rn",
-    "float2int_ru", "float2int_rz", "float2ll_rd", "float2ll_rn", "float2ll_ru", "float2ll_rz",
-    "float2uint_rd", "float2uint_rn", "float2uint_ru", "float2uint_rz", "float2ull_rd",
-    "float2ull_rn", "float2ull_ru", "float2ull_rz", "float_as_int", "float_as_uint",
-    "hiloint2double", "int2double_rn", "int2float_rd", "int2float_rn", "int2float_ru",
-    "int2float_rz", "int_as_float", "ll2double_rd", "ll2double_rn", "ll2double_ru",
-    "ll2double_rz", "ll2float_rd", "ll2float_rn", "ll2float_ru", "ll2float_rz",
-    "longlong_as_double", "uint2double_rn", "uint2float_rd", "uint2float_rn", "uint2float_ru",
-    "uint2float_rz", "uint_as_float", "ull2double_rd", "ull2double_rn", "ull2double_ru",
-    "ull2double_rz", "ull2float_rd", "ull2float_rn", "ull2float_ru", "ull2float_rz",
+    "double2float_rd",
+    "double2float_rn",
+    "double2float_ru",
+    "double2float_rz",
+    "double2hiint",
+    "double2int_rd",
+    "double2int_rn",
+    "double2int_ru",
+    "double2int_rz",
+    "double2ll_rd",
+    "double2ll_rn",
+    "double2ll_ru",
+    "double2ll_rz",
+    "double2loint",
+    "double2uint_rd",
+    "double2uint_rn",
+    "double2uint_ru",
+    "double2uint_rz",
+    "double2ull_rd",
+    "double2ull_rn",
+    "double2ull_ru",
+    "double2ull_rz",
+    "double_as_longlong",
+    "float2int_rd",
+    "float2int_rn",
+    "float2int_ru",
+    "float2int_rz",
+    "float2ll_rd",
+    "float2ll_rn",
+    "float2ll_ru",
+    "float2ll_rz",
+    "float2uint_rd",
+    "float2uint_rn",
+    "float2uint_ru",
+    "float2uint_rz",
+    "float2ull_rd",
+    "float2ull_rn",
+    "float2ull_ru",
+    "float2ull_rz",
+    "float_as_int",
+    "float_as_uint",
+    "hiloint2double",
+    "int2double_rn",
+    "int2float_rd",
+    "int2float_rn",
+    "int2float_ru",
+    "int2float_rz",
+    "int_as_float",
+    "ll2double_rd",
+    "ll2double_rn",
+    "ll2double_ru",
+    "ll2double_rz",
+    "ll2float_rd",
+    "ll2float_rn",
+    "ll2float_ru",
+    "ll2float_rz",
+    "llrint",
+    "llround",
+    "longlong_as_double",
+    "uint2double_rn",
+    "uint2float_rd",
+    "uint2float_rn",
+    "uint2float_ru",
+    "uint2float_rz",
+    "uint_as_float",
+    "ull2double_rd",
+    "ull2double_rn",
+    "ull2double_ru",
+    "ull2double_rz",
+    "ull2float_rd",
+    "ull2float_rn",
+    "ull2float_ru",
+    "ull2float_rz",
 ]  # fmt: skip
 
 _MODES = {"rd": "down", "rn": "to nearest even", "ru": "up", "rz": "toward zero"}
@@ -56,7 +115,11 @@ def _named(name: str, text: str, function: _Function) -> _Function:
 
 def _to_integer(x: tensor, target: dtype, mode: str) -> tensor:
     """A float as an integer, in the signed type of the target's width."""
-    whole = Double(x).call(_TO_WHOLE[mode])
+    return _saturated(Double(x).call(_TO_WHOLE[mode]), x.dtype, target)
+
+
+def _saturated(whole: Double, source: dtype, target: dtype) -> tensor:
+    """A float without a fraction, which was of the type `source`, as an integer."""
     bits = target.primitive_bitwidth
     low, high = target.get_int_min_value(), target.get_int_max_value()
     # The greatest integer of 64 bits is no float64. From the power of two above it on, a number is
@@ -65,7 +128,7 @@ def _to_integer(x: tensor, target: dtype, mode: str) -> tensor:
     inside = choose(is_too_large | ~(whole >= float(low)), float(low), whole)
     found = cast(cast(inside.value, target), _SIGNED[bits])
     found = where(is_too_large, constant(_wrap(high, bits), found.type), found)
-    not_a_number = 0 if x.dtype is float32 and bits == 32 else -(1 << (bits - 1))
+    not_a_number = 0 if source is float32 and bits == 32 else -(1 << (bits - 1))
     return where(whole.is_nan(), constant(not_a_number, found.type), found)
 
 
@@ -83,6 +146,19 @@ def _to_integers(base: str, source: dtype, target: dtype) -> list[_Function]:
         return _named(name, text, lambda x: _to_integer(operand(x, (source,), name), target, mode))
 
     return [make(mode) for mode in _MODES]
+
+
+@builtin
+def llrint(x: Any) -> tensor:
+    """The nearest integer, as int64; of two, the even one."""
+    return _to_integer(operand(x, FLOATS, "llrint"), int64, "rn")
+
+
+@builtin
+def llround(x: Any) -> tensor:
+    """The nearest integer, as int64; of two, the one farther from zero."""
+    value = operand(x, FLOATS, "llround")
+    return _saturated(Double(rounded(value, to_even=False)), value.dtype, int64)
 
 
 # Integers and float64 to floats

@@ -11,7 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 import tilewright.language as tl
-from tilewright.compat.libdevice import FLOATS, copysign, fma_rn, isinf, isnan, operand, pair
+from tilewright.compat.libdevice import FLOATS, copysign, fma_rn, isinf, operand, pair
+from tilewright.compat.special import powers
+from tilewright.compat.special.double import Double
 from tilewright.language import math
 from tilewright.language._build import emit
 from tilewright.language.casts import cast
@@ -20,7 +22,7 @@ from tilewright.language.dtypes import float64
 from tilewright.language.tensor import tensor
 
 __all__ = [
-    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cosh", "expm1", "hypot",
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cosh", "expm1",
     "log1p", "log10", "remainder", "sinh", "tan",
 ]  # fmt: skip
 
@@ -187,30 +189,7 @@ atanh = _through_double("atanh", _atanh, "The inverse hyperbolic tangent; NaN ab
 # Roots and remainders
 
 
-def cube_root(x: tensor) -> tensor:
-    """A power, and a step of Newton's method; subnormal numbers are scaled by 2^54 before."""
-    is_small = math.abs(x) < 2.0**-1000
-    number = math.abs(x) * cast(tl.where(is_small, 2.0**54, 1.0), float64)
-    root = math.exp2(math.log2(number) / 3.0)
-    square = root * root
-    root = root - fma_rn(square, root, -number) / (3.0 * square)
-    root = root * cast(tl.where(is_small, 2.0**-18, 1.0), float64)
-    return tl.where((x == 0) | isinf(x) | isnan(x), x, copysign(root, x))
-
-
-cbrt = _through_double("cbrt", cube_root, "The cube root.")
-
-
-@builtin
-def hypot(x: Any, y: Any) -> tensor:
-    """The length of the vector (x, y), without overflow; infinite if an operand is."""
-    first, second = pair(x, y, "hypot")
-    a, b = math.abs(cast(first, float64)), math.abs(cast(second, float64))
-    greater, less = math.maximum(a, b), math.minimum(a, b)
-    ratio = less / tl.where(greater == 0, 1.0, greater)
-    length = greater * math.sqrt(fma_rn(ratio, ratio, tl.full((), 1.0, float64)))
-    length = tl.where(isnan(a) | isnan(b), a + b, length)
-    return cast(tl.where(isinf(a) | isinf(b), float("inf"), length), first.dtype)
+cbrt = _through_double("cbrt", lambda x: powers.cbrt(Double(x)).value, "The cube root.")
 
 
 @builtin

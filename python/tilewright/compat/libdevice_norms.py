@@ -1,4 +1,4 @@
-"""Lengths of vectors and their reciprocals, cube roots: functions of libdevice without overflow.
+"""Lengths of vectors and their reciprocals: functions of libdevice without overflow.
 
 All operands are converted to float64, and scaled by a power of two before they are squared.
 """
@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilewright.compat.libdevice import FLOATS, operand
-from tilewright.compat.libdevice_math import cube_root
 from tilewright.compat.special import double_double as dd
 from tilewright.compat.special.double import Double, choose, from_bits
 from tilewright.language import math
@@ -19,7 +18,7 @@ from tilewright.language.dtypes import float32
 from tilewright.language.promotion import promoted
 from tilewright.language.tensor import tensor
 
-__all__ = ["norm3d", "norm4d", "rcbrt", "rhypot", "rnorm3d", "rnorm4d", "rsqrt_rn"]
+__all__ = ["hypot", "norm3d", "norm4d", "rhypot", "rnorm3d", "rnorm4d", "rsqrt_rn"]
 
 _INFINITY = float("inf")
 
@@ -73,6 +72,12 @@ def _square(x: Double) -> dd.Sum:
 
 
 @builtin
+def hypot(x: Any, y: Any) -> tensor:
+    """The length of the vector (x, y)."""
+    return _length((x, y), "hypot", False)
+
+
+@builtin
 def rhypot(x: Any, y: Any) -> tensor:
     """The reciprocal of the length of the vector (x, y)."""
     return _length((x, y), "rhypot", True)
@@ -100,27 +105,6 @@ def norm4d(x: Any, y: Any, z: Any, w: Any) -> tensor:
 def rnorm4d(x: Any, y: Any, z: Any, w: Any) -> tensor:
     """The reciprocal of the length of the vector (x, y, z, w)."""
     return _length((x, y, z, w), "rnorm4d", True)
-
-
-@builtin
-def rcbrt(x: Any) -> tensor:
-    """The reciprocal of the cube root, by a step of Newton's method on the root's reciprocal."""
-    value = operand(x, FLOATS, "rcbrt")
-    number = Double(value)
-    start = 1.0 / Double(cube_root(number.value))
-    is_ordinary = (start.call("absf") < _INFINITY) & (start.call("absf") > 0.0)
-    y = choose(is_ordinary, start, 1.0)
-    # x y^3 - 1, from a product that is less than an ulp away from 1. y is scaled by 2^-k and x by
-    # 2^3k without rounding, because a subnormal x has too few bits for its product's error.
-    is_small = number.call("absf") < 2.0**-900
-    scaled = choose(is_small, number * 2.0**150, number)
-    root = choose(is_small, y * 2.0**-50, y)
-    square = dd.two_product(root, root)
-    cube = dd.times(square, root)
-    excess = dd.times(cube, scaled)
-    error = (excess.high - 1.0) + excess.low
-    corrected = (y * error).fma(-1 / 3, y)
-    return cast(choose(is_ordinary, corrected, start).value, value.dtype)
 
 
 @builtin

@@ -22,8 +22,8 @@ from tilewright.language.tensor import tensor
 
 __all__ = [
     "cospi", "cyl_bessel_i0", "cyl_bessel_i1", "erfc", "erfcinv", "erfcx", "erfinv", "exp10", "j0",
-    "j1", "jn", "lgamma", "normcdf", "normcdfinv", "pow", "sincospi", "sinpi", "tgamma", "y0", "y1",
-    "yn",
+    "j1", "jn", "lgamma", "normcdf", "normcdfinv", "pow", "rcbrt", "sincospi", "sinpi", "tgamma",
+    "y0", "y1", "yn",
 ]  # fmt: skip
 
 
@@ -47,7 +47,7 @@ erfcinv = _special(error_functions.erfcinv)
 normcdf = _special(error_functions.normcdf)
 normcdfinv = _special(error_functions.normcdfinv)
 lgamma, tgamma = _special(gamma.lgamma), _special(gamma.tgamma)
-exp10 = _special(powers.exp10)
+exp10, rcbrt = _special(powers.exp10), _special(powers.rcbrt)
 sinpi, cospi = _special(angles.sinpi), _special(angles.cospi)
 j0, j1 = _special(bessel.j0), _special(bessel.j1)
 y0, y1 = _special(bessel.y0), _special(bessel.y1)

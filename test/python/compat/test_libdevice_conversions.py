@@ -48,6 +48,18 @@ def test_floats_to_integers(source, target_name, mode, target) -> None:
     assert found.tolist() == wanted.view(signed).tolist()
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_nearest_integers(dtype, target) -> None:
+    info = np.iinfo(np.int64)
+    x = floats(dtype, info)
+    even = [reference(value, info, "rn", info.min) for value in x]
+    assert apply(lib.llrint, np.int64, x).tolist() == even
+    with np.errstate(invalid="ignore"):
+        half = np.trunc(x) + np.where(np.abs(x - np.trunc(x)) >= 0.5, np.copysign(1, x), 0)
+    away = [reference(value, info, "rz", info.min) for value in half]
+    assert apply(lib.llround, np.int64, x).tolist() == away
+
+
 def integers(dtype) -> np.ndarray:
     """Integers with more bits than floats, of all magnitudes, and ties."""
     info = np.iinfo(dtype)

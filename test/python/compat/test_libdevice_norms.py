@@ -15,7 +15,7 @@ pytest.importorskip("mpmath")
 
 INF, NAN = math.inf, math.nan
 FLOATS = pytest.mark.parametrize("dtype", [np.float32, np.float64])
-COUNTS = {"rhypot": 2, "norm3d": 3, "rnorm3d": 3, "norm4d": 4, "rnorm4d": 4}
+COUNTS = {"hypot": 2, "rhypot": 2, "norm3d": 3, "rnorm3d": 3, "norm4d": 4, "rnorm4d": 4}
 
 
 def length(name, dtype, columns):

@@ -57,7 +57,7 @@ def test_the_page_states_every_bound() -> None:
     assert list(stated()) == [case.label for case in CASES]
 
 
-@pytest.mark.parametrize("name", ["pow", "tgamma", "lgamma", "erfc", "erfinv", "y1", "jn"])
+@pytest.mark.parametrize("name", ["pow", "tgamma", "lgamma", "erfc", "erfinv", "y1", "jn", "rcbrt"])
 def test_every_target_computes_the_same_bits(name, target) -> None:
     case = next(case for case in CASES if case.name == name)
     arguments = case.arguments(3, 64, np.float64)

@@ -3,7 +3,7 @@
 double.py           arithmetic that is never contracted; polynomials
 double_double.py    sums of two numbers; exp and log with more bits than float64
 coefficients.py     the polynomials, written by test/python/compat/derive_coefficients.py
-powers.py           pow, exp10
+powers.py           pow, exp10, cbrt, rcbrt
 angles.py           sinpi, cospi
 error_functions.py  erfc, erfcx, normcdf and their inverses
 gamma.py            tgamma, lgamma

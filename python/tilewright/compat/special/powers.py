@@ -1,4 +1,4 @@
-"""pow and exp10 of float64, from logarithms with about 68 bits."""
+"""pow and exp10 of float64, with logarithms of about 68 bits, and cube roots."""
 
 from __future__ import annotations
 
@@ -47,3 +47,32 @@ def _positive_power(x: Double, y: Double) -> Double:
     is_small = product.high.call("absf") < _LIMIT
     exponent = dd.Sum(clamped(product.high, _LIMIT), choose(is_small, product.low, 0.0))
     return _rounded(exponent)
+
+
+def cbrt(x: Double) -> Double:
+    """The cube root: a power and a step of Newton's method; subnormal numbers are scaled."""
+    magnitude = x.call("absf")
+    is_small = magnitude < 2.0**-1000
+    number = choose(is_small, magnitude * 2.0**54, magnitude)
+    root = (number.call("log2") / 3.0).call("exp2")
+    square = root * root
+    root = root - square.fma(root, -number) / (square * 3.0)
+    root = choose(is_small, root * 2.0**-18, root).copysign(x)
+    is_number = (magnitude > 0.0) & (magnitude < float("inf"))
+    return choose(is_number, root, x)
+
+
+def rcbrt(x: Double) -> Double:
+    """The reciprocal of the cube root, by a step of Newton's method on the root's reciprocal."""
+    start = 1.0 / cbrt(x)
+    is_ordinary = (start.call("absf") < float("inf")) & (start.call("absf") > 0.0)
+    y = choose(is_ordinary, start, 1.0)
+    # x y^3 - 1, from a product that is less than an ulp away from 1. y is scaled by 2^-k and x by
+    # 2^3k without rounding, because a subnormal x has too few bits for its product's error.
+    is_small = x.call("absf") < 2.0**-900
+    scaled = choose(is_small, x * 2.0**150, x)
+    root = choose(is_small, y * 2.0**-50, y)
+    cube = dd.times(dd.two_product(root, root), root)
+    excess = dd.times(cube, scaled)
+    error = (excess.high - 1.0) + excess.low
+    return choose(is_ordinary, (y * error).fma(-1 / 3, y), start)
