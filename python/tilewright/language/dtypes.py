@@ -411,6 +411,10 @@ class block_type(dtype):
         return f"tl.block_type({self._element!r}, {list(self._shape)})"
 
 
+# Each operation asks again for one of a few shapes.
+_VALID_SHAPES: set[tuple[int, ...]] = set()
+
+
 def check_shape(shape: Iterable[Any]) -> tuple[int, ...]:
     """A shape as a tuple of ints.
 
@@ -418,6 +422,8 @@ def check_shape(shape: Iterable[Any]) -> tuple[int, ...]:
         ShapeMismatchError: A size is not an integer or not positive, or the tile has more than
             MAX_ELEMENTS elements.
     """
+    if type(shape) is tuple and set(map(type, shape)) == {int} and shape in _VALID_SHAPES:
+        return shape
     sizes = tuple(map(known_value, shape))
     for index, size in enumerate(sizes):
         if not isinstance(size, int) or isinstance(size, bool):
@@ -435,6 +441,7 @@ def check_shape(shape: Iterable[Any]) -> tuple[int, ...]:
             f"two it has {padded_numel(sizes)} elements, and at most {MAX_ELEMENTS} are possible",
             hint="process the data in a loop over smaller tiles",
         )
+    _VALID_SHAPES.add(sizes)
     return sizes
 
 

@@ -143,6 +143,8 @@ def attention_forward(
     out = torch.empty_like(q)
     lse = torch.empty(batch, heads, m, dtype=torch.float32, device=q.device)
     block_m, block_n = (64, 64) if depth <= 64 else (64, 32)
+    if q.dtype == torch.float32:  # a product without TF32 takes registers, not matrix units
+        block_m = block_n = 32
     attention_forward_kernel[(tilewright.cdiv(m, block_m), batch * heads)](
         q, k, v, out, lse,
         *q.stride(), *k.stride(), *v.stride(), *out.stride(),
