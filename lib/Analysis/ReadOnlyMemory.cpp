@@ -7,11 +7,19 @@
 using namespace mlir;
 using namespace tilewright;
 
+/// Whether any memory may change at the operation: other grids write until it, or assembly does.
+static bool ordersAllMemory(Operation *op) {
+  auto assembly = dyn_cast<tile::InlineAsmOp>(op);
+  return isa<tile::WaitForGridsOp>(op) || (assembly && !assembly.getPure());
+}
+
 ReadOnlyMemory::ReadOnlyMemory(Operation *function) {
   PointerRootsCache roots;
   function->walk([&](MemoryEffectOpInterface op) {
     SmallVector<MemoryEffects::EffectInstance> effects;
     op.getEffects<MemoryEffects::Write>(effects);
+    isWritten |= ordersAllMemory(op);
+    written.isComplete &= !ordersAllMemory(op);
     for (const MemoryEffects::EffectInstance &effect : effects) {
       Value value = effect.getValue();
       if (value && isa<tile::PtrType>(tile::getElementType(value.getType()))) {

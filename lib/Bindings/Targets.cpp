@@ -24,6 +24,7 @@ static py::dict describe(const OptionBase &option) {
   result["doc"] = traits.doc;
   result["power_of_two"] = traits.isPowerOfTwo;
   result["choices"] = py::tuple(py::cast(traits.choices));
+  result["refused_elsewhere"] = traits.isRefusedElsewhere;
   result["setting"] = traits.setting ? py::object(py::str(traits.setting)) : py::none();
   return result;
 }

@@ -24,9 +24,9 @@ const std::vector<const Instruction *> &instructions() {
     std::vector<const Instruction *> rows;
     for (const Family *family :
          {&kRegisterInstructions, &kMemoryInstructions, &kAtomicInstructions, &kAsyncCopyInstructions,
-          &kBarrierInstructions, &kControlInstructions, &kMathInstructions, &kConversionInstructions,
-          &kWarpInstructions, &kMatrixInstructions, &kByteMatrixInstructions, &kMmaFloatInstructions,
-          &kMmaIntegerInstructions, &kMmaDoubleInstructions}) {
+          &kBarrierInstructions, &kControlInstructions, &kMathInstructions, &kHalfMathInstructions,
+          &kConversionInstructions, &kWarpInstructions, &kMatrixInstructions, &kByteMatrixInstructions,
+          &kMmaFloatInstructions, &kMmaIntegerInstructions, &kMmaDoubleInstructions}) {
       for (const Instruction &row : *family) {
         rows.push_back(&row);
       }

@@ -43,7 +43,8 @@ static GpuInfo describe(const NvidiaInfo &info) {
   gpu.sharedPerBlock = info.sharedPerBlock;
   gpu.banks = 32;
   gpu.bankBytes = 4;
-  gpu.reducesIntegers = true; // redux.sync
+  gpu.reducesIntegers = true;                       // redux.sync
+  gpu.overlapsGrids = (info.target & kFrom90) != 0; // griddepcontrol
   gpu.mma = select(mmaInstructions(), info);
   gpu.matrixMoves = select(matrixMoves(), info);
   gpu.asyncCopies = select(asyncCopies(), info);

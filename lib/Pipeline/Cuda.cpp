@@ -2,6 +2,7 @@
 
 #include "CudaModule.h"
 
+#include "tilewright/Hardware/Gpu.h"
 #include "tilewright/Target/Cuda/Assemble.h"
 #include "tilewright/Target/Nvptx/Nvptx.h"
 
@@ -52,6 +53,8 @@ public:
     compiled.metadata["num_warps"] = *options.numWarps;
     compiled.metadata["threads"] = built->threads;
     compiled.metadata["shared_bytes"] = built->sharedBytes;
+    compiled.metadata["launch_pdl"] = *options.launchPdl && hardware::lookupGpu(target)->overlapsGrids;
+    compiled.metadata["launch_cooperative_grid"] = *options.launchCooperativeGrid;
     compiled.metadata["slots"] = llvm::json::Array(built->slots);
     compiled.accesses = std::move(built->accesses);
     compiled.seconds = std::move(compilation.seconds);

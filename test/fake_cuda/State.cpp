@@ -157,7 +157,7 @@ static void noteParameter(std::ostream &text, const uint8_t *bytes, int size) {
 }
 
 void State::note(const KernelText &kernel, int device, std::array<unsigned, 5> sizes, uintptr_t stream,
-                 void **parameters) {
+                 void **parameters, const std::map<int, int> &attributes) {
   std::ostringstream text;
   text << "{\"kernel\": \"" << kernel.name << "\", \"device\": " << device << ", \"grid\": [" << sizes[0] << ", "
        << sizes[1] << ", " << sizes[2] << "], \"threads\": " << sizes[3] << ", \"shared\": " << sizes[4]
@@ -166,7 +166,11 @@ void State::note(const KernelText &kernel, int device, std::array<unsigned, 5> s
     text << (i ? ", " : "");
     noteParameter(text, static_cast<const uint8_t *>(parameters[i]), kernel.parameters[i]);
   }
-  text << "]}";
+  text << "], \"attributes\": {";
+  for (const auto &[number, value] : attributes) {
+    text << (number == attributes.begin()->first ? "" : ", ") << "\"" << number << "\": " << value;
+  }
+  text << "}}";
   launches.push_back(text.str());
 }
 

@@ -54,7 +54,9 @@ public:
   int enter(const char *function);
   int deviceAttribute(int attribute, int &value) const;
   /// `sizes`: the grid's three axes, threads and bytes of dynamic shared memory.
-  void note(const KernelText &kernel, int device, std::array<unsigned, 5> sizes, uintptr_t stream, void **parameters);
+  /// `attributes`: the launch's, with their values, by number.
+  void note(const KernelText &kernel, int device, std::array<unsigned, 5> sizes, uintptr_t stream, void **parameters,
+            const std::map<int, int> &attributes = {});
 
   int devices = 2, capability = 90, version = 12080;
   bool capturing = false;

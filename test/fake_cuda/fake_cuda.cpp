@@ -218,23 +218,57 @@ EXPORT int cuMemHostGetDevicePointer_v2(uint64_t *pointer, void *memory, unsigne
   return kSuccess;
 }
 
-EXPORT int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned, unsigned,
-                          unsigned shared, void *stream, void **parameters, void **) {
-  if (quiet()) {
-    return kSuccess;
-  }
-  ENTER("cuLaunchKernel")
+namespace {
+/// What both functions that launch have in common. `sizes` as in State::note.
+int launch(State &state, void *function, std::array<unsigned, 5> sizes, void *stream, void **parameters,
+           const std::map<int, int> &attributes) {
   auto &kernel = *static_cast<KernelText *>(function);
   int device = contexts().empty() ? -1 : contexts().back();
   if (device < 0) {
     return kInvalidContext;
   }
   // Checked here as the driver does.
+  unsigned shared = sizes[4];
   if (shared + kernel.staticShared > 48 * 1024 && static_cast<int>(shared) > kernel.dynamicShared) {
     return kInvalidValue;
   }
-  state.note(kernel, device, {x, y, z, threads, shared}, reinterpret_cast<uintptr_t>(stream), parameters);
+  state.note(kernel, device, sizes, reinterpret_cast<uintptr_t>(stream), parameters, attributes);
   return kSuccess;
+}
+
+struct Attribute {
+  int id, padding, value, rest[15];
+};
+
+struct Config {
+  unsigned x, y, z, threads, threadsY, threadsZ, shared;
+  void *stream;
+  const Attribute *attributes;
+  unsigned attributeCount;
+};
+static_assert(sizeof(Attribute) == 72 && sizeof(Config) == 56, "the driver's structures have these sizes");
+} // namespace
+
+EXPORT int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned, unsigned,
+                          unsigned shared, void *stream, void **parameters, void **) {
+  if (quiet()) {
+    return kSuccess;
+  }
+  ENTER("cuLaunchKernel")
+  return launch(state, function, {x, y, z, threads, shared}, stream, parameters, {});
+}
+
+EXPORT int cuLaunchKernelEx(const Config *config, void *function, void **parameters, void **) {
+  if (quiet()) {
+    return kSuccess;
+  }
+  ENTER("cuLaunchKernelEx")
+  std::map<int, int> attributes;
+  for (unsigned i = 0; i < config->attributeCount; ++i) {
+    attributes[config->attributes[i].id] = config->attributes[i].value;
+  }
+  return launch(state, function, {config->x, config->y, config->z, config->threads, config->shared}, config->stream,
+                parameters, attributes);
 }
 
 EXPORT int cuPointerGetAttribute(void *value, int attribute, uint64_t pointer) {

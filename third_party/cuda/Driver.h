@@ -39,6 +39,7 @@ enum class Status : int {
   InvalidAddressSpace = 717,
   InvalidPc = 718,
   LaunchFailed = 719,
+  CooperativeLaunchTooLarge = 720,
   NotPermitted = 800,
   SystemNotReady = 802,
   SystemDriverMismatch = 803,
@@ -91,6 +92,26 @@ using Module = struct ModuleTag *;
 using Function = struct FunctionTag *;
 using Stream = struct StreamTag *;
 
+/// CUlaunchAttributeID
+enum class LaunchAttributeId : int { Cooperative = 2, ProgrammaticStreamSerialization = 6 };
+
+/// CUlaunchAttribute. The value is a union of 64 bytes; those of the attributes above are flags.
+struct LaunchAttribute {
+  LaunchAttributeId id;
+  char padding[4];
+  int value;
+  char rest[60];
+};
+
+/// CUlaunchConfig
+struct LaunchConfig {
+  unsigned gridX, gridY, gridZ, blockX, blockY, blockZ;
+  unsigned sharedBytes;
+  Stream stream;
+  LaunchAttribute *attributes;
+  unsigned attributeCount;
+};
+
 /// X(member, symbol, parameters) for each function.
 #define TILEWRIGHT_CUDA_FUNCTIONS(X)                                                                                   \
   X(init, "cuInit", (unsigned flags))                                                                                  \
@@ -116,6 +137,8 @@ using Stream = struct StreamTag *;
   X(launchKernel, "cuLaunchKernel",                                                                                    \
     (Function function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX, unsigned blockY,              \
      unsigned blockZ, unsigned sharedBytes, Stream stream, void **parameters, void **extra))                           \
+  X(launchKernelEx, "cuLaunchKernelEx",                                                                                \
+    (const LaunchConfig *config, Function function, void **parameters, void **extra))                                  \
   X(memHostAlloc, "cuMemHostAlloc", (void **memory, size_t bytes, unsigned flags))                                     \
   X(memHostGetDevicePointer, "cuMemHostGetDevicePointer_v2", (DevicePointer * pointer, void *memory, unsigned flags))  \
   X(pointerGetAttribute, "cuPointerGetAttribute", (void *value, PointerAttribute attribute, DevicePointer pointer))    \

@@ -29,6 +29,7 @@ struct GpuInfo {
   int banks;              ///< of shared memory, served in parallel
   int64_t bankBytes;      ///< the width of a bank
   bool reducesIntegers;   ///< one instruction reduces 32-bit integers over a warp
+  bool overlapsGrids;     ///< a grid may start before the one that it depends on has ended
 
   // The instructions that the GPU has.
   std::vector<const MmaInstruction *> mma;

@@ -19,6 +19,18 @@ llvm::StringRef stringifyPhase(CudaPhase phase);
 std::optional<CudaPhase> parseCudaPhase(llvm::StringRef name);
 
 struct CudaOptions : GpuOptions {
+  Option<bool> launchPdl{
+      *this,
+      false,
+      {"launch_pdl",
+       "Whether a launch may start before the previous one in its stream has ended; the kernel waits for that one by "
+       "gdc_wait. On GPUs before sm_90, the CPU and emulated GPUs it never does."}};
+  Option<bool> launchCooperativeGrid{
+      *this, false,
+      OptionTraits("launch_cooperative_grid",
+                   "Whether all programs run at the same time, so that they can wait for one another. A launch fails "
+                   "if they do not fit on the device.")
+          .refusedElsewhere()};
   Option<bool> lineInfo{*this, true, OptionTraits("line_info", "Emit source lines for profilers.").internal()};
   Option<std::string> nvJitLink{*this, "", OptionTraits("nvjitlink", "The path of the library nvJitLink.").internal()};
   Option<std::string> ptxas{*this, "", OptionTraits("ptxas", "The path of the program ptxas.").internal()};
@@ -44,6 +56,7 @@ void registerCudaPipeline(mlir::DialectRegistry &registry);
 ///   num_warps, threads                   per program
 ///   shared_bytes                         bytes of dynamic shared memory per program
 ///   registers, spill_bytes, stack_bytes  per thread, as the assembler reports them
+///   launch_pdl, launch_cooperative_grid  the attributes of launches; the first is false if the GPU lacks it
 ///   slots                                for each parameter of the code, the index of its launch argument
 /// Code with bounds checks takes hidden arguments (CheckBounds.cpp), and traps on a violation.
 /// Dumps "source", "tile", "tilegpu", "thread", "llvm" (optimized LLVM IR), "ptx" and "log" (the assembler's).

@@ -25,6 +25,7 @@ struct OptionTraits {
   OptionTraits powerOfTwo() { return isPowerOfTwo = true, std::move(*this); }
   OptionTraits choosing(std::vector<const char *> names) { return choices = std::move(names), std::move(*this); }
   OptionTraits setBy(const char *variable) { return setting = variable, std::move(*this); }
+  OptionTraits refusedElsewhere() { return isRefusedElsewhere = true, std::move(*this); }
   OptionTraits internal() { return isInternal = true, std::move(*this); }
 
   const char *name;
@@ -32,6 +33,7 @@ struct OptionTraits {
   bool isPowerOfTwo = false;
   std::vector<const char *> choices; ///< the values of a text besides the empty one; empty if it can be any text
   const char *setting = nullptr;     ///< the environment variable that sets the default
+  bool isRefusedElsewhere = false;   ///< kinds of targets without the option accept its default only
   bool isInternal = false;           ///< for tests and tools: launches do not accept it
 };
 

@@ -246,11 +246,30 @@ template <typename Op, typename Replacement> struct Bare : OpRewritePattern<Op> 
   }
 };
 
+//===----------------------------------------------------------------------===//
+// Grids that depend on one another
+//===----------------------------------------------------------------------===//
+
+/// On GPUs where a grid starts after the previous one has ended there is nothing to do.
+template <typename Op> struct GridDependency : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    if (!tilegpu::targetOf(op).overlapsGrids) {
+      rewriter.eraseOp(op);
+      return success();
+    }
+    StringRef action = std::is_same_v<Op, thread::WaitForGridsOp> ? "wait" : "launch_dependents";
+    rewriter.replaceOpWithNewOp<ptx::GridDependencyControlOp>(op, action);
+    return success();
+  }
+};
+
 } // namespace
 
 void addMemoryPatterns(RewritePatternSet &patterns) {
   patterns.add<Load, Store, AtomicRMW, CompareExchange, Fence, SharedMemory, AsyncCopy, AsyncWait,
-               Bare<thread::AsyncCommitOp, NVVM::CpAsyncCommitGroupOp>, Bare<thread::BarrierOp, NVVM::Barrier0Op>>(
+               Bare<thread::AsyncCommitOp, NVVM::CpAsyncCommitGroupOp>, Bare<thread::BarrierOp, NVVM::Barrier0Op>,
+               GridDependency<thread::WaitForGridsOp>, GridDependency<thread::LaunchDependentsOp>>(
       patterns.getContext());
 }
 

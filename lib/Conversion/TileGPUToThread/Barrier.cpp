@@ -1,4 +1,4 @@
-// Barriers of all threads of a program.
+// Barriers of all threads of a program, and the order of grids that depend on one another.
 
 #include "TileGPUToThread.h"
 
@@ -7,10 +7,11 @@ using namespace mlir;
 namespace tilewright::gpu {
 namespace {
 
-template <typename Op> struct Barrier : OpConversionPattern<Op> {
+/// All threads execute the operation.
+template <typename Op, typename ThreadOp> struct ByAllThreads : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
   LogicalResult matchAndRewrite(Op op, typename Op::Adaptor, ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<thread::BarrierOp>(op);
+    rewriter.replaceOpWithNewOp<ThreadOp>(op);
     return success();
   }
 };
@@ -18,7 +19,9 @@ template <typename Op> struct Barrier : OpConversionPattern<Op> {
 } // namespace
 
 void addBarrierPatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
-  patterns.add<Barrier<tile::BarrierOp>, Barrier<tilegpu::BarrierOp>>(types, patterns.getContext());
+  patterns.add<ByAllThreads<tile::BarrierOp, thread::BarrierOp>, ByAllThreads<tilegpu::BarrierOp, thread::BarrierOp>,
+               ByAllThreads<tile::WaitForGridsOp, thread::WaitForGridsOp>,
+               ByAllThreads<tile::LaunchDependentsOp, thread::LaunchDependentsOp>>(types, patterns.getContext());
 }
 
 } // namespace tilewright::gpu

@@ -120,6 +120,7 @@ struct TileGPUToThread : tilewright::impl::TileGPUToThreadBase<TileGPUToThread> 
     tilewright::gpu::addBarrierPatterns(patterns, types);
     tilewright::gpu::addAsyncCopyPatterns(patterns, types);
     tilewright::gpu::addLocalMemoryPatterns(patterns, types);
+    tilewright::gpu::addInlineAsmPatterns(patterns, types);
     tilewright::gpu::addDotPatterns(patterns, types);
     tilewright::gpu::addMmaPatterns(patterns, types);
     tilewright::gpu::addControlPatterns(patterns, types, target);

@@ -171,6 +171,7 @@ void addAssertPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &typ
 void addBarrierPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addAsyncCopyPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addLocalMemoryPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addInlineAsmPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addDotPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addMmaPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 /// Functions, loops and branches; also sets up `target`.

@@ -68,9 +68,16 @@ struct NumPrograms : EmissionModel<NumPrograms, tile::NumProgramsOp> {
 // Debugging
 //===----------------------------------------------------------------------===//
 
-/// Memory operations of a program are executed in order anyway.
-struct Barrier : EmissionModel<Barrier, tile::BarrierOp> {
+/// Memory operations of a program are executed in order anyway, and launches do not overlap.
+template <typename Op> struct Barrier : EmissionModel<Barrier<Op>, Op> {
   LogicalResult emit(Operation *, Emitter &) const { return success(); }
+};
+
+/// The language replaces assembly by its fallback for the CPU, or raises an error.
+struct InlineAsm : EmissionModel<InlineAsm, tile::InlineAsmOp> {
+  LogicalResult emit(Operation *op, Emitter &) const {
+    return op->emitError("inline assembly is that of an NVIDIA GPU and can't be executed on the CPU");
+  }
 };
 
 struct Assert : EmissionModel<Assert, tile::AssertOp> {
@@ -101,7 +108,8 @@ struct Assert : EmissionModel<Assert, tile::AssertOp> {
 void attachPrograms(MLIRContext *context) {
   tile::ProgramIdOp::attachInterface<ProgramId>(*context);
   tile::NumProgramsOp::attachInterface<NumPrograms>(*context);
-  tile::BarrierOp::attachInterface<Barrier>(*context);
+  attachToAll<Barrier, tile::BarrierOp, tile::WaitForGridsOp, tile::LaunchDependentsOp>(context);
+  tile::InlineAsmOp::attachInterface<InlineAsm>(*context);
   tile::AssertOp::attachInterface<Assert>(*context);
 }
 

@@ -36,6 +36,45 @@ static void fromPair(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
   out[0] = upper << to.bits() | convert<to, Rounding::NearestEven, variant>(decode(pair, from));
 }
 
+/// The first number becomes the upper half of two halves of `width` bits.
+template <const FloatFormat &to, int width>
+static void packFloats(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
+  uint64_t upper = convert<to, Rounding::NearestEven, SatFinite>(toFloat(in[0]));
+  out[0] = upper << width | convert<to, Rounding::NearestEven, SatFinite>(toFloat(in[1]));
+}
+
+template <const FloatFormat &from, int width>
+static void unpackToHalves(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
+  uint64_t upper = encode(decode(static_cast<uint32_t>(in[0] >> width), from), kF16, Rounding::NearestEven);
+  out[0] = upper << kF16.bits() | encode(decode(static_cast<uint32_t>(in[0]), from), kF16, Rounding::NearestEven);
+}
+
+/// An ue8m0 is the exponent of a power of two, from 2^-127 to 2^127; 255 is NaN. The sign is ignored.
+template <bool roundsUp> static uint32_t toExponent(float value) {
+  if (value != value) {
+    return 0xff;
+  }
+  uint32_t bits = bitCast<uint32_t>(value) & 0x7fffffff;
+  uint32_t exponent = bits >> 23, fraction = bits & 0x7fffff;
+  // A subnormal float is less than 2^-126, and 2^-127 is the least result.
+  bool isAbove = exponent == 0 ? fraction > 0x400000 : fraction != 0;
+  exponent += roundsUp && isAbove;
+  return exponent > 0xfe ? 0xfe : exponent;
+}
+
+template <bool roundsUp> static void toExponents(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
+  out[0] = toExponent<roundsUp>(toFloat(in[0])) << 8 | toExponent<roundsUp>(toFloat(in[1]));
+}
+
+/// A bf16 has the exponent's bits at the same place as a float; 2^-127 is subnormal.
+static uint64_t fromExponent(uint64_t exponent) {
+  return exponent == 0xff ? 0x7fff : exponent == 0 ? 0x40 : exponent << 7;
+}
+
+static void fromExponents(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
+  out[0] = fromExponent(in[0] >> 8 & 0xff) << 16 | fromExponent(in[0] & 0xff);
+}
+
 constexpr Rounding kRn = Rounding::NearestEven;
 constexpr Rounding kRna = Rounding::NearestAway;
 constexpr Rounding kRz = Rounding::TowardZero;
@@ -85,6 +124,19 @@ static constexpr Instruction kConversionRows[] = {
         "two e5m2 as halves, which have all their numbers"),
     row("cvt.rn.relu.f16x2.e5m2x2", "llvm.nvvm.e5m2x2.to.f16x2.rn.relu", fromPair<kE5M2, kF16, Relu>,
         "two e5m2 as halves; negative ones as 0"),
+
+    row("cvt.rn.satfinite.e2m1x2.f32", nullptr, packFloats<kE2M1, 4>,
+        "two floats as e2m1 in one byte, rounded to nearest even"),
+    row("cvt.rn.satfinite.e2m3x2.f32", nullptr, packFloats<kE2M3, 8>, "two floats as e2m3, rounded to nearest even"),
+    row("cvt.rn.satfinite.e3m2x2.f32", nullptr, packFloats<kE3M2, 8>, "two floats as e3m2, rounded to nearest even"),
+    row("cvt.rn.f16x2.e2m1x2", nullptr, unpackToHalves<kE2M1, 4>, "two e2m1 as halves, which have all their numbers"),
+    row("cvt.rn.f16x2.e2m3x2", nullptr, unpackToHalves<kE2M3, 8>, "two e2m3 as halves, which have all their numbers"),
+    row("cvt.rn.f16x2.e3m2x2", nullptr, unpackToHalves<kE3M2, 8>, "two e3m2 as halves, which have all their numbers"),
+    row("cvt.rp.satfinite.ue8m0x2.f32", nullptr, toExponents<true>,
+        "the powers of two that are not less than two floats, as ue8m0"),
+    row("cvt.rz.satfinite.ue8m0x2.f32", nullptr, toExponents<false>,
+        "the powers of two that are not greater than two floats, as ue8m0"),
+    row("cvt.rn.bf16x2.ue8m0x2", nullptr, fromExponents, "two ue8m0 as bf16, which has all their numbers"),
 
     row("cvt.rn.bf16.f32", "llvm.nvvm.f2bf16.rn", fromFloat<kBF16, kRn, Plain>,
         "a float as a bf16, rounded to nearest even"),

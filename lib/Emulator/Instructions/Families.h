@@ -30,6 +30,7 @@ extern const Family kMemoryInstructions;
 extern const Family kAtomicInstructions;
 extern const Family kControlInstructions;
 extern const Family kMathInstructions;
+extern const Family kHalfMathInstructions;
 extern const Family kConversionInstructions;
 extern const Family kWarpInstructions;
 extern const Family kMatrixInstructions;

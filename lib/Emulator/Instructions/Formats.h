@@ -29,6 +29,10 @@ inline constexpr FloatFormat kBF16 = {8, 7, 0x7f7f, 0x7fff, true};
 inline constexpr FloatFormat kTF32 = {8, 10, 0x3fbff, 0x7fffffff, true, 13};
 inline constexpr FloatFormat kE4M3 = {4, 3, 0x7e, 0x7f, false};
 inline constexpr FloatFormat kE5M2 = {5, 2, 0x7b, 0x7f, true};
+// These have neither infinity nor NaN; NaN becomes the largest number.
+inline constexpr FloatFormat kE2M1 = {2, 1, 0x7, 0x7, false};
+inline constexpr FloatFormat kE2M3 = {2, 3, 0x1f, 0x1f, false};
+inline constexpr FloatFormat kE3M2 = {3, 2, 0x1f, 0x1f, false};
 
 enum class Rounding { NearestEven, NearestAway, TowardZero };
 

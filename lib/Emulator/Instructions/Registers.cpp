@@ -38,6 +38,14 @@ void clock32(Thread &, int32_t, const uint64_t *, uint64_t *out) { out[0] = stat
 
 void clock64(Thread &, int32_t, const uint64_t *, uint64_t *out) { out[0] = nanoseconds(); }
 
+/// An emulated GPU has one multiprocessor.
+template <uint64_t value> void constant(Thread &, int32_t, const uint64_t *, uint64_t *out) { out[0] = value; }
+
+void warpId(Thread &thread, int32_t, const uint64_t *, uint64_t *out) { out[0] = thread.index / kLanes; }
+
+/// Grids never overlap: those that this one depends on have ended, and others start after it.
+void controlDependency(Thread &, int32_t, const uint64_t *, uint64_t *) {}
+
 void nanosleep(Thread &thread, int32_t, const uint64_t *, uint64_t *) { thread.yield(); }
 
 } // namespace
@@ -75,6 +83,16 @@ static constexpr Instruction kRegisterRows[] = {
      "a count that grows: nanoseconds of the host", "10.24 %clock64"},
     {"%globaltimer", "llvm.nvvm.read.ptx.sreg.globaltimer", clock64, InstructionClass::Other, "nanoseconds",
      "10.28 %globaltimer"},
+    {"%warpid", "llvm.nvvm.read.ptx.sreg.warpid", warpId, InstructionClass::Other, "the warp's number in its block",
+     "10.4 %warpid"},
+    {"%smid", "llvm.nvvm.read.ptx.sreg.smid", constant<0>, InstructionClass::Other, "zero: there is one multiprocessor",
+     "10.8 %smid"},
+    {"%nsmid", "llvm.nvvm.read.ptx.sreg.nsmid", constant<1>, InstructionClass::Other,
+     "one: there is one multiprocessor", "10.9 %nsmid"},
+    {"griddepcontrol.wait", "llvm.nvvm.griddepcontrol.wait", controlDependency, InstructionClass::Control,
+     "does nothing: the grids that this one depends on have ended", "9.7.13.13 griddepcontrol"},
+    {"griddepcontrol.launch_dependents", "llvm.nvvm.griddepcontrol.launch.dependents", controlDependency,
+     InstructionClass::Control, "does nothing: dependent grids start after this one", "9.7.13.13 griddepcontrol"},
     {"nanosleep.u32", "llvm.nvvm.nanosleep", nanosleep, InstructionClass::Control,
      "lets other threads run, but does not wait for the given time", "9.7.13.4 nanosleep"},
 };

@@ -1,6 +1,7 @@
 #include "AssemblyCalls.h"
 
 #include "AssemblyText.h"
+#include "PtxArithmetic.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -24,7 +25,11 @@ struct Opcode {
 
   bool isAccess() const { return head == "ld" || head == "st"; }
   bool isAtomic() const { return head == "atom"; }
-  bool hasResult() const { return !StringSet<>{"st", "cp", "red", "bar", "barrier", "fence", "membar"}.contains(head); }
+  bool hasResult() const {
+    static const StringSet<> without = {
+        "st", "cp", "red", "bar", "barrier", "fence", "membar", "griddepcontrol", "nanosleep", "prefetch"};
+    return !without.contains(head);
+  }
 };
 
 /// Cache operators and scopes. Atomics of the emulator are visible to all threads, whatever their scope.
@@ -52,6 +57,27 @@ std::optional<int> bytesOf(StringRef part) {
   return std::nullopt;
 }
 
+/// The row for other spellings: an address without a space is that of a tensor, and a fence orders all accesses.
+std::string rowNameOf(StringRef head, StringRef name) {
+  if (head == "fence" || head == "membar") {
+    return name.ends_with(".cta") ? "fence.acq_rel.cta" : "fence.acq_rel.gpu";
+  }
+  if (name == "bar.sync" || name == "barrier.sync" || name == "barrier.sync.aligned" || name == "bar.cta.sync" ||
+      name == "barrier.cta.sync") {
+    return "barrier.cta.sync.aligned.all";
+  }
+  if (name == "ld" || name == "st") {
+    return (name + ".global").str();
+  }
+  // PTX rounds these to nearest if it is not said.
+  bool isHalf = name.ends_with("f16") || name.ends_with("f16x2");
+  if (isHalf && (head == "add" || head == "sub" || head == "mul") && name.contains(".rn.")) {
+    auto [before, after] = name.split(".rn.");
+    return (before + "." + after).str();
+  }
+  return name.str();
+}
+
 Opcode takeApart(StringRef text) {
   SmallVector<StringRef> parts;
   text.split(parts, '.');
@@ -75,16 +101,23 @@ Opcode takeApart(StringRef text) {
       opcode.name += ("." + part).str();
     }
   }
+  opcode.name = rowNameOf(opcode.head, opcode.name);
   return opcode;
 }
 
-/// Translates the statements of one inline assembly string to calls.
+/// Whether a row only computes its results, so that they may be ignored if a predicate is false.
+bool isArithmetic(const Instruction &row) {
+  return row.kind == InstructionClass::Float || row.kind == InstructionClass::Special ||
+         row.kind == InstructionClass::Conversion || row.kind == InstructionClass::Other;
+}
+
+/// Translates the statements of one inline assembly string to calls and to LLVM's arithmetic.
 class AssemblyTranslator {
 public:
   AssemblyTranslator(CallInst &call, EmulatedCalls &calls) : call(call), calls(calls), builder(&call) {}
 
   Error run() {
-    auto *assembly = cast<InlineAsm>(call.getCalledOperand());
+    auto *text = cast<InlineAsm>(call.getCalledOperand());
     size_t results = EmulatedCalls::slotsOf(call.getType());
     for (size_t i = 0; i < results; ++i) {
       registers["$" + std::to_string(i)] = builder.getInt64(0);
@@ -92,11 +125,15 @@ public:
     for (auto [index, argument] : llvm::enumerate(call.args())) {
       registers["$" + std::to_string(results + index)] = calls.toSlot(builder, argument);
     }
-    auto statements = parseAssembly(assembly->getAsmString());
-    if (!statements) {
-      return statements.takeError();
+    setTied(*text, results);
+    auto assembly = parseAssembly(text->getAsmString());
+    if (!assembly) {
+      return assembly.takeError();
     }
-    for (const AssemblyStatement &statement : *statements) {
+    for (const auto &name : assembly->declared) {
+      registers[name.getKey()] = builder.getInt64(0);
+    }
+    for (const AssemblyStatement &statement : assembly->statements) {
       if (Error error = translate(statement)) {
         return error;
       }
@@ -113,47 +150,99 @@ public:
   }
 
 private:
-  Value *valueOf(const AssemblyOperand &operand) {
-    Value *offset = builder.getInt64(operand.number);
-    if (operand.kind == AssemblyOperand::Immediate) {
-      return offset;
+  using Operands = ArrayRef<SmallVector<AssemblyOperand, 4>>;
+
+  /// A result that is tied to an operand, by the constraint "0", starts with its value.
+  void setTied(const InlineAsm &text, size_t results) {
+    size_t index = results;
+    for (const InlineAsm::ConstraintInfo &info : text.ParseConstraints()) {
+      if (info.Type != InlineAsm::isInput) {
+        continue;
+      }
+      if (!info.Codes.empty()) {
+        unsigned result;
+        if (!StringRef(info.Codes.front()).getAsInteger(10, result) && result < results) {
+          registers["$" + std::to_string(result)] = registers["$" + std::to_string(index)];
+        }
+      }
+      ++index;
     }
-    Value *&value = registers[operand.name];
-    value = value ? value : builder.getInt64(0);
-    return operand.number ? builder.CreateAdd(value, offset) : value;
   }
 
-  SmallVector<Value *> valuesOf(ArrayRef<SmallVector<AssemblyOperand, 4>> operands) {
+  /// A special register, such as "%smid", is a row of the table.
+  Expected<Value *> valueOf(const AssemblyOperand &operand, bool isDouble = false) {
+    switch (operand.kind) {
+    case AssemblyOperand::Immediate:
+      return builder.getInt64(operand.number);
+    case AssemblyOperand::Decimal:
+      return builder.getInt64(isDouble ? bit_cast<uint64_t>(operand.decimal)
+                                       : bit_cast<uint32_t>(static_cast<float>(operand.decimal)));
+    default:
+      break;
+    }
+    auto found = registers.find(operand.name);
+    Value *value = found == registers.end() ? nullptr : found->second;
+    const Instruction *row = value ? nullptr : findInstruction(operand.name);
+    if (row && StringRef(operand.name).starts_with("%")) {
+      value = calls.call(builder, call, *row, {}, 1).front();
+    }
+    if (!value) {
+      return createStringError("the register '" + operand.name + "' of inline assembly is not declared");
+    }
+    return operand.number ? builder.CreateAdd(value, builder.getInt64(operand.number)) : value;
+  }
+
+  Expected<SmallVector<Value *>> valuesOf(Operands operands, bool areDoubles = false) {
     SmallVector<Value *> values;
     for (const auto &elements : operands) {
       for (const AssemblyOperand &element : elements) {
-        values.push_back(valueOf(element));
+        auto value = valueOf(element, areDoubles);
+        if (!value) {
+          return value.takeError();
+        }
+        values.push_back(*value);
       }
     }
     return values;
   }
 
   /// The statement's predicate in the low bit of a slot. A statement without one has the predicate true.
-  Value *predicateOf(const AssemblyStatement &statement) {
-    Value *predicate = builder.getInt64(1);
-    if (!statement.predicate.empty()) {
-      Value *&slot = registers[statement.predicate];
-      predicate = slot ? slot : builder.getInt64(0);
+  Expected<Value *> predicateOf(const AssemblyStatement &statement) {
+    if (statement.predicate.empty()) {
+      return builder.getInt64(1);
     }
-    return statement.isNegated ? builder.CreateXor(predicate, 1) : predicate;
+    AssemblyOperand operand;
+    operand.name = statement.predicate;
+    auto predicate = valueOf(operand);
+    return !predicate || !statement.isNegated ? std::move(predicate)
+                                              : Expected<Value *>(builder.CreateXor(*predicate, 1));
   }
 
-  /// The operands that the row's function expects. Those of memory accesses start with predicate, address and sizes.
-  Expected<SmallVector<Value *>> operandsOf(const AssemblyStatement &statement, const Opcode &opcode) {
-    auto sources = ArrayRef(statement.operands).drop_front(opcode.hasResult() ? 1 : 0);
+  /// The operands that the row's function expects. Those of memory accesses start with predicate, address and sizes,
+  /// and those of instructions of a warp with the lanes, which PTX has last.
+  Expected<SmallVector<Value *>> operandsOf(const AssemblyStatement &statement, const Opcode &opcode,
+                                            const Instruction &row) {
+    auto sources = valuesOf(ArrayRef(statement.operands).drop_front(opcode.hasResult() ? 1 : 0));
+    if (!sources) {
+      return sources.takeError();
+    }
     if (!opcode.isAccess() && !opcode.isAtomic()) {
-      if (!statement.predicate.empty()) {
+      if (!statement.predicate.empty() && !isArithmetic(row)) {
         return createStringError("the emulator does not support a predicate on '" + statement.opcode + "'");
       }
-      return valuesOf(sources);
+      if ((opcode.head == "shfl" || opcode.head == "vote" || opcode.head == "match") && !sources->empty()) {
+        std::rotate(sources->begin(), sources->end() - 1, sources->end());
+      }
+      return sources;
     }
-    SmallVector<Value *> values = {predicateOf(statement)};
-    values.append(valuesOf(sources.take_front()));
+    auto predicate = predicateOf(statement);
+    if (!predicate) {
+      return predicate.takeError();
+    }
+    if (sources->empty()) {
+      return createStringError("the assembly '" + statement.opcode + "' has no address");
+    }
+    SmallVector<Value *> values = {*predicate, sources->front()};
     if (opcode.isAccess()) {
       values.push_back(builder.getInt64(opcode.elementBytes));
     }
@@ -161,17 +250,72 @@ private:
     if (opcode.isAtomic()) {
       values.push_back(builder.getInt64(static_cast<uint64_t>(opcode.order)));
     }
-    values.append(valuesOf(sources.drop_front()));
+    values.append(sources->begin() + 1, sources->end());
     return values;
   }
 
   /// Sets the result registers. They keep their values if the predicate is false.
-  void assign(const AssemblyStatement &statement, ArrayRef<Value *> results) {
-    Value *executed = builder.CreateTrunc(predicateOf(statement), builder.getInt1Ty());
-    for (auto [operand, result] : llvm::zip(statement.operands.front(), results)) {
-      Value *old = valueOf(operand);
-      registers[operand.name] = builder.CreateSelect(executed, result, old);
+  Error assign(const AssemblyStatement &statement, ArrayRef<Value *> results) {
+    auto predicate = predicateOf(statement);
+    if (!predicate) {
+      return predicate.takeError();
     }
+    Value *executed = builder.CreateTrunc(*predicate, builder.getInt1Ty());
+    for (auto [operand, result] : llvm::zip(statement.operands.front(), results)) {
+      auto found = registers.find(operand.name);
+      if (operand.name == "_") {
+        continue;
+      }
+      if (operand.kind != AssemblyOperand::Register || found == registers.end()) {
+        return createStringError("'" + statement.opcode + "' of inline assembly writes to '" + operand.name +
+                                 "', which is not a declared register");
+      }
+      found->second = builder.CreateSelect(executed, result, found->second);
+    }
+    return Error::success();
+  }
+
+  /// mov.b32 d, a; mov.b32 {x, y}, a; and mov.b32 d, {a, b}: the first element of a vector is in the low bits.
+  Error translateMove(const AssemblyStatement &statement) {
+    PtxOpcode opcode(statement.opcode);
+    size_t into = statement.operands.front().size();
+    bool isKnown = opcode.types.size() == 1 && opcode.modifiers.empty() && statement.operands.size() == 2;
+    size_t from = isKnown ? statement.operands.back().size() : 0;
+    unsigned bits = isKnown ? opcode.types.front().bits : 0;
+    if (!isKnown || (into > 1 && from > 1) || bits % into != 0 || bits % from != 0) {
+      return createStringError("the emulator does not support the instruction '" + statement.opcode + "'");
+    }
+    auto values = valuesOf(ArrayRef(statement.operands).drop_front(), bits == 64);
+    if (!values) {
+      return values.takeError();
+    }
+    Value *whole = builder.getInt64(0);
+    for (auto [index, value] : llvm::enumerate(*values)) {
+      whole = builder.CreateOr(whole, builder.CreateShl(lowBits(value, bits / from), index * (bits / from)));
+    }
+    SmallVector<Value *> results;
+    for (size_t i = 0; i < into; ++i) {
+      results.push_back(lowBits(builder.CreateLShr(whole, i * (bits / into)), bits / into));
+    }
+    return assign(statement, results);
+  }
+
+  Value *lowBits(Value *value, unsigned bits) {
+    return bits == 64 ? value : builder.CreateAnd(value, (uint64_t(1) << bits) - 1);
+  }
+
+  /// An instruction that LLVM has.
+  Error translateArithmetic(const AssemblyStatement &statement) {
+    bool areDoubles = StringRef(statement.opcode).ends_with(".f64");
+    auto sources = valuesOf(ArrayRef(statement.operands).drop_front(), areDoubles);
+    if (!sources) {
+      return sources.takeError();
+    }
+    PtxArithmetic::Values results = PtxArithmetic(builder, statement.opcode, *sources).emit();
+    if (results.size() < statement.operands.front().size()) {
+      return createStringError("the emulator does not support the instruction '" + statement.opcode + "'");
+    }
+    return assign(statement, results);
   }
 
   Error translate(const AssemblyStatement &statement) {
@@ -180,28 +324,22 @@ private:
       return createStringError("the assembly '" + statement.opcode + "' has no operands");
     }
     if (opcode.head == "mov") {
-      SmallVector<Value *> values = valuesOf(ArrayRef(statement.operands).drop_front());
-      if (values.size() != statement.operands.front().size()) {
-        return createStringError("the emulator does not support packing or unpacking registers with '" +
-                                 statement.opcode + "'");
-      }
-      assign(statement, values);
-      return Error::success();
+      return translateMove(statement);
     }
-    const Instruction *row = findInstruction(opcode.name);
+    bool isPair = opcode.hasResult() && statement.operands.front().size() == 2;
+    const Instruction *row = findInstruction(opcode.head == "shfl" && isPair ? opcode.name + " d|p" : opcode.name);
     if (!row) {
-      return createStringError("the emulator does not support the instruction '" + statement.opcode + "'");
+      return opcode.hasResult()
+                 ? translateArithmetic(statement)
+                 : createStringError("the emulator does not support the instruction '" + statement.opcode + "'");
     }
-    auto operands = operandsOf(statement, opcode);
+    auto operands = operandsOf(statement, opcode, *row);
     if (!operands) {
       return operands.takeError();
     }
     size_t results = opcode.hasResult() ? statement.operands.front().size() : 0;
     SmallVector<Value *> values = calls.call(builder, call, *row, *operands, results);
-    if (opcode.hasResult()) {
-      assign(statement, values);
-    }
-    return Error::success();
+    return opcode.hasResult() ? assign(statement, values) : Error::success();
   }
 
   CallInst &call;
@@ -213,12 +351,12 @@ private:
 } // namespace
 
 const Instruction *rowOfAssembly(const CallInst &call) {
-  auto statements = parseAssembly(cast<InlineAsm>(call.getCalledOperand())->getAsmString());
-  if (!statements) {
-    consumeError(statements.takeError()); // replaceAssembly() reports it
+  auto assembly = parseAssembly(cast<InlineAsm>(call.getCalledOperand())->getAsmString());
+  if (!assembly) {
+    consumeError(assembly.takeError()); // replaceAssembly() reports it
     return nullptr;
   }
-  return statements->empty() ? nullptr : findInstruction(takeApart(statements->back().opcode).name);
+  return assembly->statements.empty() ? nullptr : findInstruction(takeApart(assembly->statements.back().opcode).name);
 }
 
 Error replaceAssembly(CallInst &call, EmulatedCalls &calls) { return AssemblyTranslator(call, calls).run(); }

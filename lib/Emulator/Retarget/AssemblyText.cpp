@@ -1,11 +1,43 @@
 #include "AssemblyText.h"
 
+#include "llvm/ADT/StringExtras.h"
+
+#include <cstring>
+#include <optional>
+
 using namespace llvm;
 
 namespace tilewright::emulator {
 namespace {
 
 Error unreadable(StringRef text) { return createStringError("cannot parse the assembly '" + text.trim() + "'"); }
+
+/// 16, -1, 0xffU, 0f3F800000, 1.5
+std::optional<AssemblyOperand> parseNumber(StringRef text) {
+  AssemblyOperand operand;
+  operand.kind = AssemblyOperand::Immediate;
+  uint64_t bits;
+  StringRef rest = text;
+  if (rest.consume_front_insensitive("0f") || rest.consume_front_insensitive("0d")) {
+    if (rest.getAsInteger(16, bits)) {
+      return std::nullopt;
+    }
+    operand.number = static_cast<int64_t>(bits);
+    return operand;
+  }
+  StringRef integer = text;
+  integer.consume_back("U");
+  if (!integer.getAsInteger(0, operand.number)) {
+    return operand;
+  }
+  if (!integer.getAsInteger(0, bits)) {
+    operand.number = static_cast<int64_t>(bits);
+    return operand;
+  }
+  operand.kind = AssemblyOperand::Decimal;
+  bool isDecimal = text.contains('.') && text.find_first_not_of("0123456789.eE+-") == StringRef::npos;
+  return isDecimal && !text.getAsDouble(operand.decimal) ? std::optional(operand) : std::nullopt;
+}
 
 /// `$0`, `policy`, `16`, `[$3 + 16]`.
 Expected<AssemblyOperand> parseOperand(StringRef text) {
@@ -21,11 +53,10 @@ Expected<AssemblyOperand> parseOperand(StringRef text) {
     if (!offset.empty() && offset.trim().getAsInteger(0, operand.number)) {
       return unreadable(whole);
     }
-  } else if (!text.getAsInteger(0, operand.number)) {
-    operand.kind = AssemblyOperand::Immediate;
-    return operand;
+  } else if (auto number = parseNumber(text)) {
+    return *number;
   }
-  if (text.empty() || text.find_first_of(" \t{}[]") != StringRef::npos) {
+  if (text.empty() || text.find_first_of(" \t\n{}[]") != StringRef::npos) {
     return unreadable(whole);
   }
   operand.name = text.str();
@@ -56,17 +87,24 @@ Expected<AssemblyStatement> parseStatement(StringRef text) {
   StringRef rest = text.trim();
   if (rest.consume_front("@")) {
     statement.isNegated = rest.consume_front("!");
-    StringRef predicate;
-    std::tie(predicate, rest) = rest.split(' ');
+    StringRef predicate = rest.take_until(isSpace);
     statement.predicate = predicate.str();
-    rest = rest.ltrim();
+    rest = rest.drop_front(predicate.size()).ltrim();
   }
-  size_t end = rest.find_first_of(" \t");
+  size_t end = rest.find_first_of(" \t\n\r");
   statement.opcode = rest.substr(0, end).str();
   for (StringRef part : splitOperands(end == StringRef::npos ? "" : rest.substr(end))) {
     auto &elements = statement.operands.emplace_back();
-    bool isVector = part.consume_front("{") && part.consume_back("}");
-    for (StringRef element : isVector ? splitOperands(part) : SmallVector<StringRef>{part}) {
+    SmallVector<StringRef> parts = {part};
+    if (part.consume_front("{") && part.consume_back("}")) {
+      parts = splitOperands(part);
+    } else if (part.contains('|')) {
+      parts = {part.split('|').first.trim(), part.split('|').second.trim()};
+    }
+    if (parts.empty()) {
+      return unreadable(text);
+    }
+    for (StringRef element : parts) {
       auto operand = parseOperand(element);
       if (!operand) {
         return operand.takeError();
@@ -77,28 +115,70 @@ Expected<AssemblyStatement> parseStatement(StringRef text) {
   return statement;
 }
 
+/// The text without comments, and with $0 for LLVM's ${0}.
+std::string simplified(StringRef text) {
+  std::string result;
+  while (!text.empty()) {
+    if (text.starts_with("//")) {
+      text = text.drop_until([](char c) { return c == '\n'; });
+    } else if (text.starts_with("/*")) {
+      text = text.drop_front(std::min(text.find("*/"), text.size() - 2) + 2);
+      result += ' ';
+    } else if (text.starts_with("${")) {
+      auto [number, rest] = text.drop_front(2).split('}');
+      result += ("$" + number).str();
+      text = rest;
+    } else {
+      result += text.front();
+      text = text.drop_front();
+    }
+  }
+  return result;
+}
+
+/// ".reg .pred p, q<4>": the names p, q0, q1, q2 and q3.
+void declare(StringRef text, StringSet<> &declared) {
+  text = text.drop_front(strlen(".reg")).ltrim();
+  text = text.drop_until(isSpace);
+  SmallVector<StringRef> names;
+  text.split(names, ',');
+  for (StringRef name : names) {
+    auto [prefix, count] = name.trim().split('<');
+    unsigned number;
+    if (count.consumeInteger(10, number)) {
+      declared.insert(prefix);
+      continue;
+    }
+    for (unsigned i = 0; i < number; ++i) {
+      declared.insert((prefix + Twine(i)).str());
+    }
+  }
+}
+
 } // namespace
 
-Expected<SmallVector<AssemblyStatement, 4>> parseAssembly(StringRef text) {
-  SmallVector<AssemblyStatement, 4> statements;
+Expected<Assembly> parseAssembly(StringRef text) {
+  Assembly assembly;
+  std::string simple = simplified(text);
   SmallVector<StringRef> lines;
-  text.split(lines, ';');
+  StringRef(simple).split(lines, ';');
   for (StringRef line : lines) {
     // A statement may follow a brace that opens a scope without a semicolon in between.
     line = line.trim();
     while (line.starts_with("{") || line.starts_with("}")) {
       line = line.drop_front().trim();
     }
-    if (line.empty() || line.starts_with(".reg")) {
-      continue;
+    if (line.starts_with(".reg")) {
+      declare(line, assembly.declared);
+    } else if (!line.empty()) {
+      auto statement = parseStatement(line);
+      if (!statement) {
+        return statement.takeError();
+      }
+      assembly.statements.push_back(std::move(*statement));
     }
-    auto statement = parseStatement(line);
-    if (!statement) {
-      return statement.takeError();
-    }
-    statements.push_back(std::move(*statement));
   }
-  return statements;
+  return assembly;
 }
 
 } // namespace tilewright::emulator

@@ -183,8 +183,9 @@ static const CheckedCode *addCheckedCode(const std::string &name, cuda::Device &
 
 static std::shared_ptr<CudaKernel> loadOnDevice(const std::string &name, const py::bytes &image,
                                                 const std::string &symbol, int device, int threads, int64_t sharedBytes,
-                                                std::vector<int> slots, const PyAccesses &accesses) {
-  cuda::KernelCode code{image, symbol, threads, sharedBytes};
+                                                std::vector<int> slots, const PyAccesses &accesses, bool launchPdl,
+                                                bool launchCooperativeGrid) {
+  cuda::KernelCode code{image, symbol, threads, sharedBytes, launchPdl, launchCooperativeGrid};
   cuda::Platform &platform = cuda::Platform::instance();
   cuda::LoadProblem problem;
   std::unique_ptr<cuda::Kernel> kernel;
@@ -215,9 +216,15 @@ static std::shared_ptr<CudaKernel> loadOnDevice(const std::string &name, const p
   raise("OutOfResourcesError", name + ": " + problem.message, excess.resource, excess.required, excess.limit);
 }
 
+/// An attribute of launches, which metadata made by other programs may lack.
+static bool hasAttribute(const LoadRequest &request, const char *name) {
+  return request.metadata.contains(name) && request.get<bool>(name);
+}
+
 std::shared_ptr<LoadedKernel> cudaLoad(const LoadRequest &request) {
   return loadOnDevice(request.kernel, request.object, request.symbol, request.ordinal, request.get<int>("threads"),
-                      request.get<int64_t>("shared_bytes"), request.get<std::vector<int>>("slots"), request.accesses());
+                      request.get<int64_t>("shared_bytes"), request.get<std::vector<int>>("slots"), request.accesses(),
+                      hasAttribute(request, "launch_pdl"), hasAttribute(request, "launch_cooperative_grid"));
 }
 
 void cudaBind(py::module_ &module) {
@@ -235,7 +242,8 @@ void cudaBind(py::module_ &module) {
       });
   module.def("load_cuda", &loadOnDevice, py::arg("name"), py::arg("image"), py::arg("symbol"), py::arg("device"),
              py::arg("threads"), py::arg("shared_bytes") = 0, py::arg("slots") = std::vector<int>(),
-             py::arg("accesses") = py::none(),
+             py::arg("accesses") = py::none(), py::arg("launch_pdl") = false,
+             py::arg("launch_cooperative_grid") = false,
              "Loads a cubin or PTX onto a device, where it stays; load() does so for compiled kernels.\n\n"
              "`slots` are the slots of the code's parameters in order; empty if each argument has its parameter.\n"
              "Code with bounds checks needs its `accesses`, and has slots below zero.\n"

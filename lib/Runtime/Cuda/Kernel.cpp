@@ -103,10 +103,35 @@ std::unique_ptr<Kernel> Kernel::load(Device &device, const KernelCode &code, Loa
   return kernel;
 }
 
+Status Kernel::launchWithAttributes(const Grid &grid, Stream stream, void **parameters) const {
+  LaunchAttribute attributes[2] = {};
+  unsigned count = 0;
+  if (overlaps) {
+    attributes[count++] = {LaunchAttributeId::ProgrammaticStreamSerialization, {}, 1, {}};
+  }
+  if (isCooperative) {
+    attributes[count++] = {LaunchAttributeId::Cooperative, {}, 1, {}};
+  }
+  LaunchConfig config = {static_cast<unsigned>(grid.axes[0]),
+                         static_cast<unsigned>(grid.axes[1]),
+                         static_cast<unsigned>(grid.axes[2]),
+                         static_cast<unsigned>(threads),
+                         1,
+                         1,
+                         static_cast<unsigned>(dynamicSharedBytes),
+                         stream,
+                         attributes,
+                         count};
+  return device.platform.driver().launchKernelEx(&config, function, parameters, nullptr);
+}
+
 Status Kernel::launch(const Grid &grid, Stream stream, void **parameters) const {
   ContextScope scope(device);
   if (scope.status != Status::Success) {
     return scope.status;
+  }
+  if (overlaps || isCooperative) {
+    return launchWithAttributes(grid, stream, parameters);
   }
   return device.platform.driver().launchKernel(function, grid.axes[0], grid.axes[1], grid.axes[2], threads, 1, 1,
                                                static_cast<unsigned>(dynamicSharedBytes), stream, parameters, nullptr);

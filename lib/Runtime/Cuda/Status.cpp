@@ -41,6 +41,9 @@ constexpr Row kRows[] = {
     {Status::InvalidAddressSpace, kDeadly, "a kernel used an address of the wrong memory space"},
     {Status::InvalidPc, kDeadly, "a kernel jumped to an invalid address"},
     {Status::LaunchFailed, kDeadly, "a kernel failed on the device"},
+    {Status::CooperativeLaunchTooLarge, kHarmless,
+     "with launch_cooperative_grid=True all programs run at the same time, and these do not fit on the device; launch "
+     "fewer, or programs with fewer warps, registers or bytes of shared memory"},
     {Status::SystemNotReady, kHarmless, "the system service for the devices (nvidia-fabricmanager) is not running"},
     {Status::SystemDriverMismatch, kHarmless,
      "the driver's library and its kernel module are of two versions; restarting the machine often helps"},

@@ -18,7 +18,7 @@ children.py      what child processes need
 
 Objects that only programs for Triton use:
 
-core.py, target_info.py, cuda.py  functions of triton.language and its submodules
+core.py, target_info.py           functions of triton.language and its submodules
 libdevice.py, libdevice_bits.py, libdevice_rounding.py, libdevice_conversions.py
                                   functions of libdevice that are exact
 libdevice_math.py, libdevice_norms.py, libdevice_special.py

@@ -27,10 +27,6 @@ _AMD = "a hint for AMD's GPUs"
 _SPECIALIZATION = "a hint for warp specialization"
 
 FOREIGN_OPTIONS: dict[str, ForeignOption] = {
-    "launch_pdl": ForeignOption("allows the launch to overlap with the previous one"),
-    "launch_cooperative_grid": ForeignOption(
-        "all programs run at the same time, so that they can wait for each other", (False,)
-    ),
     "sanitize_overflow": ForeignOption("reports integers that overflow", (False,)),
     "extern_libs": ForeignOption("libraries of bitcode", (None, ())),
     "cluster_dims": ForeignOption("the shape of a cluster of thread blocks", ((1, 1, 1),)),

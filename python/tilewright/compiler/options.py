@@ -26,6 +26,7 @@ class OptionSpec(NamedTuple):
         doc: What it does.
         power_of_two: Whether an integer must be a power of two.
         choices: The values of a text besides the empty one.
+        refused_elsewhere: Whether kinds of targets without the option accept its default only.
         setting: The environment variable that sets the default, or None.
     """
 
@@ -35,6 +36,7 @@ class OptionSpec(NamedTuple):
     doc: str
     power_of_two: bool = False
     choices: tuple[str, ...] = ()
+    refused_elsewhere: bool = False
     setting: str | None = None
 
     def check(self, value: Any, name: str = "") -> Any:
@@ -92,7 +94,8 @@ class Options:
     """Values of options, which are attributes: `options.num_warps`.
 
     An option that the target's kind does not have is accepted and ignored, so that a kernel tuned
-    for a GPU is not compiled again on the CPU for each of its configurations.
+    for a GPU is not compiled again on the CPU for each of its configurations. Those without which
+    a kernel may not work (`refused_elsewhere`) are errors there.
     """
 
     def __init__(self, **values: Any) -> None:
@@ -137,8 +140,23 @@ class Options:
         return cls(**{name: known[name].check(_plain(given[name])) for name in own})
 
     def relevant(self, kind: str) -> dict[str, Any]:
-        """The options of this kind of target."""
+        """The options of this kind of target.
+
+        Raises:
+            ArgumentError: Another option is set that this kind refuses.
+        """
+        for name, option in all_options().items():
+            if option.refused_elsewhere and name not in _declared()[kind]:
+                self._refuse(option, kind)
         return {name: self._values[name] for name in _declared()[kind]}
+
+    def _refuse(self, option: OptionSpec, kind: str) -> None:
+        value = self._values[option.name]
+        if value != option.default:
+            raise ArgumentError(
+                f"option {option.name} must be {option.default!r}, not {value!r}: the target "
+                f"'{kind}' does not have this option ({option.doc})"
+            )
 
 
 def settings_of_options(has: Iterable[str]) -> list[str]:

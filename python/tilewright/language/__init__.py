@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tilewright.language.debug import *
     from tilewright.language.dot import *
     from tilewright.language.hints import *
+    from tilewright.language.inline_asm import *
     from tilewright.language.mapping import *
     from tilewright.language.math import *
     from tilewright.language.memory import *
@@ -50,6 +51,7 @@ else:
         debug,
         dot,
         hints,
+        inline_asm,
         mapping,
         memory,
         operators,
@@ -68,10 +70,12 @@ else:
     # What docs/language.md describes by hand, and the functions.
     __all__ = [
         "builtin", "condition", "constexpr", "constexpr_function", "constexpr_value", "core",
-        "math", "range", "static_range", "tensor", "to_tensor", "tuple",
+        "extra", "math", "range", "static_range", "tensor", "to_tensor", "tuple",
     ]  # fmt: skip
     __all__ += _dtypes
     __all__ += _type_names
     for _entry in _ENTRIES:
         __all__.append(_entry.name)
         globals()[_entry.name] = _entry.value
+
+from tilewright.language import extra as extra

@@ -31,6 +31,7 @@ class Family(Enum):
     DOT = "Matrix multiplication"
     RANDOM = "Random numbers"
     HINTS = "Hints"
+    ASSEMBLY = "Inline assembly"
     ORDER = "Order of programs"
     COMPILE_TIME = "While compiling"
     DEBUGGING = "Debugging"

@@ -460,3 +460,35 @@ func.func @f(%b: !tile.bytes<128, 64>) {
   %0 = tile.read_bytes %b[128] : <128, 64> -> !tile.ptr<f32>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<4xi8>) {
+  // expected-error @below {{executes a power of two of elements at a time, found 3}}
+  %0 = tile.inline_asm "", "=r,r" pack 3 pure (%x) : (tensor<4xi8>) -> tensor<4xi8>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xi1>) {
+  // expected-error @below {{does not pack elements of type i1}}
+  %0 = tile.inline_asm "", "=b,b" pack 2 pure (%x) : (tensor<4xi1>) -> tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xi32>, %y: i32) {
+  // expected-error @below {{has values of different shapes: 'tensor<4xi32>' and 'i32'}}
+  %0 = tile.inline_asm "", "=r,r,r" pack 1 pure (%x, %y) : (tensor<4xi32>, i32) -> tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @f(%x: i32) {
+  // expected-error @below {{must have a result}}
+  tile.inline_asm "", "r" pack 1 (%x) : (i32) -> ()
+  return
+}

@@ -5,7 +5,7 @@ import pytest
 
 import tilewright
 import tilewright.language as tl
-from tilewright.compat import cuda
+from tilewright.language.extra import cuda
 
 
 @tilewright.jit

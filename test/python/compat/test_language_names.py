@@ -8,8 +8,9 @@ import pytest
 import tilewright
 import tilewright.language as tl
 from tilewright import compat
-from tilewright.compat import core, cuda, objects, paths
+from tilewright.compat import core, objects, paths
 from tilewright.errors import CompileError, ConstantError, UnsupportedError
+from tilewright.language.extra import cuda
 
 
 @pytest.mark.parametrize(

@@ -71,5 +71,5 @@ def test_a_missing_argument_is_not_blamed_on_an_option() -> None:
 
 
 def test_they_are_not_options_of_a_compilation() -> None:
-    assert dict(Options.make({"launch_pdl": True})) == dict(Options.make({}))
+    assert dict(Options.make({"waves_per_eu": 2})) == dict(Options.make({}))
     assert not set(FOREIGN_OPTIONS) & set(all_options())

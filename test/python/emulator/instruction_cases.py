@@ -22,12 +22,15 @@ PROGRAMS = 128
 WITHOUT_CASE = {
     r"%(tid|ntid|ctaid|nctaid)|WARP_SZ|%laneid": "special registers: every kernel depends on them",
     r"%clock|%globaltimer|nanosleep": "time",
-    r"barrier\.|bar\.warp|fence": "ordering: tested by kernels and planted faults",
+    r"(?:%smid|%nsmid|%warpid)$": "what runs where is the hardware's choice",
+    r"barrier\.|bar\.warp|fence|griddepcontrol": "ordering: tested by kernels and planted faults",
     r"cp\.async|createpolicy": "asynchronous copies: tested by pipelined kernels",
     r"activemask": "depends on how the hardware schedules lanes",
     r"elect\.sync": "any lane is allowed",
     r"mma\S*k16\.row\.col\.f32\.e|mma\S*\.f16\.e": "LLVM's code generator lacks it for sm_90",
     r"ld\.|st\.|atom\.|emulator\.|vprintf|__assertfail|tanh": "no intrinsic",
+    r"(add|sub|mul|fma|neg|abs|min|max|ex2)\.(\S+\.)?b?f16(x2)?$": "only in users' assembly",
+    r"cvt\S*\.(e2m1x2|e2m3x2|e3m2x2|ue8m0x2)": "only in users' assembly",
 }
 
 

@@ -76,6 +76,13 @@ def test_the_way_there_and_back(compiled, kernel) -> None:
     assert (launch["grid"], launch["threads"], launch["shared"]) == ([3, 1, 1], 256, 1024)
 
 
+def test_attributes_of_the_launch(compiled, kernel) -> None:
+    compiled[1].update(launch_pdl=True, launch_cooperative_grid=True)
+    kernel[(3,)](Tensor.make(0, 64), 128, 7, launch_pdl=True, launch_cooperative_grid=True)
+    assert compiled[0][0].options.launch_pdl is True
+    assert fake_cuda.launches()[0]["attributes"] == {"2": 1, "6": 1}
+
+
 def test_a_compiled_kernel_is_launched_again(compiled, kernel) -> None:
     made = kernel[(3,)](Tensor.make(0, 64), 128, 7)
     made[2, 2](Tensor.make(0, 128), 128, 9)

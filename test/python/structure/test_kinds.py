@@ -24,6 +24,8 @@ EXCEPTIONS = {
     "python/tilewright/compiler/streams.py": "PyTorch's streams",
     "python/tilewright/knobs/__init__.py": "the name of a group of knobs",
     "python/tilewright/knobs/groups.py": "NVIDIA's tools, by Triton's names",
+    "python/tilewright/language/extra/__init__.py": "functions of one kind, by Triton's names",
+    "python/tilewright/language/extra/cuda.py": "functions of one kind, by Triton's names",
     "python/tilewright/runtime/driver.py": "one class per kind of device",
     "python/tilewright/runtime/emulation.py": "the default GPU to emulate",
     "python/tilewright/runtime/function.py": "the default GPU to emulate",

@@ -18,6 +18,8 @@ struct KernelCode {
   std::string symbol;
   int threads = 0;                ///< per block, and thus per program
   int64_t dynamicSharedBytes = 0; ///< per block
+  bool overlaps = false;          ///< a launch may start before the previous one in its stream has ended
+  bool isCooperative = false;     ///< all programs of a launch run at the same time
 };
 
 /// Why a kernel cannot be loaded.
@@ -46,13 +48,16 @@ public:
 
 private:
   Kernel(Device &device, const KernelCode &code)
-      : device(device), threads(code.threads), dynamicSharedBytes(code.dynamicSharedBytes) {}
+      : device(device), threads(code.threads), dynamicSharedBytes(code.dynamicSharedBytes), overlaps(code.overlaps),
+        isCooperative(code.isCooperative) {}
   bool prepare(const KernelCode &code, LoadProblem &problem);
   bool readResources(LoadProblem &problem);
+  Status launchWithAttributes(const Grid &grid, Stream stream, void **parameters) const;
   bool failed(const char *call, Status status, LoadProblem &problem) const;
 
   const int threads;
   const int64_t dynamicSharedBytes;
+  const bool overlaps, isCooperative;
   Module module = nullptr;
   Function function = nullptr;
 };

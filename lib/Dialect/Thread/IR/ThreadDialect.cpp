@@ -147,6 +147,17 @@ LogicalResult LoadMatrixOp::verify() { return verifyMove(*this, false, getInstru
 LogicalResult StoreMatrixOp::verify() { return verifyMove(*this, true, getInstruction(), getWords().size()); }
 
 //===----------------------------------------------------------------------===//
+// Inline assembly
+//===----------------------------------------------------------------------===//
+
+void InlineAsmOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  if (!getPure()) {
+    effects.emplace_back(MemoryEffects::Read::get());
+    effects.emplace_back(MemoryEffects::Write::get());
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // Conversions
 //===----------------------------------------------------------------------===//
 

@@ -1,6 +1,6 @@
 """The names of `triton.language`. Its modules have the public names of tilewright.language's."""
 
-from tilewright.compat.entries import Absent, Deferred, Entry, Module, Same
+from tilewright.compat.entries import Absent, Entry, Module, Same
 
 # Programs ask with hasattr whether these exist, and have another path if they do not.
 _PROBED = {
@@ -13,12 +13,8 @@ _PROBED = {
     )
 }  # fmt: skip
 
-# These are used by name in kernels only, or imported by modules without a second path.
-_IN_KERNELS = {name: Deferred() for name in ("inline_asm_elementwise",)}
-
 _LANGUAGE: dict[str, Entry] = {
     **_PROBED,
-    **_IN_KERNELS,
     "TRITON_MAX_TENSOR_NUMEL": Same(
         "tilewright.compat.core:TRITON_MAX_TENSOR_NUMEL",
         "a number; sizes count rounded up to powers of two",
@@ -38,19 +34,6 @@ _CORE: dict[str, Entry] = {
 
 _STANDARD: dict[str, Entry] = {"_log2": Same("tilewright.compat.core:_log2")}
 
-_CUDA: dict[str, Entry] = {
-    "gdc_launch_dependents": Same(
-        "tilewright.compat.cuda:gdc_launch_dependents", "does nothing: launches never overlap"
-    ),
-    "gdc_wait": Same("tilewright.compat.cuda:gdc_wait", "does nothing: launches never overlap"),
-    "convert_custom_float8_sm70": Same("tilewright.compat.cuda:convert_custom_float8_sm70"),
-    "convert_custom_float8_sm80": Same("tilewright.compat.cuda:convert_custom_float8_sm80"),
-    "globaltimer": Deferred(),
-    "num_threads": Same("tilewright.compat.cuda:num_threads"),
-    "num_warps": Same("tilewright.compat.cuda:num_warps"),
-    "smid": Deferred(),
-}
-
 MODULES = (
     Module("triton.language", _LANGUAGE, ("tilewright.language",)),
     Module(
@@ -67,5 +50,5 @@ MODULES = (
     ),
     Module("triton.language.target_info", {}, ("tilewright.compat.target_info",)),
     Module("triton.language.extra"),
-    Module("triton.language.extra.cuda", _CUDA, ("tilewright.language.extra.cuda",)),
+    Module("triton.language.extra.cuda", {}, ("tilewright.language.extra.cuda",)),
 )

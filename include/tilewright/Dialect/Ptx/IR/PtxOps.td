@@ -96,6 +96,19 @@ def Ptx_AsyncCopyOp : Ptx_Op<"async_copy", [MemoryEffects<[MemRead, MemWrite]>]>
   }];
 }
 
+def Ptx_GridDependencyControlOp : Ptx_Op<"griddepcontrol", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits for the grids that this one depends on, or permits those that depend on it to start";
+  let description = [{
+    `action` is "wait" or "launch_dependents". LLVM's intrinsics have no effect on memory, so that LLVM would move loads
+    before the wait.
+  }];
+  let arguments = (ins StrAttr:$action);
+  let assemblyFormat = "$action attr-dict";
+  let extraClassDefinition = [{
+    std::string $cppClass::getAssembly() { return "griddepcontrol." + getAction().str() + ";"; }
+  }];
+}
+
 include "tilewright/Dialect/Ptx/IR/PtxAtomics.td"
 include "tilewright/Dialect/Ptx/IR/PtxMath.td"
 

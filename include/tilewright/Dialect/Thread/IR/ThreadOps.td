@@ -259,6 +259,32 @@ def Thread_TruncatePairOp : Thread_Op<"truncate_pair", [Pure]> {
 }
 
 //===----------------------------------------------------------------------===//
+// Inline assembly, and grids that depend on one another
+//===----------------------------------------------------------------------===//
+
+def Thread_InlineAsmOp : Thread_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Executes assembly that the user has written for the target";
+  let description = [{
+    Operands and results are registers, each of which holds an integer in its low bits. `pure` assembly has no effect.
+  }];
+  let arguments = (ins StrAttr:$assembly, StrAttr:$constraints, UnitAttr:$pure, Variadic<AnySignlessInteger>:$args);
+  let results = (outs Variadic<AnySignlessInteger>:$results);
+  let assemblyFormat = [{
+    $assembly `,` $constraints (`pure` $pure^)? `(` $args `)` attr-dict `:` functional-type($args, $results)
+  }];
+}
+
+def Thread_WaitForGridsOp : Thread_Op<"wait_for_grids", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits until the grids that this one depends on have ended; does nothing if they always have";
+  let assemblyFormat = "attr-dict";
+}
+
+def Thread_LaunchDependentsOp : Thread_Op<"launch_dependents", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Permits the grids that depend on this one to start before it has ended";
+  let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
 // Messages
 //===----------------------------------------------------------------------===//
 

@@ -348,6 +348,45 @@ def Tile_YieldOp : Tile_PureOp<"yield", [Terminator, ReturnLike, ParentOneOf<["M
 }
 
 //===----------------------------------------------------------------------===//
+// Inline assembly, and grids that depend on one another
+//===----------------------------------------------------------------------===//
+
+def Tile_InlineAsmOp : Tile_Op<"inline_asm", [Elementwise, ConditionallySpeculatable,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Executes assembly of the target for each element, or for each group of `packed` elements";
+  let description = [{
+    The text and the constraints are LLVM's. Operands and results are scalars or tiles of one shape. One execution takes
+    `packed` elements of each operand, in registers of 32 bits if they are narrower, and yields as many of each result.
+    Which elements form a group depends on the layout. `pure` assembly has no effect and depends on its operands only;
+    other assembly may access any memory, is executed in order and as often as a thread holds the elements.
+  }];
+  let arguments = (ins StrAttr:$assembly, StrAttr:$constraints, ConfinedAttr<I32Attr, [IntPositive]>:$packed,
+    UnitAttr:$pure, Variadic<Tile_ScalarOrTile>:$args);
+  let results = (outs Variadic<Tile_ScalarOrTile>:$results);
+  let assemblyFormat = [{
+    $assembly `,` $constraints `pack` $packed (`pure` $pure^)? `(` $args `)` attr-dict `:`
+    functional-type($args, $results)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::Speculation::Speculatability getSpeculatability() {
+      return getPure() ? ::mlir::Speculation::Speculatable : ::mlir::Speculation::NotSpeculatable;
+    }
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_WaitForGridsOp : Tile_Op<"wait_for_grids", [MemoryEffects<[MemRead<Tile_Memory>, MemWrite<Tile_Memory>]>]> {
+  let summary = "Waits until the grids that this one depends on have ended, and their writes are visible";
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_LaunchDependentsOp
+    : Tile_Op<"launch_dependents", [MemoryEffects<[MemRead<Tile_Memory>, MemWrite<Tile_Memory>]>]> {
+  let summary = "Permits the grids that depend on this one to start when all of its programs have executed this";
+  let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
 // Debugging
 //===----------------------------------------------------------------------===//
 

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace tilewright::tile {
@@ -42,7 +43,7 @@ struct Padded {
 /// Whether each element of the results depends only on those at the same position, or the operation is corrected below,
 /// or does not look at elements.
 static bool isSupported(Operation *op) {
-  return op->hasTrait<OpTrait::Elementwise>() || op->hasTrait<OpTrait::ConstantLike>() ||
+  return (op->hasTrait<OpTrait::Elementwise>() && isMemoryEffectFree(op)) || op->hasTrait<OpTrait::ConstantLike>() ||
          isa<MakeRangeOp, SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransOp, JoinOp, SplitOp, CatOp, GatherOp,
              HintOp, AddPtrOp, PtrCastOp, IntToPtrOp, PtrToIntOp, LoadOp, StoreOp, AtomicRMWOp, DotOp, ReduceOp, ScanOp,
              HistogramOp, AssertOp>(op) ||
