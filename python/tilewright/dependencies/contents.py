@@ -28,6 +28,8 @@ _INDIRECT = frozenset(("getattr", "vars", "dir", "__dict__", "attrgetter"))
 _WRAPPED = (property, staticmethod, classmethod, functools.cached_property)
 # Classes written in C whose objects have no state other than attributes.
 _OPEN = (object, types.SimpleNamespace)
+# The constructor of an aggregate (language/aggregates.py), of which `__init__` is only a wrapper.
+_CONSTRUCTOR = "__tilewright_constructor__"
 # The maximum number of objects that are followed.
 _MOST = 20_000
 
@@ -175,7 +177,8 @@ class _Contents(Texts):
         special = [
             f"{name}={self.of(member)}"
             for name, member in sorted(vars(kind).items())
-            if name.startswith("__") and isinstance(member, types.FunctionType)
+            if name == _CONSTRUCTOR
+            or (name.startswith("__") and isinstance(member, types.FunctionType))
         ]
         return f"{bases};{';'.join(special)}"
 

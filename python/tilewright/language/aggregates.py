@@ -42,6 +42,7 @@ from tilewright.language.value import register
 _Class = TypeVar("_Class", bound=type)
 
 _FIELDS = "__tilewright_fields__"
+_CONSTRUCTOR = "__tilewright_constructor__"  # its own; dependencies/contents.py reads it
 
 
 def aggregate(cls: _Class) -> _Class:
@@ -110,6 +111,7 @@ def _annotated(cls: type) -> dict[str, Any]:
 def _constructor(cls: type) -> Callable[..., None]:
     """Calls the class's own constructor, and checks that it has initialized all fields."""
     given: Any = vars(cls).get("__init__") or _inherited(cls)
+    setattr(cls, _CONSTRUCTOR, given)
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         if getattr(type(given), "__tilewright_kernel__", False):

@@ -17,10 +17,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import CASES, Case
+from aggregate_cases import AGGREGATE_CASES
+from cases import CASES as _CASES
+from cases import Case
 
 import tilewright
 
+CASES = [*_CASES, *AGGREGATE_CASES]
 _CHANGING = [case for case in CASES if case.change is not None]
 _PACKAGE = Path(tilewright.__file__).parents[1]
 
