@@ -240,8 +240,13 @@ def main() -> None:
     parts += map(table_text, TABLES)
     text = "as sums of two numbers."
     for n in (0, 1):
-        parts.append(zero_pairs(f"J{n}_ZEROS", f"The first zeros of J{n} {text}", J_ZEROS[n]))
+        squares = [zero**2 for zero in J_ZEROS[n]]
+        parts.append(
+            zero_pairs(f"J{n}_SQUARES", f"Squares of the first zeros of J{n} {text}", squares)
+        )
         parts.append(zero_pairs(f"Y{n}_ZEROS", f"The first zeros of Y{n} {text}", Y_ZEROS[n]))
+        square = [Y_ZEROS[n][0] ** 2]
+        parts.append(zero_pairs(f"Y{n}_SQUARE", f"The square of the first of these {text}", square))
     OUTPUT.write_text("\n\n".join(parts) + "\n")
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from tilewright.compat.special import coefficients as table
 from tilewright.compat.special import double_double as dd
@@ -21,42 +21,55 @@ _LARGE = 8.0
 _INFINITY = float("inf")
 
 
+_Pair: TypeAlias = tuple[float, float]
+
+
 class _Order(NamedTuple):
-    """The tables of an order; `zeros` of J, `y_zeros` of Y."""
+    """The tables of an order. Zeros and squares of zeros are sums of two numbers."""
 
     j: Sequence[float]
     y_low: Sequence[float]
     y_middle: Sequence[float]
     p: Sequence[float]
     q: Sequence[float]
-    zeros: Sequence[tuple[float, float]]
-    y_zeros: Sequence[tuple[float, float]]
-    middle_zeros: Sequence[tuple[float, float]]
+    j_squares: Sequence[_Pair]  # of zeros; the last two are above 8
+    y_zero: _Pair  # the first zero, and its square
+    y_square: _Pair
+    middle_zeros: Sequence[_Pair]
 
 
 _ORDERS = (
     _Order(
         table.BESSEL_J0, table.BESSEL_Y0_LOW, table.BESSEL_Y0_MIDDLE, table.BESSEL_P0,
-        table.BESSEL_Q0, table.J0_ZEROS, table.Y0_ZEROS, table.Y0_ZEROS[1:4],
+        table.BESSEL_Q0, table.J0_SQUARES, table.Y0_ZEROS[0], table.Y0_SQUARE[0],
+        table.Y0_ZEROS[1:4],
     ),
     _Order(
         table.BESSEL_J1, table.BESSEL_Y1_LOW, table.BESSEL_Y1_MIDDLE, table.BESSEL_P1,
-        table.BESSEL_Q1, table.J1_ZEROS, table.Y1_ZEROS, table.Y1_ZEROS[0:3],
+        table.BESSEL_Q1, table.J1_SQUARES, table.Y1_ZEROS[0], table.Y1_SQUARE[0],
+        table.Y1_ZEROS[0:3],
     ),
 )  # fmt: skip
 
 
-def _beside(x: Double, zero: tuple[float, float]) -> Double:
-    """The difference to a zero that is a sum of two numbers."""
+def _beside(x: Double, zero: _Pair) -> Double:
+    """The difference to a zero."""
     return (x - zero[0]) - zero[1]
+
+
+def _square_beside(x: Double, square: _Pair) -> Double:
+    """The difference of x^2 to the square of a zero; the multiply-add is exact beside it."""
+    return x.fma(x, -square[0]) - square[1]
 
 
 def _small_j(x: Double, order: int) -> Double:
     """J for 0 <= x < 8."""
     tables = _ORDERS[order]
     result = polynomial((x * x).fma(1 / 32, -1.0), tables.j)
-    for zero in tables.zeros:
-        result = result * (_beside(x, zero) * (x + zero[0]))
+    for square in tables.j_squares[:2]:
+        result = result * _square_beside(x, square)
+    for square in tables.j_squares[2:]:
+        result = result * x.fma(x, -square[0])
     return result * x if order else result
 
 
@@ -95,7 +108,7 @@ def j1(x: Double) -> Double:
     return choose(x.equals(0.0), x, _j(x, 1))
 
 
-def _logarithm(x: Double, zero: tuple[float, float]) -> Double:
+def _logarithm(x: Double, zero: _Pair) -> Double:
     """log(x / zero), accurate also where it is nearly 0."""
     is_tiny = x < 2.0**-900  # where the quotient may be subnormal
     quotient = choose(is_tiny, 1.0, x) / zero[0]
@@ -108,11 +121,10 @@ def _logarithm(x: Double, zero: tuple[float, float]) -> Double:
 def _low_y(x: Double, order: int) -> Double:
     """Y for 0 < x < 3: 2 / pi log(x / z) J(x), and a polynomial that is zero at z."""
     tables = _ORDERS[order]
-    zero = tables.y_zeros[0]
     series = polynomial((x * x).fma(2 / 9, -1.0), tables.y_low)
-    series = series * (_beside(x, zero) * (x + zero[0]))
+    series = series * _square_beside(x, tables.y_square)
     series = series / x if order else series
-    return _logarithm(x, zero) * _TWO_OVER_PI * _small_j(x, order) + series
+    return _logarithm(x, tables.y_zero) * _TWO_OVER_PI * _small_j(x, order) + series
 
 
 def _middle_y(x: Double, order: int) -> Double:
