@@ -236,7 +236,8 @@ def powers_of_two(x: tensor, what: str) -> tensor:
     """
     if not are_powers_of_two(x.type.shape):
         raise ShapeMismatchError(
-            f"{what} takes tiles whose sizes are powers of two, found shape {list(x.type.shape)}",
+            f"{what} takes tiles whose sizes are powers of two, found shape {list(x.type.shape)}: "
+            "each must be a power of 2",
             hint="take slices of such sizes: x[0:32]",
         )
     return x

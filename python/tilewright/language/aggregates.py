@@ -41,6 +41,9 @@ from tilewright.language.value import register
 
 _Class = TypeVar("_Class", bound=type)
 
+# The types of fields, for annotations in quotes.
+_OF_LANGUAGE: dict[str, type] = {"tensor": tensor, "constexpr": constexpr, "tuple": tuple}
+
 _FIELDS = "__tilewright_fields__"
 _CONSTRUCTOR = "__tilewright_constructor__"  # its own; dependencies/contents.py reads it
 
@@ -175,11 +178,13 @@ def _resolved(cls: type, annotation: Any) -> Any:
     """The object that an annotation in quotes names; the text if it can't be found."""
     if not isinstance(annotation, str):
         return annotation
-    value: Any = None
-    for index, part in enumerate(annotation.strip("'\" ").split(".")):
-        owner = vars(sys.modules[cls.__module__]).get(part, annotation) if not index else value
-        value = getattr(owner, part, annotation) if index else owner
-    return value
+    first, *rest = annotation.strip("'\" ").split(".")
+    if (value := _OF_LANGUAGE.get(rest[-1] if rest else first)) is not None:
+        return value
+    value = vars(sys.modules[cls.__module__]).get(first)
+    for part in rest:
+        value = getattr(value, part, None)
+    return annotation if value is None else value
 
 
 def _flatten(instance: Any) -> tuple[Sequence[Any], Hashable]:

@@ -43,6 +43,7 @@ def test_types_of_constants_and_tuples():
 def test_names_of_core():
     assert core.get_int_dtype(16, False) == tl.uint16
     assert core._unwrap_if_constexpr(tl.constexpr(5)) == 5
+    assert core._aggregate is tilewright.aggregate
 
 
 @tilewright.jit

@@ -221,6 +221,28 @@ def test_a_loop_carries_a_tile(count):
     assert out[:16] == x[: 16 * min(count, 6)].reshape(-1, 16).sum(axis=0).tolist()
 
 
+def test_annotations_in_quotes():
+    @tilewright.aggregate
+    class Local:
+        inner: "Plain"
+        a: "tl.tensor"
+        b: "constexpr"  # noqa: F821
+        c: "unknown"  # noqa: F821
+
+    @tilewright.jit
+    def kernel(out, n):
+        x = Local(Plain(n, 2), 5, 8, n)
+        tl.static_assert(x.a.dtype == tl.int32)
+        tl.store(out + tl.arange(0, x.b), x.a + x.inner.value + x.c)
+
+    @tilewright.jit
+    def wrong(out, n):
+        Local(n, 5, 8, n)
+
+    assert launched(kernel, 3)[:9] == [11] * 8 + [85]
+    refused(CompileError, "Expected Plain for attribute 'inner' of Local, got", wrong, 3)
+
+
 # Misuse
 
 
