@@ -341,11 +341,27 @@ def exchanges(x):
 
 
 @tilewright.jit
+def assembles(x):
+    y = tl.load(x + tl.arange(0, 12))
+    tl.inline_asm_elementwise("add.s32 $0, $1, 1;", "=r,r", [y], tl.int32, False, 1)
+
+
+@tilewright.jit
+def increments(a):
+    return a + 1
+
+
+@tilewright.jit
+def maps(x):
+    tl.store(x + tl.arange(0, 12), tl.map_elementwise(increments, tl.load(x + tl.arange(0, 12))))
+
+
+@tilewright.jit
 def prints(x):
     tl.device_print("x", tl.load(x + tl.arange(0, 12)))
 
 
-@pytest.mark.parametrize("kernel", [exchanges, prints])
+@pytest.mark.parametrize("kernel", [assembles, exchanges, maps, prints])
 def test_what_needs_powers_of_two(kernel):
     with pytest.raises(ShapeMismatchError, match=r"powers of two, found shape \[12\]"):
         kernel[(1,)](fresh("int32", (12,)))
