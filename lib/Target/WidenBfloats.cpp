@@ -2,6 +2,7 @@
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 
 using namespace llvm;
@@ -72,6 +73,35 @@ static void computeInSingle(BinaryOperator &arithmetic) {
   arithmetic.eraseFromParent();
 }
 
+/// Rounds the sum of two doubles to odd: if it is inexact, its last bit is set. The error of the sum is Knuth's.
+static Value *addToOdd(IRBuilder<> &b, Value *x, Value *y) {
+  Type *word = x->getType()->getWithNewType(b.getInt64Ty());
+  Value *sum = b.CreateFAdd(x, y), *added = b.CreateFSub(sum, x);
+  Value *error = b.CreateFAdd(b.CreateFSub(x, b.CreateFSub(sum, added)), b.CreateFSub(y, added));
+  Value *bits = b.CreateBitCast(sum, word), *one = ConstantInt::get(word, 1), *zero = ConstantInt::get(word, 0);
+  // The error of infinities is NaN, which is not ordered.
+  Value *changes = b.CreateAnd(b.CreateFCmpONE(error, ConstantFP::get(x->getType(), 0)),
+                               b.CreateICmpEQ(b.CreateAnd(bits, one), zero));
+  Value *isSmaller = b.CreateICmpSGE(b.CreateXor(bits, b.CreateBitCast(error, word)), zero);
+  Value *odd = b.CreateSelect(isSmaller, b.CreateAdd(bits, one), b.CreateSub(bits, one));
+  return b.CreateBitCast(b.CreateSelect(changes, odd, bits), x->getType());
+}
+
+/// Computes a fused multiply-add of half or bfloat in double, in which the product is exact. LLVM would compute it in
+/// float, which rounds twice.
+static void computeInDouble(IntrinsicInst &fma) {
+  IRBuilder<> b(&fma);
+  Type *narrow = fma.getType(), *wide = narrow->getWithNewType(b.getDoubleTy());
+  SmallVector<Value *, 3> operands;
+  for (Value *operand : fma.args()) {
+    operands.push_back(b.CreateFPExt(operand, wide));
+  }
+  Value *sum = addToOdd(b, b.CreateFMul(operands[0], operands[1]), operands[2]);
+  Type *single = narrow->getWithNewType(b.getFloatTy()), *word = narrow->getWithNewType(b.getInt32Ty());
+  fma.replaceAllUsesWith(b.CreateFPTrunc(roundToOdd(b, sum, single, word), narrow));
+  fma.eraseFromParent();
+}
+
 static bool narrowsToHalf(Function &function) {
   return any_of(instructions(function), [](const Instruction &instruction) {
     return isa<FPTruncInst>(instruction) && instruction.getType()->getScalarType()->isHalfTy();
@@ -87,9 +117,13 @@ void widenBfloatsByShift(Module &module) {
 void computeBfloatsInSingle(Module &module) {
   for (Function &function : module) {
     for (Instruction &instruction : make_early_inc_range(instructions(function))) {
+      Type *element = instruction.getType()->getScalarType();
       auto *arithmetic = dyn_cast<BinaryOperator>(&instruction);
-      if (arithmetic && arithmetic->getType()->getScalarType()->isBFloatTy()) {
+      auto *call = dyn_cast<IntrinsicInst>(&instruction);
+      if (arithmetic && element->isBFloatTy()) {
         computeInSingle(*arithmetic);
+      } else if (call && call->getIntrinsicID() == Intrinsic::fma && element->getPrimitiveSizeInBits() == 16) {
+        computeInDouble(*call);
       }
     }
   }

@@ -16,7 +16,8 @@ namespace tilewright::codegen {
 void widenBfloatsByShift(llvm::Module &module);
 
 /// For hosts: performs bfloat16 arithmetic in float32, because no processor supports all operations on bfloat16. Must
-/// run before the other functions, because it creates conversions.
+/// run before the other functions, because it creates conversions. Fused multiply-adds of half and bfloat16 are
+/// computed in double, with a single rounding.
 void computeBfloatsInSingle(llvm::Module &module);
 
 /// For hosts: rounds floats and doubles to bfloat16 in integer arithmetic. Must run before the optimizer.

@@ -51,6 +51,7 @@ void optimize(Module &module, TargetMachine &machine) {
   tuning.LoopUnrolling = false;
   codegen::optimize(module, machine, OptimizationLevel::O2, tuning);
   accessBfloatsAsIntegers(module);
+  moveBfloatsAsIntegers(module);
   storeSingleLanes(module);
 }
 

@@ -23,6 +23,13 @@ void splitMaskedAccesses(llvm::Module &module, llvm::TargetMachine &machine);
 /// bfloat16.
 void accessBfloatsAsIntegers(llvm::Module &module);
 
+/// Moves single bfloat16 values as 16-bit integers: through memory, vectors, selections and basic blocks. Must run
+/// after the optimizer.
+///
+/// The code generator promotes them to float, and converts them back with an instruction of AVX512-BF16 that flushes
+/// denormal numbers, or by a call.
+void moveBfloatsAsIntegers(llvm::Module &module);
+
 /// Replaces a masked store whose constant mask selects one lane by a store of that lane. Must run after the optimizer.
 ///
 /// The x86 code generator does the same, but stores the wide element if the vector is the result of a truncation.
