@@ -167,7 +167,11 @@ def where(condition: Any, x: Any, y: Any) -> tensor:
         [ 0  1 -2 -3]
     """
     choose = convert(to_tensor(condition), int1)
-    a, b = promoted(x, y, "where", pointers=True)
+    x, y = constexpr_value(x), constexpr_value(y)
+    if isinstance(x, tensor) and isinstance(y, tensor) and x.dtype == y.dtype:
+        a, b = broadcast_all(x, y)  # also of types that have no arithmetic
+    else:
+        a, b = promoted(x, y, "where", pointers=True)
     if a.dtype != b.dtype:
         raise TypeMismatchError(f"'where' does not take {a.dtype} and {b.dtype}")
     if choose.type.is_block():

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any
 
 from tilewright.errors import ConstantError, TypeMismatchError
+from tilewright.language import float8_signs
 from tilewright.language._build import emit, emit_pair, to_tensor
 from tilewright.language._context import current
 from tilewright.language.casts import convert
@@ -153,6 +154,8 @@ def abs(x: Any) -> tensor:
         [2 1 0 1]
     """
     value = to_tensor(x)
+    if value.dtype.is_fp8():
+        return float8_signs.magnitude(value)
     if value.dtype.is_floating():
         return emit("math.absf", [value])
     if value.dtype.is_int_signed():
@@ -207,6 +210,8 @@ def _propagates(mode: Any) -> bool:
 
 
 def _extremum(a: tensor, b: tensor, which: str, propagate: bool) -> tensor:
+    if a.dtype.is_fp8():
+        return float8_signs.extremum(a, b, which == "max", propagate)
     if a.dtype.is_floating():
         # arith.maximumf propagates NaN, arith.maxnumf does not.
         op = f"arith.{which}imumf" if propagate else f"arith.{which}numf"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tilewright.errors import TypeMismatchError
+from tilewright.language import float8_signs
 from tilewright.language._build import compare, constant, emit, to_tensor
 from tilewright.language.casts import convert
 from tilewright.language.dtypes import float32, int1, int64
@@ -140,6 +141,8 @@ def minus(x: Any) -> tensor:
     value = to_tensor(x)
     if value.dtype.is_ptr():
         raise TypeMismatchError(f"unary '-' does not take {value.dtype}")
+    if value.dtype.is_fp8():
+        return float8_signs.negative(value)
     if value.dtype.is_floating():
         return emit("arith.negf", [value])
     return emit("arith.subi", [constant(0, value.type), value])
