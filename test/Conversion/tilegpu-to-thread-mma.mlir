@@ -23,6 +23,22 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
 
 // -----
 
+#a = #tilegpu.layout<register = [[0, 1], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = [] : 8x16>
+#b = #tilegpu.layout<register = [[1, 0], [8, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 0]], warp = [], block = [] : 16x4>
+#c = #tilegpu.layout<register = [[0, 1]], lane = [[0, 2], [0, 0], [1, 0], [2, 0], [4, 0]], warp = [], block = [] : 8x4>
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
+  // Rows 8 to 15 of the instruction are rows 0 to 7 again.
+  // CHECK-LABEL: func.func @eight_rows
+  // CHECK: %[[D:.*]]:4 = thread.mma "m16n8k16.f16.f16.f32" %[[K0:[0-9]+]], %[[K0]], %[[K8:[0-9]+]], %[[K8]] by {{.*}} into %[[C0:[0-9]+]], %[[C1:[0-9]+]], %[[C0]], %[[C1]] :
+  // CHECK: vector.from_elements {{.*}} : vector<2xf32>
+  func.func @eight_rows(%a: tensor<8x16xf16, #a>, %b: tensor<16x4xf16, #b>, %c: tensor<8x4xf32, #c>) -> tensor<8x4xf32, #c> {
+    %d = tilegpu.mma "m16n8k16.f16.f16.f32" %a, %b, %c : tensor<8x16xf16, #a> * tensor<16x4xf16, #b> -> tensor<8x4xf32, #c>
+    return %d : tensor<8x4xf32, #c>
+  }
+}
+
+// -----
+
 #a = #tilegpu.layout<register = [[8, 0], [0, 4]], lane = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], warp = [], block = [] : 16x8>
 #b = #tilegpu.layout<register = [[4, 0]], lane = [[1, 0], [2, 0], [0, 1], [0, 2], [0, 4]], warp = [], block = [] : 8x8>
 #c = #tilegpu.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = [] : 16x8>

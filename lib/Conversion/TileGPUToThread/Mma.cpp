@@ -19,9 +19,13 @@ using layout::LinearLayout;
 
 /// The fragments of an operand and the registers that hold them. Coordinates count fragments, relative to the warp's
 /// first one; a batch dimension comes first.
+///
+/// A tile with fewer rows or columns than the fragment holds it without the elements beyond: the instruction gets
+/// others in their place, copies of rows and columns inside, and computes copies of their results.
 struct Fragments {
   using Point = LinearLayout::Point;
-  int64_t registers = 0;          ///< per fragment
+  int64_t registers = 0;          ///< per fragment, in the tile
+  SmallVector<int64_t> sources;   ///< for each register of the instruction, that of the fragment in the tile
   std::map<Point, int64_t> first; ///< the fragment's first register
   LinearLayout warps;             ///< (warp) -> the first fragment of the warp
 
@@ -29,18 +33,40 @@ struct Fragments {
   static std::optional<Fragments> of(Type tile, const LinearLayout &fragment) {
     const LinearLayout &map = tilegpu::mapOf(tile);
     bool hasBatch = map.outs().size() > fragment.outs().size();
-    auto rest = layout::divideLeft(map, hasBatch ? layout::insertDim(fragment, 0) : fragment);
+    layout::Shape inside = layout::shapeOf(fragment);
+    for (auto [size, whole] : llvm::zip_equal(inside, tile::getShape(tile).take_back(inside.size()))) {
+      size = std::min(size, whole);
+    }
+    LinearLayout held = layout::fitToShape(fragment, inside, layout::rowMajorOrder(static_cast<int>(inside.size())));
+    auto rest = layout::divideLeft(map, hasBatch ? layout::insertDim(held, 0) : held);
     if (!rest) {
       return std::nullopt;
     }
     Fragments result;
-    result.registers = fragment.inSize(layout::kRegister);
+    result.registers = held.inSize(layout::kRegister);
+    result.sources = sourcesOf(fragment, inside);
     for (int64_t index = 0; index < rest->inSize(layout::kRegister); ++index) {
       Point at = rest->unpackOut(rest->apply(uint64_t(index) << rest->inStart(layout::kRegister)));
       result.first[at] = index * result.registers;
     }
     result.warps = std::move(*rest);
     return result;
+  }
+
+  /// The registers in which a fragment that is cut to a shape holds the elements, or their copies, of the whole one.
+  static SmallVector<int64_t> sourcesOf(const LinearLayout &fragment, const layout::Shape &inside) {
+    SmallVector<int64_t> sources = {0};
+    int64_t kept = 1;
+    for (uint64_t column : fragment.columnsOf(layout::kRegister)) {
+      Point image = fragment.unpackOut(column);
+      bool isCut = llvm::any_of(llvm::zip_equal(image, inside),
+                                [](const auto &pair) { return std::get<0>(pair) >= std::get<1>(pair); });
+      for (int64_t i = 0, count = static_cast<int64_t>(sources.size()); i < count; ++i) {
+        sources.push_back(sources[i] + (isCut ? 0 : kept));
+      }
+      kept *= isCut ? 1 : 2;
+    }
+    return sources;
   }
 
   /// Whether warps are distributed as those of the accumulators, and not along K, the `k`-th dimension from the end.
@@ -99,14 +125,22 @@ struct Registers {
   int64_t perWord;
   SmallVector<Value> words;
 
-  /// The words of one fragment; empty if the thread does not hold it.
-  MutableArrayRef<Value> at(const Fragments::Point &point) {
+  /// The places of one fragment's words, one for each that the instruction takes; empty if the thread does not hold it.
+  SmallVector<Value *> at(const Fragments::Point &point) {
+    SmallVector<Value *> places;
     auto found = fragments.first.find(point);
-    return found == fragments.first.end()
-               ? MutableArrayRef<Value>()
-               : MutableArrayRef<Value>(words).slice(found->second / perWord, fragments.registers / perWord);
+    if (found != fragments.first.end()) {
+      for (size_t i = 0; i < fragments.sources.size(); i += perWord) {
+        places.push_back(&words[(found->second + fragments.sources[i]) / perWord]);
+      }
+    }
+    return places;
   }
 };
+
+SmallVector<Value> valuesAt(ArrayRef<Value *> places) {
+  return llvm::map_to_vector(places, [](Value *place) { return *place; });
+}
 
 /// c += a * b. K is the outermost loop, so that consecutive instructions do not depend on each other.
 LogicalResult multiply(Builder &builder, const MmaInstruction &row, Registers &a, Registers &b, Registers &c) {
@@ -117,13 +151,15 @@ LogicalResult multiply(Builder &builder, const MmaInstruction &row, Registers &a
       Fragments::Point atA = at, atB = at;
       atA[last] = k;
       atB[last - 1] = k;
-      ArrayRef<Value> left = a.at(atA), right = b.at(atB);
+      SmallVector<Value> left = valuesAt(a.at(atA)), right = valuesAt(b.at(atB));
       if (left.empty() || right.empty()) {
         return failure();
       }
-      MutableArrayRef<Value> sums = c.at(at);
-      auto product = thread::MmaOp::create(builder, row.name, left, right, sums);
-      llvm::copy(product.getResults(), sums.begin());
+      SmallVector<Value *> sums = c.at(at);
+      auto product = thread::MmaOp::create(builder, row.name, left, right, valuesAt(sums));
+      for (auto [sum, result] : llvm::zip_equal(sums, product.getResults())) {
+        *sum = result;
+      }
     }
   }
   return success();

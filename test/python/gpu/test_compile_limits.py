@@ -71,19 +71,31 @@ def test_enough_registers_are_not_remarked_upon(
     assert "spilled" not in capfd.readouterr().err
 
 
-SIDES = [(4, 4, 4), (1, 16, 8), (16, 16, 2), (8, 8, 1), (2, 128, 32)]
+DTYPES = [np.float16, np.int8, np.float32, np.float64]
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.int8, np.float32, np.float64])
-@pytest.mark.parametrize("sides", SIDES, ids=lambda sides: "x".join(map(str, sides)))
-def test_a_product_that_no_instruction_takes(sides: tuple[int, ...], dtype: Any) -> None:
+def assembly_of_product(sides: tuple[int, ...], dtype: Any) -> str:
     result = {np.float16: np.float32, np.int8: np.int32}.get(dtype, dtype)
     m, n, k = sides
     kernel = product.warmup(dtype, dtype, result, M=m, N=n, K=k, target="cuda:80")
-    text = kernel.assembly()
+    assert kernel.object.startswith(b"\x7fELF")
+    return str(kernel.assembly())
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("sides", [(16, 16, 2), (8, 8, 1), (2, 128, 2)], ids=str)
+def test_a_product_that_no_instruction_takes(sides: tuple[int, ...], dtype: Any) -> None:
+    text = assembly_of_product(sides, dtype)
     assert "mma" not in text
     assert re.search(r"\b(fma|mad)\.", text) or re.search(r"\bmul\.", text)
-    assert kernel.object.startswith(b"\x7fELF")
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("sides", [(1, 1, 16), (4, 2, 16), (1, 16, 32), (2, 128, 32)], ids=str)
+def test_a_product_with_fewer_rows_or_columns_than_an_instruction(
+    sides: tuple[int, ...], dtype: Any
+) -> None:
+    assert "mma.sync" in assembly_of_product(sides, dtype)
 
 
 def test_a_called_function_may_need_shared_memory() -> None:

@@ -124,18 +124,36 @@ func.func @full_precision(%x: f32) {
   return
 }
 
-// So are dots that are too small for any instruction, or of unsupported types.
+// So are dots with less along K than any instruction has, or of unsupported types.
 // CHECK-LABEL: @no_instruction
 func.func @no_instruction(%x: f16, %y: bf16, %z: f32) {
-  %a = tile.splat %x : tensor<8x16xf16>
-  %b = tile.splat %x : tensor<16x8xf16>
-  %c = tile.splat %z : tensor<8x8xf32>
-  // CHECK: tile.dot %{{.*}} : tensor<8x16xf16
-  %d = tile.dot %a, %b, %c : tensor<8x16xf16> * tensor<16x8xf16> -> tensor<8x8xf32>
+  %a = tile.splat %x : tensor<16x4xf16>
+  %b = tile.splat %x : tensor<4x16xf16>
+  %c = tile.splat %z : tensor<16x16xf32>
+  // CHECK: tile.dot %{{.*}} : tensor<16x4xf16
+  %d = tile.dot %a, %b, %c : tensor<16x4xf16> * tensor<4x16xf16> -> tensor<16x16xf32>
   %s = tile.splat %x : tensor<16x16xf16>
   %t = tile.splat %y : tensor<16x16xbf16>
   %u = tile.splat %z : tensor<16x16xf32>
   // CHECK: tile.dot %{{.*}} : tensor<16x16xf16, {{.*}} * tensor<16x16xbf16
   %v = tile.dot %s, %t, %u : tensor<16x16xf16> * tensor<16x16xbf16> -> tensor<16x16xf32>
+  return
+}
+
+// Fewer rows or columns than the instruction has: lanes hold replicas. A word with two f16 sums needs two columns.
+// CHECK-LABEL: @short_sides
+func.func @short_sides(%x: f16, %z: f32) {
+  %a = tile.splat %x : tensor<2x16xf16>
+  %b = tile.splat %x : tensor<16x4xf16>
+  %c = tile.splat %z : tensor<2x4xf32>
+  // CHECK: tilegpu.mma "m16n8k16.f16.f16.f32" {{.*}} -> tensor<2x4xf32
+  %d = tile.dot %a, %b, %c : tensor<2x16xf16> * tensor<16x4xf16> -> tensor<2x4xf32>
+  %column = tile.splat %x : tensor<16x1xf16>
+  %one = tile.splat %z : tensor<2x1xf32>
+  %half = tile.splat %x : tensor<2x1xf16>
+  // CHECK: tilegpu.mma "m16n8k16.f16.f16.f32" {{.*}} -> tensor<2x1xf32
+  %e = tile.dot %a, %column, %one : tensor<2x16xf16> * tensor<16x1xf16> -> tensor<2x1xf32>
+  // CHECK: tile.dot {{.*}} -> tensor<2x1xf16
+  %f = tile.dot %a, %column, %half : tensor<2x16xf16> * tensor<16x1xf16> -> tensor<2x1xf16>
   return
 }

@@ -84,9 +84,10 @@ def ChooseMma : Pass<"choose-mma", "mlir::ModuleOp"> {
     ```
 
     8-bit floats without a matrix instruction on the target are widened to f16; `tf32x3` becomes three tf32 dots. A
-    dot without a matching instruction (f32 in full precision, or a tile smaller than the instruction's shape) stays a
-    `tile.dot`, with layouts for multiply-adds in registers: each thread holds small rectangles of accumulators, and
-    the rows of A and columns of B for them over all of K.
+    tile may have fewer rows or columns than the instruction: threads then hold replicas. A dot without a matching
+    instruction (f32 in full precision, or less along K than the instruction has) stays a `tile.dot`, with layouts for
+    multiply-adds in registers: each thread holds small rectangles of accumulators, and the rows of A and columns of B
+    for them over all of K.
 
     Requires: `assign-layouts`.
     Establishes: each dot can be computed by one thread or one warp without data from others.

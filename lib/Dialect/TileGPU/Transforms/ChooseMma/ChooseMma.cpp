@@ -51,7 +51,14 @@ static std::optional<ElementType> elementTypeOf(Type type, bool roundsToTf32) {
       .Default([](Type) { return std::nullopt; });
 }
 
-/// The largest instruction of the target that accepts the element types and fits the tile; null if there is none.
+/// Whether the instruction can compute the tile, which may have fewer rows and columns than it has, but not fewer
+/// columns than a value with accumulators. Fewer elements along K would be added several times.
+static bool fits(const MmaInstruction &row, const DotShape &shape) {
+  return row.shape.k <= shape.k && row.c().elementsPerValue() <= shape.n;
+}
+
+/// The instruction of the target that accepts the element types and computes most of the tile at once; null if there is
+/// none.
 static const MmaInstruction *chooseRow(DotOp dot) {
   bool roundsToTf32 = dot.getPrecision() != tile::InputPrecision::IEEE;
   auto a = elementTypeOf(tile::getElementType(dot.getA().getType()), roundsToTf32);
@@ -61,13 +68,15 @@ static const MmaInstruction *chooseRow(DotOp dot) {
     return nullptr;
   }
   DotShape shape = shapeOf(dot);
+  // The products of elements of the tile that an instruction computes, and all of its products.
+  auto products = [&](const MmaInstruction &row) {
+    auto [m, n, k] = row.shape;
+    return std::pair(std::min(m, shape.m) * std::min(n, shape.n) * k, -(m * n * k));
+  };
   const MmaInstruction *best = nullptr;
   for (const MmaInstruction *row : targetOf(dot).mma) {
-    auto [m, n, k] = row->shape;
     bool takes = row->a().element == *a && row->b().element == *b && row->c().element == *accumulator;
-    bool fits = m <= shape.m && n <= shape.n && k <= shape.k;
-    bool isLarger = !best || m * n * k > best->shape.m * best->shape.n * best->shape.k;
-    if (takes && fits && isLarger) {
+    if (takes && fits(*row, shape) && (!best || products(*row) > products(*best))) {
       best = row;
     }
   }
