@@ -271,3 +271,40 @@ def test_more_elements_than_a_vector_has():
     x, out = fresh("int8", (8192,)), poisoned("int8", (8192,))
     apply_asm[(1,)](x, out, 8192, "xor.b32 $0, $1, 0;", "=r,r", 4, identity, num_warps=1)
     assert np.array_equal(out, x)
+
+
+@tilewright.jit
+def plus(a, b):
+    return a + b
+
+
+@tilewright.jit
+def plus_by_asm(a, b):
+    return tl.inline_asm_elementwise("add.s32 $0, $1, $2;", "=r,r,r", [a, b], tl.int32, True, 1,
+                                     cpu=plus)  # fmt: skip
+
+
+def test_combiners_of_reductions_and_scans():
+    @tilewright.jit
+    def kernel(x, total, sums, N: tl.constexpr):
+        i = tl.arange(0, N)
+        value = tl.load(x + i)
+        tl.store(total, tl.reduce(value, 0, plus_by_asm))
+        tl.store(sums + i, tl.associative_scan(value, 0, plus_by_asm))
+
+    x = fresh("int32", (512,), -1000, 1000)
+    total, sums = poisoned("int32", (1,)), poisoned("int32", (512,))
+    kernel[(1,)](x, total, sums, 512)
+    assert total[0] == x.sum()
+    assert np.array_equal(sums, np.cumsum(x))
+
+
+def test_as_a_function_of_elements():
+    @tilewright.jit
+    def kernel(x, out, N: tl.constexpr):
+        i = tl.arange(0, N)
+        tl.store(out + i, tl.map_elementwise(tripled, tl.load(x + i)))
+
+    x, out = fresh("int32", (256,), -1000, 1000), poisoned("int32", (256,))
+    kernel[(1,)](x, out, 256)
+    assert np.array_equal(out, 3 * x)
