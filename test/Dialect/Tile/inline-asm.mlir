@@ -14,7 +14,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   // THREAD-COUNT-2: thread.inline_asm "not.b32 $0, $1;", "=r,r" pure(%{{.*}}) : (i32) -> i32
   // THREAD: vector.bitcast %{{.*}} : vector<2xi32> to vector<8xi8>
   // NVVM-LABEL: func.func @packed
-  // NVVM-COUNT-2: llvm.inline_asm asm_dialect = att "not.b32 $0, $1;", "=r,r" %{{.*}} : (i32) -> i32
+  // NVVM-COUNT-2: llvm.inline_asm "not.b32 $0, $1;", "=r,r" %{{.*}} : (i32) -> i32
   func.func @packed(%n: i8) -> tensor<256xi8, #line> {
     %x = tile.splat %n : tensor<256xi8, #line>
     %y = tile.inline_asm "not.b32 $0, $1;", "=r,r" pack 4 pure (%x) : (tensor<256xi8, #line>) -> tensor<256xi8, #line>
@@ -29,8 +29,8 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   // SIMPLE: tile.inline_asm "b
   // SIMPLE-NOT: tile.inline_asm
   // NVVM-LABEL: func.func @effects
-  // NVVM: llvm.inline_asm asm_dialect = att "a $0, $1;", "=r,f" %{{.*}} : (f32) -> i32
-  // NVVM: llvm.inline_asm has_side_effects asm_dialect = att "b $0, $1;", "=r,r,~{memory}"
+  // NVVM: llvm.inline_asm "a $0, $1;", "=r,f" %{{.*}} : (f32) -> i32
+  // NVVM: llvm.inline_asm has_side_effects "b $0, $1;", "=r,r,~{memory}"
   func.func @effects(%n: f32, %i: i16) -> (i32, i32) {
     %0 = tile.inline_asm "a $0, $1;", "=r, f" pack 1 pure (%n) : (f32) -> i32
     %1 = tile.inline_asm "a $0, $1;", "=r, f" pack 1 pure (%n) : (f32) -> i32
