@@ -159,18 +159,18 @@ static void noteParameter(std::ostream &text, const uint8_t *bytes, int size) {
 void State::note(const KernelText &kernel, int device, std::array<unsigned, 5> sizes, uintptr_t stream,
                  void **parameters, const std::map<int, int> &attributes) {
   std::ostringstream text;
-  text << "{\"kernel\": \"" << kernel.name << "\", \"device\": " << device << ", \"grid\": [" << sizes[0] << ", "
+  text << "{\"attributes\": {";
+  for (const auto &[number, value] : attributes) {
+    text << (number == attributes.begin()->first ? "" : ", ") << "\"" << number << "\": " << value;
+  }
+  text << "}, \"kernel\": \"" << kernel.name << "\", \"device\": " << device << ", \"grid\": [" << sizes[0] << ", "
        << sizes[1] << ", " << sizes[2] << "], \"threads\": " << sizes[3] << ", \"shared\": " << sizes[4]
        << ", \"stream\": " << stream << ", \"parameters\": [";
   for (size_t i = 0; i < kernel.parameters.size(); ++i) {
     text << (i ? ", " : "");
     noteParameter(text, static_cast<const uint8_t *>(parameters[i]), kernel.parameters[i]);
   }
-  text << "], \"attributes\": {";
-  for (const auto &[number, value] : attributes) {
-    text << (number == attributes.begin()->first ? "" : ", ") << "\"" << number << "\": " << value;
-  }
-  text << "}}";
+  text << "]}";
   launches.push_back(text.str());
 }
 

@@ -32,7 +32,8 @@ TEST_F(CudaKernelTest, LaunchesOnItsDevice) {
   Grid grid = *Grid::make({5, 6, 7});
   EXPECT_EQ(kernel->launch(grid, reinterpret_cast<Stream>(0x77), parameters), Status::Success);
   EXPECT_EQ(currentDevice(), 0);
-  EXPECT_TRUE(contains(report(), "{\"kernel\": \"add\", \"device\": 1, \"grid\": [5, 6, 7], \"threads\": 256, "
+  EXPECT_TRUE(contains(report(), "{\"attributes\": {}, \"kernel\": \"add\", \"device\": 1, "
+                                 "\"grid\": [5, 6, 7], \"threads\": 256, "
                                  "\"shared\": 1024, \"stream\": 119, \"parameters\": [78187493530, 4294967295, 255]}"));
 }
 
