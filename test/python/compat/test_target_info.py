@@ -5,8 +5,9 @@ import pytest
 
 import tilewright
 import tilewright.language as tl
-from tilewright.compat import cuda, target_info
+from tilewright.compat import target_info
 from tilewright.errors import ConstantError
+from tilewright.language.extra import cuda
 
 
 @tilewright.jit

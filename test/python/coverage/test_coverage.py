@@ -1,6 +1,7 @@
-"""The table of operations: all of it on the CPU, a part on emulated GPUs, and what is refused.
+"""The table of operations: every dtype on the CPU, one on an emulated GPU, and what is refused.
 
-cover.py runs all of it on any target. A failure names the expression and the dtype.
+Each dtype has one of the operation's shapes in turn; cover.py runs all shapes on any target. A
+failure names the expression and the dtype.
 """
 
 from pathlib import Path
@@ -22,11 +23,12 @@ def label(operation: Operation) -> str:
     return operation.code
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=label)
-def test_on_the_cpu(operation: Operation, tmp_path: Path) -> None:
-    wrong = {}
-    for dtype in operation.takes:
-        if problem := cases.run(operation, dtype, operation.shapes, False, tmp_path):
+@pytest.mark.parametrize("index", range(len(OPERATIONS)), ids=lambda i: OPERATIONS[i].code)
+def test_on_the_cpu(index: int, tmp_path: Path) -> None:
+    operation, wrong = OPERATIONS[index], {}
+    for number, dtype in enumerate(operation.takes, index):
+        shape = operation.shapes[number % len(operation.shapes)]
+        if problem := cases.run(operation, dtype, (shape,), False, tmp_path):
             wrong[dtype] = problem
     assert not wrong
 

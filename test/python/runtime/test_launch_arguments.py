@@ -243,7 +243,6 @@ def test_types_that_cannot_be_passed(one, value) -> None:
         (np.zeros(4, "M8[s]"), "elements of type datetime64"),
         (np.zeros(17, "u1")[1:].view(np.float32), "not aligned"),
         (torch.zeros(4, dtype=torch.complex64), "elements of type torch.complex64"),
-        (torch.zeros(4, dtype=torch.float8_e5m2fnuz), "elements of type torch.float8_e5m2fnuz"),
         (torch.zeros(4).to_sparse(), "without plain memory"),
         (Address(torch.zeros(4), "qint8"), "elements of type qint8"),
     ],

@@ -39,6 +39,7 @@ def sign(x: Any) -> Any:
 @tl.builtin
 def show(out: Any, value: Any) -> None:
     """Stores a value; each of the values of a tuple has 1,024 elements of the memory."""
+    _SHOWN.clear()  # a kernel may be compiled for several targets
     for number, part in enumerate(value if isinstance(value, tuple) else [value]):
         x = tl.to_tensor(part)
         place = out + 1024 * number

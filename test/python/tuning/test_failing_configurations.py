@@ -15,7 +15,7 @@ from tilewright.tuning.trial import Trial, explain_failure
 
 
 def test_one_that_does_not_compile_is_skipped() -> None:
-    kernel = tuned(configs=configs_of(100, 64))  # 100 is no power of two
+    kernel = tuned(configs=configs_of(1 << 21, 64))  # more elements than a tile may have
     assert launch_scale(kernel).kwargs == {"BLOCK": 64}
     assert kernel.configs_timings[kernel.configs[0]] == [float("inf")] * 3
 

@@ -15,14 +15,14 @@ from tuned_kernels import configs_of, launch_scale, tuned
 
 def test_the_table_has_each_configuration(capsys, monkeypatch) -> None:
     monkeypatch.setenv("TILEWRIGHT_LOG", "tuning")
-    kernel = tuned(configs=configs_of(100, 64, 128))
+    kernel = tuned(configs=configs_of(1 << 21, 64, 128))
     chosen = launch_scale(kernel)
     lines = capsys.readouterr().err.splitlines()
     assert lines[0].startswith("tilewright: scale: tuned for (1000, 'float32', 'float32') in ")
     assert lines[0].endswith(f"chose {chosen}")
     assert " ms (1.00)  " in lines[1] and str(chosen) in lines[1]
-    assert any("compiling: " in line and "BLOCK: 100" in line for line in lines)
-    launch_scale(tuned(configs=configs_of(100, 64, 128)))
+    assert any("compiling: " in line and "BLOCK: 2097152" in line for line in lines)
+    launch_scale(tuned(configs=configs_of(1 << 21, 64, 128)))
     assert capsys.readouterr().err == (
         f"tilewright: scale: the store has {chosen} for (1000, 'float32', 'float32')\n"
     )
