@@ -4,6 +4,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
 
@@ -112,6 +113,52 @@ void widenBfloatsByShift(Module &module) {
   for (Function &function : module) {
     widenByShift(function);
   }
+}
+
+/// Replaces an atomic addition by a loop:
+///
+///     old = load i16 p
+///     do { found = cmpxchg p, old, bits(float(old) + x); swap(old, found) } while (found != old)
+static void addByBits(AtomicRMWInst &update) {
+  IRBuilder<> b(&update);
+  Type *half = b.getInt16Ty(), *narrow = update.getType(), *single = b.getFloatTy();
+  BasicBlock *before = update.getParent();
+  LoadInst *first = b.CreateAlignedLoad(half, update.getPointerOperand(), Align(2));
+  first->setAtomic(AtomicOrdering::Monotonic, update.getSyncScopeID());
+  Value *addend = b.CreateFPExt(update.getValOperand(), single);
+  BasicBlock *after = SplitBlock(before, &update),
+             *loop = BasicBlock::Create(b.getContext(), "add", before->getParent(), after);
+  before->getTerminator()->setSuccessor(0, loop);
+
+  b.SetInsertPoint(loop);
+  PHINode *old = b.CreatePHI(half, 2);
+  Value *sum = b.CreateFAdd(b.CreateFPExt(b.CreateBitCast(old, narrow), single), addend);
+  Value *next = b.CreateBitCast(b.CreateFPTrunc(sum, narrow), half);
+  AtomicOrdering order = update.getOrdering();
+  Value *swapped =
+      b.CreateAtomicCmpXchg(update.getPointerOperand(), old, next, Align(2), order,
+                            AtomicCmpXchgInst::getStrongestFailureOrdering(order), update.getSyncScopeID());
+  Value *found = b.CreateExtractValue(swapped, 0);
+  b.CreateCondBr(b.CreateExtractValue(swapped, 1), after, loop);
+  old->addIncoming(first, before);
+  old->addIncoming(found, loop);
+
+  b.SetInsertPoint(&update);
+  update.replaceAllUsesWith(b.CreateBitCast(old, narrow));
+  update.eraseFromParent();
+}
+
+void addToBfloatsByBits(Module &module) {
+  SmallVector<AtomicRMWInst *> updates;
+  for (Function &function : module) {
+    for (Instruction &instruction : instructions(function)) {
+      auto *update = dyn_cast<AtomicRMWInst>(&instruction);
+      if (update && update->getOperation() == AtomicRMWInst::FAdd && update->getType()->isBFloatTy()) {
+        updates.push_back(update);
+      }
+    }
+  }
+  for_each(updates, [](AtomicRMWInst *update) { addByBits(*update); });
 }
 
 void computeBfloatsInSingle(Module &module) {

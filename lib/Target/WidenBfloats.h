@@ -15,6 +15,12 @@ namespace tilewright::codegen {
 /// smaller range than bfloat, and interprets the bits of a `frem` of bfloat as those of a half.
 void widenBfloatsByShift(llvm::Module &module);
 
+/// For hosts: adds to bfloat16 in memory by compare-and-swap of its bits. Must run before the other functions.
+///
+/// LLVM's own loop compares a value that went through a float, which the AVX512-BF16 instruction flushes to zero if it
+/// is denormal: the comparison then fails for ever.
+void addToBfloatsByBits(llvm::Module &module);
+
 /// For hosts: performs bfloat16 arithmetic in float32, because no processor supports all operations on bfloat16. Must
 /// run before the other functions, because it creates conversions. Fused multiply-adds of half and bfloat16 are
 /// computed in double, with a single rounding.

@@ -38,6 +38,7 @@ Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp source, LLVMContext &
 }
 
 void optimize(Module &module, TargetMachine &machine) {
+  codegen::addToBfloatsByBits(module);
   codegen::computeBfloatsInSingle(module);
   codegen::widenBfloatsByShift(module);
   codegen::narrowToBfloatsByBits(module);
