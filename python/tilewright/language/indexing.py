@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilewright.errors import ConstantError, ShapeMismatchError, TypeMismatchError, UnsupportedError
-from tilewright.language._build import constant, to_tensor
+from tilewright.language._build import constant
 from tilewright.language.casts import convert
 from tilewright.language.constexpr import constexpr_value, describe
 from tilewright.language.dtypes import block_type, int32
@@ -147,7 +147,7 @@ def _element(x: tensor, axis: int, item: Any) -> tensor:
     shape = x.type.shape
     wanted = (*shape[:axis], 1, *shape[axis + 1 :])
     if isinstance(item, tensor):
-        indices = expand_to(convert(to_tensor(item), int32), wanted)
+        indices = expand_to(convert(item, int32), wanted)
     else:
         indices = constant(item % shape[axis], block_type(int32, wanted))
     rest = (*shape[:axis], *shape[axis + 1 :])

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 from number_formats import (
+    ALL,
     BITS_ONLY,
     BOOL,
     DTYPES,
     FLOAT8S,
-    FLOATS,
     FORMATS,
     INTS,
     Wide,
@@ -19,11 +19,10 @@ from number_formats import (
     language_name,
     limits,
     rounded,
-)  # fmt: skip
+)
 from operands import Operand
 from operation import Operation, nearest
 
-ALL = (*BOOL, *INTS, *FLOATS, *FLOAT8S)
 # float8e4b15 rounds unlike the other formats: test_float8e4b15.py.
 CONVERTED = ALL
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import kernel_files
 import numpy as np
 from kernel_text import batch
 from number_formats import (
@@ -57,11 +57,7 @@ def part(operation: Operation, dtype: str, shape: Shape) -> Part:
 def loaded(text: str, path: Path) -> Any:
     """The kernel of a module's text."""
     path.write_text(text)
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.kernel
+    return kernel_files.load(path).kernel
 
 
 def warps(operation: Operation, dtype: str, shape: Shape) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import stated
 from number_formats import (
+    ALL,
     BITS_ONLY,
     BOOL,
     DTYPES,
@@ -17,16 +18,15 @@ from number_formats import (
     FLOATS,
     FORMATS,
     INTS,
+    NUMBERS,
     SIGNED,
     Wide,
     bits,
     rounded,
-)  # fmt: skip
+)
 from operands import Operand
 from operation import Bound, Operation, nearest
 
-NUMBERS = (*INTS, *FLOATS, *FLOAT8S)
-ALL = (*BOOL, *NUMBERS)
 WIDE_FLOATS = ("fp32", "fp64")
 TWO = (Operand(), Operand(like=0))
 Reference = Callable[..., Any]

@@ -6,12 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from number_formats import BOOL, DTYPES, FLOAT8S, FLOATS, FORMATS, INTS, Wide, wrapped
+from number_formats import (
+    ALL,
+    DTYPES,
+    FLOAT8S,
+    FLOATS,
+    FORMATS,
+    INTS,
+    Wide,
+    wrapped,
+)
 from operands import Operand, Shape
 from operation import MATRICES, Operation, nearest
 
 WORDS = ("int32", "int64", "uint32", "uint64")
-ALL = (*BOOL, *INTS, *FLOATS, *FLOAT8S)
 TWO = (Operand(), Operand())
 MASK = Operand(dtype="int1")
 INDEX = Operand(dtype="int32", low=0, high=11)

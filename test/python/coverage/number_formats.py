@@ -47,9 +47,11 @@ INTS = (*SIGNED, *UNSIGNED)
 FLOATS = ("fp16", "bf16", "fp32", "fp64")
 FLOAT8S = ("fp8e5", "fp8e4nv", "fp8e5b16", "fp8e4b8")
 BOOL = ("int1",)
+NUMBERS = (*INTS, *FLOATS, *FLOAT8S)
+ALL = (*BOOL, *NUMBERS)
 # Without arithmetic: its values are the bytes, and arrays of it are arrays of bytes.
 BITS_ONLY = ("fp8e4b15",)
-DTYPES = (*BOOL, *INTS, *FLOATS, *FLOAT8S, *BITS_ONLY)
+DTYPES = (*ALL, *BITS_ONLY)
 LANGUAGE_NAMES = {
     "fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64",
     **{name: name.replace("fp8", "float8") for name in (*FLOAT8S, *BITS_ONLY)},

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from number_formats import (
+    ALL,
     BITS_ONLY,
     BOOL,
     DTYPES,
@@ -18,12 +19,10 @@ from number_formats import (
     Wide,
     bits,
     rounded,
-)  # fmt: skip
+)
 from operands import Operand, Shape
 from operation import MATRICES, Bound, Operation
 
-NUMBERS = (*INTS, *FLOATS, *FLOAT8S)
-ALL = (*BOOL, *NUMBERS)
 ROWS: tuple[Shape, ...] = ((128,), (16, 32), (5, 12))
 SUMMED = Operand(low=-10, high=10)
 Axis = int | None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import importlib.util
 import random
 import sys
 from pathlib import Path
@@ -24,6 +23,7 @@ import tilewright
 from tilewright.errors import EmulationError
 
 sys.path.append(str(Path(__file__).parents[1]))
+import kernel_files
 from on_cuda import OnCuda
 
 REACH = 1 << 14  # elements on both sides of the first one that a kernel may access
@@ -307,8 +307,4 @@ def differs(got: np.ndarray, want: np.ndarray, error: np.ndarray) -> np.ndarray:
 
 
 def load_module(path: Path) -> dict[str, Any]:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return vars(module)
+    return vars(kernel_files.load(path))

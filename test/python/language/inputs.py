@@ -12,6 +12,12 @@ FLOATS = {
     "fp32": torch.float32,
     "fp64": torch.float64,
 }
+FLOAT8S = {
+    "fp8e5": torch.float8_e5m2,
+    "fp8e4nv": torch.float8_e4m3fn,
+    "fp8e5b16": torch.float8_e5m2fnuz,
+    "fp8e4b8": torch.float8_e4m3fnuz,
+}
 INTS = {
     name: np.dtype(name)
     for name in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")

@@ -5,18 +5,11 @@ from itertools import product as pairs
 import numpy as np
 import pytest
 import torch
-from inputs import FLOATS, fresh, poisoned, wide
+from inputs import FLOAT8S, FLOATS, fresh, poisoned, wide
 from seeds import generator
 
 import tilewright
 import tilewright.language as tl
-
-FLOAT8S = {
-    "fp8e5": torch.float8_e5m2,
-    "fp8e4nv": torch.float8_e4m3fn,
-    "fp8e5b16": torch.float8_e5m2fnuz,
-    "fp8e4b8": torch.float8_e4m3fnuz,
-}
 
 
 @tilewright.jit

@@ -5,17 +5,11 @@ import math
 import numpy as np
 import pytest
 import torch
-from inputs import FLOATS, wide
+from inputs import FLOAT8S, FLOATS, wide
 
 import tilewright
 import tilewright.language as tl
 
-FLOAT8S = {
-    "fp8e5": torch.float8_e5m2,
-    "fp8e4nv": torch.float8_e4m3fn,
-    "fp8e5b16": torch.float8_e5m2fnuz,
-    "fp8e4b8": torch.float8_e4m3fnuz,
-}
 CODES = torch.arange(256).to(torch.uint8)
 HALVES = torch.arange(65536).to(torch.uint16)
 

@@ -5,19 +5,13 @@ import math
 import numpy as np
 import pytest
 import torch
-from inputs import FLOATS, error, poisoned, wide
+from inputs import FLOAT8S, FLOATS, error, poisoned, wide
 from seeds import generator
 
 import tilewright
 import tilewright.language as tl
 
 # They are passed as int8, because arrays of the last two types cannot be passed to a kernel.
-FLOAT8S = {
-    "fp8e5": torch.float8_e5m2,
-    "fp8e4nv": torch.float8_e4m3fn,
-    "fp8e5b16": torch.float8_e5m2fnuz,
-    "fp8e4b8": torch.float8_e4m3fnuz,
-}
 CODES = torch.arange(256).to(torch.uint8)
 
 

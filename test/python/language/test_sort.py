@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from inputs import FLOATS, INTS, fresh, poisoned
+from inputs import FLOAT8S, FLOATS, INTS, fresh, poisoned
 from seeds import generator
 
 import tilewright
@@ -109,14 +109,6 @@ def test_a_sorted_row_is_a_permutation():
     """Equal elements are neither lost nor duplicated."""
     x = fresh("int8", (8, 32), 0, 3)
     assert same(sorted_rows(x), expected(x))
-
-
-FLOAT8S = {
-    "fp8e5": torch.float8_e5m2,
-    "fp8e4nv": torch.float8_e4m3fn,
-    "fp8e5b16": torch.float8_e5m2fnuz,
-    "fp8e4b8": torch.float8_e4m3fnuz,
-}
 
 
 @tilewright.jit

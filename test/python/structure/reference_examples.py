@@ -8,11 +8,11 @@ The lines become the body of a kernel. The value of the last one, a scalar, a ti
 them, is stored and printed as NumPy prints it.
 """
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import kernel_files
 import numpy as np
 
 import tilewright
@@ -78,11 +78,7 @@ def _module(name: str, example: str, folder: Path) -> ModuleType:
     source += "@tilewright.jit\ndef kernel(p, q, out):\n" + "\n".join(body) + "\n"
     path = folder / f"example_{name}.py"
     path.write_text(source)
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return kernel_files.load(path)
 
 
 def _text(out: np.ndarray, shape: tuple[int, ...], dtype: Any) -> str:

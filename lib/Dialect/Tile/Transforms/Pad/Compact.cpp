@@ -42,10 +42,6 @@ static bool keepsOrder(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   return true;
 }
 
-static SmallVector<int64_t> roundedUp(ArrayRef<int64_t> shape) {
-  return llvm::map_to_vector(shape, [](int64_t size) { return int64_t(llvm::PowerOf2Ceil(size)); });
-}
-
 static Value divide(OpBuilder &builder, Location loc, Value value, int64_t divisor) {
   Value by = splatInteger(builder, loc, getShape(value.getType()), divisor);
   return arith::DivUIOp::create(builder, loc, value, by);
@@ -82,7 +78,7 @@ void keepElements(ReshapeOp reshape, ArrayRef<int64_t> from, ArrayRef<int64_t> t
   }
   OpBuilder builder(reshape);
   Location loc = reshape.getLoc();
-  SmallVector<int64_t> paddedFrom = roundedUp(from), paddedTo = roundedUp(to);
+  SmallVector<int64_t> paddedFrom = padded(from), paddedTo = padded(to);
   auto srcType = cast<RankedTensorType>(reshape.getSrc().getType());
   Value flat = reshape.getSrc();
   if (srcType.getRank() != 1) {

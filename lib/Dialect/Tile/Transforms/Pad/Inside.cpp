@@ -9,13 +9,13 @@ using namespace mlir;
 
 namespace tilewright::tile {
 
-static SmallVector<int64_t> paddedSizes(ArrayRef<int64_t> sizes) {
+SmallVector<int64_t> padded(ArrayRef<int64_t> sizes) {
   return llvm::map_to_vector(sizes, [](int64_t size) { return int64_t(llvm::PowerOf2Ceil(size)); });
 }
 
 Type padded(Type type) {
   auto tile = dyn_cast<RankedTensorType>(type);
-  return tile ? tile.clone(paddedSizes(tile.getShape())) : type;
+  return tile ? tile.clone(padded(tile.getShape())) : type;
 }
 
 Value splatConstant(OpBuilder &builder, Location loc, RankedTensorType type, Attribute value) {
@@ -48,7 +48,7 @@ Value positionsAlong(OpBuilder &builder, Location loc, ArrayRef<int64_t> paddedS
 }
 
 Value isInside(OpBuilder &builder, Location loc, ArrayRef<int64_t> sizes, std::optional<int64_t> axis) {
-  SmallVector<int64_t> shape = paddedSizes(sizes);
+  SmallVector<int64_t> shape = padded(sizes);
   Value inside;
   for (auto [dim, size] : llvm::enumerate(sizes)) {
     if (size == shape[dim] || (axis && *axis != int64_t(dim))) {

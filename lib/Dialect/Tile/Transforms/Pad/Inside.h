@@ -8,6 +8,9 @@
 
 namespace tilewright::tile {
 
+/// Each size rounded up to a power of two.
+llvm::SmallVector<int64_t> padded(llvm::ArrayRef<int64_t> sizes);
+
 /// The tile type with each size rounded up to a power of two; other types are unchanged.
 mlir::Type padded(mlir::Type type);
 

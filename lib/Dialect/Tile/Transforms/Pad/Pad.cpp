@@ -89,7 +89,7 @@ static void padTypes(Operation *op) {
     }
   }
   if (auto function = dyn_cast<func::FuncOp>(op)) {
-    auto pad = [](TypeRange types) { return llvm::map_to_vector(types, padded); };
+    auto pad = [](TypeRange types) { return llvm::map_to_vector(types, [](Type type) { return padded(type); }); };
     FunctionType type = function.getFunctionType();
     function.setFunctionType(FunctionType::get(op->getContext(), pad(type.getInputs()), pad(type.getResults())));
   }
