@@ -10,10 +10,16 @@ from collections.abc import Iterator
 from typing import Any
 
 import oracle
+import oracle_aggregates
+import oracle_calls
+import registers
 from memory import Memory, Undefined
 from tiles import Tile, common_type, lift
 
 MOST_STEPS = 20_000
+
+
+_OF_METHODS = ("staticmethod", "property")
 
 
 class _AsTheLanguageDoes(ast.NodeTransformer):
@@ -21,7 +27,12 @@ class _AsTheLanguageDoes(ast.NodeTransformer):
 
     An assigned number becomes a scalar, decorators and imports are removed, and a `while` counts
     its iterations.
+
+    Attributes:
+        copies: Whether calls copy instances of aggregates.
     """
+
+    copies = False
 
     def visit_Import(self, node: ast.Import) -> None:
         return None
@@ -34,7 +45,18 @@ class _AsTheLanguageDoes(ast.NodeTransformer):
             self.generic_visit(node)
         for function in ast.walk(node):
             if isinstance(function, ast.FunctionDef):
-                function.decorator_list = []
+                kept = [d for d in function.decorator_list if ast.unparse(d) in _OF_METHODS]
+                function.decorator_list = kept
+        if is_kernel and self.copies and node.name != "__init__":
+            node.decorator_list.append(ast.Name("_called", ast.Load()))
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
+        if any(
+            ast.unparse(decorator) == "tilewright.aggregate" for decorator in node.decorator_list
+        ):
+            self.generic_visit(node)
+            node.decorator_list = [ast.Name("_aggregate", ast.Load())]
         return node
 
     def visit_Assign(self, node: ast.Assign) -> ast.Assign:
@@ -87,19 +109,23 @@ def functions(source: str) -> dict[str, Any]:
     """The functions that a module of kernels defines, operating on the oracle's tiles."""
     tree = ast.parse(source)
     translator = _AsTheLanguageDoes()
-    kinds = (ast.Import, ast.FunctionDef)
+    translator.copies = "@tilewright.aggregate" in source
+    kinds = (ast.Import, ast.FunctionDef, ast.ClassDef)
     body = [translator.visit(node) if isinstance(node, kinds) else node for node in tree.body]
     tree = ast.fix_missing_locations(ast.Module([node for node in body if node], []))
     steps = _Steps()
-    language = oracle.Language(**oracle.names())
+    language = oracle.Language()
+    for module in (oracle, oracle_calls, oracle_aggregates, registers):
+        vars(language).update(module.names())
     language.range, language.static_range = _counted(steps), _unrolled
-    language.constexpr = lambda value: value
     known = {
         "tl": language,
         "types": types,
         "range": language.range,
         "_scalar": lift,
         "_step": steps,
+        "_called": oracle_aggregates.called,
+        "_aggregate": oracle_aggregates.aggregate,
     }
     exec(compile(tree, "<kernel on the oracle>", "exec"), known)
     return known

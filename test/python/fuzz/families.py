@@ -6,11 +6,14 @@ import random
 
 import addresses
 import any_size
+import assembly
 import counts
 import dependencies
 import extremes
 import helpers
+import instances
 import loops
+import maps
 import mixed
 import ordering
 import outside
@@ -35,6 +38,9 @@ FAMILIES: dict[str, tuple[int, Family]] = {
     "structures": (4, value_classes.write),
     "sizes": (8, any_size.write),
     "scaled": (5, scaled.write),
+    "maps": (5, maps.write),
+    "instances": (5, instances.write),
+    "assembly": (6, assembly.write),
 }
 
 

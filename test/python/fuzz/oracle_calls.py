@@ -1,0 +1,41 @@
+"""Functions of the language that call others, in NumPy: `map_elementwise`, element by element."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from tiles import Tile, lift
+
+
+def map_elementwise(function: Any, *args: Any, pack: int = 1) -> Any:
+    """Calls the function for groups of consecutive elements.
+
+    The language does not specify which elements form a group, so the function must treat all alike.
+    """
+    given = [lift(x) for x in args]
+    shape = np.broadcast_shapes(*(x.shape for x in given))
+    flat = [np.broadcast_to(x.exact(), shape).reshape(-1) for x in given]
+    count = flat[0].size
+    columns: list[list[Tile]] = []
+    is_tuple = False
+    for start in range(0, count, pack):
+        group = [min(start + i, count - 1) for i in range(pack)]
+        scalars = [Tile(x.dtype, v[i]) for x, v in zip(given, flat, strict=True) for i in group]
+        returned = function(*scalars)
+        is_tuple = isinstance(returned, tuple)
+        listed = [lift(x) for x in (returned if is_tuple else (returned,))]
+        columns = columns or [[] for _ in range(len(listed) // pack)]
+        for column, first in zip(columns, range(0, len(listed), pack), strict=True):
+            column += listed[first : first + pack]
+    tiles = tuple(_tile(column[:count], shape) for column in columns)
+    return tiles if is_tuple else tiles[0]
+
+
+def _tile(column: list[Tile], shape: tuple[int, ...]) -> Tile:
+    values = np.array([x.exact() for x in column])
+    return Tile(column[0].dtype, values.reshape(shape))
+
+
+def names() -> dict[str, Any]:
+    return {"map_elementwise": map_elementwise}
