@@ -40,6 +40,7 @@ class _Kernel(NamedTuple):
 
 
 _launched: list[_Kernel] = []
+_emulated_only = False  # whether the current test runs only on GPUs
 
 
 def install() -> None:
@@ -61,8 +62,8 @@ def install() -> None:
         made = compile_for_launch(self, signature, options, noalias, device)
         if self.debug is not None:
             given.setdefault("debug", self.debug)
-        # Launches on emulated GPUs are the same as on the CPU.
-        if not str(target or "").startswith("emulator:"):
+        # Launches on emulated GPUs are the same as on the CPU, if there are any on the CPU.
+        if _emulated_only or not str(target or "").startswith("emulator:"):
             some = Target("cuda", _CUDA.architectures[0])
             _note(Request(self, tuple(signature), some, Options.make(given), noalias))
         return made
@@ -80,7 +81,9 @@ def _note(request: Request) -> None:
 
 @pytest.fixture(autouse=True)
 def _compile_for_gpus(request: pytest.FixtureRequest) -> Iterator[None]:
+    global _emulated_only
     _launched.clear()
+    _emulated_only = request.node.get_closest_marker("needs_gpu") is not None
     yield
     cpu_only = request.node.get_closest_marker("cpu_only")
     if not cpu_only or cpu_only.kwargs.get("compiles", True):

@@ -44,6 +44,10 @@ def pytest_configure(config: pytest.Config) -> None:
         "is whether its kernels compile for GPUs",
     )
     config.addinivalue_line(
+        "markers",
+        "needs_gpu(why): runs on emulated GPUs where --targets names the CPU",
+    )
+    config.addinivalue_line(
         "markers", "loses_gpu: a kernel fails, after which the process can't use its device"
     )
     config.addinivalue_line(
@@ -66,10 +70,15 @@ def pytest_configure(config: pytest.Config) -> None:
 # Where tests launch kernels, except for tests that use one of these fixtures, which only build IR.
 _KERNEL_TESTS = ("language", "programs", "test_control_flow_runs.py")
 _BUILDING = {"kernel", "values"}
+# What runs the tests marked `needs_gpu` in place of the CPU.
+_EMULATED = ("emulator:cuda:80+checks", "emulator:cuda:90a+checks")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     targets = metafunc.config.getoption("--targets").split(",")
+    if metafunc.definition.get_closest_marker("needs_gpu"):
+        targets = [*_EMULATED, *targets] if "cpu" in targets else targets
+        targets = [target for target in dict.fromkeys(targets) if target != "cpu"]
     path = Path(metafunc.module.__file__)
     runs_kernels = not {path.parent.name, path.name}.isdisjoint(_KERNEL_TESTS)
     if targets != ["cpu"] and runs_kernels and _BUILDING.isdisjoint(metafunc.fixturenames):

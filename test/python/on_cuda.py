@@ -17,6 +17,7 @@ import emulated_beside
 import numpy as np
 
 from tilewright.runtime.function import JITFunction
+from tilewright.runtime.reinterpreted import TensorWrapper, reinterpret
 from tilewright.tools.tensor_descriptor import TensorDescriptor
 
 
@@ -52,6 +53,8 @@ class _Launch:
             return self._array(value)
         if _is_cpu_tensor(value):
             return self._tensor(value)
+        if isinstance(value, TensorWrapper):
+            return reinterpret(self.moved(value.base), value.dtype)
         if isinstance(value, TensorDescriptor):
             moved = copy.copy(value)
             moved.base = self.moved(value.base)

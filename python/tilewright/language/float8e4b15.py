@@ -9,7 +9,7 @@ the exponent and the lowest 7 of the mantissa:
 
 As in Triton, a conversion to it goes through float16, with rounding toward zero, and then rounds to
 nearest, ties away from zero, and saturates at 1.75: the code of 1.875 results from no conversion.
-NaNs become 1.75 with their sign.
+NaNs become 1.75 with either sign: hardware's conversion to float16 drops a NaN's sign.
 """
 
 from __future__ import annotations

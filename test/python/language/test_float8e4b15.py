@@ -32,6 +32,12 @@ def encoded(values, toward_zero=False):
     return (codes + 128 * np.signbit(values)).astype(np.uint8)
 
 
+def equal_codes(found, values, toward_zero=False):
+    """Whether the codes are those of the values; the sign of a NaN is unspecified."""
+    bits = np.where(np.isnan(values), 127, 255)
+    return np.array_equal(found & bits, encoded(values, toward_zero) & bits)
+
+
 @tilewright.jit
 def decode_kernel(x, out, TYPE: tl.constexpr, N: tl.constexpr):
     i = tl.arange(0, N)
@@ -74,7 +80,7 @@ def test_every_half(source, rounding):
     x = torch.arange(65536).to(torch.uint16).view(FLOATS[source])
     out = np.full(65536, 85, np.uint8)
     encode_kernel[(16,)](x, out, ROUNDING=rounding, N=4096)
-    assert np.array_equal(out, encoded(wide(x), rounding == "rtz"))
+    assert equal_codes(out, wide(x), rounding == "rtz")
 
 
 @pytest.mark.parametrize("source", ["fp32", "fp64"])
@@ -87,7 +93,7 @@ def test_ties_and_adjacent_values(source):
     x = torch.nn.functional.pad(torch.cat([x, -x]), (0, 1024 - 2 * len(x)))
     out = np.full(1024, 85, np.uint8)
     encode_kernel[(1,)](x, out, ROUNDING=None, N=1024)
-    assert np.array_equal(out, encoded(wide(x)))
+    assert equal_codes(out, wide(x))
 
 
 def test_integers():
