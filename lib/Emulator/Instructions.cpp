@@ -26,7 +26,7 @@ const std::vector<const Instruction *> &instructions() {
          {&kRegisterInstructions, &kMemoryInstructions, &kAtomicInstructions, &kAsyncCopyInstructions,
           &kBarrierInstructions, &kControlInstructions, &kMathInstructions, &kHalfMathInstructions,
           &kConversionInstructions, &kWarpInstructions, &kMatrixInstructions, &kByteMatrixInstructions,
-          &kMmaFloatInstructions, &kMmaIntegerInstructions, &kMmaDoubleInstructions}) {
+          &kMmaFloatInstructions, &kMmaIntegerInstructions, &kMmaDoubleInstructions, &kWgmmaInstructions}) {
       for (const Instruction &row : *family) {
         rows.push_back(&row);
       }

@@ -93,6 +93,9 @@ void fence(Thread &thread, int32_t, const uint64_t *, uint64_t *) {
   thread.isFenced = true;
 }
 
+/// Memory has no proxies here.
+void proxyFence(Thread &, int32_t, const uint64_t *, uint64_t *) {}
+
 } // namespace
 
 static constexpr Instruction kBarrierRows[] = {
@@ -107,6 +110,8 @@ static constexpr Instruction kBarrierRows[] = {
      "orders the thread's accesses before it and after it", "9.7.13.4 fence"},
     {"fence.acq_rel.cta", "llvm.nvvm.membar.cta", fence, InstructionClass::Barrier,
      "orders the thread's accesses before it and after it", "9.7.13.4 fence"},
+    {"fence.proxy.async", nullptr, proxyFence, InstructionClass::Barrier,
+     "orders the thread's accesses of shared memory and those of asynchronous instructions", "9.7.13.4 fence"},
 };
 const Family kBarrierInstructions = kBarrierRows;
 

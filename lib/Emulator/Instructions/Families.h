@@ -38,6 +38,7 @@ extern const Family kByteMatrixInstructions;
 extern const Family kMmaFloatInstructions;
 extern const Family kMmaIntegerInstructions;
 extern const Family kMmaDoubleInstructions;
+extern const Family kWgmmaInstructions;
 
 /// Checks and counts an access that a thread is about to make if it is `active`. Ends the launch if the access must not
 /// be performed.

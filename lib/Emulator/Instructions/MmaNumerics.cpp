@@ -22,6 +22,8 @@ SumRules sumRules(int architecture, const FloatFormat &type) {
   return architecture < 100 ? SumRules{16, 25, 23, /*viaHalves=*/true} : SumRules{32, 25, 23};
 }
 
+SumRules wgmmaSumRules(const FloatFormat &type) { return type.bits() > 8 ? sumRules(90, type) : SumRules{32, 13, 13}; }
+
 /// The exponent of zero: below that of every product and sum, but still valid for a double.
 constexpr int16_t kZeroExponent = -400;
 

@@ -39,6 +39,9 @@ struct SumRules {
 /// The rules of sm_`architecture` for the type of A.
 SumRules sumRules(int architecture, const FloatFormat &type);
 
+/// The rules of wgmma for the type of A. 8-bit floats are added with fewer bits than others.
+SumRules wgmmaSumRules(const FloatFormat &type);
+
 /// The operand matrices, with the exponents of the elements of A and B.
 struct MmaOperands {
   double a[kMostM][kMostK];

@@ -2,6 +2,9 @@
 
 #include "AssemblyText.h"
 #include "PtxArithmetic.h"
+#include "WgmmaAssembly.h"
+
+#include "tilewright/Emulator/Wgmma.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -27,7 +30,7 @@ struct Opcode {
   bool isAtomic() const { return head == "atom"; }
   bool hasResult() const {
     static const StringSet<> without = {
-        "st", "cp", "red", "bar", "barrier", "fence", "membar", "griddepcontrol", "nanosleep", "prefetch"};
+        "st", "cp", "red", "bar", "barrier", "fence", "wgmma", "membar", "griddepcontrol", "nanosleep", "prefetch"};
     return !without.contains(head);
   }
 };
@@ -59,6 +62,9 @@ std::optional<int> bytesOf(StringRef part) {
 
 /// The row for other spellings: an address without a space is that of a tensor, and a fence orders all accesses.
 std::string rowNameOf(StringRef head, StringRef name) {
+  if (name == "fence.proxy.async") {
+    return name.str();
+  }
   if (head == "fence" || head == "membar") {
     return name.ends_with(".cta") ? "fence.acq_rel.cta" : "fence.acq_rel.gpu";
   }
@@ -83,6 +89,10 @@ Opcode takeApart(StringRef text) {
   text.split(parts, '.');
   Opcode opcode;
   opcode.head = opcode.name = parts.front().str();
+  if (isWgmma(text)) {
+    opcode.name = wgmmaRowName(text);
+    return opcode;
+  }
   bool isMemory = opcode.isAccess() || opcode.isAtomic() || opcode.head == "cp";
   for (StringRef part : ArrayRef(parts).drop_front()) {
     if (part.contains("::") || (isMemory && isWithoutEffect(part)) || (opcode.isAtomic() && part == "global")) {
@@ -304,6 +314,47 @@ private:
     return bits == 64 ? value : builder.CreateAnd(value, (uint64_t(1) << bits) - 1);
   }
 
+  /// The slots of wgmma::Slot. The accumulators are operands and results.
+  Error translateWgmma(const AssemblyStatement &statement, const Instruction &row) {
+    auto form = parseWgmma(statement);
+    if (!form) {
+      return form.takeError();
+    }
+    auto registers = valuesOf(ArrayRef(statement.operands).take_front(4));
+    if (!registers) {
+      return registers.takeError();
+    }
+    size_t accumulators = statement.operands[0].size(), wordsOfA = statement.operands[1].size();
+    ArrayRef<Value *> a = ArrayRef(*registers).slice(accumulators, wordsOfA);
+    Value *b = registers->end()[-2], *scaleD = registers->end()[-1];
+    SmallVector<Value *> slots = {builder.getInt64(form->n), builder.getInt64(form->form), scaleD, b};
+    slots.append(a.begin(), a.end());
+    slots.resize(wgmma::kAccumulators, builder.getInt64(0));
+    slots.append(registers->begin(), registers->begin() + accumulators);
+    return assign(statement, calls.call(builder, call, row, slots, accumulators));
+  }
+
+  /// wgmma.wait_group returns the results of the assembly, which are tied to operands: the accumulators in flight.
+  Error translateWgmmaWait(const AssemblyStatement &statement) {
+    auto slots = valuesOf(statement.operands);
+    if (!slots) {
+      return slots.takeError();
+    }
+    if (slots->size() != 1 || !statement.predicate.empty()) {
+      return createStringError("'" + statement.opcode + "' takes the number of groups, and no predicate");
+    }
+    size_t results = EmulatedCalls::slotsOf(call.getType());
+    slots->push_back(builder.getInt64(results));
+    for (size_t i = 0; i < results; ++i) {
+      slots->push_back(registers["$" + std::to_string(i)]);
+    }
+    const Instruction &row = *findInstruction("wgmma.wait_group.sync.aligned with registers");
+    for (auto [index, value] : llvm::enumerate(calls.call(builder, call, row, *slots, results))) {
+      registers["$" + std::to_string(index)] = value;
+    }
+    return Error::success();
+  }
+
   /// An instruction that LLVM has.
   Error translateArithmetic(const AssemblyStatement &statement) {
     bool areDoubles = StringRef(statement.opcode).ends_with(".f64");
@@ -328,6 +379,12 @@ private:
     }
     bool isPair = opcode.hasResult() && statement.operands.front().size() == 2;
     const Instruction *row = findInstruction(opcode.head == "shfl" && isPair ? opcode.name + " d|p" : opcode.name);
+    if (row && isWgmma(statement.opcode)) {
+      return translateWgmma(statement, *row);
+    }
+    if (row && opcode.name == "wgmma.wait_group.sync.aligned") {
+      return translateWgmmaWait(statement);
+    }
     if (!row) {
       return opcode.hasResult()
                  ? translateArithmetic(statement)

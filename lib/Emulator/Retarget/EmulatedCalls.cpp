@@ -9,8 +9,9 @@ using namespace llvm;
 
 namespace tilewright::emulator {
 
-/// The size of the operand and result arrays. No instruction has more slots: mma.m16n8k16 of doubles has 16 operands.
-static constexpr unsigned kSlots = 160;
+/// The size of the operand and result arrays. No instruction has more slots: a wgmma.wait_group has at most the 255
+/// registers of a thread.
+static constexpr unsigned kSlots = 260;
 
 //===----------------------------------------------------------------------===//
 // Sites

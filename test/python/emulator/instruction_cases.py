@@ -25,6 +25,7 @@ WITHOUT_CASE = {
     r"(?:%smid|%nsmid|%warpid)$": "what runs where is the hardware's choice",
     r"barrier\.|bar\.warp|fence|griddepcontrol": "ordering: tested by kernels and planted faults",
     r"cp\.async|createpolicy": "asynchronous copies: tested by pipelined kernels",
+    r"wgmma": "instructions of four warps: tested by test_wgmma_texts.py",
     r"activemask": "depends on how the hardware schedules lanes",
     r"elect\.sync": "any lane is allowed",
     r"mma\S*k16\.row\.col\.f32\.e|mma\S*\.f16\.e": "LLVM's code generator lacks it for sm_90",

@@ -53,7 +53,7 @@ TEST(Intrinsics, OfATypeThatChangesTheMeaningAreOthers) {
 }
 
 TEST(Intrinsics, UnknownNamesAreNotFound) {
-  EXPECT_EQ(nameOfIntrinsic("llvm.nvvm.wgmma.fence.sync.aligned"), "none");
+  EXPECT_EQ(nameOfIntrinsic("llvm.nvvm.tcgen05.fence.before.thread.sync"), "none");
   EXPECT_EQ(nameOfIntrinsic("i32"), "none");
   EXPECT_EQ(nameOfIntrinsic(""), "none");
 }

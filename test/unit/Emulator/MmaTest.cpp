@@ -1,7 +1,7 @@
 // Compares mma.sync with matmuls that are computed by loops. The elements are placed into registers by the formulas of
 // the PTX ISA for each shape (9.7.14.5.1 to 9.7.14.5.11). They are small integers, so that every sum is exact.
 
-#include "Lanes.h"
+#include "MmaTypes.h"
 
 #include <random>
 #include <string>
@@ -68,34 +68,6 @@ const Fragments kDoublesK16 = {16, 16, 1,
                                                    : Place{group + 8, i * 2 - 2 + thread};
                                },
                                [](int i, int group, int thread) { return Place{thread + i * 4, group}; }};
-
-enum class Type { F16, BF16, TF32, E4M3, E5M2, S8, U8, F64, F32, S32 };
-
-/// The bits of an integer in a type. In 8-bit floating point types its magnitude must be at most 3.
-uint64_t bitsOf(Type type, int value) {
-  constexpr int kE4M3[] = {0, 0x38, 0x40, 0x44}, kE5M2[] = {0, 0x3c, 0x40, 0x42};
-  switch (type) {
-  case Type::F16:
-    return sameBits<uint16_t>(static_cast<_Float16>(value));
-  case Type::BF16:
-    return slotOf(static_cast<float>(value)) >> 16;
-  case Type::F32:
-  case Type::TF32:
-    return slotOf(static_cast<float>(value));
-  case Type::E4M3:
-    return static_cast<uint64_t>(kE4M3[std::abs(value)] | (value < 0 ? 0x80 : 0));
-  case Type::E5M2:
-    return static_cast<uint64_t>(kE5M2[std::abs(value)] | (value < 0 ? 0x80 : 0));
-  case Type::F64:
-    return slotOf(static_cast<double>(value));
-  case Type::S8:
-  case Type::U8:
-    return static_cast<uint8_t>(value);
-  case Type::S32:
-    return static_cast<uint32_t>(value);
-  }
-  return 0;
-}
 
 struct Product {
   const char *name;
