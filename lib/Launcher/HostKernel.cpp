@@ -7,7 +7,7 @@
 #include "tilewright/Launcher/Launcher.h"
 #include "tilewright/Launcher/Load.h"
 
-#include "tilewright/Runtime/Host/KernelSupport.h"
+#include "tilewright/Runtime/Host/Printing.h"
 #include "tilewright/Target/Host/Host.h"
 
 #include <pybind11/pybind11.h>

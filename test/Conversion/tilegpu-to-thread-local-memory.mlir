@@ -18,10 +18,10 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_80"} {
     // CHECK: %[[WRAPS:.*]] = arith.cmpi eq, %[[ADDED]], %c2_i32
     // CHECK: %[[NEXT:.*]] = arith.select %[[WRAPS]], %c0_i32, %[[ADDED]] : i32
     // CHECK: %[[PHASE:.*]] = arith.xori %[[P]], %[[WRAPS]] : i1
-    // CHECK: thread.print {{.*}}, %[[NEXT]] : i32
-    // CHECK: arith.extui %[[PHASE]]
+    // CHECK: %[[BIT:.*]] = arith.extui %[[PHASE]]
+    // CHECK: thread.print {{.*}}, %[[NEXT]], %[[BIT]] : i32
     %next, %phase = tilegpu.ring_next %i, %p of 2
-    tile.print "position"(%next, %phase : i32, i1) signed [true, false]
+    tile.print ["position ", ", ", ""] ["d", "u"] (%next, %phase : i32, i1)
     // Four vectors at constant distances of one address.
     // CHECK: %[[BASE:.*]] = llvm.getelementptr %[[SLOT]][%{{.*}}]
     // CHECK-DAG: %[[ONE:.*]] = llvm.getelementptr %[[BASE]][512]

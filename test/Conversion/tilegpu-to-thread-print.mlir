@@ -10,19 +10,30 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   // CHECK-COUNT-2: thread.print "pid (%u, %u, %u) idx (%u, %u) x: %.5g\0A" %{{.*}} : i32, i32, i32, i32, i32, f64
   // CHECK: }
   // CHECK: scf.if
-  // CHECK: thread.print "pid (%u, %u, %u) idx () n: (operand 0) 0x%08x\0A" %{{.*}} : i32, i32, i32, i32
-  // CHECK: thread.print "pid (%u, %u, %u) idx () n: (operand 1) 0x%016llx\0A" %{{.*}} : i32, i32, i32, i64
-  // CHECK: thread.print "pid (%u, %u, %u) idx () n: (operand 2) %.17g\0A" %{{.*}} : i32, i32, i32, f64
+  // CHECK: thread.print "pid (%u, %u, %u) idx () n: 0x%08x, 0x%016llx, %8.17g!\0A" %{{.*}} : i32, i32, i32, i32, i64, f64
   // CHECK: thread.print "pid (%u, %u, %u) 100%% done\0A" %{{.*}} : i32, i32, i32
   // CHECK: thread.print "pid (%u, %u, %u) idx () %lld\0A" %{{.*}} : i32, i32, i32, i64
   func.func @show(%x: tensor<16x2xf16, #copies>, %p: !tile.ptr<f32>, %n: i32, %d: f64, %l: i64, %b: i8) {
-    tile.print "x" (%x : tensor<16x2xf16, #copies>) signed [true]
-    tile.print "n:" hex (%n, %p, %d : i32, !tile.ptr<f32>, f64) signed [true, false, true]
-    tile.print "100% done" signed []
-    tile.print "" (%l : i64) signed [true]
+    tile.print ["x: ", ""] [""] (%x : tensor<16x2xf16, #copies>)
+    tile.print ["n: 0x", ", ", ", ", "!"] ["08x", "p", "8"] (%n, %p, %d : i32, !tile.ptr<f32>, f64)
+    tile.print ["100% done"] []
+    tile.print ["", ""] ["d"] (%l : i64)
     // CHECK: arith.extsi %{{.*}} : i8 to i32
     // CHECK: thread.print "pid (%u, %u, %u) idx () %d\0A" %{{.*}} : i32, i32, i32, i32
-    tile.print "" (%b : i8) signed [true]
+    tile.print ["", ""] ["d"] (%b : i8)
+    return
+  }
+
+  // A mask, which each register has an element of.
+  // CHECK-LABEL: func.func @masked
+  // CHECK: scf.if
+  // CHECK: %[[FIRST:.*]] = vector.extract %{{.*}}[0] : i1
+  // CHECK: scf.if %[[FIRST]]
+  // CHECK: thread.print
+  // CHECK: scf.if
+  // CHECK: thread.print
+  func.func @masked(%x: tensor<16x2xi32, #copies>, %mask: tensor<16x2xi1, #copies>) {
+    tile.print ["", ""] ["d"] (%x : tensor<16x2xi32, #copies>) mask %mask : tensor<16x2xi1, #copies>
     return
   }
 }

@@ -1,10 +1,10 @@
 // tile.print: every thread prints the elements that it owns, one per line.
 //
-//     tile.print "x" (%x : tensor<2x16xf32>)
+//     tile.print ["x = ", ""] [""] (%x : tensor<2x16xf32>)
 //
-//     pid (0, 0, 0) idx (1, 7) x: 0.25
+//     pid (0, 0, 0) idx (1, 7) x = 0.25
 //
-// Arguments are promoted as in C. A float is printed with enough digits to
+// Arguments are promoted as in C. A float without a format is printed with enough digits to
 // distinguish all values of its type; unlike the host's formatting, printf cannot print the shortest such text.
 
 #include "TileGPUToThread.h"
@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -31,22 +32,19 @@ int digitsOf(FloatType type) {
   return static_cast<int>(std::ceil(1 + type.getFPMantissaWidth() * digitsPerBit));
 }
 
-Conversion conversionOf(Type element, bool isSigned, bool hex, Builder &builder) {
+Conversion conversionOf(Type element, StringRef format, Builder &builder) {
   if (isa<LLVM::LLVMPointerType>(element)) {
     return {"0x%016llx", builder.getI64Type()};
   }
+  std::string percent = "%";
   if (auto type = dyn_cast<FloatType>(element)) {
-    return {"%." + std::to_string(digitsOf(type)) + "g", builder.getF64Type()};
+    bool isShortest = format.empty() || !llvm::isAlpha(format.back());
+    std::string digits = isShortest ? "." + std::to_string(digitsOf(type)) + "g" : "";
+    return {percent + format.str() + digits, builder.getF64Type()};
   }
-  unsigned bits = element.getIntOrFloatBitWidth();
-  Conversion conversion{bits > 32 ? "ll" : "", builder.getIntegerType(bits > 32 ? 64 : 32), isSigned && bits > 1};
-  if (hex) {
-    conversion.isSigned = false;
-    conversion.specifier = "0x%0" + std::to_string(std::max(bits, 8u) / 4) + conversion.specifier + "x";
-  } else {
-    conversion.specifier = "%" + conversion.specifier + (conversion.isSigned ? "d" : "u");
-  }
-  return conversion;
+  bool isLong = element.getIntOrFloatBitWidth() > 32;
+  std::string specifier = percent + format.drop_back().str() + (isLong ? "ll" : "") + format.back();
+  return {specifier, builder.getIntegerType(isLong ? 64 : 32), format.back() == 'd'};
 }
 
 Value promote(Builder &builder, Value element, const Conversion &conversion) {
@@ -72,14 +70,6 @@ std::string escape(StringRef text) {
   return escaped;
 }
 
-/// "x" -> "x: ", also if the user's prefix ends with a colon; empty for an empty prefix.
-std::string describePrefix(StringRef prefix, size_t operand, size_t operands) {
-  StringRef bare = prefix.trim();
-  bare.consume_back(":");
-  std::string text = bare.empty() ? "" : escape(bare) + ": ";
-  return operands > 1 ? text + "(operand " + std::to_string(operand) + ") " : text;
-}
-
 struct Print : OpConversionPattern<tile::PrintOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(tile::PrintOp op, OpAdaptor adaptor,
@@ -87,19 +77,23 @@ struct Print : OpConversionPattern<tile::PrintOp> {
     Builder builder(op.getLoc(), rewriter);
     SmallVector<Value> program = {thread::ProgramIdOp::create(builder, 0), thread::ProgramIdOp::create(builder, 1),
                                   thread::ProgramIdOp::create(builder, 2)};
-    if (op.getArgs().empty()) {
-      std::string format = "pid (%u, %u, %u) " + escape(op.getPrefix()) + "\n";
-      inThreads(builder, isFirstThread(builder), [&] { thread::PrintOp::create(builder, format, program); });
-    }
-    for (auto [index, value] : llvm::enumerate(adaptor.getArgs())) {
-      printOperand(op, index, value, program, builder);
-    }
+    auto tile = op.getArgs().empty() ? RankedTensorType() : dyn_cast<RankedTensorType>(op.getArgs()[0].getType());
+    SmallVector<Conversion> conversions;
+    std::string format = describeLine(op, adaptor, tile, builder, conversions);
+    where(builder, tile ? ownsElements(builder, tilegpu::mapOf(tile)) : isFirstThread(builder), [&] {
+      if (op.getArgs().empty()) {
+        thread::PrintOp::create(builder, format, program);
+      } else {
+        printElements(adaptor, tile, program, format, conversions, builder);
+      }
+    });
     rewriter.eraseOp(op);
     return success();
   }
 
 private:
-  static void inThreads(Builder &builder, Value condition, llvm::function_ref<void()> emit) {
+  /// Emits code that runs where the condition holds, or always if it is null.
+  static void where(Builder &builder, Value condition, llvm::function_ref<void()> emit) {
     OpBuilder::InsertionGuard guard(builder);
     if (condition) {
       auto branch = scf::IfOp::create(builder, condition, /*withElseRegion=*/false);
@@ -108,26 +102,42 @@ private:
     emit();
   }
 
-  static void printOperand(tile::PrintOp op, size_t index, Value value, ArrayRef<Value> program, Builder &builder) {
-    auto tile = dyn_cast<RankedTensorType>(op.getArgs()[index].getType());
-    Conversion conversion =
-        conversionOf(getElementTypeOrSelf(value.getType()), op.getIsSigned()[index], op.getHex(), builder);
-    std::string places;
-    for (int64_t dim = 0; tile && dim < tile.getRank(); ++dim) {
-      places += dim > 0 ? ", %u" : "%u";
+  /// The format of a line, whose arguments are the program, the coordinates and the operands.
+  static std::string describeLine(tile::PrintOp op, OpAdaptor adaptor, RankedTensorType tile, Builder &builder,
+                                  SmallVectorImpl<Conversion> &conversions) {
+    std::string line = "pid (%u, %u, %u) ";
+    if (!op.getArgs().empty()) {
+      SmallVector<std::string> places(tile ? tile.getRank() : 0, "%u");
+      line += "idx (" + llvm::join(places, ", ") + ") ";
     }
-    std::string prefix = describePrefix(op.getPrefix(), index, op.getArgs().size());
-    std::string format = "pid (%u, %u, %u) idx (" + places + ") " + prefix + conversion.specifier + "\n";
-    inThreads(builder, tile ? ownsElements(builder, tilegpu::mapOf(tile)) : isFirstThread(builder), [&] {
-      for (auto [reg, element] : llvm::enumerate(unpack(builder, asVector(builder, value)))) {
+    for (auto [i, text] : llvm::enumerate(op.getTexts().getAsValueRange<StringAttr>())) {
+      line += escape(text);
+      if (i < adaptor.getArgs().size()) {
+        Type element = getElementTypeOrSelf(adaptor.getArgs()[i].getType());
+        conversions.push_back(conversionOf(element, cast<StringAttr>(op.getFormats()[i]).getValue(), builder));
+        line += conversions.back().specifier;
+      }
+    }
+    return line + "\n";
+  }
+
+  static void printElements(OpAdaptor adaptor, RankedTensorType tile, ArrayRef<Value> program, StringRef format,
+                            ArrayRef<Conversion> conversions, Builder &builder) {
+    auto elementsOf = [&](Value value) { return unpack(builder, asVector(builder, value)); };
+    SmallVector<SmallVector<Value>> operands = llvm::map_to_vector(adaptor.getArgs(), elementsOf);
+    SmallVector<Value> mask = adaptor.getMask() ? elementsOf(adaptor.getMask()) : SmallVector<Value>();
+    for (size_t reg = 0; reg < operands[0].size(); ++reg) {
+      where(builder, mask.empty() ? Value() : mask[reg], [&] {
         SmallVector<Value> arguments(program);
         if (tile) {
           arguments.append(coordinates(builder, tilegpu::mapOf(tile), reg));
         }
-        arguments.push_back(promote(builder, element, conversion));
+        for (auto [operand, conversion] : llvm::zip_equal(operands, conversions)) {
+          arguments.push_back(promote(builder, operand[reg], conversion));
+        }
         thread::PrintOp::create(builder, format, arguments);
-      }
-    });
+      });
+    }
   }
 
   static SmallVector<Value> coordinates(Builder &builder, const layout::LinearLayout &map, size_t reg) {

@@ -1,11 +1,12 @@
-// tile.print becomes one call to the runtime for each operand:
+// tile.print becomes one call to the runtime:
 //
-//     tile.print "x" (%x : tensor<2x16xf32>)
+//     tile.print ["x = ", ""] ["d"] (%x : tensor<2x16xi32>)
 //
 //     loops that copy %x to scratch memory
-//     llvm.call @tilewright_print("f32[2,16] x: ", %pid0, %pid1, %pid2, %scratch)
+//     llvm.call @tilewright_print("[2,16] x = %i32:d;", %pid0, %pid1, %pid2, %operands)
 //
-// include/tilewright/Runtime/Host/KernelSupport.h documents the format.
+// %operands is the address of the operands' addresses. include/tilewright/Runtime/Host/Printing.h documents the
+// format.
 
 #include "Emitter.h"
 
@@ -54,28 +55,39 @@ static Value createText(OpBuilder &b, Location loc, ModuleOp module, StringRef t
   return LLVM::AddressOfOp::create(b, loc, global);
 }
 
-/// The format's name of an element type: narrow floats are passed as f32, booleans as bytes.
-static std::string describeElement(Type element, bool isSigned, bool hex) {
+/// The runtime's name of an element type: narrow floats are passed as f32, booleans as bytes.
+static std::string describeElement(Type element, StringRef format) {
   if (isa<tile::PtrType>(element)) {
-    return "x64";
+    return "u64";
   }
   unsigned bits = element.getIntOrFloatBitWidth();
   if (isa<FloatType>(element)) {
     return bits == 64 ? "f64" : "f32";
   }
-  char kind = hex ? 'x' : isSigned && bits > 1 ? 'i' : 'u';
-  return kind + std::to_string(std::max(bits, 8u));
+  return (format.ends_with("d") ? "i" : "u") + std::to_string(std::max(bits, 8u));
 }
 
-/// "x" -> "x: ", also if the user's prefix ends with a colon; empty for an empty prefix.
-static std::string describePrefix(StringRef prefix, size_t operand, size_t operands) {
-  StringRef bare = prefix.trim();
-  bare.consume_back(":");
-  std::string text = bare.empty() ? "" : (bare + ": ").str();
-  if (operands > 1) {
-    text += "(operand " + std::to_string(operand) + ") ";
+static std::string describeLine(tile::PrintOp print) {
+  std::string line = "-";
+  if (!print.getArgs().empty()) {
+    auto sizeText = [](int64_t size) { return std::to_string(size); };
+    ArrayRef<int64_t> shape = tile::getShape(print.getArgs()[0].getType());
+    line = "[" + llvm::join(llvm::map_range(shape, sizeText), ",") + "]" + (print.getMask() ? "?" : "");
   }
-  return text;
+  line += " ";
+  for (auto [i, text] : llvm::enumerate(print.getTexts().getAsValueRange<StringAttr>())) {
+    for (char c : text) {
+      line += c == '%' ? "%%" : std::string(1, c);
+    }
+    if (i < print.getArgs().size()) {
+      StringRef format = cast<StringAttr>(print.getFormats()[i]).getValue();
+      Type element = getElementTypeOrSelf(print.getArgs()[i].getType());
+      bool isPointer = isa<tile::PtrType>(element);
+      line += (isPointer ? "0x%" : "%") + describeElement(element, format) + ":" + (isPointer ? "016x" : format).str();
+      line += ";";
+    }
+  }
+  return line;
 }
 
 /// Copies the operand's elements to scratch memory in row-major order, in the type that the runtime expects.
@@ -96,33 +108,35 @@ static Buffer copyForPrint(Emitter &e, Value operand) {
   return buffer;
 }
 
-static void emitPrint(Emitter &e, tile::PrintOp print) {
+/// The address of the operands' addresses: that of the mask first, if there is one.
+static Value copyOperands(Emitter &e, tile::PrintOp print) {
+  SmallVector<Value> operands;
+  if (print.getMask()) {
+    operands.push_back(print.getMask());
+  }
+  llvm::append_range(operands, print.getArgs());
   Location loc = print.getLoc();
-  auto module = e.b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
-  LLVM::LLVMFuncOp function = declareFunction(e.b, module);
-  auto call = [&](const std::string &format, Value elements) {
-    Value text = createText(e.b, loc, module, format);
-    LLVM::CallOp::create(e.b, loc, function,
-                         ValueRange{text, e.program.id[0], e.program.id[1], e.program.id[2], elements});
-  };
-  if (print.getArgs().empty()) {
-    call("- " + print.getPrefix().str(), LLVM::ZeroOp::create(e.b, loc, LLVM::LLVMPointerType::get(e.b.getContext())));
-    return;
+  Buffer table = e.allocate(RankedTensorType::get({int64_t(operands.size())}, e.b.getI64Type()));
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    Value address = LLVM::PtrToIntOp::create(e.b, loc, e.b.getI64Type(), copyForPrint(e, operand).base);
+    e.writeBuffer(table, Point{{e.i64(int64_t(i))}}, address);
   }
-  auto sizeText = [](int64_t size) { return std::to_string(size); };
-  for (auto [i, operand] : llvm::enumerate(print.getArgs())) {
-    Type element = getElementTypeOrSelf(operand.getType());
-    std::string format = describeElement(element, print.getIsSigned()[i], print.getHex());
-    format += "[" + llvm::join(llvm::map_range(tile::getShape(operand.getType()), sizeText), ",") + "]";
-    format += " " + describePrefix(print.getPrefix(), i, print.getArgs().size());
-    call(format, copyForPrint(e, operand).base);
-  }
+  return table.base;
 }
 
 namespace {
 struct Print : EmissionModel<Print, tile::PrintOp> {
   LogicalResult emit(Operation *op, Emitter &e) const {
-    emitPrint(e, cast<tile::PrintOp>(op));
+    auto print = cast<tile::PrintOp>(op);
+    Location loc = print.getLoc();
+    auto module = e.b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+    LLVM::LLVMFuncOp function = declareFunction(e.b, module);
+    Value text = createText(e.b, loc, module, describeLine(print));
+    Value operands = print.getArgs().empty()
+                         ? LLVM::ZeroOp::create(e.b, loc, LLVM::LLVMPointerType::get(e.b.getContext())).getResult()
+                         : copyOperands(e, print);
+    LLVM::CallOp::create(e.b, loc, function,
+                         ValueRange{text, e.program.id[0], e.program.id[1], e.program.id[2], operands});
     return success();
   }
 };

@@ -87,9 +87,12 @@ std::string convert(const std::string &conversion, Arguments &arguments) {
   switch (conversion.back()) {
   case '%':
     return "%";
-  case 'f':
   case 'e':
+  case 'E':
+  case 'f':
+  case 'F':
   case 'g':
+  case 'G':
     std::snprintf(text, sizeof text, conversion.c_str(), arguments.take<double>());
     return text;
   case 's':
@@ -115,7 +118,7 @@ void print(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
       text += format[i];
       continue;
     }
-    size_t end = format.find_first_of("diouxXcfegsp%", i + 1);
+    size_t end = format.find_first_of("diouxXceEfFgGsp%", i + 1);
     if (end == std::string::npos) {
       break;
     }

@@ -22,6 +22,7 @@ from tilewright.errors import (
     UnsupportedError,
 )
 from tilewright.language._context import current
+from tilewright.language.formatted_text import FormattedText
 from tilewright.language.value import is_structure, is_structure_class
 
 from .aggregates import Method, call_method
@@ -175,7 +176,8 @@ def visit_assert(v: FunctionVisitor, node: ast.Assert, rest: Rest) -> Outcome:
     if is_constant(condition) and truth(condition):
         return None
     message = fold_known(v.visit(node.msg)) if node.msg else ""
-    if not is_constant(message):
+    if not (is_constant(message) or isinstance(message, FormattedText)):
         raise ConstantError(f"the message of an assert must be constant, found {describe(message)}")
-    tl.device_assert(unwrap(condition), str(unwrap(message)))
+    text = message if isinstance(message, FormattedText) else str(unwrap(message))
+    tl.device_assert(unwrap(condition), text)
     return None

@@ -6,6 +6,7 @@ import ast
 import difflib
 from collections.abc import Callable, Sequence
 from types import FunctionType, MethodType
+from typing import NamedTuple
 
 import tilewright.language as tl
 from tilewright.dependencies import MISSING
@@ -19,6 +20,7 @@ from tilewright.errors import (
 )
 from tilewright.language import constexpr, tensor
 from tilewright.language._context import current
+from tilewright.language.formatted_text import FormattedText, printf_format
 from tilewright.language.value import is_structure
 
 from .aggregates import find_method, find_operator
@@ -183,24 +185,53 @@ _CONVERSIONS: dict[str, Callable[[Value], str]] = {"s": str, "r": repr, "a": asc
 
 @expression(ast.JoinedStr)
 def visit_joined_str(v: FunctionVisitor, node: ast.JoinedStr) -> Value:
-    return "".join(str(v.visit(part)) for part in node.values)
+    """An f-string: a string if everything in it is known, and otherwise a `FormattedText`."""
+    texts, fields = [""], list[_Field]()
+    for part in node.values:
+        shown = v.visit(part)
+        if isinstance(shown, _Field):
+            fields.append(shown)
+            texts.append("")
+        else:
+            texts[-1] += str(shown)
+    if not fields:
+        return texts[0]
+    return FormattedText(
+        tuple(field.value for field in fields),
+        tuple(texts),
+        tuple(field.specification for field in fields),
+        tuple(field.source for field in fields),
+    )
+
+
+class _Field(NamedTuple):
+    """A replacement field whose value is known only at run time."""
+
+    value: tensor
+    specification: str
+    source: str
 
 
 @expression(ast.FormattedValue)
 def visit_formatted_value(v: FunctionVisitor, node: ast.FormattedValue) -> Value:
     value = fold_known(v.visit(node.value))
+    specification = v.visit(node.format_spec) if node.format_spec else ""
+    if isinstance(specification, FormattedText):
+        raise ConstantError("a format specification in a kernel must be known at compile time")
+    if is_tensor(value):
+        printf_format(value.dtype, specification)  # Reports what kernels cannot print here.
+        source = ast.unparse(node.value) + (f":{specification}" if specification else "")
+        return _Field(value, specification, source)
     if not is_constant(value):
-        raise ConstantError(
-            f"an f-string can show constants only, not a tensor of type {describe(value)}",
-            hint="print tensors at run time with tl.device_print",
+        raise TypeMismatchError(
+            f"an f-string shows constants, scalars and tiles, found {describe(value)}"
         )
     v.build.record.use(value)
     value = unwrap(value)
     if node.conversion != -1:
         value = _CONVERSIONS[chr(node.conversion)](value)
-    spec = v.visit(node.format_spec) if node.format_spec else ""
     try:
-        return format(value, spec)
+        return format(value, specification)
     except (TypeError, ValueError) as error:
         raise CompileError(str(error)) from None
 

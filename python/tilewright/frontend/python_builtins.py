@@ -9,6 +9,7 @@ import tilewright.language as tl
 from tilewright.dependencies import MISSING
 from tilewright.errors import CompileError, ConstantError, TypeMismatchError
 from tilewright.language import constexpr
+from tilewright.language.formatted_text import FormattedText
 from tilewright.language.value import is_structure
 
 from .values import Value, describe, fold_known, is_constant, is_tensor, unwrap
@@ -107,7 +108,7 @@ def _abs(value: Value, /) -> Value:
 
 def _print(*args: Value, **kwargs: Value) -> None:
     """`print("x", x)` is `tl.device_print("x", x)`; without a string the prefix is empty."""
-    args = args if args and isinstance(unwrap(args[0]), str) else ("", *args)
+    args = args if args and isinstance(unwrap(args[0]), (str, FormattedText)) else ("", *args)
     tl.device_print(unwrap(args[0]), *args[1:], **kwargs)
 
 

@@ -18,6 +18,7 @@ from tilewright.language import constexpr, dtype, tensor, to_tensor
 from tilewright.language._build import known_integer
 from tilewright.language._context import current
 from tilewright.language.constexpr import python_scalar
+from tilewright.language.formatted_text import FormattedText
 from tilewright.language.parameter_bytes import ParameterBytes
 from tilewright.language.value import flatten, is_structure, keeps_numbers, map_parts
 
@@ -184,6 +185,8 @@ def describe(value: Value) -> str:
     """Describes the type of a value for an error message."""
     if is_leaf(value):
         return str(value.type)
+    if isinstance(value, FormattedText):
+        return f"f{value.as_written()!r}"
     if is_structure(value):
         name = "" if type(value) in (tuple, list) else type(value).__name__
         return f"{name}({', '.join(map(describe, flatten(value)[0]))})"

@@ -82,7 +82,8 @@ def describe(x: Any) -> str:
         return f"a value of type {kind}"
     if x is None or isinstance(x, (bool, int, float, str)):
         return repr(x)
-    return f"a Python {type(x).__name__}"
+    known: str | None = getattr(x, "__tilewright_description__", None)
+    return known or f"a Python {type(x).__name__}"
 
 
 def builtin(fn: _Function) -> _Function:

@@ -35,7 +35,7 @@ func.func @dead(%p: !tile.ptr<i32>, %i: i32, %x: tensor<8xi32>) {
     %m = arith.maxsi %l, %r : i32
     tile.yield %m : i32
   } : (tensor<8xi32>) -> i32
-  tile.print "i" (%i : i32) signed [true]
+  tile.print ["i", ""] ["d"] (%i : i32)
   tile.barrier
   return
 }

@@ -492,3 +492,43 @@ func.func @f(%x: i32) {
   tile.inline_asm "", "r" pack 1 (%x) : (i32) -> ()
   return
 }
+
+// -----
+
+func.func @f(%x: i32) {
+  // expected-error @below {{needs a format for each operand, and a text before and after each, found 1 formats and 1 texts for 1 operands}}
+  tile.print ["x"] ["d"] (%x : i32)
+  return
+}
+
+// -----
+
+func.func @f(%x: i32) {
+  // expected-error @below {{cannot print 'i32' by the format 'f'}}
+  tile.print ["", ""] ["f"] (%x : i32)
+  return
+}
+
+// -----
+
+func.func @f(%x: f32) {
+  // expected-error @below {{cannot print 'f32' by the format '%n'}}
+  tile.print ["", ""] ["%n"] (%x : f32)
+  return
+}
+
+// -----
+
+func.func @f(%x: i32, %y: tensor<4xi32>) {
+  // expected-error @below {{has operands of different shapes: 'i32' and 'tensor<4xi32>'}}
+  tile.print ["", "", ""] ["d", "d"] (%x, %y : i32, tensor<4xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%mask: i1) {
+  // expected-error @below {{has a mask, but no operands}}
+  tile.print ["here"] [] mask %mask : i1
+  return
+}

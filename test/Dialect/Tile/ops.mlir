@@ -130,10 +130,14 @@ func.func @whole_tiles(%a: tensor<4x8xf16>, %b: tensor<8x4xf16>, %acc: tensor<4x
 func.func @seen(%x: tensor<8xi32>, %y: f32, %ok: tensor<8xi1>) {
   // CHECK: tile.barrier
   tile.barrier
-  // CHECK: tile.print "x = " hex(%{{.*}}, %{{.*}} : tensor<8xi32>, f32) signed [true, false]
-  tile.print "x = " hex (%x, %y : tensor<8xi32>, f32) signed [true, false]
-  // CHECK: tile.print "here" signed []
-  tile.print "here" signed []
+  // CHECK: tile.print ["x = ", ", ", ""] ["08x", "d"](%[[X:.*]], %[[X]] : tensor<8xi32>, tensor<8xi32>)
+  tile.print ["x = ", ", ", ""] ["08x", "d"] (%x, %x : tensor<8xi32>, tensor<8xi32>)
+  // CHECK: tile.print ["", ""] [".3f"](%{{.*}} : f32)
+  tile.print ["", ""] [".3f"] (%y : f32)
+  // CHECK: tile.print ["", ""] ["d"](%[[X]] : tensor<8xi32>) mask %{{.*}} : tensor<8xi1>
+  tile.print ["", ""] ["d"] (%x : tensor<8xi32>) mask %ok : tensor<8xi1>
+  // CHECK: tile.print ["here"] []
+  tile.print ["here"] []
   // CHECK: tile.assert %{{.*}}, "out of range" : tensor<8xi1>
   tile.assert %ok, "out of range" : tensor<8xi1>
   return

@@ -357,11 +357,19 @@ def maps(x):
 
 
 @tilewright.jit
-def prints(x):
-    tl.device_print("x", tl.load(x + tl.arange(0, 12)))
+def prints(x, N: tl.constexpr):
+    tl.device_print("x", tl.load(x + tl.arange(0, N)))
 
 
-@pytest.mark.parametrize("kernel", [assembles, exchanges, maps, prints])
+@pytest.mark.parametrize("size", [3, 12, 65])
+def test_printing_ignores_padding(capfd, size):
+    x = np.arange(size, dtype=np.int32) + 10
+    prints[(1,)](x, N=size)
+    lines = sorted(capfd.readouterr().out.splitlines())
+    assert lines == sorted(f"pid (0, 0, 0) idx ({i}) x: {i + 10}" for i in range(size))
+
+
+@pytest.mark.parametrize("kernel", [assembles, exchanges, maps])
 def test_what_needs_powers_of_two(kernel):
     with pytest.raises(ShapeMismatchError, match=r"powers of two, found shape \[12\]"):
         kernel[(1,)](fresh("int32", (12,)))

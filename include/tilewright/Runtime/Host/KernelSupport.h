@@ -15,11 +15,8 @@ struct SupportFunction {
 
 /// A null-terminated table of all of them.
 ///
-///   void tilewright_print(const char *format, int32_t x, int32_t y, int32_t z, const void *elements)
-///     Prints one line for each element of a tile, in row-major order, for the program (x, y, z).
-///     `format` is the elements' type and shape, and the text before each value: "f32[2,16] sum: ".
-///     Types are f32, f64, and integers i8 to i64 (signed), u8 to u64 (unsigned) and x8 to x64 (hexadecimal);
-///     "-" prints only the text, without elements.
+///   void tilewright_print(const char *format, int32_t x, int32_t y, int32_t z, const void *const *operands)
+///     Prints the lines of tl.device_print; see Printing.h.
 ///   int32_t tilewright_may_access(void *checks, int64_t program, int32_t site, const uint64_t *addresses,
 ///                                 uint64_t first, const uint8_t *mask, int64_t count)
 ///     Whether the elements of an access are in bounds (AccessChecks.h). The elements are those at `addresses`, or, if
@@ -29,9 +26,6 @@ struct SupportFunction {
 ///     Conversions of 16-bit floats, which the code generator calls on processors without instructions for them.
 ///     The process may have no functions of these names, or others with another calling convention.
 extern const SupportFunction supportFunctions[];
-
-/// Flushes the lines that kernels have printed.
-void flushPrinted();
 
 } // namespace tilewright::runtime
 

@@ -144,7 +144,7 @@ namespace {
 
 template <typename Model, typename Op> using Rule = LayoutRuleOpInterface::ExternalModel<Model, Op>;
 
-/// Loads, stores and atomics: each thread accesses the elements that it holds.
+/// Loads, stores, atomics and prints: each thread accesses the elements that it holds.
 template <typename Op> struct AccessRule : Rule<AccessRule<Op>, Op> {
   bool keepsLayout(Operation *) const { return true; }
   bool needsEqualOperands(Operation *) const { return true; }
@@ -294,9 +294,9 @@ template <template <typename> class Model, typename... Ops> void attachToAll(MLI
 
 void tilegpu::attachLayoutRules(MLIRContext *context) {
   LayoutAttr::attachInterface<LayoutEncoding>(*context);
-  attachToAll<AccessRule, tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(context);
+  attachToAll<AccessRule, tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp, tile::PrintOp>(context);
   attachToAll<SourceRule, tile::MakeRangeOp, tile::SplatOp>(context);
-  attachToAll<ConsumerRule, tile::PrintOp, tile::AssertOp, LocalStoreOp, LocalHistogramOp, ConvertLayoutOp>(context);
+  attachToAll<ConsumerRule, tile::AssertOp, LocalStoreOp, LocalHistogramOp, ConvertLayoutOp>(context);
   attachToAll<DotRule, tile::DotOp, MmaOp>(context);
   AsyncCopyOp::attachInterface<AsyncCopyRule>(*context);
   tile::ExpandDimsOp::attachInterface<ExpandDimsRule>(*context);

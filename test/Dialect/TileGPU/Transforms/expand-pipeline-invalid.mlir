@@ -63,7 +63,7 @@ func.func @f(%p: tensor<64x32x!tile.ptr<f16>, #rows>, %n: i32, %z: tensor<64x32x
     %m = tilegpu.local_alloc {tilegpu.schedule = #last} : !buffer
     tilegpu.local_store %y, %m {tilegpu.schedule = #first} : tensor<64x32xf16, #rows> -> !buffer
     // expected-error @+1 {{cannot be executed for iterations that do not exist, as it is in stage 0}}
-    tile.print "k"(%k : i32) signed [true] {tilegpu.schedule = #first}
+    tile.print ["k", ""] ["d"] (%k : i32) {tilegpu.schedule = #first}
     %a = tilegpu.local_load %m {tilegpu.schedule = #last} : !buffer -> tensor<64x32xf16, #rows>
   }
   return

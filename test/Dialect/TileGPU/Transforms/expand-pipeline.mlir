@@ -107,7 +107,7 @@ module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 4 :
       %m = tilegpu.local_alloc : !buffer
       tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
       %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
-      tile.print "a"(%a : tensor<64x32xf16, #operand>) signed [true]
+      tile.print ["a", ""] [""] (%a : tensor<64x32xf16, #operand>)
     } {tile.num_stages = 2 : i32}
     return
   }
@@ -121,7 +121,8 @@ module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 4 :
     // CHECK: %[[S:.*]]:9 = scf.for {{.*}} iter_args(%[[LATE:arg[0-9]+]] = %{{[^,]*}}, %[[EARLY:arg[0-9]+]] = %{{[^,]*}}, %
     // CHECK: tile.splat %[[EARLY]]
     // CHECK: async_copy
-    // CHECK: tile.print "offset"(%[[LATE]]
+    // CHECK: %[[OFFSET:.*]] = tile.splat %[[LATE]]
+    // CHECK: tile.print ["offset ", " ", ""] ["d", ""](%[[OFFSET]]
     // CHECK: return %[[S]]#0
     %last = scf.for %k = %c0 to %n step %c1 iter_args(%o = %c0) -> i32 : i32 {
       %t = tile.splat %o : tensor<64x32xi32, #rows>
@@ -130,7 +131,8 @@ module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 4 :
       %m = tilegpu.local_alloc : !buffer
       tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
       %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
-      tile.print "offset"(%o, %a : i32, tensor<64x32xf16, #operand>) signed [true, true]
+      %offset = tile.splat %o : tensor<64x32xi32, #operand>
+      tile.print ["offset ", " ", ""] ["d", ""] (%offset, %a : tensor<64x32xi32, #operand>, tensor<64x32xf16, #operand>)
       %u = arith.muli %o, %step : i32
       scf.yield %u : i32
     } {tile.num_stages = 4 : i32}

@@ -128,7 +128,7 @@ module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 4 :
   // CHECK: arith.divsi %[[AHEAD]], %[[SAFE]]
   // CHECK: async_copy
   // CHECK: arith.addi %[[AHEAD]], %arg4
-  // CHECK: tile.print "place"(%[[THIS]]
+  // CHECK: tile.print ["place", ""] ["d"](%[[THIS]]
   func.func @argument(%a: !pointers, %from: i32, %to: i32, %by: i32, %n: i32) {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
@@ -142,9 +142,9 @@ module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 4 :
         %m = tilegpu.local_alloc : !buffer
         tilegpu.local_store %y, %m : !tile -> !buffer
         %z = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
-        tile.print "a"(%z : tensor<64x32xf16, #operand>) signed [true]
+        tile.print ["a", ""] [""] (%z : tensor<64x32xf16, #operand>)
       }
-      tile.print "place"(%place : i32) signed [true]
+      tile.print ["place", ""] ["d"] (%place : i32)
       %next = arith.addi %place, %n : i32
       scf.yield %next : i32
     } {tile.num_stages = 2 : i32}
@@ -165,7 +165,7 @@ module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 4 :
         %m = tilegpu.local_alloc : !buffer
         tilegpu.local_store %y, %m : !tile -> !buffer
         %z = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
-        tile.print "a"(%z : tensor<64x32xf16, #operand>) signed [true]
+        tile.print ["a", ""] [""] (%z : tensor<64x32xf16, #operand>)
       }
     } {tile.num_stages = 1 : i32}
     return

@@ -62,7 +62,7 @@ module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 4 :
       %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
       %b = tilegpu.local_alloc : !buffer
       tilegpu.local_store %z, %b : tensor<64x32xf16, #rows> -> !buffer
-      tile.print "k"(%k : i32) signed [true]
+      tile.print ["k", ""] ["d"] (%k : i32)
     }
     return
   }
@@ -175,7 +175,7 @@ module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 4 :
       %a0 = tilegpu.local_load %m from [0, 0] : !buffer -> tensor<64x16xf16, #a16>
       %s0 = tilegpu.mma "m16n8k16.f16.f16.f32" %a0, %b, %s : tensor<64x16xf16, #a16> * tensor<16x32xf16, #b> -> tensor<64x32xf32, #c>
       %a1 = tilegpu.local_load %m from [0, 16] : !buffer -> tensor<64x16xf16, #a16>
-      tile.print "a"(%a1 : tensor<64x16xf16, #a16>) signed [true]
+      tile.print ["a", ""] [""] (%a1 : tensor<64x16xf16, #a16>)
       scf.yield %s0 : tensor<64x32xf32, #c>
     }
     return %last : tensor<64x32xf32, #c>

@@ -395,10 +395,19 @@ def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead<Tile_Memory>, Me
   let assemblyFormat = "attr-dict";
 }
 
-def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite<Tile_Console>]>]> {
-  let summary = "Prints scalars or tiles, one line per element, with the program's position";
-  let arguments = (ins StrAttr:$prefix, UnitAttr:$hex, DenseBoolArrayAttr:$isSigned, Variadic<Tile_ScalarOrTile>:$args);
-  let assemblyFormat = "$prefix (`hex` $hex^)? (`(` $args^ `:` type($args) `)`)? `signed` $isSigned attr-dict";
+def Tile_PrintOp : Tile_Op<"print", [AttrSizedOperandSegments, MemoryEffects<[MemWrite<Tile_Console>]>]> {
+  let summary = "Prints a line for each element where `mask` is true, with the program's position";
+  let description = [{
+    The operands are scalars or tiles of one shape. A line is `texts[0] value0 texts[1] value1 ...`, with a text more
+    than there are operands; without operands there is one line. `formats` has a conversion of C's printf for each
+    operand, without the percent sign and the length: flags, width, precision and one of `d` (signed), `u`, `x`, `X`,
+    `o` (unsigned), `e`, `E`, `f`, `F`, `g`, `G` (floats). Without a letter, a float has as many digits as its type
+    needs; a pointer is always `p`.
+  }];
+  let arguments = (ins StrArrayAttr:$texts, StrArrayAttr:$formats, Variadic<Tile_ScalarOrTile>:$args,
+    Optional<Tile_BoolLike>:$mask);
+  let assemblyFormat = "$texts $formats (`(` $args^ `:` type($args) `)`)? (`mask` $mask^ `:` type($mask))? attr-dict";
+  let hasVerifier = 1;
 }
 
 def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite]>]> {

@@ -46,7 +46,7 @@ static bool isSupported(Operation *op) {
   return (op->hasTrait<OpTrait::Elementwise>() && isMemoryEffectFree(op)) || op->hasTrait<OpTrait::ConstantLike>() ||
          isa<MakeRangeOp, SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransOp, JoinOp, SplitOp, CatOp, GatherOp,
              HintOp, AddPtrOp, PtrCastOp, IntToPtrOp, PtrToIntOp, LoadOp, StoreOp, AtomicRMWOp, DotOp, ReduceOp, ScanOp,
-             HistogramOp, AssertOp>(op) ||
+             HistogramOp, AssertOp, PrintOp>(op) ||
          isa<RegionBranchOpInterface, RegionBranchTerminatorOpInterface, CallOpInterface>(op) ||
          op->hasTrait<OpTrait::ReturnLike>();
 }
@@ -200,7 +200,7 @@ static void correct(const Padded &was) {
   llvm::TypeSwitch<Operation *>(was.op)
       .Case([](MakeRangeOp op) { padRange(op); })
       .Case([&](LoadOp op) { padLoad(op, operands[0]); })
-      .Case<StoreOp, AtomicRMWOp>([&](auto op) { padUpdate(op, operands[0]); })
+      .Case<StoreOp, AtomicRMWOp, PrintOp>([&](auto op) { padUpdate(op, operands[0]); })
       .Case([&](AssertOp op) { padAssert(op, operands[0]); })
       .Case([&](GatherOp op) { padIndices(op, operands[1]); })
       .Case([&](HistogramOp op) { padHistogram(op, operands[0]); })
