@@ -7,10 +7,10 @@ from typing import Any
 from tilewright.errors import ConstantError, TypeMismatchError
 from tilewright.language._build import compare, constant, emit, same_shape, to_tensor
 from tilewright.language.constexpr import builtin, constant_bool, constexpr_value, describe
-from tilewright.language.dtypes import dtype, float16, float32, int64, uint64
+from tilewright.language.dtypes import bfloat16, dtype, float16, float32, float64, int64, uint64
 from tilewright.language.float8e4b15 import from_float16, to_float16
 from tilewright.language.registry import Family
-from tilewright.language.rounding import double_to_bfloat16, narrow, toward_zero
+from tilewright.language.rounding import double_to_bfloat16, narrow, toward_zero, with_sticky_bit
 from tilewright.language.tensor import member, tensor
 
 
@@ -131,7 +131,15 @@ def _convert_int(x: tensor, type: dtype) -> tensor:
 def _int_to_float(x: tensor, type: dtype) -> tensor:
     if type.scalar.is_fp8():
         return convert(convert(x, float32), type.scalar)
+    if type.scalar.is_bf16() and x.dtype.int_bitwidth >= 32:
+        return _wide_int_to_bfloat16(x)
     return emit("arith.sitofp" if x.dtype.is_int_signed() else "arith.uitofp", [x], type=type)
+
+
+def _wide_int_to_bfloat16(x: tensor) -> tensor:
+    """Rounds once: targets convert integers to bfloat16 through float32, which rounds as well."""
+    wide = float32 if x.dtype.int_bitwidth == 32 else float64
+    return convert(convert(with_sticky_bit(x, wide.fp_mantissa_width + 1), wide), bfloat16)
 
 
 def _convert_float(x: tensor, type: dtype, rounding: str | None) -> tensor:

@@ -48,3 +48,21 @@ def double_to_bfloat16(x: tensor) -> tensor:
     bits = emit("arith.bitcast", [single], type=same_shape(x, int32))
     sticky = emit("arith.ori", [bits, emit("arith.extui", [lost], type=bits.type)])
     return narrow(emit("arith.bitcast", [sticky], type=single.type), bfloat16)
+
+
+def with_sticky_bit(x: tensor, digits: int) -> tensor:
+    """Rounds an integer to odd, to a number of the same type that has at most `digits` bits.
+
+    A conversion of the result to a float of `digits` bits is exact, and a further conversion to a
+    float with at least two bits fewer rounds as the integer itself would be.
+    """
+    width = x.dtype.int_bitwidth
+    dropped = (1 << (width - digits)) - 1
+    low = emit("arith.andi", [x, constant(dropped, x.type)])
+    carry = emit("arith.addi", [low, constant(dropped, x.type)])  # its upper bit: low is not 0
+    odd = emit("arith.andi", [emit("arith.ori", [x, carry]), constant(~dropped, x.type)])
+    offset, limit = x, 1 << digits
+    if x.dtype.is_int_signed():
+        offset, limit = emit("arith.addi", [x, constant(limit, x.type)]), 2 * limit
+    fits = compare(offset, constant(limit, x.type), "ult")
+    return emit("arith.select", [fits, x, odd])

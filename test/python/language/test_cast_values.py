@@ -63,6 +63,23 @@ def test_large_integers_are_rounded_once(source, target):
     assert np.array_equal(converted(x, target).numpy(), expected)
 
 
+@pytest.mark.parametrize("source", ["int64", "uint64", "int32", "uint32"])
+def test_large_integers_are_rounded_once_to_bfloat16(source):
+    """Neighbors of ties of 8 bits, which float32 and float64 round to the ties."""
+    limits = np.iinfo(INTS[source])
+    ties = [257 << shift for shift in range(limits.bits - 9)]
+    near = [tie + nudge for tie in ties for nudge in (-1, 0, 1)]
+    exact = np.array((near * N)[:N], INTS[source])
+    if limits.min < 0:
+        exact[::2] *= -1
+    exact[:4] = limits.min, limits.max, limits.min + 1, 0
+    # Two bits more than the result has, and one that says whether there are others.
+    kept = [max(abs(int(x)).bit_length() - 11, 0) for x in exact]
+    odd = [(abs(int(x)) >> k | (abs(int(x)) % (1 << k) > 0)) << k for x, k in zip(exact, kept)]
+    expected = rounded(np.copysign(np.array(odd, np.float64), exact), "bf16")
+    assert np.array_equal(wide(converted(exact, "bf16")), expected)
+
+
 @pytest.mark.parametrize("source", FLOATS)
 @pytest.mark.parametrize("target", FLOATS)
 def test_floats_are_rounded_to_nearest_even(source, target):
