@@ -118,6 +118,8 @@ def _contains(item: Value, container: Value) -> bool:
     item, container = unwrap(item), unwrap(container)
     if not isinstance(container, (tuple, list, str)):
         raise TypeMismatchError(f"`in` needs a tuple on its right, not {describe(container)}")
+    if isinstance(container, str) and not isinstance(item, str):
+        raise TypeMismatchError(f"`in` needs a string on the left of one, not {describe(item)}")
     return item in container
 
 

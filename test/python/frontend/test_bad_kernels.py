@@ -64,6 +64,11 @@ def shift_float(out):
     tl.full((4,), 1.0, tl.float32) << 1
 
 
+@jit
+def number_in_string(out):
+    tl.store(out, 8 in "8")
+
+
 CASES: list[tuple[Any, tuple[str, ...], int, str]] = [
     (undefined, ("*i32",), 2, "missing"),
     (unsupported, ("*i32",), 2, "`try`"),
@@ -75,6 +80,7 @@ CASES: list[tuple[Any, tuple[str, ...], int, str]] = [
     (mask_shape, ("*i32",), 2, "8"),
     (load_number, ("*i32",), 2, "pointer"),
     (shift_float, ("*i32",), 2, "<<|fp32"),
+    (number_in_string, ("*i32",), 2, "needs a string"),
 ]
 
 

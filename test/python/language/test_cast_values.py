@@ -74,8 +74,8 @@ def test_large_integers_are_rounded_once_to_bfloat16(source):
         exact[::2] *= -1
     exact[:4] = limits.min, limits.max, limits.min + 1, 0
     # Two bits more than the result has, and one that says whether there are others.
-    kept = [max(abs(int(x)).bit_length() - 11, 0) for x in exact]
-    odd = [(abs(int(x)) >> k | (abs(int(x)) % (1 << k) > 0)) << k for x, k in zip(exact, kept)]
+    sizes = [(abs(int(x)), max(abs(int(x)).bit_length() - 11, 0)) for x in exact]
+    odd = [(size >> low | (size % (1 << low) > 0)) << low for size, low in sizes]
     expected = rounded(np.copysign(np.array(odd, np.float64), exact), "bf16")
     assert np.array_equal(wide(converted(exact, "bf16")), expected)
 
