@@ -79,10 +79,10 @@ def window(g: Generator) -> None:
         strides.insert(0, math.prod(array))
         array.insert(0, length)
         room //= length
-    offsets = [_offset(g, a, b) for a, b in zip(array, block, strict=True)]
+    offsets = [offset(g, a, b) for a, b in zip(array, block, strict=True)]
     base = f"{buffer.name}b"
     if g.chance(0.5):
-        at = _descriptor(g, base, array, strides, block)
+        at = descriptor(g, base, array, strides, block)
         load, store = f"{at}.load([{', '.join(offsets)}])", f"{at}.store([{', '.join(offsets)}], "
     else:
         at = _block_pointer(g, base, array, strides, offsets, block)
@@ -95,14 +95,14 @@ def window(g: Generator) -> None:
         g.line(f"{store}{g.tile(block, buffer.dtype)})")
 
 
-def _offset(g: Generator, array: int, block: int) -> str:
+def offset(g: Generator, array: int, block: int) -> str:
     return g.rng.choice(
         ["0", "0", str(g.rng.randint(-block, array)), f"ns - {g.rng.randint(0, 9)}",
          f"{g.rng.choice(g.scalars)} * {block}", f"ks - {block // 2}"]
     )  # fmt: skip
 
 
-def _descriptor(
+def descriptor(
     g: Generator, base: str, array: list[int], strides: list[int], block: tuple[int, ...]
 ) -> str:
     name = f"d{g.loops}_{g.count}"

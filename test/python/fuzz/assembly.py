@@ -175,4 +175,4 @@ def _function(g: WithHelpers, program: _Program, results: list[str], types: dict
     return name
 
 
-write = family({"assembled": (40, assembled)}, size=7)
+write = family({"assembled": (90, assembled)}, size=7)

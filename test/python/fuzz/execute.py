@@ -9,14 +9,25 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+import libdevice_calls
 import oracle
 import oracle_aggregates
 import oracle_calls
+import oracle_functions
+import oracle_random
 import registers
 from memory import Memory, Undefined
 from tiles import Tile, common_type, lift
 
+from tilewright.language import tensor
+from tilewright.language.registry import ENTRIES
+
 MOST_STEPS = 20_000
+# The functions of a later module replace those of an earlier one.
+_ORACLE = (
+    oracle, oracle_functions, oracle_random, oracle_calls, oracle_aggregates, registers,
+)  # fmt: skip
+METHODS = ["item", *(entry.name for entry in ENTRIES if hasattr(tensor, entry.name))]
 
 
 _OF_METHODS = ("staticmethod", "property")
@@ -65,6 +76,20 @@ class _AsTheLanguageDoes(ast.NodeTransformer):
         if isinstance(value, ast.Constant):
             node.value = _call("_scalar", node.value)
         return node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        """The operands that may not be evaluated become functions."""
+        self.generic_visit(node)
+        name = "_both" if isinstance(node.op, ast.And) else "_either"
+        result = node.values[-1]
+        for operand in reversed(node.values[:-1]):
+            later = ast.Lambda(ast.arguments([], [], None, [], [], None, []), result)
+            result = _call(name, operand, later)
+        return result
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        self.generic_visit(node)
+        return _call("_negated", node.operand) if isinstance(node.op, ast.Not) else node
 
     def visit_While(self, node: ast.While) -> ast.While:
         self.generic_visit(node)
@@ -115,10 +140,14 @@ def functions(source: str) -> dict[str, Any]:
     tree = ast.fix_missing_locations(ast.Module([node for node in body if node], []))
     steps = _Steps()
     language = oracle.Language()
-    for module in (oracle, oracle_calls, oracle_aggregates, registers):
+    for module in _ORACLE:
         vars(language).update(module.names())
     language.range, language.static_range = _counted(steps), _unrolled
+    language.math = language.core = language
+    Tile.methods = {name: f for name, f in vars(language).items() if name in METHODS}
     known = {
+        **oracle_functions.python_names(),
+        **libdevice_calls.modules(),
         "tl": language,
         "types": types,
         "range": language.range,

@@ -10,8 +10,11 @@ import assembly
 import counts
 import dependencies
 import extremes
+import function_calls
+import handover
 import helpers
 import instances
+import libdevice_calls
 import loops
 import maps
 import mixed
@@ -20,6 +23,7 @@ import outside
 import pointers
 import quotients
 import scaled
+import tuples
 import value_classes
 from kernel import Family, Kernel
 
@@ -39,6 +43,10 @@ FAMILIES: dict[str, tuple[int, Family]] = {
     "sizes": (8, any_size.write),
     "scaled": (5, scaled.write),
     "maps": (5, maps.write),
+    "functions": (10, function_calls.write),
+    "tuples": (5, tuples.write),
+    "handover": (3, handover.write),
+    "libdevice": (5, libdevice_calls.write),
     "instances": (5, instances.write),
     "assembly": (6, assembly.write),
 }

@@ -164,4 +164,4 @@ def _packed(g: WithHelpers, scalar: str, operands: int, results: int, pack: int)
     return function
 
 
-write = family({"mapped": (40, mapped)}, size=7)
+write = family({"mapped": (60, mapped)}, size=7)

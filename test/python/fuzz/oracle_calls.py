@@ -1,10 +1,11 @@
-"""Functions of the language that call others, in NumPy: `map_elementwise`, element by element."""
+"""Functions of the language in NumPy that oracle.py has none of: maps and atomic accesses."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import oracle
 from tiles import Tile, lift
 
 
@@ -37,5 +38,22 @@ def _tile(column: list[Tile], shape: tuple[int, ...]) -> Tile:
     return Tile(column[0].dtype, values.reshape(shape))
 
 
+def _chosen(pointer: Tile, mask: Any) -> np.ndarray:
+    return np.broadcast_to(True if mask is None else lift(mask).value, pointer.shape)
+
+
+def atomic_load(pointer: Tile, mask: Any = None, sem: Any = None, scope: Any = None) -> Tile:
+    return oracle.state.memory.read(pointer, _chosen(pointer, mask), atomic=True)
+
+
+def atomic_store(
+    pointer: Tile, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
+) -> None:
+    shape = pointer.shape
+    value = oracle.cast(val, pointer.dtype[1:]).moved(lambda x: np.broadcast_to(x, shape))
+    oracle.state.memory.write(pointer, value, _chosen(pointer, mask), atomic=True)
+
+
 def names() -> dict[str, Any]:
-    return {"map_elementwise": map_elementwise}
+    functions = (map_elementwise, atomic_load, atomic_store)
+    return {function.__name__: function for function in functions}

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -127,6 +128,15 @@ class Tile:
     def __index__(self) -> int:
         return int(self.exact())
 
+    # methods: the functions of the language, of which the first operand is a tile
+
+    methods: ClassVar[dict[str, Any]] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in Tile.methods:
+            raise AttributeError(name)
+        return partial(Tile.methods[name], self)
+
     # operators
 
     def __add__(self, other: Any) -> Tile:
@@ -172,6 +182,8 @@ class Tile:
     def __xor__(self, other: Any) -> Tile:
         return _integer(np.bitwise_xor, self, other)
 
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
     def __lshift__(self, other: Any) -> Tile:
         return _integer(np.left_shift, self, other)
 
@@ -181,6 +193,9 @@ class Tile:
     def __neg__(self) -> Tile:
         with np.errstate(all="ignore"):
             return self.like(np.negative(self.value), self.error)
+
+    def __pos__(self) -> Tile:
+        return self
 
     def __invert__(self) -> Tile:
         return self.like(~self.value)

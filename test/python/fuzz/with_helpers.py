@@ -61,11 +61,16 @@ class WithHelpers(Generator):
         return found
 
 
-def family(operations: Operations, size: int = 9, any_size: float = 0.0) -> Any:
+def family(
+    operations: Operations,
+    size: int = 9,
+    any_size: float = 0.0,
+    generator: type[WithHelpers] = WithHelpers,
+) -> Any:
     """A family whose kernels also have these statements; tiles of any size with a probability."""
 
     def write(rng: random.Random) -> Kernel:
-        generator = WithHelpers(rng, operations, size=size, any_size=rng.random() < any_size)
-        return written(rng, generator)
+        sizes = rng.random() < any_size
+        return written(rng, generator(rng, operations, size=size, any_size=sizes))
 
     return write

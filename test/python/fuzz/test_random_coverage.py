@@ -1,0 +1,75 @@
+"""The random kernels call every function of the language, or this file says why not."""
+
+import itertools
+import random
+import re
+from collections.abc import Iterable
+
+import libdevice_approximate
+import libdevice_exact
+from execute import METHODS
+from families import FAMILIES, write
+from instructions import NARROWING, TABLE
+
+import tilewright.language as tl
+from tilewright.compat.table import MODULES
+from tilewright.language.registry import ENTRIES
+
+MOST, GROUP = 1500, 100  # kernels of each family, and how many before those of the next one
+
+ABSENT = {
+    "device_print": "prints: language/test_device_print.py",
+    "static_print": "prints: language/test_hints_and_debug.py",
+    "tensor_descriptor": "an annotation",
+}
+# Other names of `tl` than functions.
+NO_FUNCTIONS = {
+    "builtin", "condition", "const", "constexpr_type", "constexpr_value", "core", "dtype",
+    "block_type", "extra", "pi32_t", "pointer_type", "slice", "str_to_ty", "to_tensor",
+    "tuple_type", "void",
+}  # fmt: skip
+ABSENT_METHODS = {"dot_scaled": "called as a function, of two tiles and their scales"}
+ABSENT_LIBRARY = {
+    "fma": "is tl.fma", "rcp64h": "is more accurate than NVIDIA's",
+}  # fmt: skip
+
+
+def missing(wanted: Iterable[str], pattern: str, *families: str) -> set[str]:
+    """The texts that `pattern` finds in no kernel of the families."""
+    left, find = set(wanted), re.compile(pattern, re.M)
+    groups = range(0, MOST, GROUP)
+    for start, family in itertools.product(groups, families or ["functions", *FAMILIES]):
+        for seed in range(start, start + GROUP):
+            if left:
+                left.difference_update(find.findall(write(family, random.Random(seed)).source))
+    return left
+
+
+def test_functions() -> None:
+    names = {*tl.__all__, *(entry.name for entry in ENTRIES)} - NO_FUNCTIONS
+    assert missing(names - {*ABSENT}, r"\btl\.(\w+)") == set()
+    assert missing(ABSENT, r"\btl\.(\w+)", "functions", "mixed") == {*ABSENT}  # or remove the name
+
+
+def test_methods() -> None:
+    assert missing({*METHODS} - {*ABSENT_METHODS}, r"(?<!\btl)\.(\w+)\(", "functions") == set()
+
+
+def test_operators() -> None:
+    symbols = [
+        "+", "-", "*", "/", "//", "%", "&", "|", "^", "<<", ">>", "==", "!=", "<", "<=", ">", ">=",
+        "and", "or", "not", "~", "+=", "-=", "*=", "&=", "|=", "^=",
+    ]  # fmt: skip
+    assert missing(symbols, r"(?<= )[-+*/%&|^<>=!]{1,2}(?= )|\b(?:and|or|not)\b|~") == set()
+
+
+def test_functions_of_libdevice() -> None:
+    names = {*libdevice_exact.TABLE, *libdevice_approximate.TABLE}
+    assert missing(names, r"\blibdevice\w*\.(\w+)", "libdevice") == set()
+    public = {*MODULES["triton.language.extra.libdevice"].names}
+    assert public - names == {*ABSENT_LIBRARY}
+
+
+def test_instructions_of_inline_assembly() -> None:
+    names = {*(instruction.name for instruction in TABLE), *NARROWING.values()}
+    assert missing(names, r"(?:\\n)([a-z][\w.]+)(?= )", "assembly") == set()
