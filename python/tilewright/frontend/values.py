@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from enum import Enum
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any, TypeAlias, TypeGuard
 
 from tilewright.dependencies.kinds import is_scalar_of_library
@@ -195,4 +195,7 @@ def describe(value: Value) -> str:
         return "None"
     if isinstance(plain, (bool, int, float, str)):
         return f"the constant {plain!r}"
-    return f"{plain!r}"
+    if isinstance(plain, ModuleType):
+        return f"the module {plain.__name__!r}"
+    text = repr(plain)
+    return f"a Python {type(plain).__name__}" if " object at 0x" in text else text

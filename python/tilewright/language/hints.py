@@ -34,6 +34,8 @@ def _fact(input: Any, values: Any, name: str) -> Any:
         )
     if any(number <= 0 for number in numbers):
         raise ConstantError(f"values of {name} must be positive, found {numbers}")
+    if any(number >= 1 << 31 for number in numbers):
+        raise ConstantError(f"values of {name} must be less than 2^31, found {numbers}")
     attrs = {name: current().ctx.i32_array_attr(numbers)}
     hinted = emit("tile.hint", [input], attrs)
     if hinted.handle.shares_block(input.handle):

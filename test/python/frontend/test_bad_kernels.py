@@ -69,6 +69,11 @@ def number_in_string(out):
     tl.store(out, 8 in "8")
 
 
+@jit
+def module_as_number(out):
+    tl.store(out, tl + 1)
+
+
 CASES: list[tuple[Any, tuple[str, ...], int, str]] = [
     (undefined, ("*i32",), 2, "missing"),
     (unsupported, ("*i32",), 2, "`try`"),
@@ -81,6 +86,7 @@ CASES: list[tuple[Any, tuple[str, ...], int, str]] = [
     (load_number, ("*i32",), 2, "pointer"),
     (shift_float, ("*i32",), 2, "<<|fp32"),
     (number_in_string, ("*i32",), 2, "needs a string"),
+    (module_as_number, ("*i32",), 2, "the module 'tilewright.language' and the constant 1"),
 ]
 
 

@@ -46,6 +46,8 @@ def test_bad_hints(values):
         ConstantError, match=r"values of divisibility must be positive, found \[0\]"
     ):
         tl.multiple_of(n, 0)
+    with pytest.raises(ConstantError, match="less than 2"):
+        tl.multiple_of(n, 2**31)
     with pytest.raises(TypeMismatchError, match="takes integers and pointers, found fp32"):
         tl.multiple_of(y, 8)
 
