@@ -13,6 +13,7 @@ import libdevice_calls
 import oracle
 import oracle_aggregates
 import oracle_calls
+import oracle_descriptors
 import oracle_functions
 import oracle_random
 import registers
@@ -25,7 +26,8 @@ from tilewright.language.registry import ENTRIES
 MOST_STEPS = 20_000
 # The functions of a later module replace those of an earlier one.
 _ORACLE = (
-    oracle, oracle_functions, oracle_random, oracle_calls, oracle_aggregates, registers,
+    oracle, oracle_functions, oracle_random, oracle_calls, oracle_descriptors, oracle_aggregates,
+    registers,
 )  # fmt: skip
 METHODS = ["item", *(entry.name for entry in ENTRIES if hasattr(tensor, entry.name))]
 

@@ -9,6 +9,7 @@ import any_size
 import assembly
 import counts
 import dependencies
+import descriptor_calls
 import extremes
 import function_calls
 import handover
@@ -44,6 +45,7 @@ FAMILIES: dict[str, tuple[int, Family]] = {
     "scaled": (5, scaled.write),
     "maps": (5, maps.write),
     "functions": (10, function_calls.write),
+    "descriptors": (5, descriptor_calls.write),
     "tuples": (5, tuples.write),
     "handover": (3, handover.write),
     "libdevice": (5, libdevice_calls.write),

@@ -52,7 +52,11 @@ def test_functions() -> None:
 
 
 def test_methods() -> None:
-    assert missing({*METHODS} - {*ABSENT_METHODS}, r"(?<!\btl)\.(\w+)\(", "functions") == set()
+    pattern = r"(?<!\btl)\.(\w+)\("
+    assert missing({*METHODS} - {*ABSENT_METHODS}, pattern, "functions") == set()
+    descriptors = {name for name in vars(tl.tensor_descriptor) if not name.startswith("_")}
+    descriptors -= {"flatten", "unflatten", "dtype", "block_type"}
+    assert missing(descriptors, pattern, "descriptors") == set()
 
 
 def test_operators() -> None:
