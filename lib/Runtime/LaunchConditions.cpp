@@ -66,13 +66,14 @@ WideRange wide(Range range) { return {range.lo, range.hi}; }
 Wide floorDivide(Wide l, Wide r) { return l / r - (l % r != 0 && (l < 0) != (r < 0)); }
 Wide ceilDivide(Wide l, Wide r) { return l / r + (l % r != 0 && (l < 0) == (r < 0)); }
 
-/// If the divisors include zero, the quotient may be any value: division by zero is undefined, and the quotient is not
-/// monotonic if divisors have both signs.
+/// Division by zero is undefined. The quotient is not monotonic if divisors have both signs, but its magnitude is at
+/// most that of the dividend.
 template <typename F> Range divide(Range l, Range r, unsigned bits, F f) {
-  if (r.lo <= 0 && r.hi >= 0) {
-    return Range::all(bits);
+  if (r.lo > 0 || r.hi < 0) {
+    return fit(corners(wide(l), wide(r), f), bits).range;
   }
-  return fit(corners(wide(l), wide(r), f), bits).range;
+  Wide most = std::max(l.lo < 0 ? -Wide(l.lo) : Wide(l.lo), l.hi < 0 ? -Wide(l.hi) : Wide(l.hi));
+  return fit({-most, most}, bits).range;
 }
 
 Range divideUnsigned(Range l, Range r, unsigned bits) {

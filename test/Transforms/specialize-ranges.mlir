@@ -14,8 +14,6 @@ func.func @row(%p: !tile.ptr<f32> {tile.slot = 0 : i32}, %stride: i32 {tile.slot
   %starts = tile.splat %start : tensor<128xi32>
   %r = tile.make_range 0 to 128 : tensor<128xi32>
   %o = arith.addi %starts, %r : tensor<128xi32>
-  %ps = tile.splat %p : tensor<128x!tile.ptr<f32>>
-  %a = tile.addptr %ps, %o : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
   return
 }
 

@@ -6,6 +6,8 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <set>
+
 using namespace mlir;
 
 namespace tilewright {
@@ -32,6 +34,10 @@ unsigned integerBits(Type type) {
 //===----------------------------------------------------------------------===//
 
 int IndexRanges::addStep(RangeOp op, unsigned bits, int64_t lhs, int64_t rhs, bool isOpaque) {
+  auto [known, isNew] = numbers.try_emplace({op, bits, lhs, rhs, isOpaque}, static_cast<int>(steps.size()));
+  if (!isNew) {
+    return known->second;
+  }
   steps.push_back({op, static_cast<uint8_t>(bits), lhs, rhs});
   opaque.push_back(isOpaque);
   return static_cast<int>(steps.size()) - 1;
@@ -193,26 +199,46 @@ void IndexRanges::addBlock(Block &block) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// The range of a loop-carried value to which each iteration adds the same amount: from its initial value to that plus
-/// the amount times the trip count. -1 for any other value.
-int IndexRanges::advance(scf::ForOp loop, unsigned carried) {
+/// The amounts that an iteration adds to a loop-carried value, which the loop does not change; none for any other
+/// value.
+static SmallVector<Value> findAmounts(scf::ForOp loop, unsigned carried) {
   BlockArgument arg = loop.getRegionIterArg(carried);
-  unsigned bits = integerBits(arg.getType());
-  auto add = tile::withoutHints(loop.getYieldedValues()[carried]).getDefiningOp<arith::AddIOp>();
-  if (!add || loop.getUnsignedCmp() || bits < integerBits(loop.getStep().getType())) {
-    return -1;
+  SmallVector<Value> amounts;
+  Value next = tile::withoutHints(loop.getYieldedValues()[carried]);
+  while (next != arg) {
+    auto add = next.getDefiningOp<arith::AddIOp>();
+    if (!add) {
+      return {};
+    }
+    Value lhs = tile::withoutHints(add.getLhs()), rhs = tile::withoutHints(add.getRhs());
+    bool isLeft = loop.isDefinedOutsideOfLoop(lhs);
+    amounts.push_back(isLeft ? lhs : rhs);
+    next = isLeft ? rhs : lhs;
+    if (!loop.isDefinedOutsideOfLoop(amounts.back())) {
+      return {};
+    }
   }
-  Value lhs = tile::withoutHints(add.getLhs()), rhs = tile::withoutHints(add.getRhs());
-  Value amount = lhs == arg ? rhs : lhs;
-  if ((lhs != arg && rhs != arg) || !loop.isDefinedOutsideOfLoop(amount)) {
+  return amounts;
+}
+
+/// The range of a loop-carried value to which each iteration adds the same amounts: from its initial value to that plus
+/// the amounts times the trip count. -1 for any other value.
+int IndexRanges::advance(scf::ForOp loop, unsigned carried) {
+  unsigned bits = integerBits(loop.getRegionIterArg(carried).getType());
+  SmallVector<Value> amounts = findAmounts(loop, carried);
+  if (amounts.empty() || loop.getUnsignedCmp() || bits < integerBits(loop.getStep().getType())) {
     return -1;
   }
   int lower = widen(stepOf(loop.getLowerBound()), bits), upper = widen(stepOf(loop.getUpperBound()), bits);
   int span = combine(RangeOp::LoopSpan, bits, lower, upper);
   int trips = combine(RangeOp::LoopTrips, bits, span, widen(stepOf(loop.getStep()), bits));
-  int total = combine(RangeOp::Multiply, bits, trips, stepOf(amount));
-  int some = combine(RangeOp::Join, bits, total, addConstant(bits, Range::of(0)));
-  return combine(RangeOp::Add, bits, stepOf(loop.getInitArgs()[carried]), some);
+  int reached = stepOf(loop.getInitArgs()[carried]);
+  for (Value amount : amounts) {
+    int total = combine(RangeOp::Multiply, bits, trips, stepOf(amount));
+    int some = combine(RangeOp::Join, bits, total, addConstant(bits, Range::of(0)));
+    reached = combine(RangeOp::Add, bits, reached, some);
+  }
+  return reached;
 }
 
 void IndexRanges::addLoop(scf::ForOp loop) {
@@ -288,8 +314,11 @@ LaunchConditions IndexRanges::conditionsFor(ArrayRef<Check> checks) const {
     }
     kept.push_back(step);
   }
+  std::set<std::pair<RangeOp, int>> added;
   for (const Check &check : checks) {
-    kept.push_back({check.kind, steps[check.step].bits, place[check.step], 0});
+    if (added.insert({check.kind, check.step}).second) {
+      kept.push_back({check.kind, steps[check.step].bits, place[check.step], 0});
+    }
   }
   return LaunchConditions(std::move(kept));
 }

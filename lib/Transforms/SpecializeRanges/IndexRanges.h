@@ -10,6 +10,9 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <map>
+#include <tuple>
+
 namespace tilewright {
 
 /// The steps of every integer in a function, scalar or tile; for a tile, the range of all its elements.
@@ -51,6 +54,8 @@ private:
   void join(mlir::Value result, mlir::ValueRange sources);
 
   std::vector<runtime::RangeStep> steps;
+  /// The number of each step, by its operation, width and operands, and by whether it is opaque.
+  std::map<std::tuple<runtime::RangeOp, unsigned, int64_t, int64_t, bool>, int> numbers;
   /// For each step, whether it depends on values unknown at launch without a bound.
   std::vector<bool> opaque;
   llvm::DenseMap<mlir::Value, int> stepOfValue;

@@ -7,8 +7,13 @@
 // wrap in the middle, and needs no mark.
 //
 // A loop whose index may wrap before it reaches the bound would not end. It counts its iterations instead.
+//
+// That the 32-bit arithmetic in addresses does not wrap is a condition, too. Without conditions, WidenOffsets.h makes
+// it 64-bit arithmetic.
 
+#include "AddressArithmetic.h"
 #include "IndexRanges.h"
+#include "WidenOffsets.h"
 
 #include "tilewright/Analysis/AxisInfo.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
@@ -145,6 +150,20 @@ void countIterations(scf::ForOp loop) {
   index.replaceAllUsesExcept(counted, offset);
 }
 
+/// Adds the conditions under which addresses need no 64-bit offsets. The operations are not marked: where that would
+/// tell axis analysis something, they have conditions already.
+void assumeExactAddresses(FunctionOpInterface function, const IndexRanges &ranges, SmallVectorImpl<Check> &assumed) {
+  AddressArithmetic addresses(function);
+  for (Value value : addresses.values()) {
+    if (Operation *op = value.getDefiningOp(); op && addresses.needsExactResult(op)) {
+      Check check = ranges.checkOf(RangeOp::CheckNoWrap, value);
+      if (ranges.isEvaluable(check) && !ranges.conditionsFor(check).holdAlways()) {
+        assumed.push_back(check);
+      }
+    }
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
@@ -161,6 +180,9 @@ class SpecializeRanges : public impl::SpecializeRangesBase<SpecializeRanges> {
   }
 
   void specialize(FunctionOpInterface function) {
+    if (!atLaunch) {
+      widenOffsets(function);
+    }
     AxisInfoAnalysis axis(function);
     IndexRanges ranges(function);
     SmallVector<Operation *> proven;
@@ -185,6 +207,9 @@ class SpecializeRanges : public impl::SpecializeRangesBase<SpecializeRanges> {
         llvm::append_range(assumed, checks);
       }
     });
+    if (atLaunch) {
+      assumeExactAddresses(function, ranges, assumed);
+    }
     if (!assumed.empty()) {
       Builder builder(function.getContext());
       getOperation()->setAttr(tile::TileDialect::kLaunchConditionsAttr,

@@ -7,6 +7,7 @@ from typing import Any
 from tilewright.errors import TypeMismatchError
 from tilewright.language import float8_signs
 from tilewright.language._build import compare, constant, emit, to_tensor
+from tilewright.language._context import current
 from tilewright.language.casts import convert
 from tilewright.language.dtypes import float32, int1, int64
 from tilewright.language.promotion import operand, promoted
@@ -27,6 +28,9 @@ _COMPARE = {
 
 
 def _arith(lhs: tensor, rhs: tensor, float_op: str, int_op: str) -> tensor:
+    if lhs.dtype.is_int_unsigned():
+        # Unsigned integers wrap in addresses, too; the IR's integers have no sign.
+        return emit(int_op, [lhs, rhs], {"tile.unsigned": current().ctx.unit_attr()})
     return emit(float_op if lhs.dtype.is_floating() else int_op, [lhs, rhs])
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from memory import Memory
 from tiles import (
     FLOATS,
+    WIDENED,
     DType,
     Inexact,
     Tile,
@@ -69,7 +70,8 @@ def where(condition: Any, x: Any, y: Any) -> Tile:
     chosen = lift(condition).to("int1").value
     value = np.where(chosen, a.value, b.value)
     if a.error is None and b.error is None:
-        return a.like(value)
+        wrapped = a.has_wrapped or b.has_wrapped
+        return a.like(value, full=np.where(chosen, a.full, b.full) if wrapped else None)
     return a.like(value, np.where(chosen, wide_error(a), wide_error(b)))
 
 
@@ -120,11 +122,11 @@ class Window:
     ) -> None:
         self.base, self.block_shape = base, block_shape
         self.shape, self.strides, self.offsets = (
-            [int(lift(x)) for x in values] for values in (shape, strides, offsets)
+            [int(lift(x).full) for x in values] for values in (shape, strides, offsets)
         )
 
     def advanced(self, offsets: Any) -> Window:
-        moved = [a + int(lift(b)) for a, b in zip(self.offsets, offsets, strict=True)]
+        moved = [a + int(lift(b).full) for a, b in zip(self.offsets, offsets, strict=True)]
         return Window(self.base, self.shape, self.strides, moved, self.block_shape)
 
     advance = advanced
@@ -217,6 +219,8 @@ def minimum(x: Any, y: Any) -> Tile:
 def _extremum(function: Any, x: Any, y: Any) -> Tile:
     a, b = (v.to("float32") if v.dtype == "bfloat16" else v for v in (lift(x), lift(y)))
     a, b = promoted(a, b)
+    if a.dtype in WIDENED:
+        return a.like(function(a.value, b.value), full=function(a.full, b.full))
     return a.like(function(a.value, b.value)).propagated(combined_error(a, b), rounds=False)
 
 

@@ -15,6 +15,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 FLOATS = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, "float64": 2.0**-53}
+WIDENED = ("int32", "int64")
+# Conversions after which a value is the same one in the IR, or its extension.
+KEEP_FULL = {("int32", "int64"), ("int32", "uint32"), ("uint32", "int32"), ("int32", "uint64")}
+KEEP_FULL |= {("int64", "uint64"), ("uint64", "int64")}
 _STORED = {"int1": np.bool_, "bfloat16": np.float32}
 
 
@@ -91,9 +95,10 @@ class Tile:
     __array_priority__ = 1000
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, dtype: str, value: Any, error: Any = None) -> None:
+    def __init__(self, dtype: str, value: Any, error: Any = None, full: Any = None) -> None:
         self.dtype = DType(dtype)
         self.value = rounded(value, self.dtype)
+        self._full = None if full is None or np.array_equal(full, self.value) else full
         inexact = error is not None and np.any(error)
         self.error = np.broadcast_to(error, self.value.shape) if inexact else None
 
@@ -101,12 +106,22 @@ class Tile:
     def shape(self) -> tuple[int, ...]:
         return self.value.shape
 
-    def like(self, value: Any, error: Any = None) -> Tile:
-        return Tile(self.dtype, value, error)
+    def like(self, value: Any, error: Any = None, full: Any = None) -> Tile:
+        return Tile(self.dtype, value, error, full)
 
     def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Tile:
         """Rearranges the elements."""
-        return self.like(move(self.value), None if self.error is None else move(self.error))
+        parts = (None if part is None else move(part) for part in (self.error, self._full))
+        return self.like(move(self.value), *parts)
+
+    @property
+    def full(self) -> np.ndarray:
+        """The integers of signed arithmetic before they wrapped in 32 bits: what addresses use."""
+        return self.value.astype(np.int64) if self._full is None else self._full
+
+    @property
+    def has_wrapped(self) -> bool:
+        return self._full is not None
 
     def exact(self) -> np.ndarray:
         if self.error is not None:
@@ -192,7 +207,8 @@ class Tile:
 
     def __neg__(self) -> Tile:
         with np.errstate(all="ignore"):
-            return self.like(np.negative(self.value), self.error)
+            full = np.negative(self.full) if self.dtype in WIDENED else None
+            return self.like(np.negative(self.value), self.error, full)
 
     def __pos__(self) -> Tile:
         return self
@@ -241,7 +257,8 @@ class Tile:
             return Tile(dtype, self.exact() != 0)
         if not dtype.is_float:
             values = self.decided(np.trunc) if self.dtype.is_float else self.value
-            return Tile(dtype, _to_integer(values, dtype))
+            keeps = (self.dtype, dtype) in KEEP_FULL
+            return Tile(dtype, _to_integer(values, dtype), full=self._full if keeps else None)
         with np.errstate(all="ignore"):
             result = Tile(dtype, self.value)
         narrower = self.dtype.is_float and dtype.bits < self.dtype.bits
@@ -334,6 +351,8 @@ def combined_error(a: Tile, b: Tile, slope_a: Any = 1.0, slope_b: Any = 1.0) -> 
 def _arithmetic(function: Any, x: Any, y: Any) -> Tile:
     a, b = promoted(x, y)
     with np.errstate(all="ignore"):
+        if a.dtype in WIDENED:
+            return a.like(function(a.value, b.value), full=function(a.full, b.full))
         return a.like(function(a.value, b.value)).propagated(combined_error(a, b))
 
 
@@ -343,12 +362,14 @@ def add(x: Any, y: Any) -> Tile:
         a, b = b, a
     if a.dtype.is_pointer:
         size = DType(a.dtype[1:]).bits // 8 or 1
-        return a.like(a.value + b.value.astype(np.int64) * size)
+        return a.like(a.value + b.full * size)
     return _arithmetic(np.add, x, y)
 
 
 def multiply(x: Any, y: Any) -> Tile:
     a, b = promoted(x, y)
+    if not a.dtype.is_float:
+        return _arithmetic(np.multiply, a, b)
     with np.errstate(all="ignore"):
         wide = (np.abs(v.value.astype(np.float64)) + wide_error(v) for v in (a, b))
         slope_b, slope_a = wide
@@ -425,4 +446,16 @@ def _compare(function: Any, x: Any, y: Any) -> Tile:
             distance = np.abs(a.value.astype(np.float64) - b.value.astype(np.float64))
         if np.any((error != 0) & ~(distance > 4 * error)):
             raise Inexact
-    return Tile("int1", function(a.value, b.value))
+    result = function(a.value, b.value)
+    if (a.has_wrapped or b.has_wrapped) and not np.array_equal(result, function(*_full(a, b))):
+        raise Inexact  # whether it is compared before it wraps depends on its use in addresses
+    return Tile("int1", result)
+
+
+def _full(a: Tile, b: Tile) -> list[np.ndarray]:
+    if a.dtype != "uint32":
+        return [a.full, b.full]
+    return [
+        np.where((x.full < 0) & (x.full >= -(2**31)), x.full + 2**32, x.full).astype(np.uint64)
+        for x in (a, b)
+    ]
