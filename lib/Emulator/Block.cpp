@@ -157,9 +157,11 @@ void Block::reset() {
     warps[i].block = this;
     warps[i].index = i;
     warps[i].rendezvous.clear();
+    warps[i].wgmmas = WgmmaQueue();
     size_t lanes = std::min<size_t>(kLanes, threads.size() - i * kLanes);
     warps[i].exited = lanes == kLanes ? 0 : kAllLanes << lanes;
   }
+  groups.assign((warps.size() + WarpGroup::kWarps - 1) / WarpGroup::kWarps, WarpGroup());
   for (size_t i = 0; i < threads.size(); ++i) {
     Thread &thread = threads[i];
     thread = Thread();
@@ -250,6 +252,9 @@ bool Block::run(std::array<int32_t, 3> program) {
   }
   if (!finished && !isStopped()) {
     reportDeadlock(*this);
+  }
+  for (size_t i = 0; i < groups.size() && finished; ++i) {
+    groups[i].end(*this, static_cast<uint32_t>(i) * WarpGroup::kWarps);
   }
   return finished;
 }

@@ -13,8 +13,8 @@ std::string Site::describe() const {
 }
 
 const char *nameOf(Report::Kind kind) {
-  static const char *const names[] = {"bounds",   "uninitialized", "race",    "copy",  "alignment",
-                                      "deadlock", "mask",          "endless", "fault", "assertion"};
+  static const char *const names[] = {"bounds",  "uninitialized", "race",      "copy",  "alignment", "deadlock", "mask",
+                                      "endless", "fault",         "assertion", "proxy", "register",  "warpgroup"};
   return names[kind];
 }
 

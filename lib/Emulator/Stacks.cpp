@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -66,15 +67,26 @@ public:
 #ifdef MAP_32BIT
     flags |= MAP_32BIT;
 #endif
-    void *mapped = mmap(nullptr, kMostSharedBytes, PROT_READ | PROT_WRITE, flags, -1, 0);
-    memory = mapped == MAP_FAILED ? nullptr : static_cast<unsigned char *>(mapped);
+    void *mapped = mmap(nullptr, 2 * kMostSharedBytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (mapped == MAP_FAILED) {
+      return;
+    }
+    // Aligned to its size, because matrix descriptors have only the low bits of an address, and offsets are added to
+    // them.
+    auto *begin = static_cast<unsigned char *>(mapped);
+    size_t before = -reinterpret_cast<uintptr_t>(begin) % kMostSharedBytes;
+    memory = begin + before;
+    if (before > 0) {
+      munmap(begin, before);
+    }
+    munmap(memory + kMostSharedBytes, kMostSharedBytes - before);
   }
   ~SharedMemory() {
     if (memory) {
       munmap(memory, kMostSharedBytes);
     }
   }
-  unsigned char *memory;
+  unsigned char *memory = nullptr;
 };
 
 } // namespace

@@ -5,6 +5,8 @@
 
 #include "tilewright/Emulator/Instruction.h"
 #include "tilewright/Emulator/Launch.h"
+#include "tilewright/Emulator/WarpGroup.h"
+#include "tilewright/Emulator/WgmmaQueue.h"
 
 #include <functional>
 #include <memory>
@@ -122,6 +124,7 @@ struct Warp {
   uint32_t index = 0;
   uint32_t exited = 0; ///< lanes that have ended, or that do not exist in the last warp of the block
   std::vector<Rendezvous> rendezvous;
+  WgmmaQueue wgmmas;
   Thread &thread(int lane) const;
 };
 
@@ -143,6 +146,7 @@ public:
   std::array<int32_t, 3> program = {};
   std::vector<Thread> threads;
   std::vector<Warp> warps;
+  std::vector<WarpGroup> groups; ///< of four warps each; the last one may be incomplete
   static constexpr int kBarriers = 16;
   Barrier barriers[kBarriers];
   int running = 0; ///< number of threads that have not ended

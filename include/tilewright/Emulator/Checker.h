@@ -44,6 +44,15 @@ public:
   bool issue(Thread &thread, const AsyncCopy &copy);
   void arrive(Thread &thread, const AsyncCopy &copy);
 
+  /// Checks 16 bytes of shared memory that an asynchronous instruction reads; later the thread waits for the
+  /// instruction with this ticket. In between no thread may write the bytes. readAsync() returns whether they may be
+  /// read.
+  bool readAsync(const Access &access, uint64_t ticket);
+  void endReads(Thread &thread, int32_t site, uint64_t ticket);
+
+  /// A thread executes a proxy fence, which asynchronous instructions need to read what threads wrote.
+  void fenceProxy(Thread &thread);
+
   /// Orders everything that these threads did so far before everything that they do from now on.
   void synchronize(const std::vector<Thread *> &threads);
   void synchronize(const WarpCall &call);

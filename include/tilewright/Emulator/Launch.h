@@ -65,7 +65,21 @@ struct Settings {
 
 /// An error of a kernel.
 struct Report {
-  enum Kind { Bounds, Uninitialized, Race, Copy, Alignment, Deadlock, Mask, Endless, Fault, Assertion };
+  enum Kind {
+    Bounds,
+    Uninitialized,
+    Race,
+    Copy,
+    Alignment,
+    Deadlock,
+    Mask,
+    Endless,
+    Fault,
+    Assertion,
+    Proxy,    ///< a missing proxy fence
+    Register, ///< registers of a wgmma in flight, or a missing wgmma.fence
+    WarpGroup ///< warps of a group that disagree
+  };
   Kind kind;
   std::string message; ///< without the kernel, the program and the line
   std::array<int32_t, 3> program = {};

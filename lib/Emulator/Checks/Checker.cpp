@@ -2,6 +2,7 @@
 
 #include "tilewright/Emulator/Checker.h"
 
+#include "AsyncReads.h"
 #include "Bounds.h"
 #include "ProgramOrder.h"
 #include "Races.h"
@@ -62,10 +63,12 @@ struct Checker::State {
       : launch(launch), settings(launch.settings), bounds(launch),
         remembers(settings.checkRaces || settings.checkInitialized || settings.checkCopies),
         races(settings, launch.kernel.threads, remembers ? launch.kernel.sharedBytes : 0),
+        asyncReads(settings.checkRaces ? launch.kernel.sharedBytes : 0),
         order(races.vectorClocks(), settings.checkRaces ? launch.kernel.threads : 0, launch.tensors.size() + 1) {}
 
   bool mayTouch(const Touch &touch, uint64_t alignment);
   void remember(const Touch &touch);
+  void checkReaders(const Touch &touch, uint64_t offset);
   void explain(const Touch &touch, const Finding &finding);
   void follow(const Touch &touch);
   void explain(const Touch &touch, const ProgramOrder::Conflict &conflict, bool isAtAtomic);
@@ -77,6 +80,7 @@ struct Checker::State {
   Bounds bounds;
   bool remembers;
   Races races;
+  AsyncReads asyncReads;
   ProgramOrder order;
   std::vector<uint32_t> together; // the threads of a synchronize(); a member to save allocations
 };
@@ -115,10 +119,27 @@ void Checker::State::remember(const Touch &touch) {
   uint64_t offset = touch.bytes.address, count = touch.bytes.count;
   if (touch.bytes.space == MemorySpace::Shared) {
     offset = bounds.sharedOffset(offset);
+    checkReaders(touch, offset);
   }
   Finding finding = races.touch(touch.thread.index, touch.kind, touch.site, touch.bytes.space, offset, count);
   if (finding.isWrong) {
     explain(touch, finding);
+  }
+}
+
+/// Reports a write of bytes that an asynchronous instruction may still read.
+void Checker::State::checkReaders(const Touch &touch, uint64_t offset) {
+  if (!settings.checkRaces || touch.kind == AccessKind::Read) {
+    return;
+  }
+  if (const AsyncReader *reader = asyncReads.find(offset, touch.bytes.count)) {
+    Report report{Report::Race, describe(touch) + ", which the wgmma of thread " + std::to_string(reader->thread) +
+                                    " at " + describeSite(reader->site) +
+                                    " reads and which that thread has not waited for"};
+    report.site = touch.site;
+    report.otherThread = static_cast<int32_t>(reader->thread);
+    report.otherSite = reader->site;
+    touch.thread.report(std::move(report));
   }
 }
 
@@ -139,6 +160,8 @@ void Checker::State::explain(const Touch &touch, const Finding &finding) {
   if (finding.kind == Report::Copy) {
     report.message +=
         ", the destination of an asynchronous copy that " + other + " issued at " + place + " and has not waited for";
+  } else if (finding.kind == Report::Proxy) {
+    report.message += " that " + other + " wrote at " + place + ", with no fence.proxy.async between them";
   } else {
     report.message +=
         " that " + other + " " + pastOf(finding.other.kind()) + " at " + place + ", with no barrier between them";
@@ -178,6 +201,7 @@ void Checker::begin(Block &block) {
   state->bounds.begin(block);
   if (state->remembers) {
     state->races.begin();
+    state->asyncReads.begin();
     state->order.begin();
   }
 }
@@ -236,6 +260,41 @@ bool Checker::issue(Thread &thread, const AsyncCopy &copy) {
 void Checker::arrive(Thread &thread, const AsyncCopy &copy) {
   if (state->remembers) {
     state->races.arrive(thread.index, copy.site, state->bounds.sharedOffset(copy.to), copy.size);
+  }
+}
+
+bool Checker::readAsync(const Access &access, uint64_t ticket) {
+  Touch touch = {access.thread,
+                 access.site,
+                 AccessKind::Read,
+                 phraseOf(AccessKind::Read),
+                 {access.space, access.address, access.bytes}};
+  if (!state->mayTouch(touch, access.alignment)) {
+    return false;
+  }
+  if (!state->remembers) {
+    return true;
+  }
+  uint64_t offset = state->bounds.sharedOffset(access.address);
+  Finding finding = state->races.touchByProxy(access.thread.index, access.site, offset, access.bytes);
+  if (finding.isWrong) {
+    state->explain(touch, finding);
+  }
+  if (state->settings.checkRaces) {
+    state->asyncReads.add({ticket, access.thread.index, access.site}, offset);
+  }
+  return true;
+}
+
+void Checker::endReads(Thread &thread, int32_t site, uint64_t ticket) {
+  for (uint64_t offset : state->asyncReads.end(ticket)) {
+    state->races.noteRead(thread.index, site, offset, AsyncReads::kUnit);
+  }
+}
+
+void Checker::fenceProxy(Thread &thread) {
+  if (state->settings.checkRaces) {
+    state->races.fenceProxy(thread.index);
   }
 }
 

@@ -6,12 +6,14 @@
 namespace tilewright::emulator {
 
 Races::Races(const Settings &settings, size_t threads, uint64_t sharedBytes)
-    : settings(settings), clocks(threads), shared((sharedBytes + Line::kBytes - 1) / Line::kBytes) {}
+    : settings(settings), clocks(threads), proxies(clocks, threads),
+      shared((sharedBytes + Line::kBytes - 1) / Line::kBytes) {}
 
 void Races::begin() {
   clocks.synchronizeAll();
   clocks.synchronizeAll(); // no access has the time between the two calls, which becomes `start`
   start = clocks.past();
+  proxies.begin();
   global.forget();
 }
 
@@ -46,6 +48,32 @@ Finding Races::touch(uint32_t thread, AccessKind kind, int32_t site, MemorySpace
     note(cell, event);
   });
   return finding;
+}
+
+/// Writes up to the start of the program are those that settle() pretends.
+bool Races::isVisibleToProxy(const Cell &cell, uint32_t reader) const {
+  const Event &write = cell.write;
+  return write.time <= start || write.kind() != AccessKind::Write ||
+         proxies.isBetween(static_cast<uint32_t>(write.thread), write.time, reader);
+}
+
+Finding Races::touchByProxy(uint32_t thread, int32_t site, uint64_t offset, uint64_t bytes) {
+  Finding finding = touch(thread, AccessKind::Read, site, MemorySpace::Shared, offset, bytes);
+  if (finding.isWrong || !settings.checkRaces) {
+    return finding;
+  }
+  visit(MemorySpace::Shared, offset, bytes, /*isSame=*/false, [&](Cell &cell) {
+    if (!isVisibleToProxy(cell, thread)) {
+      finding = finding.isWrong ? finding : Finding{true, Report::Proxy, cell.write};
+      settle(cell);
+    }
+  });
+  return finding;
+}
+
+void Races::noteRead(uint32_t thread, int32_t site, uint64_t offset, uint64_t bytes) {
+  Event event(clocks.now(thread), thread, AccessKind::Read, site);
+  visit(MemorySpace::Shared, offset, bytes, /*isSame=*/false, [&](Cell &cell) { note(cell, event); });
 }
 
 void Races::arrive(uint32_t thread, int32_t site, uint64_t offset, uint64_t bytes) {

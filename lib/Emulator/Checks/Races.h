@@ -9,6 +9,7 @@
 #define TILEWRIGHT_EMULATOR_CHECKS_RACES_H
 
 #include "Bounds.h"
+#include "ProxyFences.h"
 #include "Shadow.h"
 
 namespace tilewright::emulator {
@@ -31,6 +32,14 @@ public:
   /// only this access, so that the same error is not reported again for every later access.
   Finding touch(uint32_t thread, AccessKind kind, int32_t site, MemorySpace space, uint64_t offset, uint64_t bytes);
 
+  /// The same for a read of shared memory by an asynchronous instruction, which needs a proxy fence as well.
+  Finding touchByProxy(uint32_t thread, int32_t site, uint64_t offset, uint64_t bytes);
+
+  /// Records a read that may have been performed just now, and was checked before.
+  void noteRead(uint32_t thread, int32_t site, uint64_t offset, uint64_t bytes);
+
+  void fenceProxy(uint32_t thread) { proxies.fence(thread); }
+
   /// The thread that issued an asynchronous copy at `site` has waited for it.
   void arrive(uint32_t thread, int32_t site, uint64_t offset, uint64_t bytes);
 
@@ -44,12 +53,14 @@ private:
   Finding judge(const Cell &cell, const Event &event, MemorySpace space) const;
   const Event *conflict(const Cell &cell, const Event &event) const;
   bool conflicts(const Event &before, const Event &event) const;
+  bool isVisibleToProxy(const Cell &cell, uint32_t reader) const;
   void settle(Cell &cell) const;
   void note(Cell &cell, const Event &event) const;
   void compact(Events &events, const Event &event) const;
 
   const Settings &settings;
   VectorClocks clocks;
+  ProxyFences proxies;
   std::vector<Line> shared;
   SparseLines global;
   Time start = 0; // of the program: memory that was written before this time counts as not written

@@ -43,6 +43,13 @@ public:
     return known && time <= (*known)[other];
   }
 
+  /// Gives the events of the thread from now on a later time than those so far.
+  void advance(uint32_t thread) { ++clocks[thread].now; }
+
+  /// What happened before some time of a thread.
+  class Moment;
+  Moment moment(uint32_t thread) const;
+
   /// Orders everything that all threads did so far before everything that they do from now on.
   void synchronizeAll();
   /// The same for some threads.
@@ -75,6 +82,28 @@ private:
   Time pastTime = 0;
   std::unordered_map<uint64_t, Released> released;
 };
+
+class VectorClocks::Moment {
+public:
+  Moment() = default;
+  /// Whether an event of `other` at `time` happened before. At the default moment nothing had happened.
+  bool isAfter(uint32_t other, Time time) const {
+    return time <= past || (other == thread && time <= now) || (known && time <= (*known)[other]);
+  }
+
+private:
+  friend class VectorClocks;
+  Moment(uint32_t thread, Time now, Time past, Knowledge known)
+      : thread(thread), now(now), past(past), known(std::move(known)) {}
+
+  uint32_t thread = 0;
+  Time now = 0, past = 0;
+  Knowledge known;
+};
+
+inline VectorClocks::Moment VectorClocks::moment(uint32_t thread) const {
+  return {thread, clocks[thread].now, pastTime, clocks[thread].known};
+}
 
 } // namespace tilewright::emulator
 

@@ -93,8 +93,7 @@ void fence(Thread &thread, int32_t, const uint64_t *, uint64_t *) {
   thread.isFenced = true;
 }
 
-/// Memory has no proxies here.
-void proxyFence(Thread &, int32_t, const uint64_t *, uint64_t *) {}
+void proxyFence(Thread &thread, int32_t, const uint64_t *, uint64_t *) { thread.block->checker->fenceProxy(thread); }
 
 } // namespace
 

@@ -7,6 +7,12 @@ uint64_t SharedMatrix::rowBytes() const {
   return bytes[descriptor >> 62];
 }
 
+bool SharedMatrix::hasUnknownBits() const {
+  constexpr uint64_t fields =
+      0x3fff | uint64_t(0x3fff) << 16 | uint64_t(0x3fff) << 32 | uint64_t(7) << 49 | uint64_t(3) << 62;
+  return (descriptor & ~fields) != 0;
+}
+
 uint64_t SharedMatrix::chunkOf(int mn, int k) const {
   // Of the two coordinates, `along` is the contiguous one, in chunks.
   uint64_t across = isTransposed ? k : mn, along = (isTransposed ? mn : k) / perChunk();

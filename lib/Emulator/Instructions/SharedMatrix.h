@@ -36,8 +36,12 @@ public:
   uint64_t rowBytes() const;
   uint64_t start() const { return field(0); }
   unsigned baseOffset() const { return descriptor >> 49 & 7; }
-  /// Whether the matrix starts in the first row of a swizzle's pattern, which takes eight rows.
-  bool startsAtPattern() const { return baseOffset() == 0 && start() % (8 * rowBytes()) < rowBytes(); }
+  bool isSwizzled() const { return rowBytes() > kChunkBytes; }
+  /// A swizzle's pattern takes eight rows, and begins at a multiple of its size.
+  uint64_t patternBytes() const { return 8 * rowBytes(); }
+  /// Whether the matrix starts in the first row of a pattern.
+  bool startsAtPattern() const { return !isSwizzled() || start() % patternBytes() < rowBytes(); }
+  bool hasUnknownBits() const;
 
   /// The address, modulo kWindow, of the 16 bytes that contain the element.
   uint64_t chunkOf(int mn, int k) const;

@@ -2,17 +2,22 @@
 //
 // The four warps of a group multiply 64 rows of A. Warp w % 4 = i has rows 16 i to 16 i + 15 of A and of the
 // accumulators, in the fragments of mma.sync: registers 4 j to 4 j + 3 hold columns 8 j to 8 j + 7. As no result of a
-// warp depends on another warp, each warp computes its part when its lanes have met.
+// warp depends on another warp, each warp computes its part when its lanes have met. WgmmaIssue.h has the checks.
 
 #include "Families.h"
 #include "MmaNumerics.h"
 #include "Slots.h"
+#include "WgmmaIssue.h"
 #include "WgmmaOperands.h"
 
 namespace tilewright::emulator {
 namespace {
 
 constexpr int kPartM = 16;
+
+template <WarpFunction compute, int elementBytes, RegisterKind kind> void issue(const WarpCall &call) {
+  issueWgmma(call, {compute, elementBytes, kind});
+}
 
 //===----------------------------------------------------------------------===//
 // Floating point
@@ -83,7 +88,8 @@ template <int k, const FloatFormat &typeA, const FloatFormat &typeB, const Float
 constexpr Instruction product(const char *name) {
   return {name,
           nullptr,
-          warpWide<multiply<k, typeA, typeB, accumulator>>,
+          warpWide<issue<multiply<k, typeA, typeB, accumulator>, typeA.bits() / 8,
+                         accumulator.bits() == 16 ? RegisterKind::Halves : RegisterKind::Float>>,
           InstructionClass::Matrix,
           "multiplies matrices of a warp group, and adds the result to one, rounded as tensor cores do",
           "9.7.15.5.2 wgmma.mma_async"};
@@ -115,7 +121,7 @@ template <typename TA, typename TB> void multiplyIntegers(const WarpCall &call) 
 template <typename TA, typename TB> constexpr Instruction integerProduct(const char *name) {
   return {name,
           nullptr,
-          warpWide<multiplyIntegers<TA, TB>>,
+          warpWide<issue<multiplyIntegers<TA, TB>, 1, RegisterKind::Integer>>,
           InstructionClass::Matrix,
           "multiplies matrices of bytes of a warp group, and adds the result to one of 32 bits, modulo 2^32",
           "9.7.15.5.2 wgmma.mma_async"};
@@ -125,17 +131,25 @@ template <typename TA, typename TB> constexpr Instruction integerProduct(const c
 // Order
 //===----------------------------------------------------------------------===//
 
-void fence(const WarpCall &) {}
-void commit(const WarpCall &) {}
-void waitForGroups(const WarpCall &) {}
+void fence(const WarpCall &call) {
+  enterGroup(call, reinterpret_cast<const void *>(fence));
+  call.warp->wgmmas.isFenced = true;
+}
+
+void commit(const WarpCall &call) {
+  enterGroup(call, reinterpret_cast<const void *>(commit));
+  call.warp->wgmmas.commit();
+}
+
+void waitForGroups(const WarpCall &call) {
+  enterGroup(call, reinterpret_cast<const void *>(waitForGroups), call.in[0][0]);
+  completeWgmmas(call, call.in[0][0]);
+}
 
 /// Operands: the number of groups, the number of registers, the registers, which are also the results.
 void waitWithRegisters(const WarpCall &call) {
-  for (int lane = 0; lane < kLanes; ++lane) {
-    for (uint64_t i = 0; i < call.in[lane][1]; ++i) {
-      call.out[lane][i] = call.in[lane][2 + i];
-    }
-  }
+  waitForGroups(call);
+  settleRegisters(call);
 }
 
 constexpr const char *kWaitMeaning = "waits until at most the given number of groups of wgmmas are in flight";
@@ -168,6 +182,8 @@ static constexpr Instruction kWgmmaRows[] = {
      InstructionClass::Warp, kWaitMeaning, "9.7.15.7.3 wgmma.wait_group"},
     {"wgmma.wait_group.sync.aligned with registers", nullptr, warpWide<waitWithRegisters>, InstructionClass::Warp,
      kWaitMeaning, "9.7.15.7.3 wgmma.wait_group"},
+    {"emulator.register", nullptr, readRegister, InstructionClass::Other,
+     "checks a register that an instruction reads, which may be an accumulator of a wgmma", "none"},
 };
 const Family kWgmmaInstructions = kWgmmaRows;
 

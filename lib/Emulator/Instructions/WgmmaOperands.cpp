@@ -1,5 +1,7 @@
 #include "WgmmaOperands.h"
 
+#include "WgmmaIssue.h"
+
 #include "tilewright/Emulator/Checker.h"
 
 #include <cstring>
@@ -12,7 +14,8 @@ bool WgmmaPart::readChunk(uint64_t address, unsigned char (&bytes)[SharedMatrix:
   uint64_t base = reinterpret_cast<uint64_t>(block.shared);
   uint64_t at = base + (address - base) % SharedMatrix::kWindow;
   constexpr uint32_t count = SharedMatrix::kChunkBytes;
-  if (!block.checker->access({call.thread(0), call.site, AccessKind::Read, MemorySpace::Shared, at, count, count})) {
+  Access access = {call.thread(0), call.site, AccessKind::Read, MemorySpace::Shared, at, count, count};
+  if (!block.checker->readAsync(access, ticketOf(*call.warp))) {
     std::memset(bytes, 0, count);
     return false;
   }

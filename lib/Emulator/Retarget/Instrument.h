@@ -11,6 +11,10 @@ namespace tilewright::emulator {
 /// fence.
 void observeAccesses(llvm::Function &code, EmulatedCalls &calls);
 
+/// For checked code: inserts a call before each instruction that reads a register that may be an accumulator of a wgmma
+/// in flight. Must run before the GPU's instructions are replaced by calls. See ObserveRegisters.cpp.
+void observeRegisters(llvm::Function &code, EmulatedCalls &calls);
+
 /// For unchecked code: inserts a test before each LLVM instruction that accesses global or shared memory, and a call
 /// that runs only if the address is not in the known places.
 void guardAccesses(llvm::Function &code, EmulatedCalls &calls);

@@ -213,6 +213,7 @@ Expected<std::vector<Site>> retarget(Module &module, StringRef name, const Retar
   preserveGpuSemantics(code);
   if (options.checked) {
     countInstructions(code, calls); // must run before replaceCalls(), because it counts the GPU's instructions
+    observeRegisters(code, calls);  // must run before replaceCalls(), because it looks for inline assembly
   }
   if (Error error = replaceCalls(code, calls)) {
     return error;

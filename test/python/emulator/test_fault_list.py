@@ -10,6 +10,7 @@ from pathlib import Path
 
 import faults_of_buffers
 import faults_of_threads
+import faults_of_wgmma
 import pytest
 from correct_kernels import ORDERS, PROBLEMS
 from planting import Fault, marked_line
@@ -47,6 +48,16 @@ The kernel is correct, but its IR is changed at the end of a phase of the compil
 | --- | --- | --- | --- | --- |
 """
 
+WGMMA_HEAD = """
+## Kernels with wgmma
+
+The kernels of a warp group execute these steps in inline assembly. The finding is at the step in
+bold.
+
+| Fault | Steps | Found as |
+| --- | --- | --- |
+"""
+
 
 def source(kernel: JITFunction, mark: str) -> str:
     """The code of a marked line."""
@@ -64,11 +75,20 @@ def broken_row(fault: Fault) -> str:
     return f"| {fault.problem} | {fault.name} | {fault.phase} | {fault.finds} | {at} |\n"
 
 
+def wgmma_row(fault: faults_of_wgmma.WgmmaFault) -> str:
+    steps = fault.steps.split()
+    steps[fault.at - 1] = f"**{steps[fault.at - 1]}**"
+    return f"| {fault.name} | {' '.join(steps)} | {fault.finds} |\n"
+
+
 def page() -> str:
     wrong = [wrong_row(kind, kernel) for kind, kernels in WRONG.items() for kernel in kernels]
     faults = [*faults_of_buffers.FAULTS, *faults_of_threads.FAULTS]
     head = HEAD.format(correct=len(PROBLEMS), orders=ORDERS)
-    return "".join([head, WRONG_HEAD, *wrong, BROKEN_HEAD, *map(broken_row, faults)])
+    broken = [BROKEN_HEAD, *map(broken_row, faults)]
+    return "".join(
+        [head, WRONG_HEAD, *wrong, *broken, WGMMA_HEAD, *map(wgmma_row, faults_of_wgmma.FAULTS)]
+    )
 
 
 def test_page_lists_the_faults(request: pytest.FixtureRequest) -> None:

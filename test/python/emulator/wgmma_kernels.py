@@ -18,6 +18,14 @@ from tilewright.compiler.targets import target_kinds
 THREADS = 128
 SHARED_BYTES = 96 << 10
 _FILE = '"kernel.py"'
+_DEBUG_INFO = """
+#file = #llvm.di_file<"kernel.py" in "">
+#unit = #llvm.di_compile_unit<id = distinct[0]<>, sourceLanguage = DW_LANG_Python, file = #file,
+  isOptimized = true, emissionKind = LineTablesOnly>
+#subprogram = #llvm.di_subprogram<id = distinct[1]<>, compileUnit = #unit, scope = #file,
+  name = "kernel", file = #file, line = 1, scopeLine = 1, subprogramFlags = "Definition|Optimized",
+  type = #llvm.di_subroutine_type<>>
+"""
 
 
 @dataclass
@@ -119,8 +127,10 @@ class Body:
         signed = bits - (1 << 64) if bits >= 1 << 63 else bits
         return self.value(f"llvm.add {wide}, {self.constant(signed)} : i64")
 
-    def begin(self) -> None:
+    def begin(self, early_fence: bool = False) -> None:
         """Fills shared memory, and reads the accumulators."""
+        if early_fence:
+            self.assembly("fence.proxy.async.shared::cta;")
         self.add("%shared = llvm.mlir.addressof @tilewright_shared : !llvm.ptr<3>")
         self.add("%tid = nvvm.read.ptx.sreg.tid.x : i32")
         self.add("%thread = llvm.zext %tid : i32 to i64")
@@ -153,7 +163,7 @@ class Body:
             self.store(value, self.address("%out", at), self.accumulators.type)
         parameters = ", ".join(f"%{name}: !llvm.ptr<1>" for name in ("in", "out", "memory"))
         body = "\n".join(self.lines)
-        return f"""
+        return f"""{_DEBUG_INFO}
 module attributes {{tilegpu.shared_bytes = {SHARED_BYTES} : i32}} {{
   llvm.mlir.global external @tilewright_shared() {{addr_space = 3 : i32, alignment = 1024 : i64}}
       : !llvm.array<0 x i8>
@@ -161,7 +171,7 @@ module attributes {{tilegpu.shared_bytes = {SHARED_BYTES} : i32}} {{
       attributes {{nvvm.kernel, nvvm.reqntid = array<i32: {THREADS}>}} {{
 {body}
     llvm.return
-  }}
+  }} loc(fused<#subprogram>[{_FILE}:1:1])
 }}
 """
 
