@@ -9,6 +9,7 @@ from generate import DTYPES, FLOATS, INTS
 from handover import access
 from method_calls import Calls
 from operations import any_shape, atomic, pick, small
+from option_calls import OPERATIONS as WITH_OPTIONS
 from with_helpers import family
 
 NAN = ["", "", ", propagate_nan=tl.PropagateNan.ALL", ", propagate_nan=tl.PropagateNan.NONE"]
@@ -272,7 +273,8 @@ OPERATIONS = {
     "reductions": (20, reductions), "scalars": (8, scalars), "merging": (8, merging),
     "swizzle": (8, swizzle), "randoms": (40, randoms), "descriptors": (12, descriptors),
     "checks": (8, checks), "compare and swap": (8, compare_and_swap), "atomic": (12, atomic),
-    "access": (8, access), "sorting": (8, sorting),
+    "atomic access": (8, access), "sorting": (8, sorting),
+    **WITH_OPTIONS,
 }  # fmt: skip
 
 write = family(OPERATIONS, size=9, any_size=0.3, generator=Calls)

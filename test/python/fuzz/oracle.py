@@ -104,7 +104,9 @@ def load(
     return where(Tile("int1", chosen), state.memory.read(pointer, chosen), filler)
 
 
-def store(pointer: Any, value: Any, mask: Any = None, boundary_check: Any = ()) -> None:
+def store(
+    pointer: Any, value: Any, mask: Any = None, boundary_check: Any = (), **hints: Any
+) -> None:
     if isinstance(pointer, Window):
         return pointer.write(value, boundary_check)
     element = DType(pointer.dtype[1:])
@@ -191,13 +193,13 @@ def _atomic(function: Any, pointer: Tile, value: Any, mask: Any) -> Tile:
 
 
 def _atomic_function(function: Any) -> Any:
-    def apply(pointer: Tile, value: Any, mask: Any = None, sem: Any = None) -> Tile:
+    def apply(pointer: Tile, value: Any, mask: Any = None, **order: Any) -> Tile:
         return _atomic(function, pointer, value, mask)
 
     return apply
 
 
-def atomic_cas(pointer: Tile, compare: Any, value: Any, sem: Any = None) -> Tile:
+def atomic_cas(pointer: Tile, compare: Any, value: Any, **order: Any) -> Tile:
     always = np.full(pointer.shape, True)
     old = state.memory.read(pointer, always, atomic=True)
     new = where(old == cast(compare, old.dtype), cast(value, old.dtype), old)
@@ -294,7 +296,7 @@ def expand_dims(x: Tile, axis: int) -> Tile:
     return x.moved(lambda v: np.expand_dims(v, axis))
 
 
-def reshape(x: Tile, *shape: Any) -> Tile:
+def reshape(x: Tile, *shape: Any, can_reorder: bool = False) -> Tile:
     sizes = shape[0] if isinstance(shape[0], tuple) else shape
     return x.moved(lambda v: v.reshape(sizes))
 
@@ -307,7 +309,7 @@ def trans(x: Tile) -> Tile:
     return x.T
 
 
-def ravel(x: Tile) -> Tile:
+def ravel(x: Tile, can_reorder: bool = False) -> Tile:
     return x.moved(lambda v: v.reshape(-1))
 
 
@@ -335,8 +337,8 @@ def split(x: Tile) -> tuple[Tile, Tile]:
     return x.moved(lambda v: v[..., 0]), x.moved(lambda v: v[..., 1])
 
 
-def flip(x: Tile, axis: int = -1) -> Tile:
-    return x.moved(lambda v: np.flip(v, axis))
+def flip(x: Tile, dim: int = -1) -> Tile:
+    return x.moved(lambda v: np.flip(v, dim))
 
 
 def gather(x: Tile, index: Tile, axis: int) -> Tile:
@@ -446,8 +448,8 @@ def xor_sum(x: Tile, axis: Any = None, keep_dims: bool = False) -> Tile:
     return reduce(x, axis, lambda a, b: a ^ b, keep_dims)
 
 
-def cumsum(x: Tile, axis: int = 0, reverse: bool = False) -> Tile:
-    x = _summand(x.to("float32") if x.dtype == "bfloat16" else x, None)
+def cumsum(x: Tile, axis: int = 0, reverse: bool = False, dtype: str | None = None) -> Tile:
+    x = _summand(x.to("float32") if x.dtype == "bfloat16" else x, dtype)
     return associative_scan(x, axis, lambda a, b: a + b, reverse)
 
 
@@ -473,22 +475,22 @@ def _extreme(x: Tile, axis: Any, keep_dims: bool, indices: bool, greatest: bool)
 
 
 def maximum_of(
-    x: Tile, axis: Any = None, return_indices: bool = False, keep_dims: bool = False
+    x: Tile, axis: Any = None, return_indices: bool = False, keep_dims: bool = False, **ties: Any
 ) -> Any:
     return _extreme(x, axis, keep_dims, return_indices, True)
 
 
 def minimum_of(
-    x: Tile, axis: Any = None, return_indices: bool = False, keep_dims: bool = False
+    x: Tile, axis: Any = None, return_indices: bool = False, keep_dims: bool = False, **ties: Any
 ) -> Any:
     return _extreme(x, axis, keep_dims, return_indices, False)
 
 
-def argmax(x: Tile, axis: int, keep_dims: bool = False) -> Tile:
+def argmax(x: Tile, axis: int, keep_dims: bool = False, **ties: Any) -> Tile:
     return _extreme(x, axis, keep_dims, True, True)[1]
 
 
-def argmin(x: Tile, axis: int, keep_dims: bool = False) -> Tile:
+def argmin(x: Tile, axis: int, keep_dims: bool = False, **ties: Any) -> Tile:
     return _extreme(x, axis, keep_dims, True, False)[1]
 
 
@@ -498,6 +500,7 @@ def dot(
     acc: Tile | None = None,
     input_precision: str = "ieee",
     out_dtype: str = "float32",
+    **hints: Any,
 ) -> Tile:
     if not a.dtype.is_float:
         product = np.matmul(a.value.astype(np.int64), b.value.astype(np.int64))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import oracle
-from tiles import Inexact, Tile, divide, lift, promoted
+from tiles import DType, Inexact, Tile, divide, lift, promoted
 
 # elementwise
 
@@ -23,6 +23,21 @@ def sub(x: Any, y: Any, sanitize_overflow: bool = True) -> Tile:
 
 def mul(x: Any, y: Any, sanitize_overflow: bool = True) -> Tile:
     return lift(x) * y
+
+
+def cast(
+    x: Any, dtype: str, fp_downcast_rounding: str | None = None, bitcast: bool = False
+) -> Tile:
+    target = DType(dtype)
+    nearest = oracle.cast(x, dtype, bitcast)
+    if fp_downcast_rounding != "rtz" or target.is_float8:
+        return nearest
+    wide, found = lift(x).exact().astype(np.float64), nearest.value
+    if target == "bfloat16":
+        one_less = (found.view(np.uint32) - np.uint32(1 << 16)).view(np.float32)
+    else:
+        one_less = np.nextafter(found, found.dtype.type(0))
+    return nearest.like(np.where(np.abs(found) > np.abs(wide), one_less, found))
 
 
 def logical_and(x: Any, y: Any) -> Tile:
@@ -147,18 +162,18 @@ def debug_barrier() -> None:
     pass
 
 
-def device_assert(condition: Any, message: str = "", mask: Any = None) -> None:
+def device_assert(condition: Any, msg: str = "", mask: Any = None) -> None:
     if mask is not None:
         condition = logical_or(condition, logical_not(mask))
-    assert np.all(lift(condition).exact()), message
+    assert np.all(lift(condition).exact()), msg
 
 
-def static_assert(condition: Any, message: str = "") -> None:
-    assert condition, message
+def static_assert(condition: Any, msg: str = "") -> None:
+    assert condition, msg
 
 
 _FUNCTIONS = (
-    add, sub, mul, logical_and, logical_or, logical_not, clamp, fdiv, softmax,
+    cast, add, sub, mul, logical_and, logical_or, logical_not, clamp, fdiv, softmax,
     swizzle2d, broadcast, squeeze, unsqueeze, reduce_or, bitonic_merge, item,
     load_tensor_descriptor, store_tensor_descriptor, debug_barrier, device_assert, static_assert,
     PropagateNan,

@@ -1,5 +1,7 @@
 """The random kernels call every function of the language, or this file says why not."""
 
+import ast
+import inspect
 import itertools
 import random
 import re
@@ -49,6 +51,39 @@ def test_functions() -> None:
     names = {*tl.__all__, *(entry.name for entry in ENTRIES)} - NO_FUNCTIONS
     assert missing(names - {*ABSENT}, r"\btl\.(\w+)") == set()
     assert missing(ABSENT, r"\btl\.(\w+)", "functions", "mixed") == {*ABSENT}  # or remove the name
+
+
+def options() -> set[tuple[str, str]]:
+    """The functions with the names of their optional arguments."""
+    return {
+        (entry.name, parameter.name)
+        for entry in ENTRIES
+        if callable(entry.value) and not isinstance(entry.value, type)
+        for parameter in inspect.signature(entry.value).parameters.values()
+        if parameter.default is not parameter.empty
+    }
+
+
+def keywords(source: str) -> set[tuple[str, str]]:
+    return {
+        (call.func.attr, keyword.arg)
+        for call in ast.walk(ast.parse(source))
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+        for keyword in call.keywords
+        if keyword.arg
+    }
+
+
+def test_options() -> None:
+    """All optional arguments are given by name."""
+    left = {pair for pair in options() if pair[0] not in {*ABSENT, *ABSENT_METHODS}}
+    families = ("functions", "functions", "functions", *FAMILIES)
+    for start, family in itertools.product(range(0, MOST, GROUP), families):
+        for seed in range(start, start + GROUP):
+            source = write(family, random.Random(seed)).source if left else ""
+            if any(f"{name}=" in source and f"{function}(" in source for function, name in left):
+                left -= keywords(source)
+    assert left == set()
 
 
 def test_methods() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 
 from kernel import Kernel
+from option_calls import loop_head
 from writer import Writer
 
 SHAPES = [(16,), (64,), (1,), (12,), (100,), (8, 8), (4, 16), (3, 5), (2, 32)]
@@ -102,7 +103,11 @@ class Tuples(Writer):
             return self.assignment()
         self.loops += 1
         bounds = self.pick("n & 3", "3", "1, 4", "q[1][0] & 3", "0, 6, 2", "4, 0, -1")
-        with self.block(f"for i{self.loops} in {self.pick('range', 'tl.range')}({bounds}):"):
+        index = f"i{self.loops}"
+        head = self.pick(f"for {index} in range({bounds}):", loop_head(self.rng, index, bounds))
+        if self.chance(0.1):
+            head = f"for {index} in tl.static_range({self.pick('3', '1, 4', 'len(p)')}):"
+        with self.block(head):
             self.body(3)
             if self.chance(0.2):
                 with self.block(f"if {self.condition()}:"):
