@@ -28,6 +28,7 @@ uint32_t Flight::mark(int index, int lane) const {
 }
 
 Flight &WgmmaQueue::issue(uint64_t ticket, int32_t site, const WgmmaShape &shape) {
+  dropDone();
   Flight &flight = flights.emplace_back();
   flight.ticket = ticket;
   flight.site = site;
@@ -56,11 +57,13 @@ std::vector<Flight> WgmmaQueue::complete(uint64_t left) {
     }
     groups.erase(groups.begin());
   }
-  dropDone();
   return completed;
 }
 
+/// Must not be called before the wait that completes the flights has replaced their marks.
 void WgmmaQueue::dropDone() {
+  auto isUseless = [](const Flight &flight) { return flight.isDone && flight.isOverwritten; };
+  flights.erase(std::remove_if(flights.begin(), flights.end(), isUseless), flights.end());
   auto done = static_cast<size_t>(
       std::count_if(flights.begin(), flights.end(), [](const Flight &flight) { return flight.isDone; }));
   for (; done > kMostDone; --done) {

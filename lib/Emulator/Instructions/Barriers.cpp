@@ -93,7 +93,16 @@ void fence(Thread &thread, int32_t, const uint64_t *, uint64_t *) {
   thread.isFenced = true;
 }
 
-void proxyFence(Thread &thread, int32_t, const uint64_t *, uint64_t *) { thread.block->checker->fenceProxy(thread); }
+void fenceProxy(Thread &thread, int32_t, const uint64_t *, uint64_t *) { thread.block->checker->fenceProxy(thread); }
+
+constexpr Instruction proxyFence(const char *name, const char *intrinsic) {
+  return {name,
+          intrinsic,
+          fenceProxy,
+          InstructionClass::Barrier,
+          "orders the thread's accesses of shared memory and those of asynchronous instructions",
+          "9.7.13.4 fence"};
+}
 
 } // namespace
 
@@ -109,8 +118,9 @@ static constexpr Instruction kBarrierRows[] = {
      "orders the thread's accesses before it and after it", "9.7.13.4 fence"},
     {"fence.acq_rel.cta", "llvm.nvvm.membar.cta", fence, InstructionClass::Barrier,
      "orders the thread's accesses before it and after it", "9.7.13.4 fence"},
-    {"fence.proxy.async", nullptr, proxyFence, InstructionClass::Barrier,
-     "orders the thread's accesses of shared memory and those of asynchronous instructions", "9.7.13.4 fence"},
+    proxyFence("fence.proxy.async", "llvm.nvvm.fence.proxy.async"),
+    proxyFence("fence.proxy.async.shared::cta", "llvm.nvvm.fence.proxy.async.shared_cta"),
+    proxyFence("fence.proxy.async.shared::cluster", "llvm.nvvm.fence.proxy.async.shared_cluster"),
 };
 const Family kBarrierInstructions = kBarrierRows;
 

@@ -178,10 +178,12 @@ void issueWgmma(const WarpCall &call, const WgmmaTraits &traits) {
   Operands operands(call, shape);
   Origin origin = takeAccumulators(call, shape, operands);
   checkFence(call, shape, origin);
-  if (origin.wrong) {
+  // With scale-d = 0 the accumulators are not read, and may be any value, such as an old mark.
+  bool isRead = (call.in[0][wgmma::kScaleD] & 1) != 0;
+  if (isRead && origin.wrong) {
     reportInFlight(call, *origin.wrong);
   }
-  if (origin.flight) {
+  if (isRead && origin.flight) {
     origin.flight->isOverwritten = true;
   }
   traits.compute(operands.call);

@@ -27,6 +27,14 @@ _PLAIN = {
     "commit": "wgmma.commit_group.sync.aligned;",
     "copied": "cp.async.wait_all;",
 }
+_OPERATIONS = {
+    "nvvm-proxy": (
+        "nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, space = #nvvm.shared_space<cta>}"
+    ),
+    "nvvm-fence": "nvvm.wgmma.fence.aligned",
+    "nvvm-commit": "nvvm.wgmma.commit.group.sync.aligned",
+    "nvvm-wait": "nvvm.wgmma.wait.group.sync.aligned 0",
+}
 
 
 @dataclass(frozen=True)
@@ -47,14 +55,15 @@ def descriptor(start: int) -> int:
     return start >> 4 | 1 << 16 | 1024 >> 4 << 32 | 1 << 62
 
 
-def multiply(body: Body, step: str) -> None:
+def multiply(body: Body, step: str, scale: str | None = None) -> None:
+    """Adds the wgmma. `scale` is the value of scale-d, which is 1 without it."""
     starts = {"multiply": 0, "misaligned": 512, "beyond": SHARED_END - B_PLACE}
     right = body.descriptor(descriptor(B_PLACE + starts.get(step, 0)))
     if step == "disagreeing":  # the last warp has another descriptor
         last = body.value(f'llvm.icmp "uge" %tid, {body.constant(96, "i32")} : i32')
         other = body.descriptor(descriptor(0))
         right = body.value(f"llvm.select {last}, {other}, {right} : i1, i64")
-    one = (body.constant(1, "i32"), "r", "i32")
+    one = (scale or body.constant(1, "i32"), "r", "i32")
     if step == "from-registers":
         left = [(body.constant(0, "i32"), "r", "i32")] * 4
         body.with_accumulators(_FROM_REGISTERS, [*left, (right, "l", "i64"), one])
@@ -78,6 +87,8 @@ def copy(body: Body) -> None:
 def do(body: Body, step: str) -> None:
     if step in _PLAIN:
         body.assembly(_PLAIN[step])
+    elif step in _OPERATIONS:
+        body.add(_OPERATIONS[step])
     elif step == "barrier":
         body.barrier()
     elif step in ("wait", "wait-for-less"):
@@ -106,6 +117,39 @@ def kernel(steps: str) -> str:
     return body.end()
 
 
+def loop(iterations: int, last_wait: bool) -> str:
+    """A loop with one group in flight across its iterations, which ignores the first accumulators.
+
+    The accumulators are read in line 8; without the last wait they are in flight.
+    """
+    body = Body(Registers(N // 2, "f32"))
+    body.at(1).begin()
+    do(body.at(2), "proxy")
+    do(body.at(3), "barrier")
+    carried = ", ".join(["i64", *["f32"] * len(body.values)])
+    none = body.constant(0)
+    body.add(f"llvm.br ^head({none}, {', '.join(body.values)} : {carried})")
+    names = [f"%sum{i}" for i in range(len(body.values))]
+    parameters = ", ".join(f"{name}: f32" for name in names)
+    body.lines.append(f"  ^head(%k: i64, {parameters}):")
+    body.values = names
+    do(body.at(4), "fence")
+    later = body.value(f'llvm.icmp "ne" %k, {body.constant(0)} : i64')
+    multiply(body.at(5), "multiply", body.value(f"llvm.zext {later} : i1 to i32"))
+    do(body, "commit")
+    do(body.at(6), "wait-for-less")
+    following = body.value(f"llvm.add %k, {body.constant(1)} : i64")
+    more = body.value(f'llvm.icmp "ult" {following}, {body.constant(iterations)} : i64')
+    body.add(
+        f"llvm.cond_br {more}, ^head({following}, {', '.join(body.values)} : {carried}), ^exit"
+    )
+    body.lines.append("  ^exit:")
+    if last_wait:
+        do(body.at(7), "wait")
+    do(body.at(8), "use")
+    return body.end()
+
+
 CORRECT = [
     "fill proxy barrier fence multiply commit wait use",
     "fill barrier proxy fence multiply commit wait use",
@@ -116,6 +160,7 @@ CORRECT = [
     "fill proxy barrier fence multiply commit wait barrier overwrite proxy barrier fence multiply"
     " commit wait use",
     "fill barrier copy copied proxy barrier fence multiply commit wait use",
+    "fill nvvm-proxy barrier nvvm-fence multiply nvvm-commit nvvm-wait use",
 ]
 
 FAULTS = [

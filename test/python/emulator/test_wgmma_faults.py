@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from faults_of_wgmma import CORRECT, FAULTS, N, WgmmaFault, kernel
+from faults_of_wgmma import CORRECT, FAULTS, N, WgmmaFault, kernel, loop
 from wgmma_kernels import THREADS, run
 
 import tilewright
@@ -15,12 +15,12 @@ pytestmark = pytest.mark.cpu_only("tests emulated GPUs", compiles=False)
 SEEDS = (0, 1)
 
 
-def launch(steps: str, seed: int) -> np.ndarray:
-    """The accumulators, which begin as zero. All elements of the matrices are 1."""
+def launch(module: str, seed: int, start: float = 0) -> np.ndarray:
+    """The accumulators, which begin as `start`. All elements of the matrices are 1."""
     memory = np.full(48 << 10, 1, np.float16)
     with tilewright.emulate("cuda:90a", checks=True, seed=seed):
-        start = np.zeros((THREADS, N // 2), np.float32)
-        return run(kernel(steps), start, memory, "emulator:cuda:90a+checks")
+        given = np.full((THREADS, N // 2), start, np.float32)
+        return run(module, given, memory, "emulator:cuda:90a+checks")
 
 
 @pytest.mark.parametrize("steps", CORRECT)
@@ -31,18 +31,33 @@ def test_correct_kernels(steps: str) -> None:
         expected[np.arange(THREADS) % 4 < 2] = 16
     expected[:, 0] += steps.split().count("use")
     for seed in SEEDS:
-        assert np.array_equal(launch(steps, seed), expected)
+        assert np.array_equal(launch(kernel(steps), seed), expected)
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_fault_is_found(fault: WgmmaFault) -> None:
     for seed in SEEDS:
         with pytest.raises(EmulationError) as raised:
-            launch(fault.steps, seed)
+            launch(kernel(fault.steps), seed)
         findings = raised.value.findings
         at_line = [each for each in findings if fault.at in (each.line, each.other_line)]
         assert fault.finds in [each.kind for each in at_line], findings
         assert findings[0] in at_line, findings
+
+
+@pytest.mark.parametrize("iterations", [1, 2, 30])
+def test_loop(iterations: int) -> None:
+    for seed in SEEDS:
+        found = launch(loop(iterations, last_wait=True), seed, start=np.nan)
+        assert np.array_equal(found - [1, 0, 0, 0], np.full_like(found, 16 * iterations))
+
+
+def test_loop_without_the_last_wait() -> None:
+    for seed in SEEDS:
+        with pytest.raises(EmulationError) as raised:
+            launch(loop(5, last_wait=False), seed)
+        first = raised.value.findings[0]
+        assert (first.kind, first.line, first.other_line) == ("register", 8, 5)
 
 
 def test_names_are_unique() -> None:

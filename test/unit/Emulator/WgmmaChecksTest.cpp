@@ -63,7 +63,7 @@ public:
   /// Adds to a set of accumulators.
   void multiply(int line, int set = 0) { multiply(line, set, descriptorOf(kBytesOfA)); }
   void multiply(int line, int set, uint64_t descriptorOfB, uint64_t form = 0) {
-    uint64_t in[] = {8, form, 1, descriptorOfB, descriptorOf(0), 0, 0, 0};
+    uint64_t in[] = {8, form, scaleD, descriptorOfB, descriptorOf(0), 0, 0, 0};
     std::copy(std::begin(in), std::end(in), lane.in);
     std::copy_n(lane.sums[set], kRegisters, lane.in + wgmma::kAccumulators);
     perform(thread, "wgmma.mma_async.sync.aligned.m64nNk16.f32.f16.f16", line, lane.in, lane.out);
@@ -89,6 +89,8 @@ public:
     perform(thread, "emulator.register", line, &lane.sums[set][index], &value);
     return floatOf(value);
   }
+  /// Whether wgmmas read their accumulators.
+  uint64_t scaleD = 1;
   uint64_t &sum(int set, int index) { return lane.sums[set][index]; }
 
   /// What precedes the first wgmma of a correct kernel.
@@ -236,6 +238,44 @@ TEST(WgmmaRegisters, StayInFlightAcrossIterations) {
     sum = thread.use(14);
   });
   EXPECT_EQ(sum, 640);
+}
+
+TEST(WgmmaRegisters, OfManyWgmmasComplete) {
+  float sums[2] = {};
+  expectNothing([&](Steps &thread) {
+    thread.begin();
+    for (int i = 0; i < 20; ++i) {
+      thread.multiply(10, 0);
+    }
+    for (int i = 0; i < 20; ++i) {
+      thread.multiply(11, 1);
+    }
+    thread.commit(12);
+    thread.wait(13, 0, 2);
+    sums[0] = thread.use(14, 0);
+    sums[1] = thread.use(14, 1);
+  });
+  EXPECT_EQ(sums[0], 320);
+  EXPECT_EQ(sums[1], 320);
+}
+
+TEST(WgmmaRegisters, MayBeAnythingWithoutAScale) {
+  float sums[2] = {};
+  expectNothing([&](Steps &thread) {
+    thread.begin();
+    thread.multiply(10, 0);
+    thread.sum(1, 0) = thread.sum(0, 2); // an undefined value, which the wgmma does not read
+    thread.scaleD = 0;
+    thread.multiply(11, 1);
+    thread.scaleD = 1;
+    thread.multiply(12, 1);
+    thread.commit(13);
+    thread.wait(14, 0, 2);
+    sums[0] = thread.use(15, 0);
+    sums[1] = thread.use(15, 1);
+  });
+  EXPECT_EQ(sums[0], 16);
+  EXPECT_EQ(sums[1], 32);
 }
 
 TEST(WgmmaRegisters, AreExchangedInFlight) {
