@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 from tilewright.dependencies.kinds import Untrackable, is_constexpr, is_jit_function
-from tilewright.dependencies.texts import Texts, digest
+from tilewright.dependencies.texts import Texts, digest, is_plain
 from tilewright.dependencies.watches import MISSING, Watch, Watches, setting_watch
 
 __all__ = ["MISSING", "Dependencies", "Record", "Shape"]
@@ -129,6 +129,8 @@ class Record:
 
     def _collect(self, value: Any, with_functions: bool, found: dict[int, None]) -> None:
         """Collects the numbers of the opaque objects in a value."""
+        if is_plain(value):
+            return
         if is_constexpr(value):
             value = value.value
         if isinstance(value, dict):

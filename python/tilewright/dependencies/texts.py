@@ -97,7 +97,7 @@ class Texts:
             return f"{{{','.join(pairs)}}}"
         if isinstance(value, (set, frozenset)):
             # Numbers would depend on the iteration order, which differs between processes.
-            texts = [self.of(item) if _is_plain(item) else self._unordered(item) for item in value]
+            texts = [self.of(item) if is_plain(item) else self._unordered(item) for item in value]
             return f"{{{','.join(sorted(texts))}}}"
         return f"({','.join([self.of(item) for item in value])})"
 
@@ -156,7 +156,8 @@ class Texts:
         return ""
 
 
-def _is_plain(value: Any) -> bool:
+def is_plain(value: Any) -> bool:
+    """Whether the text of a value is the value itself."""
     return type(value) is int or type(value) in _PLAIN
 
 

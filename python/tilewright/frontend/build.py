@@ -22,7 +22,7 @@ from tilewright.language import constexpr, dtype, tensor
 from tilewright.language._build import known_integer
 from tilewright.language._context import BuildContext, use
 from tilewright.language.descriptor import ByValueType, Descriptor, parse_descriptor
-from tilewright.language.dtypes import pointer_type
+from tilewright.language.dtypes import int32, pointer_type
 from tilewright.language.parameter_bytes import ParameterBytes
 from tilewright.language.value import Described, is_structure, map_parts, unflatten
 
@@ -54,6 +54,7 @@ class ModuleBuild:
         record: Records what is read of the program around the kernel.
         place: The visitor and the node that is being visited.
         nested_guards: The number of statement sequences and guards around the current node.
+        locations: The IR locations of nodes, by their file, line and column.
         exit_codes: Unused exit codes.
     """
 
@@ -63,6 +64,7 @@ class ModuleBuild:
     specializations: dict[Any, Specialization] = field(default_factory=dict)
     place: tuple[FunctionVisitor, ast.AST] | None = None
     nested_guards: int = 0
+    locations: dict[str, dict[tuple[int, int], Any]] = field(default_factory=dict)
     exit_codes: Iterator[int] = field(default_factory=lambda: itertools.count(-1, -1))
 
 
@@ -149,7 +151,7 @@ def _build_kernel(
     op = builder.create("func.func", attrs=attrs, types=[], regions=1)
     block = op.region(0).add_block(types, builder.loc)
     for index, argument in enumerate(arguments):
-        _set_argument_facts(ctx, op, index, argument, noalias)
+        _set_argument_facts(build.context, op, index, argument, noalias)
     builder.set_to_end(block)
     handles = iter(block.args)
     scope = Scope()
@@ -162,9 +164,9 @@ def _build_kernel(
 
 
 def _set_argument_facts(
-    ctx: _core.Context, op: Any, index: int, argument: _Argument, noalias: bool
+    context: BuildContext, op: Any, index: int, argument: _Argument, noalias: bool
 ) -> None:
-    i32 = ctx.type("i32")
+    ctx, i32 = context.ctx, context.ir(int32)
     op.set_arg_attr(index, "tile.slot", ctx.int_attr(i32, argument.slot))
     if argument.is_divisible:
         op.set_arg_attr(index, "tile.divisibility", ctx.int_attr(i32, 16))

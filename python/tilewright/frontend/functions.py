@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import ast
 import copy
-import inspect
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -96,12 +95,11 @@ def bind(
     build: ModuleBuild, fn: Any, args: list[Value], kwargs: dict[str, Value]
 ) -> dict[str, Value]:
     """The value of each parameter; numbers are constants."""
-    signature = inspect.signature(fn.fn)
     try:
-        bound = signature.bind(*args, **kwargs)
+        bound = fn.signature.bind(*args, **kwargs)
     except TypeError as error:
         raise TypeMismatchError(
-            f"`{fn.name}`: {error}", hint=f"its parameters are {signature}"
+            f"`{fn.name}`: {error}", hint=f"its parameters are {fn.signature}"
         ) from None
     given = bound.arguments
 

@@ -41,7 +41,7 @@ def resolve(v: FunctionVisitor, name: str) -> Value:
         )
     value = v.build.record.variable(v.fn, name)
     if value is not MISSING:
-        return _checked_global(v, name, value)
+        return v.globals.setdefault(name, _checked_global(v, name, value))
     found = v.build.record.builtin(name)
     if isinstance(found, type) or (callable(found) and found in BUILTINS):
         return found

@@ -77,7 +77,11 @@ class FunctionVisitor:
         self.tree: ast.FunctionDef = tree or fn.tree()
         self.assigned = frozenset(assigned_names(self.tree.body))
         self.local_names = self.assigned | frozenset(scope.values)
-        self._locations: dict[tuple[int, int], Any] = {}
+        self.globals: dict[str, Value] = {}  # names of other variables, as they were found
+        # Shared with the other visitors of the file, whose functions may be visited several times.
+        self._locations: dict[tuple[int, int], Any] = (
+            build.locations.setdefault(self.file, {}) if caller_loc is None else {}
+        )
 
     # Visiting
 
@@ -101,11 +105,16 @@ class FunctionVisitor:
 
     def visit(self, node: ast.expr) -> Value:
         """The value of an expression."""
-        kind = type(node)
-        if kind is ast.Name:  # a third of all nodes: a variable builds nothing and can't fail
-            value = self.scope.values.get(node.id, _NONE)  # type: ignore[attr-defined]
+        # Half of all nodes are names and constants, which build nothing. These here can't fail.
+        if isinstance(node, ast.Name):
+            value = self.scope.values.get(node.id, _NONE)
+            if value is _NONE:
+                value = self.globals.get(node.id, _NONE)
             if value is not _NONE and type(value) is not Unavailable:
                 return value
+        elif isinstance(node, ast.Constant) and isinstance(node.value, (int, float, str)):
+            return node.value
+        kind = type(node)
         with self.at(node):
             handler = EXPRESSIONS.get(kind)
             if handler is None:

@@ -58,11 +58,13 @@ def emit(
     op = context.builder.create(name, handles, types, attrs or {})
     if element is None:
         element = _element(op, operands) if type is None else type.scalar
-    if any(operand.known is not None for operand in operands if isinstance(operand, tensor)):
-        folded = context.builder.fold_to_integer(op)
-        if folded is not None:
-            return _known(folded[0], element, folded[1])
-    return tensor(op.result, element)
+    for operand in operands:
+        if operand.known is not None:
+            folded = context.builder.fold_to_integer(op)
+            if folded is not None:
+                return _known(folded[0], element, folded[1])
+            break
+    return tensor(op.result, element, type)
 
 
 def _known(handle: _core.Value, type: dtype, signed: int) -> tensor:
@@ -174,9 +176,11 @@ def to_tensor(x: Any, type: dtype | None = None) -> tensor:
         TypeMismatchError: `x` is neither a tensor nor a number.
     """
     x = constexpr_value(x)
+    if isinstance(x, tensor) and type is None:
+        return x
     type = constexpr_value(type)
     if isinstance(x, tensor):
-        if type is None or x.dtype == type:
+        if x.dtype == type:
             return x
         from tilewright.language.casts import cast
 

@@ -9,6 +9,7 @@ The launcher, the command line and the front end use the functions of this file.
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -63,6 +64,7 @@ class Descriptor(NamedTuple):
         return (free + unit - 1) // unit * unit
 
 
+@functools.cache
 def parse_descriptor(text: str) -> Descriptor:
     """The descriptor with this text.
 

@@ -23,6 +23,8 @@ class ParameterBytes:
         type: The number of bytes and their alignment.
     """
 
+    known = None  # unlike those of a tensor, which can be compiled in
+
     def __init__(self, handle: _core.Value, type: ByValueType) -> None:
         self.handle = handle
         self.type = type

@@ -28,6 +28,8 @@ from tilewright.language.dtypes import bfloat16, dtype, float16, float32, float6
 from tilewright.language.shape import broadcast_all
 from tilewright.language.tensor import tensor
 
+_OPERAND = (tensor, *NUMBER)
+
 
 def promote_ints(a: dtype, b: dtype) -> dtype:
     """The wider integer type; of two types of equal width the unsigned one."""
@@ -42,6 +44,8 @@ def promote(a: dtype, b: dtype, division: bool = False) -> dtype:
     Raises:
         TypeMismatchError: They have no common type.
     """
+    if a is b and not division and a.is_int():
+        return a
     pair = (a, b)
     for wide in (float64, float32):
         if wide in pair:
@@ -80,7 +84,7 @@ def operand(x: Any, symbol: str) -> Any:
         TypeMismatchError: It is neither.
     """
     x = constexpr_value(x)
-    if isinstance(x, (tensor, *NUMBER)):
+    if isinstance(x, _OPERAND):
         return x
     raise TypeMismatchError(f"'{symbol}' does not take {describe(x)}")
 
@@ -130,7 +134,7 @@ def _in_type(lhs: Any, rhs: Any, common: dtype) -> list[tensor]:
     values = []
     for x, other in ((lhs, rhs), (rhs, lhs)):
         if isinstance(x, tensor):
-            values.append(convert(x, common))
+            values.append(x if x.dtype is common else convert(x, common))
             continue
         _check_range(x, common)
         block = isinstance(other, tensor) and other.type.is_block()

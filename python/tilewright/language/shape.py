@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -49,7 +50,8 @@ def wrap_axis(axis: Any, rank: int) -> int:
     return value % rank
 
 
-def common_shape(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+@functools.cache  # because each operation asks again for one of a few pairs
+def common_shape(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
     """The shape to which all shapes broadcast; shorter ones get leading dimensions of size 1.
 
     Raises:
@@ -94,7 +96,9 @@ def broadcast_all(*values: tensor) -> list[tensor]:
     shapes = [value.type.shape for value in values]
     if all(shape == shapes[0] for shape in shapes):
         return list(values)
-    shape = common_shape(shapes)
+    shape = common_shape(tuple(shapes))
+    if all(value.type.encoding is None for value in values):
+        return [expand_to(value, shape) for value in values]
     # The layout of the results is that of the first operand with the shape that has one, or else
     # the one that the first other operand with a layout determines.
     encoding = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,12 +17,17 @@ if TYPE_CHECKING:
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def _apply(name: str, *operands: Any) -> tensor:
+@functools.cache
+def _operator(name: str) -> Callable[..., tensor]:
     # Imported here because operators.py imports this module.
     from tilewright.language import operators
 
-    result: tensor = getattr(operators, name)(*operands)
-    return result
+    function: Callable[..., tensor] = getattr(operators, name)
+    return function
+
+
+def _apply(name: str, *operands: Any) -> tensor:
+    return _operator(name)(*operands)
 
 
 class tensor:
@@ -51,10 +57,10 @@ class tensor:
     # Makes NumPy scalars and arrays defer to the operators of this class.
     __array_priority__ = 1000
 
-    def __init__(self, handle: _core.Value, element: dtype) -> None:
+    def __init__(self, handle: _core.Value, element: dtype, type: dtype | None = None) -> None:
         self.handle = handle
         self.dtype = element
-        self._type: dtype | None = None
+        self._type = type  # None: follows from the handle's, when it is needed
 
     @property
     def type(self) -> dtype:
