@@ -143,6 +143,24 @@ def ordered_atomic(g: Any) -> None:
     g.assign(call, buffer.dtype, shape)
 
 
+def float_atomic(g: Any) -> None:
+    """One value for each address, so that the order of additions does not matter."""
+    shape = any_shape(g)
+    buffers = [b for b in g.buffers if b.dtype.is_float and math.prod(shape) <= min(b.size, 256)]
+    if not buffers or g.floating:
+        return
+    buffer = g.rng.choice(buffers)
+    kind = g.rng.choice(["add"] if buffer.dtype.bits == 16 else ["add", "xchg", "max", "min"])
+    x = g.tile(shape, buffer.dtype)
+    value = f"tl.where({x} == {x}, {x} + 0.0, 1.0).to(tl.{buffer.dtype})"
+    mask = f", mask={g.mask(shape)}" if g.chance(0.3) else ""
+    call = f"tl.atomic_{kind}({g.address(buffer, shape, True)}, {value}{mask})"
+    if mask:
+        g.line(call)
+    else:
+        g.assign(call, buffer.dtype, shape)
+
+
 def padded(g: Any) -> None:
     """A descriptor whose padding is NaN, which the statement replaces."""
     buffers = [b for b in g.buffers if b.dtype.is_float]
@@ -195,6 +213,7 @@ def approximate(g: Any) -> None:
 OPERATIONS = {
     "precise dot": (12, precise_dot), "access": (8, access), "options of loops": (8, loop),
     "rounded cast": (8, rounded_cast), "reordered": (6, reordered), "arguments": (14, reduction),
-    "ordered atomic": (12, ordered_atomic), "padded": (6, padded), "named": (14, named),
+    "ordered atomic": (12, ordered_atomic), "float atomic": (16, float_atomic),
+    "padded": (6, padded), "named": (14, named),
     "approximate": (10, approximate),
 }  # fmt: skip
