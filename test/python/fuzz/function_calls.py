@@ -12,6 +12,7 @@ from operations import any_shape, atomic, pick, small
 from option_calls import OPERATIONS as WITH_OPTIONS
 from with_helpers import family
 
+SMOOTH = ["exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid", "erf", "rsqrt"]
 NAN = ["", "", ", propagate_nan=tl.PropagateNan.ALL", ", propagate_nan=tl.PropagateNan.NONE"]
 
 
@@ -37,7 +38,7 @@ def casts(g: Calls) -> None:
     var = pick(g, lambda v: v.dtype in INTS)
     if not var:
         return
-    if len(var.shape) == 1 and g.chance(0.3):
+    if len(var.shape) == 1 and g.chance(0.6):
         hint = g.rng.choice(
             ["multiple_of({} * 8, 8)", "max_contiguous({}, 1)", "max_constancy({}, 1)"]
         )
@@ -85,7 +86,7 @@ def floats(g: Calls) -> None:
         operand = f"({a}).to(tl.{single})"
         choices += [
             (single, f"tl.erf({operand})"), (single, f"tl.rsqrt(tl.abs({operand}) + 0.5)"),
-            (single, f"tl.{g.rng.choice(['log', 'log2'])}(tl.abs({operand}) + 1.0)"),
+            (single, f"tl.{g.rng.choice(SMOOTH)}(tl.minimum(tl.abs({operand}) + 1.0, 8.0))"),
             (single, f"tl.math.exp(tl.minimum({operand}, 4.0))"),
             (single, f"tl.fdiv({operand}, tl.abs({operand}) + 1.0)"),
         ] * 2  # fmt: skip
@@ -268,7 +269,7 @@ def checks(g: Calls) -> None:
 
 
 OPERATIONS = {
-    "arithmetic": (25, arithmetic), "casts": (8, casts), "in place": (12, in_place),
+    "arithmetic": (25, arithmetic), "casts": (20, casts), "in place": (12, in_place),
     "logical": (20, logical), "floats": (40, floats), "shapes": (25, shapes),
     "reductions": (20, reductions), "scalars": (8, scalars), "merging": (8, merging),
     "swizzle": (8, swizzle), "randoms": (40, randoms), "descriptors": (12, descriptors),

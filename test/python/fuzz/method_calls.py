@@ -12,7 +12,7 @@ class Calls(WithHelpers):
     """Writes some calls as those of methods of their first operand."""
 
     def line(self, text: str) -> None:
-        super().line(as_method(text) if self.chance(0.3) else text)
+        super().line(as_method(text) if self.chance(0.4) else text)
 
 
 def as_method(text: str) -> str:
