@@ -53,6 +53,17 @@ const MmaInstruction *lookupMma(std::string_view name) {
   return found == byName.end() ? nullptr : found->second;
 }
 
+const GroupMmaInstruction *lookupGroupMma(std::string_view name) {
+  for (const GpuInfo &gpu : gpus()) {
+    for (const GroupMmaInstruction *row : gpu.groupMma) {
+      if (row->name() == name) {
+        return row;
+      }
+    }
+  }
+  return nullptr;
+}
+
 const MatrixMove *lookupMatrixMove(bool isStore, std::string_view name) {
   for (const GpuInfo &gpu : gpus()) {
     for (const MatrixMove *move : gpu.matrixMoves) {

@@ -46,6 +46,7 @@ static GpuInfo describe(const NvidiaInfo &info) {
   gpu.reducesIntegers = true;                       // redux.sync
   gpu.overlapsGrids = (info.target & kFrom90) != 0; // griddepcontrol
   gpu.mma = select(mmaInstructions(), info);
+  gpu.groupMma = select(wgmmaInstructions(), info);
   gpu.matrixMoves = select(matrixMoves(), info);
   gpu.asyncCopies = select(asyncCopies(), info);
   gpu.atomicAdds = select(atomicAdds(), info);

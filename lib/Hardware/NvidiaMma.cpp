@@ -146,23 +146,27 @@ LinearLayout wgmmaOperand(Operand operand, const LinearLayout &fragment, const l
   return layout::mmaOperand(operand, fragment, shape, {warps[0] / 4, warps[1]}, {0, 1});
 }
 
-LinearLayout WgmmaInstruction::operand(Operand which, int64_t n) const {
-  return wgmmaFragment(which, {64, n, k}, bitsOf(a));
+LinearLayout GroupMmaInstruction::operand(Operand which, int64_t n) const {
+  return wgmmaFragment(which, {kRows, n, k}, bitsOf(a));
 }
 
-const std::vector<WgmmaInstruction> &wgmmaInstructions() {
-  static const std::vector<WgmmaInstruction> table = {
+std::string GroupMmaInstruction::name() const {
+  return "m" + std::to_string(kRows) + "k" + std::to_string(k) + dotted({a, b, accumulator});
+}
+
+const NvidiaTable<GroupMmaInstruction> &wgmmaInstructions() {
+  static const NvidiaTable<GroupMmaInstruction> table = {
       // k, A, B, accumulator, n's step, transposed operands
-      {16, T::F16, T::F16, T::F16, 8, true, k90a},     {16, T::F16, T::F16, T::F32, 8, true, k90a},
-      {16, T::BF16, T::BF16, T::F32, 8, true, k90a},   {8, T::TF32, T::TF32, T::F32, 8, false, k90a},
+      {{16, T::F16, T::F16, T::F16, 8, true}, k90a},     {{16, T::F16, T::F16, T::F32, 8, true}, k90a},
+      {{16, T::BF16, T::BF16, T::F32, 8, true}, k90a},   {{8, T::TF32, T::TF32, T::F32, 8, false}, k90a},
 
-      {32, T::E4M3, T::E4M3, T::F16, 8, false, k90a},  {32, T::E4M3, T::E5M2, T::F16, 8, false, k90a},
-      {32, T::E5M2, T::E4M3, T::F16, 8, false, k90a},  {32, T::E5M2, T::E5M2, T::F16, 8, false, k90a},
-      {32, T::E4M3, T::E4M3, T::F32, 8, false, k90a},  {32, T::E4M3, T::E5M2, T::F32, 8, false, k90a},
-      {32, T::E5M2, T::E4M3, T::F32, 8, false, k90a},  {32, T::E5M2, T::E5M2, T::F32, 8, false, k90a},
+      {{32, T::E4M3, T::E4M3, T::F16, 8, false}, k90a},  {{32, T::E4M3, T::E5M2, T::F16, 8, false}, k90a},
+      {{32, T::E5M2, T::E4M3, T::F16, 8, false}, k90a},  {{32, T::E5M2, T::E5M2, T::F16, 8, false}, k90a},
+      {{32, T::E4M3, T::E4M3, T::F32, 8, false}, k90a},  {{32, T::E4M3, T::E5M2, T::F32, 8, false}, k90a},
+      {{32, T::E5M2, T::E4M3, T::F32, 8, false}, k90a},  {{32, T::E5M2, T::E5M2, T::F32, 8, false}, k90a},
 
-      {32, T::S8, T::S8, T::S32, 16, false, k90a},     {32, T::S8, T::U8, T::S32, 16, false, k90a, 84},
-      {32, T::U8, T::S8, T::S32, 16, false, k90a, 84}, {32, T::U8, T::U8, T::S32, 16, false, k90a},
+      {{32, T::S8, T::S8, T::S32, 16, false}, k90a},     {{32, T::S8, T::U8, T::S32, 16, false}, k90a, 84},
+      {{32, T::U8, T::S8, T::S32, 16, false}, k90a, 84}, {{32, T::U8, T::U8, T::S32, 16, false}, k90a},
   };
   return table;
 }

@@ -54,3 +54,21 @@ llvm.func @intrinsics(%x: vector<2xf32>, %y: f32) -> vector<2xf32> {
   %1 = ptx.fma.sat %y, %y, %y : f32
   llvm.return %0 : vector<2xf32>
 }
+
+// Accumulators stay in their registers: operands are tied to results of the same types.
+// CHECK-LABEL: @groups
+llvm.func @groups(%a: i64, %w: i32, %b: i64, %c: f32, %n: i32) -> f32 {
+  // CHECK: llvm.inline_asm has_side_effects "{
+  // CHECK-SAME: .reg .pred p;
+  // CHECK-SAME: setp.ne.b32 p, 1, 0;
+  // CHECK-SAME: wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0, $1, $2, $3}, $8, $9, p, 1, 1, 0, 1;
+  // CHECK-SAME: }", "=f,=f,=f,=f,0,1,2,3,l,l,~{memory}"
+  %0:4 = ptx.wgmma "m64n8k16" ".f32.f16.f16" %a by %b into %c, %c, %c, %c [1, 1, 0, 1] : i64 into f32, f32, f32, f32 -> f32, f32, f32, f32
+  // CHECK: setp.ne.b32 p, 0, 0;
+  // CHECK-SAME: wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {$0, $1, $2, $3}, {$8, $9, $10, $11}, $12, p;
+  // CHECK-SAME: }", "=r,=r,=r,=r,0,1,2,3,r,r,r,r,l,~{memory}"
+  %1:4 = ptx.wgmma "m64n8k32" ".s32.s8.s8" %w, %w, %w, %w by %b into %n, %n, %n, %n [] from_zero : i32, i32, i32, i32 into i32, i32, i32, i32 -> i32, i32, i32, i32
+  // CHECK: "wgmma.wait_group.sync.aligned 1;", "=f,=f,0,1,~{memory}"
+  %2:2 = ptx.wgmma_wait 1 of %0#0, %0#1 : f32, f32 -> f32, f32
+  llvm.return %2#0 : f32
+}

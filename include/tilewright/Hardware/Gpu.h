@@ -33,6 +33,7 @@ struct GpuInfo {
 
   // The instructions that the GPU has.
   std::vector<const MmaInstruction *> mma;
+  std::vector<const GroupMmaInstruction *> groupMma;
   std::vector<const MatrixMove *> matrixMoves;
   std::vector<const AsyncCopy *> asyncCopies;
   std::vector<const AtomicAdd *> atomicAdds;
@@ -50,6 +51,7 @@ const GpuInfo *lookupGpu(std::string_view name);
 
 /// The row of this name of any GPU; null if there is none.
 const MmaInstruction *lookupMma(std::string_view name);
+const GroupMmaInstruction *lookupGroupMma(std::string_view name);
 const MatrixMove *lookupMatrixMove(bool isStore, std::string_view name);
 
 } // namespace tilewright::hardware

@@ -53,6 +53,26 @@ struct MmaInstruction {
   const MmaOperand &c() const { return operands[2]; }
 };
 
+/// D = A * B + C by a group of warps that reads B from shared memory, and A from there or from registers, while the
+/// program continues. NVIDIA's wgmma.
+struct GroupMmaInstruction {
+  static constexpr int kWarps = 4;     ///< in a group
+  static constexpr int64_t kRows = 64; ///< m
+
+  int64_t k;
+  ElementType a, b, accumulator;
+  int64_t nStep;        ///< n = 8, 16, 24, 32, and from there in these steps up to 256
+  bool takesTransposed; ///< operands in shared memory may be stored along M and N (16-bit elements)
+
+  bool takes(int64_t n) const { return n > 0 && n <= 256 && n % (n <= 32 ? 8 : nStep) == 0; }
+
+  /// In the compiler's IR: K, A, B, accumulator, as in "m64k16.f16.f16.f32".
+  std::string name() const;
+
+  /// (T128,V) -> C (64,N), or A (64,K) in registers. Layouts have powers of two for n.
+  layout::LinearLayout operand(layout::Operand which, int64_t n) const;
+};
+
 /// A warp moves `count` matrices between registers and rows of 16 bytes in shared memory. Lane i provides the address
 /// of row i. NVIDIA's ldmatrix and stmatrix.
 struct MatrixMove {

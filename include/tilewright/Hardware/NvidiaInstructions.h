@@ -44,22 +44,9 @@ const NvidiaTable<PairConversion> &pairConversions();
 /// `elementBits` matters for A and B.
 layout::LinearLayout mmaFragment(layout::Operand operand, layout::MmaShape shape, int elementBits);
 
-/// wgmma.mma_async.sync.aligned: one warp group; B in shared memory, A there or in registers.
-struct WgmmaInstruction {
-  int64_t k; ///< m is 64
-  ElementType a, b, accumulator;
-  int64_t nStep;        ///< n = 8, 16, 24, 32, and from there in these steps up to 256
-  bool takesTransposed; ///< operands in shared memory may be stored along M and N (16-bit elements)
-  NvidiaTargets targets;
-  int ptxVersion = 0;
-
-  bool takes(int64_t n) const { return n > 0 && n <= 256 && n % (n <= 32 ? 8 : nStep) == 0; }
-
-  /// (T128,V) -> C (64,N), or A (64,K) in registers. Layouts have powers of two for n.
-  layout::LinearLayout operand(layout::Operand which, int64_t n) const;
-};
-
-const std::vector<WgmmaInstruction> &wgmmaInstructions();
+/// wgmma.mma_async.sync.aligned
+using WgmmaInstruction = NvidiaRow<GroupMmaInstruction>;
+const NvidiaTable<GroupMmaInstruction> &wgmmaInstructions();
 
 /// One warp group's fragment, C or A: four warps on top of each other, each with a fragment of mma.sync of 16 rows.
 layout::LinearLayout wgmmaFragment(layout::Operand operand, layout::MmaShape shape, int elementBits);

@@ -89,7 +89,34 @@ SmallVector<Value> resultRegisters(Builder &builder, LLVM::InlineAsmOp assembly,
   return registers;
 }
 
+/// Instructions that change registers in place. Accumulators of matrix instructions keep their types: a conversion
+/// would access a register that an instruction in flight writes.
+void lowerInPlace(ptx::AssemblyOpInterface op) {
+  Builder builder(op.getLoc(), op);
+  size_t tied = op.tiedOperands();
+  SmallVector<Type> results(op->getResultTypes());
+  SmallVector<std::string> constraints;
+  for (Type type : results) {
+    constraints.push_back(type.isF32() ? "=f" : "=r");
+  }
+  for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
+    std::string own(1, constraintOf(ptx::wordsOf(operand.getType(), 64)));
+    constraints.push_back(index < tied ? std::to_string(index) : own);
+  }
+  constraints.push_back("~{memory}");
+  Type type = results.size() == 1 ? results.front() : LLVM::LLVMStructType::getLiteral(builder.getContext(), results);
+  auto assembly =
+      LLVM::InlineAsmOp::create(builder, type, op->getOperands(), op.getAssembly(), llvm::join(constraints, ","),
+                                /*has_side_effects=*/true, /*is_align_stack=*/false,
+                                LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+  op->replaceAllUsesWith(resultRegisters(builder, assembly, results.size()));
+  op->erase();
+}
+
 void lower(ptx::AssemblyOpInterface op) {
+  if (op.tiedOperands() > 0) {
+    return lowerInPlace(op);
+  }
   Builder builder(op.getLoc(), op);
   auto wordsOf = [&](Type type) { return ptx::wordsOf(type, op.widestRegister()); };
   SmallVector<Value> operands;

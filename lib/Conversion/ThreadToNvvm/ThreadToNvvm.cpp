@@ -20,6 +20,7 @@ namespace {
 struct ThreadToNvvm : tilewright::impl::ThreadToNvvmBase<ThreadToNvvm> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
+    nvidia::addGroupMmaPatterns(patterns);
     nvidia::addInlineAsmPatterns(patterns);
     nvidia::addMathPatterns(patterns);
     nvidia::addMemoryPatterns(patterns);

@@ -33,6 +33,7 @@ mlir::Value sharedMemory(Builder &builder);
 // Patterns, by family
 //===----------------------------------------------------------------------===//
 
+void addGroupMmaPatterns(mlir::RewritePatternSet &patterns);
 void addInlineAsmPatterns(mlir::RewritePatternSet &patterns);
 void addMathPatterns(mlir::RewritePatternSet &patterns);
 void addMemoryPatterns(mlir::RewritePatternSet &patterns);

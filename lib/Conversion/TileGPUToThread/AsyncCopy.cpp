@@ -7,8 +7,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -27,13 +25,6 @@ const AsyncCopy *chooseCopy(int64_t bytes, tile::CacheModifier cache, const hard
     }
   }
   return found;
-}
-
-bool isZero(Value value) {
-  if (auto splat = value.getDefiningOp<vector::BroadcastOp>()) {
-    value = splat.getSource();
-  }
-  return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
 }
 
 struct Copy : OpConversionPattern<tilegpu::AsyncCopyOp> {

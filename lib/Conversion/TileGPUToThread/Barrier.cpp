@@ -20,6 +20,7 @@ template <typename Op, typename ThreadOp> struct ByAllThreads : OpConversionPatt
 
 void addBarrierPatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
   patterns.add<ByAllThreads<tile::BarrierOp, thread::BarrierOp>, ByAllThreads<tilegpu::BarrierOp, thread::BarrierOp>,
+               ByAllThreads<tilegpu::AsyncFenceOp, thread::AsyncFenceOp>,
                ByAllThreads<tile::WaitForGridsOp, thread::WaitForGridsOp>,
                ByAllThreads<tile::LaunchDependentsOp, thread::LaunchDependentsOp>>(types, patterns.getContext());
 }

@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -134,6 +135,13 @@ SmallVector<Value> unpack(Builder &builder, Value vector) {
 Value pack(Builder &builder, ArrayRef<Value> elements) {
   auto type = VectorType::get(elements.size(), elements.front().getType());
   return vector::FromElementsOp::create(builder, type, elements);
+}
+
+bool isZero(Value value) {
+  if (auto splat = value.getDefiningOp<vector::BroadcastOp>()) {
+    value = splat.getSource();
+  }
+  return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
 }
 
 Value asVector(Builder &builder, Value value) {

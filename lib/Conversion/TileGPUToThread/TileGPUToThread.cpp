@@ -122,6 +122,7 @@ struct TileGPUToThread : tilewright::impl::TileGPUToThreadBase<TileGPUToThread> 
     tilewright::gpu::addLocalMemoryPatterns(patterns, types);
     tilewright::gpu::addInlineAsmPatterns(patterns, types);
     tilewright::gpu::addDotPatterns(patterns, types);
+    tilewright::gpu::addGroupMmaPatterns(patterns, types);
     tilewright::gpu::addMmaPatterns(patterns, types);
     tilewright::gpu::addControlPatterns(patterns, types, target);
     ConversionConfig config;

@@ -71,6 +71,9 @@ mlir::Value combineImages(Builder &builder, mlir::Value image, int64_t offset, b
 llvm::SmallVector<mlir::Value> unpack(Builder &builder, mlir::Value vector);
 mlir::Value pack(Builder &builder, llvm::ArrayRef<mlir::Value> elements);
 
+/// Whether all elements are known to be zero, floats positive zero.
+bool isZero(mlir::Value value);
+
 /// A scalar as a vector of one element; a vector or null is returned unchanged.
 mlir::Value asVector(Builder &builder, mlir::Value value);
 
@@ -173,6 +176,7 @@ void addAsyncCopyPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &
 void addLocalMemoryPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addInlineAsmPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addDotPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addGroupMmaPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addMmaPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 /// Functions, loops and branches; also sets up `target`.
 void addControlPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types, mlir::ConversionTarget &target);

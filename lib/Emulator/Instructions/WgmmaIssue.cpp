@@ -113,6 +113,9 @@ Origin takeAccumulators(const WarpCall &call, const WgmmaShape &shape, Operands 
   WgmmaQueue &queue = call.warp->wgmmas;
   FlightRegister likely;
   Origin origin;
+  if (call.in[0][wgmma::kScaleD] == 0) { // they are not read, and may have any contents
+    return origin;
+  }
   int marked = 0;
   for (int index = 0; index < shape.registers; ++index) {
     FlightRegister found = queue.find(call, wgmma::kAccumulators + index, likely);

@@ -161,3 +161,48 @@ func.func @partition(%n: i32) {
   %0 = arith.addi %n, %n {tilegpu.partition = -1 : i64} : i32
   return
 }
+
+// -----
+
+func.func @groupInstruction(%a: tensor<64x16xf16>, %b: tensor<16x64xf16>, %c: tensor<64x64xf32>) {
+  // expected-error @below {{there is no instruction m32k16.f16.f16.f32}}
+  %0 = tilegpu.group_mma "m32k16.f16.f16.f32" %a, %b, %c : tensor<64x16xf16> * tensor<16x64xf16> -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @groupShapes(%a: tensor<64x16xf16>, %b: tensor<64x16xf16>, %c: tensor<64x64xf32>) {
+  %0 = tilegpu.group_mma "m64k16.f16.f16.f32" %a, %b transposed, %c : tensor<64x16xf16> * tensor<64x16xf16> -> tensor<64x64xf32>
+  // expected-error @below {{the shapes are incompatible}}
+  %1 = tilegpu.group_mma "m64k16.f16.f16.f32" %a, %b, %c : tensor<64x16xf16> * tensor<64x16xf16> -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @groupTypes(%a: tensor<64x16xf32>, %b: tensor<16x64xf16>, %c: tensor<64x64xf32>) {
+  // expected-error @below {{the element types do not match the instruction}}
+  %0 = tilegpu.group_mma "m64k16.f16.f16.f32" %a, %b, %c : tensor<64x16xf32> * tensor<16x64xf16> -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+#a = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]] : 64x16>
+func.func @groupRegisters(%b: tensor<16x64xf16>, %c: tensor<64x64xf32>) {
+  %a = tilegpu.local_alloc : !tilegpu.buffer<64x16xf16, #a>
+  // expected-error @below {{has a buffer as the operand in registers}}
+  %0 = tilegpu.group_mma "m64k16.f16.f16.f32" %a registers, %b, %c : !tilegpu.buffer<64x16xf16, #a> * tensor<16x64xf16> -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
+#a = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]] : 64x16>
+func.func @groupSlots(%b: tensor<16x64xf16>, %c: tensor<64x64xf32>) {
+  %ring = tilegpu.local_alloc : !tilegpu.buffer<64x16xf16, #a, 2>
+  // expected-error @below {{needs one slot of the buffer}}
+  %1 = tilegpu.group_mma "m64k16.f16.f16.f32" %ring, %b, %c : !tilegpu.buffer<64x16xf16, #a, 2> * tensor<16x64xf16> -> tensor<64x64xf32>
+  return
+}

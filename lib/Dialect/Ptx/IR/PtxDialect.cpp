@@ -13,6 +13,15 @@ using namespace tilewright::ptx;
 /// The name of a register in the assembly.
 static std::string reg(int index) { return "$" + std::to_string(index); }
 
+/// "{$4, $5}": `count` registers from the first one on.
+static std::string regs(int first, int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    text += (i > 0 ? ", " : "") + reg(first + i);
+  }
+  return "{" + text + "}";
+}
+
 /// ".cg" for "cg", empty for an empty name.
 static std::string suffix(llvm::StringRef name) { return name.empty() ? "" : ("." + name).str(); }
 

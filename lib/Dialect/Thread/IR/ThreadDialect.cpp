@@ -131,6 +131,39 @@ LogicalResult MmaOp::verify() {
                  succeeded(verifyValues(*this, getC(), row->c(), "C")));
 }
 
+LogicalResult GroupMmaOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
+                                           SmallVectorImpl<Type> &types) {
+  llvm::append_range(types, adaptor.getC().getTypes());
+  return success();
+}
+
+LogicalResult GroupMmaOp::verify() {
+  const hardware::GroupMmaInstruction *row = hardware::lookupGroupMma(getInstruction());
+  if (!row || !row->takes(getColumns())) {
+    return emitOpError("there is no instruction ") << getInstruction() << " of " << getColumns() << " columns";
+  }
+  bool isTransposed = getInB().getTransposed() || (getInA() && getInA()->getTransposed());
+  if (isTransposed && !row->takesTransposed) {
+    return emitOpError() << getInstruction() << " takes no transposed operands";
+  }
+  auto words = [&](layout::Operand which, hardware::ElementType type) {
+    return row->operand(which, getColumns()).inSize(layout::kRegister) * hardware::bitsOf(type) / 32;
+  };
+  int64_t wordsOfA = getInA() ? 1 : words(layout::Operand::A, row->a);
+  if (static_cast<int64_t>(getA().size()) != wordsOfA ||
+      static_cast<int64_t>(getC().size()) != words(layout::Operand::C, row->accumulator)) {
+    return emitOpError() << getInstruction() << " of " << getColumns() << " columns takes " << wordsOfA
+                         << " words of A and " << words(layout::Operand::C, row->accumulator) << " of C";
+  }
+  return success();
+}
+
+LogicalResult GroupMmaWaitOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
+                                               SmallVectorImpl<Type> &types) {
+  llvm::append_range(types, adaptor.getValues().getTypes());
+  return success();
+}
+
 static LogicalResult verifyMove(Operation *op, bool isStore, StringRef instruction, size_t words) {
   const hardware::MatrixMove *move = hardware::lookupMatrixMove(isStore, instruction);
   if (!move) {

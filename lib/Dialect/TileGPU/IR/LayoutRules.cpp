@@ -286,6 +286,26 @@ template <typename Op> struct DotRule : Rule<DotRule<Op>, Op> {
   bool worksInAnyLayout(Operation *) const { return false; }
 };
 
+/// As for a dot. Operands that are read from shared memory may have any layout.
+struct GroupMmaRule : Rule<GroupMmaRule, GroupMmaOp> {
+  MaybeLayout resultLayout(Operation *op, OpOperand &operand, const LinearLayout &map) const {
+    return &operand == &cast<GroupMmaOp>(op).getAccMutable() ? MaybeLayout(map) : std::nullopt;
+  }
+  MaybeLayout operandLayout(Operation *op, OpOperand &operand, const LinearLayout &map) const {
+    return resultLayout(op, operand, map);
+  }
+  bool worksInAnyLayout(Operation *) const { return false; }
+  bool takesAnyLayout(Operation *op, OpOperand &operand) const {
+    auto mma = cast<GroupMmaOp>(op);
+    return &operand == &mma.getBMutable() || (&operand == &mma.getAMutable() && !mma.getRegisterA());
+  }
+};
+
+struct GroupMmaWaitRule : Rule<GroupMmaWaitRule, GroupMmaWaitOp> {
+  bool keepsLayout(Operation *) const { return true; }
+  bool worksInAnyLayout(Operation *) const { return false; }
+};
+
 template <template <typename> class Model, typename... Ops> void attachToAll(MLIRContext *context) {
   (Ops::template attachInterface<Model<Ops>>(*context), ...);
 }
@@ -298,6 +318,8 @@ void tilegpu::attachLayoutRules(MLIRContext *context) {
   attachToAll<SourceRule, tile::MakeRangeOp, tile::SplatOp>(context);
   attachToAll<ConsumerRule, tile::AssertOp, LocalStoreOp, LocalHistogramOp, ConvertLayoutOp>(context);
   attachToAll<DotRule, tile::DotOp, MmaOp>(context);
+  GroupMmaOp::attachInterface<GroupMmaRule>(*context);
+  GroupMmaWaitOp::attachInterface<GroupMmaWaitRule>(*context);
   AsyncCopyOp::attachInterface<AsyncCopyRule>(*context);
   tile::ExpandDimsOp::attachInterface<ExpandDimsRule>(*context);
   tile::BroadcastOp::attachInterface<BroadcastRule>(*context);

@@ -176,3 +176,57 @@ LogicalResult MmaOp::verify() {
   }
   return success();
 }
+
+void GroupMmaOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  for (OpOperand *operand : {&getAMutable(), &getBMutable()}) {
+    if (isa<BufferType>(operand->get().getType())) {
+      effects.emplace_back(MemoryEffects::Read::get(), operand, SharedMemory::get());
+    }
+  }
+}
+
+namespace {
+/// An operand of a group_mma, as the matrix that it is.
+struct GroupOperand {
+  SmallVector<int64_t> shape;
+  Type element;
+
+  GroupOperand(Type type, bool isTransposed) {
+    auto buffer = dyn_cast<BufferType>(type);
+    shape.assign(buffer ? buffer.getShape() : cast<RankedTensorType>(type).getShape());
+    element = buffer ? buffer.getElementType() : cast<RankedTensorType>(type).getElementType();
+    if (isTransposed) {
+      std::reverse(shape.begin(), shape.end());
+    }
+  }
+
+  bool is(tilewright::hardware::ElementType type) const {
+    return 8 * bytesOf(element) == tilewright::hardware::bitsOf(type);
+  }
+};
+} // namespace
+
+LogicalResult GroupMmaOp::verify() {
+  const tilewright::hardware::GroupMmaInstruction *row = tilewright::hardware::lookupGroupMma(getInstruction());
+  if (!row) {
+    return emitOpError("there is no instruction ") << getInstruction();
+  }
+  GroupOperand a(getA().getType(), getTransposedA()), b(getB().getType(), getTransposedB()), c(getType(), false);
+  bool isMatrix = a.shape.size() == 2 && b.shape.size() == 2 && c.shape.size() == 2;
+  if (!isMatrix || a.shape[0] != c.shape[0] || b.shape[1] != c.shape[1] || a.shape[1] != b.shape[0]) {
+    return emitOpError("the shapes are incompatible: ")
+           << getA().getType() << " by " << getB().getType() << " into " << getType();
+  }
+  if (!a.is(row->a) || !b.is(row->b) || !c.is(row->accumulator)) {
+    return emitOpError("the element types do not match the instruction ") << getInstruction();
+  }
+  if (getRegisterA() && isa<BufferType>(getA().getType())) {
+    return emitOpError("has a buffer as the operand in registers");
+  }
+  for (Type type : {getA().getType(), getB().getType()}) {
+    if (auto buffer = dyn_cast<BufferType>(type); buffer && failed(checkSlot(*this, buffer))) {
+      return failure();
+    }
+  }
+  return success();
+}

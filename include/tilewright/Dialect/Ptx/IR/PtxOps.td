@@ -24,7 +24,9 @@ def Ptx_AssemblyOpInterface : OpInterface<"AssemblyOpInterface"> {
     InterfaceMethod<"Whether it must not be reordered with memory operations.", "bool", "touchesMemory", (ins), [{}],
                     [{ return !::mlir::isMemoryEffectFree($_op); }]>,
     InterfaceMethod<"The width of the widest registers of operands and results, in bits.", "int", "widestRegister", (ins), [{}],
-                    [{ return 32; }]>
+                    [{ return 32; }]>,
+    InterfaceMethod<[{The number of results, all words of 32 bits, each of which is in the same register as the operand of
+                      the same number.}], "int", "tiedOperands", (ins), [{}], [{ return 0; }]>
   ];
 }
 
@@ -92,6 +94,57 @@ def Ptx_AsyncCopyOp : Ptx_Op<"async_copy", [MemoryEffects<[MemRead, MemWrite]>]>
       return "{\n\t.reg .b64 policy;\n\tcreatepolicy.fractional.L2::" + getEvict().str() +
              ".b64 policy, 1.0;\n\tcp.async" + suffix(getCache()) + ".shared.global.L2::cache_hint [" + reg(0) + "], [" +
              reg(1) + "], " + std::to_string(getSize()) + ", " + reg(2) + ", policy;\n\t}";
+    }
+  }];
+}
+
+def Ptx_Register : AnyTypeOf<[I32, F32], "a register of 32 bits">;
+
+def Ptx_WgmmaOp : Ptx_Op<"wgmma", [MemoryEffects<[MemRead, MemWrite]>, AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<Ptx_AssemblyOpInterface, ["tiedOperands"]>]> {
+  let summary = "Starts to compute A * B + C by a warp group; C is not read with `fromZero`";
+  let description = [{
+    `shape` is "m64n128k16", `types` are those of the accumulators, A and B: ".f32.f16.f16". `a` is a matrix descriptor
+    or the words of a fragment, `b` a descriptor. `immediates` is what the instruction takes behind them: the
+    signs of A and B, and for 16-bit types whether those in shared memory are transposed.
+  }];
+  let arguments = (ins Variadic<Ptx_Register>:$c, Variadic<AnyTypeOf<[I32, I64]>>:$a, I64:$b, StrAttr:$shape,
+    StrAttr:$types, UnitAttr:$fromZero, DenseI32ArrayAttr:$immediates);
+  let results = (outs Variadic<Ptx_Register>:$results);
+  let assemblyFormat = [{
+    $shape $types $a `by` $b `into` $c $immediates (`from_zero` $fromZero^)? attr-dict `:` type($a) `into` type($c) `->`
+    type($results)
+  }];
+  let extraClassDefinition = [{
+    int $cppClass::tiedOperands() { return static_cast<int>(getNumResults()); }
+
+    std::string $cppClass::getAssembly() {
+      int count = tiedOperands(), a = static_cast<int>(getA().size());
+      bool isDescriptor = getA().front().getType().isInteger(64);
+      std::string accumulates = getFromZero() ? "0" : "1";
+      std::string text = "{\n\t.reg .pred p;\n\tsetp.ne.b32 p, " + accumulates + ", 0;\n\twgmma.mma_async.sync.aligned." +
+                         getShape().str() + getTypes().str() + " " + regs(0, count) + ", " +
+                         (isDescriptor ? reg(2 * count) : regs(2 * count, a)) + ", " + reg(2 * count + a) + ", p";
+      for (int32_t immediate : getImmediates()) {
+        text += ", " + std::to_string(immediate);
+      }
+      return text + ";\n\t}";
+    }
+  }];
+}
+
+def Ptx_WgmmaWaitOp : Ptx_Op<"wgmma_wait", [MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<Ptx_AssemblyOpInterface, ["tiedOperands"]>]> {
+  let summary = "Waits until at most `pending` wgmma groups have not completed";
+  let description = [{The accumulators in flight pass through it, so that nothing reads them before.}];
+  let arguments = (ins I32Attr:$pending, Variadic<Ptx_Register>:$values);
+  let results = (outs Variadic<Ptx_Register>:$results);
+  let assemblyFormat = "$pending `of` $values attr-dict `:` type($values) `->` type($results)";
+  let extraClassDefinition = [{
+    int $cppClass::tiedOperands() { return static_cast<int>(getNumResults()); }
+
+    std::string $cppClass::getAssembly() {
+      return "wgmma.wait_group.sync.aligned " + std::to_string(getPending()) + ";";
     }
   }];
 }

@@ -125,7 +125,7 @@ def Thread_FenceOp : Thread_Op<"fence", [MemoryEffects<[MemRead, MemWrite]>]> {
 }
 
 def Thread_SharedMemoryOp : Thread_Op<"shared_memory", [Pure]> {
-  let summary = "The address of the program's shared memory, which is aligned to a cache line";
+  let summary = "The address of the program's shared memory, which is aligned for all accesses of the target";
   let results = (outs Thread_Shared:$result);
   let assemblyFormat = "attr-dict";
 }
@@ -197,6 +197,63 @@ def Thread_MmaOp : Thread_Op<"mma", [AttrSizedOperandSegments, InferTypeOpAdapto
     $instruction $a `by` $b `into` $c attr-dict `:` type($a) `by` type($b) `into` type($c)
   }];
   let hasVerifier = 1;
+}
+
+def Thread_SharedMatrix : AttrDef<Thread_Dialect, "SharedMatrix"> {
+  let mnemonic = "shared_matrix";
+  let summary = "Where a matrix instruction of a group of warps finds an operand in shared memory";
+  let description = [{
+    The operand is K x (M or N). It is stored in lines of `swizzle` bytes along K, or along M or N if it is `transposed`,
+    as `layout::nvmmaShared` does. Eight lines are `stride` bytes apart from the next eight. If it is transposed, the
+    lines that continue a line are `leading` bytes behind it.
+  }];
+  let parameters = (ins "int64_t":$swizzle, "int64_t":$leading, "int64_t":$stride, "bool":$transposed);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Thread_AsyncFenceOp : Thread_Op<"async_fence", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Makes the thread's writes to shared memory visible to `thread.group_mma`, also of other threads after a barrier";
+  let assemblyFormat = "attr-dict";
+}
+
+def Thread_GroupMmaBeginOp : Thread_Op<"group_mma_begin", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Makes the registers that `thread.group_mma` reads visible to it; required before the first one of a group";
+  let assemblyFormat = "attr-dict";
+}
+
+def Thread_GroupMmaOp : Thread_Op<"group_mma", [AttrSizedOperandSegments, InferTypeOpAdaptor,
+                                                MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Starts to compute A * B + C by a group of warps";
+  let description = [{
+    `instruction` names a row of `GpuInfo::groupMma`, and `columns` is its N. `a` is the address of the matrix `inA`, or,
+    without that attribute, the thread's words of the row's fragment; `b` is the address of `inB`. The operands begin
+    `offsetA` and `offsetB` bytes behind the addresses, which are the same in all threads of the group. With
+    `fromZero`, C is not read.
+
+    The results are those of a `thread.group_mma_wait` for the group to which the next `thread.group_mma_commit` adds
+    the instruction. Until then, only another `thread.group_mma` may use them.
+  }];
+  let arguments = (ins StrAttr:$instruction, I64Attr:$columns, Variadic<AnyTypeOf<[I32, Thread_Shared]>>:$a,
+    Thread_Shared:$b, Variadic<Thread_Word>:$c, OptionalAttr<Thread_SharedMatrix>:$inA, Thread_SharedMatrix:$inB,
+    I64Attr:$offsetA, I64Attr:$offsetB, UnitAttr:$fromZero);
+  let results = (outs Variadic<Thread_Word>:$results);
+  let assemblyFormat = [{
+    $instruction `columns` $columns $a `at` $offsetA (`in` $inA^)? `by` $b `at` $offsetB `in` $inB `into` $c
+    (`from_zero` $fromZero^)? attr-dict `:` type($a) `by` type($b) `into` type($c)
+  }];
+  let hasVerifier = 1;
+}
+
+def Thread_GroupMmaCommitOp : Thread_Op<"group_mma_commit", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Makes a group of the `thread.group_mma` since the previous group";
+  let assemblyFormat = "attr-dict";
+}
+
+def Thread_GroupMmaWaitOp : Thread_Op<"group_mma_wait", [InferTypeOpAdaptor, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits until at most `pending` groups of `thread.group_mma` have not completed, and returns their results";
+  let arguments = (ins I32Attr:$pending, Variadic<Thread_Word>:$values);
+  let results = (outs Variadic<Thread_Word>:$results);
+  let assemblyFormat = "$pending `of` $values attr-dict `:` type($values)";
 }
 
 def Thread_LoadMatrixOp : Thread_Op<"load_matrix"> {

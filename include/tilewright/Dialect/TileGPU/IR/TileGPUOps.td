@@ -195,4 +195,52 @@ def TileGPU_MmaOp : TileGPU_PureOp<"mma", [AllTypesMatch<["acc", "result"]>]> {
   let hasVerifier = 1;
 }
 
+def TileGPU_TileOrBuffer : AnyTypeOf<[Tile_Tile, TileGPU_BufferType], "a tile in registers or in shared memory">;
+
+def TileGPU_GroupMmaOp : TileGPU_Op<"group_mma", [AllTypesMatch<["acc", "result"]>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Computes `acc + a @ b` with a matrix instruction of groups of warps, which reads b from shared memory";
+  let description = [{
+    `instruction` names a row of `GpuInfo::groupMma`, such as "m64k16.f16.f16.f32". The accumulator's layout is tiled by
+    its fragments (`GroupMmaInstruction::operand`). Operand b, and a unless it is `registerA`, become buffers by
+    `stage-group-operands`; until then they are tiles in any layout. A buffer has a layout of `layout::nvmmaShared`, and
+    with `transposedA` or `transposedB` it holds the transposed matrix. Operand a in registers has the layout of the
+    row's fragment.
+
+    With `async`, the instruction is in flight after the operation: the result may only be used as the accumulator of
+    another one and by `group_mma_wait`, and loops may carry it to these. Without it, the operation waits.
+  }];
+  let arguments = (ins TileGPU_TileOrBuffer:$a, TileGPU_TileOrBuffer:$b, Tile_Tile:$acc, StrAttr:$instruction,
+    UnitAttr:$registerA, UnitAttr:$transposedA, UnitAttr:$transposedB, UnitAttr:$async);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = [{
+    $instruction (`async` $async^)? $a (`registers` $registerA^)? (`transposed` $transposedA^)? `,`
+    $b (`transposed` $transposedB^)? `,` $acc attr-dict `:` type($a) `*` type($b) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGPU_GroupMmaWaitOp : TileGPU_Op<"group_mma_wait", [AllTypesMatch<["acc", "result"]>]> {
+  let summary = "Waits until at most `pending` of the thread's asynchronous `group_mma` are in flight";
+  let description = [{
+    They complete in order. `acc` is the result of the last one; the wait returns it, which is in flight still if
+    `pending` is not zero. `read` are the buffers from which those read for which this operation waits: until then they
+    must not be overwritten.
+  }];
+  let arguments = (ins Tile_Tile:$acc, Arg<Variadic<TileGPU_BufferType>, "tiles in shared memory", [MemRead<TileGPU_Shared>]>:$read,
+    ConfinedAttr<I32Attr, [IntNonNegative]>:$pending);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$acc `pending` $pending (`read` $read^ `:` type($read))? attr-dict `:` type($result)";
+}
+
+def TileGPU_AsyncFenceOp : TileGPU_Op<"async_fence", [
+    MemoryEffects<[MemRead<TileGPU_Shared>, MemWrite<TileGPU_Shared>]>]> {
+  let summary = "Makes this thread's writes to shared memory visible to `group_mma`";
+  let description = [{
+    Matrix instructions of groups of warps read shared memory by another path than loads. A barrier follows, as they
+    read what other threads have written.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 #endif

@@ -1,0 +1,121 @@
+// Matrix instructions of groups of warps: wgmma.
+
+#include "ThreadToNvvm.h"
+
+#include "tilewright/Dialect/Ptx/IR/Ptx.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+
+namespace tilewright::nvidia {
+namespace {
+
+Value constantI64(Builder &builder, uint64_t value) {
+  return LLVM::ConstantOp::create(builder, builder.getI64Type(),
+                                  builder.getI64IntegerAttr(static_cast<int64_t>(value)));
+}
+
+Value constantI32(Builder &builder, int32_t value) {
+  return LLVM::ConstantOp::create(builder, builder.getI32Type(), builder.getI32IntegerAttr(value));
+}
+
+/// A matrix descriptor, in which all sizes are in units of 16 bytes:
+///
+///     bits  0 to 13   the address
+///          16 to 29   from a line to the one that continues it
+///          32 to 45   from eight lines to the next eight
+///          62 to 63   the swizzle: 1 for lines of 128 bytes, 2 for 64, 3 for 32
+///
+/// PTX ISA, "Matrix Descriptor Format" of wgmma.
+Value descriptor(Builder &builder, Value address, thread::SharedMatrixAttr matrix, uint64_t offset) {
+  constexpr int kUnit = 4, kAddressMask = 0x3FFF;
+  uint64_t swizzle = matrix.getSwizzle() == 128 ? 1 : matrix.getSwizzle() == 64 ? 2 : 3;
+  uint64_t constant = static_cast<uint64_t>(matrix.getLeading()) >> kUnit << 16 |
+                      static_cast<uint64_t>(matrix.getStride()) >> kUnit << 32 | swizzle << 62;
+  Value start = LLVM::PtrToIntOp::create(builder, builder.getI32Type(), address);
+  start = LLVM::LShrOp::create(builder, start, constantI32(builder, kUnit));
+  start = LLVM::AndOp::create(builder, start, constantI32(builder, kAddressMask));
+  start = LLVM::ZExtOp::create(builder, builder.getI64Type(), start);
+  return LLVM::AddOp::create(builder, start, constantI64(builder, constant + (offset >> kUnit)));
+}
+
+struct GroupMma : OpRewritePattern<thread::GroupMmaOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::GroupMmaOp op, PatternRewriter &rewriter) const override {
+    using hardware::nameOf;
+    Builder builder(op.getLoc(), rewriter);
+    const hardware::GroupMmaInstruction &row = *hardware::lookupGroupMma(op.getInstruction());
+    std::optional<thread::SharedMatrixAttr> inA = op.getInA();
+    SmallVector<Value> a(op.getA());
+    if (inA) {
+      a = {descriptor(builder, a.front(), *inA, op.getOffsetA())};
+    }
+    Value b = descriptor(builder, op.getB(), op.getInB(), op.getOffsetB());
+    std::string shape = "m" + std::to_string(hardware::GroupMmaInstruction::kRows) + "n" +
+                        std::to_string(op.getColumns()) + "k" + std::to_string(row.k);
+    std::string types;
+    for (hardware::ElementType type : {row.accumulator, row.a, row.b}) {
+      types.append(".").append(nameOf(type));
+    }
+    SmallVector<Value> c(op.getC());
+    if (op.getFromZero()) { // so that nothing is written to the registers before
+      llvm::transform(c, c.begin(), [&](Value value) { return LLVM::PoisonOp::create(builder, value.getType()); });
+    }
+    rewriter.replaceOpWithNewOp<ptx::WgmmaOp>(op, op.getResultTypes(), c, a, b, shape, types, op.getFromZero(),
+                                              immediates(row, inA, op.getInB()));
+    return success();
+  }
+
+private:
+  /// The signs of A and B, which integers lack, and whether operands in shared memory are transposed.
+  static SmallVector<int32_t> immediates(const hardware::GroupMmaInstruction &row,
+                                         std::optional<thread::SharedMatrixAttr> a, thread::SharedMatrixAttr b) {
+    SmallVector<int32_t> values;
+    if (row.accumulator != hardware::ElementType::S32) {
+      values.append({1, 1});
+    }
+    if (row.takesTransposed) {
+      if (a) {
+        values.push_back(a->getTransposed());
+      }
+      values.push_back(b.getTransposed());
+    }
+    return values;
+  }
+};
+
+struct Wait : OpRewritePattern<thread::GroupMmaWaitOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::GroupMmaWaitOp op, PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<ptx::WgmmaWaitOp>(op, op.getResultTypes(), op.getPendingAttr(), op.getValues());
+    return success();
+  }
+};
+
+/// An operation without operands and results.
+template <typename Op, typename Replacement> struct Bare : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<Replacement>(op);
+    return success();
+  }
+};
+
+struct AsyncFence : OpRewritePattern<thread::AsyncFenceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::AsyncFenceOp op, PatternRewriter &rewriter) const override {
+    auto space = NVVM::SharedSpaceAttr::get(op.getContext(), NVVM::SharedSpace::shared_cta);
+    rewriter.replaceOpWithNewOp<NVVM::FenceProxyOp>(op, NVVM::ProxyKind::async_shared, space);
+    return success();
+  }
+};
+
+} // namespace
+
+void addGroupMmaPatterns(RewritePatternSet &patterns) {
+  patterns.add<GroupMma, Wait, Bare<thread::GroupMmaBeginOp, NVVM::WgmmaFenceAlignedOp>,
+               Bare<thread::GroupMmaCommitOp, NVVM::WgmmaGroupSyncAlignedOp>, AsyncFence>(patterns.getContext());
+}
+
+} // namespace tilewright::nvidia

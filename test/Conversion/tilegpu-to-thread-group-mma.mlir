@@ -1,0 +1,56 @@
+// RUN: tilewright-opt %s --split-input-file --tilegpu-to-thread | FileCheck %s
+
+#a = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0], [64, 0]] : 128x32>
+#b = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [0, 64]] : 32x128>
+#acc = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0], [64, 0]], block = [] : 128x128>
+
+// Two groups of warps, each with 64 rows of 32 elements: the second one's begin 4096 bytes behind the first one's. An
+// instruction computes 16 of K: A continues 32 bytes behind, B 16 lines of 128 bytes. The columns of B beyond 64 follow
+// after 32 lines. C is zero, so that the first instruction does not read it.
+// CHECK-LABEL: @two_groups
+// CHECK: %[[WARP:.*]] = thread.warp
+// CHECK: %[[SAME:.*]] = thread.shuffle <index> %[[WARP]]
+// CHECK: %[[GROUP:.*]] = arith.shrui %[[SAME]], %c2
+// CHECK: %[[BIT:.*]] = arith.andi %[[GROUP]], %c1
+// CHECK: arith.shli %[[BIT]], %c12
+// CHECK: thread.group_mma_begin
+// CHECK: thread.group_mma "m64k16.f16.f16.f32" columns 128 %{{.*}} at 0 in <swizzle = 64, leading = 0, stride = 512, transposed = false> by %{{.*}} at 0 in <swizzle = 128, leading = 4096, stride = 1024, transposed = true> into {{.*}} from_zero
+// CHECK: thread.group_mma "m64k16.f16.f16.f32" columns 128 %{{.*}} at 32 in {{.*}} by %{{.*}} at 2048 in
+// CHECK-NOT: from_zero
+// CHECK: thread.group_mma_commit
+// CHECK: thread.group_mma_wait 0 of
+module attributes {tilegpu.num_warps = 8 : i32, tilegpu.target = "sm_90a", tilegpu.shared_bytes = 16384 : i64} {
+  func.func @two_groups() {
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32, #acc>
+    %a = tilegpu.local_alloc at 0 : !tilegpu.buffer<128x32xf16, #a>
+    %b = tilegpu.local_alloc at 8192 : !tilegpu.buffer<32x128xf16, #b>
+    %r = tilegpu.group_mma "m64k16.f16.f16.f32" %a, %b, %zero : !tilegpu.buffer<128x32xf16, #a> * !tilegpu.buffer<32x128xf16, #b> -> tensor<128x128xf32, #acc>
+    return
+  }
+}
+
+// -----
+
+#b = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]] : 64x64>
+#p = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = [] : 64x64>
+#acc = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = [] : 64x64>
+
+// A in registers: 32 halves are 16 words, four for each instruction. The buffer holds B transposed, along K. Without a
+// wait, the results are in flight.
+// CHECK-LABEL: @registers
+// CHECK: vector.bitcast %{{.*}} : vector<32xf16> to vector<16xi32>
+// CHECK: thread.group_mma {{.*}} columns 64 %{{[0-9]*}}, %{{[0-9]*}}, %{{[0-9]*}}, %{{[0-9]*}} at 0 by %{{.*}} at 0 in <swizzle = 128, leading = 0, stride = 1024, transposed = false>
+// CHECK-COUNT-3: thread.group_mma "
+// CHECK: thread.group_mma_commit
+// CHECK-NOT: group_mma_wait
+// CHECK: thread.async_fence
+// CHECK: thread.group_mma_wait 1 of
+module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a", tilegpu.shared_bytes = 8192 : i64} {
+  func.func @registers(%p: tensor<64x64xf16, #p>, %acc: tensor<64x64xf32, #acc>) {
+    %b = tilegpu.local_alloc at 0 : !tilegpu.buffer<64x64xf16, #b>
+    %r = tilegpu.group_mma "m64k16.f16.f16.f32" async %p registers, %b transposed, %acc : tensor<64x64xf16, #p> * !tilegpu.buffer<64x64xf16, #b> -> tensor<64x64xf32, #acc>
+    tilegpu.async_fence
+    %w = tilegpu.group_mma_wait %r pending 1 : tensor<64x64xf32, #acc>
+    return
+  }
+}
