@@ -96,9 +96,19 @@ private:
     if (compilation.wantsDump()) {
       compilation.dumpText("log", cubin->log);
     }
+    warnOfSerialization(*cubin);
     compiled.object = std::move(cubin->image);
     describe(*cubin);
     return true;
+  }
+
+  /// The results are right then, but the kernel takes far longer than its schedule promises.
+  void warnOfSerialization(const cuda::Cubin &cubin) {
+    std::vector<std::string> remarks = cuda::findWgmmaRemarks(cubin.log);
+    if (!remarks.empty()) {
+      mlir::emitWarning(module.getLoc()) << "the assembler executes the kernel's wgmma instructions one at a time: "
+                                         << remarks.front();
+    }
   }
 
   void describe(const cuda::Cubin &cubin) {

@@ -59,6 +59,7 @@ static void addTileGPUPasses(OpPassManager &passes, StringRef target, const Cuda
   passes.addPass(tilegpu::createWarnLargeTiles());      // layouts are final, and tiles still those of the user's lines
   passes.addPass(tilegpu::createDecomposeReductions()); // adds conversions for stage-operands
   passes.addPass(tile::createCanonicalizer());          // merges consecutive conversions
+  passes.addPass(tilegpu::createStageGroupOperands());  // stores what matrix instructions read from shared memory
   passes.addPass(tilegpu::createStageOperands());       // moves data between warps through shared memory
   passes.addPass(tilegpu::createDecomposeGathers());    // the same for gathers
   passes.addPass(createCSEPass());
@@ -66,6 +67,7 @@ static void addTileGPUPasses(OpPassManager &passes, StringRef target, const Cuda
   passes.addPass(tilegpu::createPlanPipeline());       // decides when the operations of a loop are executed
   passes.addPass(tilegpu::createExpandPipeline());     // pipelines the loops accordingly, with asynchronous copies
   passes.addPass(tilegpu::createPipelineOuterLoops()); // must run before simplifications, which move and merge copies
+  passes.addPass(tilegpu::createOverlapGroupMma());    // must run before simplifications, which unroll loops
   passes.addPass(tile::createCanonicalizer());         // simplifies loops with known trip counts
   passes.addPass(createCSEPass());
   passes.addPass(tilegpu::createAllocateShared()); // must run after all passes that create buffers

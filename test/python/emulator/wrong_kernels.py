@@ -72,7 +72,7 @@ def stride_of_padded_rows(out, x, at, count, n, BLOCK: tl.constexpr):
 @tilewright.jit
 def offset_of_32_bits(out, x, at, count, n, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
-    far = n * 30_000_000
+    far = (n * 30_000_000) | 1  # an offset of sums and products alone would have 64 bits
     value = tl.load(x + (far + i), mask=far + i < n)  # <- here
     tl.store(out + i, value, mask=i < n)
 

@@ -35,6 +35,7 @@ FAMILIES: dict[str, tuple[int, Family]] = {
     "dependencies": (3, dependencies.write),
     "pointers": (10, pointers.write),
     "loops": (10, loops.write),
+    "groups": (5, loops.write_groups),
     "ordering": (3, ordering.write),
     "outside": (2, outside.write),
     "helpers": (8, helpers.write),

@@ -19,24 +19,33 @@ OPERANDS = ["float16", "float16", "float16", "bfloat16", "float32", "int8", "flo
 class Loops(Writer):
     """Attributes:
     rows, columns, inner: The sizes M, N and K of a dot.
+    pitch: The elements from a row of A to the next one.
     """
 
     def __init__(self, rng: random.Random) -> None:
-        side = [16, 16, 32, 32, 64, 8, 1]
-        self.rows, self.columns = rng.choice(side), rng.choice(side)
-        self.inner = rng.choice([16, 16, 32, 32, 64, 8])
+        self.rows, self.columns, self.inner = self.sizes(rng)
+        self.pitch = 128 if self.rows <= 64 else 64
         super().__init__(rng, (self.rows, self.columns))
-        self.operand = DType(rng.choice(OPERANDS))
+        self.operand = DType(rng.choice(self.operands()))
         self.sum = {"int8": "int32", "float64": "float64"}.get(self.operand, "float32")
         self.loops = 0
         self.tile = ""  # what moves the operands of a loop over tiles
+
+    @staticmethod
+    def sizes(rng: random.Random) -> tuple[int, int, int]:
+        side = [16, 16, 32, 32, 64, 8, 1]
+        return rng.choice(side), rng.choice(side), rng.choice([16, 16, 32, 32, 64, 8])
+
+    @staticmethod
+    def operands() -> list[str]:
+        return OPERANDS
 
     def begin(self) -> None:
         self.a = self.array("a", self.operand, "small")
         self.b = self.array("b", self.operand, "small")
         self.c = self.array("c", self.operand, "small")
         self.line(f"k = tl.arange(0, {self.inner})")
-        self.line("ai = row * 128 + k[None, :]")
+        self.line(f"ai = row * {self.pitch} + k[None, :]")
         self.line(f"bi = k[:, None] * {self.columns} + column")
         self.line(f"acc = tl.zeros({self.shape}, tl.{self.sum})")
 
@@ -75,7 +84,7 @@ class Loops(Writer):
         start = self.start(index)
         if self.chance(0.6):
             i = self.inner_index(start)
-            a, b = f"row * 128 + {i}[None, :]", f"{i}[:, None] * {self.columns} + column"
+            a, b = f"row * {self.pitch} + {i}[None, :]", f"{i}[:, None] * {self.columns} + column"
         else:
             a, b = f"ai + {start}", f"bi + {start} * {self.columns}"
         if self.chance(0.3):
@@ -107,7 +116,7 @@ class Loops(Writer):
     def write_back(self, name: str) -> None:
         """Stores a result to memory that operands are read from, through another pointer."""
         value = f"({self.calmed('acc')}).to(tl.{self.operand})"
-        self.line(f"tl.store({name} + row * 128 + column, {value})")
+        self.line(f"tl.store({name} + row * {self.pitch} + column, {value})")
 
     # loops
 
@@ -204,7 +213,7 @@ class Loops(Writer):
 
     def alternating(self, index: str) -> None:
         """Reads what the previous iteration may have written through the other pointer."""
-        self.line("left = tl.load(one + row * 128 + k[None, :])")
+        self.line(f"left = tl.load(one + row * {self.pitch} + k[None, :])")
         tail = ', input_precision="ieee"' if self.operand == "float32" else ""
         self.line(f"acc = tl.dot(left, weights, acc{tail})")
         self.line(f"acc = {self.calmed('acc')}")
@@ -222,14 +231,39 @@ class Loops(Writer):
     def elements(self, index: str) -> None:
         """Loads and adds elements, without a dot."""
         start = self.start(index)
-        self.line(f"acc += tl.load({self.a} + row * 128 + column + {start}).to(tl.{self.sum})")
+        self.line(
+            f"acc += tl.load({self.a} + row * {self.pitch} + column + {start}).to(tl.{self.sum})"
+        )
         if self.chance(0.3):
             self.write_back(self.pick(self.a, self.c, self.c))
         self.line(f"acc = {self.calmed('acc')}")
 
 
+class GroupLoops(Loops):
+    """Dots of at least 64 rows, which warp groups compute on Hopper."""
+
+    @staticmethod
+    def sizes(rng: random.Random) -> tuple[int, int, int]:
+        columns = rng.choice([8, 16, 32, 64, 64, 128])
+        return rng.choice([64, 64, 128]), columns, rng.choice([16, 16, 32, 32, 64])
+
+    @staticmethod
+    def operands() -> list[str]:
+        return ["float16", "float16", "bfloat16", "bfloat16", "int8"]
+
+
 def write(rng: random.Random) -> Kernel:
-    w = Loops(rng)
+    return write_loops(Loops(rng))
+
+
+def write_groups(rng: random.Random) -> Kernel:
+    kernel = write_loops(GroupLoops(rng))
+    kernel.options["num_warps"] = rng.choice([4, 4, 8, 16])
+    return kernel
+
+
+def write_loops(w: Loops) -> Kernel:
+    rng = w.rng
     w.number(rng.choice([0, 1, 2, 3, 4]))
     w.number(rng.choice([0, 8, 8, 16, 24, 24, 40, 5]))
     w.number(rng.choice([0, 16, 33, 50, 64]))

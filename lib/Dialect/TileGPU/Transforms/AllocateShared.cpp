@@ -38,9 +38,19 @@ struct Placement {
 };
 } // namespace
 
+/// Aligned for the widest access, and large buffers to the first bank, as swizzles assume. The swizzles that a
+/// group_mma reads repeat every eight rows, and are functions of the address.
+static int64_t alignmentOf(LocalAllocOp alloc) {
+  constexpr int64_t kSwizzledRows = 8;
+  const hardware::GpuInfo &target = targetOf(alloc);
+  if (llvm::any_of(accessesOf(alloc), [](const BufferAccess &access) { return isa<GroupMmaOp>(access.op); })) {
+    return kSwizzledRows * target.lineBytes;
+  }
+  return alloc.getType().getBytes() >= target.lineBytes ? target.lineBytes : target.vectorBytes;
+}
+
 /// The lowest offset that is free during the lifetime of the buffer.
 static int64_t firstFit(ArrayRef<Lifetime> lives, ArrayRef<int64_t> offsets, const Lifetime &life) {
-  const hardware::GpuInfo &target = targetOf(life.alloc);
   SmallVector<std::pair<int64_t, int64_t>> taken;
   for (auto [other, offset] : llvm::zip_equal(lives, offsets)) {
     if (offset >= 0 && other.overlaps(life)) {
@@ -48,8 +58,7 @@ static int64_t firstFit(ArrayRef<Lifetime> lives, ArrayRef<int64_t> offsets, con
     }
   }
   llvm::sort(taken);
-  // Aligned for the widest access, and large buffers to the first bank, as swizzles assume.
-  int64_t alignment = bytesOf(life) >= target.lineBytes ? target.lineBytes : target.vectorBytes, place = 0;
+  int64_t alignment = alignmentOf(life.alloc), place = 0;
   for (auto [begin, end] : taken) {
     if (place + bytesOf(life) <= begin) {
       break;

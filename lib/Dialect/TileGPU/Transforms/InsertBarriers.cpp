@@ -254,6 +254,24 @@ static void removeRedundant(func::FuncOp function, MemoryAccesses &accesses, Sma
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Fences for matrix instructions that read shared memory
+//===----------------------------------------------------------------------===//
+
+/// Every write that a group_mma reads is followed by a fence of its own thread, since a barrier is on every path
+/// between them.
+static void addAsyncFences(func::FuncOp function) {
+  if (!function.walk([](GroupMmaOp) { return WalkResult::interrupt(); }).wasInterrupted()) {
+    return;
+  }
+  function.walk([](Operation *op) {
+    if (isBarrier(op)) {
+      OpBuilder builder(op);
+      AsyncFenceOp::create(builder, op->getLoc());
+    }
+  });
+}
+
 namespace {
 class InsertBarriers : public tilegpu::impl::InsertBarriersBase<InsertBarriers> {
   void runOnOperation() override {
@@ -269,6 +287,7 @@ class InsertBarriers : public tilegpu::impl::InsertBarriersBase<InsertBarriers> 
         return signalPassFailure();
       }
       removeRedundant(function, accesses, insertion.barriers);
+      addAsyncFences(function);
     }
   }
 };

@@ -19,6 +19,7 @@
 
 #include "Buffers.h"
 #include "ExpandPipeline/Speculation.h"
+#include "GroupMmaChains.h"
 #include "OperandPath.h"
 #include "tilewright/Analysis/ReadOnlyMemory.h"
 #include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
@@ -177,8 +178,35 @@ struct Position {
 };
 } // namespace
 
+/// Whether the loop only adds to accumulators by group_mma that read copies, or buffers that are not written in the
+/// loop.
+static bool onlyAccumulatesCopies(scf::ForOp loop, const LoopCopies &copies) {
+  SmallVector<GroupMmaChain> chains = chainsOf(loop);
+  return !chains.empty() && llvm::all_of(chains, [&](const GroupMmaChain &chain) {
+    return llvm::all_of(chain.buffers(), [&](Value buffer) {
+      LocalAllocOp alloc = allocationOf(buffer);
+      return alloc && llvm::all_of(accessesOf(alloc), [&](const BufferAccess &access) {
+               return !access.isWrite || copies.ahead.contains(access.op) || !loop->isProperAncestor(access.op);
+             });
+    });
+  });
+}
+
+/// Copies follow the dots, which are in flight until those of the next iteration have started: they write the slot that
+/// the previous iteration has read.
+static SmallVector<Position> decideForGroups(scf::ForOp loop, const LoopCopies &copies, int64_t stages) {
+  SmallVector<Position> positions;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    positions.push_back(copies.ahead.contains(&op) ? Position{0, 1} : Position{stages - 1, 0});
+  }
+  return positions;
+}
+
 /// The position of each operation of a loop with `stages` stages, in order.
 static SmallVector<Position> decide(scf::ForOp loop, const LoopCopies &copies, int64_t stages) {
+  if (onlyAccumulatesCopies(loop, copies)) {
+    return decideForGroups(loop, copies, stages);
+  }
   // Reads an iteration ahead pay if the last dot can overlap with them.
   bool readsAhead = !copies.firstReads.empty() && LocalLoadOp(copies.lastRead)->isBeforeInBlock(copies.lastDot) &&
                     !llvm::is_contained(copies.firstReads, copies.lastRead);

@@ -173,3 +173,29 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_86"} {
     return
   }
 }
+
+// -----
+
+#few = #tilegpu.layout<register = [], lane = [[1], [2], [0], [0], [0]], warp = [[0], [0]], block = [] : 4>
+#shared = #tilegpu.layout<offset = [[1], [2]] : 4>
+#a = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]] : 64x16>
+#b = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0]] : 16x64>
+#acc = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = [] : 64x64>
+
+// The swizzles that group_mma reads repeat every 1024 bytes.
+// CHECK-LABEL: @swizzled
+module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+  func.func @swizzled(%x: tensor<4xf32, #few>, %acc: tensor<64x64xf32, #acc>) {
+    // CHECK: local_alloc at 4096 : <4xf32
+    // CHECK: local_alloc at 0 : <64x16xf16
+    // CHECK: local_alloc at 2048 : <16x64xf16
+    %small = tilegpu.local_alloc : !tilegpu.buffer<4xf32, #shared>
+    %a = tilegpu.local_alloc : !tilegpu.buffer<64x16xf16, #a>
+    %b = tilegpu.local_alloc : !tilegpu.buffer<16x64xf16, #b>
+    tilegpu.local_store %x, %small : tensor<4xf32, #few> -> !tilegpu.buffer<4xf32, #shared>
+    %r = tilegpu.group_mma "m64k16.f16.f16.f32" %a, %b, %acc : !tilegpu.buffer<64x16xf16, #a> * !tilegpu.buffer<16x64xf16, #b> -> tensor<64x64xf32, #acc>
+    %y = tilegpu.local_load %small : !tilegpu.buffer<4xf32, #shared> -> tensor<4xf32, #few>
+    %again = tilegpu.group_mma "m64k16.f16.f16.f32" %a, %b, %r : !tilegpu.buffer<64x16xf16, #a> * !tilegpu.buffer<16x64xf16, #b> -> tensor<64x64xf32, #acc>
+    return
+  }
+}

@@ -1,4 +1,5 @@
-// RUN: tilewright-opt %s --assign-layouts='target=sm_90a num-warps=4' --choose-mma --test-verify-layouts | FileCheck %s
+// RUN: tilewright-opt %s --assign-layouts='target=sm_120a num-warps=4' --choose-mma --test-verify-layouts | FileCheck %s
+// RUN: tilewright-opt %s --assign-layouts='target=sm_90a num-warps=4' --choose-mma --test-verify-layouts | FileCheck %s --check-prefix=BYTES
 // RUN: tilewright-opt %s --assign-layouts='target=sm_80 num-warps=4' --choose-mma --test-verify-layouts | FileCheck %s --check-prefix=SM80
 
 // CHECK-DAG: #[[A:.*]] = #tilegpu.layout<register = {{\[\[}}0, 1], [8, 0], [0, 8], [0, 16], [32, 0]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}0, 0], [16, 0]], block = [] : 64x32>
@@ -75,11 +76,11 @@ func.func @bytes(%x: f8E4M3FN, %y: f8E5M2, %f: f32) {
 }
 
 // So are those whose instruction needs a later PTX version than that of the code.
-// CHECK-LABEL: @few_bytes
+// BYTES-LABEL: @few_bytes
 func.func @few_bytes(%x: f8E5M2, %f: f32) {
   %a = tile.splat %x : tensor<16x16xf8E5M2>
   %c = tile.splat %f : tensor<16x16xf32>
-  // CHECK: tilegpu.mma "m16n8k16.f16.f16.f32"
+  // BYTES: tilegpu.mma "m16n8k16.f16.f16.f32"
   %d = tile.dot %a, %a, %c : tensor<16x16xf8E5M2> * tensor<16x16xf8E5M2> -> tensor<16x16xf32>
   return
 }

@@ -433,3 +433,33 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     return
   }
 }
+
+// -----
+
+#rows = #tilegpu.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = [[16, 0], [32, 0]], block = [] : 64x16>
+#a = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]] : 64x16>
+#b = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0]] : 16x64>
+#acc = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = [] : 64x64>
+
+// A fence before each barrier makes what a thread has stored visible to group_mma. A buffer may be overwritten only
+// after all threads have waited for the group_mma that reads it.
+// CHECK-LABEL: @groups
+module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a", tilegpu.shared_bytes = 4096 : i64} {
+  func.func @groups(%x: tensor<64x16xf16, #rows>, %acc: tensor<64x64xf32, #acc>) {
+    // CHECK: local_store
+    // CHECK-NEXT: async_fence
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: group_mma
+    // CHECK-NEXT: group_mma_wait
+    // CHECK-NEXT: async_fence
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: local_store
+    %a = tilegpu.local_alloc at 0 : !tilegpu.buffer<64x16xf16, #a>
+    %b = tilegpu.local_alloc at 2048 : !tilegpu.buffer<16x64xf16, #b>
+    tilegpu.local_store %x, %a : tensor<64x16xf16, #rows> -> !tilegpu.buffer<64x16xf16, #a>
+    %r = tilegpu.group_mma "m64k16.f16.f16.f32" async %a, %b, %acc : !tilegpu.buffer<64x16xf16, #a> * !tilegpu.buffer<16x64xf16, #b> -> tensor<64x64xf32, #acc>
+    %w = tilegpu.group_mma_wait %r pending 0 read %a, %b : !tilegpu.buffer<64x16xf16, #a>, !tilegpu.buffer<16x64xf16, #b> : tensor<64x64xf32, #acc>
+    tilegpu.local_store %x, %a : tensor<64x16xf16, #rows> -> !tilegpu.buffer<64x16xf16, #a>
+    return
+  }
+}

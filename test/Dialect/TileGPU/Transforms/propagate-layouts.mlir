@@ -1,5 +1,5 @@
-// RUN: tilewright-opt %s --assign-layouts='num-warps=4' --coalesce --choose-mma --propagate-layouts --test-verify-layouts | FileCheck %s
-// RUN: tilewright-opt %s --assign-layouts='num-warps=4' --coalesce --choose-mma --propagate-layouts=print-costs=1 2>&1 >/dev/null | FileCheck %s --check-prefix=COSTS
+// RUN: tilewright-opt %s --assign-layouts='target=sm_120a num-warps=4' --coalesce --choose-mma --propagate-layouts --test-verify-layouts | FileCheck %s
+// RUN: tilewright-opt %s --assign-layouts='target=sm_120a num-warps=4' --coalesce --choose-mma --propagate-layouts=print-costs=1 2>&1 >/dev/null | FileCheck %s --check-prefix=COSTS
 
 // Addresses, masks and data all have the layout of the accesses.
 // COSTS:           256 x 1      tile.load

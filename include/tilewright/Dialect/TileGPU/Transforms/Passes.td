@@ -161,6 +161,59 @@ def DecomposeReductions : Pass<"decompose-reductions", "mlir::ModuleOp"> {
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
 }
 
+def StageGroupOperands : Pass<"stage-group-operands", "mlir::ModuleOp"> {
+  let summary = "Put operands of group_mma into shared memory";
+  let description = [{
+    The operands of a `group_mma` that its instruction reads from shared memory become buffers, in the layout that the
+    instruction reads (`layout::nvmmaShared`). A tile is stored where it is computed, so that an asynchronous copy can
+    replace a load and its store, and dots that have it in common share the buffer. A transposition before the dot is
+    left to the instruction.
+
+    ```mlir
+    %t = tile.trans %x : tensor<64x32xf16, #rows> -> tensor<32x64xf16, #columns>
+    %r = tilegpu.group_mma "m64k16.f16.f16.f32" %p, %t, %acc
+    // becomes
+    %b = tilegpu.local_alloc : !tilegpu.buffer<64x32xf16, #shared>
+    tilegpu.local_store %x, %b : tensor<64x32xf16, #rows> -> !tilegpu.buffer<64x32xf16, #shared>
+    %r = tilegpu.group_mma "m64k16.f16.f16.f32" %p, %b transposed, %acc
+    ```
+
+    Requires: layouts.
+    Establishes: operands of group_mma are buffers, but for those marked as being in registers.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
+}
+
+def OverlapGroupMma : Pass<"overlap-group-mma", "mlir::ModuleOp"> {
+  let summary = "Keep group_mma in flight across iterations";
+  let description = [{
+    If a loop's `group_mma` only add to accumulators that nothing else in the loop uses, those of an iteration need not
+    have completed before those of the next one start. They become asynchronous. Each iteration waits for those of
+    the iteration before, after which the buffers that they have read may be overwritten, and the code after the loop
+    waits for all.
+
+    ```mlir
+    scf.for iter_args(%acc, %slot) {
+      %r = tilegpu.group_mma "m64k16.f16.f16.f32" %a, %b, %acc         // read slot %slot
+      scf.yield %r, %next
+    }
+    // becomes
+    scf.for iter_args(%acc, %slot, %before) {
+      %r = tilegpu.group_mma "m64k16.f16.f16.f32" async %a, %b, %acc
+      %w = tilegpu.group_mma_wait %r pending 1 read %a_before, %b_before
+      scf.yield %w, %next, %slot
+    }
+    %d = tilegpu.group_mma_wait %loop pending 0 read %a_slots, %b_slots
+    ```
+
+    Requires: buffers; loops that `expand-pipeline` has expanded.
+    Establishes: nothing.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect"];
+}
+
 def StageOperands : Pass<"stage-operands", "mlir::ModuleOp"> {
   let summary = "Move conversions across warps through shared memory";
   let description = [{

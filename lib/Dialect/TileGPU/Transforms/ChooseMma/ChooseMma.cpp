@@ -1,6 +1,7 @@
 // choose-mma: gives dots a matrix instruction, or layouts for multiply-adds. See Passes.td.
 
 #include "DotLayouts.h"
+#include "GroupMma.h"
 #include "Precision.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 
@@ -57,14 +58,20 @@ static bool fits(const MmaInstruction &row, const DotShape &shape) {
   return row.shape.k <= shape.k && row.c().elementsPerValue() <= shape.n;
 }
 
-/// The instruction of the target that accepts the element types and computes most of the tile at once; null if there is
-/// none.
-static const MmaInstruction *chooseRow(DotOp dot) {
+/// None if no instruction has one of the types.
+static std::optional<DotTypes> typesOf(DotOp dot) {
   bool roundsToTf32 = dot.getPrecision() != tile::InputPrecision::IEEE;
   auto a = elementTypeOf(tile::getElementType(dot.getA().getType()), roundsToTf32);
   auto b = elementTypeOf(tile::getElementType(dot.getB().getType()), roundsToTf32);
   auto accumulator = elementTypeOf(tile::getElementType(dot.getType()), false);
-  if (!a || !b || !accumulator) {
+  return a && b && accumulator ? std::optional(DotTypes{*a, *b, *accumulator}) : std::nullopt;
+}
+
+/// The instruction of the target that accepts the element types and computes most of the tile at once; null if there is
+/// none.
+static const MmaInstruction *chooseRow(DotOp dot) {
+  std::optional<DotTypes> types = typesOf(dot);
+  if (!types) {
     return nullptr;
   }
   DotShape shape = shapeOf(dot);
@@ -75,7 +82,7 @@ static const MmaInstruction *chooseRow(DotOp dot) {
   };
   const MmaInstruction *best = nullptr;
   for (const MmaInstruction *row : targetOf(dot).mma) {
-    bool takes = row->a().element == *a && row->b().element == *b && row->c().element == *accumulator;
+    bool takes = row->a().element == types->a && row->b().element == types->b && row->c().element == types->accumulator;
     if (takes && fits(*row, shape) && (!best || products(*row) > products(*best))) {
       best = row;
     }
@@ -102,21 +109,27 @@ static void collectSources(Value value, DenseSet<Operation *> &seen, SmallVector
   }
 }
 
-/// Finds dots whose A is computed from another dot: `(q @ k) @ v`. If each warp holds the same rows of the first result
-/// and of the second A, no data cross warps.
-static DenseSet<Operation *> findChains(ArrayRef<DotOp> dots) {
-  DenseSet<Operation *> chained;
-  for (DotOp dot : dots) {
-    DenseSet<Operation *> seen;
-    SmallVector<DotOp> sources;
-    collectSources(dot.getA(), seen, sources);
-    chained.insert_range(sources);
-    if (!sources.empty()) {
-      chained.insert(dot);
+namespace {
+/// Dots of which one's A is computed from another's result: `(q @ k) @ v`. If each warp holds the same rows of the
+/// first result and of the second A, no data cross warps.
+struct Chains {
+  DenseSet<Operation *> dots;     ///< both
+  DenseSet<Operation *> computed; ///< those whose A is computed
+
+  explicit Chains(ArrayRef<DotOp> all) {
+    for (DotOp dot : all) {
+      DenseSet<Operation *> seen;
+      SmallVector<DotOp> sources;
+      collectSources(dot.getA(), seen, sources);
+      dots.insert_range(sources);
+      if (!sources.empty()) {
+        dots.insert(dot);
+        computed.insert(dot);
+      }
     }
   }
-  return chained;
-}
+};
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // The rewrite
@@ -132,9 +145,21 @@ public:
     for (DotOp dot : found) {
       llvm::append_range(dots, prepare(dot));
     }
-    DenseSet<Operation *> chained = findChains(dots);
+    // All decisions come first: they look at the operations around the dots.
+    Chains chains(dots);
+    SmallVector<std::optional<GroupDot>> groups;
     for (DotOp dot : dots) {
-      rewrite(dot, chained.contains(dot));
+      std::optional<DotTypes> types = typesOf(dot);
+      groups.push_back(
+          types ? planGroupDot(dot, shapeOf(dot), *types, chains.computed.contains(dot), chains.dots.contains(dot))
+                : std::nullopt);
+    }
+    for (auto [dot, group] : llvm::zip_equal(dots, groups)) {
+      if (group) {
+        rewrite(dot, *group);
+      } else {
+        rewrite(dot, chains.dots.contains(dot));
+      }
     }
   }
 
@@ -151,22 +176,34 @@ private:
     return {dot};
   }
 
+  static Value converted(OpBuilder &builder, Location loc, Value value, const LinearLayout &map) {
+    auto type = withLayout(cast<RankedTensorType>(value.getType()), map);
+    return ConvertLayoutOp::create(builder, loc, type, value);
+  }
+
+  static void rewrite(DotOp dot, const GroupDot &group) {
+    OpBuilder builder(dot);
+    Location loc = dot.getLoc();
+    Value a = group.registerA ? converted(builder, loc, dot.getA(), group.a) : dot.getA();
+    Value acc = converted(builder, loc, dot.getAcc(), group.accumulator);
+    Value product = GroupMmaOp::create(builder, loc, acc.getType(), a, dot.getB(), acc, group.row->name(),
+                                       group.registerA, /*transposedA=*/false, /*transposedB=*/false, /*async=*/false);
+    dot.replaceAllUsesWith(converted(builder, loc, product, mapOf(dot.getResult())));
+    dot.erase();
+  }
+
   void rewrite(DotOp dot, bool isChained) {
     DotShape shape = shapeOf(dot);
     const MmaInstruction *row = chooseRow(dot);
     DotLayouts layouts = row ? mmaLayouts(shape, *row, chooseWarpGrid(shape, row->shape, numWarps(dot), isChained))
                              : multiplyAddLayouts(shape, threadsOf(dot));
     OpBuilder builder(dot);
-    auto converted = [&](Value value, const LinearLayout &map) -> Value {
-      auto type = withLayout(cast<RankedTensorType>(value.getType()), map);
-      return ConvertLayoutOp::create(builder, dot.getLoc(), type, value);
-    };
-    Value a = converted(dot.getA(), layouts.a), b = converted(dot.getB(), layouts.b);
-    Value acc = converted(dot.getAcc(), layouts.accumulator);
-    Value product =
-        row ? MmaOp::create(builder, dot.getLoc(), acc.getType(), a, b, acc, row->name).getResult()
-            : DotOp::create(builder, dot.getLoc(), acc.getType(), a, b, acc, dot.getPrecision()).getResult();
-    dot.replaceAllUsesWith(converted(product, mapOf(dot.getResult())));
+    Location loc = dot.getLoc();
+    Value a = converted(builder, loc, dot.getA(), layouts.a), b = converted(builder, loc, dot.getB(), layouts.b);
+    Value acc = converted(builder, loc, dot.getAcc(), layouts.accumulator);
+    Value product = row ? MmaOp::create(builder, loc, acc.getType(), a, b, acc, row->name).getResult()
+                        : DotOp::create(builder, loc, acc.getType(), a, b, acc, dot.getPrecision()).getResult();
+    dot.replaceAllUsesWith(converted(builder, loc, product, mapOf(dot.getResult())));
     dot.erase();
   }
 };

@@ -1,0 +1,83 @@
+#include "GroupMma.h"
+
+#include "../GroupOperands.h"
+#include "tilewright/Hardware/NvidiaInstructions.h"
+
+#include <tuple>
+
+using namespace mlir;
+
+namespace tilewright::tilegpu {
+
+using hardware::ElementType;
+using hardware::GroupMmaInstruction;
+using layout::Operand;
+
+namespace {
+/// The groups of warps along M and N, and the columns that one instruction computes.
+struct GroupGrid {
+  int64_t m, n, columns;
+};
+} // namespace
+
+/// The instructions read the fewest elements from shared memory: each reads its rows of A and its columns of B.
+static std::optional<GroupGrid> chooseGrid(const GroupMmaInstruction &row, const DotShape &shape, int64_t groups,
+                                           bool rowsOnly) {
+  constexpr int64_t kMostColumns = 256;
+  std::optional<std::tuple<int64_t, int64_t>> least;
+  std::optional<GroupGrid> best;
+  for (int64_t m = groups; m >= 1; m /= 2) {
+    int64_t n = groups / m, columns = std::min(shape.n / n, kMostColumns);
+    if (shape.m < m * GroupMmaInstruction::kRows || !row.takes(columns)) {
+      continue;
+    }
+    int64_t count = shape.m / GroupMmaInstruction::kRows * (shape.n / columns);
+    std::tuple cost(rowsOnly ? n : 0, count * (GroupMmaInstruction::kRows + columns));
+    if (!least || cost < *least) {
+      least = cost;
+      best = {m, n, columns};
+    }
+  }
+  return best;
+}
+
+/// Whether the operand can be put into shared memory such that the instruction reads it. `k` is its dimension of the
+/// products' sums.
+static bool canBeRead(Value operand, int k, const GroupMmaInstruction &row) {
+  OperandSource source(operand);
+  auto type = cast<RankedTensorType>(source.tile.getType());
+  auto isLong = [&](int dim) { return swizzleOf(type.getDimSize(dim) * bytesOf(type.getElementType())).has_value(); };
+  int along = source.fastest.value_or(source.dimOf(k));
+  return (row.takesTransposed || along == source.dimOf(k)) && isLong(along);
+}
+
+/// TF32 is missing: these instructions cut its operands off, and the language rounds them.
+static bool isOfRow(const GroupMmaInstruction &row, const DotTypes &types) {
+  bool isFull = types.accumulator == ElementType::F32 || types.accumulator == ElementType::S32;
+  return isFull && row.a == types.a && row.b == types.b && row.accumulator == types.accumulator &&
+         row.a != ElementType::TF32;
+}
+
+std::optional<GroupDot> planGroupDot(tile::DotOp dot, const DotShape &shape, const DotTypes &types, bool registerA,
+                                     bool rowsOnly) {
+  int warps = numWarps(dot);
+  if (shape.rank != 2 || warps % GroupMmaInstruction::kWarps != 0) {
+    return std::nullopt;
+  }
+  for (const GroupMmaInstruction *row : targetOf(dot).groupMma) {
+    bool fits = isOfRow(*row, types) && shape.k >= row->k && canBeRead(dot.getB(), 0, *row) &&
+                (registerA || canBeRead(dot.getA(), 1, *row));
+    auto grid = fits ? chooseGrid(*row, shape, warps / GroupMmaInstruction::kWarps, rowsOnly) : std::nullopt;
+    if (!grid) {
+      continue;
+    }
+    auto tiled = [&, grid = *grid](Operand which, const layout::Shape &matrix) {
+      return hardware::wgmmaOperand(which, row->operand(which, grid.columns), matrix,
+                                    {grid.m * GroupMmaInstruction::kWarps, grid.n});
+    };
+    return GroupDot{row, registerA, tiled(Operand::A, {shape.m, shape.k}), tiled(Operand::C, {shape.m, shape.n})};
+  }
+  return std::nullopt;
+}
+
+} // namespace tilewright::tilegpu

@@ -1,0 +1,54 @@
+#include "GroupMmaChains.h"
+
+using namespace mlir;
+
+namespace tilewright::tilegpu {
+
+SmallVector<Value> GroupMmaChain::buffers() const {
+  SmallVector<Value> buffers;
+  for (GroupMmaOp op : ops) {
+    buffers.append({op.getA(), op.getB()});
+  }
+  return buffers;
+}
+
+/// Whether the group_mma reads both operands from shared memory and is executed in each iteration.
+static bool canBeInFlight(GroupMmaOp op, scf::ForOp loop) {
+  return op && op->getBlock() == loop.getBody() && !op.getAsync() && isa<BufferType>(op.getA().getType()) &&
+         isa<BufferType>(op.getB().getType());
+}
+
+/// The chain that begins with an argument of the loop; none if the accumulator has other uses.
+static std::optional<GroupMmaChain> chainFrom(scf::ForOp loop, unsigned argument) {
+  GroupMmaChain chain = {argument, {}};
+  Value sum = loop.getRegionIterArg(argument);
+  while (sum.hasOneUse()) {
+    OpOperand &use = *sum.use_begin();
+    if (isa<scf::YieldOp>(use.getOwner()) && use.getOwner()->getBlock() == loop.getBody()) {
+      bool isOwn = use.getOperandNumber() == argument && !chain.ops.empty();
+      return isOwn ? std::optional(chain) : std::nullopt;
+    }
+    auto op = dyn_cast<GroupMmaOp>(use.getOwner());
+    if (!canBeInFlight(op, loop) || &use != &op.getAccMutable()) {
+      return std::nullopt;
+    }
+    chain.ops.push_back(op);
+    sum = op.getResult();
+  }
+  return std::nullopt;
+}
+
+SmallVector<GroupMmaChain> chainsOf(scf::ForOp loop) {
+  SmallVector<GroupMmaChain> chains;
+  size_t inChains = 0, all = 0;
+  for (unsigned argument = 0; argument < loop.getNumRegionIterArgs(); ++argument) {
+    if (std::optional<GroupMmaChain> chain = chainFrom(loop, argument)) {
+      inChains += chain->ops.size();
+      chains.push_back(std::move(*chain));
+    }
+  }
+  loop.getBody()->walk([&](GroupMmaOp) { ++all; });
+  return inChains == all ? chains : SmallVector<GroupMmaChain>();
+}
+
+} // namespace tilewright::tilegpu

@@ -1,0 +1,33 @@
+// Chains of group_mma in loops.
+
+#ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_GROUPMMACHAINS_H
+#define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_GROUPMMACHAINS_H
+
+#include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace tilewright::tilegpu {
+
+/// The group_mma of an iteration that add to one accumulator, which the loop carries:
+///
+///     scf.for iter_args(%acc) {
+///       %1 = group_mma %a, %b, %acc
+///       %2 = group_mma %c, %d, %1
+///       scf.yield %2
+///     }
+struct GroupMmaChain {
+  unsigned argument; ///< the index of the accumulator among the values that the loop carries
+  llvm::SmallVector<GroupMmaOp> ops;
+
+  /// The buffers that they read, as operands.
+  llvm::SmallVector<mlir::Value> buffers() const;
+};
+
+/// The chains of a loop, if all group_mma in it belong to chains and may be in flight across iterations: their operands
+/// are in shared memory, and nothing else in the loop uses the accumulators. Empty otherwise.
+llvm::SmallVector<GroupMmaChain> chainsOf(mlir::scf::ForOp loop);
+
+} // namespace tilewright::tilegpu
+
+#endif // TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_GROUPMMACHAINS_H
