@@ -180,6 +180,24 @@ bool isUnary(RangeOp op) {
   return isCheck(op) || op == RangeOp::ExtendSigned || op == RangeOp::ExtendUnsigned || op == RangeOp::Truncate;
 }
 
+/// The sums, differences and products of at most 32 bits, which are most of the steps: 64-bit arithmetic is enough.
+bool isNarrowArithmetic(RangeOp op, unsigned bits, unsigned operandBits) {
+  return op >= RangeOp::Add && op <= RangeOp::Multiply && bits <= 32 && operandBits == bits;
+}
+
+Evaluated applyNarrow(const RangeStep &step, Range l, Range r) {
+  Range range;
+  if (step.op == RangeOp::Multiply) {
+    auto [lo, hi] = std::minmax({l.lo * r.lo, l.lo * r.hi, l.hi * r.lo, l.hi * r.hi});
+    range = {lo, hi};
+  } else {
+    range = step.op == RangeOp::Add ? Range{l.lo + r.lo, l.hi + r.hi} : Range{l.lo - r.hi, l.hi - r.lo};
+  }
+  int64_t most = (int64_t(1) << (step.bits - 1)) - 1;
+  bool wraps = range.lo < -most - 1 || range.hi > most;
+  return {wraps ? Range{-most - 1, most} : range, wraps};
+}
+
 /// The ranges of the inputs in one launch.
 struct OneLaunch {
   const uint64_t *slots;
@@ -256,11 +274,12 @@ size_t LaunchConditions::slotCount() const {
 
 template <typename Inputs> bool LaunchConditions::evaluate(const Inputs &inputs) const {
   constexpr size_t kOnStack = 128;
-  Evaluated onStack[kOnStack];
+  alignas(Evaluated) std::byte onStack[kOnStack * sizeof(Evaluated)]; // uninitialized: most kernels have few steps
   std::vector<Evaluated> onHeap(steps.size() > kOnStack ? steps.size() : 0);
-  Evaluated *values = onHeap.empty() ? onStack : onHeap.data();
+  Evaluated *values = onHeap.empty() ? reinterpret_cast<Evaluated *>(onStack) : onHeap.data();
   for (size_t i = 0; i < steps.size(); ++i) {
     const RangeStep &step = steps[i];
+    values[i] = {};
     switch (step.op) {
     case RangeOp::Constant:
       values[i] = {{step.lhs, step.rhs}};
@@ -286,7 +305,11 @@ template <typename Inputs> bool LaunchConditions::evaluate(const Inputs &inputs)
       break;
     default:
       Range rhs = isUnary(step.op) ? Range() : values[step.rhs].range;
-      values[i] = apply(step, values[step.lhs].range, rhs, steps[step.lhs].bits);
+      if (isNarrowArithmetic(step.op, step.bits, steps[step.lhs].bits)) {
+        values[i] = applyNarrow(step, values[step.lhs].range, rhs);
+      } else {
+        values[i] = apply(step, values[step.lhs].range, rhs, steps[step.lhs].bits);
+      }
     }
   }
   return true;

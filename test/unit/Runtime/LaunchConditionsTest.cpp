@@ -64,6 +64,23 @@ TEST(LaunchConditions, LoopsOverMoreThanHalfOfTheIntegers) {
   EXPECT_TRUE(holds(advancesBy((1 << 24) + (1 << 18)), {0}));
 }
 
+TEST(LaunchConditions, DivisorsOfBothSigns) {
+  auto quotientFits = [](Range dividend, int64_t addend) {
+    return holds({{RangeOp::Constant, 32, dividend.lo, dividend.hi},
+                  {RangeOp::Constant, 32, -3, 8},
+                  {RangeOp::DivideSigned, 32, 0, 1},
+                  {RangeOp::Constant, 32, addend, addend},
+                  {RangeOp::Add, 32, 2, 3},
+                  {RangeOp::CheckNoWrap, 32, 4}},
+                 {});
+  };
+  EXPECT_TRUE(quotientFits({0, 100}, INT32_MAX - 100));
+  EXPECT_FALSE(quotientFits({0, 100}, INT32_MAX - 99));
+  EXPECT_TRUE(quotientFits({-100, 7}, INT32_MIN + 100));
+  EXPECT_FALSE(quotientFits({-100, 7}, INT32_MIN + 99));
+  EXPECT_FALSE(quotientFits({INT32_MIN, 7}, 1));
+}
+
 TEST(LaunchConditions, DamagedEncodingsAreRefused) {
   std::vector<int64_t> words = LaunchConditions(rowOfMatrix()).encode();
   EXPECT_FALSE(LaunchConditions::decode(words.data(), words.size() - 1).has_value());
