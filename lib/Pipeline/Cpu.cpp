@@ -56,10 +56,10 @@ static void addVectorPasses(OpPassManager &passes, StringRef features, bool chec
   passes.addPass(createTileToVector(options)); // loop nests over scratch and user memory
   passes.addPass(createCSEPass());             // several accesses compute the same address
   passes.addPass(tile::createCanonicalizer());
-  passes.addPass(createGuardDivision());               // masked elements may divide by zero
-  passes.addPass(createExpandMinMax());                // two instructions instead of LLVM's four
-  passes.addPass(createExpandMath());                  // functions such as exp become arithmetic
-  passes.addPass(createLoopInvariantCodeMotionPass()); // hoists scalars and constants out of inner loops
+  passes.addPass(createGuardDivision());   // masked elements may divide by zero
+  passes.addPass(createExpandMinMax());    // two instructions instead of LLVM's four
+  passes.addPass(createExpandMath());      // functions such as exp become arithmetic
+  passes.addPass(createHoistInvariants()); // hoists scalars and constants out of inner loops
 }
 
 /// To the LLVM dialect, by upstream's conversions.

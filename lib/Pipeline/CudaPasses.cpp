@@ -85,13 +85,13 @@ static void addThreadPasses(OpPassManager &passes, const CudaOptions &options) {
   if (options.enableFpFusion) {
     passes.addPass(createAllowContraction()); // must run before expansions, which rely on rounding
   }
-  passes.addPass(createExpandFloat8());                // after tilegpu-to-thread: matrix instructions need the types
-  passes.addPass(createExpandRemainder());             // LLVM's expansion for PTX is inexact
-  passes.addPass(createExpandDivision());              // the hardware's division is inexact for integer quotients
-  passes.addPass(createExpandMath(expandMath));        // after expand-division: expansions allow inexact division
-  passes.addPass(createSplitVectors());                // after the expansions: they would visit each piece
-  passes.addPass(createSplitMasks());                  // must run after all passes that create masks
-  passes.addPass(createLoopInvariantCodeMotionPass()); // hoists what depends only on the thread
+  passes.addPass(createExpandFloat8());         // after tilegpu-to-thread: matrix instructions need the types
+  passes.addPass(createExpandRemainder());      // LLVM's expansion for PTX is inexact
+  passes.addPass(createExpandDivision());       // the hardware's division is inexact for integer quotients
+  passes.addPass(createExpandMath(expandMath)); // after expand-division: expansions allow inexact division
+  passes.addPass(createSplitVectors());         // after the expansions: they would visit each piece
+  passes.addPass(createSplitMasks());           // must run after all passes that create masks
+  passes.addPass(createHoistInvariants());      // hoists what depends only on the thread
 }
 
 /// To the LLVM dialect, by NVIDIA's instructions and upstream's conversions.

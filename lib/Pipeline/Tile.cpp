@@ -17,6 +17,8 @@ using namespace mlir;
 namespace tilewright {
 
 void addTilePasses(OpPassManager &passes, bool specializeRanges) {
+  // Must run before the inliner because its simplifications remove a loop that only waits.
+  passes.addPass(createWarnEndlessLoops());
   passes.addPass(createInlinerPass());                // one function per kernel
   passes.addPass(createSymbolDCEPass());              // removes inlined functions
   passes.addPass(tile::createTilePad());              // makes all sizes powers of two
@@ -25,7 +27,7 @@ void addTilePasses(OpPassManager &passes, bool specializeRanges) {
   passes.addPass(tile::createTileCombine());          // accumulates sums in dots
   passes.addPass(tile::createTileScalarizeAdvance()); // loops carry scalars instead of address tiles
   passes.addPass(tile::createCanonicalizer());
-  passes.addPass(createLoopInvariantCodeMotionPass()); // hoists a row's addresses out of a loop over columns
+  passes.addPass(createHoistInvariants()); // hoists a row's addresses out of a loop over columns
   passes.addPass(createCSEPass());
   // Must run after the passes that merge and move index arithmetic because they do not keep the marks.
   passes.addPass(createSpecializeRanges({specializeRanges}));

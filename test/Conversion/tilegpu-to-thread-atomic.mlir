@@ -37,6 +37,37 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
 
 // -----
 
+// The first thread waits in a loop, and has the result.
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
+  // CHECK-LABEL: func.func @waits
+  // CHECK-SAME: (%[[P:.*]]: !llvm.ptr<1>, %[[V:.*]]: i64, %[[T:.*]]: i64)
+  // CHECK: %[[FIRST:.*]] = arith.cmpi eq
+  // CHECK: scf.if %[[FIRST]]
+  // CHECK: %[[START:.*]] = thread.global_timer
+  // CHECK: scf.while
+  // CHECK: %[[OLD:.*]] = thread.atomic_rmw <or> <acquire> <sys> %[[P]], %c0_i64 mask %true
+  // CHECK: %[[FOUND:.*]] = arith.cmpi eq, %[[OLD]], %[[V]]
+  // CHECK: %[[NOW:.*]] = thread.global_timer
+  // CHECK: %[[PASSED:.*]] = arith.subi %[[NOW]], %[[START]]
+  // CHECK: arith.cmpi slt, %[[PASSED]], %[[T]]
+  // CHECK: scf.condition(%{{.*}}) %[[FOUND]] : i1
+  func.func @waits(%p: !tile.ptr<i64>, %v: i64, %t: i64) -> i1 {
+    %0 = tile.atomic_poll %p, %v timeout %t {scope = #tile.scope<sys>} : !tile.ptr<i64>, i64
+    return %0 : i1
+  }
+
+  // Memory has no 16-bit atomics but this one.
+  // CHECK-LABEL: func.func @short
+  // CHECK-NOT: thread.global_timer
+  // CHECK: thread.compare_exchange <relaxed> <gpu> %{{.*}}, %c0_i16, %c0_i16
+  func.func @short(%p: !tile.ptr<i16>, %v: i16) -> i1 {
+    %0 = tile.atomic_poll %p, %v {sem = #tile.sem<relaxed>} : !tile.ptr<i16>, i16
+    return %0 : i1
+  }
+}
+
+// -----
+
 #copies = #tilegpu.layout<register = [], lane = [[1], [2], [4], [0], [0]], warp = [], block = [] : 8>
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
   // Lanes with replicas and masked-out elements skip it. sm_80 cannot add pairs of bfloat16, nor single ones: see

@@ -50,6 +50,32 @@ def RecordWrites : Pass<"record-writes", "mlir::ModuleOp"> {
   }];
 }
 
+def HoistInvariants : Pass<"hoist-invariants"> {
+  let summary = "Move operations that do not depend on the iteration out of loops";
+  let description = [{
+    Upstream's `loop-invariant-code-motion`, except for loops with the attribute `tile.disable_licm`: nothing moves out
+    of them.
+
+    Requires: nothing.
+    Establishes: loops without the attribute have no operation that could be hoisted.
+    Destroys: nothing.
+  }];
+}
+
+def WarnEndlessLoops : Pass<"warn-endless-loops"> {
+  let summary = "Warn of a `while` that waits for memory by a plain load";
+  let description = [{
+    Emits a warning at a load if the condition of an `scf.while` depends on it and on nothing else that changes in the
+    loop: its address is always the same, and the loop neither stores to that memory nor orders its accesses by an
+    atomic, a barrier, inline assembly or a call. The code generators then load once, and the loop does not end; or it
+    is removed, if only its waiting matters.
+
+    Requires: nothing. Should run before `canonicalize`, which removes loops without results and effects.
+    Establishes: nothing.
+    Destroys: nothing.
+  }];
+}
+
 def CheckBounds : Pass<"check-bounds", "mlir::ModuleOp"> {
   let summary = "Assert that each memory access is within the bounds of the kernel's arrays";
   let description = [{

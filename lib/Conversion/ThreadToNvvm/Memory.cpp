@@ -196,6 +196,14 @@ struct Fence : OpRewritePattern<thread::FenceOp> {
   }
 };
 
+struct GlobalTimer : OpRewritePattern<thread::GlobalTimerOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::GlobalTimerOp op, PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::GlobalTimerOp>(op, rewriter.getI64Type());
+    return success();
+  }
+};
+
 //===----------------------------------------------------------------------===//
 // Shared memory
 //===----------------------------------------------------------------------===//
@@ -267,7 +275,7 @@ template <typename Op> struct GridDependency : OpRewritePattern<Op> {
 } // namespace
 
 void addMemoryPatterns(RewritePatternSet &patterns) {
-  patterns.add<Load, Store, AtomicRMW, CompareExchange, Fence, SharedMemory, AsyncCopy, AsyncWait,
+  patterns.add<Load, Store, AtomicRMW, CompareExchange, Fence, GlobalTimer, SharedMemory, AsyncCopy, AsyncWait,
                Bare<thread::AsyncCommitOp, NVVM::CpAsyncCommitGroupOp>, Bare<thread::BarrierOp, NVVM::Barrier0Op>,
                GridDependency<thread::WaitForGridsOp>, GridDependency<thread::LaunchDependentsOp>>(
       patterns.getContext());

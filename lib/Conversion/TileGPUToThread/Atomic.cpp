@@ -124,7 +124,7 @@ struct AtomicCAS : OpConversionPattern<tile::AtomicCASOp> {
     SmallVector<Value> pointers = unpack(builder, asVector(builder, adaptor.getPtr()));
     SmallVector<Value> cmps = unpack(builder, asVector(builder, adaptor.getCmp()));
     SmallVector<Value> values = unpack(builder, asVector(builder, adaptor.getValue()));
-    SmallVector<Value> masks = masksOf(builder, op.getPtr(), Value(), pointers.size()), old;
+    SmallVector<Value> masks = masksOf(builder, op.getPtr(), adaptor.getMask(), pointers.size()), old;
     Order order(op.getSem(), pointers.size());
     fence(builder, order.before, op.getScope());
     for (auto [pointer, cmp, value, mask] : llvm::zip_equal(pointers, cmps, values, masks)) {

@@ -12,6 +12,7 @@
 #include "TileGPUToThread.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -34,9 +35,29 @@ VectorType vectorLike(VectorType type, Type element, int64_t perElement = 1) {
   return VectorType::get(type.getNumElements() / perElement, element);
 }
 
+/// The operand with the elements where `mask` is false replaced by others of their groups. They have no effect of their
+/// own, then, as long as any element of the group is one of the tile.
+Value repeatWithinGroups(Builder &builder, Value vector, ArrayRef<Value> mask, int64_t packed) {
+  SmallVector<Value> elements = unpack(builder, vector);
+  for (size_t first = 0; first < elements.size(); first += packed) {
+    size_t end = std::min<size_t>(first + packed, elements.size());
+    Value inside = elements[first];
+    for (size_t i = first + 1; i < end; ++i) {
+      inside = arith::SelectOp::create(builder, mask[i], elements[i], inside);
+    }
+    for (size_t i = first; i < end; ++i) {
+      elements[i] = arith::SelectOp::create(builder, mask[i], elements[i], inside);
+    }
+  }
+  return pack(builder, elements);
+}
+
 /// The registers of an operand. If the elements do not fill the last group, the last one is repeated.
-SmallVector<Value> toRegisters(Builder &builder, Value value, int64_t packed) {
+SmallVector<Value> toRegisters(Builder &builder, Value value, ArrayRef<Value> mask, int64_t packed) {
   Value vector = asVector(builder, value);
+  if (!mask.empty() && packed > 1) {
+    vector = repeatWithinGroups(builder, vector, mask, packed);
+  }
   int64_t count = cast<VectorType>(vector.getType()).getNumElements();
   SmallVector<int64_t> order;
   for (int64_t i = 0; i < static_cast<int64_t>(llvm::alignTo(count, packed)); ++i) {
@@ -88,15 +109,19 @@ struct InlineAsm : OpConversionPattern<tile::InlineAsmOp> {
       return rewriter.notifyMatchFailure(op, "a result without a layout");
     }
     int64_t packed = op.getPacked();
+    SmallVector<Value> mask =
+        adaptor.getMask() ? unpack(builder, asVector(builder, adaptor.getMask())) : SmallVector<Value>();
     SmallVector<SmallVector<Value>> operands;
     for (Value operand : adaptor.getArgs()) {
-      operands.push_back(toRegisters(builder, operand, packed));
+      operands.push_back(toRegisters(builder, operand, mask, packed));
     }
     auto vector = dyn_cast<VectorType>(types.front());
     int64_t executions = llvm::divideCeil(vector ? vector.getNumElements() : 1, packed);
     SmallVector<SmallVector<Value>> results(types.size());
     for (int64_t i = 0; i < executions; ++i) {
-      execute(builder, op, i, executions, operands, types, results);
+      Value isExecuted =
+          isAnyTrue(builder, ArrayRef(mask).drop_front(std::min<size_t>(i * packed, mask.size())), packed);
+      execute(builder, op, i, executions, operands, types, isExecuted, results);
     }
     SmallVector<Value> values;
     for (auto [registers, type] : llvm::zip(results, types)) {
@@ -107,9 +132,18 @@ struct InlineAsm : OpConversionPattern<tile::InlineAsmOp> {
   }
 
 private:
+  /// Whether any of the first `count` elements of a mask is true; null for an empty mask.
+  static Value isAnyTrue(Builder &builder, ArrayRef<Value> mask, int64_t count) {
+    Value any;
+    for (Value each : mask.take_front(std::min<size_t>(count, mask.size()))) {
+      any = any ? arith::OrIOp::create(builder, any, each).getResult() : each;
+    }
+    return any;
+  }
+
   /// Execution `index` takes the next registers of each operand, and adds its own to those of each result.
   static void execute(Builder &builder, tile::InlineAsmOp op, int64_t index, int64_t executions,
-                      ArrayRef<SmallVector<Value>> operands, ArrayRef<Type> types,
+                      ArrayRef<SmallVector<Value>> operands, ArrayRef<Type> types, Value isExecuted,
                       MutableArrayRef<SmallVector<Value>> results) {
     int64_t packed = op.getPacked();
     SmallVector<Value> taken;
@@ -123,14 +157,34 @@ private:
       int64_t perRegister = elementsPerRegister(element, packed);
       yielded.append(packed / perRegister, builder.getIntegerType(bitsOf(element) * perRegister));
     }
-    auto assembly =
-        thread::InlineAsmOp::create(builder, yielded, op.getAssembly(), op.getConstraints(), op.getPure(), taken);
-    ValueRange rest = assembly.getResults();
+    SmallVector<Value> made = emitAssembly(builder, op, yielded, taken, isExecuted);
+    ArrayRef<Value> rest = made;
     for (auto [registers, type] : llvm::zip(results, types)) {
       int64_t count = packed / elementsPerRegister(getElementTypeOrSelf(type), packed);
       llvm::append_range(registers, rest.take_front(count));
       rest = rest.drop_front(count);
     }
+  }
+
+  /// The results of one execution; zeros if the condition is false.
+  static SmallVector<Value> emitAssembly(Builder &builder, tile::InlineAsmOp op, ArrayRef<Type> types,
+                                         ArrayRef<Value> operands, Value isExecuted) {
+    auto assemble = [&](Builder &b) {
+      return thread::InlineAsmOp::create(b, types, op.getAssembly(), op.getConstraints(), op.getPure(), operands);
+    };
+    if (!isExecuted) {
+      return assemble(builder).getResults();
+    }
+    auto run = [&](OpBuilder &inner, Location loc) {
+      Builder b(loc, inner);
+      scf::YieldOp::create(b, assemble(b).getResults());
+    };
+    auto skip = [&](OpBuilder &inner, Location loc) {
+      Builder b(loc, inner);
+      auto zero = [&](Type type) -> Value { return arith::ConstantIntOp::create(b, type, 0); };
+      scf::YieldOp::create(b, llvm::map_to_vector(types, zero));
+    };
+    return scf::IfOp::create(builder, isExecuted, run, skip).getResults();
   }
 };
 

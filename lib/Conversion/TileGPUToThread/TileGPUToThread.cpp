@@ -111,6 +111,7 @@ struct TileGPUToThread : tilewright::impl::TileGPUToThreadBase<TileGPUToThread> 
     tilewright::gpu::addShapePatterns(patterns, types);
     tilewright::gpu::addMemoryPatterns(patterns, types);
     tilewright::gpu::addAtomicPatterns(patterns, types);
+    tilewright::gpu::addPollPatterns(patterns, types);
     tilewright::gpu::addConversionPatterns(patterns, types);
     tilewright::gpu::addReductionPatterns(patterns, types);
     tilewright::gpu::addScanPatterns(patterns, types);

@@ -165,6 +165,7 @@ void addElementwisePatterns(mlir::RewritePatternSet &patterns, const ThreadTypes
 void addShapePatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addMemoryPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addAtomicPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addPollPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addConversionPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addReductionPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addScanPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);

@@ -72,6 +72,10 @@ LogicalResult Emitter::emitFor(scf::ForOp op) {
   auto init = llvm::map_to_vector(scalarsOf(op.getInitArgs()), [&](Value value) { return scalar(value); });
   auto loop = scf::ForOp::create(b, op.getLoc(), scalar(op.getLowerBound()), scalar(op.getUpperBound()),
                                  scalar(op.getStep()), init, nullptr, op.getUnsignedCmp());
+  constexpr llvm::StringLiteral disableLICM = tile::TileDialect::kDisableLICMAttr;
+  if (Attribute attr = op->getDiscardableAttr(disableLICM)) {
+    loop->setDiscardableAttr(disableLICM, attr); // for later passes
+  }
   map(op.getInductionVar(), loop.getInductionVar());
   {
     OpBuilder::InsertionGuard guard(b);

@@ -37,6 +37,7 @@ void registerEmission(DialectRegistry &registry) {
     attachReductions(context);
     attachMap(context);
     attachDot(context);
+    attachPoll(context);
     attachPrint(context);
     attachPrograms(context);
   });

@@ -287,6 +287,7 @@ void attachAtomics(mlir::MLIRContext *context);
 void attachReductions(mlir::MLIRContext *context);
 void attachMap(mlir::MLIRContext *context);
 void attachDot(mlir::MLIRContext *context);
+void attachPoll(mlir::MLIRContext *context);
 void attachPrint(mlir::MLIRContext *context);
 void attachPrograms(mlir::MLIRContext *context);
 /// The models of other dialects.

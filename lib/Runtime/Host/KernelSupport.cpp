@@ -6,6 +6,9 @@
 #include "tilewright/Runtime/Host/HalfConversion.h"
 #include "tilewright/Runtime/Host/Printing.h"
 
+#include <chrono>
+#include <thread>
+
 namespace tilewright::runtime {
 
 namespace {
@@ -34,11 +37,24 @@ HalfRegister truncateDoubleToHalf(double wide) { return inRegister(toHalf(wide))
 HalfRegister truncateToBfloat16(float wide) { return inRegister(toBfloat16(wide)); }
 HalfRegister truncateDoubleToBfloat16(double wide) { return inRegister(toBfloat16(wide)); }
 
+//===----------------------------------------------------------------------===//
+// Waiting
+//===----------------------------------------------------------------------===//
+
+int64_t readClock() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+void letOthersRun() { std::this_thread::yield(); }
+
 } // namespace
 
 const SupportFunction supportFunctions[] = {
     {"tilewright_print", reinterpret_cast<void *>(&print)},
     {"tilewright_may_access", reinterpret_cast<void *>(&mayAccess)},
+    {"tilewright_clock", reinterpret_cast<void *>(&readClock)},
+    {"tilewright_yield", reinterpret_cast<void *>(&letOthersRun)},
     {"__extendhfsf2", reinterpret_cast<void *>(&extendHalf)},
     {"__truncsfhf2", reinterpret_cast<void *>(&truncateToHalf)},
     {"__truncdfhf2", reinterpret_cast<void *>(&truncateDoubleToHalf)},

@@ -30,6 +30,7 @@ from .branches import (
     Branches,
     Step,
     StepSequence,
+    choose,
     resolve_exit,
     to_condition,
     visit_condition,
@@ -285,7 +286,7 @@ def visit_for(v: FunctionVisitor, node: ast.For, rest: Rest) -> Outcome:
         raise UnsupportedError("the variable of a loop over a range must be a single name")
     exits = EarlyExits(v, node)
     if exits.names:
-        loop.build_while(node, node.target, exits)
+        loop.build_while(node, node.target, exits, bounds.unroll_factor)
     elif bounds.unroll_factor > 1:
         loop.build_unrolled(node, node.target, bounds.unroll_factor)
     else:
@@ -404,8 +405,11 @@ class _Loop:
             v.builder.create("scf.yield", carried.collect(), types=[])
         carried.leave(op.results)
 
-    def build_while(self, node: ast.For, target: ast.Name, exits: EarlyExits) -> None:
-        """Builds the loop as scf.while, which can exit early."""
+    def build_while(self, node: ast.For, target: ast.Name, exits: EarlyExits, factor: int) -> None:
+        """Builds the loop as scf.while, which can exit early, with `factor` copies of the body.
+
+        A copy runs only if the loop goes on after the one before it.
+        """
         v = self.v
         low, high = self._rising()
         trips = self._trips(low, high)
@@ -416,10 +420,15 @@ class _Loop:
         def condition() -> Value:
             return tl.logical_and(v.scope.values[INDEX] < trips, exits.is_running())
 
-        def visit_body() -> None:
+        def visit_copy() -> None:
             trip: Any = v.scope.values[INDEX]
             self._visit_body(node, target, low + trip.to(self.type) * self.step)
             v.scope.set(INDEX, trip + 1, node.lineno)
+
+        def visit_body() -> None:
+            visit_copy()
+            for _ in range(factor - 1):
+                choose(v, node, condition(), visit_copy, lambda: None)
 
         build_while(v, carried, condition, visit_body)
 

@@ -6,11 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tilewright.errors import ShapeMismatchError, TypeMismatchError
+from tilewright.errors import TypeMismatchError
 from tilewright.language._context import current
 from tilewright.language.constexpr import constexpr_value, describe
 from tilewright.language.dtypes import (
-    are_powers_of_two,
     block_type,
     dtype,
     float32,
@@ -230,21 +229,6 @@ def reshape_type(x: tensor, shape: Sequence[int]) -> dtype:
     if x.type.encoding is None:
         return block_type(x.dtype, shape)
     return block_type(x.dtype, shape, current().builder.reshape_type(x.handle.type, shape).encoding)
-
-
-def powers_of_two(x: tensor, what: str) -> tensor:
-    """`x` itself, if every size of its shape is a power of two.
-
-    Raises:
-        ShapeMismatchError: A size is none.
-    """
-    if not are_powers_of_two(x.type.shape):
-        raise ShapeMismatchError(
-            f"{what} takes tiles whose sizes are powers of two, found shape {list(x.type.shape)}: "
-            "each must be a power of 2",
-            hint="take slices of such sizes: x[0:32]",
-        )
-    return x
 
 
 def same_shape(x: tensor, scalar: dtype) -> dtype:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tilewright.errors import TypeMismatchError
-from tilewright.language._build import constant, emit, powers_of_two, to_tensor
+from tilewright.language._build import constant, emit, to_tensor
 from tilewright.language._context import current
 from tilewright.language.casts import convert, reinterpret
 from tilewright.language.constexpr import constexpr_value
@@ -51,8 +51,7 @@ def atomic_cas(pointer: Any, cmp: Any, val: Any, sem: Any = None, scope: Any = N
 
     Raises:
         TypeMismatchError: `pointer` is not a pointer, or its elements have another width.
-        ShapeMismatchError: `cmp` or `val` does not broadcast to the shape of `pointer`, or a size
-            of that shape is not a power of two.
+        ShapeMismatchError: `cmp` or `val` does not broadcast to the shape of `pointer`.
         ConstantError: `sem` or `scope` is not one of the values listed above.
 
     Example:
@@ -67,11 +66,15 @@ def atomic_cas(pointer: Any, cmp: Any, val: Any, sem: Any = None, scope: Any = N
     values = [ptr, to_tensor(cmp, element), to_tensor(val, element)]
     scalars_only(ptr, values[1:], "atomic_cas")
     values = fit_pointers(values, "atomic_cas")
-    powers_of_two(values[0], "atomic_cas")
-    return emit("tile.atomic_cas", values, _order(sem, scope))
+    return emit("tile.atomic_cas", values, memory_order(sem, scope))
 
 
-def _order(sem: Any, scope: Any) -> dict[str, Any]:
+def memory_order(sem: Any, scope: Any) -> dict[str, Any]:
+    """The attributes of an atomic operation.
+
+    Raises:
+        ConstantError: `sem` or `scope` is none of the known ones.
+    """
     ctx = current().ctx
     return {
         "sem": ctx.attr(f"#tile.sem<{option(sem, _SEM, 'sem')}>"),
@@ -134,7 +137,7 @@ def atomic_add(
     values = _operands(pointer, val, mask, "atomic_add")
     element = values[1].dtype
     _check(element, "atomic_add", element.is_int() or element.is_floating())
-    return _rmw("fadd" if element.is_floating() else "add", values, _order(sem, scope))
+    return _rmw("fadd" if element.is_floating() else "add", values, memory_order(sem, scope))
 
 
 @Family.ATOMICS
@@ -151,7 +154,7 @@ def atomic_xchg(
     """
     values = _operands(pointer, val, mask, "atomic_xchg")
     _check(values[1].dtype, "atomic_xchg", True)
-    return _rmw("xchg", values, _order(sem, scope))
+    return _rmw("xchg", values, memory_order(sem, scope))
 
 
 @Family.ATOMICS
@@ -202,7 +205,7 @@ def atomic_xor(
 def _bitwise(kind: str, pointer: Any, val: Any, mask: Any, sem: Any, scope: Any) -> tensor:
     values = _operands(pointer, val, mask, f"atomic_{kind}")
     _check(values[1].dtype, f"atomic_{kind}", values[1].dtype.is_int())
-    return _rmw(kind, values, _order(sem, scope))
+    return _rmw(kind, values, memory_order(sem, scope))
 
 
 @Family.ATOMICS
@@ -241,7 +244,7 @@ def atomic_min(
 def _extremum(which: str, pointer: Any, val: Any, mask: Any, sem: Any, scope: Any) -> tensor:
     values = _operands(pointer, val, mask, f"atomic_{which}")
     element = values[1].dtype
-    order = _order(sem, scope)
+    order = memory_order(sem, scope)
     _check(element, f"atomic_{which}", element.is_int() or element.is_standard_floating())
     if element.is_floating():
         return _float_extremum(which, values, order)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilewright.errors import ConstantError, TypeMismatchError, UnsupportedError
-from tilewright.language._build import i32_attr, powers_of_two, same_shape, to_tensor
+from tilewright.language._build import i32_attr, same_shape, to_tensor
 from tilewright.language._context import current
 from tilewright.language.casts import element_type
 from tilewright.language.constexpr import (
@@ -53,8 +53,7 @@ def inline_asm_elementwise(
     Raises:
         ConstantError: `asm`, `constraints`, `is_pure` or `pack` is not a constant of its kind.
         TypeMismatchError: A value or a dtype that registers cannot hold.
-        ShapeMismatchError: The arguments do not broadcast, or the assembly is not pure and a size
-            is not a power of two.
+        ShapeMismatchError: The arguments do not broadcast.
         UnsupportedError: The target is the CPU, and there is no `cpu`.
 
     Example:
@@ -74,8 +73,6 @@ def inline_asm_elementwise(
             )
     texts = _text(asm, "asm"), _text(constraints, "constraints")
     pure = constant_bool(is_pure, "is_pure")
-    if not pure and values:
-        powers_of_two(values[0], "impure inline assembly")
     if is_for_cpu():
         results = _fall_back(cpu, values, types)
     else:
@@ -91,6 +88,7 @@ def _emit(
         "assembly": context.ctx.string_attr(asm),
         "constraints": context.ctx.string_attr(constraints),
         "packed": i32_attr(packed),
+        "operandSegmentSizes": context.ctx.i32_array_attr([len(values), 0]),
     }
     if pure:
         attrs["pure"] = context.ctx.unit_attr()

@@ -15,12 +15,14 @@ class range:
         arg1, arg2, step: As for Python's `range`: constants or integer scalars. If `arg2` is
             None, `arg1` is the end.
         num_stages: The number of pipeline stages.
-        loop_unroll_factor: How many copies of the body an iteration of the loop has; a second loop
-            runs the remaining iterations. Loops with `break` or `return` ignore it.
+        loop_unroll_factor: How many copies of the body an iteration of the loop has. A second loop
+            runs the remaining iterations; in a loop with `break` or `return`, each copy but the
+            first runs only if the loop goes on.
         disallow_acc_multi_buffer: Do not multi-buffer the accumulator of a dot.
-        flatten: Flatten the loop nest into a single loop.
-        warp_specialize: Distribute the loop body over groups of warps.
-        disable_licm: Do not hoist loop-invariant code.
+        flatten: Flatten the loop nest into a single loop. Accepted and ignored.
+        warp_specialize: Distribute the loop body over groups of warps. Accepted and ignored.
+        disable_licm: Do not hoist loop-invariant code; LLVM still may. Loops with `break` or
+            `return` ignore it.
 
     Attributes:
         start, stop, step: The bounds; `end` is `stop`.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilewright.errors import ConstantError, TypeMismatchError
-from tilewright.language._build import i32_attr, powers_of_two, same_shape, to_tensor
+from tilewright.language._build import i32_attr, same_shape, to_tensor
 from tilewright.language._context import current
 from tilewright.language.casts import convert
 from tilewright.language.constexpr import constant_int, constexpr_value, describe
@@ -25,7 +25,7 @@ def map_elementwise(scalar_fn: Any, *args: Any, pack: Any = 1) -> Any:
     Args:
         scalar_fn: A `@jit` function that takes one scalar per tile and returns a scalar or a tuple
             of scalars. It may branch, loop and call others, but not access memory or create tiles.
-        args: Tiles whose sizes are powers of two, or scalars beside tiles.
+        args: Tiles and scalars, which are broadcast to a common shape.
         pack: The number of elements per call, a power of two. The function then takes `pack`
             scalars of the first tile, `pack` of the second, and so on, and returns `pack` scalars
             for each result, in the same order. Which elements are in a call is unspecified.
@@ -36,7 +36,7 @@ def map_elementwise(scalar_fn: Any, *args: Any, pack: Any = 1) -> Any:
     Raises:
         TypeMismatchError: The function returns something else than scalars, or values of one
             result that differ in type.
-        ShapeMismatchError: A size of the tiles is not a power of two.
+        ShapeMismatchError: The arguments do not broadcast.
         ConstantError: `pack` is not a positive power of two.
 
     Example:
@@ -53,7 +53,6 @@ def map_elementwise(scalar_fn: Any, *args: Any, pack: Any = 1) -> Any:
     values = broadcast_all(*map(to_tensor, args))
     if not values[0].type.is_block():
         return current().inline(function, [x for x in values for _ in range(size)])
-    powers_of_two(values[0], "map_elementwise")
     return _map(function, values, size)
 
 

@@ -1,6 +1,6 @@
 // What upstream's passes may do with memory operations.
 // RUN: tilewright-opt %s -cse | FileCheck %s --check-prefixes=CHECK,CSE
-// RUN: tilewright-opt %s -loop-invariant-code-motion | FileCheck %s --check-prefixes=CHECK,LICM
+// RUN: tilewright-opt %s -hoist-invariants | FileCheck %s --check-prefixes=CHECK,LICM
 // RUN: tilewright-opt %s -canonicalize | FileCheck %s --check-prefixes=CHECK,DCE
 
 // Equal loads are merged unless there is a store between them.

@@ -532,3 +532,27 @@ func.func @f(%mask: i1) {
   tile.print ["here"] [] mask %mask : i1
   return
 }
+
+// -----
+
+func.func @f(%p: !tile.ptr<i64>, %x: i32) {
+  // expected-error @below {{expected value must be 'i64', the pointee type of '!tile.ptr<i64>', found 'i32'}}
+  %0 = tile.atomic_poll %p, %x : !tile.ptr<i64>, i32
+  return
+}
+
+// -----
+
+func.func @f(%p: !tile.ptr<i32>, %x: i32) {
+  // expected-error @below {{must be acquire or relaxed, found release}}
+  %0 = tile.atomic_poll %p, %x {sem = #tile.sem<release>} : !tile.ptr<i32>, i32
+  return
+}
+
+// -----
+
+func.func @f(%x: i32, %mask: i1) {
+  // expected-error @below {{is pure, and needs no mask}}
+  %0 = tile.inline_asm "a", "=r,r" pack 1 pure (%x) mask %mask : i1 : (i32) -> i32
+  return
+}

@@ -101,6 +101,13 @@ func.func @atomics(%t: tensor<8x!tile.ptr<f32>>, %x: tensor<8xf32>, %mask: tenso
   %0 = tile.atomic_rmw #tile.rmw<fadd> %t, %x mask %mask {scope = #tile.scope<sys>, sem = #tile.sem<relaxed>} : tensor<8x!tile.ptr<f32>>, tensor<8xf32>, mask tensor<8xi1>
   // CHECK: tile.atomic_cas %{{.*}}, %{{.*}}, %{{.*}} : !tile.ptr<i32>, i32
   %1 = tile.atomic_cas %p, %i, %i : !tile.ptr<i32>, i32
+  // CHECK: tile.atomic_cas %{{.*}} mask %{{.*}} : tensor<8x!tile.ptr<f32>>, tensor<8xf32>, mask tensor<8xi1>
+  %2 = tile.atomic_cas %t, %x, %x mask %mask : tensor<8x!tile.ptr<f32>>, tensor<8xf32>, mask tensor<8xi1>
+  // CHECK: tile.atomic_poll %{{.*}}, %{{.*}} : !tile.ptr<i32>, i32
+  %3 = tile.atomic_poll %p, %i : !tile.ptr<i32>, i32
+  // CHECK: tile.atomic_poll %{{.*}}, %{{.*}} timeout %{{.*}} {sem = #tile.sem<relaxed>} : !tile.ptr<i32>, i32
+  %limit = arith.constant 1000 : i64
+  %4 = tile.atomic_poll %p, %i timeout %limit {sem = #tile.sem<relaxed>} : !tile.ptr<i32>, i32
   return
 }
 

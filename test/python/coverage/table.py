@@ -55,6 +55,7 @@ ELSEWHERE = {
     "arange": "language/test_any_size.py",
     "assume": "language/test_hints_and_debug.py",
     "atomic_load": "language/test_atomic_access.py",
+    "atomic_poll": "language/test_atomic_poll.py",
     "atomic_store": "language/test_atomic_access.py",
     "debug_barrier": "language/test_hints_and_debug.py",
     "device_assert": "language/test_device_assert.py",

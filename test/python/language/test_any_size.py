@@ -11,7 +11,6 @@ from inputs import fresh
 
 import tilewright
 import tilewright.language as tl
-from tilewright.errors import ShapeMismatchError
 
 SIZES = [3, 5, 12, 48, 80, 96, 100, 192, 576]
 MARGIN = 64
@@ -335,28 +334,6 @@ def test_descriptors_and_block_pointers():
 
 
 @tilewright.jit
-def exchanges(x):
-    i = tl.arange(0, 12)
-    tl.atomic_cas(x + i, i, i)
-
-
-@tilewright.jit
-def assembles(x):
-    y = tl.load(x + tl.arange(0, 12))
-    tl.inline_asm_elementwise("add.s32 $0, $1, 1;", "=r,r", [y], tl.int32, False, 1)
-
-
-@tilewright.jit
-def increments(a):
-    return a + 1
-
-
-@tilewright.jit
-def maps(x):
-    tl.store(x + tl.arange(0, 12), tl.map_elementwise(increments, tl.load(x + tl.arange(0, 12))))
-
-
-@tilewright.jit
 def prints(x, N: tl.constexpr):
     tl.device_print("x", tl.load(x + tl.arange(0, N)))
 
@@ -367,9 +344,3 @@ def test_printing_ignores_padding(capfd, size):
     prints[(1,)](x, N=size)
     lines = sorted(capfd.readouterr().out.splitlines())
     assert lines == sorted(f"pid (0, 0, 0) idx ({i}) x: {i + 10}" for i in range(size))
-
-
-@pytest.mark.parametrize("kernel", [assembles, exchanges, maps])
-def test_what_needs_powers_of_two(kernel):
-    with pytest.raises(ShapeMismatchError, match=r"powers of two, found shape \[12\]"):
-        kernel[(1,)](fresh("int32", (12,)))

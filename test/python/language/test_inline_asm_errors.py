@@ -202,21 +202,6 @@ NEEDS_GPU = pytest.mark.needs_gpu("the assembly is PTX")
 
 
 @NEEDS_GPU
-def test_effects_on_a_size_that_is_not_a_power_of_two() -> None:
-    """The padding of such a tile would have the effects, too."""
-
-    @tilewright.jit
-    def effects(out):
-        i = tl.arange(0, 48)
-        tl.inline_asm_elementwise(
-            "st.global.b32 [$1], 1; mov.b32 $0, 0;", "=r,l", [out + i], tl.int32, False, 1
-        )
-
-    with pytest.raises(CompileError, match="sizes are powers of two"):
-        effects[(1,)](np.zeros(48, np.int32))
-
-
-@NEEDS_GPU
 def test_pure_assembly_on_a_size_that_is_not_a_power_of_two() -> None:
     @tilewright.jit
     def pure(out):

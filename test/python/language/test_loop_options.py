@@ -127,6 +127,104 @@ def test_a_loop_with_break(at):
 
 
 @tilewright.jit
+def interrupted(x, out, start, stop, step, FACTOR: tl.constexpr):
+    """Three ways to end an iteration, and two to end the loop."""
+    total, last = 0, -1
+    for i in tl.range(start, stop, step, loop_unroll_factor=FACTOR):
+        value = tl.load(x + i)
+        if value < 0:
+            continue
+        last = i
+        if value == 50:
+            break
+        total = total * 3 + value
+        if value == 60:
+            tl.store(out, -total)
+            tl.store(out + 1, last)
+            return
+    else:
+        total += 1000
+    tl.store(out, total)
+    tl.store(out + 1, last)
+
+
+def interrupted_in_python(x, bounds):
+    total, last = 0, -1
+    for i in bounds:
+        value = int(x[i])
+        if value < 0:
+            continue
+        last = i
+        if value == 50:
+            break
+        total = total * 3 + value
+        if value == 60:
+            return -total, last
+    else:
+        total += 1000
+    return total, last
+
+
+@pytest.mark.parametrize("factor", [1, 2, 3, 8])
+@pytest.mark.parametrize("bounds", [(0, 11, 1), (0, 4, 1), (10, 0, 1), (1, 11, 3)], ids=str)
+@pytest.mark.parametrize("ends", [(), (0, 50), (4, 50), (7, 60), (10, 60), (3, 50, 2, 60)], ids=str)
+def test_unrolling_of_loops_that_exit_early(factor, bounds, ends):
+    x, out = fresh("int32", (11,), -3, 9), poisoned("int32", (2,))
+    for at, value in zip(ends[::2], ends[1::2], strict=True):
+        x[at] = value
+    interrupted[(1,)](x, out, *bounds, FACTOR=factor)
+    assert tuple(out.tolist()) == interrupted_in_python(x, range(*bounds))
+
+
+def test_copies_of_a_loop_with_break_are_in_the_code():
+    @tilewright.jit
+    def kernel(x, out, n, FACTOR: tl.constexpr):
+        total = 0.0
+        for i in tl.range(n, loop_unroll_factor=FACTOR):
+            value = tl.load(x + i)
+            if value < 0:
+                break
+            total += value
+        tl.store(out, total)
+
+    x, out = np.arange(16, dtype=np.float32), np.zeros(1, np.float32)
+    counts = {}
+    for factor in (1, 4):
+        compiled = kernel.warmup(x, out, 16, FACTOR=factor, grid=(1,))
+        counts[factor] = compiled.asm["source"].count("tile.load")
+    assert counts == {1: 1, 4: 4}
+
+
+@tilewright.jit
+def multiplies(out, n, a, KEEP: tl.constexpr):
+    total = 0
+    for i in tl.range(0, n, disable_licm=KEEP):
+        total += (a * a) ^ i
+    tl.store(out, total)
+
+
+def is_in_the_loop(text, operation):
+    """Whether the first operation of this name is after the start of the loop."""
+    return text.index("scf.for") < text.index(operation)
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_invariant_code_stays_in_the_loop(keep, launch_target):
+    compiled = multiplies.warmup(np.zeros(1, np.int32), 9, 6, KEEP=keep, grid=(1,))
+    assert is_in_the_loop(compiled.asm["source"], "arith.muli")
+    assert is_in_the_loop(compiled.asm["tile"], "arith.muli") == keep
+    if launch_target != "cpu":
+        assert is_in_the_loop(compiled.asm["thread"], "arith.muli") == keep
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_values_without_code_motion(keep):
+    out = poisoned("int32", (1,))
+    multiplies[(1,)](out, 9, 6, KEEP=keep)
+    assert out[0] == sum(36 ^ i for i in range(9))
+
+
+@tilewright.jit
 def conditions(out, n):
     value = n
     while tl.condition(value > 3, disable_licm=True):

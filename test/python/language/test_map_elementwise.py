@@ -6,7 +6,7 @@ from inputs import INTS, fresh, poisoned
 
 import tilewright
 import tilewright.language as tl
-from tilewright.errors import CompileError, ConstantError, ShapeMismatchError, TypeMismatchError
+from tilewright.errors import CompileError, ConstantError, TypeMismatchError
 
 
 @tilewright.jit
@@ -220,15 +220,6 @@ def test_errors(function, pack, error, match):
 
     with pytest.raises(error, match=match):
         kernel[(1,)](fresh("int32", (16,)), FN=function, PACK=pack)
-
-
-def test_sizes_are_powers_of_two():
-    @tilewright.jit
-    def kernel(x):
-        tl.map_elementwise(collatz, tl.load(x + tl.arange(0, 12)))
-
-    with pytest.raises(ShapeMismatchError, match="map_elementwise takes tiles whose sizes"):
-        kernel[(1,)](fresh("int32", (16,)))
 
 
 def test_memory_is_not_accessed():

@@ -22,6 +22,10 @@ struct SupportFunction {
 ///     Whether the elements of an access are in bounds (AccessChecks.h). The elements are those at `addresses`, or, if
 ///     it is null, `count` consecutive ones from `first`. Elements whose byte of `mask` is 0 are skipped, if it is not
 ///     null.
+///   int64_t tilewright_clock()
+///     A clock in nanoseconds, which all programs share.
+///   void tilewright_yield()
+///     Lets other threads run on this processor, while a program waits for one of them.
 ///   __extendhfsf2, __truncsfhf2, __truncdfhf2, __truncsfbf2, __truncdfbf2
 ///     Conversions of 16-bit floats, which the code generator calls on processors without instructions for them.
 ///     The process may have no functions of these names, or others with another calling convention.

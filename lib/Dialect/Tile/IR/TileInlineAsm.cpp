@@ -34,9 +34,14 @@ LogicalResult InlineAsmOp::verify() {
     if (getShape(type) != shape) {
       return emitOpError("has values of different shapes: ") << getResult(0).getType() << " and " << type;
     }
+  }
+  for (Type type : llvm::concat<const Type>(getArgs().getTypes(), getResultTypes())) {
     if (getPacked() > 1 && getElementType(type).isInteger(1)) {
       return emitOpError("does not pack elements of type i1");
     }
+  }
+  if (getMask() && getPure()) {
+    return emitOpError("is pure, and needs no mask");
   }
   return success();
 }

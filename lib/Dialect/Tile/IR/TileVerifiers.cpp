@@ -439,7 +439,20 @@ LogicalResult AtomicRMWOp::verify() {
   return checkPointee(*this, ptr, getValue().getType(), "value");
 }
 
-LogicalResult AtomicCASOp::verify() { return checkPointee(*this, getPtr().getType(), getValue().getType(), "value"); }
+LogicalResult AtomicCASOp::verify() {
+  Type ptr = getPtr().getType();
+  if (getMask() && failed(checkShape(*this, ptr, getMask().getType(), "mask"))) {
+    return failure();
+  }
+  return checkPointee(*this, ptr, getValue().getType(), "value");
+}
+
+LogicalResult AtomicPollOp::verify() {
+  if (getSem() != MemSemantic::Acquire && getSem() != MemSemantic::Relaxed) {
+    return emitOpError("must be acquire or relaxed, found ") << stringifyMemSemantic(getSem());
+  }
+  return checkPointee(*this, getPtr().getType(), getExpected().getType(), "expected value");
+}
 
 //===----------------------------------------------------------------------===//
 // Operations over whole tiles

@@ -315,7 +315,7 @@ template <template <typename> class Model, typename... Ops> void attachToAll(MLI
 void tilegpu::attachLayoutRules(MLIRContext *context) {
   LayoutAttr::attachInterface<LayoutEncoding>(*context);
   attachToAll<AccessRule, tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp, tile::PrintOp>(context);
-  attachToAll<SourceRule, tile::MakeRangeOp, tile::SplatOp>(context);
+  attachToAll<SourceRule, tile::MakeRangeOp, tile::SplatOp, tile::AtomicPollOp>(context);
   attachToAll<ConsumerRule, tile::AssertOp, LocalStoreOp, LocalHistogramOp, ConvertLayoutOp>(context);
   attachToAll<DotRule, tile::DotOp, MmaOp>(context);
   GroupMmaOp::attachInterface<GroupMmaRule>(*context);

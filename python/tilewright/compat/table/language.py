@@ -7,7 +7,7 @@ _PROBED = {
     name: Absent()
     for name in (
         "_experimental_descriptor_load", "_experimental_descriptor_store",
-        "_experimental_make_tensor_descriptor", "async_task", "atomic_poll",
+        "_experimental_make_tensor_descriptor", "async_task",
         "block_shape", "expect_zero",
         "tensor_descriptor_type",
     )

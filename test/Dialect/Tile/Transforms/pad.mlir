@@ -1,4 +1,4 @@
-// RUN: tilewright-opt %s --tile-pad --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: tilewright-opt %s --allow-unregistered-dialect --tile-pad --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
 // Accesses get masks, and loads zeros outside of them.
 
@@ -150,8 +150,46 @@ func.func @loop(%x: tensor<7xi32>, %n: i32, %c: i1) -> tensor<7xi32> {
 
 // -----
 
-func.func @cas(%p: tensor<3x!tile.ptr<i32>>, %x: tensor<3xi32>) {
-  // expected-error @below {{takes tiles whose sizes are powers of two only, found 'tensor<3x!tile.ptr<i32>>'}}
+// What has an effect for each element gets a mask.
+
+// CHECK-LABEL: func.func @effects
+// CHECK: %[[INSIDE:.*]] = arith.cmpi slt
+// CHECK: tile.atomic_cas %{{.*}} mask %[[INSIDE]]
+// CHECK: tile.print ["", ""] ["d"](%{{.*}}) mask %[[INSIDE]]
+// CHECK: tile.inline_asm "a $0, $1;", "=r,r" pack 1(%{{.*}}) mask %[[INSIDE]] : tensor<4xi1>
+// CHECK: tile.inline_asm "a $0, $1;", "=r,r" pack 1 pure(%{{.*}}) : (tensor<4xi32>)
+func.func @effects(%p: tensor<3x!tile.ptr<i32>>, %x: tensor<3xi32>) -> tensor<3xi32> {
   %0 = tile.atomic_cas %p, %x, %x : tensor<3x!tile.ptr<i32>>, tensor<3xi32>
+  tile.print ["", ""] ["d"] (%x : tensor<3xi32>)
+  %1 = tile.inline_asm "a $0, $1;", "=r,r" pack 1 (%x) : (tensor<3xi32>) -> tensor<3xi32>
+  %2 = tile.inline_asm "a $0, $1;", "=r,r" pack 1 pure (%x) : (tensor<3xi32>) -> tensor<3xi32>
+  return %2 : tensor<3xi32>
+}
+
+// -----
+
+// A function sees copies of elements in the padding; scalars have none.
+
+// CHECK-LABEL: func.func @functions
+// CHECK: %[[LAST:.*]] = arith.constant dense<2> : tensor<4xi32>
+// CHECK: %[[N:.*]] = tile.splat %arg1
+// CHECK: %[[NEAREST:.*]] = arith.minsi %{{.*}}, %[[LAST]]
+// CHECK: %[[COPIES:.*]] = tile.gather %arg0[%[[NEAREST]]] 0
+// CHECK: tile.map(%[[COPIES]], %[[N]]) 1
+func.func @functions(%x: tensor<3xi16>, %n: i16) -> tensor<3xi16> {
+  %ns = tile.splat %n : tensor<3xi16>
+  %0 = tile.map(%x, %ns) 1 {
+  ^bb0(%a: i16, %b: i16):
+    %sum = arith.addi %a, %b : i16
+    tile.yield %sum : i16
+  } : (tensor<3xi16>, tensor<3xi16>) -> tensor<3xi16>
+  return %0 : tensor<3xi16>
+}
+
+// -----
+
+func.func @unknown(%x: tensor<3xi32>) {
+  // expected-error @below {{takes tiles whose sizes are powers of two only, found 'tensor<3xi32>'}}
+  "test.unknown"(%x) : (tensor<3xi32>) -> ()
   return
 }

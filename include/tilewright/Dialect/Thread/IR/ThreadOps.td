@@ -124,6 +124,12 @@ def Thread_FenceOp : Thread_Op<"fence", [MemoryEffects<[MemRead, MemWrite]>]> {
   let assemblyFormat = "$scope attr-dict";
 }
 
+def Thread_GlobalTimerOp : Thread_Op<"global_timer", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "A clock that all programs share, in nanoseconds; read in order with accesses to memory";
+  let results = (outs I64:$result);
+  let assemblyFormat = "attr-dict";
+}
+
 def Thread_SharedMemoryOp : Thread_Op<"shared_memory", [Pure]> {
   let summary = "The address of the program's shared memory, which is aligned for all accesses of the target";
   let results = (outs Thread_Shared:$result);

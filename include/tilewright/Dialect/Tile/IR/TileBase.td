@@ -51,6 +51,8 @@ def Tile_Dialect : Dialect {
     static constexpr llvm::StringLiteral kWrittenSlotsAttr = "tile.written_slots";
     /// On a loop: the number of pipeline stages that the user requests.
     static constexpr llvm::StringLiteral kNumStagesAttr = "tile.num_stages";
+    /// On a loop: what does not depend on the iteration stays inside.
+    static constexpr llvm::StringLiteral kDisableLICMAttr = "tile.disable_licm";
     /// On a division or a square root: rounds to nearest on every target.
     static constexpr llvm::StringLiteral kPreciseAttr = "tile.precise";
   }];

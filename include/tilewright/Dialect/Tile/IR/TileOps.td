@@ -273,11 +273,27 @@ def Tile_AtomicRMWOp : Tile_AtomicOp<"atomic_rmw", [AllTypesMatch<["value", "res
 def Tile_AtomicCASOp : Tile_AtomicOp<"atomic_cas", [AllTypesMatch<["cmp", "value", "result"]>]> {
   let summary = "Atomically stores `value` where memory equals `cmp`; the result is the old value";
   let arguments = !con((ins Tile_UpdatedPtr:$ptr, Tile_ScalarOrTile:$cmp, Tile_ScalarOrTile:$value,
-    DefaultValuedAttr<Tile_Sem, "MemSemantic::AcqRel">:$sem, DefaultValuedAttr<Tile_Scope, "SyncScope::GPU">:$scope),
+    Optional<Tile_BoolLike>:$mask, DefaultValuedAttr<Tile_Sem, "MemSemantic::AcqRel">:$sem, DefaultValuedAttr<Tile_Scope, "SyncScope::GPU">:$scope),
     Tile_AccessAttributes);
   let results = (outs Tile_ScalarOrTile:$result);
-  let assemblyFormat = !strconcat("$ptr `,` $cmp `,` $value ", Tile_AccessFormat,
-    " attr-dict `:` type($ptr) `,` type($value)");
+  let assemblyFormat = !strconcat("$ptr `,` $cmp `,` $value (`mask` $mask^)? ", Tile_AccessFormat, [{
+    attr-dict `:` type($ptr) `,` type($value) (`,` `mask` type($mask)^)?
+  }]);
+  let hasVerifier = 1;
+}
+
+def Tile_AtomicPollOp : Tile_AtomicOp<"atomic_poll"> {
+  let summary = "Waits until the integer at `ptr` equals `expected`; the result is whether it did";
+  let description = [{
+    With `timeout`, the wait ends unsuccessfully when that many nanoseconds have passed. Memory is loaded at least once,
+    and does not change.
+  }];
+  let arguments = !con((ins Tile_UpdatedPtr:$ptr, AnyTypeOf<[I16, I32, I64]>:$expected, Optional<I64>:$timeout,
+    DefaultValuedAttr<Tile_Sem, "MemSemantic::Acquire">:$sem, DefaultValuedAttr<Tile_Scope, "SyncScope::GPU">:$scope),
+    Tile_AccessAttributes);
+  let results = (outs I1:$result);
+  let assemblyFormat = !strconcat("$ptr `,` $expected (`timeout` $timeout^)? ", Tile_AccessFormat,
+    " attr-dict `:` type($ptr) `,` type($expected)");
   let hasVerifier = 1;
 }
 
@@ -351,21 +367,22 @@ def Tile_YieldOp : Tile_PureOp<"yield", [Terminator, ReturnLike, ParentOneOf<["M
 // Inline assembly, and grids that depend on one another
 //===----------------------------------------------------------------------===//
 
-def Tile_InlineAsmOp : Tile_Op<"inline_asm", [Elementwise, ConditionallySpeculatable,
+def Tile_InlineAsmOp : Tile_Op<"inline_asm", [AttrSizedOperandSegments, Elementwise, ConditionallySpeculatable,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Executes assembly of the target for each element, or for each group of `packed` elements";
   let description = [{
     The text and the constraints are LLVM's. Operands and results are scalars or tiles of one shape. One execution takes
     `packed` elements of each operand, in registers of 32 bits if they are narrower, and yields as many of each result.
     Which elements form a group depends on the layout. `pure` assembly has no effect and depends on its operands only;
-    other assembly may access any memory, is executed in order and as often as a thread holds the elements.
+    other assembly may access any memory, is executed in order and as often as a thread holds the elements. It is not
+    executed for a group whose elements of `mask` are all false; the results are then unspecified.
   }];
   let arguments = (ins StrAttr:$assembly, StrAttr:$constraints, ConfinedAttr<I32Attr, [IntPositive]>:$packed,
-    UnitAttr:$pure, Variadic<Tile_ScalarOrTile>:$args);
+    UnitAttr:$pure, Variadic<Tile_ScalarOrTile>:$args, Optional<Tile_BoolLike>:$mask);
   let results = (outs Variadic<Tile_ScalarOrTile>:$results);
   let assemblyFormat = [{
-    $assembly `,` $constraints `pack` $packed (`pure` $pure^)? `(` $args `)` attr-dict `:`
-    functional-type($args, $results)
+    $assembly `,` $constraints `pack` $packed (`pure` $pure^)? `(` $args `)` (`mask` $mask^ `:` type($mask))? attr-dict
+    `:` functional-type($args, $results)
   }];
   let extraClassDeclaration = [{
     ::mlir::Speculation::Speculatability getSpeculatability() {

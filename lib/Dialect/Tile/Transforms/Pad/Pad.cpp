@@ -44,9 +44,9 @@ struct Padded {
 /// or does not look at elements.
 static bool isSupported(Operation *op) {
   return (op->hasTrait<OpTrait::Elementwise>() && isMemoryEffectFree(op)) || op->hasTrait<OpTrait::ConstantLike>() ||
-         isa<MakeRangeOp, SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransOp, JoinOp, SplitOp, CatOp, GatherOp,
-             HintOp, AddPtrOp, PtrCastOp, IntToPtrOp, PtrToIntOp, LoadOp, StoreOp, AtomicRMWOp, DotOp, ReduceOp, ScanOp,
-             HistogramOp, AssertOp, PrintOp>(op) ||
+         isa<MapOp, InlineAsmOp, AtomicCASOp, MakeRangeOp, SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransOp,
+             JoinOp, SplitOp, CatOp, GatherOp, HintOp, AddPtrOp, PtrCastOp, IntToPtrOp, PtrToIntOp, LoadOp, StoreOp,
+             AtomicRMWOp, DotOp, ReduceOp, ScanOp, HistogramOp, AssertOp, PrintOp>(op) ||
          isa<RegionBranchOpInterface, RegionBranchTerminatorOpInterface, CallOpInterface>(op) ||
          op->hasTrait<OpTrait::ReturnLike>();
 }
@@ -195,12 +195,30 @@ static void padDot(DotOp dot, const Padded &was) {
   pad(dot.getBMutable(), rank - 2);
 }
 
+/// Fills the padding with copies of elements, for an operation that calls a function: with other values it might not
+/// end.
+static void padWithElements(MapOp op, ArrayRef<SmallVector<int64_t>> shapes) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  for (auto [operand, sizes] : llvm::zip_equal(op->getOpOperands(), shapes)) {
+    ArrayRef<int64_t> padded = getShape(operand.get().getType());
+    for (auto [dim, size] : llvm::enumerate(sizes)) {
+      if (size == padded[dim] || isa_and_nonnull<SplatOp, arith::ConstantOp>(operand.get().getDefiningOp())) {
+        continue;
+      }
+      Value position = positionsAlong(builder, loc, padded, dim), last = splatInteger(builder, loc, padded, size - 1);
+      Value nearest = arith::MinSIOp::create(builder, loc, position, last);
+      operand.set(GatherOp::create(builder, loc, operand.get(), nearest, dim));
+    }
+  }
+}
+
 static void correct(const Padded &was) {
   ArrayRef<SmallVector<int64_t>> operands = was.operands;
   llvm::TypeSwitch<Operation *>(was.op)
       .Case([](MakeRangeOp op) { padRange(op); })
       .Case([&](LoadOp op) { padLoad(op, operands[0]); })
-      .Case<StoreOp, AtomicRMWOp, PrintOp>([&](auto op) { padUpdate(op, operands[0]); })
+      .Case<StoreOp, AtomicRMWOp, AtomicCASOp, PrintOp>([&](auto op) { padUpdate(op, operands[0]); })
       .Case([&](AssertOp op) { padAssert(op, operands[0]); })
       .Case([&](GatherOp op) { padIndices(op, operands[1]); })
       .Case([&](HistogramOp op) { padHistogram(op, operands[0]); })
@@ -211,6 +229,12 @@ static void correct(const Padded &was) {
         }
       })
       .Case([&](DotOp op) { padDot(op, was); })
+      .Case([&](MapOp op) { padWithElements(op, operands); })
+      .Case([&](InlineAsmOp op) {
+        if (!op.getPure() && !op.getArgs().empty()) {
+          padUpdate(op, operands[0]);
+        }
+      })
       .Case<ReduceOp, ScanOp>([&](auto op) { ignorePadding(op, operands[0]); });
 }
 
