@@ -70,5 +70,8 @@ llvm.func @groups(%a: i64, %w: i32, %b: i64, %c: f32, %n: i32) -> f32 {
   %1:4 = ptx.wgmma "m64n8k32" ".s32.s8.s8" %w, %w, %w, %w by %b into %n, %n, %n, %n [] from_zero : i32, i32, i32, i32 into i32, i32, i32, i32 -> i32, i32, i32, i32
   // CHECK: "wgmma.wait_group.sync.aligned 1;", "=f,=f,0,1,~{memory}"
   %2:2 = ptx.wgmma_wait 1 of %0#0, %0#1 : f32, f32 -> f32, f32
+  // CHECK: "mov.b32 $0, $2;
+  // CHECK-SAME: mov.b32 $1, $3;", "=&f,=&r,f,r,~{memory}"
+  %3:2 = ptx.copy_registers %c, %n : f32, i32 -> f32, i32
   llvm.return %2#0 : f32
 }

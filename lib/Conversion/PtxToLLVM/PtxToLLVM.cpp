@@ -89,18 +89,18 @@ SmallVector<Value> resultRegisters(Builder &builder, LLVM::InlineAsmOp assembly,
   return registers;
 }
 
-/// Instructions that change registers in place. Accumulators of matrix instructions keep their types: a conversion
-/// would access a register that an instruction in flight writes.
-void lowerInPlace(ptx::AssemblyOpInterface op) {
+/// Operands and results keep their types, and some of them their registers: a conversion would access accumulators of
+/// matrix instructions in flight.
+void lowerAsTheyAre(ptx::AssemblyOpInterface op) {
   Builder builder(op.getLoc(), op);
   size_t tied = op.tiedOperands();
   SmallVector<Type> results(op->getResultTypes());
   SmallVector<std::string> constraints;
   for (Type type : results) {
-    constraints.push_back(type.isF32() ? "=f" : "=r");
+    constraints.push_back(std::string(tied > 0 ? "=" : "=&") + (type.isF32() ? 'f' : 'r'));
   }
   for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
-    std::string own(1, constraintOf(ptx::wordsOf(operand.getType(), 64)));
+    std::string own(1, operand.getType().isF32() ? 'f' : constraintOf(ptx::wordsOf(operand.getType(), 64)));
     constraints.push_back(index < tied ? std::to_string(index) : own);
   }
   constraints.push_back("~{memory}");
@@ -114,8 +114,8 @@ void lowerInPlace(ptx::AssemblyOpInterface op) {
 }
 
 void lower(ptx::AssemblyOpInterface op) {
-  if (op.tiedOperands() > 0) {
-    return lowerInPlace(op);
+  if (op.keepsTypes()) {
+    return lowerAsTheyAre(op);
   }
   Builder builder(op.getLoc(), op);
   auto wordsOf = [&](Type type) { return ptx::wordsOf(type, op.widestRegister()); };

@@ -58,11 +58,7 @@ struct GroupMma : OpRewritePattern<thread::GroupMmaOp> {
     for (hardware::ElementType type : {row.accumulator, row.a, row.b}) {
       types.append(".").append(nameOf(type));
     }
-    SmallVector<Value> c(op.getC());
-    if (op.getFromZero()) { // so that nothing is written to the registers before
-      llvm::transform(c, c.begin(), [&](Value value) { return LLVM::PoisonOp::create(builder, value.getType()); });
-    }
-    rewriter.replaceOpWithNewOp<ptx::WgmmaOp>(op, op.getResultTypes(), c, a, b, shape, types, op.getFromZero(),
+    rewriter.replaceOpWithNewOp<ptx::WgmmaOp>(op, op.getResultTypes(), op.getC(), a, b, shape, types, op.getFromZero(),
                                               immediates(row, inA, op.getInB()));
     return success();
   }
@@ -82,6 +78,19 @@ private:
       values.push_back(b.getTransposed());
     }
     return values;
+  }
+};
+
+struct Begin : OpRewritePattern<thread::GroupMmaBeginOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::GroupMmaBeginOp op, PatternRewriter &rewriter) const override {
+    ValueRange copies;
+    if (!op.getValues().empty()) {
+      copies = ptx::CopyRegistersOp::create(rewriter, op.getLoc(), op.getResultTypes(), op.getValues()).getResults();
+    }
+    NVVM::WgmmaFenceAlignedOp::create(rewriter, op.getLoc());
+    rewriter.replaceOp(op, copies);
+    return success();
   }
 };
 
@@ -114,8 +123,8 @@ struct AsyncFence : OpRewritePattern<thread::AsyncFenceOp> {
 } // namespace
 
 void addGroupMmaPatterns(RewritePatternSet &patterns) {
-  patterns.add<GroupMma, Wait, Bare<thread::GroupMmaBeginOp, NVVM::WgmmaFenceAlignedOp>,
-               Bare<thread::GroupMmaCommitOp, NVVM::WgmmaGroupSyncAlignedOp>, AsyncFence>(patterns.getContext());
+  patterns.add<GroupMma, Begin, Wait, Bare<thread::GroupMmaCommitOp, NVVM::WgmmaGroupSyncAlignedOp>, AsyncFence>(
+      patterns.getContext());
 }
 
 } // namespace tilewright::nvidia

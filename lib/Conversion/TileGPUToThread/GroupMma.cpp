@@ -239,7 +239,11 @@ struct GroupMma : OpConversionPattern<tilegpu::GroupMmaOp> {
     }
     Value addressB = partOfGroup(builder, adaptor.getB(), offsetsB);
     SmallVector<Value> sums = unpack(builder, adaptor.getAcc());
-    thread::GroupMmaBeginOp::create(builder);
+    // Accumulators in flight from the previous iteration must not be copied.
+    auto begin = thread::GroupMmaBeginOp::create(builder, op.getAsync() ? ValueRange() : ValueRange(sums));
+    if (!op.getAsync()) {
+      sums = llvm::to_vector_of<Value>(begin.getResults());
+    }
     Products products = {row, *accumulators, a, b, addressB, isZero(adaptor.getAcc())};
     if (failed(products.emit(builder, depthOf(op), sums))) {
       return op.emitError("a group of warps does not hold its part of A");

@@ -158,6 +158,12 @@ LogicalResult GroupMmaOp::verify() {
   return success();
 }
 
+LogicalResult GroupMmaBeginOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
+                                                SmallVectorImpl<Type> &types) {
+  llvm::append_range(types, adaptor.getValues().getTypes());
+  return success();
+}
+
 LogicalResult GroupMmaWaitOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
                                                SmallVectorImpl<Type> &types) {
   llvm::append_range(types, adaptor.getValues().getTypes());

@@ -26,7 +26,9 @@ def Ptx_AssemblyOpInterface : OpInterface<"AssemblyOpInterface"> {
     InterfaceMethod<"The width of the widest registers of operands and results, in bits.", "int", "widestRegister", (ins), [{}],
                     [{ return 32; }]>,
     InterfaceMethod<[{The number of results, all words of 32 bits, each of which is in the same register as the operand of
-                      the same number.}], "int", "tiedOperands", (ins), [{}], [{ return 0; }]>
+                      the same number.}], "int", "tiedOperands", (ins), [{}], [{ return 0; }]>,
+    InterfaceMethod<"Whether results and operands are passed as they are, all being words of 32 bits or integers.", "bool",
+                    "keepsTypes", (ins), [{}], [{ return $_op.tiedOperands() > 0; }]>
   ];
 }
 
@@ -99,6 +101,30 @@ def Ptx_AsyncCopyOp : Ptx_Op<"async_copy", [MemoryEffects<[MemRead, MemWrite]>]>
 }
 
 def Ptx_Register : AnyTypeOf<[I32, F32], "a register of 32 bits">;
+
+def Ptx_CopyRegistersOp : Ptx_Op<"copy_registers", [MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<Ptx_AssemblyOpInterface, ["keepsTypes"]>]> {
+  let summary = "Copies registers";
+  let description = [{
+    Before wgmma changes accumulators that other code reads. If wgmma changes a register that a loop carries, ptxas 13.0
+    unrolls the loop wrongly: it takes what iterations compute from that register for common subexpressions.
+  }];
+  let arguments = (ins Variadic<Ptx_Register>:$values);
+  let results = (outs Variadic<Ptx_Register>:$results);
+  let assemblyFormat = "$values attr-dict `:` type($values) `->` type($results)";
+  let extraClassDefinition = [{
+    bool $cppClass::keepsTypes() { return true; }
+
+    std::string $cppClass::getAssembly() {
+      std::string text;
+      int count = static_cast<int>(getNumResults());
+      for (int i = 0; i < count; ++i) {
+        text += (i > 0 ? "\n\t" : "") + ("mov.b32 " + reg(i) + ", " + reg(count + i) + ";");
+      }
+      return text;
+    }
+  }];
+}
 
 def Ptx_WgmmaOp : Ptx_Op<"wgmma", [MemoryEffects<[MemRead, MemWrite]>, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<Ptx_AssemblyOpInterface, ["tiedOperands"]>]> {

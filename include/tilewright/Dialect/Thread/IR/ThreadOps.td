@@ -222,9 +222,15 @@ def Thread_AsyncFenceOp : Thread_Op<"async_fence", [MemoryEffects<[MemRead, MemW
   let assemblyFormat = "attr-dict";
 }
 
-def Thread_GroupMmaBeginOp : Thread_Op<"group_mma_begin", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Thread_GroupMmaBeginOp : Thread_Op<"group_mma_begin", [InferTypeOpAdaptor, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Makes the registers that `thread.group_mma` reads visible to it; required before the first one of a group";
-  let assemblyFormat = "attr-dict";
+  let description = [{
+    The results are copies of the values in registers of their own, for accumulators that other code uses, too:
+    `thread.group_mma` changes them in place, behind the back of the assembler.
+  }];
+  let arguments = (ins Variadic<Thread_Word>:$values);
+  let results = (outs Variadic<Thread_Word>:$results);
+  let assemblyFormat = "(`of` $values^ `:` type($values))? attr-dict";
 }
 
 def Thread_GroupMmaOp : Thread_Op<"group_mma", [AttrSizedOperandSegments, InferTypeOpAdaptor,
