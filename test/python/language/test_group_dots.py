@@ -268,3 +268,29 @@ def test_not_a_number_and_infinities():
         wide(c)[~finite & ~np.isnan(expected)], expected[~finite & ~np.isnan(expected)]
     )
     assert np.allclose(wide(c)[finite], expected[finite], rtol=1e-3, atol=1e-3)
+
+
+@tilewright.jit
+def sums_on_the_way(a, b, out, fresh_out, STEPS: tl.constexpr, STATIC: tl.constexpr):
+    """Each step stores what is computed from the accumulator, in a loop that is unrolled."""
+    i, k = tl.arange(0, 64), tl.arange(0, 16)
+    total = tl.zeros((64, 64), tl.float32)
+    steps = tl.static_range(STEPS) if STATIC else range(STEPS)
+    for step in steps:
+        x = tl.load(a + i[:, None] * 64 + step * 16 + k[None, :])
+        y = tl.load(b + (step * 16 + k)[:, None] * 64 + i[None, :])
+        total = tl.dot(x, y, total)
+        fresh = tl.dot(x, y)
+        tl.store(out + i[:, None] * 64 + i[None, :], tl.maximum(total, -4.0))
+        tl.store(fresh_out + i[:, None] * 64 + i[None, :], tl.maximum(fresh, -4.0))
+
+
+@pytest.mark.parametrize("static", [False, True])
+@pytest.mark.parametrize("steps", [1, 2, 4])
+def test_accumulators_used_in_unrolled_loops(steps, static):
+    a, b = fresh("fp16", (64, 64)), fresh("fp16", (64, 64))
+    out, single = poisoned("fp32", (64, 64)), poisoned("fp32", (64, 64))
+    sums_on_the_way[(1,)](a, b, out, single, STEPS=steps, STATIC=static, num_warps=4)
+    x, y, last = wide(a), wide(b), slice(steps * 16 - 16, steps * 16)
+    assert error(out, np.maximum(x[:, : steps * 16] @ y[: steps * 16], -4)) < 1e-5
+    assert error(single, np.maximum(x[:, last] @ y[last], -4)) < 1e-5
