@@ -22,6 +22,17 @@ static void markConstantParameters(LLVM::LLVMFuncOp kernel) {
   }
 }
 
+/// Upstream's conversions carry a loop's annotation to its branch, but leave it where its export to LLVM does not look.
+static void applyLoopAnnotations(LLVM::LLVMFuncOp kernel) {
+  constexpr llvm::StringLiteral name = "llvm.loop_annotation";
+  kernel.walk([&](LLVM::BrOp branch) {
+    if (auto annotation = branch->getAttrOfType<LLVM::LoopAnnotationAttr>(name)) {
+      branch.setLoopAnnotationAttr(annotation);
+      branch->removeDiscardableAttr(name);
+    }
+  });
+}
+
 namespace {
 struct NvvmKernel : tilewright::impl::NvvmKernelBase<NvvmKernel> {
   using NvvmKernelBase::NvvmKernelBase;
@@ -39,6 +50,7 @@ struct NvvmKernel : tilewright::impl::NvvmKernelBase<NvvmKernel> {
         function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(), builder.getI32IntegerAttr(maxRegisters));
       }
       markConstantParameters(function);
+      applyLoopAnnotations(function);
     }
   }
 };

@@ -165,3 +165,28 @@ module attributes {tilegpu.target = "sm_90a", tilegpu.num_warps = 4 : i32} {
     return %w#0 : f32
   }
 }
+
+// -----
+
+// Where other code reads the accumulators, neither LLVM nor ptxas may unroll the loop.
+// CHECK: #[[UNROLL:.*]] = #llvm.loop_unroll<disable = true>
+// CHECK: #[[ANNOTATION:.*]] = #llvm.loop_annotation<unroll = #[[UNROLL]]>
+// CHECK-LABEL: func @unrolling
+module attributes {tilegpu.target = "sm_90a", tilegpu.num_warps = 4 : i32} {
+  func.func @unrolling(%n: i32, %c: f32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      // CHECK: ptx.copy_registers
+      %fresh = thread.group_mma_begin of %c : f32
+      // CHECK: {llvm.loop_annotation = #[[ANNOTATION]]}
+    }
+    // CHECK: scf.for
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      // CHECK-NEXT: nvvm.wgmma.fence.aligned
+      thread.group_mma_begin
+      // CHECK-NEXT: }{{$}}
+    }
+    return
+  }
+}

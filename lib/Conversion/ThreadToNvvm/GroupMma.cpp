@@ -5,6 +5,7 @@
 #include "tilewright/Dialect/Ptx/IR/Ptx.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -38,6 +39,18 @@ Value descriptor(Builder &builder, Value address, thread::SharedMatrixAttr matri
   start = LLVM::AndOp::create(builder, start, constantI32(builder, kAddressMask));
   start = LLVM::ZExtOp::create(builder, builder.getI64Type(), start);
   return LLVM::AddOp::create(builder, start, constantI64(builder, constant + (offset >> kUnit)));
+}
+
+/// ptxas 13.0 unrolls loops wrongly in which wgmma changes accumulators that other code reads: it takes what iterations
+/// compute from them for common subexpressions. LLVM tells it not to unroll.
+void forbidUnrolling(Operation *op) {
+  MLIRContext *context = op->getContext();
+  auto unroll = LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, true), {}, {}, {}, {}, {}, {});
+  auto annotation =
+      LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
+  for (auto loop = op->getParentOfType<scf::ForOp>(); loop; loop = loop->getParentOfType<scf::ForOp>()) {
+    loop->setAttr("llvm.loop_annotation", annotation);
+  }
 }
 
 struct GroupMma : OpRewritePattern<thread::GroupMmaOp> {
@@ -86,6 +99,7 @@ struct Begin : OpRewritePattern<thread::GroupMmaBeginOp> {
   LogicalResult matchAndRewrite(thread::GroupMmaBeginOp op, PatternRewriter &rewriter) const override {
     ValueRange copies;
     if (!op.getValues().empty()) {
+      forbidUnrolling(op);
       copies = ptx::CopyRegistersOp::create(rewriter, op.getLoc(), op.getResultTypes(), op.getValues()).getResults();
     }
     NVVM::WgmmaFenceAlignedOp::create(rewriter, op.getLoc());

@@ -106,8 +106,8 @@ def Ptx_CopyRegistersOp : Ptx_Op<"copy_registers", [MemoryEffects<[MemRead, MemW
     DeclareOpInterfaceMethods<Ptx_AssemblyOpInterface, ["keepsTypes"]>]> {
   let summary = "Copies registers";
   let description = [{
-    Before wgmma changes accumulators that other code reads. If wgmma changes a register that a loop carries, ptxas 13.0
-    unrolls the loop wrongly: it takes what iterations compute from that register for common subexpressions.
+    Before wgmma changes accumulators that other code reads: ptxas 13.0 takes what is computed from a register before and
+    after wgmma has changed it for common subexpressions.
   }];
   let arguments = (ins Variadic<Ptx_Register>:$values);
   let results = (outs Variadic<Ptx_Register>:$results);

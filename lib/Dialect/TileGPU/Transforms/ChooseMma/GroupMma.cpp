@@ -3,6 +3,8 @@
 #include "../GroupOperands.h"
 #include "tilewright/Hardware/NvidiaInstructions.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 #include <tuple>
 
 using namespace mlir;
@@ -61,7 +63,8 @@ static bool isOfRow(const GroupMmaInstruction &row, const DotTypes &types) {
 std::optional<GroupDot> planGroupDot(tile::DotOp dot, const DotShape &shape, const DotTypes &types, bool registerA,
                                      bool rowsOnly) {
   int warps = numWarps(dot);
-  if (shape.rank != 2 || warps % GroupMmaInstruction::kWarps != 0) {
+  // The assembler unrolls loops with such instructions wrongly, which only for loops can forbid.
+  if (shape.rank != 2 || warps % GroupMmaInstruction::kWarps != 0 || dot->getParentOfType<scf::WhileOp>()) {
     return std::nullopt;
   }
   for (const GroupMmaInstruction *row : targetOf(dot).groupMma) {
