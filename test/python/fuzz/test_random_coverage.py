@@ -20,6 +20,7 @@ from tilewright.language.registry import ENTRIES
 MOST, GROUP = 3000, 100  # kernels of each family, and how many before those of the next one
 
 ABSENT = {
+    "atomic_poll": "waits for another program: language/test_atomic_poll.py",
     "device_print": "prints: language/test_device_print.py",
     "static_print": "prints: language/test_hints_and_debug.py",
     "tensor_descriptor": "an annotation",
@@ -30,7 +31,10 @@ NO_FUNCTIONS = {
     "block_type", "extra", "pi32_t", "pointer_type", "slice", "str_to_ty", "to_tensor",
     "tuple_type", "void",
 }  # fmt: skip
-ABSENT_METHODS = {"dot_scaled": "called as a function, of two tiles and their scales"}
+ABSENT_METHODS = {
+    "atomic_poll": ABSENT["atomic_poll"],
+    "dot_scaled": "called as a function, of two tiles and their scales",
+}
 ABSENT_LIBRARY = {
     "fma": "is tl.fma", "rcp64h": "is more accurate than NVIDIA's",
 }  # fmt: skip
