@@ -1,7 +1,7 @@
 // The wgmmas of a warp that are in flight, and the values of their accumulators.
 //
 // With the check of registers, a wgmma returns marks instead of its results: bits that name the instruction, the
-// register and the lane, and that are NaN in accumulators of floats. Whoever copies a register copies its mark.
+// register and the lane, and that are NaN in accumulators of floats. A copy of a register has its mark.
 //
 //     wgmma 7              returns marks (7, 0), (7, 1), ...
 //     wgmma 8              finds these marks as its accumulators: continues with the results of 7, returns (8, 0), ...

@@ -42,7 +42,7 @@ Value descriptor(Builder &builder, Value address, thread::SharedMatrixAttr matri
 }
 
 /// ptxas 13.0 unrolls loops wrongly in which wgmma changes accumulators that other code reads: it takes what iterations
-/// compute from them for common subexpressions. LLVM tells it not to unroll.
+/// compute from them for common subexpressions. LLVM tells it not to unroll the loops around `op`.
 void forbidUnrolling(Operation *op) {
   MLIRContext *context = op->getContext();
   auto unroll = LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, true), {}, {}, {}, {}, {}, {});
@@ -98,8 +98,12 @@ struct Begin : OpRewritePattern<thread::GroupMmaBeginOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(thread::GroupMmaBeginOp op, PatternRewriter &rewriter) const override {
     ValueRange copies;
+    // Only code after the innermost loop reads accumulators that stay in flight in it.
+    Operation *around = op.getValues().empty() ? op->getParentOfType<scf::ForOp>() : op.getOperation();
+    if (around) {
+      forbidUnrolling(around);
+    }
     if (!op.getValues().empty()) {
-      forbidUnrolling(op);
       copies = ptx::CopyRegistersOp::create(rewriter, op.getLoc(), op.getResultTypes(), op.getValues()).getResults();
     }
     NVVM::WgmmaFenceAlignedOp::create(rewriter, op.getLoc());
@@ -112,15 +116,6 @@ struct Wait : OpRewritePattern<thread::GroupMmaWaitOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(thread::GroupMmaWaitOp op, PatternRewriter &rewriter) const override {
     rewriter.replaceOpWithNewOp<ptx::WgmmaWaitOp>(op, op.getResultTypes(), op.getPendingAttr(), op.getValues());
-    return success();
-  }
-};
-
-/// An operation without operands and results.
-template <typename Op, typename Replacement> struct Bare : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
-  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<Replacement>(op);
     return success();
   }
 };

@@ -245,15 +245,6 @@ struct AsyncWait : OpRewritePattern<thread::AsyncWaitOp> {
   }
 };
 
-/// An operation without operands and results.
-template <typename Op, typename Replacement> struct Bare : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
-  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<Replacement>(op);
-    return success();
-  }
-};
-
 //===----------------------------------------------------------------------===//
 // Grids that depend on one another
 //===----------------------------------------------------------------------===//

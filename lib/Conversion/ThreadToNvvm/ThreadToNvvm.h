@@ -33,6 +33,15 @@ mlir::Value sharedMemory(Builder &builder);
 // Patterns, by family
 //===----------------------------------------------------------------------===//
 
+/// Replaces an operation without operands and results.
+template <typename Op, typename Replacement> struct Bare : mlir::OpRewritePattern<Op> {
+  using mlir::OpRewritePattern<Op>::OpRewritePattern;
+  mlir::LogicalResult matchAndRewrite(Op op, mlir::PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<Replacement>(op);
+    return mlir::success();
+  }
+};
+
 void addGroupMmaPatterns(mlir::RewritePatternSet &patterns);
 void addInlineAsmPatterns(mlir::RewritePatternSet &patterns);
 void addMathPatterns(mlir::RewritePatternSet &patterns);

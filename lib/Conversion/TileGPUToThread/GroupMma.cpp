@@ -64,7 +64,7 @@ public:
   bool isReadable() const { return swizzle != 0; }
 
   thread::SharedMatrixAttr attribute(MLIRContext *context) const {
-    return thread::SharedMatrixAttr::get(context, swizzle, leading, stride, isMajorAlongK ? false : true);
+    return thread::SharedMatrixAttr::get(context, swizzle, leading, stride, !isMajorAlongK);
   }
 
   /// The bytes from the beginning of the buffer to an element.

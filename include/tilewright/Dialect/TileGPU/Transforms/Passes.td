@@ -89,8 +89,12 @@ def ChooseMma : Pass<"choose-mma", "mlir::ModuleOp"> {
     multiply-adds in registers: each thread holds small rectangles of accumulators, and the rows of A and columns of B
     for them over all of K.
 
+    Where the target has matrix instructions of groups of warps (`GpuInfo::groupMma`) and one takes the dot, it becomes
+    a `tilegpu.group_mma`. Its operands may have any layout, but for an A that is computed from another dot, which
+    stays in registers.
+
     Requires: `assign-layouts`.
-    Establishes: each dot can be computed by one thread or one warp without data from others.
+    Establishes: each dot can be computed by one thread, or by warps without data from others but in shared memory.
     Destroys: nothing. Conversions surround every dot until `propagate-layouts`.
   }];
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect",
@@ -423,7 +427,8 @@ def InsertBarriers : Pass<"insert-barriers", "mlir::ModuleOp"> {
     global memory, if at least one of them writes. A barrier also separates an atomic that releases from all earlier
     accesses of other threads to global memory, and one that acquires from all later ones, except for memory that the
     kernel only reads. Barriers are placed as late as possible and outside of loops where that suffices; none is
-    redundant. The time grows linearly with the length of the program.
+    redundant. The time grows linearly with the length of the program. In a function with `tilegpu.group_mma`, a
+    `tilegpu.async_fence` precedes each barrier.
 
     It is an error if operations of different partitions may access the same memory and no token orders them.
 
