@@ -264,6 +264,10 @@ std::vector<int64_t> LaunchConditions::encode() const {
   return words;
 }
 
+bool LaunchConditions::hasValue(int64_t step) const {
+  return step >= 0 && step < static_cast<int64_t>(steps.size()) && !isCheck(steps[step].op);
+}
+
 size_t LaunchConditions::slotCount() const {
   int64_t count = 0;
   for (const RangeStep &step : steps) {
@@ -272,7 +276,7 @@ size_t LaunchConditions::slotCount() const {
   return static_cast<size_t>(count);
 }
 
-template <typename Inputs> bool LaunchConditions::evaluate(const Inputs &inputs) const {
+template <typename Inputs> bool LaunchConditions::evaluate(const Inputs &inputs, Range *ranges) const {
   constexpr size_t kOnStack = 128;
   alignas(Evaluated) std::byte onStack[kOnStack * sizeof(Evaluated)]; // uninitialized: most kernels have few steps
   std::vector<Evaluated> onHeap(steps.size() > kOnStack ? steps.size() : 0);
@@ -312,11 +316,16 @@ template <typename Inputs> bool LaunchConditions::evaluate(const Inputs &inputs)
       }
     }
   }
+  if (ranges) {
+    std::transform(values, values + steps.size(), ranges, [](const Evaluated &value) { return value.range; });
+  }
   return true;
 }
 
-bool LaunchConditions::hold(const uint64_t *slots, const Grid &grid) const { return evaluate(OneLaunch{slots, grid}); }
+bool LaunchConditions::hold(const uint64_t *slots, const Grid &grid, Range *ranges) const {
+  return evaluate(OneLaunch{slots, grid}, ranges);
+}
 
-bool LaunchConditions::holdAlways() const { return evaluate(AnyLaunch()); }
+bool LaunchConditions::holdAlways() const { return evaluate(AnyLaunch(), nullptr); }
 
 } // namespace tilewright::runtime

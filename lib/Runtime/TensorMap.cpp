@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <sstream>
 #include <tuple>
 
 namespace tilewright::runtime {
@@ -52,13 +53,16 @@ std::optional<std::string> invalidAddresses(const TensorMap &map) {
 
 std::optional<std::string> invalidLine(const TensorMap &map) {
   uint64_t line = uint64_t(map.box[0]) * bytesOf(map.type), span = static_cast<uint64_t>(map.swizzle);
-  std::string found = " bytes, and those of a box of " + boxName(map) + " " + std::string(nameOf(map.type)) + " have " +
-                      std::to_string(line);
+  // Called only for an invalid line, because every launch checks its maps.
+  auto found = [&] {
+    return " bytes, and those of a box of " + boxName(map) + " " + std::string(nameOf(map.type)) + " have " +
+           std::to_string(line);
+  };
   if (line % kUnit != 0) {
-    return "the lines of a box must have a multiple of 16" + found;
+    return "the lines of a box must have a multiple of 16" + found();
   }
   if (span != 0 && line > span) {
-    return "the lines of a box must have at most the swizzle's " + std::to_string(span) + found;
+    return "the lines of a box must have at most the swizzle's " + std::to_string(span) + found();
   }
   return std::nullopt;
 }
@@ -104,6 +108,23 @@ std::optional<std::string> invalid(const TensorMap &map) {
     }
   }
   return std::nullopt;
+}
+
+std::string describe(const TensorMap &map) {
+  std::ostringstream text;
+  text << boxName(map) << " of ";
+  for (unsigned i = 0; i < map.rank; ++i) {
+    text << (i == 0 ? "" : " x ") << map.extents[i];
+  }
+  text << " " << nameOf(map.type) << " at 0x" << std::hex << map.address << std::dec;
+  for (unsigned i = 1; i < map.rank; ++i) {
+    text << (i == 1 ? ", strides " : ", ") << map.strides[i];
+  }
+  if (map.swizzle != BoxSwizzle::None) {
+    text << ", swizzle " << static_cast<int>(map.swizzle);
+  }
+  text << (map.fill == BoxFill::NaN ? ", filled with NaN" : "");
+  return text.str();
 }
 
 //===----------------------------------------------------------------------===//

@@ -85,6 +85,32 @@ enum class PointerAttribute : int { DevicePointer = 3, DeviceOrdinal = 9 };
 /// CUstreamCaptureMode
 enum class CaptureMode : int { Global = 0, ThreadLocal = 1, Relaxed = 2 };
 
+/// CUtensorMapDataType
+enum class TensorMapType : int {
+  UInt8 = 0,
+  UInt16 = 1,
+  UInt32 = 2,
+  Int32 = 3,
+  UInt64 = 4,
+  Int64 = 5,
+  Float16 = 6,
+  Float32 = 7,
+  Float64 = 8,
+  BFloat16 = 9
+};
+
+/// CUtensorMapInterleave
+enum class TensorMapInterleave : int { None = 0 };
+
+/// CUtensorMapSwizzle
+enum class TensorMapSwizzle : int { None = 0, Bytes32 = 1, Bytes64 = 2, Bytes128 = 3 };
+
+/// CUtensorMapL2promotion
+enum class TensorMapL2Promotion : int { None = 0, Bytes64 = 1, Bytes128 = 2, Bytes256 = 3 };
+
+/// CUtensorMapFloatOOBfill
+enum class TensorMapFill : int { Zeros = 0, NaN = 1 };
+
 using DeviceHandle = int;
 using DevicePointer = uint64_t;
 using Context = struct ContextTag *;
@@ -143,6 +169,13 @@ struct LaunchConfig {
   X(memHostGetDevicePointer, "cuMemHostGetDevicePointer_v2", (DevicePointer * pointer, void *memory, unsigned flags))  \
   X(pointerGetAttribute, "cuPointerGetAttribute", (void *value, PointerAttribute attribute, DevicePointer pointer))    \
   X(threadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", (CaptureMode * mode))
+
+/// The same for functions that older drivers lack; they are null then.
+#define TILEWRIGHT_CUDA_NEWER_FUNCTIONS(X)                                                                             \
+  X(tensorMapEncodeTiled, "cuTensorMapEncodeTiled",                                                                    \
+    (void *map, TensorMapType type, unsigned rank, void *address, const uint64_t *extents, const uint64_t *strides,    \
+     const unsigned *box, const unsigned *elementStrides, TensorMapInterleave interleave, TensorMapSwizzle swizzle,    \
+     TensorMapL2Promotion promotion, TensorMapFill fill))
 
 } // namespace tilewright::runtime::cuda
 

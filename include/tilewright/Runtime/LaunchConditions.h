@@ -84,15 +84,19 @@ public:
   std::vector<int64_t> encode() const;
 
   bool empty() const { return steps.empty(); }
+  size_t size() const { return steps.size(); }
+  /// Whether there is such a step, and it computes a value: a check does not.
+  bool hasValue(int64_t step) const;
   size_t slotCount() const; ///< the least number of slots of a launch
 
-  /// Whether all checks succeed for a launch with these arguments and this grid.
-  bool hold(const uint64_t *slots, const Grid &grid) const;
+  /// Whether all checks succeed for a launch with these arguments and this grid. If they do, `ranges` gets the range of
+  /// each step, unless it is null.
+  bool hold(const uint64_t *slots, const Grid &grid, Range *ranges = nullptr) const;
   /// Whether all checks succeed for every launch.
   bool holdAlways() const;
 
 private:
-  template <typename Inputs> bool evaluate(const Inputs &inputs) const;
+  template <typename Inputs> bool evaluate(const Inputs &inputs, Range *ranges) const;
 
   std::vector<RangeStep> steps;
 };

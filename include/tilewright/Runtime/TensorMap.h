@@ -63,6 +63,9 @@ uint64_t swizzled(BoxSwizzle swizzle, uint64_t offset);
 /// not grow with the dimensions: hardware also takes transposed and overlapping arrays.
 std::optional<std::string> invalid(const TensorMap &map);
 
+/// "64 x 32 of 512 x 1024 fp16 at 0x7f0000001000, strides 1024", the innermost dimension first; for messages.
+std::string describe(const TensorMap &map);
+
 /// A tensor map as a kernel's parameter has it.
 struct alignas(64) EncodedTensorMap {
   static constexpr size_t kBytes = 128;

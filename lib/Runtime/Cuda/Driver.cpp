@@ -20,6 +20,10 @@ std::string Driver::open(const std::string &library) {
   }
   TILEWRIGHT_CUDA_FUNCTIONS(TILEWRIGHT_CUDA_FIND)
 #undef TILEWRIGHT_CUDA_FIND
+#define TILEWRIGHT_CUDA_FIND_NEWER(member, symbol, parameters)                                                         \
+  member = reinterpret_cast<decltype(member)>(dlsym(handle, symbol));
+  TILEWRIGHT_CUDA_NEWER_FUNCTIONS(TILEWRIGHT_CUDA_FIND_NEWER)
+#undef TILEWRIGHT_CUDA_FIND_NEWER
   // NOLINTEND(bugprone-macro-parentheses)
   return "";
 }

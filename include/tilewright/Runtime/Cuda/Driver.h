@@ -14,6 +14,7 @@ struct Driver {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): not allowed in a declaration
 #define TILEWRIGHT_CUDA_MEMBER(member, symbol, parameters) Status(*member) parameters = nullptr;
   TILEWRIGHT_CUDA_FUNCTIONS(TILEWRIGHT_CUDA_MEMBER)
+  TILEWRIGHT_CUDA_NEWER_FUNCTIONS(TILEWRIGHT_CUDA_MEMBER)
 #undef TILEWRIGHT_CUDA_MEMBER
 
   /// Opens the driver's library, which stays open. Returns an empty string, or the reason of the failure.
