@@ -15,15 +15,13 @@ import json
 import sys
 import traceback
 import types
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import torch
+from gpu_cases import ALL_CASES, Case
 
-import tilewright
-import tilewright.language
 from tilewright.testing import compare
 
 KERNELS = Path(__file__).with_name("gpu_kernels.py")
@@ -52,161 +50,6 @@ def triton_version() -> str:
 
 
 OURS, TRITONS = load_kernels("tilewright"), load_kernels("triton")
-
-
-@dataclass
-class Case:
-    """One computation; `run(kernels)` launches it and returns its result.
-
-    `work` is the amount that one call moves or computes, in `unit`; `error` is the largest accepted
-    distance of the result from the reference, as a relative norm.
-    """
-
-    name: str
-    run: Callable[[Any], torch.Tensor]
-    torch: Callable[[], torch.Tensor] | None
-    reference: Callable[[], torch.Tensor]
-    work: float
-    unit: str
-    error: float
-    goal: str = ""
-    details: dict[str, Any] = field(default_factory=dict)
-
-
-def random(*shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
-    return torch.randn(*shape, device="cuda").to(dtype)
-
-
-def add_cases(small: bool) -> Iterator[Case]:
-    for exponent in (12,) if small else (20, 28):
-        n = 1 << exponent
-        x, y, out = random(n), random(n), random(n)
-
-        def run(kernels: Any, x=x, y=y, out=out, n=n) -> torch.Tensor:
-            kernels.add[(tilewright.cdiv(n, 1024),)](x, y, out, n, BLOCK=1024)
-            return out
-
-        yield Case(
-            f"add 2^{exponent}", run, lambda x=x, y=y, out=out: torch.add(x, y, out=out),
-            lambda x=x, y=y: x.double() + y.double(), 12 * n / 1e9, "GB/s", 1e-6, "torch 0.99",
-        )  # fmt: skip
-
-
-def row_warps(columns: int) -> int:
-    return 4 if columns <= 2048 else 8 if columns <= 4096 else 16
-
-
-def softmax_cases(small: bool) -> Iterator[Case]:
-    for columns in (100, 781) if small else (1024, 4096, 8192, 12544):
-        rows = 16 if small else 4096
-        x, out = random(rows, columns), random(rows, columns)
-
-        def run(kernels: Any, x=x, out=out, rows=rows, columns=columns) -> torch.Tensor:
-            block = tilewright.next_power_of_2(columns)
-            kernels.softmax[(rows,)](
-                out, x, x.stride(0), columns, BLOCK=block, num_warps=row_warps(columns)
-            )
-            return out
-
-        yield Case(
-            f"softmax {rows}x{columns}", run, lambda x=x: torch.softmax(x, 1),
-            lambda x=x: torch.softmax(x.double(), 1), 8 * rows * columns / 1e9, "GB/s", 1e-5,
-            "Triton 1.0",
-        )  # fmt: skip
-
-
-def layer_norm_cases(small: bool) -> Iterator[Case]:
-    rows, columns = (8, 300) if small else (4096, 8192)
-    half = torch.float16
-    x, y, w, b = (
-        random(*s, dtype=half) for s in ((rows, columns), (rows, columns), (columns,), (columns,))
-    )
-    mean, rstd = random(rows), random(rows)
-    block = tilewright.next_power_of_2(columns)
-
-    def forward(kernels: Any) -> torch.Tensor:
-        kernels.layer_norm[(rows,)](
-            x, y, w, b, mean, rstd, x.stride(0), columns, 1e-5, BLOCK=block, num_warps=8
-        )
-        return y
-
-    def reference() -> torch.Tensor:
-        return torch.nn.functional.layer_norm(x.double(), (columns,), w.double(), b.double())
-
-    yield Case(
-        f"layer norm {rows}x{columns} fp16", forward,
-        lambda: torch.nn.functional.layer_norm(x, (columns,), w, b), reference,
-        4 * rows * columns / 1e9, "GB/s", 2e-3, "Triton 1.0",
-    )  # fmt: skip
-
-    dy, dx = random(rows, columns, dtype=half), random(rows, columns, dtype=half)
-    programs = 4 if small else 132
-    dw_parts, db_parts = random(programs, columns), random(programs, columns)
-
-    def backward(kernels: Any) -> torch.Tensor:
-        kernels.layer_norm_backward[(programs,)](
-            x, dy, dx, w, mean, rstd, dw_parts, db_parts, x.stride(0), rows, columns,
-            BLOCK=block, num_warps=16,
-        )  # fmt: skip
-        return torch.cat([dx.float(), dw_parts.sum(0)[None], db_parts.sum(0)[None]])
-
-    def backward_reference() -> torch.Tensor:
-        forward(OURS)
-        inputs = [t.double().requires_grad_() for t in (x, w, b)]
-        out = torch.nn.functional.layer_norm(inputs[0], (columns,), *inputs[1:])
-        dx, dw, db = torch.autograd.grad(out, inputs, dy.double())
-        return torch.cat([dx, dw[None], db[None]])
-
-    yield Case(
-        f"layer norm backward {rows}x{columns} fp16", backward, None, backward_reference,
-        6 * rows * columns / 1e9, "GB/s", 4e-3, "Triton 1.0",
-    )  # fmt: skip
-
-
-MATMULS = [
-    # size, dtype, block sizes m n k, warps, stages
-    (1024, torch.float16, 64, 64, 64, 4, 4),
-    (1024, torch.float16, 128, 64, 64, 4, 4),
-    (1024, torch.float16, 64, 128, 64, 4, 4),
-    (4096, torch.float16, 128, 128, 32, 4, 4),
-    (4096, torch.float16, 128, 128, 64, 8, 3),
-    (4096, torch.float16, 128, 256, 32, 8, 4),
-    (4096, torch.float16, 128, 256, 64, 8, 3),
-    (4096, torch.bfloat16, 128, 256, 32, 8, 4),
-    (4096, torch.float32, 128, 128, 32, 8, 3),
-    (4096, torch.float8_e5m2, 128, 128, 64, 4, 4),
-    (4096, torch.float8_e5m2, 128, 256, 64, 8, 4),
-]
-
-
-def matmul_cases(small: bool) -> Iterator[Case]:
-    for size, dtype, m, n, k, warps, stages in MATMULS:
-        shape = (192, 160, 200) if small else (size, size, size)
-        yield matmul_case(shape, dtype, (m, n, k, warps, stages))
-
-
-def matmul_case(shape: tuple[int, int, int], dtype: torch.dtype, blocks: tuple[int, ...]) -> Case:
-    m, n, k = shape
-    block_m, block_n, block_k, warps, stages = blocks
-    a, b = random(m, k, dtype=dtype), random(k, n, dtype=dtype)
-    narrow = dtype in (torch.float16, torch.bfloat16)
-    c = random(m, n, dtype=dtype if narrow else torch.float32)
-
-    def run(kernels: Any) -> torch.Tensor:
-        grid = (tilewright.cdiv(m, block_m) * tilewright.cdiv(n, block_n),)
-        kernels.matmul[grid](
-            a, b, c, m, n, k, *a.stride(), *b.stride(), *c.stride(), BLOCK_M=block_m,
-            BLOCK_N=block_n, BLOCK_K=block_k, GROUP=8, num_warps=warps, num_stages=stages,
-        )  # fmt: skip
-        return c
-
-    plain = dtype != torch.float8_e5m2
-    name = f"{str(dtype).removeprefix('torch.')} {block_m}x{block_n}x{block_k} w{warps} s{stages}"
-    return Case(
-        f"matmul {m} {name}", run, (lambda: torch.matmul(a, b)) if plain else None,
-        lambda: a.double() @ b.double(), 2 * m * n * k / 1e12, "TFLOP/s",
-        1e-3 if dtype != torch.bfloat16 else 1e-2,
-    )  # fmt: skip
 
 
 def relative_error(found: torch.Tensor, expected: torch.Tensor) -> float:
@@ -249,7 +92,7 @@ def main() -> int:
     print(
         f"{torch.cuda.get_device_name()}; ratios: torch, Triton {'' if TRITONS else '(not here)'}"
     )
-    for cases in (add_cases, softmax_cases, layer_norm_cases, matmul_cases):
+    for cases in ALL_CASES:
         for case in cases(arguments.check_only):
             if arguments.words and not any(word in case.name for word in arguments.words):
                 continue

@@ -86,11 +86,12 @@ def matmul(
     k = tl.arange(0, BLOCK_K)
     a_ptrs = a + (rows[:, None] * a_row + k[None, :] * a_column)
     b_ptrs = b + (k[:, None] * b_row + columns[None, :] * b_column)
-    total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    dtype: tl.constexpr = tl.int32 if a.dtype.element_ty == tl.int8 else tl.float32
+    total = tl.zeros((BLOCK_M, BLOCK_N), dtype=dtype)
     for step in range(0, tl.cdiv(K, BLOCK_K)):
         x = tl.load(a_ptrs, mask=k[None, :] < K - step * BLOCK_K, other=0.0)
         y = tl.load(b_ptrs, mask=k[:, None] < K - step * BLOCK_K, other=0.0)
-        total = tl.dot(x, y, total)
+        total = tl.dot(x, y, total, out_dtype=dtype)
         a_ptrs += BLOCK_K * a_column
         b_ptrs += BLOCK_K * b_row
     out_rows = tile_m * BLOCK_M + tl.arange(0, BLOCK_M)
@@ -98,3 +99,82 @@ def matmul(
     c_ptrs = c + c_row * out_rows[:, None] + c_column * out_columns[None, :]
     inside = (out_rows[:, None] < M) & (out_columns[None, :] < N)
     tl.store(c_ptrs, total.to(c.dtype.element_ty), mask=inside)
+
+
+@jit
+def sort(x, out, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    tl.store(out + row * BLOCK + i, tl.sort(tl.load(x + row * BLOCK + i)))
+
+
+@jit
+def histogram(x, out, BLOCK: tl.constexpr, BINS: tl.constexpr):
+    row = tl.program_id(0)
+    values = tl.load(x + row * BLOCK + tl.arange(0, BLOCK))
+    tl.store(out + row * BINS + tl.arange(0, BINS), tl.histogram(values, BINS))
+
+
+@jit
+def scaled_matmul(
+    a, a_scale, b, b_scale, c, SIZE, LEFT: tl.constexpr, RIGHT: tl.constexpr,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
+):  # fmt: skip
+    """C = A B^T of square matrices whose blocks of 32 values along K have a scale each."""
+    PACK_A: tl.constexpr = 2 if LEFT == "e2m1" else 1
+    PACK_B: tl.constexpr = 2 if RIGHT == "e2m1" else 1
+    rows = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
+    columns = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
+    ka = tl.arange(0, BLOCK_K // PACK_A)
+    kb = tl.arange(0, BLOCK_K // PACK_B)
+    ks = tl.arange(0, BLOCK_K // 32)
+    a_ptrs = a + rows[:, None] * (SIZE // PACK_A) + ka[None, :]
+    b_ptrs = b + columns[None, :] * (SIZE // PACK_B) + kb[:, None]
+    a_scales = a_scale + rows[:, None] * (SIZE // 32) + ks[None, :]
+    b_scales = b_scale + columns[:, None] * (SIZE // 32) + ks[None, :]
+    total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    for _ in range(0, SIZE, BLOCK_K):
+        total = tl.dot_scaled(
+            tl.load(a_ptrs), tl.load(a_scales), LEFT, tl.load(b_ptrs), tl.load(b_scales), RIGHT,
+            total,
+        )  # fmt: skip
+        a_ptrs += BLOCK_K // PACK_A
+        b_ptrs += BLOCK_K // PACK_B
+        a_scales += BLOCK_K // 32
+        b_scales += BLOCK_K // 32
+    tl.store(c + rows[:, None] * SIZE + columns[None, :], total.to(c.dtype.element_ty))
+
+
+@jit
+def attention(
+    q, k, v, out, length, scale, DEPTH: tl.constexpr, CAUSAL: tl.constexpr,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+):  # fmt: skip
+    """One tile of queries of one head; Q, K, V and the result are contiguous."""
+    first = tl.program_id(0) * BLOCK_M
+    head = tl.program_id(1) * length * DEPTH
+    rows = first + tl.arange(0, BLOCK_M)
+    i = tl.arange(0, BLOCK_N)
+    depth = tl.arange(0, DEPTH)
+    queries = tl.load(q + head + rows[:, None] * DEPTH + depth[None, :])
+    peak = tl.full((BLOCK_M,), -float("inf"), tl.float32)
+    weight = tl.zeros((BLOCK_M,), tl.float32)
+    total = tl.zeros((BLOCK_M, DEPTH), tl.float32)
+    log2_scale = scale * 1.44269504
+    last = first + BLOCK_M if CAUSAL else length
+    for start in range(0, last, BLOCK_N):
+        columns = start + i
+        keys = tl.load(k + head + columns[:, None] * DEPTH + depth[None, :])
+        scores = tl.dot(queries, tl.trans(keys))
+        if CAUSAL:
+            scores = tl.where(rows[:, None] >= columns[None, :], scores, -float("inf"))
+        new_peak = tl.maximum(peak, tl.max(scores, 1) * log2_scale)
+        p = tl.exp2(scores * log2_scale - new_peak[:, None])
+        decay = tl.exp2(peak - new_peak)
+        weight = weight * decay + tl.sum(p, 1)
+        total = total * decay[:, None]
+        values = tl.load(v + head + columns[:, None] * DEPTH + depth[None, :])
+        total = tl.dot(p.to(values.dtype), values, total)
+        peak = new_peak
+    result = total / weight[:, None]
+    tl.store(out + head + rows[:, None] * DEPTH + depth[None, :], result.to(out.dtype.element_ty))

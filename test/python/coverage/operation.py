@@ -49,7 +49,7 @@ class Operation:
             at least that of this size.
         shapes: Those of the cases.
         signed_zeros: Whether the sign of a zero is compared.
-        flushes: Whether a GPU may return zero in place of a denormal number.
+        flushes: Whether a GPU may take denormal operands and results for zeros.
         skips: The dtypes that are neither tested nor refused.
         unordered: Whether the elements of a result may have any order.
         missing: Why dtypes that Triton takes are refused.

@@ -60,9 +60,9 @@ class DType(str):
 
 
 def to_bfloat16(values: np.ndarray) -> np.ndarray:
-    """float32 or float64 rounded once to the nearest bfloat16, as float32."""
+    """Floats of 32 or more bits rounded once to the nearest bfloat16, as float32."""
     single = values.astype(np.float32)
-    if values.dtype == np.float64:
+    if values.itemsize > 4:
         single = _to_odd(values, single)
     bits = single.view(np.uint32).astype(np.uint64)
     rounded = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000
@@ -73,8 +73,8 @@ def to_bfloat16(values: np.ndarray) -> np.ndarray:
 def _to_odd(wide: np.ndarray, single: np.ndarray) -> np.ndarray:
     """Rounds to odd: truncates and sets the last bit if the result is inexact."""
     bits = np.atleast_1d(single).view(np.uint32)
-    bits = np.where(np.abs(np.atleast_1d(single).astype(np.float64)) > np.abs(wide), bits - 1, bits)
-    lost = bits.astype(np.uint32).view(np.float32).astype(np.float64) != wide
+    bits = np.where(np.abs(np.atleast_1d(single).astype(wide.dtype)) > np.abs(wide), bits - 1, bits)
+    lost = bits.astype(np.uint32).view(np.float32).astype(wide.dtype) != wide
     return (bits | lost).astype(np.uint32).view(np.float32).reshape(np.shape(wide))
 
 
@@ -82,8 +82,9 @@ def rounded(values: Any, dtype: DType) -> np.ndarray:
     """Converts values to a type; integers wrap."""
     values = np.asarray(values)
     if dtype == "bfloat16":
-        wide = values if values.dtype == np.float64 else values.astype(np.float32)
-        return to_bfloat16(wide)
+        if values.dtype.kind in "iu":
+            values = values.astype(np.longdouble)  # exact
+        return to_bfloat16(values if values.itemsize > 4 else values.astype(np.float32))
     if dtype == "int1":
         return values.astype(np.bool_)
     return values.astype(dtype.stored)

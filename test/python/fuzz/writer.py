@@ -210,8 +210,8 @@ class Writer:
             return Value(f"{a}.to(tl.{(t := DType(self.rng.choice(INTS)))})", t, a.is_tile)
         if kind == "negative":
             return Value(f"(-{a})", a.dtype, a.is_tile)
-        if kind in ("<<", ">>"):
-            return Value(f"({a} {kind} {self.rng.randint(0, 7)})", a.dtype, a.is_tile)
+        if kind in ("<<", ">>"):  # a shift by 0 is no operation, whose result would wrap
+            return Value(f"({a} {kind} {self.rng.randint(1, 7)})", a.dtype, a.is_tile)
         if kind == "number":
             kind = self.pick("+", "-", "*", "//", "%", "&")
             return Value(f"({a} {kind} {self.literal(a.dtype)})", a.dtype, a.is_tile)

@@ -1,0 +1,315 @@
+"""The computations that gpu.py times: their inputs, references and launches."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+import tilewright
+
+DEVICE = "cuda"  # a test sets it to "meta": tensors without memory
+HALF, BRAIN, BYTE = torch.float16, torch.bfloat16, torch.float8_e5m2
+
+
+@dataclass
+class Case:
+    """One computation; `run(kernels)` launches it and returns its result.
+
+    `work` is the amount that one call moves or computes, in `unit`; `error` is the largest accepted
+    distance of the result from the reference, as a relative norm.
+    """
+
+    name: str
+    run: Callable[[Any], torch.Tensor]
+    torch: Callable[[], torch.Tensor] | None
+    reference: Callable[[], torch.Tensor]
+    work: float
+    unit: str
+    error: float
+    goal: str = ""
+
+
+def random(*shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+    return torch.randn(*shape, device=DEVICE).to(dtype)
+
+
+def add_cases(small: bool) -> Iterator[Case]:
+    for exponent in (12,) if small else (20, 28):
+        n = 1 << exponent
+        x, y, out = random(n), random(n), random(n)
+
+        def run(kernels: Any, x=x, y=y, out=out, n=n) -> torch.Tensor:
+            kernels.add[(tilewright.cdiv(n, 1024),)](x, y, out, n, BLOCK=1024)
+            return out
+
+        yield Case(
+            f"add 2^{exponent}", run, lambda x=x, y=y, out=out: torch.add(x, y, out=out),
+            lambda x=x, y=y: x.double() + y.double(), 12 * n / 1e9, "GB/s", 1e-6, "torch 0.99",
+        )  # fmt: skip
+
+
+def row_warps(columns: int) -> int:
+    return 4 if columns <= 2048 else 8 if columns <= 4096 else 16
+
+
+def softmax_cases(small: bool) -> Iterator[Case]:
+    for columns in (100, 781) if small else (1024, 4096, 8192, 12544):
+        rows = 16 if small else 4096
+        x, out = random(rows, columns), random(rows, columns)
+
+        def run(kernels: Any, x=x, out=out, rows=rows, columns=columns) -> torch.Tensor:
+            block = tilewright.next_power_of_2(columns)
+            kernels.softmax[(rows,)](
+                out, x, x.stride(0), columns, BLOCK=block, num_warps=row_warps(columns)
+            )
+            return out
+
+        yield Case(
+            f"softmax {rows}x{columns}", run, lambda x=x: torch.softmax(x, 1),
+            lambda x=x: torch.softmax(x.double(), 1), 8 * rows * columns / 1e9, "GB/s", 1e-5,
+            "Triton 1.0",
+        )  # fmt: skip
+
+
+def layer_norm_cases(small: bool) -> Iterator[Case]:
+    rows, columns = (8, 300) if small else (4096, 8192)
+    half = torch.float16
+    x, y, w, b = (
+        random(*s, dtype=half) for s in ((rows, columns), (rows, columns), (columns,), (columns,))
+    )
+    mean = x.float().mean(1)
+    rstd = (x.float().var(1, correction=0) + 1e-5).rsqrt()
+    block = tilewright.next_power_of_2(columns)
+
+    def forward(kernels: Any) -> torch.Tensor:
+        kernels.layer_norm[(rows,)](
+            x, y, w, b, mean, rstd, x.stride(0), columns, 1e-5, BLOCK=block, num_warps=8
+        )
+        return y
+
+    def reference() -> torch.Tensor:
+        return torch.nn.functional.layer_norm(x.double(), (columns,), w.double(), b.double())
+
+    yield Case(
+        f"layer norm {rows}x{columns} fp16", forward,
+        lambda: torch.nn.functional.layer_norm(x, (columns,), w, b), reference,
+        4 * rows * columns / 1e9, "GB/s", 2e-3, "Triton 1.0",
+    )  # fmt: skip
+
+    dy, dx = random(rows, columns, dtype=half), random(rows, columns, dtype=half)
+    programs = 4 if small else 132
+    dw_parts, db_parts = random(programs, columns), random(programs, columns)
+
+    def backward(kernels: Any) -> torch.Tensor:
+        kernels.layer_norm_backward[(programs,)](
+            x, dy, dx, w, mean, rstd, dw_parts, db_parts, x.stride(0), rows, columns,
+            BLOCK=block, num_warps=16,
+        )  # fmt: skip
+        return torch.cat([dx.float(), dw_parts.sum(0)[None], db_parts.sum(0)[None]])
+
+    def backward_reference() -> torch.Tensor:
+        inputs = [t.double().requires_grad_() for t in (x, w, b)]
+        out = torch.nn.functional.layer_norm(inputs[0], (columns,), *inputs[1:])
+        dx, dw, db = torch.autograd.grad(out, inputs, dy.double())
+        return torch.cat([dx, dw[None], db[None]])
+
+    yield Case(
+        f"layer norm backward {rows}x{columns} fp16", backward, None, backward_reference,
+        6 * rows * columns / 1e9, "GB/s", 4e-3, "Triton 1.0",
+    )  # fmt: skip
+
+
+MATMULS = [
+    # size, dtype, block sizes m n k, warps, stages
+    (1024, HALF, 64, 64, 64, 4, 4),
+    (1024, HALF, 128, 64, 64, 4, 4),
+    (1024, HALF, 64, 128, 64, 4, 4),
+    (2048, HALF, 128, 256, 64, 8, 3),
+    (4096, HALF, 128, 128, 64, 4, 4),
+    (4096, HALF, 128, 128, 64, 8, 3),
+    (4096, HALF, 128, 256, 64, 8, 3),
+    (8192, HALF, 128, 256, 64, 8, 3),
+    (2048, BRAIN, 128, 256, 64, 8, 3),
+    (4096, BRAIN, 128, 256, 64, 8, 3),
+    (8192, BRAIN, 128, 256, 64, 8, 3),
+    (4096, torch.float32, 128, 128, 32, 8, 3),
+    (4096, BYTE, 128, 256, 128, 8, 3),
+    (8192, BYTE, 128, 256, 128, 8, 3),
+    (4096, torch.int8, 128, 256, 128, 8, 3),
+]
+
+
+def matmul_cases(small: bool) -> Iterator[Case]:
+    for size, dtype, m, n, k, warps, stages in MATMULS:
+        shape = (192, 160, 200) if small else (size, size, size)
+        yield matmul_case(shape, dtype, (m, n, k, warps, stages))
+
+
+def matmul_case(shape: tuple[int, int, int], dtype: torch.dtype, blocks: tuple[int, ...]) -> Case:
+    m, n, k = shape
+    block_m, block_n, block_k, warps, stages = blocks
+    if dtype == torch.int8:
+        a, b = (torch.randint(-128, 128, s, dtype=dtype, device=DEVICE) for s in ((m, k), (n, k)))
+        c = torch.empty(m, n, dtype=torch.int32, device=DEVICE)
+    else:
+        a, b = random(m, k, dtype=dtype), random(n, k, dtype=dtype)
+        c = random(m, n, dtype=dtype if dtype in (HALF, BRAIN) else torch.float32)
+
+    b = b.T if dtype.itemsize == 1 else b.T.contiguous()  # matrix instructions read bytes along K
+
+    def run(kernels: Any) -> torch.Tensor:
+        grid = (tilewright.cdiv(m, block_m) * tilewright.cdiv(n, block_n),)
+        kernels.matmul[grid](
+            a, b, c, m, n, k, *a.stride(), *b.stride(), *c.stride(), BLOCK_M=block_m,
+            BLOCK_N=block_n, BLOCK_K=block_k, GROUP=8, num_warps=warps, num_stages=stages,
+        )  # fmt: skip
+        return c
+
+    product = {BYTE: None, torch.int8: torch._int_mm}.get(dtype, torch.matmul)
+    name = f"{str(dtype).removeprefix('torch.')} {block_m}x{block_n}x{block_k} w{warps} s{stages}"
+    return Case(
+        f"matmul {m} {name}", run, (lambda: product(a, b)) if product else None,
+        lambda: a.double() @ b.double(), 2 * m * n * k / 1e12, "TFLOP/s",
+        1e-3 if dtype != BRAIN else 1e-2,
+    )  # fmt: skip
+
+
+def sort_cases(small: bool) -> Iterator[Case]:
+    rows, columns = 64 if small else 1 << 14, 1024
+    for dtype in (torch.float32, torch.int32):
+        x = random(rows, columns) if dtype.is_floating_point else random_bits(rows, columns)
+        out = torch.empty_like(x)
+
+        def run(kernels: Any, x=x, out=out) -> torch.Tensor:
+            kernels.sort[(rows,)](x, out, BLOCK=columns, num_warps=4)
+            return out
+
+        yield Case(
+            f"sort {rows}x{columns} {str(dtype).removeprefix('torch.')}", run,
+            lambda x=x: torch.sort(x, 1), lambda x=x: torch.sort(x.double(), 1)[0],
+            rows * columns / 1e9, "G/s", 0.0, "Triton 1.0",
+        )  # fmt: skip
+
+
+def random_bits(*shape: int) -> torch.Tensor:
+    return torch.randint(-(1 << 31), (1 << 31) - 1, shape, dtype=torch.int32, device=DEVICE)
+
+
+def histogram_cases(small: bool) -> Iterator[Case]:
+    rows, columns, bins = 64 if small else 1 << 14, 1024, 256
+    x = torch.randint(0, bins, (rows, columns), dtype=torch.int32, device=DEVICE)
+    out = torch.zeros(rows, bins, dtype=torch.int32, device=DEVICE)
+
+    def run(kernels: Any) -> torch.Tensor:
+        kernels.histogram[(rows,)](x, out, BLOCK=columns, BINS=bins, num_warps=4)
+        return out
+
+    def reference() -> torch.Tensor:
+        places = x.long() + bins * torch.arange(rows, device=DEVICE)[:, None]
+        return torch.bincount(places.flatten(), minlength=rows * bins).view(rows, bins).double()
+
+    yield Case(
+        f"histogram {rows}x{columns} {bins} bins", run, None, reference, rows * columns / 1e9,
+        "G/s", 0.0, "Triton 1.0",
+    )  # fmt: skip
+
+
+def scaled_cases(small: bool) -> Iterator[Case]:
+    """Products of blocks of 32 values with exponents in common: e4m3 and e2m1 beside bf16."""
+    size = 256 if small else 4096
+    for left, right in (("e4m3", "e4m3"), ("e2m1", "e2m1"), ("e4m3", "e2m1")):
+        (a, a_scale, a_value), (b, b_scale, b_value) = (
+            random_blocks(size, size, kind) for kind in (left, right)
+        )
+        c = torch.empty(size, size, dtype=BRAIN, device=DEVICE)
+
+        def run(kernels: Any, a=a, a_scale=a_scale, b=b, b_scale=b_scale, c=c,
+                left=left, right=right) -> torch.Tensor:  # fmt: skip
+            kernels.scaled_matmul[(size // 128, size // 128)](
+                a, a_scale, b, b_scale, c, size, LEFT=left, RIGHT=right,
+                BLOCK_M=128, BLOCK_N=128, BLOCK_K=128, num_warps=8, num_stages=2,
+            )  # fmt: skip
+            return c
+
+        yield Case(
+            f"dot_scaled {size} {left} {right} 128x128x128 w8", run, None,
+            lambda x=a_value, y=b_value: x @ y.T, 2 * size**3 / 1e12, "TFLOP/s", 1e-2, "Triton 1.0",
+        )  # fmt: skip
+
+
+def random_blocks(rows: int, columns: int, kind: str) -> tuple[torch.Tensor, ...]:
+    """Random bytes of values, those of scales of 32 values each, and what they mean in float64."""
+    scale = torch.randint(120, 134, (rows, columns // 32), dtype=torch.uint8, device=DEVICE)
+    if kind == "e4m3":
+        value = random(rows, columns).to(torch.float8_e4m3fn)
+        data = value
+    else:
+        data = torch.randint(0, 256, (rows, columns // 2), dtype=torch.uint8, device=DEVICE)
+        codes = torch.stack([data & 15, data >> 4], dim=-1).view(rows, columns).long()
+        table = [0, 0.5, 1, 1.5, 2, 3, 4, 6]
+        value = torch.tensor(table + [-v for v in table], device=DEVICE)[codes]
+    factors = torch.exp2(scale.double() - 127).repeat_interleave(32, dim=1)
+    return data, scale, value.double() * factors
+
+
+ATTENTIONS = [
+    # head dimension, causal, block sizes m n, warps, stages
+    (64, False, 128, 128, 8, 3),
+    (64, True, 128, 128, 8, 3),
+    (128, False, 128, 128, 8, 2),
+    (128, False, 128, 64, 8, 4),
+    (128, True, 128, 64, 8, 4),
+]
+
+
+def attention_cases(small: bool) -> Iterator[Case]:
+    """Forward attention by its textbook loop, 4 batches of 32 heads of 4,096 queries."""
+    batches, heads, length = (1, 2, 384) if small else (4, 32, 4096)
+    for depth, causal, block_m, block_n, warps, stages in ATTENTIONS:
+        q, k, v = (random(batches, heads, length, depth, dtype=HALF) for _ in range(3))
+        out = torch.empty_like(q)
+
+        def run(kernels: Any, q=q, k=k, v=v, out=out, depth=depth, causal=causal,
+                blocks=(block_m, block_n, warps, stages)) -> torch.Tensor:  # fmt: skip
+            block_m, block_n, warps, stages = blocks
+            kernels.attention[(length // block_m, batches * heads)](
+                q, k, v, out, length, depth**-0.5, DEPTH=depth, CAUSAL=causal,
+                BLOCK_M=block_m, BLOCK_N=block_n, num_warps=warps, num_stages=stages,
+            )  # fmt: skip
+            return out[:1, :2]
+
+        def reference(q=q, k=k, v=v, causal=causal) -> torch.Tensor:
+            return attend(*(x[:1, :2].double() for x in (q, k, v)), causal)
+
+        flops = 4 * batches * heads * length**2 * depth / (2 if causal else 1)
+        kind = f"D{depth}{' causal' if causal else ''}"
+        yield Case(
+            f"attention {kind} {block_m}x{block_n} w{warps} s{stages}", run,
+            lambda q=q, k=k, v=v, causal=causal: cudnn_attention(q, k, v, causal), reference,
+            flops / 1e12, "TFLOP/s", 2e-3, "torch 1.0",
+        )  # fmt: skip
+
+
+def attend(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool) -> torch.Tensor:
+    scores = q @ k.mT / math.sqrt(q.shape[-1])
+    if causal:
+        hidden = torch.ones(scores.shape[-2:], dtype=torch.bool, device=DEVICE).triu(1)
+        scores = scores.masked_fill(hidden, -math.inf)
+    return torch.softmax(scores, -1) @ v
+
+
+def cudnn_attention(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool
+) -> torch.Tensor:
+    with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.CUDNN_ATTENTION):
+        return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
+
+
+ALL_CASES = (
+    add_cases, softmax_cases, layer_norm_cases, matmul_cases, sort_cases, histogram_cases,
+    scaled_cases, attention_cases,
+)  # fmt: skip
