@@ -44,9 +44,15 @@ bool leavesReadOnlyArrays(const Call &call, PyObject *compiled) {
   return !PyErr_Occurred();
 }
 
+/// An array of unknown size may be a large one.
+static bool mayBeLarge(const PassedArray &array) {
+  return !array.extent || array.extent->end - array.extent->begin >= kLargeArray;
+}
+
 static bool holdFor(const LaunchConditions &conditions, const Call &call, const Grid &grid) {
   return conditions.empty() ||
-         (conditions.slotCount() <= call.slots.size() && conditions.hold(call.slots.data(), grid));
+         (conditions.slotCount() <= call.slots.size() &&
+          conditions.hold(call.slots.data(), grid, /*ranges=*/nullptr, llvm::any_of(call.arrays, mayBeLarge)));
 }
 
 Variant *findVariant(Call &call, const Grid &grid) {

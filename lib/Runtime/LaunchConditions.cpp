@@ -202,6 +202,7 @@ Evaluated applyNarrow(const RangeStep &step, Range l, Range r) {
 struct OneLaunch {
   const uint64_t *slots;
   const Grid &grid;
+  bool hasLargeArray;
 
   Range argument(int64_t slot, unsigned bits) const {
     unsigned unused = 64 - bits;
@@ -214,6 +215,7 @@ struct OneLaunch {
 /// The ranges of the inputs over all launches.
 struct AnyLaunch {
   static constexpr int64_t kMostPrograms = INT32_MAX;
+  static constexpr bool hasLargeArray = true;
 
   Range argument(int64_t, unsigned bits) const { return Range::all(bits); }
   Range programId(int64_t) const { return {0, kMostPrograms - 1}; }
@@ -246,7 +248,7 @@ std::optional<LaunchConditions> LaunchConditions::decode(const int64_t *words, s
     } else if (isInput(step.op)) {
       operandsFit = step.op == RangeOp::Constant ? step.lhs <= step.rhs : step.lhs >= 0;
     }
-    if (step.op > RangeOp::CheckNonNegative || step.bits < 1 || step.bits > 64 || !operandsFit) {
+    if (step.op > RangeOp::CheckSmallArrays || step.bits < 1 || step.bits > 64 || !operandsFit) {
       return std::nullopt;
     }
     steps.push_back(step);
@@ -307,6 +309,11 @@ template <typename Inputs> bool LaunchConditions::evaluate(const Inputs &inputs,
         return false;
       }
       break;
+    case RangeOp::CheckSmallArrays:
+      if (inputs.hasLargeArray) {
+        return false;
+      }
+      break;
     default:
       Range rhs = isUnary(step.op) ? Range() : values[step.rhs].range;
       if (isNarrowArithmetic(step.op, step.bits, steps[step.lhs].bits)) {
@@ -322,8 +329,8 @@ template <typename Inputs> bool LaunchConditions::evaluate(const Inputs &inputs,
   return true;
 }
 
-bool LaunchConditions::hold(const uint64_t *slots, const Grid &grid, Range *ranges) const {
-  return evaluate(OneLaunch{slots, grid}, ranges);
+bool LaunchConditions::hold(const uint64_t *slots, const Grid &grid, Range *ranges, bool hasLargeArray) const {
+  return evaluate(OneLaunch{slots, grid, hasLargeArray}, ranges);
 }
 
 bool LaunchConditions::holdAlways() const { return evaluate(AnyLaunch(), nullptr); }

@@ -146,3 +146,29 @@ func.func @unsigned(%p: !tile.ptr<f32> {tile.slot = 0 : i32}, %n: i32 {tile.slot
   tile.store %a, %x mask %m : !tile.ptr<f32>, f32, mask i1
   return
 }
+
+// -----
+
+// A loaded row times a stride can't be evaluated at launch: the condition is that there is no large array. An index of 8
+// bits needs none, in neither variant.
+// ATLAUNCH: module attributes {tile.launch_conditions = array<i64: 8192, 0, 0, {{[0-9]+}}, 0, 0>}
+// ATLAUNCH-LABEL: func.func @loaded(
+// CHECK-LABEL: func.func @loaded(
+// CHECK: %[[O:.*]] = arith.muli %{{.*}} : i64
+// CHECK: tile.addptr %arg0, %[[O]] : !tile.ptr<f32>, i64
+// CHECK: %[[B:.*]] = arith.muli %{{.*}} : i32
+// CHECK: tile.addptr %arg0, %[[B]] : !tile.ptr<f32>, i32
+func.func @loaded(%p: !tile.ptr<f32> {tile.slot = 0 : i32}, %rows: !tile.ptr<i32> {tile.slot = 1 : i32}, %bytes: !tile.ptr<i8> {tile.slot = 2 : i32}, %n: i32 {tile.slot = 3 : i32}) attributes {tile.kernel} {
+  %x = arith.constant 1.0 : f32
+  %c3 = arith.constant 3 : i32
+  %row = tile.load %rows : !tile.ptr<i32> -> i32
+  %o = arith.muli %row, %n : i32
+  %a = tile.addptr %p, %o : !tile.ptr<f32>, i32
+  tile.store %a, %x : !tile.ptr<f32>, f32
+  %byte = tile.load %bytes : !tile.ptr<i8> -> i8
+  %small = arith.extsi %byte : i8 to i32
+  %s = arith.muli %small, %c3 : i32
+  %b = tile.addptr %p, %s : !tile.ptr<f32>, i32
+  tile.store %b, %x : !tile.ptr<f32>, f32
+  return
+}

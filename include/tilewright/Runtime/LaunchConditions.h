@@ -63,7 +63,11 @@ enum class RangeOp : uint8_t {
   LoopTrips,        ///< the trip count of a loop with the span lhs and the step rhs: lhs / rhs, rounded up
   CheckNoWrap,      ///< step lhs, an Add, Subtract, Multiply or Truncate, does not wrap
   CheckNonNegative, ///< step lhs is not negative
+  CheckSmallArrays, ///< no array has kLargeArray bytes or more; lhs is not used
 };
+
+/// The least size, in bytes, of an array in which an offset may need more than 32 bits.
+constexpr uint64_t kLargeArray = uint64_t(1) << 31;
 
 struct RangeStep {
   RangeOp op = RangeOp::Constant;
@@ -90,8 +94,9 @@ public:
   size_t slotCount() const; ///< the least number of slots of a launch
 
   /// Whether all checks succeed for a launch with these arguments and this grid. If they do, `ranges` gets the range of
-  /// each step, unless it is null.
-  bool hold(const uint64_t *slots, const Grid &grid, Range *ranges = nullptr) const;
+  /// each step, unless it is null. `hasLargeArray` is whether an argument may be an array of at least kLargeArray
+  /// bytes.
+  bool hold(const uint64_t *slots, const Grid &grid, Range *ranges = nullptr, bool hasLargeArray = true) const;
   /// Whether all checks succeed for every launch.
   bool holdAlways() const;
 

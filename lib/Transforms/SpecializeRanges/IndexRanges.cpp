@@ -287,6 +287,8 @@ Check IndexRanges::endCheckOf(scf::ForOp loop) const {
   return {RangeOp::CheckNoWrap, step == endOfLoop.end() ? -1 : step->second};
 }
 
+Check IndexRanges::smallArraysCheck() { return {RangeOp::CheckSmallArrays, addConstant(32, Range::of(0))}; }
+
 bool IndexRanges::isEvaluable(const Check &check) const { return check.step >= 0 && !opaque[check.step]; }
 
 LaunchConditions IndexRanges::conditionsFor(ArrayRef<Check> checks) const {

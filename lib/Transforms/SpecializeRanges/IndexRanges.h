@@ -22,7 +22,7 @@ public:
 
   /// A condition on a step.
   struct Check {
-    runtime::RangeOp kind; ///< CheckNoWrap or CheckNonNegative
+    runtime::RangeOp kind; ///< CheckNoWrap, CheckNonNegative or CheckSmallArrays
     int step;              ///< -1 for a value of which nothing is known
   };
 
@@ -31,8 +31,14 @@ public:
   /// That the sum of a loop's index and its step does not wrap, also in the last iteration.
   Check endCheckOf(mlir::scf::ForOp loop) const;
 
+  /// That no array is so large that offsets may need more than 32 bits.
+  Check smallArraysCheck();
+
   /// Whether the range can be evaluated at launch: the number does not depend on loaded values.
   bool isEvaluable(const Check &check) const;
+
+  /// Whether the check succeeds in every launch, and for all loaded values.
+  bool holdsAlways(const Check &check) const { return check.step >= 0 && conditionsFor(check).holdAlways(); }
 
   /// The checks together with the steps they depend on.
   runtime::LaunchConditions conditionsFor(llvm::ArrayRef<Check> checks) const;

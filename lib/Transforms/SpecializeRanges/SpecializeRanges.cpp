@@ -151,15 +151,18 @@ void countIterations(scf::ForOp loop) {
 }
 
 /// Adds the conditions under which addresses need no 64-bit offsets. The operations are not marked: where that would
-/// tell axis analysis something, they have conditions already.
-void assumeExactAddresses(FunctionOpInterface function, const IndexRanges &ranges, SmallVectorImpl<Check> &assumed) {
+/// tell axis analysis something, they have conditions already. Of arithmetic with loaded values nothing is known but
+/// that it does not leave the arrays.
+void assumeExactAddresses(FunctionOpInterface function, IndexRanges &ranges, SmallVectorImpl<Check> &assumed) {
   AddressArithmetic addresses(function);
   for (Value value : addresses.values()) {
-    if (Operation *op = value.getDefiningOp(); op && addresses.needsExactResult(op)) {
-      Check check = ranges.checkOf(RangeOp::CheckNoWrap, value);
-      if (ranges.isEvaluable(check) && !ranges.conditionsFor(check).holdAlways()) {
-        assumed.push_back(check);
-      }
+    Operation *op = value.getDefiningOp();
+    if (!op || !addresses.needsExactResult(op)) {
+      continue;
+    }
+    Check check = ranges.checkOf(RangeOp::CheckNoWrap, value);
+    if (!ranges.holdsAlways(check)) {
+      assumed.push_back(ranges.isEvaluable(check) ? check : ranges.smallArraysCheck());
     }
   }
 }

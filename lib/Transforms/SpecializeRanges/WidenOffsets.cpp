@@ -21,8 +21,7 @@ using runtime::RangeOp;
 //===----------------------------------------------------------------------===//
 
 bool neverWraps(Operation *op, const IndexRanges &ranges) {
-  IndexRanges::Check check = ranges.checkOf(RangeOp::CheckNoWrap, op->getResult(0));
-  return ranges.isEvaluable(check) && ranges.conditionsFor(check).holdAlways();
+  return ranges.holdsAlways(ranges.checkOf(RangeOp::CheckNoWrap, op->getResult(0)));
 }
 
 /// The address values whose exact result may not be the extension of 32 bits.

@@ -205,3 +205,127 @@ def test_masks(where: str, above: int, size: int) -> None:
     masks_kernel[(1,)](x, out, start // BLOCK, size, WHERE=where, N=BLOCK)
     i = start + np.arange(BLOCK) + (where == "neighbor")
     np.testing.assert_array_equal(out, np.where(i < size, x[i], -1))
+
+
+@tilewright.jit
+def gather_kernel(x, rows, out, stride, M: tl.constexpr, N: tl.constexpr):
+    row = tl.load(rows + tl.arange(0, M))
+    columns = tl.arange(0, N)[None, :]
+    loaded = tl.load(x + row[:, None] * stride + columns)
+    tl.store(out + tl.arange(0, M)[:, None] * N + columns, loaded)
+
+
+def test_loaded_rows() -> None:
+    """Loaded numbers are unknown to the launch, but not the sizes of arrays."""
+    stride = 2**20
+    rows = np.array([5, 4095, 2047, 2048], np.int32)
+    x, out = np.zeros(2**32, np.int8), np.zeros((4, 16), np.int8)
+    x[np.add.outer(rows.astype(np.int64) * stride, np.arange(16))] = np.arange(64).reshape(4, 16)
+    large = gather_kernel[(1,)](x, rows, out, stride, M=4, N=16)
+    np.testing.assert_array_equal(out.ravel(), np.arange(64))
+    small = gather_kernel[(1,)](x[: 2**30], rows[:1].repeat(4), out, stride, M=4, N=16)
+    np.testing.assert_array_equal(out, np.arange(16) + np.zeros((4, 1)))
+    assert small is not large and small.launch_conditions and not large.launch_conditions
+
+
+@tilewright.jit
+def accumulating_kernel(x, out, step, most, N: tl.constexpr):
+    start, k = 0, 0
+    while k < most:
+        tl.store(out + k * N + tl.arange(0, N), tl.load(x + (start + tl.arange(0, N))))
+        start += step
+        k += 1
+
+
+@pytest.mark.parametrize("step", [2**30, 2**30 + 77, 64])
+def test_sums_of_while_loops(step: int) -> None:
+    places = np.add.outer(np.arange(4) * step, np.arange(16)).ravel()
+    x, out = numbered(3 * step + 16, places), np.zeros(64, np.int8)
+    accumulating_kernel[(1,)](x, out, step, 4, N=16)
+    np.testing.assert_array_equal(out, np.arange(1, 65))
+
+
+@tilewright.jit
+def segments_kernel(x, starts, out, stride, n, N: tl.constexpr):
+    """The bounds of the loop are loaded; so is the sign of the direction."""
+    direction = tl.load(starts + 2)
+    for row in range(tl.load(starts), tl.load(starts + 1)):
+        at = row * stride
+        mask = tl.arange(0, N) + at < n
+        loaded = tl.load(x + (at + tl.arange(0, N) * direction), mask=mask, other=-1)
+        tl.store(out + (row - tl.load(starts)) * N + tl.arange(0, N), loaded)
+
+
+@pytest.mark.parametrize("direction", [1, -1])
+def test_loaded_bounds_and_masks(direction: int) -> None:
+    stride, rows = 2**30 + 3, np.arange(2, 5)
+    starts = np.array([2, 5, direction], np.int32)
+    places = np.add.outer(rows * stride, np.arange(16) * direction)
+    x, out = numbered(4 * stride + 16, places.ravel()), np.zeros((3, 16), np.int8)
+    segments_kernel[(1,)](x, starts, out, stride, len(x), N=16)
+    np.testing.assert_array_equal(out.ravel(), np.arange(1, 49))
+
+
+def test_loaded_masks_are_exact_in_large_arrays() -> None:
+    """As int32, the offsets of the second row are negative, and so below the size."""
+    stride = 2**29 + 3
+    starts = np.array([3, 5, 1], np.int32)
+    x, out = np.zeros(4 * stride, np.int8), np.zeros((2, 16), np.int8)
+    x[3 * stride :][:16] = 7
+    segments_kernel[(1,)](x, starts, out, stride, len(x), N=16)
+    np.testing.assert_array_equal(out, [[7] * 16, [-1] * 16])
+
+
+@tilewright.jit
+def hashed_rows_kernel(x, rows, out, hashed, SIZE: tl.constexpr, N: tl.constexpr):
+    row = tl.load(rows + tl.arange(0, N))
+    h = row * 1103515245 + 12345
+    tl.store(hashed + tl.arange(0, N), h)
+    tl.store(out + tl.arange(0, N), tl.load(x + (h & (SIZE - 1))))
+
+
+@pytest.mark.parametrize("size", [2**20, 2**32])
+def test_hashes_of_loaded_values_wrap(size: int) -> None:
+    rows = np.array([3, 2**31 - 1, -77, 123456789], np.int32)
+    h = (rows.astype(np.int64) * 1103515245 + 12345).astype(np.int32)
+    x, out, hashed = np.zeros(size, np.int8), np.zeros(4, np.int8), np.zeros(4, np.int32)
+    x[h & (2**20 - 1)] = [1, 2, 3, 4]
+    hashed_rows_kernel[(1,)](x, rows, out, hashed, SIZE=2**20, N=4)
+    np.testing.assert_array_equal(hashed, h)
+    np.testing.assert_array_equal(out, [1, 2, 3, 4])
+
+
+class Bare:
+    """An array of which a launch sees the address and the dtype only."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array, self.dtype = array, tl.int8
+
+    def data_ptr(self) -> int:
+        return int(self.array.ctypes.data)
+
+
+@pytest.mark.cpu_only("an emulated GPU copies host arrays, whose sizes it must know")
+def test_arrays_of_unknown_size_may_be_large() -> None:
+    stride = 2**30
+    x, out = np.zeros(2**32, np.int8), np.zeros((4, 16), np.int8)
+    rows = np.array([3, 0, 2, 1], np.int32)
+    x[np.add.outer(rows.astype(np.int64) * stride, np.arange(16))] = np.arange(64).reshape(4, 16)
+    kernel = gather_kernel[(1,)](Bare(x), rows, out, stride, M=4, N=16)
+    np.testing.assert_array_equal(out.ravel(), np.arange(64))
+    assert not kernel.launch_conditions
+
+
+@tilewright.jit
+def bytes_kernel(x, rows, out, M: tl.constexpr, N: tl.constexpr):
+    row = tl.load(rows + tl.arange(0, M)).to(tl.int32)
+    columns = tl.arange(0, N)[None, :]
+    tl.store(out + tl.arange(0, M)[:, None] * N + columns, tl.load(x + row[:, None] * N + columns))
+
+
+def test_narrow_loaded_values_need_no_condition() -> None:
+    """Of an int8 is known that it has 8 bits: its product with 16 does not wrap."""
+    x, out = np.arange(2**10, dtype=np.int32), np.zeros((4, 16), np.int32)
+    kernel = bytes_kernel[(1,)](x, np.array([5, 0, 63, 9], np.int8), out, M=4, N=16)
+    np.testing.assert_array_equal(out, x.reshape(64, 16)[[5, 0, 63, 9]])
+    assert not kernel.launch_conditions

@@ -17,7 +17,7 @@ bool holds(std::vector<RangeStep> steps, std::vector<uint64_t> slots, int32_t gr
   std::vector<int64_t> words = LaunchConditions(std::move(steps)).encode();
   std::optional<LaunchConditions> decoded = LaunchConditions::decode(words.data(), words.size());
   EXPECT_TRUE(decoded.has_value());
-  return decoded && decoded->hold(slots.data(), gridOf(grid));
+  return decoded && decoded->hold(slots.data(), gridOf(grid), /*ranges=*/nullptr, /*hasLargeArray=*/false);
 }
 
 /// program_id * slot 0 + [0, 127] in 32 bits.
@@ -62,6 +62,16 @@ TEST(LaunchConditions, LoopsOverMoreThanHalfOfTheIntegers) {
   EXPECT_TRUE(holds(advancesBy(1 << 24), {uint64_t(INT32_MIN)}));
   EXPECT_FALSE(holds(advancesBy((1 << 24) + (1 << 18)), {uint64_t(INT32_MIN)}));
   EXPECT_TRUE(holds(advancesBy((1 << 24) + (1 << 18)), {0}));
+}
+
+TEST(LaunchConditions, LargeArrays) {
+  LaunchConditions conditions({{RangeOp::Constant, 32, 0, 0}, {RangeOp::CheckSmallArrays, 32, 0}});
+  std::vector<int64_t> words = conditions.encode();
+  std::optional<LaunchConditions> decoded = LaunchConditions::decode(words.data(), words.size());
+  ASSERT_TRUE(decoded.has_value());
+  EXPECT_TRUE(decoded->hold(nullptr, gridOf(1), /*ranges=*/nullptr, /*hasLargeArray=*/false));
+  EXPECT_FALSE(decoded->hold(nullptr, gridOf(1), /*ranges=*/nullptr, /*hasLargeArray=*/true));
+  EXPECT_FALSE(decoded->holdAlways());
 }
 
 TEST(LaunchConditions, DivisorsOfBothSigns) {
