@@ -58,8 +58,10 @@ def ThreadToNvvm : Pass<"thread-to-nvvm", "mlir::ModuleOp"> {
     %y = nvvm.shfl.sync bfly %all, %x, %mask, %c31 : f32 -> f32
     ```
 
+    Arguments with the attribute `thread.tensor_map` are passed by value, as 128 bytes that are aligned to 64.
+
     Requires: the module's `tilegpu.target` and `tilegpu.num_warps`; functions are func.func and control flow is scf.
-    Establishes: no operation of the thread dialect remains.
+    Establishes: no operation or attribute of the thread dialect remains.
     Destroys: nothing.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect", "mlir::NVVM::NVVMDialect",

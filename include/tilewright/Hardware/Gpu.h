@@ -30,6 +30,7 @@ struct GpuInfo {
   int64_t bankBytes;      ///< the width of a bank
   bool reducesIntegers;   ///< one instruction reduces 32-bit integers over a warp
   bool overlapsGrids;     ///< a grid may start before the one that it depends on has ended
+  bool copiesBoxes;       ///< one thread copies a box of an array between global and shared memory, asynchronously
 
   // The instructions that the GPU has.
   std::vector<const MmaInstruction *> mma;

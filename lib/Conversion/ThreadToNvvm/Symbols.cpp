@@ -47,9 +47,10 @@ Value sharedMemory(Builder &builder) {
   if (!global) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(module.getBody());
-    // The swizzles that matrix instructions read from shared memory repeat every eight lines.
+    // The swizzles of matrix instructions and of copies of boxes repeat every eight lines.
     const hardware::GpuInfo &target = tilegpu::targetOf(module);
-    auto alignment = static_cast<unsigned>(target.lineBytes * (target.groupMma.empty() ? 1 : 8));
+    bool isSwizzled = !target.groupMma.empty() || target.copiesBoxes;
+    auto alignment = static_cast<unsigned>(target.lineBytes * (isSwizzled ? 8 : 1));
     auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);
     global = LLVM::GlobalOp::create(builder, module.getLoc(), bytes, /*isConstant=*/false, LLVM::Linkage::External,
                                     kName, Attribute(), alignment, thread::kSharedSpace);

@@ -20,12 +20,14 @@ namespace {
 struct ThreadToNvvm : tilewright::impl::ThreadToNvvmBase<ThreadToNvvm> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
+    nvidia::addBoxPatterns(patterns);
     nvidia::addGroupMmaPatterns(patterns);
     nvidia::addInlineAsmPatterns(patterns);
     nvidia::addMathPatterns(patterns);
     nvidia::addMemoryPatterns(patterns);
     nvidia::addWarpPatterns(patterns);
     nvidia::addMessagePatterns(patterns);
+    nvidia::passTensorMapsByValue(getOperation());
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     WalkResult rest = getOperation()->walk([](Operation *op) -> WalkResult {
       bool isLowered = !isa_and_nonnull<thread::ThreadDialect>(op->getDialect());

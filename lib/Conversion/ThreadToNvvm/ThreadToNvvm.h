@@ -42,12 +42,16 @@ template <typename Op, typename Replacement> struct Bare : mlir::OpRewritePatter
   }
 };
 
+void addBoxPatterns(mlir::RewritePatternSet &patterns);
 void addGroupMmaPatterns(mlir::RewritePatternSet &patterns);
 void addInlineAsmPatterns(mlir::RewritePatternSet &patterns);
 void addMathPatterns(mlir::RewritePatternSet &patterns);
 void addMemoryPatterns(mlir::RewritePatternSet &patterns);
 void addWarpPatterns(mlir::RewritePatternSet &patterns);
 void addMessagePatterns(mlir::RewritePatternSet &patterns);
+
+/// Passes the functions' arguments with the attribute `thread.tensor_map` by value.
+void passTensorMapsByValue(mlir::ModuleOp module);
 
 } // namespace tilewright::nvidia
 

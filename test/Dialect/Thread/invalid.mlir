@@ -101,3 +101,49 @@ func.func @format_of_pair(%x: f32) {
   %y = thread.truncate_pair %x, %x to f8E4M3FNUZ -> vector<2xi8>
   return
 }
+
+// -----
+
+func.func @no_coordinates(%map: !llvm.ptr, %p: !llvm.ptr<3>) {
+  // expected-error @+1 {{a box has from 1 to 5 coordinates, not 0}}
+  thread.box_copy %p, %map[] completes %p : <3>, <3>
+  return
+}
+
+// -----
+
+func.func @six_coordinates(%map: !llvm.ptr, %p: !llvm.ptr<3>, %x: i32) {
+  // expected-error @+1 {{a box has from 1 to 5 coordinates, not 6}}
+  thread.box_store %map[%x, %x, %x, %x, %x, %x], %p : <3>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{thread.tensor_map is a unit attribute of an argument of type !llvm.ptr, found unit on '!llvm.ptr<1>'}}
+func.func @map_in_global_memory(%map: !llvm.ptr<1> {thread.tensor_map}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{unknown attribute "thread.map" of an argument}}
+func.func @unknown_attribute(%map: !llvm.ptr {thread.map}) {
+  return
+}
+
+// -----
+
+func.func @no_arrivals(%p: !llvm.ptr<3>) {
+  // expected-error @+1 {{32-bit signless integer attribute whose value is positive}}
+  thread.transaction_barrier_init %p arrivals 0 : <3>
+  return
+}
+
+// -----
+
+func.func @too_many_arrivals(%p: !llvm.ptr<3>) {
+  // expected-error @+1 {{whose maximum value is 1048575}}
+  thread.transaction_barrier_init %p arrivals 1048576 : <3>
+  return
+}

@@ -3,6 +3,7 @@
 #include "tilewright/Dialect/Thread/IR/Thread.h"
 
 #include "tilewright/Hardware/Gpu.h"
+#include "tilewright/Runtime/TensorMap.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
@@ -184,6 +185,32 @@ static LogicalResult verifyMove(Operation *op, bool isStore, StringRef instructi
 LogicalResult LoadMatrixOp::verify() { return verifyMove(*this, false, getInstruction(), getWords().size()); }
 
 LogicalResult StoreMatrixOp::verify() { return verifyMove(*this, true, getInstruction(), getWords().size()); }
+
+//===----------------------------------------------------------------------===//
+// Boxes
+//===----------------------------------------------------------------------===//
+
+LogicalResult ThreadDialect::verifyRegionArgAttribute(Operation *op, unsigned region, unsigned index,
+                                                      NamedAttribute attribute) {
+  if (attribute.getName() != kTensorMapAttr) {
+    return op->emitError("unknown attribute ") << attribute.getName() << " of an argument";
+  }
+  Type type = op->getRegion(region).empty() ? Type() : op->getRegion(region).getArgument(index).getType();
+  bool isMap = isa<UnitAttr>(attribute.getValue()) && (!type || type == LLVM::LLVMPointerType::get(op->getContext()));
+  return isMap ? success()
+               : op->emitError() << kTensorMapAttr << " is a unit attribute of an argument of type !llvm.ptr, found "
+                                 << attribute.getValue() << " on " << type;
+}
+
+static LogicalResult verifyCoordinates(Operation *op, size_t count) {
+  return count >= 1 && count <= runtime::TensorMap::kMaxRank
+             ? success()
+             : op->emitOpError("a box has from 1 to ") << runtime::TensorMap::kMaxRank << " coordinates, not " << count;
+}
+
+LogicalResult BoxCopyOp::verify() { return verifyCoordinates(*this, getCoordinates().size()); }
+
+LogicalResult BoxStoreOp::verify() { return verifyCoordinates(*this, getCoordinates().size()); }
 
 //===----------------------------------------------------------------------===//
 // Inline assembly

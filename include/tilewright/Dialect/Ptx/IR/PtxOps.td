@@ -189,6 +189,7 @@ def Ptx_GridDependencyControlOp : Ptx_Op<"griddepcontrol", [MemoryEffects<[MemRe
 }
 
 include "tilewright/Dialect/Ptx/IR/PtxAtomics.td"
+include "tilewright/Dialect/Ptx/IR/PtxBoxes.td"
 include "tilewright/Dialect/Ptx/IR/PtxMath.td"
 
 #endif

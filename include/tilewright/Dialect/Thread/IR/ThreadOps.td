@@ -28,6 +28,12 @@ def Thread_Dialect : Dialect {
     moved: all lanes have to execute the same one.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasRegionArgAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// Marks a function's argument, a pointer, as the address of a tensor map: a parameter of 128 bytes that is passed
+    /// by value (tilewright/Runtime/TensorMap.h).
+    static constexpr llvm::StringLiteral kTensorMapAttr = "thread.tensor_map";
+  }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect", "::tilewright::tile::TileDialect"];
 }
 
@@ -218,7 +224,11 @@ def Thread_SharedMatrix : AttrDef<Thread_Dialect, "SharedMatrix"> {
 }
 
 def Thread_AsyncFenceOp : Thread_Op<"async_fence", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Makes the thread's writes to shared memory visible to `thread.group_mma`, also of other threads after a barrier";
+  let summary = "Makes the thread's writes to shared memory visible to asynchronous operations on it";
+  let description = [{
+    These are `thread.group_mma`, `thread.box_copy` and `thread.box_store`, also those of other threads after a barrier.
+    `thread.async_copy` is not one of them, but writes as the thread does.
+  }];
   let assemblyFormat = "attr-dict";
 }
 
@@ -369,5 +379,7 @@ def Thread_FailOp : Thread_Op<"fail", [MemoryEffects<[MemRead, MemWrite]>]> {
   let arguments = (ins StrAttr:$message);
   let assemblyFormat = "$message attr-dict";
 }
+
+include "tilewright/Dialect/Thread/IR/ThreadBoxes.td"
 
 #endif // TILEWRIGHT_DIALECT_THREAD_IR_THREADOPS_TD
