@@ -17,6 +17,7 @@ from contents import contents
 from hints import Unknown
 from kernel import Buffer, Kernel
 from memory import Memory, Undefined
+from narrow import decode
 from tiles import DType, Inexact, Tile, rounding
 
 import tilewright
@@ -274,25 +275,38 @@ def aligned_copy(memory: np.ndarray) -> np.ndarray:
 
 def view(memory: np.ndarray, dtype: DType, at: int, count: int | None) -> Any:
     raw = memory[at : at + (count or 0) * max(dtype.bits // 8, 1)]
+    if dtype.is_float8:
+        return raw
     return raw.view(np.uint16 if dtype == "bfloat16" else dtype.stored)
 
 
+# The types that NumPy does not have, and int1.
+TORCH = {
+    "int1": torch.bool,
+    "bfloat16": torch.bfloat16,
+    "float8e5": torch.float8_e5m2,
+    "float8e4nv": torch.float8_e4m3fn,
+}
+
+
 def passed(array: np.ndarray, dtype: DType) -> Any:
-    """The array as the kernel's argument; wrapped for bfloat16, which NumPy does not have."""
-    if dtype != "bfloat16":
+    """The array as the kernel's argument; a tensor of the types that NumPy does not have."""
+    if dtype not in TORCH or dtype == "int1":
         return array
-    return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array.view(f"int{dtype.bits}")).view(TORCH[dtype])
 
 
 def tensor(memory: np.ndarray, dtype: DType, at: int, count: int | None) -> torch.Tensor:
     """A view of the memory; all tensors share one storage, so that they overlap on a device too."""
     raw = torch.from_numpy(memory)[at : at + (count or 0) * max(dtype.bits // 8, 1)]
-    return raw.view(torch.bool if dtype == "int1" else getattr(torch, dtype))
+    return raw.view(TORCH.get(dtype) or getattr(torch, dtype))
 
 
 def numbers(values: np.ndarray, dtype: DType) -> np.ndarray:
     if dtype == "bfloat16":
         return (values.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+    if dtype.is_float8:
+        return decode(values, dtype)
     return values.astype(np.float64) if dtype.is_float else values
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 
 import numpy as np
+from narrow import encode
 from tiles import DType
 
 
@@ -19,7 +20,7 @@ def _random_bits(seed: int, name: str, index: np.ndarray) -> np.ndarray:
 
 
 def contents(dtype: DType, fill: str, seed: int, name: str, index: np.ndarray) -> np.ndarray:
-    """The elements as stored in memory; bfloat16 as bits.
+    """The elements as stored in memory; bfloat16 and float8 as bits.
 
     Args:
         fill: "any": any integer, or multiples of 1/8 below 8; "small": whole numbers from -4 to 4,
@@ -44,4 +45,6 @@ def contents(dtype: DType, fill: str, seed: int, name: str, index: np.ndarray) -
         return np.where(bits >> np.uint64(63), bits % np.uint64(9), bits).astype(dtype.stored)
     if dtype == "bfloat16":
         return (values.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    if dtype.is_float8:
+        return encode(values.astype(np.float64), dtype)
     return (values & 1 if dtype == "int1" else values).astype(dtype.stored)

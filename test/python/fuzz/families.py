@@ -12,6 +12,7 @@ import dependencies
 import descriptor_calls
 import extremes
 import function_calls
+import groups
 import handover
 import helpers
 import instances
@@ -35,7 +36,7 @@ FAMILIES: dict[str, tuple[int, Family]] = {
     "dependencies": (3, dependencies.write),
     "pointers": (10, pointers.write),
     "loops": (10, loops.write),
-    "groups": (5, loops.write_groups),
+    "groups": (5, groups.write),
     "ordering": (3, ordering.write),
     "outside": (2, outside.write),
     "helpers": (8, helpers.write),

@@ -49,6 +49,9 @@ class Loops(Writer):
         self.line(f"bi = k[:, None] * {self.columns} + column")
         self.line(f"acc = tl.zeros({self.shape}, tl.{self.sum})")
 
+    def end(self) -> None:
+        self.result("acc", self.sum)
+
     # parts of a loop
 
     def calmed(self, text: str) -> str:
@@ -100,10 +103,14 @@ class Loops(Writer):
         return f"{self.a} + {a}", f"{self.b} + {b}"
 
     def product(self, a: str, b: str) -> None:
+        """Loads both operands and adds their product to the accumulator."""
         self.line(f"left = tl.load({a})")
-        if self.chance(0.2):
+        if self.chance(0.2) and not self.operand.is_float8:
             self.line(f"left = (left * 2).to(tl.{self.operand})")
         self.line(f"right = tl.load({b})")
+        self.add()
+
+    def add(self) -> None:
         kind = self.rng.randint(0, 3)
         tail = ', input_precision="ieee"' if self.operand == "float32" else ""
         if kind == 0:
@@ -239,27 +246,8 @@ class Loops(Writer):
         self.line(f"acc = {self.calmed('acc')}")
 
 
-class GroupLoops(Loops):
-    """Dots of at least 64 rows, which warp groups compute on Hopper."""
-
-    @staticmethod
-    def sizes(rng: random.Random) -> tuple[int, int, int]:
-        columns = rng.choice([8, 16, 32, 64, 64, 128])
-        return rng.choice([64, 64, 128]), columns, rng.choice([16, 16, 32, 32, 64])
-
-    @staticmethod
-    def operands() -> list[str]:
-        return ["float16", "float16", "bfloat16", "bfloat16", "int8"]
-
-
 def write(rng: random.Random) -> Kernel:
     return write_loops(Loops(rng))
-
-
-def write_groups(rng: random.Random) -> Kernel:
-    kernel = write_loops(GroupLoops(rng))
-    kernel.options["num_warps"] = rng.choice([4, 4, 8, 16])
-    return kernel
 
 
 def write_loops(w: Loops) -> Kernel:
@@ -271,5 +259,5 @@ def write_loops(w: Loops) -> Kernel:
     w.begin()
     for _ in range(rng.choice([1, 1, 2])):
         w.nest() if w.chance(0.5) else w.loop()
-    w.result("acc", w.sum)
+    w.end()
     return w.finish()

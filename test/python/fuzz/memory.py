@@ -7,6 +7,7 @@ store, and two programs of which one writes what the other reads or writes.
 from __future__ import annotations
 
 import numpy as np
+from narrow import decode, encode
 from tiles import DType, Inexact, Tile, wide_error
 
 
@@ -82,6 +83,8 @@ class Memory:
         raw = np.ascontiguousarray(self.bytes[places])
         if element == "bfloat16":
             value = (raw.view(np.uint16)[..., 0].astype(np.uint32) << 16).view(np.float32)
+        elif element.is_float8:
+            value = decode(raw[..., 0], element)
         else:
             value = raw.view(np.uint8 if element == "int1" else element.stored)[..., 0]
         error = np.where(mask, self.error[places[..., 0]], np.nan)
@@ -98,6 +101,8 @@ class Memory:
         self._note_write(places, atomic)
         if value.dtype == "bfloat16":
             raw = (value.value.view(np.uint32) >> 16).astype(np.uint16)
+        elif value.dtype.is_float8:
+            raw = encode(value.value, value.dtype)
         else:
             raw = value.value
         raw = np.ascontiguousarray(raw[mask])
