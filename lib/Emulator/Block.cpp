@@ -175,11 +175,17 @@ void Block::reset() {
   for (Barrier &barrier : barriers) {
     barrier.arrived.clear();
   }
+  transactions.clear();
 }
 
 /// Lanes that wait for the thread in a rendezvous would wait forever, which is an error.
 void Block::exit(Thread &thread) {
   --running;
+  endStoresOf(thread);
+  if (running == 0) {
+    reportUnseen(*this);
+    transactions.clear();
+  }
   thread.warp->exited |= uint32_t(1) << thread.lane();
   for (Rendezvous &rendezvous : thread.warp->rendezvous) {
     if (rendezvous.arrived && rendezvous.call.has(thread.lane())) {
@@ -199,7 +205,7 @@ void Block::exit(Thread &thread) {
 
 /// "32 threads (the first is 0) wait at kernel.py:12 for others to reach barrier.cta.sync.aligned.all, and 4 have
 /// ended".
-static std::string describeWaiting(const Block &block) {
+static std::string describeWaiting(Block &block) {
   std::map<int32_t, std::pair<int, int>> waiting; // site -> first thread, number
   for (const Thread &thread : block.threads) {
     if (thread.state == Thread::Waiting) {
@@ -210,9 +216,14 @@ static std::string describeWaiting(const Block &block) {
   std::string text;
   for (auto [number, threads] : waiting) {
     const Site &site = block.launch.kernel.sites[number];
+    const TransactionBarrier *barrier = block.transactions.find(block.threads[threads.first].awaits);
     text += (text.empty() ? "" : ", ") + std::to_string(threads.second) + " threads (the first is " +
-            std::to_string(threads.first) + ") wait at " + site.describe() +
-            (site.instruction.empty() ? "" : " for others to reach " + site.instruction);
+            std::to_string(threads.first) + ") wait at " + site.describe();
+    if (barrier) {
+      text += " for " + describe(block, *barrier);
+    } else if (!site.instruction.empty()) {
+      text += " for others to reach " + site.instruction;
+    }
   }
   int done = static_cast<int>(block.threads.size()) - block.running;
   return text + (done ? ", and " + std::to_string(done) + " have ended" : "");
@@ -224,6 +235,10 @@ static void reportDeadlock(Block &block) {
     if (thread.state == Thread::Waiting) {
       report.thread = thread.index;
       report.site = thread.waitsAt;
+      if (const TransactionBarrier *barrier = block.transactions.find(thread.awaits)) {
+        report.otherThread = static_cast<int32_t>(barrier->thread);
+        report.otherSite = barrier->site;
+      }
       break;
     }
   }

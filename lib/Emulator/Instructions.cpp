@@ -24,9 +24,10 @@ const std::vector<const Instruction *> &instructions() {
     std::vector<const Instruction *> rows;
     for (const Family *family :
          {&kRegisterInstructions, &kMemoryInstructions, &kAtomicInstructions, &kAsyncCopyInstructions,
-          &kBarrierInstructions, &kControlInstructions, &kMathInstructions, &kHalfMathInstructions,
-          &kConversionInstructions, &kWarpInstructions, &kMatrixInstructions, &kByteMatrixInstructions,
-          &kMmaFloatInstructions, &kMmaIntegerInstructions, &kMmaDoubleInstructions, &kWgmmaInstructions}) {
+          &kBoxCopyInstructions, &kMbarrierInstructions, &kBarrierInstructions, &kControlInstructions,
+          &kMathInstructions, &kHalfMathInstructions, &kConversionInstructions, &kWarpInstructions,
+          &kMatrixInstructions, &kByteMatrixInstructions, &kMmaFloatInstructions, &kMmaIntegerInstructions,
+          &kMmaDoubleInstructions, &kWgmmaInstructions}) {
       for (const Instruction &row : *family) {
         rows.push_back(&row);
       }

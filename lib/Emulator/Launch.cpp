@@ -13,8 +13,9 @@ std::string Site::describe() const {
 }
 
 const char *nameOf(Report::Kind kind) {
-  static const char *const names[] = {"bounds",  "uninitialized", "race",      "copy",  "alignment", "deadlock", "mask",
-                                      "endless", "fault",         "assertion", "proxy", "register",  "warpgroup"};
+  static const char *const names[] = {"bounds",   "uninitialized", "race",      "copy",   "alignment",
+                                      "deadlock", "mask",          "endless",   "fault",  "assertion",
+                                      "proxy",    "register",      "warpgroup", "barrier"};
   return names[kind];
 }
 

@@ -39,6 +39,9 @@ struct FiberEntry {
 /// The list is a stack, so that threads that were just woken run before other warps start: their data is still in the
 /// host's caches.
 Thread *Scheduler::takeReady() {
+  // Copies complete as late as possible: if only loops could continue, which may wait for what a copy makes possible.
+  while (ready.empty() && block.transactions.completeOne(block, isShuffled ? &random : nullptr)) {
+  }
   if (ready.empty()) {
     ready.assign(yielded.rbegin(), yielded.rend());
     yielded.clear();

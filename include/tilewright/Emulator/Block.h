@@ -3,6 +3,7 @@
 #ifndef TILEWRIGHT_EMULATOR_BLOCK_H
 #define TILEWRIGHT_EMULATOR_BLOCK_H
 
+#include "tilewright/Emulator/Boxes.h"
 #include "tilewright/Emulator/Instruction.h"
 #include "tilewright/Emulator/Launch.h"
 #include "tilewright/Emulator/WarpGroup.h"
@@ -65,6 +66,12 @@ struct Thread {
   /// Asynchronous copies in the order in which they were issued, and the number of copies in each committed group.
   std::vector<AsyncCopy> copies;
   std::vector<uint32_t> copyGroups;
+
+  /// Copies of boxes from shared memory, as `copies` and `copyGroups`, and the number that the thread has issued.
+  std::vector<BoxStore> stores;
+  std::vector<uint32_t> storeGroups;
+  uint64_t storesIssued = 0;
+  uint64_t awaits = 0; ///< the address of the transaction barrier for which the thread waits; 0: none
 
   // For the race check: fences before and after relaxed atomics turn them into releases and acquires.
   bool isFenced = false;                 ///< whether the thread has executed a fence, so that its atomics release
@@ -149,6 +156,7 @@ public:
   std::vector<WarpGroup> groups; ///< of four warps each; the last one may be incomplete
   static constexpr int kBarriers = 16;
   Barrier barriers[kBarriers];
+  TransactionBarriers transactions;
   int running = 0; ///< number of threads that have not ended
 
   /// The `sharedBytes` of shared memory that the kernel has. They lie below 4 GiB because pointers to shared memory

@@ -50,6 +50,19 @@ public:
   bool readAsync(const Access &access, uint64_t ticket);
   void endReads(Thread &thread, int32_t site, uint64_t ticket);
 
+  /// A thread issues a copy of a box; issueLoad() and issueStore() return whether it may be performed. The bytes of a
+  /// load count as in flight until a thread has waited for its phase of the barrier, which calls see(); those that a
+  /// store reads until endReads(), and those that it writes until endStore().
+  bool issueLoad(Thread &thread, const BoxLoad &load, const TransactionBarrier &barrier);
+  bool issueStore(Thread &thread, const BoxStore &store);
+  void endStore(Thread &thread, const BoxStore &store);
+
+  /// A thread has waited for a phase of a barrier: what was released to its key, and copies that completed the phase or
+  /// earlier ones, are ordered before what it does from now on.
+  void see(Thread &thread, TransactionBarrier &barrier, uint64_t phase);
+  /// No thread waits for the phase with this key any more.
+  void forget(uint64_t key);
+
   /// A thread executes a proxy fence, which asynchronous instructions need to read what threads wrote.
   void fenceProxy(Thread &thread);
 

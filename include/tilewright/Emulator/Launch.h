@@ -76,9 +76,10 @@ struct Report {
     Endless,
     Fault,
     Assertion,
-    Proxy,    ///< a missing proxy fence
-    Register, ///< registers of a wgmma in flight, or a missing wgmma.fence
-    WarpGroup ///< warps of a group that disagree
+    Proxy,     ///< a missing proxy fence
+    Register,  ///< registers of a wgmma in flight, or a missing wgmma.fence
+    WarpGroup, ///< warps of a group that disagree
+    Barrier    ///< a wrong use of a transaction barrier
   };
   Kind kind;
   std::string message; ///< without the kernel, the program and the line

@@ -3,7 +3,6 @@
 #include "ThreadToNvvm.h"
 
 #include "tilewright/Dialect/Ptx/IR/Ptx.h"
-#include "tilewright/Runtime/TensorMap.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -132,7 +131,7 @@ void addBoxPatterns(RewritePatternSet &patterns) {
 
 void passTensorMapsByValue(ModuleOp module) {
   OpBuilder builder(module.getContext());
-  auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), runtime::EncodedTensorMap::kBytes);
+  auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), thread::kTensorMapBytes);
   module.walk([&](func::FuncOp function) {
     for (unsigned index = 0; index < function.getNumArguments(); ++index) {
       if (!function.removeArgAttr(index, thread::ThreadDialect::kTensorMapAttr)) {
@@ -140,7 +139,7 @@ void passTensorMapsByValue(ModuleOp module) {
       }
       function.setArgAttr(index, LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(bytes));
       function.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(),
-                          builder.getI64IntegerAttr(alignof(runtime::EncodedTensorMap)));
+                          builder.getI64IntegerAttr(thread::kTensorMapAlignment));
     }
   });
 }

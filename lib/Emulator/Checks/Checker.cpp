@@ -1,23 +1,12 @@
 // Calls the checks for each access, and writes their reports.
 
-#include "tilewright/Emulator/Checker.h"
-
-#include "AsyncReads.h"
-#include "Bounds.h"
-#include "ProgramOrder.h"
-#include "Races.h"
+#include "CheckerState.h"
 
 #include <algorithm>
 
 namespace tilewright::emulator {
 
 namespace {
-
-/// An access in words: "reads 4 bytes at", "copies 16 bytes to".
-struct Phrase {
-  const char *verb;
-  const char *preposition;
-};
 
 const char *pastOf(AccessKind kind) {
   switch (kind) {
@@ -47,46 +36,16 @@ Phrase phraseOf(AccessKind kind) {
   return {"", ""};
 }
 
-/// Bytes that a thread is about to access.
-struct Touch {
-  Thread &thread;
-  int32_t site;
-  AccessKind kind;
-  Phrase phrase;
-  Bytes bytes;
-};
-
 } // namespace
-
-struct Checker::State {
-  explicit State(Launch &launch)
-      : launch(launch), settings(launch.settings), bounds(launch),
-        remembers(settings.checkRaces || settings.checkInitialized || settings.checkCopies),
-        races(settings, launch.kernel.threads, remembers ? launch.kernel.sharedBytes : 0),
-        asyncReads(settings.checkRaces ? launch.kernel.sharedBytes : 0),
-        order(races.vectorClocks(), settings.checkRaces ? launch.kernel.threads : 0, launch.tensors.size() + 1) {}
-
-  bool mayTouch(const Touch &touch, uint64_t alignment);
-  void remember(const Touch &touch);
-  void checkReaders(const Touch &touch, uint64_t offset);
-  void explain(const Touch &touch, const Finding &finding);
-  void follow(const Touch &touch);
-  void explain(const Touch &touch, const ProgramOrder::Conflict &conflict, bool isAtAtomic);
-  std::string describe(const Touch &touch) const;
-  std::string describeSite(int32_t site) const;
-
-  Launch &launch;
-  const Settings &settings;
-  Bounds bounds;
-  bool remembers;
-  Races races;
-  AsyncReads asyncReads;
-  ProgramOrder order;
-  std::vector<uint32_t> together; // the threads of a synchronize(); a member to save allocations
-};
 
 Checker::Checker(Launch &launch) : state(std::make_unique<State>(launch)) {}
 Checker::~Checker() = default;
+
+bool Checker::State::isBoxCopy(int32_t site) const {
+  const std::vector<Site> &sites = launch.kernel.sites;
+  return site >= 0 && static_cast<size_t>(site) < sites.size() &&
+         sites[site].instruction.rfind("cp.async.bulk", 0) == 0;
+}
 
 std::string Checker::State::describeSite(int32_t site) const {
   const std::vector<Site> &sites = launch.kernel.sites;
@@ -133,8 +92,9 @@ void Checker::State::checkReaders(const Touch &touch, uint64_t offset) {
     return;
   }
   if (const AsyncReader *reader = asyncReads.find(offset, touch.bytes.count)) {
-    Report report{Report::Race, describe(touch) + ", which the wgmma of thread " + std::to_string(reader->thread) +
-                                    " at " + describeSite(reader->site) +
+    const char *name = isBoxCopy(reader->site) ? "copy" : "wgmma";
+    Report report{Report::Race, describe(touch) + ", which the " + name + " of thread " +
+                                    std::to_string(reader->thread) + " at " + describeSite(reader->site) +
                                     " reads and which that thread has not waited for"};
     report.site = touch.site;
     report.otherThread = static_cast<int32_t>(reader->thread);
@@ -155,11 +115,18 @@ void Checker::State::explain(const Touch &touch, const Finding &finding) {
     report.message += ", not all of which were written before";
     return touch.thread.report(std::move(report));
   }
-  report.otherThread = static_cast<int32_t>(finding.other.thread);
   report.otherSite = finding.other.site;
-  if (finding.kind == Report::Copy) {
+  if (races.isAgent(finding.other)) {
+    report.otherThread = static_cast<int32_t>(races.issuerOf(finding.other));
     report.message +=
-        ", the destination of an asynchronous copy that " + other + " issued at " + place + " and has not waited for";
+        " that the copy issued at " + place + " wrote, and this thread is not ordered after a wait for it";
+    return touch.thread.report(std::move(report));
+  }
+  report.otherThread = static_cast<int32_t>(finding.other.thread);
+  if (finding.kind == Report::Copy) {
+    bool isWaitedForByAny = isBoxCopy(finding.other.site) && touch.bytes.space == MemorySpace::Shared;
+    report.message += ", the destination of an asynchronous copy that " + other + " issued at " + place +
+                      (isWaitedForByAny ? " and for whose barrier no thread has waited" : " and has not waited for");
   } else if (finding.kind == Report::Proxy) {
     report.message += " that " + other + " wrote at " + place + ", with no fence.proxy.async between them";
   } else {

@@ -6,7 +6,7 @@
 namespace tilewright::emulator {
 
 Races::Races(const Settings &settings, size_t threads, uint64_t sharedBytes)
-    : settings(settings), clocks(threads), proxies(clocks, threads),
+    : settings(settings), threads(threads), clocks(threads, kAgents), proxies(clocks, threads),
       shared((sharedBytes + Line::kBytes - 1) / Line::kBytes) {}
 
 void Races::begin() {
@@ -53,7 +53,7 @@ Finding Races::touch(uint32_t thread, AccessKind kind, int32_t site, MemorySpace
 /// Writes up to the start of the program are those that settle() pretends.
 bool Races::isVisibleToProxy(const Cell &cell, uint32_t reader) const {
   const Event &write = cell.write;
-  return write.time <= start || write.kind() != AccessKind::Write ||
+  return write.time <= start || write.kind() != AccessKind::Write || isAgent(write) ||
          proxies.isBetween(static_cast<uint32_t>(write.thread), write.time, reader);
 }
 
@@ -71,19 +71,43 @@ Finding Races::touchByProxy(uint32_t thread, int32_t site, uint64_t offset, uint
   return finding;
 }
 
+Finding Races::copyByProxy(uint32_t thread, int32_t site, uint64_t offset, uint64_t bytes) {
+  Finding finding;
+  if (settings.checkRaces) {
+    visit(MemorySpace::Shared, offset, bytes, /*isSame=*/false, [&](Cell &cell) {
+      if (!finding.isWrong && !isVisibleToProxy(cell, thread)) {
+        finding = {true, Report::Proxy, cell.write};
+      }
+    });
+  }
+  Finding other = touch(thread, AccessKind::Copy, site, MemorySpace::Shared, offset, bytes);
+  return other.isWrong ? other : finding;
+}
+
 void Races::noteRead(uint32_t thread, int32_t site, uint64_t offset, uint64_t bytes) {
   Event event(clocks.now(thread), thread, AccessKind::Read, site);
   visit(MemorySpace::Shared, offset, bytes, /*isSame=*/false, [&](Cell &cell) { note(cell, event); });
 }
 
-void Races::arrive(uint32_t thread, int32_t site, uint64_t offset, uint64_t bytes) {
-  Event write(clocks.now(thread), thread, AccessKind::Write, site);
-  visit(MemorySpace::Shared, offset, bytes, /*isSame=*/false, [&](Cell &cell) {
-    const Event &copy = cell.write;
-    if (copy.kind() == AccessKind::Copy && copy.thread == thread && copy.site == site) {
+void Races::markLanded(MemorySpace space, uint64_t offset, uint64_t bytes, const Event &copy, const Event &write) {
+  visit(space, offset, bytes, /*isSame=*/false, [&](Cell &cell) {
+    const Event &last = cell.write;
+    if (last.kind() == AccessKind::Copy && last.thread == copy.thread && last.site == copy.site) {
       cell.write = write;
     }
   });
+}
+
+void Races::arrive(uint32_t thread, int32_t site, uint64_t offset, uint64_t bytes, MemorySpace space) {
+  Event copy(0, thread, AccessKind::Copy, site), write(clocks.now(thread), thread, AccessKind::Write, site);
+  markLanded(space, offset, bytes, copy, write);
+}
+
+void Races::land(uint64_t barrier, uint32_t thread, int32_t site, uint64_t offset, uint64_t bytes) {
+  uint32_t agent = agentOf(barrier);
+  issuers[agent - threads] = thread;
+  Event copy(0, thread, AccessKind::Copy, site), write(clocks.now(agent), agent, AccessKind::Write, site);
+  markLanded(MemorySpace::Shared, offset, bytes, copy, write);
 }
 
 Finding Races::judge(const Cell &cell, const Event &event, MemorySpace space) const {

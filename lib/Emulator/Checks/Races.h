@@ -12,6 +12,8 @@
 #include "ProxyFences.h"
 #include "Shadow.h"
 
+#include <array>
+
 namespace tilewright::emulator {
 
 /// The result of checking an access, with the other access if the error involves two.
@@ -35,13 +37,27 @@ public:
   /// The same for a read of shared memory by an asynchronous instruction, which needs a proxy fence as well.
   Finding touchByProxy(uint32_t thread, int32_t site, uint64_t offset, uint64_t bytes);
 
+  /// The same for a write to shared memory by an asynchronous copy in flight, which needs a proxy fence after writes of
+  /// threads.
+  Finding copyByProxy(uint32_t thread, int32_t site, uint64_t offset, uint64_t bytes);
+
   /// Records a read that may have been performed just now, and was checked before.
   void noteRead(uint32_t thread, int32_t site, uint64_t offset, uint64_t bytes);
 
   void fenceProxy(uint32_t thread) { proxies.fence(thread); }
 
   /// The thread that issued an asynchronous copy at `site` has waited for it.
-  void arrive(uint32_t thread, int32_t site, uint64_t offset, uint64_t bytes);
+  void arrive(uint32_t thread, int32_t site, uint64_t offset, uint64_t bytes, MemorySpace space = MemorySpace::Shared);
+
+  /// A copy to shared memory that the thread issued at `site` has completed. It counts as a write by an agent, which is
+  /// not one of the threads: they are ordered after it if they acquire what the agent releases. Copies that complete
+  /// phases of one barrier are of the same agent; barriers share agents if there are many.
+  void land(uint64_t barrier, uint32_t thread, int32_t site, uint64_t offset, uint64_t bytes);
+  void releaseLanded(uint64_t barrier, uint64_t key) { clocks.release(agentOf(barrier), key); }
+  bool isAgent(const Event &event) const { return event.thread >= threads; }
+  /// The thread that issued the agent's last copy.
+  uint32_t issuerOf(const Event &write) const { return issuers[write.thread - threads]; }
+  void forget(uint64_t key) { clocks.forget(key); }
 
   void synchronize(const std::vector<uint32_t> &threads);
   const VectorClocks &vectorClocks() const { return clocks; }
@@ -55,10 +71,16 @@ private:
   bool conflicts(const Event &before, const Event &event) const;
   bool isVisibleToProxy(const Cell &cell, uint32_t reader) const;
   void settle(Cell &cell) const;
+  void markLanded(MemorySpace space, uint64_t offset, uint64_t bytes, const Event &copy, const Event &write);
+  uint32_t agentOf(uint64_t barrier) const { return static_cast<uint32_t>(threads + barrier % kAgents); }
   void note(Cell &cell, const Event &event) const;
   void compact(Events &events, const Event &event) const;
 
+  static constexpr size_t kAgents = 16;
+
   const Settings &settings;
+  const size_t threads;
+  std::array<uint32_t, kAgents> issuers{}; // of the last copy of each agent
   VectorClocks clocks;
   ProxyFences proxies;
   std::vector<Line> shared;

@@ -4,7 +4,9 @@
 
 namespace tilewright::emulator {
 
-VectorClocks::VectorClocks(size_t threads) : clocks(threads) { synchronizeAll(); }
+VectorClocks::VectorClocks(size_t threads, size_t agents) : threadCount(threads), clocks(threads + agents) {
+  synchronizeAll();
+}
 
 void VectorClocks::synchronizeAll() {
   Time latest = 0;
@@ -29,7 +31,7 @@ void VectorClocks::include(Times &times, const Knowledge &known) const {
 }
 
 void VectorClocks::synchronize(const std::vector<uint32_t> &threads) {
-  if (threads.size() == clocks.size()) {
+  if (threads.size() == threadCount) {
     return synchronizeAll();
   }
   if (threads.size() < 2) {

@@ -26,7 +26,9 @@ using Time = uint64_t;
 
 class VectorClocks {
 public:
-  explicit VectorClocks(size_t threads);
+  /// `agents` more have a time, with numbers behind those of the threads. They synchronize with all threads, but need
+  /// not be named.
+  explicit VectorClocks(size_t threads, size_t agents = 0);
 
   /// The time of the thread's current events.
   Time now(uint32_t thread) const { return clocks[thread].now; }
@@ -58,6 +60,8 @@ public:
   /// release() orders what the thread did so far before what threads do after a later acquire() of the same address.
   void release(uint32_t thread, uint64_t address);
   void acquire(uint32_t thread, uint64_t address);
+  /// Forgets the releases to an address, which no thread acquires any more.
+  void forget(uint64_t address) { released.erase(address); }
 
 private:
   /// For each thread the latest time that is ordered before; null if that is past() for all. Shared and immutable.
@@ -78,7 +82,8 @@ private:
 
   void include(Times &times, const Knowledge &known) const;
 
-  std::vector<Clock> clocks;
+  const size_t threadCount;
+  std::vector<Clock> clocks; // of the threads, then of the agents
   Time pastTime = 0;
   std::unordered_map<uint64_t, Released> released;
 };

@@ -93,7 +93,10 @@ void fence(Thread &thread, int32_t, const uint64_t *, uint64_t *) {
   thread.isFenced = true;
 }
 
-void fenceProxy(Thread &thread, int32_t, const uint64_t *, uint64_t *) { thread.block->checker->fenceProxy(thread); }
+void fenceProxy(Thread &thread, int32_t, const uint64_t *, uint64_t *) {
+  thread.block->checker->fenceProxy(thread);
+  thread.block->transactions.fence(thread.index);
+}
 
 constexpr Instruction proxyFence(const char *name, const char *intrinsic) {
   return {name,

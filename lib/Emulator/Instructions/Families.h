@@ -26,6 +26,8 @@ private:
 extern const Family kRegisterInstructions;
 extern const Family kBarrierInstructions;
 extern const Family kAsyncCopyInstructions;
+extern const Family kBoxCopyInstructions;
+extern const Family kMbarrierInstructions;
 extern const Family kMemoryInstructions;
 extern const Family kAtomicInstructions;
 extern const Family kControlInstructions;

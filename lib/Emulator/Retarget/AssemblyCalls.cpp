@@ -1,6 +1,7 @@
 #include "AssemblyCalls.h"
 
 #include "AssemblyText.h"
+#include "BoxAssembly.h"
 #include "PtxArithmetic.h"
 #include "WgmmaAssembly.h"
 
@@ -62,7 +63,7 @@ std::optional<int> bytesOf(StringRef part) {
 
 /// The row for other spellings: an address without a space is that of a tensor, and a fence orders all accesses.
 std::string rowNameOf(StringRef head, StringRef name) {
-  if (name == "fence.proxy.async") {
+  if (name == "fence.proxy.async" || name == "fence.mbarrier_init.release.cluster") {
     return name.str();
   }
   if (head == "fence" || head == "membar") {
@@ -91,6 +92,10 @@ Opcode takeApart(StringRef text) {
   opcode.head = opcode.name = parts.front().str();
   if (isWgmma(text)) {
     opcode.name = wgmmaRowName(text);
+    return opcode;
+  }
+  if (isBoxOpcode(text)) {
+    opcode.name = boxRowName(text);
     return opcode;
   }
   bool isMemory = opcode.isAccess() || opcode.isAtomic() || opcode.head == "cp";
@@ -143,10 +148,13 @@ public:
     for (const auto &name : assembly->declared) {
       registers[name.getKey()] = builder.getInt64(0);
     }
+    const AssemblyStatement *before = nullptr;
     for (const AssemblyStatement &statement : assembly->statements) {
-      if (Error error = translate(statement)) {
+      bool isBranch = before && isWaitLoop(*before, statement);
+      if (Error error = isBranch ? Error::success() : translate(statement)) {
         return error;
       }
+      before = &statement;
     }
     if (results > 0) {
       SmallVector<Value *> slots;
@@ -355,6 +363,27 @@ private:
     return Error::success();
   }
 
+  /// Instructions of transaction barriers and copies of boxes. They take their predicate as the first operand.
+  Error translateBox(const AssemblyStatement &statement, const Instruction &row) {
+    auto predicate = predicateOf(statement);
+    auto operands = boxSlots(statement);
+    if (!predicate || !operands) {
+      return joinErrors(predicate.takeError(), operands.takeError());
+    }
+    SmallVector<Value *> slots = {*predicate};
+    for (const BoxSlot &slot : *operands) {
+      Expected<Value *> value =
+          slot.operand ? valueOf(*slot.operand) : Expected<Value *>(builder.getInt64(slot.constant));
+      if (!value) {
+        return value.takeError();
+      }
+      slots.push_back(*value);
+    }
+    size_t results = hasBoxResult(row.name) ? 1 : 0;
+    SmallVector<Value *> values = calls.call(builder, call, row, slots, results);
+    return results > 0 ? assign(statement, values) : Error::success();
+  }
+
   /// An instruction that LLVM has.
   Error translateArithmetic(const AssemblyStatement &statement) {
     bool areDoubles = StringRef(statement.opcode).ends_with(".f64");
@@ -384,6 +413,9 @@ private:
     }
     if (row && opcode.name == "wgmma.wait_group.sync.aligned") {
       return translateWgmmaWait(statement);
+    }
+    if (row && isBoxOpcode(statement.opcode)) {
+      return translateBox(statement, *row);
     }
     if (!row) {
       return opcode.hasResult()

@@ -63,7 +63,7 @@ Expected<AssemblyOperand> parseOperand(StringRef text) {
   return operand;
 }
 
-/// Splits at the commas that are not inside braces.
+/// Splits at the commas that are not inside braces or brackets.
 SmallVector<StringRef> splitOperands(StringRef text) {
   SmallVector<StringRef> parts;
   int depth = 0;
@@ -76,15 +76,53 @@ SmallVector<StringRef> splitOperands(StringRef text) {
       }
       begin = i + 1;
     } else {
-      depth += text[i] == '{' ? 1 : text[i] == '}' ? -1 : 0;
+      depth += text[i] == '{' || text[i] == '[' ? 1 : text[i] == '}' || text[i] == ']' ? -1 : 0;
     }
   }
   return parts;
 }
 
+/// The elements of an operand, as text.
+SmallVector<std::string> elementsOf(StringRef text) {
+  SmallVector<std::string> elements;
+  auto append = [&](ArrayRef<StringRef> parts) {
+    for (StringRef part : parts) {
+      elements.push_back(part.trim().str());
+    }
+  };
+  StringRef tensor = text;
+  if (text.consume_front("{") && text.consume_back("}")) {
+    append(splitOperands(text));
+  } else if (tensor.contains('{') && tensor.consume_front("[") && tensor.consume_back("]")) {
+    auto [address, coordinates] = tensor.split(',');
+    elements.push_back(("[" + address.trim() + "]").str());
+    coordinates = coordinates.trim();
+    if (coordinates.consume_front("{") && coordinates.consume_back("}")) {
+      append(splitOperands(coordinates));
+    }
+  } else if (text.contains('|')) {
+    append({text.split('|').first, text.split('|').second});
+  } else {
+    append(text);
+  }
+  return elements;
+}
+
+/// "wait: mbarrier..." begins with a label.
+std::string consumeLabel(StringRef &text) {
+  StringRef name = text.take_while([](char c) { return isAlnum(c) || c == '_' || c == '$'; });
+  StringRef rest = text.drop_front(name.size()).ltrim();
+  if (name.empty() || !rest.starts_with(":") || rest.starts_with("::")) {
+    return "";
+  }
+  text = rest.drop_front().ltrim();
+  return name.str();
+}
+
 Expected<AssemblyStatement> parseStatement(StringRef text) {
   AssemblyStatement statement;
   StringRef rest = text.trim();
+  statement.label = consumeLabel(rest);
   if (rest.consume_front("@")) {
     statement.isNegated = rest.consume_front("!");
     StringRef predicate = rest.take_until(isSpace);
@@ -95,16 +133,11 @@ Expected<AssemblyStatement> parseStatement(StringRef text) {
   statement.opcode = rest.substr(0, end).str();
   for (StringRef part : splitOperands(end == StringRef::npos ? "" : rest.substr(end))) {
     auto &elements = statement.operands.emplace_back();
-    SmallVector<StringRef> parts = {part};
-    if (part.consume_front("{") && part.consume_back("}")) {
-      parts = splitOperands(part);
-    } else if (part.contains('|')) {
-      parts = {part.split('|').first.trim(), part.split('|').second.trim()};
-    }
+    SmallVector<std::string> parts = elementsOf(part);
     if (parts.empty()) {
       return unreadable(text);
     }
-    for (StringRef element : parts) {
+    for (const std::string &element : parts) {
       auto operand = parseOperand(element);
       if (!operand) {
         return operand.takeError();

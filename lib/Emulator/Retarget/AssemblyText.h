@@ -4,6 +4,7 @@
 //     .reg .b64 policy;
 //     .reg .pred p, q<4>;                         q0, q1, q2, q3
 //     @$2 ld.global.v2.b32 {$0, $1}, [$3 + 16];   // comments are skipped
+//     wait: mbarrier.try_wait.parity.b64 p, [$4], $5;
 //     }
 
 #ifndef TILEWRIGHT_LIB_EMULATOR_RETARGET_ASSEMBLYTEXT_H
@@ -27,10 +28,12 @@ struct AssemblyOperand {
 };
 
 struct AssemblyStatement {
+  std::string label;     ///< "wait", or empty
   std::string opcode;    ///< "ld.global.v2.b32"
   std::string predicate; ///< a register, or empty
   bool isNegated = false;
-  /// Each operand is the list of its elements; all but vectors, and pairs of predicates "p|q", have one.
+  /// Each operand is the list of its elements; all but vectors, pairs of predicates "p|q", and coordinates behind the
+  /// address of a tensor map, "[$1, {$2, $3}]", have one.
   llvm::SmallVector<llvm::SmallVector<AssemblyOperand, 4>, 4> operands;
 };
 

@@ -35,7 +35,7 @@ class Finding(NamedTuple):
 
     Attributes:
         kind: "bounds", "uninitialized", "race", "copy", "alignment", "deadlock", "mask", "endless",
-            "fault", "proxy", "register", or "warpgroup".
+            "fault", "proxy", "register", "warpgroup", or "barrier".
         message: The description, without the position.
         kernel: The kernel's name.
         program: The program's index in the grid.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import linecache
 from pathlib import Path
 
+import faults_of_boxes
 import faults_of_buffers
 import faults_of_threads
 import faults_of_wgmma
@@ -58,6 +59,17 @@ bold.
 | --- | --- | --- |
 """
 
+BOXES_HEAD = """
+## Kernels that copy boxes
+
+The kernels consist of these steps of threads (test/python/emulator/faults_of_boxes.py). The finding
+is at the step in bold, and of one of the given kinds: which of them depends on the order of the
+threads.
+
+| Fault | Steps | Found as |
+| --- | --- | --- |
+"""
+
 
 def source(kernel: JITFunction, mark: str) -> str:
     """The code of a marked line."""
@@ -75,10 +87,11 @@ def broken_row(fault: Fault) -> str:
     return f"| {fault.problem} | {fault.name} | {fault.phase} | {fault.finds} | {at} |\n"
 
 
-def wgmma_row(fault: faults_of_wgmma.WgmmaFault) -> str:
+def row_of_steps(fault: faults_of_wgmma.WgmmaFault | faults_of_boxes.BoxFault) -> str:
     steps = fault.steps.split()
     steps[fault.at - 1] = f"**{steps[fault.at - 1]}**"
-    return f"| {fault.name} | {' '.join(steps)} | {fault.finds} |\n"
+    kinds = " or ".join(fault.finds.split())
+    return f"| {fault.name} | {' '.join(steps)} | {kinds} |\n"
 
 
 def page() -> str:
@@ -86,9 +99,9 @@ def page() -> str:
     faults = [*faults_of_buffers.FAULTS, *faults_of_threads.FAULTS]
     head = HEAD.format(correct=len(PROBLEMS), orders=ORDERS)
     broken = [BROKEN_HEAD, *map(broken_row, faults)]
-    return "".join(
-        [head, WRONG_HEAD, *wrong, *broken, WGMMA_HEAD, *map(wgmma_row, faults_of_wgmma.FAULTS)]
-    )
+    wgmma = [WGMMA_HEAD, *map(row_of_steps, faults_of_wgmma.FAULTS)]
+    boxes = [BOXES_HEAD, *map(row_of_steps, faults_of_boxes.FAULTS)]
+    return "".join([head, WRONG_HEAD, *wrong, *broken, *wgmma, *boxes])
 
 
 def test_page_lists_the_faults(request: pytest.FixtureRequest) -> None:

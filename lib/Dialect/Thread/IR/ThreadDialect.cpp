@@ -3,7 +3,6 @@
 #include "tilewright/Dialect/Thread/IR/Thread.h"
 
 #include "tilewright/Hardware/Gpu.h"
-#include "tilewright/Runtime/TensorMap.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
@@ -203,9 +202,9 @@ LogicalResult ThreadDialect::verifyRegionArgAttribute(Operation *op, unsigned re
 }
 
 static LogicalResult verifyCoordinates(Operation *op, size_t count) {
-  return count >= 1 && count <= runtime::TensorMap::kMaxRank
+  return count >= 1 && count <= kMaxBoxRank
              ? success()
-             : op->emitOpError("a box has from 1 to ") << runtime::TensorMap::kMaxRank << " coordinates, not " << count;
+             : op->emitOpError("a box has from 1 to ") << kMaxBoxRank << " coordinates, not " << count;
 }
 
 LogicalResult BoxCopyOp::verify() { return verifyCoordinates(*this, getCoordinates().size()); }

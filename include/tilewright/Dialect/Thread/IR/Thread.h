@@ -24,6 +24,12 @@ namespace tilewright::thread {
 inline constexpr unsigned kGlobalSpace = 1;
 inline constexpr unsigned kSharedSpace = 3;
 
+/// The most dimensions of a box, and the size and the alignment in bytes of a tensor map. These are the numbers of
+/// tilewright/Runtime/TensorMap.h.
+inline constexpr unsigned kMaxBoxRank = 5;
+inline constexpr unsigned kTensorMapBytes = 128;
+inline constexpr unsigned kTensorMapAlignment = 64;
+
 /// The 8-bit float for which a GPU may have a pair conversion; none for other types.
 std::optional<hardware::ElementType> pairElementOf(mlir::Type format);
 
