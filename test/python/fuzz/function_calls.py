@@ -6,7 +6,7 @@ import math
 
 from any_size import descriptor, offset, sorting
 from generate import DTYPES, FLOATS, INTS
-from handover import access
+from handover import access, poll
 from method_calls import Calls
 from operations import any_shape, atomic, pick, small
 from option_calls import OPERATIONS as WITH_OPTIONS
@@ -274,7 +274,7 @@ OPERATIONS = {
     "reductions": (20, reductions), "scalars": (8, scalars), "merging": (8, merging),
     "swizzle": (8, swizzle), "randoms": (40, randoms), "descriptors": (12, descriptors),
     "checks": (8, checks), "compare and swap": (8, compare_and_swap), "atomic": (12, atomic),
-    "atomic access": (8, access), "sorting": (8, sorting),
+    "atomic access": (8, access), "poll": (8, poll), "sorting": (8, sorting),
     **WITH_OPTIONS,
 }  # fmt: skip
 

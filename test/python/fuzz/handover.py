@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import random
 
-from generate import Generator
+from generate import INTS, Generator
 from kernel import Kernel
 from operations import any_shape
 from ordering import LAUNCHES, shared
@@ -69,4 +69,20 @@ def access(g: Generator) -> None:
     g.line(f"tl.atomic_store({g.address(buffer, shape, True)}, {value}{mask}{sem})")
 
 
-_alone = family({"access": (30, access)}, size=8, any_size=0.3)
+def poll(g: Generator) -> None:
+    """Waits for a value that is there, or looks once whether it is."""
+    buffers = [b for b in g.buffers if b.dtype in INTS and b.dtype.bits >= 16]
+    if not buffers:
+        return
+    buffer = g.rng.choice(buffers)
+    address = g.address(buffer, (), True)
+    order = g.rng.choice(["", "", ", sem='relaxed'", ", sem='acquire', scope='cta'"])
+    if g.chance(0.5):
+        value = f"tl.load({address})"
+        limit = g.rng.choice(["", "", ", timeout_ns=100000"])
+    else:
+        value, limit = g.tile((), buffer.dtype), ", timeout_ns=0"
+    g.assign(f"tl.atomic_poll({address}, {value}{order}{limit})", "int1", ())
+
+
+_alone = family({"access": (30, access), "poll": (10, poll)}, size=8, any_size=0.3)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import oracle
+from memory import Undefined
 from tiles import Tile, lift
 
 
@@ -54,6 +55,21 @@ def atomic_store(
     oracle.state.memory.write(pointer, value, _chosen(pointer, mask), atomic=True)
 
 
+def atomic_poll(
+    pointer: Tile,
+    expected_value: Any,
+    sem: Any = None,
+    scope: Any = None,
+    timeout_ns: Any = None,
+) -> Tile:
+    """What memory has now; no other program changes it meanwhile."""
+    found = oracle.state.memory.read(pointer, np.array(True), atomic=True)
+    equal = bool(found.value == oracle.cast(expected_value, found.dtype).value)
+    if not equal and timeout_ns is None:
+        raise Undefined("a wait for a value that no program stores")
+    return Tile("int1", equal)
+
+
 def names() -> dict[str, Any]:
-    functions = (map_elementwise, atomic_load, atomic_store)
+    functions = (map_elementwise, atomic_load, atomic_store, atomic_poll)
     return {function.__name__: function for function in functions}

@@ -20,7 +20,6 @@ from tilewright.language.registry import ENTRIES
 MOST, GROUP = 3000, 100  # kernels of each family, and how many before those of the next one
 
 ABSENT = {
-    "atomic_poll": "waits for another program: language/test_atomic_poll.py",
     "device_print": "prints: language/test_device_print.py",
     "static_print": "prints: language/test_hints_and_debug.py",
     "tensor_descriptor": "an annotation",
@@ -32,7 +31,6 @@ NO_FUNCTIONS = {
     "tuple_type", "void",
 }  # fmt: skip
 ABSENT_METHODS = {
-    "atomic_poll": ABSENT["atomic_poll"],
     "dot_scaled": "called as a function, of two tiles and their scales",
 }
 ABSENT_LIBRARY = {

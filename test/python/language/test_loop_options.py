@@ -213,7 +213,7 @@ def test_invariant_code_stays_in_the_loop(keep, launch_target):
     compiled = multiplies.warmup(np.zeros(1, np.int32), 9, 6, KEEP=keep, grid=(1,))
     assert is_in_the_loop(compiled.asm["source"], "arith.muli")
     assert is_in_the_loop(compiled.asm["tile"], "arith.muli") == keep
-    if launch_target != "cpu":
+    if launch_target.startswith("emulator:"):  # on a device, only launches move arrays there
         assert is_in_the_loop(compiled.asm["thread"], "arith.muli") == keep
 
 
