@@ -164,15 +164,33 @@ std::optional<unsigned> operandLikeResult(Operation &op) {
   return std::nullopt;
 }
 
+/// Whether a sum, difference or product of signed constants wraps. As part of an address, it does not (WidenConstants).
+bool wrapsAsSigned(Operation &op) {
+  APInt lhs, rhs;
+  if (op.hasAttr("tile.unsigned") || op.getNumOperands() != 2 || !matchPattern(op.getOperand(0), m_ConstantInt(&lhs)) ||
+      !matchPattern(op.getOperand(1), m_ConstantInt(&rhs))) {
+    return false;
+  }
+  bool wraps = false;
+  if (isa<arith::AddIOp>(op)) {
+    (void)lhs.sadd_ov(rhs, wraps);
+  } else if (isa<arith::SubIOp>(op)) {
+    (void)lhs.ssub_ov(rhs, wraps);
+  } else if (isa<arith::MulIOp>(op)) {
+    (void)lhs.smul_ov(rhs, wraps);
+  }
+  return wraps;
+}
+
 /// Replaces an operation on constants by the scalar integer constant that it folds to, and returns the constant and its
-/// value as a signed integer; none if the operation does not fold to one.
+/// value as a signed integer; none if the operation does not fold to one, or wraps.
 std::optional<std::pair<Value, int64_t>> foldToInteger(PyBuilder &self, Operation &op) {
   auto isConstant = [](Value operand) { return matchPattern(operand, m_Constant()); };
   SmallVector<Value> folded;
   APInt value;
   if (op.getNumResults() != 1 || !isa<IntegerType>(op.getResult(0).getType()) ||
-      !llvm::all_of(op.getOperands(), isConstant) || failed(self.builder.tryFold(&op, folded)) || folded.size() != 1 ||
-      !matchPattern(folded.front(), m_ConstantInt(&value))) {
+      !llvm::all_of(op.getOperands(), isConstant) || wrapsAsSigned(op) || failed(self.builder.tryFold(&op, folded)) ||
+      folded.size() != 1 || !matchPattern(folded.front(), m_ConstantInt(&value))) {
     return std::nullopt;
   }
   op.erase();

@@ -17,9 +17,11 @@ using namespace mlir;
 namespace tilewright {
 
 void addTilePasses(OpPassManager &passes, bool specializeRanges) {
-  // Must run before the inliner because its simplifications remove a loop that only waits.
+  // Must run before the canonicalizer because that removes a loop that only waits.
   passes.addPass(createWarnEndlessLoops());
-  passes.addPass(createInlinerPass());                // one function per kernel
+  passes.addPass(createInlinerPass({}, [](OpPassManager &) {})); // one function per kernel; simplifies nothing
+  // Must run before the canonicalizer because that computes with constants modulo 2^32.
+  passes.addPass(createWidenConstants());
   passes.addPass(createSymbolDCEPass());              // removes inlined functions
   passes.addPass(tile::createTilePad());              // makes all sizes powers of two
   passes.addPass(tile::createCanonicalizer());        // folds constants into masks and strides

@@ -38,6 +38,28 @@ def SpecializeRanges : Pass<"specialize-ranges", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def WidenConstants : Pass<"widen-constants", "mlir::ModuleOp"> {
+  let summary = "Compute offsets in 64 bits if the constants in them have a sum or product of more than 32";
+  let description = [{
+    An address is the mathematical result of the signed arithmetic that it is computed with (specialize-ranges). But
+    simplifications compute with the constants of 32-bit operations modulo 2^32:
+
+    ```mlir
+    %a = arith.muli %id, 65536 : i32         %a = arith.muli %id, 65536 : i32
+    %b = arith.muli %a, 65536 : i32      ->  %b = arith.muli (extsi %a), 65536 : i64   which is not %id * 0
+    %p = tile.addptr %x, %b : i32            %p = tile.addptr %x, %b : i64
+    ```
+
+    This pass replaces the operations whose constants have a sum or a product of more than 32 bits, and all arithmetic
+    in addresses that depends on them. All other code remains as it is.
+
+    Requires: calls are inlined; no simplification has replaced an operation on constants.
+    Establishes: no simplification of sums and products changes an address.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
 def RecordWrites : Pass<"record-writes", "mlir::ModuleOp"> {
   let summary = "List the arguments whose memory a kernel may write";
   let description = [{

@@ -184,7 +184,7 @@ class SpecializeRanges : public impl::SpecializeRangesBase<SpecializeRanges> {
 
   void specialize(FunctionOpInterface function) {
     if (!atLaunch) {
-      widenOffsets(function);
+      widenOffsets(function, Widened::MayWrap);
     }
     AxisInfoAnalysis axis(function);
     IndexRanges ranges(function);

@@ -2,6 +2,7 @@
 
 #include "AddressArithmetic.h"
 #include "CarryWide.h"
+#include "ConstantTerms.h"
 #include "IndexRanges.h"
 
 #include "tilewright/Dialect/Tile/IR/Tile.h"
@@ -20,20 +21,26 @@ using runtime::RangeOp;
 // Which values
 //===----------------------------------------------------------------------===//
 
-bool neverWraps(Operation *op, const IndexRanges &ranges) {
-  return ranges.holdsAlways(ranges.checkOf(RangeOp::CheckNoWrap, op->getResult(0)));
+/// The 32-bit operations of addresses whose exact result may have more bits.
+SmallVector<Value> findWrapping(FunctionOpInterface function, const AddressArithmetic &addresses, Widened which) {
+  ConstantTerms constants;
+  std::optional<IndexRanges> ranges;
+  if (which == Widened::MayWrap) {
+    ranges.emplace(function);
+  }
+  return llvm::to_vector(llvm::make_filter_range(addresses.values(), [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op || !addresses.needsExactResult(op)) {
+      return false;
+    }
+    return ranges ? !ranges->holdsAlways(ranges->checkOf(RangeOp::CheckNoWrap, value)) : constants.exceed32Bits(op);
+  }));
 }
 
 /// The address values whose exact result may not be the extension of 32 bits.
-DenseSet<Value> findWideValues(FunctionOpInterface function, const AddressArithmetic &addresses) {
-  IndexRanges ranges(function);
-  DenseSet<Value> wide;
-  for (Value value : addresses.values()) {
-    Operation *op = value.getDefiningOp();
-    if (op && addresses.needsExactResult(op) && !neverWraps(op, ranges)) {
-      wide.insert(value);
-    }
-  }
+DenseSet<Value> findWideValues(FunctionOpInterface function, const AddressArithmetic &addresses, Widened which) {
+  SmallVector<Value> wrapping = findWrapping(function, addresses, which);
+  DenseSet<Value> wide(wrapping.begin(), wrapping.end());
   // Loops make the values depend on one another in cycles.
   for (bool changes = true; changes;) {
     changes = false;
@@ -51,8 +58,8 @@ DenseSet<Value> findWideValues(FunctionOpInterface function, const AddressArithm
 
 class Widening {
 public:
-  Widening(FunctionOpInterface function, CarriedValues carried)
-      : addresses(function), wide(findWideValues(function, addresses)), carried(std::move(carried)),
+  Widening(FunctionOpInterface function, Widened which, CarriedValues carried)
+      : addresses(function), wide(findWideValues(function, addresses, which)), carried(std::move(carried)),
         builder(function.getContext()) {
     for (auto [narrow, made] : this->carried.versions) {
       exactOf[narrow] = made;
@@ -177,13 +184,13 @@ private:
 
 } // namespace
 
-void widenOffsets(FunctionOpInterface function) {
-  DenseSet<Value> wide = findWideValues(function, AddressArithmetic(function));
+void widenOffsets(FunctionOpInterface function, Widened which) {
+  DenseSet<Value> wide = findWideValues(function, AddressArithmetic(function), which);
   if (wide.empty()) {
     return;
   }
   CarriedValues carried = carryWide(function, wide);
-  Widening(function, std::move(carried)).run(function);
+  Widening(function, which, std::move(carried)).run(function);
   IRRewriter rewriter(function.getContext());
   (void)runRegionDCE(rewriter, function->getRegions()); // fails if there is nothing to remove
 }

@@ -14,9 +14,15 @@
 
 namespace tilewright {
 
-/// Lets addresses, and comparisons of what they are computed from, depend on no 32-bit operation that may wrap
-/// (AddressArithmetic.h). Removes what is dead afterwards.
-void widenOffsets(mlir::FunctionOpInterface function);
+/// Which operations are replaced, and all that is computed from them.
+enum class Widened {
+  MayWrap,       ///< those for which ranges do not prove that they never wrap
+  ConstantsWrap, ///< those of constants that have a sum or a product of more than 32 bits
+};
+
+/// Lets addresses, and comparisons of what they are computed from, depend on no such operation (AddressArithmetic.h).
+/// Removes what is dead afterwards.
+void widenOffsets(mlir::FunctionOpInterface function, Widened which);
 
 } // namespace tilewright
 

@@ -329,3 +329,45 @@ def test_narrow_loaded_values_need_no_condition() -> None:
     kernel = bytes_kernel[(1,)](x, np.array([5, 0, 63, 9], np.int8), out, M=4, N=16)
     np.testing.assert_array_equal(out, x.reshape(64, 16)[[5, 0, 63, 9]])
     assert not kernel.launch_conditions
+
+
+@tilewright.jit
+def scaled(i, HEADS: tl.constexpr, SIZE: tl.constexpr):
+    return i * HEADS * SIZE
+
+
+@tilewright.jit
+def constants_kernel(x, out, n, HOW: tl.constexpr, N: tl.constexpr):
+    """The constants of each offset have a product or a sum of more than 2^31."""
+    lane, program = tl.arange(0, N), tl.program_id(0)
+    if HOW == "product":
+        i = program * 65536 * 32768 + lane
+    elif HOW == "helper":
+        i = scaled(program, 65536, 32768) + lane
+    elif HOW == "tile":
+        i = (lane + program * N) // N * 65536 * 32768 + lane
+    elif HOW == "sum":
+        i = lane
+        for _ in tl.static_range(4):
+            i += tl.where(program > 0, 2**29, 0)
+        if program > 0:
+            i = lane + 2**30 + 2**30
+    elif HOW == "known":
+        factor = tl.cast(65536, tl.int32)
+        i = factor * tl.cast(32768, tl.int32) * program + lane
+    else:
+        i = lane - program * -65536 * 32768
+    loaded = tl.load(x + i, mask=i < n, other=-1)
+    tl.store(out + program * N + lane, loaded)
+
+
+@pytest.mark.parametrize("how", ["product", "helper", "tile", "sum", "known", "negative"])
+def test_constants_of_more_than_31_bits(how: str) -> None:
+    x = numbered(LIMIT + 16, np.add.outer([0, LIMIT], np.arange(16)).ravel())
+    out = np.zeros(32, np.int8)
+    constants_kernel[(2,)](x, out, len(x), HOW=how, N=16)
+    np.testing.assert_array_equal(out, np.arange(1, 33))
+    masked = np.zeros(48, np.int8)
+    if how != "sum":
+        constants_kernel[(3,)](x, masked, len(x), HOW=how, N=16)
+        np.testing.assert_array_equal(masked, [*range(1, 33), *[-1] * 16])

@@ -130,3 +130,24 @@ def test_random_numbers_are_those_of_the_low_bits(seed: int) -> None:
     random_kernel[(1,)](x, small, seed, 3, N=N)
     np.testing.assert_array_equal(large, small)
     assert (x[2 * LIMIT + 3 * N :][:N] == 5).all() and (x[3 * N : 4 * N] == 5).all()
+
+
+@tilewright.jit
+def constants_as_data_kernel(x, out, first, N: tl.constexpr):
+    """A product of constants wraps where it is stored, and in unsigned arithmetic."""
+    lane = tl.arange(0, N)
+    i = (first + lane) * 65536 * 65537
+    tl.store(out + lane, i)
+    u = (first + lane).to(tl.uint32) * 65536 * 65537
+    tl.store(x + u, lane + 1)
+    far = first * 65536 * 32768
+    tl.store(x + far, 100)
+
+
+def test_constants_as_data_wrap() -> None:
+    x, out = np.zeros(LIMIT + 4 * N, np.int8), np.zeros(4, np.int32)
+    constants_as_data_kernel[(1,)](x, out, 1, N=4)
+    i = [(1 + lane) * 65536 * 65537 for lane in range(4)]
+    np.testing.assert_array_equal(out, wrapped(i))
+    assert x[LIMIT] == 100
+    np.testing.assert_array_equal(x[wrapped(i, np.uint32)], [1, 2, 3, 4])
