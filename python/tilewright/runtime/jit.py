@@ -52,7 +52,7 @@ def jit(
         checks: "bounds" checks every memory access against the arrays that are passed; an option
             of the launch takes precedence.
         noinline: Accepted for compatibility: no target has code with calls, so that all functions
-            are inlined.
+            are inlined, and each call is a copy of the function's code.
         repr: Names kernels, as profilers show them: a function of an object with `signature` (the
             types of parameters by name) and `constants` (their values by name). Characters that C
             does not have in names become underscores.
