@@ -6,8 +6,10 @@ them. `x` and `out` are arrays of ROWS x COLUMNS 32-bit integers, of which a box
 
 from __future__ import annotations
 
+import os
 import struct
 from typing import Any
+from unittest import mock
 
 import numpy as np
 from instruction_kernels import _Compiled
@@ -24,20 +26,29 @@ BOX_BYTES = BOX_ROWS * LINE_BYTES
 SHARED_BYTES = 6 << 10
 BOX, OTHER_BOX = 2 << 10, 4 << 10  # offsets in shared memory
 _SLOTS = (0, 1, 8, 24, 40)  # of the parameters: tensor maps have 16, and begin at multiples of 8
+_DATA_TYPES = {"int32": 3, "float16": 14}
 
 
 def encoded(
-    array: np.ndarray, rows: int = ROWS, swizzle: int = 0, address: int | None = None
+    array: np.ndarray,
+    box: tuple[int, int] = (BOX_ROWS, COLUMNS),
+    rows: int = 0,
+    swizzle: int = 0,
+    address: int = 0,
 ) -> ByValue:
-    """The tensor map of boxes of an array of i32, in the format of emulated GPUs."""
-    i32, rank = 3, 2
+    """The tensor map of boxes of a matrix of i32 or float16, in the format of emulated GPUs.
+
+    Args:
+        rows, address: Others than those of the array.
+    """
+    rank, line = 2, array.shape[1] * array.itemsize
     fields = struct.pack(
         "<IBBBBQ4Q5I5H",
-        *(1, i32, rank, swizzle, 0),
-        array.ctypes.data if address is None else address,
-        *(LINE_BYTES, 0, 0, 0),
-        *(COLUMNS - 1, rows - 1, 0, 0, 0),
-        *(COLUMNS, BOX_ROWS, 0, 0, 0),
+        *(1, _DATA_TYPES[array.dtype.name], rank, swizzle, 0),
+        address or array.ctypes.data,
+        *(line, 0, 0, 0),
+        *(array.shape[1] - 1, (rows or array.shape[0]) - 1, 0, 0, 0),
+        *(box[1], box[0], 0, 0, 0),
     ).ljust(112, b"\0")
     total = 0xCBF29CE484222325
     for byte in fields:
@@ -103,11 +114,15 @@ class Steps:
         self.add("}")
 
     def module(self, target: str = "sm_90a") -> str:
-        maps = ", ".join(f"%{name}: !llvm.ptr {{thread.tensor_map}}" for name in ("mx", "mo", "mz"))
-        body = "\n".join(self.lines)
-        return f"""
-module attributes {{tilegpu.target = "{target}", tilegpu.num_warps = {THREADS // 32} : i32,
-                   tilegpu.shared_bytes = {SHARED_BYTES} : i32}} {{
+        return module_of("\n".join(self.lines), THREADS, SHARED_BYTES, target)
+
+
+def module_of(body: str, threads: int, shared_bytes: int, target: str = "sm_90a") -> str:
+    """A kernel of the arrays %x and %out and the tensor maps %mx, %mo and %mz."""
+    maps = ", ".join(f"%{name}: !llvm.ptr {{thread.tensor_map}}" for name in ("mx", "mo", "mz"))
+    return f"""
+module attributes {{tilegpu.target = "{target}", tilegpu.num_warps = {threads // 32} : i32,
+                   tilegpu.shared_bytes = {shared_bytes} : i32}} {{
   func.func @kernel(%x: !llvm.ptr<1>, %out: !llvm.ptr<1>, {maps})
       attributes {{tile.kernel, tilegpu.slots = array<i32: {", ".join(map(str, _SLOTS))}>}} {{
 {body}
@@ -117,26 +132,44 @@ module attributes {{tilegpu.target = "{target}", tilegpu.num_warps = {THREADS //
 """
 
 
-def compile_steps(steps: Steps, target: str) -> Any:
-    """Compiles the steps from the phase "thread" on."""
-    name = target.removeprefix("emulator:").removeprefix("cuda:").removesuffix("+checks")
-    module = _core.Module.parse(_core.Context(), steps.module(f"sm_{name}"))
+def compile_module(text: str, target: str, threads: int = THREADS) -> Any:
+    """Compiles a module from the phase "thread" on."""
+    module = _core.Module.parse(_core.Context(), text)
     kind = target_kinds()[target.partition(":")[0]]
-    options = {"num_warps": THREADS // 32, "start_after": "thread"}
-    return _core.compile(module, target, kind.core_options(options))
+    options = {"num_warps": threads // 32, "start_after": "thread"}
+    with mock.patch.dict(os.environ):
+        # The terminators of regions have no source location.
+        os.environ.pop("TILEWRIGHT_VERIFY_LOCATIONS", None)
+        return _core.compile(module, target, kind.core_options(options))
 
 
-def run(steps: Steps, x: np.ndarray, last: ByValue, checked: bool = True) -> np.ndarray:
-    """Launches the steps, whose third map is `last`, and returns `out`."""
-    made = compile_steps(steps, "emulator:cuda:90a" + ("+checks" if checked else ""))
+def compile_steps(steps: Steps, target: str) -> Any:
+    return compile_module(steps.module("sm_" + target.removeprefix("cuda:")), target)
+
+
+def execute(
+    text: str,
+    arguments: tuple[Any, ...],
+    checked: bool = True,
+    threads: int = THREADS,
+    shared_bytes: int = SHARED_BYTES,
+    programs: int = 1,
+) -> None:
+    """Launches a module on two arrays and three tensor maps."""
+    made = compile_module(text, "emulator:cuda:90a" + ("+checks" if checked else ""), threads)
     sites = [tuple(site) for site in made.metadata["sites"]]
-    code = _core.load_emulated(made.object, made.symbol, THREADS, SHARED_BYTES, 90, checked, sites)
-    out = np.zeros((ROWS, COLUMNS), np.int32)
+    code = _core.load_emulated(made.object, made.symbol, threads, shared_bytes, 90, checked, sites)
 
     @tilewright.jit
     def kernel(x, out, mx, mo, mz):
         pass
 
     kernel._compile = lambda *request: (_Compiled("kernel", code), None)  # type: ignore
-    kernel[(1,)](x, out, encoded(x), encoded(out), last)
+    kernel[(programs,)](*arguments)
+
+
+def run(steps: Steps, x: np.ndarray, last: ByValue, checked: bool = True) -> np.ndarray:
+    """Launches the steps, whose third map is `last`, and returns `out`."""
+    out = np.zeros((ROWS, COLUMNS), np.int32)
+    execute(steps.module(), (x, out, encoded(x), encoded(out), last), checked)
     return out

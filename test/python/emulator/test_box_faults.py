@@ -78,6 +78,41 @@ def test_a_deadlock_names_the_barrier(steps: str, message: str) -> None:
     assert found.other_line == 1
 
 
+@pytest.mark.parametrize(
+    ("steps", "early", "message"),
+    [
+        (
+            "init fence barrier expect-two copy copy wait", False,
+            "copies 1024 bytes to shared+2048, the destination of an asynchronous copy that this "
+            "thread issued at kernel.py:5 and for whose barrier no thread has waited",
+        ),
+        (
+            "init fence barrier expect copy wait-first use", True,
+            "that the copy issued at kernel.py:5 wrote, and this thread is not ordered after a "
+            "wait for it",
+        ),
+        (
+            "init barrier expect copy wait use", False,
+            "completes a barrier that thread 0 initialized at kernel.py:1, with no "
+            "fence.mbarrier_init or fence.proxy.async of that thread between them",
+        ),
+        (
+            "init fence barrier expect-less copy wait use", True,
+            "phase 0 of the barrier at shared+0 got 512 more bytes than its arrivals expect, so "
+            "that it never completes",
+        ),
+        (
+            "write proxy barrier store commit barrier write wait-read", False,
+            "which the copy of thread 0 at kernel.py:4 reads and which that thread has not waited "
+            "for",
+        ),
+    ],
+)  # fmt: skip
+def test_messages(steps: str, early: bool, message: str) -> None:
+    found = [each.message for each in findings(steps, early=early)]
+    assert any(message in each for each in found), found
+
+
 def test_a_map_of_an_unaligned_array() -> None:
     x = X.copy()
     misaligned = encoded(x, address=x.ctypes.data + 4)
