@@ -54,3 +54,23 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a", tileg
     return
   }
 }
+
+// -----
+
+#a = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]] : 64x64>
+#b = #tilegpu.layout<offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [0, 1], [16, 2], [32, 4], [0, 8], [0, 16], [0, 32]] : 64x64>
+#acc = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = [] : 64x64>
+
+// Each instruction adds from zero, and its sums are added to the accumulators by other instructions.
+// CHECK-LABEL: @partial
+// CHECK-COUNT-2: thread.group_mma {{.*}} from_zero
+// CHECK: thread.group_mma_wait 0 of
+// CHECK-COUNT-32: arith.addf
+module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a", tilegpu.shared_bytes = 8192 : i64} {
+  func.func @partial(%acc: tensor<64x64xf32, #acc>) {
+    %a = tilegpu.local_alloc at 0 : !tilegpu.buffer<64x64xf8E4M3FN, #a>
+    %b = tilegpu.local_alloc at 4096 : !tilegpu.buffer<64x64xf8E4M3FN, #b>
+    %r = tilegpu.group_mma "m64k32.e4m3.e4m3.f32" %a, %b, %acc {tilegpu.partial_k = 32 : i64} : !tilegpu.buffer<64x64xf8E4M3FN, #a> * !tilegpu.buffer<64x64xf8E4M3FN, #b> -> tensor<64x64xf32, #acc>
+    return
+  }
+}

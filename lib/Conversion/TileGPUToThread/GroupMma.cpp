@@ -2,6 +2,7 @@
 
 #include "TileGPUToThread.h"
 
+#include "tilewright/Dialect/TileGPU/IR/PartialSums.h"
 #include "tilewright/Layout/Algebra.h"
 #include "tilewright/Layout/Shared.h"
 
@@ -189,25 +190,53 @@ struct Products {
   const LeftOperand &a;
   const InShared &b;
   Value addressB;
-  bool isFromZero; ///< whether the accumulators are zero
 
-  /// Adds to `sums`. K is the outermost loop, so that consecutive instructions do not depend on each other. Fails if
-  /// the group lacks a part of A.
-  LogicalResult emit(Builder &builder, int64_t depth, MutableArrayRef<Value> sums) const {
+  /// Adds the products of columns of A from `begin` to `end` to `sums`, which are zero if `isFromZero`. K is the
+  /// outermost loop, so that consecutive instructions do not depend on each other. Fails if the group lacks a part of
+  /// A.
+  LogicalResult emit(Builder &builder, int64_t begin, int64_t end, MutableArrayRef<Value> sums, bool isFromZero) const {
     const Fragments &fragments = accumulators.fragments;
-    for (int64_t k = 0; k < depth; k += row.k) {
+    for (int64_t k = begin; k < end; k += row.k) {
       for (auto [index, at] : llvm::enumerate(fragments.at)) {
         ArrayRef<Value> left = a.at(at[0], k / row.k);
         if (left.empty()) {
           return failure();
         }
         MutableArrayRef<Value> part = sums.slice(index * fragments.registers, fragments.registers);
-        auto product = thread::GroupMmaOp::create(builder, row.name(), accumulators.columns, left, addressB,
-                                                  SmallVector<Value>(part), a.attribute(builder.getContext()),
-                                                  b.attribute(builder.getContext()),
-                                                  a.offsetOf(at[0] * GroupMmaInstruction::kRows, k),
-                                                  b.offsetOf(k, at[1] * accumulators.columns), isFromZero && k == 0);
+        auto product = thread::GroupMmaOp::create(
+            builder, row.name(), accumulators.columns, left, addressB, SmallVector<Value>(part),
+            a.attribute(builder.getContext()), b.attribute(builder.getContext()),
+            a.offsetOf(at[0] * GroupMmaInstruction::kRows, k), b.offsetOf(k, at[1] * accumulators.columns),
+            isFromZero && k == begin);
         llvm::copy(product.getResults(), part.begin());
+      }
+    }
+    return success();
+  }
+
+  /// The same as a group that other code waits for, which has the accumulators in registers of its own.
+  LogicalResult emitAndWait(Builder &builder, int64_t begin, int64_t end, SmallVector<Value> &sums,
+                            bool isFromZero) const {
+    sums = llvm::to_vector_of<Value>(thread::GroupMmaBeginOp::create(builder, ValueRange(sums)).getResults());
+    if (failed(emit(builder, begin, end, sums, isFromZero))) {
+      return failure();
+    }
+    thread::GroupMmaCommitOp::create(builder);
+    auto wait = thread::GroupMmaWaitOp::create(builder, builder.getI32IntegerAttr(0), sums);
+    sums = llvm::to_vector_of<Value>(wait.getResults());
+    return success();
+  }
+
+  /// Adds the products of `partialK` columns of A at a time, with the precision of the accumulators.
+  LogicalResult emitPartial(Builder &builder, int64_t depth, int64_t partialK, SmallVector<Value> &sums) const {
+    for (int64_t k = 0; k < depth; k += partialK) {
+      Value zero = arith::ConstantOp::create(builder, builder.getZeroAttr(sums.front().getType()));
+      SmallVector<Value> parts(sums.size(), zero);
+      if (failed(emitAndWait(builder, k, std::min(k + partialK, depth), parts, /*isFromZero=*/true))) {
+        return failure();
+      }
+      for (auto [sum, part] : llvm::zip_equal(sums, parts)) {
+        sum = arith::AddFOp::create(builder, sum, part);
       }
     }
     return success();
@@ -239,25 +268,31 @@ struct GroupMma : OpConversionPattern<tilegpu::GroupMmaOp> {
     }
     Value addressB = partOfGroup(builder, adaptor.getB(), offsetsB);
     SmallVector<Value> sums = unpack(builder, adaptor.getAcc());
-    // Accumulators in flight from the previous iteration must not be copied.
-    auto begin = thread::GroupMmaBeginOp::create(builder, op.getAsync() ? ValueRange() : ValueRange(sums));
-    if (!op.getAsync()) {
-      sums = llvm::to_vector_of<Value>(begin.getResults());
-    }
-    Products products = {row, *accumulators, a, b, addressB, isZero(adaptor.getAcc())};
-    if (failed(products.emit(builder, depthOf(op), sums))) {
+    Products products = {row, *accumulators, a, b, addressB};
+    if (failed(emit(builder, op, products, sums, isZero(adaptor.getAcc())))) {
       return op.emitError("a group of warps does not hold its part of A");
-    }
-    thread::GroupMmaCommitOp::create(builder);
-    if (!op.getAsync()) {
-      sums = llvm::to_vector_of<Value>(
-          thread::GroupMmaWaitOp::create(builder, builder.getI32IntegerAttr(0), sums).getResults());
     }
     rewriter.replaceOp(op, pack(builder, sums));
     return success();
   }
 
 private:
+  static LogicalResult emit(Builder &builder, tilegpu::GroupMmaOp op, const Products &products,
+                            SmallVector<Value> &sums, bool isFromZero) {
+    int64_t depth = depthOf(op);
+    if (std::optional<int64_t> columns = tilegpu::partialK(op)) {
+      return products.emitPartial(builder, depth, *columns, sums);
+    }
+    if (!op.getAsync()) {
+      return products.emitAndWait(builder, 0, depth, sums, isFromZero);
+    }
+    // Accumulators in flight from the previous iteration must not be copied.
+    thread::GroupMmaBeginOp::create(builder, ValueRange());
+    LogicalResult emitted = products.emit(builder, 0, depth, sums, isFromZero);
+    thread::GroupMmaCommitOp::create(builder);
+    return emitted;
+  }
+
   /// The size along K.
   static int64_t depthOf(tilegpu::GroupMmaOp op) {
     ArrayRef<int64_t> shape = cast<tilegpu::BufferType>(op.getB().getType()).getShape();

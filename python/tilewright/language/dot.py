@@ -46,8 +46,9 @@ def dot(
             bits of tensor cores, "bf16x3" and "tf32x3" to 16 and 22 bits by three dots, "bf16x6" to
             24 bits by six. The default is the option `default_dot_input_precision`, or "tf32".
         allow_tf32: Deprecated; True means "tf32" and False "ieee".
-        max_num_imprecise_acc: Accepted and ignored, except that it is at most K for float8
-            operands; the accumulator has the result's dtype.
+        max_num_imprecise_acc: How many products of float8 operands Hopper's instructions may add
+            with 13 bits below the largest one, at most K; the next multiple of 32 counts. By
+            default all products of the dot and `acc`. Other targets add in the result's dtype.
         out_dtype: float32, or float16 for float16 and float8 operands. Of the others, int8 always
             gives int32, float64 itself, and bfloat16 and float32 float32.
 
@@ -69,7 +70,7 @@ def dot(
     a, b = to_tensor(input), to_tensor(other)
     shape = _shape(a, b)
     result = block_type(result_type(a.dtype, b.dtype, element_type(out_dtype)), shape)
-    _check_imprecise(max_num_imprecise_acc, a, b)
+    limit = _imprecise(max_num_imprecise_acc, a, b)
     start = accumulator(acc, result)
     mode = _precision(input_precision, allow_tf32)
     if a.dtype.is_fp8e4b15() or b.dtype.is_fp8e4b15():
@@ -79,6 +80,8 @@ def dot(
     # The precision is that of float32 operands.
     kind = "ieee" if mode in PARTS else mode
     attrs = {"precision": current().ctx.attr(f"#tile.precision<{kind}>")}
+    if limit is not None:
+        attrs["tile.max_num_imprecise_acc"] = current().ctx.attr(f"{limit} : i32")
     return emit("tile.dot", [a, b, start], attrs)
 
 
@@ -135,12 +138,16 @@ def result_type(a: dtype, b: dtype, out: dtype) -> dtype:
     return out
 
 
-def _check_imprecise(limit: Any, a: tensor, b: tensor) -> None:
+def _imprecise(limit: Any, a: tensor, b: tensor) -> int | None:
+    """How many products may be added with less precision; None if that is not limited."""
     if constexpr_value(limit) is None:
-        return
+        return None
     count, depth = constant_int(limit, "max_num_imprecise_acc"), a.type.shape[-1]
-    if a.dtype.is_fp8() and b.dtype.is_fp8() and count > depth:
+    if not (a.dtype.is_fp8() and b.dtype.is_fp8()):
+        return None
+    if count > depth:
         raise ConstantError(f"max_num_imprecise_acc must be at most K, {depth}, found {count}")
+    return max(count, 0)
 
 
 def accumulator(acc: Any, result: dtype) -> tensor:

@@ -6,6 +6,7 @@
 //     %r = tile.addptr %q, splat(%o)                %r = tile.addptr %p, %range
 
 #include "Uniform.h"
+#include "tilewright/Dialect/Tile/IR/ImpreciseSums.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
 #include "tilewright/Dialect/Tile/Transforms/RewriteOrder.h"
 
@@ -178,6 +179,14 @@ struct MergeOffsets : OpRewritePattern<AddPtrOp> {
   }
 };
 
+/// Whether the sum is as precise if the dot adds to it: Hopper adds products of 8-bit floats to an accumulator with
+/// fewer bits than that has, unless the number of such products is limited.
+static bool addsPrecisely(DotOp dot) {
+  Type type = getElementType(dot.getA().getType());
+  bool isByteFloat = isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
+  return !isByteFloat || maxNumImpreciseAcc(dot) <= getShape(dot.getA().getType()).back();
+}
+
 /// add(dot(a, b, 0), c) -> dot(a, b, c)
 template <typename AddOp> struct AccumulateIntoDot : OpRewritePattern<AddOp> {
   using OpRewritePattern<AddOp>::OpRewritePattern;
@@ -185,10 +194,12 @@ template <typename AddOp> struct AccumulateIntoDot : OpRewritePattern<AddOp> {
     for (auto [product, sum] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
       auto dot = product.template getDefiningOp<DotOp>();
       // A dot in another block may be executed less often than the addition.
-      if (!dot || !dot->hasOneUse() || dot->getBlock() != op->getBlock() || !isZero(dot.getAcc())) {
+      if (!dot || !dot->hasOneUse() || dot->getBlock() != op->getBlock() || !isZero(dot.getAcc()) ||
+          !addsPrecisely(dot)) {
         continue;
       }
-      rewriter.replaceOpWithNewOp<DotOp>(op, op.getType(), dot.getA(), dot.getB(), sum, dot.getPrecision());
+      auto made = rewriter.replaceOpWithNewOp<DotOp>(op, op.getType(), dot.getA(), dot.getB(), sum, dot.getPrecision());
+      made->setDiscardableAttrs(dot->getDiscardableAttrDictionary());
       return success();
     }
     return failure();

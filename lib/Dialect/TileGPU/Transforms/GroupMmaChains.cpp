@@ -1,5 +1,7 @@
 #include "GroupMmaChains.h"
 
+#include "tilewright/Dialect/TileGPU/IR/PartialSums.h"
+
 using namespace mlir;
 
 namespace tilewright::tilegpu {
@@ -12,10 +14,11 @@ SmallVector<Value> GroupMmaChain::buffers() const {
   return buffers;
 }
 
-/// Whether the group_mma reads both operands from shared memory and is executed in each iteration.
+/// Whether the group_mma reads both operands from shared memory, is executed in each iteration, and other code does not
+/// add up its sums.
 static bool canBeInFlight(GroupMmaOp op, scf::ForOp loop) {
-  return op && op->getBlock() == loop.getBody() && !op.getAsync() && isa<BufferType>(op.getA().getType()) &&
-         isa<BufferType>(op.getB().getType());
+  return op && op->getBlock() == loop.getBody() && !op.getAsync() && !partialK(op) &&
+         isa<BufferType>(op.getA().getType()) && isa<BufferType>(op.getB().getType());
 }
 
 /// The chain that begins with an argument of the loop; none if the accumulator has other uses.

@@ -209,3 +209,20 @@ func.func @layouts(%x: tensor<8x1xi32, "column">, %y: tensor<8x1xi32, "other">, 
   %sum = arith.addi %bx, %by : tensor<8x8xi32, "tile">
   return %m, %sum : tensor<8x8xi1, "tile">, tensor<8x8xi32, "tile">
 }
+
+// -----
+
+// A dot of 8-bit floats adds with less precision than the addition, unless a limit says when it may not.
+// CHECK-LABEL: func.func @float8_dots
+// CHECK: %[[D:.*]] = tile.dot %[[A:.*]], %[[A]], %[[ZERO:[a-z0-9_]*]] :
+// CHECK-NEXT: %[[S:.*]] = arith.addf %[[D]], %[[C:.*]] :
+// CHECK-NEXT: tile.dot %[[A]], %[[A]], %[[S]] {tile.max_num_imprecise_acc = 2 : i32}
+// CHECK-NOT: arith.addf
+func.func @float8_dots(%a: tensor<4x4xf8E4M3FN>, %c: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant dense<0.0> : tensor<4x4xf32>
+  %0 = tile.dot %a, %a, %zero : tensor<4x4xf8E4M3FN> * tensor<4x4xf8E4M3FN> -> tensor<4x4xf32>
+  %1 = arith.addf %0, %c : tensor<4x4xf32>
+  %2 = tile.dot %a, %a, %zero {tile.max_num_imprecise_acc = 2 : i32} : tensor<4x4xf8E4M3FN> * tensor<4x4xf8E4M3FN> -> tensor<4x4xf32>
+  %3 = arith.addf %2, %1 : tensor<4x4xf32>
+  return %3 : tensor<4x4xf32>
+}

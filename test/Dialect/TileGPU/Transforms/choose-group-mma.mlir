@@ -69,3 +69,19 @@ func.func @others(%x: f16, %z: f32) {
   %dh = tile.dot %h, %h, %h {precision = #tile.precision<tf32>} : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf16>
   return
 }
+
+// -----
+
+// Products of 8-bit floats are added imprecisely. A limit is rounded up to instructions; one above K limits nothing.
+// CHECK-LABEL: @limited
+// CHECK: tilegpu.group_mma "m64k32.e4m3.e4m3.f32" {{.*}} {tilegpu.partial_k = 32 : i64}
+// CHECK: tilegpu.group_mma "m64k32.e4m3.e4m3.f32" {{.*}} {tilegpu.partial_k = 64 : i64}
+// CHECK-NOT: partial_k
+func.func @limited(%x: f8E4M3FN, %z: f32) {
+  %a = tile.splat %x : tensor<64x64xf8E4M3FN>
+  %c = tile.splat %z : tensor<64x64xf32>
+  %d = tile.dot %a, %a, %c {tile.max_num_imprecise_acc = 0 : i32} : tensor<64x64xf8E4M3FN> * tensor<64x64xf8E4M3FN> -> tensor<64x64xf32>
+  %e = tile.dot %a, %a, %d {tile.max_num_imprecise_acc = 33 : i32} : tensor<64x64xf8E4M3FN> * tensor<64x64xf8E4M3FN> -> tensor<64x64xf32>
+  %f = tile.dot %a, %a, %e {tile.max_num_imprecise_acc = 65 : i32} : tensor<64x64xf8E4M3FN> * tensor<64x64xf8E4M3FN> -> tensor<64x64xf32>
+  return
+}

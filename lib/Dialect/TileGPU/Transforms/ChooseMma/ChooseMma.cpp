@@ -3,6 +3,7 @@
 #include "DotLayouts.h"
 #include "GroupMma.h"
 #include "Precision.h"
+#include "tilewright/Dialect/TileGPU/IR/PartialSums.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -186,8 +187,11 @@ private:
     Location loc = dot.getLoc();
     Value a = group.registerA ? converted(builder, loc, dot.getA(), group.a) : dot.getA();
     Value acc = converted(builder, loc, dot.getAcc(), group.accumulator);
-    Value product = GroupMmaOp::create(builder, loc, acc.getType(), a, dot.getB(), acc, group.row->name(),
-                                       group.registerA, /*transposedA=*/false, /*transposedB=*/false, /*async=*/false);
+    auto product = GroupMmaOp::create(builder, loc, acc.getType(), a, dot.getB(), acc, group.row->name(),
+                                      group.registerA, /*transposedA=*/false, /*transposedB=*/false, /*async=*/false);
+    if (group.partialK) {
+      product->setAttr(kPartialKAttr, builder.getI64IntegerAttr(*group.partialK));
+    }
     dot.replaceAllUsesWith(converted(builder, loc, product, mapOf(dot.getResult())));
     dot.erase();
   }

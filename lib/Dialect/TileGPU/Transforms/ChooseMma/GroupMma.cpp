@@ -1,6 +1,7 @@
 #include "GroupMma.h"
 
 #include "../GroupOperands.h"
+#include "tilewright/Dialect/Tile/IR/ImpreciseSums.h"
 #include "tilewright/Hardware/NvidiaInstructions.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -60,6 +61,15 @@ static bool isOfRow(const GroupMmaInstruction &row, const DotTypes &types) {
          row.a != ElementType::TF32;
 }
 
+/// The instructions add products of 8-bit floats with fewer bits than the accumulator has. A limit of the number of
+/// such products is rounded up to whole instructions.
+static std::optional<int64_t> choosePartialK(tile::DotOp dot, const GroupMmaInstruction &row, int64_t k) {
+  int64_t limit = tile::maxNumImpreciseAcc(dot);
+  bool isImprecise = row.accumulator == ElementType::F32 && hardware::bitsOf(row.a) == 8;
+  return isImprecise && limit <= k ? std::optional<int64_t>(llvm::alignTo(std::max<int64_t>(limit, 1), row.k))
+                                   : std::nullopt;
+}
+
 std::optional<GroupDot> planGroupDot(tile::DotOp dot, const DotShape &shape, const DotTypes &types, bool registerA,
                                      bool rowsOnly) {
   int warps = numWarps(dot);
@@ -78,7 +88,8 @@ std::optional<GroupDot> planGroupDot(tile::DotOp dot, const DotShape &shape, con
       return hardware::wgmmaOperand(which, row->operand(which, grid.columns), matrix,
                                     {grid.m * GroupMmaInstruction::kWarps, grid.n});
     };
-    return GroupDot{row, registerA, tiled(Operand::A, {shape.m, shape.k}), tiled(Operand::C, {shape.m, shape.n})};
+    return GroupDot{row, registerA, tiled(Operand::A, {shape.m, shape.k}), tiled(Operand::C, {shape.m, shape.n}),
+                    choosePartialK(dot, *row, shape.k)};
   }
   return std::nullopt;
 }

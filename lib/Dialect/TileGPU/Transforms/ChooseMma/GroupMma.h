@@ -16,6 +16,7 @@ struct GroupDot {
   const hardware::GroupMmaInstruction *row;
   bool registerA; ///< A stays in registers, in the layout `a`
   layout::LinearLayout a, accumulator;
+  std::optional<int64_t> partialK; ///< see PartialSums.h
 };
 
 /// None if the target has no such instruction for the dot. With `registerA`, warps are placed along M first, as those
