@@ -64,8 +64,9 @@ struct TransactionBarrier {
   std::vector<Thread *> waiting;
   std::vector<BoxLoad> unseen; ///< copies that have completed phases for which no thread has waited yet
 
-  /// Identifies what is ordered before the waits for a phase; not an address.
-  uint64_t key(uint64_t ofPhase) const { return uint64_t(1) << 63 | (ofPhase & 0x7fffffff) << 32 | address; }
+  /// Identifies what is ordered before the waits for a phase, within a program. It is not an address.
+  uint64_t key(uint64_t ofPhase) const { return uint64_t(1) << 63 | (number & 0x7fffff) << 40 | (ofPhase & kPhases); }
+  static constexpr uint64_t kPhases = (uint64_t(1) << 40) - 1;
 };
 
 /// The transaction barriers of a running program and the copies to shared memory in flight.

@@ -112,7 +112,9 @@ void Races::land(uint64_t barrier, uint32_t thread, int32_t site, uint64_t offse
 
 Finding Races::judge(const Cell &cell, const Event &event, MemorySpace space) const {
   bool isWritten = cell.write.time >= start;
-  if (settings.checkCopies && isWritten && cell.write.kind() == AccessKind::Copy) {
+  // Cells of global memory may be those of other addresses before the latest barrier.
+  bool isKnown = space == MemorySpace::Shared || cell.write.time > clocks.past();
+  if (settings.checkCopies && isWritten && isKnown && cell.write.kind() == AccessKind::Copy) {
     return {true, Report::Copy, cell.write};
   }
   bool isRead = event.kind() == AccessKind::Read || event.kind() == AccessKind::Atomic;
