@@ -2,6 +2,7 @@
 
 #include "NvptxSamples.h"
 
+#include "tilewright/Hardware/Gpu.h"
 #include "tilewright/Hardware/NvidiaInstructions.h"
 
 #include "gtest/gtest.h"
@@ -152,6 +153,26 @@ TEST_F(InstructionRows, AssembleForNoOther) {
       if (!(instruction.targets & info.target) && isSmallest) {
         EXPECT_NE(assemble(info, newest, instruction.text + "\n"), "") << info.name << " has " << instruction.text;
       }
+    }
+  }
+}
+
+TEST_F(InstructionRows, CopiesOfBoxesAssembleWhereTheTargetHasThem) {
+  constexpr int newest = 90;
+  const std::vector<std::string> texts = {
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r0],[%l0,{%r1,%r2}],[%r3];",
+      "cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group [%l0,{%r1,%r2,%r3,%r4,%r5}],[%r0];",
+      "mbarrier.arrive.expect_tx.shared::cta.b64 _,[%r0],%r1;",
+      "mbarrier.try_wait.parity.shared::cta.b64 p,[%r0],%r1;",
+      "fence.mbarrier_init.release.cluster;",
+      "cp.async.bulk.wait_group.read 0;",
+      "prefetch.tensormap [%l0];",
+  };
+  for (const NvidiaInfo &info : nvidiaTargets()) {
+    bool copiesBoxes = lookupGpu(info.name)->copiesBoxes;
+    for (const std::string &text : texts) {
+      EXPECT_EQ(assemble(info, copiesBoxes ? info.ptxVersion : newest, text + "\n").empty(), copiesBoxes)
+          << info.name << ", " << text;
     }
   }
 }
