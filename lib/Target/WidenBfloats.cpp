@@ -74,6 +74,14 @@ static void computeInSingle(BinaryOperator &arithmetic) {
   arithmetic.eraseFromParent();
 }
 
+static void compareInSingle(FCmpInst &comparison) {
+  IRBuilder<> b(&comparison);
+  Type *single = comparison.getOperand(0)->getType()->getWithNewType(b.getFloatTy());
+  Value *lhs = b.CreateFPExt(comparison.getOperand(0), single), *rhs = b.CreateFPExt(comparison.getOperand(1), single);
+  comparison.replaceAllUsesWith(b.CreateFCmpFMF(comparison.getPredicate(), lhs, rhs, &comparison));
+  comparison.eraseFromParent();
+}
+
 /// Rounds the sum of two doubles to odd: if it is inexact, its last bit is set. The error of the sum is Knuth's.
 static Value *addToOdd(IRBuilder<> &b, Value *x, Value *y) {
   Type *word = x->getType()->getWithNewType(b.getInt64Ty());
@@ -167,7 +175,10 @@ void computeBfloatsInSingle(Module &module) {
       Type *element = instruction.getType()->getScalarType();
       auto *arithmetic = dyn_cast<BinaryOperator>(&instruction);
       auto *call = dyn_cast<IntrinsicInst>(&instruction);
-      if (arithmetic && element->isBFloatTy()) {
+      auto *comparison = dyn_cast<FCmpInst>(&instruction);
+      if (comparison && comparison->getOperand(0)->getType()->getScalarType()->isBFloatTy()) {
+        compareInSingle(*comparison);
+      } else if (arithmetic && element->isBFloatTy()) {
         computeInSingle(*arithmetic);
       } else if (call && call->getIntrinsicID() == Intrinsic::fma && element->getPrimitiveSizeInBits() == 16) {
         computeInDouble(*call);

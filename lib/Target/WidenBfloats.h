@@ -21,9 +21,12 @@ void widenBfloatsByShift(llvm::Module &module);
 /// is denormal: the comparison then fails for ever.
 void addToBfloatsByBits(llvm::Module &module);
 
-/// For hosts: performs bfloat16 arithmetic in float32, because no processor supports all operations on bfloat16. Must
-/// run before the other functions, because it creates conversions. Fused multiply-adds of half and bfloat16 are
-/// computed in double, with a single rounding.
+/// For hosts: performs bfloat16 arithmetic and comparisons in float32, because no processor supports all operations on
+/// bfloat16. Must run before the other functions, because it creates conversions. Fused multiply-adds of half and
+/// bfloat16 are computed in double, with a single rounding.
+///
+/// LLVM would carry operands of comparisons between blocks as floats, and round them back by the AVX512-BF16
+/// instruction, which flushes denormal numbers.
 void computeBfloatsInSingle(llvm::Module &module);
 
 /// For hosts: rounds floats and doubles to bfloat16 in integer arithmetic. Must run before the optimizer.

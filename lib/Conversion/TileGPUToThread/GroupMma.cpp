@@ -287,10 +287,21 @@ private:
       return products.emitAndWait(builder, 0, depth, sums, isFromZero);
     }
     // Accumulators in flight from the previous iteration must not be copied.
-    thread::GroupMmaBeginOp::create(builder, ValueRange());
+    bool mayCopy = !isInFlight(op.getAcc());
+    auto begin = thread::GroupMmaBeginOp::create(builder, mayCopy ? ValueRange(sums) : ValueRange());
+    if (mayCopy) {
+      sums = llvm::to_vector_of<Value>(begin.getResults());
+    }
     LogicalResult emitted = products.emit(builder, 0, depth, sums, isFromZero);
     thread::GroupMmaCommitOp::create(builder);
     return emitted;
+  }
+
+  /// Whether the accumulators may be in flight. A loop carries them as a block argument, which the conversion may have
+  /// replaced by a cast.
+  static bool isInFlight(Value acc) {
+    return isa<BlockArgument>(acc) ||
+           isa<UnrealizedConversionCastOp, tilegpu::GroupMmaOp, tilegpu::GroupMmaWaitOp>(acc.getDefiningOp());
   }
 
   /// The size along K.

@@ -85,3 +85,27 @@ def test_fma_of_denormal_numbers():
     out = numbers([9.0] * 4)
     multiply_add_kernel[(1,)](a, b, c, out, N=4)
     assert torch.equal(out, numbers([65.5 * TINY] * 4))
+
+
+@tilewright.jit
+def both_nonzero_kernel(a, b, out, N: tl.constexpr):
+    """Between the loads and the comparisons of the first part is code that may branch."""
+    i = tl.arange(0, N)
+    x, y = tl.load(a + i), tl.load(b + i)
+    tl.store(out + i, x.logical_and(y))
+
+
+@tilewright.jit
+def two_parts_kernel(a, b, first, second, N: tl.constexpr):
+    both_nonzero_kernel(a, b, first, N)
+    both_nonzero_kernel(b, a, second, N)
+
+
+@pytest.mark.parametrize("num_warps", [1, 2, 4])
+def test_denormal_numbers_are_not_zero(num_warps):
+    a = numbers([TINY, 127 * TINY, -TINY, 0, 1, -127 * TINY, 0, 3] * 16)
+    b = numbers([2.0, 2.0, TINY, TINY, 127 * TINY, -127 * TINY, 0, 0] * 16)
+    first, second = torch.zeros(128, dtype=torch.bool), torch.zeros(128, dtype=torch.bool)
+    two_parts_kernel[(1,)](a, b, first, second, N=128, num_warps=num_warps)
+    want = torch.logical_and(a, b)
+    assert torch.equal(first, want) and torch.equal(second, want)

@@ -54,4 +54,35 @@ SmallVector<GroupMmaChain> chainsOf(scf::ForOp loop) {
   return inChains == all ? chains : SmallVector<GroupMmaChain>();
 }
 
+/// The argument of the loop for which the iteration yields the result, if nothing else uses it.
+static std::optional<unsigned> onlyYieldedFor(GroupMmaOp op, scf::ForOp loop) {
+  if (!op.getResult().hasOneUse()) {
+    return std::nullopt;
+  }
+  OpOperand &use = *op.getResult().use_begin();
+  bool isYield = isa<scf::YieldOp>(use.getOwner()) && use.getOwner()->getBlock() == loop.getBody();
+  return isYield ? std::optional(use.getOperandNumber()) : std::nullopt;
+}
+
+std::optional<ProductsAndSums> productsAndSumsOf(scf::ForOp loop) {
+  ProductsAndSums found;
+  for (auto op : loop.getBody()->getOps<GroupMmaOp>()) {
+    std::optional<unsigned> argument = onlyYieldedFor(op, loop);
+    if (op.getAsync() || !isa<BufferType>(op.getB().getType())) {
+      return std::nullopt;
+    }
+    if (loop.isDefinedOutsideOfLoop(op.getAcc()) && canBeInFlight(op, loop)) {
+      found.products.push_back(op);
+    } else if (argument && !partialK(op)) {
+      found.sums.push_back({*argument, op});
+    }
+  }
+  return found.products.empty() || found.sums.empty() ? std::nullopt : std::optional(std::move(found));
+}
+
+SmallVector<Value> buffersOf(GroupMmaOp op) {
+  return llvm::to_vector(llvm::make_filter_range(ArrayRef<Value>{op.getA(), op.getB()},
+                                                 [](Value operand) { return isa<BufferType>(operand.getType()); }));
+}
+
 } // namespace tilewright::tilegpu

@@ -28,6 +28,31 @@ struct GroupMmaChain {
 /// are in shared memory, and nothing else in the loop uses the accumulators. Empty otherwise.
 llvm::SmallVector<GroupMmaChain> chainsOf(mlir::scf::ForOp loop);
 
+/// The group_mma of a loop that computes sums of what it computes from products, like attention:
+///
+///     scf.for iter_args(%acc) {
+///       %s = group_mma %q, %k, %zero         a product
+///       %p = math.exp2 %s
+///       %scaled = arith.mulf %acc, ...
+///       %1 = group_mma %p, %v, %scaled       a sum
+///       scf.yield %1
+///     }
+struct ProductsAndSums {
+  /// A sum, which only the next iteration uses.
+  struct Sum {
+    unsigned argument; ///< the index of the accumulator among the values that the loop carries
+    GroupMmaOp op;
+  };
+  llvm::SmallVector<GroupMmaOp> products; ///< of operands in shared memory, on accumulators from before the loop
+  llvm::SmallVector<Sum> sums;
+};
+
+/// The products and sums of an iteration, if there are both.
+std::optional<ProductsAndSums> productsAndSumsOf(mlir::scf::ForOp loop);
+
+/// The operands in shared memory.
+llvm::SmallVector<mlir::Value> buffersOf(GroupMmaOp op);
+
 } // namespace tilewright::tilegpu
 
 #endif // TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_GROUPMMACHAINS_H

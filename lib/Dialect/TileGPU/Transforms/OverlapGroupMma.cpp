@@ -6,14 +6,16 @@
 //                    start group_mma i                    reads slot i mod 3
 //                    wait for group_mma i - 1, barrier    all have read slot (i - 1) mod 3
 //                    copy i + 2                           into that slot
+//
+// OverlapSums.h does that for the loops of attention.
 
 #include "Buffers.h"
+#include "CarriedSlots.h"
 #include "GroupMmaChains.h"
+#include "OverlapSums.h"
 #include "RingPositions.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -69,27 +71,17 @@ static bool buffersLast(scf::ForOp loop, ArrayRef<GroupMmaChain> chains) {
 // The rewrite
 //===----------------------------------------------------------------------===//
 
-/// The index of the slot, if the loop carries it from slot 0 on.
-static std::optional<unsigned> carriedIndex(LocalSlotOp slot, scf::ForOp loop) {
-  auto argument = slot ? dyn_cast<BlockArgument>(slot.getIndex()) : BlockArgument();
-  if (!argument || argument.getOwner() != loop.getBody() || argument == loop.getInductionVar()) {
-    return std::nullopt;
-  }
-  unsigned number = argument.getArgNumber() - loop.getNumInductionVars();
-  return getConstantIntValue(loop.getInitArgs()[number]) == 0 ? std::optional(number) : std::nullopt;
-}
-
 namespace {
 /// Rewrites one loop.
 class Overlap {
 public:
-  Overlap(scf::ForOp loop, IRRewriter &rewriter) : loop(loop), rewriter(rewriter) {}
+  Overlap(scf::ForOp loop, IRRewriter &rewriter) : loop(loop), rewriter(rewriter), slots(this->loop, rewriter) {}
 
   void run(ArrayRef<GroupMmaChain> chains) {
     int32_t count = 0;
     for (const GroupMmaChain &chain : chains) {
       count += static_cast<int32_t>(chain.ops.size());
-      carryIndices(chain);
+      slots.carry(chain.buffers());
     }
     Operation *last = lastOf(chains);
     for (const GroupMmaChain &chain : chains) {
@@ -99,41 +91,6 @@ public:
   }
 
 private:
-  /// Makes the loop carry the slots that the iteration before has read. There is none before the first one: it waits
-  /// for nothing, and its value is the slot before slot 0.
-  void carryIndices(const GroupMmaChain &chain) {
-    for (Value buffer : chain.buffers()) {
-      auto slot = buffer.getDefiningOp<LocalSlotOp>();
-      std::optional<unsigned> number = carriedIndex(slot, loop);
-      if (!number || before.contains(*number)) {
-        continue;
-      }
-      rewriter.setInsertionPoint(loop);
-      int64_t slots = slot.getSrc().getType().getSlots();
-      Value init = arith::ConstantIntOp::create(rewriter, loop.getLoc(), slots - 1, 32);
-      Value index = slot.getIndex();
-      FailureOr<LoopLikeOpInterface> extended = loop.replaceWithAdditionalYields(
-          rewriter, init, /*replaceInitOperandUsesInLoop=*/false,
-          [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return SmallVector<Value>{index}; });
-      loop = cast<scf::ForOp>(extended->getOperation());
-      before[*number] = loop.getRegionIterArgs().back();
-    }
-  }
-
-  /// The slots that the iteration before has read, or all slots of a buffer of which that is not known.
-  SmallVector<Value> slotsBefore(const GroupMmaChain &chain, Location loc) {
-    llvm::SetVector<Value> slots;
-    for (Value buffer : chain.buffers()) {
-      auto slot = buffer.getDefiningOp<LocalSlotOp>();
-      std::optional<unsigned> number = carriedIndex(slot, loop);
-      slots.insert(number ? LocalSlotOp::create(rewriter, loc, slot.getType(), slot.getSrc(), before.at(*number),
-                                                /*phase=*/Value())
-                                .getResult()
-                          : allocationOf(buffer).getResult());
-    }
-    return slots.takeVector();
-  }
-
   void waitInLoop(const GroupMmaChain &chain, Operation *last, int32_t pending) {
     for (GroupMmaOp op : chain.ops) {
       op.setAsync(true);
@@ -141,7 +98,7 @@ private:
     GroupMmaOp end = chain.ops.back();
     rewriter.setInsertionPointAfter(last);
     auto wait = GroupMmaWaitOp::create(rewriter, end.getLoc(), end.getType(), end.getResult(),
-                                       slotsBefore(chain, end.getLoc()), pending);
+                                       slots.before(chain.buffers(), end.getLoc()), pending);
     rewriter.replaceAllUsesExcept(end.getResult(), wait.getResult(), wait);
   }
 
@@ -159,7 +116,7 @@ private:
 
   scf::ForOp loop;
   IRRewriter &rewriter;
-  llvm::DenseMap<unsigned, Value> before; ///< by the number of the current index
+  CarriedSlots slots;
 };
 
 class OverlapGroupMma : public tilegpu::impl::OverlapGroupMmaBase<OverlapGroupMma> {
@@ -169,7 +126,9 @@ class OverlapGroupMma : public tilegpu::impl::OverlapGroupMmaBase<OverlapGroupMm
     IRRewriter rewriter(&getContext());
     for (scf::ForOp loop : loops) {
       SmallVector<GroupMmaChain> chains = chainsOf(loop);
-      if (!chains.empty() && buffersLast(loop, chains)) {
+      if (chains.empty()) {
+        overlapSums(loop, rewriter);
+      } else if (buffersLast(loop, chains)) {
         Overlap(loop, rewriter).run(chains);
       }
     }

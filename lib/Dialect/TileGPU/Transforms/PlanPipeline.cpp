@@ -178,18 +178,42 @@ struct Position {
 };
 } // namespace
 
-/// Whether the loop only adds to accumulators by group_mma that read copies, or buffers that are not written in the
-/// loop.
+/// Whether a group_mma reads only copies, or buffers that are not written in the loop.
+static bool readsCopies(GroupMmaOp op, scf::ForOp loop, const LoopCopies &copies) {
+  return llvm::all_of(buffersOf(op), [&](Value buffer) {
+    LocalAllocOp alloc = allocationOf(buffer);
+    return alloc && llvm::all_of(accessesOf(alloc), [&](const BufferAccess &access) {
+             return !access.isWrite || copies.ahead.contains(access.op) || !loop->isProperAncestor(access.op);
+           });
+  });
+}
+
+/// Whether the loop only adds to accumulators by such group_mma.
 static bool onlyAccumulatesCopies(scf::ForOp loop, const LoopCopies &copies) {
   SmallVector<GroupMmaChain> chains = chainsOf(loop);
   return !chains.empty() && llvm::all_of(chains, [&](const GroupMmaChain &chain) {
-    return llvm::all_of(chain.buffers(), [&](Value buffer) {
-      LocalAllocOp alloc = allocationOf(buffer);
-      return alloc && llvm::all_of(accessesOf(alloc), [&](const BufferAccess &access) {
-               return !access.isWrite || copies.ahead.contains(access.op) || !loop->isProperAncestor(access.op);
-             });
-    });
+    return llvm::all_of(chain.ops, [&](GroupMmaOp op) { return readsCopies(op, loop, copies); });
   });
+}
+
+/// The products of a loop with sums, if they read copies.
+static SmallVector<GroupMmaOp> productsOfCopies(scf::ForOp loop, const LoopCopies &copies) {
+  std::optional<ProductsAndSums> found = productsAndSumsOf(loop);
+  bool areReady = found && llvm::all_of(found->products, [&](GroupMmaOp op) { return readsCopies(op, loop, copies); });
+  return areReady ? found->products : SmallVector<GroupMmaOp>();
+}
+
+/// Copies follow the products, while those and the sums of the previous iteration are computed. These read another slot
+/// than the copies write: the loop keeps one more, so that the copies are started one iteration less ahead.
+static SmallVector<Position> decideForProducts(scf::ForOp loop, const LoopCopies &copies, ArrayRef<GroupMmaOp> products,
+                                               int64_t stages) {
+  SmallVector<Position> positions;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    bool isProduct = llvm::is_contained(products, &op);
+    positions.push_back(copies.ahead.contains(&op) ? Position{0, 1} : Position{stages - 2, isProduct ? 0 : 2});
+  }
+  loop->setAttr(TileGPUDialect::kKeptSlotsAttr, Builder(loop.getContext()).getI64IntegerAttr(1));
+  return positions;
 }
 
 /// Copies follow the dots, which are in flight until those of the next iteration have started: they write the slot that
@@ -206,6 +230,9 @@ static SmallVector<Position> decideForGroups(scf::ForOp loop, const LoopCopies &
 static SmallVector<Position> decide(scf::ForOp loop, const LoopCopies &copies, int64_t stages) {
   if (onlyAccumulatesCopies(loop, copies)) {
     return decideForGroups(loop, copies, stages);
+  }
+  if (SmallVector<GroupMmaOp> products = productsOfCopies(loop, copies); stages > 2 && !products.empty()) {
+    return decideForProducts(loop, copies, products, stages);
   }
   // Reads an iteration ahead pay if the last dot can overlap with them.
   bool readsAhead = !copies.firstReads.empty() && LocalLoadOp(copies.lastRead)->isBeforeInBlock(copies.lastDot) &&

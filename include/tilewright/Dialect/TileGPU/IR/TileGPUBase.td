@@ -42,6 +42,8 @@ def TileGPU_Dialect : Dialect {
     static constexpr llvm::StringLiteral kSharedBytesAttr = "tilegpu.shared_bytes";
     /// A ScheduleAttr on each operation of a loop that is to be pipelined.
     static constexpr llvm::StringLiteral kScheduleAttr = "tilegpu.schedule";
+    /// On a loop with a schedule: the number of slots whose data operations in flight still read.
+    static constexpr llvm::StringLiteral kKeptSlotsAttr = "tilegpu.kept_slots";
     /// The group of warps that executes an operation, if it is not 0.
     static constexpr llvm::StringLiteral kPartitionAttr = "tilegpu.partition";
     /// On a kernel's function after `tilegpu-to-thread`: for each argument, its index in the launch, or -1 - h for hidden slot

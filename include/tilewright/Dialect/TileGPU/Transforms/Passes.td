@@ -211,6 +211,9 @@ def OverlapGroupMma : Pass<"overlap-group-mma", "mlir::ModuleOp"> {
     %d = tilegpu.group_mma_wait %loop pending 0 read %a_slots, %b_slots
     ```
 
+    In loops like that of attention, where sums use what other `group_mma`, the products, have computed, the sums are in
+    flight until the products of the next iteration have completed. Copies that follow these products overlap with both.
+
     Requires: buffers; loops that `expand-pipeline` has expanded.
     Establishes: nothing.
     Destroys: nothing.
@@ -294,6 +297,10 @@ def PlanPipeline : Pass<"plan-pipeline", "mlir::ModuleOp"> {
     If another dot follows the last load from these buffers, the operands of the loop's first dot are loaded one
     iteration ahead (in stage num_stages - 1, the rest in stage num_stages), so that waiting for copies and at
     barriers overlaps with a dot.
+
+    With three stages or more, copies follow the products of copies whose results other `group_mma` of the loop use (see
+    `overlap-group-mma`). They are started num_stages - 2 iterations ahead, and the loop gets `tilegpu.kept_slots`: a
+    slot that only operations in flight read.
 
     A load is not pipelined if an operation of the loop may write the memory it reads, if one has an effect on all
     memory, as barriers and assertions do, or if its addresses depend on loaded values. Nor is it pipelined if the

@@ -44,6 +44,10 @@ void LoopWithCopies::planWait() {
   for (Position read : reads) {
     slots = std::max(slots, slotsFor(read));
   }
+  if (auto kept = old->getAttrOfType<IntegerAttr>(TileGPUDialect::kKeptSlotsAttr)) {
+    slots += kept.getInt();
+    old->removeAttr(TileGPUDialect::kKeptSlotsAttr);
+  }
 }
 
 //===----------------------------------------------------------------------===//
