@@ -148,13 +148,13 @@ public:
     for (const auto &name : assembly->declared) {
       registers[name.getKey()] = builder.getInt64(0);
     }
-    const AssemblyStatement *before = nullptr;
-    for (const AssemblyStatement &statement : assembly->statements) {
-      bool isBranch = before && isWaitLoop(*before, statement);
-      if (Error error = isBranch ? Error::success() : translate(statement)) {
+    for (ArrayRef<AssemblyStatement> rest = assembly->statements; !rest.empty(); rest = rest.drop_front()) {
+      const AssemblyStatement &statement = rest.front();
+      size_t branches = branchesOfWait(rest);
+      if (Error error = branches > 0 ? translateBox(statement, *findInstruction(kWaitLoopRow)) : translate(statement)) {
         return error;
       }
-      before = &statement;
+      rest = rest.drop_front(branches);
     }
     if (results > 0) {
       SmallVector<Value *> slots;
@@ -379,7 +379,7 @@ private:
       }
       slots.push_back(*value);
     }
-    size_t results = hasBoxResult(row.name) ? 1 : 0;
+    size_t results = hasBoxResult(boxRowName(statement.opcode)) ? 1 : 0;
     SmallVector<Value *> values = calls.call(builder, call, row, slots, results);
     return results > 0 ? assign(statement, values) : Error::success();
   }
@@ -399,6 +399,9 @@ private:
   }
 
   Error translate(const AssemblyStatement &statement) {
+    if (statement.opcode.empty()) {
+      return Error::success(); // a label at the end
+    }
     Opcode opcode = takeApart(statement.opcode);
     if (statement.operands.empty() && opcode.hasResult()) {
       return createStringError("the assembly '" + statement.opcode + "' has no operands");

@@ -115,7 +115,8 @@ std::string consumeLabel(StringRef &text) {
   if (name.empty() || !rest.starts_with(":") || rest.starts_with("::")) {
     return "";
   }
-  text = rest.drop_front().ltrim();
+  // A brace may follow the label of the end.
+  text = rest.drop_front().ltrim(" \t\n\r{}");
   return name.str();
 }
 

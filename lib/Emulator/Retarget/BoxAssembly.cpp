@@ -129,11 +129,28 @@ Expected<SmallVector<BoxSlot, 10>> boxSlots(const AssemblyStatement &statement) 
   return found != barrierForms().end() ? barrierSlots(statement, found->second) : copySlots(statement, row == kLoadRow);
 }
 
-bool isWaitLoop(const AssemblyStatement &wait, const AssemblyStatement &branch) {
-  bool isWait = boxRowName(wait.opcode) == "mbarrier.try_wait.parity" && wait.predicate.empty() && !wait.label.empty();
-  bool isBack = (branch.opcode == "bra" || branch.opcode == "bra.uni") && branch.operands.size() == 1 &&
-                branch.operands[0].size() == 1 && branch.operands[0][0].name == wait.label;
-  return isWait && isBack && branch.isNegated && !wait.operands.empty() && branch.predicate == wait.operands[0][0].name;
+size_t branchesOfWait(ArrayRef<AssemblyStatement> statements) {
+  auto isBranch = [&](size_t index, StringRef label) {
+    if (index >= statements.size() || label.empty()) {
+      return false;
+    }
+    const AssemblyStatement &branch = statements[index];
+    bool isBra = branch.opcode == "bra" || branch.opcode == "bra.uni";
+    return isBra && branch.operands.size() == 1 && branch.operands[0].size() == 1 &&
+           branch.operands[0][0].name == label;
+  };
+  const AssemblyStatement &wait = statements.front();
+  std::string row = boxRowName(wait.opcode);
+  bool isWait = row == "mbarrier.try_wait.parity" || row == "mbarrier.test_wait.parity";
+  if (!isWait || !wait.predicate.empty() || wait.operands.empty() || statements.size() < 2 ||
+      statements[1].predicate != wait.operands[0][0].name) {
+    return 0;
+  }
+  if (isBranch(1, wait.label) && statements[1].isNegated) {
+    return 1;
+  }
+  bool leaves = statements.size() > 3 && isBranch(1, statements[3].label) && !statements[1].isNegated;
+  return leaves && isBranch(2, wait.label) && statements[2].predicate.empty() ? 2 : 0;
 }
 
 } // namespace tilewright::emulator

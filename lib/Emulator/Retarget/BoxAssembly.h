@@ -30,8 +30,17 @@ struct BoxSlot {
 /// The operands of the row behind the predicate. Fails if the statement has others than PTX says.
 llvm::Expected<llvm::SmallVector<BoxSlot, 10>> boxSlots(const AssemblyStatement &statement);
 
-/// Whether `branch` jumps back to `wait` until its phase has completed. The emulator's wait does not return earlier.
-bool isWaitLoop(const AssemblyStatement &wait, const AssemblyStatement &branch);
+/// The number of branches behind a wait with which it forms a loop that ends when the phase has completed; 0 if the
+/// first statement is not such a wait. Such loops have two forms:
+///
+///     again: mbarrier.try_wait.parity.b64 p, [$0], $1;        again: mbarrier.try_wait.parity.b64 p, [$0], $1;
+///     @!p bra again;                                          @p bra done;
+///                                                             bra again;
+///                                                             done:
+size_t branchesOfWait(llvm::ArrayRef<AssemblyStatement> statements);
+
+/// The row of a wait in a loop, which returns when the phase has completed.
+inline constexpr llvm::StringLiteral kWaitLoopRow = "mbarrier.try_wait.parity in a loop";
 
 } // namespace tilewright::emulator
 

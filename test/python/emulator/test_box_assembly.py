@@ -75,6 +75,8 @@ SPELLINGS = [
     replaced(COPY, COPY.replace("shared::cluster", "shared::cta")),
     replaced(COPY, COPY.replace("[D], [M, {Z, Z}], [B]", "[D],[M,{Z, Z}],[B]")),
     replaced(LOOP, LOOP.replace("bra", "bra.uni")),
+    replaced(LOOP, LOOP.replace("try", "test")),
+    replaced(LOOP, LOOP.replace("@!p bra again;", "@p bra done; bra.uni again; done:\\0A")),
     replaced(LOOP, LOOP.replace("parity.shared", "parity.acquire.cta.shared::cta")),
     replaced(LOOP, LOOP.replace("[B], Z;", "[B], Z, 1000;")),
 ]

@@ -30,9 +30,17 @@ public:
   void end(int line, uint64_t at) { onBarrier("mbarrier.inval", line, at, 0); }
   void arrive(int line, uint64_t at, uint64_t count = 1) { onBarrier("mbarrier.arrive", line, at, count); }
   void expect(int line, uint64_t at, uint64_t bytes) { onBarrier("mbarrier.arrive.expect_tx", line, at, bytes); }
-  void wait(int line, uint64_t at, uint64_t parity) { onBarrier("mbarrier.try_wait.parity", line, at, parity); }
+  void wait(int line, uint64_t at, uint64_t parity) {
+    onBarrier("mbarrier.try_wait.parity in a loop", line, at, parity);
+  }
   bool test(int line, uint64_t at, uint64_t parity) {
     return onBarrier("mbarrier.test_wait.parity", line, at, parity) != 0;
+  }
+  /// Waits in a loop that the emulator does not know.
+  void poll(int line, uint64_t at, uint64_t parity) {
+    while (!test(line, at, parity)) {
+      perform(thread, "emulator.tick", line);
+    }
   }
 
   void copy(int line, uint64_t to, const runtime::EncodedTensorMap &map, const std::vector<int32_t> &at,

@@ -230,6 +230,38 @@ TEST(Boxes, LandWhereMatrixInstructionsReadThem) {
   }
 }
 
+/// A late copy completes although a thread could still run: it only waits.
+TEST(Boxes, MayBePolledFor) {
+  alignas(16) unsigned char bytes[256];
+  std::memset(bytes, 7, sizeof bytes);
+  TensorMap map;
+  map.type = DataType::U8;
+  map.rank = 1;
+  map.address = reinterpret_cast<uint64_t>(bytes);
+  map.extents[0] = map.box[0] = 256;
+  runtime::EncodedTensorMap encoded = encode(map);
+  Settings settings = everything();
+  settings.maxSteps = 1000;
+  for (uint64_t seed = 0; seed < 4; ++seed) {
+    settings.seed = seed;
+    expectNone(runThreads(64, kBox + 256, settings, [&](Thread &thread) {
+      BoxSteps steps(thread);
+      if (steps.index() == 0) {
+        steps.init(1, 0);
+        steps.fence(2);
+      }
+      steps.barrier(3);
+      if (steps.index() == 0) {
+        steps.expect(4, 0, 256);
+        steps.copy(5, kBox, encoded, {0}, 0);
+      }
+      steps.poll(6, 0, 0);
+      steps.read(7, kBox);
+      EXPECT_EQ(steps.shared()[kBox + 255], 7);
+    }));
+  }
+}
+
 /// Extreme coordinates overflow nothing.
 TEST(Boxes, MayBeFarOutside) {
   alignas(16) unsigned char bytes[64];
