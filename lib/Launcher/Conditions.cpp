@@ -1,5 +1,6 @@
-// Checks what a compiled variant requires of a launch: selects a variant without launch conditions if these do not
-// hold, and refuses read-only arrays that the kernel writes.
+// Checks what a compiled variant requires of a launch, and makes its tensor maps: selects a variant without launch
+// conditions and maps if the conditions do not hold or a map can't be made, and refuses read-only arrays that the
+// kernel writes.
 
 #include "tilewright/Launcher/Launcher.h"
 
@@ -19,18 +20,40 @@ static std::vector<int64_t> readIntegers(PyObject *compiled, const char *name) {
   return values;
 }
 
-bool readConditions(PyObject *compiled, LaunchConditions &conditions) {
+static bool malformed(const char *name) {
+  PyErr_Format(PyExc_ValueError, "%s of a compiled kernel are malformed", name);
+  return false;
+}
+
+/// Substitutes for compiled kernels, which tests and programs make, may lack tensor maps.
+static bool readTensorMaps(PyObject *compiled, TensorMapParameters &maps) {
+  constexpr const char *name = "tensor_maps";
+  if (!PyObject_HasAttrString(compiled, name)) {
+    return true;
+  }
+  std::vector<int64_t> values = readIntegers(compiled, name);
+  if (PyErr_Occurred()) {
+    return false;
+  }
+  auto decoded = TensorMapParameters::decode(values.data(), values.size());
+  if (!decoded) {
+    return malformed(name);
+  }
+  maps = std::move(*decoded);
+  return true;
+}
+
+bool readConditions(PyObject *compiled, Variant &variant) {
   std::vector<int64_t> values = readIntegers(compiled, "launch_conditions");
   if (PyErr_Occurred()) {
     return false;
   }
-  std::optional<LaunchConditions> decoded = LaunchConditions::decode(values.data(), values.size());
+  auto decoded = LaunchConditions::decode(values.data(), values.size());
   if (!decoded) {
-    PyErr_SetString(PyExc_ValueError, "launch_conditions of a compiled kernel are malformed");
-    return false;
+    return malformed("launch_conditions");
   }
-  conditions = std::move(*decoded);
-  return true;
+  variant.conditions = std::move(*decoded);
+  return readTensorMaps(compiled, variant.tensorMaps);
 }
 
 bool leavesReadOnlyArrays(const Call &call, PyObject *compiled) {
@@ -55,14 +78,45 @@ static bool holdFor(const LaunchConditions &conditions, const Call &call, const 
           conditions.hold(call.slots.data(), grid, /*ranges=*/nullptr, llvm::any_of(call.arrays, mayBeLarge)));
 }
 
-Variant *findVariant(Call &call, const Grid &grid) {
-  Variant *variant = findVariant(call);
-  if (!variant || holdFor(variant->conditions, call, grid)) {
-    return variant;
+/// Makes the tensor maps of a launch. Returns why one can't be made.
+static std::optional<TensorMapRefusal> makeTensorMaps(const TensorMapParameters &maps, Call &call, const Grid &grid) {
+  call.tensorMaps.resize(maps.size());
+  call.tensorMapParameters = &maps;
+  if (maps.empty()) {
+    return std::nullopt;
   }
+  if (maps.slotCount() > call.slots.size()) {
+    return TensorMapRefusal{0, "its values come from arguments that the Python function lacks"};
+  }
+  return maps.make(call.slots.data(), grid, call.tensorMaps.data());
+}
+
+const Parameter *baseOfTensorMap(const Call &call, size_t map) {
+  auto slot = static_cast<size_t>((*call.tensorMapParameters)[map].slot);
+  const auto *found = llvm::find_if(call.arrays, [&](const PassedArray &array) { return array.slot == slot; });
+  return found == call.arrays.end() ? nullptr : found->parameter;
+}
+
+/// The variant without conditions and maps. It may have maps if a program compiled it so: then they must be right.
+static Variant *findGeneralVariant(Call &call, const Grid &grid) {
   call.specializeRanges = false;
   call.key.byte(static_cast<uint8_t>(Tag::AnyRange));
-  return findVariant(call);
+  Variant *variant = findVariant(call);
+  auto refusal = variant ? makeTensorMaps(variant->tensorMaps, call, grid) : std::nullopt;
+  if (!refusal) {
+    return variant;
+  }
+  setError("LaunchError", call.state, baseOfTensorMap(call, refusal->map),
+           "has a tensor map that can't be made, and the kernel has no variant without it: " + refusal->reason);
+  return nullptr;
+}
+
+Variant *findVariant(Call &call, const Grid &grid) {
+  Variant *variant = findVariant(call);
+  if (!variant || (holdFor(variant->conditions, call, grid) && !makeTensorMaps(variant->tensorMaps, call, grid))) {
+    return variant;
+  }
+  return findGeneralVariant(call, grid);
 }
 
 } // namespace tilewright::launcher

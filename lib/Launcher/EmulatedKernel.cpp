@@ -13,12 +13,14 @@
 #include "tilewright/Runtime/Mailbox.h"
 #include "tilewright/Target/Host/Host.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
 #include <cstdio>
+#include <cstring>
 
 namespace py = pybind11;
 
@@ -168,18 +170,19 @@ static bool run(Launch &launch, const runtime::Grid &grid, runtime::ProgramCost 
 }
 
 namespace {
-/// The slots of a launch. For code with bounds checks, hidden slots precede them, which CheckBounds.cpp defines.
+/// The slots of a launch. Hidden slots precede them: those of code with bounds checks, which CheckBounds.cpp defines,
+/// and tensor maps below those that the code reads.
 class HiddenSlots {
 public:
-  HiddenSlots(const Call &call, bool isChecked) : block(call.slots, isChecked ? 1 + 2 * call.slots.size() : 0) {
-    if (!isChecked) {
-      return;
+  HiddenSlots(const Call &call, bool isChecked, llvm::ArrayRef<int> tensorMapSlots)
+      : block(call.slots, count(call, isChecked, tensorMapSlots)) {
+    if (isChecked) {
+      addBounds(call);
     }
-    block.hidden(0) = reinterpret_cast<uint64_t>(words);
-    for (const PassedArray &array : call.arrays) {
-      // An array of unknown size is assumed to contain every address.
-      block.hidden(1 + 2 * array.slot) = array.extent ? array.extent->begin : 0;
-      block.hidden(2 + 2 * array.slot) = array.extent ? array.extent->end - array.extent->begin : INT64_MAX;
+    // Must come last because bounds that the code does not read may be in the same slots.
+    for (auto [slot, map] : llvm::zip_equal(tensorMapSlots, call.tensorMaps)) {
+      runtime::EncodedTensorMap encoded = runtime::encode(map);
+      std::memcpy(block.data() + slot, encoded.bytes.data(), sizeof encoded);
     }
   }
 
@@ -203,12 +206,30 @@ public:
   }
 
 private:
+  static size_t count(const Call &call, bool isChecked, llvm::ArrayRef<int> tensorMapSlots) {
+    size_t bounds = isChecked ? 1 + 2 * call.slots.size() : 0;
+    return tensorMapSlots.empty() ? bounds : std::max(bounds, static_cast<size_t>(-tensorMapSlots.back()));
+  }
+
+  void addBounds(const Call &call) {
+    block.hidden(0) = reinterpret_cast<uint64_t>(words);
+    for (const PassedArray &array : call.arrays) {
+      // An array of unknown size is assumed to contain every address.
+      block.hidden(1 + 2 * array.slot) = array.extent ? array.extent->begin : 0;
+      block.hidden(2 + 2 * array.slot) = array.extent ? array.extent->end - array.extent->begin : INT64_MAX;
+    }
+  }
+
   runtime::ArgumentBlock block;
   uint64_t words[runtime::kMailboxWords] = {};
 };
 } // namespace
 
 bool EmulatedKernel::launch(Call &call, PyObject *compiled, const runtime::Grid &grid) {
+  if (call.tensorMaps.size() != tensorMapSlots.size()) {
+    PyErr_SetString(PyExc_SystemError, "the code has other tensor maps than the compiled kernel");
+    return false;
+  }
   if (auto excess = runtime::excessOfGrid(maxGrid, grid)) {
     setError("GridError", call.state, nullptr, describe(*excess, gpu));
     return false;
@@ -218,7 +239,7 @@ bool EmulatedKernel::launch(Call &call, PyObject *compiled, const runtime::Grid 
     const py::dict given = self.attr("_emulation")(kernel.checked);
     const Settings settings = readSettings(given);
     Launch launch(kernel, settings);
-    HiddenSlots hidden(call, accesses.has_value());
+    HiddenSlots hidden(call, accesses.has_value(), tensorMapSlots);
     launch.slots = hidden.slots();
     launch.grid = grid.axes;
     launch.tensors = tensorsOf(call);
@@ -258,7 +279,8 @@ using PySite = std::tuple<std::string, int, int, std::string>;
 static std::shared_ptr<EmulatedKernel> loadEmulated(const std::string &object, const std::string &symbol, int threads,
                                                     int64_t sharedBytes, int architecture, bool checked,
                                                     const std::vector<PySite> &sites, const PyAccesses &accesses,
-                                                    std::string gpu, const std::array<int64_t, 3> &maxGrid) {
+                                                    std::string gpu, const std::array<int64_t, 3> &maxGrid,
+                                                    std::vector<int> tensorMapSlots) {
   if (sites.empty() || threads < 1 || threads > 1024) {
     throw py::value_error("a kernel must have 1 to 1024 threads, and at least one site, for unknown places");
   }
@@ -280,7 +302,7 @@ static std::shared_ptr<EmulatedKernel> loadEmulated(const std::string &object, c
   }
   kernel.code = reinterpret_cast<ThreadCode>(code->entry());
   return std::make_shared<EmulatedKernel>(std::move(kernel), std::move(*code), std::move(accessSites), std::move(gpu),
-                                          maxGrid);
+                                          maxGrid, std::move(tensorMapSlots));
 }
 
 std::shared_ptr<LoadedKernel> emulatorLoad(const LoadRequest &request) {
@@ -295,7 +317,8 @@ std::shared_ptr<LoadedKernel> emulatorLoad(const LoadRequest &request) {
   arch.split(':').second.take_while(llvm::isDigit).getAsInteger(10, architecture);
   return loadEmulated(request.object, request.symbol, request.get<int>("threads"), request.get<int64_t>("shared_bytes"),
                       architecture, checked, sites, request.accesses(), arch.str(),
-                      request.get<std::array<int64_t, 3>>("max_grid"));
+                      request.get<std::array<int64_t, 3>>("max_grid"),
+                      request.get<std::vector<int>>("tensor_map_slots"));
 }
 
 void emulatorBind(py::module_ &module) {
@@ -307,6 +330,7 @@ void emulatorBind(py::module_ &module) {
              py::arg("shared_bytes"), py::arg("architecture"), py::arg("checked"), py::arg("sites"),
              py::arg("accesses") = py::none(), py::arg("gpu") = "the GPU",
              py::arg("max_grid") = std::array<int64_t, 3>{INT32_MAX, INT32_MAX, INT32_MAX},
+             py::arg("tensor_map_slots") = std::vector<int>(),
              "Links an object file from compile() for an emulated GPU into this process; load() does so for compiled\n"
              "kernels.\n\n"
              "The architecture is a number such as 90 for sm_90a. "

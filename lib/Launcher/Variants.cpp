@@ -104,7 +104,7 @@ static Variant *adopt(Call &call, uint64_t hash, PyObject *compiled, PyObject *d
   variant->key = call.key.bytes();
   variant->objects = share(call.objects);
   variant->compiled = Ref::share(compiled);
-  if (!readConditions(compiled, variant->conditions)) {
+  if (!readConditions(compiled, *variant)) {
     return nullptr;
   }
   return setDependencies(*variant, dependencies) ? call.state.variants.insert(std::move(variant)) : nullptr;

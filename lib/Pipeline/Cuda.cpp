@@ -56,6 +56,7 @@ public:
     compiled.metadata["launch_pdl"] = *options.launchPdl && hardware::lookupGpu(target)->overlapsGrids;
     compiled.metadata["launch_cooperative_grid"] = *options.launchCooperativeGrid;
     compiled.metadata["slots"] = llvm::json::Array(built->slots);
+    compiled.metadata["tensor_maps"] = llvm::json::Array(built->tensorMaps.encode());
     compiled.accesses = std::move(built->accesses);
     compiled.seconds = std::move(compilation.seconds);
     return std::move(compiled);

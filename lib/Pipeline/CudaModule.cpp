@@ -2,11 +2,13 @@
 
 #include "HostCode.h"
 
+#include "tilewright/Dialect/TileGPU/IR/TensorMaps.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 #include "tilewright/Target/Nvptx/Nvptx.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
 
 using namespace mlir;
 
@@ -88,10 +90,35 @@ private:
           built.slots = std::vector<int>(slots.asArrayRef().begin(), slots.asArrayRef().end());
         }
         built.accesses = readCheckedAccesses(function);
-        return true;
+        return takeTensorMaps(function);
       }
     }
     return compilation.fail("thread", "the module has no kernel");
+  }
+
+  /// The launcher passes 128 bytes, aligned to 64, for each map.
+  bool takeTensorMaps(LLVM::LLVMFuncOp kernel) {
+    built.tensorMaps = tilegpu::tensorMapsOf(kernel);
+    size_t known = built.slots.size() + built.tensorMaps.size();
+    if (known != 0 && known != kernel.getNumArguments()) {
+      return compilation.failWithModule("llvm", "the kernel has " + std::to_string(kernel.getNumArguments()) +
+                                                    " parameters, but " + std::to_string(built.slots.size()) +
+                                                    " slots and " + std::to_string(built.tensorMaps.size()) +
+                                                    " tensor maps");
+    }
+    for (unsigned back = 1; back <= built.tensorMaps.size(); ++back) {
+      unsigned index = kernel.getNumArguments() - back;
+      auto bytes = kernel.getArgAttrOfType<TypeAttr>(index, LLVM::LLVMDialect::getByValAttrName());
+      auto align = kernel.getArgAttrOfType<IntegerAttr>(index, LLVM::LLVMDialect::getAlignAttrName());
+      bool fits = bytes && align && align.getInt() == alignof(runtime::EncodedTensorMap) &&
+                  DataLayout(module).getTypeSize(bytes.getValue()) == runtime::EncodedTensorMap::kBytes;
+      if (!fits) {
+        return compilation.failWithModule("llvm", "parameter " + std::to_string(index) +
+                                                      " is a tensor map, and must be 128 bytes that are passed by "
+                                                      "value, aligned to 64");
+      }
+    }
+    return true;
   }
 
   bool optimize() {

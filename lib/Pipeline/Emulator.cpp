@@ -13,6 +13,20 @@ using namespace mlir;
 namespace tilewright {
 namespace {
 
+/// The first slots of the tensor maps, which are below all others: hidden slots precede slot 0, whose address is
+/// aligned as the maps are.
+std::vector<int> tensorMapSlots(ArrayRef<int> slots, size_t maps) {
+  constexpr int kUnit = alignof(runtime::EncodedTensorMap) / sizeof(uint64_t);
+  constexpr int kSlots = runtime::EncodedTensorMap::kBytes / sizeof(uint64_t);
+  int lowest = slots.empty() ? 0 : std::min(*llvm::min_element(slots), 0);
+  int end = -static_cast<int>(llvm::alignTo(-lowest, kUnit));
+  std::vector<int> first;
+  for (size_t map = 1; map <= maps; ++map) {
+    first.push_back(end - static_cast<int>(map) * kSlots);
+  }
+  return first;
+}
+
 class EmulatorCompilation {
 public:
   EmulatorCompilation(ModuleOp module, const TargetKind &kind, StringRef arch, bool checked, const GpuOptions &options,
@@ -51,8 +65,12 @@ public:
 
 private:
   bool retarget(GpuModule &built, llvm::TargetMachine &machine) {
+    std::vector<int> slots = built.slots, maps = tensorMapSlots(slots, built.tensorMaps.size());
+    slots.insert(slots.end(), maps.begin(), maps.end());
+    compiled.metadata["tensor_maps"] = llvm::json::Array(built.tensorMaps.encode());
+    compiled.metadata["tensor_map_slots"] = llvm::json::Array(maps);
     auto sites = compilation.timed(
-        "retarget", [&] { return emulator::retarget(*built.module, built.symbol, {built.slots, checked}, machine); });
+        "retarget", [&] { return emulator::retarget(*built.module, built.symbol, {slots, checked}, machine); });
     if (!sites) {
       return compilation.failWithModule("host", llvm::toString(sites.takeError()));
     }

@@ -280,7 +280,7 @@ def load_cuda(
     device: int,
     threads: int,
     shared_bytes: int = 0,
-    slots: Sequence[int] = ...,
+    slots: Sequence[int] | None = None,
 ) -> CudaKernel: ...
 
 class EmulatedKernel(LoadedKernel):

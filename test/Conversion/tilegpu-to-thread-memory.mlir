@@ -37,6 +37,17 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
     return
   }
 
+  // Tensor maps, which the launcher makes, have no slot in the launch.
+  // CHECK-LABEL: func.func @tensor_map
+  // CHECK-SAME: (%{{.*}}: !llvm.ptr<1>, %{{.*}}: i64, %{{.*}}: !llvm.ptr {thread.tensor_map})
+  // CHECK-SAME: tilegpu.slots = array<i32: 0, 5>, {{.*}}tilegpu.tensor_maps = [#tilegpu.tensor_map<f16, slot = 0
+  func.func @tensor_map(%p: !tile.ptr<f16> {tile.slot = 0 : i32}, %n: i64 {tile.slot = 5 : i32},
+                        %map: !llvm.ptr {thread.tensor_map}) attributes {tile.kernel,
+      tilegpu.tensor_maps = [#tilegpu.tensor_map<f16, slot = 0, extents = [0], strides = [], box = [32], swizzle = 64>],
+      tilegpu.tensor_map_steps = array<i64: 16385, 5, 0>} {
+    return
+  }
+
   // LLVM may keep values in registers only if no thread writes them: an argument that is stored to, or updated through
   // an address computed from it, is not `noalias`.
   // CHECK-LABEL: func.func @readOnly

@@ -14,7 +14,7 @@
 //   Constant.cpp   encodes compile-time values in keys
 //   Describe.cpp   decodes key bytes to the signature for the compiler
 //   Variants.cpp   the table of compiled variants
-//   Conditions.cpp evaluates the launch conditions of a variant
+//   Conditions.cpp evaluates the launch conditions of a variant, and makes its tensor maps
 //   Watches.cpp    whether the dependencies of a variant have changed
 //   Grid.cpp       the grid
 //   Errors.cpp     exceptions of tilewright.errors
@@ -33,6 +33,7 @@
 #include "tilewright/Runtime/Grid.h"
 #include "tilewright/Runtime/LaunchConditions.h"
 #include "tilewright/Runtime/Specialization.h"
+#include "tilewright/Runtime/TensorMapParameters.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -114,6 +115,7 @@ struct Variant {
   std::vector<Ref> objects; // constants that the key's bytes do not distinguish
   Ref compiled;             // CompiledKernel
   runtime::LaunchConditions conditions;
+  runtime::TensorMapParameters tensorMaps;
   Ref loaded;                   // LoadedKernel, set by the first launch
   LoadedKernel *code = nullptr; // the C++ object of `loaded`
   Ref dependencies;             // tilewright.dependencies.Dependencies; None if nothing can change
@@ -206,6 +208,9 @@ struct Call {
   runtime::KeyBuilder key;
   llvm::SmallVector<PyObject *, 8> objects;
   runtime::ArgumentBlock slots;
+  /// The maps that the variant's code takes, which the hardware can take, and their descriptions.
+  llvm::SmallVector<runtime::TensorMap, 0> tensorMaps;
+  const runtime::TensorMapParameters *tensorMapParameters = nullptr;
   llvm::SmallVector<runtime::Extent, 16> extents;
   bool extentsKnown = true;
   llvm::SmallVector<PassedArray, 16> arrays;
@@ -294,11 +299,13 @@ PyObject *describeSignature(const Call &call);
 // Variants.cpp
 Variant *findVariant(Call &call);
 // Conditions.cpp
-/// Reads the launch conditions of a CompiledKernel.
-bool readConditions(PyObject *compiled, runtime::LaunchConditions &conditions);
-/// The variant for a launch on a grid. If the launch conditions of the usual variant do not hold, one without
-/// conditions.
+/// Reads the launch conditions and the tensor maps of a CompiledKernel.
+bool readConditions(PyObject *compiled, Variant &variant);
+/// The variant for a launch on a grid, whose tensor maps are in the call. If the launch conditions of the usual variant
+/// do not hold, or if its tensor maps can't be made, one without either.
 Variant *findVariant(Call &call, const runtime::Grid &grid);
+/// The parameter that is the base address of a tensor map; null if it is no array.
+const Parameter *baseOfTensorMap(const Call &call, size_t map);
 /// Whether the code of a CompiledKernel leaves the read-only arrays of a launch alone; sets an error if not.
 bool leavesReadOnlyArrays(const Call &call, PyObject *compiled);
 // Watches.cpp

@@ -58,6 +58,7 @@ void registerCudaPipeline(mlir::DialectRegistry &registry);
 ///   registers, spill_bytes, stack_bytes  per thread, as the assembler reports them
 ///   launch_pdl, launch_cooperative_grid  the attributes of launches; the first is false if the GPU lacks it
 ///   slots                                for each parameter of the code, the index of its launch argument
+///   tensor_maps                          the parameters after these, which launches make (TensorMapParameters::encode)
 /// Code with bounds checks takes hidden arguments (CheckBounds.cpp), and traps on a violation.
 /// Dumps "source", "tile", "tilegpu", "thread", "llvm" (optimized LLVM IR), "ptx" and "log" (the assembler's).
 std::optional<Compiled> compileForCuda(mlir::ModuleOp module, llvm::StringRef target, const hardware::Limits &limits,

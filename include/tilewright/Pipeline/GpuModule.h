@@ -4,6 +4,7 @@
 #define TILEWRIGHT_PIPELINE_GPUMODULE_H
 
 #include "tilewright/Pipeline/Compilation.h"
+#include "tilewright/Runtime/TensorMapParameters.h"
 
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -23,7 +24,8 @@ struct GpuModule {
   int threads = 0;         ///< per thread block
   int64_t sharedBytes = 0; ///< dynamic shared memory per thread block
   LaunchRequirements requirements;
-  std::vector<int> slots; ///< for each parameter of the code, the index of its launch argument
+  std::vector<int> slots;                  ///< for each parameter of the code, the index of its launch argument
+  runtime::TensorMapParameters tensorMaps; ///< the parameters after those of `slots`
   std::vector<AccessPlace> accesses;
 
   /// Must be called if code generation failed, as LLVM may have left its objects in an inconsistent state.

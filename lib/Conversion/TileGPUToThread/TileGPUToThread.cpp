@@ -55,6 +55,9 @@ void describeArguments(func::FuncOp function, ArrayRef<Type> types, const llvm::
   Builder builder(function.getContext());
   SmallVector<int32_t> slots;
   for (unsigned index = 0; index < function.getNumArguments(); ++index) {
+    if (function.getArgAttr(index, thread::ThreadDialect::kTensorMapAttr)) {
+      continue; // `tilegpu.tensor_maps` describes it
+    }
     auto divisibility = function.getArgAttrOfType<IntegerAttr>(index, tile::TileDialect::kDivisibilityAttr);
     bool isPointer = isa<LLVM::LLVMPointerType>(function.getArgument(index).getType());
     auto slot = function.getArgAttrOfType<IntegerAttr>(index, tile::TileDialect::kSlotAttr);

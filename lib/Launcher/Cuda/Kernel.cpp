@@ -23,11 +23,15 @@ static const char *immortal(const std::string &text) {
   return texts.insert(text).first->c_str();
 }
 
-CudaKernel::CudaKernel(std::unique_ptr<cuda::Kernel> kernel, std::vector<int> slots, const CheckedCode *checked)
-    : kernel(std::move(kernel)), slots(std::move(slots)), checked(checked) {
-  auto last = std::max_element(this->slots.begin(), this->slots.end());
-  slotCount = last == this->slots.end() ? 0 : std::max(*last + 1, 0);
+static size_t countSlots(const std::vector<int> &slots) {
+  auto last = std::max_element(slots.begin(), slots.end());
+  return last == slots.end() ? 0 : std::max(*last + 1, 0);
 }
+
+CudaKernel::CudaKernel(std::unique_ptr<cuda::Kernel> kernel, std::optional<std::vector<int>> slots,
+                       const CheckedCode *checked)
+    : kernel(std::move(kernel)), slots(std::move(slots)), encoder(this->kernel->device), checked(checked),
+      slotCount(this->slots ? countSlots(*this->slots) : 0) {}
 
 /// The class of the exception for a status.
 static const char *errorFor(cuda::Status status) {
@@ -70,10 +74,9 @@ static bool setFinding(const cuda::Device &device) {
   return PyErr_Occurred();
 }
 
-namespace {
 /// The values of hidden parameters, which CheckBounds.cpp defines. Hidden slot 0 is slot -1, hidden slot 1 is slot -2,
 /// and so on.
-class HiddenSlots {
+class CudaKernel::HiddenSlots {
 public:
   HiddenSlots(const Call &call, const CheckedCode *code) : call(call), code(code) {
     if (code) {
@@ -106,7 +109,6 @@ private:
   const CheckedCode *code;
   std::vector<uint64_t> values;
 };
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Launching
@@ -118,6 +120,36 @@ static bool explain(Call &call, cuda::Device &device, cuda::Status status) {
     setError(errorFor(status), call.state, nullptr, text);
   }
   return false;
+}
+
+/// Appends the addresses of the parameters' values.
+bool CudaKernel::addArguments(Call &call, HiddenSlots &hidden, llvm::SmallVectorImpl<void *> &parameters) const {
+  if (!slots) {
+    for (size_t slot : call.slots.leaves()) {
+      parameters.push_back(&call.slots[slot]);
+    }
+    return true;
+  }
+  for (int slot : *slots) {
+    parameters.push_back(slot < 0 ? hidden.valueOf(slot) : &call.slots[slot]);
+    if (!parameters.back()) {
+      PyErr_SetString(PyExc_SystemError, "the code has hidden parameters whose values are unknown");
+      return false;
+    }
+  }
+  return true;
+}
+
+bool CudaKernel::encodeTensorMaps(Call &call, std::vector<EncodedTensorMap> &encoded) {
+  encoded.resize(call.tensorMaps.size());
+  for (size_t map = 0; map < encoded.size(); ++map) {
+    std::string problem = encoder.encode(call.tensorMaps[map], encoded[map]);
+    if (!problem.empty()) {
+      setError("DeviceError", call.state, baseOfTensorMap(call, map), "has a tensor map: " + problem);
+      return false;
+    }
+  }
+  return true;
 }
 
 bool CudaKernel::launch(Call &call, PyObject *, const Grid &grid) {
@@ -142,15 +174,12 @@ bool CudaKernel::launch(Call &call, PyObject *, const Grid &grid) {
   }
   llvm::SmallVector<void *, 32> parameters;
   HiddenSlots hidden(call, checked);
-  for (int slot : slots) {
-    parameters.push_back(slot < 0 ? hidden.valueOf(slot) : &call.slots[slot]);
-    if (!parameters.back()) {
-      PyErr_SetString(PyExc_SystemError, "the code has hidden parameters whose values are unknown");
-      return false;
-    }
+  std::vector<EncodedTensorMap> maps; // which SmallVector would not align
+  if (!addArguments(call, hidden, parameters) || !encodeTensorMaps(call, maps)) {
+    return false;
   }
-  for (size_t slot : slots.empty() ? call.slots.leaves() : std::vector<size_t>()) {
-    parameters.push_back(&call.slots[slot]);
+  for (EncodedTensorMap &map : maps) {
+    parameters.push_back(&map);
   }
   // Release the GIL: if its queue is full, the driver waits, possibly for work that depends on another Python thread.
   PyThreadState *released = PyEval_SaveThread();
@@ -183,8 +212,8 @@ static const CheckedCode *addCheckedCode(const std::string &name, cuda::Device &
 
 static std::shared_ptr<CudaKernel> loadOnDevice(const std::string &name, const py::bytes &image,
                                                 const std::string &symbol, int device, int threads, int64_t sharedBytes,
-                                                std::vector<int> slots, const PyAccesses &accesses, bool launchPdl,
-                                                bool launchCooperativeGrid) {
+                                                std::optional<std::vector<int>> slots, const PyAccesses &accesses,
+                                                bool launchPdl, bool launchCooperativeGrid) {
   cuda::KernelCode code{image, symbol, threads, sharedBytes, launchPdl, launchCooperativeGrid};
   cuda::Platform &platform = cuda::Platform::instance();
   cuda::LoadProblem problem;
@@ -241,11 +270,12 @@ void cudaBind(py::module_ &module) {
         return reinterpret_cast<uintptr_t>(self.kernel->functionHandle());
       });
   module.def("load_cuda", &loadOnDevice, py::arg("name"), py::arg("image"), py::arg("symbol"), py::arg("device"),
-             py::arg("threads"), py::arg("shared_bytes") = 0, py::arg("slots") = std::vector<int>(),
+             py::arg("threads"), py::arg("shared_bytes") = 0, py::arg("slots") = py::none(),
              py::arg("accesses") = py::none(), py::arg("launch_pdl") = false,
              py::arg("launch_cooperative_grid") = false,
              "Loads a cubin or PTX onto a device, where it stays; load() does so for compiled kernels.\n\n"
-             "`slots` are the slots of the code's parameters in order; empty if each argument has its parameter.\n"
+             "`slots` are the slots of the code's parameters in order; None if each argument has its parameter.\n"
+             "The launch's tensor maps follow.\n"
              "Code with bounds checks needs its `accesses`, and has slots below zero.\n"
              "Raises DeviceError, or OutOfResourcesError with the required amount and the limit.");
   module.def("use_cuda_driver", &cuda::Platform::replaceInstance, py::arg("library") = "",

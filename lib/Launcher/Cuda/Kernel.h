@@ -8,8 +8,12 @@
 #include "tilewright/Runtime/AccessChecks.h"
 #include "tilewright/Runtime/Cuda/Kernel.h"
 #include "tilewright/Runtime/Cuda/Mailbox.h"
+#include "tilewright/Runtime/Cuda/TensorMaps.h"
+
+#include "llvm/ADT/SmallVector.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,10 +29,11 @@ struct CheckedCode {
 
 class CudaKernel final : public LoadedKernel {
 public:
-  /// `slots` are the slots of the code's parameters, in order; empty if each argument has its parameter. Slots below
-  /// zero are the hidden ones of code with bounds checks. `checked` must never be freed; it is null for code without
-  /// checks.
-  CudaKernel(std::unique_ptr<runtime::cuda::Kernel> kernel, std::vector<int> slots, const CheckedCode *checked);
+  /// `slots` are the slots of the code's parameters, in order; none if each argument has its parameter. Slots below
+  /// zero are the hidden ones of code with bounds checks. The launch's tensor maps follow. `checked` must never be
+  /// freed; it is null for code without checks.
+  CudaKernel(std::unique_ptr<runtime::cuda::Kernel> kernel, std::optional<std::vector<int>> slots,
+             const CheckedCode *checked);
 
   /// Returns after the launch was queued.
   bool launch(Call &call, PyObject *compiled, const runtime::Grid &grid) override;
@@ -36,7 +41,12 @@ public:
   const std::unique_ptr<runtime::cuda::Kernel> kernel;
 
 private:
-  const std::vector<int> slots;
+  class HiddenSlots;
+  bool addArguments(Call &call, HiddenSlots &hidden, llvm::SmallVectorImpl<void *> &parameters) const;
+  bool encodeTensorMaps(Call &call, std::vector<runtime::EncodedTensorMap> &encoded);
+
+  const std::optional<std::vector<int>> slots;
+  runtime::cuda::TensorMapEncoder encoder;
   const CheckedCode *const checked;
   size_t slotCount; // the least number of slots of a launch
   /// The kernel's name in the device's error messages; never freed.

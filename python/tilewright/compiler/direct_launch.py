@@ -71,7 +71,7 @@ class DirectLauncher(_core.Launcher):
         """The kernel, if it can be launched with arguments of this signature.
 
         It is a variant of the kernel if arrays share memory, or if the launch is beyond the ranges
-        that the code assumes.
+        that the code assumes or has arrays that its tensor maps can't describe.
         """
         for parameter, entry, found in zip(self._fn.params, self._entries, signature, strict=True):
             same = _same_constant if _is_constant(parameter, entry) else _same
@@ -82,7 +82,7 @@ class DirectLauncher(_core.Launcher):
                 )
         shares_memory = self._kernel.source.noalias and not noalias
         is_beyond = options.get("specialize_ranges") is False and bool(
-            self._kernel.launch_conditions
+            self._kernel.launch_conditions or self._kernel.tensor_maps
         )
         if shares_memory or is_beyond:
             return relax(self._kernel, noalias, not is_beyond), None

@@ -122,6 +122,14 @@ class CompiledKernel(KernelAttributes):
         return conditions
 
     @property
+    def tensor_maps(self) -> list[int]:
+        """The tensor maps that each launch makes for the code, a GPU's; encoded as in
+        include/tilewright/Runtime/TensorMapParameters.h.
+        """
+        maps: list[int] = self.metadata.get("tensor_maps", [])
+        return maps
+
+    @property
     def written_slots(self) -> list[int]:
         """The indices of the launch's arguments whose memory the code may write."""
         slots: list[int] = self.metadata["written_slots"]

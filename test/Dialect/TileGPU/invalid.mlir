@@ -206,3 +206,92 @@ func.func @groupSlots(%b: tensor<16x64xf16>, %c: tensor<64x64xf32>) {
   %1 = tilegpu.group_mma "m64k16.f16.f16.f32" %ring, %b, %c : !tilegpu.buffer<64x16xf16, #a, 2> * tensor<16x64xf16> -> tensor<64x64xf32>
   return
 }
+
+// -----
+
+// expected-error @below {{a tensor map can't have elements of type 'i24'}}
+#map = #tilegpu.tensor_map<i24, slot = 0, extents = [0, 1], strides = [3], box = [32, 64], swizzle = 64>
+
+// -----
+
+// expected-error @below {{found 2 extents, 1 extents of the box and 1 strides}}
+#map = #tilegpu.tensor_map<f16, slot = 0, extents = [0, 1], strides = [3], box = [32], swizzle = 64>
+
+// -----
+
+// expected-error @below {{found 2 extents, 2 extents of the box and 0 strides}}
+#map = #tilegpu.tensor_map<f16, slot = 0, extents = [0, 1], strides = [], box = [32, 64], swizzle = 64>
+
+// -----
+
+// expected-error @below {{found 0 extents, 0 extents of the box and 0 strides}}
+#map = #tilegpu.tensor_map<f16, slot = 0, extents = [], strides = [], box = [], swizzle = 64>
+
+// -----
+
+// expected-error @below {{found 6 extents, 6 extents of the box and 5 strides}}
+#map = #tilegpu.tensor_map<f16, slot = 0, extents = [0, 0, 0, 0, 0, 0], strides = [0, 0, 0, 0, 0], box = [32, 1, 1, 1, 1, 1], swizzle = 64>
+
+// -----
+
+// expected-error @below {{a swizzle is one of 0, 32, 64 and 128 bytes, not 16}}
+#map = #tilegpu.tensor_map<f16, slot = 0, extents = [0, 1], strides = [3], box = [32, 64], swizzle = 16>
+
+// -----
+
+// expected-error @below {{the extents of a box must be positive, and below 2^32}}
+#map = #tilegpu.tensor_map<f16, slot = 0, extents = [0, 1], strides = [3], box = [32, -64], swizzle = 64>
+
+// -----
+
+// expected-error @below {{tensor map 0: a stride is step 4, which is not one of the 4 steps that has a value}}
+func.func @mapOfUnknownStep(%x: !tile.ptr<f16>, %map: !llvm.ptr {thread.tensor_map}) attributes {
+    tilegpu.tensor_maps = [#tilegpu.tensor_map<f16, slot = 0, extents = [0, 1], strides = [4], box = [32, 64], swizzle = 64>], tilegpu.tensor_map_steps = array<i64: 16385, 2, 0, 16385, 1, 0, 16384, 2, 2, 16390, 0, 2>} { return }
+
+// -----
+
+// expected-error @below {{tensor map 0: the lines of a box must have at most the swizzle's 64 bytes}}
+func.func @mapOfWideLine(%x: !tile.ptr<f16>, %map: !llvm.ptr {thread.tensor_map}) attributes {
+    tilegpu.tensor_maps = [#tilegpu.tensor_map<f16, slot = 0, extents = [0, 1], strides = [3], box = [64, 64], swizzle = 64>], tilegpu.tensor_map_steps = array<i64: 16385, 2, 0, 16385, 1, 0, 16384, 2, 2, 16390, 0, 2>} { return }
+
+// -----
+
+// expected-error @below {{only floats of at least 16 bits can be filled with NaN, and these are i16}}
+func.func @mapOfNaN(%x: !tile.ptr<f16>, %map: !llvm.ptr {thread.tensor_map}) attributes {
+    tilegpu.tensor_maps = [#tilegpu.tensor_map<i16, slot = 0, extents = [0, 1], strides = [3], box = [32, 64], swizzle = 64, nanFill = true>], tilegpu.tensor_map_steps = array<i64: 16385, 2, 0, 16385, 1, 0, 16384, 2, 2, 16390, 0, 2>} { return }
+
+// -----
+
+// expected-error @below {{needs the steps of its tensor maps in tilegpu.tensor_map_steps}}
+func.func @mapWithoutSteps(%x: !tile.ptr<f16>, %map: !llvm.ptr {thread.tensor_map}) attributes {
+    tilegpu.tensor_maps = [#tilegpu.tensor_map<f16, slot = 0, extents = [0, 1], strides = [3], box = [32, 64], swizzle = 64>]} { return }
+
+// -----
+
+// expected-error @below {{needs the steps of its tensor maps in tilegpu.tensor_map_steps}}
+func.func @mapOfDamagedSteps(%x: !tile.ptr<f16>, %map: !llvm.ptr {thread.tensor_map}) attributes {
+    tilegpu.tensor_maps = [#tilegpu.tensor_map<f16, slot = 0, extents = [0, 1], strides = [3], box = [32, 64], swizzle = 64>], tilegpu.tensor_map_steps = array<i64: 16385, 2>} { return }
+
+// -----
+
+// expected-error @below {{needs #tilegpu.tensor_map attributes in tilegpu.tensor_maps}}
+func.func @noMaps(%x: !tile.ptr<f16>, %map: !llvm.ptr {thread.tensor_map}) attributes {
+    tilegpu.tensor_maps = [ ], tilegpu.tensor_map_steps = array<i64: 16385, 2, 0, 16385, 1, 0, 16384, 2, 2, 16390, 0, 2>} { return }
+
+// -----
+
+// expected-error @below {{needs #tilegpu.tensor_map attributes in tilegpu.tensor_maps}}
+func.func @otherMaps(%x: !tile.ptr<f16>, %map: !llvm.ptr {thread.tensor_map}) attributes {
+    tilegpu.tensor_maps = [1], tilegpu.tensor_map_steps = array<i64: 16385, 2, 0, 16385, 1, 0, 16384, 2, 2, 16390, 0, 2>} { return }
+
+// -----
+
+// expected-error @below {{has 1 tensor maps, but fewer arguments}}
+func.func @mapWithoutArgument() attributes {
+    tilegpu.tensor_maps = [#tilegpu.tensor_map<f16, slot = 0, extents = [0, 1], strides = [3], box = [32, 64], swizzle = 64>], tilegpu.tensor_map_steps = array<i64: 16385, 2, 0, 16385, 1, 0, 16384, 2, 2, 16390, 0, 2>} { return }
+
+// -----
+
+// expected-error @below {{has 2 arguments, but 2 slots and 1 tensor maps}}
+func.func @mapWithSlot(%x: !tile.ptr<f16>, %map: !llvm.ptr {thread.tensor_map}) attributes {
+    tilegpu.tensor_maps = [#tilegpu.tensor_map<f16, slot = 0, extents = [0, 1], strides = [3], box = [32, 64], swizzle = 64>], tilegpu.tensor_map_steps = array<i64: 16385, 2, 0, 16385, 1, 0, 16384, 2, 2, 16390, 0, 2>, tilegpu.slots = array<i32: 0, 1>} { return }

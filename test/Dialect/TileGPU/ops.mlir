@@ -53,3 +53,18 @@ func.func @scheduled(%n: i32) {
   }
   return
 }
+
+// How a launch makes the tensor maps of a kernel.
+// CHECK-LABEL: func.func @tensorMaps
+// CHECK-SAME: tilegpu.tensor_map_steps = array<i64: 16385, 2, 0, 16385, 1, 0, 16384, 2, 2, 16390, 0, 2>
+// CHECK-SAME: [#tilegpu.tensor_map<f16, slot = 0, extents = [0, 1], strides = [3], box = [32, 64], swizzle = 64>, #tilegpu.tensor_map<f8E4M3FN, slot = 0, extents = [2], strides = [], box = [16], swizzle = 0, offset = 3>,
+// CHECK-SAME: #tilegpu.tensor_map<f16, slot = 0, extents = [0, 1], strides = [3], box = [32, 64], swizzle = 64, nanFill = true>]
+func.func @tensorMaps(%x: !tile.ptr<f16>, %rows: i64, %columns: i64, %a: !llvm.ptr {thread.tensor_map},
+                      %b: !llvm.ptr {thread.tensor_map}, %c: !llvm.ptr {thread.tensor_map}) attributes {
+    tilegpu.tensor_maps = [
+      #tilegpu.tensor_map<f16, slot = 0, extents = [0, 1], strides = [3], box = [32, 64], swizzle = 64>,
+      #tilegpu.tensor_map<f8E4M3FN, slot = 0, extents = [2], strides = [], box = [16], swizzle = 0, offset = 3>,
+      #tilegpu.tensor_map<f16, slot = 0, extents = [0, 1], strides = [3], box = [32, 64], swizzle = 64, offset = -1, nanFill = true>],
+    tilegpu.tensor_map_steps = array<i64: 16385, 2, 0, 16385, 1, 0, 16384, 2, 2, 16390, 0, 2>} {
+  return
+}

@@ -252,7 +252,7 @@ def test_a_launch_calls_the_driver_twice_and_no_python(on_cuda, monkeypatch) -> 
     assert not [name for name in called if name.startswith("call ")], called
 
 
-@pytest.mark.parametrize("slots", [[], [8, 24]])
+@pytest.mark.parametrize("slots", [None, [8, 24]])
 def test_bytes_by_value_are_one_parameter(on_cuda, slots) -> None:
     @tilewright.jit
     def kernel(x, map, n):

@@ -3,6 +3,7 @@
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "tilewright/Dialect/TileGPU/IR/LayoutRules.h"
+#include "tilewright/Dialect/TileGPU/IR/TensorMaps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -68,6 +69,9 @@ static LogicalResult verifySchedule(Operation *op, Attribute attr) {
 LogicalResult TileGPUDialect::verifyOperationAttribute(Operation *op, NamedAttribute attr) {
   if (attr.getName() == kScheduleAttr) {
     return verifySchedule(op, attr.getValue());
+  }
+  if (attr.getName() == kTensorMapsAttr) {
+    return verifyTensorMaps(op);
   }
   if (attr.getName() == kPartitionAttr) {
     auto number = dyn_cast<IntegerAttr>(attr.getValue());

@@ -11,6 +11,18 @@ using namespace tilewright;
 using namespace tilewright::tilegpu;
 using layout::LinearLayout;
 
+/// A list in square brackets, which may be empty.
+static ParseResult parseIntegers(AsmParser &parser, SmallVector<int64_t> &values) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                        [&] { return parser.parseInteger(values.emplace_back()); });
+}
+
+static void printIntegers(AsmPrinter &printer, ArrayRef<int64_t> values) {
+  printer << "[";
+  llvm::interleaveComma(values, printer);
+  printer << "]";
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "tilewright/Dialect/TileGPU/IR/TileGPUAttrs.cpp.inc"
 

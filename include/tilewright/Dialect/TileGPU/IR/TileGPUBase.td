@@ -49,6 +49,11 @@ def TileGPU_Dialect : Dialect {
     /// On a kernel's function after `tilegpu-to-thread`: for each argument, its index in the launch, or -1 - h for hidden slot
     /// h.
     static constexpr llvm::StringLiteral kSlotsAttr = "tilegpu.slots";
+    /// On a kernel's function: a TensorMapAttr for each tensor map that the launcher makes. The maps are the function's
+    /// last arguments, with the attribute `thread.tensor_map`, and have no entry in `kSlotsAttr`.
+    static constexpr llvm::StringLiteral kTensorMapsAttr = "tilegpu.tensor_maps";
+    /// Beside it, an array<i64>: the steps that the maps refer to (Runtime/LaunchConditions.h).
+    static constexpr llvm::StringLiteral kTensorMapStepsAttr = "tilegpu.tensor_map_steps";
   }];
 }
 
@@ -98,6 +103,35 @@ def TileGPU_ScheduleAttr : AttrDef<TileGPU_Dialect, "Schedule"> {
   }];
   let parameters = (ins "int64_t":$stage, "int64_t":$cluster, "int64_t":$partition);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def TileGPU_TensorMapAttr : AttrDef<TileGPU_Dialect, "TensorMap"> {
+  let mnemonic = "tensor_map";
+  let summary = "How a launch makes a tensor map from its arguments";
+  let description = [{
+    A tensor map describes an array in global memory, and the box of it that a copy moves (Runtime/TensorMap.h). The
+    array's address is the argument in `slot`, and `offset`, if there is one, is the step of a number of bytes that is
+    added to it. Extents, in elements, and strides, in bytes, are steps, too: the numbers of entries of
+    `tilegpu.tensor_map_steps` (Runtime/TensorMapParameters.h). The innermost dimension is the first, and has no stride.
+    `nanFill` says that a copy reads NaN outside of the array, and not zeros; `swizzle` is the span in bytes, or 0.
+
+    ```mlir
+    // x, rows, columns: 64 rows and 32 columns of x[rows, columns].
+    func.func @kernel(%x: !tile.ptr<f16>, %rows: i32, %columns: i32, %map: !llvm.ptr {thread.tensor_map}) attributes {
+        tilegpu.tensor_maps = [#tilegpu.tensor_map<f16, slot = 0, extents = [0, 1], strides = [3], box = [32, 64],
+                                                   swizzle = 64>],
+        tilegpu.tensor_map_steps = array<i64: 16385, 2, 0, ...>}
+    ```
+  }];
+  let parameters = (ins "::mlir::Type":$elementType, "int64_t":$slot, ArrayRefParameter<"int64_t">:$extents,
+    ArrayRefParameter<"int64_t">:$strides, ArrayRefParameter<"int64_t">:$box, "int64_t":$swizzle,
+    DefaultValuedParameter<"int64_t", "-1">:$offset, DefaultValuedParameter<"bool", "false">:$nanFill);
+  let assemblyFormat = [{
+    `<` $elementType `,` `slot` `=` $slot `,` `extents` `=` custom<Integers>($extents) `,`
+    `strides` `=` custom<Integers>($strides) `,` `box` `=` custom<Integers>($box) `,`
+    struct($swizzle, $offset, $nanFill) `>`
+  }];
   let genVerifyDecl = 1;
 }
 
