@@ -133,7 +133,19 @@ private:
 
 std::optional<Compiled> compileForCuda(ModuleOp module, StringRef target, const hardware::Limits &limits,
                                        const CudaOptions &options, PhaseDump dump, CompileFailure &failure) {
-  return CudaCompilation(module, target, limits, options, std::move(dump), failure).run();
+  bool mayRetry = *options.groupMma && !hardware::lookupGpu(target)->groupMma.empty();
+  OwningOpRef<ModuleOp> again = mayRetry ? module.clone() : ModuleOp();
+  std::optional<Compiled> compiled = CudaCompilation(module, target, limits, options, dump, failure).run();
+  if (compiled || !again || !cuda::lacksRegisters(failure.message)) {
+    return compiled;
+  }
+  mlir::emitWarning(again->getLoc()) << "the accumulators of the kernel's wgmma instructions do not fit the registers, "
+                                        "so that it uses mma.sync; smaller tiles or more warps avoid that";
+  failure = CompileFailure();
+  CudaOptions others;
+  others.copy(options);
+  others.groupMma.set(false);
+  return CudaCompilation(*again, target, limits, others, std::move(dump), failure).run();
 }
 
 } // namespace tilewright

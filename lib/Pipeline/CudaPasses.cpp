@@ -53,7 +53,9 @@ static void addTileGPUPasses(OpPassManager &passes, StringRef target, const Cuda
   assign.numStages = options.numStages;
   passes.addPass(tilegpu::createAssignLayouts(assign)); // must run first because all other passes need layouts
   passes.addPass(tilegpu::createCoalesce());            // adjacent threads access adjacent memory
-  passes.addPass(tilegpu::createChooseMma());           // dots get the layouts of matrix instructions
+  tilegpu::ChooseMmaOptions chooseMma;
+  chooseMma.groups = *options.groupMma;
+  passes.addPass(tilegpu::createChooseMma(chooseMma));  // dots get the layouts of matrix instructions
   passes.addPass(createCSEPass());                      // merges equal conversions
   passes.addPass(tilegpu::createPropagateLayouts());    // must run after these because it weighs their layouts
   passes.addPass(tilegpu::createWarnLargeTiles());      // layouts are final, and tiles still those of the user's lines

@@ -31,6 +31,8 @@ struct CudaOptions : GpuOptions {
                    "Whether all programs run at the same time, so that they can wait for one another. A launch fails "
                    "if they do not fit on the device.")
           .refusedElsewhere()};
+  Option<bool> groupMma{*this, true,
+                        OptionTraits("group_mma", "Whether to use matrix instructions of groups of warps.").internal()};
   Option<bool> lineInfo{*this, true, OptionTraits("line_info", "Emit source lines for profilers.").internal()};
   Option<std::string> nvJitLink{*this, "", OptionTraits("nvjitlink", "The path of the library nvJitLink.").internal()};
   Option<std::string> ptxas{*this, "", OptionTraits("ptxas", "The path of the program ptxas.").internal()};
@@ -60,6 +62,8 @@ void registerCudaPipeline(mlir::DialectRegistry &registry);
 ///   slots                                for each parameter of the code, the index of its launch argument
 ///   tensor_maps                          the parameters after these, which launches make (TensorMapParameters::encode)
 /// Code with bounds checks takes hidden arguments (CheckBounds.cpp), and traps on a violation.
+/// A kernel whose accumulators of such instructions do not fit the registers, which can't be spilled, is compiled again
+/// without them, with a warning.
 /// Dumps "source", "tile", "tilegpu", "thread", "llvm" (optimized LLVM IR), "ptx" and "log" (the assembler's).
 std::optional<Compiled> compileForCuda(mlir::ModuleOp module, llvm::StringRef target, const hardware::Limits &limits,
                                        const CudaOptions &options, PhaseDump dump, CompileFailure &failure);

@@ -106,6 +106,8 @@ std::vector<std::string> findWgmmaRemarks(StringRef log) {
   return remarks;
 }
 
+bool lacksRegisters(StringRef error) { return error.contains("(C7600)"); }
+
 //===----------------------------------------------------------------------===//
 // Assemblers
 //===----------------------------------------------------------------------===//

@@ -67,6 +67,10 @@ void warmUp(llvm::StringRef nvJitLink);
 /// serialized. Empty if there are none.
 std::vector<std::string> findWgmmaRemarks(llvm::StringRef log);
 
+/// Whether an error of the assembler says that a kernel needs more registers than a thread has and can't spill them,
+/// such as the accumulators of wgmma.
+bool lacksRegisters(llvm::StringRef error);
+
 } // namespace tilewright::cuda
 
 #endif // TILEWRIGHT_TARGET_CUDA_ASSEMBLE_H

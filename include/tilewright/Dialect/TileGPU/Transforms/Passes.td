@@ -89,14 +89,16 @@ def ChooseMma : Pass<"choose-mma", "mlir::ModuleOp"> {
     multiply-adds in registers: each thread holds small rectangles of accumulators, and the rows of A and columns of B
     for them over all of K.
 
-    Where the target has matrix instructions of groups of warps (`GpuInfo::groupMma`) and one takes the dot, it becomes
-    a `tilegpu.group_mma`. Its operands may have any layout, but for an A that is computed from another dot, which
+    Where the target has matrix instructions of groups of warps (`GpuInfo::groupMma`), one takes the dot and the option
+    `groups` permits them, it becomes a `tilegpu.group_mma`. Its operands may have any layout, but for an A that is computed from another dot, which
     stays in registers.
 
     Requires: `assign-layouts`.
     Establishes: each dot can be computed by one thread, or by warps without data from others but in shared memory.
     Destroys: nothing. Conversions surround every dot until `propagate-layouts`.
   }];
+  let options = [Option<"groups", "groups", "bool", /*default=*/"true",
+    "Whether to use matrix instructions of groups of warps.">];
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect"];
 }

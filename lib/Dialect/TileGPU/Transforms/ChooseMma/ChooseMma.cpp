@@ -140,6 +140,8 @@ namespace {
 
 class ChooseMma : public tilegpu::impl::ChooseMmaBase<ChooseMma> {
 public:
+  using ChooseMmaBase::ChooseMmaBase;
+
   void runOnOperation() override {
     SmallVector<DotOp> found, dots;
     getOperation()->walk([&](DotOp dot) { found.push_back(dot); });
@@ -148,14 +150,14 @@ public:
     }
     // All decisions come first: they look at the operations around the dots.
     Chains chains(dots);
-    SmallVector<std::optional<GroupDot>> groups;
+    SmallVector<std::optional<GroupDot>> planned;
     for (DotOp dot : dots) {
-      std::optional<DotTypes> types = typesOf(dot);
-      groups.push_back(
+      std::optional<DotTypes> types = groups ? typesOf(dot) : std::nullopt;
+      planned.push_back(
           types ? planGroupDot(dot, shapeOf(dot), *types, chains.computed.contains(dot), chains.dots.contains(dot))
                 : std::nullopt);
     }
-    for (auto [dot, group] : llvm::zip_equal(dots, groups)) {
+    for (auto [dot, group] : llvm::zip_equal(dots, planned)) {
       if (group) {
         rewrite(dot, *group);
       } else {
