@@ -4,6 +4,7 @@
 
 #include "../CodeGenerator.h"
 #include "../WidenBfloats.h"
+#include "HideMmaConstants.h"
 #include "SplitPackedIntegers.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -179,6 +180,7 @@ Expected<std::string> emitPtx(Module &module, TargetMachine &machine) {
   if (Error error = checkCallees(module)) {
     return error;
   }
+  hideMmaConstants(module);
   LLVMContext &context = module.getContext();
   OptPassGate &gate = context.getOptPassGate();
   SkipSlowPasses skip;
