@@ -124,9 +124,9 @@ def exchanged(t: str, a: Wide, b: Wide, c: Wide) -> tuple[Wide, Wide]:
 
 
 ATOMICS = [
-    atomic("atomic_add", ("fp16", "bf16", "fp64"), lambda t, a, b: a + b),
-    atomic("atomic_add", ("fp32",), lambda t, a, b: a + b, flushes=True),
-    atomic("atomic_add", WORDS, lambda t, a, b: wrapped(a + b, t)),
+    atomic("atomic_add", ("fp16", "bf16", "fp64"), lambda t, a, b: a + b, skips=("fp32", *WORDS)),
+    atomic("atomic_add", ("fp32",), lambda t, a, b: a + b, flushes=True, skips=DTYPES),
+    atomic("atomic_add", WORDS, lambda t, a, b: wrapped(a + b, t), skips=DTYPES),
     atomic("atomic_xchg", (*SINGLE, *WORDS), lambda t, a, b: b),
     atomic("atomic_and", WORDS, lambda t, a, b: a & b),
     atomic("atomic_or", WORDS, lambda t, a, b: a | b),

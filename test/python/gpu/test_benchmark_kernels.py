@@ -42,15 +42,16 @@ class Kernels:
         return Kernel(getattr(self.module, name), self.made)
 
 
-LARGE = pytest.mark.gpu_refuses(
-    r"needs \d+ bytes of shared memory, and sm_\w+ has 101376", architectures=("86", "89", "120a")
-)
+NEEDS = r"needs \d+ bytes of shared memory, and sm_\w+ has (101376|166912)"
+LARGE = pytest.mark.gpu_refuses(NEEDS, architectures=("86", "89", "120a"))
+HUGE = pytest.mark.gpu_refuses(NEEDS, architectures=("80", "86", "89", "120a"))
 
 
 def cases() -> Iterator[Any]:
     for of_kind in gpu_cases.ALL_CASES:
         for case in of_kind(False):
-            marks = LARGE if " 128x256x" in case.name else ()
+            marks = HUGE if "D128 128x128" in case.name else ()
+            marks = LARGE if " 128x256x" in case.name else marks
             yield pytest.param(case, id=case.name, marks=marks)
 
 
