@@ -43,15 +43,7 @@ static GroupMmaOp lastOf(ArrayRef<GroupMmaChain> chains) {
 /// Whether a write in the loop leaves the buffer alone that a group_mma of the same iteration reads, and comes after
 /// the wait for those of the iteration before, which follows the last one.
 static bool leavesAlone(Operation *write, Value buffer, GroupMmaOp last) {
-  auto copy = dyn_cast<AsyncCopyOp>(write);
-  auto to = copy ? copy.getBuffer().getDefiningOp<LocalSlotOp>() : LocalSlotOp();
-  auto from = buffer.getDefiningOp<LocalSlotOp>();
-  if (!to || !from || to.getSrc() != from.getSrc() || write->getBlock() != last->getBlock() ||
-      !last->isBeforeInBlock(write)) {
-    return false;
-  }
-  std::optional<int64_t> distance = slotsBetween(from.getIndex(), to.getIndex(), from.getSrc().getType().getSlots());
-  return distance && *distance != 0;
+  return write->getBlock() == last->getBlock() && last->isBeforeInBlock(write) && copiesIntoAnotherSlot(write, buffer);
 }
 
 static bool buffersLast(scf::ForOp loop, ArrayRef<GroupMmaChain> chains) {

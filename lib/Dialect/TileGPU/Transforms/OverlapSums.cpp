@@ -88,24 +88,16 @@ private:
 
   /// Whether the write is a copy into another slot than the one that was read `iterations` before.
   bool leavesAlone(Operation *write, Value buffer, int64_t iterations) {
-    auto copy = dyn_cast<AsyncCopyOp>(write);
-    auto to = copy ? copy.getBuffer().getDefiningOp<LocalSlotOp>() : LocalSlotOp();
-    auto from = buffer.getDefiningOp<LocalSlotOp>();
-    if (!to || !from || to.getSrc() != from.getSrc() || write->getBlock() != loop.getBody()) {
-      return false;
-    }
-    int64_t slots = from.getSrc().getType().getSlots();
-    std::optional<int64_t> distance = slotsBetween(from.getIndex(), to.getIndex(), slots);
-    return distance && (iterations == 0 || advancesByOne(from, slots)) && (*distance + iterations) % slots != 0;
+    return write->getBlock() == loop.getBody() && (iterations == 0 || advancesByOne(buffer)) &&
+           copiesIntoAnotherSlot(write, buffer, iterations);
   }
 
   /// Whether the next iteration reads the next slot.
-  bool advancesByOne(LocalSlotOp slot, int64_t slots) {
-    auto index = dyn_cast<BlockArgument>(slot.getIndex());
-    if (!index || index.getOwner() != loop.getBody() || index == loop.getInductionVar()) {
-      return false;
-    }
-    return slotsBetween(index, loop.getTiedLoopYieldedValue(index)->get(), slots) == 1;
+  bool advancesByOne(Value buffer) {
+    auto slot = buffer.getDefiningOp<LocalSlotOp>();
+    auto index = slot ? dyn_cast<BlockArgument>(slot.getIndex()) : BlockArgument();
+    return index && index.getOwner() == loop.getBody() && index != loop.getInductionVar() &&
+           slotsBetween(index, loop.getTiedLoopYieldedValue(index)->get(), slot.getSrc().getType().getSlots()) == 1;
   }
 };
 

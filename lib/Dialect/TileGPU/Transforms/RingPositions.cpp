@@ -96,4 +96,16 @@ private:
 
 std::optional<int64_t> slotsBetween(Value from, Value to, int64_t slots) { return Distances(slots).between(from, to); }
 
+bool copiesIntoAnotherSlot(Operation *op, Value slot, int64_t steps) {
+  auto copy = dyn_cast<AsyncCopyOp>(op);
+  auto to = copy ? copy.getBuffer().getDefiningOp<LocalSlotOp>() : LocalSlotOp();
+  auto from = slot.getDefiningOp<LocalSlotOp>();
+  if (!to || !from || to.getSrc() != from.getSrc()) {
+    return false;
+  }
+  int64_t slots = from.getSrc().getType().getSlots();
+  std::optional<int64_t> distance = slotsBetween(from.getIndex(), to.getIndex(), slots);
+  return distance && (*distance + steps) % slots != 0;
+}
+
 } // namespace tilewright::tilegpu

@@ -21,6 +21,9 @@ namespace tilewright::tilegpu {
 /// wherever both have their current values; none if that is unknown.
 std::optional<int64_t> slotsBetween(mlir::Value from, mlir::Value to, int64_t slots);
 
+/// Whether the operation is a copy into another slot of the ring than the one `steps` before `slot`.
+bool copiesIntoAnotherSlot(mlir::Operation *op, mlir::Value slot, int64_t steps = 0);
+
 } // namespace tilewright::tilegpu
 
 #endif // TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_RINGPOSITIONS_H
