@@ -34,6 +34,8 @@ struct PyCompiled : Compiled {
     if (const std::optional<TargetExcess> &excess = failure.excess) {
       error.value().attr("excess") = py::make_tuple(excess->resource, excess->required, excess->limit);
     }
+    error.value().attr("schedule") =
+        failure.schedule ? py::object(toPython(*failure.schedule)) : py::object(py::none());
     throw;
   }
 }
@@ -124,8 +126,10 @@ void bindCompile(py::module_ &module) {
       "Compiles a module with one kernel, which is consumed.\n\n"
       "`options` are those of the kind of target. With `keep_phases` the IR of all phases is stored in `ir`; `dump` "
       "is\n"
-      "called with each phase's name and IR. Raises IRError with `diagnostics`, `phase`, `reproducer` and `excess`:\n"
-      "None, or the resource that the kernel exceeds, the required amount, and the limit.");
+      "called with each phase's name and IR. Raises IRError with `diagnostics`, `phase`, `reproducer`, `excess`: "
+      "None,\n"
+      "or the resource that the kernel exceeds, the required amount, and the limit; and `schedule`: None, or what\n"
+      "passes had decided.");
 }
 
 } // namespace tilewright::bindings

@@ -56,6 +56,9 @@ bool Compilation::runPasses(StringRef phase, llvm::function_ref<void(OpPassManag
     PassManager passes(module.getContext(), ModuleOp::getOperationName());
     bool hasLostLocation = false;
     keepLocations(passes, hasLostLocation);
+    if (instrument) {
+      instrument(passes);
+    }
     addPasses(passes);
     return succeeded(passes.run(module)) && !hasLostLocation && succeeded(verify(module));
   });

@@ -58,6 +58,11 @@ public:
     compiled.metadata["slots"] = llvm::json::Array(built->slots);
     compiled.metadata["tensor_maps"] = llvm::json::Array(built->tensorMaps.encode());
     compiled.accesses = std::move(built->accesses);
+    if (built->schedule) {
+      int registers = static_cast<int>(compiled.metadata.getInteger("registers").value_or(0));
+      (*built->schedule)["occupancy"] = describeOccupancy(*built->info, built->threads, registers, built->sharedBytes);
+      compiled.metadata["schedule"] = std::move(*built->schedule);
+    }
     compiled.seconds = std::move(compilation.seconds);
     return std::move(compiled);
   }

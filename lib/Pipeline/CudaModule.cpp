@@ -1,6 +1,7 @@
 #include "CudaModule.h"
 
 #include "HostCode.h"
+#include "ScheduleReport.h"
 
 #include "tilewright/Dialect/TileGPU/IR/TensorMaps.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
@@ -38,6 +39,7 @@ public:
     if (compilation.wantsDump()) {
       compilation.dumpModule("source");
     }
+    collectSchedule();
     for (CudaPhase phase : {CudaPhase::Tile, CudaPhase::TileGPU, CudaPhase::Thread, CudaPhase::LLVM}) {
       if (startAfter >= phase) {
         continue;
@@ -45,7 +47,11 @@ public:
       bool ok = compilation.runPasses(
           stringifyPhase(phase), [&](OpPassManager &passes) { addCudaPasses(passes, phase, target, options); },
           [&](ModuleOp result) { return verifyPhase(result, phase); }, phase != CudaPhase::LLVM);
+      if (phase == CudaPhase::TileGPU) {
+        describeSchedule();
+      }
       if (!ok) {
+        failure.schedule = std::move(built.schedule);
         checkSharedMemory();
         return std::nullopt;
       }
@@ -53,10 +59,33 @@ public:
     if (!findKernel() || !optimize()) {
       return std::nullopt;
     }
+    if (built.schedule) {
+      (*built.schedule)["occupancy"] = describeOccupancy(*built.info, built.threads, 0, built.sharedBytes);
+    }
     return std::move(built);
   }
 
 private:
+  void collectSchedule() {
+    if (*options.explain) {
+      report.emplace(*module.getContext());
+      compilation.instrument = [this](PassManager &passes) { report->observe(passes); };
+    }
+  }
+
+  void describeSchedule() {
+    if (!report) {
+      return;
+    }
+    llvm::json::Object schedule = report->finish(module);
+    schedule["shared_limit"] = *limits.sharedBytes;
+    schedule["threads"] = built.threads;
+    schedule["warps"] = *options.numWarps;
+    built.schedule = std::move(schedule);
+    compilation.instrument = nullptr;
+    report.reset();
+  }
+
   bool checkThreads() {
     int64_t most = *limits.threads;
     built.threads = static_cast<int>(*limits.lanesPerWarp) * options.numWarps;
@@ -152,9 +181,21 @@ private:
   Compilation &compilation;
   CompileFailure &failure;
   CudaModule built;
+  std::optional<ScheduleReport> report; ///< until the passes on tiles have run
 };
 
 } // namespace
+
+llvm::json::Object describeOccupancy(const hardware::NvidiaInfo &info, int threads, int registers,
+                                     int64_t sharedBytes) {
+  llvm::json::Object occupancy{{"programs", hardware::blocksThatFit(info, threads, registers, sharedBytes)},
+                               {"warps", hardware::blocksThatFit(info, threads, 0, 0)},
+                               {"shared memory", hardware::blocksThatFit(info, threads, 0, sharedBytes)}};
+  if (registers != 0) {
+    occupancy["registers"] = hardware::blocksThatFit(info, threads, registers, 0);
+  }
+  return occupancy;
+}
 
 std::optional<CudaModule> buildCudaModule(ModuleOp module, StringRef target, const hardware::Limits &limits,
                                           const CudaOptions &options, Compilation &compilation,

@@ -15,6 +15,10 @@ struct CudaModule : GpuModule {
   bool multipliesMatrices = false; ///< by matrix instructions
 };
 
+/// How many programs fit on a multiprocessor at once, "programs", and how many would if only one resource had a limit:
+/// "warps", "shared memory", and "registers" unless their number is 0, which means unknown.
+llvm::json::Object describeOccupancy(const hardware::NvidiaInfo &info, int threads, int registers, int64_t sharedBytes);
+
 /// Runs the phases up to CudaPhase::LLVM and LLVM's optimizer. Fails if the kernel exceeds `limits`. Sets `failure` if
 /// it returns nothing.
 std::optional<CudaModule> buildCudaModule(mlir::ModuleOp module, llvm::StringRef target, const hardware::Limits &limits,

@@ -59,6 +59,9 @@ public:
     compiled.metadata["max_grid"] = llvm::json::Array(kind.limits(arch).grid);
     compiled.requirements = std::move(built->requirements);
     compiled.accesses = std::move(built->accesses);
+    if (built->schedule) {
+      compiled.metadata["schedule"] = std::move(*built->schedule);
+    }
     compiled.seconds = std::move(compilation.seconds);
     return std::move(compiled);
   }

@@ -33,6 +33,8 @@ struct CompileFailure {
   std::string phase;
   std::string reproducer;             ///< the module at the start of the failing phase
   std::optional<TargetExcess> excess; ///< set if the kernel exceeds a limit of the target
+  /// What passes had decided, if the option `explain` asks for it.
+  std::optional<llvm::json::Object> schedule;
 };
 
 /// A memory access with a bounds check; becomes a runtime::AccessSite.
@@ -96,6 +98,9 @@ public:
 
   /// The duration of each phase and step, in order.
   std::vector<std::pair<std::string, double>> seconds;
+
+  /// Adds instrumentations to the pass manager of each phase; may be empty.
+  std::function<void(mlir::PassManager &)> instrument;
 
 private:
   mlir::ModuleOp module;

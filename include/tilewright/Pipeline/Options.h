@@ -158,6 +158,10 @@ struct GpuOptions : CompileOptions {
   Option<int> numCtas{*this, 1, OptionTraits("num_ctas", "Thread blocks per cluster; ignored so far.").powerOfTwo()};
   Option<std::optional<int>> maxRegisters{
       *this, std::nullopt, {"maxnreg", "The maximum number of registers per thread; None lets the compiler choose."}};
+  Option<bool> explain{*this, false,
+                       OptionTraits("explain", "Adds what passes decided, and why, to the metadata as `schedule` "
+                                               "(lib/Pipeline/ScheduleReport.h).")
+                           .internal()};
   Option<std::string> startAfter{
       *this, "", OptionTraits("start_after", "The phase whose result the module is; continues after it.").internal()};
 };

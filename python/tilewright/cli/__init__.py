@@ -1,6 +1,7 @@
 """The command `tilewright`. Each subcommand has its own file, which is imported on use.
 
 tilewright compile file.py:kernel --signature "*fp32:D,*fp32:D,i32,1024" --emit asm
+tilewright explain file.py:kernel --signature "*fp16:D,i32:D" --target cuda:90a
 tilewright profile script.py
 tilewright bench file.py
 tilewright doctor
@@ -21,6 +22,7 @@ from tilewright.errors import TilewrightError
 
 _COMMANDS = {
     "compile": "compile a kernel and print its IR after a phase",
+    "explain": "print how a kernel is scheduled for a GPU, and what was not possible and why",
     "profile": "run a script on an emulated GPU and profile its kernels line by line",
     "bench": "run a file's benchmarks and compare their lines",
     "doctor": "report what is installed on this machine and what is missing",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tilewright.cli import signature
 from tilewright.cli.module import load_module
@@ -12,22 +12,28 @@ from tilewright.compiler.options import Options, OptionSpec, all_options
 from tilewright.compiler.targets import target_kinds
 from tilewright.errors import ArgumentError
 
+if TYPE_CHECKING:
+    from tilewright.compiler.request import Request
+
 _FILES = ("object", "cubin")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.description = "Compile a kernel and print its IR after a phase.\n\n" + str(
-        signature.__doc__
-    )
-    parser.add_argument("kernel", metavar="FILE.py:KERNEL", help="the file and the function in it")
-    parser.add_argument("--signature", "-s", default="", help="see above", metavar="ITEMS")
-    parser.add_argument("--target", "-t", help='"cpu" (this machine), "cuda:90a", ...')
+    add_request_arguments(parser, "Compile a kernel and print its IR after a phase.")
     phases = dict.fromkeys(phase for kind in target_kinds().values() for phase in kind.phases)
     parser.add_argument(
         "--emit", "-e", choices=(*phases, *_FILES), help="default: the target's assembly"
     )
     parser.add_argument("--output", "-o", metavar="PATH", help="write to a file, not to stdout")
+
+
+def add_request_arguments(parser: argparse.ArgumentParser, description: str) -> None:
+    """Adds the arguments that `request_of` reads: kernel, signature, target and options."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = f"{description}\n\n{signature.__doc__}"
+    parser.add_argument("kernel", metavar="FILE.py:KERNEL", help="the file and the function in it")
+    parser.add_argument("--signature", "-s", default="", help="see above", metavar="ITEMS")
+    parser.add_argument("--target", "-t", help='"cpu" (this machine), "cuda:90a", ...')
     options = parser.add_argument_group(
         "options of the compilation", "as a launch takes them by keyword; docs/language.md"
     )
@@ -50,23 +56,33 @@ def _add_option(parser: Any, option: OptionSpec) -> None:
         parser.add_argument(flag, type=int, metavar="N", help=doc)
 
 
-def run(arguments: argparse.Namespace) -> int:
-    from tilewright.compiler import compile, resolve_target
+def request_of(arguments: argparse.Namespace) -> Request:
+    """The request that the arguments of `add_request_arguments` describe."""
+    from tilewright.compiler import resolve_target
     from tilewright.compiler.request import Request
-    from tilewright.compiler.stages import build_tile
 
     fn = find_kernel(arguments.kernel)
     items = signature.parse_signature(arguments.signature, fn.params)
-    target = resolve_target(arguments.target)
     given = {name: getattr(arguments, name) for name in Options.names()}
     options = Options.make({name: value for name, value in given.items() if value is not None})
+    target = resolve_target(arguments.target)
+    return Request(fn, tuple(items), target, options, arguments.noalias)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from tilewright.compiler import compile
+    from tilewright.compiler.stages import build_tile
+
+    request = request_of(arguments)
+    target = request.target
     if arguments.emit == "source":
         # Printed even if a later phase would fail.
-        request = Request(fn, tuple(items), target, options, arguments.noalias)
         return _write(build_tile(request).print(), arguments.output)
     if arguments.emit == "cubin" and target_kinds()[target.kind].assembly != "ptx":
         raise ArgumentError(f"{target} has no cubin: use --emit object for its machine code")
-    kernel = compile(fn, items, target, options, noalias=arguments.noalias)
+    kernel = compile(
+        request.fn, request.signature, target, request.options, noalias=request.noalias
+    )
     if arguments.emit in _FILES:
         if not arguments.output:
             raise ArgumentError("machine code can't be printed; choose a file with --output")

@@ -10,6 +10,8 @@ stages.py             front end and core; reports failures with positions and a 
 diagnostics.py        converts the core's diagnostics to CompileError
 kernel.py             CompiledKernel
 log.py                TILEWRIGHT_LOG=compiles: what was compiled, why, and how long it took
+schedule.py           explain(): what passes decided, for `tilewright explain`
+schedule_text.py      its text
 core.py               the extension module
 
 A CompiledKernel as programs for Triton see it:

@@ -1,4 +1,5 @@
 """TILEWRIGHT_LOG=compiles: one line on stderr for each kernel that was compiled or fetched.
+TILEWRIGHT_LOG=schedule: what `tilewright explain` prints, for each that has a schedule.
 
 tilewright: add: compiled for cpu in 31.4 ms (frontend 4.0, tile 1.2, llvm 20.9): first variant
   x=*fp32:D, y=*fp32:D, out=*fp32:D, n=i32:D, BLOCK=1024
@@ -62,6 +63,16 @@ def compiled(request: Request, kernel: CompiledKernel, origin: str, ms: float, w
     if kernel.omits_asserts:
         text += "  its assertions were omitted: debug=True or TILEWRIGHT_DEBUG=1 compiles them\n"
     sys.stderr.write(text)
+
+
+def schedule(request: Request) -> None:
+    """Prints the schedule of a request that has compiled, if its target schedules loops."""
+    from tilewright.compiler.schedule import explain as explain_schedule
+    from tilewright.compiler.schedule import has_schedule
+    from tilewright.compiler.schedule_text import schedule_text
+
+    if has_schedule(request.target.kind):
+        sys.stderr.write(schedule_text(explain_schedule(request)[0]))
 
 
 def _described(request: Request) -> dict[str, str]:

@@ -82,6 +82,8 @@ def find_or_compile(request: Request, reason: str | None = None) -> Found:
         if log.wanted("compiles"):
             elapsed = (time.perf_counter() - start) * 1e3
             log.compiled(request, found.kernel, found.origin, elapsed, reason or why)
+    if found.origin != "memory" and log.wanted("schedule"):
+        log.schedule(request)
     return found
 
 

@@ -22,7 +22,13 @@ from tilewright.compiler.ir_override import replace_module
 from tilewright.compiler.request import Request
 from tilewright.compiler.targets import target_kinds
 from tilewright.dependencies import Record
-from tilewright.errors import CompileError, OutOfResourcesError, PassError, PTXASError
+from tilewright.errors import (
+    CompileError,
+    OutOfResourcesError,
+    PassError,
+    PTXASError,
+    TilewrightError,
+)
 
 # The front end sets this attribute on a module if it has omitted assertions.
 _OMITS_ASSERTS = "tile.omits_asserts"
@@ -71,6 +77,27 @@ def run(request: Request) -> tuple[Record, Entry]:
     texts = {"tile": tile, **compiled.texts}
     kept = {name: text.encode() for name, text in texts.items()}
     return record, Entry(metadata, {"object": bytes(compiled.object), **kept})
+
+
+def explain(request: Request) -> tuple[dict[str, Any], TilewrightError | None]:
+    """Compiles a request for what the passes decided; nothing is cached.
+
+    Returns:
+        The metadata of the kernel with `schedule` (lib/Pipeline/ScheduleReport.h), and None. If the
+        compilation fails, what passes had decided until then, and the error.
+    """
+    record = request.record()
+    module = build_tile(request, record)
+    if request.ir is not None:
+        module = replace_module(module, request.ir)
+    tile = module.print(debug_info=True)
+    options = {**request.options.relevant(request.target.kind), "explain": True}
+    try:
+        compiled = _run_core(request, request.key(record), module, tile, options, None)
+    except (OutOfResourcesError, PassError) as failure:
+        schedule = getattr(failure.__cause__, "schedule", None)
+        return ({"schedule": schedule} if schedule else {}), failure
+    return dict(compiled.metadata), None
 
 
 def build_tile(request: Request, record: Record | None = None) -> Any:

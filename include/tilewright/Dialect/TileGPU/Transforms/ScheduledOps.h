@@ -1,0 +1,46 @@
+// The operations of loops as a report of the schedule shows them.
+
+#ifndef TILEWRIGHT_DIALECT_TILEGPU_TRANSFORMS_SCHEDULEDOPS_H
+#define TILEWRIGHT_DIALECT_TILEGPU_TRANSFORMS_SCHEDULEDOPS_H
+
+#include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
+
+#include "llvm/Support/JSON.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tilewright::tilegpu {
+
+/// The matrix instructions of a dot.
+struct DotInstructions {
+  std::string unit;        ///< "wgmma", "mma.sync", or "fma"
+  std::string instruction; ///< "m64n128k16.f16.f16.f32"; empty for fma
+  int64_t issued = 0;      ///< by the program, in each execution of the dot
+  std::string a, b;        ///< where the operands are
+};
+
+/// Operations of one kind, at one place of the source and of the schedule.
+struct ScheduledOp {
+  std::string kind; ///< "copy", "load", "dot", ...
+  mlir::Location at;
+  std::string tile;      ///< "64x32xf16"; of a dot "64x64x32", M x N x K
+  ScheduleAttr position; ///< null if the loop is not pipelined
+  std::optional<DotInstructions> dot;
+  int64_t count = 1;
+};
+
+/// The operations of a block and of the branches in it that a report shows, but not those of loops in it. Their
+/// position is that of the operation of `body` around them.
+std::vector<ScheduledOp> scheduledOpsOf(mlir::Block &body);
+
+/// "64x32xf16"
+std::string tileText(llvm::ArrayRef<int64_t> shape, mlir::Type element);
+
+/// The permutation of a buffer's chunks: "128-byte swizzle", "xor swizzle" of another kind, or "no swizzle".
+std::string swizzleText(BufferType buffer);
+
+} // namespace tilewright::tilegpu
+
+#endif // TILEWRIGHT_DIALECT_TILEGPU_TRANSFORMS_SCHEDULEDOPS_H

@@ -1,0 +1,240 @@
+#include "ScheduleReport.h"
+
+#include "tilewright/Dialect/TileGPU/Transforms/Decisions.h"
+#include "tilewright/Dialect/TileGPU/Transforms/ScheduledOps.h"
+#include "tilewright/Transforms/Locations.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+using namespace tilegpu;
+namespace json = llvm::json;
+
+json::Array framesToJson(Location loc) {
+  json::Array frames;
+  for (FileLineColLoc frame : getFrames(loc)) {
+    frames.push_back(json::Array{frame.getFilename().str(), static_cast<int64_t>(frame.getLine()),
+                                 static_cast<int64_t>(frame.getColumn())});
+  }
+  return frames;
+}
+
+namespace {
+/// A choice that a pass has rejected.
+struct Rejection {
+  Location at;
+  std::string choice, reason;
+
+  bool operator==(const Rejection &other) const {
+    return at == other.at && choice == other.choice && reason == other.reason;
+  }
+};
+
+/// A loop, or all that is outside of loops.
+struct Region {
+  bool isWhile = false;
+  int64_t depth = 0, copies = 0, stages = 1;
+  std::vector<ScheduledOp> ops;
+  SmallVector<Rejection> rejected;
+};
+} // namespace
+
+struct ScheduleReport::State {
+  explicit State(MLIRContext &context) : context(context) {}
+
+  MLIRContext &context;
+  llvm::MapVector<Attribute, Region> loops; ///< by position, outer ones first; null for what is outside of loops
+  /// Remarks come before the loops are recorded.
+  std::vector<std::pair<Attribute, Rejection>> rejections;
+
+  void record(ModuleOp module);
+  void recordLoop(Operation *loop);
+};
+
+//===----------------------------------------------------------------------===//
+// Collecting
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Appends the remarks of passes to a list.
+class Collector : public remark::detail::MLIRRemarkStreamerBase {
+public:
+  explicit Collector(std::vector<std::pair<Attribute, Rejection>> &rejections) : rejections(rejections) {}
+
+  void streamOptimizationRemark(const remark::detail::Remark &remark) override {
+    Attribute loop;
+    std::string reason;
+    for (const remark::detail::Remark::Arg &arg : remark.getArgs()) {
+      if (arg.key == kLoopArgument) {
+        loop = arg.getAttribute();
+      } else {
+        reason += arg.val;
+      }
+    }
+    rejections.push_back({loop, {remark.getLocation(), remark.getRemarkName().str(), std::move(reason)}});
+  }
+
+private:
+  std::vector<std::pair<Attribute, Rejection>> &rejections;
+};
+
+/// Calls back before the pass that consumes schedules.
+class BeforeExpansion : public PassInstrumentation {
+public:
+  explicit BeforeExpansion(std::function<void(ModuleOp)> record) : record(std::move(record)) {}
+
+  void runBeforePass(Pass *pass, Operation *op) override {
+    if (auto module = dyn_cast<ModuleOp>(op); module && pass->getArgument() == "expand-pipeline") {
+      record(module);
+    }
+  }
+
+private:
+  std::function<void(ModuleOp)> record;
+};
+} // namespace
+
+ScheduleReport::ScheduleReport(MLIRContext &context) : state(std::make_unique<State>(context)) {
+  remark::RemarkCategories categories;
+  categories.missed = kScheduleCategory.str();
+  // Fails only without a streamer.
+  (void)remark::enableOptimizationRemarks(context, std::make_unique<Collector>(state->rejections),
+                                          std::make_unique<remark::RemarkEmittingPolicyAll>(), categories);
+}
+
+ScheduleReport::~ScheduleReport() { state->context.setRemarkEngine(nullptr); }
+
+void ScheduleReport::observe(PassManager &passes) {
+  passes.addInstrumentation(std::make_unique<BeforeExpansion>([this](ModuleOp module) { state->record(module); }));
+}
+
+void ScheduleReport::State::recordLoop(Operation *loop) {
+  Region &region = loops[static_cast<Attribute>(loop->getLoc())];
+  if (region.copies++ != 0) {
+    return;
+  }
+  region.isWhile = !isa<scf::ForOp>(loop);
+  for (Operation *around = loopAround(loop->getParentOp()); around; around = loopAround(around->getParentOp())) {
+    ++region.depth;
+  }
+  for (mlir::Region &body : loop->getRegions()) {
+    for (Block &block : body) {
+      llvm::append_range(region.ops, scheduledOpsOf(block));
+    }
+  }
+  for (const ScheduledOp &op : region.ops) {
+    region.stages = std::max(region.stages, op.position ? op.position.getStage() + 1 : 1);
+  }
+}
+
+void ScheduleReport::State::record(ModuleOp module) {
+  loops.clear();
+  for (auto function : module.getOps<func::FuncOp>()) {
+    Region &outside = loops[Attribute()];
+    for (Block &block : function.getBody()) {
+      llvm::append_range(outside.ops, scheduledOpsOf(block));
+    }
+    function.walk<WalkOrder::PreOrder>([&](LoopLikeOpInterface loop) { recordLoop(loop); });
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The report
+//===----------------------------------------------------------------------===//
+
+static json::Object toJson(const DotInstructions &dot) {
+  return json::Object{
+      {"unit", dot.unit}, {"instruction", dot.instruction}, {"issued", dot.issued}, {"a", dot.a}, {"b", dot.b}};
+}
+
+static json::Object toJson(const ScheduledOp &op, const llvm::DenseSet<Attribute> &inFlight) {
+  json::Object object{{"kind", op.kind}, {"at", framesToJson(op.at)}, {"tile", op.tile}, {"count", op.count}};
+  if (op.position) {
+    object["stage"] = op.position.getStage();
+    object["cluster"] = op.position.getCluster();
+    object["partition"] = op.position.getPartition();
+  }
+  if (op.dot) {
+    json::Object dot = toJson(*op.dot);
+    dot["in_flight"] = op.dot->unit == "wgmma" && inFlight.contains(static_cast<Attribute>(op.at));
+    object["dot"] = std::move(dot);
+  }
+  return object;
+}
+
+static json::Object toJson(const Region &region, const llvm::DenseSet<Attribute> &inFlight) {
+  json::Array operations, rejected;
+  for (const ScheduledOp &op : region.ops) {
+    operations.push_back(toJson(op, inFlight));
+  }
+  for (const Rejection &rejection : region.rejected) {
+    rejected.push_back(
+        json::Object{{"at", framesToJson(rejection.at)}, {"choice", rejection.choice}, {"reason", rejection.reason}});
+  }
+  return json::Object{{"operations", std::move(operations)}, {"rejected", std::move(rejected)}};
+}
+
+/// The positions of dots that are in flight across iterations.
+static llvm::DenseSet<Attribute> dotsInFlight(ModuleOp module) {
+  llvm::DenseSet<Attribute> inFlight;
+  module.walk([&](GroupMmaOp op) {
+    if (op.getAsync()) {
+      inFlight.insert(static_cast<Attribute>(op.getLoc()));
+    }
+  });
+  return inFlight;
+}
+
+static json::Array buffersToJson(ModuleOp module) {
+  json::Array buffers;
+  module.walk([&](LocalAllocOp alloc) {
+    BufferType type = alloc.getType();
+    buffers.push_back(json::Object{{"at", framesToJson(alloc.getLoc())},
+                                   {"tile", tileText(type.getShape(), type.getElementType())},
+                                   {"slots", type.getSlots()},
+                                   {"bytes", type.getBytes()},
+                                   {"offset", alloc.getOffset() ? json::Value(*alloc.getOffset()) : nullptr},
+                                   {"swizzle", swizzleText(type)}});
+  });
+  return buffers;
+}
+
+json::Object ScheduleReport::finish(ModuleOp module) {
+  for (auto &[loop, rejection] : state->rejections) {
+    SmallVector<Rejection> &rejected = state->loops[loop].rejected;
+    if (!llvm::is_contained(rejected, rejection)) {
+      rejected.push_back(rejection);
+    }
+  }
+  llvm::DenseSet<Attribute> inFlight = dotsInFlight(module);
+  json::Array loops;
+  json::Object report{{"outside", toJson(Region(), inFlight)}};
+  for (const auto &[loc, region] : state->loops) {
+    json::Object described = toJson(region, inFlight);
+    if (!loc) {
+      report["outside"] = std::move(described);
+      continue;
+    }
+    described["at"] = framesToJson(cast<LocationAttr>(loc));
+    described["kind"] = region.isWhile ? "while" : "for";
+    described["depth"] = region.depth;
+    described["copies"] = region.copies;
+    described["stages"] = region.stages;
+    loops.push_back(std::move(described));
+  }
+  report["loops"] = std::move(loops);
+  report["buffers"] = buffersToJson(module);
+  if (auto bytes = module->getAttrOfType<IntegerAttr>(TileGPUDialect::kSharedBytesAttr)) {
+    report["shared_bytes"] = bytes.getInt();
+  }
+  return report;
+}
+
+} // namespace tilewright

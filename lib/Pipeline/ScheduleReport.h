@@ -1,0 +1,57 @@
+// What the passes on tiles decided, for `tilewright explain`: each loop's operations with their stages and
+// instructions, the buffers in shared memory, and the choices that passes rejected.
+//
+//     ScheduleReport report(context);      collects the remarks of passes (Decisions.h) while it exists
+//     report.observe(passes);              records the loops before expand-pipeline, when they have schedules
+//     passes.run(module);
+//     report.finish(module);               adds what later passes decided
+//
+// The report is JSON. Positions are call stacks: [[file, line, column], ...], innermost first.
+//
+//     {"loops": [{"at", "kind": "for" | "while", "depth", "copies", "stages",
+//                 "operations": [{"kind", "at", "tile", "count", "stage"?, "cluster"?, "partition"?, "dot"?}],
+//                 "rejected": [{"at", "choice", "reason"}]}],
+//      "outside": {"operations", "rejected"},
+//      "buffers": [{"at", "tile", "slots", "bytes", "offset", "swizzle"}],
+//      "shared_bytes", "shared_limit", "threads", "warps"}
+//
+// "dot" is {"unit", "instruction", "issued", "a", "b", "in_flight"}. Loops at one position, such as copies of an
+// unrolled loop's body, are one entry.
+
+#ifndef TILEWRIGHT_LIB_PIPELINE_SCHEDULEREPORT_H
+#define TILEWRIGHT_LIB_PIPELINE_SCHEDULEREPORT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/JSON.h"
+
+#include <memory>
+
+namespace tilewright {
+
+class ScheduleReport {
+public:
+  /// Installs a remark engine in the context.
+  explicit ScheduleReport(mlir::MLIRContext &context);
+  /// Removes it.
+  ~ScheduleReport();
+  ScheduleReport(const ScheduleReport &) = delete;
+  ScheduleReport &operator=(const ScheduleReport &) = delete;
+
+  /// Adds an instrumentation that refers to this object.
+  void observe(mlir::PassManager &passes);
+
+  /// The report, of a module after the passes on tiles. If one of them failed, of what the others decided.
+  llvm::json::Object finish(mlir::ModuleOp module);
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+/// A call stack, as the report has it.
+llvm::json::Array framesToJson(mlir::Location loc);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_PIPELINE_SCHEDULEREPORT_H

@@ -1,0 +1,162 @@
+"""`tilewright explain file.py:kernel` prints the schedule of a kernel for a GPU."""
+
+import json
+
+import pytest
+
+from tilewright import cli
+
+SOURCE = """
+import tilewright
+import tilewright.language as tl
+
+
+@tilewright.jit
+def matmul(a, b, c, K, BM: tl.constexpr = 64, BN: tl.constexpr = 64, BK: tl.constexpr = 32):
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n = tl.program_id(1) * BN + tl.arange(0, BN)
+    N = tl.num_programs(1) * BN
+    total = tl.zeros((BM, BN), dtype=tl.float32)
+    for start in range(0, K, BK):
+        k = start + tl.arange(0, BK)
+        x = tl.load(a + m[:, None] * K + k[None, :])
+        y = tl.load(b + k[:, None] * N + n[None, :])
+        total = tl.dot(x, y, total)
+    tl.store(c + m[:, None] * N + n[None, :], total.to(tl.float16))
+
+
+@tilewright.jit
+def add(x, y, BLOCK: tl.constexpr = 128):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + i, tl.load(x + i) + 1)
+"""
+SIGNATURE = "*fp16:D,*fp16:D,*fp16:D,i32:D"
+
+
+@pytest.fixture
+def run(monkeypatch, tmp_path, capsys):
+    """Runs the command on the kernel; returns status, stdout and stderr."""
+    monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(tmp_path / "cache"))
+    file = tmp_path / "kernels.py"
+    file.write_text(SOURCE)
+
+    def command(*arguments, kernel="matmul", signature=SIGNATURE):
+        status = cli.main(["explain", f"{file}:{kernel}", "-s", signature, *arguments])
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return command
+
+
+@pytest.fixture
+def loop(run):
+    """The kernel's loop in the JSON report."""
+
+    def command(target, *arguments, **source):
+        status, out, err = run("--target", target, "--json", *arguments, **source)
+        assert (status, err) == (0, "")
+        [loop] = json.loads(out)["loops"]
+        return loop
+
+    return command
+
+
+def operations(loop, kind):
+    return [op for op in loop["operations"] if op["kind"] == kind]
+
+
+def test_the_text_has_loop_stages_instructions_and_buffers(run):
+    status, out, err = run("--target", "emulator:cuda:90a")
+    assert (status, err) == (0, "")
+    assert "for loop at kernels.py:12, 3 stages" in out
+    assert "2 wgmma m64n64k16.f16.f16.f32, in flight" in out
+    assert "24576 of 232448 bytes of shared memory" in out
+    assert "copy       64x32xf16      0        1  asynchronous, 2 iterations ahead" in out
+    assert max(map(len, out.splitlines())) <= 100
+
+
+@pytest.mark.parametrize(
+    ("target", "unit", "instruction", "issued"),
+    [
+        ("emulator:cuda:90a", "wgmma", "m64n64k16.f16.f16.f32", 2),
+        ("emulator:cuda:80", "mma.sync", "m16n8k16.f16.f16.f32", 64),
+    ],
+)
+def test_the_instructions_of_a_dot(loop, target, unit, instruction, issued):
+    dots = operations(loop(target), "dot")
+    assert {op["dot"]["unit"] for op in dots} == {unit}
+    assert {op["dot"]["instruction"] for op in dots} == {instruction}
+    assert sum(op["dot"]["issued"] * op["count"] for op in dots) == issued
+
+
+def test_positions_are_the_users_lines(loop):
+    found = loop("emulator:cuda:90a")
+    lines = {op["kind"]: op["at"][0][1] for op in found["operations"]}
+    assert lines == {"copy": 15, "dot": 16}
+    assert found["at"][0][1] == 12
+
+
+@pytest.mark.parametrize("stages", [2, 3, 4])
+def test_stages_are_those_of_the_option(loop, stages):
+    found = loop("emulator:cuda:90a", "--num-stages", str(stages))
+    assert found["stages"] == stages
+    assert {op["stage"] for op in operations(found, "dot")} == {stages - 1}
+
+
+def test_without_stages_nothing_is_copied_asynchronously(loop):
+    found = loop("emulator:cuda:90a", "--num-stages", "1")
+    assert found["stages"] == 1
+    assert operations(found, "copy") == []
+    assert len(operations(found, "load")) == 2
+
+
+def test_registers_and_occupancy_of_an_assembled_kernel(run):
+    status, out, _ = run("--target", "cuda:90a", "--json")
+    report = json.loads(out)
+    assert status == 0
+    if not report["registers"]:
+        pytest.skip("no assembler")
+    by_registers = 65536 // (128 * -(-report["registers"] // 8) * 8)
+    assert report["occupancy"]["registers"] == min(by_registers, 16)
+    assert report["occupancy"]["programs"] == min(
+        report["occupancy"][name] for name in ("registers", "shared memory", "warps")
+    )
+    assert report["spill_bytes"] == 0
+
+
+def test_a_kernel_without_loops(run):
+    status, out, err = run("--target", "emulator:cuda:80", kernel="add", signature="*fp32,*fp32")
+    assert (status, err) == (0, "")
+    assert "loop at" not in out
+    assert "128xf32" in out
+
+
+def test_a_kernel_that_needs_too_much_shared_memory_is_explained_and_fails(run):
+    big = SIGNATURE + ",BM=256,BN=256,BK=128"
+    status, out, err = run("--target", "emulator:cuda:80", signature=big)
+    assert status == 1
+    assert "of 166912 bytes of shared memory" in out
+    assert "256x128xf16" in out
+    assert "needs 393216 bytes of shared memory" in err
+
+
+def test_the_cpu_has_no_schedule(run):
+    status, out, err = run("--target", "cpu")
+    assert (status, out) == (1, "")
+    assert "the target 'cpu' has no schedule" in err
+
+
+def test_the_log_of_a_launch_has_the_schedule(monkeypatch, tmp_path, capsys):
+    from tilewright import compiler
+    from tilewright.cli.compile import find_kernel
+
+    file = tmp_path / "logged.py"
+    file.write_text(SOURCE)
+    monkeypatch.setenv("TILEWRIGHT_LOG", "schedule")
+    fn = find_kernel(f"{file}:matmul")
+    signature = [*SIGNATURE.split(","), 64, 64, 32]
+    kept = [compiler.compile(fn, signature, target) for target in ("emulator:cuda:90a", "cpu")]
+    said = capsys.readouterr().err
+    assert len(kept) == 2
+    assert said.count("matmul for ") == 1
+    assert "for loop at logged.py:12, 3 stages" in said
