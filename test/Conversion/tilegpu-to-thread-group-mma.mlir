@@ -74,3 +74,22 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a", tileg
     return
   }
 }
+
+// -----
+
+#a = #tilegpu.layout<register = [[0, 8], [4, 0]], lane = [[1, 0], [2, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 16], [0, 32]], block = [] : 8x64>
+#b = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 4], [8, 0]] : 16x8>
+#acc = #tilegpu.layout<register = [[1, 0], [0, 8], [8, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 16], [0, 32]], block = [] : 16x64>
+
+// All matrices are transposed, and A is rounded in registers. The buffer holds 16 rows of 8 elements along K.
+// CHECK-LABEL: @transposed
+// CHECK-COUNT-4: thread.round_to_tf32
+// CHECK: thread.group_mma "m64k8.tf32.tf32.f32" columns 16 %{{[0-9]*}}, %{{[0-9]*}}, %{{[0-9]*}}, %{{[0-9]*}} at 0 by %{{.*}} at 0 in <swizzle = 32, leading = 0, stride = 256, transposed = false>
+// CHECK-NOT: thread.group_mma "
+module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a", tilegpu.shared_bytes = 512 : i64} {
+  func.func @transposed(%a: tensor<8x64xf32, #a>, %acc: tensor<16x64xf32, #acc>) {
+    %b = tilegpu.local_alloc at 0 : !tilegpu.buffer<16x8xf32, #b>
+    %r = tilegpu.group_mma "m64k8.tf32.tf32.f32" %a registers transposed, %b transposed, %acc transposed : tensor<8x64xf32, #a> * !tilegpu.buffer<16x8xf32, #b> -> tensor<16x64xf32, #acc>
+    return
+  }
+}

@@ -137,7 +137,10 @@ public:
     if (auto buffer = dyn_cast<tilegpu::BufferType>(op.getA().getType())) {
       shared.emplace(buffer, /*k=*/1, op.getTransposedA());
     } else {
-      registers = Fragments::of(tilegpu::mapOf(op.getA()), row.operand(Operand::A, 8));
+      LinearLayout map = tilegpu::mapOf(op.getA());
+      map = op.getTransposedA() ? layout::transposed(map, {1, 0}) : map;
+      registers = Fragments::of(map, row.operand(Operand::A, 8));
+      isRounded = row.a == hardware::ElementType::TF32;
     }
   }
 
@@ -152,10 +155,7 @@ public:
       words = {partOfGroup(builder, value, offsets)};
       return;
     }
-    auto type = cast<VectorType>(value.getType());
-    int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
-    words =
-        unpack(builder, vector::BitCastOp::create(builder, VectorType::get(bits / 32, builder.getI32Type()), value));
+    words = isRounded ? rounded(builder, value) : unpack(builder, asWords(builder, value));
     perFragment = static_cast<int64_t>(words.size()) / static_cast<int64_t>(registers->at.size());
   }
 
@@ -177,6 +177,18 @@ public:
   }
 
 private:
+  static Value asWords(Builder &builder, Value value) {
+    auto type = cast<VectorType>(value.getType());
+    int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
+    return vector::BitCastOp::create(builder, VectorType::get(bits / 32, builder.getI32Type()), value);
+  }
+
+  static SmallVector<Value> rounded(Builder &builder, Value value) {
+    return llvm::map_to_vector(unpack(builder, value),
+                               [&](Value element) -> Value { return thread::RoundToTF32Op::create(builder, element); });
+  }
+
+  bool isRounded = false; ///< in registers, to tf32
   std::optional<InShared> shared;
   std::optional<Fragments> registers;
   SmallVector<Value> words;
@@ -253,7 +265,8 @@ struct GroupMma : OpConversionPattern<tilegpu::GroupMmaOp> {
       return op.emitError("stage-group-operands has not put the operands into shared memory");
     }
     const GroupMmaInstruction &row = *hardware::lookupGroupMma(op.getInstruction());
-    auto accumulators = Accumulators::of(tilegpu::mapOf(op.getType()), row);
+    LinearLayout map = tilegpu::mapOf(op.getType());
+    auto accumulators = Accumulators::of(op.getTransposedC() ? layout::transposed(map, {1, 0}) : map, row);
     LeftOperand a(op, row);
     InShared b(bufferB, /*k=*/0, op.getTransposedB());
     if (!accumulators || !a.isReadable() || !b.isReadable()) {
@@ -322,10 +335,25 @@ struct Wait : OpConversionPattern<tilegpu::GroupMmaWaitOp> {
   }
 };
 
+struct RoundToTF32 : OpConversionPattern<tilegpu::RoundToTF32Op> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(tilegpu::RoundToTF32Op op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    SmallVector<Value> elements = unpack(builder, adaptor.getX());
+    for (Value &element : elements) {
+      Value bits = thread::RoundToTF32Op::create(builder, element);
+      element = LLVM::BitcastOp::create(builder, builder.getF32Type(), bits);
+    }
+    rewriter.replaceOp(op, pack(builder, elements));
+    return success();
+  }
+};
+
 } // namespace
 
 void addGroupMmaPatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
-  patterns.add<GroupMma, Wait>(types, patterns.getContext());
+  patterns.add<GroupMma, Wait, RoundToTF32>(types, patterns.getContext());
 }
 
 } // namespace tilewright::gpu

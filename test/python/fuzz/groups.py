@@ -13,7 +13,17 @@ from kernel import Kernel
 from loops import Loops, write_loops
 from tiles import DType
 
-OPERANDS = ["float16", "float16", "bfloat16", "bfloat16", "int8", "float8e4nv", "float8e5"]
+OPERANDS = [
+    "float16",
+    "float16",
+    "bfloat16",
+    "bfloat16",
+    "float32",
+    "float32",
+    "int8",
+    "float8e4nv",
+    "float8e5",
+]
 
 
 class Groups(Loops):
@@ -101,7 +111,9 @@ class Groups(Loops):
     def add(self) -> None:
         """Adds the product of `left` and `right` to an accumulator, in one of many ways."""
         kind = self.rng.randint(0, 11)
-        limit = f", max_num_imprecise_acc={self.pick(0, 16, 32)}" if self.limited() else ""
+        limit = self.precision()
+        if self.limited():
+            limit = f", max_num_imprecise_acc={self.pick(0, 16, 32)}"
         if kind == 0:
             self.line(f"second = tl.dot(left, right, second{limit})")
         elif kind == 1:
@@ -123,6 +135,11 @@ class Groups(Loops):
             self.line(f"second = {self.calmed('second')}")
         else:
             super().add()
+
+    def precision(self) -> str:
+        if self.operand != "float32" or self.chance(0.6):
+            return ""  # tf32
+        return f', input_precision="{self.pick("tf32", "tf32x3", "ieee")}"'
 
     def limited(self) -> bool:
         return self.operand.is_float8 and self.inner >= 32 and self.chance(0.5)

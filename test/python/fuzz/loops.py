@@ -59,6 +59,10 @@ class Loops(Writer):
             return f"({text}) & 7"
         return f"tl.minimum(tl.maximum({text}, -8.0), 8.0)"
 
+    def precision(self) -> str:
+        """The argument of a dot that says how operands may be rounded, with a comma before it."""
+        return ', input_precision="ieee"' if self.operand == "float32" else ""
+
     def start(self, index: str) -> str:
         """The index of the first element that an iteration reads, sometimes with a hint."""
         text = f"{index} * {self.inner}"
@@ -112,7 +116,7 @@ class Loops(Writer):
 
     def add(self) -> None:
         kind = self.rng.randint(0, 3)
-        tail = ', input_precision="ieee"' if self.operand == "float32" else ""
+        tail = self.precision()
         if kind == 0:
             self.line(f"acc += tl.dot(left, right{tail})")
         else:
@@ -221,8 +225,7 @@ class Loops(Writer):
     def alternating(self, index: str) -> None:
         """Reads what the previous iteration may have written through the other pointer."""
         self.line(f"left = tl.load(one + row * {self.pitch} + k[None, :])")
-        tail = ', input_precision="ieee"' if self.operand == "float32" else ""
-        self.line(f"acc = tl.dot(left, weights, acc{tail})")
+        self.line(f"acc = tl.dot(left, weights, acc{self.precision()})")
         self.line(f"acc = {self.calmed('acc')}")
         self.write_back(self.pick(self.a, self.c, "one", "two"))
         choice = f"tl.where({index} % 2 == 0, {self.c}, {self.a})"

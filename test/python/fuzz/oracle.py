@@ -497,11 +497,24 @@ def argmin(x: Tile, axis: int, keep_dims: bool = False, **ties: Any) -> Tile:
     return _extreme(x, axis, keep_dims, True, False)[1]
 
 
+# The error of a float32 operand of a dot, in units of the operand, by `input_precision`.
+OPERANDS = {"tf32": 2.0**-10, "tf32x3": 2.0**-20}
+
+
+def _operand_error(x: Tile, precision: str) -> np.ndarray:
+    """What rounding to the bits of tensor cores, or cutting off, changes at most."""
+    wide = np.broadcast_to(wide_error(x), x.shape)
+    if x.dtype != "float32" or precision not in OPERANDS:
+        return wide
+    bits = x.value.astype(np.float32).view(np.uint32)
+    return wide + np.where(bits & 0x1FFF, np.abs(x.value) * OPERANDS[precision], 0)
+
+
 def dot(
     a: Tile,
     b: Tile,
     acc: Tile | None = None,
-    input_precision: str = "ieee",
+    input_precision: str = "tf32",
     out_dtype: str = "float32",
     **hints: Any,
 ) -> Tile:
@@ -510,7 +523,8 @@ def dot(
         return Tile("int32", product if acc is None else product + acc.value)
     out = DType("float64" if a.dtype == "float64" else out_dtype)
     wide = [v.value.astype(np.float64) for v in (a, b)]
-    error = [np.broadcast_to(wide_error(v), v.shape) for v in (a, b)]
+    with np.errstate(all="ignore"):
+        error = [_operand_error(v, input_precision) for v in (a, b)]
     start = np.float64(0) if acc is None else acc.value.astype(np.float64)
     with np.errstate(all="ignore"):
         total = np.matmul(*wide) + start
@@ -519,7 +533,7 @@ def dot(
     adding = "float64" if out == "float64" else "float32"
     unit = FLOAT8_SUMS if a.dtype.is_float8 else FLOATS[adding]
     parts = [*wide, start]
-    exact = all(v is None or v.error is None for v in (a, b, acc))
+    exact = all(v is None or v.error is None for v in (a, b, acc)) and not any(map(np.any, error))
     if exact and all(np.all(p == np.floor(p)) for p in parts) and np.all(size < 1 / unit):
         return Tile(adding, total).to(out)
     depth = a.shape[-1] + 2

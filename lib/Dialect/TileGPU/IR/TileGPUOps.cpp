@@ -211,7 +211,8 @@ LogicalResult GroupMmaOp::verify() {
   if (!row) {
     return emitOpError("there is no instruction ") << getInstruction();
   }
-  GroupOperand a(getA().getType(), getTransposedA()), b(getB().getType(), getTransposedB()), c(getType(), false);
+  GroupOperand a(getA().getType(), getTransposedA()), b(getB().getType(), getTransposedB());
+  GroupOperand c(getType(), getTransposedC());
   bool isMatrix = a.shape.size() == 2 && b.shape.size() == 2 && c.shape.size() == 2;
   if (!isMatrix || a.shape[0] != c.shape[0] || b.shape[1] != c.shape[1] || a.shape[1] != b.shape[0]) {
     return emitOpError("the shapes are incompatible: ")

@@ -9,20 +9,20 @@ namespace tilewright::tilegpu {
 SmallVector<Value> GroupMmaChain::buffers() const {
   SmallVector<Value> buffers;
   for (GroupMmaOp op : ops) {
-    buffers.append({op.getA(), op.getB()});
+    buffers.append(buffersOf(op));
   }
   return buffers;
 }
 
-/// Whether the group_mma reads both operands from shared memory, is executed in each iteration, and other code does not
-/// add up its sums.
-static bool canBeInFlight(GroupMmaOp op, scf::ForOp loop) {
+/// Whether the group_mma reads both operands from shared memory, or A from registers if `inRegisters`, is executed in
+/// each iteration, and other code does not add up its sums.
+static bool canBeInFlight(GroupMmaOp op, scf::ForOp loop, bool inRegisters = false) {
   return op && op->getBlock() == loop.getBody() && !op.getAsync() && !partialK(op) &&
-         isa<BufferType>(op.getA().getType()) && isa<BufferType>(op.getB().getType());
+         (inRegisters || isa<BufferType>(op.getA().getType())) && isa<BufferType>(op.getB().getType());
 }
 
 /// The chain that begins with an argument of the loop; none if the accumulator has other uses.
-static std::optional<GroupMmaChain> chainFrom(scf::ForOp loop, unsigned argument) {
+static std::optional<GroupMmaChain> chainFrom(scf::ForOp loop, unsigned argument, bool inRegisters) {
   GroupMmaChain chain = {argument, {}};
   Value sum = loop.getRegionIterArg(argument);
   while (sum.hasOneUse()) {
@@ -32,7 +32,7 @@ static std::optional<GroupMmaChain> chainFrom(scf::ForOp loop, unsigned argument
       return isOwn ? std::optional(chain) : std::nullopt;
     }
     auto op = dyn_cast<GroupMmaOp>(use.getOwner());
-    if (!canBeInFlight(op, loop) || &use != &op.getAccMutable()) {
+    if (!canBeInFlight(op, loop, inRegisters) || &use != &op.getAccMutable()) {
       return std::nullopt;
     }
     chain.ops.push_back(op);
@@ -41,11 +41,11 @@ static std::optional<GroupMmaChain> chainFrom(scf::ForOp loop, unsigned argument
   return std::nullopt;
 }
 
-SmallVector<GroupMmaChain> chainsOf(scf::ForOp loop) {
+SmallVector<GroupMmaChain> chainsOf(scf::ForOp loop, bool inRegisters) {
   SmallVector<GroupMmaChain> chains;
   size_t inChains = 0, all = 0;
   for (unsigned argument = 0; argument < loop.getNumRegionIterArgs(); ++argument) {
-    if (std::optional<GroupMmaChain> chain = chainFrom(loop, argument)) {
+    if (std::optional<GroupMmaChain> chain = chainFrom(loop, argument, inRegisters)) {
       inChains += chain->ops.size();
       chains.push_back(std::move(*chain));
     }

@@ -25,8 +25,9 @@ struct GroupMmaChain {
 };
 
 /// The chains of a loop, if all group_mma in it belong to chains and may be in flight across iterations: their operands
-/// are in shared memory, and nothing else in the loop uses the accumulators. Empty otherwise.
-llvm::SmallVector<GroupMmaChain> chainsOf(mlir::scf::ForOp loop);
+/// are in shared memory, and nothing else in the loop uses the accumulators. Empty otherwise. With `inRegisters`, A may
+/// be in registers.
+llvm::SmallVector<GroupMmaChain> chainsOf(mlir::scf::ForOp loop, bool inRegisters = false);
 
 /// The group_mma of a loop that computes sums of what it computes from products, like attention:
 ///

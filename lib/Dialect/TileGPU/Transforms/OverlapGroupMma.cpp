@@ -7,11 +7,12 @@
 //                    wait for group_mma i - 1, barrier    all have read slot (i - 1) mod 3
 //                    copy i + 2                           into that slot
 //
-// OverlapSums.h does that for the loops of attention.
+// OverlapSums.h does that for the loops of attention, OverlapReads.h for operands in registers.
 
 #include "Buffers.h"
 #include "CarriedSlots.h"
 #include "GroupMmaChains.h"
+#include "OverlapReads.h"
 #include "OverlapSums.h"
 #include "RingPositions.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
@@ -119,6 +120,7 @@ class OverlapGroupMma : public tilegpu::impl::OverlapGroupMmaBase<OverlapGroupMm
     for (scf::ForOp loop : loops) {
       SmallVector<GroupMmaChain> chains = chainsOf(loop);
       if (chains.empty()) {
+        overlapReads(loop, rewriter);
         overlapSums(loop, rewriter);
       } else if (buffersLast(loop, chains)) {
         Overlap(loop, rewriter).run(chains);

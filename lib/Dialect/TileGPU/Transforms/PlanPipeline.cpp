@@ -20,6 +20,7 @@
 #include "Buffers.h"
 #include "ExpandPipeline/Speculation.h"
 #include "GroupMmaChains.h"
+#include "GroupReads.h"
 #include "OperandPath.h"
 #include "tilewright/Analysis/ReadOnlyMemory.h"
 #include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
@@ -216,6 +217,20 @@ static SmallVector<Position> decideForProducts(scf::ForOp loop, const LoopCopies
   return positions;
 }
 
+/// Operands in registers are read an iteration ahead, while the group_mma of this one are computed, and copies follow.
+/// They write the slot that the previous iteration has read: the loop keeps one more than its reads need.
+static SmallVector<Position> decideForReads(scf::ForOp loop, const LoopCopies &copies, ArrayRef<Operation *> reads,
+                                            int64_t stages) {
+  SmallVector<Position> positions;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    positions.push_back(copies.ahead.contains(&op)       ? Position{0, 2}
+                        : llvm::is_contained(reads, &op) ? Position{stages - 2, 1}
+                                                         : Position{stages - 1, 0});
+  }
+  loop->setAttr(TileGPUDialect::kKeptSlotsAttr, Builder(loop.getContext()).getI64IntegerAttr(1));
+  return positions;
+}
+
 /// Copies follow the dots, which are in flight until those of the next iteration have started: they write the slot that
 /// the previous iteration has read.
 static SmallVector<Position> decideForGroups(scf::ForOp loop, const LoopCopies &copies, int64_t stages) {
@@ -233,6 +248,9 @@ static SmallVector<Position> decide(scf::ForOp loop, const LoopCopies &copies, i
   }
   if (SmallVector<GroupMmaOp> products = productsOfCopies(loop, copies); stages > 2 && !products.empty()) {
     return decideForProducts(loop, copies, products, stages);
+  }
+  if (SmallVector<Operation *> reads = groupReadsAhead(loop, copies.ahead); stages > 2 && !reads.empty()) {
+    return decideForReads(loop, copies, reads, stages);
   }
   // Reads an iteration ahead pay if the last dot can overlap with them.
   bool readsAhead = !copies.firstReads.empty() && LocalLoadOp(copies.lastRead)->isBeforeInBlock(copies.lastDot) &&

@@ -6,8 +6,11 @@
 
 #include "GroupOperands.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
+#include "tilewright/Hardware/NvidiaInstructions.h"
+#include "tilewright/Layout/Algebra.h"
 #include "tilewright/Layout/Shared.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -41,13 +44,58 @@ static int rowsAlong(const OperandSource &source, int k, bool takesTransposed) {
   return swizzleOf(type.getDimSize(along) * bytesOf(type.getElementType())) ? along : 1 - along;
 }
 
+static const hardware::GroupMmaInstruction &rowOf(GroupMmaOp op) {
+  return *hardware::lookupGroupMma(op.getInstruction());
+}
+
+static bool isOfTf32(GroupMmaOp op) { return rowOf(op).a == hardware::ElementType::TF32; }
+
+/// The layout of A in registers that the accumulators' layout determines: a group of warps has the same rows of both.
+static layout::LinearLayout registersOfA(GroupMmaOp op) {
+  auto exchanged = [](const layout::LinearLayout &map, bool isTransposed) {
+    return isTransposed ? layout::transposed(map, {1, 0}) : map;
+  };
+  layout::LinearLayout sums = exchanged(mapOf(op.getResult()), op.getTransposedC());
+  int64_t warps = 1, warpsAlongRows = 1;
+  for (uint64_t column : sums.columnsOf(layout::kWarp)) {
+    warps *= 2;
+    warpsAlongRows *= sums.unpackOut(column)[0] != 0 ? 2 : 1;
+  }
+  auto type = cast<RankedTensorType>(op.getA().getType());
+  int64_t rows = type.getDimSize(op.getTransposedA() ? 1 : 0), depth = type.getDimSize(op.getTransposedA() ? 0 : 1);
+  const hardware::GroupMmaInstruction &row = rowOf(op);
+  constexpr int64_t kAnyColumns = 8;
+  return exchanged(hardware::wgmmaOperand(layout::Operand::A, row.operand(layout::Operand::A, kAnyColumns),
+                                          {rows, depth}, {warpsAlongRows, warps / warpsAlongRows}),
+                   op.getTransposedA());
+}
+
+/// Lets the instruction read A from registers, where it is rounded. The conversion is where A is computed, so that an
+/// asynchronous copy can replace a load, and not in a loop without need.
+static void moveToRegisters(GroupMmaOp op) {
+  Value a = op.getA();
+  OpBuilder builder(op.getContext());
+  builder.setInsertionPointAfterValue(a);
+  auto type = withLayout(cast<RankedTensorType>(a.getType()), registersOfA(op));
+  op.getAMutable().assign(ConvertLayoutOp::create(builder, a.getLoc(), type, a));
+  op.setRegisterA(true);
+}
+
+/// Whether a tile is rounded before an instruction cuts off what tf32 lacks. A loaded one is not, so that it can be
+/// copied asynchronously; one that is converted from fewer bits need not.
+static bool mustRound(Value tile) {
+  return !isa_and_nonnull<tile::LoadOp, arith::ExtFOp, tile::SplatOp>(tile.getDefiningOp());
+}
+
 namespace {
 class StageGroupOperands : public tilegpu::impl::StageGroupOperandsBase<StageGroupOperands> {
   void runOnOperation() override {
     SmallVector<GroupMmaOp> products;
     getOperation()->walk([&](GroupMmaOp op) { products.push_back(op); });
     for (GroupMmaOp op : products) {
-      if (!op.getRegisterA()) {
+      if (isOfTf32(op)) {
+        moveToRegisters(op);
+      } else if (!op.getRegisterA()) {
         op.setTransposedA(stage(op, op.getAMutable(), /*k=*/1));
       }
       op.setTransposedB(stage(op, op.getBMutable(), /*k=*/0));
@@ -57,20 +105,22 @@ class StageGroupOperands : public tilegpu::impl::StageGroupOperandsBase<StageGro
   /// Replaces the operand by a buffer; returns whether that holds the transposed matrix.
   bool stage(GroupMmaOp op, OpOperand &operand, int k) {
     OperandSource source(operand.get());
-    bool takesTransposed = hardware::lookupGroupMma(op.getInstruction())->takesTransposed;
-    int along = rowsAlong(source, source.dimOf(k), takesTransposed);
+    int along = rowsAlong(source, source.dimOf(k), rowOf(op).takesTransposed);
     Value &buffer = buffers[{source.tile, along}];
     if (!buffer) {
-      buffer = store(source.tile, along);
+      buffer = store(source.tile, along, isOfTf32(op));
     }
     operand.set(buffer);
     return source.isTransposed;
   }
 
   /// Stores the tile where it is computed, so that operations which have it in common share the buffer.
-  static Value store(Value tile, int along) {
+  static Value store(Value tile, int along, bool isTf32) {
     OpBuilder builder(tile.getContext());
     builder.setInsertionPointAfterValue(tile);
+    if (isTf32 && mustRound(tile)) {
+      tile = RoundToTF32Op::create(builder, tile.getLoc(), tile.getType(), tile);
+    }
     auto type = cast<RankedTensorType>(tile.getType());
     int64_t bytes = bytesOf(type.getElementType());
     int swizzle = *swizzleOf(type.getDimSize(along) * bytes);

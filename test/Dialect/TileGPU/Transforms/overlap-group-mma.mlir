@@ -81,3 +81,48 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
     return
   }
 }
+
+// -----
+
+#b = #tilegpu.layout<offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [4, 2], [8, 4], [0, 8], [0, 16], [0, 32]] : 32x64>
+#ptrs = #tilegpu.layout<register = [[1, 0], [2, 0], [0, 16], [0, 32]], lane = [[4, 0], [8, 0], [16, 0], [0, 1], [0, 2]], warp = [[0, 4], [0, 8]], block = [] : 32x64>
+#x = #tilegpu.layout<register = [[8, 0], [0, 4], [0, 8], [0, 16]], lane = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = [] : 64x32>
+#acc = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = [] : 64x64>
+
+// With A in registers, an iteration waits at its end; what follows the group_mma overlaps with it. In the second loop, a
+// copy overwrites what it reads.
+// CHECK-LABEL: @registers
+// CHECK: scf.for
+// CHECK: %[[R:.*]] = tilegpu.group_mma "m64k8.tf32.tf32.f32" async %{{.*}} registers, %[[B:[a-z0-9]*]], %
+// CHECK: tilegpu.async_copy
+// CHECK: %[[W:.*]] = tilegpu.group_mma_wait %[[R]] pending 0 read %[[B]]
+// CHECK-NEXT: scf.yield %[[W]]
+// CHECK: scf.for
+// CHECK-NOT: async %
+// CHECK-NOT: group_mma_wait
+module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+  func.func @registers(%p: tensor<32x64x!tile.ptr<f32>, #ptrs>, %x: tensor<64x32xf32, #x>, %n: i32, %zero: tensor<64x64xf32, #acc>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %even = arith.constant false
+    %ring = tilegpu.local_alloc : !tilegpu.buffer<32x64xf32, #b, 2>
+    %r:5 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %slot = %c0, %phase = %even, %ahead = %c1, %aheadPhase = %even)
+        -> (tensor<64x64xf32, #acc>, i32, i1, i32, i1) : i32 {
+      %y = tilegpu.local_slot %ring[%slot phase %phase] : !tilegpu.buffer<32x64xf32, #b, 2> -> !tilegpu.buffer<32x64xf32, #b>
+      %d = tilegpu.group_mma "m64k8.tf32.tf32.f32" %x registers, %y, %acc : tensor<64x32xf32, #x> * !tilegpu.buffer<32x64xf32, #b> -> tensor<64x64xf32, #acc>
+      %to = tilegpu.local_slot %ring[%ahead phase %aheadPhase] : !tilegpu.buffer<32x64xf32, #b, 2> -> !tilegpu.buffer<32x64xf32, #b>
+      %t = tilegpu.async_copy %p, %to : tensor<32x64x!tile.ptr<f32>, #ptrs> -> !tilegpu.buffer<32x64xf32, #b>
+      %next, %nextPhase = tilegpu.ring_next %slot, %phase of 2
+      %nextAhead, %nextAheadPhase = tilegpu.ring_next %ahead, %aheadPhase of 2
+      scf.yield %d, %next, %nextPhase, %nextAhead, %nextAheadPhase : tensor<64x64xf32, #acc>, i32, i1, i32, i1
+    }
+    %s:3 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %slot = %c0, %phase = %even) -> (tensor<64x64xf32, #acc>, i32, i1) : i32 {
+      %y = tilegpu.local_slot %ring[%slot phase %phase] : !tilegpu.buffer<32x64xf32, #b, 2> -> !tilegpu.buffer<32x64xf32, #b>
+      %d = tilegpu.group_mma "m64k8.tf32.tf32.f32" %x registers, %y, %acc : tensor<64x32xf32, #x> * !tilegpu.buffer<32x64xf32, #b> -> tensor<64x64xf32, #acc>
+      %t = tilegpu.async_copy %p, %y : tensor<32x64x!tile.ptr<f32>, #ptrs> -> !tilegpu.buffer<32x64xf32, #b>
+      %next, %nextPhase = tilegpu.ring_next %slot, %phase of 2
+      scf.yield %d, %next, %nextPhase : tensor<64x64xf32, #acc>, i32, i1
+    }
+    return
+  }
+}

@@ -205,19 +205,31 @@ def TileGPU_GroupMmaOp : TileGPU_Op<"group_mma", [AllTypesMatch<["acc", "result"
     its fragments (`GroupMmaInstruction::operand`). Operand b, and a unless it is `registerA`, become buffers by
     `stage-group-operands`; until then they are tiles in any layout. A buffer has a layout of `layout::nvmmaShared`, and
     with `transposedA` or `transposedB` it holds the transposed matrix. Operand a in registers has the layout of the
-    row's fragment.
+    row's fragment; if the row's operands are tf32, it is rounded. With `transposedA`, it is the transposed matrix, in
+    the fragment's layout with exchanged dimensions; with `transposedC`, so are the accumulators and the result.
 
     With `async`, the instruction is in flight after the operation: the result may only be used as the accumulator of
     another one and by `group_mma_wait`, and loops may carry it to these. Without it, the operation waits.
   }];
   let arguments = (ins TileGPU_TileOrBuffer:$a, TileGPU_TileOrBuffer:$b, Tile_Tile:$acc, StrAttr:$instruction,
-    UnitAttr:$registerA, UnitAttr:$transposedA, UnitAttr:$transposedB, UnitAttr:$async);
+    UnitAttr:$registerA, UnitAttr:$transposedA, UnitAttr:$transposedB, UnitAttr:$transposedC, UnitAttr:$async);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = [{
     $instruction (`async` $async^)? $a (`registers` $registerA^)? (`transposed` $transposedA^)? `,`
-    $b (`transposed` $transposedB^)? `,` $acc attr-dict `:` type($a) `*` type($b) `->` type($result)
+    $b (`transposed` $transposedB^)? `,` $acc (`transposed` $transposedC^)? attr-dict
+    `:` type($a) `*` type($b) `->` type($result)
   }];
   let hasVerifier = 1;
+}
+
+def TileGPU_RoundToTF32Op : TileGPU_PureOp<"round_to_tf32", [AllTypesMatch<["x", "result"]>, Elementwise]> {
+  let summary = "Rounds to the nearest tf32, which has ten bits of mantissa; ties away from zero";
+  let description = [{
+    Matrix instructions of groups of warps cut off what they read from shared memory. This rounds what is stored there.
+  }];
+  let arguments = (ins Tile_Tile:$x);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 
 def TileGPU_GroupMmaWaitOp : TileGPU_Op<"group_mma_wait", [AllTypesMatch<["acc", "result"]>]> {

@@ -91,7 +91,7 @@ def ChooseMma : Pass<"choose-mma", "mlir::ModuleOp"> {
 
     Where the target has matrix instructions of groups of warps (`GpuInfo::groupMma`), one takes the dot and the option
     `groups` permits them, it becomes a `tilegpu.group_mma`. Its operands may have any layout, but for an A that is computed from another dot, which
-    stays in registers.
+    stays in registers. A tf32 dot whose B is not stored along K is transposed (`transposedC`) if its A is.
 
     Requires: `assign-layouts`.
     Establishes: each dot can be computed by one thread, or by warps without data from others but in shared memory.
@@ -173,7 +173,8 @@ def StageGroupOperands : Pass<"stage-group-operands", "mlir::ModuleOp"> {
     The operands of a `group_mma` that its instruction reads from shared memory become buffers, in the layout that the
     instruction reads (`layout::nvmmaShared`). A tile is stored where it is computed, so that an asynchronous copy can
     replace a load and its store, and dots that have it in common share the buffer. A transposition before the dot is
-    left to the instruction.
+    left to the instruction. Of a tf32 dot, A is converted to registers, which round it, and a B that is computed is
+    rounded before it is stored, as the instruction cuts off what it reads from shared memory.
 
     ```mlir
     %t = tile.trans %x : tensor<64x32xf16, #rows> -> tensor<32x64xf16, #columns>
@@ -215,6 +216,8 @@ def OverlapGroupMma : Pass<"overlap-group-mma", "mlir::ModuleOp"> {
 
     In loops like that of attention, where sums use what other `group_mma`, the products, have computed, the sums are in
     flight until the products of the next iteration have completed. Copies that follow these products overlap with both.
+
+    If A is in registers, those of an iteration are in flight until its end, while the next iteration's A is loaded.
 
     Requires: buffers; loops that `expand-pipeline` has expanded.
     Establishes: nothing.
@@ -299,6 +302,9 @@ def PlanPipeline : Pass<"plan-pipeline", "mlir::ModuleOp"> {
     If another dot follows the last load from these buffers, the operands of the loop's first dot are loaded one
     iteration ahead (in stage num_stages - 1, the rest in stage num_stages), so that waiting for copies and at
     barriers overlaps with a dot.
+
+    If a `group_mma` reads A from registers, and these suffice, A is loaded an iteration ahead in stage num_stages - 2,
+    followed by the copies.
 
     With three stages or more, copies follow the products of copies whose results other `group_mma` of the loop use (see
     `overlap-group-mma`). They are started num_stages - 2 iterations ahead, and the loop gets `tilegpu.kept_slots`: a

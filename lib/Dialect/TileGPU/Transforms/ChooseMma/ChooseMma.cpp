@@ -153,9 +153,8 @@ public:
     SmallVector<std::optional<GroupDot>> planned;
     for (DotOp dot : dots) {
       std::optional<DotTypes> types = groups ? typesOf(dot) : std::nullopt;
-      planned.push_back(
-          types ? planGroupDot(dot, shapeOf(dot), *types, chains.computed.contains(dot), chains.dots.contains(dot))
-                : std::nullopt);
+      DotChain chain = {chains.computed.contains(dot), chains.dots.contains(dot)};
+      planned.push_back(types ? planGroupDot(dot, shapeOf(dot), *types, chain) : std::nullopt);
     }
     for (auto [dot, group] : llvm::zip_equal(dots, planned)) {
       if (group) {
@@ -187,10 +186,13 @@ private:
   static void rewrite(DotOp dot, const GroupDot &group) {
     OpBuilder builder(dot);
     Location loc = dot.getLoc();
-    Value a = group.registerA ? converted(builder, loc, dot.getA(), group.a) : dot.getA();
+    Value a = group.isSwapped ? dot.getB() : dot.getA(), b = group.isSwapped ? dot.getA() : dot.getB();
+    a = group.registerA ? converted(builder, loc, a, group.a) : a;
+    b = group.isSwapped ? tile::TransOp::create(builder, loc, b, ArrayRef<int32_t>{1, 0}).getResult() : b;
     Value acc = converted(builder, loc, dot.getAcc(), group.accumulator);
-    auto product = GroupMmaOp::create(builder, loc, acc.getType(), a, dot.getB(), acc, group.row->name(),
-                                      group.registerA, /*transposedA=*/false, /*transposedB=*/false, /*async=*/false);
+    auto product = GroupMmaOp::create(builder, loc, acc.getType(), a, b, acc, group.row->name(), group.registerA,
+                                      /*transposedA=*/group.isSwapped, /*transposedB=*/false,
+                                      /*transposedC=*/group.isSwapped, /*async=*/false);
     if (group.partialK) {
       product->setAttr(kPartialKAttr, builder.getI64IntegerAttr(*group.partialK));
     }

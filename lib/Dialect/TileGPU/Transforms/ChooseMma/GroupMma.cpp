@@ -3,6 +3,7 @@
 #include "../GroupOperands.h"
 #include "tilewright/Dialect/Tile/IR/ImpreciseSums.h"
 #include "tilewright/Hardware/NvidiaInstructions.h"
+#include "tilewright/Layout/Algebra.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -54,11 +55,55 @@ static bool canBeRead(Value operand, int k, const GroupMmaInstruction &row) {
   return (row.takesTransposed || along == source.dimOf(k)) && isLong(along);
 }
 
-/// TF32 is missing: these instructions cut its operands off, and the language rounds them.
 static bool isOfRow(const GroupMmaInstruction &row, const DotTypes &types) {
   bool isFull = types.accumulator == ElementType::F32 || types.accumulator == ElementType::S32;
-  return isFull && row.a == types.a && row.b == types.b && row.accumulator == types.accumulator &&
-         row.a != ElementType::TF32;
+  return isFull && row.a == types.a && row.b == types.b && row.accumulator == types.accumulator;
+}
+
+namespace {
+/// The dot, or its transpose: (A B)^T = B^T A^T.
+struct Orientation {
+  bool isSwapped;
+  DotShape shape;
+};
+} // namespace
+
+/// How the row can compute the dot, if its operands can be put into shared memory. These instructions cut off to tf32
+/// what they read from there, so that `stage-group-operands` lets one operand go through registers, which round it. The
+/// other one must be stored along K. Dots of dots keep mma.sync: their B is rarely stored along K, and transposed sums
+/// would not fit the others.
+static std::optional<Orientation> chooseOrientation(tile::DotOp dot, const GroupMmaInstruction &row,
+                                                    const DotShape &shape, DotChain chain) {
+  if (row.a != ElementType::TF32) {
+    bool canBe = canBeRead(dot.getB(), 0, row) && (chain.isComputed || canBeRead(dot.getA(), 1, row));
+    return canBe ? std::optional<Orientation>({false, shape}) : std::nullopt;
+  }
+  if (chain.isIn) {
+    return std::nullopt;
+  }
+  if (canBeRead(dot.getB(), 0, row)) {
+    return Orientation{false, shape};
+  }
+  return canBeRead(dot.getA(), 1, row)
+             ? std::optional<Orientation>({true, {shape.batch, shape.n, shape.m, shape.k, shape.rank}})
+             : std::nullopt;
+}
+
+/// The layouts of A and of the accumulators.
+static GroupDot layOut(const GroupMmaInstruction &row, const Orientation &orientation, const GroupGrid &grid,
+                       bool registerA) {
+  const DotShape &shape = orientation.shape;
+  auto tiled = [&](Operand which, const layout::Shape &matrix) {
+    layout::LinearLayout map = hardware::wgmmaOperand(which, row.operand(which, grid.columns), matrix,
+                                                      {grid.m * GroupMmaInstruction::kWarps, grid.n});
+    return orientation.isSwapped ? layout::transposed(map, {1, 0}) : map;
+  };
+  return {&row,
+          registerA,
+          orientation.isSwapped,
+          tiled(Operand::A, {shape.m, shape.k}),
+          tiled(Operand::C, {shape.m, shape.n}),
+          std::nullopt};
 }
 
 /// The instructions add products of 8-bit floats with fewer bits than the accumulator has. A limit of the number of
@@ -70,26 +115,22 @@ static std::optional<int64_t> choosePartialK(tile::DotOp dot, const GroupMmaInst
                                    : std::nullopt;
 }
 
-std::optional<GroupDot> planGroupDot(tile::DotOp dot, const DotShape &shape, const DotTypes &types, bool registerA,
-                                     bool rowsOnly) {
+std::optional<GroupDot> planGroupDot(tile::DotOp dot, const DotShape &shape, const DotTypes &types, DotChain chain) {
   int warps = numWarps(dot);
   // The assembler unrolls loops with such instructions wrongly, which only for loops can forbid.
   if (shape.rank != 2 || warps % GroupMmaInstruction::kWarps != 0 || dot->getParentOfType<scf::WhileOp>()) {
     return std::nullopt;
   }
   for (const GroupMmaInstruction *row : targetOf(dot).groupMma) {
-    bool fits = isOfRow(*row, types) && shape.k >= row->k && canBeRead(dot.getB(), 0, *row) &&
-                (registerA || canBeRead(dot.getA(), 1, *row));
-    auto grid = fits ? chooseGrid(*row, shape, warps / GroupMmaInstruction::kWarps, rowsOnly) : std::nullopt;
-    if (!grid) {
-      continue;
+    bool fits = isOfRow(*row, types) && shape.k >= row->k;
+    auto orientation = fits ? chooseOrientation(dot, *row, shape, chain) : std::nullopt;
+    auto grid = orientation ? chooseGrid(*row, orientation->shape, warps / GroupMmaInstruction::kWarps, chain.isIn)
+                            : std::nullopt;
+    if (grid) {
+      GroupDot planned = layOut(*row, *orientation, *grid, chain.isComputed);
+      planned.partialK = choosePartialK(dot, *row, shape.k);
+      return planned;
     }
-    auto tiled = [&, grid = *grid](Operand which, const layout::Shape &matrix) {
-      return hardware::wgmmaOperand(which, row->operand(which, grid.columns), matrix,
-                                    {grid.m * GroupMmaInstruction::kWarps, grid.n});
-    };
-    return GroupDot{row, registerA, tiled(Operand::A, {shape.m, shape.k}), tiled(Operand::C, {shape.m, shape.n}),
-                    choosePartialK(dot, *row, shape.k)};
   }
   return std::nullopt;
 }

@@ -14,15 +14,20 @@ struct DotTypes {
 /// How groups of warps compute a dot.
 struct GroupDot {
   const hardware::GroupMmaInstruction *row;
-  bool registerA; ///< A stays in registers, in the layout `a`
-  layout::LinearLayout a, accumulator;
-  std::optional<int64_t> partialK; ///< see PartialSums.h
+  bool registerA;                      ///< A stays in registers, in the layout `a`
+  bool isSwapped;                      ///< computes B^T by A^T, as a group_mma with `transposedC`
+  layout::LinearLayout a, accumulator; ///< the dimensions are those of the dot, also if it is swapped
+  std::optional<int64_t> partialK;     ///< see PartialSums.h
 };
 
-/// None if the target has no such instruction for the dot. With `registerA`, warps are placed along M first, as those
-/// of the dot from whose result A is computed.
-std::optional<GroupDot> planGroupDot(tile::DotOp dot, const DotShape &shape, const DotTypes &types, bool registerA,
-                                     bool rowsOnly);
+/// How a dot is related to others: by an A that is computed from another dot's result.
+struct DotChain {
+  bool isComputed; ///< its A is: A stays in registers
+  bool isIn;       ///< its A is, or another one's from its result: warps are placed along M first
+};
+
+/// None if the target has no such instruction for the dot.
+std::optional<GroupDot> planGroupDot(tile::DotOp dot, const DotShape &shape, const DotTypes &types, DotChain chain);
 
 } // namespace tilewright::tilegpu
 
