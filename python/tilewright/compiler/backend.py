@@ -88,7 +88,7 @@ class BaseBackend:
         Raises:
             ArgumentError: An option is unknown, or its value is invalid.
         """
-        fixed = {*_CONSTANTS, "backend_name", "arch", "warp_size"} - FOREIGN_OPTIONS.keys()
+        fixed = {*_CONSTANTS, "backend_name", "warp_size"} - FOREIGN_OPTIONS.keys() | {"arch"}
         given = {name: value for name, value in opts.items() if name not in fixed}
         return BackendOptions(Options.make(given), self.target)
 

@@ -30,6 +30,7 @@ FOREIGN_OPTIONS: dict[str, ForeignOption] = {
     "sanitize_overflow": ForeignOption("reports integers that overflow", (False,)),
     "extern_libs": ForeignOption("libraries of bitcode", (None, ())),
     "cluster_dims": ForeignOption("the shape of a cluster of thread blocks", ((1, 1, 1),)),
+    "arch": ForeignOption("the GPU to compile for, instead of the device", (None,)),
     "ptx_version": ForeignOption("the version of PTX", (None,)),
     "ptx_options": ForeignOption("options of the assembler", (None, "")),
     "max_num_imprecise_acc_default": ForeignOption(

@@ -48,6 +48,41 @@ def _assigned_name(target: ast.AST) -> str | None:
     return target.id if isinstance(target, ast.Name) else None
 
 
+def names_of_inner_loops(statements: Iterable[ast.AST]) -> set[str]:
+    """The names that the statements assign only as targets of `for`, and read only in its body."""
+    targets: set[str] = set()
+    others: set[str] = set()
+
+    def visit(node: ast.AST, bound: frozenset[str]) -> None:
+        if isinstance(node, ast.For) and (own := _target_names(node.target)) is not None:
+            targets.update(own)
+            visit(node.iter, bound)
+            parts: list[tuple[ast.AST, frozenset[str]]]
+            parts = [(child, bound | own) for child in node.body]
+            parts += [(child, bound) for child in node.orelse]
+        else:
+            parts = [(child, bound) for child in ast.iter_child_nodes(node)]
+        if isinstance(node, ast.Name) and (isinstance(node.ctx, ast.Store) or node.id not in bound):
+            others.add(node.id)
+        for child, inner in parts:
+            visit(child, inner)
+
+    for statement in statements:
+        visit(statement, frozenset())
+    return targets - others
+
+
+def _target_names(target: ast.expr) -> frozenset[str] | None:
+    """The names in the target of a `for`; None if it has something else."""
+    if isinstance(target, ast.Name):
+        return frozenset({target.id})
+    if not isinstance(target, (ast.Tuple, ast.List)):
+        return None
+    parts = [_target_names(item) for item in target.elts]
+    known = [part for part in parts if part is not None]
+    return frozenset().union(*known) if len(known) == len(parts) else None
+
+
 def find_return(statements: Iterable[ast.AST]) -> ast.Return | None:
     """The first `return` in the statements."""
     for node in statements:

@@ -27,10 +27,20 @@ from tilewright.language.value import is_structure, is_structure_class
 
 from .aggregates import Method, call_method
 from .dispatch import Outcome, Rest, expression, statement
-from .expressions import unwrap_outer, visit_items
+from .expressions import visit_items
 from .names import is_builtin, is_foreign_builtin
 from .python_builtins import BUILTINS, SHALLOW
-from .values import Value, describe, fold_known, is_constant, is_tensor, truth, unwrap, use_class
+from .values import (
+    Value,
+    describe,
+    fold_known,
+    is_constant,
+    is_tensor,
+    truth,
+    unwrap,
+    unwrap_outer,
+    use_class,
+)
 from .visitor import FunctionVisitor
 
 

@@ -26,7 +26,17 @@ from tilewright.language.value import is_structure
 from .aggregates import find_method, find_operator
 from .assign import assign
 from .dispatch import Outcome, Rest, expression, statement
-from .values import Value, describe, fold_known, is_constant, is_tensor, materialize, truth, unwrap
+from .values import (
+    Value,
+    describe,
+    fold_known,
+    is_constant,
+    is_tensor,
+    materialize,
+    truth,
+    unwrap,
+    unwrap_outer,
+)
 from .visitor import FunctionVisitor
 
 
@@ -77,11 +87,6 @@ def _spread(v: FunctionVisitor, node: ast.Starred) -> tuple[Value, ...]:
     if not isinstance(items, (tuple, list)):
         raise TypeMismatchError(f"`*` needs a tuple, not {describe(value)}")
     return tuple(items)
-
-
-def unwrap_outer(value: Value) -> Value:
-    """The tuple or list in a constexpr; its items are not unwrapped."""
-    return value if isinstance(value, (tuple, list)) else unwrap(value)
 
 
 @expression(ast.Slice)

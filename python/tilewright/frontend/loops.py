@@ -24,7 +24,7 @@ from typing import Any
 import tilewright.language as tl
 from tilewright.errors import ConstantError, LoopTypeError, TypeMismatchError, UnsupportedError
 
-from .analysis import assigned_names
+from .analysis import assigned_names, names_of_inner_loops
 from .assign import assign
 from .branches import (
     Branches,
@@ -66,7 +66,8 @@ class Carried:
         body: The nodes whose assignments count.
         hidden: Variables that the compiler adds.
         targets: Names that the loop itself binds, with their types. If the type before the loop
-            differs, the variable is unavailable after it.
+            differs, the variable is unavailable after it. So is a constant, such as the last index
+            of an unrolled loop, that the body replaces only by indices of its own loops.
     """
 
     def __init__(
@@ -81,6 +82,7 @@ class Carried:
         self.v, self.node, self.keyword = v, node, keyword
         self.before = v.scope
         self.assigned = [*assigned_names(body), *hidden]
+        self.body = body
         self.lost = {
             name
             for name, type in (targets or {}).items()
@@ -121,6 +123,9 @@ class Carried:
                 continue
             after = after if isinstance(after, Unavailable) else materialize(after)
             if isinstance(after, Unavailable) or not same_type(before, after):
+                if not leaves(before) and name in names_of_inner_loops(self.body):
+                    self.lost.add(name)
+                    continue
                 raise self._changed(name, before, after)
             handles += [leaf.handle for leaf in leaves(after)]
         return handles
@@ -130,7 +135,6 @@ class Carried:
 
         Other variables that the body assigns are unavailable after it.
         """
-        line = self.node.lineno
         lines = self.v.scope.lines
         self.v.scope = self.before.copy()
         self.rebind(results)
@@ -138,12 +142,14 @@ class Carried:
             if name in self.names:
                 self.v.scope.lines[name] = lines[name]
             elif name in self.lost or not self.before.is_defined(name):
-                missing = Unavailable(
-                    f"is assigned only in the `{self.keyword}` loop at line {line}, "
-                    "which may not run",
-                    "assign it before the loop",
-                )
-                self.v.scope.set(name, missing, line)
+                self.v.scope.set(name, self._unavailable(), self.node.lineno)
+
+    def _unavailable(self) -> Unavailable:
+        return Unavailable(
+            f"is assigned only in the `{self.keyword}` loop at line {self.node.lineno}, "
+            "which may not run",
+            "assign it before the loop",
+        )
 
     def _changed(self, name: str, before: Value, after: Value | Unavailable) -> LoopTypeError:
         lines = self.before.lines[name], self.v.scope.lines[name]

@@ -10,10 +10,20 @@ from typing import Any
 from tilewright.errors import CompileError, TilewrightError, TypeMismatchError
 from tilewright.language import constexpr
 from tilewright.language._context import current
+from tilewright.language.value import map_parts
 
 from .aggregates import find_operator
 from .dispatch import expression
-from .values import Value, describe, fold_known, is_constant, is_tensor, truth, unwrap
+from .values import (
+    Value,
+    describe,
+    fold_known,
+    is_constant,
+    is_tensor,
+    truth,
+    unwrap,
+    unwrap_outer,
+)
 from .visitor import FunctionVisitor
 
 _BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
@@ -61,6 +71,8 @@ def apply_binary(v: FunctionVisitor, op: ast.operator, left: Value, right: Value
     if (found := find_operator(name, f"__r{name[2:]}", left, right)) is not None:
         method, other = found
         return v.context.call(method.function, [method.owner, other], {})
+    if _are_sequences(left, right):
+        left, right = _as_tuples(unwrap_outer(left)), _as_tuples(unwrap_outer(right))
     return _checked(symbol, apply, left, right)
 
 
@@ -104,8 +116,20 @@ def _compare(op: ast.cmpop, left: Value, right: Value) -> Value:
                 hint="compare the items one by one",
             )
     if not is_tensor(left) and not is_tensor(right):
-        left, right = unwrap(left), unwrap(right)
+        left, right = _as_tuples(unwrap(left)), _as_tuples(unwrap(right))
     return _checked(symbol, apply, left, right)
+
+
+def _are_sequences(left: Value, right: Value) -> bool:
+    """Whether both are tuples or lists, also within a constexpr."""
+    return all(isinstance(unwrap_outer(side), (tuple, list)) for side in (left, right))
+
+
+def _as_tuples(value: Value) -> Value:
+    """The value with lists as tuples, also nested: a kernel does not distinguish them."""
+    if isinstance(value, list):
+        return tuple(_as_tuples(item) for item in value)
+    return map_parts(value, _as_tuples) if type(value) is tuple else value
 
 
 def _contains(item: Value, container: Value) -> bool:
@@ -115,8 +139,8 @@ def _contains(item: Value, container: Value) -> bool:
             "`in` needs constants on both sides", hint="compare with == and combine with |"
         )
     current().record.use((item, container))
-    item, container = unwrap(item), unwrap(container)
-    if not isinstance(container, (tuple, list, str)):
+    item, container = _as_tuples(unwrap(item)), _as_tuples(unwrap(container))
+    if not isinstance(container, (tuple, str)):
         raise TypeMismatchError(f"`in` needs a tuple on its right, not {describe(container)}")
     if isinstance(container, str) and not isinstance(item, str):
         raise TypeMismatchError(f"`in` needs a string on the left of one, not {describe(item)}")

@@ -68,6 +68,11 @@ def unwrap(value: Value) -> Value:
     return map_parts(value, unwrap) if isinstance(value, (tuple, list)) else python_scalar(value)
 
 
+def unwrap_outer(value: Value) -> Value:
+    """The tuple or list in a constexpr; its items are not unwrapped."""
+    return value if isinstance(value, (tuple, list)) else unwrap(value)
+
+
 def truth(value: Value) -> bool:
     """The truth value of a constant."""
     current().record.use(value)

@@ -1,6 +1,6 @@
 """Operators, comparisons, logic, tuples, attributes, f-strings, comprehensions."""
 
-# ruff: noqa: RUF021
+# ruff: noqa: RUF005, RUF021, SIM300
 
 from __future__ import annotations
 
@@ -74,6 +74,36 @@ def test_logic_on_tensors():
     text = build(logic, "*i1", "i32", "i32")
     for op in ("arith.andi", "arith.ori", "arith.xori"):
         assert op in text
+
+
+@jit
+def displays(out, N: tl.constexpr, SHAPE: tl.constexpr):
+    x = tl.zeros([4, N], tl.float32)
+    tl.static_assert(x.shape == [4, N] and [4, N] == x.shape and x.shape != [4, N + 1])
+    tl.static_assert(SHAPE == [4, 8] and SHAPE + [3] == (4, 8, 3) and [3] + SHAPE == (3, 4, 8))
+    tl.static_assert([[1], 2] == ((1,), 2) and ([1], 2) == [(1,), 2] and [1] < (2,))
+    tl.static_assert([4, N] in ((4, 8),) and (4, N) in [[4, 8]] and [4, 9] not in ((4, 8),))
+    wide = tl.broadcast_to(tl.reshape(x, x.shape + [1]), x.shape + [2])
+    tl.static_assert(wide.shape == [4, N, 2])
+    tl.static_assert(tl.reshape(wide, [2] + x.shape).shape == (2, 4, N))
+    if x.shape == [4, N]:
+        tl.store(out, 3)
+
+
+@pytest.mark.parametrize("shape", [(4, 8), [4, 8]])
+def test_lists_and_tuples_are_the_same(shape) -> None:
+    assert "arith.constant 3" in build(displays, "*i32", 8, shape)
+
+
+@jit
+def unlike(out, x):
+    tl.store(out, (1, 2) + x)
+
+
+@pytest.mark.parametrize("other", [3, "i32", None])
+def test_a_tuple_and_something_else(other) -> None:
+    with pytest.raises(TypeMismatchError, match=r"[`']\+[`'] does not take"):
+        build(unlike, "*i32", other)
 
 
 @jit

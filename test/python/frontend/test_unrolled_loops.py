@@ -8,7 +8,7 @@ import pytest
 from frontend_support import build, jit
 
 import tilewright.language as tl
-from tilewright.errors import ConstantError
+from tilewright.errors import ConstantError, LoopTypeError, UndefinedNameError
 
 
 @jit
@@ -34,6 +34,87 @@ def over_tuple(out, a):
 
 def test_tuples():
     assert build(over_tuple, "*i32", "i32").count("arith.addi") == 3
+
+
+@jit
+def index_again(out, n, M: tl.constexpr):
+    for i in tl.static_range(3):
+        tl.store(out + i, i)
+    for k in range(n):
+        for i in tl.static_range(5, 7):
+            tl.store(out + k, tl.full([2**i], i, tl.int32).sum())
+        for a in range(n):
+            for i, M in ((8, 9), (9, 10)):
+                tl.store(out + a, i + M)
+    while tl.load(out) > n:
+        for i in range(n):
+            tl.store(out, i)
+    for i in tl.static_range(30, 31):
+        tl.store(out + i, i)
+
+
+def test_an_index_is_used_again_in_a_loop() -> None:
+    text = build(index_again, "*i32", "i32", 4)
+    assert "tensor<32xi32>" in text and "tensor<64xi32>" in text
+    assert text.count("scf.for") == 3
+
+
+@jit
+def read_first(out, n):
+    for i in tl.static_range(3):
+        tl.store(out + i, i)
+    for k in range(n):
+        tl.store(out + k, i)
+        for i in tl.static_range(5):
+            tl.store(out + k, i)
+
+
+@jit
+def changed(out, n):
+    for i in tl.static_range(3):
+        tl.store(out + i, i)
+    for k in range(n):
+        for i in tl.static_range(5):
+            i += k
+            tl.store(out + k, i)
+
+
+@jit
+def read_in_else(out, n, COUNT: tl.constexpr):
+    for i in tl.static_range(3):
+        tl.store(out + i, i)
+    for k in range(n):
+        for i in tl.static_range(COUNT):
+            tl.store(out + k, i)
+        else:
+            tl.store(out, i)
+
+
+@jit
+def read_afterwards(out, n):
+    for i in tl.static_range(3):
+        tl.store(out + i, i)
+    for k in range(n):
+        for i in tl.static_range(5):
+            tl.store(out + k, i)
+    tl.store(out, i)
+
+
+@pytest.mark.parametrize("kernel", [read_first, changed])
+def test_a_constant_index_that_a_loop_changes(kernel) -> None:
+    with pytest.raises(LoopTypeError, match="a loop cannot change a constant"):
+        build(kernel, "*i32", "i32")
+
+
+def test_the_else_of_a_loop_reads_a_constant_index() -> None:
+    with pytest.raises(LoopTypeError, match="a loop cannot change a constant"):
+        build(read_in_else, "*i32", "i32", 5)
+    build(read_in_else, "*i32", "i32", 0)
+
+
+def test_an_index_is_read_after_a_loop_that_may_not_run() -> None:
+    with pytest.raises(UndefinedNameError, match="`i` is assigned only in the `for` loop at line"):
+        build(read_afterwards, "*i32", "i32")
 
 
 @jit
