@@ -93,3 +93,24 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a", tileg
     return
   }
 }
+
+// -----
+
+#a = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]] : 64x16>
+#b = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0]] : 16x16>
+#acc = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = [] : 64x16>
+
+// Two sums in float16 are one word: eight elements are four words.
+// CHECK-LABEL: @half_sums
+// CHECK: vector.bitcast %{{.*}} : vector<8xf16> to vector<4xi32>
+// CHECK: thread.group_mma "m64k16.f16.f16.f16" columns 16 {{.*}} into i32, i32, i32, i32
+// CHECK: thread.group_mma_wait 0 of {{.*}} : i32, i32, i32, i32
+// CHECK: vector.bitcast %{{.*}} : vector<4xi32> to vector<8xf16>
+module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a", tilegpu.shared_bytes = 2560 : i64} {
+  func.func @half_sums(%acc: tensor<64x16xf16, #acc>) -> tensor<64x16xf16, #acc> {
+    %a = tilegpu.local_alloc at 0 : !tilegpu.buffer<64x16xf16, #a>
+    %b = tilegpu.local_alloc at 2048 : !tilegpu.buffer<16x16xf16, #b>
+    %r = tilegpu.group_mma "m64k16.f16.f16.f16" %a, %b, %acc : !tilegpu.buffer<64x16xf16, #a> * !tilegpu.buffer<16x16xf16, #b> -> tensor<64x16xf16, #acc>
+    return %r : tensor<64x16xf16, #acc>
+  }
+}

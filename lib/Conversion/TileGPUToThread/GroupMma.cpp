@@ -112,10 +112,30 @@ Value partOfGroup(Builder &builder, Value address, ArrayRef<int64_t> offsetOfBit
   return LLVM::GEPOp::create(builder, address.getType(), builder.getI8Type(), address, offset);
 }
 
+/// The 32-bit words of a thread's elements. Narrower elements share words.
+Value asWords(Builder &builder, Value value) {
+  auto type = cast<VectorType>(value.getType());
+  int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
+  return vector::BitCastOp::create(builder, VectorType::get(bits / 32, builder.getI32Type()), value);
+}
+
+bool isNarrow(Value elements) { return cast<VectorType>(elements.getType()).getElementTypeBitWidth() < 32; }
+
+/// The registers in which instructions change accumulators: elements of 32 bits, or words of narrower ones.
+SmallVector<Value> sumsOf(Builder &builder, Value accumulators) {
+  return unpack(builder, isNarrow(accumulators) ? asWords(builder, accumulators) : accumulators);
+}
+
+Value fromSums(Builder &builder, Type type, SmallVector<Value> sums) {
+  Value packed = pack(builder, std::move(sums));
+  return packed.getType() == type ? packed : vector::BitCastOp::create(builder, type, packed).getResult();
+}
+
 /// The accumulators' fragments, of as many columns as one instruction computes.
 struct Accumulators {
   Fragments fragments;
   int64_t columns;
+  int64_t words; ///< of a fragment
 
   static std::optional<Accumulators> of(const LinearLayout &map, const GroupMmaInstruction &row) {
     constexpr int64_t kMostColumns = 256;
@@ -123,7 +143,8 @@ struct Accumulators {
       std::optional<Fragments> found =
           row.takes(columns) ? Fragments::of(map, row.operand(Operand::C, columns)) : std::nullopt;
       if (found) {
-        return Accumulators{std::move(*found), columns};
+        int64_t words = found->registers * hardware::bitsOf(row.accumulator) / 32;
+        return Accumulators{std::move(*found), columns, words};
       }
     }
     return std::nullopt;
@@ -177,12 +198,6 @@ public:
   }
 
 private:
-  static Value asWords(Builder &builder, Value value) {
-    auto type = cast<VectorType>(value.getType());
-    int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
-    return vector::BitCastOp::create(builder, VectorType::get(bits / 32, builder.getI32Type()), value);
-  }
-
   static SmallVector<Value> rounded(Builder &builder, Value value) {
     return llvm::map_to_vector(unpack(builder, value),
                                [&](Value element) -> Value { return thread::RoundToTF32Op::create(builder, element); });
@@ -214,7 +229,7 @@ struct Products {
         if (left.empty()) {
           return failure();
         }
-        MutableArrayRef<Value> part = sums.slice(index * fragments.registers, fragments.registers);
+        MutableArrayRef<Value> part = sums.slice(index * accumulators.words, accumulators.words);
         auto product = thread::GroupMmaOp::create(
             builder, row.name(), accumulators.columns, left, addressB, SmallVector<Value>(part),
             a.attribute(builder.getContext()), b.attribute(builder.getContext()),
@@ -280,12 +295,12 @@ struct GroupMma : OpConversionPattern<tilegpu::GroupMmaOp> {
       offsetsB.push_back(b.offsetOf(0, at[1] * accumulators->columns));
     }
     Value addressB = partOfGroup(builder, adaptor.getB(), offsetsB);
-    SmallVector<Value> sums = unpack(builder, adaptor.getAcc());
+    SmallVector<Value> sums = sumsOf(builder, adaptor.getAcc());
     Products products = {row, *accumulators, a, b, addressB};
     if (failed(emit(builder, op, products, sums, isZero(adaptor.getAcc())))) {
       return op.emitError("a group of warps does not hold its part of A");
     }
-    rewriter.replaceOp(op, pack(builder, sums));
+    rewriter.replaceOp(op, fromSums(builder, adaptor.getAcc().getType(), std::move(sums)));
     return success();
   }
 
@@ -329,8 +344,8 @@ struct Wait : OpConversionPattern<tilegpu::GroupMmaWaitOp> {
   LogicalResult matchAndRewrite(tilegpu::GroupMmaWaitOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Builder builder(op.getLoc(), rewriter);
-    auto wait = thread::GroupMmaWaitOp::create(builder, op.getPendingAttr(), unpack(builder, adaptor.getAcc()));
-    rewriter.replaceOp(op, pack(builder, llvm::to_vector_of<Value>(wait.getResults())));
+    auto wait = thread::GroupMmaWaitOp::create(builder, op.getPendingAttr(), sumsOf(builder, adaptor.getAcc()));
+    rewriter.replaceOp(op, fromSums(builder, adaptor.getAcc().getType(), llvm::to_vector_of<Value>(wait.getResults())));
     return success();
   }
 };

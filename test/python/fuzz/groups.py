@@ -31,6 +31,11 @@ class Groups(Loops):
     right: The type of B, another one than A's for mixed 8-bit floats.
     """
 
+    def __init__(self, rng: random.Random) -> None:
+        super().__init__(rng)
+        if self.operand == "float16" and self.chance(0.4):
+            self.sum = "float16"
+
     @staticmethod
     def sizes(rng: random.Random) -> tuple[int, int, int]:
         columns = rng.choice([8, 16, 32, 64, 64, 128, 256])
@@ -118,7 +123,7 @@ class Groups(Loops):
             self.line(f"second = tl.dot(left, right, second{limit})")
         elif kind == 1:
             self.line(f"acc = tl.dot(left, right, acc{limit})")
-            self.line("second += tl.dot(left, right)")
+            self.line(f"second += tl.dot(left, right{self.precision()})")
         elif kind == 2:
             scale = f"(m % 3 - 1).to(tl.{self.sum})[:, None]"
             self.line(f"acc = tl.dot(left, right, acc * {scale}{limit})")
@@ -136,7 +141,13 @@ class Groups(Loops):
         else:
             super().add()
 
+    def calmed(self, text: str) -> str:
+        calm = super().calmed(text)
+        return f"({calm}).to(tl.float16)" if self.sum == "float16" else calm
+
     def precision(self) -> str:
+        if self.sum == "float16":
+            return ", out_dtype=tl.float16"
         if self.operand != "float32" or self.chance(0.6):
             return ""  # tf32
         return f', input_precision="{self.pick("tf32", "tf32x3", "ieee")}"'
@@ -146,14 +157,15 @@ class Groups(Loops):
 
     def chain(self) -> None:
         """A dot of a dot's result, which is one of both operands."""
-        factor = f"({self.calmed('tl.dot(left, right)')}).to(tl.{self.operand})"
+        product = f"tl.dot(left, right{self.precision()})"
+        factor = f"({self.calmed(product)}).to(tl.{self.operand})"
         self.line(f"factor = {factor}")
         if self.chance(0.5):
             load = f"tl.load({self.c} + n[:, None] * {self.columns} + n[None, :])"
-            self.line(f"acc = tl.dot(factor, {load}, acc)")
+            self.line(f"acc = tl.dot(factor, {load}, acc{self.precision()})")
         elif self.columns <= 128:
             load = f"tl.load({self.c} + m[:, None] * {self.rows} + m[None, :])"
-            self.line(f"acc = tl.dot({load}, factor, acc)")
+            self.line(f"acc = tl.dot({load}, factor, acc{self.precision()})")
 
     # loops
 

@@ -531,7 +531,7 @@ def dot(
         size = np.matmul(np.abs(wide[0]), np.abs(wide[1])) + np.abs(start)
         own = np.matmul(np.abs(wide[0]) + error[0], error[1]) + np.matmul(error[0], np.abs(wide[1]))
     adding = "float64" if out == "float64" else "float32"
-    unit = FLOAT8_SUMS if a.dtype.is_float8 else FLOATS[adding]
+    unit = FLOAT8_SUMS if a.dtype.is_float8 else FLOATS["float16" if out == "float16" else adding]
     parts = [*wide, start]
     exact = all(v is None or v.error is None for v in (a, b, acc)) and not any(map(np.any, error))
     if exact and all(np.all(p == np.floor(p)) for p in parts) and np.all(size < 1 / unit):

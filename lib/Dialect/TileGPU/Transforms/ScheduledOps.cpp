@@ -70,15 +70,17 @@ static std::string operandText(Value operand, bool isTransposed) {
   return "shared memory, " + swizzleText(buffer) + (isTransposed ? ", transposed" : "");
 }
 
-/// The columns that one instruction computes: those of a group's part, at most as many as an instruction can.
+/// The columns that one instruction computes: those of a group's part, at most as many as an instruction can. Those of
+/// a transposed result are its rows.
 static int64_t columnsOf(GroupMmaOp op) {
   constexpr int64_t kMostColumns = 256;
+  int along = op.getTransposedC() ? 0 : 1;
   const layout::LinearLayout &map = mapOf(op.getResult());
   int64_t groups = 1;
   for (int bit = 0; bit < map.inBits(layout::kWarp); ++bit) {
-    groups *= map.basis(layout::kWarp, bit, layout::dimName(1)) != 0 ? 2 : 1;
+    groups *= map.basis(layout::kWarp, bit, layout::dimName(along)) != 0 ? 2 : 1;
   }
-  return std::min(cast<RankedTensorType>(op.getType()).getDimSize(1) / groups, kMostColumns);
+  return std::min(cast<RankedTensorType>(op.getType()).getDimSize(along) / groups, kMostColumns);
 }
 
 /// Batch, M, N and K.
@@ -110,9 +112,12 @@ static std::pair<std::string, DotInstructions> describe(GroupMmaOp op) {
   DotInstructions dot;
   dot.unit = "wgmma";
   dot.instruction = (shape + "n" + Twine(columns) + "k" + types).str();
-  dot.issued = sizes[1] / hardware::GroupMmaInstruction::kRows * (sizes[2] / columns) * (sizes[3] / row.k);
+  dot.issued = sizes[1] * sizes[2] / (hardware::GroupMmaInstruction::kRows * columns) * (sizes[3] / row.k);
   dot.a = operandText(op.getA(), op.getTransposedA());
-  dot.b = operandText(op.getB(), op.getTransposedB());
+  dot.b = operandText(op.getB(), op.getTransposedB() != op.getTransposedC());
+  if (op.getTransposedC()) { // computes B^T A^T
+    std::swap(dot.a, dot.b);
+  }
   return {sizesText(sizes), dot};
 }
 

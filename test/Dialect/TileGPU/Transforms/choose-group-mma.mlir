@@ -22,6 +22,21 @@ func.func @half(%x: f16, %z: f32) {
 
 // -----
 
+// Sums in float16 have the same places. Operands of 8 bits are widened for them.
+// CHECK: #[[C:.*]] = #tilegpu.layout<register = {{\[\[}}0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}16, 0], [32, 0]], block = [] : 64x64>
+// CHECK-LABEL: @half_sums
+// CHECK: tilegpu.group_mma "m64k16.f16.f16.f16" {{.*}} -> tensor<64x64xf16, #[[C]]>
+// CHECK: tilegpu.group_mma "m64k16.f16.f16.f16"
+func.func @half_sums(%x: f16, %y: f8E5M2) {
+  %a = tile.splat %x : tensor<64x64xf16>
+  %d = tile.dot %a, %a, %a {precision = #tile.precision<tf32>} : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf16>
+  %b = tile.splat %y : tensor<64x64xf8E5M2>
+  %e = tile.dot %b, %b, %d {precision = #tile.precision<tf32>} : tensor<64x64xf8E5M2> * tensor<64x64xf8E5M2> -> tensor<64x64xf16>
+  return
+}
+
+// -----
+
 // The rows of 128 x 256 are split between two groups: an instruction of 256 columns reads the fewest elements.
 // EIGHT: #[[C:.*]] = #tilegpu.layout<register = {{\[\[}}0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], lane = {{.*}}, warp = {{\[\[}}16, 0], [32, 0], [64, 0]], block = [] : 128x256>
 // EIGHT-LABEL: @wide
@@ -54,7 +69,7 @@ func.func @chain(%x: f16, %z: f32) {
 
 // -----
 
-// Too few rows, and accumulators that are not of full precision.
+// Too few rows.
 // CHECK-LABEL: @others
 // CHECK-NOT: group_mma
 func.func @others(%x: f16, %z: f32) {
@@ -62,8 +77,6 @@ func.func @others(%x: f16, %z: f32) {
   %b = tile.splat %x : tensor<32x64xf16>
   %c = tile.splat %z : tensor<32x64xf32>
   %d = tile.dot %rows, %b, %c {precision = #tile.precision<tf32>} : tensor<32x32xf16> * tensor<32x64xf16> -> tensor<32x64xf32>
-  %h = tile.splat %x : tensor<64x64xf16>
-  %dh = tile.dot %h, %h, %h {precision = #tile.precision<tf32>} : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf16>
   return
 }
 

@@ -55,9 +55,10 @@ static bool canBeRead(Value operand, int k, const GroupMmaInstruction &row) {
   return (row.takesTransposed || along == source.dimOf(k)) && isLong(along);
 }
 
+/// Not for 8-bit floats that are added in float16: 13 bits below the largest summand would be kept of these.
 static bool isOfRow(const GroupMmaInstruction &row, const DotTypes &types) {
-  bool isFull = types.accumulator == ElementType::F32 || types.accumulator == ElementType::S32;
-  return isFull && row.a == types.a && row.b == types.b && row.accumulator == types.accumulator;
+  bool isPrecise = types.accumulator != ElementType::F16 || types.a == ElementType::F16;
+  return isPrecise && row.a == types.a && row.b == types.b && row.accumulator == types.accumulator;
 }
 
 namespace {
