@@ -87,6 +87,7 @@ BLOCKS = [
     (torch.float16, {"BM": 64, "BN": 64, "BK": 64, "num_warps": 4, "num_stages": 4}),
     (torch.float16, {"BM": 128, "BN": 128, "BK": 32, "num_warps": 4, "num_stages": 4}),
     (torch.bfloat16, {"BM": 128, "BN": 128, "BK": 64, "num_warps": 8, "num_stages": 3}),
+    (torch.float32, {"BM": 128, "BN": 128, "BK": 32, "num_warps": 8, "num_stages": 3}),
 ]
 
 

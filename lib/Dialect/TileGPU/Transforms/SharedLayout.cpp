@@ -96,10 +96,10 @@ static Rank rankOf(const LinearLayout &shared, const std::vector<Side> &sides, i
   return rank;
 }
 
-/// A layout that keeps each line of global memory in one line of the buffer, with the chunks of the line, each as wide
-/// as an access, swizzled by its index. Only then do asynchronous copies request whole lines from the L2 cache rather
-/// than 32-byte sectors; its request rate is what limits matmuls.
-static LinearLayout linesTogether(const StagedTile &tile, const GpuInfo &target) {
+/// A layout that keeps each line of global memory in one line of the buffer, with the chunks of the line, each of at
+/// least the width of an access, swizzled by its index. Only then do asynchronous copies request whole lines from the
+/// L2 cache rather than 32-byte sectors; its request rate is what limits matmuls.
+static LinearLayout linesTogether(const StagedTile &tile, int64_t chunkBytes, const GpuInfo &target) {
   int first = tile.write.inStart(layout::kRegister) + tile.loaded.registerBits.front();
   LinearLayout::Point nextElement = tile.write.unpackOut(tile.write.columns()[first]);
   int fastest = static_cast<int>(llvm::find_if(nextElement, [](int64_t at) { return at != 0; }) - nextElement.begin());
@@ -109,9 +109,9 @@ static LinearLayout linesTogether(const StagedTile &tile, const GpuInfo &target)
   std::rotate(order.begin(), place, std::next(place));
   int64_t rowBytes = shape[fastest] * tile.elementBytes;
   layout::Swizzle swizzle;
-  swizzle.vec = target.vectorBytes / tile.elementBytes;
+  swizzle.vec = chunkBytes / tile.elementBytes;
   swizzle.perPhase = std::max<int64_t>(1, target.lineBytes / rowBytes);
-  swizzle.maxPhase = std::clamp<int64_t>(rowBytes / target.vectorBytes, 1, target.lineBytes / target.vectorBytes);
+  swizzle.maxPhase = std::clamp<int64_t>(rowBytes / chunkBytes, 1, target.lineBytes / chunkBytes);
   return layout::swizzled(shape, order, swizzle);
 }
 
@@ -134,7 +134,9 @@ LinearLayout chooseSharedLayout(const StagedTile &tile, const GpuInfo &target) {
   std::vector<Side> writes = isLoaded ? std::vector<Side>{written} : sidesOf(written, /*isStore=*/true, bits, target);
   for (const Side &to : reads) {
     if (isLoaded) { // considered first, so that it wins ties
-      consider(linesTogether(tile, target), written, to);
+      consider(linesTogether(tile, target.vectorBytes, target), written, to);
+      // Without conflicts for warps that read eight words of each of four lines, as for tf32.
+      consider(linesTogether(tile, 2 * target.vectorBytes, target), written, to);
     }
   }
   for (const Side &from : writes) {
