@@ -7,6 +7,9 @@ import pytest
 
 import tilewright
 import tilewright.language as tl
+from tilewright.compiler import Options, resolve_target
+from tilewright.compiler.request import Request
+from tilewright.compiler.schedule import explain
 from tilewright.errors import CompileWarning
 
 
@@ -42,3 +45,17 @@ def test_falls_back() -> None:
             a, b, torch.zeros(1), 0, 4, num_warps=4, num_stages=2, target="cuda:90a"
         )
     assert "mma.sync" in made.assembly() and "wgmma" not in made.assembly()
+
+
+def test_explains_the_fallback() -> None:
+    signature = ("*fp8e4nv:D", "*fp8e5:D", "*fp32:D", "i32", "i32")
+    options = Options.make({"num_warps": 4, "num_stages": 2})
+    request = Request(two_sums, signature, resolve_target("cuda:90a"), options, noalias=False)
+    report, failure = explain(request)
+    assert failure is None
+    if not report["registers"]:
+        pytest.skip("no assembler")
+    operations = [op for loop in report["loops"] for op in loop["operations"]]
+    reasons = {found["reason"] for loop in report["loops"] for found in loop["rejected"]}
+    assert {op["dot"]["unit"] for op in operations if "dot" in op} == {"mma.sync"}
+    assert "the accumulators of the kernel's dots would not fit the registers" in reasons

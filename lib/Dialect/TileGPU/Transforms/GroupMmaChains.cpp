@@ -1,5 +1,6 @@
 #include "GroupMmaChains.h"
 
+#include "Buffers.h"
 #include "tilewright/Dialect/TileGPU/IR/PartialSums.h"
 
 using namespace mlir;
@@ -78,6 +79,42 @@ std::optional<ProductsAndSums> productsAndSumsOf(scf::ForOp loop) {
     }
   }
   return found.products.empty() || found.sums.empty() ? std::nullopt : std::optional(std::move(found));
+}
+
+/// Whether the accumulator is that of the iteration before, or of another group_mma of this one.
+static bool addsToCarried(GroupMmaOp op, scf::ForOp loop) {
+  auto argument = dyn_cast<BlockArgument>(op.getAcc());
+  return (argument && argument.getOwner() == loop.getBody()) || op.getAcc().getDefiningOp<GroupMmaOp>();
+}
+
+/// Whether the loop writes one of the buffers by other operations than copies that are in flight across iterations.
+static bool readsOwnStores(GroupMmaOp op, scf::ForOp loop) {
+  return llvm::any_of(buffersOf(op), [&](Value buffer) {
+    LocalAllocOp alloc = allocationOf(buffer);
+    return !alloc || llvm::any_of(accessesOf(alloc), [&](const BufferAccess &access) {
+      return access.isWrite && loop->isProperAncestor(access.op) && !isa<AsyncCopyOp>(access.op);
+    });
+  });
+}
+
+std::string whyNotInFlight(GroupMmaOp op, scf::ForOp loop) {
+  if (op->getBlock() != loop.getBody()) {
+    return "it is executed under a condition";
+  }
+  if (partialK(op)) {
+    return "max_num_imprecise_acc has its partial sums added by other instructions";
+  }
+  if (readsOwnStores(op, loop)) {
+    return "an operand is stored to shared memory in the same iteration, rather than copied ahead";
+  }
+  if (productsAndSumsOf(loop)) {
+    return "the copies write what the iteration before reads, unless num_stages is 3 or more";
+  }
+  if (!addsToCarried(op, loop) || !op.getResult().hasOneUse()) {
+    return "other operations of the loop use its sums";
+  }
+  return op.getRegisterA() ? "operand A is in registers that the next iteration overwrites"
+                           : "another dot of the loop can't be";
 }
 
 SmallVector<Value> buffersOf(GroupMmaOp op) {

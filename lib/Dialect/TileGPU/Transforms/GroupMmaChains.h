@@ -51,6 +51,9 @@ struct ProductsAndSums {
 /// The products and sums of an iteration, if there are both.
 std::optional<ProductsAndSums> productsAndSumsOf(mlir::scf::ForOp loop);
 
+/// Why a group_mma of the loop completes in its iteration: for decisions that are stated.
+std::string whyNotInFlight(GroupMmaOp op, mlir::scf::ForOp loop);
+
 /// The operands in shared memory.
 llvm::SmallVector<mlir::Value> buffersOf(GroupMmaOp op);
 

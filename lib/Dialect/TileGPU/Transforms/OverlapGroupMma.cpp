@@ -15,6 +15,7 @@
 #include "OverlapReads.h"
 #include "OverlapSums.h"
 #include "RingPositions.h"
+#include "tilewright/Dialect/TileGPU/Transforms/Decisions.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 
 #include "mlir/IR/PatternMatch.h"
@@ -125,6 +126,18 @@ class OverlapGroupMma : public tilegpu::impl::OverlapGroupMmaBase<OverlapGroupMm
       } else if (buffersLast(loop, chains)) {
         Overlap(loop, rewriter).run(chains);
       }
+      stateWaits(loop);
+    }
+  }
+
+  /// States why group_mma of the loop itself are not in flight.
+  static void stateWaits(scf::ForOp loop) {
+    if (collectsDecisions(loop)) {
+      loop->walk([&](GroupMmaOp op) {
+        if (!op.getAsync() && loopAround(op) == loop) {
+          stateRejected(op, "dot in flight across iterations", whyNotInFlight(op, loop));
+        }
+      });
     }
   }
 };

@@ -24,6 +24,7 @@
 #include "OperandPath.h"
 #include "tilewright/Analysis/ReadOnlyMemory.h"
 #include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
+#include "tilewright/Dialect/TileGPU/Transforms/Decisions.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 #include "tilewright/Hardware/NvidiaInstructions.h"
 #include "tilewright/Layout/Shared.h"
@@ -42,6 +43,10 @@ namespace tilewright::tilegpu {
 #define GEN_PASS_DEF_PLANPIPELINE
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h.inc"
 } // namespace tilewright::tilegpu
+
+// The names of what the pass may reject, in stated decisions.
+static constexpr llvm::StringLiteral kCopyChoice = "asynchronous copy";
+static constexpr llvm::StringLiteral kPipelineChoice = "pipelining";
 
 //===----------------------------------------------------------------------===//
 // Which loads can be copied asynchronously
@@ -70,31 +75,46 @@ static LocalStoreOp stagingStore(OpOperand &use) {
   return isOwn && store->getBlock() == use.get().getParentBlock() ? store : LocalStoreOp();
 }
 
-static bool isCopyable(tile::LoadOp load) {
-  bool isPlain = !load.getIsVolatile() && load.getCache() != tile::CacheModifier::CV && fillsWithZeros(load);
-  if (!isPlain || load->use_empty() || !isa<RankedTensorType>(load.getType())) {
-    return false;
+/// Why a load can't be copied asynchronously; empty if it can.
+static std::string whyNotCopyable(tile::LoadOp load) {
+  if (load.getIsVolatile() || load.getCache() == tile::CacheModifier::CV) {
+    return "it is volatile";
+  }
+  if (!fillsWithZeros(load)) {
+    return "`other` is not zero, with which copies fill masked elements";
+  }
+  if (load->use_empty() || !isa<RankedTensorType>(load.getType())) {
+    return "it is a scalar, or unused";
   }
   const hardware::GpuInfo &target = targetOf(load);
-  return llvm::all_of(load->getUses(), [&](OpOperand &use) {
+  for (OpOperand &use : load->getUses()) {
     LocalStoreOp store = stagingStore(use);
-    int64_t bytes = store ? copiedBytes(load, store.getBuffer().getType()) : 0;
-    return llvm::any_of(target.asyncCopies, [&](const hardware::AsyncCopy *copy) { return copy->bytes == bytes; });
-  });
+    if (!store) {
+      return "its values are used in registers";
+    }
+    int64_t bytes = copiedBytes(load, store.getBuffer().getType());
+    if (llvm::none_of(target.asyncCopies, [&](const hardware::AsyncCopy *copy) { return copy->bytes == bytes; })) {
+      return "a thread can access only " + std::to_string(bytes) + " bytes of it at once, and copies take 4, 8 or 16";
+    }
+  }
+  return "";
 }
 
 //===----------------------------------------------------------------------===//
 // Which of them may be started ahead
 //===----------------------------------------------------------------------===//
 
-/// Adds the load, its users and the computation of its addresses and mask, if these can be executed ahead.
-static void addLoad(tile::LoadOp load, scf::ForOp loop, llvm::SetVector<Operation *> &ahead) {
+/// Adds the load, its users and the computation of its addresses and mask, if these can be executed ahead; returns
+/// whether they can.
+static bool addLoad(tile::LoadOp load, scf::ForOp loop, llvm::SetVector<Operation *> &ahead) {
   llvm::SetVector<Operation *> slice;
-  if (addAheadSlice(load.getPtr(), loop, slice) && (!load.getMask() || addAheadSlice(load.getMask(), loop, slice))) {
-    ahead.insert_range(slice);
-    ahead.insert(load);
-    ahead.insert_range(load->getUsers());
+  if (!addAheadSlice(load.getPtr(), loop, slice) || (load.getMask() && !addAheadSlice(load.getMask(), loop, slice))) {
+    return false;
   }
+  ahead.insert_range(slice);
+  ahead.insert(load);
+  ahead.insert_range(load->getUsers());
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -161,8 +181,15 @@ static void collectFirstReads(scf::ForOp loop, LoopCopies &copies) {
 static LoopCopies collect(scf::ForOp loop, const ReadOnlyMemory &readOnly) {
   LoopCopies copies;
   for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
-    if (isCopyable(load) && !hasHoistingHazard(load.getPtr(), loop, readOnly)) {
-      addLoad(load, loop, copies.ahead);
+    std::string why = whyNotCopyable(load);
+    if (why.empty() && hasHoistingHazard(load.getPtr(), loop, readOnly)) {
+      why = "the loop may write this memory, or an atomic or a barrier in it orders the load";
+    }
+    if (why.empty() && !addLoad(load, loop, copies.ahead)) {
+      why = "its address or mask depends on a load or another effect in the loop";
+    }
+    if (!why.empty()) {
+      stateRejected(load, kCopyChoice, why);
     }
   }
   collectFirstReads(loop, copies);
@@ -292,15 +319,46 @@ static bool hasPlainYields(scf::ForOp loop) {
          llvm::all_of(loop.getYieldedValues(), [](Value value) { return value.getDefiningOp(); });
 }
 
+/// The loads of tiles in the loop, also those under conditions, but not those of loops in it.
+static SmallVector<tile::LoadOp> loadsIn(Operation *loop) {
+  SmallVector<tile::LoadOp> loads;
+  loop->walk([&](tile::LoadOp load) {
+    if (loopAround(load) == loop && isa<RankedTensorType>(load.getType())) {
+      loads.push_back(load);
+    }
+  });
+  return loads;
+}
+
+/// States a reason for a loop with loads.
+static void stateNotPipelined(Operation *loop, StringRef why) {
+  if (collectsDecisions(loop) && !loadsIn(loop).empty()) {
+    stateRejected(loop, kPipelineChoice, why);
+  }
+}
+
+static void stateConditionalLoads(scf::ForOp loop) {
+  for (tile::LoadOp load : collectsDecisions(loop) ? loadsIn(loop) : SmallVector<tile::LoadOp>()) {
+    if (load->getBlock() != loop.getBody()) {
+      stateRejected(load, kCopyChoice, "it is executed under a condition");
+    }
+  }
+}
+
 static void plan(scf::ForOp loop, const ReadOnlyMemory &readOnly) {
   int64_t stages = stagesOf(loop);
-  if (stages < 2 || !hasPlainYields(loop)) {
-    return;
+  if (stages < 2) {
+    return stateNotPipelined(loop, "its num_stages is 1");
+  }
+  if (!hasPlainYields(loop)) {
+    return stateNotPipelined(loop, "it counts unsigned, or carries a value that it does not compute");
   }
   LoopCopies copies = collect(loop, readOnly);
-  if (!copies.ahead.empty()) {
-    annotate(loop, decide(loop, copies, stages));
+  stateConditionalLoads(loop);
+  if (copies.ahead.empty()) {
+    return stateNotPipelined(loop, "none of its loads can be copied asynchronously");
   }
+  annotate(loop, decide(loop, copies, stages));
 }
 
 namespace {
@@ -309,6 +367,10 @@ class PlanPipeline : public tilegpu::impl::PlanPipelineBase<PlanPipeline> {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       ReadOnlyMemory readOnly(function);
       function.walk([&](scf::ForOp loop) { plan(loop, readOnly); });
+      function.walk([](scf::WhileOp loop) {
+        stateNotPipelined(loop, "its number of iterations is not known when it begins, as in loops with `while`, "
+                                "`break` and `return`");
+      });
     }
   }
 };

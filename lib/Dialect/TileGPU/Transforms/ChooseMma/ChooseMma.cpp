@@ -4,6 +4,7 @@
 #include "GroupMma.h"
 #include "Precision.h"
 #include "tilewright/Dialect/TileGPU/IR/PartialSums.h"
+#include "tilewright/Dialect/TileGPU/Transforms/Decisions.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -89,6 +90,23 @@ static const MmaInstruction *chooseRow(DotOp dot) {
     }
   }
   return best;
+}
+
+/// States why a dot is computed without matrix instructions, by multiply-adds of single elements.
+static void stateMultiplyAdds(DotOp dot) {
+  constexpr llvm::StringLiteral kChoice = "matrix instruction";
+  std::optional<DotTypes> types = typesOf(dot);
+  if (types && types->a == ElementType::F32 && types->b == ElementType::F32) {
+    return stateRejected(dot, kChoice, "input_precision=\"ieee\" does not let float32 operands be rounded to tf32");
+  }
+  bool hasTypes =
+      types && llvm::any_of(targetOf(dot).mma, [&](const MmaInstruction *row) {
+        return row->a().element == types->a && row->b().element == types->b && row->c().element == types->accumulator;
+      });
+  DotShape shape = shapeOf(dot);
+  stateRejected(dot, kChoice,
+                hasTypes ? "K = " + Twine(shape.k) + " or N = " + Twine(shape.n) + " is less than one computes"
+                         : "the GPU has none for these element types");
 }
 
 //===----------------------------------------------------------------------===//
@@ -203,6 +221,12 @@ private:
   void rewrite(DotOp dot, bool isChained) {
     DotShape shape = shapeOf(dot);
     const MmaInstruction *row = chooseRow(dot);
+    if (!row && collectsDecisions(dot)) {
+      stateMultiplyAdds(dot);
+    }
+    if (!groups && !targetOf(dot).groupMma.empty()) {
+      stateRejected(dot, kGroupMmaChoice, "the accumulators of the kernel's dots would not fit the registers");
+    }
     DotLayouts layouts = row ? mmaLayouts(shape, *row, chooseWarpGrid(shape, row->shape, numWarps(dot), isChained))
                              : multiplyAddLayouts(shape, threadsOf(dot));
     OpBuilder builder(dot);

@@ -2,6 +2,7 @@
 
 #include "../GroupOperands.h"
 #include "tilewright/Dialect/Tile/IR/ImpreciseSums.h"
+#include "tilewright/Dialect/TileGPU/Transforms/Decisions.h"
 #include "tilewright/Hardware/NvidiaInstructions.h"
 #include "tilewright/Layout/Algebra.h"
 
@@ -116,10 +117,88 @@ static std::optional<int64_t> choosePartialK(tile::DotOp dot, const GroupMmaInst
                                    : std::nullopt;
 }
 
+//===----------------------------------------------------------------------===//
+// Reasons
+//===----------------------------------------------------------------------===//
+
+/// Why no dot like this one is computed by groups of warps; empty if some are.
+static std::string whyNever(tile::DotOp dot, const DotShape &shape) {
+  // The assembler unrolls loops with such instructions wrongly, which only for loops can forbid.
+  if (dot->getParentOfType<scf::WhileOp>()) {
+    return "it is in a while loop, which the assembler would unroll wrongly";
+  }
+  if (shape.rank != 2) {
+    return "it multiplies a batch of matrices";
+  }
+  bool isWhole = numWarps(dot) % GroupMmaInstruction::kWarps == 0;
+  return isWhole ? "" : "it takes groups of four warps, and num_warps is " + std::to_string(numWarps(dot));
+}
+
+/// Why `canBeRead` does not hold.
+static std::string whyNotRead(Value operand, StringRef name, int k, const GroupMmaInstruction &row) {
+  OperandSource source(operand);
+  auto type = cast<RankedTensorType>(source.tile.getType());
+  int along = source.fastest.value_or(source.dimOf(k));
+  if (!row.takesTransposed && along != source.dimOf(k)) {
+    return ("operand " + name + " is not contiguous along K in memory, and only 16-bit elements are read in that order")
+        .str();
+  }
+  int64_t bytes = type.getDimSize(along) * bytesOf(type.getElementType());
+  return ("a row of operand " + name + " has " + Twine(bytes) + " bytes, and the least swizzle has 32").str();
+}
+
+static std::string whyNoTypes(const DotTypes &types) {
+  std::string_view a = hardware::nameOf(types.a), b = hardware::nameOf(types.b),
+                   c = hardware::nameOf(types.accumulator);
+  return ("no such instruction multiplies " + Twine(a) + " by " + Twine(b) + " with sums in " + Twine(c)).str();
+}
+
+/// Why the row has no orientation for the dot.
+static std::string whyNoOrientation(tile::DotOp dot, const GroupMmaInstruction &row, DotChain chain) {
+  if (row.a != ElementType::TF32) {
+    bool readsB = canBeRead(dot.getB(), 0, row);
+    return readsB ? whyNotRead(dot.getA(), "A", 1, row) : whyNotRead(dot.getB(), "B", 0, row);
+  }
+  return chain.isIn ? "one of two dots in a row has float32 operands, which have to be rounded to tf32"
+                    : "neither float32 operand is contiguous along K in memory in rows of 32 bytes or more";
+}
+
+/// Why no row of the table computes the dot.
+static std::string whyNoRow(tile::DotOp dot, const DotShape &shape, const DotTypes &types, DotChain chain) {
+  const auto &rows = targetOf(dot).groupMma;
+  auto found = llvm::find_if(rows, [&](const GroupMmaInstruction *row) { return isOfRow(*row, types); });
+  if (found == rows.end()) {
+    return whyNoTypes(types);
+  }
+  const GroupMmaInstruction &row = **found;
+  if (shape.k < row.k) {
+    return ("it sums up " + Twine(row.k) + " products at once, and K is " + Twine(shape.k)).str();
+  }
+  std::optional<Orientation> orientation = chooseOrientation(dot, row, shape, chain);
+  if (!orientation) {
+    return whyNoOrientation(dot, row, chain);
+  }
+  int64_t m = orientation->shape.m, n = orientation->shape.n;
+  if (m < GroupMmaInstruction::kRows) {
+    return ("it computes 64 rows, and the tile has " + Twine(m)).str();
+  }
+  int groups = numWarps(dot) / GroupMmaInstruction::kWarps;
+  return ("a tile of " + Twine(m) + "x" + Twine(n) + " can't be divided among " + Twine(groups) +
+          " groups of four warps into 64 rows and columns that the instruction has")
+      .str();
+}
+
+//===----------------------------------------------------------------------===//
+// The plan
+//===----------------------------------------------------------------------===//
+
 std::optional<GroupDot> planGroupDot(tile::DotOp dot, const DotShape &shape, const DotTypes &types, DotChain chain) {
   int warps = numWarps(dot);
-  // The assembler unrolls loops with such instructions wrongly, which only for loops can forbid.
-  if (shape.rank != 2 || warps % GroupMmaInstruction::kWarps != 0 || dot->getParentOfType<scf::WhileOp>()) {
+  if (targetOf(dot).groupMma.empty()) {
+    return std::nullopt;
+  }
+  if (std::string why = whyNever(dot, shape); !why.empty()) {
+    stateRejected(dot, kGroupMmaChoice, why);
     return std::nullopt;
   }
   for (const GroupMmaInstruction *row : targetOf(dot).groupMma) {
@@ -132,6 +211,9 @@ std::optional<GroupDot> planGroupDot(tile::DotOp dot, const DotShape &shape, con
       planned.partialK = choosePartialK(dot, *row, shape.k);
       return planned;
     }
+  }
+  if (collectsDecisions(dot)) {
+    stateRejected(dot, kGroupMmaChoice, whyNoRow(dot, shape, types, chain));
   }
   return std::nullopt;
 }

@@ -11,6 +11,9 @@ struct DotTypes {
   hardware::ElementType a, b, accumulator;
 };
 
+/// The name of these instructions in stated decisions.
+inline constexpr llvm::StringLiteral kGroupMmaChoice = "wgmma";
+
 /// How groups of warps compute a dot.
 struct GroupDot {
   const hardware::GroupMmaInstruction *row;
