@@ -58,6 +58,16 @@ static float divideByReciprocal(float a, float b) {
 /// Clamps to [0, 1]. NaN becomes +0.
 static float saturate(float value) { return value > 0 ? std::min(value, 1.0f) : 0.0f; }
 
+/// The extreme of the magnitudes, with the product of the signs; NaN if an operand is.
+template <const float &(*extreme)(const float &, const float &)>
+static void extremeMagnitude(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
+  float a = toFloat(in[0]), b = toFloat(in[1]);
+  float magnitude = extreme(std::fabs(a), std::fabs(b));
+  bool isNegative = std::signbit(a) != std::signbit(b);
+  bool isNaN = std::isnan(a) || std::isnan(b);
+  out[0] = toSlot(isNaN ? NAN : isNegative ? -magnitude : magnitude);
+}
+
 template <bool saturates, Subnormals subnormals>
 static void fusedMultiplyAdd(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
   float operands[3] = {toFloat(in[0]), toFloat(in[1]), toFloat(in[2])};
@@ -151,6 +161,11 @@ static constexpr Instruction kMathRows[] = {
     {"fma.rn.ftz.sat.f32", "llvm.nvvm.fma.rn.ftz.sat.f", fusedMultiplyAdd<true, Flush>, InstructionClass::Float,
      "a * b + c, rounded once to nearest even, clamped to [0, 1], without subnormal numbers; NaN becomes +0",
      "9.7.3.6 fma"},
+    {"min.NaN.xorsign.abs.f32", nullptr, extremeMagnitude<std::min<float>>, InstructionClass::Float,
+     "the lesser magnitude, or NaN; its sign is that of the product", "9.7.3.11 min"},
+    {"max.NaN.xorsign.abs.f32", nullptr, extremeMagnitude<std::max<float>>, InstructionClass::Float,
+     "the greater magnitude, or NaN; its sign is that of the product", "9.7.3.12 max"},
+
     {"fma.rn.f64", "llvm.nvvm.fma.rn.d", fusedMultiplyAddDouble, InstructionClass::Float,
      "a * b + c, rounded once to nearest even", "9.7.3.6 fma"},
 };

@@ -32,6 +32,7 @@ WITHOUT_CASE = {
     r"mma\S*k16\.row\.col\.f32\.e|mma\S*\.f16\.e": "LLVM's code generator lacks it for sm_90",
     r"ld\.|st\.|atom\.|emulator\.|vprintf|__assertfail|tanh": "no intrinsic",
     r"(add|sub|mul|fma|neg|abs|min|max|ex2)\.(\S+\.)?b?f16(x2)?$": "only in users' assembly",
+    r"(min|max)\.NaN\.xorsign\.abs\.f32": "only in users' assembly",
     r"cvt\S*\.(e2m1x2|e2m3x2|e3m2x2|ue8m0x2)": "only in users' assembly",
 }
 

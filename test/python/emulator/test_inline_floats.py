@@ -53,6 +53,18 @@ def test_extrema_of_floats(name):
     assert same(run_floats(f"{name}.NaN.f32 $0, $1, $2;", [a, b]), loud)
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["min", "max"])
+def test_extrema_of_magnitudes(name) -> None:
+    a, b = floats(), floats()[::-1].copy()
+    a[100:106], b[100:106] = [0.0, -0.0, np.nan, 1, -3, 3], [-0.0, -0.0, 2, np.nan, 2, -np.inf]
+    extreme = (np.minimum if name == "min" else np.maximum)(np.abs(a), np.abs(b))
+    expected = np.where(np.signbit(a) != np.signbit(b), -extreme, extreme)
+    found = run_floats(f"{name}.NaN.xorsign.abs.f32 $0, $1, $2;", [a, b])
+    assert same(found, expected)
+    assert (np.signbit(found) == np.signbit(expected))[~np.isnan(expected)].all()
+
+
 APPROXIMATIONS = {
     "ex2.approx.ftz.f32": np.exp2, "rcp.approx.ftz.f32": np.reciprocal, "tanh.approx.f32": np.tanh,
     "sin.approx.f32": np.sin, "cos.approx.ftz.f32": np.cos, "lg2.approx.f32": np.log2,
