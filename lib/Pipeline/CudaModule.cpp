@@ -77,7 +77,7 @@ private:
     if (!report) {
       return;
     }
-    llvm::json::Object schedule = report->finish(module);
+    llvm::json::Object schedule = report->finish(module, built.info->name);
     schedule["shared_limit"] = *limits.sharedBytes;
     schedule["threads"] = built.threads;
     schedule["warps"] = *options.numWarps;

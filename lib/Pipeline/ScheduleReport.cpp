@@ -2,6 +2,7 @@
 
 #include "tilewright/Dialect/TileGPU/Transforms/Decisions.h"
 #include "tilewright/Dialect/TileGPU/Transforms/ScheduledOps.h"
+#include "tilewright/Hardware/Rates.h"
 #include "tilewright/Transforms/Locations.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -9,6 +10,8 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "llvm/ADT/MapVector.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -206,7 +209,29 @@ static json::Array buffersToJson(ModuleOp module) {
   return buffers;
 }
 
-json::Object ScheduleReport::finish(ModuleOp module) {
+/// What an iteration takes of a multiprocessor at the device's peak, if tensor cores multiply in it.
+static std::optional<json::Object> rooflineOf(const Region &region, StringRef gpu) {
+  const hardware::GpuRates *rates = hardware::lookupRates(gpu);
+  double cycles = 0;
+  int64_t bytes = 0;
+  for (const ScheduledOp &op : region.ops) {
+    bytes += op.bytes * op.count;
+    if (rates && op.dot) {
+      cycles += rates->tensorCycles(static_cast<double>(op.dot->products * op.count), op.dot->elementBits,
+                                    op.dot->unit == "mma.sync");
+    }
+  }
+  if (cycles == 0) {
+    return std::nullopt;
+  }
+  return json::Object{
+      {"device", StringRef(rates->device)},
+      {"tensor_cycles", static_cast<int64_t>(std::llround(cycles))},
+      {"memory_bytes", bytes},
+      {"memory_cycles", static_cast<int64_t>(std::llround(static_cast<double>(bytes) / rates->memoryBytes()))}};
+}
+
+json::Object ScheduleReport::finish(ModuleOp module, StringRef gpu) {
   for (auto &[loop, rejection] : state->rejections) {
     SmallVector<Rejection> &rejected = state->loops[loop].rejected;
     if (!llvm::is_contained(rejected, rejection)) {
@@ -227,6 +252,9 @@ json::Object ScheduleReport::finish(ModuleOp module) {
     described["depth"] = region.depth;
     described["copies"] = region.copies;
     described["stages"] = region.stages;
+    if (std::optional<json::Object> roofline = rooflineOf(region, gpu)) {
+      described["roofline"] = std::move(*roofline);
+    }
     loops.push_back(std::move(described));
   }
   report["loops"] = std::move(loops);

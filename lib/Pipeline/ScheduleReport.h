@@ -10,11 +10,13 @@
 //
 //     {"loops": [{"at", "kind": "for" | "while", "depth", "copies", "stages",
 //                 "operations": [{"kind", "at", "tile", "count", "stage"?, "cluster"?, "partition"?, "dot"?}],
-//                 "rejected": [{"at", "choice", "reason"}]}],
+//                 "rejected": [{"at", "choice", "reason"}],
+//                 "roofline"?: {"device", "tensor_cycles", "memory_bytes", "memory_cycles"}}],
 //      "outside": {"operations", "rejected"},
 //      "buffers": [{"at", "tile", "slots", "bytes", "offset", "swizzle"}],
 //      "shared_bytes", "shared_limit", "threads", "warps"}
 //
+// "roofline" has what an iteration takes at least of a multiprocessor, without the loops in it.
 // "dot" is {"unit", "instruction", "issued", "a", "b", "in_flight"}. Loops at one position, such as copies of an
 // unrolled loop's body, are one entry.
 
@@ -41,8 +43,9 @@ public:
   /// Adds an instrumentation that refers to this object.
   void observe(mlir::PassManager &passes);
 
-  /// The report, of a module after the passes on tiles. If one of them failed, of what the others decided.
-  llvm::json::Object finish(mlir::ModuleOp module);
+  /// The report, of a module after the passes on tiles for a GPU such as "sm_90a". If one of them failed, of what the
+  /// others decided.
+  llvm::json::Object finish(mlir::ModuleOp module, llvm::StringRef gpu);
 
 private:
   struct State;

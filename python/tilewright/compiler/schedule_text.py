@@ -75,6 +75,8 @@ def _region_text(report: dict[str, Any], region: dict[str, Any], title: str) -> 
             how = _how(op, _first_reader(operations))
             rows.append((_line(report, op["at"]), op["kind"], op["tile"], *place, how))
         lines += _table(rows)
+    if roofline := region.get("roofline"):
+        lines += _wrapped("  ", _roofline(roofline))
     for rejection in region["rejected"]:
         first = f"  line {_line(report, rejection['at'])}: no {rejection['choice']}: "
         lines += _wrapped(first, rejection["reason"])
@@ -101,6 +103,19 @@ def _how_dot(dot: dict[str, Any], count: int) -> str:
     if dot["in_flight"]:
         text += ", in flight"
     return text if dot["unit"] != "wgmma" else f"{text}\nA: {dot['a']}\nB: {dot['b']}"
+
+
+def _roofline(roofline: dict[str, Any]) -> str:
+    """What bounds an iteration at the device's peak."""
+    tensor, memory = roofline["tensor_cycles"], roofline["memory_cycles"]
+    bound = "bound by the tensor cores"
+    if memory > tensor:
+        cached = -(-100 * (memory - tensor) // memory)
+        bound = f"bound by memory unless {cached} % of the bytes are in the L2 cache"
+    return (
+        f"an iteration takes at least {tensor} cycles of an {roofline['device']}'s tensor cores, "
+        f"and {memory} of its memory for {roofline['memory_bytes']} bytes: {bound}"
+    )
 
 
 # Buffers

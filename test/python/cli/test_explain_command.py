@@ -160,3 +160,38 @@ def test_the_log_of_a_launch_has_the_schedule(monkeypatch, tmp_path, capsys):
     assert len(kept) == 2
     assert said.count("matmul for ") == 1
     assert "for loop at logged.py:12, 3 stages" in said
+
+
+# Cycles of a multiprocessor: 2 x 128 x 256 x 64 operations at an H200's 4,096 a cycle for 16 bits.
+@pytest.mark.parametrize(
+    ("target", "dtype", "cycles"),
+    [
+        ("emulator:cuda:90a", "fp16", 1024),
+        ("emulator:cuda:90a", "fp32", 2048),
+        ("emulator:cuda:80", "fp16", 2048),
+        ("emulator:cuda:89", "bf16", 4096),
+    ],
+)
+def test_the_roofline_of_an_iteration(loop, target, dtype, cycles):
+    signature = f"*{dtype}:D,*{dtype}:D,*fp16:D,i32:D,BM=128,BN=256,BK=64"
+    arguments = ("--num-warps", "8", "--num-stages", "2")
+    if target.endswith("89"):
+        signature = signature.replace("BK=64", "BK=32")
+        cycles //= 2
+    found = loop(target, *arguments, signature=signature)["roofline"]
+    width = 4 if dtype == "fp32" else 2
+    depth = 32 if target.endswith("89") else 64
+    assert found["tensor_cycles"] == cycles
+    assert found["memory_bytes"] == (128 + 256) * depth * width
+
+
+def test_the_roofline_says_what_bounds_an_iteration(run):
+    _, out, _ = run("--target", "emulator:cuda:90a")
+    words = " ".join(out.split())
+    # 2 x 64 x 64 x 32 operations; 8,192 bytes at 4,800 GB/s over 132 x 1,830 MHz.
+    assert "at least 64 cycles of an H200's tensor cores, and 412 of its memory" in words
+    assert "bound by memory unless 85 % of the bytes are in the L2 cache" in words
+
+
+def test_no_roofline_without_known_rates(loop):
+    assert "roofline" not in loop("emulator:cuda:100a")

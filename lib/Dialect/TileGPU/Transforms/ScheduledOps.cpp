@@ -113,6 +113,8 @@ static std::pair<std::string, DotInstructions> describe(GroupMmaOp op) {
   dot.unit = "wgmma";
   dot.instruction = (shape + "n" + Twine(columns) + "k" + types).str();
   dot.issued = sizes[1] * sizes[2] / (hardware::GroupMmaInstruction::kRows * columns) * (sizes[3] / row.k);
+  dot.products = sizes[1] * sizes[2] * sizes[3];
+  dot.elementBits = hardware::bitsOf(row.a);
   dot.a = operandText(op.getA(), op.getTransposedA());
   dot.b = operandText(op.getB(), op.getTransposedB() != op.getTransposedC());
   if (op.getTransposedC()) { // computes B^T A^T
@@ -124,9 +126,12 @@ static std::pair<std::string, DotInstructions> describe(GroupMmaOp op) {
 static std::pair<std::string, DotInstructions> describe(MmaOp op) {
   auto sizes = sizesOf(op.getType(), shapeOf(op.getA()));
   auto [batch, m, n, k] = sizes;
-  layout::MmaShape unit = hardware::lookupMma(op.getInstruction())->shape;
+  const hardware::MmaInstruction &row = *hardware::lookupMma(op.getInstruction());
+  layout::MmaShape unit = row.shape;
   DotInstructions dot;
   dot.unit = "mma.sync";
+  dot.products = batch * m * n * k;
+  dot.elementBits = row.a().element == hardware::ElementType::F64 ? 0 : hardware::bitsOf(row.a().element);
   dot.instruction = op.getInstruction().str();
   dot.issued = batch * llvm::divideCeil(m, unit.m) * llvm::divideCeil(n, unit.n) * llvm::divideCeil(k, unit.k);
   dot.a = dot.b = "registers";
@@ -179,6 +184,18 @@ static void add(std::vector<ScheduledOp> &ops, ScheduledOp op) {
   ops.push_back(std::move(op));
 }
 
+/// The bytes of global memory that a load or a store accesses without a mask.
+static int64_t globalBytes(Operation *op) {
+  auto bytes = [](Type type) {
+    auto tile = dyn_cast<RankedTensorType>(type);
+    return (tile ? tile.getNumElements() : 1) * bytesOf(tile ? tile.getElementType() : type);
+  };
+  return llvm::TypeSwitch<Operation *, int64_t>(op)
+      .Case([&](tile::LoadOp load) { return bytes(load.getType()); })
+      .Case([&](tile::StoreOp store) { return bytes(store.getValue().getType()); })
+      .Default([](Operation *) { return 0; });
+}
+
 static void addOp(Operation *op, ScheduleAttr position, std::vector<ScheduledOp> &ops) {
   std::optional<std::pair<std::string, DotInstructions>> dot;
   llvm::TypeSwitch<Operation *>(op).Case<GroupMmaOp, MmaOp, tile::DotOp>(
@@ -188,7 +205,7 @@ static void addOp(Operation *op, ScheduleAttr position, std::vector<ScheduledOp>
   }
   auto [kind, tile] = kindOf(op, position && position.getStage() == 0);
   if (!kind.empty()) {
-    add(ops, {kind.str(), op->getLoc(), tile, position, std::nullopt});
+    add(ops, {kind.str(), op->getLoc(), tile, position, std::nullopt, 1, globalBytes(op)});
   }
 }
 

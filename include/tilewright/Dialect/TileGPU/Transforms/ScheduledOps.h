@@ -19,6 +19,8 @@ struct DotInstructions {
   std::string instruction; ///< "m64n128k16.f16.f16.f32"; empty for fma
   int64_t issued = 0;      ///< by the program, in each execution of the dot
   std::string a, b;        ///< where the operands are
+  int64_t products = 0;    ///< multiplications and additions of the dot
+  int elementBits = 0;     ///< of its operands, if tensor cores multiply them: 8, 16, or 32 for tf32; otherwise 0
 };
 
 /// Operations of one kind, at one place of the source and of the schedule.
@@ -29,6 +31,7 @@ struct ScheduledOp {
   ScheduleAttr position; ///< null if the loop is not pipelined
   std::optional<DotInstructions> dot;
   int64_t count = 1;
+  int64_t bytes = 0; ///< of global memory that one of them reads or writes at most
 };
 
 /// The operations of a block and of the branches in it that a report shows, but not those of loops in it. Their
