@@ -1,6 +1,6 @@
-// Checks what a compiled variant requires of a launch, and makes its tensor maps: selects a variant without launch
-// conditions and maps if the conditions do not hold or a map can't be made, and refuses read-only arrays that the
-// kernel writes.
+// Checks what a compiled variant requires of a launch, and makes its tensor maps: selects a variant without maps if one
+// can't be made, and a variant without launch conditions and maps if the conditions do not hold. Refuses read-only
+// arrays that the kernel writes.
 
 #include "tilewright/Launcher/Launcher.h"
 
@@ -111,8 +111,18 @@ static Variant *findGeneralVariant(Call &call, const Grid &grid) {
   return nullptr;
 }
 
+/// The variant without maps, which still has conditions.
+static Variant *findVariantWithoutMaps(Call &call) {
+  call.takesTensorMaps = false;
+  call.key.byte(static_cast<uint8_t>(Tag::NoTensorMaps));
+  return findVariant(call);
+}
+
 Variant *findVariant(Call &call, const Grid &grid) {
   Variant *variant = findVariant(call);
+  if (variant && holdFor(variant->conditions, call, grid) && makeTensorMaps(variant->tensorMaps, call, grid)) {
+    variant = findVariantWithoutMaps(call);
+  }
   if (!variant || (holdFor(variant->conditions, call, grid) && !makeTensorMaps(variant->tensorMaps, call, grid))) {
     return variant;
   }

@@ -151,7 +151,8 @@ PyObject *describeSignature(const Call &call) {
       return nullptr;
     }
   }
-  if (options && !call.specializeRanges && PyDict_SetItemString(options.get(), "specialize_ranges", Py_False) < 0) {
+  if (options && ((!call.specializeRanges && PyDict_SetItemString(options.get(), "specialize_ranges", Py_False) < 0) ||
+                  (!call.takesTensorMaps && PyDict_SetItemString(options.get(), "tensor_maps", Py_False) < 0))) {
     return nullptr;
   }
   Ref device = Ref::take(options ? describeDevice(call) : nullptr);

@@ -65,11 +65,15 @@ static void addTileGPUPasses(OpPassManager &passes, StringRef target, const Cuda
   passes.addPass(tilegpu::createStageOperands());       // moves data between warps through shared memory
   passes.addPass(tilegpu::createDecomposeGathers());    // the same for gathers
   passes.addPass(createCSEPass());
-  passes.addPass(tilegpu::createSliceDotsK());         // overlaps loads with dots of the previous slice
-  passes.addPass(tilegpu::createPlanPipeline());       // decides when the operations of a loop are executed
+  passes.addPass(tilegpu::createSliceDotsK());   // overlaps loads with dots of the previous slice
+  passes.addPass(tilegpu::createPlanPipeline()); // decides when the operations of a loop are executed
+  if (options.specializeRanges && options.tensorMaps) {
+    passes.addPass(tilegpu::createPlanBoxes()); // launches check what these copies assume, so not in other variants
+  }
   passes.addPass(tilegpu::createExpandPipeline());     // pipelines the loops accordingly, with asynchronous copies
   passes.addPass(tilegpu::createPipelineOuterLoops()); // must run before simplifications, which move and merge copies
   passes.addPass(tilegpu::createOverlapGroupMma());    // must run before simplifications, which unroll loops
+  passes.addPass(tilegpu::createReleaseSlots());       // must run after the pass that decides how long slots are read
   passes.addPass(tile::createCanonicalizer());         // simplifies loops with known trip counts
   passes.addPass(createCSEPass());
   passes.addPass(tilegpu::createAllocateShared()); // must run after all passes that create buffers

@@ -205,6 +205,8 @@ struct Call {
 
   /// Whether the code may rely on launch conditions.
   bool specializeRanges = true;
+  /// Whether the code may take tensor maps.
+  bool takesTensorMaps = true;
   runtime::KeyBuilder key;
   llvm::SmallVector<PyObject *, 8> objects;
   runtime::ArgumentBlock slots;
@@ -335,8 +337,8 @@ void hideInternalFrames();
 // The bytes of a key
 //===----------------------------------------------------------------------===//
 
-/// Key := value* noalias {option-name option-value} [device] [any-range]; without a device, the launch runs on the
-/// host.
+/// Key := value* noalias {option-name option-value} [device] [no-tensor-maps] [any-range]; without a device, the launch
+/// runs on the host.
 enum class Tag : uint8_t {
   None,
   One,       // an integer equal to 1
@@ -353,8 +355,9 @@ enum class Tag : uint8_t {
   NoAlias,
   MayAlias,
   Option,
-  Device,  // type, word: its ordinal
-  AnyRange // the code has no launch conditions
+  Device,      // type, word: its ordinal
+  AnyRange,    // the code has no launch conditions
+  NoTensorMaps // the code takes no tensor maps
 };
 constexpr uint8_t divisibleBy16 = 1;
 

@@ -156,6 +156,11 @@ struct GpuOptions : CompileOptions {
   Option<int> numWarps{*this, 4, OptionTraits("num_warps", "Warps per program.").powerOfTwo()};
   Option<int> numStages{*this, 3, {"num_stages", "Pipeline stages of loops that do not have their own number."}};
   Option<int> numCtas{*this, 1, OptionTraits("num_ctas", "Thread blocks per cluster; ignored so far.").powerOfTwo()};
+  Option<bool> tensorMaps{*this,
+                          true,
+                          {"tensor_maps",
+                           "Whether loads in loops may become copies of boxes, by tensor maps that each launch makes. "
+                           "A launch that can't make them runs a variant compiled without them."}};
   Option<std::optional<int>> maxRegisters{
       *this, std::nullopt, {"maxnreg", "The maximum number of registers per thread; None lets the compiler choose."}};
   Option<bool> explain{*this, false,

@@ -174,6 +174,15 @@ struct StoreMatrix : OpRewritePattern<thread::StoreMatrixOp> {
   }
 };
 
+struct Together : OpRewritePattern<thread::WarpBarrierOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::WarpBarrierOp op, PatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    rewriter.replaceOpWithNewOp<NVVM::SyncWarpOp>(op, constantI32(builder, -1));
+    return success();
+  }
+};
+
 struct RoundToTF32 : OpRewritePattern<thread::RoundToTF32Op> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(thread::RoundToTF32Op op, PatternRewriter &rewriter) const override {
@@ -187,7 +196,7 @@ struct RoundToTF32 : OpRewritePattern<thread::RoundToTF32Op> {
 void addWarpPatterns(RewritePatternSet &patterns) {
   patterns.add<Id, Lane, Warp, Grid<thread::ProgramIdOp, NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>,
                Grid<thread::NumProgramsOp, NVVM::GridDimXOp, NVVM::GridDimYOp, NVVM::GridDimZOp>, Shuffle, Reduce, Mma,
-               LoadMatrix, StoreMatrix, RoundToTF32>(patterns.getContext());
+               LoadMatrix, StoreMatrix, Together, RoundToTF32>(patterns.getContext());
 }
 
 } // namespace tilewright::nvidia

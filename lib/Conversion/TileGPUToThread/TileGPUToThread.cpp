@@ -54,9 +54,13 @@ NamedAttrList describeBytes(tile::BytesType type) {
 void describeArguments(func::FuncOp function, ArrayRef<Type> types, const llvm::BitVector &readOnly) {
   Builder builder(function.getContext());
   SmallVector<int32_t> slots;
+  auto maps = function->getAttrOfType<ArrayAttr>(tilegpu::TileGPUDialect::kTensorMapsAttr);
+  unsigned firstMap = function.getNumArguments() - (maps ? maps.size() : 0);
   for (unsigned index = 0; index < function.getNumArguments(); ++index) {
-    if (function.getArgAttr(index, thread::ThreadDialect::kTensorMapAttr)) {
-      continue; // `tilegpu.tensor_maps` describes it
+    if (index >= firstMap) { // `tilegpu.tensor_maps` describes it
+      function.setArgAttrs(index, ArrayRef<NamedAttribute>());
+      function.setArgAttr(index, thread::ThreadDialect::kTensorMapAttr, builder.getUnitAttr());
+      continue;
     }
     auto divisibility = function.getArgAttrOfType<IntegerAttr>(index, tile::TileDialect::kDivisibilityAttr);
     bool isPointer = isa<LLVM::LLVMPointerType>(function.getArgument(index).getType());
@@ -123,6 +127,7 @@ struct TileGPUToThread : tilewright::impl::TileGPUToThreadBase<TileGPUToThread> 
     tilewright::gpu::addAssertPatterns(patterns, types);
     tilewright::gpu::addBarrierPatterns(patterns, types);
     tilewright::gpu::addAsyncCopyPatterns(patterns, types);
+    tilewright::gpu::addRingPatterns(patterns, types);
     tilewright::gpu::addLocalMemoryPatterns(patterns, types);
     tilewright::gpu::addInlineAsmPatterns(patterns, types);
     tilewright::gpu::addDotPatterns(patterns, types);

@@ -1,7 +1,6 @@
 #include "AddressArithmetic.h"
 
-#include "IndexRanges.h"
-
+#include "tilewright/Analysis/IndexRanges.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -12,14 +12,13 @@
 #ifndef TILEWRIGHT_LIB_TRANSFORMS_SPECIALIZERANGES_ADDRESSARITHMETIC_H
 #define TILEWRIGHT_LIB_TRANSFORMS_SPECIALIZERANGES_ADDRESSARITHMETIC_H
 
+#include "tilewright/Analysis/IndexRanges.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace tilewright {
-
-/// On a sum, difference or product of 32-bit integers: it is of unsigned integers, and wraps in addresses, too.
-constexpr llvm::StringLiteral kUnsignedAttr = "tile.unsigned";
 
 /// The values, 32-bit or 64-bit, from which the exact result of an integer is computed; none if it is taken as it is.
 llvm::SmallVector<mlir::Value> exactSources(mlir::Value value);

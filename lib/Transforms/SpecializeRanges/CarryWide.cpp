@@ -1,7 +1,6 @@
 #include "CarryWide.h"
 
-#include "IndexRanges.h"
-
+#include "tilewright/Analysis/IndexRanges.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -12,10 +12,10 @@
 // it 64-bit arithmetic.
 
 #include "AddressArithmetic.h"
-#include "IndexRanges.h"
 #include "WidenOffsets.h"
 
 #include "tilewright/Analysis/AxisInfo.h"
+#include "tilewright/Analysis/IndexRanges.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Transforms/Passes.h"
 

@@ -3,8 +3,7 @@
 #include "AddressArithmetic.h"
 #include "CarryWide.h"
 #include "ConstantTerms.h"
-#include "IndexRanges.h"
-
+#include "tilewright/Analysis/IndexRanges.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/IR/PatternMatch.h"

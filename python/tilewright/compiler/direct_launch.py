@@ -84,8 +84,9 @@ class DirectLauncher(_core.Launcher):
         is_beyond = options.get("specialize_ranges") is False and bool(
             self._kernel.launch_conditions or self._kernel.tensor_maps
         )
-        if shares_memory or is_beyond:
-            return relax(self._kernel, noalias, not is_beyond), None
+        lacks_maps = options.get("tensor_maps") is False and bool(self._kernel.tensor_maps)
+        if shares_memory or is_beyond or lacks_maps:
+            return relax(self._kernel, noalias, not is_beyond, not lacks_maps), None
         return self._kernel, None
 
     def _explain_binding(self, *args: Any, **kwargs: Any) -> None:

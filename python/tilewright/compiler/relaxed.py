@@ -23,19 +23,24 @@ _KERNEL = re.compile(r"func\.func @[^\n]*")
 _NOALIAS = re.compile(r"tile\.noalias, |, tile\.noalias\b| *\{tile\.noalias\}")
 
 
-def relax(kernel: CompiledKernel, noalias: bool, specialize_ranges: bool) -> CompiledKernel:
+def relax(
+    kernel: CompiledKernel, noalias: bool, specialize_ranges: bool, tensor_maps: bool
+) -> CompiledKernel:
     """The same kernel for launches about which less is known.
 
     Args:
         kernel: A kernel with its source.
         noalias: Whether the arrays still share no memory, if the kernel assumes that.
         specialize_ranges: Whether the code may still assume ranges of sizes and of the grid.
+        tensor_maps: Whether the code may still take tensor maps.
     """
     source = kernel.source
     noalias = noalias and source.noalias
     options = dict(kernel.metadata["options"])
     if not specialize_ranges:
         options["specialize_ranges"] = False
+    if not tensor_maps:
+        options["tensor_maps"] = False
     text = kernel.source_text()
     if not noalias:
         text = _KERNEL.sub(lambda found: _NOALIAS.sub("", found.group()), text)

@@ -46,7 +46,7 @@ def make_kernel() -> Any:
 
 
 def text_of(options: dict[str, Any]) -> str:
-    maps = [MATRIX] if options["specialize_ranges"] else []
+    maps = [MATRIX] if options["specialize_ranges"] and options["tensor_maps"] else []
     return module_of(maps, STEPS, [0, 2, 3], ["i32", "i32"])
 
 
@@ -98,7 +98,7 @@ def test_what_has_no_map_runs_the_general_code(compiled) -> None:
         assert launch(kernel, x, 4, 16) == expected(x, 4, 16)
         assert launch(kernel, aligned(64, 1), 4, 16) == 20
     # The unaligned address has a variant of its own, which fails, too.
-    assert [options["specialize_ranges"] for options in compiled].count(False) == 2
+    assert [options["tensor_maps"] for options in compiled].count(False) == 2
 
 
 def test_arrays_without_elements(compiled) -> None:
@@ -129,7 +129,7 @@ def test_compiled_kernels_keep_their_maps(compiled) -> None:
         assert decode(out[:16]) == expected(x, 4, 16)
     made[(1,)](out, x, 4, 15)
     assert out[0] == 19
-    assert not any(options["specialize_ranges"] for options in compiled[1:])
+    assert not any(options["tensor_maps"] for options in compiled[1:])
 
 
 #

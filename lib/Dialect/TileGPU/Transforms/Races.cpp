@@ -34,6 +34,7 @@ SmallVector<MemoryAccess, 2> MemoryAccesses::find(Operation *op) {
     access.partition = partitionOf(op);
     access.isWrite = isa<MemoryEffects::Write>(effect.getEffect());
     if (auto alloc = isa<BufferType>(value.getType()) ? allocationOf(value) : LocalAllocOp()) {
+      access.alloc = alloc;
       access.begin = static_cast<int64_t>(alloc.getOffset().value_or(0));
       access.end = access.begin + alloc.getType().getBytes();
       access.slot = value.getDefiningOp<LocalSlotOp>();
@@ -142,6 +143,11 @@ static bool areSlotsApart(const MemoryAccess &left, bool isEarlier, const Memory
   return distance && *distance != 0;
 }
 
+/// Whether the uses of a ring's slots order the accesses: `release-slots` has placed the releases.
+static bool areOrderedByRing(const MemoryAccess &left, const MemoryAccess &right) {
+  return (isa<BoxCopyOp>(left.op) || isa<BoxCopyOp>(right.op)) && left.alloc == right.alloc;
+}
+
 bool MemoryAccesses::conflict(const MemoryAccess &left, bool isEarlier, const MemoryAccess &right) {
   bool isOnePartition = left.partition == right.partition;
   if (!left.pointer != !right.pointer || (isOnePartition && isByFirstThread(left.op) && isByFirstThread(right.op))) {
@@ -155,7 +161,8 @@ bool MemoryAccesses::conflict(const MemoryAccess &left, bool isEarlier, const Me
   }
   if (!left.pointer) {
     bool isByOneThread = left.op == right.op; // in another iteration, to the same bytes of each thread
-    return !isByOneThread && left.begin < right.end && right.begin < left.end && !areSlotsApart(left, isEarlier, right);
+    return !isByOneThread && left.begin < right.end && right.begin < left.end && !areOrderedByRing(left, right) &&
+           !areSlotsApart(left, isEarlier, right);
   }
   return mayAlias(*left.roots, *right.roots) && !commute(left.op, right.op) &&
          !(isOnePartition && isByOneThread(left, isEarlier, right));

@@ -21,6 +21,8 @@
 // An asynchronous copy may conflict with earlier accesses where it starts, and with later accesses from the wait for
 // its token; until then, the program does not access its buffer.
 //
+// The uses of a ring's slots need no barrier: copies of boxes wait until the slot is free, and reads until it is full.
+//
 // A barrier separates the accesses of one partition. Those of two partitions that may conflict need a token: from the
 // wait for a copy on, the copy is an access of the partition that waits.
 
@@ -43,7 +45,8 @@ struct MemoryAccess {
   bool isWrite = false;
   /// The accessed bytes of shared memory, [begin, end). Unused for global memory, for which `pointer` is set.
   int64_t begin = 0, end = 0;
-  LocalSlotOp slot; ///< the slot, if the access is to one slot of its buffer
+  LocalAllocOp alloc; ///< of the buffer
+  LocalSlotOp slot;   ///< the slot, if the access is to one slot of its buffer
   mlir::Value pointer;
   const PointerRoots *roots = nullptr; ///< of the pointer
   bool isReadOnly = false;             ///< of memory that no program writes

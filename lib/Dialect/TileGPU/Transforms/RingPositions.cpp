@@ -98,7 +98,9 @@ std::optional<int64_t> slotsBetween(Value from, Value to, int64_t slots) { retur
 
 bool copiesIntoAnotherSlot(Operation *op, Value slot, int64_t steps) {
   auto copy = dyn_cast<AsyncCopyOp>(op);
-  auto to = copy ? copy.getBuffer().getDefiningOp<LocalSlotOp>() : LocalSlotOp();
+  auto boxes = dyn_cast<BoxCopyOp>(op);
+  Value buffer = copy ? copy.getBuffer() : boxes ? boxes.getBuffer() : Value();
+  auto to = buffer ? buffer.getDefiningOp<LocalSlotOp>() : LocalSlotOp();
   auto from = slot.getDefiningOp<LocalSlotOp>();
   if (!to || !from || to.getSrc() != from.getSrc()) {
     return false;

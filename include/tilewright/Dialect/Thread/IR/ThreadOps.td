@@ -147,6 +147,11 @@ def Thread_BarrierOp : Thread_Op<"barrier"> {
   let assemblyFormat = "attr-dict";
 }
 
+def Thread_WarpBarrierOp : Thread_Op<"warp_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits for all threads of the warp, so that they execute what follows together";
+  let assemblyFormat = "attr-dict";
+}
+
 def Thread_AsyncCopyOp : Thread_Op<"async_copy", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Starts to copy `size` bytes from global to shared memory";
   let description = [{

@@ -255,4 +255,6 @@ def TileGPU_AsyncFenceOp : TileGPU_Op<"async_fence", [
   let assemblyFormat = "attr-dict";
 }
 
+include "tilewright/Dialect/TileGPU/IR/TileGPURings.td"
+
 #endif

@@ -322,6 +322,54 @@ def PlanPipeline : Pass<"plan-pipeline", "mlir::ModuleOp"> {
   }];
 }
 
+def PlanBoxes : Pass<"plan-boxes", "mlir::ModuleOp"> {
+  let summary = "Find loops whose copies one thread can start, as copies of boxes of arrays";
+  let description = [{
+    From sm_90 on, one thread copies a box of an array, which a tensor map describes, to shared memory (TMA). This pass
+    finds pipelined loops all of whose copies can be such copies. Their loads get the addresses
+    `tilegpu.box_pointers`, whose coordinates are scalars, instead of masks and tiles of pointers.
+
+    ```mlir
+    %x = tile.load %p mask %m                           // rows %y to %y + 63 below %M, columns %k to %k + 31
+    // becomes
+    %p = tilegpu.box_pointers 0[%k, %y]                 // with an extent of %M in the map
+    %x = tile.load %p
+    ```
+
+    A load qualifies if
+
+    - only `group_mma` read the buffers to which it is stored, in a layout of `layout::nvmmaShared`;
+    - its addresses are an argument of the kernel, a multiple of 16 bytes, and sums of products: one dimension of the
+      tile is contiguous, the other has a stride that is known at launch and a multiple of 16 bytes;
+    - its mask is the conjunction of `index < end` for dimensions of the tile, with an end that is known at launch;
+    - no write of the same program to global memory can precede it, unless nothing writes the array.
+
+    Nothing of that may depend on loaded values: the launch checks that no coordinate is negative, and that none of the
+    integers in addresses and masks wraps, together with what the hardware asks of a tensor map. A launch for which that
+    does not hold runs the kernel's variant without maps.
+
+    Requires: `plan-pipeline`.
+    Establishes: `tilegpu.tensor_maps` and its steps on the kernel, with arguments for the maps.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect"];
+}
+
+def ReleaseSlots : Pass<"release-slots", "mlir::ModuleOp"> {
+  let summary = "Tell when the slots of a ring are free again";
+  let description = [{
+    Where `expand-pipeline` has made copies of boxes, each iteration waits until a slot is full. This pass adds a
+    `ring_release` after the loop's last read of the slot's data, or of those of the iteration before, if dots are in
+    flight that long. No barrier of all threads is needed in such a loop: groups of warps drift apart, so that one
+    computes while the other's matrix instructions run.
+
+    Requires: `overlap-group-mma`, which decides how long dots are in flight.
+    Establishes: a release for each use of a slot, which `insert-barriers` relies on.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect"];
+}
+
 def ExpandPipeline : Pass<"expand-pipeline", "mlir::ModuleOp"> {
   let summary = "Overlap a loop's copies with the work of earlier iterations";
   let description = [{

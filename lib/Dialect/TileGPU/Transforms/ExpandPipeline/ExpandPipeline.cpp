@@ -133,8 +133,12 @@ static LogicalResult expand(scf::ForOp loop) {
   }
   scf::ForOp expanded = *pipelined; // NOLINT(bugprone-unchecked-optional-access): failed() has checked it
   rewriter.setInsertionPointAfter(expanded);
-  AsyncWaitOp::create(rewriter, loc, TokenType::get(loc.getContext()), tokensInFlight(expanded),
-                      IntegerAttr()); // masked copies write zeros
+  if (Value ring = rewritten.getRing()) {
+    RingEndOp::create(rewriter, loc, ring);
+  } else {
+    AsyncWaitOp::create(rewriter, loc, TokenType::get(loc.getContext()), tokensInFlight(expanded),
+                        IntegerAttr()); // masked copies write zeros
+  }
   keepSchedule(*expanded->getBlock(), schedule);
   return success();
 }

@@ -1,5 +1,7 @@
 #include "LoopWithCopies.h"
 
+#include "tilewright/Layout/Shared.h"
+
 using namespace mlir;
 
 namespace tilewright::tilegpu {
@@ -54,11 +56,21 @@ void LoopWithCopies::planWait() {
 // Buffers and arguments
 //===----------------------------------------------------------------------===//
 
+/// Whether the copies are of boxes: `plan-boxes` makes all of a loop or none such copies.
+static bool copiesBoxes(const LoopParts &parts) { return llvm::any_of(parts.ahead.ops, llvm::IsaPred<BoxPointersOp>); }
+
 void LoopWithCopies::allocate() {
   for (LocalStoreOp store : parts.stores) {
     BufferType one = store.getBuffer().getType();
     auto type = BufferType::get(builder.getContext(), slots, one.getShape(), one.getElementType(), one.getLayout());
     buffers.push_back(LocalAllocOp::create(builder, store.getLoc(), type, IntegerAttr()));
+  }
+  if (copiesBoxes(parts)) {
+    MLIRContext *context = builder.getContext();
+    auto pair = LayoutAttr::get(context, layout::swizzled({2}, {0}));
+    auto type = BufferType::get(context, slots, {2}, builder.getI64Type(), pair);
+    ring = LocalAllocOp::create(builder, old.getLoc(), type, IntegerAttr());
+    RingBeginOp::create(builder, old.getLoc(), ring);
   }
 }
 
@@ -132,9 +144,36 @@ Operation *LoopWithCopies::clone(Operation *op, Position position, IRMapping &ma
   return copy;
 }
 
+Value LoopWithCopies::ringSlot(Position position, Slot slot) {
+  auto type = cast<BufferType>(ring.getType()).getSlot();
+  return make<LocalSlotOp>(position, old.getLoc(), type, ring, slot.index, slot.phase);
+}
+
+/// Before the copies.
+void LoopWithCopies::emitAcquire() {
+  int64_t bytes = 0;
+  for (Value buffer : buffers) {
+    bytes += cast<BufferType>(buffer.getType()).getSlotBytes();
+  }
+  Value slot = ringSlot(parts.ahead.first, aheadSlot);
+  make<RingAcquireOp>(parts.ahead.first, old.getLoc(), slot, aheadSlot.phase, builder.getI64IntegerAttr(bytes),
+                      Value());
+}
+
+void LoopWithCopies::emitBoxCopy(tile::LoadOp load, BoxPointersOp box, Position position, Value slot) {
+  auto coordinates =
+      llvm::map_to_vector(box.getCoordinates(), [&](Value start) { return ofAhead.lookupOrDefault(start); });
+  make<BoxCopyOp>(position, load.getLoc(), box.getMapAttr(), coordinates, slot, ringSlot(position, aheadSlot), Value());
+}
+
+/// Returns the token of an asynchronous copy; null for a copy of boxes, which the ring counts.
 Value LoopWithCopies::emitCopy(tile::LoadOp load, Position position, Value buffer) {
   auto type = cast<BufferType>(buffer.getType()).getSlot();
   Value slot = make<LocalSlotOp>(position, load.getLoc(), type, buffer, aheadSlot.index, aheadSlot.phase);
+  if (auto box = load.getPtr().getDefiningOp<BoxPointersOp>()) {
+    emitBoxCopy(load, box, position, slot);
+    return {};
+  }
   return make<AsyncCopyOp>(position, load.getLoc(), tokenType(), ofAhead.lookupOrDefault(load.getPtr()), slot,
                            load.getMask() ? ofAhead.lookupOrDefault(load.getMask()) : Value(),
                            load.getOther() ? ofAhead.lookupOrDefault(load.getOther()) : Value(), load.getCache(),
@@ -149,6 +188,9 @@ LoopWithCopies::Slot LoopWithCopies::nextSlot(Position position, Slot slot) {
 
 void LoopWithCopies::emitAhead() {
   SmallVector<Value> copies;
+  if (ring) {
+    emitAcquire();
+  }
   for (Operation *op : parts.ahead.ops) {
     auto load = dyn_cast<tile::LoadOp>(op);
     if (!load) {
@@ -161,10 +203,25 @@ void LoopWithCopies::emitAhead() {
       }
     }
   }
-  token = make<AsyncCommitOp>(parts.ahead.last, old.getLoc(), tokenType(), copies);
+  if (!ring) {
+    token = make<AsyncCommitOp>(parts.ahead.last, old.getLoc(), tokenType(), copies);
+  }
+}
+
+/// The current slot of the stage that waits.
+LoopWithCopies::Slot LoopWithCopies::waitSlot() const {
+  auto stage = parts.between.find(wait.stage);
+  return stage == parts.between.end() ? lateSlot : betweenSlots[std::distance(parts.between.begin(), stage)];
 }
 
 void LoopWithCopies::emitWait() {
+  if (ring) {
+    Value slot = ringSlot(wait, waitSlot());
+    operations.back().isWait = true;
+    done = make<RingWaitOp>(wait, old.getLoc(), tokenType(), slot, waitSlot().phase, Value());
+    operations.back().isWait = true;
+    return;
+  }
   done = make<AsyncWaitOp>(wait, old.getLoc(), tokenType(), token, IntegerAttr());
   operations.back().isWait = true;
 }

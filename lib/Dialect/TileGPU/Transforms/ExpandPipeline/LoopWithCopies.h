@@ -30,6 +30,8 @@ public:
   /// Replaces the loop and returns the new one.
   mlir::scf::ForOp build();
   Schedule schedule() const;
+  /// The ring of barriers that orders the uses of slots; null if the copies are not of boxes.
+  mlir::Value getRing() const { return ring; }
 
 private:
   /// An operation of the new loop.
@@ -69,7 +71,11 @@ private:
   void emitLate();
   void emitYield();
   Slot nextSlot(Position position, Slot slot);
+  void emitAcquire();
   mlir::Value emitCopy(tile::LoadOp load, Position position, mlir::Value buffer);
+  void emitBoxCopy(tile::LoadOp load, BoxPointersOp box, Position position, mlir::Value slot);
+  Slot waitSlot() const;
+  mlir::Value ringSlot(Position position, Slot slot);
   void mapSlots(const StageOps &stage, mlir::IRMapping &mapping, Slot slot);
   mlir::Operation *clone(mlir::Operation *op, Position position, mlir::IRMapping &mapping);
 
@@ -80,9 +86,10 @@ private:
   mlir::OpBuilder builder;
   mlir::IRMapping ofAhead, ofLate;
   llvm::SmallVector<mlir::Value> buffers; ///< per store
-  Slot aheadSlot, lateSlot;               ///< the current slot of each part
-  llvm::SmallVector<Slot> betweenSlots;   ///< the same, for each stage between
-  mlir::Value token, done;                ///< of an iteration's copies, and of the wait for them
+  mlir::Value ring;
+  Slot aheadSlot, lateSlot;             ///< the current slot of each part
+  llvm::SmallVector<Slot> betweenSlots; ///< the same, for each stage between
+  mlir::Value token, done;              ///< of an iteration's copies, and of the wait for them
   llvm::SmallVector<Scheduled> operations;
 };
 

@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -30,22 +31,33 @@ static void guardDivision(RewriterBase &rewriter, Operation *op, Value exists) {
   rewriter.modifyOpInPlace(op, [&] { op->setOperand(1, safe); });
 }
 
-Operation *executeIf(RewriterBase &rewriter, Operation *op, Value exists) {
-  auto copy = dyn_cast<AsyncCopyOp>(op);
-  if (!copy) {
-    guardDivision(rewriter, op, exists);
-    return op;
-  }
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPoint(op);
+/// Operations of rings have an operand for that.
+static void maskRing(RewriterBase &rewriter, MutableOperandRange mask, Value exists) {
+  Value own = mask.empty() ? Value() : mask[0].get();
+  Location loc = mask.getOwner()->getLoc();
+  mask.assign(own ? arith::AndIOp::create(rewriter, loc, own, exists).getResult() : exists);
+}
+
+/// Reads nothing where `exists` is false.
+static void maskCopy(RewriterBase &rewriter, AsyncCopyOp copy, Value exists) {
   auto pointers = cast<RankedTensorType>(copy.getPtr().getType());
   auto type = RankedTensorType::get(pointers.getShape(), rewriter.getI1Type(), pointers.getEncoding());
-  Value mask = tile::SplatOp::create(rewriter, op->getLoc(), type, exists);
+  Value mask = tile::SplatOp::create(rewriter, copy.getLoc(), type, exists);
   if (Value own = copy.getMask()) {
-    own = own.getType() == type ? own : tile::SplatOp::create(rewriter, op->getLoc(), type, own).getResult();
-    mask = arith::AndIOp::create(rewriter, op->getLoc(), own, mask);
+    own = own.getType() == type ? own : tile::SplatOp::create(rewriter, copy.getLoc(), type, own).getResult();
+    mask = arith::AndIOp::create(rewriter, copy.getLoc(), own, mask);
   }
   copy.getMaskMutable().assign(mask);
+}
+
+Operation *executeIf(RewriterBase &rewriter, Operation *op, Value exists) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](AsyncCopyOp copy) { maskCopy(rewriter, copy, exists); })
+      .Case<RingAcquireOp, BoxCopyOp, RingWaitOp>(
+          [&](auto ring) { maskRing(rewriter, ring.getExistsMutable(), exists); })
+      .Default([&](Operation *) { guardDivision(rewriter, op, exists); });
   return op;
 }
 

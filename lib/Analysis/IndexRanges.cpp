@@ -1,4 +1,4 @@
-#include "IndexRanges.h"
+#include "tilewright/Analysis/IndexRanges.h"
 
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
@@ -291,8 +291,11 @@ Check IndexRanges::smallArraysCheck() { return {RangeOp::CheckSmallArrays, addCo
 
 bool IndexRanges::isEvaluable(const Check &check) const { return check.step >= 0 && !opaque[check.step]; }
 
-LaunchConditions IndexRanges::conditionsFor(ArrayRef<Check> checks) const {
+LaunchConditions IndexRanges::conditionsFor(ArrayRef<Check> checks, MutableArrayRef<int> further) const {
   std::vector<bool> needed(steps.size());
+  for (int step : further) {
+    needed[step] = true;
+  }
   for (const Check &check : checks) {
     needed[check.step] = true;
   }
@@ -315,6 +318,9 @@ LaunchConditions IndexRanges::conditionsFor(ArrayRef<Check> checks) const {
       step.rhs = place[step.rhs];
     }
     kept.push_back(step);
+  }
+  for (int &step : further) {
+    step = place[step];
   }
   std::set<std::pair<RangeOp, int>> added;
   for (const Check &check : checks) {

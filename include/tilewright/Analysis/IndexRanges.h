@@ -1,7 +1,7 @@
 // Expresses the ranges of a kernel's integers in terms of its arguments and the grid, as steps evaluated at launch.
 
-#ifndef TILEWRIGHT_LIB_TRANSFORMS_SPECIALIZERANGES_INDEXRANGES_H
-#define TILEWRIGHT_LIB_TRANSFORMS_SPECIALIZERANGES_INDEXRANGES_H
+#ifndef TILEWRIGHT_ANALYSIS_INDEXRANGES_H
+#define TILEWRIGHT_ANALYSIS_INDEXRANGES_H
 
 #include "tilewright/Runtime/LaunchConditions.h"
 
@@ -14,6 +14,9 @@
 #include <tuple>
 
 namespace tilewright {
+
+/// On a sum, difference or product of 32-bit integers: it is of unsigned integers, and wraps in addresses, too.
+constexpr llvm::StringLiteral kUnsignedAttr = "tile.unsigned";
 
 /// The steps of every integer in a function, scalar or tile; for a tile, the range of all its elements.
 class IndexRanges {
@@ -40,8 +43,16 @@ public:
   /// Whether the check succeeds in every launch, and for all loaded values.
   bool holdsAlways(const Check &check) const { return check.step >= 0 && conditionsFor(check).holdAlways(); }
 
-  /// The checks together with the steps they depend on.
-  runtime::LaunchConditions conditionsFor(llvm::ArrayRef<Check> checks) const;
+  /// The checks together with the steps they depend on. `further` are the numbers of further steps that are kept; they
+  /// become those in the result.
+  runtime::LaunchConditions conditionsFor(llvm::ArrayRef<Check> checks, llvm::MutableArrayRef<int> further = {}) const;
+
+  /// Steps of a value that is no value of the function: a constant, and a sum or product of steps of as many bits.
+  int constantStep(unsigned bits, int64_t value) { return addConstant(bits, runtime::Range::of(value)); }
+  int sumStep(unsigned bits, int lhs, int rhs) { return combine(runtime::RangeOp::Add, bits, lhs, rhs); }
+  int productStep(unsigned bits, int lhs, int rhs) { return combine(runtime::RangeOp::Multiply, bits, lhs, rhs); }
+  /// The step of a value, extended to a signed integer of at least as many bits.
+  int extendedStep(mlir::Value value, unsigned bits) { return widen(stepOf(value), bits); }
 
 private:
   void addBlock(mlir::Block &block);
@@ -74,4 +85,4 @@ unsigned integerBits(mlir::Type type);
 
 } // namespace tilewright
 
-#endif // TILEWRIGHT_LIB_TRANSFORMS_SPECIALIZERANGES_INDEXRANGES_H
+#endif // TILEWRIGHT_ANALYSIS_INDEXRANGES_H

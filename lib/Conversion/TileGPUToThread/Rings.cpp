@@ -1,0 +1,176 @@
+// Rings of slots: copies of boxes, and the barriers that order the uses of slots.
+//
+// A slot of a ring is two barriers of 8 bytes. The first completes a phase when the slot is full: after an arrival of
+// the first thread, and the bytes that it expects. The second one does when the slot is free again: after an arrival of
+// each warp. Phase n of both belongs to the slot's use n, so a use waits for phase n - 1 of the second barrier, which
+// has the other parity; before the first use, that counts as complete.
+
+#include "TileGPUToThread.h"
+
+#include "tilewright/Dialect/TileGPU/IR/TensorMaps.h"
+#include "tilewright/Hardware/Gpu.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+
+namespace tilewright::gpu {
+namespace {
+
+constexpr int64_t kBarrierBytes = 8;
+
+Value offsetBy(Builder &builder, Value address, int64_t bytes) {
+  return LLVM::GEPOp::create(builder, address.getType(), builder.getI8Type(), address,
+                             LLVM::GEPArg(static_cast<int32_t>(bytes)));
+}
+
+Value fullBarrier(Value slot) { return slot; }
+Value freeBarrier(Builder &builder, Value slot) { return offsetBy(builder, slot, kBarrierBytes); }
+
+Value parityOf(Builder &builder, Value phase) { return arith::ExtUIOp::create(builder, builder.getI32Type(), phase); }
+
+/// `mask`, and `exists` if there is one.
+Value both(Builder &builder, Value mask, Value exists) {
+  return exists ? arith::AndIOp::create(builder, mask, exists).getResult() : mask;
+}
+
+/// Lets a warp wait for a phase. Lanes may leave the wait, which is a loop, one by one, and matrix instructions after
+/// it need all of them: without the barrier, ptxas 13.0 has let some lanes execute these alone.
+void waitTogether(Builder &builder, Value barrier, Value parity) {
+  thread::TransactionBarrierWaitOp::create(builder, barrier, parity);
+  thread::WarpBarrierOp::create(builder);
+}
+
+/// Calls `emit` with the address of each barrier of the ring at `base`, and whether it is that of free slots.
+template <typename Emit> void forBarriers(Builder &builder, tilegpu::BufferType ring, Value base, Emit &&emit) {
+  for (int64_t barrier = 0; barrier < ring.getBytes() / kBarrierBytes; ++barrier) {
+    emit(offsetBy(builder, base, barrier * kBarrierBytes), barrier % 2 == 1);
+  }
+}
+
+struct Begin : OpConversionPattern<tilegpu::RingBeginOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(tilegpu::RingBeginOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    Value first = isFirstThread(builder);
+    auto warps = static_cast<int32_t>(tilegpu::numWarps(op));
+    forBarriers(builder, op.getRing().getType(), adaptor.getRing(), [&](Value barrier, bool isFree) {
+      thread::TransactionBarrierInitOp::create(builder, barrier, isFree ? warps : 1, first);
+    });
+    thread::TransactionBarrierFenceOp::create(builder); // `insert-barriers` lets the other threads wait for this
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct End : OpConversionPattern<tilegpu::RingEndOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(tilegpu::RingEndOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    Value first = isFirstThread(builder);
+    forBarriers(builder, op.getRing().getType(), adaptor.getRing(),
+                [&](Value barrier, bool) { thread::TransactionBarrierEndOp::create(builder, barrier, first); });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct Acquire : OpConversionPattern<tilegpu::RingAcquireOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(tilegpu::RingAcquireOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    Value isFirstWarp =
+        arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, warpId(builder), constantI32(builder, 0));
+    auto ifFirst =
+        scf::IfOp::create(builder, both(builder, isFirstWarp, adaptor.getExists()), /*withElseRegion=*/false);
+    waitForRelease(builder, adaptor, ifFirst.thenBlock());
+    thread::TransactionBarrierExpectOp::create(builder, fullBarrier(adaptor.getSlot()),
+                                               constantI32(builder, static_cast<int64_t>(op.getBytes())),
+                                               both(builder, isFirstThread(builder), adaptor.getExists()));
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// All lanes of the first warp wait, rather than one.
+  static void waitForRelease(Builder &builder, OpAdaptor adaptor, Block *block) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(block);
+    Value other = arith::XOrIOp::create(builder, parityOf(builder, adaptor.getPhase()), constantI32(builder, 1));
+    waitTogether(builder, freeBarrier(builder, adaptor.getSlot()), other);
+  }
+};
+
+/// The kernel's parameter that is the tensor map: maps are the last parameters.
+Value mapParameter(Operation *op, int64_t map) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  auto maps = function->getAttrOfType<ArrayAttr>(tilegpu::TileGPUDialect::kTensorMapsAttr);
+  return function.getArgument(function.getNumArguments() - static_cast<unsigned>(maps.size() - map));
+}
+
+struct CopyBox : OpConversionPattern<tilegpu::BoxCopyOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(tilegpu::BoxCopyOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    auto map = static_cast<int64_t>(op.getMap());
+    runtime::TensorMapParameter described =
+        tilegpu::tensorMapsOf(op->getParentOfType<FunctionOpInterface>())[static_cast<size_t>(map)];
+    int64_t boxBytes = op.getBuffer().getType().getElementBytes();
+    for (unsigned i = 0; i < described.rank; ++i) {
+      boxBytes *= described.box[i];
+    }
+    Value mask = both(builder, isFirstThread(builder), adaptor.getExists());
+    SmallVector<Value> coordinates(adaptor.getCoordinates());
+    Value innermost = coordinates.front();
+    for (int64_t column = 0; column * boxBytes < op.getBuffer().getType().getBytes(); ++column) {
+      coordinates.front() = arith::AddIOp::create(builder, innermost, constantI32(builder, column * described.box[0]));
+      thread::BoxCopyOp::create(builder, offsetBy(builder, adaptor.getBuffer(), column * boxBytes),
+                                mapParameter(op, map), coordinates, fullBarrier(adaptor.getSlot()), mask);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct Wait : OpConversionPattern<tilegpu::RingWaitOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(tilegpu::RingWaitOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    if (Value exists = adaptor.getExists()) {
+      auto ifExists = scf::IfOp::create(builder, exists, /*withElseRegion=*/false);
+      builder.setInsertionPointToStart(ifExists.thenBlock());
+    }
+    waitTogether(builder, fullBarrier(adaptor.getSlot()), parityOf(builder, adaptor.getPhase()));
+    rewriter.replaceOpWithMultiple(op, {ValueRange()}); // threads hold nothing for a token
+    return success();
+  }
+};
+
+struct Release : OpConversionPattern<tilegpu::RingReleaseOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(tilegpu::RingReleaseOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    Value isFirstLane =
+        arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, laneId(builder), constantI32(builder, 0));
+    thread::TransactionBarrierArriveOp::create(builder, freeBarrier(builder, adaptor.getSlot()),
+                                               both(builder, isFirstLane, adaptor.getExists()));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void addRingPatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
+  patterns.add<Begin, End, Acquire, CopyBox, Wait, Release>(types, patterns.getContext());
+}
+
+} // namespace tilewright::gpu

@@ -1,0 +1,200 @@
+#include "Box.h"
+
+#include "tilewright/Layout/Shared.h"
+#include "tilewright/Runtime/TensorMap.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+
+namespace tilewright::tilegpu {
+
+/// The most elements of a box along a dimension.
+static constexpr int64_t kMaxBoxSize = 256;
+
+/// Whether each launch has one value of the scalar: an argument of the kernel.
+static bool isKnownAtLaunch(Value scalar) {
+  auto argument = dyn_cast<BlockArgument>(scalar);
+  return argument && isa<FunctionOpInterface>(argument.getOwner()->getParentOp());
+}
+
+static bool isKnownAtLaunch(const IndexProduct &product) {
+  return llvm::all_of(product.scalars, [](Value scalar) { return isKnownAtLaunch(scalar); });
+}
+
+//===----------------------------------------------------------------------===//
+// The buffer
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The layout of a buffer to which boxes are copied, one for each of its columns.
+struct Columns {
+  int contiguous; ///< the dimension along which elements are adjacent
+  int64_t swizzle, width, height;
+};
+} // namespace
+
+static std::optional<Columns> columnsOf(BufferType buffer) {
+  ArrayRef<int64_t> sizes = buffer.getShape();
+  if (sizes.size() != 2) {
+    return std::nullopt;
+  }
+  layout::Shape shape(sizes.begin(), sizes.end());
+  int64_t bytes = buffer.getElementBytes();
+  for (int contiguous : {1, 0}) {
+    for (int64_t swizzle : {128, 64, 32}) {
+      int64_t width = swizzle / bytes, height = sizes[1 - contiguous];
+      bool isPossible = sizes[contiguous] >= width && height <= kMaxBoxSize;
+      if (isPossible &&
+          buffer.getLayout().getMap() ==
+              layout::nvmmaShared(shape, static_cast<int>(8 * bytes), static_cast<int>(swizzle), contiguous == 0)) {
+        return Columns{contiguous, swizzle, width, height};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// The addresses
+//===----------------------------------------------------------------------===//
+
+/// `product` without the scalars and the factor of `divisor`; none if it is no multiple.
+static std::optional<IndexProduct> divide(const IndexProduct &product, const IndexProduct &divisor) {
+  if (product.factor % divisor.factor != 0) {
+    return std::nullopt;
+  }
+  IndexProduct quotient = {product.factor / divisor.factor, product.scalars, product.dim};
+  for (Value scalar : divisor.scalars) {
+    auto *found = llvm::find(quotient.scalars, scalar);
+    if (found == quotient.scalars.end()) {
+      return std::nullopt;
+    }
+    quotient.scalars.erase(found);
+  }
+  return quotient;
+}
+
+/// The stride of the tile's dimension, if it is one product, known at launch.
+static std::optional<IndexProduct> strideOf(const IndexSum &offset, int dim) {
+  std::optional<IndexProduct> stride;
+  for (const IndexProduct &product : offset.products()) {
+    if (product.dim == dim) {
+      if (stride) {
+        return std::nullopt;
+      }
+      stride = {product.factor, product.scalars, -1};
+    }
+  }
+  bool isStride = stride && stride->factor > 0 && isKnownAtLaunch(*stride);
+  return isStride ? stride : std::nullopt;
+}
+
+static bool isUnit(const IndexProduct &stride) { return stride.factor == 1 && stride.scalars.empty(); }
+
+/// The two dimensions of the tile, with starts but without extents.
+static bool addDimensions(Box &box, const IndexSum &offset, const Columns &columns) {
+  for (int dim : {columns.contiguous, 1 - columns.contiguous}) {
+    std::optional<IndexProduct> stride = strideOf(offset, dim);
+    bool isContiguous = dim == columns.contiguous;
+    if (!stride || (isContiguous && !isUnit(*stride))) {
+      return false;
+    }
+    box.dimensions.push_back({*stride, {}, std::nullopt, isContiguous ? columns.width : columns.height});
+  }
+  for (const IndexProduct &product : offset.products()) {
+    if (product.dim >= 0) {
+      continue;
+    }
+    std::optional<IndexProduct> rows = divide(product, box.dimensions[1].stride);
+    box.dimensions[rows ? 1 : 0].start.add(rows ? *rows : product);
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The mask
+//===----------------------------------------------------------------------===//
+
+/// Moves a product from the start of dimension `from` to a further dimension, whose start is what the launch does not
+/// know of it.
+static bool moveToFurther(Box &box, size_t from, const IndexProduct &product) {
+  IndexProduct stride = {product.factor * box.dimensions[from].stride.factor, box.dimensions[from].stride.scalars, -1};
+  IndexProduct start;
+  for (Value scalar : product.scalars) {
+    (isKnownAtLaunch(scalar) ? stride.scalars : start.scalars).push_back(scalar);
+  }
+  if (stride.factor <= 0 || box.dimensions.size() == runtime::TensorMap::kMaxRank) {
+    return false;
+  }
+  box.dimensions[from].start.add({-product.factor, product.scalars, -1});
+  box.dimensions.push_back({stride, IndexSum(start), std::nullopt, 1});
+  return true;
+}
+
+/// The dimension of the tile that a condition `index + ... < 0` is about.
+static std::optional<size_t> dimensionOf(const IndexSum &condition, const Columns &columns) {
+  std::optional<size_t> found;
+  for (const IndexProduct &product : condition.products()) {
+    if (product.dim < 0) {
+      continue;
+    }
+    if (found || product.factor != 1 || !product.scalars.empty()) {
+      return std::nullopt;
+    }
+    found = product.dim == columns.contiguous ? 0 : 1;
+  }
+  return found;
+}
+
+/// Makes `index + rest < 0` the end of the dimension: start + index < start - rest.
+static bool addCondition(Box &box, const IndexSum &condition, const Columns &columns) {
+  std::optional<size_t> number = dimensionOf(condition, columns);
+  if (!number || box.dimensions[*number].extent) {
+    return false;
+  }
+  IndexSum rest;
+  for (const IndexProduct &product : condition.products()) {
+    if (product.dim < 0) {
+      rest.add(product);
+    }
+  }
+  IndexSum end = box.dimensions[*number].start.plus(rest.times(-1));
+  for (const IndexProduct &product : SmallVector<IndexProduct>(end.products())) {
+    if (!isKnownAtLaunch(product) && !moveToFurther(box, *number, product)) {
+      return false;
+    }
+  }
+  end = box.dimensions[*number].start.plus(rest.times(-1));
+  bool isKnown = llvm::all_of(end.products(), [](const IndexProduct &product) { return isKnownAtLaunch(product); });
+  box.dimensions[*number].extent = end;
+  return isKnown;
+}
+
+//===----------------------------------------------------------------------===//
+// The box
+//===----------------------------------------------------------------------===//
+
+std::optional<Box> Box::of(tile::LoadOp load, BufferType buffer) {
+  IndexSums sums;
+  std::optional<Columns> columns = columnsOf(buffer);
+  std::optional<AddressSum> address = columns ? sums.ofPointers(load.getPtr()) : std::nullopt;
+  if (!address || !isKnownAtLaunch(address->base)) {
+    return std::nullopt;
+  }
+  Box box = {address->base, {}, columns->swizzle, {}, {}};
+  if (!addDimensions(box, address->offset, *columns)) {
+    return std::nullopt;
+  }
+  std::optional<SmallVector<IndexSum>> conditions =
+      load.getMask() ? sums.ofMask(load.getMask()) : SmallVector<IndexSum>();
+  if (!conditions ||
+      !llvm::all_of(*conditions, [&](const IndexSum &condition) { return addCondition(box, condition, *columns); })) {
+    return std::nullopt;
+  }
+  box.arithmetic = sums.arithmetic();
+  box.remainders = llvm::to_vector(sums.remainders());
+  return box;
+}
+
+} // namespace tilewright::tilegpu

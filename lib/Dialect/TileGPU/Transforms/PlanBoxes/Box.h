@@ -1,0 +1,45 @@
+// A load as a copy of boxes: a tile whose addresses are those of a box of an array, and whose mask is true inside of
+// the array's extents.
+//
+//     x + (rows + i0) * stride + k + i1,  rows + i0 < M  and  k + i1 < K
+//
+//     dimension   stride   start   extent      a tile of 64 x 32:  box = [32, 64]
+//     0           1        k       K
+//     1           stride   rows    M
+//
+// An array has further dimensions for what is added to addresses beyond the tile's own: `%head * %N * stride`, where
+// rows end at N, is a dimension with this stride and the start %head. Strides and extents are known at launch. A
+// dimension without a mask has as many elements as coordinates can count.
+
+#ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PLANBOXES_BOX_H
+#define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PLANBOXES_BOX_H
+
+#include "IndexSums.h"
+
+#include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
+
+namespace tilewright::tilegpu {
+
+/// A dimension of the array.
+struct BoxDimension {
+  IndexProduct stride;            ///< in elements
+  IndexSum start;                 ///< of the box
+  std::optional<IndexSum> extent; ///< none without a mask
+  int64_t size = 1;               ///< of the box
+};
+
+struct Box {
+  mlir::BlockArgument base;
+  llvm::SmallVector<BoxDimension, 3> dimensions; ///< the innermost first
+  int64_t swizzle = 0;                           ///< in bytes
+  llvm::SetVector<mlir::Value> arithmetic;       ///< whose results must not wrap
+  llvm::SmallVector<IndexRemainder> remainders;
+
+  /// The box that the load copies to the buffer; none if its addresses or its mask are no box's, or if the buffer has
+  /// another layout than that in which boxes arrive.
+  static std::optional<Box> of(tile::LoadOp load, BufferType buffer);
+};
+
+} // namespace tilewright::tilegpu
+
+#endif // TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PLANBOXES_BOX_H

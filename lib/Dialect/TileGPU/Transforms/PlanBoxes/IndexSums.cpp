@@ -1,0 +1,248 @@
+#include "IndexSums.h"
+
+#include "tilewright/Analysis/IndexRanges.h"
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/CheckedArithmetic.h"
+
+using namespace mlir;
+
+namespace tilewright::tilegpu {
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+void IndexSum::add(IndexProduct product) {
+  auto *same = llvm::find_if(terms, [&](const IndexProduct &other) { return other.isLike(product); });
+  if (same == terms.end()) {
+    terms.push_back(std::move(product));
+  } else {
+    same->factor += product.factor;
+  }
+  llvm::erase_if(terms, [](const IndexProduct &term) { return term.factor == 0; });
+}
+
+IndexSum IndexSum::plus(const IndexSum &other) const {
+  IndexSum sum = *this;
+  for (const IndexProduct &product : other.terms) {
+    sum.add(product);
+  }
+  return sum;
+}
+
+IndexSum IndexSum::times(int64_t factor) const {
+  IndexSum scaled;
+  for (IndexProduct product : terms) {
+    product.factor *= factor;
+    scaled.add(std::move(product));
+  }
+  return scaled;
+}
+
+/// Factors stay far from overflow: those of a sum are added.
+static std::optional<int64_t> multiply(int64_t left, int64_t right) {
+  constexpr int64_t kLimit = int64_t(1) << 48;
+  std::optional<int64_t> product = llvm::checkedMul(left, right);
+  return product && *product < kLimit && *product > -kLimit ? product : std::nullopt;
+}
+
+static std::optional<IndexProduct> multiply(const IndexProduct &left, const IndexProduct &right) {
+  std::optional<int64_t> factor = multiply(left.factor, right.factor);
+  if (!factor || (left.dim >= 0 && right.dim >= 0)) {
+    return std::nullopt;
+  }
+  IndexProduct product = {*factor, left.scalars, std::max(left.dim, right.dim)};
+  llvm::append_range(product.scalars, right.scalars);
+  llvm::sort(product.scalars, [](Value a, Value b) { return a.getAsOpaquePointer() < b.getAsOpaquePointer(); });
+  return product;
+}
+
+std::optional<IndexSum> IndexSum::times(const IndexSum &other) const {
+  IndexSum sum;
+  for (const IndexProduct &left : terms) {
+    for (const IndexProduct &right : other.terms) {
+      std::optional<IndexProduct> product = multiply(left, right);
+      if (!product) {
+        return std::nullopt;
+      }
+      sum.add(std::move(*product));
+    }
+  }
+  return sum;
+}
+
+std::optional<IndexSum> IndexSum::dividedBy(int64_t divisor) const {
+  IndexSum quotient;
+  for (IndexProduct product : terms) {
+    if (product.factor % divisor != 0) {
+      return std::nullopt;
+    }
+    product.factor /= divisor;
+    quotient.add(std::move(product));
+  }
+  return quotient;
+}
+
+/// The sum of a tile to which expand_dims has added a dimension.
+static IndexSum expand(IndexSum sum, int axis) {
+  for (IndexProduct &product : sum.products()) {
+    product.dim += product.dim >= axis ? 1 : 0;
+  }
+  return sum;
+}
+
+//===----------------------------------------------------------------------===//
+// Integers
+//===----------------------------------------------------------------------===//
+
+/// Of unsigned arithmetic, nothing is known of the signed integers.
+std::optional<IndexSum> IndexSums::ofArithmetic(Operation *op) {
+  if (op->hasAttr(kUnsignedAttr)) {
+    return std::nullopt;
+  }
+  std::optional<IndexSum> left = of(op->getOperand(0)), right = of(op->getOperand(1));
+  if (!left || !right) {
+    return std::nullopt;
+  }
+  results.insert(op->getResult(0));
+  if (isa<arith::AddIOp>(op)) {
+    return left->plus(*right);
+  }
+  return isa<arith::SubIOp>(op) ? left->plus(right->times(-1)) : left->times(*right);
+}
+
+/// The amount that each iteration adds to a loop-carried value; null if it does anything else.
+static Value amountOf(scf::ForOp loop, BlockArgument carried) {
+  auto add = tile::withoutHints(loop.getTiedLoopYieldedValue(carried)->get()).getDefiningOp<arith::AddIOp>();
+  if (!add || (add.getLhs() != carried && add.getRhs() != carried)) {
+    return {};
+  }
+  Value amount = add.getLhs() == carried ? add.getRhs() : add.getLhs();
+  return loop.isDefinedOutsideOfLoop(amount) ? amount : Value();
+}
+
+/// Of a value to which each iteration of a loop from 0 adds an amount: that is added index / step times.
+std::optional<IndexSum> IndexSums::ofCarried(BlockArgument carried) {
+  auto loop = dyn_cast<scf::ForOp>(carried.getOwner()->getParentOp());
+  if (!loop || carried == loop.getInductionVar() || loop.getUnsignedCmp() ||
+      !loop.getInductionVar().getType().isInteger(32)) {
+    return std::nullopt;
+  }
+  std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound()), step = getConstantIntValue(loop.getStep());
+  Value amount = amountOf(loop, carried);
+  if (first != 0 || !step || *step <= 0 || !amount) {
+    return std::nullopt;
+  }
+  std::optional<IndexSum> init = of(loop.getTiedLoopInit(carried)->get()), each = of(amount);
+  std::optional<IndexSum> once = each ? each->dividedBy(*step) : std::nullopt;
+  std::optional<IndexSum> all = once ? once->times(IndexSum({1, {loop.getInductionVar()}, -1})) : std::nullopt;
+  if (!init || !all) {
+    return std::nullopt;
+  }
+  results.insert(loop.getTiedLoopYieldedValue(carried)->get());
+  return init->plus(*all);
+}
+
+std::optional<IndexSum> IndexSums::of(Value integers) {
+  integers = tile::withoutHints(integers);
+  Operation *op = integers.getDefiningOp();
+  APInt constant;
+  if (matchPattern(integers, m_ConstantInt(&constant)) && constant.isSignedIntN(32)) {
+    return IndexSum::constant(constant.getSExtValue());
+  }
+  if (isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op)) {
+    return ofArithmetic(op);
+  }
+  if (isa_and_nonnull<arith::RemSIOp, arith::RemUIOp>(op) && isa<RankedTensorType>(integers.getType())) {
+    reduced.push_back({op->getOperand(0), op->getOperand(1)});
+    return of(op->getOperand(0));
+  }
+  if (isa_and_nonnull<arith::ExtSIOp, tile::SplatOp, tile::BroadcastOp, ConvertLayoutOp>(op)) {
+    return of(op->getOperand(0));
+  }
+  if (auto expanded = dyn_cast_or_null<tile::ExpandDimsOp>(op)) {
+    std::optional<IndexSum> sum = of(expanded.getSrc());
+    return sum ? std::optional(expand(std::move(*sum), static_cast<int>(expanded.getAxis()))) : std::nullopt;
+  }
+  if (auto range = dyn_cast_or_null<tile::MakeRangeOp>(op)) {
+    auto first = static_cast<int32_t>(range.getStart()), end = static_cast<int32_t>(range.getEnd());
+    IndexSum sum = IndexSum::constant(first);
+    sum.add({end == first + 1 ? 0 : 1, {}, 0});
+    return sum;
+  }
+  if (auto argument = dyn_cast<BlockArgument>(integers)) {
+    if (std::optional<IndexSum> sum = ofCarried(argument)) {
+      return sum;
+    }
+  }
+  return integers.getType().isInteger(32) ? std::optional(IndexSum({1, {integers}, -1})) : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Pointers
+//===----------------------------------------------------------------------===//
+
+std::optional<AddressSum> IndexSums::ofPointers(Value pointers) {
+  pointers = tile::withoutHints(pointers);
+  if (auto argument = dyn_cast<BlockArgument>(pointers)) {
+    return AddressSum{argument, {}};
+  }
+  Operation *op = pointers.getDefiningOp();
+  if (isa<tile::SplatOp, tile::BroadcastOp, ConvertLayoutOp>(op)) {
+    return ofPointers(op->getOperand(0));
+  }
+  if (auto expanded = dyn_cast<tile::ExpandDimsOp>(op)) {
+    std::optional<AddressSum> sum = ofPointers(expanded.getSrc());
+    if (sum) {
+      sum->offset = expand(std::move(sum->offset), static_cast<int>(expanded.getAxis()));
+    }
+    return sum;
+  }
+  auto moved = dyn_cast<tile::AddPtrOp>(op);
+  std::optional<AddressSum> sum = moved ? ofPointers(moved.getPtr()) : std::nullopt;
+  std::optional<IndexSum> offset = sum ? of(moved.getOffset()) : std::nullopt;
+  return offset ? std::optional(AddressSum{sum->base, sum->offset.plus(*offset)}) : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Masks
+//===----------------------------------------------------------------------===//
+
+std::optional<SmallVector<IndexSum>> IndexSums::ofMask(Value mask) {
+  using Sums = SmallVector<IndexSum>;
+  Operation *op = mask.getDefiningOp();
+  if (isa_and_nonnull<tile::BroadcastOp, ConvertLayoutOp>(op)) {
+    return ofMask(op->getOperand(0));
+  }
+  if (auto expanded = dyn_cast_or_null<tile::ExpandDimsOp>(op)) {
+    std::optional<Sums> sums = ofMask(expanded.getSrc());
+    for (IndexSum &sum : sums ? *sums : MutableArrayRef<IndexSum>()) {
+      sum = expand(std::move(sum), static_cast<int>(expanded.getAxis()));
+    }
+    return sums;
+  }
+  if (auto both = dyn_cast_or_null<arith::AndIOp>(op)) {
+    std::optional<Sums> left = ofMask(both.getLhs()), right = ofMask(both.getRhs());
+    if (left && right) {
+      llvm::append_range(*left, *right);
+    }
+    return right ? left : std::nullopt;
+  }
+  auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
+  bool isBelow = compare && compare.getPredicate() == arith::CmpIPredicate::slt;
+  bool isAbove = compare && compare.getPredicate() == arith::CmpIPredicate::sgt;
+  if (!isBelow && !isAbove) {
+    return std::nullopt;
+  }
+  std::optional<IndexSum> low = of(isBelow ? compare.getLhs() : compare.getRhs()),
+                          high = of(isBelow ? compare.getRhs() : compare.getLhs());
+  return low && high ? std::optional(Sums{low->plus(high->times(-1))}) : std::nullopt;
+}
+
+} // namespace tilewright::tilegpu

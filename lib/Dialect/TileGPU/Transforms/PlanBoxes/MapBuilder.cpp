@@ -1,0 +1,175 @@
+#include "MapBuilder.h"
+
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "tilewright/Runtime/TensorMapParameters.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace tilewright::tilegpu {
+
+using runtime::RangeOp;
+using Check = IndexRanges::Check;
+
+/// Base addresses and strides are multiples of so many bytes, and so is where a box begins along the innermost
+/// dimension: an H200 takes a copy of 8-bit floats from a multiple of 8 for an illegal instruction.
+static constexpr int64_t kAlignment = 16;
+/// Coordinates are 32-bit integers, so a dimension without an end has as many elements.
+static constexpr int64_t kAllCoordinates = int64_t(1) << 31;
+static constexpr unsigned kCoordinateBits = 32, kStrideBits = 64;
+
+//===----------------------------------------------------------------------===//
+// Alignment
+//===----------------------------------------------------------------------===//
+
+/// Whether the product is known to be a multiple of the alignment, as a number of elements.
+bool MapBuilder::isMultiple(const IndexProduct &product, int64_t elementBytes) {
+  int64_t divisor = llvm::MinAlign(product.factor * elementBytes, kAlignment);
+  for (Value scalar : product.scalars) {
+    divisor *= llvm::MinAlign(axis.get(scalar).getDivisibilityOfAll(), kAlignment);
+  }
+  return divisor % kAlignment == 0;
+}
+
+/// Whether launches seldom fail to make the map, and the hardware takes all coordinates.
+bool MapBuilder::isAligned(const Box &box, int64_t elementBytes) {
+  return axis.get(box.base).getDivisibilityOfAll() % kAlignment == 0 &&
+         llvm::all_of(box.dimensions.front().start.products(),
+                      [&](const IndexProduct &product) { return isMultiple(product, elementBytes); }) &&
+         llvm::all_of(llvm::drop_begin(box.dimensions),
+                      [&](const BoxDimension &dimension) { return isMultiple(dimension.stride, elementBytes); });
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+/// The step of a product; with `checked`, no multiplication may wrap.
+int MapBuilder::stepOf(const IndexProduct &product, unsigned bits, Map *checked) {
+  int step = ranges.constantStep(bits, product.factor);
+  for (Value scalar : product.scalars) {
+    step = ranges.productStep(bits, step, ranges.extendedStep(scalar, bits));
+    if (checked) {
+      checked->checks.push_back({RangeOp::CheckNoWrap, step});
+    }
+  }
+  return step;
+}
+
+int MapBuilder::stepOf(const IndexSum &sum, unsigned bits, Map *checked) {
+  int step = ranges.constantStep(bits, 0);
+  for (const IndexProduct &product : sum.products()) {
+    step = ranges.sumStep(bits, step, stepOf(product, bits, checked));
+    if (checked) {
+      checked->checks.push_back({RangeOp::CheckNoWrap, step});
+    }
+  }
+  return step;
+}
+
+/// That neither the dividend nor what the divisor exceeds it by, less one, is negative.
+void MapBuilder::addRemainder(const IndexRemainder &remainder, Map &map) {
+  int dividend = ranges.extendedStep(remainder.dividend, kStrideBits);
+  int divisor = ranges.extendedStep(remainder.divisor, kStrideBits);
+  int last = ranges.sumStep(kStrideBits, divisor, ranges.constantStep(kStrideBits, -1));
+  int negated = ranges.productStep(kStrideBits, dividend, ranges.constantStep(kStrideBits, -1));
+  map.checks.push_back({RangeOp::CheckNonNegative, dividend});
+  map.checks.push_back({RangeOp::CheckNonNegative, ranges.sumStep(kStrideBits, last, negated)});
+}
+
+/// The hardware reads elements at negative coordinates as zeros, where a load would read memory before the array. So
+/// none may be negative, nor beyond the largest integer.
+void MapBuilder::addCoordinate(const BoxDimension &dimension, int64_t span, Map &map) {
+  int start = stepOf(dimension.start, kCoordinateBits, &map);
+  int last = ranges.sumStep(kCoordinateBits, start, ranges.constantStep(kCoordinateBits, span - 1));
+  map.checks.push_back({RangeOp::CheckNonNegative, start});
+  map.checks.push_back({RangeOp::CheckNoWrap, last});
+}
+
+//===----------------------------------------------------------------------===//
+// Maps
+//===----------------------------------------------------------------------===//
+
+std::optional<int64_t> MapBuilder::add(const Box &box, BufferType buffer) {
+  auto slot =
+      function.getArgAttrOfType<IntegerAttr>(BlockArgument(box.base).getArgNumber(), tile::TileDialect::kSlotAttr);
+  int64_t elementBytes = buffer.getElementBytes();
+  if (!slot || !isAligned(box, elementBytes)) {
+    return std::nullopt;
+  }
+  Map map = {buffer.getElementType(), slot.getInt(), box.swizzle, {}, {}, {}, {}};
+  for (auto [number, dimension] : llvm::enumerate(box.dimensions)) {
+    map.box.push_back(dimension.size);
+    map.extents.push_back(dimension.extent ? stepOf(*dimension.extent, kStrideBits, nullptr)
+                                           : ranges.constantStep(kStrideBits, kAllCoordinates));
+    if (number > 0) {
+      int stride = stepOf(dimension.stride, kStrideBits, nullptr);
+      map.strides.push_back(ranges.productStep(kStrideBits, stride, ranges.constantStep(kStrideBits, elementBytes)));
+    }
+    int64_t columns = number == 0 ? buffer.getNumElements() / (box.dimensions[0].size * box.dimensions[1].size) : 1;
+    addCoordinate(dimension, dimension.size * columns, map);
+  }
+  for (Value result : box.arithmetic) {
+    map.checks.push_back(ranges.checkOf(RangeOp::CheckNoWrap, result));
+  }
+  for (const IndexRemainder &remainder : box.remainders) {
+    addRemainder(remainder, map);
+  }
+  if (!llvm::all_of(map.checks, [&](const Check &check) { return ranges.isEvaluable(check); })) {
+    return std::nullopt;
+  }
+  llvm::erase_if(map.checks, [&](const Check &check) { return ranges.holdsAlways(check); });
+  maps.push_back(std::move(map));
+  return size() - 1;
+}
+
+SmallVector<Check> MapBuilder::checks() const {
+  SmallVector<Check> all;
+  for (const Map &map : maps) {
+    llvm::append_range(all, map.checks);
+  }
+  return all;
+}
+
+SmallVector<int> MapBuilder::steps() const {
+  SmallVector<int> all;
+  for (const Map &map : maps) {
+    llvm::append_range(all, map.extents);
+    llvm::append_range(all, map.strides);
+  }
+  return all;
+}
+
+bool MapBuilder::fits() const {
+  SmallVector<int> kept = steps();
+  return maps.size() <= runtime::TensorMapParameters::kMaxMaps &&
+         ranges.conditionsFor(checks(), kept).size() <= runtime::TensorMapParameters::kMaxSteps;
+}
+
+void MapBuilder::finish() {
+  if (maps.empty()) {
+    return;
+  }
+  Builder builder(function.getContext());
+  SmallVector<int> numbers = steps();
+  runtime::LaunchConditions conditions = ranges.conditionsFor(checks(), numbers);
+  ArrayRef<int> rest = numbers;
+  auto take = [&](size_t count) {
+    SmallVector<int64_t> taken(rest.take_front(count));
+    rest = rest.drop_front(count);
+    return taken;
+  };
+  SmallVector<Attribute> attributes;
+  for (const Map &map : maps) {
+    SmallVector<int64_t> extents = take(map.extents.size()), strides = take(map.strides.size());
+    attributes.push_back(TensorMapAttr::get(builder.getContext(), map.type, map.slot, extents, strides, map.box,
+                                            map.swizzle, /*offset=*/-1, /*nanFill=*/false));
+    Type bytes = tile::BytesType::get(builder.getContext(), 128, 64);
+    (void)function.insertArgument(function.getNumArguments(), bytes, DictionaryAttr(), function.getLoc());
+  }
+  function->setAttr(TileGPUDialect::kTensorMapsAttr, builder.getArrayAttr(attributes));
+  function->setAttr(TileGPUDialect::kTensorMapStepsAttr, builder.getDenseI64ArrayAttr(conditions.encode()));
+}
+
+} // namespace tilewright::tilegpu

@@ -1,0 +1,61 @@
+// Describes boxes to launches: how each makes a tensor map, and what must hold of its integers for the copies to read
+// what the loads would.
+
+#ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PLANBOXES_MAPBUILDER_H
+#define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PLANBOXES_MAPBUILDER_H
+
+#include "Box.h"
+
+#include "tilewright/Analysis/AxisInfo.h"
+#include "tilewright/Analysis/IndexRanges.h"
+
+#include <vector>
+
+namespace tilewright::tilegpu {
+
+/// The tensor maps of a kernel.
+class MapBuilder {
+public:
+  explicit MapBuilder(mlir::FunctionOpInterface function) : function(function), ranges(function), axis(function) {}
+
+  /// Adds a map for the box of a tile in such a buffer, and returns its number; none if launches can't tell whether the
+  /// copy reads what the load would, or if the hardware can't take the array.
+  std::optional<int64_t> add(const Box &box, BufferType buffer);
+
+  int64_t size() const { return static_cast<int64_t>(maps.size()); }
+  /// Removes the maps from number `size` on.
+  void truncate(int64_t size) { maps.erase(maps.begin() + size, maps.end()); }
+
+  /// Whether launches can make so many maps from so many steps.
+  bool fits() const;
+
+  /// Adds the maps to the function, as attributes and arguments.
+  void finish();
+
+private:
+  struct Map {
+    mlir::Type type;
+    int64_t slot, swizzle;
+    llvm::SmallVector<int> extents, strides; ///< steps of `ranges`
+    llvm::SmallVector<int64_t> box;
+    llvm::SmallVector<IndexRanges::Check> checks;
+  };
+
+  bool isMultiple(const IndexProduct &product, int64_t elementBytes);
+  bool isAligned(const Box &box, int64_t elementBytes);
+  int stepOf(const IndexProduct &product, unsigned bits, Map *checked);
+  int stepOf(const IndexSum &sum, unsigned bits, Map *checked);
+  void addRemainder(const IndexRemainder &remainder, Map &map);
+  void addCoordinate(const BoxDimension &dimension, int64_t span, Map &map);
+  llvm::SmallVector<IndexRanges::Check> checks() const;
+  llvm::SmallVector<int> steps() const;
+
+  mlir::FunctionOpInterface function;
+  IndexRanges ranges;
+  AxisInfoAnalysis axis;
+  std::vector<Map> maps;
+};
+
+} // namespace tilewright::tilegpu
+
+#endif // TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PLANBOXES_MAPBUILDER_H

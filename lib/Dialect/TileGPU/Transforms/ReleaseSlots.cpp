@@ -1,0 +1,149 @@
+// release-slots: tells when the slots of a ring are free again. See Passes.td.
+//
+//     scf.for iter_args(%j, %q, %previous)                  scf.for iter_args(%j, %q, %previous)
+//       %done = ring_wait %ring[%j], %q                       %done = ring_wait %ring[%j], %q
+//       %y = group_mma async %x, %b[%j], %acc         =       %y = group_mma async %x, %b[%j], %acc
+//       group_mma_wait pending 1 read %b[%previous]           group_mma_wait pending 1 read %b[%previous]
+//                                                             ring_release %ring[%previous] if not the first iteration
+//
+// The last read of a slot's data decides: dots in flight across iterations have read it an iteration later.
+
+#include "Buffers.h"
+#include "RingPositions.h"
+#include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::tilegpu;
+
+namespace tilewright::tilegpu {
+#define GEN_PASS_DEF_RELEASESLOTS
+#include "tilewright/Dialect/TileGPU/Transforms/Passes.h.inc"
+} // namespace tilewright::tilegpu
+
+namespace {
+/// The last read of a slot.
+struct LastRead {
+  Operation *op = nullptr; ///< in the loop's body
+  Value index;             ///< of the slot
+  int64_t later = 0;       ///< the iterations after the one that waited for the slot
+};
+} // namespace
+
+static LocalSlotOp slotOf(Value buffer) { return buffer.getDefiningOp<LocalSlotOp>(); }
+
+/// The buffers whose slots a ring orders.
+static llvm::SetVector<LocalAllocOp> buffersOf(LocalAllocOp ring) {
+  llvm::SetVector<LocalAllocOp> buffers;
+  for (Operation *slot : ring->getUsers()) {
+    for (Operation *user : slot->getUsers()) {
+      if (auto copy = dyn_cast<BoxCopyOp>(user)) {
+        buffers.insert(allocationOf(copy.getBuffer()));
+      }
+    }
+  }
+  return buffers;
+}
+
+/// The slots that an operation of the loop reads.
+static FailureOr<SmallVector<LocalSlotOp>> slotsReadBy(Operation *op, LocalAllocOp alloc) {
+  SmallVector<LocalSlotOp> slots;
+  for (Value operand : op->getOperands()) {
+    if (isa<BufferType>(operand.getType()) && allocationOf(operand) == alloc) {
+      slots.push_back(slotOf(operand));
+      if (!slots.back()) {
+        return failure();
+      }
+    }
+  }
+  return slots;
+}
+
+/// Takes a read of the slot into account.
+static LogicalResult update(LastRead &last, Operation *op, LocalSlotOp read, LocalSlotOp waited, scf::ForOp loop) {
+  std::optional<int64_t> later = slotsBetween(read.getIndex(), waited.getIndex(), waited.getSrc().getType().getSlots());
+  Operation *around = loop.getBody()->findAncestorOpInBlock(*op);
+  if (!later || *later > 1) {
+    return op->emitOpError("reads a slot, and it is not known when that was filled");
+  }
+  if (!last.op || *later > last.later || (*later == last.later && last.op->isBeforeInBlock(around))) {
+    last = {around, read.getIndex(), *later};
+  }
+  return success();
+}
+
+static FailureOr<LastRead> findLastRead(scf::ForOp loop, LocalSlotOp waited, LocalAllocOp ring) {
+  LastRead last;
+  for (LocalAllocOp alloc : buffersOf(ring)) {
+    for (const BufferAccess &access : accessesOf(alloc)) {
+      if (access.isWrite || !loop->isProperAncestor(access.op)) {
+        continue;
+      }
+      FailureOr<SmallVector<LocalSlotOp>> slots = slotsReadBy(access.op, alloc);
+      if (failed(slots)) {
+        return access.op->emitOpError("reads all slots of a ring");
+      }
+      for (LocalSlotOp slot : *slots) {
+        if (failed(update(last, access.op, slot, waited, loop))) {
+          return failure();
+        }
+      }
+    }
+  }
+  return last.op ? FailureOr<LastRead>(last) : FailureOr<LastRead>(loop.emitOpError("reads no slot of its ring"));
+}
+
+/// A copy into the slot that is released must follow the release, or the first thread would wait for itself.
+static LogicalResult checkOrder(scf::ForOp loop, const LastRead &last, LocalAllocOp ring) {
+  for (auto acquire : loop.getBody()->getOps<RingAcquireOp>()) {
+    LocalSlotOp slot = slotOf(acquire.getSlot());
+    if (slot.getSrc() != ring.getResult()) {
+      continue;
+    }
+    std::optional<int64_t> distance = slotsBetween(last.index, slot.getIndex(), ring.getType().getSlots());
+    if (!distance || (*distance == 0 && acquire->isBeforeInBlock(last.op))) {
+      return acquire.emitOpError("waits for a slot before the loop releases it");
+    }
+  }
+  return success();
+}
+
+static LogicalResult release(scf::ForOp loop, RingWaitOp wait) {
+  LocalSlotOp waited = slotOf(wait.getSlot());
+  LocalAllocOp ring = allocationOf(waited);
+  FailureOr<LastRead> last = findLastRead(loop, waited, ring);
+  if (failed(last) || failed(checkOrder(loop, *last, ring))) {
+    return failure();
+  }
+  OpBuilder builder(loop.getContext());
+  builder.setInsertionPointAfter(last->op);
+  Location loc = wait.getLoc();
+  Value exists;
+  if (last->later == 1) {
+    exists =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, loop.getInductionVar(), loop.getLowerBound());
+  }
+  auto slot = LocalSlotOp::create(builder, loc, waited.getType(), waited.getSrc(), last->index, /*phase=*/Value());
+  RingReleaseOp::create(builder, loc, slot, exists);
+  return success();
+}
+
+namespace {
+class ReleaseSlots : public tilegpu::impl::ReleaseSlotsBase<ReleaseSlots> {
+  void runOnOperation() override {
+    WalkResult result = getOperation()->walk([](RingWaitOp wait) {
+      auto loop = dyn_cast<scf::ForOp>(wait->getParentOp());
+      return loop && succeeded(release(loop, wait)) ? WalkResult::advance() : WalkResult::interrupt();
+    });
+    if (result.wasInterrupted()) {
+      signalPassFailure();
+    }
+  }
+};
+} // namespace

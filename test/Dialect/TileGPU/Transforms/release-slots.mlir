@@ -1,0 +1,71 @@
+// RUN: tilewright-opt %s --split-input-file --release-slots | FileCheck %s
+
+// A dot that completes in its iteration has read the slot for which the iteration waited; one in flight until the next
+// iteration, the slot before.
+
+#shared = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]] : 64x64>
+#pair = #tilegpu.layout<offset = [[1]] : 2>
+#acc = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = [] : 64x64>
+
+module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+  // CHECK-LABEL: @complete
+  // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[SLOT:.*]] = %c0{{.*}}, %
+  // CHECK: tilegpu.ring_wait
+  // CHECK-NEXT: tilegpu.group_mma
+  // CHECK-NEXT: %[[FREE:.*]] = tilegpu.local_slot %{{.*}}[%[[SLOT]]]
+  // CHECK-NEXT: tilegpu.ring_release %[[FREE]] :
+  func.func @complete(%n: i32, %zero: tensor<64x64xf32, #acc>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %even = arith.constant false
+    %ring = tilegpu.local_alloc : !tilegpu.buffer<2xi64, #pair, 2>
+    %x = tilegpu.local_alloc : !tilegpu.buffer<64x64xf16, #shared, 2>
+    %r:5 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %slot = %c0, %phase = %even, %ahead = %c1, %other = %even)
+        -> (tensor<64x64xf32, #acc>, i32, i1, i32, i1) : i32 {
+      %read = tilegpu.local_slot %ring[%slot phase %phase] : !tilegpu.buffer<2xi64, #pair, 2> -> !tilegpu.buffer<2xi64, #pair>
+      %a = tilegpu.local_slot %x[%slot phase %phase] : !tilegpu.buffer<64x64xf16, #shared, 2> -> !tilegpu.buffer<64x64xf16, #shared>
+      %done = tilegpu.ring_wait %read, %phase : !tilegpu.buffer<2xi64, #pair>
+      %d = tilegpu.group_mma "m64k16.f16.f16.f32" %a, %a transposed, %acc : !tilegpu.buffer<64x64xf16, #shared> * !tilegpu.buffer<64x64xf16, #shared> -> tensor<64x64xf32, #acc>
+      %write = tilegpu.local_slot %ring[%ahead phase %other] : !tilegpu.buffer<2xi64, #pair, 2> -> !tilegpu.buffer<2xi64, #pair>
+      %b = tilegpu.local_slot %x[%ahead phase %other] : !tilegpu.buffer<64x64xf16, #shared, 2> -> !tilegpu.buffer<64x64xf16, #shared>
+      tilegpu.ring_acquire %write, %other expects 8192 : !tilegpu.buffer<2xi64, #pair>
+      tilegpu.box_copy 0[%c0, %i] to %b completes %write : !tilegpu.buffer<64x64xf16, #shared>, !tilegpu.buffer<2xi64, #pair>
+      %next, %nextPhase = tilegpu.ring_next %slot, %phase of 2
+      %further, %furtherPhase = tilegpu.ring_next %ahead, %other of 2
+      scf.yield %d, %next, %nextPhase, %further, %furtherPhase : tensor<64x64xf32, #acc>, i32, i1, i32, i1
+    }
+    return
+  }
+
+  // CHECK-LABEL: @in_flight
+  // CHECK: scf.for %[[I:.*]] = %[[FIRST:.*]] to {{.*}} iter_args({{.*}}, %[[BEFORE:.*]] = %c2{{.*}})
+  // CHECK: tilegpu.group_mma_wait
+  // CHECK-NEXT: %[[LATER:.*]] = arith.cmpi ne, %[[I]], %[[FIRST]]
+  // CHECK-NEXT: %[[FREE:.*]] = tilegpu.local_slot %{{.*}}[%[[BEFORE]]]
+  // CHECK-NEXT: tilegpu.ring_release %[[FREE]] if %[[LATER]]
+  func.func @in_flight(%n: i32, %zero: tensor<64x64xf32, #acc>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c2 = arith.constant 2 : i32
+    %even = arith.constant false
+    %ring = tilegpu.local_alloc : !tilegpu.buffer<2xi64, #pair, 3>
+    %x = tilegpu.local_alloc : !tilegpu.buffer<64x64xf16, #shared, 3>
+    %r:6 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %slot = %c0, %phase = %even, %ahead = %c1, %other = %even, %before = %c2)
+        -> (tensor<64x64xf32, #acc>, i32, i1, i32, i1, i32) : i32 {
+      %read = tilegpu.local_slot %ring[%slot phase %phase] : !tilegpu.buffer<2xi64, #pair, 3> -> !tilegpu.buffer<2xi64, #pair>
+      %a = tilegpu.local_slot %x[%slot phase %phase] : !tilegpu.buffer<64x64xf16, #shared, 3> -> !tilegpu.buffer<64x64xf16, #shared>
+      %done = tilegpu.ring_wait %read, %phase : !tilegpu.buffer<2xi64, #pair>
+      %d = tilegpu.group_mma "m64k16.f16.f16.f32" async %a, %a transposed, %acc : !tilegpu.buffer<64x64xf16, #shared> * !tilegpu.buffer<64x64xf16, #shared> -> tensor<64x64xf32, #acc>
+      %old = tilegpu.local_slot %x[%before] : !tilegpu.buffer<64x64xf16, #shared, 3> -> !tilegpu.buffer<64x64xf16, #shared>
+      %w = tilegpu.group_mma_wait %d pending 1 read %old : !tilegpu.buffer<64x64xf16, #shared> : tensor<64x64xf32, #acc>
+      %write = tilegpu.local_slot %ring[%ahead phase %other] : !tilegpu.buffer<2xi64, #pair, 3> -> !tilegpu.buffer<2xi64, #pair>
+      %b = tilegpu.local_slot %x[%ahead phase %other] : !tilegpu.buffer<64x64xf16, #shared, 3> -> !tilegpu.buffer<64x64xf16, #shared>
+      tilegpu.ring_acquire %write, %other expects 8192 : !tilegpu.buffer<2xi64, #pair>
+      tilegpu.box_copy 0[%c0, %i] to %b completes %write : !tilegpu.buffer<64x64xf16, #shared>, !tilegpu.buffer<2xi64, #pair>
+      %next, %nextPhase = tilegpu.ring_next %slot, %phase of 3
+      %further, %furtherPhase = tilegpu.ring_next %ahead, %other of 3
+      scf.yield %w, %next, %nextPhase, %further, %furtherPhase, %slot : tensor<64x64xf32, #acc>, i32, i1, i32, i1, i32
+    }
+    return
+  }
+}
