@@ -114,3 +114,19 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a", tileg
     return %r : tensor<64x16xf16, #acc>
   }
 }
+
+// -----
+
+#x = #tilegpu.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[64], [128]], block = [] : 256>
+
+// CHECK-LABEL: @rounded
+// CHECK: %[[FIRST:.*]] = thread.round_to_tf32
+// CHECK: llvm.bitcast %[[FIRST]] : i32 to f32
+// CHECK: thread.round_to_tf32
+// CHECK: vector.from_elements
+module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+  func.func @rounded(%x: tensor<256xf32, #x>) -> tensor<256xf32, #x> {
+    %r = tilegpu.round_to_tf32 %x : tensor<256xf32, #x>
+    return %r : tensor<256xf32, #x>
+  }
+}

@@ -89,6 +89,16 @@ def test_the_instructions_of_a_dot(loop, target, unit, instruction, issued):
     assert sum(op["dot"]["issued"] * op["count"] for op in dots) == issued
 
 
+def test_a_transposed_dot_of_float32(run):
+    """B, which is stored along N, goes through registers."""
+    signature = SIGNATURE.replace("*fp16:D,*fp16:D,", "*fp32:D,*fp32:D,", 1)
+    status, out, err = run("--target", "cuda:90a", signature=signature + ",BM=128")
+    assert (status, err) == (0, "")
+    assert "4 wgmma m64n128k8.tf32.tf32.f32, in flight" in out
+    assert "A: shared memory, 128-byte swizzle\n" in out
+    assert "B: registers\n" in out
+
+
 def test_positions_are_the_users_lines(loop):
     found = loop("emulator:cuda:90a")
     lines = {op["kind"]: op["at"][0][1] for op in found["operations"]}
