@@ -160,6 +160,30 @@ def test_strides_that_no_map_takes(rows) -> None:
     run(plain, 128, rows, num_stages=3)
 
 
+@pytest.mark.parametrize("wait", [False, True])
+def test_arrays_that_another_program_may_write(wait, launch_target) -> None:
+    """What a program reads after it has waited for others is not copied by another path."""
+
+    @tilewright.jit
+    def handed_over(x, y, flag, out, WAIT: tl.constexpr):
+        m, k = tl.arange(0, 64), tl.arange(0, 32)
+        total = tl.zeros((64, 64), tl.float32)
+        if WAIT:
+            total += tl.load(flag, volatile=True)
+        for i in range(0, 128, 32):
+            a = tl.load(x + m[:, None] * 128 + (i + k)[None, :])
+            b = tl.load(y + (i + k)[:, None] * 64 + m[None, :])
+            total = tl.dot(a, b, total)
+        tl.store(out + m[:, None] * 64 + m[None, :], total)
+        tl.store(x + m[:, None] * 128 + m[None, :], total.to(tl.float16))
+
+    x, y, flag = torch.randn(64, 128).half(), torch.randn(128, 64).half(), torch.zeros(1)
+    out, wanted = torch.zeros(64, 64), x.double() @ y.double()
+    made = handed_over[(1,)](x, y, flag, out, wait, num_warps=4, num_stages=3)
+    torch.testing.assert_close(out.double(), wanted, atol=1e-3, rtol=1e-3)
+    assert not takes_boxes(launch_target) or bool(made.tensor_maps) != wait
+
+
 def test_sizes_for_which_rows_wrap_around() -> None:
     """The code for whole tiles has maps, a launch with other sizes has not."""
 

@@ -342,7 +342,8 @@ def PlanBoxes : Pass<"plan-boxes", "mlir::ModuleOp"> {
     - its addresses are an argument of the kernel, a multiple of 16 bytes, and sums of products: one dimension of the
       tile is contiguous, the other has a stride that is known at launch and a multiple of 16 bytes;
     - its mask is the conjunction of `index < end` for dimensions of the tile, with an end that is known at launch;
-    - no write of the same program to global memory can precede it, unless nothing writes the array.
+    - no write of the same program to global memory can precede it, and nothing with which the program may wait for
+      another one, such as an atomic or a volatile load, unless nothing writes the array.
 
     Nothing of that may depend on loaded values: the launch checks that no coordinate is negative, and that none of the
     integers in addresses and masks wraps, together with what the hardware asks of a tensor map. A launch for which that

@@ -28,7 +28,7 @@ namespace tilewright::tilegpu {
 } // namespace tilewright::tilegpu
 
 //===----------------------------------------------------------------------===//
-// Writes to global memory
+// Order with writes to global memory
 //===----------------------------------------------------------------------===//
 
 /// Whether the program may execute `op` before an iteration of the loop.
@@ -40,7 +40,14 @@ static bool mayPrecede(Operation *op, scf::ForOp loop) {
   return around == ancestor || ancestor->isBeforeInBlock(around) || around->getParentOfType<LoopLikeOpInterface>();
 }
 
-static bool writesGlobalMemory(Operation *op) {
+/// Whether the operation writes global memory, or may wait for another program that does.
+static bool mayNeedOrder(Operation *op) {
+  if (auto load = dyn_cast<tile::LoadOp>(op); load && load.getIsVolatile()) {
+    return true;
+  }
+  if (isa<tile::AtomicOpInterface>(op)) {
+    return true;
+  }
   auto interface = dyn_cast<MemoryEffectOpInterface>(op);
   if (!interface) {
     return false;
@@ -52,13 +59,14 @@ static bool writesGlobalMemory(Operation *op) {
   });
 }
 
-/// Copies of boxes read memory by another path than the program's own writes: these need not be visible to them.
-static bool mayReadOwnWrites(tile::LoadOp load, scf::ForOp loop, const ReadOnlyMemory &readOnly) {
+/// Copies of boxes read memory by another path than other accesses: writes by this program, and by others for which it
+/// has waited, need not be visible to them.
+static bool mayReadEarlierWrites(tile::LoadOp load, scf::ForOp loop, const ReadOnlyMemory &readOnly) {
   if (readOnly.contains(load.getPtr())) {
     return false;
   }
   WalkResult result = loop->getParentOfType<func::FuncOp>().walk([&](Operation *op) {
-    return writesGlobalMemory(op) && mayPrecede(op, loop) ? WalkResult::interrupt() : WalkResult::advance();
+    return mayNeedOrder(op) && mayPrecede(op, loop) ? WalkResult::interrupt() : WalkResult::advance();
   });
   return result.wasInterrupted();
 }
@@ -104,7 +112,7 @@ static bool isReadByGroups(LocalStoreOp store) {
 
 std::optional<BoxLoad> LoopBoxes::describe(tile::LoadOp load) {
   auto store = load->hasOneUse() ? dyn_cast<LocalStoreOp>(*load->user_begin()) : LocalStoreOp();
-  if (!store || !isReadByGroups(store) || mayReadOwnWrites(load, loop, readOnly)) {
+  if (!store || !isReadByGroups(store) || mayReadEarlierWrites(load, loop, readOnly)) {
     return std::nullopt;
   }
   BufferType buffer = store.getBuffer().getType();
