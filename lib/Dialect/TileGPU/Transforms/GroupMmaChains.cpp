@@ -92,7 +92,7 @@ static bool readsOwnStores(GroupMmaOp op, scf::ForOp loop) {
   return llvm::any_of(buffersOf(op), [&](Value buffer) {
     LocalAllocOp alloc = allocationOf(buffer);
     return !alloc || llvm::any_of(accessesOf(alloc), [&](const BufferAccess &access) {
-      return access.isWrite && loop->isProperAncestor(access.op) && !isa<AsyncCopyOp>(access.op);
+      return access.isWrite && loop->isProperAncestor(access.op) && !isa<AsyncCopyOp, BoxCopyOp>(access.op);
     });
   });
 }
