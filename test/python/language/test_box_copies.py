@@ -66,7 +66,7 @@ def between(x, y, out, K, rows, BK: tl.constexpr):
 
 @tilewright.jit
 def twice(x, y, out, K, rows, BK: tl.constexpr):
-    """The loop runs again in another one: its barriers begin anew."""
+    """Each iteration of an outer loop runs the loop again, which initializes its barriers again."""
     m, k = tl.arange(0, 64), tl.arange(0, BK)
     total = tl.zeros((64, 64), tl.float32)
     for _ in range(2):
@@ -106,7 +106,23 @@ def looked_up(x, y, out, K, rows, BK: tl.constexpr):
     tl.store(out + m[:, None] * 64 + m[None, :], total)
 
 
-BOXES, OTHERS = [plain, masked, advanced, between, twice], [holes, looked_up]
+@tilewright.jit
+def doubled(x, y, out, K, rows, BK: tl.constexpr):
+    """Sums and masks that grow with every use: 2 to the power of 70, which 32 bits take for 0."""
+    m, k = tl.arange(0, 64), tl.arange(0, BK)
+    far, all_rows = tl.program_id(0) + 1, (m < 64)[:, None]
+    for _ in tl.static_range(70):
+        far += far
+        all_rows &= all_rows & (m < rows)[:, None]
+    total = tl.zeros((64, 64), tl.float32)
+    for i in range(0, K, BK):
+        a = tl.load(x + m[:, None] * rows + (far + i + k)[None, :], mask=all_rows, other=0.0)
+        b = tl.load(y + (i + k)[:, None] * 64 + m[None, :])
+        total = tl.dot(a, b, total)
+    tl.store(out + m[:, None] * 64 + m[None, :], total)
+
+
+BOXES, OTHERS = [plain, masked, advanced, between, twice], [holes, looked_up, doubled]
 DTYPES = [torch.float16, torch.bfloat16]
 
 

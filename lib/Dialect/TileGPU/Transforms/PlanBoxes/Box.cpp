@@ -119,13 +119,14 @@ static bool addDimensions(Box &box, const IndexSum &offset, const Columns &colum
 /// Moves a product from the start of dimension `from` to a further dimension, whose start is what the launch does not
 /// know of it.
 static bool moveToFurther(Box &box, size_t from, const IndexProduct &product) {
-  IndexProduct stride = {product.factor * box.dimensions[from].stride.factor, box.dimensions[from].stride.scalars, -1};
-  IndexProduct start;
+  const IndexProduct &unit = box.dimensions[from].stride;
+  std::optional<int64_t> factor = multiplyFactors(product.factor, unit.factor);
+  if (factor.value_or(0) <= 0 || box.dimensions.size() == runtime::TensorMap::kMaxRank) {
+    return false;
+  }
+  IndexProduct stride = {*factor, unit.scalars, -1}, start;
   for (Value scalar : product.scalars) {
     (isKnownAtLaunch(scalar) ? stride.scalars : start.scalars).push_back(scalar);
-  }
-  if (stride.factor <= 0 || box.dimensions.size() == runtime::TensorMap::kMaxRank) {
-    return false;
   }
   box.dimensions[from].start.add({-product.factor, product.scalars, -1});
   box.dimensions.push_back({stride, IndexSum(start), std::nullopt, 1});

@@ -45,15 +45,26 @@ IndexSum IndexSum::times(int64_t factor) const {
   return scaled;
 }
 
-/// Factors stay far from overflow: those of a sum are added.
-static std::optional<int64_t> multiply(int64_t left, int64_t right) {
+static bool isSmall(int64_t factor) {
   constexpr int64_t kLimit = int64_t(1) << 48;
+  return factor < kLimit && factor > -kLimit;
+}
+
+/// Whether a sum stays small enough to compute with, as those of addresses and masks do.
+static bool isSmall(const IndexSum &sum) {
+  constexpr size_t kMaxProducts = 16, kMaxScalars = 8;
+  return sum.products().size() <= kMaxProducts && llvm::all_of(sum.products(), [](const IndexProduct &product) {
+           return product.scalars.size() <= kMaxScalars && isSmall(product.factor);
+         });
+}
+
+std::optional<int64_t> multiplyFactors(int64_t left, int64_t right) {
   std::optional<int64_t> product = llvm::checkedMul(left, right);
-  return product && *product < kLimit && *product > -kLimit ? product : std::nullopt;
+  return product && isSmall(*product) ? product : std::nullopt;
 }
 
 static std::optional<IndexProduct> multiply(const IndexProduct &left, const IndexProduct &right) {
-  std::optional<int64_t> factor = multiply(left.factor, right.factor);
+  std::optional<int64_t> factor = multiplyFactors(left.factor, right.factor);
   if (!factor || (left.dim >= 0 && right.dim >= 0)) {
     return std::nullopt;
   }
@@ -151,6 +162,14 @@ std::optional<IndexSum> IndexSums::ofCarried(BlockArgument carried) {
 
 std::optional<IndexSum> IndexSums::of(Value integers) {
   integers = tile::withoutHints(integers);
+  if (auto found = known.find(integers); found != known.end()) {
+    return found->second;
+  }
+  std::optional<IndexSum> sum = compute(integers);
+  return known[integers] = sum && isSmall(*sum) ? std::move(sum) : std::nullopt;
+}
+
+std::optional<IndexSum> IndexSums::compute(Value integers) {
   Operation *op = integers.getDefiningOp();
   APInt constant;
   if (matchPattern(integers, m_ConstantInt(&constant)) && constant.isSignedIntN(32)) {
@@ -207,7 +226,11 @@ std::optional<AddressSum> IndexSums::ofPointers(Value pointers) {
   auto moved = dyn_cast<tile::AddPtrOp>(op);
   std::optional<AddressSum> sum = moved ? ofPointers(moved.getPtr()) : std::nullopt;
   std::optional<IndexSum> offset = sum ? of(moved.getOffset()) : std::nullopt;
-  return offset ? std::optional(AddressSum{sum->base, sum->offset.plus(*offset)}) : std::nullopt;
+  if (!offset) {
+    return std::nullopt;
+  }
+  sum->offset = sum->offset.plus(*offset);
+  return isSmall(sum->offset) ? sum : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -228,11 +251,13 @@ std::optional<SmallVector<IndexSum>> IndexSums::ofMask(Value mask) {
     return sums;
   }
   if (auto both = dyn_cast_or_null<arith::AndIOp>(op)) {
-    std::optional<Sums> left = ofMask(both.getLhs()), right = ofMask(both.getRhs());
-    if (left && right) {
-      llvm::append_range(*left, *right);
+    constexpr size_t kMaxSums = 8;
+    std::optional<Sums> left = ofMask(both.getLhs()), right = left ? ofMask(both.getRhs()) : std::nullopt;
+    if (!right || left->size() + right->size() > kMaxSums) {
+      return std::nullopt;
     }
-    return right ? left : std::nullopt;
+    llvm::append_range(*left, *right);
+    return left;
   }
   auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
   bool isBelow = compare && compare.getPredicate() == arith::CmpIPredicate::slt;

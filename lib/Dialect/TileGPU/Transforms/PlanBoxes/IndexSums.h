@@ -11,6 +11,7 @@
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PLANBOXES_INDEXSUMS_H
 
 #include "mlir/IR/Value.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -61,10 +62,13 @@ struct IndexRemainder {
   mlir::Value dividend, divisor;
 };
 
+/// The product of two factors; none unless it is far from overflow, so that products can be added without a check.
+std::optional<int64_t> multiplyFactors(int64_t left, int64_t right);
+
 /// Finds the sums of values.
 class IndexSums {
 public:
-  /// None for what is no sum of products.
+  /// None for what is no sum of a few products.
   std::optional<IndexSum> of(mlir::Value integers);
   std::optional<AddressSum> ofPointers(mlir::Value pointers);
 
@@ -76,9 +80,11 @@ public:
   llvm::ArrayRef<IndexRemainder> remainders() const { return reduced; }
 
 private:
+  std::optional<IndexSum> compute(mlir::Value integers);
   std::optional<IndexSum> ofArithmetic(mlir::Operation *op);
   std::optional<IndexSum> ofCarried(mlir::BlockArgument carried);
 
+  llvm::DenseMap<mlir::Value, std::optional<IndexSum>> known;
   llvm::SetVector<mlir::Value> results;
   llvm::SmallVector<IndexRemainder> reduced;
 };

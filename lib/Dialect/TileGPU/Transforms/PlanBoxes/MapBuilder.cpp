@@ -12,12 +12,14 @@ namespace tilewright::tilegpu {
 using runtime::RangeOp;
 using Check = IndexRanges::Check;
 
-/// Base addresses and strides are multiples of so many bytes, and so is where a box begins along the innermost
-/// dimension: an H200 takes a copy of 8-bit floats from a multiple of 8 for an illegal instruction.
+/// Base addresses, strides, and where boxes begin along the innermost dimension must be multiples of so many bytes. An
+/// H200 takes a copy of 8-bit floats that begins at a multiple of 8 for an illegal instruction.
 static constexpr int64_t kAlignment = 16;
 /// Coordinates are 32-bit integers, so a dimension without an end has as many elements.
 static constexpr int64_t kAllCoordinates = int64_t(1) << 31;
-static constexpr unsigned kCoordinateBits = 32, kStrideBits = 64;
+static constexpr unsigned kCoordinateBits = 32;
+/// Enough for what launches compute of 32-bit integers: extents, strides, and differences.
+static constexpr unsigned kExactBits = 64;
 
 //===----------------------------------------------------------------------===//
 // Alignment
@@ -70,12 +72,12 @@ int MapBuilder::stepOf(const IndexSum &sum, unsigned bits, Map *checked) {
 
 /// That neither the dividend nor what the divisor exceeds it by, less one, is negative.
 void MapBuilder::addRemainder(const IndexRemainder &remainder, Map &map) {
-  int dividend = ranges.extendedStep(remainder.dividend, kStrideBits);
-  int divisor = ranges.extendedStep(remainder.divisor, kStrideBits);
-  int last = ranges.sumStep(kStrideBits, divisor, ranges.constantStep(kStrideBits, -1));
-  int negated = ranges.productStep(kStrideBits, dividend, ranges.constantStep(kStrideBits, -1));
+  int dividend = ranges.extendedStep(remainder.dividend, kExactBits);
+  int divisor = ranges.extendedStep(remainder.divisor, kExactBits);
+  int last = ranges.sumStep(kExactBits, divisor, ranges.constantStep(kExactBits, -1));
+  int negated = ranges.productStep(kExactBits, dividend, ranges.constantStep(kExactBits, -1));
   map.checks.push_back({RangeOp::CheckNonNegative, dividend});
-  map.checks.push_back({RangeOp::CheckNonNegative, ranges.sumStep(kStrideBits, last, negated)});
+  map.checks.push_back({RangeOp::CheckNonNegative, ranges.sumStep(kExactBits, last, negated)});
 }
 
 /// The hardware reads elements at negative coordinates as zeros, where a load would read memory before the array. So
@@ -101,11 +103,11 @@ std::optional<int64_t> MapBuilder::add(const Box &box, BufferType buffer) {
   Map map = {buffer.getElementType(), slot.getInt(), box.swizzle, {}, {}, {}, {}};
   for (auto [number, dimension] : llvm::enumerate(box.dimensions)) {
     map.box.push_back(dimension.size);
-    map.extents.push_back(dimension.extent ? stepOf(*dimension.extent, kStrideBits, nullptr)
-                                           : ranges.constantStep(kStrideBits, kAllCoordinates));
+    map.extents.push_back(dimension.extent ? stepOf(*dimension.extent, kExactBits, nullptr)
+                                           : ranges.constantStep(kExactBits, kAllCoordinates));
     if (number > 0) {
-      int stride = stepOf(dimension.stride, kStrideBits, nullptr);
-      map.strides.push_back(ranges.productStep(kStrideBits, stride, ranges.constantStep(kStrideBits, elementBytes)));
+      int stride = stepOf(dimension.stride, kExactBits, nullptr);
+      map.strides.push_back(ranges.productStep(kExactBits, stride, ranges.constantStep(kExactBits, elementBytes)));
     }
     int64_t columns = number == 0 ? buffer.getNumElements() / (box.dimensions[0].size * box.dimensions[1].size) : 1;
     addCoordinate(dimension, dimension.size * columns, map);
@@ -165,7 +167,8 @@ void MapBuilder::finish() {
     SmallVector<int64_t> extents = take(map.extents.size()), strides = take(map.strides.size());
     attributes.push_back(TensorMapAttr::get(builder.getContext(), map.type, map.slot, extents, strides, map.box,
                                             map.swizzle, /*offset=*/-1, /*nanFill=*/false));
-    Type bytes = tile::BytesType::get(builder.getContext(), 128, 64);
+    Type bytes = tile::BytesType::get(builder.getContext(), sizeof(runtime::EncodedTensorMap),
+                                      alignof(runtime::EncodedTensorMap));
     (void)function.insertArgument(function.getNumArguments(), bytes, DictionaryAttr(), function.getLoc());
   }
   function->setAttr(TileGPUDialect::kTensorMapsAttr, builder.getArrayAttr(attributes));

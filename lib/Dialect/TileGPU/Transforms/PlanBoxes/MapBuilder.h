@@ -26,7 +26,7 @@ public:
   /// Removes the maps from number `size` on.
   void truncate(int64_t size) { maps.erase(maps.begin() + size, maps.end()); }
 
-  /// Whether launches can make so many maps from so many steps.
+  /// Whether launches can make all of the maps: the number of maps, and of the steps that compute them, is limited.
   bool fits() const;
 
   /// Adds the maps to the function, as attributes and arguments.

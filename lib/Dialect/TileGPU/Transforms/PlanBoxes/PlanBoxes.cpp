@@ -208,19 +208,32 @@ void LoopBoxes::rewrite() {
 // The pass
 //===----------------------------------------------------------------------===//
 
+static SmallVector<scf::ForOp> scheduledLoopsOf(func::FuncOp function) {
+  SmallVector<scf::ForOp> loops;
+  function.walk([&](scf::ForOp loop) {
+    if (findPosition(&loop.getBody()->front())) {
+      loops.push_back(loop);
+    }
+  });
+  return loops;
+}
+
 static void plan(func::FuncOp function) {
   if (!function->hasAttr(tile::TileDialect::kKernelAttr) || !targetOf(function).copiesBoxes) {
+    return;
+  }
+  SmallVector<scf::ForOp> loops = scheduledLoopsOf(function);
+  if (loops.empty()) {
     return;
   }
   ReadOnlyMemory readOnly(function);
   MapBuilder maps(function);
   std::vector<LoopBoxes> found;
-  function.walk([&](scf::ForOp loop) {
-    LoopBoxes boxes(loop, readOnly, maps);
-    if (findPosition(&loop.getBody()->front()) && boxes.find()) {
+  for (scf::ForOp loop : loops) {
+    if (LoopBoxes boxes(loop, readOnly, maps); boxes.find()) {
       found.push_back(std::move(boxes));
     }
-  });
+  }
   for (LoopBoxes &boxes : found) {
     boxes.rewrite();
   }
