@@ -131,12 +131,12 @@ def test_persistent_products(library, constrain, batch, epilogue_subtile) -> Non
     close(found, x.float() @ w.float())
 
 
-@pytest.mark.parametrize("split_k", [1, 3])
+@pytest.mark.parametrize(("persistent", "split_k"), [(False, 1), (False, 3), (True, 1)])
 @pytest.mark.parametrize("scatters", [False, True])
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-def test_products_of_experts(library, constrain, dtype, scatters, split_k) -> None:
+def test_products_of_experts(library, constrain, dtype, scatters, persistent, split_k) -> None:
     module = library("matmul_ogs")
-    constrain(split_k=split_k)
+    constrain(is_persistent=persistent, split_k=split_k)
     torch.manual_seed(0)
     kind = getattr(torch, dtype)
     logits, x = torch.randn(50, 4).half(), torch.randn(50, 96).to(kind)
@@ -150,6 +150,19 @@ def test_products_of_experts(library, constrain, dtype, scatters, split_k) -> No
     else:
         experts = torch.repeat_interleave(torch.arange(4), data.expt_hist.long())
         close(found, every[experts, gather.src_indx.long() // 2])
+
+
+@pytest.mark.parametrize("epilogue_subtile", [1, 2])
+@pytest.mark.parametrize("rows", [3, 50])
+def test_persistent_products_of_sorted_rows(library, constrain, rows, epilogue_subtile) -> None:
+    """The rows are sorted by expert already: a ragged descriptor loads and stores them."""
+    constrain(is_persistent=True, epilogue_subtile=epilogue_subtile)
+    torch.manual_seed(0)
+    data, _, _ = library("routing").routing(torch.randn(rows, 4).half(), 2)
+    x, w = torch.randn(rows * 2, 96).half(), torch.randn(4, 96, 72).half()
+    found = library("matmul_ogs").matmul_ogs(x, w, None, data)
+    experts = torch.repeat_interleave(torch.arange(4), data.expt_hist.long())
+    close(found, torch.einsum("mk,mkn->mn", x.float(), w.float()[experts]))
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "float8_e4m3fn"])

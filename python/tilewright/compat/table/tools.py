@@ -15,9 +15,13 @@ MODULES = (
     Module(
         "triton.tools.ragged_tma",
         {
-            "create_ragged_descriptor": Deferred(),
-            "load_ragged": Deferred(),
-            "store_ragged": Deferred(),
+            "atomic_add_ragged": Same("tilewright.tools.ragged_tma:atomic_add_ragged"),
+            "create_ragged_descriptor": Same(
+                "tilewright.tools.ragged_tma:create_ragged_descriptor"
+            ),
+            "load_ragged": Same("tilewright.tools.ragged_tma:load_ragged"),
+            "store_ragged": Same("tilewright.tools.ragged_tma:store_ragged"),
+            "to_ragged_indices": Deferred("descriptors have no dimensions for it"),
         },
     ),
     Module(
