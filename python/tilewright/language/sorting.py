@@ -23,7 +23,6 @@ from tilewright.language.constexpr import (
 )
 from tilewright.language.creation import where
 from tilewright.language.dtypes import (
-    are_powers_of_two,
     dtype,
     float32,
     int8,
@@ -114,21 +113,24 @@ def topk(x: Any, k: Any, dim: Any = None, descending: Any = True) -> tensor:
 def bitonic_merge(x: Any, dim: Any = None, descending: Any = False) -> tensor:
     """Sorts rows that are bitonic, such as an ascending half before a descending one.
 
-    Arguments, result and errors are as for `sort`, except that the size of the dimension must be a
-    power of two. Other rows are permuted, but not sorted.
+    Arguments, result and errors are as for `sort`. A rotation of a bitonic row is bitonic, too.
+    Other rows are permuted, but not sorted; if their length is no power of two, some of their
+    elements may be repeated in place of others.
 
     Example:
         >>> tl.bitonic_merge(tl.abs(tl.arange(0, 8) - 4))
         [0 1 1 2 2 3 3 4]
     """
     value = _rows(x, dim, "bitonic_merge")
-    if not are_powers_of_two(value.type.shape[-1:]):
-        raise ShapeMismatchError(
-            "bitonic_merge takes rows whose length is a power of two, "
-            f"found shape {list(value.type.shape)}"
-        )
-    keys = _merge(_keys(value), value.type.shape[-1], constant_bool(descending, "descending"))
-    return reshape(_values(keys, value.dtype), value.type.shape)
+    *rows, size = value.type.shape
+    down = constant_bool(descending, "descending")
+    width = _round_up(size)
+    grown = _keys(_with_last_repeated(value, width))
+    merged = reshape(_merge(grown, width, down), (*rows, width))
+    if width > size:
+        last = take(reshape(grown, (*rows, width)), (..., slice(size - 1, size)))
+        merged = _without_copies(merged, last, size, down)
+    return _values(merged, value.dtype)
 
 
 # Arguments
@@ -178,16 +180,35 @@ def _grown_keys(x: tensor, greatest: bool) -> tuple[tensor, int]:
     The added keys are the greatest, or else the least. A key of an element may equal them: then the
     elements are equal, too.
     """
-    *rows, size = x.type.shape
+    size = x.type.shape[-1]
     width = _round_up(size)
+    keys = _keys(_with_last_repeated(x, width))
     if width == size:
-        return _keys(x), width
-    last = len(rows)
-    repeated = math.minimum(positions_along((*rows, width), last), size - 1)
-    keys = _keys(gather(x, repeated, last))
+        return keys, width
     info = keys.dtype
     added = info.get_int_max_value() if greatest else info.get_int_min_value()
     return where((iota(0, keys.type.numel) & (width - 1)) < size, keys, added), width
+
+
+def _with_last_repeated(x: tensor, width: int) -> tensor:
+    """Rows of `width` elements that end with copies of the last one; bitonic ones stay bitonic."""
+    *rows, size = x.type.shape
+    if width == size:
+        return x
+    dim = len(rows)
+    return gather(x, math.minimum(positions_along((*rows, width), dim), size - 1), dim)
+
+
+def _without_copies(keys: tensor, copied: tensor, size: int, descending: bool) -> tensor:
+    """Sorted rows without the copies of an element of each row, of which `size` elements remain.
+
+    The first of the equal elements are left out:  1 2 2 2 3 4, of which two 2 are copies
+    keys before the element keep their place:      1 . . .
+    the others come from further on:               . 2 3 4
+    """
+    width = keys.type.shape[-1]
+    first, moved = take(keys, (..., slice(size))), take(keys, (..., slice(width - size, width)))
+    return where(first > copied if descending else first < copied, first, moved)
 
 
 def _rows_of(keys: tensor, width: int, x: tensor, kept: int) -> tensor:

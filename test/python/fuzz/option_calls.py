@@ -190,7 +190,7 @@ def named(g: Any) -> None:
         choices.append(f"tl.flip({a}, dim={axis})")
         if shape[-1] <= 64:
             choices += [f"tl.sort({a}, dim={last})", f"tl.topk({a}, {shape[-1]}, dim={last})"]
-        if not shape[-1] & (shape[-1] - 1):
+        if shape[-1] <= 64 or not shape[-1] & (shape[-1] - 1):
             choices.append(f"tl.bitonic_merge(tl.sort({a}, dim={last}), dim={last})")
     g.assign(g.rng.choice(choices), dtype, shape)
 

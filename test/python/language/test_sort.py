@@ -198,16 +198,41 @@ def merge_rows(x, out, M: tl.constexpr, N: tl.constexpr, DOWN: tl.constexpr):
     tl.store(out + cell, tl.load(x + cell).bitonic_merge(descending=DOWN))
 
 
+def bitonic(dtype, size):
+    """Four bitonic rows with equal elements: ascending to a peak, all but one rotated."""
+    x = fresh(dtype, (4, size), -size, size) if dtype == "int32" else fresh(dtype, (4, size))
+    rows = np.sort(np.asarray(x), axis=1)
+    for row, peak, by in zip(
+        rows, (size // 2, size // 2, size, size // 3), (0, 1, 2, 3), strict=True
+    ):
+        row[peak:] = row[peak:][::-1]
+        row[:] = np.roll(row, by * size // 4)
+    return rows
+
+
 @pytest.mark.parametrize("descending", [False, True])
-@pytest.mark.parametrize("size", [1, 2, 16, 64])
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 12, 16, 33, 48, 63, 64])
 def test_bitonic_merge(size, descending):
-    x = np.sort(fresh("int32", (4, size), -99, 99), axis=1)
-    x[:, size // 2 :] = x[:, size // 2 :][:, ::-1]
-    x[1] = np.roll(x[1], size // 3)  # a rotation of a bitonic row is bitonic
-    x[2] = x[2, ::-1]
-    out = poisoned("int32", (4, size))
+    x, out = bitonic("int32", size), poisoned("int32", (4, size))
     merge_rows[(1,)](x, out, M=4, N=size, DOWN=descending)
     assert same(out, expected(x, descending))
+
+
+@pytest.mark.parametrize("size", [8, 11])
+@pytest.mark.parametrize("dtype", ["int8", "uint32", "int64", "fp32", "fp64"])
+def test_bitonic_merge_of_types(dtype, size):
+    wide = {"fp32": np.float32, "fp64": np.float64}.get(dtype) or np.dtype(dtype)
+    low = bitonic("int32", size)
+    x = (low - low.min()).astype(wide)
+    if np.issubdtype(wide, np.floating):
+        x[1, x[1].argmax()], x[2, x[2].argmin()] = np.nan, -np.inf
+    else:
+        x[1, x[1].argmax()], x[2, x[2].argmin()] = np.iinfo(wide).max, np.iinfo(wide).min
+    out = np.full((4, size), 99, wide)
+    for down in (False, True):
+        merge_rows[(1,)](x, out, M=4, N=size, DOWN=down)
+        want = np.sort(x, axis=1)  # with NaN last
+        np.testing.assert_array_equal(out, want[:, ::-1] if down else want)
 
 
 def test_bad_input(values):
