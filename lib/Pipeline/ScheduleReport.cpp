@@ -118,12 +118,37 @@ void ScheduleReport::observe(PassManager &passes) {
   passes.addInstrumentation(std::make_unique<BeforeExpansion>([this](ModuleOp module) { state->record(module); }));
 }
 
+namespace {
+/// A hint on a loop that changes nothing, and why.
+struct UnusedHint {
+  StringRef attribute, choice, reason;
+};
+} // namespace
+
+static constexpr UnusedHint kUnusedHints[] = {
+    {"tile.flatten", "flattening",
+     "nests are pipelined as they are: `num_stages` of an outer loop starts the copies of its next iteration early"},
+    {"tile.warp_specialize", "warp specialization",
+     "all warps do the same work, and asynchronous copies and dots in flight are executed beside it"},
+    {"tile.disallow_acc_multi_buffer", "multi-buffered accumulator",
+     "accumulators are in registers, once for all stages, so disallow_acc_multi_buffer always holds"},
+};
+
+static void recordUnusedHints(Operation *loop, SmallVector<Rejection> &rejected) {
+  for (const UnusedHint &hint : kUnusedHints) {
+    if (loop->hasAttr(hint.attribute)) {
+      rejected.push_back({loop->getLoc(), hint.choice.str(), hint.reason.str()});
+    }
+  }
+}
+
 void ScheduleReport::State::recordLoop(Operation *loop) {
   Region &region = loops[static_cast<Attribute>(loop->getLoc())];
   if (region.copies++ != 0) {
     return;
   }
   region.isWhile = !isa<scf::ForOp>(loop);
+  recordUnusedHints(loop, region.rejected);
   for (Operation *around = loopAround(loop->getParentOp()); around; around = loopAround(around->getParentOp())) {
     ++region.depth;
   }

@@ -18,9 +18,11 @@ class range:
         loop_unroll_factor: How many copies of the body an iteration of the loop has. A second loop
             runs the remaining iterations; in a loop with `break` or `return`, each copy but the
             first runs only if the loop goes on.
-        disallow_acc_multi_buffer: Do not multi-buffer the accumulator of a dot.
-        flatten: Flatten the loop nest into a single loop. Accepted and ignored.
-        warp_specialize: Distribute the loop body over groups of warps. Accepted and ignored.
+        disallow_acc_multi_buffer: Do not multi-buffer the accumulator of a dot. Always holds:
+            accumulators are in registers.
+        flatten: Flatten the loop nest into a single loop. Changes nothing: nests are pipelined as
+            they are, across the iterations of an outer loop if that has `num_stages`.
+        warp_specialize: Distribute the loop body over groups of warps. Changes nothing.
         disable_licm: Do not hoist loop-invariant code; LLVM still may. Loops with `break` or
             `return` ignore it.
 

@@ -90,7 +90,27 @@ WHILE = (
     (DOT, f"{DOT}\n        start += BK"),
 )
 
+RANGE = "range(0, K, BK)"
+
+
+def hinted(hint):
+    """The kernel whose loop has a hint, and that with the hint off."""
+    return [variant((RANGE, f"tl.range(0, K, BK, {hint}={on})")) for on in (True, False)]
+
+
 CASES = {
+    # hints of tl.range
+    "flatten": ("flattening", "nests are pipelined as they are", *hinted("flatten")),
+    "warp_specialize": (
+        "warp specialization",
+        "all warps do the same work",
+        *hinted("warp_specialize"),
+    ),
+    "disallow_acc_multi_buffer": (
+        "multi-buffered accumulator",
+        "accumulators are in registers",
+        *hinted("disallow_acc_multi_buffer"),
+    ),
     # wgmma
     "few warps": (WGMMA, "num_warps is 2", variant(options=("--num-warps", "2")), PLAIN),
     "few rows": (
