@@ -164,6 +164,14 @@ void Checker::State::explain(const Touch &touch, const ProgramOrder::Conflict &c
   touch.thread.report(std::move(report));
 }
 
+/// The threads of `together` meet at a barrier.
+void Checker::State::synchronizeTogether() {
+  races.synchronize(together);
+  if (together.size() == static_cast<size_t>(launch.kernel.threads)) {
+    order.converge();
+  }
+}
+
 void Checker::begin(Block &block) {
   state->bounds.begin(block);
   if (state->remembers) {
@@ -273,7 +281,7 @@ void Checker::synchronize(const std::vector<Thread *> &threads) {
   for (const Thread *thread : threads) {
     state->together.push_back(thread->index);
   }
-  state->races.synchronize(state->together);
+  state->synchronizeTogether();
 }
 
 void Checker::synchronize(const WarpCall &call) {
@@ -287,7 +295,7 @@ void Checker::synchronize(const WarpCall &call) {
       state->together.push_back(index);
     }
   }
-  state->races.synchronize(state->together);
+  state->synchronizeTogether();
 }
 
 void Checker::release(Thread &thread, uint64_t address) {

@@ -1,5 +1,7 @@
 #include "ProgramOrder.h"
 
+#include <algorithm>
+
 namespace tilewright::emulator {
 
 static bool includes(AtomicOrder order, AtomicOrder part) {
@@ -73,6 +75,26 @@ void ProgramOrder::forget() {
   while (!points.empty() && (points.size() > kMostPoints || isPast(points.front()))) {
     points.pop_front();
     ++first;
+  }
+}
+
+/// A thread passes the atomics before a number without executing them.
+void ProgramOrder::passUntil(uint32_t thread, uint64_t number) {
+  for (uint64_t next = std::max(passed[thread], first); next < std::min(number, first + points.size()); ++next) {
+    Point &point = points[next - first];
+    point.before[thread] = last[thread];
+    point.sequences[thread] = sequence[thread];
+    ++point.passed;
+  }
+  passed[thread] = number;
+}
+
+void ProgramOrder::converge() {
+  uint64_t most = passed.empty() ? 0 : *std::max_element(passed.begin(), passed.end());
+  for (uint32_t thread = 0; thread < passed.size(); ++thread) {
+    if (passed[thread] < most) {
+      passUntil(thread, most);
+    }
   }
 }
 

@@ -9,6 +9,9 @@
 //     thread 7   store part[7]   atomic 0, not executed     its store does not happen before thread 0's atomic:
 //                                                           a barrier is missing
 //
+// Threads that meet at a barrier of the block have passed the same atomics, even if one of them has executed some in a
+// loop that the others do not enter, as `atomic_poll` does.
+//
 // The error is found no matter which thread runs first. Memory that no thread of the launch writes needs no order: each
 // conflict names its memory, so that it can be dropped at the end of the launch.
 
@@ -47,6 +50,9 @@ public:
   /// conflict for each memory, and one of the atomic's own access.
   std::vector<Conflict> pass(uint32_t thread, int32_t site, AtomicOrder order, bool active, size_t memory);
 
+  /// All threads meet at a barrier.
+  void converge();
+
 private:
   /// The last access of a memory by a thread. If sequence is 0, there was none.
   struct Last {
@@ -76,6 +82,7 @@ private:
   std::optional<Conflict> conflictAt(const Point &point, uint64_t number, uint32_t thread, AtomicOrder order,
                                      size_t memory) const;
   void note(uint32_t thread, AccessKind kind, int32_t site, size_t memory);
+  void passUntil(uint32_t thread, uint64_t number);
   void forget();
 
   const VectorClocks &clocks;

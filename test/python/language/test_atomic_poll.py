@@ -74,6 +74,27 @@ def test_accesses_after_it_see_what_was_released(dtype, warps):
 
 
 @tilewright.jit
+def polls_between_atomics(flag, data, out, polls, N: tl.constexpr):
+    """Atomics on tiles, which all threads execute, after polls of one thread."""
+    i = tl.arange(0, N)
+    for k in range(polls):
+        tl.atomic_poll(flag, k)
+        tl.store(out + i, tl.load(data + i) + tl.atomic_add(data + i, 1))
+        tl.atomic_add(flag, 1)
+    tl.atomic_max(data + i, tl.load(out + N - 1 - i))
+
+
+@pytest.mark.parametrize("polls", [0, 1, 3])
+@pytest.mark.parametrize("warps", [1, 4])
+def test_atomics_on_tiles_after_polls(warps, polls):
+    flag, data, out = (np.zeros(n, np.int32) for n in (1, 200, 200))
+    polls_between_atomics[(1,)](flag, data, out, polls, N=200, num_warps=warps)
+    assert flag[0] == polls
+    assert (out == max(0, 2 * (polls - 1))).all()
+    assert (data == max(polls, 2 * (polls - 1))).all()
+
+
+@tilewright.jit
 def waits_in_a_branch(x, out, n, TIMEOUT: tl.constexpr):
     """Two programs; the one with the lower number runs first where there is one thread."""
     program = tl.program_id(0)

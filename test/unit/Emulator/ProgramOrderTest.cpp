@@ -66,6 +66,28 @@ TEST_F(ProgramOrderTest, AnAcquireThatComesTooLate) {
   EXPECT_EQ(message(Report::Race), "orders memory that thread 1 read at kernel.py:3, with no barrier between them");
 }
 
+TEST_F(ProgramOrderTest, ALoopOfOneThread) {
+  atomic(1, 0, kAcquire, {0});
+  atomic(1, 0, kAcquire, {0});
+  barrier();
+  atomic(2, 1, kBoth, {1});
+  atomic(2, 0, kBoth, {0});
+  barrier();
+  write(1, 3, kX);
+  barrier();
+  atomic(4, 0, kBoth, {0, 1});
+  expectNothing();
+}
+
+TEST_F(ProgramOrderTest, AMissingBarrierAfterALoopOfOneThread) {
+  atomic(1, 0, kAcquire, {0});
+  atomic(1, 0, kAcquire, {0});
+  barrier();
+  write(1, 3, kX);
+  atomic(4, 0, kRelease, {0, 1});
+  EXPECT_EQ(message(Report::Race), "orders memory that thread 1 wrote at kernel.py:3, with no barrier between them");
+}
+
 TEST_F(ProgramOrderTest, AThreadKeepsItsOwnOrder) {
   write(0, 1, kX);
   atomic(2, 0, kBoth, {0, 1});
