@@ -71,7 +71,8 @@ class Overlap {
 public:
   Overlap(scf::ForOp loop, IRRewriter &rewriter) : loop(loop), rewriter(rewriter), slots(this->loop, rewriter) {}
 
-  void run(ArrayRef<GroupMmaChain> chains) {
+  /// Returns the loop that takes the place of the given one.
+  scf::ForOp run(ArrayRef<GroupMmaChain> chains) {
     int32_t count = 0;
     for (const GroupMmaChain &chain : chains) {
       count += static_cast<int32_t>(chain.ops.size());
@@ -82,6 +83,7 @@ public:
       waitInLoop(chain, last, count);
       waitAfterLoop(chain);
     }
+    return loop;
   }
 
 private:
@@ -124,7 +126,7 @@ class OverlapGroupMma : public tilegpu::impl::OverlapGroupMmaBase<OverlapGroupMm
         overlapReads(loop, rewriter);
         overlapSums(loop, rewriter);
       } else if (buffersLast(loop, chains)) {
-        Overlap(loop, rewriter).run(chains);
+        loop = Overlap(loop, rewriter).run(chains);
       }
       stateWaits(loop);
     }

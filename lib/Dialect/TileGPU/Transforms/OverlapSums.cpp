@@ -107,7 +107,8 @@ public:
   OverlapSums(Schedule schedule, RewriterBase &rewriter)
       : schedule(std::move(schedule)), rewriter(rewriter), slots(this->schedule.loop, rewriter) {}
 
-  void run() {
+  /// Returns the loop that takes the place of the given one.
+  scf::ForOp run() {
     for (ProductsAndSums::Sum &sum : schedule.found.sums) {
       slots.carry(buffersOf(sum.op));
     }
@@ -122,6 +123,7 @@ public:
       wait(schedule.loop.getRegionIterArg(sum.argument), read, schedule.firstUse);
       waitAfterLoop(sum);
     }
+    return schedule.loop;
   }
 
 private:
@@ -143,10 +145,10 @@ private:
 };
 } // namespace
 
-void overlapSums(scf::ForOp loop, RewriterBase &rewriter) {
+void overlapSums(scf::ForOp &loop, RewriterBase &rewriter) {
   std::optional<Schedule> schedule = Schedule::of(loop);
   if (schedule && schedule->isLegal()) {
-    OverlapSums(std::move(*schedule), rewriter).run();
+    loop = OverlapSums(std::move(*schedule), rewriter).run();
   }
 }
 

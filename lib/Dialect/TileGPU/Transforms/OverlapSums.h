@@ -13,8 +13,8 @@
 
 namespace tilewright::tilegpu {
 
-/// Does so, if nothing overwrites the operands before the waits.
-void overlapSums(mlir::scf::ForOp loop, mlir::RewriterBase &rewriter);
+/// Does so, if nothing overwrites the operands before the waits. `loop` becomes the one that takes its place.
+void overlapSums(mlir::scf::ForOp &loop, mlir::RewriterBase &rewriter);
 
 } // namespace tilewright::tilegpu
 
