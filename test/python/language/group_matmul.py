@@ -77,3 +77,8 @@ def check_matmul(dtype, orders, sizes, blocks, sums=None, **options):
     else:
         bound = 2.0**-8 if sums == "fp16" else ERRORS.get(dtype, 1e-5)
         assert error(c, wide(a) @ wide(b)) < bound
+
+
+def takes_boxes(target: str) -> bool:
+    """Whether kernels for the target can copy boxes."""
+    return "90a" in target or target == "cuda"

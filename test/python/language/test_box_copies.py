@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 import torch
+from group_matmul import takes_boxes
 
 import tilewright
 import tilewright.language as tl
@@ -138,10 +139,6 @@ def run(kernel: Any, K: int, rows: int, dtype: torch.dtype = torch.float16, **op
         a[3] = 0
     torch.testing.assert_close(out.double().cpu(), a @ y[:K].double().cpu(), atol=1e-3, rtol=1e-3)
     return compiled
-
-
-def takes_boxes(target: str) -> bool:
-    return "90a" in target or target == "cuda"
 
 
 @pytest.mark.parametrize("stages", [2, 3, 5])

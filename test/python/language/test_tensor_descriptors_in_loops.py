@@ -49,10 +49,18 @@ def test_matmul(transposed, dtype):
 @pytest.mark.parametrize("transposed", [False, True])
 def test_a_matmul_has_wide_asynchronous_copies(transposed):
     signature = [*["*fp16:D"] * 3, *["i32:D"] * 6, 64, 64, 32, transposed]
-    made = compile(matmul, signature, "cuda:90a", {"num_stages": 3})
+    made = compile(matmul, signature, "cuda:80", {"num_stages": 3})
     assert made.ir("tilegpu").partition("scf.for")[2].count("tilegpu.async_copy") == 2
     accesses = re.findall(r"cp\.async\.\w+\.shared\S*|(?:ld|st)\.global\S*", made.asm["ptx"])
     assert {"cp.async.cg.shared.global", "st.global.v4.b32"} == set(accesses)
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_a_matmul_copies_boxes(transposed):
+    signature = [*["*fp16:D"] * 3, *["i32:D"] * 6, 64, 64, 32, transposed]
+    made = compile(matmul, signature, "cuda:90a", {"num_stages": 3})
+    assert made.ir("tilegpu").partition("scf.for")[2].count("tilegpu.box_copy") == 2
+    assert "cp.async.bulk.tensor" in made.asm["ptx"]
 
 
 @tilewright.jit

@@ -133,43 +133,73 @@ static bool moveToFurther(Box &box, size_t from, const IndexProduct &product) {
   return true;
 }
 
-/// The dimension of the tile that a condition `index + ... < 0` is about.
-static std::optional<size_t> dimensionOf(const IndexSum &condition, const Columns &columns) {
-  std::optional<size_t> found;
-  for (const IndexProduct &product : condition.products()) {
+namespace {
+/// `index + rest < 0`, or `rest - index < 0`, of a dimension of the tile.
+struct Condition {
+  size_t dimension; ///< of the box
+  bool isUpper;     ///< whether it bounds the index from above
+  IndexSum rest;
+};
+} // namespace
+
+/// The condition that the sum is negative, if it is about one dimension.
+static std::optional<Condition> conditionOf(const IndexSum &sum, const Columns &columns) {
+  std::optional<Condition> found;
+  IndexSum rest;
+  for (const IndexProduct &product : sum.products()) {
     if (product.dim < 0) {
+      rest.add(product);
       continue;
     }
-    if (found || product.factor != 1 || !product.scalars.empty()) {
+    if (found || std::abs(product.factor) != 1 || !product.scalars.empty()) {
       return std::nullopt;
     }
-    found = product.dim == columns.contiguous ? 0 : 1;
+    found = Condition{product.dim == columns.contiguous ? size_t(0) : size_t(1), product.factor > 0, {}};
+  }
+  if (found) {
+    found->rest = std::move(rest);
   }
   return found;
 }
 
 /// Makes `index + rest < 0` the end of the dimension: start + index < start - rest.
-static bool addCondition(Box &box, const IndexSum &condition, const Columns &columns) {
-  std::optional<size_t> number = dimensionOf(condition, columns);
-  if (!number || box.dimensions[*number].extent) {
+static bool addEnd(Box &box, const Condition &condition) {
+  BoxDimension &dimension = box.dimensions[condition.dimension];
+  if (dimension.extent) {
     return false;
   }
-  IndexSum rest;
-  for (const IndexProduct &product : condition.products()) {
-    if (product.dim < 0) {
-      rest.add(product);
-    }
-  }
-  IndexSum end = box.dimensions[*number].start.plus(rest.times(-1));
-  for (const IndexProduct &product : SmallVector<IndexProduct>(end.products())) {
-    if (!isKnownAtLaunch(product) && !moveToFurther(box, *number, product)) {
+  IndexSum last = condition.rest.times(-1), end = dimension.start.plus(last);
+  for (const IndexProduct &product : end.products()) {
+    if (!isKnownAtLaunch(product) && !moveToFurther(box, condition.dimension, product)) {
       return false;
     }
   }
-  end = box.dimensions[*number].start.plus(rest.times(-1));
-  bool isKnown = llvm::all_of(end.products(), [](const IndexProduct &product) { return isKnownAtLaunch(product); });
-  box.dimensions[*number].extent = end;
-  return isKnown;
+  end = box.dimensions[condition.dimension].start.plus(last);
+  box.dimensions[condition.dimension].extent = end;
+  return llvm::all_of(end.products(), [](const IndexProduct &product) { return isKnownAtLaunch(product); });
+}
+
+/// Takes `rest - index < 0` for what copies do by themselves, which read zeros at negative coordinates: true if the
+/// condition says that start + index is not negative.
+static bool addBeginning(Box &box, const Condition &condition) {
+  BoxDimension &dimension = box.dimensions[condition.dimension];
+  dimension.isMaskedBelow = true;
+  return condition.rest.plus(dimension.start).plus(IndexSum::constant(1)).products().empty();
+}
+
+/// Ends come first because they may change where dimensions begin.
+static bool addMask(Box &box, ArrayRef<IndexSum> sums, const Columns &columns) {
+  SmallVector<Condition> beginnings;
+  for (const IndexSum &sum : sums) {
+    std::optional<Condition> condition = conditionOf(sum, columns);
+    if (!condition || (condition->isUpper && !addEnd(box, *condition))) {
+      return false;
+    }
+    if (!condition->isUpper) {
+      beginnings.push_back(std::move(*condition));
+    }
+  }
+  return llvm::all_of(beginnings, [&](const Condition &condition) { return addBeginning(box, condition); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,8 +219,7 @@ std::optional<Box> Box::of(tile::LoadOp load, BufferType buffer) {
   }
   std::optional<SmallVector<IndexSum>> conditions =
       load.getMask() ? sums.ofMask(load.getMask()) : SmallVector<IndexSum>();
-  if (!conditions ||
-      !llvm::all_of(*conditions, [&](const IndexSum &condition) { return addCondition(box, condition, *columns); })) {
+  if (!conditions || !addMask(box, *conditions, *columns)) {
     return std::nullopt;
   }
   box.arithmetic = sums.arithmetic();

@@ -26,6 +26,7 @@ struct BoxDimension {
   IndexSum start;                 ///< of the box
   std::optional<IndexSum> extent; ///< none without a mask
   int64_t size = 1;               ///< of the box
+  bool isMaskedBelow = false;     ///< the mask is false where coordinates are negative
 };
 
 struct Box {

@@ -237,6 +237,43 @@ std::optional<AddressSum> IndexSums::ofPointers(Value pointers) {
 // Masks
 //===----------------------------------------------------------------------===//
 
+/// The value without operations that only repeat or rearrange it.
+static Value withoutMoves(Value value) {
+  while (Operation *op = tile::withoutHints(value).getDefiningOp()) {
+    if (!isa<tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, ConvertLayoutOp>(op)) {
+      break;
+    }
+    value = op->getOperand(0);
+  }
+  return tile::withoutHints(value);
+}
+
+/// `bound`, or the x of a bound min(max(x, 0), n) where the index is from 0 to n, exclusive: such an index is below
+/// both or below none. Masks of tensor descriptors have such bounds.
+static Value withoutClamp(Value bound, Value index) {
+  auto range = withoutMoves(index).getDefiningOp<tile::MakeRangeOp>();
+  Value clamped = withoutMoves(bound);
+  if (auto narrowed = clamped.getDefiningOp<arith::TruncIOp>()) {
+    clamped = narrowed.getIn();
+  }
+  auto upper = clamped.getDefiningOp<arith::MinSIOp>();
+  auto lower = upper ? upper.getLhs().getDefiningOp<arith::MaxSIOp>() : arith::MaxSIOp();
+  std::optional<int64_t> end = upper ? getConstantIntValue(upper.getRhs()) : std::nullopt;
+  if (!range || !lower || getConstantIntValue(lower.getRhs()) != 0) {
+    return bound;
+  }
+  auto first = static_cast<int32_t>(range.getStart()), last = static_cast<int32_t>(range.getEnd());
+  return end && llvm::isInt<32>(*end) && first >= 0 && last <= *end ? lower.getLhs() : bound;
+}
+
+/// The sum that is negative where `left < right`, or where `left <= right`.
+std::optional<IndexSum> IndexSums::ofOrder(Value left, Value right, bool orEqual) {
+  std::optional<IndexSum> low = of(orEqual ? withoutClamp(left, right) : left),
+                          high = of(orEqual ? right : withoutClamp(right, left));
+  return low && high ? std::optional(low->plus(high->times(-1)).plus(IndexSum::constant(orEqual ? -1 : 0)))
+                     : std::nullopt;
+}
+
 std::optional<SmallVector<IndexSum>> IndexSums::ofMask(Value mask) {
   using Sums = SmallVector<IndexSum>;
   Operation *op = mask.getDefiningOp();
@@ -260,14 +297,19 @@ std::optional<SmallVector<IndexSum>> IndexSums::ofMask(Value mask) {
     return left;
   }
   auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
-  bool isBelow = compare && compare.getPredicate() == arith::CmpIPredicate::slt;
-  bool isAbove = compare && compare.getPredicate() == arith::CmpIPredicate::sgt;
+  if (!compare) {
+    return std::nullopt;
+  }
+  using Predicate = arith::CmpIPredicate;
+  Predicate predicate = compare.getPredicate();
+  bool isBelow = predicate == Predicate::slt || predicate == Predicate::sle;
+  bool isAbove = predicate == Predicate::sgt || predicate == Predicate::sge;
   if (!isBelow && !isAbove) {
     return std::nullopt;
   }
-  std::optional<IndexSum> low = of(isBelow ? compare.getLhs() : compare.getRhs()),
-                          high = of(isBelow ? compare.getRhs() : compare.getLhs());
-  return low && high ? std::optional(Sums{low->plus(high->times(-1))}) : std::nullopt;
+  Value left = isBelow ? compare.getLhs() : compare.getRhs(), right = isBelow ? compare.getRhs() : compare.getLhs();
+  std::optional<IndexSum> sum = ofOrder(left, right, predicate == Predicate::sle || predicate == Predicate::sge);
+  return sum ? std::optional(Sums{std::move(*sum)}) : std::nullopt;
 }
 
 } // namespace tilewright::tilegpu

@@ -82,6 +82,7 @@ public:
 private:
   std::optional<IndexSum> compute(mlir::Value integers);
   std::optional<IndexSum> ofArithmetic(mlir::Operation *op);
+  std::optional<IndexSum> ofOrder(mlir::Value left, mlir::Value right, bool orEqual);
   std::optional<IndexSum> ofCarried(mlir::BlockArgument carried);
 
   llvm::DenseMap<mlir::Value, std::optional<IndexSum>> known;

@@ -80,12 +80,14 @@ void MapBuilder::addRemainder(const IndexRemainder &remainder, Map &map) {
   map.checks.push_back({RangeOp::CheckNonNegative, ranges.sumStep(kExactBits, last, negated)});
 }
 
-/// The hardware reads elements at negative coordinates as zeros, where a load would read memory before the array. So
-/// none may be negative, nor beyond the largest integer.
+/// The hardware reads elements at negative coordinates as zeros, where a load without a mask would read memory before
+/// the array. So none may be negative, nor may any be beyond the largest integer.
 void MapBuilder::addCoordinate(const BoxDimension &dimension, int64_t span, Map &map) {
   int start = stepOf(dimension.start, kCoordinateBits, &map);
   int last = ranges.sumStep(kCoordinateBits, start, ranges.constantStep(kCoordinateBits, span - 1));
-  map.checks.push_back({RangeOp::CheckNonNegative, start});
+  if (!dimension.isMaskedBelow) {
+    map.checks.push_back({RangeOp::CheckNonNegative, start});
+  }
   map.checks.push_back({RangeOp::CheckNoWrap, last});
 }
 
