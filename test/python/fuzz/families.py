@@ -7,6 +7,7 @@ import random
 import addresses
 import any_size
 import assembly
+import boxes
 import counts
 import dependencies
 import descriptor_calls
@@ -37,6 +38,7 @@ FAMILIES: dict[str, tuple[int, Family]] = {
     "pointers": (10, pointers.write),
     "loops": (10, loops.write),
     "groups": (5, groups.write),
+    "boxes": (5, boxes.write),
     "ordering": (3, ordering.write),
     "outside": (2, outside.write),
     "helpers": (8, helpers.write),
