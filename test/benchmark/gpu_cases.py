@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -297,12 +298,99 @@ def attention_cases(small: bool) -> Iterator[Case]:
         )  # fmt: skip
 
 
+BACKWARDS = [
+    # head dimension, causal, then block sizes m n, warps and stages of dk_dv and of dq
+    (64, False, (64, 128, 8, 3), (128, 128, 8, 2)),
+    (64, True, (64, 128, 8, 3), (128, 128, 8, 2)),
+    (128, False, (64, 128, 8, 3), (128, 128, 8, 2)),
+    (128, True, (64, 128, 8, 3), (128, 128, 8, 2)),
+]
+
+
+def attention_backward_cases(small: bool) -> Iterator[Case]:
+    """The gradients of attention; the sums of exponentials are given, as a forward leaves them."""
+    batches, heads, length = (1, 2, 384) if small else (4, 32, 4096)
+    for depth, causal, of_keys, of_queries in BACKWARDS:
+        q, k, v, d_out = (random(batches, heads, length, depth, dtype=HALF) for _ in range(4))
+        inputs = [t.requires_grad_() for t in (q, k, v)]
+        gradients = [torch.empty_like(t) for t in (q, k, v)]
+        out = cudnn_attention(q, k, v, causal) if DEVICE == "cuda" else torch.empty_like(q)
+        sums = log2_sums(q.detach(), k.detach(), causal)
+        backward = AttentionBackward(
+            q.detach(), k.detach(), v.detach(), out.detach(), d_out, sums, gradients,
+            causal, of_keys, of_queries,
+        )  # fmt: skip
+
+        def reference(inputs=inputs, d_out=d_out, causal=causal) -> torch.Tensor:
+            doubles = [t.detach()[:1, :2].double().requires_grad_() for t in inputs]
+            of_doubles = torch.autograd.grad(attend(*doubles, causal), doubles, d_out[:1, :2])
+            return torch.cat(of_doubles)
+
+        def cudnn(out=out, inputs=inputs, d_out=d_out) -> torch.Tensor:
+            return torch.autograd.grad(out, inputs, d_out, retain_graph=True)[0]
+
+        flops = 10 * batches * heads * length**2 * depth / (2 if causal else 1)
+        kind = f"D{depth}{' causal' if causal else ''}"
+        yield Case(
+            f"attention backward {kind}", backward.run, cudnn, reference, flops / 1e12, "TFLOP/s",
+            2e-3, "torch 1.0",
+        )  # fmt: skip
+
+
+@dataclass
+class AttentionBackward:
+    """Three launches that make the gradients of q, k and v from that of `out`."""
+
+    q: torch.Tensor
+    k: torch.Tensor
+    v: torch.Tensor
+    out: torch.Tensor
+    d_out: torch.Tensor
+    sums: torch.Tensor
+    gradients: list[torch.Tensor]
+    causal: bool
+    of_keys: tuple[int, ...]
+    of_queries: tuple[int, ...]
+
+    def run(self, kernels: Any) -> torch.Tensor:
+        batches, heads, length, depth = self.q.shape
+        dots = torch.empty_like(self.sums)
+        kernels.row_dots[(dots.numel() // 32,)](self.out, self.d_out, dots, DEPTH=depth, BLOCK=32)
+        dq, dk, dv = self.gradients
+        inputs = (self.q, self.k, self.v, self.d_out, self.sums, dots)
+        scale = depth**-0.5
+        block_m, block_n, warps, stages = self.of_keys
+        kernels.attention_dk_dv[(length // block_n, batches * heads)](
+            *inputs, dk, dv, length, scale, DEPTH=depth, CAUSAL=self.causal,
+            BLOCK_M=block_m, BLOCK_N=block_n, num_warps=warps, num_stages=stages,
+        )  # fmt: skip
+        block_m, block_n, warps, stages = self.of_queries
+        kernels.attention_dq[(length // block_m, batches * heads)](
+            *inputs, dq, length, scale, DEPTH=depth, CAUSAL=self.causal,
+            BLOCK_M=block_m, BLOCK_N=block_n, num_warps=warps, num_stages=stages,
+        )  # fmt: skip
+        return torch.cat([t[:1, :2] for t in self.gradients])
+
+
+def log2_sums(q: torch.Tensor, k: torch.Tensor, causal: bool) -> torch.Tensor:
+    """The logarithm to base 2 of each query's sum of exponentials, one head at a time."""
+    sums = torch.empty(q.shape[:3], device=DEVICE)
+    for batch, head in itertools.product(*map(range, q.shape[:2])):
+        scores = scaled_scores(q[batch, head].float(), k[batch, head].float(), causal)
+        sums[batch, head] = scores.logsumexp(-1) / math.log(2)
+    return sums
+
+
 def attend(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool) -> torch.Tensor:
+    return torch.softmax(scaled_scores(q, k, causal), -1) @ v
+
+
+def scaled_scores(q: torch.Tensor, k: torch.Tensor, causal: bool) -> torch.Tensor:
     scores = q @ k.mT / math.sqrt(q.shape[-1])
     if causal:
         hidden = torch.ones(scores.shape[-2:], dtype=torch.bool, device=DEVICE).triu(1)
         scores = scores.masked_fill(hidden, -math.inf)
-    return torch.softmax(scores, -1) @ v
+    return scores
 
 
 def cudnn_attention(
@@ -314,5 +402,5 @@ def cudnn_attention(
 
 ALL_CASES = (
     add_cases, softmax_cases, layer_norm_cases, matmul_cases, sort_cases, histogram_cases,
-    scaled_cases, attention_cases,
+    scaled_cases, attention_cases, attention_backward_cases,
 )  # fmt: skip

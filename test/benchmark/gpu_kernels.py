@@ -178,3 +178,79 @@ def attention(
         peak = new_peak
     result = total / weight[:, None]
     tl.store(out + head + rows[:, None] * DEPTH + depth[None, :], result.to(out.dtype.element_ty))
+
+
+@jit
+def row_dots(x, y, out, DEPTH: tl.constexpr, BLOCK: tl.constexpr):
+    """The sum of x * y of each row of DEPTH elements, in float32."""
+    rows = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    places = rows[:, None] * DEPTH + tl.arange(0, DEPTH)[None, :]
+    product = tl.load(x + places).to(tl.float32) * tl.load(y + places).to(tl.float32)
+    tl.store(out + rows, tl.sum(product, 1))
+
+
+@jit
+def attention_dk_dv(
+    q, k, v, d_out, log2_sums, dots, dk, dv, length, scale, DEPTH: tl.constexpr,
+    CAUSAL: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+):  # fmt: skip
+    """One tile of keys of one head, whose scores are computed transposed.
+
+    `log2_sums` has the logarithm to base 2 of the sum of a query's exponentials, `dots` the result
+    of row_dots for the output and its gradient. BLOCK_N is a multiple of BLOCK_M.
+    """
+    first = tl.program_id(0) * BLOCK_N
+    rows_before = tl.program_id(1) * length
+    head = rows_before * DEPTH
+    columns = first + tl.arange(0, BLOCK_N)
+    depth = tl.arange(0, DEPTH)
+    places = head + columns[:, None] * DEPTH + depth[None, :]
+    keys = tl.load(k + places)
+    values = tl.load(v + places)
+    dk_total = tl.zeros((BLOCK_N, DEPTH), tl.float32)
+    dv_total = tl.zeros((BLOCK_N, DEPTH), tl.float32)
+    log2_scale = scale * 1.44269504
+    for start in range(first if CAUSAL else 0, length, BLOCK_M):
+        rows = start + tl.arange(0, BLOCK_M)
+        queries = tl.load(q + head + rows[:, None] * DEPTH + depth[None, :])
+        upstream = tl.load(d_out + head + rows[:, None] * DEPTH + depth[None, :])
+        scores = tl.dot(keys, tl.trans(queries))
+        if CAUSAL:
+            scores = tl.where(rows[None, :] >= columns[:, None], scores, -float("inf"))
+        p = tl.exp2(scores * log2_scale - tl.load(log2_sums + rows_before + rows)[None, :])
+        dv_total = tl.dot(p.to(upstream.dtype), upstream, dv_total)
+        dp = tl.dot(values, tl.trans(upstream))
+        ds = p * (dp - tl.load(dots + rows_before + rows)[None, :])
+        dk_total = tl.dot(ds.to(queries.dtype), queries, dk_total)
+    tl.store(dk + places, (dk_total * scale).to(dk.dtype.element_ty))
+    tl.store(dv + places, dv_total.to(dv.dtype.element_ty))
+
+
+@jit
+def attention_dq(
+    q, k, v, d_out, log2_sums, dots, dq, length, scale, DEPTH: tl.constexpr,
+    CAUSAL: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+):  # fmt: skip
+    """One tile of queries of one head; the arguments are those of attention_dk_dv."""
+    first = tl.program_id(0) * BLOCK_M
+    rows_before = tl.program_id(1) * length
+    head = rows_before * DEPTH
+    rows = first + tl.arange(0, BLOCK_M)
+    depth = tl.arange(0, DEPTH)
+    places = head + rows[:, None] * DEPTH + depth[None, :]
+    queries = tl.load(q + places)
+    upstream = tl.load(d_out + places)
+    log2_sum = tl.load(log2_sums + rows_before + rows)
+    dot = tl.load(dots + rows_before + rows)
+    total = tl.zeros((BLOCK_M, DEPTH), tl.float32)
+    log2_scale = scale * 1.44269504
+    for start in range(0, first + BLOCK_M if CAUSAL else length, BLOCK_N):
+        columns = start + tl.arange(0, BLOCK_N)
+        keys = tl.load(k + head + columns[:, None] * DEPTH + depth[None, :])
+        values = tl.load(v + head + columns[:, None] * DEPTH + depth[None, :])
+        p = tl.exp2(tl.dot(queries, tl.trans(keys)) * log2_scale - log2_sum[:, None])
+        if CAUSAL:
+            p = tl.where(rows[:, None] >= columns[None, :], p, 0.0)
+        ds = p * (tl.dot(upstream, tl.trans(values)) - dot[:, None])
+        total = tl.dot(ds.to(keys.dtype), keys, total)
+    tl.store(dq + places, (total * scale).to(dq.dtype.element_ty))

@@ -59,7 +59,25 @@ def cases() -> Iterator[Any]:
 def test_compiles(case: Any) -> None:
     kernels = Kernels(gpu.OURS)
     case.run(kernels)
-    (made,) = kernels.made
-    assert made.object.startswith(b"\x7fELF")
     products = ("matmul", "dot_scaled", "attention")
-    assert ("mma" in made.assembly()) == case.name.startswith(products)
+    for made in kernels.made:
+        assert made.object.startswith(b"\x7fELF")
+    assert kernels.made
+    assert any("mma" in made.assembly() for made in kernels.made) == case.name.startswith(products)
+
+
+@pytest.mark.cpu_only("compiles for an H200 whatever the targets are")
+@pytest.mark.parametrize("depth", (64, 128))
+@pytest.mark.parametrize("causal", (False, True), ids=("full", "causal"))
+def test_gradients_of_attention_multiply_from_registers(depth: int, causal: bool) -> None:
+    kernels = Kernels(gpu.OURS)
+    name = f"attention backward D{depth}{' causal' if causal else ''}"
+    (case,) = (case for case in gpu_cases.attention_backward_cases(False) if case.name == name)
+    case.run(kernels)
+    _, of_keys, of_queries = kernels.made
+    for made, dots in ((of_keys, 4), (of_queries, 3)):
+        assembly = made.assembly()
+        assert made.n_spills == 0
+        assert "mma.sync" not in assembly and "stmatrix" not in assembly
+        assert assembly.count("cp.async.bulk.tensor") > 0
+        assert assembly.count("wgmma.commit_group") >= dots
