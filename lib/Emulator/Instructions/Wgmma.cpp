@@ -100,6 +100,14 @@ constexpr Instruction product(const char *name) {
 //===----------------------------------------------------------------------===//
 
 /// The sums are exact modulo 2^32.
+template <typename TA, typename TB> uint32_t sumOfProducts(const uint32_t *a, const uint32_t *b, int count) {
+  uint32_t sum = 0;
+  for (int i = 0; i < count; ++i) {
+    sum += static_cast<uint32_t>(static_cast<TA>(a[i]) * static_cast<TB>(b[i]));
+  }
+  return sum;
+}
+
 template <typename TA, typename TB> void multiplyIntegers(const WarpCall &call) {
   constexpr MmaShape shape = {kPartM, 32, 4};
   WgmmaPart part(call, shape);
@@ -109,11 +117,8 @@ template <typename TA, typename TB> void multiplyIntegers(const WarpCall &call) 
     forC(shape, [&](int lane, int element, int row, int column) {
       int word = slice * shape.elementsC() + element;
       uint64_t before = part.accumulates() ? call.in[lane][wgmma::kAccumulators + word] : 0;
-      auto sum = static_cast<uint32_t>(before);
-      for (int depth = 0; depth < shape.k; ++depth) {
-        sum += static_cast<uint32_t>(static_cast<TA>(a.bits[row][depth]) * static_cast<TB>(b.bits[column][depth]));
-      }
-      call.out[lane][word] = sum;
+      auto sum = sumOfProducts<TA, TB>(a.bits[row], b.bits[column], shape.k);
+      call.out[lane][word] = static_cast<uint32_t>(before) + sum;
     });
   }
 }
