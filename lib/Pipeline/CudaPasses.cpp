@@ -79,6 +79,7 @@ static void addTileGPUPasses(OpPassManager &passes, StringRef target, const Cuda
   passes.addPass(tilegpu::createAllocateShared()); // must run after all passes that create buffers
   passes.addPass(tilegpu::createInsertBarriers()); // must run after all passes that move accesses
   passes.addPass(tilegpu::createResolveWaits());   // must run after all passes that move copies
+  passes.addPass(tilegpu::createGuardSelects());   // comes last because data flow is plainer without its branches
 }
 
 /// From tiles to thread-level code.

@@ -523,6 +523,37 @@ def ResolveWaits : Pass<"resolve-waits", "mlir::ModuleOp"> {
   }];
 }
 
+def GuardSelects : Pass<"guard-selects", "mlir::ModuleOp"> {
+  let summary = "Skip selections by masks of which all elements are true";
+  let description = [{
+    Loops often compute with tiles of which only the last, or those on a diagonal, are masked. A mask that compares sums
+    of scalars and indices is true for all elements where the comparison holds for the largest difference, which is a
+    comparison of scalars. The pass branches on it around selections by such masks; where the selected value is a
+    constant, it looks for masks that are false for all elements.
+
+    ```mlir
+    %m = arith.cmpi sge, %rows, %columns         // %first + 0 .. 127, %start + 0 .. 63
+    %y = arith.select %m, %x, %other
+    // becomes
+    %all = (%start + 63 <= %first), and neither sum wraps
+    %y = scf.if %all {
+      scf.yield %x
+    } else {
+      %m = arith.cmpi sge, %rows, %columns
+      %s = arith.select %m, %x, %other
+      scf.yield %s
+    }
+    ```
+
+    The scalars have 64 bits. Integers of tiles may wrap; where one does, the selection is not skipped.
+
+    Requires: nothing of the earlier passes, which would treat the branch worse than the selection.
+    Establishes: nothing.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def WarnLargeTiles : Pass<"warn-large-tiles", "mlir::ModuleOp"> {
   let summary = "Warn of a tile that does not fit into registers";
   let description = [{

@@ -14,7 +14,7 @@
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PLANBOXES_BOX_H
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PLANBOXES_BOX_H
 
-#include "IndexSums.h"
+#include "../IndexSums.h"
 
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 

@@ -7,8 +7,8 @@
 // where none of them wraps. Programs often take remainders of tiles, so that rows beyond the last one are read from the
 // beginning; they are sums where there are no such rows.
 
-#ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PLANBOXES_INDEXSUMS_H
-#define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PLANBOXES_INDEXSUMS_H
+#ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_INDEXSUMS_H
+#define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_INDEXSUMS_H
 
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
@@ -92,4 +92,4 @@ private:
 
 } // namespace tilewright::tilegpu
 
-#endif // TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PLANBOXES_INDEXSUMS_H
+#endif // TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_INDEXSUMS_H
