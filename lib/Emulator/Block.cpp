@@ -173,7 +173,7 @@ void Block::reset() {
     thread.grantTicks();
   }
   for (Barrier &barrier : barriers) {
-    barrier.arrived.clear();
+    barrier = Barrier();
   }
   transactions.clear();
 }

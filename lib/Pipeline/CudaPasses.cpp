@@ -76,9 +76,11 @@ static void addTileGPUPasses(OpPassManager &passes, StringRef target, const Cuda
   passes.addPass(tilegpu::createReleaseSlots());       // must run after the pass that decides how long slots are read
   passes.addPass(tile::createCanonicalizer());         // simplifies loops with known trip counts
   passes.addPass(createCSEPass());
+  passes.addPass(tilegpu::createRaiseLoads());     // after simplifications, which leave fewer addresses to move
   passes.addPass(tilegpu::createAllocateShared()); // must run after all passes that create buffers
   passes.addPass(tilegpu::createInsertBarriers()); // must run after all passes that move accesses
   passes.addPass(tilegpu::createResolveWaits());   // must run after all passes that move copies
+  passes.addPass(tilegpu::createTakeTurns());      // must run after all passes that make warps wait
   passes.addPass(tilegpu::createGuardSelects());   // comes last because data flow is plainer without its branches
 }
 

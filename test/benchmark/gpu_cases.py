@@ -259,13 +259,11 @@ def random_blocks(rows: int, columns: int, kind: str) -> tuple[torch.Tensor, ...
 
 ATTENTIONS = [
     # head dimension, causal, block sizes m n, warps, stages
-    (64, False, 128, 128, 8, 3),
-    (64, True, 128, 128, 8, 3),
-    (64, False, 128, 64, 4, 3),
-    (64, True, 128, 64, 4, 3),
+    (64, False, 128, 64, 8, 3),
+    (64, True, 128, 64, 8, 3),
+    (64, False, 64, 128, 4, 2),
+    (64, True, 64, 128, 4, 2),
     (128, False, 128, 128, 8, 3),
-    (128, False, 128, 64, 8, 3),
-    (128, True, 128, 64, 8, 3),
     (128, True, 128, 128, 8, 3),
 ]
 
@@ -300,10 +298,10 @@ def attention_cases(small: bool) -> Iterator[Case]:
 
 BACKWARDS = [
     # head dimension, causal, then block sizes m n, warps and stages of dk_dv and of dq
-    (64, False, (64, 128, 8, 3), (128, 128, 8, 2)),
-    (64, True, (64, 128, 8, 3), (128, 128, 8, 2)),
-    (128, False, (64, 128, 8, 3), (128, 128, 8, 2)),
-    (128, True, (64, 128, 8, 3), (128, 128, 8, 2)),
+    (64, False, (64, 64, 4, 3), (64, 64, 4, 3)),
+    (64, True, (64, 64, 4, 3), (64, 64, 4, 3)),
+    (128, False, (64, 128, 8, 3), (128, 64, 8, 3)),
+    (128, True, (64, 128, 8, 3), (128, 64, 8, 3)),
 ]
 
 

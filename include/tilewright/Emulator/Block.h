@@ -137,8 +137,9 @@ struct Warp {
 
 /// One of the sixteen barriers of a block.
 struct Barrier {
-  std::vector<Thread *> arrived;
-  int expected = 0; ///< number of threads; 0: all that have not ended
+  std::vector<Thread *> arrived; ///< the threads that wait
+  int announced = 0;             ///< number of threads that have arrived and do not wait
+  int expected = 0;              ///< number of threads; 0: all that have not ended
 };
 
 class Block {

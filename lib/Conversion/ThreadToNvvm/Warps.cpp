@@ -2,6 +2,8 @@
 
 #include "ThreadToNvvm.h"
 
+#include "tilewright/Dialect/Ptx/IR/Ptx.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -183,6 +185,50 @@ struct Together : OpRewritePattern<thread::WarpBarrierOp> {
   }
 };
 
+/// A barrier with a number and a count, by the intrinsic of its instruction.
+LLVM::CallIntrinsicOp callNamedBarrier(Builder &builder, StringRef intrinsic, Value number, uint32_t threads) {
+  return LLVM::CallIntrinsicOp::create(builder, builder.getStringAttr(intrinsic),
+                                       ValueRange{number, constantI32(builder, threads)});
+}
+
+/// ptxas moves computations behind barriers, which to it order accesses of memory alone. So the number depends on the
+/// words: they are masked by a zero that neither LLVM nor ptxas knows to be one, the upper bits of a grid's size
+/// along axis 2, which is less than 2^16.
+struct WaitForNamedBarrier : OpRewritePattern<thread::NamedBarrierWaitOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::NamedBarrierWaitOp op, PatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    Value number = op.getNumber(), all;
+    for (Value word : op.getAfter()) {
+      all = all ? arith::OrIOp::create(builder, all, word).getResult() : word;
+    }
+    if (all) {
+      number = arith::AddIOp::create(builder, number, arith::AndIOp::create(builder, all, unknownZero(builder)));
+    }
+    callNamedBarrier(builder, "llvm.nvvm.barrier.cta.sync.aligned.count", number, op.getThreads());
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  static Value unknownZero(Builder &builder) {
+    constexpr int64_t kBits = 16;
+    Value programs = NVVM::GridDimZOp::create(builder, builder.getI32Type());
+    Value copy = ptx::CopyRegistersOp::create(builder, programs.getType(), programs).getResult(0);
+    return arith::ShRUIOp::create(builder, copy, constantI32(builder, kBits));
+  }
+};
+
+struct ArriveAtNamedBarrier : OpRewritePattern<thread::NamedBarrierArriveOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::NamedBarrierArriveOp op, PatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    callNamedBarrier(builder, "llvm.nvvm.barrier.cta.arrive.aligned.count", op.getNumber(), op.getThreads());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct RoundToTF32 : OpRewritePattern<thread::RoundToTF32Op> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(thread::RoundToTF32Op op, PatternRewriter &rewriter) const override {
@@ -196,7 +242,8 @@ struct RoundToTF32 : OpRewritePattern<thread::RoundToTF32Op> {
 void addWarpPatterns(RewritePatternSet &patterns) {
   patterns.add<Id, Lane, Warp, Grid<thread::ProgramIdOp, NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>,
                Grid<thread::NumProgramsOp, NVVM::GridDimXOp, NVVM::GridDimYOp, NVVM::GridDimZOp>, Shuffle, Reduce, Mma,
-               LoadMatrix, StoreMatrix, Together, RoundToTF32>(patterns.getContext());
+               LoadMatrix, StoreMatrix, Together, WaitForNamedBarrier, ArriveAtNamedBarrier, RoundToTF32>(
+      patterns.getContext());
 }
 
 } // namespace tilewright::nvidia

@@ -90,19 +90,6 @@ private:
   LinearLayout offsets;
 };
 
-/// The index of the group of warps, which all its threads know to be the same.
-Value groupIndex(Builder &builder) {
-  OpBuilder::InsertionGuard guard(builder);
-  auto function = builder.getInsertionBlock()->getParentOp()->getParentOfType<func::FuncOp>();
-  if (!function) {
-    function = cast<func::FuncOp>(builder.getInsertionBlock()->getParentOp());
-  }
-  builder.setInsertionPointToStart(&function.front());
-  Value warp = thread::ShuffleOp::create(builder, builder.getI32Type(), thread::ShuffleKind::Index, warpId(builder),
-                                         constantI32(builder, 0));
-  return arith::ShRUIOp::create(builder, warp, constantI32(builder, layout::log2Exact(GroupMmaInstruction::kWarps)));
-}
-
 /// The address at which a group's part of an operand begins.
 Value partOfGroup(Builder &builder, Value address, ArrayRef<int64_t> offsetOfBit) {
   if (llvm::all_of(offsetOfBit, [](int64_t offset) { return offset == 0; })) {
@@ -110,13 +97,6 @@ Value partOfGroup(Builder &builder, Value address, ArrayRef<int64_t> offsetOfBit
   }
   Value offset = linearImage(builder, groupIndex(builder), offsetOfBit);
   return LLVM::GEPOp::create(builder, address.getType(), builder.getI8Type(), address, offset);
-}
-
-/// The 32-bit words of a thread's elements. Narrower elements share words.
-Value asWords(Builder &builder, Value value) {
-  auto type = cast<VectorType>(value.getType());
-  int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
-  return vector::BitCastOp::create(builder, VectorType::get(bits / 32, builder.getI32Type()), value);
 }
 
 bool isNarrow(Value elements) { return cast<VectorType>(elements.getType()).getElementTypeBitWidth() < 32; }

@@ -2,6 +2,8 @@
 
 #include "TileGPUToThread.h"
 
+#include "tilewright/Hardware/Gpu.h"
+
 #include "tilewright/Layout/Algebra.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -45,6 +47,19 @@ Value warpId(Builder &builder) { return thread::WarpOp::create(builder); }
 
 Value clearLaneBits(Builder &builder, Value lane, int64_t mask) {
   return arith::AndIOp::create(builder, lane, constantI32(builder, threadsAround(builder).lanes - 1 - mask));
+}
+
+Value groupIndex(Builder &builder) {
+  OpBuilder::InsertionGuard guard(builder);
+  auto function = builder.getInsertionBlock()->getParentOp()->getParentOfType<func::FuncOp>();
+  if (!function) {
+    function = cast<func::FuncOp>(builder.getInsertionBlock()->getParentOp());
+  }
+  builder.setInsertionPointToStart(&function.front());
+  Value warp = thread::ShuffleOp::create(builder, builder.getI32Type(), thread::ShuffleKind::Index, warpId(builder),
+                                         constantI32(builder, 0));
+  return arith::ShRUIOp::create(builder, warp,
+                                constantI32(builder, layout::log2Exact(hardware::GroupMmaInstruction::kWarps)));
 }
 
 Value isFirstThread(Builder &builder) {
@@ -122,6 +137,12 @@ Value combineImages(Builder &builder, Value image, int64_t offset, bool disjoint
   Value constant = constantI32(builder, offset);
   return disjoint ? arith::AddIOp::create(builder, image, constant, arith::IntegerOverflowFlags::nsw).getResult()
                   : arith::XOrIOp::create(builder, image, constant).getResult();
+}
+
+Value asWords(Builder &builder, Value value) {
+  auto type = cast<VectorType>(value.getType());
+  int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
+  return vector::BitCastOp::create(builder, VectorType::get(bits / 32, builder.getI32Type()), value);
 }
 
 SmallVector<Value> unpack(Builder &builder, Value vector) {

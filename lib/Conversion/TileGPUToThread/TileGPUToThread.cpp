@@ -126,6 +126,7 @@ struct TileGPUToThread : tilewright::impl::TileGPUToThreadBase<TileGPUToThread> 
     tilewright::gpu::addPrintPatterns(patterns, types);
     tilewright::gpu::addAssertPatterns(patterns, types);
     tilewright::gpu::addBarrierPatterns(patterns, types);
+    tilewright::gpu::addTurnPatterns(patterns, types);
     tilewright::gpu::addAsyncCopyPatterns(patterns, types);
     tilewright::gpu::addRingPatterns(patterns, types);
     tilewright::gpu::addLocalMemoryPatterns(patterns, types);

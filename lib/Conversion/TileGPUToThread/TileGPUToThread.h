@@ -35,6 +35,8 @@ using Builder = mlir::ImplicitLocOpBuilder;
 /// The thread's lane and warp index; i32. CSE merges the duplicates.
 mlir::Value laneId(Builder &builder);
 mlir::Value warpId(Builder &builder);
+/// The index of the group of warps, which all its threads know to be the same.
+mlir::Value groupIndex(Builder &builder);
 
 /// The lane with the bits of `mask` cleared.
 mlir::Value clearLaneBits(Builder &builder, mlir::Value lane, int64_t mask);
@@ -70,6 +72,9 @@ mlir::Value combineImages(Builder &builder, mlir::Value image, int64_t offset, b
 /// The elements of a vector, and a vector of elements.
 llvm::SmallVector<mlir::Value> unpack(Builder &builder, mlir::Value vector);
 mlir::Value pack(Builder &builder, llvm::ArrayRef<mlir::Value> elements);
+
+/// The words of 32 bits of a thread's elements. Narrower elements share words.
+mlir::Value asWords(Builder &builder, mlir::Value value);
 
 /// Whether all elements are known to be zero, floats positive zero.
 bool isZero(mlir::Value value);
@@ -173,6 +178,7 @@ void addGatherPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &typ
 void addPrintPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addAssertPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addBarrierPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addTurnPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addAsyncCopyPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addRingPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addLocalMemoryPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);

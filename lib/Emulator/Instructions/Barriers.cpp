@@ -30,10 +30,24 @@ static void checkAligned(const std::vector<Thread *> &arrived) {
   }
 }
 
+/// Stands for the barrier in the order of releases and acquires: an address that is none of shared memory.
+static uint64_t keyOf(const Block &block, const Barrier &barrier) {
+  return ~static_cast<uint64_t>(&barrier - block.barriers);
+}
+
+/// What threads did before they announced themselves happens before what those that wait do next.
+static void order(Block &block, Barrier &barrier) {
+  block.checker->synchronize(barrier.arrived);
+  for (Thread *thread : barrier.announced > 0 ? barrier.arrived : std::vector<Thread *>()) {
+    block.checker->acquire(*thread, keyOf(block, barrier));
+  }
+  barrier.announced = 0;
+}
+
 /// Wakes all threads at the barrier except `last`, which is already running.
 static void release(Block &block, Barrier &barrier, Thread *last) {
   checkAligned(barrier.arrived);
-  block.checker->synchronize(barrier.arrived);
+  order(block, barrier);
   for (auto thread = barrier.arrived.rbegin(); thread != barrier.arrived.rend(); ++thread) {
     if (*thread != last) {
       block.wake(**thread);
@@ -44,7 +58,7 @@ static void release(Block &block, Barrier &barrier, Thread *last) {
 
 static bool isComplete(const Block &block, const Barrier &barrier) {
   int expected = barrier.expected ? barrier.expected : block.running;
-  return !barrier.arrived.empty() && static_cast<int>(barrier.arrived.size()) >= expected;
+  return !barrier.arrived.empty() && static_cast<int>(barrier.arrived.size()) + barrier.announced >= expected;
 }
 
 void releaseBarriers(Block &block) {
@@ -57,20 +71,39 @@ void releaseBarriers(Block &block) {
 
 namespace {
 
-void arriveAndWait(Thread &thread, int32_t site, uint64_t number, int expected) {
+Barrier &barrierOf(Thread &thread, int32_t site, uint64_t number, int expected) {
   Block &block = *thread.block;
   if (number >= Block::kBarriers) {
     thread.fail(Report::Fault, site,
                 "there is no barrier " + std::to_string(number) + "; a block has " + std::to_string(Block::kBarriers));
   }
-  Barrier &barrier = block.barriers[number];
-  barrier.expected = expected;
+  block.barriers[number].expected = expected;
+  return block.barriers[number];
+}
+
+void arriveAndWait(Thread &thread, int32_t site, uint64_t number, int expected) {
+  Barrier &barrier = barrierOf(thread, site, number, expected);
   barrier.arrived.push_back(&thread);
   thread.waitsAt = site;
-  if (isComplete(block, barrier)) {
-    return release(block, barrier, &thread);
+  if (isComplete(*thread.block, barrier)) {
+    return release(*thread.block, barrier, &thread);
   }
   thread.wait(site);
+}
+
+void arriveAndContinue(Thread &thread, int32_t site, const uint64_t *in, uint64_t *) {
+  Block &block = *thread.block;
+  Barrier &barrier = barrierOf(thread, site, in[0], static_cast<int>(in[1]));
+  if (barrier.arrived.empty() && barrier.announced + 1 == barrier.expected) {
+    thread.fail(Report::Fault, site,
+                "all " + std::to_string(barrier.expected) + " threads of barrier " + std::to_string(in[0]) +
+                    " have arrived, and none of them waits");
+  }
+  block.checker->release(thread, keyOf(block, barrier));
+  ++barrier.announced;
+  if (isComplete(block, barrier)) {
+    release(block, barrier, nullptr);
+  }
 }
 
 void barrierOfAll(Thread &thread, int32_t site, const uint64_t *in, uint64_t *) {
@@ -114,6 +147,8 @@ static constexpr Instruction kBarrierRows[] = {
      "waits until all threads of the block that have not ended have arrived", "9.7.13.1 barrier{.cta}"},
     {"barrier.cta.sync.aligned.count", "llvm.nvvm.barrier.cta.sync.aligned.count", barrierOfSome,
      InstructionClass::Barrier, "waits until the given number of threads have arrived", "9.7.13.1 barrier{.cta}"},
+    {"barrier.cta.arrive.aligned.count", "llvm.nvvm.barrier.cta.arrive.aligned.count", arriveAndContinue,
+     InstructionClass::Barrier, "arrives, like threads that wait, and continues", "9.7.13.1 barrier{.cta}"},
     {"bar.warp.sync", "llvm.nvvm.bar.warp.sync", warpWide<warpBarrier, 0>, InstructionClass::Warp,
      "waits for the lanes of the mask, and makes their earlier accesses visible to all of them",
      "9.7.13.2 bar.warp.sync"},

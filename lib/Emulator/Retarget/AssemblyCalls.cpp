@@ -73,6 +73,9 @@ std::string rowNameOf(StringRef head, StringRef name) {
       name == "barrier.cta.sync") {
     return "barrier.cta.sync.aligned.all";
   }
+  if (name == "bar.arrive" || name == "bar.cta.arrive" || name == "barrier.arrive.aligned") {
+    return "barrier.cta.arrive.aligned.count";
+  }
   if (name == "ld" || name == "st") {
     return (name + ".global").str();
   }

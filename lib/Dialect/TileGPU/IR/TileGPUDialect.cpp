@@ -101,6 +101,15 @@ RankedTensorType withLayout(RankedTensorType type, const layout::LinearLayout &m
 /// Neither the tile dialect's nor LLVM's pointer type has a bit width; a pointer takes eight bytes.
 int64_t bytesOf(Type element) { return element.isIntOrFloat() ? (element.getIntOrFloatBitWidth() + 7) / 8 : 8; }
 
+int64_t registersOf(Value value) {
+  constexpr int64_t kRegisterBytes = 4;
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  LayoutAttr layout = getLayout(value);
+  return type && layout && !layout.isShared()
+             ? llvm::divideCeil(layout.registers() * bytesOf(type.getElementType()), kRegisterBytes)
+             : 0;
+}
+
 static int moduleNumber(Operation *op, StringRef name, int otherwise) {
   auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
   auto attr = module->getAttrOfType<IntegerAttr>(name);

@@ -8,12 +8,6 @@ using namespace mlir;
 
 namespace tilewright::tilegpu {
 
-/// The registers of 32 bits that a thread needs for a tile.
-static int64_t registersOf(Value tile) {
-  auto type = cast<RankedTensorType>(tile.getType());
-  return llvm::divideCeil(mapOf(tile).inSize(layout::kRegister) * bytesOf(type.getElementType()), 4);
-}
-
 /// Whether the path begins with what one of the operations `copies` has stored.
 static bool beginsWithCopy(ArrayRef<Operation *> path, const llvm::SetVector<Operation *> &copies) {
   LocalAllocOp alloc = path.empty() ? LocalAllocOp() : allocationOf(cast<LocalLoadOp>(path.front()).getBuffer());

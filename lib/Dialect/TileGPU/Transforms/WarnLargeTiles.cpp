@@ -21,17 +21,6 @@ namespace tilewright::tilegpu {
 /// Twice what a thread can address. Above, most of a tile is in memory, and compiling takes seconds.
 static constexpr int64_t kTolerableRegisters = 512;
 
-static constexpr int64_t kRegisterBytes = 4;
-
-/// The registers of 32 bits with a thread's elements of a tile; 0 for other values.
-static int64_t registersOf(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  LayoutAttr layout = getLayout(value);
-  return type && layout && !layout.isShared()
-             ? llvm::divideCeil(layout.registers() * bytesOf(type.getElementType()), kRegisterBytes)
-             : 0;
-}
-
 /// Whether the operation computes data. Pointers, offsets and masks of a large tile follow from few values, and
 /// repeated values need one register.
 static bool holdsData(Operation *op) {

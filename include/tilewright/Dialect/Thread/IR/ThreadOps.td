@@ -147,6 +147,22 @@ def Thread_BarrierOp : Thread_Op<"barrier"> {
   let assemblyFormat = "attr-dict";
 }
 
+def Thread_NamedBarrierWaitOp : Thread_Op<"named_barrier_wait"> {
+  let summary = "Waits until so many threads have arrived at a barrier; their earlier accesses happen before later ones";
+  let description = [{
+    Barrier 0 is that of all threads. All lanes of a warp execute the operation, with the same number. The words `after`
+    are computed before the wait.
+  }];
+  let arguments = (ins I32:$number, ConfinedAttr<I32Attr, [IntPositive]>:$threads, Variadic<I32>:$after);
+  let assemblyFormat = "$number `of` $threads (`after` $after^)? attr-dict";
+}
+
+def Thread_NamedBarrierArriveOp : Thread_Op<"named_barrier_arrive"> {
+  let summary = "Arrives at a barrier for which others wait, and continues";
+  let arguments = (ins I32:$number, ConfinedAttr<I32Attr, [IntPositive]>:$threads);
+  let assemblyFormat = "$number `of` $threads attr-dict";
+}
+
 def Thread_WarpBarrierOp : Thread_Op<"warp_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Waits for all threads of the warp, so that they execute what follows together";
   let assemblyFormat = "attr-dict";

@@ -54,6 +54,9 @@ mlir::RankedTensorType withLayout(mlir::RankedTensorType type, const layout::Lin
 /// The size of an element in memory, in bytes: one for i1, eight for a pointer.
 int64_t bytesOf(mlir::Type element);
 
+/// The registers of 32 bits with a thread's elements of a tile; 0 for a value that is not in registers, or no tile.
+int64_t registersOf(mlir::Value value);
+
 /// The target options of the module around the operation, which `assign-layouts` has checked.
 int numWarps(mlir::Operation *op);
 int defaultNumStages(mlir::Operation *op);

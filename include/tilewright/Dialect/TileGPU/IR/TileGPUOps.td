@@ -178,6 +178,31 @@ def TileGPU_BarrierOp : TileGPU_Op<"barrier", [
 }
 
 //===----------------------------------------------------------------------===//
+// Turns
+//===----------------------------------------------------------------------===//
+
+// Two groups of warps take turns: each waits until the other has passed the turn to it. A group must not pass the turn
+// twice without taking it in between.
+
+def TileGPU_Group : ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<1>]>;
+
+def TileGPU_TakeTurnOp : TileGPU_Op<"take_turn"> {
+  let summary = "Each group of warps, or only the given one, waits until the other one has passed the turn";
+  let description = [{
+    The wait comes after the computation of `after`, which the assembler would otherwise move behind it: to it, a
+    barrier is about memory alone.
+  }];
+  let arguments = (ins Optional<Tile_Tile>:$after, OptionalAttr<TileGPU_Group>:$only);
+  let assemblyFormat = "(`only` $only^)? (`after` $after^ `:` type($after))? attr-dict";
+}
+
+def TileGPU_PassTurnOp : TileGPU_Op<"pass_turn"> {
+  let summary = "Each group of warps, or only the given one, passes the turn to the other one, and continues";
+  let arguments = (ins OptionalAttr<TileGPU_Group>:$only);
+  let assemblyFormat = "(`only` $only^)? attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
 // Matrix instructions
 //===----------------------------------------------------------------------===//
 

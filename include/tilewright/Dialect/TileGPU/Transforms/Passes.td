@@ -371,6 +371,33 @@ def ReleaseSlots : Pass<"release-slots", "mlir::ModuleOp"> {
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect"];
 }
 
+def RaiseLoads : Pass<"raise-loads", "mlir::ModuleOp"> {
+  let summary = "Start loads before an iteration's first dot of groups of warps";
+  let description = [{
+    A load that is no copy, as that of a row's maximum in the backward pass of attention, comes where the program uses
+    its values: after a wait for dots. Nothing moves it across the wait later, and threads would wait for memory when
+    the dots have completed. The pass moves such loads, with the computation of their addresses, before the first dot
+    of the iteration.
+
+    ```mlir
+    %s = tilegpu.group_mma async ...
+    %w = tilegpu.group_mma_wait %s
+    %x = tile.load %p
+    // becomes
+    %x = tile.load %p
+    %s = tilegpu.group_mma async ...
+    %w = tilegpu.group_mma_wait %s
+    ```
+
+    Loads stay where something in the loop may write the memory or orders accesses to it, where their addresses depend
+    on dots, and where their values would occupy many registers while the dots run.
+
+    Requires: loops that `expand-pipeline` has expanded, and dots in flight as `overlap-group-mma` leaves them.
+    Establishes: nothing.
+    Destroys: nothing.
+  }];
+}
+
 def ExpandPipeline : Pass<"expand-pipeline", "mlir::ModuleOp"> {
   let summary = "Overlap a loop's copies with the work of earlier iterations";
   let description = [{
@@ -521,6 +548,42 @@ def ResolveWaits : Pass<"resolve-waits", "mlir::ModuleOp"> {
     Establishes: `pending` on all waits.
     Destroys: nothing.
   }];
+}
+
+def TakeTurns : Pass<"take-turns", "mlir::ModuleOp"> {
+  let summary = "Let two groups of warps start their matrix instructions alternately";
+  let description = [{
+    In loops like that of attention, a group of warps either computes or waits for its matrix instructions. The tensor
+    cores are busy all the time if one group computes while those of the other run. Without order, groups tend to do
+    the same at the same time. The pass makes each group wait for its turn before the sum of an iteration, and pass the
+    turn on after the products of the next one.
+
+    ```mlir
+    scf.for ... {
+      %s = tilegpu.group_mma async %q, %k, %zero
+      ...
+      %r = tilegpu.group_mma async %p registers, %v, %acc
+    }
+    // becomes
+    tilegpu.take_turn only 1
+    scf.for ... {
+      %s = tilegpu.group_mma async %q, %k, %zero
+      tilegpu.pass_turn
+      ...
+      tilegpu.take_turn
+      %r = tilegpu.group_mma async %p registers, %v, %acc
+    }
+    tilegpu.pass_turn only 0
+    ```
+
+    This is done for programs of two groups, where a multiprocessor has shared memory for one program only, in loops
+    with copies of boxes into rings of three slots or more and without barriers.
+
+    Requires: offsets of buffers, and all barriers: nothing else that makes groups wait for each other comes later.
+    Establishes: nothing.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
 }
 
 def GuardSelects : Pass<"guard-selects", "mlir::ModuleOp"> {

@@ -1,0 +1,116 @@
+// take-turns: lets two groups of warps start their matrix instructions alternately. See Passes.td.
+//
+//     iteration i:   start the product of Q and K i
+//                    pass the turn                     the other group starts sum i - 1 and product i
+//                    softmax                           while its matrix instructions run
+//                    take the turn
+//                    start sum i
+
+#include "Buffers.h"
+
+#include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
+#include "tilewright/Hardware/Gpu.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::tilegpu;
+
+namespace tilewright::tilegpu {
+#define GEN_PASS_DEF_TAKETURNS
+#include "tilewright/Dialect/TileGPU/Transforms/Passes.h.inc"
+} // namespace tilewright::tilegpu
+
+static constexpr int kGroups = 2;
+
+/// With two slots, a group that starts a copy waits for the other one to have read the slot in the same iteration.
+static constexpr int64_t kMinSlots = 3;
+
+namespace {
+/// What a group starts in one go: the sum of an iteration, then the products of the next one.
+struct Turn {
+  GroupMmaOp sum, lastProduct;
+
+  /// None unless the loop has one sum, of values in registers that it computes from the products before.
+  static std::optional<Turn> of(scf::ForOp loop) {
+    Turn turn;
+    for (auto op : loop.getBody()->getOps<GroupMmaOp>()) {
+      bool isSum = isa<RankedTensorType>(op.getA().getType());
+      if (!op.getAsync() || turn.sum || (isSum && !turn.lastProduct)) {
+        return std::nullopt;
+      }
+      (isSum ? turn.sum : turn.lastProduct) = op;
+    }
+    return turn.sum ? std::optional(turn) : std::nullopt;
+  }
+};
+} // namespace
+
+/// Whether one program at a time is all that a multiprocessor has shared memory for. The groups of several programs are
+/// out of step by themselves.
+static bool isAlone(ModuleOp module) {
+  auto bytes = module->getAttrOfType<IntegerAttr>(TileGPUDialect::kSharedBytesAttr);
+  return bytes && 2 * bytes.getInt() > targetOf(module).sharedPerBlock;
+}
+
+/// Whether groups wait for each other in no other way than for slots, of which there are enough.
+static bool hasOnlyRings(scf::ForOp loop) {
+  bool hasRing = false;
+  WalkResult result = loop->walk([&](Operation *op) {
+    if (isa<BarrierOp, tile::BarrierOp, LoopLikeOpInterface>(op) && op != loop) {
+      return WalkResult::interrupt();
+    }
+    if (auto wait = dyn_cast<RingWaitOp>(op)) {
+      hasRing = true;
+      LocalAllocOp ring = allocationOf(wait.getSlot());
+      return ring && ring.getType().getSlots() >= kMinSlots ? WalkResult::advance() : WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return hasRing && !result.wasInterrupted();
+}
+
+/// Whether all warps meet before any of them can come to another loop: the first group may pass its last turn long
+/// before the second takes it, and must not pass another one then.
+static bool meetsAfter(scf::ForOp loop) {
+  for (Operation *op = loop->getNextNode(); op; op = op->getNextNode()) {
+    if (isa<BarrierOp>(op)) {
+      return true;
+    }
+    if (op->getNumRegions() != 0 && !isa<tile::ReduceOp>(op)) {
+      return false;
+    }
+  }
+  return false;
+}
+
+/// The second group takes one turn more, before its first product, which the first group passes to it after the loop.
+static void takeTurns(scf::ForOp loop, Turn turn) {
+  OpBuilder builder(loop);
+  Location loc = turn.sum.getLoc();
+  TakeTurnOp::create(builder, loc, /*after=*/Value(), builder.getI32IntegerAttr(kGroups - 1));
+  builder.setInsertionPointAfter(turn.lastProduct);
+  PassTurnOp::create(builder, loc, IntegerAttr());
+  builder.setInsertionPoint(turn.sum);
+  TakeTurnOp::create(builder, loc, turn.sum.getA(), IntegerAttr());
+  builder.setInsertionPointAfter(loop);
+  PassTurnOp::create(builder, loc, builder.getI32IntegerAttr(0));
+}
+
+namespace {
+class TakeTurns : public tilegpu::impl::TakeTurnsBase<TakeTurns> {
+  void runOnOperation() override {
+    if (!isAlone(getOperation()) || numWarps(getOperation()) != kGroups * hardware::GroupMmaInstruction::kWarps) {
+      return;
+    }
+    getOperation()->walk([](scf::ForOp loop) {
+      std::optional<Turn> turn = Turn::of(loop);
+      if (turn && hasOnlyRings(loop) && meetsAfter(loop)) {
+        takeTurns(loop, *turn);
+      }
+    });
+  }
+};
+} // namespace
