@@ -1,7 +1,5 @@
 """Selections in loops by masks of sums of indices, which GPUs skip where all elements are true."""
 
-import itertools
-
 import numpy as np
 import pytest
 import torch
@@ -12,14 +10,18 @@ import tilewright.language as tl
 LEAST, GREATEST = -(2**31), 2**31 - 1
 
 
-@tilewright.jit(do_not_specialize=("first", "step", "count", "scale"))
-def masks(x, out, first, step, count, scale, FORM: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+@tilewright.jit(do_not_specialize=("first", "low", "high", "scale"))
+def masks(
+    x, out, first, low, high, scale, STEP: tl.constexpr, LOOP: tl.constexpr, FORM: tl.constexpr,
+    M: tl.constexpr, N: tl.constexpr,
+):  # fmt: skip
     """Adds up a tile over iterations, each with another mask of rows from first and columns."""
     m, n = tl.arange(0, M), tl.arange(0, N)
     values = tl.load(x + m[:, None] * N + n[None, :])
     total = tl.zeros((M, N), tl.float32)
-    start = 0
-    for i in range(count):
+    carried = low
+    for index in range(low, high, STEP):
+        start = carried if LOOP == "carried" else index
         rows, columns = first + m, start + n
         if FORM == "causal":
             chosen = tl.where(rows[:, None] >= columns[None, :], values, -1.0)
@@ -50,8 +52,8 @@ def masks(x, out, first, step, count, scale, FORM: tl.constexpr, M: tl.constexpr
         else:
             wide = rows.to(tl.int64)[:, None] * scale >= columns.to(tl.int64)[None, :] + first
             chosen = tl.where(wide, values, -1.0)
-        total = total * 0.5 + chosen * (i + 1)
-        start += step
+        total = total * 0.5 + chosen
+        carried += STEP
     tl.store(out + m[:, None] * N + n[None, :], total)
 
 
@@ -95,24 +97,34 @@ FORMS = (
     "remainder", "unsigned", "bytes", "wide",
 )  # fmt: skip
 
-# first row, step of columns, factor: diagonals, all true, all false, and sums that wrap
+# Rows that are compared as signed integers of 32 bits, by sums that GPUs find in the mask.
+GUARDED = ("causal", "inverted", "window", "tail", "one index twice", "constants", "both")
+
+# first row, first column, iterations, factor: diagonals, all true, all false, and sums that wrap
 PLACES = (
-    (0, 64, 1), (128, 64, 2), (127, 64, -3), (63, 1, 0), (1000, 7, 5), (-64, 64, 1), (-1, -64, 1),
-    (GREATEST - 63, 64, 1), (GREATEST - 10, 64, 2), (LEAST, 64, 1), (LEAST + 20, -33, 3),
-    (100, GREATEST // 2, 1), (5, 2**30, 2**20), (2**30, 2**29, 7),
+    (0, 0, 4, 1), (128, 64, 3, 2), (127, 64, 1, -3), (63, 0, 3, 0), (1000, 7, 2, 5),
+    (-64, -128, 3, 1), (-1, -300, 4, 1), (GREATEST - 63, 0, 3, 1), (GREATEST - 10, 64, 2, 2),
+    (LEAST, -20, 3, 1), (LEAST + 20, LEAST, 2, 3), (100, GREATEST - 200, 3, 1),
+    (GREATEST - 40, GREATEST - 200, 3, 1), (5, 2**30, 2, 2**20), (2**30, 2**30, 3, 7),
+    (LEAST + 3, GREATEST - 190, 2, -1),
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("warps", [1, 4])
+@pytest.mark.parametrize("loop", ["index", "carried"])
+@pytest.mark.parametrize("step", [1, 64])
 @pytest.mark.parametrize("form", FORMS)
-def test_selects(form, warps) -> None:
+def test_selects(form, step, loop, launch_target) -> None:
     x = torch.randint(-8, 8, (64, 64)).float()
-    for (first, step, scale), count in itertools.product(PLACES, (1, 4)):
+    for first, low, count, scale in PLACES:
         out = torch.zeros(64, 64)
-        masks[(1,)](x, out, first, step, count, scale, FORM=form, M=64, N=64, num_warps=warps)
-        expected, start = np.zeros((64, 64), np.float32), 0
+        made = masks[(1,)](
+            x, out, first, low, low + (count - 1) * step + 1, scale, STEP=step, LOOP=loop,
+            FORM=form, M=64, N=64, num_warps=4,
+        )  # fmt: skip
+        expected = np.zeros((64, 64), np.float32)
         for i in range(count):
-            chosen = choose(form, x.numpy(), first, start, scale)
-            expected = expected * np.float32(0.5) + chosen * np.float32(i + 1)
-            start = int(wrapped(np.array(start + step)))
-        assert np.array_equal(out.numpy(), expected), (first, step, scale, count)
+            chosen = choose(form, x.numpy(), first, low + i * step, scale)
+            expected = expected * np.float32(0.5) + chosen
+        assert np.array_equal(out.numpy(), expected), (first, low, count, scale)
+    if str(launch_target) != "cpu" and loop == "index":
+        assert ("scf.if" in made.asm["tilegpu"]) == (form in GUARDED)

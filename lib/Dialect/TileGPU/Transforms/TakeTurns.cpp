@@ -86,6 +86,14 @@ static bool meetsAfter(scf::ForOp loop) {
   return false;
 }
 
+/// Whether assembly in the user's code may use the barriers of turns.
+static bool mayUseBarriers(ModuleOp module) {
+  WalkResult result = module.walk([](tile::InlineAsmOp op) {
+    return op.getAssembly().contains("bar") ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
 /// The second group takes one turn more, before its first product, which the first group passes to it after the loop.
 static void takeTurns(scf::ForOp loop, Turn turn) {
   OpBuilder builder(loop);
@@ -102,10 +110,12 @@ static void takeTurns(scf::ForOp loop, Turn turn) {
 namespace {
 class TakeTurns : public tilegpu::impl::TakeTurnsBase<TakeTurns> {
   void runOnOperation() override {
-    if (!isAlone(getOperation()) || numWarps(getOperation()) != kGroups * hardware::GroupMmaInstruction::kWarps) {
+    ModuleOp module = getOperation();
+    constexpr int kWarps = kGroups * hardware::GroupMmaInstruction::kWarps;
+    if (!isAlone(module) || numWarps(module) != kWarps || mayUseBarriers(module)) {
       return;
     }
-    getOperation()->walk([](scf::ForOp loop) {
+    module->walk([](scf::ForOp loop) {
       std::optional<Turn> turn = Turn::of(loop);
       if (turn && hasOnlyRings(loop) && meetsAfter(loop)) {
         takeTurns(loop, *turn);

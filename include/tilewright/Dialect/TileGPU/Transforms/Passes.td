@@ -577,7 +577,7 @@ def TakeTurns : Pass<"take-turns", "mlir::ModuleOp"> {
     ```
 
     This is done for programs of two groups, where a multiprocessor has shared memory for one program only, in loops
-    with copies of boxes into rings of three slots or more and without barriers.
+    with copies of boxes into rings of three slots or more and without barriers, also in assembly.
 
     Requires: offsets of buffers, and all barriers: nothing else that makes groups wait for each other comes later.
     Establishes: nothing.
