@@ -28,8 +28,7 @@ namespace tilewright::tilegpu {
 /// The elements per thread from which a branch pays.
 static constexpr int64_t kMinElements = 16;
 
-/// The operations on a sum of 64 bits that neither wraps nor takes long: each of its few products has one scalar of 32
-/// bits and a factor below this limit.
+/// A sum of few products can't wrap in 64 bits if each has at most one scalar of 32 bits and a factor up to this.
 static constexpr int64_t kMaxFactor = int64_t(1) << 24;
 
 //===----------------------------------------------------------------------===//
