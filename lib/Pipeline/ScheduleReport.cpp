@@ -182,7 +182,25 @@ static json::Object toJson(const DotInstructions &dot) {
       {"unit", dot.unit}, {"instruction", dot.instruction}, {"issued", dot.issued}, {"a", dot.a}, {"b", dot.b}};
 }
 
-static json::Object toJson(const ScheduledOp &op, const llvm::DenseSet<Attribute> &inFlight) {
+namespace {
+/// The positions of dots by what later passes have made of them.
+struct DotPositions {
+  llvm::DenseSet<Attribute> inFlight; ///< across iterations
+  llvm::DenseSet<Attribute> inTurns;  ///< started by one group of warps at a time
+
+  explicit DotPositions(ModuleOp module) {
+    module.walk([&](Operation *op) {
+      if (auto dot = dyn_cast<GroupMmaOp>(op); dot && dot.getAsync()) {
+        inFlight.insert(static_cast<Attribute>(op->getLoc()));
+      } else if (auto turn = dyn_cast<TakeTurnOp>(op); turn && turn.getAfter()) {
+        inTurns.insert(static_cast<Attribute>(op->getLoc()));
+      }
+    });
+  }
+};
+} // namespace
+
+static json::Object toJson(const ScheduledOp &op, const DotPositions &positions) {
   json::Object object{{"kind", op.kind}, {"at", framesToJson(op.at)}, {"tile", op.tile}, {"count", op.count}};
   if (op.position) {
     object["stage"] = op.position.getStage();
@@ -191,33 +209,24 @@ static json::Object toJson(const ScheduledOp &op, const llvm::DenseSet<Attribute
   }
   if (op.dot) {
     json::Object dot = toJson(*op.dot);
-    dot["in_flight"] = op.dot->unit == "wgmma" && inFlight.contains(static_cast<Attribute>(op.at));
+    bool isOfGroups = op.dot->unit == "wgmma";
+    dot["in_flight"] = isOfGroups && positions.inFlight.contains(static_cast<Attribute>(op.at));
+    dot["in_turns"] = isOfGroups && positions.inTurns.contains(static_cast<Attribute>(op.at));
     object["dot"] = std::move(dot);
   }
   return object;
 }
 
-static json::Object toJson(const Region &region, const llvm::DenseSet<Attribute> &inFlight) {
+static json::Object toJson(const Region &region, const DotPositions &positions) {
   json::Array operations, rejected;
   for (const ScheduledOp &op : region.ops) {
-    operations.push_back(toJson(op, inFlight));
+    operations.push_back(toJson(op, positions));
   }
   for (const Rejection &rejection : region.rejected) {
     rejected.push_back(
         json::Object{{"at", framesToJson(rejection.at)}, {"choice", rejection.choice}, {"reason", rejection.reason}});
   }
   return json::Object{{"operations", std::move(operations)}, {"rejected", std::move(rejected)}};
-}
-
-/// The positions of dots that are in flight across iterations.
-static llvm::DenseSet<Attribute> dotsInFlight(ModuleOp module) {
-  llvm::DenseSet<Attribute> inFlight;
-  module.walk([&](GroupMmaOp op) {
-    if (op.getAsync()) {
-      inFlight.insert(static_cast<Attribute>(op.getLoc()));
-    }
-  });
-  return inFlight;
 }
 
 static json::Array buffersToJson(ModuleOp module) {
@@ -263,11 +272,11 @@ json::Object ScheduleReport::finish(ModuleOp module, StringRef gpu) {
       rejected.push_back(rejection);
     }
   }
-  llvm::DenseSet<Attribute> inFlight = dotsInFlight(module);
+  DotPositions positions(module);
   json::Array loops;
-  json::Object report{{"outside", toJson(Region(), inFlight)}};
+  json::Object report{{"outside", toJson(Region(), positions)}};
   for (const auto &[loc, region] : state->loops) {
-    json::Object described = toJson(region, inFlight);
+    json::Object described = toJson(region, positions);
     if (!loc) {
       report["outside"] = std::move(described);
       continue;

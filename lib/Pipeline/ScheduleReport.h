@@ -17,8 +17,8 @@
 //      "shared_bytes", "shared_limit", "threads", "warps"}
 //
 // "roofline" has what an iteration takes at least of a multiprocessor, without the loops in it.
-// "dot" is {"unit", "instruction", "issued", "a", "b", "in_flight"}. Loops at one position, such as copies of an
-// unrolled loop's body, are one entry.
+// "dot" is {"unit", "instruction", "issued", "a", "b", "in_flight", "in_turns"}. Loops at one position, such as copies
+// of an unrolled loop's body, are one entry.
 
 #ifndef TILEWRIGHT_LIB_PIPELINE_SCHEDULEREPORT_H
 #define TILEWRIGHT_LIB_PIPELINE_SCHEDULEREPORT_H

@@ -102,6 +102,8 @@ def _how_dot(dot: dict[str, Any], count: int) -> str:
     text = f"{dot['issued'] * count} {dot['unit']}{instruction}"
     if dot["in_flight"]:
         text += ", in flight"
+    if dot["in_turns"]:
+        text += ", in turns"
     return text if dot["unit"] != "wgmma" else f"{text}\nA: {dot['a']}\nB: {dot['b']}"
 
 

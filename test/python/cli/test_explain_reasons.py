@@ -81,6 +81,7 @@ def variant(*replacements, signature=SIGNATURE, target=HOPPER, options=(), sourc
 PLAIN = variant()
 WGMMA, COPY, PIPELINE = "wgmma", "asynchronous copy", "pipelining"
 IN_FLIGHT, MATRIX = "dot in flight across iterations", "matrix instruction"
+TURNS = "turns of two groups of warps"
 
 FP8 = "*fp8e4nv:D,*fp8e4nv:D,*fp32:D,i32:D"
 FP32 = "*fp32:D,*fp32:D,*fp32:D,i32:D"
@@ -245,6 +246,18 @@ CASES = {
         variant(source=ATTENTION, options=("--num-stages", "2")),
         variant(source=ATTENTION, options=("--num-stages", "3")),
     ),
+    "memory for two programs": (
+        TURNS,
+        "whose groups are out of step by themselves",
+        *(
+            variant(
+                source=ATTENTION,
+                signature=f"{SIGNATURE},D={depth},B=128",
+                options=("--num-warps", "8", "--num-stages", "3"),
+            )
+            for depth in (64, 128)
+        ),
+    ),
     "imprecise sums": (
         IN_FLIGHT,
         "max_num_imprecise_acc",
@@ -280,3 +293,17 @@ def test_older_gpus_do_not_miss_what_they_do_not_have(rejected):
     on_ampere = rejected(*variant(signature=few_rows, target="emulator:cuda:80"))
     assert WGMMA in dict(on_hopper)
     assert WGMMA not in dict(on_ampere)
+
+
+def test_dots_in_turns(monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(tmp_path / "cache"))
+    file = tmp_path / "kernels.py"
+    file.write_text(ATTENTION)
+    options = ["--target", HOPPER, "--num-warps", "8", "--num-stages", "3"]
+    command = ["explain", f"{file}:kernel", "-s", f"{SIGNATURE},D=128,B=128", *options]
+    assert cli.main([*command, "--json"]) == 0
+    [loop] = json.loads(capsys.readouterr().out)["loops"]
+    dots = [op["dot"]["in_turns"] for op in loop["operations"] if op["kind"] == "dot"]
+    assert dots == [False, True]
+    assert cli.main(command) == 0
+    assert "in flight, in turns" in capsys.readouterr().out

@@ -8,6 +8,7 @@
 
 #include "Buffers.h"
 
+#include "tilewright/Dialect/TileGPU/Transforms/Decisions.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 #include "tilewright/Hardware/Gpu.h"
 
@@ -107,17 +108,35 @@ static void takeTurns(scf::ForOp loop, Turn turn) {
   PassTurnOp::create(builder, loc, builder.getI32IntegerAttr(0));
 }
 
+/// Why groups do not take turns in a loop in which they could; empty if they do.
+static StringRef whyNot(scf::ForOp loop, ModuleOp module) {
+  if (!isAlone(module)) {
+    return "a multiprocessor has shared memory for several programs, whose groups are out of step by themselves";
+  }
+  if (mayUseBarriers(module)) {
+    return "assembly in the kernel may use the same barriers";
+  }
+  if (!hasOnlyRings(loop)) {
+    return "the loop has barriers or other loops, or its copies have fewer than three slots or are no boxes";
+  }
+  return meetsAfter(loop) ? "" : "the threads do not meet after the loop";
+}
+
 namespace {
 class TakeTurns : public tilegpu::impl::TakeTurnsBase<TakeTurns> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    constexpr int kWarps = kGroups * hardware::GroupMmaInstruction::kWarps;
-    if (!isAlone(module) || numWarps(module) != kWarps || mayUseBarriers(module)) {
+    if (numWarps(module) != kGroups * hardware::GroupMmaInstruction::kWarps) {
       return;
     }
-    module->walk([](scf::ForOp loop) {
+    module->walk([&](scf::ForOp loop) {
       std::optional<Turn> turn = Turn::of(loop);
-      if (turn && hasOnlyRings(loop) && meetsAfter(loop)) {
+      if (!turn) {
+        return;
+      }
+      if (StringRef reason = whyNot(loop, module); !reason.empty()) {
+        stateRejected(turn->sum, "turns of two groups of warps", reason);
+      } else {
         takeTurns(loop, *turn);
       }
     });
