@@ -148,17 +148,18 @@ def Thread_BarrierOp : Thread_Op<"barrier"> {
 }
 
 def Thread_NamedBarrierWaitOp : Thread_Op<"named_barrier_wait"> {
-  let summary = "Waits until so many threads have arrived at a barrier; their earlier accesses happen before later ones";
+  let summary = "Arrives at a numbered barrier and waits until `threads` threads have arrived";
   let description = [{
-    Barrier 0 is that of all threads. All lanes of a warp execute the operation, with the same number. The words `after`
-    are computed before the wait.
+    What these threads did before they arrived happens before what follows the wait. Barrier 0 is the one of
+    `thread.barrier`. All lanes of a warp execute the operation with the same number. The words `after` are computed
+    before the wait.
   }];
   let arguments = (ins I32:$number, ConfinedAttr<I32Attr, [IntPositive]>:$threads, Variadic<I32>:$after);
   let assemblyFormat = "$number `of` $threads (`after` $after^)? attr-dict";
 }
 
 def Thread_NamedBarrierArriveOp : Thread_Op<"named_barrier_arrive"> {
-  let summary = "Arrives at a barrier for which others wait, and continues";
+  let summary = "Arrives at a numbered barrier without waiting there";
   let arguments = (ins I32:$number, ConfinedAttr<I32Attr, [IntPositive]>:$threads);
   let assemblyFormat = "$number `of` $threads attr-dict";
 }
