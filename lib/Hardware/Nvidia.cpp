@@ -41,6 +41,9 @@ static GpuInfo describe(const NvidiaInfo &info) {
   gpu.vectorBytes = 16;
   gpu.lineBytes = 128;
   gpu.sharedPerBlock = info.sharedPerBlock;
+  gpu.sharedPerSm = info.sharedPerSm;
+  gpu.sharedReserved = kReservedSharedPerBlock;
+  gpu.registersPerSm = kRegistersPerSm;
   gpu.banks = 32;
   gpu.bankBytes = 4;
   gpu.reducesIntegers = true;                       // redux.sync

@@ -72,6 +72,7 @@ static void addTileGPUPasses(OpPassManager &passes, StringRef target, const Cuda
   }
   passes.addPass(tilegpu::createExpandPipeline());     // pipelines the loops accordingly, with asynchronous copies
   passes.addPass(tilegpu::createPipelineOuterLoops()); // must run before simplifications, which move and merge copies
+  passes.addPass(tilegpu::createDeferStoreWaits());    // must run after the passes that make buffers larger
   passes.addPass(tilegpu::createOverlapGroupMma());    // must run before simplifications, which unroll loops
   passes.addPass(tilegpu::createReleaseSlots());       // must run after the pass that decides how long slots are read
   passes.addPass(tile::createCanonicalizer());         // simplifies loops with known trip counts

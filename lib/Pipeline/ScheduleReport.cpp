@@ -127,7 +127,8 @@ struct UnusedHint {
 
 static constexpr UnusedHint kUnusedHints[] = {
     {"tile.flatten", "flattening",
-     "nests are pipelined as they are: `num_stages` of an outer loop starts the copies of its next iteration early"},
+     "nests are pipelined as they are: copies of boxes, or `num_stages` of an outer loop, start those of its next "
+     "iteration early"},
     {"tile.warp_specialize", "warp specialization",
      "all warps do the same work, and asynchronous copies and dots in flight are executed beside it"},
     {"tile.disallow_acc_multi_buffer", "multi-buffered accumulator",

@@ -26,6 +26,9 @@ struct GpuInfo {
   int64_t vectorBytes;    ///< the widest access of a thread to memory
   int64_t lineBytes;      ///< a cache line
   int64_t sharedPerBlock; ///< bytes of shared memory for each thread block
+  int64_t sharedPerSm;    ///< of a multiprocessor, for all of its thread blocks
+  int64_t sharedReserved; ///< bytes that the system reserves of it for each thread block
+  int64_t registersPerSm; ///< of 32 bits
   int banks;              ///< of shared memory, served in parallel
   int64_t bankBytes;      ///< the width of a bank
   bool reducesIntegers;   ///< one instruction reduces 32-bit integers over a warp

@@ -12,11 +12,12 @@ namespace tilewright::gpu {
 
 Value sharedAddress(Builder &builder, int64_t offset) {
   Value base = thread::SharedMemoryOp::create(builder);
-  if (offset == 0) {
-    return base;
-  }
-  return LLVM::GEPOp::create(builder, base.getType(), builder.getI8Type(), base,
-                             LLVM::GEPArg(static_cast<int32_t>(offset)));
+  return offset == 0 ? base : offsetBy(builder, base, offset);
+}
+
+Value offsetBy(Builder &builder, Value address, int64_t bytes) {
+  return LLVM::GEPOp::create(builder, address.getType(), builder.getI8Type(), address,
+                             LLVM::GEPArg(static_cast<int32_t>(bytes)));
 }
 
 LocalMove localMove(Operation *op, Type tile, tilegpu::BufferType buffer) {

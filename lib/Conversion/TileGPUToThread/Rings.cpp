@@ -1,4 +1,4 @@
-// Rings of slots: copies of boxes, and the barriers that order the uses of slots.
+// Rings of slots: the barriers that order the uses of slots.
 //
 // A slot of a ring is two barriers of 8 bytes. The first completes a phase when the slot is full: after an arrival of
 // the first thread, and the bytes that it expects. The second one does when the slot is free again: after an arrival of
@@ -7,12 +7,8 @@
 
 #include "TileGPUToThread.h"
 
-#include "tilewright/Dialect/TileGPU/IR/TensorMaps.h"
-#include "tilewright/Hardware/Gpu.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 
@@ -21,20 +17,10 @@ namespace {
 
 constexpr int64_t kBarrierBytes = 8;
 
-Value offsetBy(Builder &builder, Value address, int64_t bytes) {
-  return LLVM::GEPOp::create(builder, address.getType(), builder.getI8Type(), address,
-                             LLVM::GEPArg(static_cast<int32_t>(bytes)));
-}
-
 Value fullBarrier(Value slot) { return slot; }
 Value freeBarrier(Builder &builder, Value slot) { return offsetBy(builder, slot, kBarrierBytes); }
 
 Value parityOf(Builder &builder, Value phase) { return arith::ExtUIOp::create(builder, builder.getI32Type(), phase); }
-
-/// `mask`, and `exists` if there is one.
-Value both(Builder &builder, Value mask, Value exists) {
-  return exists ? arith::AndIOp::create(builder, mask, exists).getResult() : mask;
-}
 
 /// Lets a warp wait for a phase. Lanes may leave the wait, which is a loop, one by one, and matrix instructions after
 /// it need all of them: without the barrier, ptxas 13.0 has let some lanes execute these alone.
@@ -106,38 +92,6 @@ private:
   }
 };
 
-/// The kernel's parameter that is the tensor map: maps are the last parameters.
-Value mapParameter(Operation *op, int64_t map) {
-  auto function = op->getParentOfType<FunctionOpInterface>();
-  auto maps = function->getAttrOfType<ArrayAttr>(tilegpu::TileGPUDialect::kTensorMapsAttr);
-  return function.getArgument(function.getNumArguments() - static_cast<unsigned>(maps.size() - map));
-}
-
-struct CopyBox : OpConversionPattern<tilegpu::BoxCopyOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(tilegpu::BoxCopyOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
-    Builder builder(op.getLoc(), rewriter);
-    auto map = static_cast<int64_t>(op.getMap());
-    runtime::TensorMapParameter described =
-        tilegpu::tensorMapsOf(op->getParentOfType<FunctionOpInterface>())[static_cast<size_t>(map)];
-    int64_t boxBytes = op.getBuffer().getType().getElementBytes();
-    for (unsigned i = 0; i < described.rank; ++i) {
-      boxBytes *= described.box[i];
-    }
-    Value mask = both(builder, isFirstThread(builder), adaptor.getExists());
-    SmallVector<Value> coordinates(adaptor.getCoordinates());
-    Value innermost = coordinates.front();
-    for (int64_t column = 0; column * boxBytes < op.getBuffer().getType().getBytes(); ++column) {
-      coordinates.front() = arith::AddIOp::create(builder, innermost, constantI32(builder, column * described.box[0]));
-      thread::BoxCopyOp::create(builder, offsetBy(builder, adaptor.getBuffer(), column * boxBytes),
-                                mapParameter(op, map), coordinates, fullBarrier(adaptor.getSlot()), mask);
-    }
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-
 struct Wait : OpConversionPattern<tilegpu::RingWaitOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(tilegpu::RingWaitOp op, OpAdaptor adaptor,
@@ -170,7 +124,7 @@ struct Release : OpConversionPattern<tilegpu::RingReleaseOp> {
 } // namespace
 
 void addRingPatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
-  patterns.add<Begin, End, Acquire, CopyBox, Wait, Release>(types, patterns.getContext());
+  patterns.add<Begin, End, Acquire, Wait, Release>(types, patterns.getContext());
 }
 
 } // namespace tilewright::gpu

@@ -67,6 +67,10 @@ Value isFirstThread(Builder &builder) {
                                constantI32(builder, 0));
 }
 
+Value both(Builder &builder, Value mask, Value exists) {
+  return exists ? arith::AndIOp::create(builder, mask, exists).getResult() : mask;
+}
+
 /// Bits that move by the same distance share one mask and one shift:
 ///
 ///     bases 0b0001, 0b0010, 0b1100     0 bits: index & 0b111, 1 bit: (index & 0b100) << 1

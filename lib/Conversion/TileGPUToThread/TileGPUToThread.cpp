@@ -128,6 +128,7 @@ struct TileGPUToThread : tilewright::impl::TileGPUToThreadBase<TileGPUToThread> 
     tilewright::gpu::addBarrierPatterns(patterns, types);
     tilewright::gpu::addTurnPatterns(patterns, types);
     tilewright::gpu::addAsyncCopyPatterns(patterns, types);
+    tilewright::gpu::addBoxPatterns(patterns, types);
     tilewright::gpu::addRingPatterns(patterns, types);
     tilewright::gpu::addLocalMemoryPatterns(patterns, types);
     tilewright::gpu::addInlineAsmPatterns(patterns, types);

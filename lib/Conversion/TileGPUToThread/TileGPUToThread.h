@@ -44,6 +44,9 @@ mlir::Value clearLaneBits(Builder &builder, mlir::Value lane, int64_t mask);
 /// True in one thread of the program.
 mlir::Value isFirstThread(Builder &builder);
 
+/// `mask`, and `exists` if there is one.
+mlir::Value both(Builder &builder, mlir::Value mask, mlir::Value exists);
+
 /// The threads of the program around the insertion point.
 tilegpu::Threads threadsAround(Builder &builder);
 
@@ -102,6 +105,9 @@ mlir::Value fromMemory(Builder &builder, mlir::Value value, mlir::Type element);
 
 /// The address of a byte in the program's shared memory.
 mlir::Value sharedAddress(Builder &builder, int64_t offset);
+
+/// The address of a byte after `address`.
+mlir::Value offsetBy(Builder &builder, mlir::Value address, int64_t bytes);
 
 /// For each of `registers`, its address relative to `base`; `bytes` maps (register, lane, warp) to (offset), and
 /// `start` is xored to each offset.
@@ -180,6 +186,7 @@ void addAssertPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &typ
 void addBarrierPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addTurnPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addAsyncCopyPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addBoxPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addRingPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addLocalMemoryPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addInlineAsmPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);

@@ -13,6 +13,9 @@ static Touch touchOf(Thread &thread, const BoxCopy &copy, AccessKind kind, const
 static Bytes sharedBytesOf(const BoxCopy &copy) { return {MemorySpace::Shared, copy.shared, copy.map.boxBytes()}; }
 
 static Bytes bytesOf(const BoxLine &line) { return {MemorySpace::Global, line.address, line.bytes}; }
+static Bytes storedBytesOf(const BoxLine &line, const BoxCopy &copy) {
+  return {MemorySpace::Global, line.address, storedBytes(line, copy.map)};
+}
 
 /// Calls visit(const BoxLine &) for the lines with elements in the array, until it returns false.
 template <typename Visit> static bool forLinesInArray(const BoxCopy &copy, Visit &&visit) {
@@ -62,7 +65,7 @@ bool Checker::issueStore(Thread &thread, const BoxStore &store) {
   Touch from = touchOf(thread, copy, AccessKind::Read, {"copies", "from"}, sharedBytesOf(copy));
   bool isAllowed =
       state->mayTouch(from, copy.map.boxAlignment()) && forLinesInArray(copy, [&](const BoxLine &line) {
-        return state->mayTouch(touchOf(thread, copy, AccessKind::Copy, {"copies", "to"}, bytesOf(line)), 1);
+        return state->mayTouch(touchOf(thread, copy, AccessKind::Copy, {"copies", "to"}, storedBytesOf(line, copy)), 1);
       });
   if (!isAllowed || !state->remembers) {
     return isAllowed;
@@ -76,7 +79,7 @@ bool Checker::issueStore(Thread &thread, const BoxStore &store) {
     state->asyncReads.add({store.ticket, thread.index, copy.site}, offset + at);
   }
   forLinesInArray(copy, [&](const BoxLine &line) {
-    Touch to = touchOf(thread, copy, AccessKind::Copy, {"copies", "to"}, bytesOf(line));
+    Touch to = touchOf(thread, copy, AccessKind::Copy, {"copies", "to"}, storedBytesOf(line, copy));
     state->remember(to);
     state->follow(to);
     return true;
@@ -87,7 +90,8 @@ bool Checker::issueStore(Thread &thread, const BoxStore &store) {
 void Checker::endStore(Thread &thread, const BoxStore &store) {
   if (state->remembers) {
     forLines(store.copy, [&](const BoxLine &line) {
-      state->races.arrive(thread.index, store.copy.site, line.address, line.bytes, MemorySpace::Global);
+      state->races.arrive(thread.index, store.copy.site, line.address, storedBytes(line, store.copy.map),
+                          MemorySpace::Global);
     });
   }
 }

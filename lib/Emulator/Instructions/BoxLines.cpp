@@ -60,8 +60,8 @@ std::vector<unsigned char> readBox(const BoxCopy &copy) {
 
 void writeBox(const BoxCopy &copy, const std::vector<unsigned char> &bytes) {
   forLines(copy, [&](const BoxLine &line) {
-    if (line.bytes > 0) {
-      std::memcpy(reinterpret_cast<void *>(line.address), bytes.data() + line.offset + line.before, line.bytes);
+    if (uint64_t size = storedBytes(line, copy.map); size > 0) {
+      std::memcpy(reinterpret_cast<void *>(line.address), bytes.data() + line.offset + line.before, size);
     }
   });
 }

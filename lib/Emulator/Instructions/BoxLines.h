@@ -50,11 +50,19 @@ template <typename Visit> void forLines(const BoxCopy &copy, Visit &&visit) {
   }
 }
 
+/// The bytes of a line that a store writes: whole units of 16 bytes, also the one in which the array's extent ends. An
+/// H200 does that: with an extent of 13 halves, it writes elements 13 to 15, too.
+inline uint64_t storedBytes(const BoxLine &line, const runtime::TensorMap &map) {
+  constexpr uint64_t kUnit = 16;
+  uint64_t end = (line.before + line.bytes + kUnit - 1) / kUnit * kUnit;
+  return line.bytes == 0 ? 0 : std::min(end, lineBytes(map)) - line.before;
+}
+
 /// Reads the box from global memory, and writes it to shared memory.
 void loadBox(const BoxCopy &copy);
 /// The bytes of the box in shared memory, without the swizzle.
 std::vector<unsigned char> readBox(const BoxCopy &copy);
-/// Writes those of the elements that lie in the array to global memory.
+/// Writes those of the elements that lie in the array to global memory, and as many more as `storedBytes` counts.
 void writeBox(const BoxCopy &copy, const std::vector<unsigned char> &bytes);
 
 } // namespace tilewright::emulator

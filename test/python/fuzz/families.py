@@ -11,6 +11,7 @@ import boxes
 import counts
 import dependencies
 import descriptor_calls
+import epilogues
 import extremes
 import function_calls
 import groups
@@ -39,6 +40,7 @@ FAMILIES: dict[str, tuple[int, Family]] = {
     "loops": (10, loops.write),
     "groups": (5, groups.write),
     "boxes": (5, boxes.write),
+    "epilogues": (5, epilogues.write),
     "ordering": (3, ordering.write),
     "outside": (2, outside.write),
     "helpers": (8, helpers.write),

@@ -89,19 +89,24 @@ struct Case {
     map.address = (reinterpret_cast<uint64_t>(bytes.data()) + 15) / 16 * 16;
   }
 
-  /// Calls visit(offset in the box without the swizzle, address or null) for each element of the box.
-  template <typename Visit> void forElements(Visit &&visit) const {
-    uint64_t size = bytesOf(map.type);
-    for (uint64_t number = 0; number < map.boxBytes() / size; ++number) {
-      uint64_t rest = number, address = map.address;
+  /// Calls visit(offset in the box without the swizzle, address or null) for each element of the box. A store writes
+  /// all elements of each 16 bytes of a line that has one in the array at its end.
+  template <typename Visit> void forElements(bool isStore, Visit &&visit) const {
+    int64_t size = bytesOf(map.type), width = map.box[0];
+    for (int64_t number = 0; number < static_cast<int64_t>(map.boxBytes()) / size; ++number) {
+      int64_t rest = number, address = static_cast<int64_t>(map.address);
       bool isInside = true;
       for (unsigned i = 0; i < map.rank; ++i) {
-        int64_t index = at[i] + static_cast<int64_t>(rest % map.box[i]);
+        int64_t place = rest % map.box[i], index = at[i] + place, end = static_cast<int64_t>(map.extents[i]);
         rest /= map.box[i];
-        isInside &= index >= 0 && index < static_cast<int64_t>(map.extents[i]);
-        address += index * (i == 0 ? size : map.strides[i]);
+        if (isStore && i == 0 && end > at[0]) {
+          end = at[0] + std::min(((end - at[0]) * size + 15) / 16 * 16 / size, width);
+          isInside &= at[0] + width > 0;
+        }
+        isInside &= index >= 0 && index < end;
+        address += index * (i == 0 ? size : static_cast<int64_t>(map.strides[i]));
       }
-      visit(number * size, isInside ? reinterpret_cast<unsigned char *>(address) : nullptr);
+      visit(static_cast<uint64_t>(number * size), isInside ? reinterpret_cast<unsigned char *>(address) : nullptr);
     }
   }
 
@@ -140,7 +145,7 @@ TEST(Boxes, AreLoadedElementByElement) {
   forCases([&](Case &one, CopyTime time) {
     uint64_t size = bytesOf(one.map.type);
     expectNone(load(one.map, one.at, time, [&](const unsigned char *box) {
-      one.forElements([&](uint64_t offset, const unsigned char *element) {
+      one.forElements(/*isStore=*/false, [&](uint64_t offset, const unsigned char *element) {
         unsigned char zeros[8] = {};
         ASSERT_EQ(std::memcmp(box + one.place(offset), element ? element : zeros, size), 0) << offset;
         ++(element ? inside : outside);
@@ -157,7 +162,7 @@ TEST(Boxes, AreStoredElementByElement) {
     uint64_t shift = reinterpret_cast<uint64_t>(one.bytes.data());
     std::mt19937 random(5);
     std::generate(box.begin(), box.end(), [&] { return static_cast<unsigned char>(random()); });
-    one.forElements([&](uint64_t offset, const unsigned char *element) {
+    one.forElements(/*isStore=*/true, [&](uint64_t offset, const unsigned char *element) {
       if (element) {
         uint64_t at = reinterpret_cast<uint64_t>(element) - shift;
         std::memcpy(expected.data() + at, box.data() + one.place(offset), bytesOf(one.map.type));

@@ -39,11 +39,12 @@ struct Placement {
 } // namespace
 
 /// Aligned for the widest access, and large buffers to the first bank, as swizzles assume. The swizzles that a
-/// group_mma reads repeat every eight rows, and are functions of the address.
+/// group_mma or box_store reads repeat every eight rows, and are functions of the address.
 static int64_t alignmentOf(LocalAllocOp alloc) {
   constexpr int64_t kSwizzledRows = 8;
   const hardware::GpuInfo &target = targetOf(alloc);
-  if (llvm::any_of(accessesOf(alloc), [](const BufferAccess &access) { return isa<GroupMmaOp>(access.op); })) {
+  if (llvm::any_of(accessesOf(alloc),
+                   [](const BufferAccess &access) { return isa<GroupMmaOp, BoxStoreOp>(access.op); })) {
     return kSwizzledRows * target.lineBytes;
   }
   return alloc.getType().getBytes() >= target.lineBytes ? target.lineBytes : target.vectorBytes;

@@ -10,14 +10,28 @@ using namespace mlir;
 
 namespace tilewright::tilegpu {
 
-/// The index of the slot, if the loop carries it from slot 0 on.
+/// The index of the slot, if the loop carries it.
 static std::optional<unsigned> carriedIndex(LocalSlotOp slot, scf::ForOp loop) {
   auto argument = slot ? dyn_cast<BlockArgument>(slot.getIndex()) : BlockArgument();
-  if (!argument || argument.getOwner() != loop.getBody() || argument == loop.getInductionVar()) {
-    return std::nullopt;
+  bool isCarried = argument && argument.getOwner() == loop.getBody() && argument != loop.getInductionVar();
+  return isCarried ? std::optional(argument.getArgNumber() - loop.getNumInductionVars()) : std::nullopt;
+}
+
+/// The slot before the one at which the loop begins: as many steps after it as there are other slots.
+static Value slotBefore(RewriterBase &rewriter, LocalSlotOp slot, unsigned number, scf::ForOp loop) {
+  Location loc = loop.getLoc();
+  int64_t slots = slot.getSrc().getType().getSlots();
+  Value index = loop.getInitArgs()[number];
+  if (std::optional<int64_t> constant = getConstantIntValue(index)) {
+    return arith::ConstantIntOp::create(rewriter, loc, (*constant + slots - 1) % slots, 32);
   }
-  unsigned number = argument.getArgNumber() - loop.getNumInductionVars();
-  return getConstantIntValue(loop.getInitArgs()[number]) == 0 ? std::optional(number) : std::nullopt;
+  Value phase = arith::ConstantIntOp::create(rewriter, loc, 0, 1); // which nothing reads
+  for (int64_t step = 1; step < slots; ++step) {
+    index = RingNextOp::create(rewriter, loc, index.getType(), phase.getType(), index, phase,
+                               rewriter.getI64IntegerAttr(slots))
+                .getNext();
+  }
+  return index;
 }
 
 void CarriedSlots::carry(ArrayRef<Value> buffers) {
@@ -28,8 +42,7 @@ void CarriedSlots::carry(ArrayRef<Value> buffers) {
       continue;
     }
     rewriter.setInsertionPoint(loop);
-    int64_t slots = slot.getSrc().getType().getSlots();
-    Value init = arith::ConstantIntOp::create(rewriter, loop.getLoc(), slots - 1, 32);
+    Value init = slotBefore(rewriter, slot, *number, loop);
     Value index = slot.getIndex();
     FailureOr<LoopLikeOpInterface> extended = loop.replaceWithAdditionalYields(
         rewriter, init, /*replaceInitOperandUsesInLoop=*/false,

@@ -16,7 +16,7 @@
 namespace tilewright::tilegpu {
 
 /// Makes a loop carry the slots of the previous iteration. There is none before the first one: it waits for nothing,
-/// and its value is the slot before slot 0.
+/// and its value is the slot before the first iteration's.
 class CarriedSlots {
 public:
   /// Replaces `loop` if it does not carry the slots of these buffers yet.

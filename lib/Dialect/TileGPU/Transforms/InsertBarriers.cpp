@@ -255,13 +255,16 @@ static void removeRedundant(func::FuncOp function, MemoryAccesses &accesses, Sma
 }
 
 //===----------------------------------------------------------------------===//
-// Fences for matrix instructions that read shared memory
+// Fences for what reads shared memory by another path than loads
 //===----------------------------------------------------------------------===//
 
-/// Every write that a group_mma reads is followed by a fence of its own thread, since a barrier is on every path
-/// between them.
+/// Every write that a group_mma or box_store reads is followed by a fence of its own thread, since a barrier is on
+/// every path between them.
 static void addAsyncFences(func::FuncOp function) {
-  if (!function.walk([](GroupMmaOp) { return WalkResult::interrupt(); }).wasInterrupted()) {
+  auto findReader = [](Operation *op) {
+    return isa<GroupMmaOp, BoxStoreOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  if (!function.walk(findReader).wasInterrupted()) {
     return;
   }
   function.walk([](Operation *op) {

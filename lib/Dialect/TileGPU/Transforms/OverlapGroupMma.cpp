@@ -65,6 +65,22 @@ static bool buffersLast(scf::ForOp loop, ArrayRef<GroupMmaChain> chains) {
 // The rewrite
 //===----------------------------------------------------------------------===//
 
+/// The last copy of boxes to the buffers that directly follows the loop, as `pipeline-outer-loops` places it; the loop
+/// if there is none. Such copies wait for the release of their slots, so that they need not wait for dots.
+static Operation *lastCopyAfter(scf::ForOp loop, ArrayRef<Value> buffers) {
+  Operation *last = loop;
+  for (Operation *op = loop->getNextNode(); op && op->getNumRegions() == 0 && !op->hasTrait<OpTrait::IsTerminator>();
+       op = op->getNextNode()) {
+    auto copy = dyn_cast<BoxCopyOp>(op);
+    if (copy && llvm::is_contained(buffers, allocationOf(copy.getBuffer()).getResult())) {
+      last = op;
+    } else if (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>) || isa<GroupMmaWaitOp>(op)) {
+      break;
+    }
+  }
+  return last;
+}
+
 namespace {
 /// Rewrites one loop.
 class Overlap {
@@ -104,7 +120,7 @@ private:
     for (Value buffer : chain.buffers()) {
       rings.insert(allocationOf(buffer).getResult());
     }
-    rewriter.setInsertionPointAfter(loop);
+    rewriter.setInsertionPointAfter(lastCopyAfter(loop, rings.getArrayRef()));
     auto wait =
         GroupMmaWaitOp::create(rewriter, loop.getLoc(), result.getType(), result, rings.takeVector(), /*pending=*/0);
     rewriter.replaceAllUsesExcept(result, wait.getResult(), wait);

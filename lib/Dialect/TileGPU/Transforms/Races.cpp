@@ -148,6 +148,18 @@ static bool areOrderedByRing(const MemoryAccess &left, const MemoryAccess &right
   return (isa<BoxCopyOp>(left.op) || isa<BoxCopyOp>(right.op)) && left.alloc == right.alloc;
 }
 
+static bool isByGroups(Operation *op) {
+  auto store = dyn_cast<BoxStoreOp>(op);
+  auto wait = dyn_cast<BoxStoreWaitOp>(op);
+  return (store && store.getByGroups()) || (wait && wait.getByGroups());
+}
+
+/// Whether the threads of each group of warps wait for each other at one of the accesses, and groups access rows of
+/// their own.
+static bool areOrderedByGroups(const MemoryAccess &left, const MemoryAccess &right) {
+  return left.alloc == right.alloc && (isByGroups(left.op) || isByGroups(right.op));
+}
+
 bool MemoryAccesses::conflict(const MemoryAccess &left, bool isEarlier, const MemoryAccess &right) {
   bool isOnePartition = left.partition == right.partition;
   if (!left.pointer != !right.pointer || (isOnePartition && isByFirstThread(left.op) && isByFirstThread(right.op))) {
@@ -162,7 +174,7 @@ bool MemoryAccesses::conflict(const MemoryAccess &left, bool isEarlier, const Me
   if (!left.pointer) {
     bool isByOneThread = left.op == right.op; // in another iteration, to the same bytes of each thread
     return !isByOneThread && left.begin < right.end && right.begin < left.end && !areOrderedByRing(left, right) &&
-           !areSlotsApart(left, isEarlier, right);
+           !areOrderedByGroups(left, right) && !areSlotsApart(left, isEarlier, right);
   }
   return mayAlias(*left.roots, *right.roots) && !commute(left.op, right.op) &&
          !(isOnePartition && isByOneThread(left, isEarlier, right));

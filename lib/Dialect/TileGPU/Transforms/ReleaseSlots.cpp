@@ -114,6 +114,36 @@ static LogicalResult checkOrder(scf::ForOp loop, const LastRead &last, LocalAllo
   return success();
 }
 
+/// Whether a loop around this one goes on with the ring.
+static bool outlives(LocalAllocOp ring, scf::ForOp loop) {
+  return llvm::any_of(ring->getUsers(),
+                      [&](Operation *user) { return isa<RingBeginOp>(user) && user->getBlock() != loop->getBlock(); });
+}
+
+/// Releases what the last iteration has read, after the wait for its dots.
+static LogicalResult releaseAfter(scf::ForOp loop, const LastRead &last, LocalSlotOp waited) {
+  auto index = dyn_cast<BlockArgument>(last.index);
+  Operation *wait = loop;
+  for (Operation *op = loop->getNextNode(); op; op = op->getNextNode()) {
+    auto dots = dyn_cast<GroupMmaWaitOp>(op);
+    bool isOfLoop =
+        dots && llvm::any_of(dots->getOperands(), [&](Value operand) { return operand.getDefiningOp() == loop; });
+    wait = isOfLoop ? op : wait;
+  }
+  if (!index || index.getOwner() != loop.getBody() || wait == loop) {
+    return loop.emitOpError("reads a slot, and it is not known when it has read the last one");
+  }
+  OpBuilder builder(loop.getContext());
+  builder.setInsertionPointAfter(wait);
+  Location loc = loop.getLoc();
+  auto isLess = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
+  Value exists = arith::CmpIOp::create(builder, loc, isLess, loop.getLowerBound(), loop.getUpperBound());
+  auto slot = LocalSlotOp::create(builder, loc, waited.getType(), waited.getSrc(), loop.getTiedLoopResult(index),
+                                  /*phase=*/Value());
+  RingReleaseOp::create(builder, loc, slot, exists);
+  return success();
+}
+
 static LogicalResult release(scf::ForOp loop, RingWaitOp wait) {
   LocalSlotOp waited = slotOf(wait.getSlot());
   LocalAllocOp ring = allocationOf(waited);
@@ -131,7 +161,7 @@ static LogicalResult release(scf::ForOp loop, RingWaitOp wait) {
   }
   auto slot = LocalSlotOp::create(builder, loc, waited.getType(), waited.getSrc(), last->index, /*phase=*/Value());
   RingReleaseOp::create(builder, loc, slot, exists);
-  return success();
+  return last->later == 1 && outlives(ring, loop) ? releaseAfter(loop, *last, waited) : success();
 }
 
 namespace {

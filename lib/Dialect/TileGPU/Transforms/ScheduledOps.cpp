@@ -158,6 +158,10 @@ static std::pair<StringRef, std::string> kindOf(Operation *op, bool isAhead) {
   return llvm::TypeSwitch<Operation *, Kind>(op)
       .Case([&](tile::LoadOp load) { return Kind{isAhead ? "copy" : "load", tileText(load.getType())}; })
       .Case([](tile::StoreOp store) { return Kind{"store", tileText(store.getValue().getType())}; })
+      .Case([](BoxStoreOp store) {
+        BufferType buffer = store.getBuffer().getType();
+        return Kind{"box store", tileText(buffer.getShape(), buffer.getElementType())};
+      })
       .Case<tile::AtomicRMWOp, tile::AtomicCASOp, tile::AtomicPollOp>(
           [](Operation *atomic) { return Kind{"atomic", tileText(atomic->getResult(0).getType())}; })
       .Case([](tile::ReduceOp reduce) { return Kind{"reduction", tileText(reduce->getOperand(0).getType())}; })
@@ -193,6 +197,7 @@ static int64_t globalBytes(Operation *op) {
   return llvm::TypeSwitch<Operation *, int64_t>(op)
       .Case([&](tile::LoadOp load) { return bytes(load.getType()); })
       .Case([&](tile::StoreOp store) { return bytes(store.getValue().getType()); })
+      .Case([](BoxStoreOp store) { return store.getBuffer().getType().getBytes(); })
       .Default([](Operation *) { return 0; });
 }
 

@@ -272,10 +272,10 @@ def TileGPU_GroupMmaWaitOp : TileGPU_Op<"group_mma_wait", [AllTypesMatch<["acc",
 
 def TileGPU_AsyncFenceOp : TileGPU_Op<"async_fence", [
     MemoryEffects<[MemRead<TileGPU_Shared>, MemWrite<TileGPU_Shared>]>]> {
-  let summary = "Makes this thread's writes to shared memory visible to `group_mma`";
+  let summary = "Makes this thread's writes to shared memory visible to `group_mma` and `box_store`";
   let description = [{
-    Matrix instructions of groups of warps read shared memory by another path than loads. A barrier follows, as they
-    read what other threads have written.
+    Matrix instructions of groups of warps, and copies of boxes, read shared memory by another path than loads. A barrier
+    follows, as they read what other threads have written.
   }];
   let assemblyFormat = "attr-dict";
 }

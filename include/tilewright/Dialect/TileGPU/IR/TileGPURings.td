@@ -87,6 +87,42 @@ def TileGPU_BoxCopyOp : TileGPU_Op<"box_copy", [AttrSizedOperandSegments,
   }];
 }
 
+def TileGPU_BoxStoreOp : TileGPU_Op<"box_store"> {
+  let summary = "Starts to copy a tile from shared memory to a box of `array`, which a tensor map describes";
+  let description = [{
+    As `box_copy` in the other direction: elements outside of the map's extents are not written. The buffer must not be
+    written before a `box_store_wait`:
+
+    ```mlir
+    tilegpu.local_store %x, %b
+    tilegpu.box_store 0[%x, %y] of %array from %b
+    tilegpu.box_store_wait %b
+    ```
+
+    A barrier separates the copy from what threads write to the buffer. With `by_groups`, the operation has it already:
+    each group of warps waits for its own threads, and copies the rows that these have written, which are as many for
+    each group and follow each other in the order of groups. Then groups need not wait for each other, neither here nor
+    before they write the buffer again.
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$map, Variadic<I32>:$coordinates,
+    Arg<Tile_PtrType, "where the array begins", [MemWrite<TileGPU_Memory>]>:$array,
+    TileGPU_BufferArg<[MemRead<TileGPU_Shared>]>:$buffer, UnitAttr:$by_groups);
+  let assemblyFormat = [{
+    $map `[` $coordinates `]` `of` $array `from` $buffer (`by_groups` $by_groups^)? attr-dict `:` type($array) `,`
+    type($buffer)
+  }];
+}
+
+def TileGPU_BoxStoreWaitOp : TileGPU_Op<"box_store_wait", [MemoryEffects<[MemWrite<TileGPU_Shared>]>]> {
+  let summary = "Waits until all `box_store` have written global memory, or with `read`, until they have read the buffer";
+  let description = [{
+    Without `read`, a later `box_store` to the same elements comes after the earlier ones. A kernel must have waited when
+    it ends. With `by_groups`, each group of warps waits for its own copies.
+  }];
+  let arguments = (ins TileGPU_BufferArg<[MemRead<TileGPU_Shared>]>:$buffer, UnitAttr:$by_groups, UnitAttr:$read);
+  let assemblyFormat = "$buffer (`by_groups` $by_groups^)? (`read` $read^)? attr-dict `:` type($buffer)";
+}
+
 def TileGPU_RingWaitOp : TileGPU_RingOp<"wait"> {
   let summary = "Waits until the slot is full in this phase; reads of the copied data take the token";
   let arguments = (ins TileGPU_RingSlot:$slot, I1:$phase, Optional<I1>:$exists);

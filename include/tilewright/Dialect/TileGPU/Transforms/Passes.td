@@ -323,7 +323,7 @@ def PlanPipeline : Pass<"plan-pipeline", "mlir::ModuleOp"> {
 }
 
 def PlanBoxes : Pass<"plan-boxes", "mlir::ModuleOp"> {
-  let summary = "Find loops whose copies one thread can start, as copies of boxes of arrays";
+  let summary = "Find loops whose copies one thread can start, as copies of boxes of arrays, and such stores";
   let description = [{
     From sm_90 on, one thread copies a box of an array, which a tensor map describes, to shared memory (TMA). This pass
     finds pipelined loops all of whose copies can be such copies. Their loads get the addresses
@@ -345,6 +345,10 @@ def PlanBoxes : Pass<"plan-boxes", "mlir::ModuleOp"> {
     - no write of the same program to global memory can precede it, and nothing with which the program may wait for
       another one, such as an atomic or a volatile load, unless nothing writes the array.
 
+    A store outside of such loops becomes a `box_store` if its tile is read from a buffer that only the store needs, if
+    its addresses and mask are such, with an end at a multiple of 16 bytes, and if no later access may be to the same
+    memory and no atomic may follow.
+
     Nothing of that may depend on loaded values: the launch checks that no coordinate is negative, and that none of the
     integers in addresses and masks wraps, together with what the hardware asks of a tensor map. A launch for which that
     does not hold runs the kernel's variant without maps.
@@ -354,6 +358,39 @@ def PlanBoxes : Pass<"plan-boxes", "mlir::ModuleOp"> {
     Destroys: nothing.
   }];
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect"];
+}
+
+def DeferStoreWaits : Pass<"defer-store-waits", "mlir::ModuleOp"> {
+  let summary = "Let copies of boxes to global memory run beside the loop's next iteration";
+  let description = [{
+    `plan-boxes` waits for a copy to global memory right after its start, since the buffer's memory may have other uses.
+    In a loop, this pass moves the wait to where the next iteration writes the buffer:
+
+    ```mlir
+    scf.for %tile = ... {
+      %b = tilegpu.local_alloc
+      tilegpu.local_store %x, %b
+      tilegpu.box_store 0[%i, %j] of %array from %b
+      tilegpu.box_store_wait %b
+    }
+    // becomes
+    %b = tilegpu.local_alloc
+    scf.for %tile = ... {
+      tilegpu.box_store_wait %b
+      tilegpu.local_store %x, %b
+      tilegpu.box_store 0[%i, %j] of %array from %b
+    }
+    tilegpu.box_store_wait %b
+    ```
+
+    The buffer then shares no memory with others of the loop. Waits stay where shared memory is too small for that, or for
+    as many programs on a multiprocessor as before.
+
+    Requires: buffers with the slots that `expand-pipeline` gives them, where `pipeline-outer-loops` leaves them.
+    Establishes: nothing.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
 }
 
 def ReleaseSlots : Pass<"release-slots", "mlir::ModuleOp"> {
@@ -462,12 +499,18 @@ def PipelineOuterLoops : Pass<"pipeline-outer-loops", "mlir::ModuleOp"> {
     async_wait %end
     ```
 
+    Copies of boxes go further where the inner loop's bounds are the same for all tiles: each of its iterations starts
+    the copies that are as many iterations ahead as slots allow, also those of the next tile, so that they never pause.
+    The loops carry the tile and the iteration of the next copies.
+
     This is done for the first pipelined loop in the body of a loop, unless
 
     - an operation of the outer loop may write the memory that the copies read, or orders the reads,
     - their addresses depend on memory or on an inner loop,
-    - the outer loop has no `tile.num_stages` of at least two (the module's default does not count), or
-    - the buffers, which then share no memory with others of the outer loop, would not fit into shared memory.
+    - the outer loop has `tile.num_stages` of less than two, or none and copies that are not of boxes (the module's
+      default does not count), or
+    - the buffers, which then share no memory with others of the outer loop, would not fit into shared memory, or leave
+      it for fewer programs on a multiprocessor where the user has not asked for stages.
 
     Requires: `expand-pipeline`.
     Establishes: copies in flight across iterations of outer loops.

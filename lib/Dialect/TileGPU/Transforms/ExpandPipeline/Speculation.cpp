@@ -4,6 +4,7 @@
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -18,9 +19,18 @@ static bool isDivision(Operation *op) {
 
 bool canRunAhead(Operation *op) { return isSpeculatable(op) || isDivision(op); }
 
-/// Replaces the divisor of a division that is not speculatable by 1 if `exists` is false.
+/// Whether the operation is defined for all dividends. MLIR takes all remainders for speculatable; LLVM does not.
+static bool isSafe(Operation *op) {
+  if (!isa<arith::RemSIOp, arith::RemUIOp>(op)) {
+    return !isDivision(op) || isSpeculatable(op);
+  }
+  APInt divisor;
+  return matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) && !divisor.isZero() && !divisor.isAllOnes();
+}
+
+/// Replaces the divisor of a division that is not safe by 1 if `exists` is false.
 static void guardDivision(RewriterBase &rewriter, Operation *op, Value exists) {
-  if (!isDivision(op) || isSpeculatable(op)) {
+  if (isSafe(op)) {
     return;
   }
   OpBuilder::InsertionGuard guard(rewriter);

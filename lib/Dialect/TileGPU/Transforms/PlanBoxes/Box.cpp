@@ -3,6 +3,7 @@
 #include "tilewright/Layout/Shared.h"
 #include "tilewright/Runtime/TensorMap.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -31,6 +32,7 @@ namespace {
 struct Columns {
   int contiguous; ///< the dimension along which elements are adjacent
   int64_t swizzle, width, height;
+  int64_t length; ///< of all columns together
 };
 } // namespace
 
@@ -48,7 +50,7 @@ static std::optional<Columns> columnsOf(BufferType buffer) {
       if (isPossible &&
           buffer.getLayout().getMap() ==
               layout::nvmmaShared(shape, static_cast<int>(8 * bytes), static_cast<int>(swizzle), contiguous == 0)) {
-        return Columns{contiguous, swizzle, width, height};
+        return Columns{contiguous, swizzle, width, height, sizes[contiguous]};
       }
     }
   }
@@ -100,7 +102,11 @@ static bool addDimensions(Box &box, const IndexSum &offset, const Columns &colum
     if (!stride || (isContiguous && !isUnit(*stride))) {
       return false;
     }
-    box.dimensions.push_back({*stride, {}, std::nullopt, isContiguous ? columns.width : columns.height});
+    box.dimensions.push_back({*stride,
+                              {},
+                              std::nullopt,
+                              isContiguous ? columns.width : columns.height,
+                              isContiguous ? columns.length : columns.height});
   }
   for (const IndexProduct &product : offset.products()) {
     if (product.dim >= 0) {
@@ -206,10 +212,10 @@ static bool addMask(Box &box, ArrayRef<IndexSum> sums, const Columns &columns) {
 // The box
 //===----------------------------------------------------------------------===//
 
-std::optional<Box> Box::of(tile::LoadOp load, BufferType buffer) {
+std::optional<Box> Box::of(Value pointers, Value mask, BufferType buffer) {
   IndexSums sums;
   std::optional<Columns> columns = columnsOf(buffer);
-  std::optional<AddressSum> address = columns ? sums.ofPointers(load.getPtr()) : std::nullopt;
+  std::optional<AddressSum> address = columns ? sums.ofPointers(pointers) : std::nullopt;
   if (!address || !isKnownAtLaunch(address->base)) {
     return std::nullopt;
   }
@@ -217,14 +223,32 @@ std::optional<Box> Box::of(tile::LoadOp load, BufferType buffer) {
   if (!addDimensions(box, address->offset, *columns)) {
     return std::nullopt;
   }
-  std::optional<SmallVector<IndexSum>> conditions =
-      load.getMask() ? sums.ofMask(load.getMask()) : SmallVector<IndexSum>();
+  std::optional<SmallVector<IndexSum>> conditions = mask ? sums.ofMask(mask) : SmallVector<IndexSum>();
   if (!conditions || !addMask(box, *conditions, *columns)) {
     return std::nullopt;
   }
   box.arithmetic = sums.arithmetic();
   box.remainders = llvm::to_vector(sums.remainders());
   return box;
+}
+
+/// The value of a sum without indices.
+static Value emit(OpBuilder &builder, Location loc, const IndexSum &sum) {
+  auto constant = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(builder, loc, value, 32); };
+  Value total;
+  for (const IndexProduct &product : sum.products()) {
+    Value term = product.scalars.empty() || product.factor != 1 ? constant(product.factor) : Value();
+    for (Value scalar : product.scalars) {
+      term = term ? arith::MulIOp::create(builder, loc, term, scalar).getResult() : scalar;
+    }
+    total = total ? arith::AddIOp::create(builder, loc, total, term).getResult() : term;
+  }
+  return total ? total : constant(0);
+}
+
+SmallVector<Value> Box::emitStart(OpBuilder &builder, Location loc) const {
+  return llvm::map_to_vector(dimensions,
+                             [&](const BoxDimension &dimension) { return emit(builder, loc, dimension.start); });
 }
 
 } // namespace tilewright::tilegpu

@@ -1,5 +1,5 @@
-// A load as a copy of boxes: a tile whose addresses are those of a box of an array, and whose mask is true inside of
-// the array's extents.
+// A load or store as a copy of boxes: a tile whose addresses are those of a box of an array, and whose mask is true
+// inside of the array's extents.
 //
 //     x + (rows + i0) * stride + k + i1,  rows + i0 < M  and  k + i1 < K
 //
@@ -26,6 +26,7 @@ struct BoxDimension {
   IndexSum start;                 ///< of the box
   std::optional<IndexSum> extent; ///< none without a mask
   int64_t size = 1;               ///< of the box
+  int64_t span = 1;               ///< of the tile, which may be several boxes
   bool isMaskedBelow = false;     ///< the mask is false where coordinates are negative
 };
 
@@ -36,9 +37,12 @@ struct Box {
   llvm::SetVector<mlir::Value> arithmetic;       ///< whose results must not wrap
   llvm::SmallVector<IndexRemainder> remainders;
 
-  /// The box that the load copies to the buffer; none if its addresses or its mask are no box's, or if the buffer has
-  /// another layout than that in which boxes arrive.
-  static std::optional<Box> of(tile::LoadOp load, BufferType buffer);
+  /// The box at the addresses, where the mask is true, in such a buffer; none if the addresses or the mask, which may
+  /// be null, are no box's, or if the buffer has another layout than that in which boxes are copied.
+  static std::optional<Box> of(mlir::Value pointers, mlir::Value mask, BufferType buffer);
+
+  /// Computes where the box begins, the innermost dimension first.
+  llvm::SmallVector<mlir::Value> emitStart(mlir::OpBuilder &builder, mlir::Location loc) const;
 };
 
 } // namespace tilewright::tilegpu

@@ -82,9 +82,9 @@ void MapBuilder::addRemainder(const IndexRemainder &remainder, Map &map) {
 
 /// The hardware reads elements at negative coordinates as zeros, where a load without a mask would read memory before
 /// the array. So none may be negative, nor may any be beyond the largest integer.
-void MapBuilder::addCoordinate(const BoxDimension &dimension, int64_t span, Map &map) {
+void MapBuilder::addCoordinate(const BoxDimension &dimension, Map &map) {
   int start = stepOf(dimension.start, kCoordinateBits, &map);
-  int last = ranges.sumStep(kCoordinateBits, start, ranges.constantStep(kCoordinateBits, span - 1));
+  int last = ranges.sumStep(kCoordinateBits, start, ranges.constantStep(kCoordinateBits, dimension.span - 1));
   if (!dimension.isMaskedBelow) {
     map.checks.push_back({RangeOp::CheckNonNegative, start});
   }
@@ -111,8 +111,7 @@ std::optional<int64_t> MapBuilder::add(const Box &box, BufferType buffer) {
       int stride = stepOf(dimension.stride, kExactBits, nullptr);
       map.strides.push_back(ranges.productStep(kExactBits, stride, ranges.constantStep(kExactBits, elementBytes)));
     }
-    int64_t columns = number == 0 ? buffer.getNumElements() / (box.dimensions[0].size * box.dimensions[1].size) : 1;
-    addCoordinate(dimension, dimension.size * columns, map);
+    addCoordinate(dimension, map);
   }
   for (Value result : box.arithmetic) {
     map.checks.push_back(ranges.checkOf(RangeOp::CheckNoWrap, result));
@@ -126,6 +125,14 @@ std::optional<int64_t> MapBuilder::add(const Box &box, BufferType buffer) {
   llvm::erase_if(map.checks, [&](const Check &check) { return ranges.holdsAlways(check); });
   maps.push_back(std::move(map));
   return size() - 1;
+}
+
+std::optional<int64_t> MapBuilder::addStored(const Box &box, BufferType buffer) {
+  const std::optional<IndexSum> &extent = box.dimensions.front().extent;
+  bool endsWithUnit = !extent || llvm::all_of(extent->products(), [&](const IndexProduct &product) {
+    return isMultiple(product, buffer.getElementBytes());
+  });
+  return endsWithUnit ? add(box, buffer) : std::nullopt;
 }
 
 SmallVector<Check> MapBuilder::checks() const {

@@ -22,6 +22,9 @@ public:
   /// copy reads what the load would, or if the hardware can't take the array.
   std::optional<int64_t> add(const Box &box, BufferType buffer);
 
+  /// Adds a map for a store. The hardware writes whole units of 16 bytes, also where the array ends.
+  std::optional<int64_t> addStored(const Box &box, BufferType buffer);
+
   int64_t size() const { return static_cast<int64_t>(maps.size()); }
   /// Removes the maps from number `size` on.
   void truncate(int64_t size) { maps.erase(maps.begin() + size, maps.end()); }
@@ -46,7 +49,7 @@ private:
   int stepOf(const IndexProduct &product, unsigned bits, Map *checked);
   int stepOf(const IndexSum &sum, unsigned bits, Map *checked);
   void addRemainder(const IndexRemainder &remainder, Map &map);
-  void addCoordinate(const BoxDimension &dimension, int64_t span, Map &map);
+  void addCoordinate(const BoxDimension &dimension, Map &map);
   llvm::SmallVector<IndexRanges::Check> checks() const;
   llvm::SmallVector<int> steps() const;
 

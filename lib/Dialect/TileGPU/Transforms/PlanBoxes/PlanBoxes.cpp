@@ -1,4 +1,4 @@
-// plan-boxes: finds loops whose copies can be copies of boxes. See Passes.td.
+// plan-boxes: finds loops whose copies can be copies of boxes, and stores by BoxStores.h. See Passes.td.
 //
 //     %p = addptr ..., %m = cmpi ...                     %y = muli %pid, 128 ...
 //     %x = tile.load %p mask %m other 0         =        %p = tilegpu.box_pointers 0[%k, %y]
@@ -7,15 +7,14 @@
 
 #include "../Buffers.h"
 #include "../ExpandPipeline/LoopParts.h"
+#include "BoxStores.h"
 #include "MapBuilder.h"
+#include "MemoryOrder.h"
 
-#include "tilewright/Analysis/ReadOnlyMemory.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 #include "tilewright/Hardware/Gpu.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -26,50 +25,6 @@ namespace tilewright::tilegpu {
 #define GEN_PASS_DEF_PLANBOXES
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h.inc"
 } // namespace tilewright::tilegpu
-
-//===----------------------------------------------------------------------===//
-// Order with writes to global memory
-//===----------------------------------------------------------------------===//
-
-/// Whether the program may execute `op` before an iteration of the loop.
-static bool mayPrecede(Operation *op, scf::ForOp loop) {
-  Operation *around = loop, *ancestor = nullptr;
-  while (!(ancestor = around->getBlock()->findAncestorOpInBlock(*op))) {
-    around = around->getParentOp();
-  }
-  return around == ancestor || ancestor->isBeforeInBlock(around) || around->getParentOfType<LoopLikeOpInterface>();
-}
-
-/// Whether the operation writes global memory, or may wait for another program that does.
-static bool mayNeedOrder(Operation *op) {
-  if (auto load = dyn_cast<tile::LoadOp>(op); load && load.getIsVolatile()) {
-    return true;
-  }
-  if (isa<tile::AtomicOpInterface>(op)) {
-    return true;
-  }
-  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
-  if (!interface) {
-    return false;
-  }
-  SmallVector<MemoryEffects::EffectInstance> effects;
-  interface.getEffects(effects);
-  return llvm::any_of(effects, [](const MemoryEffects::EffectInstance &effect) {
-    return isa<MemoryEffects::Write>(effect.getEffect()) && effect.getResource() == tile::Memory::get();
-  });
-}
-
-/// Copies of boxes read memory by another path than other accesses: writes by this program, and by others for which it
-/// has waited, need not be visible to them.
-static bool mayReadEarlierWrites(tile::LoadOp load, scf::ForOp loop, const ReadOnlyMemory &readOnly) {
-  if (readOnly.contains(load.getPtr())) {
-    return false;
-  }
-  WalkResult result = loop->getParentOfType<func::FuncOp>().walk([&](Operation *op) {
-    return mayNeedOrder(op) && mayPrecede(op, loop) ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return result.wasInterrupted();
-}
 
 //===----------------------------------------------------------------------===//
 // Loops
@@ -116,7 +71,7 @@ std::optional<BoxLoad> LoopBoxes::describe(tile::LoadOp load) {
     return std::nullopt;
   }
   BufferType buffer = store.getBuffer().getType();
-  std::optional<Box> box = Box::of(load, buffer);
+  std::optional<Box> box = Box::of(load.getPtr(), load.getMask(), buffer);
   std::optional<int64_t> map = box ? maps.add(*box, buffer) : std::nullopt;
   return map ? std::optional(BoxLoad{load, std::move(*box), *map}) : std::nullopt;
 }
@@ -144,20 +99,6 @@ bool LoopBoxes::find() {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-/// The value of a sum without indices.
-static Value emit(OpBuilder &builder, Location loc, const IndexSum &sum) {
-  auto constant = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(builder, loc, value, 32); };
-  Value total;
-  for (const IndexProduct &product : sum.products()) {
-    Value term = product.scalars.empty() || product.factor != 1 ? constant(product.factor) : Value();
-    for (Value scalar : product.scalars) {
-      term = term ? arith::MulIOp::create(builder, loc, term, scalar).getResult() : scalar;
-    }
-    total = total ? arith::AddIOp::create(builder, loc, total, term).getResult() : term;
-  }
-  return total ? total : constant(0);
-}
-
 /// Erases operations without uses, and those that only they used.
 static void eraseUnused(SmallVector<Operation *> todo, Block *body) {
   while (!todo.empty()) {
@@ -181,10 +122,7 @@ void LoopBoxes::rewrite() {
     OpBuilder builder(found.load);
     Location loc = found.load.getLoc();
     Operation *before = found.load->getPrevNode();
-    SmallVector<Value> coordinates;
-    for (const BoxDimension &dimension : found.box.dimensions) {
-      coordinates.push_back(emit(builder, loc, dimension.start));
-    }
+    SmallVector<Value> coordinates = found.box.emitStart(builder, loc);
     Value pointers = BoxPointersOp::create(builder, loc, found.load.getPtr().getType(),
                                            builder.getI64IntegerAttr(found.map), coordinates);
     for (Operation *op = before ? before->getNextNode() : &loop.getBody()->front(); op != found.load;
@@ -222,21 +160,22 @@ static void plan(func::FuncOp function) {
   if (!function->hasAttr(tile::TileDialect::kKernelAttr) || !targetOf(function).copiesBoxes) {
     return;
   }
-  SmallVector<scf::ForOp> loops = scheduledLoopsOf(function);
-  if (loops.empty()) {
+  if (!function.walk([](GroupMmaOp) { return WalkResult::interrupt(); }).wasInterrupted()) {
     return;
   }
   ReadOnlyMemory readOnly(function);
   MapBuilder maps(function);
   std::vector<LoopBoxes> found;
-  for (scf::ForOp loop : loops) {
+  for (scf::ForOp loop : scheduledLoopsOf(function)) {
     if (LoopBoxes boxes(loop, readOnly, maps); boxes.find()) {
       found.push_back(std::move(boxes));
     }
   }
+  std::vector<BoxStore> stores = findBoxStores(function, maps);
   for (LoopBoxes &boxes : found) {
     boxes.rewrite();
   }
+  llvm::for_each(stores, storeByBoxes);
   maps.finish();
 }
 

@@ -1,0 +1,133 @@
+#include "BoxStores.h"
+
+#include "../Buffers.h"
+#include "../ExpandPipeline/LoopParts.h"
+#include "MemoryOrder.h"
+
+#include "tilewright/Layout/Shared.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace mlir;
+
+namespace tilewright::tilegpu {
+
+/// The store to shared memory of the tile that `load` reads, if nothing else accesses the buffer.
+static LocalStoreOp stagedFor(LocalLoadOp load) {
+  LocalAllocOp alloc = load.getBuffer().getDefiningOp<LocalAllocOp>();
+  if (!alloc || !load->hasOneUse() || load.getStart() || load.getAfter()) {
+    return LocalStoreOp();
+  }
+  SmallVector<BufferAccess> accesses = accessesOf(alloc);
+  for (const BufferAccess &access : accesses) {
+    auto store = dyn_cast<LocalStoreOp>(access.op);
+    if (store && accesses.size() == 2 && store->getBlock() == load->getBlock() && store->isBeforeInBlock(load)) {
+      return store;
+    }
+  }
+  return LocalStoreOp();
+}
+
+/// A buffer for the same tile, in columns of `swizzle` bytes; null if a row is shorter.
+static BufferType withColumns(BufferType type, int contiguous, int64_t swizzle) {
+  ArrayRef<int64_t> sizes = type.getShape();
+  int64_t bytes = type.getElementBytes();
+  if (sizes[contiguous] * bytes < swizzle) {
+    return BufferType();
+  }
+  layout::LinearLayout map = layout::nvmmaShared(layout::Shape(sizes.begin(), sizes.end()), static_cast<int>(8 * bytes),
+                                                 static_cast<int>(swizzle), contiguous == 0);
+  return BufferType::get(type.getContext(), type.getSlots(), sizes, type.getElementType(),
+                         LayoutAttr::get(type.getContext(), map));
+}
+
+/// The rows of the tile that each group of warps holds, if they follow each other, as many for each group, in the order
+/// of groups. Each is at least as long as a swizzle's period.
+static std::optional<int64_t> rowsOfGroups(RankedTensorType tile, int rowDim) {
+  constexpr int kWarpBits = 2; // of a group
+  constexpr int64_t kSwizzledRows = 8;
+  static_assert(hardware::GroupMmaInstruction::kWarps == 1 << kWarpBits);
+  const layout::LinearLayout &map = mapOf(tile);
+  int groupBits = map.inBits(layout::kWarp) - kWarpBits;
+  int64_t rows = groupBits < 0 ? 0 : tile.getDimSize(rowDim) >> groupBits;
+  for (const layout::Dim &in : map.ins()) {
+    for (int bit = 0; bit < map.inBits(in.name); ++bit) {
+      int64_t row = map.basis(in.name, bit, layout::dimName(rowDim));
+      int64_t column = map.basis(in.name, bit, layout::dimName(1 - rowDim));
+      bool isOfGroup = in.name == layout::kWarp && bit >= kWarpBits;
+      if (isOfGroup ? row != rows << (bit - kWarpBits) || column != 0 : row >= rows) {
+        return std::nullopt;
+      }
+    }
+  }
+  return rows >= kSwizzledRows ? std::optional(rows) : std::nullopt;
+}
+
+static std::optional<BoxStore> describe(tile::StoreOp store, LocalStoreOp staged, MapBuilder &maps) {
+  BufferType type = staged.getBuffer().getType();
+  for (int contiguous : {1, 0}) {
+    for (int64_t swizzle : {128, 64, 32}) {
+      BufferType buffer = withColumns(type, contiguous, swizzle);
+      std::optional<Box> box = buffer ? Box::of(store.getPtr(), store.getMask(), buffer) : std::nullopt;
+      if (!box) {
+        continue;
+      }
+      std::optional<int64_t> rows = rowsOfGroups(cast<RankedTensorType>(staged.getSrc().getType()), 1 - contiguous);
+      box->dimensions[1].size = rows.value_or(box->dimensions[1].size);
+      std::optional<int64_t> map = maps.addStored(*box, buffer);
+      return map ? std::optional(BoxStore{store, staged, buffer, std::move(*box), *map, rows.has_value()})
+                 : std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+static std::optional<BoxStore> find(tile::StoreOp store, MapBuilder &maps) {
+  auto load = store.getValue().getDefiningOp<LocalLoadOp>();
+  bool isPlain = store.getCache() == tile::CacheModifier::None && store.getEvict() == tile::EvictionPolicy::Normal;
+  LocalStoreOp staged = load && isPlain && !findPosition(store) && load->getBlock() == store->getBlock()
+                            ? stagedFor(load)
+                            : LocalStoreOp();
+  if (!staged || staged.getBuffer().getType().getShape().size() != 2 || mayBeObserved(store)) {
+    return std::nullopt;
+  }
+  int64_t before = maps.size();
+  std::optional<BoxStore> found = describe(store, staged, maps);
+  if (!found || !maps.fits()) {
+    maps.truncate(before);
+    return std::nullopt;
+  }
+  return found;
+}
+
+std::vector<BoxStore> findBoxStores(func::FuncOp function, MapBuilder &maps) {
+  std::vector<BoxStore> stores;
+  function.walk([&](tile::StoreOp store) {
+    if (std::optional<BoxStore> found = find(store, maps)) {
+      stores.push_back(std::move(*found));
+    }
+  });
+  return stores;
+}
+
+void storeByBoxes(const BoxStore &found) {
+  tile::StoreOp store = found.store;
+  LocalStoreOp staged = found.staged;
+  LocalAllocOp old = allocationOf(staged.getBuffer());
+  Operation *load = store.getValue().getDefiningOp();
+  Location loc = store.getLoc();
+  OpBuilder builder(staged);
+  auto buffer = LocalAllocOp::create(builder, loc, found.buffer, IntegerAttr());
+  staged.getBufferMutable().assign(buffer);
+  builder.setInsertionPoint(store);
+  UnitAttr byGroups = found.isByGroups ? builder.getUnitAttr() : UnitAttr();
+  BoxStoreOp::create(builder, loc, builder.getI64IntegerAttr(found.map), found.box.emitStart(builder, loc),
+                     found.box.base, buffer, byGroups);
+  BoxStoreWaitOp::create(builder, loc, buffer, found.isByGroups,
+                         /*read=*/!store->getParentOfType<LoopLikeOpInterface>());
+  store.erase();
+  load->erase();
+  old.erase();
+}
+
+} // namespace tilewright::tilegpu

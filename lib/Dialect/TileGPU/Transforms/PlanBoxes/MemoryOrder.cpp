@@ -1,0 +1,80 @@
+#include "MemoryOrder.h"
+
+#include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace tilewright::tilegpu {
+
+/// Whether the program may execute `op` before `later`.
+static bool mayPrecede(Operation *op, Operation *later) {
+  Operation *around = later, *ancestor = nullptr;
+  while (!(ancestor = around->getBlock()->findAncestorOpInBlock(*op))) {
+    around = around->getParentOp();
+  }
+  return around == ancestor || ancestor->isBeforeInBlock(around) || around->getParentOfType<LoopLikeOpInterface>();
+}
+
+/// Whether the operation writes global memory, or may wait for another program that does.
+static bool mayNeedOrder(Operation *op) {
+  if (auto load = dyn_cast<tile::LoadOp>(op); load && load.getIsVolatile()) {
+    return true;
+  }
+  if (isa<tile::AtomicOpInterface>(op)) {
+    return true;
+  }
+  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!interface) {
+    return false;
+  }
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  interface.getEffects(effects);
+  return llvm::any_of(effects, [](const MemoryEffects::EffectInstance &effect) {
+    return isa<MemoryEffects::Write>(effect.getEffect()) && effect.getResource() == tile::Memory::get();
+  });
+}
+
+bool mayReadEarlierWrites(tile::LoadOp load, scf::ForOp loop, const ReadOnlyMemory &readOnly) {
+  if (readOnly.contains(load.getPtr())) {
+    return false;
+  }
+  WalkResult result = loop->getParentOfType<func::FuncOp>().walk([&](Operation *op) {
+    return mayNeedOrder(op) && mayPrecede(op, loop) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+/// Whether the effect depends on whether the memory at `pointer` is written. One without a value is on all of its
+/// resource.
+static bool mayDependOn(const MemoryEffects::EffectInstance &effect, Value pointer) {
+  SideEffects::Resource *resource = effect.getResource();
+  if (resource == SharedMemory::get() || resource == tile::Console::get()) {
+    return false;
+  }
+  return !effect.getValue() || !isa<tile::PtrType>(tile::getElementType(effect.getValue().getType())) ||
+         mayAlias(effect.getValue(), pointer);
+}
+
+bool mayBeObserved(tile::StoreOp store) {
+  WalkResult result = store->getParentOfType<func::FuncOp>().getBody().walk([&](Operation *op) {
+    if (op == store || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() || isMemoryEffectFree(op) ||
+        !mayPrecede(store, op)) {
+      return WalkResult::advance();
+    }
+    auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+    if (!interface || isa<tile::AtomicOpInterface>(op)) {
+      return WalkResult::interrupt();
+    }
+    SmallVector<MemoryEffects::EffectInstance> effects;
+    interface.getEffects(effects);
+    bool depends = llvm::any_of(effects, [&](const auto &effect) { return mayDependOn(effect, store.getPtr()); });
+    return depends ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+} // namespace tilewright::tilegpu

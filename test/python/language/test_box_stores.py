@@ -1,0 +1,163 @@
+"""Stores of results of dots that become copies of boxes (TMA) on Hopper, or just do not."""
+
+from typing import Any
+
+import pytest
+import torch
+from group_matmul import takes_boxes
+
+import tilewright
+import tilewright.language as tl
+
+
+@tilewright.jit
+def plain(x, y, out, tiles, pitch, limit, SIDE: tl.constexpr):
+    """A program stores every second tile of rows."""
+    m, k = tl.arange(0, SIDE), tl.arange(0, 64)
+    for tile in range(tl.program_id(0), tiles, 2):
+        rows = tile * SIDE + m
+        a = tl.load(x + rows[:, None] * 64 + k[None, :])
+        total = tl.dot(a, tl.load(y + k[:, None] * 64 + k[None, :]))
+        tl.store(out + rows[:, None] * pitch + k[None, :], total.to(tl.float16))
+
+
+@tilewright.jit
+def masked(x, y, out, tiles, pitch, limit, SIDE: tl.constexpr):
+    """Rows and columns end at integers that are known at launch."""
+    m, k = tl.arange(0, SIDE), tl.arange(0, 64)
+    for tile in range(tl.program_id(0), tiles, 2):
+        rows = tile * SIDE + m
+        a = tl.load(x + rows[:, None] * 64 + k[None, :])
+        total = tl.dot(a, tl.load(y + k[:, None] * 64 + k[None, :]))
+        inside = (rows[:, None] < tiles * SIDE - 3) & (k[None, :] < limit)
+        tl.store(out + rows[:, None] * pitch + k[None, :], total.to(tl.float16), mask=inside)
+
+
+@tilewright.jit
+def overwritten(x, y, out, tiles, pitch, limit, SIDE: tl.constexpr):
+    """Each tile is stored over the next one first: of two copies, the later one counts."""
+    m, k = tl.arange(0, SIDE), tl.arange(0, 64)
+    for step in range(0, tiles * 2):
+        tile = (step + 1) // 2 if tl.program_id(0) == 0 else tiles
+        if tile < tiles:
+            rows = step // 2 * SIDE + m
+            a = tl.load(x + rows[:, None] * 64 + k[None, :])
+            total = tl.dot(a, tl.load(y + k[:, None] * 64 + k[None, :]))
+            place = out + (tile * SIDE + m)[:, None] * pitch + k[None, :]
+            tl.store(place, total.to(tl.float16))
+
+
+@tilewright.jit
+def read_again(x, y, out, tiles, pitch, limit, SIDE: tl.constexpr):
+    m, k = tl.arange(0, SIDE), tl.arange(0, 64)
+    for tile in range(tl.program_id(0), tiles, 2):
+        rows = tile * SIDE + m
+        a = tl.load(x + rows[:, None] * 64 + k[None, :])
+        total = tl.dot(a, tl.load(y + k[:, None] * 64 + k[None, :]))
+        place = out + rows[:, None] * pitch + k[None, :]
+        tl.store(place, (total - 1).to(tl.float16))
+        tl.store(place, tl.load(place) + 1)
+
+
+@tilewright.jit
+def counted(x, y, out, tiles, pitch, limit, SIDE: tl.constexpr):
+    """Another program might take the atomic for a sign that the tile is stored."""
+    m, k = tl.arange(0, SIDE), tl.arange(0, 64)
+    for tile in range(tl.program_id(0), tiles, 2):
+        rows = tile * SIDE + m
+        a = tl.load(x + rows[:, None] * 64 + k[None, :])
+        total = tl.dot(a, tl.load(y + k[:, None] * 64 + k[None, :]))
+        tl.store(out + rows[:, None] * pitch + k[None, :], total.to(tl.float16))
+        tl.atomic_add(limit, 1)
+
+
+def run(
+    kernel: Any, side: int, tiles: int, limit: Any = 64, pitch: int = 80, **options: Any
+) -> Any:
+    """Compares what two programs store with the product of small integers."""
+    x = torch.randint(-3, 4, (side * tiles, 64)).half()
+    y = torch.randint(-3, 4, (64, 64)).half()
+    out = torch.full((side * tiles, pitch), 7.0).half()
+    made = kernel[(2,)](x, y, out, tiles, pitch, limit, side, **options)
+    wanted = torch.full((side * tiles, pitch), 7.0).half()
+    rows = side * tiles - 3 if kernel is masked else side * tiles
+    columns = limit if kernel is masked else 64
+    wanted[:rows, :columns] = (x.float() @ y.float()).half()[:rows, :columns].cpu()
+    assert torch.equal(out.cpu(), wanted.cpu())
+    return made
+
+
+def stores_boxes(made: Any) -> bool:
+    return "tilegpu.box_store" in made.ir("tilegpu")
+
+
+@pytest.mark.parametrize(("side", "warps"), [(64, 4), (128, 4), (128, 8), (256, 8)])
+@pytest.mark.parametrize("tiles", [1, 2, 5])
+@pytest.mark.parametrize("kernel", [plain, masked], ids=lambda kernel: kernel.__name__)
+def test_boxes(kernel, tiles, side, warps, launch_target) -> None:
+    made = run(kernel, side, tiles, num_warps=warps)
+    assert not takes_boxes(launch_target) or stores_boxes(made)
+
+
+def test_that_the_last_store_counts(launch_target) -> None:
+    made = run(overwritten, 64, 3, num_warps=4)
+    assert not takes_boxes(launch_target) or stores_boxes(made)
+
+
+@pytest.mark.parametrize("limit", [0, 1, 3, 8, 16, 24, 48, 61, 63])
+def test_where_columns_end(limit) -> None:
+    """The hardware writes 16 bytes at a time."""
+    run(masked, 64, 3, limit, num_warps=4)
+
+
+@pytest.mark.parametrize("pitch", [64, 65, 68, 72])
+def test_strides_that_no_map_takes(pitch) -> None:
+    run(plain, 64, 3, pitch=80, num_warps=4)
+    run(plain, 64, 3, pitch=pitch, num_warps=4)
+
+
+@pytest.mark.parametrize("kernel", [read_again, counted], ids=lambda kernel: kernel.__name__)
+def test_what_is_seen_later(kernel, launch_target) -> None:
+    limit = torch.zeros(1, dtype=torch.int32) if kernel is counted else 64
+    made = run(kernel, 64, 3, limit, num_warps=4)
+    assert not takes_boxes(launch_target) or not stores_boxes(made)
+
+
+@tilewright.jit
+def persistent(
+    a, b, c, M, N, K, tiles, EPILOGUES: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr
+):
+    """Each program computes every third tile of a matmul; its copies go on with the next tile."""
+    i, j, k = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, 64)
+    across = tl.cdiv(N, BN)
+    for tile in range(tl.program_id(0), tiles, 3):
+        rows, columns = tile // across * BM + i, tile % across * BN + j
+        total = tl.zeros((BM, BN), tl.float32)
+        for start in range(0, K, 64):
+            at = start + k
+            x = tl.load(a + rows[:, None] * K + at[None, :],
+                        mask=(rows < M)[:, None] & (at < K)[None, :], other=0)  # fmt: skip
+            y = tl.load(b + at[:, None] * N + columns[None, :],
+                        mask=(at < K)[:, None] & (columns < N)[None, :], other=0)  # fmt: skip
+            total = tl.dot(x, y, total)
+        inside = (rows < M)[:, None] & (columns < N)[None, :]
+        for number in tl.static_range(EPILOGUES):
+            value = (total + number).to(tl.float16)
+            tl.store(c + number * M * N + rows[:, None] * N + columns[None, :], value, mask=inside)
+
+
+@pytest.mark.parametrize("epilogues", [1, 2])
+@pytest.mark.parametrize(
+    ("warps", "bm", "bn", "stages"), [(4, 64, 64, 3), (8, 128, 64, 2), (4, 64, 32, 5)]
+)
+@pytest.mark.parametrize("K", [0, 48, 64, 128, 200, 320])
+def test_persistent(K, warps, bm, bn, stages, epilogues) -> None:
+    M, N = 200, 136
+    a, b = torch.randint(-3, 4, (M, max(K, 1))).half(), torch.randint(-3, 4, (max(K, 1), N)).half()
+    c = torch.full((2, M, N), 7.0).half()
+    tiles = -(-M // bm) * -(-N // bn)
+    persistent[(3,)](a, b, c, M, N, K, tiles, epilogues, bm, bn, num_warps=warps, num_stages=stages)
+    product = a[:, :K].float().cpu() @ b[:K].float().cpu()
+    for number in range(2):
+        wanted = product + number if number < epilogues else torch.full((M, N), 7.0)
+        assert torch.equal(c[number].cpu().float(), wanted)
