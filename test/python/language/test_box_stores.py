@@ -60,6 +60,20 @@ def read_again(x, y, out, tiles, pitch, limit, SIDE: tl.constexpr):
 
 
 @tilewright.jit
+def added(x, y, out, tiles, pitch, limit, SIDE: tl.constexpr):
+    """What the array had before is read, and stored elsewhere after the tile."""
+    m, k = tl.arange(0, SIDE), tl.arange(0, 64)
+    for tile in range(tl.program_id(0), tiles, 2):
+        rows = tile * SIDE + m
+        place = out + rows[:, None] * pitch + k[None, :]
+        before = tl.load(place)
+        a = tl.load(x + rows[:, None] * 64 + k[None, :])
+        total = tl.dot(a, tl.load(y + k[:, None] * 64 + k[None, :]))
+        tl.store(place, total.to(tl.float16))
+        tl.store(limit + rows[:, None] * 64 + k[None, :], before)
+
+
+@tilewright.jit
 def counted(x, y, out, tiles, pitch, limit, SIDE: tl.constexpr):
     """Another program might take the atomic for a sign that the tile is stored."""
     m, k = tl.arange(0, SIDE), tl.arange(0, 64)
@@ -120,6 +134,13 @@ def test_strides_that_no_map_takes(pitch) -> None:
 def test_what_is_seen_later(kernel, launch_target) -> None:
     limit = torch.zeros(1, dtype=torch.int32) if kernel is counted else 64
     made = run(kernel, 64, 3, limit, num_warps=4)
+    assert not takes_boxes(launch_target) or not stores_boxes(made)
+
+
+def test_what_was_there_before(launch_target) -> None:
+    before = torch.zeros(64 * 3, 64).half()
+    made = run(added, 64, 3, before, num_warps=4)
+    assert torch.equal(before.cpu(), torch.full((64 * 3, 64), 7.0).half())
     assert not takes_boxes(launch_target) or not stores_boxes(made)
 
 

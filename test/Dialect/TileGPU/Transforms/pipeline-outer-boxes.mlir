@@ -1,5 +1,25 @@
 // pipeline-outer-loops: copies of boxes.
 // RUN: tilewright-opt %s --pipeline-outer-loops --canonicalize --cse | FileCheck %s
+// RUN: tilewright-opt %s --pipeline-outer-loops --overlap-group-mma --release-slots | FileCheck %s --check-prefix=RELEASE
+
+// After the inner loop, the slot that its last dot has read is released, unless the loop had no iteration. Copies for
+// the next tile do not wait for that dot.
+// RELEASE-LABEL: @flattened
+// RELEASE: scf.for
+// RELEASE: %[[LAST:.*]]:{{[0-9]+}} = scf.for
+// RELEASE: tilegpu.ring_release {{.*}} if
+// RELEASE: scf.yield
+// RELEASE: tilegpu.group_mma_wait %[[LAST]]#0 pending 0
+// RELEASE: %[[ANY:.*]] = arith.cmpi slt
+// RELEASE: %[[SLOT:.*]] = tilegpu.local_slot {{.*}}[%[[LAST]]#
+// RELEASE: tilegpu.ring_release %[[SLOT]] if %[[ANY]]
+// RELEASE-LABEL: @rotated
+// RELEASE: scf.for
+// RELEASE: %[[LAST:.*]]:{{[0-9]+}} = scf.for
+// RELEASE: }
+// RELEASE: tilegpu.box_copy
+// RELEASE: tilegpu.group_mma_wait %[[LAST]]#0 pending 0
+// RELEASE: tilegpu.ring_release
 
 // Copies of boxes go on with the next tile: the inner loop carries the tile and the iteration of its copies, and the
 // row at which that tile begins. Where the number of iterations depends on the tile, only the first copies move.

@@ -346,7 +346,7 @@ def PlanBoxes : Pass<"plan-boxes", "mlir::ModuleOp"> {
       another one, such as an atomic or a volatile load, unless nothing writes the array.
 
     A store outside of such loops becomes a `box_store` if its tile is read from a buffer that only the store needs, if
-    its addresses and mask are such, with an end at a multiple of 16 bytes, and if no later access may be to the same
+    its addresses and mask are such, with an end at a multiple of 16 bytes, and if no other access may be to the same
     memory and no atomic may follow.
 
     Nothing of that may depend on loaded values: the launch checks that no coordinate is negative, and that none of the

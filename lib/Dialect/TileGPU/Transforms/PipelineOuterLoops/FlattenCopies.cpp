@@ -198,7 +198,7 @@ private:
   CopyState advance(const CopyState &state) {
     Value goesOn = hasNext(rewriter, loc, state.index, first.inner);
     Value next = arith::AddIOp::create(rewriter, loc, state.index, first.inner.getStep());
-    SmallVector<Value> same = state.all(), types;
+    SmallVector<Value> same = state.all();
     auto branch = scf::IfOp::create(rewriter, loc, TypeRange(ValueRange(same)), goesOn, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(branch.thenBlock());

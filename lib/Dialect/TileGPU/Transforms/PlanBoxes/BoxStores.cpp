@@ -88,7 +88,7 @@ static std::optional<BoxStore> find(tile::StoreOp store, MapBuilder &maps) {
   LocalStoreOp staged = load && isPlain && !findPosition(store) && load->getBlock() == store->getBlock()
                             ? stagedFor(load)
                             : LocalStoreOp();
-  if (!staged || staged.getBuffer().getType().getShape().size() != 2 || mayBeObserved(store)) {
+  if (!staged || staged.getBuffer().getType().getShape().size() != 2 || needsOrder(store)) {
     return std::nullopt;
   }
   int64_t before = maps.size();

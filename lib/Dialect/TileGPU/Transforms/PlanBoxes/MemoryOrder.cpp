@@ -48,32 +48,34 @@ bool mayReadEarlierWrites(tile::LoadOp load, scf::ForOp loop, const ReadOnlyMemo
   return result.wasInterrupted();
 }
 
-/// Whether the effect depends on whether the memory at `pointer` is written. One without a value is on all of its
-/// resource.
-static bool mayDependOn(const MemoryEffects::EffectInstance &effect, Value pointer) {
+/// Whether the effect may be on the memory at `pointer`, or without a value, on all memory.
+static bool isOnMemory(const MemoryEffects::EffectInstance &effect, Value pointer, bool ofUnknown) {
   SideEffects::Resource *resource = effect.getResource();
   if (resource == SharedMemory::get() || resource == tile::Console::get()) {
     return false;
   }
-  return !effect.getValue() || !isa<tile::PtrType>(tile::getElementType(effect.getValue().getType())) ||
-         mayAlias(effect.getValue(), pointer);
+  bool isPointer = effect.getValue() && isa<tile::PtrType>(tile::getElementType(effect.getValue().getType()));
+  return isPointer ? mayAlias(effect.getValue(), pointer) : ofUnknown;
 }
 
-bool mayBeObserved(tile::StoreOp store) {
-  WalkResult result = store->getParentOfType<func::FuncOp>().getBody().walk([&](Operation *op) {
-    if (op == store || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() || isMemoryEffectFree(op) ||
-        !mayPrecede(store, op)) {
-      return WalkResult::advance();
-    }
-    auto interface = dyn_cast<MemoryEffectOpInterface>(op);
-    if (!interface || isa<tile::AtomicOpInterface>(op)) {
-      return WalkResult::interrupt();
-    }
-    SmallVector<MemoryEffects::EffectInstance> effects;
-    interface.getEffects(effects);
-    bool depends = llvm::any_of(effects, [&](const auto &effect) { return mayDependOn(effect, store.getPtr()); });
-    return depends ? WalkResult::interrupt() : WalkResult::advance();
-  });
+/// Whether the operation must see the store, must come before it, or may let another program look for it.
+static bool isOrderedWith(Operation *op, tile::StoreOp store) {
+  if (op == store || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() || isMemoryEffectFree(op)) {
+    return false;
+  }
+  bool isLater = mayPrecede(store, op);
+  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!interface || (isLater && isa<tile::AtomicOpInterface>(op))) {
+    return isLater;
+  }
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  interface.getEffects(effects);
+  return llvm::any_of(effects, [&](const auto &effect) { return isOnMemory(effect, store.getPtr(), isLater); });
+}
+
+bool needsOrder(tile::StoreOp store) {
+  WalkResult result = store->getParentOfType<func::FuncOp>().getBody().walk(
+      [&](Operation *op) { return isOrderedWith(op, store) ? WalkResult::interrupt() : WalkResult::advance(); });
   return result.wasInterrupted();
 }
 

@@ -15,9 +15,9 @@ namespace tilewright::tilegpu {
 /// waited.
 bool mayReadEarlierWrites(tile::LoadOp load, mlir::scf::ForOp loop, const ReadOnlyMemory &readOnly);
 
-/// Whether anything that the program may do after the store depends on it: an access to the same memory, or what
-/// another program may take for a sign that the elements are written.
-bool mayBeObserved(tile::StoreOp store);
+/// Whether a copy instead of the store might be in the wrong order with something: another access to the same memory,
+/// earlier or later, or what other programs may take for a sign that the elements are written.
+bool needsOrder(tile::StoreOp store);
 
 } // namespace tilewright::tilegpu
 
