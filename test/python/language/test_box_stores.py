@@ -145,6 +145,26 @@ def test_what_was_there_before(launch_target) -> None:
 
 
 @tilewright.jit
+def shifted(x, y, out, first, SIDE: tl.constexpr):
+    m, n, k = tl.arange(0, SIDE), tl.arange(0, 32), tl.arange(0, 64)
+    a = tl.load(x + m[:, None] * 64 + k[None, :])
+    total = tl.dot(a, tl.load(y + k[:, None] * 64 + n[None, :])).to(tl.float16)
+    column = n[None, :] + first * 8
+    tl.store(out + m[:, None] * 32 + column, total, mask=column >= 0)
+
+
+@pytest.mark.parametrize("warps", [4, 8])
+@pytest.mark.parametrize("first", [-1, -3, 0])
+def test_tiles_that_begin_before_the_array(first, warps) -> None:
+    x, y = torch.randint(-3, 4, (64, 64)).half(), torch.randint(-3, 4, (64, 64)).half()
+    out = torch.full((64, 32), 7.0).half()
+    shifted[(1,)](x, y, out, first, 64, num_warps=warps)
+    wanted = torch.full((64, 32), 7.0)
+    wanted[:, : 32 + first * 8] = (x.float() @ y.float()).cpu()[:, -first * 8 : 32]
+    assert torch.equal(out.cpu().float(), wanted)
+
+
+@tilewright.jit
 def persistent(
     a, b, c, M, N, K, tiles, EPILOGUES: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr
 ):

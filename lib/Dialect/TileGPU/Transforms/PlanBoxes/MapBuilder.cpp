@@ -127,11 +127,14 @@ std::optional<int64_t> MapBuilder::add(const Box &box, BufferType buffer) {
   return size() - 1;
 }
 
-std::optional<int64_t> MapBuilder::addStored(const Box &box, BufferType buffer) {
+std::optional<int64_t> MapBuilder::addStored(Box &box, BufferType buffer) {
   const std::optional<IndexSum> &extent = box.dimensions.front().extent;
   bool endsWithUnit = !extent || llvm::all_of(extent->products(), [&](const IndexProduct &product) {
     return isMultiple(product, buffer.getElementBytes());
   });
+  for (BoxDimension &dimension : box.dimensions) {
+    dimension.isMaskedBelow = false; // the launch checks that no coordinate is negative
+  }
   return endsWithUnit ? add(box, buffer) : std::nullopt;
 }
 

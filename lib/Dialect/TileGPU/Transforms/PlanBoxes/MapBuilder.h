@@ -22,8 +22,9 @@ public:
   /// copy reads what the load would, or if the hardware can't take the array.
   std::optional<int64_t> add(const Box &box, BufferType buffer);
 
-  /// Adds a map for a store. The hardware writes whole units of 16 bytes, also where the array ends.
-  std::optional<int64_t> addStored(const Box &box, BufferType buffer);
+  /// Adds a map for a store. The hardware writes whole units of 16 bytes, also where the array ends, and an H200 has
+  /// taken a store that begins before the array for an illegal instruction.
+  std::optional<int64_t> addStored(Box &box, BufferType buffer);
 
   int64_t size() const { return static_cast<int64_t>(maps.size()); }
   /// Removes the maps from number `size` on.
