@@ -109,7 +109,8 @@ def stores_boxes(made: Any) -> bool:
 @pytest.mark.parametrize("tiles", [1, 2, 5])
 @pytest.mark.parametrize("kernel", [plain, masked], ids=lambda kernel: kernel.__name__)
 def test_boxes(kernel, tiles, side, warps, launch_target) -> None:
-    made = run(kernel, side, tiles, num_warps=warps)
+    stages = 1 if side == 256 else 3  # older GPUs have less shared memory
+    made = run(kernel, side, tiles, num_warps=warps, num_stages=stages)
     assert not takes_boxes(launch_target) or stores_boxes(made)
 
 
