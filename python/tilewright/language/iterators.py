@@ -21,7 +21,8 @@ class range:
         disallow_acc_multi_buffer: Do not multi-buffer the accumulator of a dot. Always holds:
             accumulators are in registers.
         flatten: Flatten the loop nest into a single loop. Changes nothing: nests are pipelined as
-            they are, across the iterations of an outer loop if that has `num_stages`.
+            they are, across the iterations of an outer loop: on Hopper where copies are of boxes,
+            elsewhere if that loop has `num_stages`.
         warp_specialize: Distribute the loop body over groups of warps. Changes nothing.
         disable_licm: Do not hoist loop-invariant code; LLVM still may. Loops with `break` or
             `return` ignore it.

@@ -97,7 +97,10 @@ class Epilogues(Boxes):
         """A loop over tiles, each with a loop of dots and a store or two."""
         hint = self.pick("", ", flatten=True", ", num_stages=2", ", num_stages=3")
         bounds = self.pick("3", f"0, {self.group} + 3", f"{self.group} + 1, 5, 2", "2, 0, -1")
-        with self.block(f"for tile in tl.range({bounds}{hint}):"):
+        counts = self.chance(0.15)  # a `while` loop
+        if counts:
+            self.line("tile = 0")
+        with self.block("while tile < 3:" if counts else f"for tile in tl.range({bounds}{hint}):"):
             if self.chance(0.8):
                 self.line(f"acc = tl.zeros({self.shape}, tl.{self.sum})")
             if self.chance(0.5):
@@ -106,6 +109,8 @@ class Epilogues(Boxes):
                 self.loop()
             for _ in range(self.pick(1, 1, 2)):
                 self.store("tile")
+            if counts:
+                self.line("tile += 1")
 
 
 def write(rng: random.Random) -> Kernel:
@@ -120,5 +125,5 @@ def write(rng: random.Random) -> Kernel:
     if w.chance(0.3):
         w.end()
     kernel = w.finish()
-    kernel.options["num_warps"] = rng.choice([4, 4, 8, 8])
+    kernel.options["num_warps"] = rng.choice([4, 4, 8, 8, 16])
     return kernel

@@ -11,13 +11,20 @@ import tilewright.language as tl
 
 
 @tilewright.jit
+def product(x, y, rows):
+    """Rows of x times y, both of 64 columns."""
+    k = tl.arange(0, 64)
+    a = tl.load(x + rows[:, None] * 64 + k[None, :])
+    return tl.dot(a, tl.load(y + k[:, None] * 64 + k[None, :]))
+
+
+@tilewright.jit
 def plain(x, y, out, tiles, pitch, limit, SIDE: tl.constexpr):
     """A program stores every second tile of rows."""
     m, k = tl.arange(0, SIDE), tl.arange(0, 64)
     for tile in range(tl.program_id(0), tiles, 2):
         rows = tile * SIDE + m
-        a = tl.load(x + rows[:, None] * 64 + k[None, :])
-        total = tl.dot(a, tl.load(y + k[:, None] * 64 + k[None, :]))
+        total = product(x, y, rows)
         tl.store(out + rows[:, None] * pitch + k[None, :], total.to(tl.float16))
 
 
@@ -27,8 +34,7 @@ def masked(x, y, out, tiles, pitch, limit, SIDE: tl.constexpr):
     m, k = tl.arange(0, SIDE), tl.arange(0, 64)
     for tile in range(tl.program_id(0), tiles, 2):
         rows = tile * SIDE + m
-        a = tl.load(x + rows[:, None] * 64 + k[None, :])
-        total = tl.dot(a, tl.load(y + k[:, None] * 64 + k[None, :]))
+        total = product(x, y, rows)
         inside = (rows[:, None] < tiles * SIDE - 3) & (k[None, :] < limit)
         tl.store(out + rows[:, None] * pitch + k[None, :], total.to(tl.float16), mask=inside)
 
@@ -41,8 +47,7 @@ def overwritten(x, y, out, tiles, pitch, limit, SIDE: tl.constexpr):
         tile = (step + 1) // 2 if tl.program_id(0) == 0 else tiles
         if tile < tiles:
             rows = step // 2 * SIDE + m
-            a = tl.load(x + rows[:, None] * 64 + k[None, :])
-            total = tl.dot(a, tl.load(y + k[:, None] * 64 + k[None, :]))
+            total = product(x, y, rows)
             place = out + (tile * SIDE + m)[:, None] * pitch + k[None, :]
             tl.store(place, total.to(tl.float16))
 
@@ -52,8 +57,7 @@ def read_again(x, y, out, tiles, pitch, limit, SIDE: tl.constexpr):
     m, k = tl.arange(0, SIDE), tl.arange(0, 64)
     for tile in range(tl.program_id(0), tiles, 2):
         rows = tile * SIDE + m
-        a = tl.load(x + rows[:, None] * 64 + k[None, :])
-        total = tl.dot(a, tl.load(y + k[:, None] * 64 + k[None, :]))
+        total = product(x, y, rows)
         place = out + rows[:, None] * pitch + k[None, :]
         tl.store(place, (total - 1).to(tl.float16))
         tl.store(place, tl.load(place) + 1)
@@ -67,8 +71,7 @@ def added(x, y, out, tiles, pitch, limit, SIDE: tl.constexpr):
         rows = tile * SIDE + m
         place = out + rows[:, None] * pitch + k[None, :]
         before = tl.load(place)
-        a = tl.load(x + rows[:, None] * 64 + k[None, :])
-        total = tl.dot(a, tl.load(y + k[:, None] * 64 + k[None, :]))
+        total = product(x, y, rows)
         tl.store(place, total.to(tl.float16))
         tl.store(limit + rows[:, None] * 64 + k[None, :], before)
 
@@ -79,8 +82,7 @@ def counted(x, y, out, tiles, pitch, limit, SIDE: tl.constexpr):
     m, k = tl.arange(0, SIDE), tl.arange(0, 64)
     for tile in range(tl.program_id(0), tiles, 2):
         rows = tile * SIDE + m
-        a = tl.load(x + rows[:, None] * 64 + k[None, :])
-        total = tl.dot(a, tl.load(y + k[:, None] * 64 + k[None, :]))
+        total = product(x, y, rows)
         tl.store(out + rows[:, None] * pitch + k[None, :], total.to(tl.float16))
         tl.atomic_add(limit, 1)
 
