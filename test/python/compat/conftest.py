@@ -1,8 +1,18 @@
-"""The targets on which the tests of compat run functions."""
+"""The targets on which the tests of compat run functions, and the device of published libraries."""
 
 import pytest
 
 import tilewright
+
+
+@pytest.fixture(scope="module")
+def library_device(request):
+    """The device of the tensors that libraries are tested on: "cuda" with `--targets cuda`."""
+    torch = pytest.importorskip("torch")
+    device = "cuda" if request.config.getoption("--targets") == "cuda" else "cpu"
+    torch.set_default_device(device)
+    yield device
+    torch.set_default_device("cpu")
 
 
 @pytest.fixture(params=["cpu", "cuda:80"])

@@ -1,7 +1,8 @@
-"""Operators of FlagGems run under compat on the CPU, compared with PyTorch.
+"""Operators of FlagGems run under compat, compared with PyTorch.
 
 Skipped unless the library is installed: pip install --no-deps --target FOLDER flag-gems sqlalchemy
-pyyaml, with FOLDER in PYTHONPATH. Its back end for NVIDIA is told that the device is named "cpu".
+pyyaml, with FOLDER in PYTHONPATH. On the CPU, its back end for NVIDIA is told that the device is
+named "cpu". With `--targets cuda`, tensors are on a GPU.
 """
 
 import contextlib
@@ -18,8 +19,18 @@ torch = pytest.importorskip("torch")
 F = torch.nn.functional
 
 
+def pretend_that_the_cpu_is_a_gpu(patch) -> None:
+    device = SimpleNamespace(multi_processor_count=2, L2_cache_size=1 << 21, major=9, minor=0)
+    patch.setattr(torch.cpu, "device", lambda _: contextlib.nullcontext(), raising=False)
+    patch.setattr(torch.cpu, "current_device", lambda: 0)
+    patch.setattr(torch.cpu, "get_device_properties", lambda _: device, raising=False)
+    patch.setattr(torch.cpu, "get_device_capability", lambda _: (9, 0), raising=False)
+    for name in ("get_device_properties", "current_device"):
+        patch.setattr(torch.cuda, name, getattr(torch.cpu, name))
+
+
 @pytest.fixture(scope="module")
-def gems():
+def gems(library_device):
     found = importlib.util.find_spec("flag_gems")
     if found is None:
         pytest.skip("FlagGems is not installed")
@@ -28,16 +39,11 @@ def gems():
         patch.setenv("GEMS_VENDOR", "nvidia")
         patch.setenv("FLAGGEMS_DB_URL", "sqlite://")
         patch.syspath_prepend(str(folder))
-        device = SimpleNamespace(multi_processor_count=2, L2_cache_size=1 << 21, major=9, minor=0)
-        patch.setattr(torch.cpu, "device", lambda _: contextlib.nullcontext(), raising=False)
-        patch.setattr(torch.cpu, "current_device", lambda: 0)
-        patch.setattr(torch.cpu, "get_device_properties", lambda _: device, raising=False)
-        patch.setattr(torch.cpu, "get_device_capability", lambda _: (9, 0), raising=False)
-        for name in ("get_device_properties", "current_device"):
-            patch.setattr(torch.cuda, name, getattr(torch.cpu, name))
+        if library_device == "cpu":
+            pretend_that_the_cpu_is_a_gpu(patch)
         compat.install()
         information = importlib.import_module("_nvidia").vendor_info
-        information.device_name, information.triton_extra_name = "cpu", "cuda"
+        information.device_name, information.triton_extra_name = library_device, "cuda"
         yield importlib.import_module("flag_gems")
         compat.uninstall()
         for name in [n for n in sys.modules if n.partition(".")[0] == "flag_gems"]:

@@ -2,7 +2,7 @@
 
 Skipped unless the libraries are installed:
 pip install --no-deps --target FOLDER liger-kernel fla-core einops, with FOLDER in PYTHONPATH.
-test_flag_gems.py does the same for FlagGems.
+test_flag_gems.py does the same for FlagGems. With `--targets cuda`, tensors are on a GPU.
 """
 
 import importlib
@@ -17,7 +17,7 @@ F = torch.nn.functional
 
 
 @pytest.fixture(scope="module", autouse=True)
-def installed():
+def installed(library_device):
     compat.install()
     torch.manual_seed(0)
     yield
