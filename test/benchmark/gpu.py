@@ -19,12 +19,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import gpu_cases
 import torch
-from gpu_cases import ALL_CASES, Case
+from gpu_cases import Case
+from gpu_gemm_cases import grouped_cases, persistent_cases
 
 from tilewright.testing import compare
 
 KERNELS = Path(__file__).with_name("gpu_kernels.py")
+ALL_CASES = (*gpu_cases.ALL_CASES, persistent_cases, grouped_cases)
 
 
 def load_kernels(compiler: str) -> Any:
@@ -32,6 +35,7 @@ def load_kernels(compiler: str) -> Any:
     try:
         package = importlib.import_module(compiler)
         language = importlib.import_module(f"{compiler}.language")
+        descriptors = importlib.import_module(f"{compiler}.tools.tensor_descriptor")
     except ImportError:
         return None
     stand_in = types.ModuleType("kernel_language")
@@ -42,6 +46,7 @@ def load_kernels(compiler: str) -> Any:
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
+    module.__dict__["TensorDescriptor"] = descriptors.TensorDescriptor
     return module
 
 

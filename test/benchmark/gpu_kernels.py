@@ -254,3 +254,101 @@ def attention_dq(
         ds = p * (tl.dot(upstream, tl.trans(values)) - dot[:, None])
         total = tl.dot(ds.to(keys.dtype), keys, total)
     tl.store(dq + places, (total * scale).to(dq.dtype.element_ty))
+
+
+@jit
+def tile_position(tile, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, GROUP: tl.constexpr):
+    """The row and column of a tile; tiles are numbered in groups of rows."""
+    tiles_m = tl.cdiv(M, BLOCK_M)
+    tiles_n = tl.cdiv(N, BLOCK_N)
+    first = tile // (GROUP * tiles_n) * GROUP
+    height = min(tiles_m - first, GROUP)
+    rest = tile % (GROUP * tiles_n)
+    return (first + rest % height) * BLOCK_M, rest // height * BLOCK_N
+
+
+@jit
+def persistent_matmul(
+    a, b, c, M, N, K,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP: tl.constexpr,
+):  # fmt: skip
+    """c = a @ b.T of matrices in rows; each program computes every num_programs-th tile."""
+    tiles = tl.cdiv(M, BLOCK_M) * tl.cdiv(N, BLOCK_N)
+    k = tl.arange(0, BLOCK_K)
+    for tile in tl.range(tl.program_id(0), tiles, tl.num_programs(0), flatten=True):
+        row, column = tile_position(tile, M, N, BLOCK_M, BLOCK_N, GROUP)
+        rows = row + tl.arange(0, BLOCK_M)
+        columns = column + tl.arange(0, BLOCK_N)
+        total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+        for step in range(0, tl.cdiv(K, BLOCK_K)):
+            ks = step * BLOCK_K + k
+            x = tl.load(
+                a + rows[:, None] * K + ks[None, :],
+                mask=(rows[:, None] < M) & (ks[None, :] < K), other=0.0,
+            )  # fmt: skip
+            y = tl.load(
+                b + columns[None, :] * K + ks[:, None],
+                mask=(columns[None, :] < N) & (ks[:, None] < K), other=0.0,
+            )  # fmt: skip
+            total = tl.dot(x, y, total)
+        inside = (rows[:, None] < M) & (columns[None, :] < N)
+        tl.store(
+            c + rows[:, None] * N + columns[None, :], total.to(c.dtype.element_ty), mask=inside
+        )
+
+
+@jit
+def descriptor_matmul(
+    a, b, c, M, N, K,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, GROUP: tl.constexpr,
+):  # fmt: skip
+    """The same by tensor descriptors."""
+    tiles = tl.cdiv(M, BLOCK_M) * tl.cdiv(N, BLOCK_N)
+    for tile in tl.range(tl.program_id(0), tiles, tl.num_programs(0), flatten=True):
+        row, column = tile_position(tile, M, N, BLOCK_M, BLOCK_N, GROUP)
+        total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+        for step in range(0, tl.cdiv(K, BLOCK_K)):
+            x = a.load([row, step * BLOCK_K])
+            y = b.load([column, step * BLOCK_K])
+            total = tl.dot(x, y.T, total)
+        c.store([row, column], total.to(c.dtype))
+
+
+@jit
+def grouped_matmul(
+    addresses, sizes, groups,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
+):  # fmt: skip
+    """Products of square matrices in rows; `addresses` has those of a, b and c of each."""
+    tile = tl.program_id(0)
+    before = 0
+    for group in range(groups):
+        n = tl.multiple_of(tl.load(sizes + group), 16)
+        tiles_n = tl.cdiv(n, BLOCK_N)
+        tiles = tl.cdiv(n, BLOCK_M) * tiles_n
+        while tile >= before and tile < before + tiles:
+            a = tl.load(addresses + 3 * group).to(tl.pointer_type(tl.float16))
+            b = tl.load(addresses + 3 * group + 1).to(tl.pointer_type(tl.float16))
+            c = tl.load(addresses + 3 * group + 2).to(tl.pointer_type(tl.float16))
+            rows = (tile - before) // tiles_n * BLOCK_M + tl.arange(0, BLOCK_M)
+            columns = (tile - before) % tiles_n * BLOCK_N + tl.arange(0, BLOCK_N)
+            k = tl.arange(0, BLOCK_K)
+            a_ptrs = a + rows[:, None] * n + k[None, :]
+            b_ptrs = b + k[:, None] * n + columns[None, :]
+            total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+            for start in range(0, n, BLOCK_K):
+                x = tl.load(
+                    tl.multiple_of(a_ptrs, (16, 16)),
+                    mask=(rows < n)[:, None] & (k < n - start)[None, :], other=0.0,
+                )  # fmt: skip
+                y = tl.load(
+                    tl.multiple_of(b_ptrs, (16, 16)),
+                    mask=(k < n - start)[:, None] & (columns < n)[None, :], other=0.0,
+                )  # fmt: skip
+                total = tl.dot(x, y, total)
+                a_ptrs += BLOCK_K
+                b_ptrs += BLOCK_K * n
+            inside = (rows < n)[:, None] & (columns < n)[None, :]
+            tl.store(c + rows[:, None] * n + columns[None, :], total.to(tl.float16), mask=inside)
+            tile += tl.num_programs(0)
+        before += tiles

@@ -19,6 +19,16 @@ import gpu_cases  # noqa: E402
 gpu_cases.DEVICE = "meta"
 
 
+def described(argument: Any) -> Any:
+    """What compiling for an argument needs: descriptors have an array in host memory."""
+    if isinstance(argument, torch.Tensor):
+        return argument.dtype
+    if isinstance(argument, gpu.OURS.TensorDescriptor):
+        base = torch.empty_like(argument.base, device="cpu")
+        return gpu.OURS.TensorDescriptor.from_tensor(base, argument.block_shape)
+    return argument
+
+
 class Kernel:
     """Replaces a kernel: a launch only compiles it."""
 
@@ -27,7 +37,7 @@ class Kernel:
 
     def __getitem__(self, grid: Any) -> Callable[..., None]:
         def launch(*arguments: Any, **options: Any) -> None:
-            types = [x.dtype if isinstance(x, torch.Tensor) else x for x in arguments]
+            types = [described(argument) for argument in arguments]
             self.made.append(self.kernel.warmup(*types, target="cuda:90a", **options))
 
         return launch
@@ -38,8 +48,9 @@ class Kernels:
         self.module = module
         self.made: list[Any] = []
 
-    def __getattr__(self, name: str) -> Kernel:
-        return Kernel(getattr(self.module, name), self.made)
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.module, name)
+        return found if isinstance(found, type) else Kernel(found, self.made)
 
 
 NEEDS = r"needs \d+ bytes of shared memory, and sm_\w+ has (101376|166912)"
@@ -48,7 +59,7 @@ HUGE = pytest.mark.gpu_refuses(NEEDS, architectures=("80", "86", "89", "120a"))
 
 
 def cases() -> Iterator[Any]:
-    for of_kind in gpu_cases.ALL_CASES:
+    for of_kind in gpu.ALL_CASES:
         for case in of_kind(False):
             marks = HUGE if "D128 128x128" in case.name else ()
             marks = LARGE if " 128x256x" in case.name else marks
@@ -59,7 +70,7 @@ def cases() -> Iterator[Any]:
 def test_compiles(case: Any) -> None:
     kernels = Kernels(gpu.OURS)
     case.run(kernels)
-    products = ("matmul", "dot_scaled", "attention")
+    products = ("matmul", "persistent", "grouped", "dot_scaled", "attention")
     for made in kernels.made:
         assert made.object.startswith(b"\x7fELF")
     assert kernels.made
