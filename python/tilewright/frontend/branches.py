@@ -290,7 +290,7 @@ def _join_returned(join: _Join, ends: Sequence[_End], exited: Scope) -> None:
     returns = [_returned(*pair) for pair in zip(join.branches.outcomes, ends, strict=True)]
     first, second = returns
     if first and second:
-        _check_returned(join.branches.v, first, second)
+        check_returned(join.branches.v, first, second)
     prototype = first or second
     assert prototype is not None
     if is_constant(prototype.value):
@@ -309,7 +309,7 @@ def _returned(outcome: Outcome, end: _End) -> Exit | None:
     return Exit(RETURN, end.exited.values[VALUE], end.exited.lines[VALUE])
 
 
-def _check_returned(v: FunctionVisitor, first: Exit, second: Exit) -> None:
+def check_returned(v: FunctionVisitor, first: Exit, second: Exit) -> None:
     if same_type(first.value, second.value):
         return
 
@@ -323,7 +323,7 @@ def _check_returned(v: FunctionVisitor, first: Exit, second: Exit) -> None:
     )
 
 
-def _placeholder(value: Value) -> Value:
+def placeholder(value: Value) -> Value:
     """Any value of the same type."""
 
     def zero(leaf: Leaf) -> Leaf:
@@ -453,7 +453,7 @@ class _Join:
         if before is not None and not is_constant(before) and same_type(before, other):
             return before
         with self.branches.v.inserting_at_end(self.branches.blocks[index]):
-            return _placeholder(other)
+            return placeholder(other)
 
 
 # Sequences of steps

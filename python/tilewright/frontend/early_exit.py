@@ -16,25 +16,39 @@ ends the iteration. `return` sets a second flag as well, which is tested after t
                                   if not .return: g()
 
 The flags are variables of the scope, so branches join them and loops carry them like any variable.
+
+So is the value that a `return` in a loop returns, `.result`. As a variable that a loop carries it
+needs a value before the loop, of the type that is only known where the loop returns. The outermost
+loop is therefore visited up to its first `return` with a value, to learn the type, and once more.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 import tilewright.language as tl
-from tilewright.errors import TypeMismatchError, UnsupportedError
+from tilewright.errors import TypeMismatchError
 
 from . import dispatch
 from .analysis import find_return, has_break
-from .branches import choose
+from .branches import check_returned, choose, placeholder
 from .dispatch import Exit, Outcome, Rest, break_code, continue_code, statement
 from .values import Value, describe, materialize
 from .visitor import FunctionVisitor
 
 STOP = ".stop"
 RETURN = ".return"
+RESULT = ".result"
 INDEX = ".index"
+
+
+class _ReturnFound(Exception):
+    """Ends the first visit of a loop at a `return` with a value."""
+
+    def __init__(self, value: Value) -> None:
+        super().__init__()
+        self.value = value
 
 
 class EarlyExits:
@@ -51,6 +65,8 @@ class EarlyExits:
         self.outer = v.scope
         if self.has_return:
             self.names = [STOP, RETURN]
+            if RESULT in v.scope.values:
+                self.names.append(RESULT)
         elif has_break(node.body):
             self.names = [STOP]
 
@@ -60,8 +76,9 @@ class EarlyExits:
             self.names.append(INDEX)
         scope = self.v.scope = self.outer.copy()
         for name in self.names:
-            value = index if name == INDEX else tl.to_tensor(False)
-            scope.set(name, value, self.node.lineno)
+            if name != RESULT:
+                value = index if name == INDEX else tl.to_tensor(False)
+                scope.set(name, value, self.node.lineno)
 
     def is_running(self) -> Value:
         """Whether the loop has not exited yet."""
@@ -83,16 +100,69 @@ class EarlyExits:
 
         if not self.has_return:
             return otherwise()
+        if _is_endless(node):
+            return emit_return(v, node.lineno)
         return choose(v, node, returned, lambda: emit_return(v, node.lineno), otherwise, rest)
 
 
+def _is_endless(node: ast.For | ast.While) -> bool:
+    """Whether control can leave the loop by `return` only."""
+    test = node.test if isinstance(node, ast.While) else None
+    return isinstance(test, ast.Constant) and bool(test.value) and not has_break(node.body)
+
+
 def emit_return(v: FunctionVisitor, line: int) -> Exit:
-    """Returns from the function without a value, exiting all loops around the statement."""
+    """Returns `.result` from the function, exiting all loops around the statement."""
     if v.loop is None or not v.loop.is_within_running:
-        return Exit(dispatch.RETURN, None, line)
+        return Exit(dispatch.RETURN, v.scope.values.get(RESULT), line)
     for name in (STOP, RETURN):
         v.scope.set(name, tl.to_tensor(True), line)
     return Exit(dispatch.END)
+
+
+def visit_loop(
+    v: FunctionVisitor,
+    node: ast.For | ast.While,
+    build: Callable[[EarlyExits], None],
+    rest: Rest,
+) -> Outcome:
+    """Visits a loop, which `build` builds, and what follows it.
+
+    If the loop may return a value, `.result` is declared before it.
+    """
+    is_outermost = v.loop is None or not v.loop.is_within_running
+    if is_outermost and not v.is_kernel and _returns_value(node.body):
+        result = _placeholder_of_returned(v, lambda: build(EarlyExits(v, node)))
+        if result is not None:
+            v.scope = v.scope.copy()
+            v.scope.set(RESULT, result, node.lineno)
+    exits = EarlyExits(v, node)
+    build(exits)
+    return exits.finish(rest)
+
+
+def _returns_value(statements: list[ast.stmt]) -> bool:
+    nodes = (node for statement in statements for node in ast.walk(statement))
+    return any(isinstance(node, ast.Return) and node.value is not None for node in nodes)
+
+
+def _placeholder_of_returned(v: FunctionVisitor, visit: Callable[[], None]) -> Value:
+    """A value of the type that statements return; None if they return none.
+
+    What the statements build is removed.
+    """
+    scope, v.scope = v.scope, v.scope.copy()
+    v.scope.values.pop(RESULT, None)
+    unused = v.builder.create("scf.if", [tl.to_tensor(False).handle], types=[], regions=2)
+    try:
+        with v.inserting_at_end(unused.region(0).add_block([], v.builder.loc)):
+            visit()
+    except _ReturnFound as found:
+        return placeholder(found.value)
+    finally:
+        v.scope = scope
+        unused.erase()
+    return None
 
 
 # The statements
@@ -108,11 +178,13 @@ def visit_return(v: FunctionVisitor, node: ast.Return, rest: Rest) -> Exit:
         )
     if v.loop is None or not v.loop.is_within_running:
         return Exit(dispatch.RETURN, value, node.lineno)
-    if value is not None:
-        raise UnsupportedError(
-            "`return` with a value inside a loop is not supported",
-            hint="assign the value to a variable, `break`, and return it after the loop",
-        )
+    result = v.scope.values.get(RESULT)
+    if result is not None:
+        earlier = Exit(dispatch.RETURN, result, v.scope.lines[RESULT])
+        check_returned(v, earlier, Exit(dispatch.RETURN, value, node.lineno))
+        v.scope.set(RESULT, value, node.lineno)
+    elif value is not None:
+        raise _ReturnFound(value)
     return emit_return(v, node.lineno)
 
 

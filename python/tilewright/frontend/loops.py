@@ -36,7 +36,7 @@ from .branches import (
     visit_condition,
 )
 from .dispatch import END, Outcome, Rest, break_code, continue_code, statement
-from .early_exit import INDEX, EarlyExits
+from .early_exit import INDEX, EarlyExits, visit_loop
 from .expressions import items_of, visit_items
 from .scope import Unavailable
 from .values import (
@@ -186,7 +186,10 @@ class Carried:
 
 @statement(ast.While)
 def visit_while(v: FunctionVisitor, node: ast.While, rest: Rest) -> Outcome:
-    exits = EarlyExits(v, node)
+    return visit_loop(v, node, partial(_build_while_statement, v, node), rest)
+
+
+def _build_while_statement(v: FunctionVisitor, node: ast.While, exits: EarlyExits) -> None:
     if exits.names:
         exits.declare()
     carried = Carried(v, node, "while", [node.test, *node.body], exits.names)
@@ -207,7 +210,6 @@ def visit_while(v: FunctionVisitor, node: ast.While, rest: Rest) -> Outcome:
             "the condition of this `while` is always true, so the loop never ends",
             hint="loop on a condition that the body changes, or `break`",
         )
-    return exits.finish(rest)
 
 
 def build_while(
@@ -290,14 +292,8 @@ def visit_for(v: FunctionVisitor, node: ast.For, rest: Rest) -> Outcome:
         return unroll(v, node, items)
     if not isinstance(node.target, ast.Name):
         raise UnsupportedError("the variable of a loop over a range must be a single name")
-    exits = EarlyExits(v, node)
-    if exits.names:
-        loop.build_while(node, node.target, exits, bounds.unroll_factor)
-    elif bounds.unroll_factor > 1:
-        loop.build_unrolled(node, node.target, bounds.unroll_factor)
-    else:
-        loop.build(node, node.target)
-    return exits.finish(rest)
+    build = partial(loop.build_any, node, node.target, bounds.unroll_factor)
+    return visit_loop(v, node, build, rest)
 
 
 def _iteration(v: FunctionVisitor, node: ast.expr) -> Any:
@@ -349,6 +345,15 @@ class _Loop:
         self.start, self.stop, self.step = tensors
         if self.type.is_int_unsigned():
             self.attrs["unsignedCmp"] = v.ctx.unit_attr()
+
+    def build_any(self, node: ast.For, target: ast.Name, factor: int, exits: EarlyExits) -> None:
+        """Builds the loop in the form that its body needs."""
+        if exits.names:
+            self.build_while(node, target, exits, factor)
+        elif factor > 1:
+            self.build_unrolled(node, target, factor)
+        else:
+            self.build(node, target)
 
     def build(self, node: ast.For, target: ast.Name) -> None:
         low, high = self._rising()

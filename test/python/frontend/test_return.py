@@ -6,7 +6,7 @@ import pytest
 from frontend_support import build, jit
 
 import tilewright.language as tl
-from tilewright.errors import TypeMismatchError, UnsupportedError
+from tilewright.errors import TypeMismatchError
 
 
 @jit
@@ -176,8 +176,25 @@ def call_find(x, n):
     tl.store(x, find(x, n))
 
 
-def test_a_value_cannot_be_returned_from_a_loop():
-    with pytest.raises(UnsupportedError, match="`return` with a value inside a loop") as info:
-        build(call_find, "*i32", "i32")
-    assert info.value.line == find.first_line + 4
-    assert "`break`" in str(info.value.hint)
+@jit
+def find_text(x, n):
+    for i in range(n):
+        if tl.load(x + i) == 3:
+            return i
+        if tl.load(x + i) == 4:
+            return tl.full((4,), 0, tl.int32)
+    return -1
+
+
+@jit
+def call_find_text(x, n):
+    tl.store(x, find_text(x, n))
+
+
+def test_values_returned_from_a_loop_have_one_type():
+    build(call_find, "*i32", "i32")
+    with pytest.raises(
+        TypeMismatchError, match=r"returns int32 at line \d+ and <\[4\], int32>"
+    ) as info:
+        build(call_find_text, "*i32", "i32")
+    assert info.value.line == find_text.first_line + 6
