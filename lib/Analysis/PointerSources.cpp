@@ -40,7 +40,8 @@ static SmallVector<Value> incomingOf(OpResult result) {
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     return {branch.thenYield().getOperand(index), branch.elseYield().getOperand(index)};
   }
-  if (!isMemoryEffectFree(op) || op->getNumRegions() != 0) {
+  bool isCall = isa<tile::CallOp>(op); // returns what it is given, or a pointer that findPointerSources() does not find
+  if (op->getNumRegions() != 0 || (!isCall && !isMemoryEffectFree(op))) {
     return {};
   }
   return llvm::filter_to_vector(
@@ -58,7 +59,7 @@ PointerSources tilewright::findPointerSources(Value pointer) {
       continue;
     }
     SmallVector<Value> incoming = arg ? incomingOf(arg) : incomingOf(cast<OpResult>(reached[i]));
-    sources.isComplete &= !incoming.empty();
+    sources.isComplete &= !incoming.empty() && !reached[i].getDefiningOp<tile::CallOp>();
     reached.insert_range(incoming);
   }
   return sources;

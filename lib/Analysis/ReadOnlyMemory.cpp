@@ -7,10 +7,11 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// Whether any memory may change at the operation: other grids write until it, or assembly does.
+/// Whether any memory may change at the operation: other grids write until it, or assembly or a function does.
 static bool ordersAllMemory(Operation *op) {
   auto assembly = dyn_cast<tile::InlineAsmOp>(op);
-  return isa<tile::WaitForGridsOp>(op) || (assembly && !assembly.getPure());
+  auto call = dyn_cast<tile::CallOp>(op);
+  return isa<tile::WaitForGridsOp>(op) || (assembly && !assembly.getPure()) || (call && !call.getPure());
 }
 
 ReadOnlyMemory::ReadOnlyMemory(Operation *function) {

@@ -99,6 +99,7 @@ static void addThreadPasses(OpPassManager &passes, const CudaOptions &options) {
   passes.addPass(createExpandRemainder());      // LLVM's expansion for PTX is inexact
   passes.addPass(createExpandDivision());       // the hardware's division is inexact for integer quotients
   passes.addPass(createExpandMath(expandMath)); // after expand-division: expansions allow inexact division
+  passes.addPass(createScalarizeCalls());       // after the expansions, which change the types of elements
   passes.addPass(createSplitVectors());         // after the expansions: they would visit each piece
   passes.addPass(createSplitMasks());           // must run after all passes that create masks
   passes.addPass(createHoistInvariants());      // hoists what depends only on the thread
@@ -127,7 +128,8 @@ static void addLLVMPasses(OpPassManager &passes, const CudaOptions &options) {
 void addCudaPasses(OpPassManager &passes, CudaPhase phase, StringRef target, const CudaOptions &options) {
   switch (phase) {
   case CudaPhase::Tile:
-    addTilePasses(passes, options.specializeRanges);
+    // Other variants inline all functions: they make 64-bit offsets of a function's arguments, or check bounds.
+    addTilePasses(passes, options.specializeRanges, options.specializeRanges && !options.checkBounds());
     if (options.checkBounds()) {
       passes.addPass(createCheckBounds()); // after the simplifications, to check fewer accesses
       passes.addPass(createCSEPass());     // checks of one access share addresses and masks

@@ -23,9 +23,9 @@ static void markConstantParameters(LLVM::LLVMFuncOp kernel) {
 }
 
 /// Upstream's conversions carry a loop's annotation to its branch, but leave it where its export to LLVM does not look.
-static void applyLoopAnnotations(LLVM::LLVMFuncOp kernel) {
+static void applyLoopAnnotations(LLVM::LLVMFuncOp function) {
   constexpr llvm::StringLiteral name = "llvm.loop_annotation";
-  kernel.walk([&](LLVM::BrOp branch) {
+  function.walk([&](LLVM::BrOp branch) {
     if (auto annotation = branch->getAttrOfType<LLVM::LoopAnnotationAttr>(name)) {
       branch.setLoopAnnotationAttr(annotation);
       branch->removeDiscardableAttr(name);
@@ -41,6 +41,7 @@ struct NvvmKernel : tilewright::impl::NvvmKernelBase<NvvmKernel> {
     Builder builder(&getContext());
     int threads = tilegpu::threadsOf(getOperation()).count();
     for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>()) {
+      applyLoopAnnotations(function);
       if (!function->removeAttr(tile::TileDialect::kKernelAttr)) {
         continue;
       }
@@ -50,7 +51,6 @@ struct NvvmKernel : tilewright::impl::NvvmKernelBase<NvvmKernel> {
         function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(), builder.getI32IntegerAttr(maxRegisters));
       }
       markConstantParameters(function);
-      applyLoopAnnotations(function);
     }
   }
 };

@@ -113,8 +113,9 @@ mlir::LogicalResult verifyOperations(mlir::ModuleOp module, llvm::StringRef phas
                                      llvm::function_ref<bool(mlir::Operation *)> fits);
 
 /// Adds the passes of the tile phase, which all targets share: inlining and simplifications on tiles. With
-/// `specializeRanges`, the code may depend on conditions checked at each launch.
-void addTilePasses(mlir::OpPassManager &passes, bool specializeRanges);
+/// `specializeRanges`, the code may depend on conditions checked at each launch. With `keepCalls`, functions that are
+/// marked no_inline stay functions where they can.
+void addTilePasses(mlir::OpPassManager &passes, bool specializeRanges, bool keepCalls = false);
 
 /// Registers the interfaces of operations that the tile phase and the analyses need.
 void registerTilePhase(mlir::DialectRegistry &registry);

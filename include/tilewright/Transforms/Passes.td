@@ -72,6 +72,31 @@ def RecordWrites : Pass<"record-writes", "mlir::ModuleOp"> {
   }];
 }
 
+def InferArguments : Pass<"infer-arguments", "mlir::ModuleOp"> {
+  let summary = "Note on arguments of called functions what axis analysis knows at every call";
+  let description = [{
+    Sets `tile.contiguity`, `tile.divisibility` and `tile.constancy` on the arguments of functions that `tile.call`
+    calls, so that accesses in them can be as wide as if they were inlined.
+
+    Requires: no recursion. Should run after `specialize-ranges`, whose marks tell axis analysis more.
+    Establishes: nothing.
+    Destroys: nothing.
+  }];
+}
+
+def ScalarizeCalls : Pass<"scalarize-calls", "mlir::ModuleOp"> {
+  let summary = "Pass vectors between functions as their elements";
+  let description = [{
+    A calling convention for a thread's share of a tile: NVIDIA's has no vectors of booleans, and aligns others to their
+    size.
+
+    Requires: each function has one block and one `func.return`.
+    Establishes: no private function takes or returns a vector.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::vector::VectorDialect"];
+}
+
 def HoistInvariants : Pass<"hoist-invariants"> {
   let summary = "Move operations that do not depend on the iteration out of loops";
   let description = [{

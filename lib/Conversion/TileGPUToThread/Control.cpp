@@ -13,10 +13,27 @@
 using namespace mlir;
 
 namespace tilewright::gpu {
+namespace {
+
+struct Call : OpConversionPattern<tile::CallOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(tile::CallOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Type> types;
+    if (failed(getTypeConverter()->convertTypes(op.getResultTypes(), types))) {
+      return failure();
+    }
+    rewriter.replaceOpWithNewOp<func::CallOp>(op, op.getCallee(), types, adaptor.getArgs());
+    return success();
+  }
+};
+
+} // namespace
 
 void addControlPatterns(RewritePatternSet &patterns, const ThreadTypes &types, ConversionTarget &target) {
   populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns, types);
   populateReturnOpTypeConversionPattern(patterns, types);
+  patterns.add<Call>(types, patterns.getContext());
   scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns, target);
   target.addLegalDialect<LLVM::LLVMDialect, vector::VectorDialect, thread::ThreadDialect>();
   target.addDynamicallyLegalDialect<arith::ArithDialect, math::MathDialect>(
@@ -24,6 +41,7 @@ void addControlPatterns(RewritePatternSet &patterns, const ThreadTypes &types, C
   target.addDynamicallyLegalOp<func::FuncOp>(
       [&types](func::FuncOp function) { return types.isSignatureLegal(function.getFunctionType()); });
   target.addDynamicallyLegalOp<func::ReturnOp>([&types](func::ReturnOp op) { return types.isLegal(op); });
+  target.addDynamicallyLegalOp<func::CallOp>([&types](func::CallOp op) { return types.isLegal(op); });
   target.addLegalDialect<BuiltinDialect>();
   target.addIllegalDialect<tile::TileDialect, tilegpu::TileGPUDialect>();
 }

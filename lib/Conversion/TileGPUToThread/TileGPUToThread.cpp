@@ -109,6 +109,11 @@ struct TileGPUToThread : tilewright::impl::TileGPUToThreadBase<TileGPUToThread> 
     for (auto function : module.getOps<func::FuncOp>()) {
       readOnly[function.getName()] = findReadOnlyArguments(function);
       argumentTypes[function.getName()] = llvm::to_vector(function.getArgumentTypes());
+      if (!function->hasAttr(tile::TileDialect::kKernelAttr)) {
+        for (unsigned index = 0; index < function.getNumArguments(); ++index) {
+          function.setArgAttrs(index, ArrayRef<NamedAttribute>()); // of tiles
+        }
+      }
     }
     dropTokens(module);
     tilewright::gpu::ThreadTypes types;

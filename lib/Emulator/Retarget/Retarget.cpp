@@ -14,6 +14,7 @@
 #include "AssemblyCalls.h"
 #include "EmulatedCalls.h"
 #include "GpuSemantics.h"
+#include "InlineFunctions.h"
 #include "Instrument.h"
 
 #include "llvm/IR/DebugInfo.h"
@@ -177,33 +178,20 @@ void removeUnused(Module &module) {
   }
 }
 
-/// Finds the kernel, which must be the only function that the module defines.
-Expected<llvm::Function *> findKernel(Module &module, StringRef name) {
-  llvm::Function *kernel = nullptr;
-  for (llvm::Function &function : module) {
-    if (function.isDeclaration()) {
-      continue;
-    }
-    if (function.getName() != name) {
-      return createStringError("the emulator does not support functions other than the kernel, but the module has '" +
-                               function.getName() + "'");
-    }
-    kernel = &function;
-  }
-  return kernel ? Expected<llvm::Function *>(kernel) : createStringError("there is no kernel '" + name + "'");
-}
-
 } // namespace
 
 Expected<std::vector<Site>> retarget(Module &module, StringRef name, const RetargetOptions &options,
                                      const TargetMachine &host) {
-  auto kernel = findKernel(module, name);
-  if (!kernel) {
-    return kernel.takeError();
+  llvm::Function *kernel = module.getFunction(name);
+  if (!kernel || kernel->isDeclaration()) {
+    return createStringError("there is no kernel '" + name + "'");
+  }
+  if (Error error = inlineFunctions(*kernel)) {
+    return error;
   }
   module.setTargetTriple(host.getTargetTriple());
   module.setDataLayout(host.createDataLayout());
-  llvm::Function &code = makeThreadCode(**kernel, options.slots);
+  llvm::Function &code = makeThreadCode(*kernel, options.slots);
   forgetAttributes(module);
   SiteTable sites;
   EmulatedCalls calls(code, sites);

@@ -71,6 +71,7 @@ Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp source, LLVMContext &
     }
     if (function.getCallingConv() != CallingConv::PTX_Kernel) {
       function.setLinkage(GlobalValue::InternalLinkage);
+      function.addFnAttr(Attribute::NoInline); // the tile phase has inlined all others
     }
     function.addFnAttr(Attribute::NoUnwind);
     // The function may contain barriers. LLVM removes the attribute if it does not.

@@ -141,6 +141,12 @@ void AddressArithmetic::addComparison(arith::CmpIOp compare) {
 
 AddressArithmetic::AddressArithmetic(FunctionOpInterface function) {
   function->walk([&](tile::AddPtrOp op) { add(op.getOffset()); });
+  // The function on the other side may compute addresses with them.
+  function->walk([&](Operation *op) {
+    if (isa<tile::CallOp>(op) || (op->hasTrait<OpTrait::ReturnLike>() && op->getParentOp() == function)) {
+      llvm::for_each(op->getOperands(), [&](Value value) { add(value); });
+    }
+  });
   inAddresses.insert(needed.begin(), needed.end());
   function->walk([&](arith::CmpIOp compare) { addComparison(compare); });
 }

@@ -151,8 +151,8 @@ void countIterations(scf::ForOp loop) {
 }
 
 /// Adds the conditions under which addresses need no 64-bit offsets. The operations are not marked: where that would
-/// tell axis analysis something, they have conditions already. Of arithmetic with loaded values nothing is known but
-/// that it does not leave the arrays.
+/// tell axis analysis something, they have conditions already. Of arithmetic with loaded values, and with a function's
+/// arguments and results, nothing is known but that it does not leave the arrays.
 void assumeExactAddresses(FunctionOpInterface function, IndexRanges &ranges, SmallVectorImpl<Check> &assumed) {
   AddressArithmetic addresses(function);
   for (Value value : addresses.values()) {
@@ -175,14 +175,43 @@ class SpecializeRanges : public impl::SpecializeRangesBase<SpecializeRanges> {
   using SpecializeRangesBase::SpecializeRangesBase;
 
   void runOnOperation() override {
+    SmallVector<FunctionOpInterface> kernels;
+    bool needSmallArrays = false; // because of functions that the kernels call
     getOperation()->walk([&](FunctionOpInterface function) {
       if (function->hasAttr(tile::TileDialect::kKernelAttr)) {
-        specialize(function);
+        kernels.push_back(function);
+      } else if (!function.isDeclaration()) {
+        needSmallArrays |= specializeCallee(function);
       }
     });
+    for (FunctionOpInterface kernel : kernels) {
+      specialize(kernel, needSmallArrays);
+    }
   }
 
-  void specialize(FunctionOpInterface function) {
+  /// Rewrites what holds whatever the arguments are. Returns whether addresses are exact only if the arrays are small.
+  bool specializeCallee(FunctionOpInterface function) {
+    AxisInfoAnalysis axis(function);
+    IndexRanges ranges(function);
+    SmallVector<Check> exact;
+    assumeExactAddresses(function, ranges, exact);
+    SmallVector<Operation *> proven;
+    SmallVector<scf::ForOp> unproven;
+    function->walk([&](Operation *op) {
+      SmallVector<Check, 2> checks = checksOf(op, axis, ranges);
+      bool holds = llvm::all_of(checks, [&](const Check &check) { return ranges.holdsAlways(check); });
+      if (!checks.empty() && holds) {
+        proven.push_back(op);
+      } else if (auto loop = dyn_cast<scf::ForOp>(op); loop && !holds) {
+        unproven.push_back(loop);
+      }
+    });
+    llvm::for_each(proven, assume);
+    llvm::for_each(unproven, countIterations);
+    return !exact.empty();
+  }
+
+  void specialize(FunctionOpInterface function, bool needSmallArrays) {
     if (!atLaunch) {
       widenOffsets(function, Widened::MayWrap);
     }
@@ -212,6 +241,9 @@ class SpecializeRanges : public impl::SpecializeRangesBase<SpecializeRanges> {
     });
     if (atLaunch) {
       assumeExactAddresses(function, ranges, assumed);
+      if (needSmallArrays) {
+        assumed.push_back(ranges.smallArraysCheck());
+      }
     }
     if (!assumed.empty()) {
       Builder builder(function.getContext());

@@ -19,7 +19,7 @@ namespace {
 struct WidenConstants : tilewright::impl::WidenConstantsBase<WidenConstants> {
   void runOnOperation() override {
     getOperation()->walk([](FunctionOpInterface function) {
-      if (function->hasAttr(tilewright::tile::TileDialect::kKernelAttr)) {
+      if (!function.isDeclaration()) {
         tilewright::widenOffsets(function, tilewright::Widened::ConstantsWrap);
       }
     });

@@ -203,7 +203,8 @@ def _make_jit_text(fn: Any, with_folders: bool) -> str:
         (p.name, p.is_constexpr, getattr(p, "scalar_type", None), hasattr(p, "default"))
         for p in fn.params
     ]
-    text = f"{place}\0{parameters}\0{_source(fn)}"
+    is_apart = bool(getattr(fn, "noinline", False))
+    text = f"{place}\0{parameters}\0{is_apart}\0{_source(fn)}"
     return f"jit:{function_name(fn)}:{digest(text)}"
 
 

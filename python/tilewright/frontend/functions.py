@@ -165,6 +165,8 @@ def _build_private(build: ModuleBuild, found: Specialization, values: dict[str, 
             "sym_visibility": ctx.string_attr("private"),
             "function_type": ctx.type_attr(ctx.function_type(types, [])),
         }
+        if found.fn.noinline:
+            attrs["no_inline"] = ctx.unit_attr()
         op = builder.create("func.func", attrs=attrs, types=[], regions=1)
         block = op.region(0).add_block(types, builder.loc)
         builder.set_to_end(block)

@@ -51,8 +51,9 @@ def jit(
         debug: Whether `tl.device_assert` is compiled; an option of the launch takes precedence.
         checks: "bounds" checks every memory access against the arrays that are passed; an option
             of the launch takes precedence.
-        noinline: Accepted for compatibility: no target has code with calls, so that all functions
-            are inlined, and each call is a copy of the function's code.
+        noinline: Whether other kernels' calls of the function stay calls in a GPU's code, as far as
+            possible (docs/language.md says where it is not). By default each call is a copy of the
+            function's code.
         repr: Names kernels, as profilers show them: a function of an object with `signature` (the
             types of parameters by name) and `constants` (their values by name). Characters that C
             does not have in names become underscores.

@@ -556,3 +556,21 @@ func.func @f(%x: i32, %mask: i1) {
   %0 = tile.inline_asm "a", "=r,r" pack 1 pure (%x) mask %mask : i1 : (i32) -> i32
   return
 }
+
+// -----
+
+func.func @calls_nothing(%x: f32) {
+  // expected-error @+1 {{calls 'callee', which is no function of the module}}
+  tile.call @callee(%x) : (f32) -> ()
+  return
+}
+
+// -----
+
+func.func @calls_with_another_type(%x: f32) {
+  // expected-error @+1 {{has other types than the function 'callee'}}
+  tile.call @callee(%x) : (f32) -> ()
+  return
+}
+
+func.func private @callee(%x: i32)

@@ -156,3 +156,17 @@ func.func @seen(%x: tensor<8xi32>, %y: f32, %ok: tensor<8xi1>) {
 func.func @kernel(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32, tile.noalias, tile.slot = 0 : i32}) attributes {tile.kernel} {
   return
 }
+
+// CHECK-LABEL: @calls
+// CHECK: tile.call @callee(%{{.*}}) : (tensor<8xf32>) -> f32
+// CHECK: tile.call pure @callee(%{{.*}}) : (tensor<8xf32>) -> f32
+func.func @calls(%x: tensor<8xf32>) {
+  %0 = tile.call @callee(%x) : (tensor<8xf32>) -> f32
+  %1 = tile.call pure @callee(%x) : (tensor<8xf32>) -> f32
+  return
+}
+
+func.func private @callee(%x: tensor<8xf32>) -> f32 attributes {no_inline} {
+  %0 = arith.constant 0.0 : f32
+  return %0 : f32
+}

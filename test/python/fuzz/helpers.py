@@ -64,8 +64,7 @@ class Helpers(Writer):
         kinds += [self.while_loop, self.call, self.call]
         if self.loops:
             kinds += [self.break_or_continue] * 2
-        if not (self.is_helper and self.loops):
-            kinds += [self.early_return]
+        kinds += [self.early_return]
         self.rng.choice(kinds)()
 
     def assignment(self) -> None:
@@ -172,4 +171,11 @@ def write(rng: random.Random) -> Kernel:
     w.body(3)
     w.result("v", w.dtype)
     w.result("i", "int32", ())
+    w.helpers = [sometimes_apart(w, helper) for helper in w.helpers]
     return w.finish()
+
+
+def sometimes_apart(w: Writer, helper: str) -> str:
+    """The source of a helper, which may ask to stay a function."""
+    apart = "@tilewright.jit(noinline=True)\n"
+    return helper.replace("@tilewright.jit\n", apart, 1) if w.chance(0.3) else helper

@@ -8,6 +8,7 @@
 //           +----------------------> operations
 
 #include "Buffers.h"
+#include "tilewright/Dialect/Tile/IR/Calls.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 #include "tilewright/Hardware/Nvidia.h"
 
@@ -111,16 +112,23 @@ class AllocateShared : public tilegpu::impl::AllocateSharedBase<AllocateShared> 
   void runOnOperation() override {
     Builder builder(&getContext());
     int64_t total = 0;
-    for (auto function : getOperation().getOps<func::FuncOp>()) {
+    // While a function is executed, the buffers of its callers keep their contents: its own follow theirs.
+    llvm::DenseMap<Operation *, int64_t> starts;
+    for (FunctionOpInterface function : tile::callersFirst(getOperation())) {
       SmallVector<Lifetime> lives = lifetimesOf(function);
       Placement placement = decide(lives);
+      int64_t start = starts.lookup(function), end = start + placement.total;
       for (auto [life, offset] : llvm::zip_equal(lives, placement.offsets)) {
-        life.alloc.setOffset(offset);
+        life.alloc.setOffset(start + offset);
       }
-      total = std::max(total, placement.total);
+      function->walk([&](tile::CallOp call) {
+        int64_t &startOfCallee = starts[tile::calleeOf(call)];
+        startOfCallee = std::max(startOfCallee, int64_t(llvm::alignTo(end, targetOf(function).lineBytes)));
+      });
+      total = std::max(total, end);
       // Set even if it is too much: the caller of the pipeline reports the size.
       getOperation()->setAttr(TileGPUDialect::kSharedBytesAttr, builder.getI64IntegerAttr(total));
-      if (failed(checkFits(function, placement.total))) {
+      if (failed(checkFits(function, end))) {
         return signalPassFailure();
       }
     }
@@ -131,14 +139,14 @@ class AllocateShared : public tilegpu::impl::AllocateSharedBase<AllocateShared> 
     });
   }
 
-  static LogicalResult checkFits(func::FuncOp function, int64_t bytes) {
+  static LogicalResult checkFits(FunctionOpInterface function, int64_t bytes) {
     const hardware::GpuInfo &target = targetOf(function);
     if (bytes <= target.sharedPerBlock) {
       return success();
     }
-    return function.emitError() << "the kernel needs " << bytes << " bytes of shared memory, and " << target.name
-                                << " has " << target.sharedPerBlock
-                                << " for each program; smaller blocks or fewer num_stages take less";
+    return function->emitError() << "the kernel needs " << bytes << " bytes of shared memory, and " << target.name
+                                 << " has " << target.sharedPerBlock
+                                 << " for each program; smaller blocks or fewer num_stages take less";
   }
 };
 } // namespace

@@ -37,6 +37,9 @@ public:
     for (Operation *op : ops) {
       keepRules(op);
     }
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      updateType(function);
+    }
   }
 
 private:
@@ -81,6 +84,16 @@ private:
       if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue())) {
         constant.setValueAttr(elements.reshape(cast<ShapedType>(constant.getType())));
       }
+    }
+  }
+
+  /// A function takes and returns tiles in the layouts that all tiles of their shapes have now; no later pass changes
+  /// these.
+  static void updateType(func::FuncOp function) {
+    if (!function.isDeclaration()) {
+      Operation *end = function.front().getTerminator();
+      function.setType(
+          FunctionType::get(function.getContext(), function.front().getArgumentTypes(), end->getOperandTypes()));
     }
   }
 

@@ -199,3 +199,40 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
     return
   }
 }
+
+// -----
+
+#few = #tilegpu.layout<register = [], lane = [[1], [2], [0], [0], [0]], warp = [], block = [] : 4>
+#shared = #tilegpu.layout<offset = [[1], [2]] : 4>
+
+// The buffers of a function follow those of all its callers, which keep their contents.
+// CHECK: tilegpu.shared_bytes = 272
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
+  // CHECK-LABEL: @outer
+  func.func @outer(%x: tensor<4xf32, #few>) {
+    // CHECK: local_alloc at 0
+    %a = tilegpu.local_alloc : !tilegpu.buffer<4xf32, #shared>
+    tilegpu.local_store %x, %a : tensor<4xf32, #few> -> !tilegpu.buffer<4xf32, #shared>
+    %y = tilegpu.local_load %a : !tilegpu.buffer<4xf32, #shared> -> tensor<4xf32, #few>
+    tile.call @inner(%y) : (tensor<4xf32, #few>) -> ()
+    tile.call @innermost(%y) : (tensor<4xf32, #few>) -> ()
+    return
+  }
+  // CHECK-LABEL: @innermost
+  func.func private @innermost(%x: tensor<4xf32, #few>) attributes {no_inline} {
+    // CHECK: local_alloc at 256
+    %a = tilegpu.local_alloc : !tilegpu.buffer<4xf32, #shared>
+    tilegpu.local_store %x, %a : tensor<4xf32, #few> -> !tilegpu.buffer<4xf32, #shared>
+    %y = tilegpu.local_load %a : !tilegpu.buffer<4xf32, #shared> -> tensor<4xf32, #few>
+    return
+  }
+  // CHECK-LABEL: @inner(
+  func.func private @inner(%x: tensor<4xf32, #few>) attributes {no_inline} {
+    // CHECK: local_alloc at 128
+    %a = tilegpu.local_alloc : !tilegpu.buffer<4xf32, #shared>
+    tilegpu.local_store %x, %a : tensor<4xf32, #few> -> !tilegpu.buffer<4xf32, #shared>
+    %y = tilegpu.local_load %a : !tilegpu.buffer<4xf32, #shared> -> tensor<4xf32, #few>
+    tile.call @innermost(%y) : (tensor<4xf32, #few>) -> ()
+    return
+  }
+}

@@ -8,6 +8,7 @@ include "tilewright/Dialect/Tile/IR/TileInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/SymbolInterfaces.td"
 
 class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemonic, traits>;
 class Tile_PureOp<string mnemonic, list<Trait> traits = []> : Tile_Op<mnemonic, [Pure] # traits>;
@@ -390,6 +391,18 @@ def Tile_InlineAsmOp : Tile_Op<"inline_asm", [AttrSizedOperandSegments, Elementw
     }
   }];
   let hasVerifier = 1;
+}
+
+def Tile_CallOp : Tile_Op<"call", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Calls a function that is not inlined";
+  let description = [{
+    All threads of the program execute the function. It may access any memory, unless it is `pure`: then it accesses
+    none, not even shared memory for the layouts of tiles, and has no other effect. Nothing is known about its results.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, UnitAttr:$pure, Variadic<Tile_ScalarOrTile>:$args);
+  let results = (outs Variadic<Tile_ScalarOrTile>:$results);
+  let assemblyFormat = "(`pure` $pure^)? $callee `(` $args `)` attr-dict `:` functional-type($args, $results)";
 }
 
 def Tile_WaitForGridsOp : Tile_Op<"wait_for_grids", [MemoryEffects<[MemRead<Tile_Memory>, MemWrite<Tile_Memory>]>]> {

@@ -56,6 +56,26 @@ def TilePad : Pass<"tile-pad", "::mlir::ModuleOp"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def TileKeepCalls : Pass<"tile-keep-calls", "::mlir::ModuleOp"> {
+  let summary = "Keep calls of functions that are marked no_inline, if they can stay functions";
+  let description = [{
+    Replaces `func.call` by `tile.call` where the callee has `no_inline`, and removes `no_inline` from functions that
+    can't stay functions, so that the inliner finds all other calls:
+
+    - a combiner, or a function that a combiner calls, calls them: they are executed for single elements;
+    - they take or return a tile of which a size is not a power of two, floats of 8 bits, or bytes that are passed by
+      value.
+
+    A function that accesses memory has a barrier before and after each call, so that analyses of memory need not look
+    into functions: the barriers order its accesses with all others.
+
+    Requires: no recursion.
+    Establishes: each `func.call` may be inlined; functions that `tile.call` calls are `no_inline`.
+    Destroys: nothing.
+  }];
+  let options = [Option<"keep", "keep", "bool", "true", "whether any call may stay one">];
+}
+
 def TileScalarizeAdvance : Pass<"tile-scalarize-advance"> {
   let summary = "Carry scalars in loops instead of tiles that advance uniformly";
   let description = [{

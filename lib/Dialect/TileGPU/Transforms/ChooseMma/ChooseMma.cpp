@@ -161,6 +161,7 @@ public:
   using ChooseMmaBase::ChooseMmaBase;
 
   void runOnOperation() override {
+    bool hasCalls = getOperation()->walk([](tile::CallOp) { return WalkResult::interrupt(); }).wasInterrupted();
     SmallVector<DotOp> found, dots;
     getOperation()->walk([&](DotOp dot) { found.push_back(dot); });
     for (DotOp dot : found) {
@@ -171,6 +172,10 @@ public:
     SmallVector<std::optional<GroupDot>> planned;
     for (DotOp dot : dots) {
       std::optional<DotTypes> types = groups ? typesOf(dot) : std::nullopt;
+      if (types && hasCalls && !targetOf(dot).groupMma.empty()) {
+        stateRejected(dot, kGroupMmaChoice, "the kernel calls functions, across which no registers can be in flight");
+        types.reset();
+      }
       DotChain chain = {chains.computed.contains(dot), chains.dots.contains(dot)};
       planned.push_back(types ? planGroupDot(dot, shapeOf(dot), *types, chain) : std::nullopt);
     }

@@ -1,0 +1,71 @@
+// infer-arguments: notes on the arguments of called functions what axis analysis knows at every call. See Passes.td.
+//
+//     %y = tile.call @f(%offsets)   // contiguous        func.func private @f(%o: tensor<64xi32>
+//                                                    ->      {tile.contiguity = array<i32: 64>, ...})
+
+#include "tilewright/Analysis/AxisInfo.h"
+#include "tilewright/Dialect/Tile/IR/Calls.h"
+#include "tilewright/Transforms/Passes.h"
+
+namespace tilewright {
+#define GEN_PASS_DEF_INFERARGUMENTS
+#include "tilewright/Transforms/Passes.h.inc"
+} // namespace tilewright
+
+using namespace mlir;
+using tilewright::tile::TileDialect;
+
+namespace tilewright {
+namespace {
+
+/// One integer for a scalar, an array for a tile.
+Attribute hintOf(Type type, ArrayRef<int32_t> values) {
+  Builder builder(type.getContext());
+  return isa<RankedTensorType>(type) ? Attribute(builder.getDenseI32ArrayAttr(values))
+                                     : builder.getI32IntegerAttr(values.front());
+}
+
+/// Notes the facts, of which runs are consecutive as signed integers.
+void note(FunctionOpInterface function, unsigned index, const AxisInfo &info) {
+  SmallVector<int32_t> contiguity, divisibility, constancy;
+  for (unsigned dim = 0; dim < info.getRank(); ++dim) {
+    AxisFacts facts = info.getSigned(dim);
+    contiguity.push_back(static_cast<int32_t>(facts.contiguity));
+    divisibility.push_back(static_cast<int32_t>(facts.divisibility));
+    constancy.push_back(static_cast<int32_t>(facts.constancy));
+  }
+  Type type = function.getArgument(index).getType();
+  function.setArgAttr(index, TileDialect::kContiguityAttr, hintOf(type, contiguity));
+  function.setArgAttr(index, TileDialect::kDivisibilityAttr, hintOf(type, divisibility));
+  function.setArgAttr(index, TileDialect::kConstancyAttr, hintOf(type, constancy));
+}
+
+bool hasAxisFacts(Type type) {
+  Type element = tile::getElementType(type);
+  return isa<IntegerType, tile::PtrType>(element);
+}
+
+struct InferArguments : impl::InferArgumentsBase<InferArguments> {
+  void runOnOperation() override {
+    llvm::DenseMap<Operation *, SmallVector<AxisInfo>> facts;
+    for (FunctionOpInterface function : tile::callersFirst(getOperation())) {
+      auto known = facts.find(function);
+      for (unsigned index = 0; known != facts.end() && index < function.getNumArguments(); ++index) {
+        if (hasAxisFacts(function.getArgument(index).getType())) {
+          note(function, index, known->second[index]);
+        }
+      }
+      AxisInfoAnalysis axis(function);
+      function->walk([&](tile::CallOp call) {
+        SmallVector<AxisInfo> &arguments = facts[tile::calleeOf(call)];
+        arguments.resize(call.getArgs().size());
+        for (auto [known, operand] : llvm::zip_equal(arguments, call.getArgs())) {
+          known = AxisInfo::join(known, axis.get(operand));
+        }
+      });
+    }
+  }
+};
+
+} // namespace
+} // namespace tilewright
