@@ -141,6 +141,12 @@ struct CompileOptions : OptionSet {
           .setBy("TRITON_F32_DEFAULT")};
   Option<bool> debug{*this, false,
                      OptionTraits("debug", "Whether `tl.device_assert` is compiled.").setBy("TILEWRIGHT_DEBUG")};
+  Option<bool> sanitizeOverflow{
+      *this, true,
+      OptionTraits("sanitize_overflow",
+                   "Whether kernels with `debug` assert that `+`, `-` and `*` of integers of less than 64 bits do not "
+                   "overflow. The front end reads it.")
+          .setBy("TRITON_SANITIZE_OVERFLOW")};
   Option<std::string> checks{*this, "",
                              OptionTraits("checks", "\"bounds\" checks every memory access against the arrays that "
                                                     "are passed; empty or None for no checks.")

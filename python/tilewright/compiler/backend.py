@@ -18,7 +18,6 @@ _CONSTANTS: dict[str, Any] = {
     "extern_libs": (),
     "supported_fp8_dtypes": ("fp8e4b15", "fp8e4b8", "fp8e4nv", "fp8e5", "fp8e5b16"),
     "allowed_dot_input_precisions": ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"),
-    "sanitize_overflow": False,
     "cluster_dims": (1, 1, 1),
 }
 

@@ -133,7 +133,9 @@ def _argument(value: Value, is_constexpr: bool) -> Value:
 
 
 def _specialization(build: ModuleBuild, fn: Any, values: dict[str, Value]) -> Specialization:
-    key = (id(fn), tuple(key_of(value) for value in values.values()))
+    # A function that a combiner calls has no assertions.
+    checks = build.context.checks_overflow
+    key = (id(fn), checks, tuple(key_of(value) for value in values.values()))
     found = build.specializations.get(key)
     if found is None:
         found = Specialization(fn, f"{fn.name}.{len(build.specializations) + 1}")

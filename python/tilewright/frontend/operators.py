@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from tilewright.errors import CompileError, TilewrightError, TypeMismatchError
-from tilewright.language import constexpr
+from tilewright.language import constexpr, operators
 from tilewright.language._context import current
 from tilewright.language.value import map_parts
 
@@ -48,6 +49,14 @@ _UNARY: dict[type[ast.unaryop], tuple[str, Callable[[Any], Any]]] = {
     ast.Invert: ("~", operator.invert),
 }
 
+# Those that are checked for overflow; see language/overflow.py.
+_SANITIZED: dict[type[ast.AST], Callable[..., Any]] = {
+    ast.Add: operators.add,
+    ast.Sub: operators.sub,
+    ast.Mult: operators.mul,
+    ast.USub: operators.minus,
+}
+
 _COMPARISONS: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Lt: ("<", operator.lt),
     ast.LtE: ("<=", operator.le),
@@ -73,7 +82,17 @@ def apply_binary(v: FunctionVisitor, op: ast.operator, left: Value, right: Value
         return v.context.call(method.function, [method.owner, other], {})
     if _are_sequences(left, right):
         left, right = _as_tuples(unwrap_outer(left)), _as_tuples(unwrap_outer(right))
-    return _checked(symbol, apply, left, right)
+    return _checked(symbol, _sanitized(op, apply, left, right), left, right)
+
+
+def _sanitized(
+    op: ast.operator | ast.unaryop, apply: Callable[..., Value], *operands: Value
+) -> Callable[..., Value]:
+    """The operator, or the one of the language that asserts that integers do not overflow."""
+    if not current().checks_overflow or not any(map(is_tensor, operands)):
+        return apply
+    sanitized = _SANITIZED.get(type(op))
+    return partial(sanitized, sanitize=True) if sanitized else apply
 
 
 @expression(ast.UnaryOp)
@@ -82,7 +101,7 @@ def visit_unary_op(v: FunctionVisitor, node: ast.UnaryOp) -> Value:
     if isinstance(node.op, ast.Not):
         return logical_not(value)
     symbol, apply = _UNARY[type(node.op)]
-    return _checked(symbol, apply, value)
+    return _checked(symbol, _sanitized(node.op, apply, value), value)
 
 
 @expression(ast.Compare)

@@ -53,7 +53,9 @@ class Runtime(Knobs):
             a kernel's code: hook(module, function, name, metadata_group, hash).
         debug: Whether assertions are compiled by default (TILEWRIGHT_DEBUG).
         interpret: Whether the CPU is the default target (TRITON_INTERPRET).
-        sanitize_overflow, override_arch: No effect.
+        sanitize_overflow: Whether assertions include those that integers do not overflow, by
+            default (TRITON_SANITIZE_OVERFLOW).
+        override_arch: No effect.
     """
 
     debug = flag("TILEWRIGHT_DEBUG")

@@ -8,7 +8,7 @@ Several threads can compile at the same time, each with its own context.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -40,6 +40,7 @@ class BuildContext:
         record: Records what the front end reads of the program around the kernel.
         omits_asserts: Whether an assertion was omitted because `debug` is off.
         target: Describes the target to functions that ask for it (compat/target_info.py).
+        checks_overflow: Whether the arithmetic of integers is checked here; see overflow.py.
     """
 
     ctx: _core.Context
@@ -51,8 +52,28 @@ class BuildContext:
     record: Any = None
     omits_asserts: bool = False
     target: Any = None
+    checks_overflow: bool = False
     _types: dict[dtype, _core.Type] = field(default_factory=dict, repr=False)
     _tile_types: dict[Any, dtype] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        wanted = self.option("debug", False) and self.option("sanitize_overflow", False)
+        self.checks_overflow = bool(wanted)
+
+    def option(self, name: str, default: Any) -> Any:
+        """The value of an option, or the default if there are no options."""
+        if isinstance(self.options, Mapping):
+            return self.options.get(name, default)
+        return getattr(self.options, name, default)
+
+    @contextmanager
+    def without_overflow_checks(self) -> Iterator[None]:
+        """Checks no arithmetic until the `with` statement ends: no assertion can be built."""
+        before, self.checks_overflow = self.checks_overflow, False
+        try:
+            yield
+        finally:
+            self.checks_overflow = before
 
     def ir(self, type: dtype) -> _core.Type:
         """The IR type for a type of the language; cached."""

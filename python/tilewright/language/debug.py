@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tilewright.errors import (
@@ -204,10 +204,7 @@ def device_assert(cond: Any, msg: Any = "", mask: Any = None) -> None:
 
 def _asserts() -> bool:
     """Whether assertions are compiled: the option `debug`, or true if there are no options."""
-    options = current().options
-    if isinstance(options, Mapping):
-        return bool(options.get("debug", True))
-    return bool(getattr(options, "debug", True))
+    return bool(current().option("debug", True))
 
 
 @Family.DEBUGGING

@@ -70,7 +70,8 @@ def _map(function: Any, values: Sequence[tensor], pack: int) -> Any:
     elements = [(x.dtype, source.dtype) for x, source in zip(carried, values, strict=True)]
     pairs = [pair for pair in elements for _ in range(pack)]
     arguments = [convert(tensor(block.arg(i), c), e) for i, (c, e) in enumerate(pairs)]
-    returned = context.inline(function, arguments)
+    with context.without_overflow_checks():
+        returned = context.inline(function, arguments)
     scalars = _scalars(returned, pack)
     yielded = [convert(x, _carried(x.dtype)) for x in scalars]
     builder.create("tile.yield", [x.handle for x in yielded], types=[])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tilewright.errors import TypeMismatchError
-from tilewright.language import float8_signs
+from tilewright.language import float8_signs, overflow
 from tilewright.language._build import compare, constant, emit, to_tensor
 from tilewright.language._context import current
 from tilewright.language.casts import convert
@@ -45,8 +45,11 @@ def _offset(ptr: tensor, offset: tensor) -> tensor:
     return emit("tile.addptr", [ptr, offset])
 
 
-def add(lhs: Any, rhs: Any) -> tensor:
-    """`lhs + rhs`; an integer added to a pointer counts elements."""
+def add(lhs: Any, rhs: Any, sanitize: bool = False) -> tensor:
+    """`lhs + rhs`; an integer added to a pointer counts elements.
+
+    `sanitize` asserts that integers do not overflow if the options ask for it.
+    """
     a, b = promoted(lhs, rhs, "+", pointers=True)
     if a.dtype.is_ptr() and b.dtype.is_ptr():
         raise TypeMismatchError(f"'+' does not take two pointers, found {a.dtype} and {b.dtype}")
@@ -54,11 +57,13 @@ def add(lhs: Any, rhs: Any) -> tensor:
         return _offset(a, b)
     if b.dtype.is_ptr():
         return _offset(b, a)
+    if sanitize:
+        overflow.check("add", a, b)
     return _arith(a, b, "arith.addf", "arith.addi")
 
 
-def sub(lhs: Any, rhs: Any) -> tensor:
-    """`lhs - rhs`; an integer subtracted from a pointer counts elements."""
+def sub(lhs: Any, rhs: Any, sanitize: bool = False) -> tensor:
+    """`lhs - rhs`; an integer subtracted from a pointer counts elements. See `add`."""
     a, b = promoted(lhs, rhs, "-", pointers=True)
     if b.dtype.is_ptr():
         raise TypeMismatchError(
@@ -67,11 +72,16 @@ def sub(lhs: Any, rhs: Any) -> tensor:
         )
     if a.dtype.is_ptr():
         return _offset(a, minus(convert(b, int64)))
+    if sanitize:
+        overflow.check("sub", a, b)
     return _arith(a, b, "arith.subf", "arith.subi")
 
 
-def mul(lhs: Any, rhs: Any) -> tensor:
+def mul(lhs: Any, rhs: Any, sanitize: bool = False) -> tensor:
+    """`lhs * rhs`; see `add`."""
     a, b = promoted(lhs, rhs, "*")
+    if sanitize:
+        overflow.check("mul", a, b)
     return _arith(a, b, "arith.mulf", "arith.muli")
 
 
@@ -141,7 +151,8 @@ def shr(lhs: Any, rhs: Any) -> tensor:
     return emit("arith.shrsi" if type.is_int_signed() else "arith.shrui", [a, b])
 
 
-def minus(x: Any) -> tensor:
+def minus(x: Any, sanitize: bool = False) -> tensor:
+    """`-x`, for integers `0 - x`; see `add`."""
     value = to_tensor(x)
     if value.dtype.is_ptr():
         raise TypeMismatchError(f"unary '-' does not take {value.dtype}")
@@ -149,7 +160,10 @@ def minus(x: Any) -> tensor:
         return float8_signs.negative(value)
     if value.dtype.is_floating():
         return emit("arith.negf", [value])
-    return emit("arith.subi", [constant(0, value.type), value])
+    zero = constant(0, value.type)
+    if sanitize:
+        overflow.check("sub", zero, value)
+    return emit("arith.subi", [zero, value])
 
 
 def invert(x: Any) -> tensor:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tilewright.errors import ShapeMismatchError, TypeMismatchError
+from tilewright.language import overflow
 from tilewright.language._build import constant, emit, i32_attr, iota, same_shape, to_tensor
 from tilewright.language._context import current
 from tilewright.language.casts import convert, element_type
@@ -148,7 +149,8 @@ def _combine(
     if getattr(combine, "__tilewright_builtin__", False):
         results = combine(*arguments)
     else:
-        results = context.inline(combine, arguments)
+        with context.without_overflow_checks():
+            results = context.inline(combine, arguments)
     yielded = [convert(x, c) for x, c in zip(_results(results, elements), carried, strict=True)]
     builder.create("tile.yield", [x.handle for x in yielded], types=[])
     builder.insertion_point = after
@@ -261,6 +263,7 @@ def sum(input: Any, axis: Any = None, keep_dims: Any = False, dtype: Any = None)
     narrow = x.dtype.is_floating() and x.dtype.primitive_bitwidth < 32
     wide = convert(x, float32) if narrow else x
     result: tensor = reduce(wide, axis, _add, keep_dims)
+    overflow.check_sums(x, lambda exact: reduce(exact, axis, _add, keep_dims))
     return convert(result, x.dtype)
 
 
@@ -322,6 +325,7 @@ def cumsum(input: Any, axis: Any = 0, reverse: Any = False, dtype: Any = None) -
     """
     x = _sum_input(_no_bfloat16(_block(input, "cumsum")), dtype)
     result: tensor = associative_scan(x, axis, _add, reverse)
+    overflow.check_sums(x, lambda exact: associative_scan(exact, axis, _add, reverse))
     return result
 
 
@@ -341,6 +345,7 @@ def cumprod(input: Any, axis: Any = 0, reverse: Any = False) -> tensor:
     """
     x = _no_bfloat16(_block(input, "cumprod"))
     result: tensor = associative_scan(x, axis, _mul, reverse)
+    overflow.check_products(x, lambda exact, mul: associative_scan(exact, axis, mul, reverse))
     return result
 
 

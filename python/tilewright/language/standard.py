@@ -20,7 +20,12 @@ from tilewright.language.tensor import member, tensor
 
 @Family.MATH
 def add(x: Any, y: Any, sanitize_overflow: Any = True) -> tensor:
-    """`x + y`. Integers wrap: `sanitize_overflow` is accepted, but overflow is never checked.
+    """`x + y`. Integers wrap, but with the option `debug` overflow is an error.
+
+    Args:
+        x, y: Tiles, scalars and numbers, which are broadcast to a common shape.
+        sanitize_overflow: Whether overflow is an error if the launch has the options `debug` and
+            `sanitize_overflow`; docs/debugging.md describes that.
 
     Raises:
         TypeMismatchError: The operands have no common type, or are two pointers.
@@ -30,8 +35,7 @@ def add(x: Any, y: Any, sanitize_overflow: Any = True) -> tensor:
         >>> tl.add(tl.arange(0, 4), 10)
         [10 11 12 13]
     """
-    constant_bool(sanitize_overflow, "sanitize_overflow")
-    return operators.add(x, y)
+    return operators.add(x, y, constant_bool(sanitize_overflow, "sanitize_overflow"))
 
 
 @Family.MATH
@@ -42,8 +46,7 @@ def sub(x: Any, y: Any, sanitize_overflow: Any = True) -> tensor:
         >>> tl.sub(tl.arange(0, 4), 10)
         [-10  -9  -8  -7]
     """
-    constant_bool(sanitize_overflow, "sanitize_overflow")
-    return operators.sub(x, y)
+    return operators.sub(x, y, constant_bool(sanitize_overflow, "sanitize_overflow"))
 
 
 @Family.MATH
@@ -54,8 +57,7 @@ def mul(x: Any, y: Any, sanitize_overflow: Any = True) -> tensor:
         >>> tl.mul(tl.arange(0, 4), 10)
         [ 0 10 20 30]
     """
-    constant_bool(sanitize_overflow, "sanitize_overflow")
-    return operators.mul(x, y)
+    return operators.mul(x, y, constant_bool(sanitize_overflow, "sanitize_overflow"))
 
 
 @Family.MATH
@@ -68,8 +70,10 @@ def cdiv(x: Any, div: Any) -> Any:
         [0 1 1 1 1 2 2 2]
     """
     x, div = constexpr_value(x), constexpr_value(div)
-    result = (x + div - 1) // div
-    return result if isinstance(result, tensor) else constexpr(result)
+    if not (isinstance(x, tensor) or isinstance(div, tensor)):
+        return constexpr((x + div - 1) // div)
+    less = operators.sub(div, 1, sanitize=True) if isinstance(div, tensor) else div - 1
+    return operators.floordiv(operators.add(x, less, sanitize=True), div)
 
 
 @Family.MATH

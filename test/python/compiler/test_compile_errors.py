@@ -57,7 +57,11 @@ def test_a_repaired_failure_no_longer_repeats(fake, capsys, monkeypatch):
     monkeypatch.setattr(core, "compile", lambda *given: seen.append(given[1:3]) or repaired)
     assert cli.main(["reproduce", file]) == 0
     options = {"debug": False, "checks": "", "enable_fp_fusion": True, "specialize_ranges": True}
-    assert seen == [("cpu", {**options, "default_dot_input_precision": ""})]
+    read_by_frontend = {
+        "default_dot_input_precision": "",
+        "sanitize_overflow": True,
+    }
+    assert seen == [("cpu", {**options, **read_by_frontend})]
 
 
 def test_what_is_no_reproducer_is_refused(fake, tmp_path, capsys):

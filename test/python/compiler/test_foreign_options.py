@@ -19,7 +19,7 @@ def increment(x, waves: tl.constexpr = 1):
     "options",
     [
         {"launch_pdl": True},
-        {"launch_cooperative_grid": False, "sanitize_overflow": False},
+        {"launch_cooperative_grid": False, "allow_flush_denorm": True},
         {"waves_per_eu": 2, "matrix_instr_nonkdim": 16, "kpack": 2, "num_warps": 8},
         {"extern_libs": None, "maxnreg": 128, "ptx_options": ""},
         {"cluster_dims": (1, 1, 1), "num_ctas": 1, "arch": None},
@@ -37,7 +37,6 @@ def test_hints_and_defaults_are_accepted(options) -> None:
     [
         ({"launch_cooperative_grid": True}, "launch_cooperative_grid must be False, not True"),
         ({"launch_cooperative_grid": 1}, "launch_cooperative_grid must be False, not 1"),
-        ({"sanitize_overflow": True}, "sanitize_overflow must be False, not True"),
         ({"cluster_dims": (2, 1, 1)}, r"cluster_dims must be \(1, 1, 1\), not \(2, 1, 1\)"),
         ({"arch": "sm80"}, "arch must be None, not 'sm80'"),
         ({"ir_override": "kernel.ttgir"}, "ir_override must be a file of Tile IR"),

@@ -58,6 +58,7 @@ def test_the_same_request_has_the_same_key():
         {"noalias": True},
         {"debug": True},
         {"enable_fp_fusion": False},
+        {"sanitize_overflow": False},
         {"specialize_ranges": False},
         {"target": "cpu:avx2"},
     ],
