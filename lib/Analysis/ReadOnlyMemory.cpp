@@ -9,9 +9,10 @@ using namespace tilewright;
 
 /// Whether any memory may change at the operation: other grids write until it, or assembly or a function does.
 static bool ordersAllMemory(Operation *op) {
-  auto assembly = dyn_cast<tile::InlineAsmOp>(op);
-  auto call = dyn_cast<tile::CallOp>(op);
-  return isa<tile::WaitForGridsOp>(op) || (assembly && !assembly.getPure()) || (call && !call.getPure());
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case([](tile::WaitForGridsOp) { return true; })
+      .Case<tile::InlineAsmOp, tile::CallOp, tile::CallLibraryOp>([](auto other) { return !other.getPure(); })
+      .Default([](Operation *) { return false; });
 }
 
 ReadOnlyMemory::ReadOnlyMemory(Operation *function) {

@@ -59,6 +59,7 @@ void bindDiagnostics(pybind11::module_ &module);
 void bindIR(pybind11::module_ &module);
 void bindCompile(pybind11::module_ &module);
 void bindTargets(pybind11::module_ &module);
+void bindLibraries(pybind11::module_ &module);
 void bindAssemble(pybind11::module_ &module);
 
 } // namespace tilewright::bindings

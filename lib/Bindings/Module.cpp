@@ -16,4 +16,5 @@ PYBIND11_MODULE(_core, module) {
   bindLauncher(module);
   bindLoadedKernels(module);
   bindTargets(module);
+  bindLibraries(module);
 }

@@ -278,7 +278,15 @@ bool classifyArguments(Call &call) {
   }
   bool disjoint = call.extentsKnown && pairwiseDisjoint(call.extents.data(), call.extents.size());
   call.key.byte(static_cast<uint8_t>(disjoint ? Tag::NoAlias : Tag::MayAlias));
-  for (auto [name, value] : call.options) {
+  for (auto &[name, value] : call.options) {
+    if (PyDict_Check(value)) { // has no hash; its pairs stand for it
+      Ref items = Ref::take(PyDict_Items(value)), pairs = Ref::take(items ? PyList_AsTuple(items.get()) : nullptr);
+      if (!pairs) {
+        return false;
+      }
+      value = pairs.get();
+      call.keepAlive.push_back(pairs);
+    }
     call.key.byte(static_cast<uint8_t>(Tag::Option));
     if (!addConstant(call, nullptr, name) || !addConstant(call, nullptr, value)) {
       return false;

@@ -9,6 +9,7 @@
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
 #include "tilewright/Dialect/Tile/Transforms/RewriteOrder.h"
 #include "tilewright/Target/Host/Host.h"
+#include "tilewright/Target/Libraries.h"
 #include "tilewright/Transforms/Passes.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -201,6 +202,10 @@ private:
       return compilation.fail("llvm", llvm::toString(translated.takeError()));
     }
     llvm::Module &llvmModule = **translated;
+    if (llvm::Error error = libraries::link(llvmModule)) {
+      return compilation.fail("llvm", llvm::toString(std::move(error)));
+    }
+    host::prepare(llvmModule, **machine); // the functions of libraries
     compilation.timed("optimize", [&] {
       host::optimize(llvmModule, **machine);
       return 0;

@@ -5,6 +5,7 @@
 
 #include "tilewright/Dialect/TileGPU/IR/TensorMaps.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
+#include "tilewright/Target/Libraries.h"
 #include "tilewright/Target/Nvptx/Nvptx.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -163,6 +164,9 @@ private:
       return compilation.failWithModule("llvm", llvm::toString(translated.takeError()));
     }
     built.module = std::move(*translated);
+    if (llvm::Error error = libraries::link(*built.module)) {
+      return compilation.fail("llvm", llvm::toString(std::move(error)));
+    }
     compilation.timed("optimize", [&] {
       nvptx::optimize(*built.module, *built.machine);
       return 0;

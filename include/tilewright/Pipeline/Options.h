@@ -147,6 +147,12 @@ struct CompileOptions : OptionSet {
                    "Whether kernels with `debug` assert that `+`, `-` and `*` of integers of less than 64 bits do not "
                    "overflow. The front end reads it.")
           .setBy("TRITON_SANITIZE_OVERFLOW")};
+  Option<std::string> externLibs{
+      *this,
+      "",
+      {"extern_libs",
+       "Files of LLVM bitcode by their names, for `extern_elementwise`: {\"mine\": \"mine.bc\"} or ((\"mine\", "
+       "\"mine.bc\"),). The front end reads it."}};
   Option<std::string> checks{*this, "",
                              OptionTraits("checks", "\"bounds\" checks every memory access against the arrays that "
                                                     "are passed; empty or None for no checks.")

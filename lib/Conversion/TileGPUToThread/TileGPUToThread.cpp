@@ -137,6 +137,7 @@ struct TileGPUToThread : tilewright::impl::TileGPUToThreadBase<TileGPUToThread> 
     tilewright::gpu::addRingPatterns(patterns, types);
     tilewright::gpu::addLocalMemoryPatterns(patterns, types);
     tilewright::gpu::addInlineAsmPatterns(patterns, types);
+    tilewright::gpu::addLibraryPatterns(patterns, types);
     tilewright::gpu::addDotPatterns(patterns, types);
     tilewright::gpu::addGroupMmaPatterns(patterns, types);
     tilewright::gpu::addMmaPatterns(patterns, types);

@@ -190,6 +190,7 @@ void addBoxPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types)
 void addRingPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addLocalMemoryPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addInlineAsmPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addLibraryPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addDotPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addGroupMmaPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addMmaPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);

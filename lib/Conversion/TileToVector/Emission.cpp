@@ -36,6 +36,7 @@ void registerEmission(DialectRegistry &registry) {
     attachAtomics(context);
     attachReductions(context);
     attachMap(context);
+    attachLibraries(context);
     attachDot(context);
     attachPoll(context);
     attachPrint(context);

@@ -286,6 +286,7 @@ void attachMemory(mlir::MLIRContext *context);
 void attachAtomics(mlir::MLIRContext *context);
 void attachReductions(mlir::MLIRContext *context);
 void attachMap(mlir::MLIRContext *context);
+void attachLibraries(mlir::MLIRContext *context);
 void attachDot(mlir::MLIRContext *context);
 void attachPoll(mlir::MLIRContext *context);
 void attachPrint(mlir::MLIRContext *context);

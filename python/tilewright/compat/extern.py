@@ -1,19 +1,23 @@
-"""`tl.core.extern_elementwise`: functions of NVIDIA's libdevice by their symbols.
+"""`tl.core.extern_elementwise`: functions of libraries of LLVM bitcode, by their symbols.
 
-Tilewright links no bitcode. A symbol such as `__nv_sinf` stands for Tilewright's own function of
-libdevice, `sin`, which runs on every target.
+A symbol of NVIDIA's libdevice, such as `__nv_sinf`, stands for Tilewright's own function, `sin`,
+which runs on every target. Other functions are those of the program's libraries.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
 from tilewright.compat.libdevice_symbols import SYMBOLS
+from tilewright.compiler.extern_libs import parse
 from tilewright.errors import TypeMismatchError, UnsupportedError
 from tilewright.language._build import to_tensor
-from tilewright.language.casts import cast
-from tilewright.language.constexpr import builtin, constexpr_value
+from tilewright.language._context import current
+from tilewright.language.casts import cast, element_type
+from tilewright.language.constexpr import builtin, constant_bool, constexpr_value
+from tilewright.language.library_calls import call_library
 from tilewright.language.promotion import promoted
 from tilewright.language.tensor import tensor
 
@@ -32,16 +36,21 @@ def extern_elementwise(
     """Applies a function of a library to each element.
 
     Args:
-        lib_name, lib_path: The library; ignored.
+        lib_name: The name of a library of the launch's option `extern_libs`.
+        lib_path: The file of the library; empty for that of the option.
         args: The operands, which are broadcast to one shape.
         arg_type_symbol_dict: For each tuple of the operands' dtypes that the function takes, a pair
             of its symbol and the dtype of its result. Operands of other types are converted to
             their common type if that is taken.
-        is_pure: Ignored; the functions of libdevice have no side effects.
+        is_pure: Whether the function only computes its result. Otherwise it is called in order with
+            accesses to memory, by each thread that holds the element.
 
     Raises:
-        TypeMismatchError: The function does not take operands of these types.
-        UnsupportedError: The symbol is not a function of libdevice that Tilewright has.
+        TypeMismatchError: The function does not take operands of these types, or has other types in
+            the library.
+        UnsupportedError: There is no such library, and the symbol is not a function of libdevice
+            that Tilewright has; or the library is for another target.
+        CompileError: The library can't be read, or does not define the function.
     """
     operands = [to_tensor(value) for value in args]
     table = _table(arg_type_symbol_dict)
@@ -54,7 +63,32 @@ def extern_elementwise(
         found = ", ".join(map(str, types))
         raise TypeMismatchError(f"the function takes ({known}), found ({found})")
     symbol, result = (constexpr_value(value) for value in table[types])
-    return cast(_function(symbol)(*operands), result)
+    files = _files(lib_name, lib_path)
+    if not files or (symbol in SYMBOLS and _is_libdevice(files[0])):
+        return cast(_function(symbol)(*operands), result)
+    return call_library(
+        files, symbol, operands, _result_type(result), constant_bool(is_pure, "is_pure")
+    )
+
+
+def _files(lib_name: Any, lib_path: Any) -> list[str]:
+    """The file of a library, and then the other files of the launch; empty if there is none."""
+    given, name = constexpr_value(lib_path), constexpr_value(lib_name)
+    libraries = dict(parse(current().option("extern_libs", "")))
+    file = os.path.abspath(os.fspath(given)) if given else libraries.get(name)
+    if file is None:
+        return []
+    return list(dict.fromkeys([file, *libraries.values()]))
+
+
+def _is_libdevice(file: str) -> bool:
+    return os.path.basename(file).startswith("libdevice")
+
+
+def _result_type(type: Any) -> Any:
+    """The dtype of a result, which may be a pointer."""
+    pointer = getattr(type, "is_ptr", None)
+    return type if pointer is not None and pointer() else element_type(type)
 
 
 def _table(given: Any) -> dict[Any, Any]:
@@ -84,6 +118,6 @@ def _function(symbol: str) -> Any:
         return found
     raise UnsupportedError(
         f"the external function `{symbol}` is not available",
-        hint="Tilewright links no libraries; it has functions of libdevice, with the prefix "
-        f"{_PREFIX}",
+        hint="pass its library as lib_path, or kernel[grid](..., extern_libs={'name': 'file.bc'}); "
+        f"without one there are the functions of libdevice, with the prefix {_PREFIX}",
     )

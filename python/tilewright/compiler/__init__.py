@@ -3,6 +3,7 @@
 pipeline.py           compile(): looks in memory and in the cache, else runs the stages in order
 request.py            a compilation request, and its cache keys
 options.py            num_warps, num_stages, debug, ...
+extern_libs.py        the option for libraries of bitcode
 targets.py            "cpu", "cpu:avx2", "cuda:90a", ...
 assembler.py          finds NVIDIA's assembler
 ir_override.py        a file of Tile IR in place of what the front end builds

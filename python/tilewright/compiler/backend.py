@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tilewright.compiler import extern_libs
 from tilewright.compiler.core import build_identity
 from tilewright.compiler.foreign_options import FOREIGN_OPTIONS
 from tilewright.compiler.gpu_target import GPUTarget, target_of
@@ -15,7 +16,6 @@ from tilewright.errors import DeviceError
 
 # What programs read of options besides those that Tilewright has.
 _CONSTANTS: dict[str, Any] = {
-    "extern_libs": (),
     "supported_fp8_dtypes": ("fp8e4b15", "fp8e4b8", "fp8e4nv", "fp8e5", "fp8e5b16"),
     "allowed_dot_input_precisions": ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"),
     "cluster_dims": (1, 1, 1),
@@ -29,6 +29,7 @@ class BackendOptions:
         constants = {"backend_name": target.backend, "arch": target.arch}
         self.__dict__.update(_CONSTANTS, **constants, warp_size=target.warp_size)
         self.__dict__.update(dict(options))
+        self.__dict__["extern_libs"] = extern_libs.parse(options.extern_libs)
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"there is no option '{name}'")

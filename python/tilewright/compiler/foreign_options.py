@@ -27,7 +27,6 @@ _AMD = "a hint for AMD's GPUs"
 _SPECIALIZATION = "a hint for warp specialization"
 
 FOREIGN_OPTIONS: dict[str, ForeignOption] = {
-    "extern_libs": ForeignOption("libraries of bitcode", (None, ())),
     "cluster_dims": ForeignOption("the shape of a cluster of thread blocks", ((1, 1, 1),)),
     "arch": ForeignOption("the GPU to compile for, instead of the device", (None,)),
     "ptx_version": ForeignOption("the version of PTX", (None,)),

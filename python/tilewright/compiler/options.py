@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from tilewright.compiler import extern_libs
 from tilewright.compiler.core import core
 from tilewright.compiler.foreign_options import check_foreign
 from tilewright.errors import ArgumentError
@@ -25,7 +26,7 @@ class OptionSpec(NamedTuple):
         default: Its default; None means that the compiler chooses.
         doc: What it does.
         power_of_two: Whether an integer must be a power of two.
-        choices: The values of a text besides the empty one.
+        choices: The values of a text besides the empty one; none if another check decides.
         refused_elsewhere: Whether kinds of targets without the option accept its default only.
         setting: The environment variable that sets the default, or None.
     """
@@ -56,6 +57,8 @@ class OptionSpec(NamedTuple):
             # Accepts 0 and 1 as well as False and True.
             if value not in (0, 1):
                 raise ArgumentError(f"{name} must be True or False, not {value!r}")
+        elif self.name == "extern_libs":
+            return extern_libs.canonical(value, name)
         elif self.type == "text":
             if value not in ("", *self.choices):
                 known = " or ".join([*map(repr, self.choices), "empty"])

@@ -8,6 +8,7 @@ launch are both derived from this record.
     texts.py      values as text, equal exactly if a compilation can't distinguish the values
     contents.py   the same, including everything that Python code could reach from a value
     code.py       what a Python function reads, according to its bytecode
+    files.py      the content of libraries
     watches.py    what the launcher compares, at a few nanoseconds each
     kinds.py      whether a value belongs to Tilewright, to a library or to the user
 """

@@ -18,6 +18,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
+from tilewright.dependencies.files import file_at
 from tilewright.dependencies.kinds import Untrackable, is_constexpr, is_jit_function
 from tilewright.dependencies.texts import Texts, digest, is_plain
 from tilewright.dependencies.watches import MISSING, Watch, Watches, setting_watch
@@ -112,6 +113,11 @@ class Record:
             return getattr(owner, name, MISSING)
         return self._read(("attribute", number, name))
 
+    def file(self, path: str) -> str:
+        """A digest of the content of the file with an absolute path, or "missing"."""
+        content: str = self._read(("file", 0, path))
+        return content
+
     def use(self, value: Any, with_functions: bool = True) -> None:
         """Records that code which the front end does not analyze reads a value.
 
@@ -156,6 +162,8 @@ class Record:
 
             owners = [objects[int(other)] for other in name.split(",")]
             text = content_text(owners, self._watches, self._home, self._with_folders)
+        elif kind == "file":
+            value = text = self._watches.file(file_at(name))
         else:
             value = self._value(kind, builtins if kind == "builtin" else objects[number], name)
             text = "missing" if value is MISSING else self._texts.of(value)

@@ -8,6 +8,7 @@ watch may therefore fail although nothing has changed, but must not hold if some
     (object, name, value)                an attribute
     (list | dict | set, None, content)   all items of a container
     (class, None, content)               all members of a class
+    (file, "content", digest)            the content of a file; an attribute, too
     (None, None)                         never holds
 """
 
@@ -16,6 +17,8 @@ from __future__ import annotations
 import os
 from types import CellType, MethodType, ModuleType
 from typing import Any, TypeAlias
+
+from tilewright.dependencies.files import File
 
 Watch: TypeAlias = "tuple[Any, Any, Any] | tuple[Any, Any]"
 
@@ -61,6 +64,12 @@ class Watches:
         if hasattr(items, "items"):
             items = [part for item in items.items() for part in item]
         self._add((container, None, tuple(items)))
+
+    def file(self, file: File) -> str:
+        """A digest of the content of a file; watches it."""
+        content = file.content
+        self._add((file, "content", content))
+        return content
 
     def attribute(self, owner: Any, name: str) -> Any:
         """The value of an attribute, or MISSING; watches it."""

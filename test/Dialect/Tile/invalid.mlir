@@ -559,6 +559,30 @@ func.func @f(%x: i32, %mask: i1) {
 
 // -----
 
+func.func @f(%x: i32) {
+  // expected-error @below {{must have a library}}
+  %0 = tile.call_library "g" of [] pure (%x) : (i32) -> i32
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xi32>, %y: i32) {
+  // expected-error @below {{has values of different shapes: 'tensor<4xi32>' and 'i32'}}
+  %0 = tile.call_library "g" of ["a.bc"] pure (%x, %y) : (tensor<4xi32>, i32) -> tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @f(%x: i32, %mask: i1) {
+  // expected-error @below {{is pure, and needs no mask}}
+  %0 = tile.call_library "g" of ["a.bc"] pure (%x) mask %mask : i1 : (i32) -> i32
+  return
+}
+
+// -----
+
 func.func @calls_nothing(%x: f32) {
   // expected-error @+1 {{calls 'callee', which is no function of the module}}
   tile.call @callee(%x) : (f32) -> ()

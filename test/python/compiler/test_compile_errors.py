@@ -60,6 +60,7 @@ def test_a_repaired_failure_no_longer_repeats(fake, capsys, monkeypatch):
     read_by_frontend = {
         "default_dot_input_precision": "",
         "sanitize_overflow": True,
+        "extern_libs": "",
     }
     assert seen == [("cpu", {**options, **read_by_frontend})]
 

@@ -21,7 +21,7 @@ def increment(x, waves: tl.constexpr = 1):
         {"launch_pdl": True},
         {"launch_cooperative_grid": False, "allow_flush_denorm": True},
         {"waves_per_eu": 2, "matrix_instr_nonkdim": 16, "kpack": 2, "num_warps": 8},
-        {"extern_libs": None, "maxnreg": 128, "ptx_options": ""},
+        {"maxnreg": 128, "ptx_options": ""},
         {"cluster_dims": (1, 1, 1), "num_ctas": 1, "arch": None},
         {"launch_cooperative_grid": np.bool_(False)},
     ],

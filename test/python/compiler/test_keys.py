@@ -59,6 +59,7 @@ def test_the_same_request_has_the_same_key():
         {"debug": True},
         {"enable_fp_fusion": False},
         {"sanitize_overflow": False},
+        {"extern_libs": '[["mine", "/mine.bc"]]'},
         {"specialize_ranges": False},
         {"target": "cpu:avx2"},
     ],

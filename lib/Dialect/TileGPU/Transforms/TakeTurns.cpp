@@ -87,10 +87,13 @@ static bool meetsAfter(scf::ForOp loop) {
   return false;
 }
 
-/// Whether assembly in the user's code may use the barriers of turns.
+/// Whether assembly or a library of the user may use the barriers of turns.
 static bool mayUseBarriers(ModuleOp module) {
-  WalkResult result = module.walk([](tile::InlineAsmOp op) {
-    return op.getAssembly().contains("bar") ? WalkResult::interrupt() : WalkResult::advance();
+  WalkResult result = module.walk([](Operation *op) {
+    auto assembly = dyn_cast<tile::InlineAsmOp>(op);
+    auto call = dyn_cast<tile::CallLibraryOp>(op);
+    bool mayUse = (assembly && assembly.getAssembly().contains("bar")) || (call && !call.getPure());
+    return mayUse ? WalkResult::interrupt() : WalkResult::advance();
   });
   return result.wasInterrupted();
 }

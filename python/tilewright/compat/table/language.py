@@ -25,9 +25,7 @@ _CORE: dict[str, Entry] = {
     "_aggregate": Same("tilewright:aggregate"),
     "CONSTEXPR_0": Same("tilewright.compat.core:CONSTEXPR_0"),
     "_unwrap_if_constexpr": Same("tilewright.language.constexpr:known_value"),
-    "extern_elementwise": Same(
-        "tilewright.compat.extern:extern_elementwise", "takes the symbols of libdevice only"
-    ),
+    "extern_elementwise": Same("tilewright.compat.extern:extern_elementwise"),
     "get_int_dtype": Same("tilewright.language.type_names:get_int_dtype"),
     "view": Same("tilewright.compat.core:view", "takes `_semantic`, which is ignored"),
 }

@@ -158,11 +158,14 @@ func.func @loop(%x: tensor<7xi32>, %n: i32, %c: i1) -> tensor<7xi32> {
 // CHECK: tile.print ["", ""] ["d"](%{{.*}}) mask %[[INSIDE]]
 // CHECK: tile.inline_asm "a $0, $1;", "=r,r" pack 1(%{{.*}}) mask %[[INSIDE]] : tensor<4xi1>
 // CHECK: tile.inline_asm "a $0, $1;", "=r,r" pack 1 pure(%{{.*}}) : (tensor<4xi32>)
+// CHECK: %[[COPIES:.*]] = tile.gather
+// CHECK: tile.call_library "f" of ["a.bc"](%[[COPIES]]) mask %{{.*}} : tensor<4xi1> : (tensor<4xi32>)
 func.func @effects(%p: tensor<3x!tile.ptr<i32>>, %x: tensor<3xi32>) -> tensor<3xi32> {
   %0 = tile.atomic_cas %p, %x, %x : tensor<3x!tile.ptr<i32>>, tensor<3xi32>
   tile.print ["", ""] ["d"] (%x : tensor<3xi32>)
   %1 = tile.inline_asm "a $0, $1;", "=r,r" pack 1 (%x) : (tensor<3xi32>) -> tensor<3xi32>
   %2 = tile.inline_asm "a $0, $1;", "=r,r" pack 1 pure (%x) : (tensor<3xi32>) -> tensor<3xi32>
+  %3 = tile.call_library "f" of ["a.bc"] (%x) : (tensor<3xi32>) -> tensor<3xi32>
   return %2 : tensor<3xi32>
 }
 

@@ -365,7 +365,7 @@ def Tile_YieldOp : Tile_PureOp<"yield", [Terminator, ReturnLike, ParentOneOf<["M
 }
 
 //===----------------------------------------------------------------------===//
-// Inline assembly, and grids that depend on one another
+// Code that is not the kernel's, and grids that depend on one another
 //===----------------------------------------------------------------------===//
 
 def Tile_InlineAsmOp : Tile_Op<"inline_asm", [AttrSizedOperandSegments, Elementwise, ConditionallySpeculatable,
@@ -403,6 +403,30 @@ def Tile_CallOp : Tile_Op<"call", [DeclareOpInterfaceMethods<MemoryEffectsOpInte
   let arguments = (ins FlatSymbolRefAttr:$callee, UnitAttr:$pure, Variadic<Tile_ScalarOrTile>:$args);
   let results = (outs Variadic<Tile_ScalarOrTile>:$results);
   let assemblyFormat = "(`pure` $pure^)? $callee `(` $args `)` attr-dict `:` functional-type($args, $results)";
+}
+
+def Tile_CallLibraryOp : Tile_Op<"call_library", [AttrSizedOperandSegments, Elementwise, ConditionallySpeculatable,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Calls a function of a library of LLVM bitcode for each element";
+  let description = [{
+    `symbol` is a function in the first of the files `libraries`; the others have functions that it calls. Operands and
+    the result are scalars or tiles of one shape. A `pure` function depends on its operands only; others may access any
+    memory, and are called in order and as often as a thread holds the element, but not for elements whose `mask` is
+    false, whose result is unspecified.
+  }];
+  let arguments = (ins StrAttr:$symbol, StrArrayAttr:$libraries, UnitAttr:$pure, Variadic<Tile_ScalarOrTile>:$args,
+    Optional<Tile_BoolLike>:$mask);
+  let results = (outs Tile_ScalarOrTile:$result);
+  let assemblyFormat = [{
+    $symbol `of` $libraries (`pure` $pure^)? `(` $args `)` (`mask` $mask^ `:` type($mask))? attr-dict
+    `:` functional-type($args, $result)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::Speculation::Speculatability getSpeculatability() {
+      return getPure() ? ::mlir::Speculation::Speculatable : ::mlir::Speculation::NotSpeculatable;
+    }
+  }];
+  let hasVerifier = 1;
 }
 
 def Tile_WaitForGridsOp : Tile_Op<"wait_for_grids", [MemoryEffects<[MemRead<Tile_Memory>, MemWrite<Tile_Memory>]>]> {

@@ -44,9 +44,9 @@ struct Padded {
 /// or does not look at elements.
 static bool isSupported(Operation *op) {
   return (op->hasTrait<OpTrait::Elementwise>() && isMemoryEffectFree(op)) || op->hasTrait<OpTrait::ConstantLike>() ||
-         isa<MapOp, InlineAsmOp, AtomicCASOp, MakeRangeOp, SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp, TransOp,
-             JoinOp, SplitOp, CatOp, GatherOp, HintOp, AddPtrOp, PtrCastOp, IntToPtrOp, PtrToIntOp, LoadOp, StoreOp,
-             AtomicRMWOp, DotOp, ReduceOp, ScanOp, HistogramOp, AssertOp, PrintOp>(op) ||
+         isa<MapOp, InlineAsmOp, CallLibraryOp, AtomicCASOp, MakeRangeOp, SplatOp, BroadcastOp, ExpandDimsOp, ReshapeOp,
+             TransOp, JoinOp, SplitOp, CatOp, GatherOp, HintOp, AddPtrOp, PtrCastOp, IntToPtrOp, PtrToIntOp, LoadOp,
+             StoreOp, AtomicRMWOp, DotOp, ReduceOp, ScanOp, HistogramOp, AssertOp, PrintOp>(op) ||
          isa<RegionBranchOpInterface, RegionBranchTerminatorOpInterface, CallOpInterface>(op) ||
          op->hasTrait<OpTrait::ReturnLike>();
 }
@@ -197,9 +197,9 @@ static void padDot(DotOp dot, const Padded &was) {
 
 /// Fills the padding with copies of elements, for an operation that calls a function: with other values it might not
 /// end.
-static void padWithElements(MapOp op, ArrayRef<SmallVector<int64_t>> shapes) {
+static void padWithElements(Operation *op, ArrayRef<SmallVector<int64_t>> shapes) {
   OpBuilder builder(op);
-  Location loc = op.getLoc();
+  Location loc = op->getLoc();
   for (auto [operand, sizes] : llvm::zip_equal(op->getOpOperands(), shapes)) {
     ArrayRef<int64_t> padded = getShape(operand.get().getType());
     for (auto [dim, size] : llvm::enumerate(sizes)) {
@@ -231,6 +231,12 @@ static void correct(const Padded &was) {
       .Case([&](DotOp op) { padDot(op, was); })
       .Case([&](MapOp op) { padWithElements(op, operands); })
       .Case([&](InlineAsmOp op) {
+        if (!op.getPure() && !op.getArgs().empty()) {
+          padUpdate(op, operands[0]);
+        }
+      })
+      .Case([&](CallLibraryOp op) {
+        padWithElements(op, operands);
         if (!op.getPure() && !op.getArgs().empty()) {
           padUpdate(op, operands[0]);
         }
