@@ -35,21 +35,23 @@ module attributes {tilegpu.target = "sm_80", tilegpu.num_warps = 4 : i32} {
     return
   }
 
-  // sm_80 has no atomic addition of bf16. Shared memory has LLVM's atomics.
+  // sm_80 has no atomic addition of bf16, and no GPU has atomics of i16. Shared memory has LLVM's atomics.
   //
   // CHECK-LABEL: func @atomics
-  func.func @atomics(%p: !llvm.ptr<1>, %shared: !llvm.ptr<3>, %mask: i1, %x: f32, %y: vector<1xbf16>, %n: i32) -> vector<1xbf16> {
+  func.func @atomics(%p: !llvm.ptr<1>, %shared: !llvm.ptr<3>, %mask: i1, %x: f32, %y: vector<1xbf16>, %n: i32, %h: i16) -> vector<1xbf16> {
     // CHECK: ptx.atomic "fadd" "relaxed" "gpu" %{{.*}}, %{{.*}} mask %{{.*}} : <1>, f32
     // CHECK: scf.if %{{.*}} -> (bf16)
     // CHECK-NEXT: llvm.atomicrmw fadd %{{.*}}, %{{.*}} syncscope("block") release : !llvm.ptr<1>, bf16
     // CHECK: ptx.compare_exchange "acq_rel" "sys" %{{.*}}, %{{.*}}, %{{.*}} mask %{{.*}} : <1>, i32
     // CHECK: llvm.fence syncscope("device") acq_rel
     // CHECK: llvm.atomicrmw umax %{{.*}}, %{{.*}} syncscope("block") monotonic : !llvm.ptr<3>, i32
+    // CHECK: llvm.atomicrmw min %{{.*}}, %{{.*}} monotonic : !llvm.ptr<1>, i16
     %a = thread.atomic_rmw <fadd> <relaxed> <gpu> %p, %x mask %mask : <1>, f32
     %b = thread.atomic_rmw <fadd> <release> <cta> %p, %y mask %mask : <1>, vector<1xbf16>
     %c = thread.compare_exchange <acq_rel> <sys> %p, %n, %n mask %mask : <1>, i32
     thread.fence <gpu>
     %d = thread.atomic_rmw <umax> <relaxed> <cta> %shared, %n mask %mask : <3>, i32
+    %e = thread.atomic_rmw <min> <relaxed> <sys> %p, %h mask %mask : <1>, i16
     return %b : vector<1xbf16>
   }
 

@@ -100,7 +100,7 @@ struct Store : OpRewritePattern<thread::StoreOp> {
 //===----------------------------------------------------------------------===//
 
 /// Whether the ptx dialect's atomic implements the operation: it accesses global memory, and of additions of floats it
-/// has those for which the target has an instruction.
+/// has those for which the target has an instruction. No GPU has atomics of 16-bit integers.
 bool isInstruction(thread::AtomicRMWOp op) {
   if (op.getPtr().getType().getAddressSpace() == thread::kSharedSpace) {
     return false;
@@ -108,10 +108,12 @@ bool isInstruction(thread::AtomicRMWOp op) {
   std::optional<hardware::ElementType> element = atomicElementOf(getElementTypeOrSelf(op.getType()));
   auto vector = dyn_cast<VectorType>(op.getType());
   int64_t elements = vector ? vector.getNumElements() : 1;
-  return op.getKind() != tile::RMWKind::FAdd ||
-         llvm::any_of(tilegpu::targetOf(op).atomicAdds, [&](const hardware::AtomicAdd *row) {
-           return row->type == element && row->elements == elements;
-         });
+  if (op.getKind() != tile::RMWKind::FAdd) {
+    return bytesOf(getElementTypeOrSelf(op.getType())) >= 4;
+  }
+  return llvm::any_of(tilegpu::targetOf(op).atomicAdds, [&](const hardware::AtomicAdd *row) {
+    return row->type == element && row->elements == elements;
+  });
 }
 
 LLVM::AtomicOrdering orderingOf(MemSemantic sem) {
@@ -141,7 +143,7 @@ StringRef scopeName(tile::SyncScope scope) {
   return "";
 }
 
-/// Emits LLVM's atomic under a branch. LLVM expands an addition for which the target has no instruction to a loop.
+/// Emits LLVM's atomic under a branch. LLVM expands one for which the target has no instruction to a loop.
 Value emitBranch(Builder &builder, thread::AtomicRMWOp op, Value value) {
   auto branch = scf::IfOp::create(
       builder, op.getMask(),

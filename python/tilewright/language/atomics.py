@@ -14,10 +14,11 @@ from tilewright.language.dtypes import (
     bfloat16,
     dtype,
     float16,
-    float32,
+    int16,
     int32,
     int64,
     pointer_type,
+    uint16,
     uint32,
     uint64,
 )
@@ -32,6 +33,8 @@ _SEM = {
     "release": "release",
     "relaxed": "relaxed",
 }
+_INTEGERS = {16: (int16, uint16), 32: (int32, uint32), 64: (int64, uint64)}
+_OF_HALVES = ("atomic_add", "atomic_max", "atomic_min")
 _SCOPE = {"": "gpu", "gpu": "gpu", "cta": "cta", "sys": "sys"}
 
 
@@ -96,7 +99,7 @@ def _operands(pointer: Any, val: Any, mask: Any, what: str) -> list[tensor]:
 
 def _check(element: dtype, what: str, allowed: bool) -> None:
     wide = element.primitive_bitwidth >= 32 and not element.is_ptr()
-    half = what == "atomic_add" and element in (float16, bfloat16)
+    half = what in _OF_HALVES and element in (float16, bfloat16)
     if not allowed or not (wide or half):
         raise TypeMismatchError(f"{what} does not take elements of type {element}")
 
@@ -215,7 +218,7 @@ def atomic_max(
 ) -> tensor:
     """Atomically stores the maximum of memory and `val`; arguments as for `atomic_add`.
 
-    Takes integers of 32 or 64 bits, float32 and float64. Floats are compared by their bit
+    Takes integers of 32 or 64 bits and floats of 16 to 64. Floats are compared by their bit
     patterns, so -0.0 is less than 0.0, and a NaN is ordered by its bit pattern too.
 
     Example:
@@ -245,7 +248,7 @@ def _extremum(which: str, pointer: Any, val: Any, mask: Any, sem: Any, scope: An
     values = _operands(pointer, val, mask, f"atomic_{which}")
     element = values[1].dtype
     order = memory_order(sem, scope)
-    _check(element, f"atomic_{which}", element.is_int() or element.is_standard_floating())
+    _check(element, f"atomic_{which}", element.is_int() or element.is_floating())
     if element.is_floating():
         return _float_extremum(which, values, order)
     return _rmw(which if element.is_int_signed() else f"u{which}", values, order)
@@ -258,8 +261,7 @@ def _float_extremum(which: str, values: list[tensor], order: dict[str, Any]) -> 
     unsigned integer, with the order reversed.
     """
     ptr, value = values[0], values[1]
-    single = value.dtype == float32
-    signed, unsigned = (int32, uint32) if single else (int64, uint64)
+    signed, unsigned = _INTEGERS[value.dtype.primitive_bitwidth]
     bits = reinterpret(value, signed)
     positive = bits >= constant(0, bits.type)
     chosen = (

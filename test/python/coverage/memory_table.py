@@ -116,7 +116,7 @@ def by_bits(greatest: bool) -> Callable[..., Any]:
 
 
 FINITE = (Operand(low=-100, high=100), Operand(low=-100, high=100, like=0))
-SINGLE = ("fp32", "fp64")
+HALVES, SINGLE = ("fp16", "bf16"), ("fp32", "fp64")
 
 
 def exchanged(t: str, a: Wide, b: Wide, c: Wide) -> tuple[Wide, Wide]:
@@ -132,9 +132,11 @@ ATOMICS = [
     atomic("atomic_or", WORDS, lambda t, a, b: a | b),
     atomic("atomic_xor", WORDS, lambda t, a, b: a ^ b),
     Operation("tl.atomic_max", "tl.atomic_max(a_ptr + at, b), tl.load(a_ptr + at)",
-              (*SINGLE, *WORDS), lambda t, a, b: (a, by_bits(True)(t, a, b)), two, FINITE),
+              (*HALVES, *SINGLE, *WORDS), lambda t, a, b: (a, by_bits(True)(t, a, b)), two,
+              FINITE),
     Operation("tl.atomic_min", "tl.atomic_min(a_ptr + at, b), tl.load(a_ptr + at)",
-              (*SINGLE, *WORDS), lambda t, a, b: (a, by_bits(False)(t, a, b)), two, FINITE),
+              (*HALVES, *SINGLE, *WORDS), lambda t, a, b: (a, by_bits(False)(t, a, b)), two,
+              FINITE),
     Operation("tl.atomic_cas", "tl.atomic_cas(a_ptr + at, b, c), tl.load(a_ptr + at)",
               ("int16", "uint16", *WORDS), exchanged, two,
               (Operand(), Operand(like=0), Operand()), shapes=((128,), (16, 32), (4, 16)),

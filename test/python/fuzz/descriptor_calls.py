@@ -49,15 +49,18 @@ def scatter(g: WithHelpers) -> None:
 
 
 def atomic(g: WithHelpers) -> None:
-    buffers = [b for b in g.buffers if not b.dtype.is_float and b.dtype.bits >= 32]
+    buffers = [b for b in g.buffers if b.dtype.bits >= (16 if b.dtype.is_float else 32)]
     block = any_shape(g)
     if not buffers or not block or math.prod(block) > 256:
         return
     buffer = g.rng.choice(buffers)
     at, array = _window(g, buffer, block)
     places = ", ".join(offset(g, a, b) for a, b in zip(array, block, strict=True))
-    name = g.rng.choice(["add", "min", "max", "and", "or", "xor"])
-    g.line(f"{at}.atomic_{name}([{places}], {g.tile(block, buffer.dtype)})")
+    bitwise = [] if buffer.dtype.is_float else ["add", "and", "or", "xor"]
+    name, value = g.rng.choice(["min", "max", *bitwise]), g.tile(block, buffer.dtype)
+    if buffer.dtype.is_float:  # NaN and zeros of both signs are ordered by their bits
+        value = f"tl.where({value} == {value}, {value} + 0.0, 1.0).to(tl.{buffer.dtype})"
+    g.line(f"{at}.atomic_{name}([{places}], {value})")
 
 
 def _window(g: WithHelpers, buffer: Buffer, block: tuple[int, ...]) -> tuple[str, list[int]]:

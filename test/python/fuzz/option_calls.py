@@ -150,7 +150,8 @@ def float_atomic(g: Any) -> None:
     if not buffers or g.floating:
         return
     buffer = g.rng.choice(buffers)
-    kind = g.rng.choice(["add"] if buffer.dtype.bits == 16 else ["add", "xchg", "max", "min"])
+    kinds = ["add", "max", "min"] + ["xchg"] * (buffer.dtype.bits > 16)
+    kind = g.rng.choice(kinds)
     x = g.tile(shape, buffer.dtype)
     value = f"tl.where({x} == {x}, {x} + 0.0, 1.0).to(tl.{buffer.dtype})"
     mask = f", mask={g.mask(shape)}" if g.chance(0.3) else ""

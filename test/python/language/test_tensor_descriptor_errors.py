@@ -202,11 +202,11 @@ def test_error(kernel, message):
 
 
 @tilewright.jit
-def atomic_max_of_halves(x, n):
+def atomic_max_of_bytes(x, n):
     d = tl.make_tensor_descriptor(x, [n], [1], [8])
-    d.atomic_max([0], tl.zeros((8,), tl.float16))
+    d.atomic_max([0], tl.zeros((8,), tl.float8e5))
 
 
 def test_an_atomic_operation_that_the_dtype_does_not_have():
-    with pytest.raises(CompileError, match="atomic_max does not take elements of type fp16"):
-        build_module(_core.Context(), atomic_max_of_halves, ["*fp16", "i32"], False, {})
+    with pytest.raises(CompileError, match="atomic_max does not take elements of type fp8e5"):
+        build_module(_core.Context(), atomic_max_of_bytes, ["*fp8e5", "i32"], False, {})
