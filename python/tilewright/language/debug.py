@@ -202,6 +202,30 @@ def device_assert(cond: Any, msg: Any = "", mask: Any = None) -> None:
     emit_void("tile.assert", [value], {"message": current().ctx.string_attr(text)})
 
 
+@Family.DEBUGGING
+def expect_zero(x: Any, mask: Any) -> tensor:
+    """`x`, whose elements are zero where `mask` is true: an assertion, like `device_assert`.
+
+    It documents values that underflow, such as the exponentials of masked-out attention scores.
+
+    Args:
+        x: A scalar, tile or number.
+        mask: The elements that are zero; broadcast with `x`.
+
+    Raises:
+        ShapeMismatchError: `x` and `mask` do not broadcast.
+
+    Example:
+        >>> i = tl.arange(0, 4)
+        >>> tl.expect_zero(i // 2, i < 2)
+        [0 0 1 1]
+    """
+    value = to_tensor(x)
+    element, chosen = broadcast_all(value, to_bool(mask))
+    device_assert(logical_not(element), "a value that is expected to be zero is not", chosen)
+    return value
+
+
 def _asserts() -> bool:
     """Whether assertions are compiled: the option `debug`, or true if there are no options."""
     return bool(current().option("debug", True))

@@ -15,7 +15,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilewright.errors import ArgumentError, ShapeMismatchError, TypeMismatchError
-from tilewright.language.constexpr import builtin, constant_int, constexpr_value, describe
+from tilewright.language.constexpr import (
+    builtin,
+    constant_int,
+    constexpr,
+    constexpr_value,
+    describe,
+)
 from tilewright.language.dtypes import int64
 from tilewright.language.math import maximum, minimum
 from tilewright.language.tensor import tensor
@@ -122,6 +128,29 @@ def atomic_add_ragged(
     """
     group, at = _group(TMA, slice_off, slice_size, coords, ragged_dim, "atomic_add_ragged")
     group.atomic_add(at, data)
+
+
+@builtin
+def to_ragged_indices(
+    slice_off: Any, slice_size: Any, row: Any, _semantic: Any = None
+) -> tuple[Any, Any, Any]:
+    """Coordinates of a row of a group in a descriptor with Triton's two additional dimensions.
+
+    Such a descriptor, which a program makes, has 2^30 rows of stride s, preceded by dimensions
+    with the strides 2^34 - s and s, and tiles that have 1 element along these. The first coordinate
+    selects the multiple of 2^64 elements, at which addresses wrap; the others put the end of the
+    group at row 2^30, so that rows beyond it are outside. Descriptors of `create_ragged_descriptor`
+    have no such dimensions.
+
+    Args:
+        slice_off: The group's first row.
+        slice_size: The number of its rows.
+        row: The row, counted from the first one.
+
+    Returns:
+        The coordinates along the two dimensions and along the rows.
+    """
+    return constexpr(_MAX_ROWS), slice_off + slice_size, _MAX_ROWS - slice_size + row
 
 
 def _group(

@@ -61,6 +61,7 @@ ELSEWHERE = {
     "device_assert": "language/test_device_assert.py",
     "device_print": "language/test_device_print.py",
     "dot_scaled": "language/test_dot_scaled_values.py",
+    "expect_zero": "language/test_device_assert.py",
     "inline_asm_elementwise": "language/test_inline_asm.py",
     "map_elementwise": "language/test_map_elementwise.py",
     "max_constancy": "language/test_hints_and_debug.py",

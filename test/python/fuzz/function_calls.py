@@ -261,6 +261,9 @@ def checks(g: Calls) -> None:
     """Assertions that hold, and barriers."""
     shape = any_shape(g)
     a = g.tile(shape, "int32")
+    if g.chance(0.2):
+        g.assign(f"tl.expect_zero({a}, ({a}) == 0)", "int32", shape)
+        return
     g.line(g.rng.choice([
         "tl.debug_barrier()", "tl.debug_barrier()", "tl.static_assert(GX >= 1, 'the grid')",
         "tl.static_assert(GX + GY > 1)", f"tl.device_assert(({a}) * 0 == 0, 'zero')",

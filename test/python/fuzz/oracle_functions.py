@@ -168,6 +168,11 @@ def device_assert(condition: Any, msg: str = "", mask: Any = None) -> None:
     assert np.all(lift(condition).exact()), msg
 
 
+def expect_zero(x: Any, mask: Any) -> Tile:
+    device_assert(lift(x) == 0, mask=mask)
+    return lift(x)
+
+
 def static_assert(condition: Any, msg: str = "") -> None:
     assert condition, msg
 
@@ -175,8 +180,8 @@ def static_assert(condition: Any, msg: str = "") -> None:
 _FUNCTIONS = (
     cast, add, sub, mul, logical_and, logical_or, logical_not, clamp, fdiv, softmax,
     swizzle2d, broadcast, squeeze, unsqueeze, reduce_or, bitonic_merge, item,
-    load_tensor_descriptor, store_tensor_descriptor, debug_barrier, device_assert, static_assert,
-    PropagateNan,
+    load_tensor_descriptor, store_tensor_descriptor, debug_barrier, device_assert, expect_zero,
+    static_assert, PropagateNan,
 )  # fmt: skip
 
 

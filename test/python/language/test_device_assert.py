@@ -199,3 +199,24 @@ def test_a_kernel_from_the_disk_knows_its_assertions(tmp_path, monkeypatch):
     again = tilewright.compiler.compile(copy_positive, signature, None, options)
     assert (origin, again.origin) == ("compiled", "disk")
     assert again.asserts == expected and expected[0].message == "not positive, of 64"
+
+
+@tilewright.jit
+def underflowing(x, out, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    value = tl.exp(tl.load(x + i) - n)
+    tl.store(out + i, tl.expect_zero(value, i >= BLOCK // 2))
+    tl.expect_zero(n - n, n > 0)
+
+
+@pytest.mark.parametrize("size", [16, 48])
+def test_values_that_are_expected_to_be_zero(size):
+    x, out = np.zeros(size, np.float32), np.zeros(size, np.float32)
+    x[size // 2 :] = -1000
+    underflowing[(1,)](x, out, 3.0, BLOCK=size, debug=True)
+    np.testing.assert_allclose(out, np.exp(x - 3), rtol=1e-5)
+    for wrong in (1.0, float("nan")):
+        x[-1] = wrong
+        underflowing[(1,)](x, out, 3.0, BLOCK=size)
+        with pytest.raises(DeviceAssertError, match="expected to be zero is not"):
+            underflowing[(1,)](x, out, 3.0, BLOCK=size, debug=True)

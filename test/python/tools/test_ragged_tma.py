@@ -14,6 +14,7 @@ from tilewright.tools.ragged_tma import (
     create_ragged_descriptor,
     load_ragged,
     store_ragged,
+    to_ragged_indices,
 )
 from tilewright.tools.tensor_descriptor import TensorDescriptor
 
@@ -207,3 +208,24 @@ def misused(x, KIND: tl.constexpr):
 def test_misuse_in_a_kernel(kind, message):
     with pytest.raises(CompilationError, match=message):
         misused[(1,)](create_ragged_descriptor(torch.zeros(24, 16), [4, 8]), kind)
+
+
+@tilewright.jit
+def by_triton_coordinates(x, out, off, size, row, BM: tl.constexpr, BN: tl.constexpr):
+    end, far, at = to_ragged_indices(off, size, row)
+    tile = tl.reshape(x.load([end, far, at, 0]), (BM, BN))
+    tl.store(out + tl.arange(0, BM)[:, None] * BN + tl.arange(0, BN)[None, :], tile)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_descriptor_with_two_more_dimensions(target):
+    """Addresses wrap at 2^64 elements, and the end of the group is that of the dimension."""
+    x = torch.randn(24, 16)
+    shape, strides = [2**31 - 2**16, 2**31 - 2**16, 2**30, 16], [2**34 - 16, 16, 16, 1]
+    source = TensorDescriptor(x, shape, strides, [1, 1, 8, 16])
+    for off, size, row in [(0, 24, 0), (5, 11, 0), (5, 11, 8), (20, 4, 0), (3, 0, 0)]:
+        out, expected = torch.full((8, 16), 7.0), torch.zeros(8, 16)
+        by_triton_coordinates[(1,)](source, out, off, size, row, 8, 16, target=target)
+        count = max(min(size - row, 8), 0)
+        expected[:count] = x[off + row : off + row + count]
+        assert torch.equal(out, expected), (off, size, row)

@@ -8,7 +8,7 @@ _PROBED = {
     for name in (
         "_experimental_descriptor_load", "_experimental_descriptor_store",
         "_experimental_make_tensor_descriptor", "async_task",
-        "block_shape", "expect_zero",
+        "block_shape",
         "tensor_descriptor_type",
     )
 }  # fmt: skip

@@ -1,6 +1,6 @@
 """The names of `triton.tools` and `triton.experimental`."""
 
-from tilewright.compat.entries import Deferred, Module, Same
+from tilewright.compat.entries import Module, Same
 
 MODULES = (
     Module("triton.experimental"),
@@ -21,7 +21,10 @@ MODULES = (
             ),
             "load_ragged": Same("tilewright.tools.ragged_tma:load_ragged"),
             "store_ragged": Same("tilewright.tools.ragged_tma:store_ragged"),
-            "to_ragged_indices": Deferred("descriptors have no dimensions for it"),
+            "to_ragged_indices": Same(
+                "tilewright.tools.ragged_tma:to_ragged_indices",
+                "for descriptors that have Triton's two additional dimensions",
+            ),
         },
     ),
     Module(
