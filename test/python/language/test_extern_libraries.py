@@ -388,6 +388,30 @@ def test_an_unchanged_library_is_not_read_again(library, monkeypatch, tmp_path):
     assert found[0] == str(path) and len(found) == 2
 
 
+OF_A_GPU = """
+target triple = "nvptx64-nvidia-cuda"
+declare i32 @llvm.nvvm.read.ptx.sreg.laneid()
+declare i32 @__nvvm_reflect(ptr)
+@flag = private constant [11 x i8] c"__CUDA_FTZ\\00"
+define i32 @lane(i32 %x) noinline optnone {
+  %lane = call i32 @llvm.nvvm.read.ptx.sreg.laneid()
+  %flushes = call i32 @__nvvm_reflect(ptr @flag)
+  %y = add i32 %x, %lane
+  %z = add i32 %y, %flushes
+  ret i32 %z
+}
+"""
+
+
+@pytest.mark.needs_gpu("the library is for GPUs")
+def test_a_library_for_gpus(tmp_path):
+    path = assemble(tmp_path / "gpu.bc", OF_A_GPU)
+    x, out = fresh("int32", (32,), -9, 9), poisoned("int32", (32,))
+    fn = function("lane", tl.int32, tl.int32)
+    unary[(1,)](x, out, fn, N=32, num_warps=1, extern_libs={"mine": path})
+    assert np.array_equal(out, x + np.arange(32))
+
+
 # Errors
 
 
