@@ -202,7 +202,7 @@ private:
       return compilation.fail("llvm", llvm::toString(translated.takeError()));
     }
     llvm::Module &llvmModule = **translated;
-    if (llvm::Error error = libraries::link(llvmModule)) {
+    if (llvm::Error error = libraries::link(llvmModule, /*isForHost=*/true)) {
       return compilation.fail("llvm", llvm::toString(std::move(error)));
     }
     host::prepare(llvmModule, **machine); // the functions of libraries

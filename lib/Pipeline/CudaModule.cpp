@@ -164,7 +164,7 @@ private:
       return compilation.failWithModule("llvm", llvm::toString(translated.takeError()));
     }
     built.module = std::move(*translated);
-    if (llvm::Error error = libraries::link(*built.module)) {
+    if (llvm::Error error = libraries::link(*built.module, /*isForHost=*/false)) {
       return compilation.fail("llvm", llvm::toString(std::move(error)));
     }
     compilation.timed("optimize", [&] {

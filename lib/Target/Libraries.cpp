@@ -64,7 +64,7 @@ namespace {
 /// Links what a module declares.
 class Linking {
 public:
-  explicit Linking(Module &module) : module(module) {
+  Linking(Module &module, bool isForHost) : module(module), isForHost(isForHost) {
     for (GlobalObject &object : module.global_objects()) {
       if (!object.isDeclaration()) {
         settled.insert(&object);
@@ -90,7 +90,7 @@ public:
       return error;
     }
     inlineAll();
-    return checkMissing();
+    return isForHost ? checkMissing() : Error::success();
   }
 
 private:
@@ -178,13 +178,12 @@ private:
     return Error::success();
   }
 
-  /// Code for the host may call the functions of this process. What a GPU has is known when its code is generated.
+  /// For the host, functions that neither a library nor this process defines.
   Error checkMissing() const {
-    sys::DynamicLibrary::getPermanentLibrary(nullptr); // makes them known to the search
+    sys::DynamicLibrary::getPermanentLibrary(nullptr); // adds the process to what is searched
     for (const Function &function : module) {
       std::string name = function.getName().str();
-      if (isMissing(function) && !module.getTargetTriple().isNVPTX() &&
-          !sys::DynamicLibrary::SearchForAddressOfSymbol(name)) {
+      if (isMissing(function) && !sys::DynamicLibrary::SearchForAddressOfSymbol(name)) {
         return createStringError("a library calls '" + name + "', which neither it nor another library defines");
       }
     }
@@ -266,6 +265,7 @@ private:
   }
 
   Module &module;
+  const bool isForHost;
   SmallPtrSet<const GlobalObject *, 8> settled; ///< definitions of the kernel, and those that are linked already
   StringSet<> declared;                         ///< what the kernel declares for others than libraries
   std::vector<std::string> files;
@@ -274,9 +274,9 @@ private:
 
 } // namespace
 
-Error link(Module &module) {
+Error link(Module &module, bool isForHost) {
   bool isNeeded = any_of(module, [](const Function &function) { return function.hasFnAttribute(kSymbol); });
-  return isNeeded ? Linking(module).run() : Error::success();
+  return isNeeded ? Linking(module, isForHost).run() : Error::success();
 }
 
 } // namespace tilewright::libraries

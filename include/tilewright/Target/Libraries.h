@@ -30,8 +30,9 @@ struct Contents {
 llvm::Expected<Contents> read(const std::string &file);
 
 /// Replaces the declarations that refer to libraries (Conversion/Libraries.h) by the functions, with what these call,
-/// as functions of the module that are inlined unless they are recursive.
-llvm::Error link(llvm::Module &module);
+/// as functions of the module that are inlined unless they are recursive. Code for the host may also call functions of
+/// this process; the others that a GPU has are known when its code is generated.
+llvm::Error link(llvm::Module &module, bool isForHost);
 
 } // namespace tilewright::libraries
 

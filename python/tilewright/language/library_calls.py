@@ -86,13 +86,14 @@ def _read(file: str, content: str) -> tuple[str, dict[str, tuple[str, tuple[str,
 
 
 def _check_target(file: str, triple: str) -> None:
+    """Raises an error for a library of a GPU on the CPU, or of the CPU on a GPU."""
     architecture = triple.partition("-")[0]
-    wanted = platform.machine() if is_for_cpu() else "nvptx64"
-    if architecture not in ("", "unknown", wanted):
-        where = "the CPU" if is_for_cpu() else "an NVIDIA GPU"
+    is_any, is_host = architecture in ("", "unknown"), architecture == platform.machine()
+    if not is_any and is_host != is_for_cpu():
+        where = "the CPU" if is_for_cpu() else "a GPU"
         raise UnsupportedError(
             f"the library {file} is for {triple}, but the kernel is compiled for {where}",
-            hint=f"compile the library for {wanted}, or without a target",
+            hint=f"compile the library for {where}, or without a target",
         )
 
 

@@ -281,18 +281,6 @@ def test_functions_with_effects(size, library, launch_target):
     assert np.array_equal(out, [*counts[1:-1], -1])
 
 
-def test_an_unused_result_of_a_pure_function(library):
-    @tilewright.jit
-    def kernel(out):
-        function_call(out)
-        tl.store(out, 1)
-
-    function_call = function("second", tl.pointer_type(tl.int32), tl.pointer_type(tl.int32))
-    out = np.zeros(1, np.int32)
-    kernel[(1,)](out, extern_libs={"mine": library})
-    assert out[0] == 1
-
-
 def test_a_recursive_function(library, launch_target):
     x, out = fresh("int32", (16,), 0, 9), poisoned("int32", (16,))
     fn = function("fibonacci", tl.int32, tl.int32)
