@@ -145,7 +145,7 @@ func.func @hinted(%n: i32 {tile.slot = 0 : i32}, %step: i32 {tile.slot = 1 : i32
 // STATIC: %[[RUNS:.*]] = arith.cmpi slt, %c0_i32, %arg1 : i32
 // STATIC: arith.divui %{{.*}}, %c16_i32 : i32
 // STATIC: %[[TRIPS:.*]] = arith.select %[[RUNS]],
-// STATIC: scf.for unsigned %[[T:.*]] = %{{.*}} to %[[TRIPS]] step %c1
+// STATIC: scf.for %[[T:.*]] = %{{.*}} to %[[TRIPS]] step %c1
 // STATIC: %[[BY:.*]] = arith.muli %[[T]], %c16_i32 : i32
 // STATIC: %[[I:.*]] = arith.addi %c0_i32, %[[BY]] : i32
 // STATIC: tile.addptr %arg0, %[[I]]
@@ -153,6 +153,22 @@ func.func @near_the_limit(%p: !tile.ptr<f32> {tile.slot = 0 : i32}, %n: i32 {til
   %c0_i32 = arith.constant 0 : i32
   %c16_i32 = arith.constant 16 : i32
   scf.for %i = %c0_i32 to %n step %c16_i32 : i32 {
+    %a = tile.addptr %p, %i : !tile.ptr<f32>, i32
+    %x = tile.load %a : !tile.ptr<f32> -> f32
+    tile.store %p, %x : !tile.ptr<f32>, f32
+  }
+  return
+}
+
+// -----
+
+// With steps of 2, the count may be too large for a signed integer.
+// STATIC-LABEL: func.func @small_steps(
+// STATIC: scf.for unsigned
+func.func @small_steps(%p: !tile.ptr<f32> {tile.slot = 0 : i32}, %n: i32 {tile.slot = 1 : i32}) attributes {tile.kernel} {
+  %c0_i32 = arith.constant 0 : i32
+  %c2_i32 = arith.constant 2 : i32
+  scf.for %i = %c0_i32 to %n step %c2_i32 : i32 {
     %a = tile.addptr %p, %i : !tile.ptr<f32>, i32
     %x = tile.load %a : !tile.ptr<f32> -> f32
     tile.store %p, %x : !tile.ptr<f32>, f32

@@ -41,15 +41,28 @@ Value descriptor(Builder &builder, Value address, thread::SharedMatrixAttr matri
   return LLVM::AddOp::create(builder, start, constantI64(builder, constant + (offset >> kUnit)));
 }
 
+constexpr llvm::StringLiteral kLoopAnnotation = "llvm.loop_annotation";
+
 /// ptxas 13.0 unrolls loops wrongly in which wgmma changes accumulators that other code reads: it takes what iterations
-/// compute from them for common subexpressions. LLVM tells it not to unroll the loops around `op`.
+/// compute from them for common subexpressions. LLVM tells it not to unroll the loops around `op`. For `while` loops,
+/// whose annotations upstream's conversion drops, nvptx::translate() does so.
 void forbidUnrolling(Operation *op) {
   MLIRContext *context = op->getContext();
   auto unroll = LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, true), {}, {}, {}, {}, {}, {});
   auto annotation =
       LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
   for (auto loop = op->getParentOfType<scf::ForOp>(); loop; loop = loop->getParentOfType<scf::ForOp>()) {
-    loop->setAttr("llvm.loop_annotation", annotation);
+    loop->setAttr(kLoopAnnotation, annotation);
+  }
+}
+
+/// An annotation that is true of every loop over a range tells nvptx::translate() that this one may be unrolled.
+void permitUnrolling(scf::ForOp loop) {
+  MLIRContext *context = loop.getContext();
+  auto progresses = BoolAttr::get(context, true);
+  if (!loop->hasAttr(kLoopAnnotation)) {
+    loop->setAttr(kLoopAnnotation, LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, {}, {}, {}, {}, {}, {}, {},
+                                                                 progresses, {}, {}, {}, {}));
   }
 }
 
@@ -99,9 +112,12 @@ struct Begin : OpRewritePattern<thread::GroupMmaBeginOp> {
   LogicalResult matchAndRewrite(thread::GroupMmaBeginOp op, PatternRewriter &rewriter) const override {
     ValueRange copies;
     // Only code after the innermost loop reads accumulators that stay in flight in it.
-    Operation *around = op.getValues().empty() ? op->getParentOfType<scf::ForOp>() : op.getOperation();
-    if (around) {
-      forbidUnrolling(around);
+    auto innermost = dyn_cast_or_null<scf::ForOp>(op->getParentOfType<LoopLikeOpInterface>().getOperation());
+    if (op.getValues().empty() && innermost) {
+      permitUnrolling(innermost);
+      forbidUnrolling(innermost);
+    } else {
+      forbidUnrolling(op);
     }
     if (!op.getValues().empty()) {
       copies = ptx::CopyRegistersOp::create(rewriter, op.getLoc(), op.getResultTypes(), op.getValues()).getResults();

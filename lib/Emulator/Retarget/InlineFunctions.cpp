@@ -8,14 +8,35 @@ using namespace llvm;
 
 namespace tilewright::emulator {
 
-static CallInst *findCall(Function &kernel) {
-  for (Instruction &instruction : instructions(kernel)) {
+/// The calls of functions that the module defines.
+static SmallVector<CallInst *> findCalls(Function &function) {
+  SmallVector<CallInst *> calls;
+  for (Instruction &instruction : instructions(function)) {
     auto *call = dyn_cast<CallInst>(&instruction);
     Function *callee = call ? call->getCalledFunction() : nullptr;
     if (callee && !callee->isDeclaration()) {
-      return call;
+      calls.push_back(call);
     }
   }
+  return calls;
+}
+
+/// A function that calls itself, through others or not; null if none of those that `function` calls does.
+static Function *findRecursion(Function &function, SmallVectorImpl<Function *> &callers,
+                               SmallPtrSetImpl<Function *> &known) {
+  if (is_contained(callers, &function)) {
+    return &function;
+  }
+  if (!known.insert(&function).second) {
+    return nullptr;
+  }
+  callers.push_back(&function);
+  for (CallInst *call : findCalls(function)) {
+    if (Function *found = findRecursion(*call->getCalledFunction(), callers, known)) {
+      return found;
+    }
+  }
+  callers.pop_back();
   return nullptr;
 }
 
@@ -31,11 +52,20 @@ static void eraseUncalled(Module &module, Function &kernel) {
 }
 
 Error inlineFunctions(Function &kernel) {
-  while (CallInst *call = findCall(kernel)) {
-    std::string name = call->getCalledFunction()->getName().str();
-    InlineFunctionInfo info;
-    if (call->getCalledFunction() == &kernel || !InlineFunction(*call, info).isSuccess()) {
-      return createStringError("the emulator can't inline a call of '" + name + "'");
+  SmallVector<Function *> callers;
+  SmallPtrSet<Function *, 8> known;
+  if (Function *recursive = findRecursion(kernel, callers, known)) {
+    return createStringError("the emulator does not support recursive functions, such as '" + recursive->getName() +
+                             "'");
+  }
+  for (SmallVector<CallInst *> calls = findCalls(kernel); !calls.empty(); calls = findCalls(kernel)) {
+    for (CallInst *call : calls) {
+      InlineFunctionInfo info;
+      InlineResult result = InlineFunction(*call, info);
+      if (!result.isSuccess()) {
+        return createStringError("the emulator can't inline a call of '" + call->getCalledFunction()->getName() +
+                                 "': " + result.getFailureReason());
+      }
     }
   }
   eraseUncalled(*kernel.getParent(), kernel);

@@ -5,6 +5,7 @@
 #include "../CodeGenerator.h"
 #include "../WidenBfloats.h"
 #include "HideMmaConstants.h"
+#include "KeepLoops.h"
 #include "SplitPackedIntegers.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -73,6 +74,7 @@ Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp source, LLVMContext &
       function.setLinkage(GlobalValue::InternalLinkage);
       function.addFnAttr(Attribute::NoInline); // the tile phase has inlined all others
     }
+    keepLoopsWithWgmma(function);
     function.addFnAttr(Attribute::NoUnwind);
     // The function may contain barriers. LLVM removes the attribute if it does not.
     function.addFnAttr(Attribute::Convergent);

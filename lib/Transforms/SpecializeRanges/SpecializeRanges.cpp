@@ -125,10 +125,18 @@ void assume(Operation *op) {
       .Case([](arith::CmpIOp compare) { compare.setPredicate(signedForm(compare.getPredicate())); });
 }
 
+/// Whether a signed integer of the index's width holds the number of iterations, whatever the bounds are.
+bool isCountSigned(scf::ForOp loop) {
+  APInt step;
+  return matchPattern(loop.getStep(), m_ConstantInt(&step)) && step.ugt(2);
+}
+
 /// Lets a loop count its iterations, of which there are no more than an unsigned integer of the index's width holds:
 ///
 ///     scf.for %i = %lower to %upper step %step  ->  scf.for unsigned %t = 0 to %trips step 1
 ///                                                     %i = %lower + %t * %step
+///
+/// With a constant step of 3 or more it counts signed: only such loops are pipelined.
 void countIterations(scf::ForOp loop) {
   ImplicitLocOpBuilder builder(loop.getLoc(), loop);
   Value lower = loop.getLowerBound(), upper = loop.getUpperBound(), step = loop.getStep(),
@@ -142,8 +150,8 @@ void countIterations(scf::ForOp loop) {
   Value steps = arith::AddIOp::create(builder, arith::DivUIOp::create(builder, toLast, step), one);
   loop.setLowerBound(zero);
   loop.setUpperBound(arith::SelectOp::create(builder, runs, steps, zero));
+  loop.setUnsignedCmp(!isCountSigned(loop));
   loop.setStep(one);
-  loop.setUnsignedCmp(true);
   builder.setInsertionPointToStart(loop.getBody());
   auto offset = arith::MulIOp::create(builder, index, step);
   auto counted = arith::AddIOp::create(builder, lower, offset);

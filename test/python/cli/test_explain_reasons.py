@@ -135,7 +135,6 @@ CASES = {
         variant(("dtype=tl.float32", "dtype=tl.float64"), signature=FP32.replace("fp32", "fp64")),
         PLAIN,
     ),
-    "a while loop": (WGMMA, "it is in a while loop", variant(*WHILE), PLAIN),
     "order of 8-bit operands": (
         WGMMA,
         "operand B is not contiguous along K in memory",

@@ -123,10 +123,6 @@ static std::optional<int64_t> choosePartialK(tile::DotOp dot, const GroupMmaInst
 
 /// Why no dot like this one is computed by groups of warps; empty if some are.
 static std::string whyNever(tile::DotOp dot, const DotShape &shape) {
-  // The assembler unrolls loops with such instructions wrongly, which only for loops can forbid.
-  if (dot->getParentOfType<scf::WhileOp>()) {
-    return "it is in a while loop, which the assembler would unroll wrongly";
-  }
   if (shape.rank != 2) {
     return "it multiplies a batch of matrices";
   }
