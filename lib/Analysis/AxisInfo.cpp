@@ -278,7 +278,7 @@ AxisInfoAnalysis::AxisInfoAnalysis(Operation *root) {
   auto keep = [&](Value value) {
     const auto *state = solver.lookupState<AxisLattice>(value);
     if (state && state->getValue().isInitialized()) {
-      infos.try_emplace(value, state->getValue());
+      infos.try_emplace(value, std::make_unique<AxisInfo>(state->getValue()));
     }
   };
   root->walk([&](Operation *op) {
@@ -294,7 +294,7 @@ AxisInfoAnalysis::AxisInfoAnalysis(Operation *root) {
 const AxisInfo &AxisInfoAnalysis::get(Value value) {
   auto [entry, isNew] = infos.try_emplace(value);
   if (isNew) {
-    entry->second = AxisInfo::unknown(value.getType());
+    entry->second = std::make_unique<AxisInfo>(AxisInfo::unknown(value.getType()));
   }
-  return entry->second;
+  return *entry->second;
 }

@@ -44,6 +44,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <memory>
 #include <optional>
 
 namespace tilewright {
@@ -129,7 +130,8 @@ public:
   const AxisInfo &get(mlir::Value value);
 
 private:
-  llvm::DenseMap<mlir::Value, AxisInfo> infos;
+  /// By pointers, since callers hold on to what `get` returns while it adds more.
+  llvm::DenseMap<mlir::Value, std::unique_ptr<AxisInfo>> infos;
 };
 
 } // namespace tilewright
