@@ -229,7 +229,7 @@ int IndexRanges::advance(scf::ForOp loop, unsigned carried) {
   if (amounts.empty() || loop.getUnsignedCmp() || bits < integerBits(loop.getStep().getType())) {
     return -1;
   }
-  int lower = widen(stepOf(loop.getLowerBound()), bits), upper = widen(stepOf(loop.getUpperBound()), bits);
+  int lower = widen(stepOf(loop.getLowerBound()), bits), upper = widen(upperStepOf(loop), bits);
   int span = combine(RangeOp::LoopSpan, bits, lower, upper);
   int trips = combine(RangeOp::LoopTrips, bits, span, widen(stepOf(loop.getStep()), bits));
   int reached = stepOf(loop.getInitArgs()[carried]);
@@ -241,11 +241,23 @@ int IndexRanges::advance(scf::ForOp loop, unsigned carried) {
   return reached;
 }
 
+/// The step of a value that the loop's index stays below: of a minimum with an opaque side, the other side.
+int IndexRanges::upperStepOf(scf::ForOp loop) {
+  Value upper = loop.getUpperBound();
+  while (auto least = upper.getDefiningOp<arith::MinSIOp>()) {
+    if (!opaque[stepOf(upper)]) {
+      break;
+    }
+    upper = opaque[stepOf(least.getLhs())] ? least.getRhs() : least.getLhs();
+  }
+  return stepOf(upper);
+}
+
 void IndexRanges::addLoop(scf::ForOp loop) {
   Value index = loop.getInductionVar();
   if (!loop.getUnsignedCmp()) {
     unsigned bits = integerBits(index.getType());
-    int counting = combine(RangeOp::LoopIndex, bits, stepOf(loop.getLowerBound()), stepOf(loop.getUpperBound()));
+    int counting = combine(RangeOp::LoopIndex, bits, stepOf(loop.getLowerBound()), upperStepOf(loop));
     stepOfValue[index] = counting;
     endOfLoop[loop] = combine(RangeOp::Add, bits, counting, stepOf(loop.getStep()));
   }

@@ -170,7 +170,11 @@ void ScheduleReport::State::record(ModuleOp module) {
     for (Block &block : function.getBody()) {
       llvm::append_range(outside.ops, scheduledOpsOf(block));
     }
-    function.walk<WalkOrder::PreOrder>([&](LoopLikeOpInterface loop) { recordLoop(loop); });
+    function.walk<WalkOrder::PreOrder>([&](LoopLikeOpInterface loop) {
+      if (isShown(loop)) {
+        recordLoop(loop);
+      }
+    });
   }
 }
 

@@ -23,8 +23,10 @@ void addTilePasses(OpPassManager &passes, bool specializeRanges, bool keepCalls)
   passes.addPass(createInlinerPass({}, [](OpPassManager &) {})); // one function per kernel; simplifies nothing
   // Must run before the canonicalizer because that computes with constants modulo 2^32.
   passes.addPass(createWidenConstants());
-  passes.addPass(createSymbolDCEPass());              // removes inlined functions
-  passes.addPass(tile::createTilePad());              // makes all sizes powers of two
+  passes.addPass(createSymbolDCEPass()); // removes inlined functions
+  passes.addPass(tile::createTilePad()); // makes all sizes powers of two
+  // Must run before the canonicalizer because that moves conditions of loops, and folds the branches decided here.
+  passes.addPass(createWhileToFor());
   passes.addPass(tile::createCanonicalizer());        // folds constants into masks and strides
   passes.addPass(createCSEPass());                    // equal address tiles become one value
   passes.addPass(tile::createTileCombine());          // accumulates sums in dots

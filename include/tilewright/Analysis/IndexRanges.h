@@ -60,6 +60,7 @@ private:
   void addLoop(mlir::scf::ForOp loop);
   void addArithmetic(mlir::Operation *op);
   int advance(mlir::scf::ForOp loop, unsigned carried);
+  int upperStepOf(mlir::scf::ForOp loop);
 
   /// The step of a value; one with the full range of the type if nothing is known.
   int stepOf(mlir::Value value);

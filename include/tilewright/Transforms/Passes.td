@@ -379,4 +379,48 @@ def RestoreLocations : Pass<"restore-locations"> {
   }];
 }
 
+def WhileToFor : Pass<"while-to-for"> {
+  let summary = "Count the iterations of loops with dots before they begin";
+  let description = [{
+    A `while` loop, and a loop with `break` or `return`, is an `scf.while`: its trip count is not known when it begins,
+    so that no load of a later iteration can be started early. This pass makes such a loop an `scf.for` if what decides
+    when it ends is computed from values that are known before it and from loop-carried scalars that depend on nothing
+    else:
+
+    ```mlir
+    %r:3 = scf.while (%t = 0, %stop = false, %acc = %init) {
+      %more = arith.cmpi slt, %t, %n
+      %runs = arith.andi %more, (not %stop)
+      scf.condition(%runs) %t, %stop, %acc
+    } do {
+      %k = arith.muli %t, 64
+      %exits = arith.cmpi sge, %k, %limit
+      %next, %set = scf.if %exits { yield %acc, true } else { ... load, dot ... yield %sum, false }
+      scf.yield %t + 1, %set, %next
+    }
+    // becomes
+    %trips, %stopped = the number of iterations before the one that sets %stop, and whether there is one
+    %sum = scf.for %t = 0 to %trips step 1 iter_args(%acc = %init) { ... load, dot ... yield %sum }
+    %r = scf.if %stopped { the last iteration, which only yields } else { yield %sum }
+    ```
+
+    The count has a closed form where conditions compare sums and products of an index, or of a scalar that advances by
+    a fixed amount, with a value that the loop does not change. The form is exact if no 32-bit value wraps before the
+    loop ends, which the kernel checks; otherwise, and for all other conditions, a loop of scalars counts. It executes
+    nothing but arithmetic that is defined for all operands. So each load and each effect is executed as often as
+    before, and in the same order.
+
+    The iteration that ends the loop early is executed after it. Where no load or dot follows the exit, or a loop comes
+    before it, that iteration remains in the loop with its branches.
+
+    Loops without dots are left alone, since nothing else is pipelined.
+
+    Requires: calls are inlined. Should run before `canonicalize`, which moves conditions into the loop's second region.
+    Establishes: the `scf.while` that remain with dots depend on memory, on tiles or on other loops
+    (Analysis/LoopControl.h).
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
+}
+
 #endif // TILEWRIGHT_TRANSFORMS_PASSES

@@ -15,6 +15,8 @@ ends the iteration. `return` sets a second flag as well, which is tested after t
                                       .index = i + 1
                                   if not .return: g()
 
+The core counts the iterations of such a loop before it, where it can (while-to-for).
+
 The flags are variables of the scope, so branches join them and loops carry them like any variable.
 
 So is the value that a `return` in a loop returns, `.result`. As a variable that a loop carries it

@@ -217,9 +217,11 @@ def build_while(
     carried: Carried,
     condition: Callable[[], Value],
     visit_body: Callable[[], None],
+    attrs: dict[str, Any] | None = None,
 ) -> bool | None:
     """Builds an scf.while; if the condition is constant, builds nothing and returns its value."""
-    op = v.builder.create("scf.while", carried.handles, types=carried.types, regions=2)
+    types, attrs = carried.types, attrs or {}
+    op = v.builder.create("scf.while", carried.handles, types=types, attrs=attrs, regions=2)
     before = op.region(0).add_block(carried.types, v.builder.loc)
     body = op.region(1).add_block(carried.types, v.builder.loc)
     carried.enter(before.args)
@@ -343,8 +345,12 @@ class _Loop:
             for value in values
         ]
         self.start, self.stop, self.step = tensors
-        if self.type.is_int_unsigned():
-            self.attrs["unsignedCmp"] = v.ctx.unit_attr()
+        # The type of a number of iterations: signed if all of them are known to fit.
+        low, is_unsigned = values[1 if self.is_reversed else 0], self.type.is_int_unsigned()
+        fits = (isinstance(low, int) and low >= 0 and not is_unsigned) or (
+            is_constant(step) and step > 2
+        )
+        self.counter = _integer(self.type.int_bitwidth, not fits)
 
     def build_any(self, node: ast.For, target: ast.Name, factor: int, exits: EarlyExits) -> None:
         """Builds the loop in the form that its body needs."""
@@ -357,7 +363,8 @@ class _Loop:
 
     def build(self, node: ast.For, target: ast.Name) -> None:
         low, high = self._rising()
-        self._build_for(node, target, (low, high, self.step), self.attrs, lambda i: [i])
+        unsigned = {"unsignedCmp": self.v.ctx.unit_attr()} if self.type.is_int_unsigned() else {}
+        self._build_for(node, target, (low, high, self.step), self.attrs | unsigned, lambda i: [i])
 
     def build_unrolled(self, node: ast.For, target: ast.Name, factor: int) -> None:
         """Builds a loop whose body has `factor` copies, and one for the remaining iterations.
@@ -370,23 +377,22 @@ class _Loop:
         low, high = self._rising()
         trips = self._trips(low, high)
         whole = trips // factor
-        count = tl.int32 if self.type.int_bitwidth == 32 else tl.int64
+        count = _integer(self.type.int_bitwidth, False)
         zero, one = tl.to_tensor(0, count), tl.to_tensor(1, count)
 
         def index(trip: Any) -> Value:
             return low + trip.to(self.type) * self.step
 
-        attrs = {name: value for name, value in self.attrs.items() if name != "unsignedCmp"}
         self._build_for(
             node,
             target,
             (zero, whole.to(count), one),
-            attrs,
+            self.attrs,
             lambda k: [index(k * factor + copy) for copy in range(factor)],
         )
         done = (whole * factor).to(count)
         rest = (zero, trips.to(count) - done, one)
-        self._build_for(node, target, rest, attrs, lambda k: [index(done + k)])
+        self._build_for(node, target, rest, self.attrs, lambda k: [index(done + k)])
 
     def _build_for(
         self,
@@ -399,13 +405,8 @@ class _Loop:
         """Builds an scf.for with a copy of the body for each of the indices."""
         v = self.v
         carried = Carried(v, node, "for", [target, *node.body], (), {target.id: self.type})
-        op = v.builder.create(
-            "scf.for",
-            [*(bound.handle for bound in bounds), *carried.handles],
-            types=carried.types,
-            attrs=attrs,
-            regions=1,
-        )
+        operands = [*(bound.handle for bound in bounds), *carried.handles]
+        op = v.builder.create("scf.for", operands, types=carried.types, attrs=attrs, regions=1)
         counter = bounds[0].type
         block = op.region(0).add_block([v.context.ir(counter), *carried.types], v.builder.loc)
         carried.enter(block.args[1:])
@@ -423,7 +424,7 @@ class _Loop:
         """
         v = self.v
         low, high = self._rising()
-        trips = self._trips(low, high)
+        trips = self._trips(low, high).to(self.counter)
         exits.declare(tl.to_tensor(0, trips.dtype))
         body = [target, *node.body]
         carried = Carried(v, node, "for", body, exits.names, {target.id: self.type})
@@ -441,11 +442,11 @@ class _Loop:
             for _ in range(factor - 1):
                 choose(v, node, condition(), visit_copy, lambda: None)
 
-        build_while(v, carried, condition, visit_body)
+        build_while(v, carried, condition, visit_body, self.attrs)
 
     def _trips(self, low: tl.tensor, high: tl.tensor) -> tl.tensor:
         """The trip count, unsigned because the index after the last one may not fit its type."""
-        unsigned = tl.uint32 if self.type.int_bitwidth == 32 else tl.uint64
+        unsigned = _integer(self.type.int_bitwidth, True)
         to_last = (high - low - 1).to(unsigned)
         return tl.where(low < high, to_last // self.step.to(unsigned) + 1, 0)
 
@@ -478,12 +479,12 @@ def _induction_type(values: list[Value]) -> Any:
         if bits >= width:
             is_unsigned = kind.is_int_unsigned() or (is_unsigned and bits == width)
             width = bits
-    return {
-        (32, False): tl.int32,
-        (32, True): tl.uint32,
-        (64, False): tl.int64,
-        (64, True): tl.uint64,
-    }[width, is_unsigned]
+    return _integer(width, is_unsigned)
+
+
+def _integer(bits: int, is_unsigned: bool) -> Any:
+    signed, unsigned = (tl.int32, tl.uint32) if bits == 32 else (tl.int64, tl.uint64)
+    return unsigned if is_unsigned else signed
 
 
 # Unrolled loops

@@ -87,7 +87,7 @@ FP8 = "*fp8e4nv:D,*fp8e4nv:D,*fp32:D,i32:D"
 FP32 = "*fp32:D,*fp32:D,*fp32:D,i32:D"
 ALONG_K = ("k[:, None] * N + n[None, :]", "k[:, None] + n[None, :] * K")
 WHILE = (
-    ("for start in range(0, K, BK):", "start = 0\n    while start < K:"),
+    ("for start in range(0, K, BK):", "start = 0\n    while start < K + tl.load(c).to(tl.int32):"),
     (DOT, f"{DOT}\n        start += BK"),
 )
 
@@ -213,10 +213,21 @@ CASES = {
     ),
     # loops
     "one stage": (PIPELINE, "its num_stages is 1", variant(options=("--num-stages", "1")), PLAIN),
-    "while": (PIPELINE, "not known when it begins", variant(*WHILE), PLAIN),
+    "while": (
+        PIPELINE,
+        "not known when it begins, but depends on a load in it, at line 13",
+        variant(*WHILE),
+        PLAIN,
+    ),
+    "break at a sum": (
+        PIPELINE,
+        "not known when it begins, but depends on what the loop computes, at line 17",
+        variant((DOT, f"{DOT}\n        if tl.max(total) > 0:\n            break")),
+        variant((DOT, f"{DOT}\n        if start > 3 * N:\n            break")),
+    ),
     "break": (
         PIPELINE,
-        "not known when it begins",
+        "not known when it begins, but depends on a load in it, at line 17",
         variant((DOT, f"{DOT}\n        if tl.load(c) > 0:\n            break")),
         PLAIN,
     ),

@@ -22,6 +22,7 @@
 #include "GroupMmaChains.h"
 #include "GroupReads.h"
 #include "OperandPath.h"
+#include "tilewright/Analysis/LoopControl.h"
 #include "tilewright/Analysis/ReadOnlyMemory.h"
 #include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Decisions.h"
@@ -337,6 +338,20 @@ static void stateNotPipelined(Operation *loop, StringRef why) {
   }
 }
 
+/// States what keeps a loop from being counted before it begins.
+static void stateWhile(scf::WhileOp loop) {
+  std::string why = "its number of iterations is not known when it begins";
+  if (Operation *obstacle = LoopControl(loop).obstacle()) {
+    why += isa<tile::LoadOp>(obstacle) ? ", but depends on a load in it" : ", but depends on what the loop computes";
+    if (FileLineColLoc at = tile::findPosition(obstacle->getLoc())) {
+      why += ", at line " + std::to_string(at.getLine());
+    }
+  } else {
+    why += ", as in loops with `while`, `break` and `return`";
+  }
+  stateNotPipelined(loop, why);
+}
+
 static void stateConditionalLoads(scf::ForOp loop) {
   for (tile::LoadOp load : collectsDecisions(loop) ? loadsIn(loop) : SmallVector<tile::LoadOp>()) {
     if (load->getBlock() != loop.getBody()) {
@@ -367,10 +382,7 @@ class PlanPipeline : public tilegpu::impl::PlanPipelineBase<PlanPipeline> {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       ReadOnlyMemory readOnly(function);
       function.walk([&](scf::ForOp loop) { plan(loop, readOnly); });
-      function.walk([](scf::WhileOp loop) {
-        stateNotPipelined(loop, "its number of iterations is not known when it begins, as in loops with `while`, "
-                                "`break` and `return`");
-      });
+      function.walk(stateWhile);
     }
   }
 };

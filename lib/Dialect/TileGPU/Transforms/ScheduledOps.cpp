@@ -152,6 +152,15 @@ static std::pair<std::string, DotInstructions> describe(tile::DotOp op) {
 // Operations
 //===----------------------------------------------------------------------===//
 
+bool isShown(LoopLikeOpInterface loop) {
+  return !isMemoryEffectFree(loop) || llvm::any_of(loop->getOperandTypes(), llvm::IsaPred<RankedTensorType>) ||
+         loop->walk([&](Operation *op) {
+               bool hasTile = llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
+               return hasTile ? WalkResult::interrupt() : WalkResult::advance();
+             })
+             .wasInterrupted();
+}
+
 /// The kind and the tile of an operation that a report shows; an empty kind for others.
 static std::pair<StringRef, std::string> kindOf(Operation *op, bool isAhead) {
   using Kind = std::pair<StringRef, std::string>;
@@ -171,7 +180,7 @@ static std::pair<StringRef, std::string> kindOf(Operation *op, bool isAhead) {
         bool isCopy = isAhead && store.getSrc().getDefiningOp<tile::LoadOp>();
         return isCopy ? Kind() : Kind{"shared store", tileText(store.getSrc().getType())};
       })
-      .Case([](LoopLikeOpInterface) { return Kind{"loop", ""}; })
+      .Case([](LoopLikeOpInterface loop) { return isShown(loop) ? Kind{"loop", ""} : Kind(); })
       .Default([](Operation *) { return Kind(); });
 }
 

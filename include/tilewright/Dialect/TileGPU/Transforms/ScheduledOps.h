@@ -34,6 +34,10 @@ struct ScheduledOp {
   int64_t bytes = 0; ///< of global memory that one of them reads or writes at most
 };
 
+/// Whether a report shows the loop: not if it only computes scalars, such as the trip count of another loop at the same
+/// line.
+bool isShown(mlir::LoopLikeOpInterface loop);
+
 /// The operations of a block and of the branches in it that a report shows, but not those of loops in it. Their
 /// position is that of the operation of `body` around them.
 std::vector<ScheduledOp> scheduledOpsOf(mlir::Block &body);

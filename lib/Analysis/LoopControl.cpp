@@ -1,0 +1,104 @@
+#include "tilewright/Analysis/LoopControl.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+/// MLIR takes all remainders for speculatable; LLVM does not.
+static bool isSafeDivision(Operation *op) {
+  APInt divisor;
+  return matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) && !divisor.isZero() && !divisor.isAllOnes();
+}
+
+bool isScalarArithmetic(Operation *op) {
+  auto isTile = llvm::IsaPred<ShapedType>;
+  if (op->getNumRegions() != 0 || llvm::any_of(op->getOperandTypes(), isTile) ||
+      llvm::any_of(op->getResultTypes(), isTile)) {
+    return false;
+  }
+  bool isDivision = isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp,
+                        arith::CeilDivSIOp, arith::CeilDivUIOp>(op);
+  return isMemoryEffectFree(op) && (isDivision ? isSafeDivision(op) : isSpeculatable(op));
+}
+
+LoopControl::LoopControl(scf::WhileOp loop) : loop(loop) {
+  addConjuncts(loop.getConditionOp().getCondition());
+  visit(loop.getConditionOp().getCondition());
+}
+
+/// Adds `condition`, or its parts if it is a conjunction. The front end builds `a and b` also as a branch.
+void LoopControl::addConjuncts(Value condition) {
+  if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
+    addConjuncts(both.getLhs());
+    addConjuncts(both.getRhs());
+    return;
+  }
+  auto branch = condition.getDefiningOp<scf::IfOp>();
+  unsigned index = branch ? cast<OpResult>(condition).getResultNumber() : 0;
+  if (branch && loop->isProperAncestor(branch) && matchPattern(branch.elseYield()->getOperand(index), m_Zero())) {
+    addConjuncts(branch.getCondition());
+    addConjuncts(branch.thenYield()->getOperand(index));
+    return;
+  }
+  if (!addStop(condition) && !matchPattern(condition, m_One())) {
+    conjuncts.push_back(condition);
+  }
+}
+
+/// Whether the condition is that a flag is not set, and no other flag is known.
+bool LoopControl::addStop(Value conjunct) {
+  auto inverted = conjunct.getDefiningOp<arith::XOrIOp>();
+  auto flag = inverted && matchPattern(inverted.getRhs(), m_One()) ? dyn_cast<BlockArgument>(inverted.getLhs())
+                                                                   : BlockArgument();
+  if (!flag || stop || flag.getOwner() != loop.getBeforeBody() ||
+      !matchPattern(loop.getInits()[flag.getArgNumber()], m_Zero())) {
+    return false;
+  }
+  stop = flag.getArgNumber();
+  return true;
+}
+
+bool LoopControl::isInside(Value value) const { return loop->isAncestor(value.getParentBlock()->getParentOp()); }
+
+Value LoopControl::throughCondition(Value value) const {
+  auto argument = dyn_cast<BlockArgument>(value);
+  bool isForwarded = argument && argument.getOwner() == loop.getAfterBody();
+  return isForwarded ? loop.getConditionOp().getArgs()[argument.getArgNumber()] : value;
+}
+
+void LoopControl::visit(Value value) {
+  SmallVector<Value> todo = {value};
+  while (!todo.empty()) {
+    Value next = throughCondition(todo.pop_back_val());
+    if (!isInside(next) || !seen.insert(next).second) {
+      continue;
+    }
+    if (auto argument = dyn_cast<BlockArgument>(next)) {
+      Operation *parent = argument.getOwner()->getParentOp();
+      if (parent == loop) {
+        carried.insert(argument.getArgNumber());
+        todo.push_back(loop.getYieldedValues()[argument.getArgNumber()]);
+      } else {
+        found = parent;
+      }
+      continue;
+    }
+    Operation *op = next.getDefiningOp();
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      unsigned index = cast<OpResult>(next).getResultNumber();
+      todo.append(
+          {branch.elseYield()->getOperand(index), branch.thenYield()->getOperand(index), branch.getCondition()});
+    } else if (isScalarArithmetic(op)) {
+      llvm::append_range(todo, op->getOperands());
+    } else {
+      found = found ? found : op;
+    }
+  }
+}
+
+} // namespace tilewright
