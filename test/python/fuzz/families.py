@@ -12,6 +12,7 @@ import counts
 import dependencies
 import descriptor_calls
 import epilogues
+import exits
 import extremes
 import function_calls
 import groups
@@ -41,6 +42,7 @@ FAMILIES: dict[str, tuple[int, Family]] = {
     "groups": (5, groups.write),
     "boxes": (5, boxes.write),
     "epilogues": (5, epilogues.write),
+    "exits": (5, exits.write),
     "ordering": (3, ordering.write),
     "outside": (2, outside.write),
     "helpers": (8, helpers.write),
