@@ -1,5 +1,7 @@
 #include "tilewright/Analysis/LoopControl.h"
 
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Matchers.h"
@@ -16,9 +18,9 @@ static bool isSafeDivision(Operation *op) {
 }
 
 bool isScalarArithmetic(Operation *op) {
-  auto isTile = llvm::IsaPred<ShapedType>;
-  if (op->getNumRegions() != 0 || llvm::any_of(op->getOperandTypes(), isTile) ||
-      llvm::any_of(op->getResultTypes(), isTile)) {
+  auto isOther = llvm::IsaPred<ShapedType, FloatType>;
+  if (op->getNumRegions() != 0 || llvm::any_of(op->getOperandTypes(), isOther) ||
+      llvm::any_of(op->getResultTypes(), isOther)) {
     return false;
   }
   bool isDivision = isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp,
@@ -71,6 +73,17 @@ Value LoopControl::throughCondition(Value value) const {
   return isForwarded ? loop.getConditionOp().getArgs()[argument.getArgNumber()] : value;
 }
 
+/// Behind other obstacles on scalars there may be a load, which explains more.
+void LoopControl::addOperation(Operation *op, SmallVectorImpl<Value> &todo) {
+  auto isTile = llvm::IsaPred<ShapedType>;
+  if (op->getNumRegions() == 0 && isMemoryEffectFree(op) && llvm::none_of(op->getOperandTypes(), isTile)) {
+    llvm::append_range(todo, op->getOperands());
+  }
+  if (!isScalarArithmetic(op) && (!found || isa<tile::LoadOp>(op))) {
+    found = op;
+  }
+}
+
 void LoopControl::visit(Value value) {
   SmallVector<Value> todo = {value};
   while (!todo.empty()) {
@@ -93,10 +106,8 @@ void LoopControl::visit(Value value) {
       unsigned index = cast<OpResult>(next).getResultNumber();
       todo.append(
           {branch.elseYield()->getOperand(index), branch.thenYield()->getOperand(index), branch.getCondition()});
-    } else if (isScalarArithmetic(op)) {
-      llvm::append_range(todo, op->getOperands());
     } else {
-      found = found ? found : op;
+      addOperation(op, todo);
     }
   }
 }

@@ -117,6 +117,29 @@ func.func @loop(%n: i32 {tile.slot = 0 : i32}, %step: i32 {tile.slot = 1 : i32})
 
 // -----
 
+// Of a minimum with a loaded value, the other side bounds the index of a loop.
+// CHECK: module attributes {tile.launch_conditions = array<i64: {{.*}}>}
+// CHECK-LABEL: func.func @least(
+// CHECK: arith.addi {{.*}} overflow<nsw> : tensor<128xi32>
+// CHECK: arith.addi {{.*}} overflow<nsw> : tensor<128xi32>
+func.func @least(%p: !tile.ptr<i32> {tile.slot = 0 : i32}, %n: i32 {tile.slot = 1 : i32}, %step: i32 {tile.slot = 2 : i32}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %r = tile.make_range 0 to 128 : tensor<128xi32>
+  %x = tile.load %p : !tile.ptr<i32> -> i32
+  %least = arith.minsi %x, %n : i32
+  %end = scf.for %i = %c0 to %least step %step iter_args(%at = %c0) -> i32 : i32 {
+    %is = tile.splat %i : tensor<128xi32>
+    %o = arith.addi %is, %r : tensor<128xi32>
+    %ats = tile.splat %at : tensor<128xi32>
+    %q = arith.addi %ats, %r : tensor<128xi32>
+    %next = arith.addi %at, %step : i32
+    scf.yield %next : i32
+  }
+  return
+}
+
+// -----
+
 // A hint does not change a range, and loop-carried sums are found through hints.
 // CHECK: module attributes {tile.launch_conditions = array<i64: {{.*}}>}
 // CHECK-LABEL: func.func @hinted(

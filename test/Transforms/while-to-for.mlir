@@ -180,11 +180,15 @@ func.func @loaded(%s: !tile.ptr<i32>, %p: tensor<16x16x!tile.ptr<f16>>, %init: t
 
 // -----
 
-// Counting would take as long as the loop. A division may trap in an iteration that is not executed.
+// Counting would take as long as the loop. A division may trap in an iteration that is not executed, and a copy of
+// arithmetic on floats may be rounded in another way.
 // CHECK-LABEL: func.func @no_dot(
 // CHECK-NOT: scf.for
 // CHECK: scf.while
 // CHECK-LABEL: func.func @division(
+// CHECK-NOT: scf.for
+// CHECK: scf.while
+// CHECK-LABEL: func.func @floats(
 // CHECK-NOT: scf.for
 // CHECK: scf.while
 func.func @no_dot(%n: i32) -> i32 {
@@ -211,6 +215,19 @@ func.func @division(%n: i32, %m: i32, %init: tensor<16x16xf32>, %x: tensor<16x16
     %sum = tile.dot %x, %x, %acc : tensor<16x16xf16> * tensor<16x16xf16> -> tensor<16x16xf32>
     %j = arith.remsi %i, %m : i32
     scf.yield %sum, %j : tensor<16x16xf32>, i32
+  }
+  return %r#0 : tensor<16x16xf32>
+}
+
+func.func @floats(%n: f32, %one: f32, %init: tensor<16x16xf32>, %x: tensor<16x16xf16>) -> tensor<16x16xf32> {
+  %r:2 = scf.while (%acc = %init, %f = %n) : (tensor<16x16xf32>, f32) -> (tensor<16x16xf32>, f32) {
+    %runs = arith.cmpf ogt, %f, %one : f32
+    scf.condition(%runs) %acc, %f : tensor<16x16xf32>, f32
+  } do {
+  ^bb0(%acc: tensor<16x16xf32>, %f: f32):
+    %sum = tile.dot %x, %x, %acc : tensor<16x16xf16> * tensor<16x16xf16> -> tensor<16x16xf32>
+    %g = arith.divf %f, %n : f32
+    scf.yield %sum, %g : tensor<16x16xf32>, f32
   }
   return %r#0 : tensor<16x16xf32>
 }

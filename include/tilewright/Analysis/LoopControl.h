@@ -27,7 +27,7 @@ public:
   explicit LoopControl(mlir::scf::WhileOp loop);
 
   /// An operation that the decision depends on and that can't be executed ahead of the loop: it accesses memory, works
-  /// on tiles, is not defined for all operands, or is a loop. Null if there is none.
+  /// on tiles or floats, is not defined for all operands, or is a loop. Null if there is none.
   mlir::Operation *obstacle() const { return found; }
 
   /// The loop-carried values that the decision depends on.
@@ -48,6 +48,7 @@ public:
 private:
   void addConjuncts(mlir::Value condition);
   bool addStop(mlir::Value conjunct);
+  void addOperation(mlir::Operation *op, llvm::SmallVectorImpl<mlir::Value> &todo);
   void visit(mlir::Value value);
 
   mutable mlir::scf::WhileOp loop;
@@ -58,7 +59,8 @@ private:
   mlir::Operation *found = nullptr;
 };
 
-/// Whether an operation on scalars has no effect and is defined for all operands.
+/// Whether an operation on integers and pointers has no effect and is defined for all operands. Of floats, a copy may
+/// be contracted with other operations, so that its result differs.
 bool isScalarArithmetic(mlir::Operation *op);
 
 } // namespace tilewright

@@ -407,7 +407,7 @@ def WhileToFor : Pass<"while-to-for"> {
     The count has a closed form where conditions compare sums and products of an index, or of a scalar that advances by
     a fixed amount, with a value that the loop does not change. The form is exact if no 32-bit value wraps before the
     loop ends, which the kernel checks; otherwise, and for all other conditions, a loop of scalars counts. It executes
-    nothing but arithmetic that is defined for all operands. So each load and each effect is executed as often as
+    nothing but integer arithmetic that is defined for all operands. So each load and each effect is executed as often as
     before, and in the same order.
 
     The iteration that ends the loop early is executed after it. Where no load or dot follows the exit, or a loop comes

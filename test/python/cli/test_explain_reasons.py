@@ -112,6 +112,17 @@ CASES = {
         "accumulators are in registers",
         *hinted("disallow_acc_multi_buffer"),
     ),
+    "flatten of a loop with an exit": (
+        "flattening",
+        "nests are pipelined as they are",
+        *(
+            variant(
+                (RANGE, f"tl.range(0, K, BK, flatten={on})"),
+                (DOT, f"{DOT}\n        if start > N:\n            break"),
+            )
+            for on in (True, False)
+        ),
+    ),
     # wgmma
     "few warps": (WGMMA, "num_warps is 2", variant(options=("--num-warps", "2")), PLAIN),
     "few rows": (

@@ -60,13 +60,14 @@ class Exits(Loops):
             f"n3 {operator} {self.bound()}",
         )
 
-    def condition(self, index: str, depth: int = 1) -> str:
+    def condition(self, index: str) -> str:
+        """No load is in an `and` or `or`, which evaluate both sides, unlike Python's."""
         kind = self.rng.randint(0, 9)
         if kind == 0:
             return f"tl.load({self.flags} + {index}) {self.pick(*COMPARISONS)} {self.bound()}"
-        if depth == 0 or kind < 7:
-            return self.comparison(index)
-        left, right = self.condition(index, depth - 1), self.condition(index, depth - 1)
+        left, right = self.comparison(index), self.comparison(index)
+        if kind < 7:
+            return left
         if kind == 7:
             return f"not ({left})"
         return f"({left}) {self.pick('and', 'or')} ({right})"

@@ -340,6 +340,9 @@ static void stateNotPipelined(Operation *loop, StringRef why) {
 
 /// States what keeps a loop from being counted before it begins.
 static void stateWhile(scf::WhileOp loop) {
+  if (!collectsDecisions(loop)) {
+    return;
+  }
   std::string why = "its number of iterations is not known when it begins";
   if (Operation *obstacle = LoopControl(loop).obstacle()) {
     why += isa<tile::LoadOp>(obstacle) ? ", but depends on a load in it" : ", but depends on what the loop computes";
