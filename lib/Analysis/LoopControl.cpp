@@ -65,6 +65,10 @@ bool LoopControl::addStop(Value conjunct) {
   return true;
 }
 
+bool LoopControl::isStopFlag(Value value) const { return stop && value == loop.getBeforeArguments()[*stop]; }
+
+Value LoopControl::nextStopFlag() const { return stop ? loop.getYieldedValues()[*stop] : Value(); }
+
 bool LoopControl::isInside(Value value) const { return loop->isAncestor(value.getParentBlock()->getParentOp()); }
 
 Value LoopControl::throughCondition(Value value) const {

@@ -35,6 +35,9 @@ public:
 
   /// A flag among them that is false before the loop, and ends the loop in the iteration after which it is true.
   std::optional<unsigned> stopFlag() const { return stop; }
+  bool isStopFlag(mlir::Value value) const;
+  /// What an iteration sets the flag to; null if there is none.
+  mlir::Value nextStopFlag() const;
 
   /// What has to hold for the loop to go on, besides the flag.
   llvm::ArrayRef<mlir::Value> conditions() const { return conjuncts; }

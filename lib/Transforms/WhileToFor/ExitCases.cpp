@@ -20,15 +20,14 @@ public:
       }
       return isa<LoopLikeOpInterface>(op) ? WalkResult::skip() : WalkResult::advance();
     });
-    enumerate(loop.getYieldedValues()[*control.stopFlag()]);
+    enumerate(control.nextStopFlag());
     if (count > kMaxCases || evaluations > kMaxEvaluations) {
       return std::nullopt;
     }
     DecidedBranches decided;
     for (scf::IfOp branch : branches) {
-      auto found = taken.find(branch);
-      if (found != taken.end() && found->second) {
-        decided[branch] = *found->second;
+      if (std::optional<bool> side = taken.lookup(branch)) {
+        decided[branch] = *side;
       }
     }
     return decided;
@@ -95,7 +94,7 @@ private:
     if (matchPattern(value, m_ConstantInt(&constant))) {
       return constant;
     }
-    if (value == loop.getBeforeArguments()[*control.stopFlag()]) {
+    if (control.isStopFlag(value)) {
       return APInt(1, 0); // or the iteration would not be executed
     }
     Operation *op = value.getDefiningOp();
@@ -125,12 +124,12 @@ private:
     }
     if (isa_and_nonnull<arith::XOrIOp>(op)) {
       Known left = evaluate(op->getOperand(0)), right = left ? evaluate(op->getOperand(1)) : Known();
-      return right ? Known(*left ^ *right) : Known();
+      return left && right ? Known(*left ^ *right) : Known();
     }
     if (auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
         compare && isCode(compare.getLhs()) && isCode(compare.getRhs())) {
       Known left = evaluate(compare.getLhs()), right = left ? evaluate(compare.getRhs()) : Known();
-      return right ? Known(APInt(1, arith::applyCmpPredicate(compare.getPredicate(), *left, *right))) : Known();
+      return left && right ? Known(APInt(1, arith::applyCmpPredicate(compare.getPredicate(), *left, *right))) : Known();
     }
     auto found = assumed.find(value);
     if (found != assumed.end()) {

@@ -31,21 +31,26 @@ Formula earliest(Formula first, Formula second) {
 
 /// The first iteration in which the conditions of both formulas hold. That of `fixed` has to hold in all iterations or
 /// in none.
-static Formula both(const Formula &first, const Formula &fixed) {
-  if (!first || !fixed) {
+static Formula both(const Formula &varying, const Formula &fixed) {
+  if (!varying || !fixed) {
     return std::nullopt;
   }
   if (fixed->kind == Kind::Never) {
     return always(false);
   }
   if (fixed->kind == Kind::AtOnce) {
-    return first;
+    return varying;
   }
   if (fixed->kind != Kind::Choose) {
     return std::nullopt;
   }
-  Formula left = both(first, fixed->parts[0]), right = both(first, fixed->parts[1]);
+  Formula left = both(varying, fixed->parts[0]), right = both(varying, fixed->parts[1]);
   return left && right ? Formula(choose(fixed->condition, *left, *right)) : std::nullopt;
+}
+
+static Formula inEitherOrder(const Formula &left, const Formula &right) {
+  Formula found = both(left, right);
+  return found ? found : both(/*varying=*/right, /*fixed=*/left);
 }
 
 Formula ExitFormulas::firstWhere(Value condition, bool holds) {
@@ -57,7 +62,7 @@ Formula ExitFormulas::firstWhere(Value condition, bool holds) {
   if (matchPattern(condition, m_ConstantInt(&constant))) {
     return always(constant.getBoolValue() == holds);
   }
-  if (isStopFlag(condition)) {
+  if (control.isStopFlag(condition)) {
     return always(!holds);
   }
   if (isInvariant(condition)) {
@@ -81,8 +86,7 @@ Formula ExitFormulas::firstOfBoth(Operation *op, bool holds) {
   if (isa<arith::OrIOp>(op) == holds) {
     return earliest(std::move(left), std::move(right));
   }
-  Formula found = both(left, right);
-  return found ? found : both(right, left);
+  return inEitherOrder(left, right);
 }
 
 /// Of `condition ? first : second`.
@@ -100,12 +104,10 @@ Formula ExitFormulas::firstOfChoice(Value condition, const Formula &first, const
     return earliest(firstWhere(condition, false), first);
   }
   if (first->kind == Kind::Never) {
-    Formula other = firstWhere(condition, false), found = both(other, second);
-    return found ? found : both(second, other);
+    return inEitherOrder(firstWhere(condition, false), second);
   }
   if (second->kind == Kind::Never) {
-    Formula other = firstWhere(condition, true), found = both(other, first);
-    return found ? found : both(first, other);
+    return inEitherOrder(firstWhere(condition, true), first);
   }
   return std::nullopt;
 }
@@ -195,7 +197,7 @@ std::optional<Affine> ExitFormulas::affineOfArithmetic(Operation *op) {
     return std::nullopt;
   }
   if (isa<arith::AddIOp>(op)) {
-    return add(*left, *right);
+    return add(*left, right);
   }
   if (isa<arith::SubIOp>(op)) {
     return add(*left, scale(*right, {-1, {}}));
@@ -211,7 +213,7 @@ std::optional<Affine> ExitFormulas::affineOfArithmetic(Operation *op) {
 Value ExitFormulas::nextOf(BlockArgument argument) {
   Value next = tile::withoutHints(loop.getYieldedValues()[argument.getArgNumber()]);
   while (auto branch = next.getDefiningOp<scf::IfOp>()) {
-    auto found = decided.find(branch);
+    const auto *found = decided.find(branch);
     if (found == decided.end()) {
       break;
     }
@@ -273,10 +275,6 @@ std::optional<Affine> ExitFormulas::affine(Value value) {
 //===----------------------------------------------------------------------===//
 // Properties of values
 //===----------------------------------------------------------------------===//
-
-bool ExitFormulas::isStopFlag(Value value) const {
-  return control.stopFlag() && value == loop.getBeforeArguments()[*control.stopFlag()];
-}
 
 bool ExitFormulas::isInvariant(Value value) {
   value = control.throughCondition(value);

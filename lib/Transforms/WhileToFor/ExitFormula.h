@@ -74,7 +74,6 @@ private:
   std::optional<Affine> affineOfArgument(mlir::BlockArgument argument);
   std::optional<Affine> affineOfArithmetic(mlir::Operation *op);
   mlir::Value nextOf(mlir::BlockArgument argument);
-  bool isStopFlag(mlir::Value value) const;
 
   static constexpr unsigned kMaxSteps = 2000;
 

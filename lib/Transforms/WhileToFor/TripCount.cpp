@@ -33,8 +33,7 @@ TripCountPlan planTripCount(scf::WhileOp loop, const LoopControl &control, const
   ExitFormulas formulas(loop, control, decided);
   TripCountPlan plan;
   plan.ends = ExitFormula();
-  plan.stops = control.stopFlag() ? formulas.firstWhere(loop.getYieldedValues()[*control.stopFlag()], true)
-                                  : std::optional(ExitFormula());
+  plan.stops = control.stopFlag() ? formulas.firstWhere(control.nextStopFlag(), true) : std::optional(ExitFormula());
   for (Value condition : control.conditions()) {
     if (!addBound(plan, condition, formulas, control)) {
       plan.ends = earliest(std::move(plan.ends), formulas.firstWhere(condition, false));
@@ -102,7 +101,7 @@ struct ClosedCount {
 } // namespace
 
 static ClosedCount emitClosedForm(ImplicitLocOpBuilder &b, const LoopControl &control, const TripCountPlan &plan,
-                                  Value bound) {
+                                  const ExitFormula &ends, const ExitFormula &stops, Value bound) {
   ControlSlice invariants(control, b);
   ClosedForm form(b, invariants);
   auto lastBefore = [&](Value end) -> Value { // iterations of which there are more than 2^31 are not counted this way
@@ -114,12 +113,12 @@ static ClosedCount emitClosedForm(ImplicitLocOpBuilder &b, const LoopControl &co
     end = arith::MaxSIOp::create(b, form.extend(bound, plan.isUnsigned), form.constant(0));
     last = lastBefore(end);
   }
-  auto [ends, exact] = form.emit(*plan.ends, last);
-  end = end ? arith::MinSIOp::create(b, end, ends).getResult() : ends;
-  last = last || plan.ends->kind != ExitFormula::Kind::Never ? lastBefore(end) : Value();
-  auto [stops, stopsExact] = form.emit(*plan.stops, last);
-  exact = arith::AndIOp::create(b, exact, stopsExact);
-  Value full = arith::MinSIOp::create(b, end, stops);
+  auto [otherEnd, exact] = form.emit(ends, last);
+  end = end ? arith::MinSIOp::create(b, end, otherEnd).getResult() : otherEnd;
+  last = last || ends.kind != ExitFormula::Kind::Never ? lastBefore(end) : Value();
+  auto [stop, stopExact] = form.emit(stops, last);
+  exact = arith::AndIOp::create(b, exact, stopExact);
+  Value full = arith::MinSIOp::create(b, end, stop);
   if (!plan.type.isInteger(32)) {
     Value limit = form.constant(std::numeric_limits<int32_t>::max());
     Value isShort = arith::CmpIOp::create(b, Predicate::sle, last ? end : full, limit);
@@ -127,17 +126,17 @@ static ClosedCount emitClosedForm(ImplicitLocOpBuilder &b, const LoopControl &co
   } else {
     full = arith::TruncIOp::create(b, plan.type, full);
   }
-  return {full, arith::CmpIOp::create(b, Predicate::slt, stops, end), exact};
+  return {full, arith::CmpIOp::create(b, Predicate::slt, stop, end), exact};
 }
 
 TripCount emitTripCount(OpBuilder &builder, scf::WhileOp loop, const LoopControl &control, const TripCountPlan &plan) {
   ImplicitLocOpBuilder b(loop.getLoc(), builder);
   Value bound = plan.bound ? ControlSlice(control, b).emit(plan.bound) : Value();
   SmallVector<Value> counts;
-  if (!plan.hasClosedForm()) {
+  if (!plan.ends || !plan.stops) {
     counts = emitCountingLoop(b, loop, control, plan.type);
   } else {
-    ClosedCount closed = emitClosedForm(b, control, plan, bound);
+    ClosedCount closed = emitClosedForm(b, control, plan, *plan.ends, *plan.stops, bound);
     SmallVector<Type> types = {plan.type};
     SmallVector<Value> values = {closed.full};
     if (control.stopFlag()) {

@@ -27,8 +27,6 @@ struct TripCountPlan {
   bool isUnsigned = false;          ///< of the bound
   std::optional<ExitFormula> ends;  ///< the first iteration that is not executed for another reason
   std::optional<ExitFormula> stops; ///< the first iteration that sets the flag
-
-  bool hasClosedForm() const { return ends && stops; }
 };
 
 /// `decided` are the branches of iterations that do not end the loop early.

@@ -54,7 +54,7 @@ bool anyExecuted(Region &region, const DecidedBranches &decided, llvm::function_
     if (property(&op)) {
       return true;
     }
-    auto found = decided.find(&op);
+    const auto *found = decided.find(&op);
     for (Region &inner : op.getRegions()) {
       bool isSkipped = found != decided.end() && inner.getRegionNumber() == (found->second ? 1 : 0);
       if (!isSkipped && anyExecuted(inner, decided, property)) {
@@ -121,8 +121,7 @@ private:
   bool isFlag(unsigned position) const { return position == control.stopFlag(); }
   bool isCounter(unsigned position) const { return position == plan.count.counter; }
 
-  Value toCounter(Value count) {
-    Type type = loop.getBeforeArguments()[*plan.count.counter].getType();
+  Value toCounter(Value count, Type type) {
     return count.getType() == type ? count : arith::TruncIOp::create(builder, loc, type, count).getResult();
   }
 
@@ -199,7 +198,7 @@ private:
       if (isFlag(position)) {
         state.push_back(stopped ? stopped : makeFalse());
       } else if (isCounter(position)) {
-        state.push_back(toCounter(count));
+        state.push_back(toCounter(count, loop.getBeforeArguments()[position].getType()));
       } else {
         state.push_back(carried.front());
         carried = carried.drop_front();
@@ -216,8 +215,9 @@ private:
     SmallVector<Value> next = emitIteration(state, &plan.last);
     scf::YieldOp::create(builder, loc, next);
     builder.setInsertionPointAfter(branch);
-    state.assign(branch.result_begin(), branch.result_end());
-    state[*control.stopFlag()] = stopped;
+    for (auto [position, result] : llvm::enumerate(branch.getResults())) {
+      state[position] = isFlag(position) ? stopped : result;
+    }
   }
 
   scf::WhileOp loop;
