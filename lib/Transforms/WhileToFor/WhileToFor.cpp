@@ -89,6 +89,11 @@ std::optional<Plan> planFor(scf::WhileOp loop, const LoopControl &control) {
     plan.last = last.value_or(DecidedBranches());
   }
   plan.count = planTripCount(loop, control, plan.full);
+  if (std::optional<unsigned> counter = plan.count.counter; counter && !plan.peels) {
+    // The last iteration of the loop may leave the counter as it is.
+    bool alwaysCounts = loop.getYieldedValues()[*counter].getDefiningOp<arith::AddIOp>() != nullptr;
+    plan.count.counter = alwaysCounts ? counter : std::nullopt;
+  }
   return plan;
 }
 

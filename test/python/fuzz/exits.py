@@ -128,9 +128,12 @@ class Exits(Loops):
             with self.block(f"while {index} < {self.pick('n0', 'n0 * 2', 5)}{more}:"):
                 self.body(index, has_continue=False)
                 self.line(f"{index} += {self.pick(1, 1, 2, 'n3 + 1')}")
+        is_while = self.lines[-1].strip().startswith(index)
         if self.chance(0.2):
             with self.block("else:"):
                 self.effect()
+        if is_while:
+            self.line(f"{self.moved} += {index}")
         if self.chance(0.3):
             self.effect()
 

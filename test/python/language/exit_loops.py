@@ -233,6 +233,18 @@ def while_with_exits(a, b, out, notes, flags, n, limit, low, step):
 
 
 @kernel
+def while_that_ends_before_its_step(a, b, out, notes, flags, n, limit, low, step):
+    acc, i, count = tl.zeros((SIDES[0], SIDES[1]), tl.float32), 0, 0
+    while i < n:
+        acc = product(a, b, i, acc)
+        count += 10
+        if i * step >= limit:
+            break
+        i += 1
+    finish(out, notes, acc, i, count)
+
+
+@kernel
 def endless_while(a, b, out, notes, flags, n, limit, low, step):
     acc, i = tl.zeros((SIDES[0], SIDES[1]), tl.float32), low
     while True:
@@ -402,8 +414,9 @@ FORMS = [
     exit_at_the_top, exit_at_the_bottom, exit_between_dots, return_at_the_top,
     return_in_the_middle, otherwise, several_exits, exit_and_continue, nested_conditions,
     conditions_without_closed_form, loaded_condition, condition_of_the_sum, plain_while,
-    while_with_two_conditions, while_with_exits, endless_while, halving_while, inner_exit,
-    outer_exit, exits_of_a_nest, descending, equal_and_unequal, carried_tiles,
+    while_with_two_conditions, while_with_exits, while_that_ends_before_its_step, endless_while,
+    halving_while, inner_exit, outer_exit, exits_of_a_nest, descending, equal_and_unequal,
+    carried_tiles,
 ]  # fmt: skip
 
 

@@ -76,6 +76,8 @@ def compiled(form, target, **options):
 def test_loads_are_copied_ahead(form):
     if form is exit_loops.exit_and_continue:
         pytest.skip("its loads are executed under a condition")
+    if form is exit_loops.while_that_ends_before_its_step:
+        pytest.skip("its addresses are computed from an index that a branch passes on")
     loop = compiled(form, "cuda:80").ir("tilegpu").partition("scf.for")[2]
     assert ("tilegpu.async_copy" in loop) == (form.__name__ not in UNKNOWN)
 
