@@ -186,6 +186,8 @@ func.func @near_the_limit(%p: !tile.ptr<f32> {tile.slot = 0 : i32}, %n: i32 {til
 // -----
 
 // With steps of 2, the count may be too large for a signed integer.
+// CHECK: module attributes {tile.launch_conditions
+// CHECK-LABEL: func.func @small_steps(
 // STATIC-LABEL: func.func @small_steps(
 // STATIC: scf.for unsigned
 func.func @small_steps(%p: !tile.ptr<f32> {tile.slot = 0 : i32}, %n: i32 {tile.slot = 1 : i32}) attributes {tile.kernel} {
