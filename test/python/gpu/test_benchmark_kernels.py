@@ -20,11 +20,12 @@ gpu_cases.DEVICE = "meta"
 
 
 def described(argument: Any) -> Any:
-    """What compiling for an argument needs: descriptors have an array in host memory."""
+    """What compiling for an argument needs: descriptors have an array that kernels reach."""
     if isinstance(argument, torch.Tensor):
         return argument.dtype
     if isinstance(argument, gpu.OURS.TensorDescriptor):
-        base = torch.empty_like(argument.base, device="cpu")
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+        base = torch.empty_like(argument.base, device=device)
         return gpu.OURS.TensorDescriptor.from_tensor(base, argument.block_shape)
     return argument
 

@@ -123,8 +123,8 @@ def test_atomics(kernel):
 def test_atomics_refuse(values):
     h, b, f = values("*fp16", "*int8", "*fp32")
     tl.atomic_add(h, 1.0)
-    with pytest.raises(TypeMismatchError, match="atomic_max does not take elements of type fp16"):
-        tl.atomic_max(h, 1.0)
+    with pytest.raises(TypeMismatchError, match="atomic_max does not take elements of type int8"):
+        tl.atomic_max(b, 1)
     with pytest.raises(TypeMismatchError, match="atomic_add does not take elements of type int8"):
         tl.atomic_add(b, 1)
     with pytest.raises(TypeMismatchError, match="atomic_xor does not take elements of type fp32"):
