@@ -227,6 +227,25 @@ def test_maximum_propagates_nan():
     assert np.array_equal(wide(out), np.maximum(wide(x), wide(y)), equal_nan=True)
 
 
+@tilewright.jit
+def ordered_zeros(x, y, low, high, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    a, b = tl.load(x + i), tl.load(y + i)
+    tl.store(low + i, tl.minimum(a, b, propagate_nan=tl.PropagateNan.ALL))
+    tl.store(high + i, tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL))
+
+
+@pytest.mark.parametrize("dtype", ["fp16", "bf16", "fp32", "fp64"])
+def test_negative_zero_is_less_than_zero_where_nan_propagates(dtype):
+    x, y = fresh(dtype, (4,), -1, 1), fresh(dtype, (4,), -1, 1)
+    x[:], y[:] = torch.tensor([0.0, -0.0, -0.0, 2]), torch.tensor([-0.0, 0.0, -0.0, 2])
+    low, high = poisoned(dtype, (4,)), poisoned(dtype, (4,))
+    ordered_zeros[(1,)](x, y, low, high, BLOCK=4)
+    assert np.signbit(wide(low)).tolist() == [True, True, True, False]
+    assert np.signbit(wide(high)).tolist() == [False, False, True, False]
+    assert wide(low).tolist() == wide(high).tolist() == [0, 0, 0, 2]
+
+
 @pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "uint64"])
 def test_umulhi(dtype):
     x, y = fresh(dtype, (SIZE,)), fresh(dtype, (SIZE,))
