@@ -14,6 +14,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -29,22 +30,33 @@ using namespace runtime;
 // Launching
 //===----------------------------------------------------------------------===//
 
-static bool explainFailure(Call &call, PyObject *compiled, int32_t status) {
+static std::array<int64_t, 3> positionInGrid(int64_t program, const Grid &grid) {
+  int64_t x = grid.axes[0], y = grid.axes[1];
+  return {program % x, program / x % y, program / x / y};
+}
+
+static bool explainFailure(Call &call, PyObject *compiled, const Result &failure, const Grid &grid) {
   Ref self = Ref::share(reinterpret_cast<PyObject *>(&call.launcher));
-  Ref result = Ref::take(PyObject_CallMethod(self.get(), "_explain_failure", "Oi", compiled, status));
+  Ref program = Ref::share(Py_None);
+  if (failure.program >= 0) {
+    std::array<int64_t, 3> position = positionInGrid(failure.program, grid);
+    program = Ref::take(Py_BuildValue("(LLL)", (long long)position[0], (long long)position[1], (long long)position[2]));
+  }
+  Ref result =
+      Ref::take(PyObject_CallMethod(self.get(), "_explain_failure", "OiO", compiled, failure.status, program.get()));
   if (result) {
-    setError("DeviceAssertError", call.state, nullptr, "failed with code " + std::to_string(status));
+    setError("DeviceAssertError", call.state, nullptr, "failed with code " + std::to_string(failure.status));
   }
   return false;
 }
 
 /// Sets the exception for a launch that did not finish.
-static bool conclude(Call &call, PyObject *compiled, const Result &result, size_t scratchBytes) {
+static bool conclude(Call &call, PyObject *compiled, const Result &result, const Grid &grid, size_t scratchBytes) {
   switch (result.outcome) {
   case Result::Finished:
     return true;
   case Result::Failed:
-    return explainFailure(call, compiled, result.status);
+    return explainFailure(call, compiled, result, grid);
   case Result::Interrupted:
     return false; // the signal handler has set an exception
   case Result::OutOfMemory:
@@ -65,7 +77,7 @@ bool HostKernel::launch(Call &call, PyObject *compiled, const Grid &grid) {
   if (sites) {
     return launchChecked(call, compiled, grid);
   }
-  return conclude(call, compiled, run(call.slots.data(), grid), entry.scratchBytes);
+  return conclude(call, compiled, run(call.slots.data(), grid), grid, entry.scratchBytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -76,11 +88,10 @@ bool HostKernel::launch(Call &call, PyObject *compiled, const Grid &grid) {
 [[noreturn]] static void raiseFindings(PyObject *compiled, const AccessChecks &checks,
                                        const std::vector<AccessSite> &sites, const Grid &grid) {
   auto name = py::handle(compiled).attr("name").cast<std::string>();
-  int64_t x = grid.axes[0], y = grid.axes[1];
   py::list findings;
   for (const AccessReport &report : checks.sortedReports()) {
-    findings.append(makeFinding(name, sites[report.site], checks.describe(report),
-                                {report.program % x, report.program / x % y, report.program / x / y}));
+    findings.append(
+        makeFinding(name, sites[report.site], checks.describe(report), positionInGrid(report.program, grid)));
   }
   if (findings.empty()) {
     throw std::logic_error("a bounds check stopped a kernel without a report");
@@ -104,7 +115,7 @@ bool HostKernel::launchChecked(Call &call, PyObject *compiled, const Grid &grid)
     checks.fillHidden(block.data() - AccessChecks::kHiddenSlots);
     Result result = run(block.data(), grid);
     if (result.outcome != Result::Failed || result.status != kOutOfBounds) {
-      return conclude(call, compiled, result, entry.scratchBytes);
+      return conclude(call, compiled, result, grid, entry.scratchBytes);
     }
     raiseFindings(compiled, checks, *sites, grid);
   } catch (py::error_already_set &error) {

@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -80,12 +81,31 @@ struct InlineAsm : EmissionModel<InlineAsm, tile::InlineAsmOp> {
   }
 };
 
+/// Tells the runtime which program fails, and ends it.
+void createAssertion(Emitter &e, Location loc, Value holds, StringRef message) {
+  auto module = e.b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  constexpr llvm::StringLiteral kFunction = "tilewright_fail";
+  auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(kFunction);
+  if (!function) {
+    OpBuilder::InsertionGuard guard(e.b);
+    e.b.setInsertionPointToStart(module.getBody());
+    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(e.b.getContext()), {e.b.getI64Type()});
+    function = LLVM::LLVMFuncOp::create(e.b, module.getLoc(), kFunction, type);
+  }
+  Value fails = arith::XOrIOp::create(e.b, loc, holds, e.constant(e.b.getBoolAttr(true)));
+  scf::IfOp::create(e.b, loc, fails, [&](OpBuilder &b, Location) {
+    LLVM::CallOp::create(b, loc, function, ValueRange{e.program.number});
+    scf::YieldOp::create(b, loc);
+  });
+  cf::AssertOp::create(e.b, loc, holds, message);
+}
+
 struct Assert : EmissionModel<Assert, tile::AssertOp> {
   LogicalResult emit(Operation *op, Emitter &e) const {
     auto check = cast<tile::AssertOp>(op);
     Value cond = check.getCond();
     if (!isTile(cond)) {
-      cf::AssertOp::create(e.b, op->getLoc(), e.scalar(cond), check.getMessage());
+      createAssertion(e, op->getLoc(), e.scalar(cond), check.getMessage());
       return success();
     }
     ArrayRef<int64_t> sizes = tile::getShape(cond.getType());
@@ -97,7 +117,7 @@ struct Assert : EmissionModel<Assert, tile::AssertOp> {
       if (Emitter::widthOf(holds) > 1) {
         holds = vector::ReductionOp::create(e.b, op->getLoc(), vector::CombiningKind::AND, holds);
       }
-      cf::AssertOp::create(e.b, op->getLoc(), holds, check.getMessage());
+      createAssertion(e, op->getLoc(), holds, check.getMessage());
     });
     return success();
   }

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <thread>
+#include <utility>
 
 namespace tilewright::runtime {
 
@@ -21,6 +22,14 @@ int32_t mayAccess(AccessChecks *checks, int64_t program, int32_t site, const uin
                   const uint8_t *mask, int64_t count) {
   return checks->mayAccess(program, site, addresses, first, mask, count);
 }
+
+//===----------------------------------------------------------------------===//
+// Assertions
+//===----------------------------------------------------------------------===//
+
+thread_local int64_t failedProgram = -1;
+
+void fail(int64_t program) { failedProgram = program; }
 
 //===----------------------------------------------------------------------===//
 // 16-bit floats, for processors without instructions for them
@@ -50,9 +59,12 @@ void letOthersRun() { std::this_thread::yield(); }
 
 } // namespace
 
+int64_t takeFailedProgram() { return std::exchange(failedProgram, -1); }
+
 const SupportFunction supportFunctions[] = {
     {"tilewright_print", reinterpret_cast<void *>(&print)},
     {"tilewright_may_access", reinterpret_cast<void *>(&mayAccess)},
+    {"tilewright_fail", reinterpret_cast<void *>(&fail)},
     {"tilewright_clock", reinterpret_cast<void *>(&readClock)},
     {"tilewright_yield", reinterpret_cast<void *>(&letOthersRun)},
     {"__extendhfsf2", reinterpret_cast<void *>(&extendHalf)},

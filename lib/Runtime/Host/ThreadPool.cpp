@@ -1,6 +1,7 @@
 #include "tilewright/Runtime/Host/ThreadPool.h"
 
 #include "tilewright/Runtime/Host/CpuCount.h"
+#include "tilewright/Runtime/Host/KernelSupport.h"
 #include "tilewright/Runtime/Host/Scratch.h"
 
 #include <algorithm>
@@ -83,23 +84,25 @@ struct ThreadPool::Job {
 
   int64_t remaining() const { return launch.grid.programs - next.load(std::memory_order_relaxed); }
   bool stopped() const { return outcome.load(std::memory_order_relaxed) != Result::Finished; }
-  void stop(Result::Outcome why, int32_t code = 0);
+  void stop(Result::Outcome why, int32_t code = 0, int64_t program = -1);
   bool runChunk(int64_t limit, Clock::time_point &now, int64_t &programsPerChunk);
   int64_t firstChunk() const;
 
   const Launch &launch;
   std::atomic<int64_t> next{0};
   std::atomic<int> outcome{Result::Finished};
-  int32_t status = 0; // written by the one thread that changes the outcome
+  int32_t status = 0;   // written by the one thread that changes the outcome
+  int64_t program = -1; // likewise
 
   std::atomic<unsigned> active{0}; // the number of workers on this job; written under the pool's mutex
   std::condition_variable idle;
 };
 
-void ThreadPool::Job::stop(Result::Outcome why, int32_t code) {
+void ThreadPool::Job::stop(Result::Outcome why, int32_t code, int64_t failed) {
   int expected = Result::Finished;
   if (outcome.compare_exchange_strong(expected, why)) {
     status = code;
+    program = failed;
   }
 }
 
@@ -127,7 +130,7 @@ bool ThreadPool::Job::runChunk(int64_t limit, Clock::time_point &now, int64_t &p
   }
   int32_t code = launch.kernel.function(launch.slots, launch.grid.axes.data(), begin, begin + count, scratch);
   if (code != 0) {
-    stop(Result::Failed, code);
+    stop(Result::Failed, code, takeFailedProgram());
   }
   auto after = Clock::now();
   int64_t elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(after - now).count();
@@ -190,7 +193,7 @@ Result ThreadPool::run(const Launch &launch, Interrupt *interrupt) {
   if (shared) {
     retire(job, interrupt);
   }
-  return {static_cast<Result::Outcome>(job.outcome.load()), job.status};
+  return {static_cast<Result::Outcome>(job.outcome.load()), job.status, job.program};
 }
 
 /// A woken thread often starts on the processor of the thread that woke it. If all other processors are busy, it shares

@@ -98,8 +98,8 @@ class DirectLauncher(_core.Launcher):
     def _emulated(self, *args: Any) -> None:
         self._fn._emulated(*args)
 
-    def _explain_failure(self, kernel: Any, code: int) -> None:
-        self._fn._explain_failure(kernel, code)
+    def _explain_failure(self, *args: Any) -> None:
+        self._fn._explain_failure(*args)
 
 
 def _spec(parameter: Any, entry: Any) -> tuple[Any, ...]:

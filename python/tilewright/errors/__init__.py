@@ -257,6 +257,8 @@ class DeviceAssertError(LaunchError, AssertionError):
     Args:
         message: The assertion's message, without the position.
         file, line, column: The position of the assertion; lines and columns count from 1.
+        program: The index in the grid of the program that failed; None if it is not known.
+        thread: The thread's index in the program; None on the CPU, where a program is one thread.
     """
 
     def __init__(
@@ -265,12 +267,36 @@ class DeviceAssertError(LaunchError, AssertionError):
         file: str | None = None,
         line: int | None = None,
         column: int | None = None,
+        program: tuple[int, int, int] | None = None,
+        thread: int | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.file = file
         self.line = line
         self.column = column
+        self.program = program
+        self.thread = thread
+
+    @classmethod
+    def make(
+        cls,
+        kernel: str,
+        message: str,
+        position: tuple[str, int, int],
+        program: tuple[int, int, int] | None,
+        thread: int | None = None,
+    ) -> DeviceAssertError:
+        """The error of an assertion; empty parts of its position are unknown."""
+        text = f"an assertion failed in {kernel}"
+        if program is not None:
+            text += f", program {program}"
+        if thread is not None:
+            text += f", thread {thread}"
+        if message:
+            text += f": {message}"
+        file, line, column = (part or None for part in position)
+        return cls(text, file, line, column, program, thread)  # type: ignore[arg-type]
 
     def __str__(self) -> str:
         return located(Note(self.message, self.file, self.line, self.column))

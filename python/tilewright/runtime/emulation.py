@@ -176,12 +176,10 @@ def finish(
 
 
 def _raise_assertion(function: Any, report: dict[str, Any]) -> None:
-    said = f": {report['message']}" if report["message"] else ""
-    raise DeviceAssertError(
-        f"an assertion failed in {function._label}{said}",
-        file=report["file"] or None,
-        line=report["line"] or None,
-        column=report["column"] or None,
+    position = (report["file"], report["line"], report["column"])
+    program = tuple(report["program"])
+    raise DeviceAssertError.make(
+        function._label, report["message"], position, program, report["thread"]
     )
 
 

@@ -279,18 +279,15 @@ class JITFunction(_core.Launcher, FunctionAttributes):
         """Raises an error for the findings of an emulated GPU, and stores its counts."""
         emulation.finish(self, kernel, grid, reports, suppressed, counts)
 
-    def _explain_failure(self, kernel: Any, code: int) -> None:
+    def _explain_failure(
+        self, kernel: Any, code: int, program: tuple[int, int, int] | None
+    ) -> None:
         """Raises the error for a program that returned a failure code."""
         if not 1 <= code <= len(kernel.asserts):
             raise DeviceAssertError(f"{self._label}: the kernel failed (code {code})")
         failed = kernel.asserts[code - 1]
-        said = f": {failed.message}" if failed.message else ""
-        raise DeviceAssertError(
-            f"an assertion failed in {self._label}{said}",
-            file=failed.file or None,
-            line=failed.line or None,
-            column=failed.column or None,
-        )
+        position = (failed.file, failed.line, failed.column)
+        raise DeviceAssertError.make(self._label, failed.message, position, program)
 
 
 # Launches call the method of the class if it is another one.

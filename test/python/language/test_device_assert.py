@@ -1,6 +1,7 @@
 """Assertions in running kernels: where they are checked, and the error of a failed one."""
 
 import inspect
+import re
 import runpy
 
 import numpy as np
@@ -39,7 +40,7 @@ def test_a_tile_under_a_mask(n, bad, launch_target):
     assert launch_target != "cpu" or not out.any(), "the program continued"
 
 
-def test_the_message_shows_kernel_position_and_line():
+def test_the_message_shows_kernel_program_and_line(launch_target):
     x, out = positive(4)
     x[2] = 0
     with pytest.raises(DeviceAssertError) as raised:
@@ -48,9 +49,12 @@ def test_the_message_shows_kernel_position_and_line():
     line = next(i for i, text in enumerate(lines) if "device_assert" in text)
     error = raised.value
     assert (error.file, error.line, error.column) == (__file__, first + line, 5)
+    assert error.program == (0, 0, 0)
+    assert (error.thread is None) == (launch_target == "cpu")
+    thread = f", thread {error.thread}" if launch_target != "cpu" else ""
     assert str(error).splitlines() == [
         f"{__file__}:{first + line}:5: an assertion failed in copy_positive "
-        f"(test_device_assert.py:{first}): not positive, of 16",
+        f"(test_device_assert.py:{first}), program (0, 0, 0){thread}: not positive, of 16",
         f"    {lines[line].strip()}",
         "    ^",
     ]
@@ -96,6 +100,21 @@ def test_scalars_and_which_of_several_failed():
     with pytest.raises(DeviceAssertError, match=r"\n    assert n != 7\n"):
         scalars[(1,)](out, 7)
     assert out[0] == 3
+
+
+@tilewright.jit(debug=True)
+def one_program_fails(x, y, z, BLOCK: tl.constexpr):
+    here = (tl.program_id(0) == x) & (tl.program_id(1) == y) & (tl.program_id(2) == z)
+    tl.device_assert((tl.arange(0, BLOCK) < 5) | (here == 0), "here")
+
+
+@pytest.mark.parametrize("block", [1, 8])
+def test_the_program_that_failed(block):
+    one_program_fails[(5, 4, 3)](7, 0, 0, BLOCK=block)
+    for program in [(4, 2, 1), (0, 3, 2)]:
+        with pytest.raises(DeviceAssertError, match=re.escape(f"program {program}")) as raised:
+            one_program_fails[(5, 4, 3)](*program, BLOCK=8)
+        assert raised.value.program == program
 
 
 @tilewright.jit(debug=True)
@@ -161,8 +180,10 @@ def always_false(out):
 
 def test_the_first_failing_program_ends_the_launch():
     out = np.zeros(100, np.int32)
-    with pytest.raises(DeviceAssertError, match="program"):
+    with pytest.raises(DeviceAssertError, match="program") as raised:
         always_false[(2**31 - 1,)](out)
+    x, y, z = raised.value.program
+    assert x >= 100 and (y, z) == (0, 0)
     always_false[(100,)](out)
     assert out.all()
 

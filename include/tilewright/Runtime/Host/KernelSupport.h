@@ -22,6 +22,8 @@ struct SupportFunction {
 ///     Whether the elements of an access are in bounds (AccessChecks.h). The elements are those at `addresses`, or, if
 ///     it is null, `count` consecutive ones from `first`. Elements whose byte of `mask` is 0 are skipped, if it is not
 ///     null.
+///   void tilewright_fail(int64_t program)
+///     Names the program whose assertion failed, before it returns; see takeFailedProgram.
 ///   int64_t tilewright_clock()
 ///     A clock in nanoseconds, which all programs share.
 ///   void tilewright_yield()
@@ -30,6 +32,10 @@ struct SupportFunction {
 ///     Conversions of 16-bit floats, which the code generator calls on processors without instructions for them.
 ///     The process may have no functions of these names, or others with another calling convention.
 extern const SupportFunction supportFunctions[];
+
+/// The linear number of the program that last called tilewright_fail on this thread, or -1 if none has since the last
+/// call.
+int64_t takeFailedProgram();
 
 } // namespace tilewright::runtime
 

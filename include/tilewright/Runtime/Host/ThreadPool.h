@@ -60,6 +60,8 @@ struct Result {
   Outcome outcome = Finished;
   /// If Failed: the first non-zero code that a chunk returned.
   int32_t status = 0;
+  /// If Failed: the linear number of the program whose assertion failed, or -1 if it is not known.
+  int64_t program = -1;
 };
 
 class ThreadPool {
