@@ -56,11 +56,14 @@ class Module:
         names: Its names that are not found in `sources`.
         sources: Modules of Tilewright whose public names it has, in the order in which they are
             searched.
+        has_numbered_arguments: Whether the functions of `sources` also take their arguments by the
+            names arg0, arg1 and so on.
     """
 
     name: str
     names: Mapping[str, Entry] = field(default_factory=dict)
     sources: tuple[str, ...] = ()
+    has_numbered_arguments: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
+import inspect
 from types import ModuleType
 from typing import Any
 
@@ -81,10 +83,27 @@ def find(module: Module, name: str) -> Any:
         return resolve(entry.target)
     for source in module.sources:
         if name in _names_of(source):
-            return getattr(importlib.import_module(source), name)
+            value = getattr(importlib.import_module(source), name)
+            return _numbered(value) if module.has_numbered_arguments else value
     if isinstance(entry, Deferred):
         return _placeholder(f"{module.name}.{name}", entry)
     return _MISSING
+
+
+@functools.cache
+def _numbered(function: Any) -> Any:
+    """A function whose arguments can be given by position as arg0, arg1 and so on, too.
+
+    Triton's functions of libdevice have these names, and the argument `_semantic`.
+    """
+    names = list(inspect.signature(function).parameters)
+    numbers = {f"arg{index}": name for index, name in enumerate(names)}
+
+    @functools.wraps(function)
+    def call(*args: Any, _semantic: Any = None, **kwargs: Any) -> Any:
+        return function(*args, **{numbers.get(name, name): kwargs[name] for name in kwargs})
+
+    return call
 
 
 def is_found(value: Any) -> bool:

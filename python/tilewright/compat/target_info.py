@@ -14,6 +14,7 @@ from tilewright.language.constexpr import builtin, constant_int, constexpr
 
 __all__ = [
     "cuda_capability_geq", "current_target", "is_cuda", "is_hip", "is_hip_cdna3", "is_hip_cdna4",
+    "is_hip_gfx1250",
 ]  # fmt: skip
 
 
@@ -72,6 +73,12 @@ def is_hip_cdna3() -> bool:
 def is_hip_cdna4() -> bool:
     """Whether the target is an AMD GPU with the architecture CDNA 4."""
     return _is("hip") and str(_target().arch) == "gfx950"
+
+
+@_constant
+def is_hip_gfx1250() -> bool:
+    """Whether the target is an AMD GPU with the architecture gfx1250."""
+    return _is("hip") and str(_target().arch) == "gfx1250"
 
 
 def _is(backend: str) -> bool:

@@ -22,6 +22,7 @@ from tilewright.errors import TilewrightError, TypeMismatchError, UnsupportedErr
 from tilewright.language._context import current
 from tilewright.language.aggregates import is_aggregate, is_aggregate_class, with_field
 from tilewright.language.constexpr import ConstexprFunction
+from tilewright.language.semantic import Semantic
 from tilewright.language.value import flatten, is_structure, map_parts
 
 from .scope import Unavailable
@@ -76,7 +77,7 @@ def call_method(
     v.build.record.use((function, *args, *kwargs.values()))
     plain = function.fn if isinstance(function, ConstexprFunction) else function
     if "_semantic" in inspect.signature(plain).parameters:
-        kwargs = {**kwargs, "_semantic": current()}
+        kwargs = {**kwargs, "_semantic": Semantic()}
     if method.is_static:
         return guarded(function, args, kwargs)
     instance = _copy(owner)

@@ -21,8 +21,8 @@ from tilewright.errors import (
     TypeMismatchError,
     UnsupportedError,
 )
-from tilewright.language._context import current
 from tilewright.language.formatted_text import FormattedText
+from tilewright.language.semantic import Semantic
 from tilewright.language.value import is_structure, is_structure_class
 
 from .aggregates import Method, call_method
@@ -114,7 +114,7 @@ def _implementation(
         builtin = None
     if builtin is not None:
         return builtin
-    if is_foreign_builtin(callee):
+    if is_foreign_builtin(callee) or (is_builtin(callee) and _takes_semantic(callee)):
         return _as_foreign_builtin(callee)
     if is_builtin(callee) or _belongs_to_language(callee):
         return callee  # type: ignore[no-any-return]
@@ -133,17 +133,23 @@ def _plain(value: Value) -> Value:
     return unwrap(fold_known(value))
 
 
+def _takes_semantic(function: Callable[..., Value]) -> bool:
+    """Whether a builtin of a program, not of Tilewright, has a parameter `_semantic`."""
+    is_own = str(getattr(function, "__module__", "")).startswith("tilewright.")
+    return not is_own and "_semantic" in inspect.signature(function).parameters
+
+
 def _as_foreign_builtin(function: Callable[..., Value]) -> Callable[..., Value]:
     """Calls a function as Triton calls its builtins: numbers are constants of type tl.constexpr.
 
-    Functions with a parameter `_semantic` get the context; only whether it is None is meaningful.
+    Functions with a parameter `_semantic` get Triton's operations on values (semantic.py).
     """
     takes_semantic = "_semantic" in inspect.signature(function).parameters
 
     def call(*args: Value, **kwargs: Value) -> Value:
         named = {name: _as_constexpr(value) for name, value in kwargs.items()}
         if takes_semantic:
-            named["_semantic"] = current()
+            named["_semantic"] = Semantic()
         return function(*map(_as_constexpr, args), **named)
 
     return call

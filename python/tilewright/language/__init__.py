@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tilewright.language import core as core
 from tilewright.language import math as math
 from tilewright.language._build import to_tensor as to_tensor
+from tilewright.language.aggregates import aggregate_replace as aggregate_replace
 from tilewright.language.constexpr import builtin as builtin
 from tilewright.language.constexpr import constexpr as constexpr
 from tilewright.language.constexpr import constexpr_function as constexpr_function
@@ -69,8 +70,9 @@ else:
 
     # What docs/language.md describes by hand, and the functions.
     __all__ = [
-        "builtin", "condition", "constexpr", "constexpr_function", "constexpr_value", "core",
-        "extra", "math", "range", "static_range", "tensor", "to_tensor", "tuple",
+        "aggregate_replace", "builtin", "condition", "constexpr", "constexpr_function",
+        "constexpr_value", "core", "extra", "math", "range", "static_range", "tensor", "to_tensor",
+        "tuple",
     ]  # fmt: skip
     __all__ += _dtypes
     __all__ += _type_names

@@ -18,7 +18,7 @@ Python functions that run at compile time:
             return self.start + tl.arange(0, self.size)
 
 An instance is a structure (value.py): control flow and calls pass its fields. Fields of type
-tl.constexpr stay constants.
+tl.constexpr stay constants. `aggregate_replace(span, size=4)` copies an instance with other values.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from tilewright.language._build import to_tensor
 from tilewright.language._context import current, is_building
 from tilewright.language.constexpr import (
     ConstexprFunction,
+    builtin,
     constexpr,
     constexpr_value,
     describe,
@@ -53,7 +54,8 @@ def aggregate(cls: _Class) -> _Class:
 
     A field annotated `tl.tensor` takes tensors and numbers, which become scalars; one annotated
     `tl.constexpr` takes constants; one annotated with another class takes its instances. Without an
-    `__init__` the class gets one that takes the fields in order.
+    `__init__` the class gets one that takes the fields in order, and in which a field has the value
+    that the class assigns to it (`size: tl.constexpr = 8`) unless another one is given.
 
     A kernel can assign to a field of a variable: `span.start = x`. This changes the variable, and
     others that hold the same instance. A call passes copies.
@@ -91,6 +93,27 @@ def set_field(self: Any, name: str, value: Any) -> None:
     if name not in fields:
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
     object.__setattr__(self, name, _converted(self, name, value, fields[name]))
+
+
+def aggregate_replace(instance: Any, **changes: Any) -> Any:
+    """A copy of an aggregate in which the fields `changes` have other values.
+
+    The copy is made by the constructor, which gets all fields by name.
+
+    Raises:
+        TypeError: `instance` is not an aggregate, or has no such field.
+    """
+    if not is_aggregate(instance):
+        raise TypeError(f"aggregate_replace() takes an aggregate, found {describe(instance)}")
+    fields = getattr(type(instance), _FIELDS)
+    for name in changes:
+        if name not in fields:
+            raise TypeError(f"{type(instance).__name__} has no field {name!r}")
+    values = {name: getattr(instance, name) for name in fields}
+    return type(instance)(**{**values, **changes})
+
+
+builtin(aggregate_replace)
 
 
 def with_field(instance: Any, name: str, value: Any) -> Any:
@@ -149,6 +172,11 @@ def _initialize(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Non
         raise TypeError(f"{type(self).__name__} got two values for field {twice[0]!r}")
     for name, value in {**given, **kwargs}.items():
         set_field(self, name, value)
+    for name in fields:
+        if name not in vars(self) and hasattr(type(self), name):
+            if is_building():
+                current().record.attribute(type(self), name)
+            set_field(self, name, getattr(type(self), name))
 
 
 def _converted(self: Any, name: str, value: Any, annotation: Any) -> Any:

@@ -52,7 +52,11 @@ def cast(
 @builtin
 @member
 def to(
-    input: Any, dtype: Any, fp_downcast_rounding: str | None = None, bitcast: bool = False
+    input: Any,
+    dtype: Any,
+    fp_downcast_rounding: str | None = None,
+    bitcast: bool = False,
+    _semantic: Any = None,
 ) -> tensor:
     """`x.to(dtype)`: the same as `tl.cast`."""
     return cast(input, dtype, fp_downcast_rounding, bitcast)

@@ -4,7 +4,7 @@ import sys
 from typing import Any
 
 from tilewright.language._build import to_tensor
-from tilewright.language.aggregates import aggregate
+from tilewright.language.aggregates import aggregate, aggregate_replace
 from tilewright.language.casts import cast
 from tilewright.language.constexpr import builtin, constexpr, known_value
 from tilewright.language.dtypes import block_type, dtype, pointer_type
@@ -14,8 +14,8 @@ from tilewright.language.tensor import tensor
 from tilewright.language.type_names import get_int_dtype
 
 __all__ = [
-    "PropagateNan", "block_type", "builtin", "cast", "constexpr", "dtype", "extern",
-    "get_int_dtype", "pointer_type", "range", "static_range", "tensor", "to_tensor",
+    "PropagateNan", "aggregate_replace", "block_type", "builtin", "cast", "constexpr", "dtype",
+    "extern", "get_int_dtype", "pointer_type", "range", "static_range", "tensor", "to_tensor",
 ]  # fmt: skip
 
 _aggregate = aggregate

@@ -69,7 +69,7 @@ def dot(
     """
     a, b = to_tensor(input), to_tensor(other)
     shape = _shape(a, b)
-    result = block_type(result_type(a.dtype, b.dtype, element_type(out_dtype)), shape)
+    result = block_type(result_type(a.dtype, b.dtype, _out_type(out_dtype)), shape)
     limit = _imprecise(max_num_imprecise_acc, a, b)
     start = accumulator(acc, result)
     mode = _precision(input_precision, allow_tf32)
@@ -83,6 +83,10 @@ def dot(
     if limit is not None:
         attrs["tile.max_num_imprecise_acc"] = current().ctx.attr(f"{limit} : i32")
     return emit("tile.dot", [a, b, start], attrs)
+
+
+def _out_type(out_dtype: Any) -> dtype:
+    return float32 if constexpr_value(out_dtype) is None else element_type(out_dtype)
 
 
 def _shape(a: tensor, b: tensor) -> tuple[int, ...]:

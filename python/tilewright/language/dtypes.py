@@ -376,6 +376,11 @@ class block_type(dtype):
         return self._shape
 
     @property
+    def nbytes(self) -> int:
+        """The size of all elements."""
+        return self.numel * (self.primitive_bitwidth // 8)
+
+    @property
     def encoding(self) -> _core.Attribute | None:
         return self._encoding
 

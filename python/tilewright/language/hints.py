@@ -22,7 +22,9 @@ def _fact(input: Any, values: Any, name: str) -> Any:
     input = constexpr_value(input)
     if not isinstance(input, tensor) or input.known is not None:
         return input
-    if not (input.type.scalar.is_int() or input.type.scalar.is_ptr()):
+    scalar = input.type.scalar
+    is_useful = scalar.is_int() or scalar.is_ptr()
+    if not is_useful and name != "constancy":
         raise TypeMismatchError(f"{name} takes integers and pointers, found {input.type}")
     values = constexpr_value(values)
     listed = list(values) if isinstance(values, (tuple, list)) else [values]
@@ -36,6 +38,8 @@ def _fact(input: Any, values: Any, name: str) -> Any:
         raise ConstantError(f"values of {name} must be positive, found {numbers}")
     if any(number >= 1 << 31 for number in numbers):
         raise ConstantError(f"values of {name} must be less than 2^31, found {numbers}")
+    if not is_useful:
+        return input  # the compiler uses what is known about addresses and masks only
     attrs = {name: current().ctx.i32_array_attr(numbers)}
     hinted = emit("tile.hint", [input], attrs)
     if hinted.handle.shares_block(input.handle):
@@ -86,7 +90,8 @@ def max_contiguous(input: Any, values: Any) -> Any:
 def max_constancy(input: Any, values: Any) -> Any:
     """Asserts that in each dimension elements come in runs of this length that are equal.
 
-    Arguments and errors are those of `multiple_of`.
+    Arguments and errors are those of `multiple_of`, except that `input` may be of floats, too,
+    which changes nothing.
 
     Example:
         >>> tl.max_constancy(tl.load(p + tl.arange(0, 8) // 4), 4)

@@ -125,11 +125,14 @@ def div_rn(x: Any, y: Any) -> tensor:
 
 
 @Family.MATH
-def fdiv(x: Any, y: Any, ieee_rounding: Any = False) -> tensor:
+def fdiv(x: Any, y: Any, ieee_rounding: Any = False, approx: Any = False) -> tensor:
     """The quotient of two floats in their common type, rounded to nearest if `ieee_rounding`.
 
+    `approx` permits an error of 2 ulp for float32; the quotient is the one without it.
+
     Raises:
-        TypeMismatchError: An operand is not a float.
+        TypeMismatchError: An operand is not a float, or with `approx` not a float32.
+        ConstantError: Both `ieee_rounding` and `approx` are set.
 
     Example:
         >>> tl.fdiv(tl.load(q + 2), 4.0)
@@ -141,6 +144,13 @@ def fdiv(x: Any, y: Any, ieee_rounding: Any = False) -> tensor:
             raise TypeMismatchError(f"fdiv takes floats, found {value.type}", hint="use /")
     a, b = promoted(lhs, rhs, "fdiv")
     precise = constant_bool(ieee_rounding, "ieee_rounding")
+    if constant_bool(approx, "approx"):
+        if precise:
+            raise ConstantError("fdiv: approx and ieee_rounding cannot both be True")
+        if not a.dtype.is_fp32():
+            raise TypeMismatchError(
+                f"fdiv: approx division requires float32 operands, found {a.type}"
+            )
     return emit("arith.divf", [a, b], _precise() if precise else None)
 
 

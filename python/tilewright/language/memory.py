@@ -15,7 +15,7 @@ from tilewright.language.block_pointers import block_pointer, load_operands, sto
 from tilewright.language.constexpr import constant_bool, constexpr_value
 from tilewright.language.registry import Family
 from tilewright.language.shape import broadcast_all
-from tilewright.language.tensor import tensor
+from tilewright.language.tensor import member, tensor
 from tilewright.language.windows import items
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def load(
         boundary_check: The dimensions, constant ints, along which a block pointer may point outside
             of the array. Others are not checked.
         padding_option: What is read there: "" or "zero", or "nan" for floats.
-        cache_modifier: "", ".ca", ".cg", ".cs" or ".cv".
+        cache_modifier: "", ".ca", ".cg", ".cs" or ".cv", also without the dot.
         eviction_policy: "", "evict_normal", "evict_first" or "evict_last".
         volatile: The access must not be removed, duplicated or reordered.
 
@@ -89,6 +89,7 @@ def load(
 
 
 @Family.MEMORY
+@member
 def store(
     pointer: Any,
     value: Any,
@@ -106,7 +107,7 @@ def store(
         mask: int1, broadcast to the pointers' shape. Memory is not accessed where it is false.
         boundary_check: The dimensions, constant ints, along which a block pointer may point outside
             of the array, where nothing is written. Others are not checked.
-        cache_modifier: "", ".wb", ".cg", ".cs" or ".wt".
+        cache_modifier: "", ".wb", ".cg", ".cs" or ".wt", also without the dot.
         eviction_policy: "", "evict_normal", "evict_first" or "evict_last".
 
     Raises:
@@ -213,7 +214,8 @@ def segments(*present: int) -> _core.Attribute:
 def _hints(cache: Any, caches: dict[str, str], evict: Any) -> dict[str, _core.Attribute]:
     ctx = current().ctx
     attrs = {}
-    kind = option(cache, caches, "cache_modifier")
+    name = constexpr_value(cache)
+    kind = option(f".{name}" if f".{name}" in caches else name, caches, "cache_modifier")
     if kind != "none":
         attrs["cache"] = ctx.attr(f"#tile.cache<{kind}>")
     kind = option(evict, _EVICT, "eviction_policy")

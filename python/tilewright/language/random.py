@@ -176,8 +176,8 @@ def rand(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> tensor:
 
 
 @Family.RANDOM
-def rand4x(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> _Four:
-    """Four float32 values, uniform in [0, 1), each with the shape of `offset`.
+def rand4x(seed: Any, offsets: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> _Four:
+    """Four float32 values, uniform in [0, 1), each with the shape of `offsets`.
 
     Example:
         >>> tl.rand4x(7, tl.arange(0, 2))
@@ -186,7 +186,7 @@ def rand4x(seed: Any, offset: Any, n_rounds: Any = N_ROUNDS_DEFAULT) -> _Four:
         [0.2284 0.3436]
         [0.1713 0.0843]
     """
-    a, b, c, d = randint4x(seed, offset, n_rounds)
+    a, b, c, d = randint4x(seed, offsets, n_rounds)
     uniform = uint_to_uniform_float
     return uniform(a), uniform(b), uniform(c), uniform(d)
 

@@ -331,10 +331,11 @@ def cumsum(input: Any, axis: Any = 0, reverse: Any = False, dtype: Any = None) -
 
 @Family.REDUCTIONS
 @member
-def cumprod(input: Any, axis: Any = 0, reverse: Any = False) -> tensor:
+def cumprod(input: Any, axis: Any = 0, reverse: Any = False, dtype: Any = None) -> tensor:
     """The cumulative product along a dimension, from its end if `reverse`.
 
-    bfloat16 gives float32.
+    `dtype` is the type of the result and of the accumulator. By default bfloat16 gives float32, and
+    other types are kept.
 
     Raises:
         ShapeMismatchError: The axis is out of range, or the input is a scalar.
@@ -344,6 +345,8 @@ def cumprod(input: Any, axis: Any = 0, reverse: Any = False) -> tensor:
         [  1   2   6  24 120]
     """
     x = _no_bfloat16(_block(input, "cumprod"))
+    if constexpr_value(dtype) is not None:
+        x = convert(x, element_type(dtype))
     result: tensor = associative_scan(x, axis, _mul, reverse)
     overflow.check_products(x, lambda exact, mul: associative_scan(exact, axis, mul, reverse))
     return result

@@ -66,3 +66,18 @@ def with_sticky_bit(x: tensor, digits: int) -> tensor:
         offset, limit = emit("arith.addi", [x, constant(limit, x.type)]), 2 * limit
     fits = compare(offset, constant(limit, x.type), "ult")
     return emit("arith.select", [fits, x, odd])
+
+
+def to_tf32(x: tensor) -> tensor:
+    """Rounds float32 to the ten mantissa bits of TF32, to nearest even; infinities and NaN stay."""
+    bits = emit("arith.bitcast", [x], type=same_shape(x, int32))
+    number = bits.type
+    last = emit("arith.shrui", [bits, constant(13, number)])
+    bias = emit("arith.andi", [last, constant(1, number)])
+    bias = emit("arith.addi", [bias, constant(0xFFF, number)])
+    near = emit("arith.addi", [bits, bias])
+    rounded = emit("arith.andi", [near, constant(~0x1FFF, number)])
+    exponent = emit("arith.andi", [bits, constant(0x7F800000, number)])
+    is_finite = compare(exponent, constant(0x7F800000, number), "ne")
+    chosen = emit("arith.select", [is_finite, rounded, bits])
+    return emit("arith.bitcast", [chosen], type=x.type)

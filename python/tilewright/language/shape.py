@@ -392,13 +392,14 @@ def interleave(a: Any, b: Any) -> tensor:
 
 
 @Family.SHAPES
-def cat(input: Any, other: Any, can_reorder: bool = False) -> tensor:
-    """Concatenates two tiles of the same dtype and shape along dimension 0.
+def cat(input: Any, other: Any, can_reorder: Any = False, dim: Any = 0) -> tensor:
+    """Concatenates two tiles of the same dtype and shape along the dimension `dim`.
 
     `can_reorder` is accepted; the order is always kept.
 
     Raises:
-        ShapeMismatchError, TypeMismatchError: Shapes or dtypes differ.
+        ShapeMismatchError: The shapes differ, or there is no dimension `dim`.
+        TypeMismatchError: The dtypes differ.
 
     Example:
         >>> i = tl.arange(0, 3)
@@ -411,7 +412,13 @@ def cat(input: Any, other: Any, can_reorder: bool = False) -> tensor:
         raise ShapeMismatchError(f"cat takes two tiles of one shape, found {shapes}")
     if x.dtype != y.dtype:
         raise TypeMismatchError(f"cat takes two tiles of one dtype, found {x.dtype} and {y.dtype}")
-    return emit("tile.cat", [x, y])
+    axis = wrap_axis(dim, len(x.type.shape))
+    if axis == 0:
+        return emit("tile.cat", [x, y])
+    # tile.cat concatenates along dimension 0, which is exchanged with `axis` before and after.
+    order = list(range(len(x.type.shape)))
+    order[0], order[axis] = axis, 0
+    return permute(emit("tile.cat", [permute(x, order), permute(y, order)]), order)
 
 
 @Family.SHAPES

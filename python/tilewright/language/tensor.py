@@ -36,6 +36,9 @@ class tensor:
     Operators follow Triton's promotion rules (see promotion.py) and take Python numbers and
     constants on either side. Functions of the language such as `tl.sum` are methods as well.
 
+    Like the functions of the language, operators that are called by name (`x.__add__(y)`) accept
+    the argument `_semantic`, which programs' own builtins pass on.
+
     The type of the handle in the IR determines the shape, the layout and the width of an element.
     The type of an element adds what the IR does not have, such as whether integers are signed.
 
@@ -101,108 +104,108 @@ class tensor:
     def __iter__(self) -> Any:
         raise UnsupportedError(f"a value of type {self.type} cannot be unpacked or iterated over")
 
-    def __add__(self, other: Any) -> tensor:
+    def __add__(self, other: Any, _semantic: Any = None) -> tensor:
         return _apply("add", self, other)
 
-    def __radd__(self, other: Any) -> tensor:
+    def __radd__(self, other: Any, _semantic: Any = None) -> tensor:
         return _apply("add", other, self)
 
-    def __sub__(self, other: Any) -> tensor:
+    def __sub__(self, other: Any, _semantic: Any = None) -> tensor:
         return _apply("sub", self, other)
 
-    def __rsub__(self, other: Any) -> tensor:
+    def __rsub__(self, other: Any, _semantic: Any = None) -> tensor:
         return _apply("sub", other, self)
 
-    def __mul__(self, other: Any) -> tensor:
+    def __mul__(self, other: Any, _semantic: Any = None) -> tensor:
         return _apply("mul", self, other)
 
-    def __rmul__(self, other: Any) -> tensor:
+    def __rmul__(self, other: Any, _semantic: Any = None) -> tensor:
         return _apply("mul", other, self)
 
-    def __truediv__(self, other: Any) -> tensor:
+    def __truediv__(self, other: Any, _semantic: Any = None) -> tensor:
         return _apply("truediv", self, other)
 
-    def __rtruediv__(self, other: Any) -> tensor:
+    def __rtruediv__(self, other: Any, _semantic: Any = None) -> tensor:
         return _apply("truediv", other, self)
 
-    def __floordiv__(self, other: Any) -> tensor:
+    def __floordiv__(self, other: Any, _semantic: Any = None) -> tensor:
         return _apply("floordiv", self, other)
 
-    def __rfloordiv__(self, other: Any) -> tensor:
+    def __rfloordiv__(self, other: Any, _semantic: Any = None) -> tensor:
         return _apply("floordiv", other, self)
 
-    def __mod__(self, other: Any) -> tensor:
+    def __mod__(self, other: Any, _semantic: Any = None) -> tensor:
         return _apply("mod", self, other)
 
-    def __rmod__(self, other: Any) -> tensor:
+    def __rmod__(self, other: Any, _semantic: Any = None) -> tensor:
         return _apply("mod", other, self)
 
-    def __and__(self, other: Any) -> tensor:
+    def __and__(self, other: Any, _semantic: Any = None) -> tensor:
         return _apply("and_", self, other)
 
-    def __rand__(self, other: Any) -> tensor:
+    def __rand__(self, other: Any, _semantic: Any = None) -> tensor:
         return _apply("and_", other, self)
 
-    def __or__(self, other: Any) -> tensor:
+    def __or__(self, other: Any, _semantic: Any = None) -> tensor:
         return _apply("or_", self, other)
 
-    def __ror__(self, other: Any) -> tensor:
+    def __ror__(self, other: Any, _semantic: Any = None) -> tensor:
         return _apply("or_", other, self)
 
-    def __xor__(self, other: Any) -> tensor:
+    def __xor__(self, other: Any, _semantic: Any = None) -> tensor:
         return _apply("xor_", self, other)
 
-    def __rxor__(self, other: Any) -> tensor:
+    def __rxor__(self, other: Any, _semantic: Any = None) -> tensor:
         return _apply("xor_", other, self)
 
-    def __lshift__(self, other: Any) -> tensor:
+    def __lshift__(self, other: Any, _semantic: Any = None) -> tensor:
         return _apply("shl", self, other)
 
-    def __rlshift__(self, other: Any) -> tensor:
+    def __rlshift__(self, other: Any, _semantic: Any = None) -> tensor:
         return _apply("shl", other, self)
 
-    def __rshift__(self, other: Any) -> tensor:
+    def __rshift__(self, other: Any, _semantic: Any = None) -> tensor:
         return _apply("shr", self, other)
 
-    def __rrshift__(self, other: Any) -> tensor:
+    def __rrshift__(self, other: Any, _semantic: Any = None) -> tensor:
         return _apply("shr", other, self)
 
-    def __eq__(self, other: object) -> tensor:  # type: ignore[override]
+    def __eq__(self, other: object, _semantic: Any = None) -> tensor:  # type: ignore[override]
         return _apply("equal", self, other)
 
-    def __ne__(self, other: object) -> tensor:  # type: ignore[override]
+    def __ne__(self, other: object, _semantic: Any = None) -> tensor:  # type: ignore[override]
         return _apply("not_equal", self, other)
 
-    def __lt__(self, other: Any) -> tensor:
+    def __lt__(self, other: Any, _semantic: Any = None) -> tensor:
         return _apply("less_than", self, other)
 
-    def __le__(self, other: Any) -> tensor:
+    def __le__(self, other: Any, _semantic: Any = None) -> tensor:
         return _apply("less_equal", self, other)
 
-    def __gt__(self, other: Any) -> tensor:
+    def __gt__(self, other: Any, _semantic: Any = None) -> tensor:
         return _apply("greater_than", self, other)
 
-    def __ge__(self, other: Any) -> tensor:
+    def __ge__(self, other: Any, _semantic: Any = None) -> tensor:
         return _apply("greater_equal", self, other)
 
-    def __neg__(self) -> tensor:
+    def __neg__(self, _semantic: Any = None) -> tensor:
         return _apply("minus", self)
 
-    def __pos__(self) -> tensor:
+    def __pos__(self, _semantic: Any = None) -> tensor:
         return self
 
-    def __abs__(self) -> tensor:
+    def __abs__(self, _semantic: Any = None) -> tensor:
         from tilewright.language.math import abs
 
         return abs(self)
 
-    def __invert__(self) -> tensor:
+    def __invert__(self, _semantic: Any = None) -> tensor:
         return _apply("invert", self)
 
-    def __not__(self) -> tensor:
+    def __not__(self, _semantic: Any = None) -> tensor:
         return _apply("logical_not", self)
 
-    def __getitem__(self, index: Any) -> tensor:
+    def __getitem__(self, index: Any, _semantic: Any = None) -> tensor:
         """`x[:, None]`, `x[0:16]`, `x[i]`: see `indexing.index`."""
         from tilewright.language.indexing import index as take
 

@@ -10,6 +10,7 @@ same purpose is tilewright.tools.tensor_descriptor.TensorDescriptor; in a kernel
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tilewright.errors import ShapeMismatchError, TypeMismatchError
@@ -20,6 +21,7 @@ from tilewright.language.dtypes import block_type, int32, int64, uint32, uint64
 from tilewright.language.dtypes import dtype as Type
 from tilewright.language.memory import load, store
 from tilewright.language.registry import Family
+from tilewright.language.rounding import to_tf32
 from tilewright.language.tensor import tensor
 from tilewright.language.value import value_class
 from tilewright.language.windows import (
@@ -42,6 +44,16 @@ from tilewright.language.windows import (
 _MAX_RANK = 5
 
 
+@dataclass(frozen=True)
+class tensor_descriptor_type:
+    """The type of a tensor descriptor: its `block_type` is that of the tiles."""
+
+    block_type: Type
+
+    def __str__(self) -> str:
+        return f"tensor_descriptor<{self.block_type}>"
+
+
 @value_class
 class tensor_descriptor:
     """An array with the shape of the tiles that are loaded from it: `tl.make_tensor_descriptor`.
@@ -56,6 +68,8 @@ class tensor_descriptor:
             one is a constant if it is known to be 1.
         block_shape: The shape of the tiles.
         padding: "zero" or "nan".
+        round_f32_to_tf32: Whether loads round float32 to TF32, to nearest even.
+        type: Its type, a `tl.tensor_descriptor_type`.
     """
 
     def __init__(
@@ -65,21 +79,24 @@ class tensor_descriptor:
         strides: Sequence[Any],
         block_shape: tuple[int, ...],
         padding: str,
+        round_f32_to_tf32: bool = False,
     ) -> None:
         self.base, self.shape, self.strides = base, tuple(shape), tuple(strides)
         self.block_shape, self.padding = block_shape, padding
+        self.round_f32_to_tf32 = round_f32_to_tf32
 
     def flatten(self) -> tuple[Sequence[Any], Hashable]:
         is_contiguous = isinstance(self.strides[-1], constexpr)
         strides = self.strides[:-1] if is_contiguous else self.strides
-        return (self.base, self.shape, strides), (self.block_shape, self.padding, is_contiguous)
+        key = (self.block_shape, self.padding, is_contiguous, self.round_f32_to_tf32)
+        return (self.base, self.shape, strides), key
 
     @classmethod
     def unflatten(cls, parts: Sequence[Any], key: Any) -> tensor_descriptor:
         base, shape, strides = parts
-        block_shape, padding, is_contiguous = key
+        block_shape, padding, is_contiguous, rounds = key
         last = (constexpr(1),) if is_contiguous else ()
-        return cls(base, shape, (*strides, *last), block_shape, padding)
+        return cls(base, shape, (*strides, *last), block_shape, padding, rounds)
 
     @property
     def dtype(self) -> Type:
@@ -91,6 +108,10 @@ class tensor_descriptor:
     def block_type(self) -> Type:
         """The type of the tiles."""
         return block_type(self.dtype, self.block_shape)
+
+    @property
+    def type(self) -> tensor_descriptor_type:
+        return tensor_descriptor_type(self.block_type)
 
     def load(self, offsets: Any, cache_modifier: Any = "", eviction_policy: Any = "") -> tensor:
         """The tile at the offsets; elements outside of the array are the padding.
@@ -198,13 +219,14 @@ class tensor_descriptor:
     def _loaded(
         self, pointers: tensor, mask: Any, cache_modifier: Any = "", eviction_policy: Any = ""
     ) -> tensor:
-        return load(
+        tile = load(
             pointers,
             mask,
             padding_value(self.padding),
             cache_modifier=cache_modifier,
             eviction_policy=eviction_policy,
         )
+        return to_tf32(tile) if self.round_f32_to_tf32 else tile
 
     def _tile(self, value: Any, shape: tuple[int, ...], what: str) -> tensor:
         tile = to_tensor(value, self.dtype)
@@ -219,6 +241,7 @@ class tensor_descriptor:
 
 
 Family.DESCRIPTORS.add("tensor_descriptor", tensor_descriptor)
+Family.DESCRIPTORS.add("tensor_descriptor_type", tensor_descriptor_type)
 
 
 @Family.DESCRIPTORS

@@ -171,7 +171,9 @@ def _group(
     shape = [*whole.shape]
     shape[dim] = minimum(size - skipped, shape[dim] - first)
     base = whole.base + first * whole.strides[dim]
-    return tensor_descriptor(base, shape, whole.strides, whole.block_shape, whole.padding), at
+    rounds = whole.round_f32_to_tf32
+    ragged = tensor_descriptor(base, shape, whole.strides, whole.block_shape, whole.padding, rounds)
+    return ragged, at
 
 
 def _dimension(value: Any, rank: int, what: str) -> int:

@@ -34,6 +34,7 @@ class TensorDescriptor:
             1, the others multiples of 16 bytes.
         block_shape: The shape of the tiles, each size positive.
         padding: What kernels read outside of the array: "zero", or "nan" for floats.
+        round_f32_to_tf32: Whether loads round float32 to TF32, to nearest even.
 
     Raises:
         ArgumentError: One of these conditions does not hold, or the address of the array is not a
@@ -47,23 +48,32 @@ class TensorDescriptor:
         strides: Sequence[int],
         block_shape: Sequence[int],
         padding: str = "zero",
+        round_f32_to_tf32: bool = False,
     ) -> None:
         self.base = base
         self.shape, self.strides = list(shape), list(strides)
         self.block_shape, self.padding = list(block_shape), padding
+        self.round_f32_to_tf32 = round_f32_to_tf32
         self._check()
 
     @staticmethod
     def from_tensor(
-        tensor: Any, block_shape: Sequence[int], padding: str = "zero"
+        tensor: Any,
+        block_shape: Sequence[int],
+        padding: str = "zero",
+        round_f32_to_tf32: bool = False,
     ) -> TensorDescriptor:
         """A descriptor of a whole tensor or NumPy array, with its shape and strides."""
-        return TensorDescriptor(tensor, tensor.shape, _strides(tensor), block_shape, padding)
+        strides = _strides(tensor)
+        return TensorDescriptor(
+            tensor, tensor.shape, strides, block_shape, padding, round_f32_to_tf32
+        )
 
     def flatten(self) -> tuple[Sequence[Any], Hashable]:
         _check_block_shape(self.block_shape, len(self.shape))
         parts = (self.base, tuple(self.shape), tuple(self.strides[:-1]))
-        return parts, (tuple(map(int, self.block_shape)), self.padding, True)
+        block_shape = tuple(map(int, self.block_shape))
+        return parts, (block_shape, self.padding, True, bool(self.round_f32_to_tf32))
 
     @classmethod
     def unflatten(cls, parts: Sequence[Any], key: Any) -> tensor_descriptor:
@@ -101,6 +111,10 @@ class TensorDescriptor:
         _require(
             self.padding == "zero" or _is_floating(self.base.dtype),
             f"cannot pad elements of type {self.base.dtype} with NaN",
+        )
+        _require(
+            not self.round_f32_to_tf32 or str(self.base.dtype).endswith("float32"),
+            f"rounds float32 to TF32 only, found elements of type {self.base.dtype}",
         )
 
 

@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import tilewright
+import tilewright.language as tl
 from tilewright.compat import (
     libdevice,
     libdevice_bits,
@@ -35,7 +38,23 @@ def test_the_list_has_the_functions_of_the_library() -> None:
     assert len(SYMBOLS) > 300
 
 
-@pytest.mark.parametrize("module", ["extra.libdevice", "extra.cuda.libdevice"])
+@tilewright.jit
+def numbered(x, out, POW: tl.constexpr, FMA: tl.constexpr):
+    two = tl.load(x)
+    tl.store(out, POW(arg0=two, arg1=3.0))
+    tl.store(out + 1, FMA(two, arg2=1.0, arg1=5.0))
+    tl.store(out + 2, POW(two, 2.0, _semantic=None))
+
+
+def test_arguments_by_the_names_of_triton() -> None:
+    x, out = np.full(1, 2, np.float32), np.zeros(3, np.float32)
+    numbered[(1,)](x, out, POW=find(TABLE, "pow"), FMA=find(TABLE, "fma"))
+    assert out.tolist() == [8, 11, 4]
+
+
+@pytest.mark.parametrize(
+    "module", ["extra.libdevice", "extra.cuda.libdevice", "extra.hip.libdevice"]
+)
 def test_every_function_exists(module) -> None:
     table = MODULES[f"triton.language.{module}"]
     for name in sorted(set(SYMBOLS.values())):

@@ -21,6 +21,7 @@ MODULES = words("""
 triton triton.language triton.language.core triton.language.math triton.language.standard
 triton.language.random triton.language.extra triton.language.extra.libdevice
 triton.language.extra.cuda triton.language.extra.cuda.libdevice triton.language.target_info
+triton.language.extra.hip triton.language.extra.hip.libdevice
 triton.runtime triton.runtime.driver triton.runtime.autotuner triton.runtime.jit
 triton.runtime.cache triton.runtime.errors triton.runtime.interpreter triton.runtime._allocation
 triton.compiler triton.compiler.compiler triton.compiler.errors triton.compiler.code_generator

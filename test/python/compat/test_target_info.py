@@ -24,6 +24,7 @@ def describe(out):
         tl.store(out + 1, 3)
     tl.store(out + 2, target_info.current_target().warp_size)
     is_amd: tl.constexpr = target_info.is_hip() or target_info.is_hip_cdna3()
+    tl.static_assert(not target_info.is_hip_gfx1250())
     tl.store(out + 3, is_amd or target_info.is_hip_cdna4())
     tl.store(out + 4, cuda.num_warps() * 1000 + cuda.num_threads())
 

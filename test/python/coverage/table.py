@@ -81,4 +81,5 @@ WITHIN = {
     "pair_uniform_to_normal": "randn",
     "philox_impl": "philox",
     "tensor_descriptor": "make_tensor_descriptor",
+    "tensor_descriptor_type": "make_tensor_descriptor",
 }

@@ -88,3 +88,54 @@ def plain_kernel(out):
 def test_an_unmarked_function_takes_constants_only() -> None:
     with pytest.raises(CompileError, match="`plain` is an ordinary Python function"):
         plain_kernel.warmup(np.zeros(1, np.int32), grid=(1,))
+
+
+@tl.core.builtin
+def next_multiple(x, y, _semantic=None):
+    assert _semantic and isinstance(y, tl.constexpr)
+    x = _semantic.to_tensor(x).__add__(0, _semantic=_semantic)
+    last = _semantic.sub(y, 1, False)
+    quotient = _semantic.floordiv(_semantic.add(x, last, False), y)
+    return _semantic.mul(quotient, y, False).to(tl.int64, _semantic=_semantic)
+
+
+@marked
+def clamped(x, low, _semantic):
+    above = _semantic.greater_than(x, low)
+    return _semantic.where(above, x, _semantic.splat(low, x.type.shape))
+
+
+@tilewright.jit
+def semantic_kernel(x, out, low, N: tl.constexpr):
+    value = clamped(tl.load(x + tl.arange(0, N)), low)
+    tl.store(out + tl.arange(0, N), next_multiple(value, 4))
+
+
+def test_operations_of_semantic() -> None:
+    x, out = np.arange(8, dtype=np.int32), np.zeros(8, np.int32)
+    semantic_kernel[(1,)](x, out, 3, N=8)
+    assert out.tolist() == [4, 4, 4, 4, 4, 8, 8, 8]
+
+
+@marked
+def unknown_operation(x, _semantic):
+    return _semantic.frobnicate(x)
+
+
+@marked
+def with_builder(x, _semantic):
+    return _semantic.builder.create_add(x, x)
+
+
+@tilewright.jit
+def unknown_kernel(out, F: tl.constexpr):
+    tl.store(out, F(1))
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [(unknown_operation, "has no operation `frobnicate`"), (with_builder, "`_semantic.builder`")],
+)
+def test_unknown_operations_of_semantic(function, message) -> None:
+    with pytest.raises(CompileError, match=message):
+        unknown_kernel.warmup(np.zeros(1, np.int32), F=function, grid=(1,))

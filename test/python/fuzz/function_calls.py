@@ -84,11 +84,12 @@ def floats(g: Calls) -> None:
     else:
         single = "float64" if dtype == "float64" else "float32"
         operand = f"({a}).to(tl.{single})"
+        approx = ", approx=True" if single == "float32" and g.chance(0.5) else ""
         choices += [
             (single, f"tl.erf({operand})"), (single, f"tl.rsqrt(tl.abs({operand}) + 0.5)"),
             (single, f"tl.{g.rng.choice(SMOOTH)}(tl.minimum(tl.abs({operand}) + 1.0, 8.0))"),
             (single, f"tl.math.exp(tl.minimum({operand}, 4.0))"),
-            (single, f"tl.fdiv({operand}, tl.abs({operand}) + 1.0)"),
+            (single, f"tl.fdiv({operand}, tl.abs({operand}) + 1.0{approx})"),
         ] * 2  # fmt: skip
         if shape:
             axis = g.rng.randrange(len(shape))

@@ -203,7 +203,10 @@ def joining(g: Generator) -> None:
     elif kind == "join" and len(s) < 3:
         g.assign(f"tl.join({var.name}, {other})", var.dtype, (*s, 2))
     elif kind == "cat":
-        g.assign(f"tl.cat({var.name}, {other}, can_reorder=True)", var.dtype, (2 * s[0], *s[1:]))
+        dim = g.rng.randrange(len(s))
+        option = f"dim={dim}" if dim else g.rng.choice(["can_reorder=True", "dim=0"])
+        shape = (*s[:dim], 2 * s[dim], *s[dim + 1 :])
+        g.assign(f"tl.cat({var.name}, {other}, {option})", var.dtype, shape)
     else:
         g.assign(f"tl.interleave({var.name}, {other})", var.dtype, (*s[:-1], 2 * s[-1]))
 

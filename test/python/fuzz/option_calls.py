@@ -112,7 +112,9 @@ def reduction(g: Any) -> None:
     if kind == "scan":
         g.assign(f"tl.cumsum({x}, axis={axis}, dtype=tl.{wide})", wide, var.shape)
     elif kind == "product":
-        g.assign(f"tl.cumprod({x}, axis={axis})", var.dtype, var.shape)
+        dtype = g.rng.choice(["", wide])
+        option = f", dtype=tl.{dtype}" if dtype else ""
+        g.assign(f"tl.cumprod({x}, axis={axis}{option})", dtype or var.dtype, var.shape)
     elif kind == "arg":
         left = g.rng.choice([True, False])
         g.assign(f"tl.arg{which}({unique}, {axis}, tie_break_left={left})", "int32", rest)

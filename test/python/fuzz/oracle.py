@@ -327,8 +327,8 @@ def join(x: Tile, y: Tile) -> Tile:
     return _stack(x, y, lambda both: np.stack(both, -1))
 
 
-def cat(x: Tile, y: Tile, can_reorder: bool = False) -> Tile:
-    return _stack(x, y, np.concatenate)
+def cat(x: Tile, y: Tile, can_reorder: bool = False, dim: int = 0) -> Tile:
+    return _stack(x, y, lambda values: np.concatenate(values, dim))
 
 
 def interleave(x: Tile, y: Tile) -> Tile:
@@ -456,8 +456,9 @@ def cumsum(x: Tile, axis: int = 0, reverse: bool = False, dtype: str | None = No
     return associative_scan(x, axis, lambda a, b: a + b, reverse)
 
 
-def cumprod(x: Tile, axis: int = 0, reverse: bool = False) -> Tile:
+def cumprod(x: Tile, axis: int = 0, reverse: bool = False, dtype: str | None = None) -> Tile:
     x = x.to("float32") if x.dtype == "bfloat16" else x
+    x = x if dtype is None else x.to(dtype)
     return associative_scan(x, axis, lambda a, b: a * b, reverse)
 
 

@@ -75,7 +75,7 @@ def clamp(x: Any, low: Any, high: Any, propagate_nan: str = PropagateNan.NONE) -
     return minimum(maximum(x, low, propagate_nan), high, propagate_nan)
 
 
-def fdiv(x: Any, y: Any, ieee_rounding: bool = False) -> Tile:
+def fdiv(x: Any, y: Any, ieee_rounding: bool = False, approx: bool = False) -> Tile:
     a, b = promoted(x, y)
     if a.dtype in ("float16", "bfloat16"):
         with np.errstate(all="ignore"):

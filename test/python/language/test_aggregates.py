@@ -396,3 +396,37 @@ def test_results_that_must_be_used():
     refused(CompileError, "The result of used is not being used", wrong, 3)
     refused(CompileError, "not being used.*\n.*\n.*\n.*assign it", wrong_too, 3)
     refused(CompileError, "The result of p.advance is not being used", pointer, 3)
+
+
+@tilewright.aggregate
+class Defaults:
+    start: tl.tensor
+    size: tl.constexpr = 4
+    step: tl.tensor = 7
+
+
+@tilewright.jit
+def replaced(out, n):
+    first = Defaults(n)
+    second = Defaults(n, 8, step=n)
+    third = tl.core.aggregate_replace(second, start=first.start + 1, size=2)
+    tl.store(out + tl.arange(0, first.size), first.start + first.step)
+    tl.store(out + 4 + tl.arange(0, third.size), third.start * 100 + third.step)
+    tl.store(out + 6, second.size)
+
+
+def test_defaults_and_copies_with_other_fields():
+    assert launched(replaced, 3)[:7] == [10, 10, 10, 10, 403, 403, 8]
+
+
+def test_errors_of_copies():
+    @tilewright.jit
+    def no_field(out, n):
+        tl.core.aggregate_replace(Defaults(n), length=1)
+
+    @tilewright.jit
+    def no_aggregate(out, n):
+        tl.core.aggregate_replace(n, size=1)
+
+    refused(TypeMismatchError, "Defaults has no field 'length'", no_field, 3)
+    refused(TypeMismatchError, "takes an aggregate, found a value of type int32", no_aggregate, 3)

@@ -163,3 +163,8 @@ def test_a_default_precision_that_does_not_exist(monkeypatch) -> None:
     monkeypatch.setenv("TRITON_F32_DEFAULT", "bf16")
     with pytest.raises(ArgumentError, match="TRITON_F32_DEFAULT must be 'ieee' or 'tf32'"):
         product.warmup(tl.float32, tl.float32)
+
+
+def test_no_out_dtype_is_the_default(values):
+    (x,) = values("fp16[16,16]")
+    assert tl.dot(x, x, out_dtype=None).dtype == tl.float32

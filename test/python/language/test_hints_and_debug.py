@@ -52,6 +52,12 @@ def test_bad_hints(values):
         tl.multiple_of(y, 8)
 
 
+def test_constancy_of_floats_changes_nothing(kernel):
+    made = kernel("fp32[8]")
+    assert tl.max_constancy(made.args[0], 4) is made.args[0]
+    assert "tile.hint" not in made.text()
+
+
 def test_assume(values):
     (n,) = values("int32")
     assert tl.assume(n > 0) is None

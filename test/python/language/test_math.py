@@ -92,6 +92,11 @@ def test_divisions(kernel):
     assert tl.fdiv(x, x, ieee_rounding=True).type == tl.float32
     assert tl.div_rn(x, x).type == tl.float32
     assert tl.sqrt_rn(x).type == tl.float32
+    assert tl.fdiv(x, 3.0, approx=True).type == tl.float32
+    with pytest.raises(ConstantError, match="approx and ieee_rounding cannot both be True"):
+        tl.fdiv(x, x, True, True)
+    with pytest.raises(TypeMismatchError, match="requires float32 operands, found fp16"):
+        tl.fdiv(h, h, approx=True)
     with pytest.raises(TypeMismatchError, match="fdiv takes floats, found int32"):
         tl.fdiv(i, i)
     with pytest.raises(TypeMismatchError, match="div_rn takes float32"):

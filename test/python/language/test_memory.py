@@ -133,3 +133,21 @@ def test_atomics_refuse(values):
         tl.atomic_cas(b, 1, 2)
     with pytest.raises(ConstantError, match="sem must be one of"):
         tl.atomic_add(f, 1.0, sem="seq_cst")
+
+
+def test_store_as_a_method(kernel):
+    made = kernel("*fp32")
+    pointers = made.args[0] + tl.arange(0, 8)
+    pointers.store(1.0, mask=tl.arange(0, 8) < 3)
+    made.args[0].store(2, cache_modifier="cg")
+    assert made.text().count("tile.store") == 2
+
+
+def test_cache_modifiers_without_a_dot(kernel):
+    made = kernel("*fp32")
+    tl.load(made.args[0], cache_modifier="cg")
+    tl.store(made.args[0], 1.0, cache_modifier="wt")
+    text = made.text()
+    assert "cg" in text and "wt" in text
+    with pytest.raises(ConstantError, match="cache_modifier must be one of"):
+        tl.load(made.args[0], cache_modifier="ab")

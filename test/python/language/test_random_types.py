@@ -16,6 +16,15 @@ def test_types(values, seed, offset):
         assert [x.type.shape for x in function(s, o)] == [shape] * 4
 
 
+def test_offsets_by_the_names_of_triton(values):
+    (o,) = values("int32[8]")
+    for function in (tl.randint, tl.rand, tl.randn):
+        assert function(seed=1, offset=o, n_rounds=6).type.shape == (8,)
+    for function in (tl.randint4x, tl.randn4x):
+        assert len(function(seed=1, offset=o, n_rounds=6)) == 4
+    assert len(tl.rand4x(seed=1, offsets=o, n_rounds=6)) == 4
+
+
 def test_constant_seed(values):
     (offset,) = values("int32[8]")
     assert tl.rand(tl.constexpr(42), offset).type == tl.block_type(tl.float32, (8,))

@@ -27,6 +27,13 @@ def test_bfloat16_cumsum_is_float32(values):
     assert tl.cumsum(x).dtype == tl.cumprod(x).dtype == tl.float32
 
 
+def test_type_of_scans_on_request(values):
+    x, y = values("int8[8]", "bf16[8]")
+    assert x.cumprod().dtype == tl.int8
+    assert x.cumprod(dtype=tl.int64).dtype == x.cumsum(dtype=tl.int64).dtype == tl.int64
+    assert tl.cumprod(y, dtype=tl.float64).dtype == tl.float64
+
+
 def test_half_is_added_in_float32(kernel):
     made = kernel("fp16[8]")
     assert tl.sum(made.args[0]).type == tl.float16

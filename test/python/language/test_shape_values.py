@@ -117,3 +117,18 @@ def test_swizzle2d():
     numbers = np.empty((4, 4), int)
     numbers[rows, columns] = np.arange(16)
     assert numbers.tolist() == [[0, 2, 4, 6], [1, 3, 5, 7], [8, 10, 12, 14], [9, 11, 13, 15]]
+
+
+@tilewright.jit
+def concatenated(x, out, M: tl.constexpr, N: tl.constexpr):
+    a = tl.load(x + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :])
+    both = tl.cat(a, -a, dim=1)
+    (out + tl.arange(0, M)[:, None] * 2 * N + tl.arange(0, 2 * N)[None, :]).store(both)
+
+
+@pytest.mark.parametrize("shape", [(4, 8), (3, 5)])
+def test_cat_along_columns(shape):
+    x = np.arange(shape[0] * shape[1], dtype=np.float32).reshape(shape)
+    out = np.zeros((shape[0], 2 * shape[1]), np.float32)
+    concatenated[(1,)](x, out, M=shape[0], N=shape[1])
+    assert np.array_equal(out, np.concatenate([x, -x], 1))

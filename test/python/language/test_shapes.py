@@ -91,3 +91,16 @@ def test_scalars_are_refused(values, function):
     (s,) = values("fp32")
     with pytest.raises(ShapeMismatchError, match="takes a tile, found a scalar fp32"):
         function(s)
+
+
+def test_cat_along_a_dimension(values):
+    (x,) = values("fp32[4,8]")
+    assert tl.cat(x, x, dim=1).type.shape == (4, 16)
+    assert tl.cat(x, x, True, -2).type.shape == (8, 8)
+    with pytest.raises(ShapeMismatchError, match="axis 2 is out of range for 2 dimensions"):
+        tl.cat(x, x, dim=2)
+
+
+def test_size_in_bytes(values):
+    x, y = values("fp64[4,8]", "int8[16]")
+    assert (x.type.nbytes, y.type.nbytes) == (256, 16)

@@ -118,3 +118,28 @@ def test_a_bad_block_shape_is_found_at_the_launch():
     d.block_shape = [4, -3]
     with pytest.raises(ArgumentError, match="positive sizes"):
         copied[(1,)](d, d, 0, 0)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_loads_round_to_tf32(target):
+    bits = torch.tensor([0x3F800FFF, 0x3F801000, 0x3F801001, 0x3F803000, 0x7F800000, 0x7FC01234,
+                         -0x407FEFFF, 0x7F7FFFFF])  # fmt: skip
+    want = torch.tensor([0x3F800000, 0x3F800000, 0x3F802000, 0x3F804000, 0x7F800000, 0x7FC01234,
+                         -0x407FE000, 0x7F800000])  # fmt: skip
+    x, out = bits.int().view(torch.float32)[None], torch.zeros(1, 8)
+    source = TensorDescriptor.from_tensor(x, [1, 8], round_f32_to_tf32=True)
+    copied[(1,)](source, TensorDescriptor.from_tensor(out, [1, 8]), 0, 0, target=target)
+    assert torch.equal(out.view(torch.int32)[0], want.int())
+    with pytest.raises(ArgumentError, match="rounds float32 to TF32 only, found elements of type"):
+        TensorDescriptor.from_tensor(x.double(), [1, 8], round_f32_to_tf32=True)
+
+
+def test_the_type_of_a_descriptor():
+    @tilewright.jit
+    def of_type(d, out):
+        tl.static_assert(d.type == tl.tensor_descriptor_type(d.block_type))
+        tl.store(out, 1)
+
+    out = torch.zeros(1)
+    of_type[(1,)](TensorDescriptor.from_tensor(torch.zeros(3, 12), [4, 8]), out)
+    assert out.item() == 1

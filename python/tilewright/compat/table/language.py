@@ -1,6 +1,6 @@
 """The names of `triton.language`. Its modules have the public names of tilewright.language's."""
 
-from tilewright.compat.entries import Absent, Entry, Module, Same
+from tilewright.compat.entries import Absent, Deferred, Entry, Module, Same
 
 # Programs ask with hasattr whether these exist, and have another path if they do not.
 _PROBED = {
@@ -9,7 +9,6 @@ _PROBED = {
         "_experimental_descriptor_load", "_experimental_descriptor_store",
         "_experimental_make_tensor_descriptor", "async_task",
         "block_shape",
-        "tensor_descriptor_type",
     )
 }  # fmt: skip
 
@@ -32,6 +31,11 @@ _CORE: dict[str, Entry] = {
 
 _STANDARD: dict[str, Entry] = {"_log2": Same("tilewright.compat.core:_log2")}
 
+_NO_HIP = "Tilewright has no target for AMD's GPUs"
+_HIP: dict[str, Entry] = {
+    name: Deferred(_NO_HIP) for name in ("memrealtime", "num_threads", "num_warps", "smid")
+}
+
 MODULES = (
     Module("triton.language", _LANGUAGE, ("tilewright.language",)),
     Module(
@@ -49,4 +53,5 @@ MODULES = (
     Module("triton.language.target_info", {}, ("tilewright.compat.target_info",)),
     Module("triton.language.extra"),
     Module("triton.language.extra.cuda", {}, ("tilewright.language.extra.cuda",)),
+    Module("triton.language.extra.hip", _HIP),
 )

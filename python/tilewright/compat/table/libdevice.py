@@ -51,7 +51,7 @@ _SOURCES = (
     "tilewright.language.libdevice",
 )
 
-MODULES = (
-    Module("triton.language.extra.libdevice", _LIBDEVICE, _SOURCES),
-    Module("triton.language.extra.cuda.libdevice", _LIBDEVICE, _SOURCES),
+MODULES = tuple(
+    Module(f"triton.language.extra.{package}libdevice", _LIBDEVICE, _SOURCES, True)
+    for package in ("", "cuda.", "hip.")
 )
