@@ -17,7 +17,7 @@ static constexpr unsigned kSlots = 260;
 // Sites
 //===----------------------------------------------------------------------===//
 
-int32_t SiteTable::numberOf(const llvm::Instruction &instruction, StringRef name) {
+Site siteOf(const llvm::Instruction &instruction, StringRef name) {
   const DILocation *location = instruction.getDebugLoc().get();
   Site site;
   if (location && location->getLine() != 0) {
@@ -27,6 +27,11 @@ int32_t SiteTable::numberOf(const llvm::Instruction &instruction, StringRef name
     site.column = location->getColumn();
   }
   site.instruction = name.str();
+  return site;
+}
+
+int32_t SiteTable::numberOf(const llvm::Instruction &instruction, StringRef name) {
+  Site site = siteOf(instruction, name);
   auto [found, isNew] = numbers.try_emplace({site.file, site.line, site.column, site.instruction}, sites.size());
   if (isNew) {
     sites.push_back(std::move(site));

@@ -16,6 +16,9 @@ namespace tilewright::emulator {
 /// NVPTX's address space of shared memory.
 constexpr unsigned kSharedSpace = 3;
 
+/// The position of an instruction, and a name for it.
+Site siteOf(const llvm::Instruction &instruction, llvm::StringRef name);
+
 /// The sites of a kernel. Calls refer to them by number.
 class SiteTable {
 public:

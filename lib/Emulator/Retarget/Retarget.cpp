@@ -103,10 +103,14 @@ Error replaceShared(Module &module, EmulatedCalls &calls) {
 // Instructions
 //===----------------------------------------------------------------------===//
 
-/// " (kernel.py:12)", or empty if the location is unknown.
+/// " (/home/me/kernel.py:12:5)", or empty if the location is unknown.
 std::string placeOf(const llvm::Instruction &instruction) {
   const DILocation *location = instruction.getDebugLoc().get();
-  return location ? (" (" + location->getFilename() + ":" + Twine(location->getLine()) + ")").str() : "";
+  if (!location) {
+    return "";
+  }
+  Site site = siteOf(instruction, "");
+  return " (" + site.file + ":" + std::to_string(site.line) + ":" + std::to_string(site.column) + ")";
 }
 
 Error replaceCall(CallInst &call, const Instruction &row, EmulatedCalls &calls) {
@@ -161,9 +165,9 @@ Error replaceCalls(llvm::Function &code, EmulatedCalls &calls) {
     }
   }
   for (CallInst *call : found) {
-    std::string place = placeOf(*call);
+    std::string place = placeOf(*call), kind = call->isInlineAsm() ? "inline assembly: " : "";
     if (Error error = replaceCallee(*call, calls)) {
-      return createStringError(llvm::toString(std::move(error)) + place);
+      return createStringError(kind + llvm::toString(std::move(error)) + place);
     }
   }
   return Error::success();

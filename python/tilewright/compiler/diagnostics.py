@@ -6,18 +6,21 @@ The core raises IRError with `diagnostics`: a list of (message, frames, notes), 
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tilewright.errors import CompileError, CompileWarning, Note
+from tilewright.errors import CompileError, CompileWarning, Note, PassError
 
 _Kind = TypeVar("_Kind", bound=CompileError)
 _Frame = tuple[str, int, int]
 _PACKAGE = str(Path(__file__).parent.parent)
 # The start of the note with which MLIR prints the failing operation, which may be a whole kernel.
 _OPERATION = "see current operation:"
+# The position at the end of an error of the emulator, which has LLVM's debug locations.
+_POSITION = re.compile(r" \((.+):(\d+):(\d+)\)$")
 
 
 def from_ir_error(error: Exception, kind: type[_Kind]) -> _Kind:
@@ -28,6 +31,12 @@ def from_ir_error(error: Exception, kind: type[_Kind]) -> _Kind:
     result = kind(message)
     if frames:
         result.at(*frames[at])
+    elif found := _POSITION.search(message):
+        result = kind(message[: found.start()]).at(found[1], int(found[2]), int(found[3]))
+    if not issubclass(kind, PassError):
+        # An error of the program: its line says more than the operation.
+        notes = [note for note in notes if not note[0].startswith(_OPERATION)]
+        diagnostics = diagnostics[:1]
     remarks = [Note("in the library function called here", *frame) for frame in frames[:at]]
     remarks += [Note("called from here", *frame) for frame in frames[at + 1 :]]
     remarks += _flatten(notes)
@@ -36,6 +45,12 @@ def from_ir_error(error: Exception, kind: type[_Kind]) -> _Kind:
     place = (result.file, result.line, result.column)
     result.notes = tuple(Note(n.message) if n[1:4] == place else n for n in remarks)
     return result
+
+
+def is_about_assembly(error: Exception) -> bool:
+    """Whether the error is one of the program's inline assembly; its message says so."""
+    diagnostics: Sequence[Any] = getattr(error, "diagnostics", None) or [(str(error), [], [])]
+    return "inline assembly" in diagnostics[0][0]
 
 
 def warn(warnings_of_core: Sequence[Any]) -> None:

@@ -16,13 +16,14 @@ from typing import Any
 from tilewright.cache import artifacts
 from tilewright.cache.format import Entry
 from tilewright.compiler.core import core
-from tilewright.compiler.diagnostics import from_ir_error, warn
+from tilewright.compiler.diagnostics import from_ir_error, is_about_assembly, warn
 from tilewright.compiler.gpu_target import gpu_target_of
 from tilewright.compiler.ir_override import replace_module
 from tilewright.compiler.request import Request
 from tilewright.compiler.targets import target_kinds
 from tilewright.dependencies import Record
 from tilewright.errors import (
+    AssemblyError,
     CompileError,
     OutOfResourcesError,
     PassError,
@@ -159,6 +160,8 @@ def _run_core(
         if excess := getattr(error, "excess", None):
             raise OutOfResourcesError(_about(request, error), *excess) from error
         failure = _pass_error(error)
+        if not isinstance(failure, PassError):
+            raise failure from None
         failure.reproducer = _save_reproducer(request, key, tile, options)
         raise failure from error
 
@@ -169,8 +172,10 @@ def _about(request: Request, error: Exception) -> str:
     return f"{fn.name} ({os.path.basename(fn.source_file)}:{fn.first_line}): {error}"
 
 
-def _pass_error(error: Exception) -> PassError:
+def _pass_error(error: Exception) -> CompileError:
     phase = getattr(error, "phase", None)
+    if phase != _ASSEMBLY and is_about_assembly(error):
+        return from_ir_error(error, AssemblyError)
     failure = from_ir_error(error, PTXASError if phase == _ASSEMBLY else PassError)
     if phase:
         failure.add_note_at(f"the compiler failed in the phase '{phase}'")

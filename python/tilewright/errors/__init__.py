@@ -12,6 +12,7 @@ tracebacks.py  tracebacks without internal frames
         ConstantError         a value that must be known at compile time
         LoopTypeError         a variable changes its type in a loop or between branches
         StaticAssertError     tl.static_assert failed
+        AssemblyError         inline assembly that is not valid or does not fit its operands
         PassError             the compiler itself failed; carries a command that reproduces it
           PTXASError            NVIDIA's assembler failed
       LaunchError           a compiled kernel can't be launched, or failed
@@ -176,6 +177,10 @@ class LoopTypeError(CompileError):
 
 class StaticAssertError(CompileError):
     """`tl.static_assert` was given a false condition."""
+
+
+class AssemblyError(CompileError):
+    """Inline assembly is not valid, does not fit its operands, or is not supported."""
 
 
 class PassError(CompileError):

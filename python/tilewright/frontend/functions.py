@@ -31,7 +31,7 @@ from .values import (
     materialize,
     unwrap,
 )
-from .visitor import FunctionVisitor
+from .visitor import TOO_DEEP, FunctionVisitor
 
 if TYPE_CHECKING:
     from .build import ModuleBuild
@@ -95,6 +95,11 @@ def bind(
     build: ModuleBuild, fn: Any, args: list[Value], kwargs: dict[str, Value]
 ) -> dict[str, Value]:
     """The value of each parameter; numbers are constants."""
+    if unknown := [name for name in kwargs if name not in fn.signature.parameters]:
+        raise TypeMismatchError(
+            f"`{fn.name}` got an unexpected keyword argument {unknown[0]!r}",
+            hint=f"its parameters are {fn.signature}",
+        )
     try:
         bound = fn.signature.bind(*args, **kwargs)
     except TypeError as error:
@@ -144,14 +149,27 @@ def _specialization(build: ModuleBuild, fn: Any, values: dict[str, Value]) -> Sp
             found.result = _build_private(build, found, values)
         except CompileError as error:
             del build.specializations[key]
-            _note_call(build, error, fn)
+            if error.message == TOO_DEEP and _is_pending(build, fn):
+                raise _calls_itself(fn) from None
+            if not (error.message.endswith(_RECURSION) and _is_pending(build, fn)):
+                _note_call(build, error, fn)
             raise
         found.is_complete = True
     if not found.is_complete:
-        raise UnsupportedError(
-            f"`{fn.name}` calls itself, which is not supported", hint="write a loop"
-        )
+        raise _calls_itself(fn)
     return found
+
+
+_RECURSION = " calls itself, which is not supported"
+
+
+def _is_pending(build: ModuleBuild, fn: Any) -> bool:
+    """Whether the function is being built with other arguments, so that a call is recursive."""
+    return any(s.fn is fn and not s.is_complete for s in build.specializations.values())
+
+
+def _calls_itself(fn: Any) -> UnsupportedError:
+    return UnsupportedError(f"`{fn.name}`{_RECURSION}", hint="write a loop")
 
 
 def _build_private(build: ModuleBuild, found: Specialization, values: dict[str, Value]) -> Value:

@@ -207,10 +207,13 @@ class _At:
         elif isinstance(error, _core.IRError):
             located = CompileError(str(error))
         elif isinstance(error, RecursionError):
-            located = CompileError("the expression is nested too deeply")
+            located = CompileError(TOO_DEEP)
         else:
             return
         raise located.at(*visitor.position(self._node)) from None
+
+
+TOO_DEEP = "the expression is nested too deeply"
 
 
 def untrackable(what: Exception) -> ConstantError:

@@ -41,6 +41,7 @@ class BuildContext:
         omits_asserts: Whether an assertion was omitted because `debug` is off.
         target: Describes the target to functions that ask for it (compat/target_info.py).
         checks_overflow: Whether the arithmetic of integers is checked here; see overflow.py.
+        combiner: Describes the function of a reduction, a scan or a map whose body is being built.
     """
 
     ctx: _core.Context
@@ -53,6 +54,7 @@ class BuildContext:
     omits_asserts: bool = False
     target: Any = None
     checks_overflow: bool = False
+    combiner: str | None = None
     _types: dict[dtype, _core.Type] = field(default_factory=dict, repr=False)
     _tile_types: dict[Any, dtype] = field(default_factory=dict, repr=False)
 

@@ -236,7 +236,8 @@ def _checked_dims(boundary_check: Any, rank: int, what: str) -> list[int]:
     for dim in dims:
         if not 0 <= dim < rank:
             raise ShapeMismatchError(
-                f"boundary_check of {what} has the dimension {dim}, but the block has {rank}"
+                f"boundary_check of {what} has the dimension {dim}, but the block has {rank} "
+                f"dimension{'s' * (rank != 1)}"
             )
     if len(set(dims)) != len(dims):
         raise ConstantError(f"boundary_check of {what} has a dimension twice: {dims}")

@@ -20,7 +20,7 @@ from tilewright.language.tensor import tensor
 def _axis(axis: Any, what: str) -> int:
     value = constant_int(axis, f"axis of {what}")
     if value not in (0, 1, 2):
-        raise ConstantError(f"axis of {what} must be 0, 1 or 2, found {value}")
+        raise ConstantError(f"{what} axis must be 0, 1, or 2, found {value}")
     return value
 
 

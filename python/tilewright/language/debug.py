@@ -12,6 +12,7 @@ from tilewright.errors import (
     TypeMismatchError,
     UnsupportedError,
 )
+from tilewright.language import combiners
 from tilewright.language._build import emit_void, to_tensor
 from tilewright.language._context import current
 from tilewright.language.constexpr import constant_bool, constexpr_value, describe, known_value
@@ -156,6 +157,7 @@ def _print_lines(
     mask: Sequence[tensor] = (),
 ) -> None:
     """Prints a line for each element of values of one shape."""
+    combiners.check_effect("print")
     ctx = current().ctx
     attrs = {
         "texts": ctx.array_attr([ctx.string_attr(text) for text in texts]),
@@ -194,6 +196,7 @@ def device_assert(cond: Any, msg: Any = "", mask: Any = None) -> None:
     if not _asserts():
         current().omits_asserts = True
         return
+    combiners.check_effect("assert")
     if constexpr_value(mask) is not None:
         value = logical_or(value, logical_not(mask))
     if isinstance(text, FormattedText):

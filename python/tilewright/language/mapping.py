@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilewright.errors import ConstantError, TypeMismatchError
+from tilewright.language import combiners
 from tilewright.language._build import i32_attr, same_shape, to_tensor
 from tilewright.language._context import current
 from tilewright.language.casts import convert
-from tilewright.language.constexpr import constant_int, constexpr_value, describe
+from tilewright.language.constexpr import constant_int, constexpr_value
 from tilewright.language.dtypes import dtype, int64
 from tilewright.language.registry import Family
 from tilewright.language.shape import broadcast_all
 from tilewright.language.tensor import tensor
+
+_NAME = "map_elementwise"
 
 
 @Family.MATH
@@ -46,13 +49,12 @@ def map_elementwise(scalar_fn: Any, *args: Any, pack: Any = 1) -> Any:
     function, size = constexpr_value(scalar_fn), constant_int(pack, "pack")
     if size < 1 or size & (size - 1):
         raise ConstantError(f"pack must be a positive power of 2, found {size}")
-    if not getattr(type(function), "__tilewright_kernel__", False):
-        raise TypeMismatchError(f"map_elementwise takes a @jit function, not {describe(function)}")
     if not args:
         raise TypeMismatchError("map_elementwise needs at least one tile")
     values = broadcast_all(*map(to_tensor, args))
+    combiners.check_callable(function, size * len(values), _NAME)
     if not values[0].type.is_block():
-        return current().inline(function, [x for x in values for _ in range(size)])
+        return combiners.apply(function, [x for x in values for _ in range(size)], _NAME)
     return _map(function, values, size)
 
 
@@ -70,8 +72,7 @@ def _map(function: Any, values: Sequence[tensor], pack: int) -> Any:
     elements = [(x.dtype, source.dtype) for x, source in zip(carried, values, strict=True)]
     pairs = [pair for pair in elements for _ in range(pack)]
     arguments = [convert(tensor(block.arg(i), c), e) for i, (c, e) in enumerate(pairs)]
-    with context.without_overflow_checks():
-        returned = context.inline(function, arguments)
+    returned = combiners.apply(function, arguments, _NAME)
     scalars = _scalars(returned, pack)
     yielded = [convert(x, _carried(x.dtype)) for x in scalars]
     builder.create("tile.yield", [x.handle for x in yielded], types=[])

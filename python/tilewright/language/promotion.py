@@ -60,7 +60,7 @@ def promote(a: dtype, b: dtype, division: bool = False) -> dtype:
         raise TypeMismatchError(f"{a} and {b} have no common type", hint="cast one with .to(dtype)")
     if division and a.int_signedness != b.int_signedness:
         raise TypeMismatchError(
-            f"Cannot use /, // or % with {a} and {b} because they have different signedness",
+            f"Cannot use /, #, or % with {a} and {b} because they have different signedness",
             hint="cast both to the same signedness with .to(dtype)",
         )
     return promote_ints(a, b)
@@ -147,7 +147,8 @@ def _check_range(number: float, common: dtype) -> None:
         return
     low, high = common.get_int_min_value(), common.get_int_max_value()
     if not low <= number <= high:
+        what = "an unsigned tensor and a negative scalar: " if low == 0 and number < 0 else ""
         raise TypeMismatchError(
-            f"the number {number} is out of range for {common}, which holds {low} to {high}",
+            f"{what}the number {number} is out of range for {common}, which holds {low} to {high}",
             hint=f"cast the {common} operand to a wider or signed type with .to(dtype)",
         )

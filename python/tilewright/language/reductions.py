@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tilewright.errors import ShapeMismatchError, TypeMismatchError
-from tilewright.language import overflow
+from tilewright.language import combiners, overflow
 from tilewright.language._build import constant, emit, i32_attr, iota, same_shape, to_tensor
 from tilewright.language._context import current
 from tilewright.language.casts import convert, element_type
@@ -31,6 +31,9 @@ from tilewright.language.shape import (
     wrap_axis,
 )
 from tilewright.language.tensor import member, tensor
+
+# What users call the operations.
+_NAMES = {"tile.reduce": "reduce", "tile.scan": "associative_scan"}
 
 # A combiner of the language: takes tensors and returns a tensor or a tuple of tensors.
 Combiner = Callable[..., Any]
@@ -137,6 +140,10 @@ def _combine(
     elements = [x.dtype for x in values]
     carried = [int64 if element.is_ptr() else element for element in elements]
     handles = [convert(x, c).handle for x, c in zip(values, carried, strict=True)]
+    combine = constexpr_value(combine)
+    is_own = getattr(combine, "__tilewright_builtin__", False)
+    if not is_own:
+        combiners.check_callable(combine, 2 * len(values), _NAMES[name])
     op = builder.create(name, handles, attrs=attrs, regions=1)
     block = op.region(0).add_block([context.ir(c) for c in carried] * 2, builder.loc)
     after = builder.insertion_point
@@ -146,11 +153,7 @@ def _combine(
         for i, (c, e) in enumerate(zip(carried * 2, elements * 2, strict=True))
     ]
     # A combiner of the language builds its operations itself; a @jit function is inlined.
-    if getattr(combine, "__tilewright_builtin__", False):
-        results = combine(*arguments)
-    else:
-        with context.without_overflow_checks():
-            results = context.inline(combine, arguments)
+    results = combine(*arguments) if is_own else combiners.apply(combine, arguments, _NAMES[name])
     yielded = [convert(x, c) for x, c in zip(_results(results, elements), carried, strict=True)]
     builder.create("tile.yield", [x.handle for x in yielded], types=[])
     builder.insertion_point = after

@@ -66,6 +66,16 @@ def numbers(x):
 
 
 @tilewright.jit
+def negative(x):
+    tl.program_id(0).to(tl.uint8) * -1
+
+
+@tilewright.jit
+def axis(x):
+    tl.program_id(3)
+
+
+@tilewright.jit
 def constant(x: tl.const):
     tl.store(x, 1)
 
@@ -74,7 +84,7 @@ def constant(x: tl.const):
     ("kernel", "words"),
     [
         (shapes, "Cannot make_shape_compatible: incompatible dimensions at index 0: 2 and 4"),
-        (signs, "Cannot use .* because they have different signedness"),
+        (signs, "Cannot use /, #, or % with .* because they have different signedness"),
         (bits, "Cannot bitcast data-type of size 32 to data-type of size 16"),
         (sizes, r"reshape\(\) cannot change total number of elements in tensor"),
         (operands, "Both operands must be same dtype"),
@@ -84,6 +94,8 @@ def constant(x: tl.const):
         (undefined, "missing.* is not defined"),
         (assertion, "a reason"),
         (numbers, "out of range"),
+        (negative, "unsigned tensor and a negative scalar"),
+        (axis, "program_id axis must be 0, 1, or 2"),
         (constant, "Cannot store to a constant pointer"),
     ],
     ids=lambda value: getattr(value, "name", ""),

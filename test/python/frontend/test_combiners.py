@@ -89,3 +89,92 @@ def test_a_combiner_may_make_tiles_that_nothing_uses(kernel, target):
 def test_a_tile_that_a_helper_makes_and_the_combiner_uses_is_refused():
     with pytest.raises(CompileError, match="operates on scalars and must not create tiles"):
         compile(reduces_with, ("*i32", sums_promoted), "cpu")
+
+
+@tilewright.jit
+def prints(a, b):
+    tl.device_print("a", a)
+    return a + b
+
+
+@tilewright.jit
+def asserts(a, b):
+    tl.device_assert(a > b)
+    return a + b
+
+
+@tilewright.jit
+def calls_what_prints(a, b):
+    return prints(a, b)
+
+
+@tilewright.jit
+def of_one(a):
+    return a
+
+
+@tilewright.jit
+def of_many(a, b, *rest):
+    return a + b
+
+
+@tilewright.jit
+def maps_with(out, COMBINE: tl.constexpr):
+    i = tl.arange(0, 16)
+    tl.store(out + i, tl.map_elementwise(COMBINE, i, i))
+
+
+KERNELS = {
+    "reduce": reduces_with, "associative_scan": scans_with, "map_elementwise": maps_with,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", KERNELS)
+@pytest.mark.parametrize(
+    ("combine", "message"),
+    [
+        (prints, "`prints`, the function of {}, must not print"),
+        (calls_what_prints, "`calls_what_prints`, the function of {}, must not print"),
+        (asserts, "`asserts`, the function of {}, must not assert"),
+        (of_one, "`of_one` takes 1 arguments, but {} calls it with 2"),
+        (5, "{} takes a @jit function, not"),
+    ],
+)
+def test_functions_that_are_refused(what, combine, message):
+    with pytest.raises(CompileError, match=message.format(what)) as caught:
+        compile(KERNELS[what], ("*i32", combine), "cpu", {"debug": True})
+    source = caught.value.file
+    assert source == __file__ and "see current operation" not in str(caught.value)
+
+
+def test_a_variadic_function_is_accepted():
+    compile(reduces_with, ("*i32", of_many), "cpu")
+
+
+def test_the_error_shows_no_operation():
+    with pytest.raises(CompileError, match="must not create tiles") as caught:
+        compile(reduces_with, ("*i32", makes_a_tile), "cpu")
+    assert "current operation" not in str(caught.value)
+
+
+@tilewright.jit
+def printed(a):
+    tl.device_print("a", a)
+    return a
+
+
+@tilewright.jit
+def calls_printed(a, b):
+    return printed(a) + b
+
+
+@tilewright.jit
+def prints_elsewhere_too(out):
+    tl.store(out, printed(tl.program_id(0)))
+    tl.store(out, tl.reduce(tl.arange(0, 16), 0, calls_printed))
+
+
+def test_a_function_that_is_also_called_elsewhere_must_not_print():
+    with pytest.raises(CompileError, match="of a reduction or scan must not print") as caught:
+        compile(prints_elsewhere_too, ("*i32",), "cpu")
+    assert caught.value.line == printed.first_line + 2

@@ -285,3 +285,35 @@ def test_int_of_a_tensor_is_refused():
     with pytest.raises(ConstantError, match="`int` needs constants") as info:
         build(int_of_tensor, "*i32", "fp32")
     assert ".to(tl.int32)" in str(info.value.hint)
+
+
+@jit
+def grows(x, n: tl.constexpr):
+    return grows(x, n + 1)
+
+
+@jit
+def calls_grows(out):
+    tl.store(out, grows(tl.load(out), 0))
+
+
+def test_recursion_with_another_constant_in_each_call():
+    with pytest.raises(UnsupportedError, match="`grows` calls itself") as caught:
+        build(calls_grows, "*i32")
+    assert len(str(caught.value).splitlines()) < 12
+
+
+@jit
+def two_parameters(x, y):
+    return x + y
+
+
+@jit
+def unknown_keyword(out):
+    tl.store(out, two_parameters(1, z=2))
+
+
+def test_an_unknown_keyword_is_named():
+    with pytest.raises(TypeMismatchError, match="unexpected keyword argument 'z'") as caught:
+        build(unknown_keyword, "*i32")
+    assert "its parameters are (x, y)" in str(caught.value)

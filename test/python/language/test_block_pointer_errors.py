@@ -183,7 +183,7 @@ CASES = [
     (base_of_pointers, r"a pointer to the array's first element, found .*<\[8\], pointer<int32>>"),
     (base_is_a_number, "a pointer to the array's first element, found a value of type int32"),
     (base_is_a_block_pointer, "first element, found a Python block_pointer"),
-    (check_beyond_the_rank, "boundary_check of load has the dimension 1, but the block has 1"),
+    (check_beyond_the_rank, "of load has the dimension 1, but the block has 1 dimension\n"),
     (check_twice, r"boundary_check of store has a dimension twice: \[0, 0\]"),
     (check_at_run_time, "boundary_check of load must be an integer known at compile time"),
     (nan_of_integers, "the padding of load is 'nan', but its elements are int32"),

@@ -41,7 +41,7 @@ def test_grid(kernel):
     made = kernel()
     assert tl.program_id(axis=2).type == tl.int32
     assert tl.num_programs(tl.constexpr(0)).type == tl.int32
-    with pytest.raises(ConstantError, match="0, 1 or 2, found 3"):
+    with pytest.raises(ConstantError, match="program_id axis must be 0, 1, or 2, found 3"):
         tl.program_id(3)
     text = made.text()
     assert "tile.program_id 2" in text and "tile.num_programs 0" in text

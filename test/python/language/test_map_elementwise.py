@@ -207,7 +207,7 @@ def plain(x):
         (plain, 1, TypeMismatchError, "takes a @jit function"),
         (collatz, 3, ConstantError, "pack must be a positive power of 2, found 3"),
         (collatz, 0, ConstantError, "pack must be a positive power of 2, found 0"),
-        (collatz, 2, CompileError, "too many positional arguments"),
+        (collatz, 2, CompileError, "`collatz` takes 1 arguments, but .* calls it with 2"),
         (tile_of, 1, TypeMismatchError, "returns the tile"),
         (nothing, 1, TypeMismatchError, "returns nothing"),
         (mixed, 2, TypeMismatchError, "differ in type: int32 and fp32"),

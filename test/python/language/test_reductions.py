@@ -1,5 +1,6 @@
 import pytest
 
+import tilewright
 import tilewright.language as tl
 from tilewright.errors import ShapeMismatchError, TypeMismatchError
 
@@ -94,6 +95,16 @@ def test_xor_sum(values):
         tl.xor_sum(f)
 
 
+@tilewright.jit
+def of_two(a, b):
+    return a
+
+
+@tilewright.jit
+def of_four(a, b, c, d):
+    return a, b
+
+
 def test_user_combiner_is_inlined(kernel):
     made = kernel("fp32[8]", "int32[8]")
     asked = []
@@ -103,11 +114,10 @@ def test_user_combiner_is_inlined(kernel):
         return args[0] + args[2], args[1] * args[3]
 
     made.context.inline = inline
-    marker = object()
-    a, b = tl.reduce(tuple(made.args), 0, marker)
-    assert asked == [([tl.float32, tl.int32] * 2, marker)]
+    a, b = tl.reduce(tuple(made.args), 0, of_four)
+    assert asked == [([tl.float32, tl.int32] * 2, of_four)]
     assert (a.type, b.type) == (tl.float32, tl.int32)
-    a, b = tl.associative_scan(tuple(made.args), 0, marker, reverse=True)
+    a, b = tl.associative_scan(tuple(made.args), 0, of_four, reverse=True)
     assert (a.type, b.type) == tuple(x.type for x in made.args)
     text = made.text()
     assert "tile.yield %" in text and "reverse" in text
@@ -124,10 +134,10 @@ def test_bad_combiner(kernel):
     (x,) = made.args
     made.context.inline = lambda fn, args: args[0].to(tl.float32)
     with pytest.raises(TypeMismatchError, match="combiner returns fp32 where it was given fp16"):
-        tl.reduce(x, 0, object())
+        tl.reduce(x, 0, of_two)
     made.context.inline = lambda fn, args: (args[0], args[1])
     with pytest.raises(TypeMismatchError, match="returns 2 values where 1 are expected"):
-        tl.reduce(x, 0, object())
+        tl.reduce(x, 0, of_two)
 
 
 def test_bad_input(values):

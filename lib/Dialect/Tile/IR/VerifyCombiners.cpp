@@ -56,6 +56,9 @@ static LogicalResult verifyBody(Region &region, StringRef what, SymbolTableColle
       }
       return WalkResult::advance();
     }
+    if (isa<PrintOp, AssertOp>(op)) {
+      return op->emitError() << what << " must not " << (isa<PrintOp>(op) ? "print" : "assert");
+    }
     if (accessesMemory(op)) {
       return op->emitError() << what << " must not access memory";
     }
