@@ -176,6 +176,15 @@ def _float(element: dtype, part: dict[str, str], specification: str) -> tuple[st
         raise _unsupported(specification, "e, f or g after a sign, a zero or a precision")
     if not part["letter"] and part["alternate"]:
         raise _unsupported(specification, "e, f or g after #")
+    if not part["letter"]:
+        return "", f"{_flags(part)}{part['width']}.{_digits(element)}g"
     precision = f".{part['precision']}" if part["precision"] else ""
     alternate = "#" if part["alternate"] else ""
     return "", alternate + _flags(part) + part["width"] + precision + part["letter"]
+
+
+def _digits(element: dtype) -> int:
+    """How many digits distinguish all values of a float; a GPU cannot print the shortest text."""
+    if element.is_fp8():
+        return 2 if element.fp_mantissa_width == 2 else 3
+    return {"fp16": 5, "bf16": 4, "fp32": 9, "fp64": 17}[element.name]

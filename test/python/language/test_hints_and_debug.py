@@ -84,7 +84,7 @@ def test_device_print(kernel):
     made = kernel("fp32[4]", "uint32")
     tl.device_print("values", *made.args, 7, hex=True)
     text = made.text()
-    assert 'tile.print ["values: (operand 0) ", ""] [""]' in text
+    assert 'tile.print ["values: (operand 0) ", ""] [".9g"]' in text
     assert 'tile.print ["values: (operand 1) 0x", ""] ["08x"]' in text
     with pytest.raises(ConstantError, match="prefix of device_print must be a constant string"):
         tl.device_print(3)
