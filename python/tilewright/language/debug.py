@@ -193,7 +193,7 @@ def device_assert(cond: Any, msg: Any = "", mask: Any = None) -> None:
     """
     text = _text(msg, "the message of device_assert")
     value = to_bool(cond)
-    if not _asserts():
+    if not has_assertions():
         current().omits_asserts = True
         return
     combiners.check_effect("assert")
@@ -229,7 +229,7 @@ def expect_zero(x: Any, mask: Any) -> tensor:
     return value
 
 
-def _asserts() -> bool:
+def has_assertions() -> bool:
     """Whether assertions are compiled: the option `debug`, or true if there are no options."""
     return bool(current().option("debug", True))
 

@@ -17,6 +17,7 @@ from tilewright.errors import ShapeMismatchError, TypeMismatchError
 from tilewright.language import atomics
 from tilewright.language._build import to_tensor
 from tilewright.language.constexpr import constexpr, constexpr_value, describe
+from tilewright.language.debug import device_assert, has_assertions
 from tilewright.language.dtypes import block_type, int32, int64, uint32, uint64
 from tilewright.language.dtypes import dtype as Type
 from tilewright.language.memory import load, store
@@ -254,8 +255,9 @@ def make_tensor_descriptor(
         base: A pointer to the array's first element.
         shape: The sizes of the array, a tuple of 1 to 5 integers.
         strides: The distances of consecutive elements in each dimension, in elements. The last one
-            must be 1; one that is known only at run time is not checked, and is used as it is.
-        block_shape: The shape of the tiles, constant ints.
+            must be 1; one that is known only at run time is checked by a `device_assert` in kernels
+            with `debug=True`, and else is used as it is. The others may be any numbers.
+        block_shape: The shape of the tiles, constant ints. A row may have less than 16 bytes.
         padding_option: What is read outside of the array: "zero", or "nan" for floats.
 
     Raises:
@@ -287,6 +289,8 @@ def make_tensor_descriptor(
         raise ShapeMismatchError(f"the last stride of {what} must be 1, found {last}")
     if last == 1:
         steps[-1] = constexpr(1)
+    elif has_assertions():
+        device_assert(steps[-1] == 1, f"the last stride of {what} must be 1")
     padding = padding_name(padding_option, pointer.dtype.element_ty, what)
     return tensor_descriptor(pointer, lengths, steps, block, padding)
 

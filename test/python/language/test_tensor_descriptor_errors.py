@@ -2,12 +2,13 @@
 
 import inspect
 
+import numpy as np
 import pytest
 
 import tilewright
 import tilewright.language as tl
 from tilewright import _core
-from tilewright.errors import CompileError
+from tilewright.errors import CompileError, DeviceAssertError
 from tilewright.frontend import build_module
 
 
@@ -210,3 +211,20 @@ def atomic_max_of_bytes(x, n):
 def test_an_atomic_operation_that_the_dtype_does_not_have():
     with pytest.raises(CompileError, match="atomic_max does not take elements of type fp8e5"):
         build_module(_core.Context(), atomic_max_of_bytes, ["*fp8e5", "i32"], False, {})
+
+
+@tilewright.jit
+def strided(x, out, stride):
+    d = tl.make_tensor_descriptor(x, [4, 4], [8, stride], [4, 4])
+    tl.make_tensor_descriptor(out, [4, 4], [4, 1], [4, 4]).store([0, 0], d.load([0, 0]))
+
+
+@pytest.mark.loses_gpu
+def test_the_last_stride_at_run_time_is_asserted_in_debug_kernels():
+    x, out = np.arange(32, dtype=np.int32), np.zeros((4, 4), np.int32)
+    strided[(1,)](x, out, 2)
+    assert np.array_equal(out, x.reshape(4, 8)[:, ::2])
+    strided[(1,)](x, out, 1, debug=True)
+    assert np.array_equal(out, x.reshape(4, 8)[:, :4])
+    with pytest.raises(DeviceAssertError, match="last stride of make_tensor_descriptor must be 1"):
+        strided[(1,)](x, out, 2, debug=True)
