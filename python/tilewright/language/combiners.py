@@ -13,6 +13,8 @@ from tilewright.language.constexpr import describe
 def apply(function: Any, arguments: Sequence[Any], what: str) -> Any:
     """Visits the body of a `@jit` function of `what`, such as "reduce", at the insertion point.
 
+    Its arithmetic is not checked for overflow, as that would need assertions.
+
     Raises:
         TypeMismatchError: It is no @jit function, or takes another number of arguments.
         UnsupportedError: It prints or asserts.
@@ -22,7 +24,8 @@ def apply(function: Any, arguments: Sequence[Any], what: str) -> Any:
     check_callable(function, len(arguments), what)
     context.combiner = f"`{function.name}`, the function of {what},"
     try:
-        return context.inline(function, list(arguments))
+        with context.without_overflow_checks():
+            return context.inline(function, list(arguments))
     finally:
         context.combiner = outer
 
