@@ -35,7 +35,7 @@ with a wider reference within the bounds of [math.md](math.md).
 | `c` | the CPU |
 | `8` | an emulated sm_80 |
 | `9` | an emulated sm_90a |
-| `H` | a device, an H200 |
+| `H` | a device, an H200 or an H100 |
 | `-` | refused with an error that names the line of the operation; a test checks it |
 | `?` | in the table, but right on no target so far, or not run |
 | empty | not in the table |
