@@ -43,6 +43,7 @@ struct NvvmKernel : tilewright::impl::NvvmKernelBase<NvvmKernel> {
     for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>()) {
       applyLoopAnnotations(function);
       if (!function->removeAttr(tile::TileDialect::kKernelAttr)) {
+        function.setNoInline(!function.isDeclaration()); // the tile phase has inlined those that may be
         continue;
       }
       function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());

@@ -350,7 +350,8 @@ def NvvmKernel : Pass<"nvvm-kernel", "mlir::ModuleOp"> {
 
     Parameters that are passed by value get `nvvm.grid_constant`: nothing writes to them, so their addresses can be
     taken without a copy. Annotations of loops, which upstream's conversions leave as `llvm.loop_annotation` on
-    branches, become those that are exported to LLVM.
+    branches, become those that are exported to LLVM. Other functions get `no_inline`, which upstream's conversion of
+    functions drops: those that may be inlined have been.
 
     Requires: functions are `llvm.func`.
     Establishes: kernels have `nvvm.kernel` and a fixed number of threads.

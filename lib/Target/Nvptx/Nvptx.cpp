@@ -72,7 +72,6 @@ Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp source, LLVMContext &
     }
     if (function.getCallingConv() != CallingConv::PTX_Kernel) {
       function.setLinkage(GlobalValue::InternalLinkage);
-      function.addFnAttr(Attribute::NoInline); // the tile phase has inlined all others
     }
     keepLoopsWithWgmma(function);
     function.addFnAttr(Attribute::NoUnwind);
