@@ -117,6 +117,7 @@ def emit_return(v: FunctionVisitor, line: int) -> Exit:
     """Returns `.result` from the function, exiting all loops around the statement."""
     if v.loop is None or not v.loop.is_within_running:
         return Exit(dispatch.RETURN, v.scope.values.get(RESULT), line)
+    v.returns_in_loops += 1
     for name in (STOP, RETURN):
         v.scope.set(name, tl.to_tensor(True), line)
     return Exit(dispatch.END)
@@ -139,7 +140,9 @@ def visit_loop(
             v.scope = v.scope.copy()
             v.scope.set(RESULT, result, node.lineno)
     exits = EarlyExits(v, node)
+    before = v.returns_in_loops
     build(exits)
+    exits.has_return = v.returns_in_loops > before  # others are under conditions that are false
     return exits.finish(rest)
 
 

@@ -73,6 +73,7 @@ class FunctionVisitor:
         self.is_kernel = is_kernel
         self.caller_loc = caller_loc
         self.loop: LoopContext | None = None
+        self.returns_in_loops = 0  # the statements that exit loops by returning
         self.dropped: ast.expr | None = None  # an expression statement, whose value is not used
         self.tree: ast.FunctionDef = tree or fn.tree()
         self.assigned = frozenset(assigned_names(self.tree.body))

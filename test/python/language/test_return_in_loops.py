@@ -185,3 +185,42 @@ def test_pointers() -> None:
         assert (p.tolist(), q.tolist()) == (
             ([5, 0, 0, 0], [0] * 4) if n == 1 else ([0] * 4, [0, 0, 5, 0])
         )
+
+
+@tilewright.jit
+def sometimes(n, EARLY: tl.constexpr):
+    for i in range(n):
+        for j in range(i):
+            if EARLY:
+                return i + j + 100
+        n += i
+    return n
+
+
+@tilewright.jit
+def where_one_is_known(n):
+    i = 0
+    while i < 3:
+        if n > 5:
+            return n, i
+        i += n
+    return i, n
+
+
+@tilewright.jit
+def store_both(out, n, EARLY: tl.constexpr):
+    tl.store(out, sometimes(n, EARLY))
+    i, k = where_one_is_known(n)
+    tl.store(out + 1, i)
+    tl.store(out + 2, k)
+
+
+@pytest.mark.parametrize("n", [1, 2, 4, 7])
+def test_returns_that_are_not_compiled(n: int) -> None:
+    """An argument of 1 is a constant, so that conditions are known."""
+    for early in (False, True):
+        out = np.zeros(3, np.int32)
+        store_both[(1,)](out, n, early)
+        first = n + n * (n - 1) // 2 if not early or n < 2 else 101
+        ends = [7, 0] if n > 5 else [-(-3 // n) * n, n]
+        assert out.tolist() == [first, *ends]
