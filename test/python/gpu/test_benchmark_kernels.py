@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -57,13 +58,18 @@ class Kernels:
 NEEDS = r"needs \d+ bytes of shared memory, and sm_\w+ has (101376|166912)"
 LARGE = pytest.mark.gpu_refuses(NEEDS, architectures=("86", "89", "120a"))
 HUGE = pytest.mark.gpu_refuses(NEEDS, architectures=("80", "86", "89", "120a"))
+LARGE_NAMES = r" 128x256x|float16 128x128x64 w4 s4|persistent .* 128x128x(64|128) w8 s4"
+HUGE_NAMES = r"attention D128( causal)? 128x128"
 
 
 def cases() -> Iterator[Any]:
     for of_kind in gpu.ALL_CASES:
         for case in of_kind(False):
-            marks = HUGE if "D128 128x128" in case.name else ()
-            marks = LARGE if " 128x256x" in case.name else marks
+            marks = [
+                mark
+                for mark, names in ((LARGE, LARGE_NAMES), (HUGE, HUGE_NAMES))
+                if re.search(names, case.name)
+            ]
             yield pytest.param(case, id=case.name, marks=marks)
 
 
