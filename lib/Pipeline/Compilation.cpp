@@ -6,6 +6,9 @@
 #include "tilewright/Analysis/CheckedAccess.h"
 
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/Verifier.h"
+
+#include <cstdlib>
 
 using namespace mlir;
 
@@ -54,13 +57,16 @@ bool Compilation::runPasses(StringRef phase, llvm::function_ref<void(OpPassManag
   OwningOpRef<ModuleOp> before(module.clone());
   bool ok = timed(phase, [&] {
     PassManager passes(module.getContext(), ModuleOp::getOperationName());
+    // A third of the passes' time, which users need not spend: the tests ask for it.
+    passes.enableVerifier(std::getenv("TILEWRIGHT_VERIFY_PASSES") != nullptr);
     bool hasLostLocation = false;
     keepLocations(passes, hasLostLocation);
     if (instrument) {
       instrument(passes);
     }
     addPasses(passes);
-    return succeeded(passes.run(module)) && !hasLostLocation && succeeded(verify(module));
+    return succeeded(passes.run(module)) && !hasLostLocation && succeeded(mlir::verify(module)) &&
+           succeeded(verify(module));
   });
   if (!ok) {
     failure.reproducer = print(*before);

@@ -14,8 +14,9 @@ if "PYTEST_XDIST_WORKER" not in os.environ and "TILEWRIGHT_CACHE_DIR" not in os.
     _FOLDER = tempfile.TemporaryDirectory(prefix="tilewright-test-cache-")
     os.environ["TILEWRIGHT_CACHE_DIR"] = _FOLDER.name
 
-# Verifies after every pass that every operation has a source line; see lib/Pipeline.
+# Verifies the IR after every pass, and that every operation has a source line; see lib/Pipeline.
 os.environ["TILEWRIGHT_VERIFY_LOCATIONS"] = "1"
+os.environ["TILEWRIGHT_VERIFY_PASSES"] = "1"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
