@@ -55,14 +55,19 @@ struct InferArguments : impl::InferArgumentsBase<InferArguments> {
           note(function, index, known->second[index]);
         }
       }
+      SmallVector<tile::CallOp> calls;
+      function->walk([&](tile::CallOp call) { calls.push_back(call); });
+      if (calls.empty()) {
+        continue;
+      }
       AxisInfoAnalysis axis(function);
-      function->walk([&](tile::CallOp call) {
+      for (tile::CallOp call : calls) {
         SmallVector<AxisInfo> &arguments = facts[tile::calleeOf(call)];
         arguments.resize(call.getArgs().size());
         for (auto [known, operand] : llvm::zip_equal(arguments, call.getArgs())) {
           known = AxisInfo::join(known, axis.get(operand));
         }
-      });
+      }
     }
   }
 };
