@@ -15,6 +15,7 @@ from typing import Any
 
 from tilewright.cache import artifacts
 from tilewright.cache.format import Entry
+from tilewright.compiler.collection import postponed
 from tilewright.compiler.core import core
 from tilewright.compiler.diagnostics import from_ir_error, is_about_assembly, warn
 from tilewright.compiler.gpu_target import gpu_target_of
@@ -106,16 +107,17 @@ def build_tile(request: Request, record: Record | None = None) -> Any:
     frontend = importlib.import_module("tilewright.frontend")
     context = core().Context()
     try:
-        module = frontend.build_module(
-            context,
-            request.fn,
-            list(request.signature),
-            request.noalias,
-            request.options,
-            record or request.record(),
-            gpu_target_of(request.target),
-            request.name,
-        )
+        with postponed():
+            module = frontend.build_module(
+                context,
+                request.fn,
+                list(request.signature),
+                request.noalias,
+                request.options,
+                record or request.record(),
+                gpu_target_of(request.target),
+                request.name,
+            )
     except core().IRError as error:
         raise from_ir_error(error, CompileError) from error
     return module
