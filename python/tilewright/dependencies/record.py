@@ -135,7 +135,7 @@ class Record:
 
     def _collect(self, value: Any, with_functions: bool, found: dict[int, None]) -> None:
         """Collects the numbers of the opaque objects in a value."""
-        if is_plain(value):
+        if is_plain(value) or getattr(type(value), "__tilewright_tensor__", False):
             return
         if is_constexpr(value):
             value = value.value

@@ -160,6 +160,8 @@ def find_operator(name: str, reflected: str | None, left: Value, right: Value) -
     Returns:
         The method and the other operand, or None.
     """
+    if is_leaf(left) and is_leaf(right):
+        return None
     if (method := _jit_method(left, name)) is not None:
         return method, right
     if reflected and (method := _jit_method(right, reflected)) is not None:

@@ -83,28 +83,34 @@ def _target_names(target: ast.expr) -> frozenset[str] | None:
     return frozenset().union(*known) if len(known) == len(parts) else None
 
 
-def find_return(statements: Iterable[ast.AST]) -> ast.Return | None:
-    """The first `return` in the statements."""
+# Cached, because a loop is visited again for each call of its function with other types.
+@functools.lru_cache(maxsize=4096)
+def returns_in(loop: ast.For | ast.While) -> tuple[ast.Return, ...]:
+    """The `return` statements in a loop's body."""
+    return tuple(node for node in _statements(loop.body) if isinstance(node, ast.Return))
+
+
+def _statements(statements: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """The statements and those in them. Expressions are left out: most nodes are in them."""
     for node in statements:
-        if isinstance(node, ast.Return):
-            return node
+        yield node
         if not isinstance(node, _OWN_SCOPE):
-            # Expressions are left out, because most nodes are in them.
-            inner = (
-                child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr)
-            )
-            if found := find_return(inner):
-                return found
-    return None
+            children = ast.iter_child_nodes(node)
+            yield from _statements(child for child in children if not isinstance(child, ast.expr))
 
 
-def has_break(statements: Iterable[ast.AST]) -> bool:
-    """Whether the statements, a loop's body, contain a `break` of that loop."""
+@functools.lru_cache(maxsize=4096)
+def has_break(loop: ast.For | ast.While) -> bool:
+    """Whether a loop's body contains a `break` of that loop."""
+    return _may_break(loop.body)
+
+
+def _may_break(statements: Iterable[ast.AST]) -> bool:
     for node in statements:
         if isinstance(node, ast.Break):
             return True
         inner = node.orelse if isinstance(node, (ast.For, ast.While)) else _substatements(node)
-        if has_break(inner):
+        if _may_break(inner):
             return True
     return False
 

@@ -33,7 +33,7 @@ import tilewright.language as tl
 from tilewright.errors import TypeMismatchError
 
 from . import dispatch
-from .analysis import find_return, has_break
+from .analysis import has_break, returns_in
 from .branches import check_returned, choose, placeholder
 from .dispatch import Exit, Outcome, Rest, break_code, continue_code, statement
 from .values import Value, describe, materialize
@@ -62,14 +62,14 @@ class EarlyExits:
 
     def __init__(self, v: FunctionVisitor, node: ast.For | ast.While) -> None:
         self.v, self.node = v, node
-        self.has_return = find_return(node.body) is not None
+        self.has_return = bool(returns_in(node))
         self.names: list[str] = []
         self.outer = v.scope
         if self.has_return:
             self.names = [STOP, RETURN]
             if RESULT in v.scope.values:
                 self.names.append(RESULT)
-        elif has_break(node.body):
+        elif has_break(node):
             self.names = [STOP]
 
     def declare(self, index: Value | None = None) -> None:
@@ -110,7 +110,7 @@ class EarlyExits:
 def _is_endless(node: ast.For | ast.While) -> bool:
     """Whether control can leave the loop by `return` only."""
     test = node.test if isinstance(node, ast.While) else None
-    return isinstance(test, ast.Constant) and bool(test.value) and not has_break(node.body)
+    return isinstance(test, ast.Constant) and bool(test.value) and not has_break(node)
 
 
 def emit_return(v: FunctionVisitor, line: int) -> Exit:
@@ -134,7 +134,7 @@ def visit_loop(
     If the loop may return a value, `.result` is declared before it.
     """
     is_outermost = v.loop is None or not v.loop.is_within_running
-    if is_outermost and not v.is_kernel and _returns_value(node.body):
+    if is_outermost and not v.is_kernel and _returns_value(node):
         result = _placeholder_of_returned(v, lambda: build(EarlyExits(v, node)))
         if result is not None:
             v.scope = v.scope.copy()
@@ -146,9 +146,8 @@ def visit_loop(
     return exits.finish(rest)
 
 
-def _returns_value(statements: list[ast.stmt]) -> bool:
-    nodes = (node for statement in statements for node in ast.walk(statement))
-    return any(isinstance(node, ast.Return) and node.value is not None for node in nodes)
+def _returns_value(loop: ast.For | ast.While) -> bool:
+    return any(node.value is not None for node in returns_in(loop))
 
 
 def _placeholder_of_returned(v: FunctionVisitor, visit: Callable[[], None]) -> Value:

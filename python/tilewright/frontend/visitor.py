@@ -115,12 +115,21 @@ class FunctionVisitor:
                 return value
         elif isinstance(node, ast.Constant) and isinstance(node.value, (int, float, str)):
             return node.value
-        kind = type(node)
-        with self.at(node):
-            handler = EXPRESSIONS.get(kind)
+        # As `with self.at(node)`, which would take longer.
+        builder, build = self.builder, self.build
+        loc, place = builder.loc, build.place
+        builder.loc, build.place = self.location(node), (self, node)
+        try:
+            handler = EXPRESSIONS.get(type(node))
             if handler is None:
                 raise unsupported(node)
             return handler(self, node)
+        except Exception as error:
+            if (located := self.located(error, node)) is error:
+                raise
+            raise located from None
+        finally:
+            builder.loc, build.place = loc, place
 
     # Positions
 
@@ -157,6 +166,21 @@ class FunctionVisitor:
         """Sets the location of `node` on operations that are built and errors that are raised."""
         return _At(self, node)
 
+    def located(self, error: BaseException, node: ast.AST) -> BaseException:
+        """The error to raise in place of one that came up at a node: with its position, if any."""
+        if isinstance(error, CompileError):
+            error.at(*self.position(node))
+            return error
+        if isinstance(error, Untrackable):
+            found: CompileError = untrackable(error)
+        elif isinstance(error, _core.IRError):
+            found = CompileError(str(error))
+        elif isinstance(error, RecursionError):
+            found = CompileError(TOO_DEEP)
+        else:
+            return error
+        return found.at(*self.position(node))
+
     # Regions
 
     @contextmanager
@@ -182,7 +206,7 @@ class FunctionVisitor:
 
 
 class _At:
-    """The context of a node. A class rather than a generator, because every node enters one."""
+    """The context of a node. A class, not a generator, because every statement enters one."""
 
     __slots__ = ("_loc", "_node", "_place", "_visitor")
 
@@ -198,20 +222,8 @@ class _At:
     def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
         visitor = self._visitor
         visitor.builder.loc, visitor.build.place = self._loc, self._place
-        if error is None:
-            return
-        if isinstance(error, CompileError):
-            error.at(*visitor.position(self._node))
-            return
-        if isinstance(error, Untrackable):
-            located: CompileError = untrackable(error)
-        elif isinstance(error, _core.IRError):
-            located = CompileError(str(error))
-        elif isinstance(error, RecursionError):
-            located = CompileError(TOO_DEEP)
-        else:
-            return
-        raise located.at(*visitor.position(self._node)) from None
+        if error is not None and (located := visitor.located(error, self._node)) is not error:
+            raise located from None
 
 
 TOO_DEEP = "the expression is nested too deeply"

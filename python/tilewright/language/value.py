@@ -95,10 +95,11 @@ def register(
 
 def value_class_of(cls: type) -> ValueClass | None:
     """How instances of a class, or of one that it derives from, are taken apart."""
-    if cls not in _CLASSES:
+    try:
+        return _CLASSES[cls]
+    except KeyError:
         bases = (_CLASSES.get(base) for base in cls.__mro__)
-        _CLASSES[cls] = next((found for found in bases if found), None)
-    return _CLASSES[cls]
+        return _CLASSES.setdefault(cls, next((found for found in bases if found), None))
 
 
 def is_structure_class(cls: type) -> bool:
