@@ -1,7 +1,8 @@
-"""Functions of triton_kernels run under compat on the CPU, compared with PyTorch.
+"""Functions of triton_kernels run under compat, compared with PyTorch.
 
 Skipped unless the library's folder is in PYTHONPATH. Some wheels contain a copy, such as that of
-vLLM in vllm/third_party. The library is told that its back end is "cuda", with two SMs.
+vLLM in vllm/third_party. With `--targets cuda`, tensors are on a GPU. On the CPU, the library is
+told that its back end is "cuda", with two SMs.
 """
 
 import importlib
@@ -17,30 +18,36 @@ torch = pytest.importorskip("torch")
 
 
 @pytest.fixture(scope="module")
-def library():
+def library(library_device):
     if importlib.util.find_spec("triton_kernels") is None:
         pytest.skip("triton_kernels is not installed")
-    gpu = SimpleNamespace(
-        multi_processor_count=2, major=9, minor=0, shared_memory_per_block_optin=232448
-    )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(torch.cuda, "get_device_properties", lambda *_: gpu)
-        patch.setattr(torch.cuda, "current_device", lambda: 0)
-        patch.setattr(torch.cuda, "get_device_capability", lambda *_: (9, 0))
         compat.install()
-        target = SimpleNamespace(backend="cuda", arch=90, warp_size=32)
-        driver = SimpleNamespace(active=SimpleNamespace(get_current_target=lambda: target))
-        flags = importlib.import_module("triton_kernels.matmul_ogs_details.opt_flags")
-        proxy = SimpleNamespace(**vars(flags.triton), cdiv=flags.triton.cdiv)
-        proxy.next_power_of_2 = flags.triton.next_power_of_2
-        proxy.runtime = SimpleNamespace(driver=driver)
-        patch.setattr(flags, "triton", proxy)
-        tensors = importlib.import_module("triton_kernels.tensor")
-        patch.setattr(tensors, "cuda_capability_geq", lambda *_: True)  # has descriptors
+        if library_device == "cpu":
+            _pretend_a_gpu(patch)
         yield lambda name: importlib.import_module(f"triton_kernels.{name}")
         compat.uninstall()
         for name in [n for n in sys.modules if n.partition(".")[0] == "triton_kernels"]:
             del sys.modules[name]
+
+
+def _pretend_a_gpu(patch) -> None:
+    """Tells the library that its back end on the CPU is that of a small GPU."""
+    gpu = SimpleNamespace(
+        multi_processor_count=2, major=9, minor=0, shared_memory_per_block_optin=232448
+    )
+    patch.setattr(torch.cuda, "get_device_properties", lambda *_: gpu)
+    patch.setattr(torch.cuda, "current_device", lambda: 0)
+    patch.setattr(torch.cuda, "get_device_capability", lambda *_: (9, 0))
+    target = SimpleNamespace(backend="cuda", arch=90, warp_size=32)
+    driver = SimpleNamespace(active=SimpleNamespace(get_current_target=lambda: target))
+    flags = importlib.import_module("triton_kernels.matmul_ogs_details.opt_flags")
+    proxy = SimpleNamespace(**vars(flags.triton), cdiv=flags.triton.cdiv)
+    proxy.next_power_of_2 = flags.triton.next_power_of_2
+    proxy.runtime = SimpleNamespace(driver=driver)
+    patch.setattr(flags, "triton", proxy)
+    tensors = importlib.import_module("triton_kernels.tensor")
+    patch.setattr(tensors, "cuda_capability_geq", lambda *_: True)  # has descriptors
 
 
 def close(found, expected, tolerance=2e-2) -> None:
