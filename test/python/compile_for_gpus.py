@@ -88,22 +88,26 @@ def _compile_for_gpus(request: pytest.FixtureRequest) -> Iterator[None]:
     cpu_only = request.node.get_closest_marker("cpu_only")
     if not cpu_only or cpu_only.kwargs.get("compiles", True):
         refused = request.node.get_closest_marker("gpu_refuses")
-        # Whether an architecture refuses a kernel is asked of all of them.
-        all_gpus = refused is not None or request.config.getoption("--compile-for-gpus") == "all"
+        all_gpus = request.config.getoption("--compile-for-gpus") == "all"
         problems = [
             problem
             for kernel in _launched
-            for problem in _problems(kernel, refused, _architectures(kernel, all_gpus))
+            for problem in _problems(kernel, refused, _architectures(kernel, refused, all_gpus))
         ]
         if problems:
             pytest.fail("\n".join(problems), pytrace=False)
 
 
-def _architectures(kernel: _Kernel, all_gpus: bool) -> tuple[str, ...]:
-    """All architectures, or the one for this kernel: about as many kernels for each of them."""
+def _architectures(kernel: _Kernel, refused: pytest.Mark | None, all_gpus: bool) -> tuple[str, ...]:
+    """All architectures, or one for this kernel and those that refuse it.
+
+    There are about as many kernels for each architecture.
+    """
     if all_gpus:
         return _CUDA.architectures
-    return (_CUDA.architectures[int(kernel.digest, 16) % len(_CUDA.architectures)],)
+    own = _CUDA.architectures[int(kernel.digest, 16) % len(_CUDA.architectures)]
+    others = refused.kwargs["architectures"] if refused else ()
+    return (own, *(arch for arch in others if arch != own))
 
 
 def _problems(
