@@ -58,8 +58,8 @@ class Kernels:
 NEEDS = r"needs \d+ bytes of shared memory, and sm_\w+ has (101376|166912)"
 LARGE = pytest.mark.gpu_refuses(NEEDS, architectures=("86", "89", "120a"))
 HUGE = pytest.mark.gpu_refuses(NEEDS, architectures=("80", "86", "89", "120a"))
-LARGE_NAMES = r" 128x256x|float16 128x128x64 w4 s4|persistent .* 128x128x(64|128) w8 s4"
-HUGE_NAMES = r"attention D128( causal)? 128x128"
+LARGE_NAMES = r" 128x256x\d+ w8 s3|float16 128x128x64 w4 s4|persistent .* 128x128x(64|128) w8 s4"
+HUGE_NAMES = r"attention D128( causal)? 128x128|64x128x128 w4 s4|(128x256|256x128)x\d+ w8 s4"
 
 
 def cases() -> Iterator[Any]:
