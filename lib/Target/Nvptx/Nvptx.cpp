@@ -108,8 +108,6 @@ void optimize(Module &module, TargetMachine &machine) {
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
   tuning.LoopInterleaving = false;
-  // The search for a free name grows with the number of values that have a similar one.
-  module.getContext().setDiscardValueNames(isLong(module));
   codegen::optimize(module, machine, OptimizationLevel::O3, tuning, [](PassBuilder &builder) {
     builder.registerOptimizerLastEPCallback([](ModulePassManager &modules, OptimizationLevel, ThinOrFullLTOPhase) {
       // Must run before code generation, whose time grows with the square of the length of a vector that a loop
