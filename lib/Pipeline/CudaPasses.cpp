@@ -47,11 +47,12 @@ std::optional<CudaPhase> parseCudaPhase(StringRef name) {
 
 /// Assigns layouts to tiles and lowers the movement of data.
 static void addTileGPUPasses(OpPassManager &passes, StringRef target, const CudaOptions &options) {
+  passes.addPass(createPredicateLoads({options.numStages})); // must run before layouts are chosen for the loads
   tilegpu::AssignLayoutsOptions assign;
   assign.target = target.str();
   assign.numWarps = options.numWarps;
   assign.numStages = options.numStages;
-  passes.addPass(tilegpu::createAssignLayouts(assign)); // must run first because all other passes need layouts
+  passes.addPass(tilegpu::createAssignLayouts(assign)); // must run before all other passes, which need layouts
   passes.addPass(tilegpu::createCoalesce());            // adjacent threads access adjacent memory
   tilegpu::ChooseMmaOptions chooseMma;
   chooseMma.groups = *options.groupMma;

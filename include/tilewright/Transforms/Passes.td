@@ -109,6 +109,26 @@ def HoistInvariants : Pass<"hoist-invariants"> {
   }];
 }
 
+def PredicateLoads : Pass<"predicate-loads"> {
+  let summary = "Execute the loads for conditional dots in every iteration, masked by the condition";
+  let description = [{
+    A load in a branch of a loop, such as one after `continue`, cannot be started in an earlier iteration:
+    `plan-pipeline` takes only loads that every iteration executes. This pass moves the loads from which the operands of
+    dots in a branch are computed before it, with their addresses, and masks them by the branch's condition. Where it is
+    false, they read nothing, and their values are not used.
+
+    A load stays if an operation before it in the branch may write memory or order accesses, if it is volatile, or if
+    computing its address could be undefined where the condition is false, as a division is. Loops with one stage keep
+    their loads, too.
+
+    Requires: tiles without layouts.
+    Establishes: nothing.
+    Destroys: nothing.
+  }];
+  let options = [Option<"numStages", "num-stages", "int", "3", "default number of pipeline stages of loops">];
+  let dependentDialects = ["mlir::arith::ArithDialect", "tilewright::tile::TileDialect"];
+}
+
 def WarnEndlessLoops : Pass<"warn-endless-loops"> {
   let summary = "Warn of a `while` that waits for memory by a plain load";
   let description = [{

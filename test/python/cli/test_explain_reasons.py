@@ -208,11 +208,11 @@ CASES = {
         variant((DOT, f"{DOT}\n        tl.store(c + m, 1.0)")),
         variant((DOT, f"{DOT}\n        tl.store(c + m, 1.0)"), options=("--noalias",)),
     ),
-    "addresses from memory": (
+    "addresses from a reduction": (
         COPY,
-        "its address or mask depends on a load",
+        "its address or mask depends on an operation that can't be executed ahead",
+        variant(("* K + k[None", "* K + tl.max(k) // 64 * 64 - start + k[None")),
         variant(("* K + k[None", "* K + tl.load(c + start).to(tl.int32) * 16 + k[None")),
-        PLAIN,
     ),
     "a condition": (
         COPY,

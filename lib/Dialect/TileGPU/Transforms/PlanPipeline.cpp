@@ -107,9 +107,11 @@ static std::string whyNotCopyable(tile::LoadOp load) {
 
 /// Adds the load, its users and the computation of its addresses and mask, if these can be executed ahead; returns
 /// whether they can.
-static bool addLoad(tile::LoadOp load, scf::ForOp loop, llvm::SetVector<Operation *> &ahead) {
+static bool addLoad(tile::LoadOp load, scf::ForOp loop, const ReadOnlyMemory &readOnly,
+                    llvm::SetVector<Operation *> &ahead) {
   llvm::SetVector<Operation *> slice;
-  if (!addAheadSlice(load.getPtr(), loop, slice) || (load.getMask() && !addAheadSlice(load.getMask(), loop, slice))) {
+  auto add = [&](Value value) { return !value || addAheadSlice(value, loop, slice, nullptr, &readOnly); };
+  if (!add(load.getPtr()) || !add(load.getMask())) {
     return false;
   }
   ahead.insert_range(slice);
@@ -186,8 +188,9 @@ static LoopCopies collect(scf::ForOp loop, const ReadOnlyMemory &readOnly) {
     if (why.empty() && hasHoistingHazard(load.getPtr(), loop, readOnly)) {
       why = "the loop may write this memory, or an atomic or a barrier in it orders the load";
     }
-    if (why.empty() && !addLoad(load, loop, copies.ahead)) {
-      why = "its address or mask depends on a load or another effect in the loop";
+    if (why.empty() && !addLoad(load, loop, readOnly, copies.ahead)) {
+      why = "its address or mask depends on an operation that can't be executed ahead, such as a load of what the loop "
+            "writes";
     }
     if (!why.empty()) {
       stateRejected(load, kCopyChoice, why);

@@ -13,6 +13,7 @@
 #include "tilewright/Layout/Conversion.h"
 #include "tilewright/Layout/Shape.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -41,13 +42,36 @@ static layout::VectorAccess loadAccess(Value tile) {
   return load ? vectorAccessOf(load) : layout::VectorAccess();
 }
 
+/// Whether only branches are between the operation and the block.
+static bool isInBranches(Operation *op, Block *block) {
+  while (op->getBlock() != block) {
+    op = op->getParentOp();
+    if (!isa_and_nonnull<scf::IfOp>(op)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Lets the builder store a loaded tile where it is loaded, if it is read in a branch, so that an asynchronous copy can
+/// replace the load.
+static void moveToLoad(OpBuilder &builder, Value tile) {
+  auto load = tile.getDefiningOp<tile::LoadOp>();
+  if (load && load->getBlock() != builder.getBlock() && isInBranches(&*builder.getInsertionPoint(), load->getBlock())) {
+    builder.setInsertionPointAfter(load);
+  }
+}
+
 /// Stores a tile to a new buffer and loads it back with the layout `map`.
 static Value throughSharedMemory(OpBuilder &builder, Location loc, Value tile, const LinearLayout &map) {
   StagedTile staged = {mapOf(tile), map, loadAccess(tile), elementBytes(tile)};
   LinearLayout shared = chooseSharedLayout(staged, targetOf(builder.getBlock()->getParentOp()));
   auto type = BufferType::get(typeOf(tile), LayoutAttr::get(builder.getContext(), shared));
+  OpBuilder::InsertPoint whereRead = builder.saveInsertionPoint();
+  moveToLoad(builder, tile);
   Value buffer = LocalAllocOp::create(builder, loc, type, IntegerAttr());
   LocalStoreOp::create(builder, loc, tile, buffer);
+  builder.restoreInsertionPoint(whereRead);
   return LocalLoadOp::create(builder, loc, withLayout(typeOf(tile), map), buffer);
 }
 

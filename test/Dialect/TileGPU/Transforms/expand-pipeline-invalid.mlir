@@ -12,7 +12,7 @@ func.func @f(%p: tensor<64x32x!tile.ptr<f16>, #rows>, %n: i32, %z: tensor<64x32x
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %k = %c0 to %n step %c1 : i32 {
-    // expected-error @+1 {{of stage 0 must only be stored to buffers in stage 0}}
+    // expected-error @+1 {{of stage 0 must only be stored to buffers, or not at all}}
     %y = tile.load %p contiguity [1, 32] width [1, 8] {tilegpu.schedule = #first} : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
     %m = tilegpu.local_alloc {tilegpu.schedule = #last} : !buffer
     tilegpu.local_store %y, %m {tilegpu.schedule = #first} : tensor<64x32xf16, #rows> -> !buffer

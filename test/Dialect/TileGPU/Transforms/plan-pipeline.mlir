@@ -67,8 +67,7 @@ module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 4 :
     return
   }
 
-  // An operation with an effect on all memory, or an unknown one, prevents pipelining wherever it is. So does an
-  // address computed from loaded values.
+  // An operation with an effect on all memory, or an unknown one, prevents pipelining wherever it is.
   // CHECK-LABEL: @fences
   func.func @fences(%p: tensor<64x32x!tile.ptr<f16>, #rows>, %n: i32, %c: i1, %count: !tile.ptr<i32>) {
     %c0 = arith.constant 0 : i32
@@ -97,8 +96,41 @@ module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 4 :
       %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
       func.call @somewhere() : () -> ()
     }
+    // CHECK: return
+    return
+  }
+
+  // An address computed from loaded values is computed ahead, if the loop does not write these.
+  // CHECK-LABEL: @indirect
+  func.func @indirect(%p: tensor<64x32x!tile.ptr<f16>, #rows>, %n: i32, %table: !tile.ptr<i32> {tile.noalias}, %out: !tile.ptr<i32> {tile.noalias}) {
+    %c0 = arith.constant 0 : i32
+    %c32 = arith.constant 32 : i32
+    // CHECK: tile.load {{.*}} {tilegpu.schedule = #tilegpu.schedule<stage = 0, cluster = 0, partition = 0>} : !tile.ptr<i32> -> i32
+    // CHECK: tile.load {{.*}} {tilegpu.schedule = #tilegpu.schedule<stage = 0, cluster = 0, partition = 0>} : tensor
+    // CHECK: tilegpu.local_load
     scf.for %k = %c0 to %n step %c32 : i32 {
-      %o = tile.load %count : !tile.ptr<i32> -> i32
+      %o = tile.load %table : !tile.ptr<i32> -> i32
+      %t = tile.splat %o : tensor<64x32xi32, #rows>
+      %q = tile.addptr %p, %t : tensor<64x32x!tile.ptr<f16>, #rows>, tensor<64x32xi32, #rows>
+      %y = tile.load %q contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %m = tilegpu.local_alloc : !buffer
+      tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
+      %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
+    }
+    // CHECK: scf.for
+    // CHECK-NOT: tilegpu.schedule
+    scf.for %k = %c0 to %n step %c32 : i32 {
+      %o = tile.load %table : !tile.ptr<i32> -> i32
+      %t = tile.splat %o : tensor<64x32xi32, #rows>
+      %q = tile.addptr %p, %t : tensor<64x32x!tile.ptr<f16>, #rows>, tensor<64x32xi32, #rows>
+      %y = tile.load %q contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %m = tilegpu.local_alloc : !buffer
+      tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
+      %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
+      tile.store %table, %k : !tile.ptr<i32>, i32
+    }
+    scf.for %k = %c0 to %n step %c32 : i32 {
+      %o = tile.load %table volatile : !tile.ptr<i32> -> i32
       %t = tile.splat %o : tensor<64x32xi32, #rows>
       %q = tile.addptr %p, %t : tensor<64x32x!tile.ptr<f16>, #rows>, tensor<64x32xi32, #rows>
       %y = tile.load %q contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
@@ -109,6 +141,7 @@ module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 4 :
     // CHECK: return
     return
   }
+
   func.func private @somewhere()
 
   // Not pipelined: one stage; single elements of two bytes, as the buffer has the other order; a store that may alias

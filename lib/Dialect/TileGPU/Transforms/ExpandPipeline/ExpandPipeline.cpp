@@ -59,13 +59,13 @@ static bool isInStage(Operation *op, int64_t stage, scf::ForOp loop) {
   return op && op->getBlock() == loop.getBody() && positionOf(op).stage == stage;
 }
 
-/// Stage 0 consists of loads that become copies, stores of their results, and what is computed for iterations that do
-/// not exist.
+/// Stage 0 consists of loads that become copies, stores of their results, loads for their addresses, and what is
+/// computed for iterations that do not exist.
 static LogicalResult checkFirstStage(Operation *op, scf::ForOp loop) {
   if (auto load = dyn_cast<tile::LoadOp>(op)) {
-    bool isStored = llvm::all_of(load->getUsers(),
-                                 [&](Operation *user) { return isa<LocalStoreOp>(user) && isInStage(user, 0, loop); });
-    return isStored ? success() : op->emitOpError("of stage 0 must only be stored to buffers in stage 0");
+    auto stored = [&](Operation *user) { return isa<LocalStoreOp>(user) && isInStage(user, 0, loop); };
+    bool isOneKind = llvm::all_of(load->getUsers(), stored) || llvm::none_of(load->getUsers(), stored);
+    return isOneKind ? success() : op->emitOpError("of stage 0 must only be stored to buffers, or not at all");
   }
   if (auto store = dyn_cast<LocalStoreOp>(op)) {
     auto load = store.getSrc().getDefiningOp<tile::LoadOp>();

@@ -86,7 +86,8 @@ void LoopParts::addLate(Value value, scf::ForOp loop, llvm::SetVector<Operation 
   }
   Operation *op = value.getDefiningOp();
   bool isHere = op && op->getBlock() == loop.getBody() && !between.count(positionOf(op).stage);
-  if (isHere && ops.insert(op)) {
+  bool isCarried = isHere && isa<tile::LoadOp>(op) && positionOf(op).stage == 0;
+  if (isHere && !isCarried && ops.insert(op)) {
     for (Value operand : op->getOperands()) {
       addLate(operand, loop, ops);
     }

@@ -35,7 +35,9 @@ struct StageOps {
 ///     between   stages that read copied data before the last one does
 ///     late      the last one
 ///
-/// An operation that both `ahead` and `late` need, such as a counter used in addresses and elsewhere, is in both.
+/// An operation that both `ahead` and `late` need, such as a counter used in addresses and elsewhere, is in both. A
+/// load is in `ahead` only, and its value is carried to the other stages: they use what the masks of the copies were
+/// computed from, even if another program changes the memory.
 struct LoopParts {
   StageOps ahead;                                          ///< without the stores
   llvm::SmallVector<LocalStoreOp> stores;                  ///< of the first stage, which copies replace

@@ -192,14 +192,17 @@ void LoopWithCopies::emitAhead() {
     emitAcquire();
   }
   for (Operation *op : parts.ahead.ops) {
-    auto load = dyn_cast<tile::LoadOp>(op);
-    if (!load) {
-      clone(op, positionOf(op), ofAhead);
-      continue;
-    }
+    bool isCopied = false;
     for (auto [store, buffer] : llvm::zip_equal(parts.stores, buffers)) {
-      if (store.getSrc() == load.getResult()) {
-        copies.push_back(emitCopy(load, positionOf(op), buffer));
+      if (store.getSrc().getDefiningOp() == op) {
+        copies.push_back(emitCopy(cast<tile::LoadOp>(op), positionOf(op), buffer));
+        isCopied = true;
+      }
+    }
+    if (!isCopied) {
+      Operation *made = clone(op, positionOf(op), ofAhead);
+      if (isa<tile::LoadOp>(op)) {
+        ofLate.map(op->getResults(), made->getResults());
       }
     }
   }

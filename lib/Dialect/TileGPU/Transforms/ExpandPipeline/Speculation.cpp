@@ -49,22 +49,25 @@ static void maskRing(RewriterBase &rewriter, MutableOperandRange mask, Value exi
 }
 
 /// Reads nothing where `exists` is false.
-static void maskCopy(RewriterBase &rewriter, AsyncCopyOp copy, Value exists) {
-  auto pointers = cast<RankedTensorType>(copy.getPtr().getType());
-  auto type = RankedTensorType::get(pointers.getShape(), rewriter.getI1Type(), pointers.getEncoding());
-  Value mask = tile::SplatOp::create(rewriter, copy.getLoc(), type, exists);
-  if (Value own = copy.getMask()) {
-    own = own.getType() == type ? own : tile::SplatOp::create(rewriter, copy.getLoc(), type, own).getResult();
-    mask = arith::AndIOp::create(rewriter, copy.getLoc(), own, mask);
+template <typename Access> static void maskRead(RewriterBase &rewriter, Access access, Value exists) {
+  Location loc = access.getLoc();
+  Value mask = exists;
+  if (auto pointers = dyn_cast<RankedTensorType>(access.getPtr().getType())) {
+    auto type = RankedTensorType::get(pointers.getShape(), rewriter.getI1Type(), pointers.getEncoding());
+    mask = tile::SplatOp::create(rewriter, loc, type, exists);
   }
-  copy.getMaskMutable().assign(mask);
+  if (Value own = access.getMask()) {
+    own = own.getType() == mask.getType() ? own : tile::SplatOp::create(rewriter, loc, mask.getType(), own).getResult();
+    mask = arith::AndIOp::create(rewriter, loc, own, mask);
+  }
+  access.getMaskMutable().assign(mask);
 }
 
 Operation *executeIf(RewriterBase &rewriter, Operation *op, Value exists) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
   llvm::TypeSwitch<Operation *>(op)
-      .Case([&](AsyncCopyOp copy) { maskCopy(rewriter, copy, exists); })
+      .Case<AsyncCopyOp, tile::LoadOp>([&](auto access) { maskRead(rewriter, access, exists); })
       .Case<RingAcquireOp, BoxCopyOp, RingWaitOp>(
           [&](auto ring) { maskRing(rewriter, ring.getExistsMutable(), exists); })
       .Default([&](Operation *) { guardDivision(rewriter, op, exists); });
@@ -94,8 +97,16 @@ bool hasHoistingHazard(Value pointer, scf::ForOp loop, const ReadOnlyMemory &rea
   return result.wasInterrupted();
 }
 
+/// Whether the operation may be executed for an iteration that does not exist.
+static bool canBeAhead(Operation *op, scf::ForOp loop, const ReadOnlyMemory *readOnly) {
+  if (auto load = dyn_cast<tile::LoadOp>(op)) {
+    return readOnly && !load.getIsVolatile() && !hasHoistingHazard(load.getPtr(), loop, *readOnly);
+  }
+  return isMemoryEffectFree(op) && op->getNumRegions() == 0 && canRunAhead(op);
+}
+
 bool addAheadSlice(Value value, scf::ForOp loop, llvm::SetVector<Operation *> &slice,
-                   llvm::SetVector<unsigned> *arguments) {
+                   llvm::SetVector<unsigned> *arguments, const ReadOnlyMemory *readOnly) {
   SmallVector<Value> todo = {value};
   llvm::DenseSet<Value> seen;
   while (!todo.empty()) {
@@ -116,7 +127,7 @@ bool addAheadSlice(Value value, scf::ForOp loop, llvm::SetVector<Operation *> &s
     if (op->getBlock() != loop.getBody()) {
       continue;
     }
-    if (!isMemoryEffectFree(op) || op->getNumRegions() != 0 || !canRunAhead(op)) {
+    if (!canBeAhead(op, loop, readOnly)) {
       return false;
     }
     slice.insert(op);

@@ -23,9 +23,9 @@ bool canRunAhead(mlir::Operation *op);
 
 /// Adds the operations of the loop from which `value` is computed, in this iteration and earlier ones, and the numbers
 /// of the loop's arguments that they use. Returns false if one has effects or regions, or must not be executed for an
-/// iteration that does not exist.
+/// iteration that does not exist. With `readOnly`, it may be a load from memory that the loop does not write.
 bool addAheadSlice(mlir::Value value, mlir::scf::ForOp loop, llvm::SetVector<mlir::Operation *> &slice,
-                   llvm::SetVector<unsigned> *arguments = nullptr);
+                   llvm::SetVector<unsigned> *arguments = nullptr, const ReadOnlyMemory *readOnly = nullptr);
 
 /// Whether an operation in the loop may write the memory at `pointer`, or is an atomic that orders a load from it. A
 /// release also orders the loads before it, but not the reads of a copy in flight.
@@ -34,7 +34,7 @@ bool hasHoistingHazard(mlir::Value pointer, mlir::scf::ForOp loop, const ReadOnl
 /// The number of stages of a loop: the user's request, or else the module's default.
 int64_t stagesOf(mlir::scf::ForOp loop);
 
-/// Lets an operation have no effect unless `exists`: masks a copy, and divides by 1 where a division is not
+/// Lets an operation have no effect unless `exists`: masks a copy or a load, and divides by 1 where a division is not
 /// speculatable. Others may be executed speculatively. Returns the operation.
 mlir::Operation *executeIf(mlir::RewriterBase &rewriter, mlir::Operation *op, mlir::Value exists);
 
