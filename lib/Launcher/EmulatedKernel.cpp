@@ -170,12 +170,15 @@ static bool run(Launch &launch, const runtime::Grid &grid, runtime::ProgramCost 
 }
 
 namespace {
-/// The slots of a launch. Hidden slots precede them: those of code with bounds checks, which CheckBounds.cpp defines,
-/// and tensor maps below those that the code reads.
+/// The slots of a launch. Hidden slots precede them: those of code with bounds checks or assertions, which
+/// CheckBounds.cpp and ReportAsserts.cpp define, and tensor maps below those that the code reads.
 class HiddenSlots {
 public:
-  HiddenSlots(const Call &call, bool isChecked, llvm::ArrayRef<int> tensorMapSlots)
-      : block(call.slots, count(call, isChecked, tensorMapSlots)) {
+  HiddenSlots(const Call &call, bool isChecked, bool hasMailbox, llvm::ArrayRef<int> tensorMapSlots)
+      : block(call.slots, count(call, isChecked, hasMailbox, tensorMapSlots)) {
+    if (hasMailbox) {
+      block.hidden(0) = reinterpret_cast<uint64_t>(words);
+    }
     if (isChecked) {
       addBounds(call);
     }
@@ -193,26 +196,15 @@ public:
     return {"mailbox", begin, begin + sizeof words};
   }
 
-  /// Throws the report of the code's bounds checks, if there is one.
-  void raiseFinding(py::handle compiled, const AccessSites &sites) const {
-    std::optional<runtime::MailboxReport> found = runtime::readMailbox(words);
-    if (found && sites && found->access < static_cast<int64_t>(sites->size())) {
-      const runtime::AccessSite &site = (*sites)[found->access];
-      py::list findings;
-      findings.append(
-          makeFinding(compiled.attr("name").cast<std::string>(), site, describeOutOfBounds(site), found->program));
-      raise("CheckError", findings);
-    }
-  }
+  std::optional<runtime::MailboxReport> report() const { return runtime::readMailbox(words); }
 
 private:
-  static size_t count(const Call &call, bool isChecked, llvm::ArrayRef<int> tensorMapSlots) {
-    size_t bounds = isChecked ? 1 + 2 * call.slots.size() : 0;
+  static size_t count(const Call &call, bool isChecked, bool hasMailbox, llvm::ArrayRef<int> tensorMapSlots) {
+    size_t bounds = isChecked ? 1 + 2 * call.slots.size() : hasMailbox ? 1 : 0;
     return tensorMapSlots.empty() ? bounds : std::max(bounds, static_cast<size_t>(-tensorMapSlots.back()));
   }
 
   void addBounds(const Call &call) {
-    block.hidden(0) = reinterpret_cast<uint64_t>(words);
     for (const PassedArray &array : call.arrays) {
       // An array of unknown size is assumed to contain every address.
       block.hidden(1 + 2 * array.slot) = array.extent ? array.extent->begin : 0;
@@ -224,6 +216,18 @@ private:
   uint64_t words[runtime::kMailboxWords] = {};
 };
 } // namespace
+
+/// Throws the report of the code's bounds checks, if there is one.
+static void raiseFinding(py::handle compiled, const AccessSites &sites,
+                         const std::optional<runtime::MailboxReport> &found) {
+  if (found && sites && found->number < static_cast<int64_t>(sites->size())) {
+    const runtime::AccessSite &site = (*sites)[found->number];
+    py::list findings;
+    findings.append(
+        makeFinding(compiled.attr("name").cast<std::string>(), site, describeOutOfBounds(site), found->program));
+    raise("CheckError", findings);
+  }
+}
 
 bool EmulatedKernel::launch(Call &call, PyObject *compiled, const runtime::Grid &grid) {
   if (call.tensorMaps.size() != tensorMapSlots.size()) {
@@ -239,12 +243,13 @@ bool EmulatedKernel::launch(Call &call, PyObject *compiled, const runtime::Grid 
     const py::dict given = self.attr("_emulation")(kernel.checked);
     const Settings settings = readSettings(given);
     Launch launch(kernel, settings);
-    HiddenSlots hidden(call, accesses.has_value(), tensorMapSlots);
+    const bool hasMailbox = accesses || hasAsserts;
+    HiddenSlots hidden(call, accesses.has_value(), hasMailbox, tensorMapSlots);
     launch.slots = hidden.slots();
     launch.grid = grid.axes;
     launch.tensors = tensorsOf(call);
     addMemory(launch.tensors, given);
-    if (accesses) {
+    if (hasMailbox) {
       launch.tensors.push_back(hidden.mailbox());
     }
     launch.tensorsKnown = call.extentsKnown;
@@ -254,7 +259,8 @@ bool EmulatedKernel::launch(Call &call, PyObject *compiled, const runtime::Grid 
       return false;
     }
     launch.settle();
-    hidden.raiseFinding(py::handle(compiled), accesses);
+    lastReport = hidden.report();
+    raiseFinding(py::handle(compiled), accesses, lastReport);
     py::list reports;
     for (const Report &report : launch.reports) {
       reports.append(describe(report, kernel));
@@ -276,11 +282,10 @@ bool EmulatedKernel::launch(Call &call, PyObject *compiled, const runtime::Grid 
 
 using PySite = std::tuple<std::string, int, int, std::string>;
 
-static std::shared_ptr<EmulatedKernel> loadEmulated(const std::string &object, const std::string &symbol, int threads,
-                                                    int64_t sharedBytes, int architecture, bool checked,
-                                                    const std::vector<PySite> &sites, const PyAccesses &accesses,
-                                                    std::string gpu, const std::array<int64_t, 3> &maxGrid,
-                                                    std::vector<int> tensorMapSlots) {
+static std::shared_ptr<EmulatedKernel>
+loadEmulated(const std::string &object, const std::string &symbol, int threads, int64_t sharedBytes, int architecture,
+             bool checked, const std::vector<PySite> &sites, const PyAccesses &accesses, bool hasAsserts,
+             std::string gpu, const std::array<int64_t, 3> &maxGrid, std::vector<int> tensorMapSlots) {
   if (sites.empty() || threads < 1 || threads > 1024) {
     throw py::value_error("a kernel must have 1 to 1024 threads, and at least one site, for unknown places");
   }
@@ -301,8 +306,8 @@ static std::shared_ptr<EmulatedKernel> loadEmulated(const std::string &object, c
     throw py::error_already_set();
   }
   kernel.code = reinterpret_cast<ThreadCode>(code->entry());
-  return std::make_shared<EmulatedKernel>(std::move(kernel), std::move(*code), std::move(accessSites), std::move(gpu),
-                                          maxGrid, std::move(tensorMapSlots));
+  return std::make_shared<EmulatedKernel>(std::move(kernel), std::move(*code), std::move(accessSites), hasAsserts,
+                                          std::move(gpu), maxGrid, std::move(tensorMapSlots));
 }
 
 std::shared_ptr<LoadedKernel> emulatorLoad(const LoadRequest &request) {
@@ -316,7 +321,7 @@ std::shared_ptr<LoadedKernel> emulatorLoad(const LoadRequest &request) {
   int architecture = 0;
   arch.split(':').second.take_while(llvm::isDigit).getAsInteger(10, architecture);
   return loadEmulated(request.object, request.symbol, request.get<int>("threads"), request.get<int64_t>("shared_bytes"),
-                      architecture, checked, sites, request.accesses(), arch.str(),
+                      architecture, checked, sites, request.accesses(), !request.asserts().empty(), arch.str(),
                       request.get<std::array<int64_t, 3>>("max_grid"),
                       request.get<std::vector<int>>("tensor_map_slots"));
 }
@@ -325,10 +330,18 @@ void emulatorBind(py::module_ &module) {
   py::class_<EmulatedKernel, LoadedKernel, std::shared_ptr<EmulatedKernel>>(module, "EmulatedKernel",
                                                                             "A kernel on an emulated GPU.")
       .def_property_readonly("threads", [](const EmulatedKernel &self) { return self.kernel.threads; })
-      .def_property_readonly("checked", [](const EmulatedKernel &self) { return self.kernel.checked; });
+      .def_property_readonly("checked", [](const EmulatedKernel &self) { return self.kernel.checked; })
+      .def_property_readonly(
+          "last_report",
+          [](const EmulatedKernel &self) {
+            return self.lastReport ? py::object(py::make_tuple(self.lastReport->number, self.lastReport->program))
+                                   : py::none();
+          },
+          "What the code of the last launch reported before it failed, as on a GPU: the index among the checked\n"
+          "accesses followed by the assertions, and the program; or None.");
   module.def("load_emulated", &loadEmulated, py::arg("object"), py::arg("symbol"), py::arg("threads"),
              py::arg("shared_bytes"), py::arg("architecture"), py::arg("checked"), py::arg("sites"),
-             py::arg("accesses") = py::none(), py::arg("gpu") = "the GPU",
+             py::arg("accesses") = py::none(), py::arg("has_asserts") = false, py::arg("gpu") = "the GPU",
              py::arg("max_grid") = std::array<int64_t, 3>{INT32_MAX, INT32_MAX, INT32_MAX},
              py::arg("tensor_map_slots") = std::vector<int>(),
              "Links an object file from compile() for an emulated GPU into this process; load() does so for compiled\n"

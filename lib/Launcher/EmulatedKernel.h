@@ -8,8 +8,10 @@
 
 #include "tilewright/Emulator/Launch.h"
 #include "tilewright/Runtime/Host/ThreadPool.h"
+#include "tilewright/Runtime/Mailbox.h"
 #include "tilewright/Target/Host/LinkedCode.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,21 +19,24 @@ namespace tilewright::launcher {
 
 class EmulatedKernel final : public LoadedKernel {
 public:
-  /// `accesses` are those whose bounds the code itself checks; none for code without bounds checks. `tensorMapSlots`
-  /// are the first slots of the tensor maps.
-  EmulatedKernel(emulator::Kernel kernel, host::LinkedCode code, AccessSites accesses, std::string gpu,
+  /// `accesses` are those whose bounds the code itself checks; none for code without bounds checks. The code has a
+  /// mailbox if it has them, or if it `hasAsserts`. `tensorMapSlots` are the first slots of the tensor maps.
+  EmulatedKernel(emulator::Kernel kernel, host::LinkedCode code, AccessSites accesses, bool hasAsserts, std::string gpu,
                  std::array<int64_t, 3> maxGrid, std::vector<int> tensorMapSlots)
-      : kernel(std::move(kernel)), code(std::move(code)), accesses(std::move(accesses)), gpu(std::move(gpu)),
-        maxGrid(maxGrid), tensorMapSlots(std::move(tensorMapSlots)) {}
+      : kernel(std::move(kernel)), code(std::move(code)), accesses(std::move(accesses)), hasAsserts(hasAsserts),
+        gpu(std::move(gpu)), maxGrid(maxGrid), tensorMapSlots(std::move(tensorMapSlots)) {}
 
   /// Returns after all programs have ended.
   bool launch(Call &call, PyObject *compiled, const runtime::Grid &grid) override;
 
   const emulator::Kernel kernel;
+  /// What the code of the last launch that ended reported, as on a GPU; guarded by the GIL.
+  std::optional<runtime::MailboxReport> lastReport;
 
 private:
   const host::LinkedCode code;
   const AccessSites accesses;
+  const bool hasAsserts;
   const std::string gpu;                ///< for messages
   const std::array<int64_t, 3> maxGrid; ///< programs that a launch on the GPU may have along each axis
   const std::vector<int> tensorMapSlots;

@@ -36,16 +36,22 @@ void bindLoadedKernels(py::module_ &module) {
 #undef TILEWRIGHT_TARGET_KIND
 }
 
-PyAccesses LoadRequest::accesses() const {
-  py::object accesses = metadata["accesses"];
-  if (accesses.is_none()) {
-    return std::nullopt;
-  }
-  std::vector<PyAccess> all;
-  for (py::handle access : accesses) {
-    all.push_back(py::tuple(py::reinterpret_borrow<py::object>(access)).cast<PyAccess>());
+template <typename Entry> static std::vector<Entry> readList(const py::object &list) {
+  std::vector<Entry> all;
+  for (py::handle entry : list) {
+    all.push_back(py::tuple(py::reinterpret_borrow<py::object>(entry)).cast<Entry>());
   }
   return all;
+}
+
+PyAccesses LoadRequest::accesses() const {
+  py::object accesses = metadata["accesses"];
+  return accesses.is_none() ? PyAccesses() : readList<PyAccess>(accesses);
+}
+
+std::vector<PyAssert> LoadRequest::asserts() const {
+  // Metadata that other programs make may lack them.
+  return metadata.contains("asserts") ? readList<PyAssert>(metadata["asserts"]) : std::vector<PyAssert>();
 }
 
 } // namespace tilewright::launcher

@@ -4,6 +4,7 @@
 
 #include "Locations.h"
 #include "tilewright/Analysis/CheckedAccess.h"
+#include "tilewright/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/IR/Verifier.h"
@@ -25,6 +26,18 @@ std::vector<AccessPlace> readCheckedAccesses(Operation *kernel) {
     auto text = [&](StringRef name) { return entry.getAs<StringAttr>(name).str(); };
     places.push_back({text("kind"), number("bytes"), entry.getAs<BoolAttr>("strict").getValue(), text("file"),
                       number("line"), number("column")});
+  }
+  return places;
+}
+
+llvm::json::Array readAsserts(Operation *kernel) {
+  llvm::json::Array places;
+  if (auto asserts = kernel->getAttrOfType<ArrayAttr>(tile::TileDialect::kAssertsAttr)) {
+    for (auto entry : asserts.getAsRange<DictionaryAttr>()) {
+      places.push_back(
+          llvm::json::Array{entry.getAs<StringAttr>("message").getValue(), entry.getAs<StringAttr>("file").getValue(),
+                            entry.getAs<IntegerAttr>("line").getInt(), entry.getAs<IntegerAttr>("column").getInt()});
+    }
   }
   return places;
 }

@@ -176,15 +176,7 @@ private:
       }
       compiled.symbol = function.getName().str();
       compiled.metadata["scratch_bytes"] = bytes.getInt();
-      llvm::json::Array places;
-      if (auto asserts = function->getAttrOfType<ArrayAttr>("tile.asserts")) {
-        for (auto entry : asserts.getAsRange<DictionaryAttr>()) {
-          places.push_back(llvm::json::Array{
-              entry.getAs<StringAttr>("message").getValue(), entry.getAs<StringAttr>("file").getValue(),
-              entry.getAs<IntegerAttr>("line").getInt(), entry.getAs<IntegerAttr>("column").getInt()});
-        }
-      }
-      compiled.metadata["asserts"] = std::move(places);
+      compiled.metadata["asserts"] = readAsserts(function);
       compiled.accesses = readCheckedAccesses(function);
       return true;
     }

@@ -120,6 +120,7 @@ private:
           built.slots = std::vector<int>(slots.asArrayRef().begin(), slots.asArrayRef().end());
         }
         built.accesses = readCheckedAccesses(function);
+        built.asserts = readAsserts(function);
         return takeTensorMaps(function);
       }
     }

@@ -135,6 +135,7 @@ void addCudaPasses(OpPassManager &passes, CudaPhase phase, StringRef target, con
       passes.addPass(createCheckBounds()); // after the simplifications, to check fewer accesses
       passes.addPass(createCSEPass());     // checks of one access share addresses and masks
     }
+    passes.addPass(createReportAsserts()); // after check-bounds, whose mailbox and numbers it extends
     return;
   case CudaPhase::TileGPU:
     return addTileGPUPasses(passes, target, options);

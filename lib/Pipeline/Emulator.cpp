@@ -58,6 +58,7 @@ public:
     compiled.metadata["shared_bytes"] = built->sharedBytes;
     compiled.metadata["max_grid"] = llvm::json::Array(kind.limits(arch).grid);
     compiled.requirements = std::move(built->requirements);
+    compiled.metadata["asserts"] = std::move(built->asserts);
     compiled.accesses = std::move(built->accesses);
     if (built->schedule) {
       compiled.metadata["schedule"] = std::move(*built->schedule);

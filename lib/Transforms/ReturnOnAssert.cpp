@@ -9,7 +9,8 @@
 // The function's attribute `tile.asserts` lists the message and position of each assertion in the order of the
 // statuses. Assertions with the attribute `tile.status` return that value and are not listed.
 
-#include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "AssertDescription.h"
+
 #include "tilewright/Transforms/Passes.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -24,16 +25,6 @@ using namespace mlir;
 
 namespace tilewright {
 namespace {
-
-DictionaryAttr describe(OpBuilder &b, cf::AssertOp op) {
-  FileLineColLoc position = tile::findPosition(op.getLoc());
-  return b.getDictionaryAttr({
-      b.getNamedAttr("message", op.getMsgAttr()),
-      b.getNamedAttr("file", b.getStringAttr(position ? position.getFilename().str() : "")),
-      b.getNamedAttr("line", b.getI64IntegerAttr(position ? position.getLine() : 0)),
-      b.getNamedAttr("column", b.getI64IntegerAttr(position ? position.getColumn() : 0)),
-  });
-}
 
 void returnWhereItFails(OpBuilder &b, cf::AssertOp op, int32_t code) {
   Location loc = op.getLoc();
@@ -66,11 +57,11 @@ struct ReturnOnAssert : impl::ReturnOnAssertBase<ReturnOnAssert> {
         returnWhereItFails(b, op, static_cast<int32_t>(status.getInt()));
         continue;
       }
-      descriptions.push_back(describe(b, op));
+      descriptions.push_back(describeAssert(op, op.getMsgAttr()));
       returnWhereItFails(b, op, static_cast<int32_t>(descriptions.size()));
     }
     if (!descriptions.empty()) {
-      function->setAttr("tile.asserts", b.getArrayAttr(descriptions));
+      function->setAttr(tile::TileDialect::kAssertsAttr, b.getArrayAttr(descriptions));
     }
   }
 };

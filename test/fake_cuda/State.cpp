@@ -119,7 +119,7 @@ int State::enter(const char *function) {
     return failure->second.status;
   }
   std::string name = function;
-  bool inContext = name == "cuLaunchKernel" || name.rfind("cuModule", 0) == 0;
+  bool inContext = name.rfind("cuLaunchKernel", 0) == 0 || name.rfind("cuModule", 0) == 0;
   auto status = inContext && !contexts().empty() ? lost.find(contexts().back()) : lost.end();
   return status == lost.end() ? kSuccess : status->second;
 }

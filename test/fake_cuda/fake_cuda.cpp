@@ -5,7 +5,7 @@
 // fake_cuda_configure(), which also starts afresh:
 //
 //   devices=2  capability=90  version=12080
-//   capturing            some stream is being captured: loading code needs the relaxed mode
+//   capturing            some stream is being captured: loading code, and memory, need the relaxed mode
 //   pinned=0x1000        this host address is known to the devices
 //   cuInit=100           the function returns that status from now on
 //   cuInit=100*1         once
@@ -208,6 +208,9 @@ EXPORT int cuFuncSetAttribute(void *function, int attribute, int value) {
 /// Never freed: reports are read when the device is lost.
 EXPORT int cuMemHostAlloc(void **memory, size_t bytes, unsigned) {
   ENTER("cuMemHostAlloc")
+  if (state.capturing && captureMode() != kRelaxed) {
+    return kCaptureUnsupported;
+  }
   *memory = std::malloc(bytes);
   return kSuccess;
 }

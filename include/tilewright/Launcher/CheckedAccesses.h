@@ -1,4 +1,4 @@
-// Conversions between Python and C++ for the accesses that compiled code checks.
+// Conversions between Python and C++ for the accesses and the assertions that compiled code checks.
 
 #ifndef TILEWRIGHT_LAUNCHER_CHECKEDACCESSES_H
 #define TILEWRIGHT_LAUNCHER_CHECKEDACCESSES_H
@@ -21,6 +21,9 @@ using PyAccess = std::tuple<std::string, int64_t, bool, std::string, int64_t, in
 /// None for code without bounds checks.
 using PyAccesses = std::optional<std::vector<PyAccess>>;
 using AccessSites = std::optional<std::vector<runtime::AccessSite>>;
+
+/// An assertion: message, file, line, column; as in the kernel's metadata.
+using PyAssert = std::tuple<std::string, std::string, int64_t, int64_t>;
 
 inline AccessSites readAccesses(const PyAccesses &accesses) {
   if (!accesses) {

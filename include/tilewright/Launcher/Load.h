@@ -27,6 +27,8 @@ struct LoadRequest {
   template <typename T> T get(const char *name) const { return metadata[name].cast<T>(); }
   /// The accesses that code with bounds checks reports.
   PyAccesses accesses() const;
+  /// The assertions that a GPU's code reports.
+  std::vector<PyAssert> asserts() const;
 };
 
 /// Loads code for a kind of target. Raises DeviceError, or OutOfResourcesError with the required amount and the limit.

@@ -10,12 +10,15 @@
 
 namespace tilewright::launcher {
 
-/// Throws the exception `kind` of tilewright.errors, which is created with these arguments.
-template <typename... Arguments> [[noreturn]] void raise(const char *kind, Arguments &&...arguments) {
-  pybind11::object error =
-      pybind11::module_::import("tilewright.errors").attr(kind)(std::forward<Arguments>(arguments)...);
+/// Throws an exception object.
+[[noreturn]] inline void throwError(const pybind11::object &error) {
   PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(error.ptr())), error.ptr());
   throw pybind11::error_already_set();
+}
+
+/// Throws the exception `kind` of tilewright.errors, which is created with these arguments.
+template <typename... Arguments> [[noreturn]] void raise(const char *kind, Arguments &&...arguments) {
+  throwError(pybind11::module_::import("tilewright.errors").attr(kind)(std::forward<Arguments>(arguments)...));
 }
 
 } // namespace tilewright::launcher

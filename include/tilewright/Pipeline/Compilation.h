@@ -50,6 +50,10 @@ struct AccessPlace {
 /// The checked accesses of a kernel, by the indices that its code reports; empty if it checks none.
 std::vector<AccessPlace> readCheckedAccesses(mlir::Operation *kernel);
 
+/// The assertions of a kernel for its metadata: [message, file, line, column] of each, by the numbers that its code
+/// reports.
+llvm::json::Array readAsserts(mlir::Operation *kernel);
+
 /// What the launcher has to check before it uses compiled code.
 struct LaunchRequirements {
   std::vector<int64_t> conditions;   ///< Runtime/LaunchConditions.h

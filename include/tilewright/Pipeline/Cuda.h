@@ -61,7 +61,9 @@ void registerCudaPipeline(mlir::DialectRegistry &registry);
 ///   launch_pdl, launch_cooperative_grid  the attributes of launches; the first is false if the GPU lacks it
 ///   slots                                for each parameter of the code, the index of its launch argument
 ///   tensor_maps                          the parameters after these, which launches make (TensorMapParameters::encode)
-/// Code with bounds checks takes hidden arguments (CheckBounds.cpp), and traps on a violation.
+///   asserts                              [message, file, line, column] of each assertion that the code reports
+/// Code with bounds checks or assertions takes hidden arguments (CheckBounds.cpp, ReportAsserts.cpp); before it stops
+/// the device it reports what failed (Runtime/Mailbox.h).
 /// A kernel whose accumulators of such instructions do not fit the registers, which can't be spilled, is compiled again
 /// without them, with a warning.
 /// Dumps "source", "tile", "tilegpu", "thread", "llvm" (optimized LLVM IR), "ptx" and "log" (the assembler's).

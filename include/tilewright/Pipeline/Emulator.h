@@ -14,6 +14,7 @@ namespace tilewright {
 ///   max_grid            programs along each axis that a launch on the GPU may have
 ///   sites               [file, line, column, instruction] of each place to which the code refers by number
 ///   tensor_maps         as for NVIDIA GPUs (Cuda.h)
+///   asserts             likewise
 ///   tensor_map_slots    the first slot of each map; they are below zero
 /// The last dumps are "llvm" (LLVM IR for the GPU), "host" (LLVM IR after retargeting) and "asm".
 std::optional<Compiled> compileForEmulator(mlir::ModuleOp module, const TargetKind &kind, llvm::StringRef arch,

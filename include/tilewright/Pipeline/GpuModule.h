@@ -28,6 +28,7 @@ struct GpuModule {
   std::vector<int> slots;                  ///< for each parameter of the code, the index of its launch argument
   runtime::TensorMapParameters tensorMaps; ///< the parameters after those of `slots`
   std::vector<AccessPlace> accesses;
+  llvm::json::Array asserts;                  ///< of the metadata
   std::optional<llvm::json::Object> schedule; ///< what passes decided, if the option `explain` asks for it
 
   /// Must be called if code generation failed, as LLVM may have left its objects in an inconsistent state.

@@ -1,7 +1,9 @@
-// GPU code with bounds checks reports the first access out of bounds in a mailbox before it stops the device: two words
-// of host memory that the device can access, so that the host can read them after the device is lost.
+// GPU code reports the first failed assertion, or the first access out of bounds that it checks, in a mailbox before it
+// stops the device: two words of host memory that the device can access, so that the host can read them after the
+// device is lost.
 //
-//     word 0    bits 0 to 47: the program's number; bits 48 to 63: the access's number, from 1; zero: no report
+//     word 0    bits 0 to 47: the program's number; bits 48 to 63: the number of what failed, from 1: the checked
+//               accesses and then the assertions; zero: no report
 //     word 1    bits 0 to 31: the grid's size along axis 0; bits 32 to 63: along axis 1
 
 #ifndef TILEWRIGHT_RUNTIME_MAILBOX_H
@@ -15,9 +17,11 @@
 namespace tilewright::runtime {
 
 constexpr size_t kMailboxWords = 2;
+/// The largest number of an access or an assertion.
+constexpr int64_t kMostReports = UINT16_MAX;
 
 struct MailboxReport {
-  int32_t access = 0; ///< counted from 0
+  int32_t number = 0; ///< of the access or the assertion, counted from 0
   std::array<int64_t, 3> program = {};
 };
 

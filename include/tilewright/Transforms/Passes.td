@@ -157,6 +157,23 @@ def CheckBounds : Pass<"check-bounds", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::arith::ArithDialect", "tilewright::tile::TileDialect"];
 }
 
+def ReportAsserts : Pass<"report-asserts", "mlir::ModuleOp"> {
+  let summary = "Report the number and the program of a failed assertion to the host";
+  let description = [{
+    For GPUs, whose driver says only that an assertion failed. A kernel with assertions gets an additional argument in a
+    hidden slot, the mailbox, unless `check-bounds` has added it; so do the functions with assertions that it calls. The
+    attribute `tile.asserts` lists messages and positions; assertions report an index into it, counted from 1 plus the
+    number of checked accesses. Those of check-bounds are left as they are. Assertions whose numbers would not fit a
+    report have none.
+
+    Requires: at most one kernel, and no recursion. Must run after `check-bounds`, whose assertions have the first
+    numbers.
+    Establishes: each assertion has a mailbox, except for those whose numbers do not fit.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["tilewright::tile::TileDialect"];
+}
+
 def AllowContraction : Pass<"allow-contraction"> {
   let summary = "Allow the contraction of multiplications and additions";
   let description = [{

@@ -1,7 +1,6 @@
 // Kernels on CUDA devices: launching them through the driver, and the exceptions for failures.
 
 #include "Kernel.h"
-#include "tilewright/Launcher/CheckedAccesses.h"
 #include "tilewright/Launcher/Launcher.h"
 #include "tilewright/Launcher/Load.h"
 
@@ -29,56 +28,19 @@ static size_t countSlots(const std::vector<int> &slots) {
 }
 
 CudaKernel::CudaKernel(std::unique_ptr<cuda::Kernel> kernel, std::optional<std::vector<int>> slots,
-                       const CheckedCode *checked)
-    : kernel(std::move(kernel)), slots(std::move(slots)), encoder(this->kernel->device), checked(checked),
+                       ReportingCode *reporting)
+    : kernel(std::move(kernel)), slots(std::move(slots)), encoder(this->kernel->device), reporting(reporting),
       slotCount(this->slots ? countSlots(*this->slots) : 0) {}
 
-/// The class of the exception for a status.
-static const char *errorFor(cuda::Status status) {
-  return status == cuda::Status::Assert ? "DeviceAssertError" : "DeviceError";
-}
-
 //===----------------------------------------------------------------------===//
-// Bounds checks
+// Launching
 //===----------------------------------------------------------------------===//
 
-/// All loaded code with bounds checks; guarded by the GIL.
-static std::vector<std::unique_ptr<CheckedCode>> &checkedCode() {
-  static auto &all = *new std::vector<std::unique_ptr<CheckedCode>>();
-  return all;
-}
-
-/// Throws the report of a bounds check on a lost device, if there is one.
-static void raiseFinding(const cuda::Device &device) {
-  for (const std::unique_ptr<CheckedCode> &code : checkedCode()) {
-    std::optional<MailboxReport> found;
-    if (code->device == &device) {
-      found = readMailbox(code->mailbox.words);
-    }
-    if (found && found->access < static_cast<int64_t>(code->sites.size())) {
-      const AccessSite &site = code->sites[found->access];
-      py::list findings;
-      findings.append(makeFinding(code->name, site, describeOutOfBounds(site), found->program));
-      raise("CheckError", findings, 0, device.lostBecause());
-    }
-  }
-}
-
-/// Sets the exception for the report of a bounds check on a lost device. Returns false if there is none.
-static bool setFinding(const cuda::Device &device) {
-  try {
-    raiseFinding(device);
-  } catch (py::error_already_set &error) {
-    error.restore();
-  }
-  return PyErr_Occurred();
-}
-
-/// The values of hidden parameters, which CheckBounds.cpp defines. Hidden slot 0 is slot -1, hidden slot 1 is slot -2,
-/// and so on.
+/// The values of hidden parameters, which CheckBounds.cpp and ReportAsserts.cpp define. Hidden slot 0 is slot -1,
+/// hidden slot 1 is slot -2, and so on.
 class CudaKernel::HiddenSlots {
 public:
-  HiddenSlots(const Call &call, const CheckedCode *code) : call(call), code(code) {
+  HiddenSlots(const Call &call, const ReportingCode *code) : call(call), code(code) {
     if (code) {
       values.reserve(kMost); // pointers to values stay valid
     }
@@ -106,17 +68,13 @@ private:
   /// The most parameters of a kernel: they take at most four kilobytes.
   static constexpr size_t kMost = 512;
   const Call &call;
-  const CheckedCode *code;
+  const ReportingCode *code;
   std::vector<uint64_t> values;
 };
 
-//===----------------------------------------------------------------------===//
-// Launching
-//===----------------------------------------------------------------------===//
-
 static bool explain(Call &call, cuda::Device &device, cuda::Status status) {
   std::string text = device.explain("cuLaunchKernel", status);
-  if (!device.isLost() || !setFinding(device)) {
+  if (!device.isLost() || !setReport(device)) {
     setError(errorFor(status), call.state, nullptr, text);
   }
   return false;
@@ -159,7 +117,7 @@ bool CudaKernel::launch(Call &call, PyObject *, const Grid &grid) {
     return false;
   }
   if (device.isLost()) {
-    if (!setFinding(device)) {
+    if (!setReport(device)) {
       setError("DeviceError", call.state, nullptr, device.lostBecause());
     }
     return false;
@@ -173,13 +131,19 @@ bool CudaKernel::launch(Call &call, PyObject *, const Grid &grid) {
     return false;
   }
   llvm::SmallVector<void *, 32> parameters;
-  HiddenSlots hidden(call, checked);
+  HiddenSlots hidden(call, reporting);
   std::vector<EncodedTensorMap> maps; // which SmallVector would not align
   if (!addArguments(call, hidden, parameters) || !encodeTensorMaps(call, maps)) {
     return false;
   }
   for (EncodedTensorMap &map : maps) {
     parameters.push_back(&map);
+  }
+  if (!label) {
+    label = immortal(call.state.label);
+    if (reporting) {
+      reporting->label = label;
+    }
   }
   // Release the GIL: if its queue is full, the driver waits, possibly for work that depends on another Python thread.
   PyThreadState *released = PyEval_SaveThread();
@@ -188,7 +152,6 @@ bool CudaKernel::launch(Call &call, PyObject *, const Grid &grid) {
   if (status != cuda::Status::Success) {
     return explain(call, device, status);
   }
-  label = label ? label : immortal(call.state.label);
   device.noteLaunch(label);
   return true;
 }
@@ -197,23 +160,11 @@ bool CudaKernel::launch(Call &call, PyObject *, const Grid &grid) {
 // Loading
 //===----------------------------------------------------------------------===//
 
-static const CheckedCode *addCheckedCode(const std::string &name, cuda::Device &device, std::vector<AccessSite> sites) {
-  auto code = std::make_unique<CheckedCode>(CheckedCode{name, &device, {}, std::move(sites)});
-  cuda::Status status = code->mailbox.allocate(device);
-  if (status != cuda::Status::Success) {
-    std::string text = device.explain("cuMemHostAlloc", status);
-    if (device.isLost()) {
-      raiseFinding(device);
-    }
-    raise(errorFor(status), name + ": " + text);
-  }
-  return checkedCode().emplace_back(std::move(code)).get();
-}
-
 static std::shared_ptr<CudaKernel> loadOnDevice(const std::string &name, const py::bytes &image,
                                                 const std::string &symbol, int device, int threads, int64_t sharedBytes,
                                                 std::optional<std::vector<int>> slots, const PyAccesses &accesses,
-                                                bool launchPdl, bool launchCooperativeGrid) {
+                                                std::vector<PyAssert> asserts, bool launchPdl,
+                                                bool launchCooperativeGrid) {
   cuda::KernelCode code{image, symbol, threads, sharedBytes, launchPdl, launchCooperativeGrid};
   cuda::Platform &platform = cuda::Platform::instance();
   cuda::LoadProblem problem;
@@ -228,15 +179,17 @@ static std::shared_ptr<CudaKernel> loadOnDevice(const std::string &name, const p
   } else {
     problem.message = "there is no CUDA device: " + platform.problem();
   }
-  const CheckedCode *checked = nullptr;
-  if (AccessSites sites = readAccesses(accesses); kernel && sites) {
-    checked = addCheckedCode(name, *known, std::move(*sites));
-  }
   if (kernel) {
-    return std::make_shared<CudaKernel>(std::move(kernel), std::move(slots), checked);
+    ReportingCode *reporting = nullptr;
+    if (AccessSites sites = readAccesses(accesses); sites || !asserts.empty()) {
+      auto code = std::make_unique<ReportingCode>(ReportingCode{
+          name, known, std::move(sites).value_or(std::vector<AccessSite>()), std::move(asserts), {}, nullptr});
+      reporting = addReportingCode(std::move(code), *known);
+    }
+    return std::make_shared<CudaKernel>(std::move(kernel), std::move(slots), reporting);
   }
   if (known && known->isLost()) {
-    raiseFinding(*known);
+    raiseReport(*known);
   }
   if (!problem.excess) {
     raise(errorFor(problem.status), name + ": " + problem.message);
@@ -253,7 +206,8 @@ static bool hasAttribute(const LoadRequest &request, const char *name) {
 std::shared_ptr<LoadedKernel> cudaLoad(const LoadRequest &request) {
   return loadOnDevice(request.kernel, request.object, request.symbol, request.ordinal, request.get<int>("threads"),
                       request.get<int64_t>("shared_bytes"), request.get<std::vector<int>>("slots"), request.accesses(),
-                      hasAttribute(request, "launch_pdl"), hasAttribute(request, "launch_cooperative_grid"));
+                      request.asserts(), hasAttribute(request, "launch_pdl"),
+                      hasAttribute(request, "launch_cooperative_grid"));
 }
 
 void cudaBind(py::module_ &module) {
@@ -271,12 +225,13 @@ void cudaBind(py::module_ &module) {
       });
   module.def("load_cuda", &loadOnDevice, py::arg("name"), py::arg("image"), py::arg("symbol"), py::arg("device"),
              py::arg("threads"), py::arg("shared_bytes") = 0, py::arg("slots") = py::none(),
-             py::arg("accesses") = py::none(), py::arg("launch_pdl") = false,
-             py::arg("launch_cooperative_grid") = false,
+             py::arg("accesses") = py::none(), py::arg("asserts") = std::vector<PyAssert>(),
+             py::arg("launch_pdl") = false, py::arg("launch_cooperative_grid") = false,
              "Loads a cubin or PTX onto a device, where it stays; load() does so for compiled kernels.\n\n"
              "`slots` are the slots of the code's parameters in order; None if each argument has its parameter.\n"
              "The launch's tensor maps follow.\n"
-             "Code with bounds checks needs its `accesses`, and has slots below zero.\n"
+             "Code with bounds checks needs its `accesses`, code with assertions its `asserts`; both have slots below\n"
+             "zero.\n"
              "Raises DeviceError, or OutOfResourcesError with the required amount and the limit.");
   module.def("use_cuda_driver", &cuda::Platform::replaceInstance, py::arg("library") = "",
              "Replaces the driver by a library, for tests without a GPU; by default restores the usual one.");

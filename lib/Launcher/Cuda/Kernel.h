@@ -3,11 +3,10 @@
 #ifndef TILEWRIGHT_LIB_LAUNCHER_CUDA_KERNEL_H
 #define TILEWRIGHT_LIB_LAUNCHER_CUDA_KERNEL_H
 
+#include "Reports.h"
 #include "tilewright/Launcher/LoadedKernel.h"
 
-#include "tilewright/Runtime/AccessChecks.h"
 #include "tilewright/Runtime/Cuda/Kernel.h"
-#include "tilewright/Runtime/Cuda/Mailbox.h"
 #include "tilewright/Runtime/Cuda/TensorMaps.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -19,21 +18,13 @@
 
 namespace tilewright::launcher {
 
-/// The data needed to report the errors that a kernel's bounds checks find.
-struct CheckedCode {
-  std::string name;
-  const runtime::cuda::Device *device;
-  runtime::cuda::Mailbox mailbox;
-  std::vector<runtime::AccessSite> sites;
-};
-
 class CudaKernel final : public LoadedKernel {
 public:
   /// `slots` are the slots of the code's parameters, in order; none if each argument has its parameter. Slots below
-  /// zero are the hidden ones of code with bounds checks. The launch's tensor maps follow. `checked` must never be
-  /// freed; it is null for code without checks.
+  /// zero are the hidden ones of code with bounds checks or assertions. The launch's tensor maps follow. `reporting`
+  /// must never be freed; it is null for code that reports nothing.
   CudaKernel(std::unique_ptr<runtime::cuda::Kernel> kernel, std::optional<std::vector<int>> slots,
-             const CheckedCode *checked);
+             ReportingCode *reporting);
 
   /// Returns after the launch was queued.
   bool launch(Call &call, PyObject *compiled, const runtime::Grid &grid) override;
@@ -47,9 +38,9 @@ private:
 
   const std::optional<std::vector<int>> slots;
   runtime::cuda::TensorMapEncoder encoder;
-  const CheckedCode *const checked;
+  ReportingCode *const reporting;
   size_t slotCount; // the least number of slots of a launch
-  /// The kernel's name in the device's error messages; never freed.
+  /// The kernel's name in the device's error messages; never freed. Null before the first launch.
   const char *label = nullptr;
 };
 

@@ -4,20 +4,6 @@
 
 namespace tilewright::runtime::cuda {
 
-namespace {
-/// While it exists, this thread may make calls that are forbidden during a stream capture. The calls made here do not
-/// affect a stream.
-class RelaxedCapture {
-public:
-  explicit RelaxedCapture(const Driver &driver) : driver(driver) { driver.threadExchangeStreamCaptureMode(&mode); }
-  ~RelaxedCapture() { driver.threadExchangeStreamCaptureMode(&mode); }
-
-private:
-  const Driver &driver;
-  CaptureMode mode = CaptureMode::Relaxed; // the previous mode after the exchange
-};
-} // namespace
-
 bool Kernel::failed(const char *call, Status status, LoadProblem &problem) const {
   if (status == Status::Success) {
     return false;

@@ -243,4 +243,12 @@ ContextScope::~ContextScope() {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// RelaxedCapture
+//===----------------------------------------------------------------------===//
+
+RelaxedCapture::RelaxedCapture(const Driver &driver) : driver(driver) { driver.threadExchangeStreamCaptureMode(&mode); }
+
+RelaxedCapture::~RelaxedCapture() { driver.threadExchangeStreamCaptureMode(&mode); }
+
 } // namespace tilewright::runtime::cuda

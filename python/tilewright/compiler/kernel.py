@@ -137,7 +137,7 @@ class CompiledKernel(KernelAttributes):
 
     @property
     def asserts(self) -> list[KernelAssert]:
-        """The assertions that are checked; if the n-th (from 1) fails, a program returns n."""
+        """The assertions that are checked, in the order of the numbers that the code reports."""
         return [KernelAssert(*fields) for fields in self.metadata.get("asserts", ())]
 
     @property

@@ -263,7 +263,9 @@ class DeviceAssertError(LaunchError, AssertionError):
         message: The assertion's message, without the position.
         file, line, column: The position of the assertion; lines and columns count from 1.
         program: The index in the grid of the program that failed; None if it is not known.
-        thread: The thread's index in the program; None on the CPU, where a program is one thread.
+        thread: The thread's index in the program; None on the CPU, where a program is one thread,
+            and if it is not known.
+        note: A consequence of the failure, such as that the device can no longer be used.
     """
 
     def __init__(
@@ -274,6 +276,7 @@ class DeviceAssertError(LaunchError, AssertionError):
         column: int | None = None,
         program: tuple[int, int, int] | None = None,
         thread: int | None = None,
+        note: str = "",
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -282,6 +285,7 @@ class DeviceAssertError(LaunchError, AssertionError):
         self.column = column
         self.program = program
         self.thread = thread
+        self.note = note
 
     @classmethod
     def make(
@@ -291,6 +295,7 @@ class DeviceAssertError(LaunchError, AssertionError):
         position: tuple[str, int, int],
         program: tuple[int, int, int] | None,
         thread: int | None = None,
+        note: str = "",
     ) -> DeviceAssertError:
         """The error of an assertion; empty parts of its position are unknown."""
         text = f"an assertion failed in {kernel}"
@@ -301,10 +306,11 @@ class DeviceAssertError(LaunchError, AssertionError):
         if message:
             text += f": {message}"
         file, line, column = (part or None for part in position)
-        return cls(text, file, line, column, program, thread)  # type: ignore[arg-type]
+        return cls(text, file, line, column, program, thread, note)  # type: ignore[arg-type]
 
     def __str__(self) -> str:
-        return located(Note(self.message, self.file, self.line, self.column))
+        text = located(Note(self.message, self.file, self.line, self.column))
+        return f"{text}\n{self.note}" if self.note else text
 
 
 class CheckError(LaunchError):

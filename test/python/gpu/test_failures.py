@@ -98,15 +98,38 @@ def test_a_failed_assertion_in_a_called_function(gpu) -> None:
     script = Path(__file__).parent / "failing_assertion.py"
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
-    assert "roots (failing_assertion.py:" in done.stdout
-    assert "cuda:0 is lost to this process since CUDA_ERROR_ASSERT" in done.stdout
-    line = (
-        script.read_text()
-        .splitlines()
-        .index('    tl.device_assert(value >= 0, "root of a negative number")')
-    )
     said = [text for text in done.stderr.splitlines() if "Assertion `root of a neg" in text]
-    assert len(said) == 1 and said[0].startswith(f"{script}:{line + 1}: roots: block: [0,0,0]")
+    place = f"{script}:{line_of(script, 'root of a negative number')}"
+    assert len(said) == 1 and said[0].startswith(f"{place}: roots: block: [0,0,0]")
+    kernel = f"roots (failing_assertion.py:{line_of(script, 'def roots') - 1})"
+    error = f"an assertion failed in {kernel}, program (0, 0, 0): root of a negative number"
+    assert done.stdout.startswith(f"{place}:5: {error}\n    tl.device_assert(")
+    assert "\ncuda:0 is lost to this process since CUDA_ERROR_ASSERT" in done.stdout
+
+
+def line_of(script: Path, text: str) -> int:
+    return next(n for n, line in enumerate(script.read_text().splitlines(), 1) if text in line)
+
+
+@pytest.mark.parametrize("blocking", ["0", "1"])
+@pytest.mark.parametrize("case", ["tile", "scalar", "function", "loop", "bounds", "none"])
+def test_the_program_whose_assertion_failed(gpu, case: str, blocking: str) -> None:
+    script = Path(__file__).parent / "failing_assertions.py"
+    done = subprocess.run(
+        [sys.executable, script, case],
+        env={**os.environ, "CUDA_LAUNCH_BLOCKING": blocking},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr
+    if case == "none":
+        assert done.stdout == "no failure\n"
+        return
+    place = f"{script}:{line_of(script, f'# {case}')}"
+    assert done.stdout.startswith(f"(4, 3, 1)\n{place}:"), done.stdout
+    assert "program (4, 3, 1)" in done.stdout and f"the {case}" in done.stdout
+    assert "cuda:0 is lost to this process since CUDA_ERROR_ASSERT" in done.stdout
 
 
 def test_a_forked_process(gpu) -> None:

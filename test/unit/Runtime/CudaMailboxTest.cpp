@@ -2,6 +2,8 @@
 
 #include "FakeCuda.h"
 
+#include <set>
+
 namespace tilewright::runtime::cuda {
 namespace {
 
@@ -20,7 +22,7 @@ TEST_F(CudaMailboxTest, Report) {
   uint64_t words[kMailboxWords] = {uint64_t(65535) << 48 | program, uint64_t(5) << 32 | 70000};
   std::optional<MailboxReport> report = readMailbox(words);
   ASSERT_TRUE(report);
-  EXPECT_EQ(report->access, 65534);
+  EXPECT_EQ(report->number, 65534);
   EXPECT_EQ(report->program, (std::array<int64_t, 3>{3, 2, 65000}));
 }
 
@@ -31,8 +33,36 @@ TEST_F(CudaMailboxTest, Allocate) {
   ASSERT_EQ(mailbox.allocate(*platform.device(0)), Status::Success);
   EXPECT_EQ(mailbox.onDevice, reinterpret_cast<DevicePointer>(mailbox.words));
   EXPECT_FALSE(readMailbox(mailbox.words));
+}
+
+TEST_F(CudaMailboxTest, NoMemory) {
   configure("devices=1 cuMemHostAlloc=2");
+  Platform platform(FAKE_CUDA_LIBRARY);
   EXPECT_EQ(Mailbox().allocate(*platform.device(0)), Status::OutOfMemory);
+}
+
+TEST_F(CudaMailboxTest, MailboxesShareAllocations) {
+  configure("devices=2");
+  Platform platform(FAKE_CUDA_LIBRARY);
+  constexpr size_t kPerPage = 4096 / 8 / kMailboxWords;
+  std::set<const volatile uint64_t *> different;
+  for (size_t i = 0; i < 2 * kPerPage; ++i) {
+    Mailbox mailbox;
+    ASSERT_EQ(mailbox.allocate(*platform.device(0)), Status::Success);
+    EXPECT_EQ(mailbox.onDevice, reinterpret_cast<DevicePointer>(mailbox.words));
+    different.insert(mailbox.words);
+  }
+  EXPECT_EQ(different.size(), 2 * kPerPage);
+  EXPECT_TRUE(contains(report(), "\"cuMemHostAlloc\": 2,"));
+  Mailbox other;
+  ASSERT_EQ(other.allocate(*platform.device(1)), Status::Success);
+  EXPECT_TRUE(contains(report(), "\"cuMemHostAlloc\": 3,"));
+}
+
+TEST_F(CudaMailboxTest, AllocateWhileAStreamIsCaptured) {
+  configure("capturing");
+  Platform platform(FAKE_CUDA_LIBRARY);
+  EXPECT_EQ(Mailbox().allocate(*platform.device(0)), Status::Success);
 }
 
 } // namespace

@@ -33,6 +33,13 @@ struct DeviceProperties {
   int memoryBusBits = 0;
 };
 
+/// Memory of the host that is reserved for further mailboxes (Mailbox.h). It is never freed.
+struct MailboxMemory {
+  uint64_t *words = nullptr;
+  DevicePointer onDevice = 0;
+  size_t count = 0; ///< of words
+};
+
 class Device {
 public:
   Device(Platform &platform, int ordinal) : platform(platform), ordinal(ordinal) {}
@@ -68,6 +75,8 @@ private:
   std::mutex mutex;
   std::atomic<Context> primary{nullptr};
   std::atomic<Status> loss{Status::Success};
+  friend struct Mailbox;
+  MailboxMemory mailboxes; // guarded by the mutex
   static constexpr unsigned kKeptLaunches = 8;
   std::array<std::atomic<const char *>, kKeptLaunches> launches{};
   std::atomic<unsigned> launchCount{0};
@@ -125,6 +134,20 @@ public:
 private:
   const Driver &driver;
   bool pushed = false;
+};
+
+/// While it exists, this thread may make calls that are forbidden during a stream capture. They must not affect a
+/// stream.
+class RelaxedCapture {
+public:
+  explicit RelaxedCapture(const Driver &driver);
+  ~RelaxedCapture();
+  RelaxedCapture(const RelaxedCapture &) = delete;
+  RelaxedCapture &operator=(const RelaxedCapture &) = delete;
+
+private:
+  const Driver &driver;
+  CaptureMode mode = CaptureMode::Relaxed; // the previous mode after the exchange
 };
 
 } // namespace tilewright::runtime::cuda

@@ -49,6 +49,9 @@ def Tile_Dialect : Dialect {
     static constexpr llvm::StringLiteral kLaunchConditionsAttr = "tile.launch_conditions";
     /// On the module, an array<i64>: the slots of the arguments whose memory the kernel may write.
     static constexpr llvm::StringLiteral kWrittenSlotsAttr = "tile.written_slots";
+    /// On a kernel: the message, file, line and column of each assertion, in the order of the numbers that its code
+    /// reports.
+    static constexpr llvm::StringLiteral kAssertsAttr = "tile.asserts";
     /// On a loop: the number of pipeline stages that the user requests.
     static constexpr llvm::StringLiteral kNumStagesAttr = "tile.num_stages";
     /// On a loop: what does not depend on the iteration stays inside.

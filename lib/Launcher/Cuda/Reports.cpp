@@ -1,0 +1,77 @@
+#include "Reports.h"
+
+namespace py = pybind11;
+
+namespace tilewright::launcher {
+
+using namespace runtime;
+
+const char *errorFor(cuda::Status status) {
+  return status == cuda::Status::Assert ? "DeviceAssertError" : "DeviceError";
+}
+
+/// Guarded by the GIL.
+static std::vector<std::unique_ptr<ReportingCode>> &reportingCode() {
+  static auto &all = *new std::vector<std::unique_ptr<ReportingCode>>();
+  return all;
+}
+
+ReportingCode *addReportingCode(std::unique_ptr<ReportingCode> code, cuda::Device &device) {
+  cuda::Status status = code->mailbox.allocate(device);
+  if (status != cuda::Status::Success) {
+    std::string text = device.explain("cuMemHostAlloc", status);
+    if (device.isLost()) {
+      raiseReport(device);
+    }
+    raise(errorFor(status), code->name + ": " + text);
+  }
+  return reportingCode().emplace_back(std::move(code)).get();
+}
+
+[[noreturn]] static void raiseOutOfBounds(const ReportingCode &code, const AccessSite &site,
+                                          const std::array<int64_t, 3> &program) {
+  py::list findings;
+  findings.append(makeFinding(code.name, site, describeOutOfBounds(site), program));
+  raise("CheckError", findings, 0, code.device->lostBecause());
+}
+
+[[noreturn]] static void raiseAssertion(const ReportingCode &code, const PyAssert &failed,
+                                        const std::array<int64_t, 3> &program) {
+  const auto &[message, file, line, column] = failed;
+  throwError(py::module_::import("tilewright.errors")
+                 .attr("DeviceAssertError")
+                 .attr("make")(code.label ? code.label : code.name, message, py::make_tuple(file, line, column),
+                               py::make_tuple(program[0], program[1], program[2]), py::none(),
+                               code.device->lostBecause()));
+}
+
+void raiseReport(const cuda::Device &device) {
+  for (const std::unique_ptr<ReportingCode> &code : reportingCode()) {
+    if (code->device != &device) {
+      continue;
+    }
+    std::optional<MailboxReport> found = readMailbox(code->mailbox.words);
+    if (!found) {
+      continue;
+    }
+    auto number = static_cast<size_t>(found->number);
+    size_t accesses = code->accesses.size();
+    if (number < accesses) {
+      raiseOutOfBounds(*code, code->accesses[number], found->program);
+    }
+    if (number - accesses < code->asserts.size()) {
+      raiseAssertion(*code, code->asserts[number - accesses], found->program);
+    }
+  }
+}
+
+bool setReport(const cuda::Device &device) {
+  try {
+    raiseReport(device);
+  } catch (py::error_already_set &error) {
+    error.restore();
+  }
+  return PyErr_Occurred();
+}
+
+} // namespace tilewright::launcher
