@@ -1,11 +1,10 @@
 #include "CodeGenerator.h"
 
+#include "KeptErrors.h"
 #include "tilewright/Target/FatalErrors.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -68,28 +67,6 @@ void optimize(Module &module, TargetMachine &machine, OptimizationLevel level, c
   builder.buildPerModuleDefaultPipeline(level).run(module, modules);
 }
 
-namespace {
-
-/// Records the first error that the code generator reports without stopping. LLVM's default handler exits the process.
-class ErrorKeeper final : public DiagnosticHandler {
-public:
-  explicit ErrorKeeper(std::string &first) : first(first) {}
-
-  bool handleDiagnostics(const DiagnosticInfo &info) override {
-    if (info.getSeverity() == DS_Error && first.empty()) {
-      raw_string_ostream stream(first);
-      DiagnosticPrinterRawOStream printer(stream);
-      info.print(printer);
-    }
-    return true;
-  }
-
-private:
-  std::string &first;
-};
-
-} // namespace
-
 Expected<SmallVector<char, 0>> emit(Module &module, TargetMachine &machine, CodeGenFileType type) {
   SmallVector<char, 0> bytes;
   raw_svector_ostream stream(bytes);
@@ -99,18 +76,13 @@ Expected<SmallVector<char, 0>> emit(Module &module, TargetMachine &machine, Code
     delete passes;
     return createStringError("the code generator cannot write this kind of file");
   }
-  std::string reported;
-  LLVMContext &context = module.getContext();
-  std::unique_ptr<DiagnosticHandler> before = context.getDiagnosticHandler();
-  context.setDiagnosticHandler(std::make_unique<ErrorKeeper>(reported));
-  Error fatal = runGuarded([&] { passes->run(module); });
-  context.setDiagnosticHandler(std::move(before));
-  if (fatal) {
+  KeptErrors reported(module.getContext());
+  if (Error fatal = runGuarded([&] { passes->run(module); })) {
     return fatal;
   }
   delete passes;
-  if (!reported.empty()) {
-    return createStringError("the code generator failed: " + reported);
+  if (!reported.first.empty()) {
+    return createStringError("the code generator failed: " + reported.first);
   }
   return bytes;
 }

@@ -52,7 +52,7 @@ void installErrorHandlers() {
   });
 }
 
-llvm::Error runGuarded(llvm::function_ref<void()> step) {
+llvm::Error runGuarded(llvm::function_ref<void()> step, llvm::StringRef what) {
   installErrorHandlers();
   Recovery mine;
   Recovery *const outer = recovery;
@@ -71,9 +71,9 @@ llvm::Error runGuarded(llvm::function_ref<void()> step) {
   recovery = outer;
   llvm::RestorePrettyStackState(stackTrace);
   if (isOutOfMemory) {
-    return llvm::createStringError(std::errc::not_enough_memory, "the code generator ran out of memory");
+    return llvm::createStringError(std::make_error_code(std::errc::not_enough_memory), what + " ran out of memory");
   }
-  return llvm::createStringError("the code generator failed: " + summarize(mine.message));
+  return llvm::createStringError(what + " failed: " + summarize(mine.message));
 }
 
 } // namespace tilewright::codegen

@@ -1,16 +1,17 @@
 #include "tilewright/Target/Libraries.h"
 
+#include "KeptErrors.h"
+#include "tilewright/Target/Bitcode.h"
+
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/CallGraph.h"
-#include "llvm/Bitcode/BitcodeReader.h"
-#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/DynamicLibrary.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -18,19 +19,6 @@ using namespace llvm;
 namespace tilewright::libraries {
 
 static constexpr StringLiteral kSymbol = "tilewright-symbol", kLibraries = "tilewright-libraries";
-
-/// The module of a file, whose functions are read when they are linked.
-static Expected<std::unique_ptr<Module>> open(const std::string &file, LLVMContext &context) {
-  auto buffer = MemoryBuffer::getFile(file);
-  if (!buffer) {
-    return createStringError("cannot read " + file + ": " + buffer.getError().message());
-  }
-  auto module = getOwningLazyBitcodeModule(std::move(*buffer), context);
-  if (!module) {
-    return createStringError(file + " is not a file of LLVM bitcode: " + toString(module.takeError()));
-  }
-  return module;
-}
 
 static std::string print(const Type &type) {
   std::string text;
@@ -40,7 +28,7 @@ static std::string print(const Type &type) {
 
 Expected<Contents> read(const std::string &file) {
   LLVMContext context;
-  auto module = open(file, context);
+  auto module = bitcode::open(file, context);
   if (!module) {
     return module.takeError();
   }
@@ -184,7 +172,8 @@ private:
     for (const Function &function : module) {
       std::string name = function.getName().str();
       if (isMissing(function) && !sys::DynamicLibrary::SearchForAddressOfSymbol(name)) {
-        return createStringError("a library calls '" + name + "', which neither it nor another library defines");
+        return createStringError("a library calls '" + json::fixUTF8(name) +
+                                 "', which neither it nor another library defines");
       }
     }
     return Error::success();
@@ -197,7 +186,7 @@ private:
   }
 
   Expected<std::unique_ptr<Module>> openForModule(const std::string &file) {
-    auto library = open(file, module.getContext());
+    auto library = bitcode::open(file, module.getContext());
     if (!library) {
       return library;
     }
@@ -207,7 +196,6 @@ private:
     }
     (*library)->setTargetTriple(own);
     (*library)->setDataLayout(module.getDataLayout());
-    StripDebugInfo(**library);
     for (NamedMDNode &node : make_early_inc_range((*library)->named_metadata())) {
       node.eraseFromParent();
     }
@@ -222,8 +210,9 @@ private:
 
   /// Links what the module declares. The linked definitions are hidden from the next library.
   Error take(std::unique_ptr<Module> library, const std::string &file) {
+    codegen::KeptErrors errors(module.getContext());
     if (Linker::linkModules(module, std::move(library), Linker::LinkOnlyNeeded)) {
-      return createStringError("the library " + file + " could not be linked");
+      return createStringError("the library " + file + " could not be linked: " + errors.first);
     }
     for (GlobalObject &object : module.global_objects()) {
       if (!object.isDeclaration() && settled.insert(&object).second) {

@@ -12,8 +12,9 @@ namespace tilewright::codegen {
 void installErrorHandlers();
 
 /// Runs `step`, and returns a fatal error of LLVM in this thread, or running out of memory, as an Error. After an
-/// error, the objects that `step` operates on are in an undefined state, and must neither be used nor destroyed.
-llvm::Error runGuarded(llvm::function_ref<void()> step);
+/// error, the objects that `step` operates on are in an undefined state, and must neither be used nor destroyed. `what`
+/// names the step in the error.
+llvm::Error runGuarded(llvm::function_ref<void()> step, llvm::StringRef what = "the code generator");
 
 } // namespace tilewright::codegen
 

@@ -4,6 +4,7 @@ import inspect
 import os
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -431,6 +432,51 @@ def test_a_truncated_file(library, tmp_path):
     with open(library, "rb") as file:
         path.write_bytes(file.read()[:-200])
     fails(THRICE, "short.bc", extern_libs={"mine": path})
+
+
+CORRUPT = """
+import random, sys
+from tilewright import _core
+
+with open(sys.argv[1], "rb") as file:
+    valid = file.read()
+path = sys.argv[1] + ".corrupt"
+for seed in range(int(sys.argv[2])):
+    choose, data = random.Random(seed), bytearray(valid)
+    for _ in range(choose.choice([1, 1, 2, 8])):
+        data[choose.randrange(8, len(data))] = choose.choice([0, 0xFF, choose.randrange(256)])
+    with open(path, "wb") as file:
+        file.write(data)
+    try:
+        _core.read_library(path)
+        print("valid")
+    except ValueError as error:
+        assert str(error).startswith(f"{path} is not a file of LLVM bitcode: "), error
+        print("corrupt")
+"""
+
+
+@pytest.mark.cpu_only("files are read in the same way for all targets", compiles=False)
+def test_corrupt_files(library):
+    done = subprocess.run(
+        [sys.executable, "-c", CORRUPT, library, "60"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    words = done.stdout.split()
+    assert len(words) == 60 and words.count("corrupt") > 30
+    assert not done.stderr
+
+
+def test_a_file_that_is_corrupt_at_first(library, tmp_path):
+    path = tmp_path / "mended.bc"
+    with open(library, "rb") as file:
+        data = file.read()
+    path.write_bytes(data[:100] + bytes(100) + data[200:])
+    fails(THRICE, "mended.bc is not a file of LLVM bitcode", extern_libs={"mine": str(path)})
+    path.write_bytes(data)
+    x, out = fresh("int32", (16,), -9, 9), poisoned("int32", (16,))
+    unary[(1,)](x, out, THRICE, N=16, extern_libs={"mine": str(path)})
+    assert np.array_equal(out, 3 * x)
 
 
 def test_a_missing_function(library):
