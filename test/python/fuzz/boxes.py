@@ -1,15 +1,17 @@
 """Kernels that test loops of dots whose loads are copied as boxes (TMA), or just can't be.
 
-Rows, columns and their strides are integers known at launch, of the grid, or of a loop; rows may
-take a remainder, arrays have a further dimension for heads, masks end anywhere and in several
-forms, and pointers are advanced. Some begin or have strides off the alignment that TMA needs, some
-read what the program has written before. Boxes begin before and after the array.
+Rows, columns and their strides are integers known at launch, of the grid, or of a loop, whose
+bounds may be loaded; rows may take a remainder, arrays have a further dimension for heads, masks
+end anywhere and in several forms, and pointers are advanced. Some begin or have strides off the
+alignment that TMA needs, some read what the program has written before. Boxes begin before and
+after the array.
 """
 
 from __future__ import annotations
 
 import random
 
+from bounds import STEPS, Range, loaded_range
 from groups import Groups
 from kernel import Kernel
 
@@ -122,6 +124,11 @@ class Boxes(Groups):
         bounds = self.pick(
             f"0, {self.trips} * {self.inner}, {self.inner}", f"0, {self.length}, {self.inner}"
         )
+        found = Range(bounds, index)
+        if self.chance(0.3):
+            steps = [*[self.inner] * 4, -self.inner, *STEPS[2:]]
+            outer = self.indices[-1] if self.indices else ""
+            found = loaded_range(self, index, steps, outer, unit=self.inner)
         if self.chance(0.3):
             head = self.head_offset(self.pitch_a)
             rows = self.row_of_a()
@@ -130,7 +137,7 @@ class Boxes(Groups):
             body = self.moved
         else:
             body = self.computed
-        with self.block(f"for {index} in tl.range({bounds}{stages}):"):
+        with self.over(found, index, stages):
             body(index)
 
     def earlier_access(self) -> None:
@@ -152,7 +159,7 @@ def write(rng: random.Random) -> Kernel:
     w.begin()
     for _ in range(rng.choice([1, 1, 2])):
         if w.chance(0.2):
-            with w.block(f"for tile in range({w.group} + 2):"):
+            with w.over(Range(f"{w.group} + 2", "tile"), "tile"):
                 w.loop()
         else:
             w.loop()

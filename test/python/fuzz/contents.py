@@ -25,7 +25,8 @@ def contents(dtype: DType, fill: str, seed: int, name: str, index: np.ndarray) -
     Args:
         fill: "any": any integer, or multiples of 1/8 below 8; "small": whole numbers from -4 to 4,
             or 0 to 8 for unsigned types; "zero"; "below N": from 0 to N - 1; "permutation N":
-            indices, permuted within groups of N, a power of two.
+            indices, permuted within groups of N, a power of two; "rising": in steps of 0 to 4;
+            "of A B C": these integers.
     """
     bits = _random_bits(seed, name, index)
     kind, _, limit = fill.partition(" ")
@@ -35,6 +36,11 @@ def contents(dtype: DType, fill: str, seed: int, name: str, index: np.ndarray) -
         values = (bits % np.uint64(int(limit))).astype(np.int64)
     elif kind == "permutation":
         values = (index * 5 + 3) % int(limit)
+    elif kind == "rising":
+        values = index * 2 + (bits % np.uint64(3)).astype(np.int64)
+    elif kind == "of":
+        choices = np.array([int(text) for text in limit.split()], dtype.stored)
+        return choices[bits % np.uint64(len(choices))]
     elif kind == "small" or dtype == "int1":
         values = (bits % np.uint64(9)).astype(np.int64)
         if dtype.is_float or dtype.is_signed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bounds import Range, range_of
 from generate import Generator, Var
 
 
@@ -51,8 +52,12 @@ def loop(g: Generator) -> None:
     g.loops += 1
     index = f"i{g.loops}"
     bounds = g.rng.choice(["ks", "0, ks", "1, 4", "3", "ks, 5", "0, 6, 2", "5, 0, -2", "pid, 3"])
+    found = (range_of(g, index) if g.chance(0.3) else None) or Range(bounds, index)
     targets = _targets(g)
-    g.line(f"for {index} in {g.rng.choice(['range', 'range', 'tl.range', 'range'])}({bounds}):")
+    kind = g.rng.choice(["range", "range", "tl.range", "range"])
+    g.line(f"for {found.counter} in {kind}({found.arguments}):")
+    for line in found.lines:
+        g.line(f"    {line}")
     g.scalars.append(index)
     _body(g, g.rng.randint(1, 3), targets)
     g.scalars.remove(index)

@@ -18,7 +18,7 @@ import oracle_functions
 import oracle_random
 import registers
 from memory import Memory, Undefined
-from tiles import Tile, common_type, lift
+from tiles import DType, Tile, common_type, lift
 
 from tilewright.language import tensor
 from tilewright.language.registry import ENTRIES
@@ -118,10 +118,11 @@ class _Steps:
 
 def _counted(steps: _Steps) -> Any:
     def counted(*bounds: Any, **hints: Any) -> Iterator[Tile]:
-        dtype = lift(bounds[0]).dtype
-        for other in bounds[1:]:
-            dtype = common_type(dtype, lift(other).dtype)
-        for i in range(*(operator.index(lift(bound)) for bound in bounds)):
+        dtype = DType("int32")
+        for bound in bounds:
+            dtype = common_type(dtype, lift(bound).dtype)
+        ends = (operator.index(lift(bound).to(dtype)) for bound in bounds[:2])
+        for i in range(*ends, *(operator.index(lift(step)) for step in bounds[2:])):
             steps()
             yield Tile(dtype, i)
 

@@ -72,6 +72,11 @@ class Exits(Loops):
             return f"not ({left})"
         return f"({left}) {self.pick('and', 'or')} ({right})"
 
+    def loaded(self, most: int) -> str:
+        """A number from 1 to `most`, which is loaded here or where it is used."""
+        load = f"tl.load({self.flags} + {self.rng.randint(0, 9)}) & {most - 1}"
+        return f"({load}) + 1" if self.chance(0.3) else self.assign(f"({load}) + 1")
+
     # statements
 
     def effect(self) -> None:
@@ -120,14 +125,15 @@ class Exits(Loops):
         self.loops += 1
         index = f"i{self.loops}"
         if self.chance(0.7):
-            with self.block(self.head(index)):
+            with self.iterations(index):
                 self.body(index, has_continue=True)
         else:
             self.line(f"{index} = {self.pick('0', '0', 'n3', 'n0 * 0')}")
             more = self.pick("", "", f" and {self.comparison(index)}")
-            with self.block(f"while {index} < {self.pick('n0', 'n0 * 2', 5)}{more}:"):
+            bound, step = self.loaded(4), self.loaded(2)
+            with self.block(f"while {index} < {self.pick('n0', 'n0 * 2', 5, bound)}{more}:"):
                 self.body(index, has_continue=False)
-                self.line(f"{index} += {self.pick(1, 1, 2, 'n3 + 1')}")
+                self.line(f"{index} += {self.pick(1, 1, 2, 'n3 + 1', step)}")
         is_while = self.lines[-1].strip().startswith(index)
         if self.chance(0.2):
             with self.block("else:"):

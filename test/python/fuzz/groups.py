@@ -175,7 +175,8 @@ class Groups(Loops):
         self.loops += 1
         index = f"i{self.loops}"
         self.line(f"{index} = 0")
-        with self.block(f"while {index} < n0:"):
+        counts = self.array(self.fresh("counts"), "int32", "below 4")
+        with self.block(f"while {index} < {self.pick('n0', 'n0', f'tl.load({counts} + 3)')}:"):
             self.computed(index)
             self.line(f"{index} += 1")
             if self.chance(0.5):

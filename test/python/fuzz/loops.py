@@ -1,5 +1,6 @@
 """Kernels that test loops of loads and dots: several, nested, pipelined in up to five stages, and
-in a loop over tiles as in persistent kernels.
+in a loop over tiles as in persistent kernels. Their bounds and steps are constants, arguments, or
+loaded from memory.
 
 Their pointers are advanced, computed, or alternate between two arrays of which one is written in
 the loop. Masks may end within a tile. Hints hold.
@@ -8,7 +9,10 @@ the loop. Masks may end within a tile. Hints hold.
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+from bounds import Range, loaded_range
 from kernel import Kernel
 from tiles import DType
 from writer import Writer
@@ -20,6 +24,7 @@ class Loops(Writer):
     """Attributes:
     rows, columns, inner: The sizes M, N and K of a dot.
     pitch: The elements from a row of A to the next one.
+    indices: The indices of the loops around the current statement.
     """
 
     def __init__(self, rng: random.Random) -> None:
@@ -29,6 +34,7 @@ class Loops(Writer):
         self.operand = DType(rng.choice(self.operands()))
         self.sum = {"int8": "int32", "float64": "float64"}.get(self.operand, "float32")
         self.loops = 0
+        self.indices: list[str] = []
         self.tile = ""  # what moves the operands of a loop over tiles
 
     @staticmethod
@@ -48,9 +54,11 @@ class Loops(Writer):
         self.line(f"ai = row * {self.pitch} + k[None, :]")
         self.line(f"bi = k[:, None] * {self.columns} + column")
         self.line(f"acc = tl.zeros({self.shape}, tl.{self.sum})")
+        self.line("passed = tl.cast(0, tl.int64)")
 
     def end(self) -> None:
         self.result("acc", self.sum)
+        self.result("passed", "int64", ())
 
     # parts of a loop
 
@@ -131,11 +139,31 @@ class Loops(Writer):
 
     # loops
 
-    def head(self, index: str) -> str:
+    @contextmanager
+    def iterations(self, index: str) -> Iterator[None]:
+        """A loop in which an index counts from 0, or nearly."""
         bounds = self.pick("n0", "n0", "n0", "0, n0", "1, n0", "4", "0, n0 * 2, 2", "n0, 0, -1")
-        if self.chance(0.3):
-            return f"for {index} in tl.range({bounds}, num_stages={self.rng.randint(1, 5)}):"
-        return f"for {index} in range({bounds}):"
+        found = Range(bounds, index)
+        if self.chance(0.35):
+            found = loaded_range(self, index, outer=self.indices[-1] if self.indices else "")
+        options = f", num_stages={self.rng.randint(1, 5)}" if self.chance(0.3) else ""
+        if self.rows * self.columns <= 1024 and self.chance(0.15):
+            options += f", loop_unroll_factor={self.rng.randint(2, 4)}"
+        with self.over(found, index, options):
+            yield
+
+    @contextmanager
+    def over(self, found: Range, index: str, options: str = "") -> Iterator[None]:
+        """The loop over a range, which may have options of `tl.range`."""
+        kind = "tl.range" if options else "range"
+        with self.block(f"for {found.counter} in {kind}({found.arguments}{options}):"):
+            for line in found.lines:
+                self.line(line)
+            if self.chance(0.3):
+                self.line(f"passed = passed * 31 + {found.counter}.to(tl.int64)")
+            self.indices.append(index)
+            yield
+            self.indices.pop()
 
     def loop(self) -> None:
         self.loops += 1
@@ -149,7 +177,7 @@ class Loops(Writer):
             self.line(f"one = {self.a}")
             self.line(f"two = {self.c}")
             self.line(f"weights = tl.load({self.b} + bi)")
-        with self.block(self.head(index)):
+        with self.iterations(index):
             if self.depth < 4 and self.chance(0.25):
                 self.loop()
             getattr(self, kind)(index)
@@ -167,8 +195,9 @@ class Loops(Writer):
         if place:
             self.line(f"place{tile} = 0")
         bounds = self.pick("n3", "0, n3", "0, n3", "pid, n3, 2", "1, n3", "0, n3, 3", "3")
+        found = loaded_range(self, tile) if self.chance(0.2) else Range(bounds, tile)
         stages = f", num_stages={self.rng.randint(1, 3)}" if self.chance(0.8) else ""
-        with self.block(f"for {tile} in tl.range({bounds}{stages}):"):
+        with self.over(found, tile, stages):
             if self.chance(0.7):
                 self.line(f"acc = tl.zeros({self.shape}, tl.{self.sum})")
             self.tile = f"place{tile}" if place else f"{tile} * {self.pick(16, 16, 8, self.inner)}"
@@ -199,7 +228,10 @@ class Loops(Writer):
         count = self.pick(
             "n0", "n0", "n0 * 2", f"(n0 + {tile}) % 4", f"{tile}", f"n0 - {tile}", "5"
         )
-        with self.block(f"for {index} in range({count}):"):
+        found = Range(count, index)
+        if self.chance(0.25):
+            found = loaded_range(self, index, outer=tile)
+        with self.over(found, index):
             self.product(*self.addresses(index))
             if self.chance(0.1):
                 self.write_back(self.pick(self.a, self.c, self.c))

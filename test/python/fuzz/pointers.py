@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 
+from bounds import loaded_range
 from kernel import Kernel
 from writer import Writer
 
@@ -154,7 +155,10 @@ class Pointers(Writer):
         self.loops += 1
         index = f"t{self.loops}"
         if kind == "for":
-            with self.block(f"for {index} in range({self.pick('n0', '3', 'turn, 3', '4')}):"):
+            bounds = self.pick("n0", "3", "turn, 3", "4")
+            if self.chance(0.25):
+                bounds = loaded_range(self, index).arguments
+            with self.block(f"for {index} in range({bounds}):"):
                 self.body(self.rng.randint(2, 4))
                 self.line("turn += 1")
             return
