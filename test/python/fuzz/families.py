@@ -17,11 +17,11 @@ import extremes
 import function_calls
 import groups
 import handover
-import helpers
 import instances
 import libdevice_calls
 import loops
 import maps
+import memory_calls
 import mixed
 import ordering
 import outside
@@ -45,7 +45,7 @@ FAMILIES: dict[str, tuple[int, Family]] = {
     "exits": (5, exits.write),
     "ordering": (3, ordering.write),
     "outside": (2, outside.write),
-    "helpers": (8, helpers.write),
+    "helpers": (8, memory_calls.write),
     "quotients": (4, quotients.write),
     "counts": (3, counts.write),
     "structures": (4, value_classes.write),
