@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tilewright.language.creation import *
     from tilewright.language.debug import *
     from tilewright.language.dot import *
+    from tilewright.language.extrema import *
     from tilewright.language.hints import *
     from tilewright.language.inline_asm import *
     from tilewright.language.mapping import *
@@ -51,6 +52,7 @@ else:
         creation,
         debug,
         dot,
+        extrema,
         hints,
         inline_asm,
         mapping,

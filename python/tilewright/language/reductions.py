@@ -1,4 +1,7 @@
-"""Reductions and scans along one dimension, with built-in or user-defined combiners."""
+"""Reductions and scans along one dimension, with user-defined combiners and those of sums.
+
+Minima and maxima are in extrema.py.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import Any
 
 from tilewright.errors import ShapeMismatchError, TypeMismatchError
 from tilewright.language import combiners, overflow
-from tilewright.language._build import constant, emit, i32_attr, iota, same_shape, to_tensor
+from tilewright.language._build import constant, emit, i32_attr, to_tensor
 from tilewright.language._context import current
 from tilewright.language.casts import convert, element_type
 from tilewright.language.constexpr import builtin, constant_bool, constant_int, constexpr_value
@@ -26,7 +29,6 @@ from tilewright.language.shape import (
     broadcast_all,
     expand_to,
     insert_dim,
-    positions_along,
     reshape,
     wrap_axis,
 )
@@ -262,7 +264,7 @@ def sum(input: Any, axis: Any = None, keep_dims: Any = False, dtype: Any = None)
         >>> tl.sum(x, axis=1)
         [ 3 12]
     """
-    x = _sum_input(_block(input, "sum"), dtype)
+    x = _sum_input(numeric_tile(input, "sum"), dtype)
     narrow = x.dtype.is_floating() and x.dtype.primitive_bitwidth < 32
     wide = convert(x, float32) if narrow else x
     result: tensor = reduce(wide, axis, _add, keep_dims)
@@ -303,7 +305,7 @@ def reduce_or(input: Any, axis: Any, keep_dims: Any = False) -> tensor:
 def _bitwise_reduction(
     input: Any, axis: Any, keep_dims: Any, combine: Combiner, what: str
 ) -> tensor:
-    x = _block(input, what)
+    x = numeric_tile(input, what)
     if not x.dtype.is_int():
         raise TypeMismatchError(f"{what} takes integers, found {x.dtype}")
     result: tensor = reduce(x, axis, combine, keep_dims)
@@ -326,7 +328,7 @@ def cumsum(input: Any, axis: Any = 0, reverse: Any = False, dtype: Any = None) -
         [ 0  1  3  6 10]
         [10 10  9  7  4]
     """
-    x = _sum_input(_no_bfloat16(_block(input, "cumsum")), dtype)
+    x = _sum_input(without_bfloat16(numeric_tile(input, "cumsum")), dtype)
     result: tensor = associative_scan(x, axis, _add, reverse)
     overflow.check_sums(x, lambda exact: associative_scan(exact, axis, _add, reverse))
     return result
@@ -347,7 +349,7 @@ def cumprod(input: Any, axis: Any = 0, reverse: Any = False, dtype: Any = None) 
         >>> tl.cumprod(tl.arange(1, 6))
         [  1   2   6  24 120]
     """
-    x = _no_bfloat16(_block(input, "cumprod"))
+    x = without_bfloat16(numeric_tile(input, "cumprod"))
     if constexpr_value(dtype) is not None:
         x = convert(x, element_type(dtype))
     result: tensor = associative_scan(x, axis, _mul, reverse)
@@ -355,156 +357,7 @@ def cumprod(input: Any, axis: Any = 0, reverse: Any = False, dtype: Any = None) 
     return result
 
 
-# Minimum and maximum
-
-
-@builtin
-def _max(a: tensor, b: tensor) -> tensor:
-    return emit(_extremum(a.dtype, "max"), [a, b])
-
-
-@builtin
-def _min(a: tensor, b: tensor) -> tensor:
-    return emit(_extremum(a.dtype, "min"), [a, b])
-
-
-def _extremum(type: dtype, which: str) -> str:
-    if type.is_floating():
-        return f"arith.{which}numf"
-    return f"arith.{which}{'si' if type.is_int_signed() else 'ui'}"
-
-
-def _indexed(greater: bool, tie_break_left: bool) -> Combiner:
-    """The combiner of (value, index) pairs.
-
-    A number takes precedence over NaN, as it does without indices, so that the result does not
-    depend on the order in which elements are combined.
-    """
-
-    @builtin
-    def combine(v1: tensor, i1: tensor, v2: tensor, i2: tensor) -> tuple[tensor, tensor]:
-        first = v1 > v2 if greater else v1 < v2
-        tie = v1 == v2
-        if v1.dtype.is_floating():
-            right_nan = v2 != v2
-            first = first | (right_nan & (v1 == v1))
-            tie = tie | (right_nan & (v1 != v1))
-        if tie_break_left:
-            first = first | (tie & (i1 < i2))
-        value = emit("arith.select", [first, v1, v2])
-        return value, emit("arith.select", [first, i1, i2])
-
-    return combine
-
-
-def _extreme(input: Any, axis: Any, keep_dims: Any, indices: Any, left: Any, which: str) -> Any:
-    x = _no_bfloat16(_block(input, which))
-    if not constant_bool(indices, "return_indices"):
-        if x.dtype.primitive_bitwidth < 32:
-            x = convert(x, float32 if x.dtype.is_floating() else int32)
-        return reduce(x, axis, _max if which == "max" else _min, keep_dims)
-    combine = _indexed(which == "max", constant_bool(left, "tie_break_left"))
-    return reduce((x, _positions(x, axis)), axis, combine, keep_dims)
-
-
-def _positions(x: tensor, axis: Any) -> tensor:
-    """The index of each element along the dimension, or in row-major order if `axis` is None."""
-    shape = x.type.shape
-    if constexpr_value(axis) is not None:
-        indices = positions_along(shape, wrap_axis(axis, len(shape)))
-    elif are_powers_of_two(shape):
-        indices = reshape(iota(0, x.type.numel), shape)
-    else:
-        indices = positions_along(shape, 0)
-        for dim in range(1, len(shape)):
-            indices = indices * shape[dim] + positions_along(shape, dim)
-    if x.type.encoding is None:
-        return indices
-    # The operands of a reduction must have the same layout.
-    return emit("tile.reshape", [indices], type=same_shape(x, int32))
-
-
-@Family.REDUCTIONS
-@member
-def max(
-    input: Any,
-    axis: Any = None,
-    return_indices: Any = False,
-    return_indices_tie_break_left: Any = True,
-    keep_dims: Any = False,
-) -> Any:
-    """The maximum along a dimension; NaN only if all elements are NaN.
-
-    Args:
-        input: A tile of integers or floats.
-        axis: The dimension; None reduces all dimensions.
-        return_indices: Also return the index of the maximum, int32; in row-major order if `axis`
-            is None.
-        return_indices_tie_break_left: If elements are equal, return the lowest index; otherwise
-            the index of any of them.
-        keep_dims: Keep the dimension, with size 1.
-
-    Returns:
-        The maximum, or the tuple (maximum, index). bfloat16 gives float32. Without indices, float16
-        gives float32 too, and integers narrower than 32 bits give int32.
-
-    Raises:
-        ShapeMismatchError: The axis is out of range, or the input is a scalar.
-
-    Example:
-        >>> tl.max(tl.load(p + tl.arange(0, 4)), 0, return_indices=True)
-        3
-        3
-    """
-    left = return_indices_tie_break_left
-    return _extreme(input, axis, keep_dims, return_indices, left, "max")
-
-
-@Family.REDUCTIONS
-@member
-def min(
-    input: Any,
-    axis: Any = None,
-    return_indices: Any = False,
-    return_indices_tie_break_left: Any = True,
-    keep_dims: Any = False,
-) -> Any:
-    """The minimum along a dimension; see `max`.
-
-    Example:
-        >>> tl.min(tl.load(p + tl.arange(0, 4)) - 2)
-        -2
-    """
-    left = return_indices_tie_break_left
-    return _extreme(input, axis, keep_dims, return_indices, left, "min")
-
-
-@Family.REDUCTIONS
-@member
-def argmax(input: Any, axis: Any, tie_break_left: Any = True, keep_dims: Any = False) -> tensor:
-    """The index, int32, of the maximum along a dimension; see `max`.
-
-    Example:
-        >>> i = tl.arange(0, 5)
-        >>> tl.argmax(i * (4 - i), 0)
-        2
-    """
-    position: tensor = _extreme(input, axis, keep_dims, True, tie_break_left, "max")[1]
-    return position
-
-
-@Family.REDUCTIONS
-@member
-def argmin(input: Any, axis: Any, tie_break_left: Any = True, keep_dims: Any = False) -> tensor:
-    """The index, int32, of the minimum along a dimension; see `max`.
-
-    Example:
-        >>> i = tl.arange(0, 5)
-        >>> tl.argmin(i * (i - 4), 0)
-        2
-    """
-    position: tensor = _extreme(input, axis, keep_dims, True, tie_break_left, "min")[1]
-    return position
+# Histograms
 
 
 @Family.REDUCTIONS
@@ -531,7 +384,7 @@ def histogram(input: Any, num_bins: Any, mask: Any = None) -> tensor:
         >>> tl.histogram(tl.arange(0, 16) % 5, 6)
         [4 3 3 3 3 0]
     """
-    x = _block(input, "histogram")
+    x = numeric_tile(input, "histogram")
     if not x.dtype.is_int():
         raise TypeMismatchError(f"histogram counts integers, found {x.dtype}")
     if len(x.type.shape) != 1:
@@ -556,11 +409,15 @@ def histogram(input: Any, num_bins: Any, mask: Any = None) -> tensor:
     return emit("tile.histogram", [x], {"bins": i32_attr(bins)}, element=int32)
 
 
-def _no_bfloat16(x: tensor) -> tensor:
+# Operands
+
+
+def without_bfloat16(x: tensor) -> tensor:
     return convert(x, float32) if x.dtype.is_bf16() else x
 
 
-def _block(x: Any, what: str) -> tensor:
+def numeric_tile(x: Any, what: str) -> tensor:
+    """A tile of integers or floats; an error for other operands of the function `what`."""
     value = to_tensor(x)
     if not value.type.is_block():
         raise ShapeMismatchError(f"{what} takes a tile, found a scalar {value.type}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tilewright.errors import ShapeMismatchError
-from tilewright.language import math, operators, reductions
+from tilewright.language import extrema, math, operators, reductions
 from tilewright.language._build import to_tensor
 from tilewright.language.constexpr import (
     constant_bool,
@@ -112,7 +112,7 @@ def softmax(x: Any, dim: Any = None, keep_dims: Any = False, ieee_rounding: Any 
     constant_bool(keep_dims, "keep_dims")
     axis = 0 if constexpr_value(dim) is None else dim
     value = to_tensor(x)
-    shifted = value - reductions.max(value, axis, keep_dims=True)
+    shifted = value - extrema.max(value, axis, keep_dims=True)
     numerator = math.exp(shifted)
     return math.fdiv(numerator, reductions.sum(numerator, axis, keep_dims=True), ieee_rounding)
 

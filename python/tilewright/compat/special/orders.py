@@ -19,7 +19,7 @@ from tilewright.language.casts import cast
 from tilewright.language.constexpr import builtin, constant_bool, constexpr
 from tilewright.language.creation import where
 from tilewright.language.dtypes import float64, int32, int64
-from tilewright.language.reductions import max as largest
+from tilewright.language.extrema import max as largest
 from tilewright.language.shape import broadcast_all
 from tilewright.language.tensor import tensor
 
