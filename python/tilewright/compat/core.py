@@ -10,7 +10,7 @@ from tilewright.language.constexpr import builtin, constant_int, constexpr
 from tilewright.language.tensor import tensor
 
 CONSTEXPR_0 = constexpr(0)
-TRITON_MAX_TENSOR_NUMEL = 1 << 20  # as language.dtypes.MAX_ELEMENTS
+TRITON_MAX_TENSOR_NUMEL = 1 << 20  # as language.tile_shapes.MAX_ELEMENTS
 
 
 @builtin

@@ -9,12 +9,13 @@ from tilewright.errors import ConstantError, ShapeMismatchError, TypeMismatchErr
 from tilewright.language._build import NUMBER, constant, emit, i32_attr, iota, splat, to_tensor
 from tilewright.language.casts import convert, element_type
 from tilewright.language.constexpr import constant_int, constexpr_value, describe
-from tilewright.language.dtypes import block_type, check_shape, int1, int32
+from tilewright.language.dtypes import block_type, int1, int32
 from tilewright.language.promotion import promoted
 from tilewright.language.reductions import first_of_one
 from tilewright.language.registry import Family
 from tilewright.language.shape import broadcast_all
 from tilewright.language.tensor import tensor
+from tilewright.language.tile_shapes import check_shape
 
 
 def _axis(axis: Any, what: str) -> int:

@@ -7,11 +7,12 @@ from typing import Any
 from tilewright.language._build import emit, iota, same_shape
 from tilewright.language.casts import convert
 from tilewright.language.constexpr import builtin, constant_bool, constexpr_value
-from tilewright.language.dtypes import are_powers_of_two, dtype, float32, int32
+from tilewright.language.dtypes import dtype, float32, int32
 from tilewright.language.reductions import Combiner, numeric_tile, reduce, without_bfloat16
 from tilewright.language.registry import Family
 from tilewright.language.shape import positions_along, reshape, wrap_axis
 from tilewright.language.tensor import member, tensor
+from tilewright.language.tile_shapes import are_powers_of_two
 
 
 @builtin

@@ -15,8 +15,6 @@ from tilewright.language._context import current
 from tilewright.language.casts import convert, element_type
 from tilewright.language.constexpr import builtin, constant_bool, constant_int, constexpr_value
 from tilewright.language.dtypes import (
-    are_powers_of_two,
-    check_shape,
     dtype,
     float32,
     int32,
@@ -33,6 +31,7 @@ from tilewright.language.shape import (
     wrap_axis,
 )
 from tilewright.language.tensor import member, tensor
+from tilewright.language.tile_shapes import are_powers_of_two, check_shape
 
 # What users call the operations.
 _NAMES = {"tile.reduce": "reduce", "tile.scan": "associative_scan"}

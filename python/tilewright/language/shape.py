@@ -20,9 +20,9 @@ from tilewright.language._build import (
 )
 from tilewright.language._context import current
 from tilewright.language.constexpr import constant_bool, constant_int, constexpr_value, known_value
-from tilewright.language.dtypes import check_shape
 from tilewright.language.registry import Family
 from tilewright.language.tensor import member, tensor
+from tilewright.language.tile_shapes import check_shape
 
 if TYPE_CHECKING:
     from tilewright import _core

@@ -19,10 +19,11 @@ from tilewright.errors import ConstantError, ShapeMismatchError, TypeMismatchErr
 from tilewright.language._build import constant, iota, number_type
 from tilewright.language.casts import convert
 from tilewright.language.constexpr import constant_int, constexpr_value, describe
-from tilewright.language.dtypes import check_shape, dtype, int32, int64
+from tilewright.language.dtypes import dtype, int32, int64
 from tilewright.language.math import maximum, minimum
 from tilewright.language.shape import expand_to, insert_dim
 from tilewright.language.tensor import tensor
+from tilewright.language.tile_shapes import check_shape
 
 
 def items(values: Any) -> list[Any]:
