@@ -15,7 +15,9 @@ import oracle_aggregates
 import oracle_calls
 import oracle_descriptors
 import oracle_functions
+import oracle_memory
 import oracle_random
+import oracle_reductions
 import registers
 from memory import Memory, Undefined
 from tiles import DType, Tile, common_type, lift
@@ -26,8 +28,8 @@ from tilewright.language.registry import ENTRIES
 MOST_STEPS = 20_000
 # The functions of a later module replace those of an earlier one.
 _ORACLE = (
-    oracle, oracle_functions, oracle_random, oracle_calls, oracle_descriptors, oracle_aggregates,
-    registers,
+    oracle, oracle_memory, oracle_reductions, oracle_functions, oracle_random, oracle_calls,
+    oracle_descriptors, oracle_aggregates, registers,
 )  # fmt: skip
 METHODS = ["item", *(entry.name for entry in ENTRIES if hasattr(tensor, entry.name))]
 

@@ -1,4 +1,4 @@
-"""Functions of the language in NumPy that oracle.py has none of: maps and atomic accesses."""
+"""Maps, and atomic loads and stores, in NumPy."""
 
 from __future__ import annotations
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import oracle
+import oracle_memory
 from tiles import Tile, lift
 
 
-class make_tensor_descriptor(oracle.make_tensor_descriptor):
+class make_tensor_descriptor(oracle_memory.make_tensor_descriptor):
     def _rows(self, rows: Tile, column: Any) -> tuple[Tile, Tile]:
         base, shape, strides = self.array
         height, width = (int(lift(x)) for x in shape)
@@ -20,17 +20,17 @@ class make_tensor_descriptor(oracle.make_tensor_descriptor):
         return base + Tile("int64", number), Tile("int1", inside)
 
     def gather(self, rows: Tile, column: Any) -> Tile:
-        return oracle.load(*self._rows(rows, column), 0)
+        return oracle_memory.load(*self._rows(rows, column), 0)
 
     def scatter(self, value: Tile, rows: Tile, column: Any) -> None:
         pointers, inside = self._rows(rows, column)
-        oracle.store(pointers, value, inside)
+        oracle_memory.store(pointers, value, inside)
 
 
 def _atomic(name: str) -> Any:
     def apply(self: make_tensor_descriptor, offsets: Any, value: Tile) -> None:
         pointers, inside = self._at(offsets)._places(range(len(self.block_shape)))
-        oracle.names()[name](pointers, value, inside)
+        oracle_memory.names()[name](pointers, value, inside)
 
     return apply
 

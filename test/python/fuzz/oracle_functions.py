@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import oracle
+import oracle_reductions
 from tiles import DType, Inexact, Tile, divide, lift, promoted
 
 # elementwise
@@ -87,8 +88,8 @@ def softmax(
     x: Tile, dim: int | None = None, keep_dims: bool = False, ieee_rounding: bool = False
 ) -> Tile:
     axis = 0 if dim is None else dim
-    numerator = oracle.names()["exp"](x - oracle.maximum_of(x, axis, keep_dims=True))
-    return fdiv(numerator, oracle.sum(numerator, axis, keep_dims=True), ieee_rounding)
+    numerator = oracle.names()["exp"](x - oracle_reductions.maximum_of(x, axis, keep_dims=True))
+    return fdiv(numerator, oracle_reductions.sum(numerator, axis, keep_dims=True), ieee_rounding)
 
 
 def _erf(wide: np.ndarray) -> np.ndarray:
@@ -130,7 +131,7 @@ def unsqueeze(x: Tile, dim: int) -> Tile:
 
 
 def reduce_or(x: Tile, axis: Any, keep_dims: bool = False) -> Tile:
-    return oracle.reduce(x, axis, lambda a, b: a | b, keep_dims)  # type: ignore[no-any-return]
+    return oracle_reductions.reduce(x, axis, lambda a, b: a | b, keep_dims)  # type: ignore[no-any-return]
 
 
 def bitonic_merge(x: Tile, dim: int | None = None, descending: bool = False) -> Tile:
@@ -140,7 +141,7 @@ def bitonic_merge(x: Tile, dim: int | None = None, descending: bool = False) -> 
         moves = row[row != 0]
         if np.count_nonzero(np.diff(moves)) > 1:
             raise Inexact
-    return oracle.sort(x, descending=descending)
+    return oracle_reductions.sort(x, descending=descending)
 
 
 def item(x: Tile) -> Tile:
