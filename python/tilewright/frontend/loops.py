@@ -23,6 +23,8 @@ from typing import Any
 
 import tilewright.language as tl
 from tilewright.errors import ConstantError, LoopTypeError, TypeMismatchError, UnsupportedError
+from tilewright.language._context import current
+from tilewright.language.debug import has_assertions
 
 from .analysis import assigned_names, names_of_inner_loops
 from .assign import assign
@@ -338,6 +340,8 @@ class _Loop:
         self.is_reversed = is_constant(step) and isinstance(step, int) and step < 0
         if self.is_reversed:
             step = -step
+        if is_tensor(step):
+            _assert_positive(step)
         values = [unwrap(bounds.start), unwrap(bounds.stop), step]
         self.type = _induction_type(values)
         tensors = [
@@ -459,6 +463,13 @@ class _Loop:
             index = self.start - (index - self.stop)
         self.v.scope.set(target.id, index, target.lineno)
         return self.v.visit_block(node.body, END)
+
+
+def _assert_positive(step: tl.tensor) -> None:
+    """With the option `debug`, asserts that a loop whose step is known at run time ends."""
+    if has_assertions() and current().combiner is None:
+        message = "the step of a range must be positive if it is not a constant"
+        tl.device_assert(step > 0, message)
 
 
 def _induction_type(values: list[Value]) -> Any:
