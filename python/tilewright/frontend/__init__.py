@@ -3,7 +3,9 @@
 build.py         translates a kernel's signature to func.func; the state of building a module
 functions.py     calls of other @jit functions: binding, specialization, private functions
 visitor.py       visits a function's body: dispatch, IR locations, positions of errors
-branches.py      `if`, scf.if, and how paths are joined; sequences of statements
+branches.py      `if` and conditional expressions
+joins.py         scf.if, and how paths are joined
+steps.py         sequences of statements, of which some may exit
 loops.py         `for` and `while`: loop-carried variables, scf.for, scf.while, unrolling
 early_exit.py    `return`, `break`, `continue`, and loops that exit early
 assign.py, expressions.py, operators.py, calls.py, python_builtins.py

@@ -1,7 +1,7 @@
 """`return`, `break` and `continue`, and loops that they exit early: scf.while with flags.
 
 Outside of loops, and in unrolled ones, these statements only tell where control continues
-(branches.py joins the paths). In a loop that is executed at run time, `continue` ends the body.
+(joins.py joins the paths). In a loop that is executed at run time, `continue` ends the body.
 
 A loop has a single exit, its condition. `break` therefore sets a flag that the condition reads, and
 ends the iteration. `return` sets a second flag as well, which is tested after the loop:
@@ -34,8 +34,8 @@ from tilewright.errors import TypeMismatchError
 
 from . import dispatch
 from .analysis import has_break, returns_in
-from .branches import check_returned, choose, placeholder
 from .dispatch import Exit, Outcome, Rest, break_code, continue_code, statement
+from .joins import check_returned, choose, placeholder
 from .values import Value, describe, materialize
 from .visitor import FunctionVisitor
 

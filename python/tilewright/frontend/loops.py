@@ -28,19 +28,13 @@ from tilewright.language.debug import has_assertions
 
 from .analysis import assigned_names, names_of_inner_loops
 from .assign import assign
-from .branches import (
-    Branches,
-    Step,
-    StepSequence,
-    choose,
-    resolve_exit,
-    to_condition,
-    visit_condition,
-)
+from .branches import to_condition, visit_condition
 from .dispatch import END, Outcome, Rest, break_code, continue_code, statement
 from .early_exit import INDEX, EarlyExits, visit_loop
 from .expressions import items_of, visit_items
+from .joins import Branches, choose, resolve_exit
 from .scope import Unavailable
+from .steps import Step, StepSequence
 from .values import (
     Value,
     describe,

@@ -15,9 +15,9 @@ from tilewright.dependencies import Untrackable
 from tilewright.errors import CompileError, ConstantError, UnsupportedError
 
 from .analysis import assigned_names
-from .branches import StepSequence
 from .dispatch import EXPRESSIONS, RETURN, STATEMENTS, Exit, Outcome, Rest
 from .scope import Scope, Unavailable
+from .steps import StepSequence
 from .values import Value
 
 if TYPE_CHECKING:
