@@ -6,7 +6,8 @@ visitor.py       visits a function's body: dispatch, IR locations, positions of 
 branches.py      `if` and conditional expressions
 joins.py         scf.if, and how paths are joined
 steps.py         sequences of statements, of which some may exit
-loops.py         `for` and `while`: loop-carried variables, scf.for, scf.while, unrolling
+loops.py         `for` and `while`: scf.for, scf.while, unrolling
+carried.py       loop-carried variables
 early_exit.py    `return`, `break`, `continue`, and loops that exit early
 assign.py, expressions.py, operators.py, calls.py, python_builtins.py
 aggregates.py    methods, operators and fields of classes of the program
