@@ -8,6 +8,7 @@ targets.py            "cpu", "cpu:avx2", "cuda:90a", ...
 assembler.py          finds NVIDIA's assembler
 ir_override.py        a file of Tile IR in place of what the front end builds
 stages.py             front end and core; reports failures with positions and a reproducer
+collection.py         postpones Python's garbage collector
 diagnostics.py        converts the core's diagnostics to CompileError
 kernel.py             CompiledKernel
 log.py                TILEWRIGHT_LOG=compiles: what was compiled, why, and how long it took

@@ -1,6 +1,6 @@
 """Kernels that test loops of loads and dots: several, nested, pipelined in up to five stages, and
 in a loop over tiles as in persistent kernels. Their bounds and steps are constants, arguments, or
-loaded from memory.
+loaded from memory, and so are some of the pages that iterations read, and conditions of dots.
 
 Their pointers are advanced, computed, or alternate between two arrays of which one is written in
 the loop. Masks may end within a tile. Hints hold.
@@ -50,6 +50,7 @@ class Loops(Writer):
         self.a = self.array("a", self.operand, "small")
         self.b = self.array("b", self.operand, "small")
         self.c = self.array("c", self.operand, "small")
+        self.pages = self.array("pages", DType("int32"), "below 8")
         self.line(f"k = tl.arange(0, {self.inner})")
         self.line(f"ai = row * {self.pitch} + k[None, :]")
         self.line(f"bi = k[:, None] * {self.columns} + column")
@@ -73,6 +74,8 @@ class Loops(Writer):
 
     def start(self, index: str) -> str:
         """The index of the first element that an iteration reads, sometimes with a hint."""
+        if self.chance(0.15):
+            index = self.assign(f"tl.load({self.pages} + {index})")
         text = f"{index} * {self.inner}"
         kind = self.rng.randint(0, 3)
         if kind in (0, 3):
@@ -115,7 +118,19 @@ class Loops(Writer):
         return f"{self.a} + {a}", f"{self.b} + {b}"
 
     def product(self, a: str, b: str) -> None:
-        """Loads both operands and adds their product to the accumulator."""
+        """Loads both operands and adds their product to the accumulator, some under a condition."""
+        if self.indices and self.chance(0.15):
+            index = self.indices[-1]
+            flag = f"tl.load({self.pages} + {index}) > {self.pick(1, 3)}"
+            with self.block(f"if {self.pick(flag, f'{index} % 3 != 1', f'{index} < n0 - 1')}:"):
+                self.multiply(a, b)
+            if self.chance(0.2):
+                with self.block("else:"):
+                    self.line(f"acc = {self.calmed('acc')}")
+        else:
+            self.multiply(a, b)
+
+    def multiply(self, a: str, b: str) -> None:
         self.line(f"left = tl.load({a})")
         if self.chance(0.2) and not self.operand.is_float8:
             self.line(f"left = (left * 2).to(tl.{self.operand})")
