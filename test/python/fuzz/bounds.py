@@ -53,7 +53,8 @@ def loaded_range(
     kind = w.pick("stop", "stop", "both", "both", "rows", "count", "edge", "edge", "far", "huge")
     loads = _Loads(w, outer)
     if kind == "stop":
-        stop = w.assign(loads.load(w.pick(*DTYPES), list(range(MOST + 1))))
+        dtypes = DTYPES[:5] if unit else DTYPES  # that hold products with the unit
+        stop = w.assign(loads.load(w.pick(*dtypes), list(range(MOST + 1))))
         if unit:
             return Range(f"0, {stop} * {unit}, {unit}", index)
         return Range(w.pick(stop, f"0, {stop}", f"{stop}, 0, -1", f"{stop}, -1, -2"), index)
@@ -64,7 +65,8 @@ def loaded_range(
     step = w.rng.choice(steps)
     if kind == "count":
         start = w.assign(loads.load(w.pick(*DTYPES[:5]), [0, 1, 2, 3]))
-        count = loads.load(w.pick("int32", "int8", "int64"), list(range(MOST)))
+        short = "int8" if abs(step) <= 16 else "int32"
+        count = loads.load(w.pick("int32", short, "int64"), list(range(MOST)))
         arguments = f"{start}, {start} + {count} * {step}{w.pick('', ' + 1', ' - 1')}, {step}"
         return _counting(w, index, Range(arguments, index), start, step, unit)
     if kind == "both":

@@ -45,11 +45,14 @@ class Exits(Loops):
     def comparison(self, index: str) -> str:
         """A condition, most of which have a closed form."""
         operator, factor = self.pick(*COMPARISONS), self.pick(2, 3, -1, -2, "n3", 2**29, 2**30)
+        scaled = f"{index} * {factor}"
+        if factor in (-1, -2):
+            scaled = f"0 - {index} * {-factor}"  # the index may be unsigned
         return self.pick(
             f"{index} {operator} {self.bound()}",
             f"{index} {operator} {self.bound()}",
             f"{self.bound()} {operator} {index}",
-            f"{index} * {factor} {operator} {self.bound()}",
+            f"{scaled} {operator} {self.bound()}",
             f"{self.pick('n1', 'n2')} - {index} * {self.pick(8, 16)} {operator} {self.pick(0, 16)}",
             f"{self.moved} {operator} {self.bound()}",
             f"{self.large} {operator} {self.pick(0, 'n0', 2**31 - 2, -(2**31) + 1)}",

@@ -71,10 +71,11 @@ def floats(g: Calls) -> None:
     dtype = g.rng.choice(FLOATS)
     a, b = (g.calmed(g.tile(shape, dtype), dtype) for _ in range(2))
     wide = "float32" if dtype == "bfloat16" else dtype
+    bounded = "float64" if dtype == "float64" else "float32"  # the bounds are float32
     nan = g.rng.choice(NAN) if not g.floating else ""
     low, high = sorted(g.rng.sample([-3.5, -1.0, 0.0, 0.75, 2.0, 50.0], 2))
     choices = [
-        (wide, f"tl.clamp({a}, {low}, {high}{nan})"), (wide, f"tl.maximum({a}, {b}{nan})"),
+        (bounded, f"tl.clamp({a}, {low}, {high}{nan})"), (wide, f"tl.maximum({a}, {b}{nan})"),
         (wide, f"tl.minimum({a}, {b}{nan})"),
     ]  # fmt: skip
     positive = f"(tl.abs({b}) + 1.0)"
