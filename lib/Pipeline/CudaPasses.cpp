@@ -7,6 +7,7 @@
 #include "tilewright/Dialect/Tile/Transforms/RewriteOrder.h"
 #include "tilewright/Dialect/TileGPU/IR/LayoutRules.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
+#include "tilewright/Hardware/Nvidia.h"
 #include "tilewright/Pipeline/Cuda.h"
 #include "tilewright/Transforms/Passes.h"
 
@@ -47,7 +48,12 @@ std::optional<CudaPhase> parseCudaPhase(StringRef name) {
 
 /// Assigns layouts to tiles and lowers the movement of data.
 static void addTileGPUPasses(OpPassManager &passes, StringRef target, const CudaOptions &options) {
-  passes.addPass(createPredicateLoads({options.numStages})); // must run before layouts are chosen for the loads
+  PredicateLoadsOptions predicate;
+  predicate.numStages = options.numStages;
+  if (const hardware::NvidiaInfo *info = hardware::lookupNvidia(target.str())) { // assign-layouts rejects others
+    predicate.sharedBytes = info->sharedPerBlock;
+  }
+  passes.addPass(createPredicateLoads(predicate)); // must run before layouts are chosen for the loads
   tilegpu::AssignLayoutsOptions assign;
   assign.target = target.str();
   assign.numWarps = options.numWarps;

@@ -148,20 +148,28 @@ Value negate(OpBuilder &builder, scf::IfOp branch) {
   return arith::XOrIOp::create(builder, branch.getLoc(), branch.getCondition(), one);
 }
 
-/// Moves the loads for the dots in a region of the branch before it.
-void predicateLoads(scf::IfOp branch, Region &region) {
+/// The operations that compute the operands of the dots in a region, as far as they can be executed before it.
+SmallVector<Operation *> operationsToMove(Region &region) {
   if (region.empty()) {
-    return;
+    return {};
   }
   Operands operands(region.front());
   region.walk([&](tile::DotOp dot) {
     operands.addLoadsOf(dot.getA());
     operands.addLoadsOf(dot.getB());
   });
-  SmallVector<Operation *> moved = operands.take();
-  if (moved.empty()) {
-    return;
-  }
+  return operands.take();
+}
+
+/// The size of a loaded tile; 0 for other operations, and for scalars.
+int64_t loadedBytes(Operation *op) {
+  auto load = dyn_cast<tile::LoadOp>(op);
+  auto type = load ? dyn_cast<RankedTensorType>(load.getType()) : RankedTensorType();
+  return type ? llvm::divideCeil(type.getNumElements() * tile::getElementType(type).getIntOrFloatBitWidth(), 8) : 0;
+}
+
+/// Moves the operations of the region before the branch.
+void predicate(scf::IfOp branch, Region &region, ArrayRef<Operation *> moved) {
   OpBuilder builder(branch);
   Value condition = &region == &branch.getThenRegion() ? branch.getCondition() : negate(builder, branch);
   for (Operation *op : moved) {
@@ -179,14 +187,27 @@ struct PredicateLoads : impl::PredicateLoadsBase<PredicateLoads> {
   void runOnOperation() override {
     getOperation()->walk([&](scf::IfOp branch) { // in post-order: inner branches first
       scf::ForOp loop = loopAround(branch);
-      if (loop && stagesOf(loop) > 1) {
-        predicateLoads(branch, branch.getThenRegion());
-        predicateLoads(branch, branch.getElseRegion());
+      for (Region &region : branch->getRegions()) {
+        SmallVector<Operation *> moved = operationsToMove(region);
+        if (!moved.empty() && loop && stagesOf(loop) > 1 && fits(loop, moved)) {
+          predicate(branch, region, moved);
+        }
       }
     });
   }
 
 private:
+  /// Whether shared memory has room for the loads in all stages, and one more, besides those that every iteration
+  /// executes. Loads that stay in branches need one buffer each.
+  bool fits(scf::ForOp loop, ArrayRef<Operation *> moved) const {
+    int64_t always = 0, sometimes = 0;
+    loop->walk([&](tile::LoadOp load) {
+      bool isAlways = load->getBlock() == loop.getBody() || llvm::is_contained(moved, load.getOperation());
+      (isAlways ? always : sometimes) += loadedBytes(load);
+    });
+    return always * (stagesOf(loop) + 1) + sometimes <= sharedBytes;
+  }
+
   int64_t stagesOf(scf::ForOp loop) const {
     auto requested = loop->getAttrOfType<IntegerAttr>(tile::TileDialect::kNumStagesAttr);
     return requested ? requested.getInt() : numStages;

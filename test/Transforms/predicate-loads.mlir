@@ -1,9 +1,12 @@
 // RUN: tilewright-opt %s --predicate-loads | FileCheck %s
 // RUN: tilewright-opt %s --predicate-loads=num-stages=1 | FileCheck %s --check-prefix=ONE
+// RUN: tilewright-opt %s --predicate-loads=shared-bytes=2048 | FileCheck %s
+// RUN: tilewright-opt %s --predicate-loads=shared-bytes=2047 | FileCheck %s --check-prefix=ONE
 
 !ptrs = tensor<16x16x!tile.ptr<f16>>
 
-// The load, its address and its mask are computed in every iteration; the dot is not.
+// The load, its address and its mask are computed in every iteration; the dot is not. Its 512 bytes need to fit shared
+// memory in three stages and one more.
 // CHECK-LABEL: func.func @after_continue(
 // CHECK-SAME: %[[C:[a-z0-9]+]]: i1, %[[OWN:[a-z0-9]+]]: tensor<16x16xi1>
 // CHECK: scf.for

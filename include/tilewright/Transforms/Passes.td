@@ -118,14 +118,17 @@ def PredicateLoads : Pass<"predicate-loads"> {
     false, they read nothing, and their values are not used.
 
     A load stays if an operation before it in the branch may write memory or order accesses, if it is volatile, or if
-    computing its address could be undefined where the condition is false, as a division is. Loops with one stage keep
-    their loads, too.
+    computing its address could be undefined where the condition is false, as a division is. So do the loads of a branch
+    for which shared memory has no room in all stages of the loop: branches that exclude each other would otherwise
+    share it. Loops with one stage keep their loads, too.
 
     Requires: tiles without layouts.
     Establishes: nothing.
     Destroys: nothing.
   }];
-  let options = [Option<"numStages", "num-stages", "int", "3", "default number of pipeline stages of loops">];
+  let options = [
+    Option<"numStages", "num-stages", "int", "3", "default number of pipeline stages of loops">,
+    Option<"sharedBytes", "shared-bytes", "int64_t", "166912", "shared memory of a program">];
   let dependentDialects = ["mlir::arith::ArithDialect", "tilewright::tile::TileDialect"];
 }
 

@@ -107,6 +107,54 @@ def divided(total, a, b, flags, bound, start, i, k, DEPTH: tl.constexpr, SIDE: t
 
 
 @tilewright.jit
+def first_steps(
+    a, b, c, n, MODE: tl.constexpr, DEPTH: tl.constexpr, STEP: tl.constexpr, SIDE: tl.constexpr
+):
+    """`first` is 1, and 0 from the second iteration on: a constant from outside of the loop."""
+    i, k = tl.arange(0, SIDE), tl.arange(0, STEP)
+    total = tl.zeros((SIDE, SIDE), tl.float32)
+    first = 1
+    for step in range(n):
+        start = step * STEP
+        if MODE == "condition":
+            if first == 0:
+                x, y = _operand(a, b, i, start, k, DEPTH, SIDE)
+                total = tl.dot(x, y, total)
+        elif MODE == "mask":
+            x, _ = _operand(a, b, i, start, k, DEPTH, SIDE)
+            y = tl.load(b + (start + k[:, None]) * SIDE + i[None, :], first == 0, 0.0)
+            total = tl.dot(x, y, total)
+        elif MODE == "address":
+            x, y = _operand(a, b, i, start * (1 - first), k, DEPTH, SIDE)
+            total = tl.dot(x, y, total)
+        else:
+            x, y = _operand(a, b, i, start, k, DEPTH, SIDE)
+            total = tl.dot(x, y, total) + first
+        first = 0
+    tl.store(c + i[:, None] * SIDE + i[None, :], total)
+
+
+@tilewright.jit
+def one_of_three(
+    a, b, c, flags, DEPTH: tl.constexpr, STEP: tl.constexpr, M: tl.constexpr, N: tl.constexpr
+):
+    """Branches that exclude each other share shared memory."""
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, STEP)
+    total = tl.zeros((M, N), tl.float32)
+    for start in range(0, DEPTH, STEP):
+        flag = tl.load(flags + start // STEP)
+        rows = a + m[:, None] * DEPTH + start + k[None, :]
+        columns = b + (start + k[:, None]) * N + n[None, :]
+        if flag == 0:
+            total = tl.dot(tl.load(rows), tl.load(columns), total)
+        elif flag == 1:
+            total = tl.dot(tl.load(rows + 1, k < 63, 0.0), tl.load(columns), total)
+        elif flag == 2:
+            total = tl.dot(tl.load(rows), tl.load(columns + N, k[:, None] < 63, 0.0), total)
+    tl.store(c + m[:, None] * N + n[None, :], total)
+
+
+@tilewright.jit
 def kernel(
     a, b, c, flags, bound, BODY: tl.constexpr, SKIPS: tl.constexpr, DEPTH: tl.constexpr,
     STEP: tl.constexpr, SIDE: tl.constexpr,
@@ -170,6 +218,46 @@ def test_values(body: Any, skips: bool, warps: int, stages: int) -> None:
     )
     wanted = expected(body, skips, a.astype(np.float64), b.astype(np.float64), flags, 250)
     np.testing.assert_array_equal(c, wanted)
+
+
+@pytest.mark.parametrize(("warps", "stages"), [(4, 2), (4, 3), (8, 5)])
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 7])
+@pytest.mark.parametrize("mode", ["condition", "mask", "address", "late"])
+def test_constants_that_loops_carry(mode: str, n: int, warps: int, stages: int) -> None:
+    rng = np.random.default_rng(5)
+    a = rng.integers(-3, 4, (SIDE, DEPTH)).astype(np.float16)
+    b = rng.integers(-3, 4, (DEPTH, SIDE)).astype(np.float16)
+    c = np.full((SIDE, SIDE), np.nan, np.float32)
+    first_steps[(1,)](
+        a, b, c, n, mode, DEPTH, STEP, SIDE, num_warps=warps, num_stages=stages
+    )  # fmt: skip
+    a, b = a.astype(np.float64), b.astype(np.float64)
+    used = a[:, : n * STEP] @ b[: n * STEP]
+    if mode in ("condition", "mask"):
+        used = a[:, STEP : n * STEP] @ b[STEP : n * STEP]
+    np.testing.assert_array_equal(c, used + (1 if mode == "late" and n else 0))
+
+
+@pytest.mark.parametrize(("size", "warps", "stages"), [(64, 4, 4), (128, 8, 3), (128, 8, 4)])
+def test_branches_that_exclude_each_other(size: int, warps: int, stages: int) -> None:
+    """All of them in all stages would not fit shared memory."""
+    rng = np.random.default_rng(6)
+    a = rng.integers(-3, 4, (size, DEPTH)).astype(np.float16)
+    b = rng.integers(-3, 4, (DEPTH, size)).astype(np.float16)
+    flags = np.array([2, 1, 0, 3, 1, 2, 0], np.int32)
+    c = np.full((size, size), np.nan, np.float32)
+    one_of_three[(1,)](
+        a, b, c, flags, DEPTH, STEP, size, size, num_warps=warps, num_stages=stages
+    )  # fmt: skip
+    expected = np.zeros((size, size))
+    for at, flag in zip(range(0, DEPTH, STEP), flags, strict=True):
+        x, y = (part.astype(np.float64) for part in (a[:, at : at + STEP], b[at : at + STEP]))
+        if flag == 1:
+            x = np.pad(x[:, 1:], ((0, 0), (0, 1)))
+        elif flag == 2:
+            y = np.pad(y[1:], ((0, 1), (0, 0)))
+        expected += x @ y if flag < 3 else 0
+    np.testing.assert_array_equal(c, expected)
 
 
 TYPES = ("*fp16:D", "*fp16:D", "*fp32:D", "*i32:D", "i32")

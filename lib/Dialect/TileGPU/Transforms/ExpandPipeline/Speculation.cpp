@@ -119,7 +119,12 @@ bool addAheadSlice(Value value, scf::ForOp loop, llvm::SetVector<Operation *> &s
         if (arguments) {
           arguments->insert(argument.getArgNumber() - loop.getNumInductionVars());
         }
-        todo.push_back(loop.getTiedLoopYieldedValue(argument)->get());
+        Value yielded = loop.getTiedLoopYieldedValue(argument)->get();
+        Operation *source = yielded.getDefiningOp();
+        if (!source || source->getBlock() != loop.getBody()) {
+          return false; // upstream's pipeliner gives iterations ahead the argument's value of another iteration
+        }
+        todo.push_back(yielded);
       }
       continue;
     }

@@ -23,7 +23,8 @@ bool canRunAhead(mlir::Operation *op);
 
 /// Adds the operations of the loop from which `value` is computed, in this iteration and earlier ones, and the numbers
 /// of the loop's arguments that they use. Returns false if one has effects or regions, or must not be executed for an
-/// iteration that does not exist. With `readOnly`, it may be a load from memory that the loop does not write.
+/// iteration that does not exist, or if an argument's next value comes from outside of the loop. With `readOnly`, it
+/// may be a load from memory that the loop does not write.
 bool addAheadSlice(mlir::Value value, mlir::scf::ForOp loop, llvm::SetVector<mlir::Operation *> &slice,
                    llvm::SetVector<unsigned> *arguments = nullptr, const ReadOnlyMemory *readOnly = nullptr);
 
