@@ -56,6 +56,7 @@ class Loops(Writer):
         self.line(f"bi = k[:, None] * {self.columns} + column")
         self.line(f"acc = tl.zeros({self.shape}, tl.{self.sum})")
         self.line("passed = tl.cast(0, tl.int64)")
+        self.line("first = 1")
 
     def end(self) -> None:
         self.result("acc", self.sum)
@@ -79,7 +80,7 @@ class Loops(Writer):
         text = f"{index} * {self.inner}"
         kind = self.rng.randint(0, 3)
         if kind in (0, 3):
-            text = f"{text} + n1"
+            text = f"{text} + {self.pick('n1', 'n1', 'first * 16')}"
         if kind == 1:
             text = f"({text} + n1) % 128"
         if self.tile and self.chance(0.8):
@@ -122,7 +123,8 @@ class Loops(Writer):
         if self.indices and self.chance(0.15):
             index = self.indices[-1]
             flag = f"tl.load({self.pages} + {index}) > {self.pick(1, 3)}"
-            with self.block(f"if {self.pick(flag, f'{index} % 3 != 1', f'{index} < n0 - 1')}:"):
+            conditions = [flag, f"{index} % 3 != 1", f"{index} < n0 - 1", "first == 0"]
+            with self.block(f"if {self.rng.choice(conditions)}:"):
                 self.multiply(a, b)
             if self.chance(0.2):
                 with self.block("else:"):
@@ -185,6 +187,8 @@ class Loops(Writer):
         index = f"i{self.loops}"
         kinds = ["computed"] * 4 + ["moved"] * 2 + ["alternating"] * 2 + ["elements"]
         kind = self.rng.choice(kinds)
+        if self.chance(0.3):
+            self.line("first = 1")
         if kind == "moved":
             self.line(f"pa = {self.a} + ai")
             self.line(f"pb = {self.b} + bi")
@@ -196,6 +200,8 @@ class Loops(Writer):
             if self.depth < 4 and self.chance(0.25):
                 self.loop()
             getattr(self, kind)(index)
+            if self.chance(0.3):
+                self.line(f"first = {self.pick('0', '1 - first', 'n3')}")
             if self.chance(0.15):
                 with self.block(f"if {index} == {self.rng.randint(0, 3)}:"):
                     self.line(f"acc = {self.calmed('acc')}")
