@@ -56,7 +56,7 @@ class Loops(Writer):
         self.line(f"bi = k[:, None] * {self.columns} + column")
         self.line(f"acc = tl.zeros({self.shape}, tl.{self.sum})")
         self.line("passed = tl.cast(0, tl.int64)")
-        self.line("first = 1")
+        self.line("fresh = 1")
 
     def end(self) -> None:
         self.result("acc", self.sum)
@@ -80,7 +80,7 @@ class Loops(Writer):
         text = f"{index} * {self.inner}"
         kind = self.rng.randint(0, 3)
         if kind in (0, 3):
-            text = f"{text} + {self.pick('n1', 'n1', 'first * 16')}"
+            text = f"{text} + {self.pick('n1', 'n1', 'fresh * 16')}"
         if kind == 1:
             text = f"({text} + n1) % 128"
         if self.tile and self.chance(0.8):
@@ -123,7 +123,7 @@ class Loops(Writer):
         if self.indices and self.chance(0.15):
             index = self.indices[-1]
             flag = f"tl.load({self.pages} + {index}) > {self.pick(1, 3)}"
-            conditions = [flag, f"{index} % 3 != 1", f"{index} < n0 - 1", "first == 0"]
+            conditions = [flag, f"{index} % 3 != 1", f"{index} < n0 - 1", "fresh == 0"]
             with self.block(f"if {self.rng.choice(conditions)}:"):
                 self.multiply(a, b)
             if self.chance(0.2):
@@ -188,7 +188,7 @@ class Loops(Writer):
         kinds = ["computed"] * 4 + ["moved"] * 2 + ["alternating"] * 2 + ["elements"]
         kind = self.rng.choice(kinds)
         if self.chance(0.3):
-            self.line("first = 1")
+            self.line("fresh = 1")
         if kind == "moved":
             self.line(f"pa = {self.a} + ai")
             self.line(f"pb = {self.b} + bi")
@@ -201,7 +201,7 @@ class Loops(Writer):
                 self.loop()
             getattr(self, kind)(index)
             if self.chance(0.3):
-                self.line(f"first = {self.pick('0', '1 - first', 'n3')}")
+                self.line(f"fresh = {self.pick('0', '1 - fresh', 'n3')}")
             if self.chance(0.15):
                 with self.block(f"if {index} == {self.rng.randint(0, 3)}:"):
                     self.line(f"acc = {self.calmed('acc')}")
