@@ -1,4 +1,5 @@
 #include "tilewright/Analysis/LoopControl.h"
+#include "tilewright/Analysis/IntegerDivision.h"
 
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
@@ -11,21 +12,13 @@ using namespace mlir;
 
 namespace tilewright {
 
-/// MLIR takes all remainders for speculatable; LLVM does not.
-static bool isSafeDivision(Operation *op) {
-  APInt divisor;
-  return matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) && !divisor.isZero() && !divisor.isAllOnes();
-}
-
 bool isScalarArithmetic(Operation *op) {
   auto isOther = llvm::IsaPred<ShapedType, FloatType>;
   if (op->getNumRegions() != 0 || llvm::any_of(op->getOperandTypes(), isOther) ||
       llvm::any_of(op->getResultTypes(), isOther)) {
     return false;
   }
-  bool isDivision = isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp,
-                        arith::CeilDivSIOp, arith::CeilDivUIOp>(op);
-  return isMemoryEffectFree(op) && (isDivision ? isSafeDivision(op) : isSpeculatable(op));
+  return isMemoryEffectFree(op) && (isIntegerDivision(op) ? isSafeDivision(op) : isSpeculatable(op));
 }
 
 LoopControl::LoopControl(scf::WhileOp loop) : loop(loop) {

@@ -6,12 +6,12 @@
 //         tile.dot %x, ...                         scf.if %c {
 //                                                    tile.dot %x, ...
 
+#include "tilewright/Analysis/IntegerDivision.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -35,20 +35,13 @@ scf::ForOp loopAround(scf::IfOp branch) {
   return dyn_cast<scf::ForOp>(around);
 }
 
-/// Whether a division is defined for all dividends; MLIR takes remainders for speculatable, which LLVM does not.
-bool dividesSafely(Operation *op) {
-  APInt divisor;
-  return matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) && !divisor.isZero() && !divisor.isAllOnes();
-}
-
 /// Whether the operation may be executed where the condition is false. A load is masked there.
 bool canBePredicated(Operation *op) {
   if (auto load = dyn_cast<tile::LoadOp>(op)) {
-    return !load.getIsVolatile();
+    return !load.getIsVolatile() && load.getCache() != tile::CacheModifier::CV;
   }
-  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp,
-          arith::CeilDivUIOp>(op)) {
-    return dividesSafely(op);
+  if (isIntegerDivision(op)) {
+    return isSafeDivision(op);
   }
   return op->getNumRegions() == 0 && isMemoryEffectFree(op) && isSpeculatable(op);
 }

@@ -84,8 +84,10 @@ func.func @stay(%c: i1, %p: !ptrs, %o: tensor<16x16xi32>, %init: tensor<16x16xf3
       %quotient = arith.remsi %o, %o : tensor<16x16xi32>
       %divided = tile.addptr %p, %quotient : !ptrs, tensor<16x16xi32>
       %y = tile.load %divided : !ptrs -> tensor<16x16xf16>
+      %uncached = tile.load %p {cache = #tile.cache<cv>} : !ptrs -> tensor<16x16xf16>
       %unused = tile.load %p : !ptrs -> tensor<16x16xf16>
-      %d = tile.dot %volatile, %y, %acc : tensor<16x16xf16> * tensor<16x16xf16> -> tensor<16x16xf32>
+      %c0f = tile.dot %uncached, %uncached, %acc : tensor<16x16xf16> * tensor<16x16xf16> -> tensor<16x16xf32>
+      %d = tile.dot %volatile, %y, %c0f : tensor<16x16xf16> * tensor<16x16xf16> -> tensor<16x16xf32>
       tile.store %p, %v : !ptrs, tensor<16x16xf16>
       %x = tile.load %p : !ptrs -> tensor<16x16xf16>
       %e = tile.dot %x, %x, %d : tensor<16x16xf16> * tensor<16x16xf16> -> tensor<16x16xf32>

@@ -468,11 +468,11 @@ def test_corrupt_files(library):
 
 
 def test_a_file_that_is_corrupt_at_first(library, tmp_path):
-    path = tmp_path / "mended.bc"
+    path = tmp_path / "repaired.bc"
     with open(library, "rb") as file:
         data = file.read()
     path.write_bytes(data[:100] + bytes(100) + data[200:])
-    fails(THRICE, "mended.bc is not a file of LLVM bitcode", extern_libs={"mine": str(path)})
+    fails(THRICE, "repaired.bc is not a file of LLVM bitcode", extern_libs={"mine": str(path)})
     path.write_bytes(data)
     x, out = fresh("int32", (16,), -9, 9), poisoned("int32", (16,))
     unary[(1,)](x, out, THRICE, N=16, extern_libs={"mine": str(path)})

@@ -1,10 +1,10 @@
 #include "Speculation.h"
 
+#include "tilewright/Analysis/IntegerDivision.h"
 #include "tilewright/Analysis/MayAlias.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -12,20 +12,14 @@ using namespace mlir;
 
 namespace tilewright::tilegpu {
 
-static bool isDivision(Operation *op) {
-  return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp,
-             arith::CeilDivUIOp>(op);
-}
-
-bool canRunAhead(Operation *op) { return isSpeculatable(op) || isDivision(op); }
+bool canRunAhead(Operation *op) { return isSpeculatable(op) || isIntegerDivision(op); }
 
 /// Whether the operation is defined for all dividends. MLIR takes all remainders for speculatable; LLVM does not.
 static bool isSafe(Operation *op) {
   if (!isa<arith::RemSIOp, arith::RemUIOp>(op)) {
-    return !isDivision(op) || isSpeculatable(op);
+    return !isIntegerDivision(op) || isSpeculatable(op);
   }
-  APInt divisor;
-  return matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) && !divisor.isZero() && !divisor.isAllOnes();
+  return isSafeDivision(op);
 }
 
 /// Replaces the divisor of a division that is not safe by 1 if `exists` is false.
@@ -100,7 +94,8 @@ bool hasHoistingHazard(Value pointer, scf::ForOp loop, const ReadOnlyMemory &rea
 /// Whether the operation may be executed for an iteration that does not exist.
 static bool canBeAhead(Operation *op, scf::ForOp loop, const ReadOnlyMemory *readOnly) {
   if (auto load = dyn_cast<tile::LoadOp>(op)) {
-    return readOnly && !load.getIsVolatile() && !hasHoistingHazard(load.getPtr(), loop, *readOnly);
+    bool isVolatile = load.getIsVolatile() || load.getCache() == tile::CacheModifier::CV;
+    return readOnly && !isVolatile && !hasHoistingHazard(load.getPtr(), loop, *readOnly);
   }
   return isMemoryEffectFree(op) && op->getNumRegions() == 0 && canRunAhead(op);
 }
