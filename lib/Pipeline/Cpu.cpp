@@ -49,14 +49,19 @@ StringRef stringifyPhase(CpuPhase phase) {
 }
 
 /// From tiles to loops over vectors.
-static void addVectorPasses(OpPassManager &passes, StringRef features, bool checkBounds) {
-  TileToVectorOptions options;
-  options.features = features.str();
-  options.checkBounds = checkBounds;
-  passes.addPass(createExpandFloat8());        // 8-bit floats become bytes, with arithmetic in f32
-  passes.addPass(createTileToVector(options)); // loop nests over scratch and user memory
-  passes.addPass(createCSEPass());             // several accesses compute the same address
+static void addVectorPasses(OpPassManager &passes, StringRef features, const CompileOptions &options) {
+  TileToVectorOptions toVector;
+  toVector.features = features.str();
+  toVector.checkBounds = options.checkBounds();
+  passes.addPass(createExpandFloat8());         // 8-bit floats become bytes, with arithmetic in f32
+  passes.addPass(createTileToVector(toVector)); // loop nests over scratch and user memory
+  passes.addPass(createCSEPass());              // several accesses compute the same address
   passes.addPass(tile::createCanonicalizer());
+  if (options.enableFpFusion) {
+    AllowContractionOptions contraction;
+    contraction.minBits = 32;                            // halves are computed in f32 and rounded after each step
+    passes.addPass(createAllowContraction(contraction)); // must run before expansions, which rely on rounding
+  }
   passes.addPass(createGuardDivision());   // masked elements may divide by zero
   passes.addPass(createExpandMinMax());    // two instructions instead of LLVM's four
   passes.addPass(createExpandMath());      // functions such as exp become arithmetic
@@ -69,19 +74,19 @@ static void addLLVMPasses(OpPassManager &passes) {
   passes.addPass(arith::createArithEmulateUnsupportedFloats({{"bf16"}, "f32"}));
   passes.addPass(createStrictRounding());
   passes.addPass(createSCFToControlFlowPass());
-  passes.addNestedPass<func::FuncOp>(createReturnOnAssert()); // failed assertions return from the kernel
-  passes.addPass(arith::createArithExpandOpsPass());          // rounding divisions
-  passes.addPass(createConvertMathToLLVMPass());              // functions with an instruction or an intrinsic
-  passes.addPass(createConvertMathToLibmPass());              // double precision functions without an intrinsic
-  passes.addPass(createConvertToLLVMPass());                  // all other dialects at once
+  passes.addPass(createReturnOnAssert());            // failed assertions return from the kernel
+  passes.addPass(arith::createArithExpandOpsPass()); // rounding divisions
+  passes.addPass(createConvertMathToLLVMPass());     // functions with an instruction or an intrinsic
+  passes.addPass(createConvertMathToLibmPass());     // double precision functions without an intrinsic
+  passes.addPass(createConvertToLLVMPass());         // all other dialects at once
 }
 
 void addCpuPasses(OpPassManager &passes, CpuPhase phase, StringRef features, const CompileOptions &options) {
   switch (phase) {
   case CpuPhase::Tile:
-    return addTilePasses(passes, options.specializeRanges);
+    return addTilePasses(passes, options);
   case CpuPhase::Vector:
-    return addVectorPasses(passes, features, options.checkBounds());
+    return addVectorPasses(passes, features, options);
   case CpuPhase::LLVM:
     return addLLVMPasses(passes);
   case CpuPhase::Object:

@@ -135,8 +135,7 @@ static void addLLVMPasses(OpPassManager &passes, const CudaOptions &options) {
 void addCudaPasses(OpPassManager &passes, CudaPhase phase, StringRef target, const CudaOptions &options) {
   switch (phase) {
   case CudaPhase::Tile:
-    // Other variants inline all functions: they make 64-bit offsets of a function's arguments, or check bounds.
-    addTilePasses(passes, options.specializeRanges, options.specializeRanges && !options.checkBounds());
+    addTilePasses(passes, options);
     if (options.checkBounds()) {
       passes.addPass(createCheckBounds()); // after the simplifications, to check fewer accesses
       passes.addPass(createCSEPass());     // checks of one access share addresses and masks

@@ -16,10 +16,11 @@ using namespace mlir;
 
 namespace tilewright {
 
-void addTilePasses(OpPassManager &passes, bool specializeRanges, bool keepCalls) {
+void addTilePasses(OpPassManager &passes, const CompileOptions &options) {
   // Must run before the canonicalizer because that removes a loop that only waits.
   passes.addPass(createWarnEndlessLoops());
-  passes.addPass(tile::createTileKeepCalls({keepCalls})); // must run before the inliner, which it tells what to inline
+  passes.addPass(
+      tile::createTileKeepCalls({options.keepsCalls()})); // must run before the inliner, which it tells what to inline
   passes.addPass(createInlinerPass({}, [](OpPassManager &) {})); // one function per kernel; simplifies nothing
   // Must run before the canonicalizer because that computes with constants modulo 2^32.
   passes.addPass(createWidenConstants());
@@ -35,8 +36,8 @@ void addTilePasses(OpPassManager &passes, bool specializeRanges, bool keepCalls)
   passes.addPass(createHoistInvariants()); // hoists a row's addresses out of a loop over columns
   passes.addPass(createCSEPass());
   // Must run after the passes that merge and move index arithmetic because they do not keep the marks.
-  passes.addPass(createSpecializeRanges({specializeRanges}));
-  if (keepCalls) {
+  passes.addPass(createSpecializeRanges({options.specializeRanges}));
+  if (options.keepsCalls()) {
     passes.addPass(createInferArguments()); // after specialize-ranges, whose marks tell axis analysis more
   }
   passes.addPass(createRecordWrites()); // while pointers are still derived from arguments by operations on tiles

@@ -3,6 +3,7 @@
 #include "tilewright/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
@@ -13,20 +14,22 @@ namespace tilewright {
 
 namespace {
 
-template <typename Op> bool allow(Operation *op) {
-  auto arithmetic = dyn_cast<Op>(op);
-  if (!arithmetic) {
-    return false;
-  }
-  arithmetic.setFastmath(arithmetic.getFastmath() | arith::FastMathFlags::contract);
-  return true;
-}
-
 struct AllowContraction : tilewright::impl::AllowContractionBase<AllowContraction> {
+  using AllowContractionBase::AllowContractionBase;
+
   void runOnOperation() override {
-    getOperation()->walk([](Operation *op) {
+    getOperation()->walk([&](Operation *op) {
       (void)(allow<arith::AddFOp>(op) || allow<arith::SubFOp>(op) || allow<arith::MulFOp>(op));
     });
+  }
+
+  template <typename Op> bool allow(Operation *op) const {
+    auto arithmetic = dyn_cast<Op>(op);
+    if (!arithmetic || getElementTypeOrSelf(arithmetic.getType()).getIntOrFloatBitWidth() < minBits) {
+      return false;
+    }
+    arithmetic.setFastmath(arithmetic.getFastmath() | arith::FastMathFlags::contract);
+    return true;
   }
 };
 

@@ -14,10 +14,11 @@ def TileToVector : Pass<"tile-to-vector", "mlir::ModuleOp"> {
     grouped into loop nests; values that cross nests go through scratch memory, whose size becomes
     the attribute `tile.scratch_bytes`. With `check-bounds`, an assertion with a `tile.status`
     precedes each memory access, and the attribute `tile.checked_accesses` describes each access and
-    its source position.
+    its source position. A function that `tile.call` calls executes one program, whose position it is
+    passed, and returns a status before its results; tiles are passed in scratch memory.
 
-    Requires: calls are inlined; scf control flow; each argument has its slot in `tile.slot`.
-    Establishes: no tile operation and no tensor remains in kernels; memory is accessed by LLVM dialect operations.
+    Requires: functions without cycles of calls; scf control flow; each argument has its slot in `tile.slot`.
+    Establishes: no tile operation and no tensor remains; memory is accessed by LLVM dialect operations.
     Destroys: axis information.
   }];
   let options = [Option<"features", "features", "std::string", "\"\"",

@@ -3,6 +3,8 @@
 #ifndef TILEWRIGHT_PIPELINE_COMPILATION_H
 #define TILEWRIGHT_PIPELINE_COMPILATION_H
 
+#include "tilewright/Pipeline/Options.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/JSON.h"
@@ -117,9 +119,8 @@ mlir::LogicalResult verifyOperations(mlir::ModuleOp module, llvm::StringRef phas
                                      llvm::function_ref<bool(mlir::Operation *)> fits);
 
 /// Adds the passes of the tile phase, which all targets share: inlining and simplifications on tiles. With
-/// `specializeRanges`, the code may depend on conditions checked at each launch. With `keepCalls`, functions that are
-/// marked no_inline stay functions where they can.
-void addTilePasses(mlir::OpPassManager &passes, bool specializeRanges, bool keepCalls = false);
+/// `specializeRanges`, the code may depend on conditions checked at each launch.
+void addTilePasses(mlir::OpPassManager &passes, const CompileOptions &options);
 
 /// Registers the interfaces of operations that the tile phase and the analyses need.
 void registerTilePhase(mlir::DialectRegistry &registry);

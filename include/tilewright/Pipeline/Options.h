@@ -160,6 +160,9 @@ struct CompileOptions : OptionSet {
                                  .setBy("TILEWRIGHT_CHECKS")};
 
   bool checkBounds() const { return *checks == "bounds"; }
+  /// Whether `noinline` functions stay functions. Other variants make 64-bit offsets of a function's arguments, or
+  /// check bounds.
+  bool keepsCalls() const { return specializeRanges && !checkBounds(); }
 };
 
 /// The options that all kinds of GPUs have in addition. Kinds that do not have an option ignore it, so that a kernel

@@ -180,14 +180,16 @@ def ReportAsserts : Pass<"report-asserts", "mlir::ModuleOp"> {
 def AllowContraction : Pass<"allow-contraction"> {
   let summary = "Allow the contraction of multiplications and additions";
   let description = [{
-    Sets the fast-math flag `contract` on every arith.addf, subf and mulf. The back end fuses no others, so arithmetic
-    that later passes emit, which relies on each rounding, is not contracted.
+    Sets the fast-math flag `contract` on every arith.addf, subf and mulf of floats with at least `min-bits` bits. The
+    back end fuses no others, so arithmetic that later passes emit, which relies on each rounding, is not contracted.
 
     Requires: must run before `expand-math` and the other expansions because their arithmetic must
     not be contracted.
     Establishes: nothing.
     Destroys: nothing.
   }];
+  let options = [Option<"minBits", "min-bits", "unsigned", "16",
+                        "the width of the narrowest floats that the target computes with">];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
@@ -365,18 +367,19 @@ def StrictRounding : Pass<"strict-rounding"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
-def ReturnOnAssert : Pass<"return-on-assert", "mlir::func::FuncOp"> {
+def ReturnOnAssert : Pass<"return-on-assert", "mlir::ModuleOp"> {
   let summary = "Return a distinct status for each failed assertion";
   let description = [{
-    Each `cf.assert` becomes a branch to a return of its index, counted from 1; the function's attribute
-    `tile.asserts` lists messages and positions in that order. An assertion with the attribute `tile.status` returns
-    that value instead, and is not listed.
+    Each `cf.assert` becomes a branch to a return of its index in the module, counted from 1. The attribute
+    `tile.asserts` of public functions lists messages and positions in that order. An assertion with the attribute
+    `tile.status` returns that value instead, and is not listed. Where a called function can fail, its caller returns
+    the same status.
 
-    Requires: cf control flow; the function returns one i32, where 0 means success.
+    Requires: cf control flow; the first result of functions with assertions is an i32, where 0 means success.
     Establishes: no `cf.assert` remains.
     Destroys: nothing.
   }];
-  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect"];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect", "mlir::LLVM::LLVMDialect"];
 }
 
 def NvvmKernel : Pass<"nvvm-kernel", "mlir::ModuleOp"> {

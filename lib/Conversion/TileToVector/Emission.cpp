@@ -41,6 +41,7 @@ void registerEmission(DialectRegistry &registry) {
     attachPoll(context);
     attachPrint(context);
     attachPrograms(context);
+    attachCalls(context);
   });
   registry.addExtension(+[](MLIRContext *context, arith::ArithDialect *) { attachArith(context); });
   registry.addExtension(+[](MLIRContext *context, scf::SCFDialect *) { attachControlFlow(context); });

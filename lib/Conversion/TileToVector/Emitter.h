@@ -10,9 +10,11 @@
 #include "tilewright/Hardware/Cpu.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace tilewright::cpu {
 
@@ -67,12 +69,22 @@ struct ProgramContext {
   mlir::Value checkedSlots;
 };
 
+/// What callers have to know of a function that has been emitted.
+struct EmittedFunction {
+  int64_t scratchBytes = 0;  ///< that it needs, with the functions that it calls
+  bool storesStream = false; ///< whether a store of theirs is nontemporal
+};
+
+/// By name. A function is emitted before its callers.
+using EmittedFunctions = llvm::StringMap<EmittedFunction>;
+
 /// The state of the emission of a program, and what the models of EmissionOpInterface share: tiles at points, scratch
 /// memory, loops, and checked accesses to user memory.
 class Emitter {
 public:
-  Emitter(mlir::OpBuilder &builder, AxisInfoAnalysis &axis, const hardware::CpuInfo &cpu, ProgramContext program)
-      : b(builder), axis(axis), memory(axis), cpu(cpu), program(program) {}
+  Emitter(mlir::OpBuilder &builder, AxisInfoAnalysis &axis, const hardware::CpuInfo &cpu,
+          const EmittedFunctions &functions, ProgramContext program)
+      : b(builder), axis(axis), memory(axis), cpu(cpu), functions(functions), program(program) {}
 
   /// Emits all operations of a block except its terminator.
   mlir::LogicalResult emitBlock(mlir::Block &block);
@@ -80,14 +92,8 @@ public:
   /// Maps a scalar of the Tile IR to an emitted value.
   void map(mlir::Value scalar, mlir::Value emitted) { scalars.map(scalar, emitted); }
 
-  /// The size of the scratch memory that the program needs, in bytes.
-  int64_t getScratchBytes() const { return scratchBytes; }
-
-  /// Whether a combiner has an unsupported operation; the error has been emitted.
-  bool hasUnsupportedCombiner() const { return hasFailed; }
-
-  /// Whether there are nontemporal stores, which need a fence to be ordered before later accesses.
-  bool hasStreamingStores() const { return storesStream; }
+  /// Ends the emission of a function. Returns failure if a combiner has an unsupported operation, after an error.
+  llvm::FailureOr<EmittedFunction> finish();
 
   /// The checked accesses: a dictionary for each, in the order of their indices.
   llvm::ArrayRef<mlir::Attribute> getCheckedAccesses() const { return checkedAccesses; }
@@ -213,6 +219,13 @@ public:
   llvm::SmallVector<mlir::Value> moveInto(mlir::ValueRange values, llvm::ArrayRef<Buffer> into);
   void bind(mlir::ValueRange values, mlir::ValueRange emittedScalars, llvm::ArrayRef<Buffer> tiles);
 
+  //===--- Functions.cpp: functions that are not inlined -------------------===//
+  mlir::LogicalResult emitCall(tile::CallOp call);
+  /// The address of memory with the tile, which the called function may overwrite.
+  mlir::Value passTile(mlir::Value tile, tile::CallOp call);
+  /// The scratch memory of called functions, which begins where that of this one ends.
+  mlir::Value scratchOfCallees();
+
   //===--- Helpers --------------------------------------------------------===//
   mlir::Value scalar(mlir::Value value) { return scalars.lookup(value); }
   /// Null for an optional operand that is missing.
@@ -234,12 +247,16 @@ public:
   MemoryOrder memory;
   RematerializationCost rematerialization;
   const hardware::CpuInfo &cpu;
+  const EmittedFunctions &functions;
   ProgramContext program;
   mlir::IRMapping scalars;
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
   llvm::DenseMap<mlir::Value, Buffer> buffers;
   int64_t scratchBytes = 0;
   bool storesStream = false;
+  EmittedFunction callees;                 ///< the most that a called function needs
+  mlir::arith::ConstantOp ownScratchBytes; ///< the offset of the callees' scratch memory; null without calls
+  mlir::Value calleeScratch;
   bool hasFailed = false;
   llvm::DenseMap<mlir::Operation *, NumberedAccess> accesses;
   llvm::SmallVector<mlir::Attribute> checkedAccesses;
@@ -257,6 +274,10 @@ public:
   };
   std::vector<CacheEntry> cache;
 };
+
+/// Replaces a function that is called by one that executes it for one program. See Functions.cpp.
+llvm::FailureOr<EmittedFunction> convertFunction(mlir::func::FuncOp function, const hardware::CpuInfo &cpu,
+                                                 const EmittedFunctions &functions);
 
 /// Drops values computed inside a loop or branch from the cache at its end.
 class CacheScope {
@@ -291,6 +312,7 @@ void attachDot(mlir::MLIRContext *context);
 void attachPoll(mlir::MLIRContext *context);
 void attachPrint(mlir::MLIRContext *context);
 void attachPrograms(mlir::MLIRContext *context);
+void attachCalls(mlir::MLIRContext *context);
 /// The models of other dialects.
 void attachArith(mlir::MLIRContext *context);
 void attachControlFlow(mlir::MLIRContext *context);

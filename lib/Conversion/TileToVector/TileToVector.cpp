@@ -12,7 +12,7 @@
 
 #include "tilewright/Analysis/CheckedAccess.h"
 #include "tilewright/Conversion/Passes.h"
-#include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "tilewright/Dialect/Tile/IR/Calls.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -83,7 +83,8 @@ void splitProgram(OpBuilder &b, Location loc, Value program, Value grid, Program
   }
 }
 
-LogicalResult convertKernel(func::FuncOp kernel, const hardware::CpuInfo &cpu, bool checkBounds) {
+LogicalResult convertKernel(func::FuncOp kernel, const hardware::CpuInfo &cpu, const EmittedFunctions &functions,
+                            bool checkBounds) {
   if (!kernel.getBody().hasOneBlock() || kernel.getNumResults() != 0) {
     return kernel.emitOpError("a kernel must have one basic block and no results");
   }
@@ -108,18 +109,22 @@ LogicalResult convertKernel(func::FuncOp kernel, const hardware::CpuInfo &cpu, b
   context.number = programs.getInductionVar();
   context.checkedSlots = checkBounds ? entry.getArgument(kArgs) : Value();
   splitProgram(b, loc, programs.getInductionVar(), context.grid, context);
-  Emitter emitter(b, axis, cpu, context);
+  Emitter emitter(b, axis, cpu, functions, context);
   for (auto [arg, value] : llvm::zip(kernel.getArguments(), arguments)) {
     emitter.map(arg, value);
   }
-  if (failed(emitter.emitBlock(kernel.front())) || emitter.hasUnsupportedCombiner()) {
+  if (failed(emitter.emitBlock(kernel.front()))) {
     return failure();
   }
-  if (emitter.hasStreamingStores()) {
+  FailureOr<EmittedFunction> emitted = emitter.finish();
+  if (failed(emitted)) {
+    return failure();
+  }
+  if (emitted->storesStream) { // order them before later accesses
     b.setInsertionPointAfter(programs);
     LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst);
   }
-  entry->setAttr("tile.scratch_bytes", b.getI64IntegerAttr(emitter.getScratchBytes()));
+  entry->setAttr("tile.scratch_bytes", b.getI64IntegerAttr(emitted->scratchBytes));
   if (checkBounds) {
     entry->setAttr(kCheckedAccessesAttr, b.getArrayAttr(emitter.getCheckedAccesses()));
   }
@@ -132,10 +137,25 @@ struct TileToVector : impl::TileToVectorBase<TileToVector> {
 
   void runOnOperation() override {
     const hardware::CpuInfo &cpu = hardware::lookupCpu(features);
-    for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
-      if (kernel->hasAttr(tile::TileDialect::kKernelAttr) && failed(convertKernel(kernel, cpu, checkBounds))) {
+    EmittedFunctions emitted;
+    SmallVector<FunctionOpInterface> callersFirst = tile::callersFirst(getOperation());
+    for (FunctionOpInterface interface : llvm::reverse(callersFirst)) {
+      auto function = dyn_cast<func::FuncOp>(interface.getOperation());
+      if (!function) {
+        continue;
+      }
+      if (function->hasAttr(tile::TileDialect::kKernelAttr)) {
+        if (failed(convertKernel(function, cpu, emitted, checkBounds))) {
+          return signalPassFailure();
+        }
+        continue;
+      }
+      std::string name = function.getName().str();
+      FailureOr<EmittedFunction> callee = convertFunction(function, cpu, emitted);
+      if (failed(callee)) {
         return signalPassFailure();
       }
+      emitted[name] = *callee;
     }
   }
 };

@@ -51,7 +51,7 @@ def jit(
         debug: Whether `tl.device_assert` is compiled; an option of the launch takes precedence.
         checks: "bounds" checks every memory access against the arrays that are passed; an option
             of the launch takes precedence.
-        noinline: Whether other kernels' calls of the function stay calls in a GPU's code, as far as
+        noinline: Whether other kernels' calls of the function stay calls in the code, as far as
             possible (docs/language.md says where it is not). By default each call is a copy of the
             function's code.
         repr: Names kernels, as profilers show them: a function of an object with `signature` (the

@@ -1,7 +1,9 @@
-"""Functions that stay functions on GPUs: values, memory, and what makes them inlined after all."""
+"""Functions that are not inlined: values, memory, and what makes them inlined after all."""
 
 from __future__ import annotations
 
+import inspect
+import re
 from typing import Any
 
 import numpy as np
@@ -224,20 +226,90 @@ def checked(v, n):
     return v * n
 
 
+@tilewright.jit(noinline=True)
+def checked_twice(v, n):
+    w = checked(v, n)
+    tl.device_assert(n < 9, "n is small")
+    return w
+
+
 @tilewright.jit
 def call_checked(x, n, SIZE: tl.constexpr):
     i = tl.arange(0, SIZE)
-    tl.store(x + i, checked(tl.load(x + i), n))
+    for _ in range(n, n + 1):
+        tl.store(x + i, checked_twice(tl.load(x + i), n))
 
 
-def test_assertions() -> None:
+@pytest.mark.loses_gpu
+def test_assertions(launch_target: str) -> None:
     x = np.ones(SIZE, np.int32)
     call_checked[(1,)](x, 3, SIZE, debug=True)
     assert (x == 3).all()
+    for n, message, function in [(0, "n is positive", checked), (9, "n is small", checked_twice)]:
+        lines, first = inspect.getsourcelines(function.fn)
+        with pytest.raises(tilewright.errors.DeviceAssertError, match=message) as raised:
+            call_checked[(1,)](x, n, SIZE, debug=True)
+        assert lines[raised.value.line - first].strip().startswith("tl.device_assert")
+    assert launch_target != "cpu" or (x == 3).all(), "the program continued"
+
+
+@tilewright.jit(noinline=True)
+def carried(v, total):
+    return v + total, v * 2
+
+
+@tilewright.jit
+def carry_tiles(x, out, n, SIZE: tl.constexpr):
+    i = tl.arange(0, SIZE)
+    v = tl.load(x + i)
+    total, doubled = tl.zeros_like(v), v
+    for _ in range(n):
+        before = total
+        total, doubled = carried(doubled, total)
+        total += before  # read after the call, which must not overwrite it
+    tl.store(out + i, total)
+    tl.store(out + SIZE + i, doubled)
+
+
+@pytest.mark.parametrize("n", [0, 1, 5])
+def test_tiles_that_loops_carry(n: int) -> None:
+    x = np.random.default_rng(6).integers(-9, 9, SIZE).astype(np.int32)
+    out = np.empty((2, SIZE), np.int32)
+    carry_tiles[(1,)](x, out, n, SIZE)
+    total, doubled = np.zeros_like(x), x
+    for _ in range(n):
+        total, doubled = total + doubled + total, doubled * 2
+    np.testing.assert_array_equal(out, [total, doubled])
+
+
+@tilewright.jit(noinline=True)
+def position(scale):
+    return (tl.program_id(0) * tl.num_programs(1) + tl.program_id(1)) * scale
+
+
+@tilewright.jit
+def store_positions(out, scale):
+    tl.store(out + position(1), position(scale))
+
+
+def test_positions() -> None:
+    out = np.empty(35, np.int32)
+    store_positions[(5, 7)](out, 3)
+    np.testing.assert_array_equal(out, np.arange(35) * 3)
+
+
+@pytest.mark.cpu_only("compares the code of the CPU")
+def test_host_code() -> None:
+    """The functions are called; with checks of bounds they are inlined."""
+    arrays = [np.empty(SIZE, np.float32)] * 3
+    code = call_on_tiles.warmup(*arrays, SIZE).asm["llvm"]
+    assert len(re.findall(r"call .*@twice", code)) == 2
+    assert len(re.findall(r"call .*@(normalized|fourfold)", code)) == 2
+    assert "@twice" not in call_on_tiles.warmup(*arrays, SIZE, checks="bounds").asm["llvm"]
 
 
 @pytest.mark.cpu_only("compiles for an H200 whatever the targets are")
-def test_code() -> None:
+def test_device_code() -> None:
     """The PTX has a function for each, which is called wherever the source calls it."""
     made = call_on_tiles.warmup(*[np.empty(SIZE, np.float32)] * 3, SIZE, target="cuda:90a")
     ptx = made.asm["ptx"]
