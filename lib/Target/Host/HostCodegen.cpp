@@ -54,6 +54,7 @@ void optimize(Module &module, TargetMachine &machine) {
   accessBfloatsAsIntegers(module);
   moveBfloatsAsIntegers(module);
   storeSingleLanes(module);
+  hideOperandsOfExtrema(module);
 }
 
 Expected<SmallVector<char, 0>> emit(Module &module, TargetMachine &machine, bool assembly) {

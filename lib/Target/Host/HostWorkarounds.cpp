@@ -305,6 +305,28 @@ void storeSingleLanes(Module &module) {
 }
 
 //===----------------------------------------------------------------------===//
+// Minima and maxima of numbers
+//===----------------------------------------------------------------------===//
+
+void hideOperandsOfExtrema(Module &module) {
+  for (Function &function : module) {
+    for (Instruction &instruction : make_early_inc_range(instructions(function))) {
+      auto *call = dyn_cast<IntrinsicInst>(&instruction);
+      bool isExtremum = call && is_contained({Intrinsic::minimumnum, Intrinsic::maximumnum}, call->getIntrinsicID());
+      if (!isExtremum || call->getType()->isVectorTy()) {
+        continue;
+      }
+      IRBuilder<> b(call);
+      for (Use &operand : call->args()) {
+        if (!isa<Constant>(operand)) { // with a constant, the right order of operands is chosen
+          operand = b.CreateIntrinsic(Intrinsic::arithmetic_fence, {call->getType()}, {operand});
+        }
+      }
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // Passes
 //===----------------------------------------------------------------------===//
 

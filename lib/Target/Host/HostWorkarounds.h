@@ -35,6 +35,13 @@ void moveBfloatsAsIntegers(llvm::Module &module);
 /// The x86 code generator does the same, but stores the wide element if the vector is the result of a truncation.
 void storeSingleLanes(llvm::Module &module);
 
+/// Hides from the code generator what it knows of the operands of single minima and maxima of numbers. Must run after
+/// the optimizer.
+///
+/// On processors with AVX512-DQ, `minimumnum` and `maximumnum` return NaN if one operand is NaN and the other is known
+/// to be none, because it is a converted integer, for example.
+void hideOperandsOfExtrema(llvm::Module &module);
+
 /// Disables LLVM's pass X86AvoidStoreForwardingBlocks for this process.
 ///
 /// The pass crashes the process if a masked load is next to a plain one.

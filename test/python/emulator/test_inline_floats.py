@@ -55,6 +55,19 @@ def test_extrema_of_floats(name):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", ["min", "max"])
+@pytest.mark.parametrize("order", ["$1, t", "t, $1"])
+def test_extrema_with_converted_integers(name: str, order: str) -> None:
+    """The compiler of the host knows that one operand is not NaN."""
+    a, b = floats(), ints("int32")
+    a[100:104], b[100:104] = [np.nan, -0.0, 0.0, -np.inf], [2, 0, 0, 3]
+    text = f"{{ .reg .f32 t; cvt.rn.f32.s32 t, $2; {name}.f32 $0, {order}; }}"
+    wanted = (np.fmin if name == "min" else np.fmax)(a, b.astype(np.float32))
+    wanted[101:103] = [-0.0, 0.0] if name == "min" else [0.0, 0.0]
+    assert same(run(text, [a, b], "float32"), wanted)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["min", "max"])
 def test_extrema_of_magnitudes(name) -> None:
     a, b = floats(), floats()[::-1].copy()
     a[100:106], b[100:106] = [0.0, -0.0, np.nan, 1, -3, 3], [-0.0, -0.0, 2, np.nan, 2, -np.inf]

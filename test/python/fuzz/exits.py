@@ -40,7 +40,8 @@ class Exits(Loops):
     # conditions
 
     def bound(self) -> str:
-        return self.pick("n0", "n3", "n0 - 1", "1", "2", "3", "n1 // 8", "-1")
+        negative = "tl.cast(-1, tl.int32)"  # the index may be unsigned, where -1 is out of range
+        return self.pick("n0", "n3", "n0 - 1", "1", "2", "3", "n1 // 8", negative)
 
     def comparison(self, index: str) -> str:
         """A condition, most of which have a closed form."""
