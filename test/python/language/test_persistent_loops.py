@@ -130,3 +130,39 @@ def test_copies_are_in_flight_while_results_are_stored(name: str, noalias: bool)
     assert (min(copies) < outer) == noalias
     next_tile = following[: next((n for n, x in enumerate(following) if "scf." in x), None)]
     assert any("async_copy" in line for line in next_tile) == noalias
+
+
+@tilewright.jit
+def attention_kernel(
+    q, k, v, out, tiles, steps, ROWS: tl.constexpr, COLUMNS: tl.constexpr, DEPTH: tl.constexpr
+):
+    i, j, d = tl.arange(0, ROWS), tl.arange(0, COLUMNS), tl.arange(0, DEPTH)
+    for tile in range(tl.program_id(0), tiles, tl.num_programs(0)):
+        queries = tl.load(q + (tile * ROWS + i)[:, None] * DEPTH + d[None, :])
+        total = tl.zeros((ROWS, DEPTH), tl.float32)
+        for step in range(steps):
+            places = (step * COLUMNS + j)[:, None] * DEPTH + d[None, :]
+            scores = tl.dot(queries, tl.trans(tl.load(k + places)))
+            total = tl.dot(tl.exp2(scores).to(tl.float16), tl.load(v + places), total)
+        tl.store(out + (tile * ROWS + i)[:, None] * DEPTH + d[None, :], total)
+
+
+@pytest.mark.parametrize("stages", [2, 3])
+def test_queries_of_each_tile(stages: int) -> None:
+    rng = np.random.default_rng(5)
+    q, k, v = (rng.standard_normal((64, 32)).astype(np.float16) for _ in range(3))
+    out = np.zeros((64, 32), np.float32)
+    attention_kernel[(2,)](q / 8, k, v, out, 4, 4, 16, 16, 32, num_warps=4, num_stages=stages)
+    scores = (q / 8).astype(np.float64) @ k.astype(np.float64).T
+    np.testing.assert_allclose(out, np.exp2(scores) @ v.astype(np.float64), rtol=0.01, atol=0.1)
+
+
+@pytest.mark.cpu_only("compiles for an H200 whatever the targets are")
+@pytest.mark.parametrize(("depth", "stages"), [(64, 2), (64, 5), (128, 2), (128, 3)])
+def test_copies_of_the_outer_loop_get_what_is_left(depth: int, stages: int) -> None:
+    """Shared memory has room for the keys and values of all stages, but not for as many queries."""
+    arrays = [np.empty(128 * depth, np.float16)] * 3
+    attention_kernel.warmup(
+        *arrays, np.empty(128 * depth, np.float32), 4, 4, 128, 128, depth,
+        num_warps=8, num_stages=stages, target="cuda:90a",
+    )  # fmt: skip

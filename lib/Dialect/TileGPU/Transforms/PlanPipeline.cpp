@@ -302,6 +302,47 @@ static SmallVector<Position> decide(scf::ForOp loop, const LoopCopies &copies, i
 }
 
 //===----------------------------------------------------------------------===//
+// Loops around pipelined loops
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Shared memory for copies.
+struct CopiedBytes {
+  int64_t once = 0;  ///< of all buffers with one slot
+  int64_t slots = 0; ///< of all their slots
+
+  template <typename Range> void add(Range &&ops, int64_t stages) {
+    for (Operation &op : ops) {
+      if (auto store = dyn_cast<LocalStoreOp>(op)) {
+        int64_t bytes = store.getBuffer().getType().getSlotBytes();
+        once += bytes;
+        slots += stages * bytes;
+      }
+    }
+  }
+};
+} // namespace
+
+/// Whether shared memory has room for the slots of the loop's copies. Copies of a loop around others are worth less
+/// than theirs, and are only made with what these leave, unless the user has asked for stages of this loop.
+static bool hasRoom(scf::ForOp loop, const LoopCopies &copies, int64_t stages) {
+  auto isCopied = [](Operation &op) {
+    auto schedule = op.getAttrOfType<ScheduleAttr>(TileGPUDialect::kScheduleAttr);
+    return schedule && schedule.getStage() == 0;
+  };
+  CopiedBytes bytes;
+  loop.getBody()->walk([&](scf::ForOp inner) {
+    bytes.add(llvm::make_filter_range(inner.getBody()->getOperations(), isCopied), stagesOf(inner));
+  });
+  if (bytes.slots == 0 || loop->hasAttr(tile::TileDialect::kNumStagesAttr)) {
+    return true;
+  }
+  bytes.add(llvm::make_pointee_range(copies.ahead), stages);
+  int64_t others = std::max<int64_t>(sharedBytesOf(loop->getParentOfType<func::FuncOp>()) - bytes.once, 0);
+  return bytes.slots + others <= targetOf(loop).sharedPerBlock;
+}
+
+//===----------------------------------------------------------------------===//
 // Annotating
 //===----------------------------------------------------------------------===//
 
@@ -378,6 +419,9 @@ static void plan(scf::ForOp loop, const ReadOnlyMemory &readOnly) {
   stateConditionalLoads(loop);
   if (copies.ahead.empty()) {
     return stateNotPipelined(loop, "none of its loads can be copied asynchronously");
+  }
+  if (!hasRoom(loop, copies, stages)) {
+    return stateNotPipelined(loop, "the loop in it leaves too little shared memory");
   }
   annotate(loop, decide(loop, copies, stages));
 }

@@ -310,6 +310,9 @@ def PlanPipeline : Pass<"plan-pipeline", "mlir::ModuleOp"> {
     `overlap-group-mma`). They are started num_stages - 2 iterations ahead, and the loop gets `tilegpu.kept_slots`: a
     slot that only operations in flight read.
 
+    A loop around pipelined loops, without stages that the user has asked for, is only pipelined if shared memory has
+    room for its copies beside theirs.
+
     A load is not pipelined if an operation of the loop may write the memory it reads, if one has an effect on all
     memory, as barriers and assertions do, or if its addresses depend on loaded values. Nor is it pipelined if the
     loop has an atomic that releases or acquires, unless the kernel only reads that memory. As addresses are also
