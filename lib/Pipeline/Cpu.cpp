@@ -8,6 +8,7 @@
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
 #include "tilewright/Dialect/Tile/Transforms/RewriteOrder.h"
+#include "tilewright/Hardware/Cpu.h"
 #include "tilewright/Target/Host/Host.h"
 #include "tilewright/Target/Libraries.h"
 #include "tilewright/Transforms/Passes.h"
@@ -53,15 +54,13 @@ static void addVectorPasses(OpPassManager &passes, StringRef features, const Com
   TileToVectorOptions toVector;
   toVector.features = features.str();
   toVector.checkBounds = options.checkBounds();
+  if (options.enableFpFusion && hardware::lookupCpu(features).hasFma) {
+    passes.addPass(createFuseMultiplyAdd()); // halves are computed in f32 and rounded after each step
+  }
   passes.addPass(createExpandFloat8());         // 8-bit floats become bytes, with arithmetic in f32
   passes.addPass(createTileToVector(toVector)); // loop nests over scratch and user memory
   passes.addPass(createCSEPass());              // several accesses compute the same address
   passes.addPass(tile::createCanonicalizer());
-  if (options.enableFpFusion) {
-    AllowContractionOptions contraction;
-    contraction.minBits = 32;                            // halves are computed in f32 and rounded after each step
-    passes.addPass(createAllowContraction(contraction)); // must run before expansions, which rely on rounding
-  }
   passes.addPass(createGuardDivision());   // masked elements may divide by zero
   passes.addPass(createExpandMinMax());    // two instructions instead of LLVM's four
   passes.addPass(createExpandMath());      // functions such as exp become arithmetic

@@ -53,6 +53,11 @@ static void addTileGPUPasses(OpPassManager &passes, StringRef target, const Cuda
   if (const hardware::NvidiaInfo *info = hardware::lookupNvidia(target.str())) { // assign-layouts rejects others
     predicate.sharedBytes = info->sharedPerBlock;
   }
+  if (options.enableFpFusion) {
+    FuseMultiplyAddOptions fuse;
+    fuse.narrow = true;
+    passes.addPass(createFuseMultiplyAdd(fuse)); // must run before tiles are computed in several layouts
+  }
   passes.addPass(createPredicateLoads(predicate)); // must run before layouts are chosen for the loads
   tilegpu::AssignLayoutsOptions assign;
   assign.target = target.str();
@@ -99,9 +104,6 @@ static void addThreadPasses(OpPassManager &passes, const CudaOptions &options) {
   passes.addPass(createTileGPUToThread()); // one vector with a thread's elements of each tile
   passes.addPass(createCSEPass());         // patterns compute lane and warp redundantly
   passes.addPass(tile::createCanonicalizer());
-  if (options.enableFpFusion) {
-    passes.addPass(createAllowContraction()); // must run before expansions, which rely on rounding
-  }
   passes.addPass(createExpandFloat8());         // after tilegpu-to-thread: matrix instructions need the types
   passes.addPass(createExpandRemainder());      // LLVM's expansion for PTX is inexact
   passes.addPass(createExpandDivision());       // the hardware's division is inexact for integer quotients

@@ -177,20 +177,31 @@ def ReportAsserts : Pass<"report-asserts", "mlir::ModuleOp"> {
   let dependentDialects = ["tilewright::tile::TileDialect"];
 }
 
-def AllowContraction : Pass<"allow-contraction"> {
-  let summary = "Allow the contraction of multiplications and additions";
+def FuseMultiplyAdd : Pass<"fuse-multiply-add"> {
+  let summary = "Fuse a multiplication and an addition of floats";
   let description = [{
-    Sets the fast-math flag `contract` on every arith.addf, subf and mulf of floats with at least `min-bits` bits. The
-    back end fuses no others, so arithmetic that later passes emit, which relies on each rounding, is not contracted.
+    ```mlir
+    %p = arith.mulf %x, %y : tensor<64xf32>
+    %s = arith.subf %p, %z : tensor<64xf32>
+    // becomes
+    %n = arith.negf %z : tensor<64xf32>
+    %s = math.fma %x, %y, %n : tensor<64xf32>
+    ```
 
-    Requires: must run before `expand-math` and the other expansions because their arithmetic must
-    not be contracted.
+    where the sum is the only use of the product, and is in the same block. Of two such products, the left one is fused.
+    Products that are only reduced, by a combiner that adds, get the fast-math flag `contract`, and so does the combiner:
+    the back end fuses them where it adds up a thread's elements, and no others.
+
+    A tile may be computed several times, at several places or in several layouts, which then have to be rounded alike:
+    therefore the back end does not decide.
+
+    Requires: must run before tiles are computed twice, and before `expand-math` and the other expansions because their
+    arithmetic relies on every rounding.
     Establishes: nothing.
     Destroys: nothing.
   }];
-  let options = [Option<"minBits", "min-bits", "unsigned", "16",
-                        "the width of the narrowest floats that the target computes with">];
-  let dependentDialects = ["mlir::arith::ArithDialect"];
+  let options = [Option<"narrow", "narrow", "bool", "false", "also fuse operations of f16 and bf16">];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect"];
 }
 
 def SplitVectors : Pass<"split-vectors"> {
@@ -310,7 +321,7 @@ def ExpandDivision : Pass<"expand-division"> {
     ```
 
     Requires: divisors shared by several elements are a `vector.broadcast` or `vector.shuffle` of the distinct ones.
-    Must run after `allow-contraction`, as the arithmetic it emits must not be contracted.
+    Must run after `fuse-multiply-add`, as the arithmetic it emits must not be contracted.
     Establishes: no `arith.divf` of f32 without `tile.precise`.
     Destroys: nothing.
   }];

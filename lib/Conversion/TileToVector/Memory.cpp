@@ -200,6 +200,9 @@ SmallVector<int64_t> Emitter::rowMajorStrides(ArrayRef<int64_t> shape) {
   return strides;
 }
 
+/// Constant indices have less than 32 bits.
+static constexpr int64_t kLargestConstantIndex = (int64_t(1) << (LLVM::kGEPConstantBitWidth - 1)) - 1;
+
 Buffer Emitter::allocate(Type tileType, Type element) {
   constexpr int64_t kAlignment = 64;
   ArrayRef<int64_t> shape = tile::getShape(tileType);
@@ -208,9 +211,13 @@ Buffer Emitter::allocate(Type tileType, Type element) {
   buffer.strides = rowMajorStrides(shape);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointAfterValue(program.scratch);
+  Location loc = program.scratch.getLoc();
   auto type = LLVM::LLVMPointerType::get(b.getContext());
-  buffer.base = LLVM::GEPOp::create(b, program.scratch.getLoc(), type, b.getI8Type(), program.scratch,
-                                    ArrayRef<LLVM::GEPArg>{int32_t(scratchBytes)});
+  bool isConstant = scratchBytes <= kLargestConstantIndex;
+  Value offset =
+      isConstant ? Value() : arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(scratchBytes)).getResult();
+  LLVM::GEPArg index = isConstant ? LLVM::GEPArg(int32_t(scratchBytes)) : LLVM::GEPArg(offset);
+  buffer.base = LLVM::GEPOp::create(b, loc, type, b.getI8Type(), program.scratch, index);
   scratchBytes =
       llvm::alignTo(scratchBytes + ShapedType::getNumElements(shape) * bytesOf(memoryType(buffer.element)), kAlignment);
   return buffer;

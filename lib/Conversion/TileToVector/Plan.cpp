@@ -388,7 +388,7 @@ private:
   static bool isWorthItsOwnNest(Value value, ArrayRef<int64_t> nestShape) {
     Operation *op = value.getDefiningOp();
     bool expensive = isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op) ||
-                     isa_and_nonnull<math::MathDialect>(op->getDialect());
+                     (isa_and_nonnull<math::MathDialect>(op->getDialect()) && !isa<math::FmaOp>(op));
     return expensive &&
            cast<RankedTensorType>(value.getType()).getNumElements() < ShapedType::getNumElements(nestShape);
   }

@@ -161,7 +161,7 @@ def test_16_bit_floats_are_processed_in_pairs(dtype: str, target: str) -> None:
 
 
 def test_bfloat16_is_added_natively_or_as_multiply_add() -> None:
-    assert binary_opcodes("+", "bf16", "cuda:90a", block=8 * LANES)["add.bf16x2"] == 4
+    assert binary_opcodes("+", "bf16", "cuda:90a", block=8 * LANES)["add.rn.bf16x2"] == 4
     assert binary_opcodes("+", "bf16", "cuda:80", block=8 * LANES)["fma.rn.bf16x2"] == 4
 
 
@@ -175,7 +175,7 @@ def half_of_bfloats(x, y, out, BLOCK: tl.constexpr):
 def test_sums_of_bfloats_are_rounded_to_half_once() -> None:
     signature = ("*bf16:D", "*bf16:D", "*fp16:D", LANES)
     counts = opcodes(ptx_of(half_of_bfloats, signature, "cuda:90a"))
-    assert counts["add.f32"] == counts["cvt.rn.f16.f32"] == 1
+    assert counts["add.rn.f32"] == counts["cvt.rn.f16.f32"] == 1
 
 
 @pytest.mark.parametrize("target", TARGETS)

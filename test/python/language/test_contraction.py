@@ -59,3 +59,29 @@ def test_rounding(kernel, dtype, bits: int, launch_target: str) -> None:
 def test_halves(kernel) -> None:
     """Halves are computed in float32 and rounded after each step."""
     assert (run(kernel, np.float16, 6) == 0).all()
+
+
+@tilewright.jit
+def differences_of_products(a, b, c, out, products, SIZE: tl.constexpr):
+    """Of all pairs, of which each value is computed at two places of the same loops."""
+    i, j = tl.arange(0, SIZE)[:, None], tl.arange(0, SIZE)[None, :]
+    product = tl.load(a + i) * tl.load(b + j)
+    total = product + tl.load(c + i + j)
+    tl.store(products + i * SIZE + j, product)
+    largest = tl.max(total, axis=1)
+    is_largest = tl.sum((total == largest[:, None]).to(tl.int32), axis=1)
+    tl.store(out + i * SIZE + j, total - tl.trans(total))
+    tl.store(out + SIZE * SIZE + tl.arange(0, SIZE), is_largest)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_value_is_one_value(dtype) -> None:
+    """However often and where a value is computed, it is rounded alike."""
+    rng = np.random.default_rng(1)
+    a, b, c = (rng.standard_normal(n).astype(dtype) for n in (32, 32, 64))
+    out, products = np.empty(32 * 33, dtype), np.empty((32, 32), dtype)
+    differences_of_products[(1,)](a, b, c, out, products, 32)
+    differences = out[: 32 * 32].reshape(32, 32)
+    assert (differences == -differences.T).all()
+    assert (out[32 * 32 :] == 1).all()
+    assert (products == a[:, None] * b[None, :]).all()
