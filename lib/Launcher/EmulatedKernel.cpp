@@ -170,12 +170,18 @@ static bool run(Launch &launch, const runtime::Grid &grid, runtime::ProgramCost 
 }
 
 namespace {
-/// The slots of a launch. Hidden slots precede them: those of code with bounds checks or assertions, which
-/// CheckBounds.cpp and ReportAsserts.cpp define, and tensor maps below those that the code reads.
+/// The slots of a launch. Hidden slots precede them: those of code with bounds checks or assertions, or of persistent
+/// code, which CheckBounds.cpp, ReportAsserts.cpp and MakePersistent.cpp define, and tensor maps below those that the
+/// code reads.
 class HiddenSlots {
 public:
-  HiddenSlots(const Call &call, bool isChecked, bool hasMailbox, llvm::ArrayRef<int> tensorMapSlots)
-      : block(call.slots, count(call, isChecked, hasMailbox, tensorMapSlots)) {
+  /// `grid` is null if the code is not persistent.
+  HiddenSlots(const Call &call, bool isChecked, bool hasMailbox, const runtime::Grid *grid,
+              llvm::ArrayRef<int> tensorMapSlots)
+      : block(call.slots, count(call, isChecked, hasMailbox, grid, tensorMapSlots)) {
+    for (size_t axis = 0; grid && axis < grid->axes.size(); ++axis) {
+      block.hidden(axis) = static_cast<uint64_t>(grid->axes[axis]);
+    }
     if (hasMailbox) {
       block.hidden(0) = reinterpret_cast<uint64_t>(words);
     }
@@ -199,9 +205,10 @@ public:
   std::optional<runtime::MailboxReport> report() const { return runtime::readMailbox(words); }
 
 private:
-  static size_t count(const Call &call, bool isChecked, bool hasMailbox, llvm::ArrayRef<int> tensorMapSlots) {
-    size_t bounds = isChecked ? 1 + 2 * call.slots.size() : hasMailbox ? 1 : 0;
-    return tensorMapSlots.empty() ? bounds : std::max(bounds, static_cast<size_t>(-tensorMapSlots.back()));
+  static size_t count(const Call &call, bool isChecked, bool hasMailbox, const runtime::Grid *grid,
+                      llvm::ArrayRef<int> tensorMapSlots) {
+    size_t values = isChecked ? 1 + 2 * call.slots.size() : hasMailbox ? 1 : grid ? grid->axes.size() : 0;
+    return tensorMapSlots.empty() ? values : std::max(values, static_cast<size_t>(-tensorMapSlots.back()));
   }
 
   void addBounds(const Call &call) {
@@ -229,6 +236,9 @@ static void raiseFinding(py::handle compiled, const AccessSites &sites,
   }
 }
 
+/// The programs of a persistent kernel that an emulated GPU runs at once.
+static constexpr int64_t kProgramsAtOnce = 6;
+
 bool EmulatedKernel::launch(Call &call, PyObject *compiled, const runtime::Grid &grid) {
   if (call.tensorMaps.size() != tensorMapSlots.size()) {
     PyErr_SetString(PyExc_SystemError, "the code has other tensor maps than the compiled kernel");
@@ -238,15 +248,19 @@ bool EmulatedKernel::launch(Call &call, PyObject *compiled, const runtime::Grid 
     setError("GridError", call.state, nullptr, describe(*excess, gpu));
     return false;
   }
+  runtime::Grid started = grid;
+  if (isPersistent) {
+    started = *runtime::Grid::make({std::min(grid.programs, kProgramsAtOnce), 1, 1});
+  }
   try {
     auto self = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject *>(&call.launcher));
     const py::dict given = self.attr("_emulation")(kernel.checked);
     const Settings settings = readSettings(given);
     Launch launch(kernel, settings);
     const bool hasMailbox = accesses || hasAsserts;
-    HiddenSlots hidden(call, accesses.has_value(), hasMailbox, tensorMapSlots);
+    HiddenSlots hidden(call, accesses.has_value(), hasMailbox, isPersistent ? &grid : nullptr, tensorMapSlots);
     launch.slots = hidden.slots();
-    launch.grid = grid.axes;
+    launch.grid = started.axes;
     launch.tensors = tensorsOf(call);
     addMemory(launch.tensors, given);
     if (hasMailbox) {
@@ -255,7 +269,7 @@ bool EmulatedKernel::launch(Call &call, PyObject *compiled, const runtime::Grid 
     launch.tensorsKnown = call.extentsKnown;
     Profile profile(kernel.sites.size());
     launch.profile = &profile;
-    if (!run(launch, grid, cost)) {
+    if (!run(launch, started, cost)) {
       return false;
     }
     launch.settle();
@@ -282,10 +296,12 @@ bool EmulatedKernel::launch(Call &call, PyObject *compiled, const runtime::Grid 
 
 using PySite = std::tuple<std::string, int, int, std::string>;
 
-static std::shared_ptr<EmulatedKernel>
-loadEmulated(const std::string &object, const std::string &symbol, int threads, int64_t sharedBytes, int architecture,
-             bool checked, const std::vector<PySite> &sites, const PyAccesses &accesses, bool hasAsserts,
-             std::string gpu, const std::array<int64_t, 3> &maxGrid, std::vector<int> tensorMapSlots) {
+static std::shared_ptr<EmulatedKernel> loadEmulated(const std::string &object, const std::string &symbol, int threads,
+                                                    int64_t sharedBytes, int architecture, bool checked,
+                                                    const std::vector<PySite> &sites, const PyAccesses &accesses,
+                                                    bool hasAsserts, std::string gpu,
+                                                    const std::array<int64_t, 3> &maxGrid,
+                                                    std::vector<int> tensorMapSlots, bool isPersistent) {
   if (sites.empty() || threads < 1 || threads > 1024) {
     throw py::value_error("a kernel must have 1 to 1024 threads, and at least one site, for unknown places");
   }
@@ -307,7 +323,7 @@ loadEmulated(const std::string &object, const std::string &symbol, int threads, 
   }
   kernel.code = reinterpret_cast<ThreadCode>(code->entry());
   return std::make_shared<EmulatedKernel>(std::move(kernel), std::move(*code), std::move(accessSites), hasAsserts,
-                                          std::move(gpu), maxGrid, std::move(tensorMapSlots));
+                                          std::move(gpu), maxGrid, std::move(tensorMapSlots), isPersistent);
 }
 
 std::shared_ptr<LoadedKernel> emulatorLoad(const LoadRequest &request) {
@@ -323,7 +339,7 @@ std::shared_ptr<LoadedKernel> emulatorLoad(const LoadRequest &request) {
   return loadEmulated(request.object, request.symbol, request.get<int>("threads"), request.get<int64_t>("shared_bytes"),
                       architecture, checked, sites, request.accesses(), !request.asserts().empty(), arch.str(),
                       request.get<std::array<int64_t, 3>>("max_grid"),
-                      request.get<std::vector<int>>("tensor_map_slots"));
+                      request.get<std::vector<int>>("tensor_map_slots"), request.get<bool>("persistent"));
 }
 
 void emulatorBind(py::module_ &module) {
@@ -343,7 +359,7 @@ void emulatorBind(py::module_ &module) {
              py::arg("shared_bytes"), py::arg("architecture"), py::arg("checked"), py::arg("sites"),
              py::arg("accesses") = py::none(), py::arg("has_asserts") = false, py::arg("gpu") = "the GPU",
              py::arg("max_grid") = std::array<int64_t, 3>{INT32_MAX, INT32_MAX, INT32_MAX},
-             py::arg("tensor_map_slots") = std::vector<int>(),
+             py::arg("tensor_map_slots") = std::vector<int>(), py::arg("persistent") = false,
              "Links an object file from compile() for an emulated GPU into this process; load() does so for compiled\n"
              "kernels.\n\n"
              "The architecture is a number such as 90 for sm_90a. "

@@ -58,6 +58,7 @@ public:
     compiled.metadata["slots"] = llvm::json::Array(built->slots);
     compiled.metadata["tensor_maps"] = llvm::json::Array(built->tensorMaps.encode());
     compiled.metadata["asserts"] = std::move(built->asserts);
+    compiled.metadata["persistent"] = built->isPersistent;
     compiled.accesses = std::move(built->accesses);
     if (built->schedule) {
       int registers = static_cast<int>(compiled.metadata.getInteger("registers").value_or(0));

@@ -121,6 +121,7 @@ private:
         }
         built.accesses = readCheckedAccesses(function);
         built.asserts = readAsserts(function);
+        built.isPersistent = function->hasAttr(tile::TileDialect::kPersistentAttr);
         return takeTensorMaps(function);
       }
     }

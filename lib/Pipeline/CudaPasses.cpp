@@ -48,6 +48,10 @@ std::optional<CudaPhase> parseCudaPhase(StringRef name) {
 
 /// Assigns layouts to tiles and lowers the movement of data.
 static void addTileGPUPasses(OpPassManager &passes, StringRef target, const CudaOptions &options) {
+  if (options.persistent) {
+    passes.addPass(createMakePersistent({options.launchCooperativeGrid})); // must run before passes that look at loops
+    passes.addPass(createHoistInvariants());                               // hoists what all programs share
+  }
   PredicateLoadsOptions predicate;
   predicate.numStages = options.numStages;
   if (const hardware::NvidiaInfo *info = hardware::lookupNvidia(target.str())) { // assign-layouts rejects others

@@ -59,6 +59,7 @@ public:
     compiled.metadata["max_grid"] = llvm::json::Array(kind.limits(arch).grid);
     compiled.requirements = std::move(built->requirements);
     compiled.metadata["asserts"] = std::move(built->asserts);
+    compiled.metadata["persistent"] = built->isPersistent;
     compiled.accesses = std::move(built->accesses);
     if (built->schedule) {
       compiled.metadata["schedule"] = std::move(*built->schedule);

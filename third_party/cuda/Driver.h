@@ -160,6 +160,8 @@ struct LaunchConfig {
   X(moduleGetFunction, "cuModuleGetFunction", (Function * function, Module module, const char *name))                  \
   X(funcGetAttribute, "cuFuncGetAttribute", (int *value, FunctionAttribute attribute, Function function))              \
   X(funcSetAttribute, "cuFuncSetAttribute", (Function function, FunctionAttribute attribute, int value))               \
+  X(occupancyMaxActiveBlocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                                           \
+    (int *blocks, Function function, int threads, size_t dynamicSharedBytes))                                          \
   X(launchKernel, "cuLaunchKernel",                                                                                    \
     (Function function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX, unsigned blockY,              \
      unsigned blockZ, unsigned sharedBytes, Stream stream, void **parameters, void **extra))                           \

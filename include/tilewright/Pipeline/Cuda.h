@@ -62,6 +62,8 @@ void registerCudaPipeline(mlir::DialectRegistry &registry);
 ///   slots                                for each parameter of the code, the index of its launch argument
 ///   tensor_maps                          the parameters after these, which launches make (TensorMapParameters::encode)
 ///   asserts                              [message, file, line, column] of each assertion that the code reports
+///   persistent                           whether the code takes the launch's grid in hidden slots 0 to 2, and a launch
+///                                        starts as many programs as run at once (make-persistent)
 /// Code with bounds checks or assertions takes hidden arguments (CheckBounds.cpp, ReportAsserts.cpp); before it stops
 /// the device it reports what failed (Runtime/Mailbox.h).
 /// A kernel whose accumulators of such instructions do not fit the registers, which can't be spilled, is compiled again

@@ -29,6 +29,7 @@ struct GpuModule {
   runtime::TensorMapParameters tensorMaps; ///< the parameters after those of `slots`
   std::vector<AccessPlace> accesses;
   llvm::json::Array asserts;                  ///< of the metadata
+  bool isPersistent = false;                  ///< takes the launch's grid in hidden slots 0 to 2
   std::optional<llvm::json::Object> schedule; ///< what passes decided, if the option `explain` asks for it
 
   /// Must be called if code generation failed, as LLVM may have left its objects in an inconsistent state.

@@ -162,7 +162,7 @@ struct CompileOptions : OptionSet {
   bool checkBounds() const { return *checks == "bounds"; }
   /// Whether `noinline` functions stay functions. Other variants make 64-bit offsets of a function's arguments, or
   /// check bounds.
-  bool keepsCalls() const { return specializeRanges && !checkBounds(); }
+  virtual bool keepsCalls() const { return specializeRanges && !checkBounds(); }
 };
 
 /// The options that all kinds of GPUs have in addition. Kinds that do not have an option ignore it, so that a kernel
@@ -176,12 +176,20 @@ struct GpuOptions : CompileOptions {
                           {"tensor_maps",
                            "Whether loads in loops may become copies of boxes, by tensor maps that each launch makes. "
                            "A launch that can't make them runs a variant compiled without them."}};
+  Option<bool> persistent{
+      *this,
+      false,
+      {"persistent",
+       "Whether a launch starts only as many programs as run at the same time, each of which executes every so many of "
+       "the grid's in a loop, so that copies of the next one start during the previous one."}};
   Option<std::optional<int>> maxRegisters{
       *this, std::nullopt, {"maxnreg", "The maximum number of registers per thread; None lets the compiler choose."}};
   Option<bool> explain{*this, false,
                        OptionTraits("explain", "Adds what passes decided, and why, to the metadata as `schedule` "
                                                "(lib/Pipeline/ScheduleReport.h).")
                            .internal()};
+  /// A function's own position would be that of the program that executes it.
+  bool keepsCalls() const override { return CompileOptions::keepsCalls() && !persistent; }
   Option<std::string> startAfter{
       *this, "", OptionTraits("start_after", "The phase whose result the module is; continues after it.").internal()};
 };

@@ -18,6 +18,10 @@ struct Grid {
   static std::optional<Grid> make(const std::array<int64_t, 3> &axes);
 };
 
+/// The most programs of a launch whose code executes several of them (make-persistent): it counts them in an int32,
+/// from which one step leads beyond the last.
+constexpr int64_t kMostPersistentPrograms = INT32_MAX - (1 << 16);
+
 } // namespace tilewright::runtime
 
 #endif // TILEWRIGHT_RUNTIME_GRID_H

@@ -177,6 +177,38 @@ def ReportAsserts : Pass<"report-asserts", "mlir::ModuleOp"> {
   let dependentDialects = ["tilewright::tile::TileDialect"];
 }
 
+def MakePersistent : Pass<"make-persistent", "mlir::ModuleOp"> {
+  let summary = "Execute several programs of the grid in one, in a loop";
+  let description = [{
+    ```mlir
+    func.func @kernel(%x: !tile.ptr<f32>) attributes {tile.kernel} {
+      %p = tile.program_id 0 : i32
+      ...
+    // becomes, with the grid of the launch in hidden arguments
+    func.func @kernel(%x: !tile.ptr<f32>, %columns: i32, %rows: i32, %layers: i32)
+        attributes {tile.kernel, tile.persistent} {
+      scf.for %program = %first to %programs step %others : i32 {
+        %p = arith.remsi %program, %columns : i32
+        ...
+    ```
+
+    The launcher starts as many programs as run at the same time, in a grid of one dimension, and makes sure that the
+    number of the grid's programs leaves room for a step in an i32. The order of programs is the hardware's: one that
+    waits for a program with a lower number gets there.
+
+    A kernel stays as it is, with a warning, if its code tells its position to the host (assertions, prints), takes part
+    in the order of grids (`gdc_wait`, `gdc_launch_dependents`), or if launches are `cooperative`: all programs run at
+    the same time then.
+
+    Requires: one basic block; no calls; must run after `specialize-ranges`, whose conditions are about the launch's
+    grid.
+    Establishes: `tile.persistent` on the kernel.
+    Destroys: nothing.
+  }];
+  let options = [Option<"cooperative", "cooperative", "bool", "false", "programs may wait for any other">];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect", "tilewright::tile::TileDialect"];
+}
+
 def FuseMultiplyAdd : Pass<"fuse-multiply-add"> {
   let summary = "Fuse a multiplication and an addition of floats";
   let description = [{

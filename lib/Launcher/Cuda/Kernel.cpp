@@ -28,26 +28,34 @@ static size_t countSlots(const std::vector<int> &slots) {
 }
 
 CudaKernel::CudaKernel(std::unique_ptr<cuda::Kernel> kernel, std::optional<std::vector<int>> slots,
-                       ReportingCode *reporting)
+                       ReportingCode *reporting, bool isPersistent)
     : kernel(std::move(kernel)), slots(std::move(slots)), encoder(this->kernel->device), reporting(reporting),
-      slotCount(this->slots ? countSlots(*this->slots) : 0) {}
+      isPersistent(isPersistent), slotCount(this->slots ? countSlots(*this->slots) : 0) {}
 
 //===----------------------------------------------------------------------===//
 // Launching
 //===----------------------------------------------------------------------===//
 
-/// The values of hidden parameters, which CheckBounds.cpp and ReportAsserts.cpp define. Hidden slot 0 is slot -1,
-/// hidden slot 1 is slot -2, and so on.
+/// The values of hidden parameters, which CheckBounds.cpp, ReportAsserts.cpp and MakePersistent.cpp define. Hidden slot
+/// 0 is slot -1, hidden slot 1 is slot -2, and so on.
 class CudaKernel::HiddenSlots {
 public:
-  HiddenSlots(const Call &call, const ReportingCode *code) : call(call), code(code) {
+  /// `grid` is that of the launch for code that executes several programs, and null for other code.
+  HiddenSlots(const Call &call, const ReportingCode *code, const Grid *grid) : call(call), code(code) {
     if (code) {
       values.reserve(kMost); // pointers to values stay valid
+    } else if (grid) {
+      values.assign(grid->axes.begin(), grid->axes.end());
+      isGrid = true;
     }
   }
 
   /// Null if the slot is not a hidden one.
   uint64_t *valueOf(int slot) {
+    if (isGrid) {
+      size_t axis = static_cast<size_t>(-slot - 1);
+      return axis < values.size() ? &values[axis] : nullptr;
+    }
     if (!code || values.size() == kMost) {
       return nullptr;
     }
@@ -70,6 +78,7 @@ private:
   const Call &call;
   const ReportingCode *code;
   std::vector<uint64_t> values;
+  bool isGrid = false;
 };
 
 static bool explain(Call &call, cuda::Device &device, cuda::Status status) {
@@ -110,6 +119,17 @@ bool CudaKernel::encodeTensorMaps(Call &call, std::vector<EncodedTensorMap> &enc
   return true;
 }
 
+bool CudaKernel::limitPrograms(Call &call, Grid &grid) const {
+  if (grid.programs > kMostPersistentPrograms) {
+    setError("GridError", call.state, nullptr,
+             "the grid has " + std::to_string(grid.programs) + " programs, and a persistent kernel at most " +
+                 std::to_string(kMostPersistentPrograms));
+    return false;
+  }
+  grid = *Grid::make({std::min<int64_t>(grid.programs, kernel->programsAtOnce), 1, 1});
+  return true;
+}
+
 bool CudaKernel::launch(Call &call, PyObject *, const Grid &grid) {
   cuda::Device &device = kernel->device;
   if (auto excess = cuda::excessOfGrid(device.limits, grid)) {
@@ -130,8 +150,12 @@ bool CudaKernel::launch(Call &call, PyObject *, const Grid &grid) {
   if (!findStream(call.placement, stream)) {
     return false;
   }
+  Grid started = grid;
+  if (isPersistent && !limitPrograms(call, started)) {
+    return false;
+  }
   llvm::SmallVector<void *, 32> parameters;
-  HiddenSlots hidden(call, reporting);
+  HiddenSlots hidden(call, reporting, isPersistent ? &grid : nullptr);
   std::vector<EncodedTensorMap> maps; // which SmallVector would not align
   if (!addArguments(call, hidden, parameters) || !encodeTensorMaps(call, maps)) {
     return false;
@@ -147,7 +171,7 @@ bool CudaKernel::launch(Call &call, PyObject *, const Grid &grid) {
   }
   // Release the GIL: if its queue is full, the driver waits, possibly for work that depends on another Python thread.
   PyThreadState *released = PyEval_SaveThread();
-  cuda::Status status = kernel->launch(grid, reinterpret_cast<cuda::Stream>(stream), parameters.data());
+  cuda::Status status = kernel->launch(started, reinterpret_cast<cuda::Stream>(stream), parameters.data());
   PyEval_RestoreThread(released);
   if (status != cuda::Status::Success) {
     return explain(call, device, status);
@@ -164,7 +188,7 @@ static std::shared_ptr<CudaKernel> loadOnDevice(const std::string &name, const p
                                                 const std::string &symbol, int device, int threads, int64_t sharedBytes,
                                                 std::optional<std::vector<int>> slots, const PyAccesses &accesses,
                                                 std::vector<PyAssert> asserts, bool launchPdl,
-                                                bool launchCooperativeGrid) {
+                                                bool launchCooperativeGrid, bool isPersistent) {
   cuda::KernelCode code{image, symbol, threads, sharedBytes, launchPdl, launchCooperativeGrid};
   cuda::Platform &platform = cuda::Platform::instance();
   cuda::LoadProblem problem;
@@ -186,7 +210,7 @@ static std::shared_ptr<CudaKernel> loadOnDevice(const std::string &name, const p
           name, known, std::move(sites).value_or(std::vector<AccessSite>()), std::move(asserts), {}, nullptr});
       reporting = addReportingCode(std::move(code), *known);
     }
-    return std::make_shared<CudaKernel>(std::move(kernel), std::move(slots), reporting);
+    return std::make_shared<CudaKernel>(std::move(kernel), std::move(slots), reporting, isPersistent);
   }
   if (known && known->isLost()) {
     raiseReport(*known);
@@ -207,7 +231,7 @@ std::shared_ptr<LoadedKernel> cudaLoad(const LoadRequest &request) {
   return loadOnDevice(request.kernel, request.object, request.symbol, request.ordinal, request.get<int>("threads"),
                       request.get<int64_t>("shared_bytes"), request.get<std::vector<int>>("slots"), request.accesses(),
                       request.asserts(), hasAttribute(request, "launch_pdl"),
-                      hasAttribute(request, "launch_cooperative_grid"));
+                      hasAttribute(request, "launch_cooperative_grid"), hasAttribute(request, "persistent"));
 }
 
 void cudaBind(py::module_ &module) {
@@ -226,12 +250,12 @@ void cudaBind(py::module_ &module) {
   module.def("load_cuda", &loadOnDevice, py::arg("name"), py::arg("image"), py::arg("symbol"), py::arg("device"),
              py::arg("threads"), py::arg("shared_bytes") = 0, py::arg("slots") = py::none(),
              py::arg("accesses") = py::none(), py::arg("asserts") = std::vector<PyAssert>(),
-             py::arg("launch_pdl") = false, py::arg("launch_cooperative_grid") = false,
+             py::arg("launch_pdl") = false, py::arg("launch_cooperative_grid") = false, py::arg("persistent") = false,
              "Loads a cubin or PTX onto a device, where it stays; load() does so for compiled kernels.\n\n"
              "`slots` are the slots of the code's parameters in order; None if each argument has its parameter.\n"
              "The launch's tensor maps follow.\n"
              "Code with bounds checks needs its `accesses`, code with assertions its `asserts`; both have slots below\n"
-             "zero.\n"
+             "zero, and so has `persistent` code.\n"
              "Raises DeviceError, or OutOfResourcesError with the required amount and the limit.");
   module.def("use_cuda_driver", &cuda::Platform::replaceInstance, py::arg("library") = "",
              "Replaces the driver by a library, for tests without a GPU; by default restores the usual one.");

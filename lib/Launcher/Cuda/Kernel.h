@@ -21,10 +21,10 @@ namespace tilewright::launcher {
 class CudaKernel final : public LoadedKernel {
 public:
   /// `slots` are the slots of the code's parameters, in order; none if each argument has its parameter. Slots below
-  /// zero are the hidden ones of code with bounds checks or assertions. The launch's tensor maps follow. `reporting`
-  /// must never be freed; it is null for code that reports nothing.
+  /// zero are the hidden ones of code with bounds checks or assertions, or of persistent code. The launch's tensor maps
+  /// follow. `reporting` must never be freed; it is null for code that reports nothing.
   CudaKernel(std::unique_ptr<runtime::cuda::Kernel> kernel, std::optional<std::vector<int>> slots,
-             ReportingCode *reporting);
+             ReportingCode *reporting, bool isPersistent = false);
 
   /// Returns after the launch was queued.
   bool launch(Call &call, PyObject *compiled, const runtime::Grid &grid) override;
@@ -33,13 +33,17 @@ public:
 
 private:
   class HiddenSlots;
+  /// Reduces the grid of code that executes several programs to those that run at once. Returns false with an error set
+  /// if it has too many.
+  bool limitPrograms(Call &call, runtime::Grid &grid) const;
   bool addArguments(Call &call, HiddenSlots &hidden, llvm::SmallVectorImpl<void *> &parameters) const;
   bool encodeTensorMaps(Call &call, std::vector<runtime::EncodedTensorMap> &encoded);
 
   const std::optional<std::vector<int>> slots;
   runtime::cuda::TensorMapEncoder encoder;
   ReportingCode *const reporting;
-  size_t slotCount; // the least number of slots of a launch
+  const bool isPersistent; // the code takes the launch's grid
+  size_t slotCount;        // the least number of slots of a launch
   /// The kernel's name in the device's error messages; never freed. Null before the first launch.
   const char *label = nullptr;
 };

@@ -2,6 +2,8 @@
 
 #include "tilewright/Hardware/Nvidia.h"
 
+#include <algorithm>
+
 namespace tilewright::runtime::cuda {
 
 bool Kernel::failed(const char *call, Status status, LoadProblem &problem) const {
@@ -44,13 +46,24 @@ bool Kernel::prepare(const KernelCode &code, LoadProblem &problem) {
     problem.message = describe(*problem.excess, device.label());
     return false;
   }
-  if (resources.staticSharedBytes + dynamicSharedBytes <= hardware::kStaticShared) {
-    return true;
+  if (resources.staticSharedBytes + dynamicSharedBytes > hardware::kStaticShared) {
+    auto bytes = static_cast<int>(dynamicSharedBytes);
+    status = driver.funcSetAttribute(function, FunctionAttribute::MaxDynamicSharedBytes, bytes);
+    if (failed("cuFuncSetAttribute", status, problem)) {
+      return false;
+    }
   }
-  return !failed(
-      "cuFuncSetAttribute",
-      driver.funcSetAttribute(function, FunctionAttribute::MaxDynamicSharedBytes, static_cast<int>(dynamicSharedBytes)),
-      problem);
+  return readOccupancy(problem);
+}
+
+bool Kernel::readOccupancy(LoadProblem &problem) {
+  int programs = 0;
+  Status status = device.platform.driver().occupancyMaxActiveBlocks(&programs, function, threads, dynamicSharedBytes);
+  if (failed("cuOccupancyMaxActiveBlocksPerMultiprocessor", status, problem)) {
+    return false;
+  }
+  programsAtOnce = std::max(programs * device.properties.multiprocessors, 1);
+  return true;
 }
 
 bool Kernel::readResources(LoadProblem &problem) {

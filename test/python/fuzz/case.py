@@ -113,14 +113,15 @@ class Case:
     def _launch(
         self, bound: Any, target: str, arrays: Any, named: Any, settings: dict[str, Any]
     ) -> None:
+        named = {**named, "enable_fp_fusion": False, "persistent": self.seed % 4 == 3}
         if target.startswith("cuda"):
-            OnCuda(bound)(*arrays, **named, target=target, enable_fp_fusion=False)
+            OnCuda(bound)(*arrays, **named, target=target)
         elif target.startswith("emulator:") and target.endswith("+checks"):
             name = target.removeprefix("emulator:").removesuffix("+checks")
             with tilewright.emulate(name, checks=True, **(settings or self._schedule())):
-                bound(*arrays, **named, enable_fp_fusion=False)
+                bound(*arrays, **named)
         else:
-            bound(*arrays, **named, target=target, enable_fp_fusion=False)
+            bound(*arrays, **named, target=target)
 
     def damage(self, target: str) -> str | None:
         """Checks that an emulated GPU reports an out-of-bounds access and changes nothing."""

@@ -90,8 +90,9 @@ TEST_F(CudaKernelTest, CodeThatIsNone) {
 }
 
 TEST_F(CudaKernelTest, EachFailureOfTheDriverIsNamed) {
-  for (const char *function : {"cuDevicePrimaryCtxRetain", "cuModuleLoadDataEx", "cuModuleGetFunction",
-                               "cuFuncGetAttribute", "cuFuncSetAttribute"}) {
+  for (const char *function :
+       {"cuDevicePrimaryCtxRetain", "cuModuleLoadDataEx", "cuModuleGetFunction", "cuFuncGetAttribute",
+        "cuFuncSetAttribute", "cuOccupancyMaxActiveBlocksPerMultiprocessor"}) {
     configure((std::string(function) + "=2").c_str());
     Platform platform(FAKE_CUDA_LIBRARY);
     EXPECT_TRUE(contains(loadProblem(platform, code("add registers=8", 100000)),

@@ -45,6 +45,7 @@ public:
 
   Device &device;
   KernelResources resources;
+  int programsAtOnce = 1; ///< on all multiprocessors of the device
 
 private:
   Kernel(Device &device, const KernelCode &code)
@@ -52,6 +53,7 @@ private:
         isCooperative(code.isCooperative) {}
   bool prepare(const KernelCode &code, LoadProblem &problem);
   bool readResources(LoadProblem &problem);
+  bool readOccupancy(LoadProblem &problem);
   Status launchWithAttributes(const Grid &grid, Stream stream, void **parameters) const;
   bool failed(const char *call, Status status, LoadProblem &problem) const;
 

@@ -52,6 +52,8 @@ def Tile_Dialect : Dialect {
     /// On a kernel: the message, file, line and column of each assertion, in the order of the numbers that its code
     /// reports.
     static constexpr llvm::StringLiteral kAssertsAttr = "tile.asserts";
+    /// On a kernel whose programs execute several of the launch's: its hidden arguments are the launch's grid.
+    static constexpr llvm::StringLiteral kPersistentAttr = "tile.persistent";
     /// On a loop: the number of pipeline stages that the user requests.
     static constexpr llvm::StringLiteral kNumStagesAttr = "tile.num_stages";
     /// On a loop: what does not depend on the iteration stays inside.

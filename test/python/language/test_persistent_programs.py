@@ -1,0 +1,118 @@
+"""The option `persistent`: programs that execute several of the grid, one after the other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+import tilewright
+import tilewright.language as tl
+
+GRIDS = [(1,), (5,), (97,), (3, 7), (2, 3, 5), (1, 1, 11), (1, 40), (300, 2)]
+
+
+@tilewright.jit
+def store_positions(out, counts, WIDTH: tl.constexpr):
+    x, y, z = tl.program_id(0), tl.program_id(1), tl.program_id(2)
+    place = x + tl.num_programs(0) * (y + tl.num_programs(1) * z)
+    i = tl.arange(0, WIDTH)
+    value = tl.where(i == 0, x, tl.where(i == 1, y, tl.where(i == 2, z, tl.num_programs(2))))
+    tl.store(out + place * WIDTH + i, value)
+    tl.atomic_add(counts + place, 1)
+
+
+@pytest.mark.parametrize("grid", GRIDS)
+def test_every_program_is_executed_once(grid: tuple[int, ...]) -> None:
+    nx, ny, nz = (*grid, 1, 1)[:3]
+    out = np.full((nz, ny, nx, 4), -1, np.int32)
+    counts = np.zeros((nz, ny, nx), np.int32)
+    store_positions[grid](out, counts, 4, persistent=True)
+    z, y, x = np.indices((nz, ny, nx))
+    np.testing.assert_array_equal(out, np.stack([x, y, z, np.full_like(x, nz)], axis=-1))
+    assert (counts == 1).all()
+
+
+@tilewright.jit(noinline=True)
+def own_number(scale):
+    return tl.program_id(0) * scale
+
+
+@tilewright.jit
+def sum_rows(x, out, n, columns, WIDTH: tl.constexpr):
+    """Every third row is left out; functions see the program's own position."""
+    row = own_number(1)
+    if row % 3 == 2:
+        return
+    total = tl.zeros((WIDTH,), tl.float32)
+    for start in range(0, columns, WIDTH):
+        i = start + tl.arange(0, WIDTH)
+        total += tl.load(x + row * columns + i, mask=(i < columns) & (row < n), other=0.0)
+    if row < n:
+        tl.store(out + row, tl.sum(total, axis=0))
+
+
+@pytest.mark.parametrize("warps", [1, 4])
+@pytest.mark.parametrize("n", [1, 6, 7, 50])
+def test_rows(n: int, warps: int) -> None:
+    x = np.random.default_rng(1).integers(-9, 9, (n, 200)).astype(np.float32)
+    out = np.full(n, -1, np.float32)
+    sum_rows[(n + 3,)](x, out, n, 200, 64, num_warps=warps, persistent=True)
+    wanted = np.where(np.arange(n) % 3 == 2, -1, x.sum(axis=1))
+    np.testing.assert_array_equal(out, wanted)
+
+
+@tilewright.jit
+def matmul(
+    a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, TWO_AXES: tl.constexpr
+):
+    if TWO_AXES:
+        row, column = tl.program_id(0), tl.program_id(1)
+    else:
+        row, column = tl.program_id(0) // tl.cdiv(N, BN), tl.program_id(0) % tl.cdiv(N, BN)
+    rows, columns, k = row * BM + tl.arange(0, BM), column * BN + tl.arange(0, BN), tl.arange(0, BK)
+    total = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        x = tl.load(a + rows[:, None] * K + start + k[None, :],
+                    mask=(rows < M)[:, None] & (start + k < K)[None, :], other=0)  # fmt: skip
+        y = tl.load(b + (start + k)[:, None] * N + columns[None, :],
+                    mask=(start + k < K)[:, None] & (columns < N)[None, :], other=0)  # fmt: skip
+        total = tl.dot(x, y, total)
+    inside = (rows < M)[:, None] & (columns < N)[None, :]
+    tl.store(c + rows[:, None] * N + columns[None, :], total.to(tl.float16), mask=inside)
+
+
+@pytest.mark.parametrize("K", [0, 40, 64, 200])
+@pytest.mark.parametrize("two_axes", [False, True])
+@pytest.mark.parametrize(
+    ("warps", "bm", "bn", "bk", "stages"),
+    [(4, 64, 64, 64, 3), (8, 128, 64, 32, 2), (4, 64, 32, 64, 4), (1, 16, 16, 16, 2)],
+)
+def test_products(K, two_axes, warps, bm, bn, bk, stages) -> None:
+    """By copies of boxes on Hopper, which go on with the next program, and by cp.async."""
+    M, N = 200, 264
+    a = torch.randint(-3, 4, (M, max(K, 1))).half()
+    b = torch.randint(-3, 4, (max(K, 1), N)).half()
+    c = torch.full((M, N), 7.0).half()
+    rows, columns = -(-M // bm), -(-N // bn)
+    grid = (rows, columns) if two_axes else (rows * columns,)
+    matmul[grid](
+        a, b, c, M, N, K, bm, bn, bk, two_axes, num_warps=warps, num_stages=stages, persistent=True
+    )
+    assert torch.equal(c.cpu().float(), a[:, :K].float().cpu() @ b[:K].float().cpu())
+
+
+@tilewright.jit
+def print_position(out):
+    tl.device_print("at", tl.program_id(0))
+    tl.store(out + tl.program_id(0), 1)
+
+
+def test_kernels_that_name_their_program_stay(launch_target: str) -> None:
+    out = np.zeros(9, np.int32)
+    if launch_target == "cpu":
+        print_position[(9,)](out, persistent=True)
+    else:
+        with pytest.warns(tilewright.errors.CompileWarning, match="not persistent: it has assert"):
+            print_position[(9,)](out, persistent=True)
+    assert (out == 1).all()
