@@ -167,11 +167,18 @@ void IndexRanges::addOperation(Operation *op) {
     return;
   }
   Value result = op->getResult(0);
+  if (auto axis = op->getAttrOfType<IntegerAttr>(kPositionAttr)) {
+    stepOfValue[result] = addStep(RangeOp::ProgramId, 32, axis.getInt(), 0, false);
+    return;
+  }
   llvm::TypeSwitch<Operation *>(op)
-      .Case(
-          [&](tile::ProgramIdOp id) { stepOfValue[result] = addStep(RangeOp::ProgramId, 32, id.getAxis(), 0, false); })
+      .Case([&](tile::ProgramIdOp id) {
+        stepOfValue[result] =
+            isPersistent ? addUnknown(result.getType()) : addStep(RangeOp::ProgramId, 32, id.getAxis(), 0, false);
+      })
       .Case([&](tile::NumProgramsOp count) {
-        stepOfValue[result] = addStep(RangeOp::NumPrograms, 32, count.getAxis(), 0, false);
+        stepOfValue[result] =
+            isPersistent ? addUnknown(result.getType()) : addStep(RangeOp::NumPrograms, 32, count.getAxis(), 0, false);
       })
       .Case([&](tile::MakeRangeOp range) {
         int32_t first = range.getStart(), last = range.getEnd() - 1;
@@ -277,8 +284,14 @@ void IndexRanges::addLoop(scf::ForOp loop) {
 // Functions
 //===----------------------------------------------------------------------===//
 
-IndexRanges::IndexRanges(FunctionOpInterface function) {
+/// The conditions of a launch are about its grid, which a persistent kernel has in arguments. Its own grid is unknown.
+IndexRanges::IndexRanges(FunctionOpInterface function)
+    : isPersistent(function->hasAttr(tile::TileDialect::kPersistentAttr)) {
   for (BlockArgument arg : function.getArguments()) {
+    auto axis = function.getArgAttrOfType<IntegerAttr>(arg.getArgNumber(), tile::TileDialect::kHiddenSlotAttr);
+    if (isPersistent && axis) {
+      stepOfValue[arg] = addStep(RangeOp::NumPrograms, 32, axis.getInt(), 0, false);
+    }
     auto slot = function.getArgAttrOfType<IntegerAttr>(arg.getArgNumber(), tile::TileDialect::kSlotAttr);
     if (slot && isa<IntegerType>(arg.getType()) && integerBits(arg.getType())) {
       stepOfValue[arg] = addStep(RangeOp::Argument, integerBits(arg.getType()), slot.getInt(), 0, false);

@@ -1,5 +1,6 @@
 // make-persistent: makes a kernel execute several programs of the grid, one after the other. See Passes.td.
 
+#include "tilewright/Analysis/IndexRanges.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Transforms/Passes.h"
 
@@ -79,6 +80,9 @@ private:
     Value row = arith::RemSIOp::create(b, loc, rest, grid[1]);
     Value layer = arith::DivSIOp::create(b, loc, rest, grid[1]);
     const Value position[] = {column, row, layer};
+    for (auto [axis, value] : llvm::enumerate(position)) {
+      value.getDefiningOp()->setAttr(kPositionAttr, b.getI32IntegerAttr(static_cast<int32_t>(axis)));
+    }
     loop.walk([&](Operation *op) {
       if (auto id = dyn_cast<tile::ProgramIdOp>(op)) {
         id.replaceAllUsesWith(position[static_cast<int>(id.getAxis())]);

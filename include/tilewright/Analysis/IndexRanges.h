@@ -17,6 +17,8 @@ namespace tilewright {
 
 /// On a sum, difference or product of 32-bit integers: it is of unsigned integers, and wraps in addresses, too.
 constexpr llvm::StringLiteral kUnsignedAttr = "tile.unsigned";
+/// On an operation of a persistent kernel: its result is the program's position in the launch's grid, along this axis.
+constexpr llvm::StringLiteral kPositionAttr = "tile.position";
 
 /// The steps of every integer in a function, scalar or tile; for a tile, the range of all its elements.
 class IndexRanges {
@@ -71,6 +73,7 @@ private:
   int widen(int step, unsigned bits);
   void join(mlir::Value result, mlir::ValueRange sources);
 
+  bool isPersistent = false;
   std::vector<runtime::RangeStep> steps;
   /// The number of each step, by its operation, width and operands, and by whether it is opaque.
   std::map<std::tuple<runtime::RangeOp, unsigned, int64_t, int64_t, bool>, int> numbers;
