@@ -116,3 +116,18 @@ def test_kernels_that_name_their_program_stay(launch_target: str) -> None:
         with pytest.warns(tilewright.errors.CompileWarning, match="not persistent: it has assert"):
             print_position[(9,)](out, persistent=True)
     assert (out == 1).all()
+
+
+@pytest.mark.cpu_only("compiles for an H200 whatever the targets are")
+@pytest.mark.parametrize("two_axes", [False, True])
+def test_copies_of_boxes(two_axes: bool) -> None:
+    """The coordinates of boxes depend on the program's position, whose range is known."""
+    arrays = [np.empty(2**20, np.float16) for _ in range(3)]
+    made = matmul.warmup(
+        *arrays, 1024, 1024, 1024, 128, 128, 64, two_axes, num_warps=8, target="cuda:90a",
+        persistent=True,
+    )  # fmt: skip
+    assert made.metadata.persistent
+    ptx = made.asm["ptx"]
+    assert "cp.async.bulk.tensor.2d.shared" in ptx
+    assert "cp.async.bulk.tensor.2d.global" in ptx
