@@ -248,9 +248,10 @@ bool EmulatedKernel::launch(Call &call, PyObject *compiled, const runtime::Grid 
     setError("GridError", call.state, nullptr, describe(*excess, gpu));
     return false;
   }
-  runtime::Grid started = grid;
-  if (isPersistent) {
-    started = *runtime::Grid::make({std::min(grid.programs, kProgramsAtOnce), 1, 1});
+  std::optional<runtime::Grid> started = isPersistent ? runtime::startedGrid(grid, kProgramsAtOnce) : grid;
+  if (!started) {
+    setError("GridError", call.state, nullptr, runtime::describeTooManyPrograms(grid));
+    return false;
   }
   try {
     auto self = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject *>(&call.launcher));
@@ -260,7 +261,7 @@ bool EmulatedKernel::launch(Call &call, PyObject *compiled, const runtime::Grid 
     const bool hasMailbox = accesses || hasAsserts;
     HiddenSlots hidden(call, accesses.has_value(), hasMailbox, isPersistent ? &grid : nullptr, tensorMapSlots);
     launch.slots = hidden.slots();
-    launch.grid = started.axes;
+    launch.grid = started->axes;
     launch.tensors = tensorsOf(call);
     addMemory(launch.tensors, given);
     if (hasMailbox) {
@@ -269,7 +270,7 @@ bool EmulatedKernel::launch(Call &call, PyObject *compiled, const runtime::Grid 
     launch.tensorsKnown = call.extentsKnown;
     Profile profile(kernel.sites.size());
     launch.profile = &profile;
-    if (!run(launch, started, cost)) {
+    if (!run(launch, *started, cost)) {
       return false;
     }
     launch.settle();

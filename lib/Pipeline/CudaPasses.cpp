@@ -48,6 +48,11 @@ std::optional<CudaPhase> parseCudaPhase(StringRef name) {
 
 /// Assigns layouts to tiles and lowers the movement of data.
 static void addTileGPUPasses(OpPassManager &passes, StringRef target, const CudaOptions &options) {
+  if (options.enableFpFusion) {
+    FuseMultiplyAddOptions fuse;
+    fuse.narrow = true;
+    passes.addPass(createFuseMultiplyAdd(fuse)); // must run before passes that move operations, or compute tiles twice
+  }
   if (options.persistent) {
     passes.addPass(createMakePersistent({options.launchCooperativeGrid})); // must run before passes that look at loops
     passes.addPass(createHoistInvariants());                               // hoists what all programs share
@@ -56,11 +61,6 @@ static void addTileGPUPasses(OpPassManager &passes, StringRef target, const Cuda
   predicate.numStages = options.numStages;
   if (const hardware::NvidiaInfo *info = hardware::lookupNvidia(target.str())) { // assign-layouts rejects others
     predicate.sharedBytes = info->sharedPerBlock;
-  }
-  if (options.enableFpFusion) {
-    FuseMultiplyAddOptions fuse;
-    fuse.narrow = true;
-    passes.addPass(createFuseMultiplyAdd(fuse)); // must run before tiles are computed in several layouts
   }
   passes.addPass(createPredicateLoads(predicate)); // must run before layouts are chosen for the loads
   tilegpu::AssignLayoutsOptions assign;

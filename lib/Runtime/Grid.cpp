@@ -1,5 +1,7 @@
 #include "tilewright/Runtime/Grid.h"
 
+#include <algorithm>
+
 namespace tilewright::runtime {
 
 std::optional<Grid> Grid::make(const std::array<int64_t, 3> &axes) {
@@ -19,6 +21,16 @@ std::optional<Grid> Grid::make(const std::array<int64_t, 3> &axes) {
     return std::nullopt;
   }
   return grid;
+}
+
+std::optional<Grid> startedGrid(const Grid &launch, int64_t atOnce) {
+  bool fits = launch.programs <= kMostPersistentPrograms;
+  return fits ? Grid::make({std::min(launch.programs, atOnce), 1, 1}) : std::nullopt;
+}
+
+std::string describeTooManyPrograms(const Grid &launch) {
+  return "the grid has " + std::to_string(launch.programs) + " programs, and a persistent kernel at most " +
+         std::to_string(kMostPersistentPrograms);
 }
 
 } // namespace tilewright::runtime

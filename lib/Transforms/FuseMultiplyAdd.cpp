@@ -22,8 +22,6 @@ static arith::MulFOp fusableProduct(Value operand, Operation *sum) {
   return product && product->hasOneUse() && product->getBlock() == sum->getBlock() ? product : arith::MulFOp();
 }
 
-static Value negate(OpBuilder &b, Value value) { return arith::NegFOp::create(b, value.getLoc(), value); }
-
 /// Replaces `left + right`, or `left - right`, if one of them is a product.
 template <typename Op> static void fuse(Op sum) {
   constexpr bool isDifference = std::is_same_v<Op, arith::SubFOp>;
@@ -35,11 +33,15 @@ template <typename Op> static void fuse(Op sum) {
     return;
   }
   OpBuilder b(sum);
+  Location loc = sum.getLoc();
   Value factor = product.getLhs(), addend = isLeft ? right : left;
   if (isDifference) {
-    (isLeft ? addend : factor) = negate(b, isLeft ? addend : factor);
+    Value &negated = isLeft ? addend : factor;
+    negated = arith::NegFOp::create(b, loc, negated);
   }
-  sum.replaceAllUsesWith(math::FmaOp::create(b, sum.getLoc(), factor, product.getRhs(), addend).getResult());
+  arith::FastMathFlags flags = sum.getFastmath() & product.getFastmath();
+  Value fused = math::FmaOp::create(b, loc, factor, product.getRhs(), addend, flags);
+  sum.replaceAllUsesWith(fused);
   sum.erase();
   product.erase();
 }
@@ -48,18 +50,25 @@ template <typename Op> static void allowContraction(Op op) {
   op.setFastmath(op.getFastmath() | arith::FastMathFlags::contract);
 }
 
-/// Allows the back end to fuse the products that `reduce` adds up with its sums.
+/// The addition by which the reduction combines the elements of an operand, if it does nothing else with them.
+static arith::AddFOp additionOf(tile::ReduceOp reduce, unsigned operand) {
+  Block &combiner = reduce.getCombiner().front();
+  Value left = combiner.getArgument(operand), right = combiner.getArgument(operand + reduce.getNumOperands());
+  auto sum = combiner.getTerminator()->getOperand(operand).getDefiningOp<arith::AddFOp>();
+  bool addsOnly =
+      sum && left.hasOneUse() && right.hasOneUse() && *left.user_begin() == sum && *right.user_begin() == sum;
+  return addsOnly ? sum : arith::AddFOp();
+}
+
+/// Allows the back end to fuse the multiplications whose results `reduce` adds up.
 static void fuseReduced(tile::ReduceOp reduce) {
-  auto sums = reduce.getCombiner().getOps<arith::AddFOp>();
-  bool hasProducts = false;
-  for (Value operand : reduce.getOperands()) {
-    if (arith::MulFOp product = fusableProduct(operand, reduce); product && !sums.empty()) {
+  for (auto [index, operand] : llvm::enumerate(reduce.getOperands())) {
+    arith::MulFOp product = fusableProduct(operand, reduce);
+    arith::AddFOp sum = product ? additionOf(reduce, index) : arith::AddFOp();
+    if (sum) {
       allowContraction(product);
-      hasProducts = true;
+      allowContraction(sum);
     }
-  }
-  if (hasProducts) {
-    llvm::for_each(sums, [](arith::AddFOp sum) { allowContraction(sum); });
   }
 }
 

@@ -20,22 +20,51 @@ namespace tilewright {
 namespace tilewright {
 namespace {
 
+constexpr llvm::StringLiteral kNamesProgram = "it has assertions, checks or prints, which name the program";
+
+/// Whether assembly reads the position in the started grid, or orders grids.
+bool readsGrid(StringRef assembly) {
+  return llvm::any_of(ArrayRef<StringRef>{"ctaid", "gridid", "cluster", "griddepcontrol"},
+                      [&](StringRef word) { return assembly.contains(word); });
+}
+
+/// Why the operation keeps a kernel from being persistent; empty if it does not.
+StringRef obstacleOf(Operation *op) {
+  auto assembly = dyn_cast<tile::InlineAsmOp>(op);
+  auto library = dyn_cast<tile::CallLibraryOp>(op);
+  if (isa<tile::AssertOp, tile::PrintOp>(op)) {
+    return kNamesProgram;
+  }
+  if (isa<tile::WaitForGridsOp, tile::LaunchDependentsOp>(op)) {
+    return "it waits for other launches, or lets them start";
+  }
+  if (isa<tile::CallOp>(op) || (library && !library.getPure()) || (assembly && readsGrid(assembly.getAssembly()))) {
+    return "a function or assembly in it may read the program's position";
+  }
+  return "";
+}
+
 /// Why the kernel can't be persistent; empty if it can.
 StringRef obstacleIn(func::FuncOp kernel, bool isCooperative) {
-  StringRef obstacle = isCooperative ? "all programs of a cooperative launch run at the same time" : "";
-  kernel.walk([&](Operation *op) {
-    if (isa<tile::AssertOp, tile::PrintOp>(op)) {
-      obstacle = "it has assertions, checks or prints, which name the program";
-    } else if (isa<tile::WaitForGridsOp, tile::LaunchDependentsOp>(op)) {
-      obstacle = "it waits for other launches, or lets them start";
+  if (isCooperative) {
+    return "all programs of a cooperative launch run at the same time";
+  }
+  for (unsigned index = 0; index < kernel.getNumArguments(); ++index) {
+    if (kernel.getArgAttr(index, tile::TileDialect::kHiddenSlotAttr)) {
+      return kNamesProgram; // the hidden arguments are those of checks
     }
+  }
+  StringRef obstacle;
+  kernel.walk([&](Operation *op) {
+    obstacle = obstacleOf(op);
+    return obstacle.empty() ? WalkResult::advance() : WalkResult::interrupt();
   });
   return obstacle;
 }
 
-class Loop {
+class ProgramLoop {
 public:
-  explicit Loop(func::FuncOp kernel) : kernel(kernel), b(kernel.getContext()), loc(kernel.getLoc()) {}
+  explicit ProgramLoop(func::FuncOp kernel) : kernel(kernel), b(kernel.getContext()), loc(kernel.getLoc()) {}
 
   void wrap() {
     Block &body = kernel.front();
@@ -48,8 +77,8 @@ public:
     Value rows = arith::MulIOp::create(b, loc, grid[1], grid[2], kNoWrap);
     Value programs = arith::MulIOp::create(b, loc, grid[0], rows, kNoWrap);
     Value first = tile::ProgramIdOp::create(b, loc, 0);
-    Value others = tile::NumProgramsOp::create(b, loc, 0);
-    auto loop = scf::ForOp::create(b, loc, first, programs, others);
+    Value started = tile::NumProgramsOp::create(b, loc, 0);
+    auto loop = scf::ForOp::create(b, loc, first, programs, started);
     for (Operation *op : program) {
       op->moveBefore(loop.getBody()->getTerminator());
     }
@@ -109,7 +138,7 @@ struct MakePersistent : impl::MakePersistentBase<MakePersistent> {
       if (StringRef obstacle = obstacleIn(kernel, cooperative); !obstacle.empty()) {
         kernel.emitWarning() << "the kernel is not persistent: " << obstacle;
       } else {
-        Loop(kernel).wrap();
+        ProgramLoop(kernel).wrap();
       }
     }
   }

@@ -83,6 +83,25 @@ func.func @reductions(%x: tensor<8xf32>) -> (f32, f32, f32, tensor<8xf32>) {
   return %1, %3, %5, %2 : f32, f32, f32, tensor<8xf32>
 }
 
+// The combiner only adds the elements of the second operand.
+// CHECK-LABEL: @two_operands(
+// CHECK: arith.mulf %{{.*}}, %{{.*}} : tensor
+// CHECK: arith.mulf {{.*}} fastmath<contract> : tensor
+// CHECK: arith.addf %{{.*}}, %{{.*}} : f32
+// CHECK: arith.addf {{.*}} fastmath<contract> : f32
+func.func @two_operands(%x: tensor<8xf32>) -> (f32, f32) {
+  %0 = arith.mulf %x, %x : tensor<8xf32>
+  %1 = arith.mulf %x, %x : tensor<8xf32>
+  %2:2 = tile.reduce (%0, %1) 0 {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+    %s = arith.addf %a, %c : f32
+    %m = arith.maximumf %a, %s : f32
+    %t = arith.addf %b, %d : f32
+    tile.yield %m, %t : f32, f32
+  } : (tensor<8xf32>, tensor<8xf32>) -> (f32, f32)
+  return %2#0, %2#1 : f32, f32
+}
+
 // A product with several uses, and products of other blocks stay.
 // CHECK-LABEL: @kept(
 // CHECK-NOT: math.fma

@@ -41,3 +41,21 @@ func.func @waits(%x: !tile.ptr<i32>) attributes {tile.kernel} {
   tile.store %x, %p : !tile.ptr<i32>, i32
   return
 }
+
+// -----
+
+// expected-warning @below {{the kernel is not persistent: it has assertions, checks or prints, which name the program}}
+func.func @checked(%x: !tile.ptr<i32>, %mailbox: !tile.ptr<i64> {tile.hidden_slot = 0 : i32}) attributes {tile.kernel} {
+  %p = tile.program_id 0 : i32
+  tile.store %x, %p : !tile.ptr<i32>, i32
+  return
+}
+
+// -----
+
+// expected-warning @below {{the kernel is not persistent: a function or assembly in it may read the program's position}}
+func.func @assembly(%x: !tile.ptr<i32>) attributes {tile.kernel} {
+  %p = tile.inline_asm "mov.u32 $0, %ctaid.x;", "=r" pack 1 pure () : () -> i32
+  tile.store %x, %p : !tile.ptr<i32>, i32
+  return
+}

@@ -180,15 +180,15 @@ struct GpuOptions : CompileOptions {
       *this,
       false,
       {"persistent",
-       "Whether a launch starts only as many programs as run at the same time, each of which executes every so many of "
-       "the grid's in a loop, so that copies of the next one start during the previous one."}};
+       "Whether a launch starts only as many programs as run at the same time, each of which executes several programs "
+       "of the grid in a loop. Copies of boxes for the next one start while the previous one is computed."}};
   Option<std::optional<int>> maxRegisters{
       *this, std::nullopt, {"maxnreg", "The maximum number of registers per thread; None lets the compiler choose."}};
   Option<bool> explain{*this, false,
                        OptionTraits("explain", "Adds what passes decided, and why, to the metadata as `schedule` "
                                                "(lib/Pipeline/ScheduleReport.h).")
                            .internal()};
-  /// A function's own position would be that of the program that executes it.
+  /// A function's `tile.program_id` would be that of the started program.
   bool keepsCalls() const override { return CompileOptions::keepsCalls() && !persistent; }
   Option<std::string> startAfter{
       *this, "", OptionTraits("start_after", "The phase whose result the module is; continues after it.").internal()};

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace tilewright::runtime {
 
@@ -18,9 +19,15 @@ struct Grid {
   static std::optional<Grid> make(const std::array<int64_t, 3> &axes);
 };
 
-/// The most programs of a launch whose code executes several of them (make-persistent): it counts them in an int32,
-/// from which one step leads beyond the last.
+/// The most programs of a launch of a persistent kernel (make-persistent): it counts them in an int32, from which one
+/// step leads beyond the last.
 constexpr int64_t kMostPersistentPrograms = INT32_MAX - (1 << 16);
+
+/// The grid that starts for a launch of a persistent kernel, if `atOnce` programs run at the same time; nullopt if the
+/// launch has too many.
+std::optional<Grid> startedGrid(const Grid &launch, int64_t atOnce);
+/// The message for such a launch.
+std::string describeTooManyPrograms(const Grid &launch);
 
 } // namespace tilewright::runtime
 

@@ -187,18 +187,18 @@ def MakePersistent : Pass<"make-persistent", "mlir::ModuleOp"> {
     // becomes, with the grid of the launch in hidden arguments
     func.func @kernel(%x: !tile.ptr<f32>, %columns: i32, %rows: i32, %layers: i32)
         attributes {tile.kernel, tile.persistent} {
-      scf.for %program = %first to %programs step %others : i32 {
+      scf.for %program = %first to %programs step %started : i32 {
         %p = arith.remsi %program, %columns : i32
         ...
     ```
 
-    The launcher starts as many programs as run at the same time, in a grid of one dimension, and makes sure that the
-    number of the grid's programs leaves room for a step in an i32. The order of programs is the hardware's: one that
-    waits for a program with a lower number gets there.
+    The launcher starts as many programs as run at the same time, in a grid of one dimension, and rejects grids of more
+    than `kMostPersistentPrograms`, so that the loop's counter does not wrap. Each program executes its share in
+    increasing order: waiting for a program with a lower number cannot deadlock.
 
-    A kernel stays as it is, with a warning, if its code tells its position to the host (assertions, prints), takes part
-    in the order of grids (`gdc_wait`, `gdc_launch_dependents`), or if launches are `cooperative`: all programs run at
-    the same time then.
+    The pass warns, and leaves a kernel unchanged, if it has assertions, checks or prints, takes part in the order of
+    grids (`gdc_wait`, `gdc_launch_dependents`), may read its position in assembly or in a library's function, or if
+    launches are `cooperative`: all programs run at the same time then.
 
     Requires: one basic block; no calls; must run after `specialize-ranges`, whose conditions are about the launch's
     grid.
@@ -221,8 +221,8 @@ def FuseMultiplyAdd : Pass<"fuse-multiply-add"> {
     ```
 
     where the sum is the only use of the product, and is in the same block. Of two such products, the left one is fused.
-    Products that are only reduced, by a combiner that adds, get the fast-math flag `contract`, and so does the combiner:
-    the back end fuses them where it adds up a thread's elements, and no others.
+    A product that is only reduced, by a combiner that only adds its elements, gets the fast-math flag `contract`, and so
+    does that addition: the back end may fuse them where it adds up a thread's elements.
 
     A tile may be computed several times, at several places or in several layouts, which then have to be rounded alike:
     therefore the back end does not decide.

@@ -150,6 +150,10 @@ struct TileToVector : impl::TileToVectorBase<TileToVector> {
         }
         continue;
       }
+      if (checkBounds) {
+        function.emitOpError("must be inlined, as accesses in it are to be checked");
+        return signalPassFailure();
+      }
       std::string name = function.getName().str();
       FailureOr<EmittedFunction> callee = convertFunction(function, cpu, emitted);
       if (failed(callee)) {

@@ -119,17 +119,6 @@ bool CudaKernel::encodeTensorMaps(Call &call, std::vector<EncodedTensorMap> &enc
   return true;
 }
 
-bool CudaKernel::limitPrograms(Call &call, Grid &grid) const {
-  if (grid.programs > kMostPersistentPrograms) {
-    setError("GridError", call.state, nullptr,
-             "the grid has " + std::to_string(grid.programs) + " programs, and a persistent kernel at most " +
-                 std::to_string(kMostPersistentPrograms));
-    return false;
-  }
-  grid = *Grid::make({std::min<int64_t>(grid.programs, kernel->programsAtOnce), 1, 1});
-  return true;
-}
-
 bool CudaKernel::launch(Call &call, PyObject *, const Grid &grid) {
   cuda::Device &device = kernel->device;
   if (auto excess = cuda::excessOfGrid(device.limits, grid)) {
@@ -150,8 +139,9 @@ bool CudaKernel::launch(Call &call, PyObject *, const Grid &grid) {
   if (!findStream(call.placement, stream)) {
     return false;
   }
-  Grid started = grid;
-  if (isPersistent && !limitPrograms(call, started)) {
+  std::optional<Grid> started = isPersistent ? startedGrid(grid, kernel->programsAtOnce) : grid;
+  if (!started) {
+    setError("GridError", call.state, nullptr, describeTooManyPrograms(grid));
     return false;
   }
   llvm::SmallVector<void *, 32> parameters;
@@ -171,7 +161,7 @@ bool CudaKernel::launch(Call &call, PyObject *, const Grid &grid) {
   }
   // Release the GIL: if its queue is full, the driver waits, possibly for work that depends on another Python thread.
   PyThreadState *released = PyEval_SaveThread();
-  cuda::Status status = kernel->launch(started, reinterpret_cast<cuda::Stream>(stream), parameters.data());
+  cuda::Status status = kernel->launch(*started, reinterpret_cast<cuda::Stream>(stream), parameters.data());
   PyEval_RestoreThread(released);
   if (status != cuda::Status::Success) {
     return explain(call, device, status);
@@ -189,7 +179,7 @@ static std::shared_ptr<CudaKernel> loadOnDevice(const std::string &name, const p
                                                 std::optional<std::vector<int>> slots, const PyAccesses &accesses,
                                                 std::vector<PyAssert> asserts, bool launchPdl,
                                                 bool launchCooperativeGrid, bool isPersistent) {
-  cuda::KernelCode code{image, symbol, threads, sharedBytes, launchPdl, launchCooperativeGrid};
+  cuda::KernelCode code{image, symbol, threads, sharedBytes, launchPdl, launchCooperativeGrid, isPersistent};
   cuda::Platform &platform = cuda::Platform::instance();
   cuda::LoadProblem problem;
   std::unique_ptr<cuda::Kernel> kernel;

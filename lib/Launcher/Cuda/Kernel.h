@@ -33,9 +33,6 @@ public:
 
 private:
   class HiddenSlots;
-  /// Reduces the grid of code that executes several programs to those that run at once. Returns false with an error set
-  /// if it has too many.
-  bool limitPrograms(Call &call, runtime::Grid &grid) const;
   bool addArguments(Call &call, HiddenSlots &hidden, llvm::SmallVectorImpl<void *> &parameters) const;
   bool encodeTensorMaps(Call &call, std::vector<runtime::EncodedTensorMap> &encoded);
 

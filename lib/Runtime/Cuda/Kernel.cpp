@@ -53,7 +53,7 @@ bool Kernel::prepare(const KernelCode &code, LoadProblem &problem) {
       return false;
     }
   }
-  return readOccupancy(problem);
+  return !code.isPersistent || readOccupancy(problem);
 }
 
 bool Kernel::readOccupancy(LoadProblem &problem) {

@@ -131,7 +131,7 @@ Expected<std::unique_ptr<TargetMachine>> createTargetMachine(const HostTarget &t
     return backend.takeError();
   }
   TargetOptions options;
-  // a * b + c is rounded twice, unless the kernel uses fma.
+  // a * b + c is fused only if both operations have the flag `contract`.
   options.AllowFPOpFusion = FPOpFusion::Standard;
   std::unique_ptr<TargetMachine> machine((*backend)->createTargetMachine(triple, target.cpu, target.features, options,
                                                                          Reloc::PIC_, CodeModel::Small,

@@ -305,7 +305,7 @@ void storeSingleLanes(Module &module) {
 }
 
 //===----------------------------------------------------------------------===//
-// Minima and maxima of numbers
+// minimumnum and maximumnum
 //===----------------------------------------------------------------------===//
 
 void hideOperandsOfExtrema(Module &module) {
@@ -313,7 +313,7 @@ void hideOperandsOfExtrema(Module &module) {
     for (Instruction &instruction : make_early_inc_range(instructions(function))) {
       auto *call = dyn_cast<IntrinsicInst>(&instruction);
       bool isExtremum = call && is_contained({Intrinsic::minimumnum, Intrinsic::maximumnum}, call->getIntrinsicID());
-      if (!isExtremum || call->getType()->isVectorTy()) {
+      if (!isExtremum || !(call->getType()->isFloatTy() || call->getType()->isDoubleTy())) {
         continue;
       }
       IRBuilder<> b(call);

@@ -35,8 +35,8 @@ void moveBfloatsAsIntegers(llvm::Module &module);
 /// The x86 code generator does the same, but stores the wide element if the vector is the result of a truncation.
 void storeSingleLanes(llvm::Module &module);
 
-/// Hides from the code generator what it knows of the operands of single minima and maxima of numbers. Must run after
-/// the optimizer.
+/// Hides from the code generator which operands of a scalar `minimumnum` or `maximumnum` are known not to be NaN. Must
+/// run after the optimizer.
 ///
 /// On processors with AVX512-DQ, `minimumnum` and `maximumnum` return NaN if one operand is NaN and the other is known
 /// to be none, because it is a converted integer, for example.

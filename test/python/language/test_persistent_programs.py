@@ -118,6 +118,39 @@ def test_kernels_that_name_their_program_stay(launch_target: str) -> None:
     assert (out == 1).all()
 
 
+@tilewright.jit
+def write_to_address(address, WIDTH: tl.constexpr):
+    out = address.to(tl.pointer_type(tl.int32))
+    tl.store(out + tl.program_id(0) * WIDTH + tl.arange(0, WIDTH), tl.program_id(0))
+
+
+@pytest.mark.filterwarnings("ignore::tilewright.errors.CompileWarning")
+def test_checks_without_an_array(launch_target: str) -> None:
+    """Code with checks of bounds has hidden arguments of its own, even if it checks nothing."""
+    if launch_target.startswith("emulator"):
+        out = np.full(9 * 16, -1, np.int32)
+        with tilewright.emulate(launch_target.split(":", 1)[1], memory=[out]):
+            write_to_address[(9,)](out.ctypes.data, 16, checks="bounds", persistent=True)
+        np.testing.assert_array_equal(out, np.repeat(np.arange(9), 16))
+
+
+@tilewright.jit
+def scale(x, out, a, b, WIDTH: tl.constexpr):
+    i = tl.program_id(0) * WIDTH + tl.arange(0, WIDTH)
+    tl.store(out + i, a * b + tl.load(x + i))
+
+
+def test_rounding_does_not_depend_on_the_option() -> None:
+    """A product of arguments is the same in all programs."""
+    x = -np.full(160, 1 + 2.0**-11, np.float32)
+    results = []
+    for persistent in (False, True):
+        out = np.empty_like(x)
+        scale[(10,)](x, out, 1 + 2.0**-12, 1 + 2.0**-12, 16, persistent=persistent)
+        results.append(out)
+    np.testing.assert_array_equal(*results)
+
+
 @pytest.mark.cpu_only("compiles for an H200 whatever the targets are")
 @pytest.mark.parametrize("two_axes", [False, True])
 def test_copies_of_boxes(two_axes: bool) -> None:

@@ -20,6 +20,7 @@ struct KernelCode {
   int64_t dynamicSharedBytes = 0; ///< per block
   bool overlaps = false;          ///< a launch may start before the previous one in its stream has ended
   bool isCooperative = false;     ///< all programs of a launch run at the same time
+  bool isPersistent = false;      ///< a launch starts `programsAtOnce` programs
 };
 
 /// Why a kernel cannot be loaded.
@@ -45,7 +46,7 @@ public:
 
   Device &device;
   KernelResources resources;
-  int programsAtOnce = 1; ///< on all multiprocessors of the device
+  int programsAtOnce = 1; ///< on all multiprocessors of the device; only known for persistent code
 
 private:
   Kernel(Device &device, const KernelCode &code)

@@ -107,6 +107,12 @@ static Placement decide(ArrayRef<Lifetime> lives) {
 
 int64_t tilegpu::sharedBytesOf(Operation *root) { return decide(lifetimesOf(root)).total; }
 
+int64_t tilegpu::sharedBytesOf(Operation *root, llvm::function_ref<bool(LocalAllocOp)> counts) {
+  SmallVector<Lifetime> lives = lifetimesOf(root);
+  llvm::erase_if(lives, [&](const Lifetime &life) { return !counts(life.alloc); });
+  return decide(lives).total;
+}
+
 namespace {
 class AllocateShared : public tilegpu::impl::AllocateSharedBase<AllocateShared> {
   void runOnOperation() override {

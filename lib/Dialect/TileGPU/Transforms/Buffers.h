@@ -50,6 +50,8 @@ llvm::SmallVector<Lifetime> lifetimesOf(mlir::Operation *root);
 
 /// The bytes of shared memory that `allocate-shared` uses for the buffers below `root`.
 int64_t sharedBytesOf(mlir::Operation *root);
+/// The same for those of them that `counts`.
+int64_t sharedBytesOf(mlir::Operation *root, llvm::function_ref<bool(LocalAllocOp)> counts);
 
 } // namespace tilewright::tilegpu
 

@@ -126,7 +126,7 @@ Cost CostModel::conversion(Type element, LayoutAttr from, LayoutAttr to) {
 
 /// The cost of a warp's instruction for one element per lane.
 static Cost instructionCost(Operation *op) {
-  if (isa<math::MathDialect>(op->getDialect())) {
+  if (isa<math::MathDialect>(op->getDialect()) && !isa<math::FmaOp>(op)) {
     return kSpecialFunction;
   }
   if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op)) {

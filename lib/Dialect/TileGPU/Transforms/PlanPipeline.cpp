@@ -305,18 +305,17 @@ static SmallVector<Position> decide(scf::ForOp loop, const LoopCopies &copies, i
 // Loops around pipelined loops
 //===----------------------------------------------------------------------===//
 
+/// The buffers that operations write, and the bytes of their slots.
 namespace {
-/// Shared memory for copies.
-struct CopiedBytes {
-  int64_t once = 0;  ///< of all buffers with one slot
-  int64_t slots = 0; ///< of all their slots
+struct CopiedBuffers {
+  llvm::SmallDenseSet<Operation *, 4> buffers;
+  int64_t bytes = 0;
 
   template <typename Range> void add(Range &&ops, int64_t stages) {
     for (Operation &op : ops) {
-      if (auto store = dyn_cast<LocalStoreOp>(op)) {
-        int64_t bytes = store.getBuffer().getType().getSlotBytes();
-        once += bytes;
-        slots += stages * bytes;
+      auto store = dyn_cast<LocalStoreOp>(op);
+      if (store && buffers.insert(allocationOf(store.getBuffer())).second) {
+        bytes += stages * store.getBuffer().getType().getSlotBytes();
       }
     }
   }
@@ -330,16 +329,17 @@ static bool hasRoom(scf::ForOp loop, const LoopCopies &copies, int64_t stages) {
     auto schedule = op.getAttrOfType<ScheduleAttr>(TileGPUDialect::kScheduleAttr);
     return schedule && schedule.getStage() == 0;
   };
-  CopiedBytes bytes;
+  CopiedBuffers copied;
   loop.getBody()->walk([&](scf::ForOp inner) {
-    bytes.add(llvm::make_filter_range(inner.getBody()->getOperations(), isCopied), stagesOf(inner));
+    copied.add(llvm::make_filter_range(inner.getBody()->getOperations(), isCopied), stagesOf(inner));
   });
-  if (bytes.slots == 0 || loop->hasAttr(tile::TileDialect::kNumStagesAttr)) {
+  if (copied.buffers.empty() || loop->hasAttr(tile::TileDialect::kNumStagesAttr)) {
     return true;
   }
-  bytes.add(llvm::make_pointee_range(copies.ahead), stages);
-  int64_t others = std::max<int64_t>(sharedBytesOf(loop->getParentOfType<func::FuncOp>()) - bytes.once, 0);
-  return bytes.slots + others <= targetOf(loop).sharedPerBlock;
+  copied.add(llvm::make_pointee_range(copies.ahead), stages);
+  int64_t others = sharedBytesOf(loop->getParentOfType<func::FuncOp>(),
+                                 [&](LocalAllocOp alloc) { return !copied.buffers.contains(alloc); });
+  return copied.bytes + others <= targetOf(loop).sharedPerBlock;
 }
 
 //===----------------------------------------------------------------------===//
@@ -421,7 +421,7 @@ static void plan(scf::ForOp loop, const ReadOnlyMemory &readOnly) {
     return stateNotPipelined(loop, "none of its loads can be copied asynchronously");
   }
   if (!hasRoom(loop, copies, stages)) {
-    return stateNotPipelined(loop, "the loop in it leaves too little shared memory");
+    return stateNotPipelined(loop, "copies of the loops in it leave too little shared memory");
   }
   annotate(loop, decide(loop, copies, stages));
 }
