@@ -153,6 +153,8 @@ def _serve(pipe: Any, place: tuple[str, str], arguments: bytes, device: str) -> 
     except Exception as problem:
         pipe.send(f"can't import the kernel: {problem}")
         return
+    with contextlib.suppress(Exception):
+        _from_bytes(arguments)  # starts the device, which is no part of a launch's time
     pipe.send("")
     with contextlib.suppress(EOFError):
         while True:
