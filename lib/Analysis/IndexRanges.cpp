@@ -284,7 +284,8 @@ void IndexRanges::addLoop(scf::ForOp loop) {
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// The conditions of a launch are about its grid, which a persistent kernel has in arguments. Its own grid is unknown.
+/// A persistent kernel has the launch's grid, of which conditions speak, in hidden arguments. `tile.program_id` and
+/// `tile.num_programs` are those of the started grid, of which nothing is known.
 IndexRanges::IndexRanges(FunctionOpInterface function)
     : isPersistent(function->hasAttr(tile::TileDialect::kPersistentAttr)) {
   for (BlockArgument arg : function.getArguments()) {

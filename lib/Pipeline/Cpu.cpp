@@ -55,7 +55,7 @@ static void addVectorPasses(OpPassManager &passes, StringRef features, const Com
   toVector.features = features.str();
   toVector.checkBounds = options.checkBounds();
   if (options.enableFpFusion && hardware::lookupCpu(features).hasFma) {
-    passes.addPass(createFuseMultiplyAdd()); // halves are computed in f32 and rounded after each step
+    passes.addPass(createFuseMultiplyAdd()); // must run before tile-to-vector, which computes tiles several times
   }
   passes.addPass(createExpandFloat8());         // 8-bit floats become bytes, with arithmetic in f32
   passes.addPass(createTileToVector(toVector)); // loop nests over scratch and user memory

@@ -14,10 +14,10 @@ def TileToVector : Pass<"tile-to-vector", "mlir::ModuleOp"> {
     grouped into loop nests; values that cross nests go through scratch memory, whose size becomes
     the attribute `tile.scratch_bytes`. With `check-bounds`, an assertion with a `tile.status`
     precedes each memory access, and the attribute `tile.checked_accesses` describes each access and
-    its source position. A function that `tile.call` calls executes one program, whose position it is
-    passed, and returns a status before its results; tiles are passed in scratch memory.
+    its source position. The callee of a `tile.call` is emitted for one program: it takes the program's
+    position and returns a status before its results. Tiles are passed in scratch memory.
 
-    Requires: functions without cycles of calls; scf control flow; each argument has its slot in `tile.slot`.
+    Requires: no recursion, and no calls with `check-bounds`; scf control flow; each argument has its slot in `tile.slot`.
     Establishes: no tile operation and no tensor remains; memory is accessed by LLVM dialect operations.
     Destroys: axis information.
   }];

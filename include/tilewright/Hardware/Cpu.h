@@ -15,7 +15,7 @@ struct CpuInfo {
   int64_t vectorBits;
   int64_t vectorRegisters;
   bool hasMasks; ///< predicated vector memory access at full speed
-  bool hasFma;   ///< multiply-adds with one rounding
+  bool hasFma;   ///< fused multiply-adds
 
   // Accumulators of the matrix micro-kernel: rows x vectors per row. They must fit into registers together with the
   // operands of one step.

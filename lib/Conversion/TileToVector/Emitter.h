@@ -71,8 +71,8 @@ struct ProgramContext {
 
 /// What callers have to know of a function that has been emitted.
 struct EmittedFunction {
-  int64_t scratchBytes = 0;  ///< that it needs, with the functions that it calls
-  bool storesStream = false; ///< whether a store of theirs is nontemporal
+  int64_t scratchBytes = 0;  ///< of the function and its callees
+  bool storesStream = false; ///< the function or a callee has nontemporal stores
 };
 
 /// By name. A function is emitted before its callers.

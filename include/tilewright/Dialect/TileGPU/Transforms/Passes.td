@@ -310,8 +310,8 @@ def PlanPipeline : Pass<"plan-pipeline", "mlir::ModuleOp"> {
     `overlap-group-mma`). They are started num_stages - 2 iterations ahead, and the loop gets `tilegpu.kept_slots`: a
     slot that only operations in flight read.
 
-    A loop around pipelined loops, without stages that the user has asked for, is only pipelined if shared memory has
-    room for its copies beside theirs.
+    A loop that contains pipelined loops and has no `tile.num_stages` is pipelined only if shared memory has room for its
+    copies, too.
 
     A load is not pipelined if an operation of the loop may write the memory it reads, if one has an effect on all
     memory, as barriers and assertions do, or if its addresses depend on loaded values. Nor is it pipelined if the
