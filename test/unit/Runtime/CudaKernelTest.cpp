@@ -95,7 +95,9 @@ TEST_F(CudaKernelTest, EachFailureOfTheDriverIsNamed) {
         "cuFuncSetAttribute", "cuOccupancyMaxActiveBlocksPerMultiprocessor"}) {
     configure((std::string(function) + "=2").c_str());
     Platform platform(FAKE_CUDA_LIBRARY);
-    EXPECT_TRUE(contains(loadProblem(platform, code("add registers=8", 100000)),
+    KernelCode persistent = code("add registers=8", 100000);
+    persistent.isPersistent = true;
+    EXPECT_TRUE(contains(loadProblem(platform, persistent),
                          "cuda:0: " + std::string(function) + ": CUDA_ERROR_OUT_OF_MEMORY (out of memory)"));
     EXPECT_FALSE(kernel);
     EXPECT_EQ(currentDevice(), -1);
