@@ -77,7 +77,7 @@ private:
   static constexpr size_t kMost = 512;
   const Call &call;
   const ReportingCode *code;
-  std::vector<uint64_t> values;
+  llvm::SmallVector<uint64_t, 3> values; // without an allocation for a grid
   bool isGrid = false;
 };
 
