@@ -27,7 +27,7 @@ const std::vector<const Instruction *> &instructions() {
           &kBoxCopyInstructions, &kMbarrierInstructions, &kBarrierInstructions, &kControlInstructions,
           &kMathInstructions, &kHalfMathInstructions, &kConversionInstructions, &kWarpInstructions,
           &kMatrixInstructions, &kByteMatrixInstructions, &kMmaFloatInstructions, &kMmaIntegerInstructions,
-          &kMmaDoubleInstructions, &kWgmmaInstructions}) {
+          &kMmaDoubleInstructions, &kWgmmaInstructions, &kRegisterCountInstructions}) {
       for (const Instruction &row : *family) {
         rows.push_back(&row);
       }

@@ -83,9 +83,10 @@ const NvidiaInfo *lookupNvidia(std::string_view name) {
 int blocksThatFit(const NvidiaInfo &info, int threads, int registersPerThread, int64_t sharedBytes) {
   int64_t warps = (threads + kLanesPerWarp - 1) / kLanesPerWarp;
   int64_t granules = (registersPerThread + kRegisterGranularity - 1) / kRegisterGranularity;
-  int64_t registers = std::max<int64_t>(1, warps * granules * kRegisterGranularity * kLanesPerWarp);
+  int64_t registers = std::max<int64_t>(1, granules * kRegisterGranularity * kLanesPerWarp); // of a warp
+  int64_t warpsByRegisters = kRegistersPerSm / registers / kPartsOfSm * kPartsOfSm;
   int64_t fit = std::min<int64_t>(info.blocksPerSm, info.warpsPerSm / std::max<int64_t>(1, warps));
-  fit = std::min(fit, kRegistersPerSm / registers);
+  fit = std::min(fit, warpsByRegisters / std::max<int64_t>(1, warps));
   return static_cast<int>(std::min(fit, info.sharedPerSm / (sharedBytes + kReservedSharedPerBlock)));
 }
 

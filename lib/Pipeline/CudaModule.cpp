@@ -49,6 +49,7 @@ public:
           stringifyPhase(phase), [&](OpPassManager &passes) { addCudaPasses(passes, phase, target, options); },
           [&](ModuleOp result) { return verifyPhase(result, phase); }, phase != CudaPhase::LLVM);
       if (phase == CudaPhase::TileGPU) {
+        built.threads = tilegpu::launchedThreads(module).count();
         describeSchedule();
       }
       if (!ok) {

@@ -97,8 +97,16 @@ static void addTileGPUPasses(OpPassManager &passes, StringRef target, const Cuda
   passes.addPass(tilegpu::createAllocateShared()); // must run after all passes that create buffers
   passes.addPass(tilegpu::createInsertBarriers()); // must run after all passes that move accesses
   passes.addPass(tilegpu::createResolveWaits());   // must run after all passes that move copies
-  passes.addPass(tilegpu::createTakeTurns());      // must run after all passes that make warps wait
-  passes.addPass(tilegpu::createGuardSelects());   // comes last because data flow is plainer without its branches
+  tilegpu::SpecializeWarpsOptions specialize;
+  specialize.always = options.specializeWarps->value_or(false);
+  specialize.automatic = !options.specializeWarps->has_value();
+  specialize.limitsRegisters = options.maxRegisters->has_value();
+  specialize.canMoveRegisters = options.canMoveRegisters();
+  if (options.specializeWarps->value_or(true)) {
+    passes.addPass(tilegpu::createSpecializeWarps(specialize)); // must run after all passes that order accesses
+  }
+  passes.addPass(tilegpu::createTakeTurns());    // must run after all passes that make warps wait
+  passes.addPass(tilegpu::createGuardSelects()); // comes last because data flow is plainer without its branches
 }
 
 /// From tiles to thread-level code.

@@ -129,8 +129,6 @@ static constexpr UnusedHint kUnusedHints[] = {
     {"tile.flatten", "flattening",
      "nests are pipelined as they are: copies of boxes, or `num_stages` of an outer loop, start those of its next "
      "iteration early"},
-    {"tile.warp_specialize", "warp specialization",
-     "all warps do the same work, and asynchronous copies and dots in flight are executed beside it"},
     {"tile.disallow_acc_multi_buffer", "multi-buffered accumulator",
      "accumulators are in registers, once for all stages, so disallow_acc_multi_buffer always holds"},
 };
@@ -188,29 +186,33 @@ static json::Object toJson(const DotInstructions &dot) {
 }
 
 namespace {
-/// The positions of dots by what later passes have made of them.
-struct DotPositions {
-  llvm::DenseSet<Attribute> inFlight; ///< across iterations
-  llvm::DenseSet<Attribute> inTurns;  ///< started by one group of warps at a time
+/// The positions of operations by what later passes have made of them.
+struct Positions {
+  llvm::DenseSet<Attribute> inFlight;                  ///< dots, across iterations
+  llvm::DenseSet<Attribute> inTurns;                   ///< dots, started by one group of warps at a time
+  llvm::DenseMap<Attribute, int64_t> inOtherPartition; ///< copies
 
-  explicit DotPositions(ModuleOp module) {
+  explicit Positions(ModuleOp module) {
     module.walk([&](Operation *op) {
       if (auto dot = dyn_cast<GroupMmaOp>(op); dot && dot.getAsync()) {
         inFlight.insert(static_cast<Attribute>(op->getLoc()));
       } else if (auto turn = dyn_cast<TakeTurnOp>(op); turn && turn.getAfter()) {
         inTurns.insert(static_cast<Attribute>(op->getLoc()));
+      } else if (isa<BoxCopyOp>(op) && partitionOf(op) != 0) {
+        inOtherPartition[static_cast<Attribute>(op->getLoc())] = partitionOf(op);
       }
     });
   }
 };
 } // namespace
 
-static json::Object toJson(const ScheduledOp &op, const DotPositions &positions) {
+static json::Object toJson(const ScheduledOp &op, const Positions &positions) {
   json::Object object{{"kind", op.kind}, {"at", framesToJson(op.at)}, {"tile", op.tile}, {"count", op.count}};
   if (op.position) {
     object["stage"] = op.position.getStage();
     object["cluster"] = op.position.getCluster();
-    object["partition"] = op.position.getPartition();
+    auto moved = positions.inOtherPartition.find(static_cast<Attribute>(op.at));
+    object["partition"] = moved != positions.inOtherPartition.end() ? moved->second : op.position.getPartition();
   }
   if (op.dot) {
     json::Object dot = toJson(*op.dot);
@@ -222,7 +224,7 @@ static json::Object toJson(const ScheduledOp &op, const DotPositions &positions)
   return object;
 }
 
-static json::Object toJson(const Region &region, const DotPositions &positions) {
+static json::Object toJson(const Region &region, const Positions &positions) {
   json::Array operations, rejected;
   for (const ScheduledOp &op : region.ops) {
     operations.push_back(toJson(op, positions));
@@ -270,6 +272,21 @@ static std::optional<json::Object> rooflineOf(const Region &region, StringRef gp
       {"memory_cycles", static_cast<int64_t>(std::llround(static_cast<double>(bytes) / rates->memoryBytes()))}};
 }
 
+/// The warps that `specialize-warps` has added; none if there are none.
+static std::optional<json::Object> producerOf(ModuleOp module) {
+  auto warps = module->getAttrOfType<IntegerAttr>(TileGPUDialect::kProducerWarpsAttr);
+  if (!warps) {
+    return std::nullopt;
+  }
+  json::Object described{{"warps", warps.getInt()}};
+  module.walk([&](SpecializeWarpsOp op) {
+    if (std::optional<ArrayRef<int32_t>> registers = op.getRegisters()) {
+      described["registers"] = json::Array(*registers);
+    }
+  });
+  return described;
+}
+
 json::Object ScheduleReport::finish(ModuleOp module, StringRef gpu) {
   for (auto &[loop, rejection] : state->rejections) {
     SmallVector<Rejection> &rejected = state->loops[loop].rejected;
@@ -277,7 +294,7 @@ json::Object ScheduleReport::finish(ModuleOp module, StringRef gpu) {
       rejected.push_back(rejection);
     }
   }
-  DotPositions positions(module);
+  Positions positions(module);
   json::Array loops;
   json::Object report{{"outside", toJson(Region(), positions)}};
   for (const auto &[loc, region] : state->loops) {
@@ -297,6 +314,9 @@ json::Object ScheduleReport::finish(ModuleOp module, StringRef gpu) {
     loops.push_back(std::move(described));
   }
   report["loops"] = std::move(loops);
+  if (std::optional<json::Object> producer = producerOf(module)) {
+    report["producer"] = std::move(*producer);
+  }
   report["buffers"] = buffersToJson(module);
   if (auto bytes = module->getAttrOfType<IntegerAttr>(TileGPUDialect::kSharedBytesAttr)) {
     report["shared_bytes"] = bytes.getInt();

@@ -39,7 +39,7 @@ struct NvvmKernel : tilewright::impl::NvvmKernelBase<NvvmKernel> {
 
   void runOnOperation() override {
     Builder builder(&getContext());
-    int threads = tilegpu::threadsOf(getOperation()).count();
+    int threads = tilegpu::launchedThreads(getOperation()).count();
     for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>()) {
       applyLoopAnnotations(function);
       if (!function->removeAttr(tile::TileDialect::kKernelAttr)) {
@@ -50,6 +50,8 @@ struct NvvmKernel : tilewright::impl::NvvmKernelBase<NvvmKernel> {
       function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), builder.getDenseI32ArrayAttr({threads}));
       if (maxRegisters > 0) {
         function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(), builder.getI32IntegerAttr(maxRegisters));
+      } else if (Attribute atStart = getOperation()->getAttr(tilegpu::TileGPUDialect::kRegistersAttr)) {
+        function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(), atStart);
       }
       markConstantParameters(function);
     }

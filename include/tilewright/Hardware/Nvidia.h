@@ -41,6 +41,7 @@ inline constexpr int kLanesPerWarp = 32;          ///< of all of NVIDIA's GPUs; 
 inline constexpr int64_t kRegistersPerSm = 65536; ///< and per block
 inline constexpr int kRegistersPerThread = 255;
 inline constexpr int kRegisterGranularity = 8; ///< allocation granularity per thread
+inline constexpr int kPartsOfSm = 4;           ///< each has a quarter of the registers, and of a block's warps
 inline constexpr int kThreadsPerBlock = 1024;
 inline constexpr int64_t kStaticShared = int64_t(48) * 1024; ///< bytes per thread block without opting in to more
 inline constexpr int64_t kReservedSharedPerBlock = 1024;     ///< bytes reserved by the system per thread block

@@ -36,6 +36,10 @@ struct CudaOptions : GpuOptions {
   Option<bool> lineInfo{*this, true, OptionTraits("line_info", "Emit source lines for profilers.").internal()};
   Option<std::string> nvJitLink{*this, "", OptionTraits("nvjitlink", "The path of the library nvJitLink.").internal()};
   Option<std::string> ptxas{*this, "", OptionTraits("ptxas", "The path of the program ptxas.").internal()};
+
+  /// Whether code may let groups of warps exchange registers. nvJitLink ignores such instructions; without it and
+  /// ptxas, the driver assembles.
+  bool canMoveRegisters() const { return !ptxas->empty() || nvJitLink->empty(); }
 };
 
 /// Adds the passes of one phase; Ptx and Cubin have none.

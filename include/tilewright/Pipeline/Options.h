@@ -58,6 +58,7 @@ template <> struct OptionType<bool> {
   static constexpr llvm::StringLiteral name = "flag";
   static std::optional<bool> read(const llvm::json::Value &value) { return value.getAsBoolean(); }
 };
+template <> struct OptionType<std::optional<bool>> : OptionType<bool> {};
 template <> struct OptionType<int> {
   static constexpr llvm::StringLiteral name = "integer";
   static std::optional<int> read(const llvm::json::Value &value) {
@@ -74,7 +75,7 @@ template <> struct OptionType<std::string> {
   }
 };
 
-/// An option of type bool, int, std::optional<int> or std::string. It converts to its value.
+/// An option of type bool, int, one of these in std::optional, or std::string. It converts to its value.
 template <typename T> class Option final : public OptionBase {
 public:
   Option(OptionSet &set, T initial, OptionTraits traits)
@@ -182,6 +183,12 @@ struct GpuOptions : CompileOptions {
       {"persistent",
        "Whether a launch starts only as many programs as run at the same time, each of which executes several programs "
        "of the grid in a loop. Copies of boxes for the next one start while the previous one is computed."}};
+  Option<std::optional<bool>> specializeWarps{*this,
+                                              std::nullopt,
+                                              {"specialize_warps",
+                                               "Whether additional warps start copies of boxes, where that is "
+                                               "possible. None lets the compiler choose, unless a "
+                                               "loop has `warp_specialize=True`."}};
   Option<std::optional<int>> maxRegisters{
       *this, std::nullopt, {"maxnreg", "The maximum number of registers per thread; None lets the compiler choose."}};
   Option<bool> explain{*this, false,

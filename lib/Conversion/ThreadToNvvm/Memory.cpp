@@ -269,9 +269,8 @@ template <typename Op> struct GridDependency : OpRewritePattern<Op> {
 
 void addMemoryPatterns(RewritePatternSet &patterns) {
   patterns.add<Load, Store, AtomicRMW, CompareExchange, Fence, GlobalTimer, SharedMemory, AsyncCopy, AsyncWait,
-               Bare<thread::AsyncCommitOp, NVVM::CpAsyncCommitGroupOp>, Bare<thread::BarrierOp, NVVM::Barrier0Op>,
-               GridDependency<thread::WaitForGridsOp>, GridDependency<thread::LaunchDependentsOp>>(
-      patterns.getContext());
+               Bare<thread::AsyncCommitOp, NVVM::CpAsyncCommitGroupOp>, GridDependency<thread::WaitForGridsOp>,
+               GridDependency<thread::LaunchDependentsOp>>(patterns.getContext());
 }
 
 } // namespace tilewright::nvidia

@@ -29,7 +29,7 @@ struct Id : OpRewritePattern<thread::IdOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(thread::IdOp op, PatternRewriter &rewriter) const override {
     Builder builder(op.getLoc(), rewriter);
-    rewriter.replaceOp(op, threadId(builder, tilegpu::threadsOf(op)));
+    rewriter.replaceOp(op, threadId(builder, tilegpu::launchedThreads(op)));
     return success();
   }
 };
@@ -38,7 +38,7 @@ struct Lane : OpRewritePattern<thread::LaneOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(thread::LaneOp op, PatternRewriter &rewriter) const override {
     Builder builder(op.getLoc(), rewriter);
-    tilegpu::Threads threads = tilegpu::threadsOf(op);
+    tilegpu::Threads threads = tilegpu::launchedThreads(op);
     rewriter.replaceOpWithNewOp<arith::AndIOp>(op, threadId(builder, threads), constantI32(builder, threads.lanes - 1));
     return success();
   }
@@ -48,7 +48,7 @@ struct Warp : OpRewritePattern<thread::WarpOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(thread::WarpOp op, PatternRewriter &rewriter) const override {
     Builder builder(op.getLoc(), rewriter);
-    tilegpu::Threads threads = tilegpu::threadsOf(op);
+    tilegpu::Threads threads = tilegpu::launchedThreads(op);
     rewriter.replaceOpWithNewOp<arith::ShRUIOp>(op, threadId(builder, threads),
                                                 constantI32(builder, layout::log2Exact(threads.lanes)));
     return success();
@@ -185,11 +185,27 @@ struct Together : OpRewritePattern<thread::WarpBarrierOp> {
   }
 };
 
+constexpr llvm::StringLiteral kBarrierWithCount = "llvm.nvvm.barrier.cta.sync.aligned.count";
+
 /// A barrier with a number and a count, by the intrinsic of its instruction.
 LLVM::CallIntrinsicOp callNamedBarrier(Builder &builder, StringRef intrinsic, Value number, uint32_t threads) {
   return LLVM::CallIntrinsicOp::create(builder, builder.getStringAttr(intrinsic),
                                        ValueRange{number, constantI32(builder, threads)});
 }
+
+struct WaitForBarrier : OpRewritePattern<thread::BarrierOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::BarrierOp op, PatternRewriter &rewriter) const override {
+    if (!op.getThreads()) {
+      rewriter.replaceOpWithNewOp<NVVM::Barrier0Op>(op);
+      return success();
+    }
+    Builder builder(op.getLoc(), rewriter);
+    callNamedBarrier(builder, kBarrierWithCount, constantI32(builder, 0), *op.getThreads());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
 
 /// ptxas moves computations behind barriers, which to it order accesses of memory alone. So the number depends on the
 /// words: they are masked by a zero that neither LLVM nor ptxas knows to be one, the upper bits of a grid's size
@@ -205,7 +221,7 @@ struct WaitForNamedBarrier : OpRewritePattern<thread::NamedBarrierWaitOp> {
     if (all) {
       number = arith::AddIOp::create(builder, number, arith::AndIOp::create(builder, all, unknownZero(builder)));
     }
-    callNamedBarrier(builder, "llvm.nvvm.barrier.cta.sync.aligned.count", number, op.getThreads());
+    callNamedBarrier(builder, kBarrierWithCount, number, op.getThreads());
     rewriter.eraseOp(op);
     return success();
   }
@@ -229,6 +245,15 @@ struct ArriveAtNamedBarrier : OpRewritePattern<thread::NamedBarrierArriveOp> {
   }
 };
 
+struct SetRegisters : OpRewritePattern<thread::SetRegistersOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::SetRegistersOp op, PatternRewriter &rewriter) const override {
+    auto action = op.getMore() ? NVVM::SetMaxRegisterAction::increase : NVVM::SetMaxRegisterAction::decrease;
+    rewriter.replaceOpWithNewOp<NVVM::SetMaxRegisterOp>(op, op.getCount(), action);
+    return success();
+  }
+};
+
 struct RoundToTF32 : OpRewritePattern<thread::RoundToTF32Op> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(thread::RoundToTF32Op op, PatternRewriter &rewriter) const override {
@@ -242,8 +267,8 @@ struct RoundToTF32 : OpRewritePattern<thread::RoundToTF32Op> {
 void addWarpPatterns(RewritePatternSet &patterns) {
   patterns.add<Id, Lane, Warp, Grid<thread::ProgramIdOp, NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>,
                Grid<thread::NumProgramsOp, NVVM::GridDimXOp, NVVM::GridDimYOp, NVVM::GridDimZOp>, Shuffle, Reduce, Mma,
-               LoadMatrix, StoreMatrix, Together, WaitForNamedBarrier, ArriveAtNamedBarrier, RoundToTF32>(
-      patterns.getContext());
+               LoadMatrix, StoreMatrix, Together, WaitForBarrier, WaitForNamedBarrier, ArriveAtNamedBarrier,
+               SetRegisters, RoundToTF32>(patterns.getContext());
 }
 
 } // namespace tilewright::nvidia

@@ -1,4 +1,4 @@
-// Barriers of all threads of a program, and the order of grids that depend on one another.
+// Barriers of all threads of a program or of a partition, and the order of grids that depend on one another.
 
 #include "TileGPUToThread.h"
 
@@ -7,7 +7,32 @@ using namespace mlir;
 namespace tilewright::gpu {
 namespace {
 
-/// All threads execute the operation.
+/// The threads of the partition that holds tiles, or with `joint` those of all partitions that execute anything.
+template <typename Op> struct Wait : OpConversionPattern<Op> {
+  using OpConversionPattern<Op>::OpConversionPattern;
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor, ConversionPatternRewriter &rewriter) const override {
+    tilegpu::Threads threads = tilegpu::threadsOf(op);
+    if (tilegpu::launchedThreads(op).warps == threads.warps) {
+      rewriter.replaceOpWithNewOp<thread::BarrierOp>(op, IntegerAttr());
+      return success();
+    }
+    if (!isJoint(op)) {
+      rewriter.replaceOpWithNewOp<thread::BarrierOp>(op, rewriter.getI32IntegerAttr(threads.count()));
+      return success();
+    }
+    Builder builder(op.getLoc(), rewriter);
+    thread::NamedBarrierWaitOp::create(builder, constantI32(builder, kJointBarrier),
+                                       static_cast<uint32_t>(threads.count() + threads.lanes), ValueRange());
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  static bool isJoint(tilegpu::BarrierOp op) { return op.getJoint(); }
+  static bool isJoint(tile::BarrierOp) { return false; }
+};
+
+/// All threads of a partition execute the operation.
 template <typename Op, typename ThreadOp> struct ByAllThreads : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
   LogicalResult matchAndRewrite(Op op, typename Op::Adaptor, ConversionPatternRewriter &rewriter) const override {
@@ -19,10 +44,10 @@ template <typename Op, typename ThreadOp> struct ByAllThreads : OpConversionPatt
 } // namespace
 
 void addBarrierPatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
-  patterns.add<ByAllThreads<tile::BarrierOp, thread::BarrierOp>, ByAllThreads<tilegpu::BarrierOp, thread::BarrierOp>,
-               ByAllThreads<tilegpu::AsyncFenceOp, thread::AsyncFenceOp>,
-               ByAllThreads<tile::WaitForGridsOp, thread::WaitForGridsOp>,
-               ByAllThreads<tile::LaunchDependentsOp, thread::LaunchDependentsOp>>(types, patterns.getContext());
+  patterns
+      .add<Wait<tile::BarrierOp>, Wait<tilegpu::BarrierOp>, ByAllThreads<tilegpu::AsyncFenceOp, thread::AsyncFenceOp>,
+           ByAllThreads<tile::WaitForGridsOp, thread::WaitForGridsOp>,
+           ByAllThreads<tile::LaunchDependentsOp, thread::LaunchDependentsOp>>(types, patterns.getContext());
 }
 
 } // namespace tilewright::gpu

@@ -51,7 +51,7 @@ struct Copy : OpConversionPattern<tilegpu::BoxCopyOp> {
     auto map = static_cast<int64_t>(op.getMap());
     tilegpu::BufferType buffer = op.getBuffer().getType();
     Shape box = shapeOf(op, map, buffer);
-    Value mask = both(builder, isFirstThread(builder), adaptor.getExists());
+    Value mask = both(builder, isFirstThread(builder, tilegpu::partitionOf(op)), adaptor.getExists());
     SmallVector<Value> start(adaptor.getCoordinates());
     for (int64_t column = 0; column < buffer.getBytes() / box.bytes; ++column) {
       start.front() = plus(builder, adaptor.getCoordinates().front(), column * box.width);
@@ -74,12 +74,11 @@ struct Team {
     return isByGroups ? Team{warps / kGroup, kGroup, groupIndex(builder)} : Team{1, warps, Value()};
   }
 
-  /// Lets the threads of a group wait for each other, by a barrier for each group after those of turns (Turns.cpp).
+  /// Lets the threads of a group wait for each other, by a barrier for each group.
   void wait(Builder &builder, Operation *op) const {
-    constexpr int64_t kFirstNumber = 3;
     if (index) {
       auto threads = static_cast<uint32_t>(warps * tilegpu::threadsOf(op).lanes);
-      thread::NamedBarrierWaitOp::create(builder, plus(builder, index, kFirstNumber), threads, ValueRange());
+      thread::NamedBarrierWaitOp::create(builder, plus(builder, index, kFirstGroupBarrier), threads, ValueRange());
     }
   }
 };

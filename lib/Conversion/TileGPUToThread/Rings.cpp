@@ -70,20 +70,21 @@ struct Acquire : OpConversionPattern<tilegpu::RingAcquireOp> {
   LogicalResult matchAndRewrite(tilegpu::RingAcquireOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Builder builder(op.getLoc(), rewriter);
+    int64_t partition = tilegpu::partitionOf(op), first = partition == 0 ? 0 : tilegpu::numWarps(op);
     Value isFirstWarp =
-        arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, warpId(builder), constantI32(builder, 0));
+        arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, warpId(builder), constantI32(builder, first));
     auto ifFirst =
         scf::IfOp::create(builder, both(builder, isFirstWarp, adaptor.getExists()), /*withElseRegion=*/false);
     waitForRelease(builder, adaptor, ifFirst.thenBlock());
     thread::TransactionBarrierExpectOp::create(builder, fullBarrier(adaptor.getSlot()),
                                                constantI32(builder, static_cast<int64_t>(op.getBytes())),
-                                               both(builder, isFirstThread(builder), adaptor.getExists()));
+                                               both(builder, isFirstThread(builder, partition), adaptor.getExists()));
     rewriter.eraseOp(op);
     return success();
   }
 
 private:
-  /// All lanes of the first warp wait, rather than one.
+  /// All lanes of the partition's first warp wait, rather than one.
   static void waitForRelease(Builder &builder, OpAdaptor adaptor, Block *block) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(block);

@@ -62,9 +62,10 @@ Value groupIndex(Builder &builder) {
                                 constantI32(builder, layout::log2Exact(hardware::GroupMmaInstruction::kWarps)));
 }
 
-Value isFirstThread(Builder &builder) {
+Value isFirstThread(Builder &builder, int64_t partition) {
+  int64_t first = partition == 0 ? 0 : threadsAround(builder).count();
   return arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, thread::IdOp::create(builder),
-                               constantI32(builder, 0));
+                               constantI32(builder, first));
 }
 
 Value both(Builder &builder, Value mask, Value exists) {

@@ -131,6 +131,7 @@ struct TileGPUToThread : tilewright::impl::TileGPUToThreadBase<TileGPUToThread> 
     tilewright::gpu::addPrintPatterns(patterns, types);
     tilewright::gpu::addAssertPatterns(patterns, types);
     tilewright::gpu::addBarrierPatterns(patterns, types);
+    tilewright::gpu::addPartitionPatterns(patterns, types);
     tilewright::gpu::addTurnPatterns(patterns, types);
     tilewright::gpu::addAsyncCopyPatterns(patterns, types);
     tilewright::gpu::addBoxPatterns(patterns, types);

@@ -41,8 +41,8 @@ mlir::Value groupIndex(Builder &builder);
 /// The lane with the bits of `mask` cleared.
 mlir::Value clearLaneBits(Builder &builder, mlir::Value lane, int64_t mask);
 
-/// True in one thread of the program.
-mlir::Value isFirstThread(Builder &builder);
+/// True in one thread of the program, or of those of a partition that execute anything.
+mlir::Value isFirstThread(Builder &builder, int64_t partition = 0);
 
 /// `mask`, and `exists` if there is one.
 mlir::Value both(Builder &builder, mlir::Value mask, mlir::Value exists);
@@ -51,6 +51,12 @@ mlir::Value both(Builder &builder, mlir::Value mask, mlir::Value exists);
 tilegpu::Threads threadsAround(Builder &builder);
 
 mlir::Value constantI32(Builder &builder, int64_t value);
+
+/// The numbers of barriers. Barrier 0 is that of `thread.barrier`.
+inline constexpr int64_t kFirstTurnBarrier = 1; ///< for each of two groups of warps (Turns.cpp)
+inline constexpr int64_t kFirstGroupBarrier =
+    3;                                       ///< for each group of warps, of which there are up to eight (Boxes.cpp)
+inline constexpr int64_t kJointBarrier = 15; ///< of all partitions (Barrier.cpp)
 
 /// For each output dimension of `map`, the image of this thread's register 0; i32. The image of register r is the xor
 /// of that and registerImages(map)[r].
@@ -184,6 +190,7 @@ void addGatherPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &typ
 void addPrintPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addAssertPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addBarrierPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+void addPartitionPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addTurnPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addAsyncCopyPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addBoxPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);

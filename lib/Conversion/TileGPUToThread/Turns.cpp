@@ -37,7 +37,8 @@ struct TakeTurn : OpConversionPattern<tilegpu::TakeTurnOp> {
     SmallVector<Value> after = adaptor.getAfter() ? someWords(builder, adaptor.getAfter()) : SmallVector<Value>();
     {
       OpBuilder::InsertionGuard guard(rewriter);
-      Value number = arith::AddIOp::create(builder, enterGroup(builder, op.getOnly()), constantI32(builder, 1));
+      Value number =
+          arith::AddIOp::create(builder, enterGroup(builder, op.getOnly()), constantI32(builder, kFirstTurnBarrier));
       thread::NamedBarrierWaitOp::create(builder, number, threads, after);
     }
     rewriter.eraseOp(op);
@@ -64,7 +65,7 @@ struct PassTurn : OpConversionPattern<tilegpu::PassTurnOp> {
     {
       OpBuilder::InsertionGuard guard(rewriter);
       Value group = enterGroup(builder, op.getOnly());
-      Value other = arith::SubIOp::create(builder, constantI32(builder, 2), group);
+      Value other = arith::SubIOp::create(builder, constantI32(builder, kFirstTurnBarrier + 1), group);
       thread::NamedBarrierArriveOp::create(builder, other, threads);
     }
     rewriter.eraseOp(op);

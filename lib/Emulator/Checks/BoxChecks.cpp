@@ -51,6 +51,7 @@ bool Checker::issueLoad(Thread &thread, const BoxLoad &load, const TransactionBa
   });
   access({thread, copy.site, AccessKind::Atomic, MemorySpace::Shared, barrier.address, TransactionBarrier::kBytes,
           TransactionBarrier::kBytes});
+  release(thread, barrier.key(load.phase)); // the phase completes after the copy has started
   uint64_t offset = state->bounds.sharedOffset(copy.shared);
   state->checkReaders(to, offset);
   Finding finding = state->races.copyByProxy(thread.index, copy.site, offset, to.bytes.count);

@@ -41,6 +41,7 @@ extern const Family kMmaFloatInstructions;
 extern const Family kMmaIntegerInstructions;
 extern const Family kMmaDoubleInstructions;
 extern const Family kWgmmaInstructions;
+extern const Family kRegisterCountInstructions;
 
 /// Checks and counts an access that a thread is about to make if it is `active`. Ends the launch if the access must not
 /// be performed.

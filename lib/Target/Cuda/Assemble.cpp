@@ -123,8 +123,13 @@ Expected<std::string> describeAssembler(const AssembleOptions &options) {
   return createStringError(kNoAssembler);
 }
 
+/// nvJitLink assembles code that could be linked with other code, and ignores instructions by which groups of warps
+/// exchange registers.
+static bool needsWholeProgram(StringRef ptx) { return ptx.contains("setmaxnreg"); }
+
 static Expected<Assembled> run(StringRef ptx, StringRef arch, const AssembleOptions &options, std::string &assembler) {
-  if (!options.nvJitLink.empty()) {
+  bool prefersPtxas = !options.ptxas.empty() && needsWholeProgram(ptx);
+  if (!options.nvJitLink.empty() && !prefersPtxas) {
     auto library = NvJitLink::open(options.nvJitLink);
     if (!library) {
       return library.takeError();

@@ -36,7 +36,11 @@ _TOOLKIT = Path("/usr/local/cuda")
 
 
 class Assemblers(NamedTuple):
-    """Paths, empty if not found. If both are found, the library is used."""
+    """Paths, empty if not found.
+
+    If both are found, the library is used, but for kernels in which groups of warps exchange
+    registers.
+    """
 
     nvjitlink: str
     ptxas: str
@@ -54,12 +58,15 @@ class Assemblers(NamedTuple):
         return self._asdict()
 
     def identity(self) -> str:
-        """Identifies the assembler that is used in a cache key: another may generate other code."""
-        path = self.nvjitlink or self.ptxas
-        try:
-            return binary_identity(os.path.realpath(path)) if path else "no assembler"
-        except OSError:
-            return f"unreadable: {path}"  # the compilation reports the error
+        """Identifies the assemblers in a cache key: others may generate other code."""
+        return " ".join(_identity(path) for path in self if path) or "no assembler"
+
+
+def _identity(path: str) -> str:
+    try:
+        return binary_identity(os.path.realpath(path))
+    except OSError:
+        return f"unreadable: {path}"  # the compilation reports the error
 
 
 def find_assemblers() -> Assemblers:

@@ -31,9 +31,16 @@ def schedule_text(report: dict[str, Any]) -> str:
 
 def _summary(report: dict[str, Any]) -> str:
     used = [f"{report['warps']} warps"] if "warps" in report else []
+    producer = report.get("producer", {})
+    if producer:
+        used.append(f"{producer['warps']} more that start copies")
     if report.get("registers"):
         spilled = report["spill_bytes"]
         used.append(f"{report['registers']} registers a thread")
+        if moved := producer.get("registers"):
+            used.append(
+                f"of which those that start copies keep {moved[0]} and the others get {moved[1]}"
+            )
         used.append(f"{spilled} bytes spilled" if spilled else "no spills")
     elif "registers" in report:
         used.append("registers unknown without an assembler")

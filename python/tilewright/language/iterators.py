@@ -23,7 +23,8 @@ class range:
         flatten: Flatten the loop nest into a single loop. Changes nothing: nests are pipelined as
             they are, across the iterations of an outer loop: on Hopper where copies are of boxes,
             elsewhere if that loop has `num_stages`.
-        warp_specialize: Distribute the loop body over groups of warps. Changes nothing.
+        warp_specialize: Let additional warps start the kernel's copies of boxes, on Hopper, where
+            that is possible.
         disable_licm: Do not hoist loop-invariant code; LLVM still may. Loops with `break` or
             `return` ignore it.
 

@@ -113,7 +113,12 @@ class Case:
     def _launch(
         self, bound: Any, target: str, arrays: Any, named: Any, settings: dict[str, Any]
     ) -> None:
-        named = {**named, "enable_fp_fusion": False, "persistent": self.seed % 4 == 3}
+        named = {
+            **named,
+            "enable_fp_fusion": False,
+            "persistent": self.seed % 4 == 3,
+            "specialize_warps": (True, None, False)[self.seed % 3],
+        }
         if target.startswith("cuda"):
             OnCuda(bound)(*arrays, **named, target=target)
         elif target.startswith("emulator:") and target.endswith("+checks"):

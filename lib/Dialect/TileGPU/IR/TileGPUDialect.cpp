@@ -134,4 +134,10 @@ const hardware::GpuInfo &targetOf(Operation *op) {
 
 Threads threadsOf(Operation *op) { return {targetOf(op).lanesPerWarp, numWarps(op)}; }
 
+Threads launchedThreads(Operation *op) {
+  Threads threads = threadsOf(op);
+  threads.warps += moduleNumber(op, TileGPUDialect::kProducerWarpsAttr, 0);
+  return threads;
+}
+
 } // namespace tilewright::tilegpu

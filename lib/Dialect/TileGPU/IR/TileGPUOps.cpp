@@ -231,3 +231,26 @@ LogicalResult GroupMmaOp::verify() {
   }
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// Partitions
+//===----------------------------------------------------------------------===//
+
+static int64_t countJointBarriers(mlir::Region &region) {
+  int64_t count = 0;
+  region.walk([&](BarrierOp barrier) { count += barrier.getJoint(); });
+  return count;
+}
+
+LogicalResult SpecializeWarpsOp::verify() {
+  constexpr int32_t kGranularity = 8, kFewest = 24, kMost = 256;
+  ArrayRef<int32_t> counts = getRegisters().value_or(ArrayRef<int32_t>());
+  auto isValid = [](int32_t count) { return count % kGranularity == 0 && count >= kFewest && count <= kMost; };
+  if (getRegisters() && (counts.size() != 2 || !llvm::all_of(counts, isValid))) {
+    return emitOpError("needs two numbers of registers, multiples of 8 from 24 to 256");
+  }
+  if (countJointBarriers(getProducer()) != countJointBarriers(getConsumers())) {
+    return emitOpError("has regions with different numbers of joint barriers");
+  }
+  return success();
+}

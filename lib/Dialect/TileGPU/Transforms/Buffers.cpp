@@ -37,6 +37,33 @@ SmallVector<BufferAccess> accessesOf(LocalAllocOp alloc) {
   return accesses;
 }
 
+llvm::SetVector<LocalAllocOp> buffersOf(LocalAllocOp ring) {
+  llvm::SetVector<LocalAllocOp> buffers;
+  for (Operation *slot : ring->getUsers()) {
+    for (Operation *user : slot->getUsers()) {
+      if (auto copy = dyn_cast<BoxCopyOp>(user)) {
+        buffers.insert(allocationOf(copy.getBuffer()));
+      }
+    }
+  }
+  return buffers;
+}
+
+LocalStoreOp storeFor(LocalLoadOp load) {
+  auto alloc = load.getBuffer().getDefiningOp<LocalAllocOp>();
+  if (!alloc || load.getStart() || load.getAfter()) {
+    return LocalStoreOp();
+  }
+  SmallVector<BufferAccess> accesses = accessesOf(alloc);
+  for (const BufferAccess &access : accesses) {
+    auto store = dyn_cast<LocalStoreOp>(access.op);
+    if (store && accesses.size() == 2 && store->getBlock() == load->getBlock() && store->isBeforeInBlock(load)) {
+      return store;
+    }
+  }
+  return LocalStoreOp();
+}
+
 namespace {
 /// Numbers operations in textual order; an operation with regions has a number before and one after these.
 class Positions {

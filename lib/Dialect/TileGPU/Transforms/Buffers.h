@@ -21,6 +21,12 @@ LocalAllocOp allocationOf(mlir::Value buffer);
 /// All accesses to the buffer and its slots.
 llvm::SmallVector<BufferAccess> accessesOf(LocalAllocOp alloc);
 
+/// The buffers whose slots a ring orders.
+llvm::SetVector<LocalAllocOp> buffersOf(LocalAllocOp ring);
+
+/// The store of the tile that `load` reads, in the same block, if nothing else accesses the buffer; null otherwise.
+LocalStoreOp storeFor(LocalLoadOp load);
+
 /// When a buffer holds data, in operations from the start of the function.
 ///
 ///     0  %a = local_alloc

@@ -1,5 +1,6 @@
 #include "IndexSums.h"
 
+#include "Buffers.h"
 #include "tilewright/Analysis/IndexRanges.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
@@ -277,6 +278,10 @@ std::optional<IndexSum> IndexSums::ofOrder(Value left, Value right, bool orEqual
 std::optional<SmallVector<IndexSum>> IndexSums::ofMask(Value mask) {
   using Sums = SmallVector<IndexSum>;
   Operation *op = mask.getDefiningOp();
+  if (auto load = dyn_cast_or_null<LocalLoadOp>(op)) {
+    LocalStoreOp store = storeFor(load); // a conversion to another layout
+    return store ? ofMask(store.getSrc()) : std::nullopt;
+  }
   if (isa_and_nonnull<tile::BroadcastOp, ConvertLayoutOp>(op)) {
     return ofMask(op->getOperand(0));
   }

@@ -38,19 +38,6 @@ struct LastRead {
 
 static LocalSlotOp slotOf(Value buffer) { return buffer.getDefiningOp<LocalSlotOp>(); }
 
-/// The buffers whose slots a ring orders.
-static llvm::SetVector<LocalAllocOp> buffersOf(LocalAllocOp ring) {
-  llvm::SetVector<LocalAllocOp> buffers;
-  for (Operation *slot : ring->getUsers()) {
-    for (Operation *user : slot->getUsers()) {
-      if (auto copy = dyn_cast<BoxCopyOp>(user)) {
-        buffers.insert(allocationOf(copy.getBuffer()));
-      }
-    }
-  }
-  return buffers;
-}
-
 /// The slots that an operation of the loop reads.
 static FailureOr<SmallVector<LocalSlotOp>> slotsReadBy(Operation *op, LocalAllocOp alloc) {
   SmallVector<LocalSlotOp> slots;

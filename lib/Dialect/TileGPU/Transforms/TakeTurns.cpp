@@ -7,6 +7,8 @@
 //                    start sum i
 
 #include "Buffers.h"
+#include "NamedBarriers.h"
+#include "Turn.h"
 
 #include "tilewright/Dialect/TileGPU/Transforms/Decisions.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
@@ -27,27 +29,7 @@ namespace tilewright::tilegpu {
 static constexpr int kGroups = 2;
 
 /// With two slots, a group that starts a copy waits for the other one to have read the slot in the same iteration.
-static constexpr int64_t kMinSlots = 3;
-
-namespace {
-/// What a group starts in one go: the sum of an iteration, then the products of the next one.
-struct Turn {
-  GroupMmaOp sum, lastProduct;
-
-  /// None unless the loop has one sum, of values in registers that it computes from the products before.
-  static std::optional<Turn> of(scf::ForOp loop) {
-    Turn turn;
-    for (auto op : loop.getBody()->getOps<GroupMmaOp>()) {
-      bool isSum = isa<RankedTensorType>(op.getA().getType());
-      if (!op.getAsync() || turn.sum || (isSum && !turn.lastProduct)) {
-        return std::nullopt;
-      }
-      (isSum ? turn.sum : turn.lastProduct) = op;
-    }
-    return turn.sum ? std::optional(turn) : std::nullopt;
-  }
-};
-} // namespace
+static int64_t minSlots(scf::ForOp loop) { return loop->getParentOfType<SpecializeWarpsOp>() ? 2 : 3; }
 
 /// Whether one program at a time is all that a multiprocessor has shared memory for. The groups of several programs are
 /// out of step by themselves.
@@ -66,7 +48,7 @@ static bool hasOnlyRings(scf::ForOp loop) {
     if (auto wait = dyn_cast<RingWaitOp>(op)) {
       hasRing = true;
       LocalAllocOp ring = allocationOf(wait.getSlot());
-      return ring && ring.getType().getSlots() >= kMinSlots ? WalkResult::advance() : WalkResult::interrupt();
+      return ring && ring.getType().getSlots() >= minSlots(loop) ? WalkResult::advance() : WalkResult::interrupt();
     }
     return WalkResult::advance();
   });
@@ -87,17 +69,6 @@ static bool meetsAfter(scf::ForOp loop) {
   return false;
 }
 
-/// Whether assembly or a library of the user may use the barriers of turns.
-static bool mayUseBarriers(ModuleOp module) {
-  WalkResult result = module.walk([](Operation *op) {
-    auto assembly = dyn_cast<tile::InlineAsmOp>(op);
-    auto call = dyn_cast<tile::CallLibraryOp>(op);
-    bool mayUse = (assembly && assembly.getAssembly().contains("bar")) || (call && !call.getPure());
-    return mayUse ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return result.wasInterrupted();
-}
-
 /// The second group takes one turn more, before its first product, which the first group passes to it after the loop.
 static void takeTurns(scf::ForOp loop, Turn turn) {
   OpBuilder builder(loop);
@@ -116,11 +87,11 @@ static StringRef whyNot(scf::ForOp loop, ModuleOp module) {
   if (!isAlone(module)) {
     return "a multiprocessor has shared memory for several programs, whose groups are out of step by themselves";
   }
-  if (mayUseBarriers(module)) {
+  if (mayUseNamedBarriers(module)) {
     return "assembly in the kernel may use the same barriers";
   }
   if (!hasOnlyRings(loop)) {
-    return "the loop has barriers or other loops, or its copies have fewer than three slots or are no boxes";
+    return "the loop has barriers or other loops, or its copies have too few slots or are no boxes";
   }
   return meetsAfter(loop) ? "" : "the threads do not meet after the loop";
 }

@@ -144,7 +144,18 @@ def Thread_SharedMemoryOp : Thread_Op<"shared_memory", [Pure]> {
 
 def Thread_BarrierOp : Thread_Op<"barrier"> {
   let summary = "Waits for all threads of the program; accesses before it happen before accesses after it";
-  let assemblyFormat = "attr-dict";
+  let description = [{With `of`, for that many of them, which are all that ever wait so.}];
+  let arguments = (ins OptionalAttr<ConfinedAttr<I32Attr, [IntPositive]>>:$threads);
+  let assemblyFormat = "(`of` $threads^)? attr-dict";
+}
+
+def Thread_SetRegistersOp : Thread_Op<"set_registers"> {
+  let summary = "Changes the number of registers of each thread of a group of warps";
+  let description = [{
+    All warps of the group execute the operation. With `more`, they wait until other groups have ceded as many.
+  }];
+  let arguments = (ins ConfinedAttr<I32Attr, [IntPositive]>:$count, UnitAttr:$more);
+  let assemblyFormat = "(`more` $more^)? $count attr-dict";
 }
 
 def Thread_NamedBarrierWaitOp : Thread_Op<"named_barrier_wait"> {

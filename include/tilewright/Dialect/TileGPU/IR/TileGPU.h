@@ -70,7 +70,10 @@ struct Threads {
   int count() const { return lanes * warps; }
 };
 
+/// Those that hold tiles.
 Threads threadsOf(mlir::Operation *op);
+/// With the warps that `specialize-warps` adds.
+Threads launchedThreads(mlir::Operation *op);
 
 /// The group of warps that executes the operation.
 int64_t partitionOf(mlir::Operation *op);

@@ -25,7 +25,9 @@ def TileGPU_Dialect : Dialect {
     `tile.num_stages` on a loop is the user's request. What `plan-pipeline` makes of it is in `tilegpu.schedule` on each
     operation of the loop.
 
-    `tilegpu.partition` on an operation is the group of warps that executes it; without it, this is group 0.
+    `tilegpu.partition` on an operation is the group of warps that executes it; without it, this is group 0, the warps of
+    `tilegpu.num_warps`. `specialize-warps` adds warps, whose number is in `tilegpu.producer_warps`. If groups
+    of warps exchange registers, each thread has `tilegpu.registers` when the kernel starts.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
@@ -38,6 +40,11 @@ def TileGPU_Dialect : Dialect {
 
     static constexpr llvm::StringLiteral kTargetAttr = "tilegpu.target";
     static constexpr llvm::StringLiteral kNumWarpsAttr = "tilegpu.num_warps";
+    static constexpr llvm::StringLiteral kProducerWarpsAttr = "tilegpu.producer_warps";
+    /// The registers of each thread when the kernel starts, if groups of warps exchange them later.
+    static constexpr llvm::StringLiteral kRegistersAttr = "tilegpu.registers";
+    /// On a loop: the user's request that groups of warps share its work.
+    static constexpr llvm::StringLiteral kWarpSpecializeAttr = "tile.warp_specialize";
     static constexpr llvm::StringLiteral kDefaultNumStagesAttr = "tilegpu.default_num_stages";
     static constexpr llvm::StringLiteral kSharedBytesAttr = "tilegpu.shared_bytes";
     /// A ScheduleAttr on each operation of a loop that is to be pipelined.

@@ -173,8 +173,10 @@ def TileGPU_AsyncWaitOp : TileGPU_Op<"async_wait", [
 
 def TileGPU_BarrierOp : TileGPU_Op<"barrier", [
     MemoryEffects<[MemRead<TileGPU_Shared>, MemWrite<TileGPU_Shared>, MemRead<TileGPU_Memory>, MemWrite<TileGPU_Memory>]>]> {
-  let summary = "Synchronizes all threads of the program and makes their writes visible to each other";
-  let assemblyFormat = "attr-dict";
+  let summary = "Synchronizes the threads of a partition and makes their writes visible to each other";
+  let description = [{With `joint`, the threads of all partitions.}];
+  let arguments = (ins UnitAttr:$joint);
+  let assemblyFormat = "(`joint` $joint^)? attr-dict";
 }
 
 //===----------------------------------------------------------------------===//
@@ -280,6 +282,7 @@ def TileGPU_AsyncFenceOp : TileGPU_Op<"async_fence", [
   let assemblyFormat = "attr-dict";
 }
 
+include "tilewright/Dialect/TileGPU/IR/TileGPUPartitions.td"
 include "tilewright/Dialect/TileGPU/IR/TileGPURings.td"
 
 #endif

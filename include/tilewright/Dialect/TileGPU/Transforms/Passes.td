@@ -596,6 +596,64 @@ def ResolveWaits : Pass<"resolve-waits", "mlir::ModuleOp"> {
   }];
 }
 
+def SpecializeWarps : Pass<"specialize-warps", "mlir::ModuleOp"> {
+  let summary = "Let additional warps start the copies of boxes";
+  let description = [{
+    Where a loop has `tile.warp_specialize`, or an option says so, the kernel becomes one `tilegpu.specialize_warps`: a producer, which waits
+    for free slots of rings and starts copies to them, and the consumers, which do everything else. Both are slices of the
+    program, with the loops and branches that they need. So the producer runs ahead, also into the next iterations of
+    outer loops, as far as slots are free, and consumers neither compute coordinates nor wait for free slots.
+
+    ```mlir
+    tilegpu.ring_begin %ring
+    tilegpu.barrier
+    scf.for %i ... {
+      %full = tilegpu.ring_wait %read, %p
+      ...
+      tilegpu.ring_release %read
+      tilegpu.ring_acquire %write, %q expects 4096
+      tilegpu.box_copy 0[%i, %c] to %a completes %write
+    }
+    // becomes
+    tilegpu.specialize_warps registers [24, 240] producer {
+      tilegpu.barrier joint
+      scf.for %i ... {
+        tilegpu.ring_acquire %write, %q expects 4096
+        tilegpu.box_copy 0[%i, %c] to %a completes %write
+      }
+    } consumers {
+      tilegpu.ring_begin %ring
+      tilegpu.barrier joint
+      scf.for ... {
+        %full = tilegpu.ring_wait %read, %p
+        ...
+        tilegpu.ring_release %read
+      }
+    }
+    ```
+
+    The first barrier after a `ring_begin` joins the two. A program of several groups of warps gets another one, of
+    which one warp starts copies, and which cedes its registers to the others. Without `can-move-registers`, and in
+    programs of one group, it is one warp, if the tiles leave registers for it.
+
+    A request of a loop is declined if fewer programs would fit on a multiprocessor. All of this is done if copies are in `for` loops and branches, the producer needs only scalars and memory that the kernel
+    does not write, no other buffer takes memory of the slots while a ring exists, the registers of a thread are not
+    limited by `limits-registers`, and neither assembly nor functions of the kernel may wait at barriers of all threads.
+
+    Requires: offsets of buffers, and all barriers and releases.
+    Establishes: `tilegpu.producer_warps` on the module if it specializes warps.
+    Destroys: the order of copies among other operations.
+  }];
+  let options = [
+    Option<"always", "always", "bool", "false", "do it without a request">,
+    Option<"automatic", "automatic", "bool", "false", "do it without a request where it is expected to pay">,
+    Option<"limitsRegisters", "limits-registers", "bool", "false", "the user limits the registers of all threads">,
+    Option<"canMoveRegisters", "can-move-registers", "bool", "true",
+           "the assembler supports that groups of warps exchange registers">,
+  ];
+  let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
+}
+
 def TakeTurns : Pass<"take-turns", "mlir::ModuleOp"> {
   let summary = "Let two groups of warps start their matrix instructions alternately";
   let description = [{

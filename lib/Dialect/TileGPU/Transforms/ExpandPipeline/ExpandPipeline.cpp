@@ -125,6 +125,7 @@ static LogicalResult expand(scf::ForOp loop) {
   options.predicateFn = executeIf;
   IRRewriter rewriter(loop.getContext());
   Location loc = loop.getLoc();
+  bool specializes = loop->hasAttr(TileGPUDialect::kWarpSpecializeAttr);
   scf::ForOp withCopies = rewritten.build();
   rewriter.setInsertionPoint(withCopies);
   FailureOr<scf::ForOp> pipelined = scf::pipelineForLoop(rewriter, withCopies, options);
@@ -132,6 +133,9 @@ static LogicalResult expand(scf::ForOp loop) {
     return emitError(loc) << "this loop cannot be pipelined; num_stages=1 leaves it as it is";
   }
   scf::ForOp expanded = *pipelined; // NOLINT(bugprone-unchecked-optional-access): failed() has checked it
+  if (specializes) {                // a request to specialize-warps, which upstream's function does not keep
+    expanded->setAttr(TileGPUDialect::kWarpSpecializeAttr, rewriter.getUnitAttr());
+  }
   rewriter.setInsertionPointAfter(expanded);
   if (Value ring = rewritten.getRing()) {
     RingEndOp::create(rewriter, loc, ring);

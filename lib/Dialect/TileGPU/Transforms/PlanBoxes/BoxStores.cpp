@@ -2,6 +2,7 @@
 
 #include "../Buffers.h"
 #include "../ExpandPipeline/LoopParts.h"
+#include "EraseUnused.h"
 #include "MemoryOrder.h"
 
 #include "tilewright/Layout/Shared.h"
@@ -11,22 +12,6 @@
 using namespace mlir;
 
 namespace tilewright::tilegpu {
-
-/// The store to shared memory of the tile that `load` reads, if nothing else accesses the buffer.
-static LocalStoreOp stagedFor(LocalLoadOp load) {
-  LocalAllocOp alloc = load.getBuffer().getDefiningOp<LocalAllocOp>();
-  if (!alloc || !load->hasOneUse() || load.getStart() || load.getAfter()) {
-    return LocalStoreOp();
-  }
-  SmallVector<BufferAccess> accesses = accessesOf(alloc);
-  for (const BufferAccess &access : accesses) {
-    auto store = dyn_cast<LocalStoreOp>(access.op);
-    if (store && accesses.size() == 2 && store->getBlock() == load->getBlock() && store->isBeforeInBlock(load)) {
-      return store;
-    }
-  }
-  return LocalStoreOp();
-}
 
 /// A buffer for the same tile, in columns of `swizzle` bytes; null if a row is shorter.
 static BufferType withColumns(BufferType type, int contiguous, int64_t swizzle) {
@@ -85,9 +70,8 @@ static std::optional<BoxStore> describe(tile::StoreOp store, LocalStoreOp staged
 static std::optional<BoxStore> find(tile::StoreOp store, MapBuilder &maps) {
   auto load = store.getValue().getDefiningOp<LocalLoadOp>();
   bool isPlain = store.getCache() == tile::CacheModifier::None && store.getEvict() == tile::EvictionPolicy::Normal;
-  LocalStoreOp staged = load && isPlain && !findPosition(store) && load->getBlock() == store->getBlock()
-                            ? stagedFor(load)
-                            : LocalStoreOp();
+  bool canMove = load && load->hasOneUse() && isPlain && !findPosition(store) && load->getBlock() == store->getBlock();
+  LocalStoreOp staged = canMove ? storeFor(load) : LocalStoreOp();
   if (!staged || staged.getBuffer().getType().getShape().size() != 2 || needsOrder(store)) {
     return std::nullopt;
   }
@@ -110,7 +94,7 @@ std::vector<BoxStore> findBoxStores(func::FuncOp function, MapBuilder &maps) {
   return stores;
 }
 
-void storeByBoxes(const BoxStore &found) {
+static void storeByBoxes(const BoxStore &found) {
   tile::StoreOp store = found.store;
   LocalStoreOp staged = found.staged;
   LocalAllocOp old = allocationOf(staged.getBuffer());
@@ -125,9 +109,23 @@ void storeByBoxes(const BoxStore &found) {
                      found.box.base, buffer, byGroups);
   BoxStoreWaitOp::create(builder, loc, buffer, found.isByGroups,
                          /*read=*/!store->getParentOfType<LoopLikeOpInterface>());
+  Operation *mask = store.getMask() ? store.getMask().getDefiningOp() : nullptr;
+  Block *block = store->getBlock();
   store.erase();
   load->erase();
   old.erase();
+  if (mask) {
+    eraseUnused({mask}, block);
+  }
+}
+
+void storeByBoxes(func::FuncOp function, ArrayRef<BoxStore> stores) {
+  for (const BoxStore &found : stores) {
+    storeByBoxes(found);
+  }
+  if (!stores.empty()) {
+    eraseUnreadBuffers(function);
+  }
 }
 
 } // namespace tilewright::tilegpu

@@ -26,7 +26,7 @@ struct BoxStore {
 /// The stores outside of pipelined loops that can be copies of boxes. Adds their maps.
 std::vector<BoxStore> findBoxStores(mlir::func::FuncOp function, MapBuilder &maps);
 
-void storeByBoxes(const BoxStore &found);
+void storeByBoxes(mlir::func::FuncOp function, llvm::ArrayRef<BoxStore> stores);
 
 } // namespace tilewright::tilegpu
 

@@ -8,6 +8,7 @@
 #include "../Buffers.h"
 #include "../ExpandPipeline/LoopParts.h"
 #include "BoxStores.h"
+#include "EraseUnused.h"
 #include "MapBuilder.h"
 #include "MemoryOrder.h"
 
@@ -99,24 +100,6 @@ bool LoopBoxes::find() {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-/// Erases operations without uses, and those that only they used.
-static void eraseUnused(SmallVector<Operation *> todo, Block *body) {
-  while (!todo.empty()) {
-    Operation *op = todo.pop_back_val();
-    if (!isOpTriviallyDead(op)) {
-      continue;
-    }
-    for (Value operand : op->getOperands()) {
-      Operation *source = operand.getDefiningOp();
-      if (source && source->getBlock() == body && !llvm::is_contained(todo, source)) {
-        todo.push_back(source);
-      }
-    }
-    llvm::erase(todo, op);
-    op->erase();
-  }
-}
-
 void LoopBoxes::rewrite() {
   for (BoxLoad &found : loads) {
     OpBuilder builder(found.load);
@@ -175,7 +158,7 @@ static void plan(func::FuncOp function) {
   for (LoopBoxes &boxes : found) {
     boxes.rewrite();
   }
-  llvm::for_each(stores, storeByBoxes);
+  storeByBoxes(function, stores);
   maps.finish();
 }
 

@@ -1,0 +1,19 @@
+#include "Turn.h"
+
+using namespace mlir;
+
+namespace tilewright::tilegpu {
+
+std::optional<Turn> Turn::of(scf::ForOp loop) {
+  Turn turn;
+  for (auto op : loop.getBody()->getOps<GroupMmaOp>()) {
+    bool isSum = isa<RankedTensorType>(op.getA().getType());
+    if (!op.getAsync() || turn.sum || (isSum && !turn.lastProduct)) {
+      return std::nullopt;
+    }
+    (isSum ? turn.sum : turn.lastProduct) = op;
+  }
+  return turn.sum ? std::optional(turn) : std::nullopt;
+}
+
+} // namespace tilewright::tilegpu
