@@ -229,9 +229,7 @@ def plain(a, b, c, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
 )
 def test_choice(kernel, arguments, blocks, chosen) -> None:
     """Without a request: attention that has a multiprocessor for itself, but no single loop."""
-    made = kernel.warmup(
-        *arguments, *blocks, num_warps=8, num_stages=3, target="emulator:cuda:90a"
-    )
+    made = kernel.warmup(*arguments, *blocks, num_warps=8, num_stages=3, target="emulator:cuda:90a")
     assert is_specialized(made) == chosen
 
 
