@@ -2,6 +2,7 @@
 
 #include "CudaModule.h"
 
+#include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 #include "tilewright/Hardware/Gpu.h"
 #include "tilewright/Target/Cuda/Assemble.h"
 #include "tilewright/Target/Nvptx/Nvptx.h"
@@ -69,6 +70,10 @@ public:
     return std::move(compiled);
   }
 
+  /// Whether the attempt has failed because of additional warps: the assembler has no registers for them, or does not
+  /// know the instructions that move registers.
+  bool wantsFewerWarps = false;
+
 private:
   bool emitPtx(CudaModule &built) {
     auto ptx = compilation.timed("ptx", [&] { return nvptx::emitPtx(*built.module, *built.machine); });
@@ -98,11 +103,18 @@ private:
       return usesSpareRegisters ? cuda::assembleForOccupancy(compiled.object, *built.info, assembler, block)
                                 : cuda::assemble(compiled.object, *built.info, assembler);
     });
+    bool addsWarps = built.threads != tilegpu::threadsOf(module).count();
     if (!cubin) {
+      wantsFewerWarps = addsWarps;
       return compilation.failWithModule("cubin", llvm::toString(cubin.takeError()));
     }
     if (compilation.wantsDump()) {
       compilation.dumpText("log", cubin->log);
+    }
+    bool isSlow = cubin->spillBytes != 0 || !cuda::findWgmmaRemarks(cubin->log).empty();
+    if (addsWarps && isSlow && !options.specializeWarps->has_value()) {
+      wantsFewerWarps = true;
+      return false;
     }
     warnOfSerialization(*cubin);
     compiled.object = std::move(cubin->image);
@@ -142,15 +154,22 @@ std::optional<Compiled> compileForCuda(ModuleOp module, StringRef target, const 
                                        const CudaOptions &options, PhaseDump dump, CompileFailure &failure) {
   bool mayRetry = *options.groupMma && !hardware::lookupGpu(target)->groupMma.empty();
   OwningOpRef<ModuleOp> again = mayRetry ? module.clone() : ModuleOp();
-  std::optional<Compiled> compiled = CudaCompilation(module, target, limits, options, dump, failure).run();
+  CudaOptions others;
+  others.copy(options);
+  CudaCompilation first(module, target, limits, options, dump, failure);
+  std::optional<Compiled> compiled = first.run();
+  if (first.wantsFewerWarps && again) {
+    failure = CompileFailure();
+    others.specializeWarps.set(false);
+    OwningOpRef<ModuleOp> copy = again->clone();
+    compiled = CudaCompilation(*copy, target, limits, others, dump, failure).run();
+  }
   if (compiled || !again || !cuda::lacksRegisters(failure.message)) {
     return compiled;
   }
   mlir::emitWarning(again->getLoc()) << "the accumulators of the kernel's wgmma instructions do not fit the registers, "
                                         "so that it uses mma.sync; smaller tiles or more warps avoid that";
   failure = CompileFailure();
-  CudaOptions others;
-  others.copy(options);
   others.groupMma.set(false);
   return CudaCompilation(*again, target, limits, others, std::move(dump), failure).run();
 }

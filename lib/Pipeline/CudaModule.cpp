@@ -114,6 +114,9 @@ private:
     for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
       if (function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName())) {
         built.symbol = function.getName().str();
+        if (auto threads = function->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName())) {
+          built.threads = threads[0];
+        }
         if (auto bytes = module->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::kSharedBytesAttr)) {
           built.sharedBytes = bytes.getInt();
         }

@@ -99,13 +99,12 @@ static void addTileGPUPasses(OpPassManager &passes, StringRef target, const Cuda
   passes.addPass(tilegpu::createResolveWaits());   // must run after all passes that move copies
   tilegpu::SpecializeWarpsOptions specialize;
   specialize.always = options.specializeWarps->value_or(false);
+  specialize.never = !options.specializeWarps->value_or(true);
   specialize.automatic = !options.specializeWarps->has_value();
   specialize.limitsRegisters = options.maxRegisters->has_value();
   specialize.canMoveRegisters = options.canMoveRegisters();
-  if (options.specializeWarps->value_or(true)) {
-    passes.addPass(tilegpu::createSpecializeWarps(specialize)); // must run after all passes that order accesses
-  }
-  passes.addPass(tilegpu::createTakeTurns());    // must run after all passes that make warps wait
+  passes.addPass(tilegpu::createSpecializeWarps(specialize)); // must run after all passes that order accesses
+  passes.addPass(tilegpu::createTakeTurns());                 // must run after all passes that make warps wait
   passes.addPass(tilegpu::createGuardSelects()); // comes last because data flow is plainer without its branches
 }
 

@@ -14,8 +14,9 @@
 //                 "roofline"?: {"device", "tensor_cycles", "memory_bytes", "memory_cycles"}}],
 //      "outside": {"operations", "rejected"},
 //      "buffers": [{"at", "tile", "slots", "bytes", "offset", "swizzle"}],
-//      "shared_bytes", "shared_limit", "threads", "warps"}
+//      "shared_bytes", "shared_limit", "threads", "warps", "producer"?: {"warps", "registers"?}}
 //
+// "producer" is what specialize-warps has added; "registers" are those of a thread of it, and of the other threads.
 // "roofline" has what an iteration takes at least of a multiprocessor, without the loops in it.
 // "dot" is {"unit", "instruction", "issued", "a", "b", "in_flight", "in_turns"}. Loops at one position, such as copies
 // of an unrolled loop's body, are one entry.

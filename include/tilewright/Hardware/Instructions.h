@@ -73,6 +73,12 @@ struct GroupMmaInstruction {
   layout::LinearLayout operand(layout::Operand which, int64_t n) const;
 };
 
+/// How many registers each thread of a group of warps can have after it has given some up, or got some.
+struct MovedRegisters {
+  static constexpr int kUnit = 8, kFewest = 24, kMost = 256;
+  static constexpr bool isValid(int64_t count) { return count % kUnit == 0 && count >= kFewest && count <= kMost; }
+};
+
 /// A warp moves `count` matrices between registers and rows of 16 bytes in shared memory. Lane i provides the address
 /// of row i. NVIDIA's ldmatrix and stmatrix.
 struct MatrixMove {

@@ -70,9 +70,10 @@ void registerCudaPipeline(mlir::DialectRegistry &registry);
 ///                                        starts as many programs as run at once (make-persistent)
 /// Code with bounds checks or assertions takes hidden arguments (CheckBounds.cpp, ReportAsserts.cpp); before it stops
 /// the device it reports what failed (Runtime/Mailbox.h).
-/// A kernel whose accumulators of such instructions do not fit the registers, which can't be spilled, is compiled again
-/// without them, with a warning.
-/// Dumps "source", "tile", "tilegpu", "thread", "llvm" (optimized LLVM IR), "ptx" and "log" (the assembler's).
+/// A kernel with additional warps that the assembler rejects, or for which it lacks registers, is compiled again
+/// without them. A kernel whose accumulators of such instructions do not fit the registers, which can't be spilled, is
+/// compiled again without them, with a warning. Dumps "source", "tile", "tilegpu", "thread", "llvm" (optimized LLVM
+/// IR), "ptx" and "log" (the assembler's).
 std::optional<Compiled> compileForCuda(mlir::ModuleOp module, llvm::StringRef target, const hardware::Limits &limits,
                                        const CudaOptions &options, PhaseDump dump, CompileFailure &failure);
 

@@ -1,5 +1,5 @@
-// Copies of boxes between global and shared memory, one for each column of a buffer. The first thread starts those to
-// shared memory; several warps start those from there.
+// Copies of boxes between global and shared memory, one for each column of a buffer. The first thread of a partition
+// starts those to shared memory; several warps start those from there.
 
 #include "TileGPUToThread.h"
 

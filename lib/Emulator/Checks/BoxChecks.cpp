@@ -51,7 +51,8 @@ bool Checker::issueLoad(Thread &thread, const BoxLoad &load, const TransactionBa
   });
   access({thread, copy.site, AccessKind::Atomic, MemorySpace::Shared, barrier.address, TransactionBarrier::kBytes,
           TransactionBarrier::kBytes});
-  release(thread, barrier.key(load.phase)); // the phase completes after the copy has started
+  uint64_t word = state->bounds.sharedOffset(barrier.address);
+  state->races.passToCopy(barrier.number, thread.index, copy.site, word, TransactionBarrier::kBytes);
   uint64_t offset = state->bounds.sharedOffset(copy.shared);
   state->checkReaders(to, offset);
   Finding finding = state->races.copyByProxy(thread.index, copy.site, offset, to.bytes.count);

@@ -167,8 +167,9 @@ void Checker::State::explain(const Touch &touch, const ProgramOrder::Conflict &c
 /// The threads of `together` meet at a barrier.
 void Checker::State::synchronizeTogether() {
   races.synchronize(together);
-  if (together.size() == static_cast<size_t>(launch.kernel.threads)) {
-    order.converge();
+  bool isOfBlock = together.size() == static_cast<size_t>(launch.kernel.threads);
+  if (isOfBlock || together.size() > kLanes) { // several warps, such as all that compute
+    order.converge(together);
   }
 }
 

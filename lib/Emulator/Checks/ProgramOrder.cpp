@@ -89,10 +89,13 @@ void ProgramOrder::passUntil(uint32_t thread, uint64_t number) {
   passed[thread] = number;
 }
 
-void ProgramOrder::converge() {
-  uint64_t most = passed.empty() ? 0 : *std::max_element(passed.begin(), passed.end());
-  for (uint32_t thread = 0; thread < passed.size(); ++thread) {
-    if (passed[thread] < most) {
+void ProgramOrder::converge(const std::vector<uint32_t> &threads) {
+  uint64_t most = 0;
+  for (uint32_t thread : threads) {
+    most = std::max(most, thread < passed.size() ? passed[thread] : 0);
+  }
+  for (uint32_t thread : threads) {
+    if (thread < passed.size() && passed[thread] < most) {
       passUntil(thread, most);
     }
   }

@@ -51,7 +51,7 @@ public:
   std::vector<Conflict> pass(uint32_t thread, int32_t site, AtomicOrder order, bool active, size_t memory);
 
   /// All threads meet at a barrier.
-  void converge();
+  void converge(const std::vector<uint32_t> &threads);
 
 private:
   /// The last access of a memory by a thread. If sequence is 0, there was none.

@@ -103,6 +103,17 @@ void Races::arrive(uint32_t thread, int32_t site, uint64_t offset, uint64_t byte
   markLanded(space, offset, bytes, copy, write);
 }
 
+void Races::passToCopy(uint64_t barrier, uint32_t thread, int32_t site, uint64_t offset, uint64_t bytes) {
+  uint32_t agent = agentOf(barrier);
+  issuers[agent - threads] = thread;
+  Event update(clocks.now(agent), agent, AccessKind::Atomic, site);
+  visit(MemorySpace::Shared, offset, bytes, /*isSame=*/false, [&](Cell &cell) {
+    if (cell.last.thread == thread && cell.last.site == site) {
+      cell.last = update;
+    }
+  });
+}
+
 void Races::land(uint64_t barrier, uint32_t thread, int32_t site, uint64_t offset, uint64_t bytes) {
   uint32_t agent = agentOf(barrier);
   issuers[agent - threads] = thread;

@@ -53,6 +53,9 @@ public:
   /// not one of the threads: they are ordered after it if they acquire what the agent releases. Copies that complete
   /// phases of one barrier are of the same agent; barriers share agents if there are many.
   void land(uint64_t barrier, uint32_t thread, int32_t site, uint64_t offset, uint64_t bytes);
+  /// The copy that the thread has issued at `site` will update the barrier: the thread's access to the barrier is the
+  /// agent's from now on.
+  void passToCopy(uint64_t barrier, uint32_t thread, int32_t site, uint64_t offset, uint64_t bytes);
   void releaseLanded(uint64_t barrier, uint64_t key) { clocks.release(agentOf(barrier), key); }
   bool isAgent(const Event &event) const { return event.thread >= threads; }
   /// The thread that issued the agent's last copy.

@@ -1,21 +1,22 @@
 // setmaxnreg: groups of warps exchange registers.
 //
 // Emulated threads have registers without limit, so only the form of the instruction is checked: its number, and that
-// all warps of the group execute it. Whether a block has as many registers is not known here; the assembler decides.
+// all warps of the group execute it. That a block has as many registers is verified where the code is made
+// (SpecializeWarpsOp::verify); on a GPU, warps would wait for them forever.
 
 #include "Families.h"
 #include "WgmmaIssue.h"
 
 #include "tilewright/Emulator/Block.h"
+#include "tilewright/Hardware/Instructions.h"
 
 namespace tilewright::emulator {
 namespace {
 
 /// Operands: the number of registers.
 template <bool isIncrease> void setRegisters(const WarpCall &call) {
-  constexpr uint64_t kGranularity = 8, kFewest = 24, kMost = 256;
   uint64_t count = call.in[0][0];
-  if (count % kGranularity != 0 || count < kFewest || count > kMost) {
+  if (!hardware::MovedRegisters::isValid(static_cast<int64_t>(count))) {
     call.thread(0).fail(Report::Fault, call.site,
                         "setmaxnreg takes a multiple of 8 from 24 to 256, not " + std::to_string(count));
   }

@@ -179,7 +179,8 @@ def _assembler() -> Iterator[Finding]:
     found = find_assemblers()
     used = found._replace(ptxas="") if found.nvjitlink else found
     others = [Assemblers("", found.ptxas)] if found.nvjitlink and found.ptxas else []
-    for assembler, remark in ((used, ""), *((other, ", not used") for other in others)):
+    only = ", for kernels that move registers between warps"
+    for assembler, remark in ((used, ""), *((other, only) for other in others)):
         path = assembler.nvjitlink or assembler.ptxas
         try:
             yield Finding("ok", "assembler", f"{assembler.describe()} ({path}){remark}")

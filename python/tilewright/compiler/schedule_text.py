@@ -33,14 +33,12 @@ def _summary(report: dict[str, Any]) -> str:
     used = [f"{report['warps']} warps"] if "warps" in report else []
     producer = report.get("producer", {})
     if producer:
-        used.append(f"{producer['warps']} more that start copies")
+        used.append(f"{producer['warps']} producer warps")
     if report.get("registers"):
         spilled = report["spill_bytes"]
-        used.append(f"{report['registers']} registers a thread")
-        if moved := producer.get("registers"):
-            used.append(
-                f"of which those that start copies keep {moved[0]} and the others get {moved[1]}"
-            )
+        moved = producer.get("registers")
+        then = f", then {moved[0]} and for the others {moved[1]}" if moved else ""
+        used.append(f"{report['registers']} registers a thread{then}")
         used.append(f"{spilled} bytes spilled" if spilled else "no spills")
     elif "registers" in report:
         used.append("registers unknown without an assembler")

@@ -205,3 +205,58 @@ def test_persistent(K, warps, bm, bn, stages, epilogues) -> None:
     for number in range(2):
         wanted = product + number if number < epilogues else torch.full((M, N), 7.0)
         assert torch.equal(c[number].cpu().float(), wanted)
+
+
+@tilewright.jit
+def overlapping(x, y, out, count, pitch, end, ALONG: tl.constexpr, SIDE: tl.constexpr):
+    """`count` tiles beside each other, whose rows overlap if `pitch` is below `end`."""
+    m, k = tl.arange(0, SIDE), tl.arange(0, 64)
+    for step in range(0, count):
+        total = product(x, y, step * SIDE + m).to(tl.float16)
+        columns = step * 64 + k
+        if ALONG == 1:
+            place = out + m[:, None] * pitch + columns[None, :]
+            tl.store(place, total, mask=columns[None, :] < end)
+        else:  # the same in memory by columns
+            place = out + m[None, :] * pitch + columns[:, None]
+            tl.store(place, total.T, mask=columns[:, None] < end)
+
+
+@tilewright.jit
+def shifted_tiles(x, y, out, count, shift):
+    m, k = tl.arange(0, 128), tl.arange(0, 64)
+    for tile in range(0, count):
+        total = product(x, y, tile * 128 + m)
+        tl.store(out + tile * shift + m[:, None] * 64 + k[None, :], total.to(tl.float16))
+
+
+@pytest.mark.parametrize("along", [0, 1])
+@pytest.mark.parametrize("pitch", [64, 128, 256])
+def test_rows_that_overlap(pitch, along, launch_target) -> None:
+    """The last of several stores to an element counts, also if other groups of warps make them."""
+    side, count = 128, 4
+    x = (torch.randint(-4, 5, (count * side, 64)) / 4).half()
+    y = torch.eye(64).half()
+    out = torch.full((side * pitch + count * 64,), -9.0).half()
+    expected = out.clone()
+    for step in range(count):
+        for row in range(side):
+            first = row * pitch + step * 64
+            expected[first : first + 64] = x[step * side + row]
+    overlapping[(1,)](x, y, out, count, pitch, count * 64, along, side, num_warps=8)
+    torch.testing.assert_close(out, expected, atol=0, rtol=0)
+
+
+@pytest.mark.parametrize("warps", [4, 8])
+@pytest.mark.parametrize("step", [1, 32, 64, 128])
+def test_tiles_that_overlap(step, warps, launch_target) -> None:
+    """Each tile begins `step` rows after the previous one; the loop has other barriers, too."""
+    count = 4
+    x = (torch.randint(-4, 5, (count * 128, 64)) / 4).half()
+    y = torch.eye(64).half()
+    out = torch.full((count * 128, 64), -9.0).half()
+    expected = out.clone()
+    for tile in range(count):
+        expected[tile * step : tile * step + 128] = x[tile * 128 : (tile + 1) * 128]
+    shifted_tiles[(1,)](x, y, out, count, step * 64, num_warps=warps, num_stages=1)
+    torch.testing.assert_close(out, expected, atol=0, rtol=0)

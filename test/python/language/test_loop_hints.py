@@ -1,4 +1,4 @@
-"""Hints of tl.range that change no result: flatten, warp_specialize, disallow_acc_multi_buffer."""
+"""Hints of tl.range do not change results: flatten, warp_specialize, disallow_acc_multi_buffer."""
 
 import itertools
 

@@ -4,6 +4,7 @@
 
 #include "tilewright/Hardware/NvidiaInstructions.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -242,15 +243,27 @@ static int64_t countJointBarriers(mlir::Region &region) {
   return count;
 }
 
-LogicalResult SpecializeWarpsOp::verify() {
-  constexpr int32_t kGranularity = 8, kFewest = 24, kMost = 256;
-  ArrayRef<int32_t> counts = getRegisters().value_or(ArrayRef<int32_t>());
-  auto isValid = [](int32_t count) { return count % kGranularity == 0 && count >= kFewest && count <= kMost; };
-  if (getRegisters() && (counts.size() != 2 || !llvm::all_of(counts, isValid))) {
-    return emitOpError("needs two numbers of registers, multiples of 8 from 24 to 256");
+/// What the groups of warps have after the exchange must fit into what the kernel started with: otherwise they wait for
+/// registers forever.
+static LogicalResult verifyRegisters(SpecializeWarpsOp op, ArrayRef<int32_t> counts) {
+  using tilewright::hardware::MovedRegisters;
+  auto started = op->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>(TileGPUDialect::kRegistersAttr);
+  bool areValid = counts.size() == 2 && llvm::all_of(counts, MovedRegisters::isValid);
+  if (!started || !areValid) {
+    return op.emitOpError("needs `tilegpu.registers` and two numbers of registers, multiples of 8 from 24 to 256");
   }
+  int64_t consumers = threadsOf(op).warps, all = launchedThreads(op).warps, first = started.getInt();
+  bool fits =
+      counts[0] <= first && first <= counts[1] && counts[0] * (all - consumers) + counts[1] * consumers <= first * all;
+  return fits ? success() : op.emitOpError("has more registers than the kernel starts with");
+}
+
+LogicalResult SpecializeWarpsOp::verify() {
   if (countJointBarriers(getProducer()) != countJointBarriers(getConsumers())) {
     return emitOpError("has regions with different numbers of joint barriers");
   }
-  return success();
+  if (launchedThreads(*this).warps == threadsOf(*this).warps) {
+    return emitOpError("needs `tilegpu.producer_warps` on the module");
+  }
+  return getRegisters() ? verifyRegisters(*this, *getRegisters()) : success();
 }

@@ -34,10 +34,15 @@ struct StoreWait {
 };
 } // namespace
 
+/// A barrier separates copies to the same elements only if it follows the wait for the first one. Copies of groups that
+/// write elements of their own need none.
 static std::optional<StoreWait> describe(BoxStoreWaitOp wait) {
   StoreWait found = {wait, allocationOf(wait.getBuffer()), LocalStoreOp()};
   Block *body = wait->getBlock();
   for (const BufferAccess &access : accessesOf(found.alloc)) {
+    if (auto copy = dyn_cast<BoxStoreOp>(access.op); copy && !copy.getApart()) {
+      return std::nullopt;
+    }
     auto store = dyn_cast<LocalStoreOp>(access.op);
     bool isFirst = store && !found.store;
     if ((!isFirst && !isa<BoxStoreOp, BoxStoreWaitOp>(access.op)) || access.op->getBlock() != body) {

@@ -5,7 +5,6 @@
 #include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
 #include "tilewright/Layout/Algebra.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -161,31 +160,11 @@ static bool areOrderedByGroups(const MemoryAccess &left, const MemoryAccess &rig
   return left.alloc == right.alloc && (isByGroups(left.op) || isByGroups(right.op));
 }
 
-/// Whether the value is known to be a multiple of `unit`, a power of two, also if its computation wraps.
-static bool isMultipleOf(Value value, int64_t unit) {
-  if (std::optional<int64_t> constant = getConstantIntValue(value)) {
-    return *constant % unit == 0;
-  }
-  Operation *op = value.getDefiningOp();
-  auto isMultiple = [&](Value operand) { return isMultipleOf(operand, unit); };
-  return isa_and_nonnull<arith::MulIOp>(op)
-             ? llvm::any_of(op->getOperands(), isMultiple)
-             : isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op) && llvm::all_of(op->getOperands(), isMultiple);
-}
-
-/// Whether both store boxes by groups of warps, and each group the same rows of any two tiles that overlap: those tiles
-/// begin at multiples of their heights.
+/// Whether each group of warps orders the accesses by its own waits: no other group writes the same rows. Different
+/// stores never have the same map.
 static bool areOfRowsOfGroups(Operation *left, Operation *right) {
   auto one = dyn_cast<BoxStoreOp>(left), other = dyn_cast<BoxStoreOp>(right);
-  if (!one || !other || !one.getByGroups() || !other.getByGroups() || one.getMap() != other.getMap() ||
-      one.getBuffer().getType() != other.getBuffer().getType()) {
-    return false;
-  }
-  constexpr unsigned kRow = 1; // of the coordinates
-  int64_t height = one.getBuffer().getType().getShape().front();
-  return llvm::isPowerOf2_64(height) && llvm::all_of(std::array{one, other}, [&](BoxStoreOp store) {
-           return store.getCoordinates().size() == 2 && isMultipleOf(store.getCoordinates()[kRow], height);
-         });
+  return one && other && one.getApart() && other.getApart() && one.getMap() == other.getMap();
 }
 
 bool MemoryAccesses::conflict(const MemoryAccess &left, bool isEarlier, const MemoryAccess &right) {

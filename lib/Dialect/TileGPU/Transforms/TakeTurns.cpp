@@ -28,7 +28,8 @@ namespace tilewright::tilegpu {
 
 static constexpr int kGroups = 2;
 
-/// With two slots, a group that starts a copy waits for the other one to have read the slot in the same iteration.
+/// With two slots, a group that starts a copy waits for the other one to have read the slot in the same iteration. A
+/// producer waits in its place.
 static int64_t minSlots(scf::ForOp loop) { return loop->getParentOfType<SpecializeWarpsOp>() ? 2 : 3; }
 
 /// Whether one program at a time is all that a multiprocessor has shared memory for. The groups of several programs are

@@ -25,12 +25,30 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
     scf.for %i = %c0 to %n step %c1 : i32 {
       %a = tilegpu.local_alloc : !buffer
       tilegpu.local_store %x, %a : tensor<64x64xf16, #acc> -> !buffer
-      tilegpu.box_store 0[%c0, %i] of %c from %a : !tile.ptr<f16>, !buffer
+      tilegpu.box_store 0[%c0, %i] of %c from %a apart : !tile.ptr<f16>, !buffer
       tilegpu.box_store_wait %a : !buffer
       %b = tilegpu.local_alloc : !buffer
       tilegpu.local_store %x, %b : tensor<64x64xf16, #acc> -> !buffer
-      tilegpu.box_store 1[%c0, %i] of %c from %b : !tile.ptr<f16>, !buffer
+      tilegpu.box_store 1[%c0, %i] of %c from %b apart : !tile.ptr<f16>, !buffer
       tilegpu.box_store_wait %b : !buffer
+    }
+    return
+  }
+
+  // Groups of warps may write the same elements: a barrier between two copies must follow the wait for the first one.
+  // CHECK-LABEL: @not_apart
+  // CHECK: scf.for
+  // CHECK: tilegpu.box_store 0
+  // CHECK-NEXT: tilegpu.box_store_wait
+  // CHECK-NEXT: }
+  func.func @not_apart(%c: !tile.ptr<f16>, %n: i32, %x: tensor<64x64xf16, #acc>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %a = tilegpu.local_alloc : !buffer
+      tilegpu.local_store %x, %a : tensor<64x64xf16, #acc> -> !buffer
+      tilegpu.box_store 0[%c0, %i] of %c from %a : !tile.ptr<f16>, !buffer
+      tilegpu.box_store_wait %a : !buffer
     }
     return
   }
@@ -49,7 +67,7 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
       scf.for %i = %c0 to %n step %c1 : i32 {
         %a = tilegpu.local_alloc : !buffer
         tilegpu.local_store %x, %a : tensor<64x64xf16, #acc> -> !buffer
-        tilegpu.box_store 0[%c0, %i] of %c from %a : !tile.ptr<f16>, !buffer
+        tilegpu.box_store 0[%c0, %i] of %c from %a apart : !tile.ptr<f16>, !buffer
         tilegpu.box_store_wait %a : !buffer
       }
     }
@@ -74,7 +92,7 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
       scf.if %some {
         %a = tilegpu.local_alloc : !buffer
         tilegpu.local_store %x, %a : tensor<64x64xf16, #acc> -> !buffer
-        tilegpu.box_store 0[%c0, %i] of %c from %a : !tile.ptr<f16>, !buffer
+        tilegpu.box_store 0[%c0, %i] of %c from %a apart : !tile.ptr<f16>, !buffer
         tilegpu.box_store_wait %a : !buffer
       }
     }
@@ -86,7 +104,7 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
     scf.for %i = %c0 to %n step %c1 : i32 {
       %a = tilegpu.local_alloc : !buffer
       tilegpu.local_store %x, %a : tensor<64x64xf16, #acc> -> !buffer
-      tilegpu.box_store 0[%c0, %i] of %c from %a : !tile.ptr<f16>, !buffer
+      tilegpu.box_store 0[%c0, %i] of %c from %a apart : !tile.ptr<f16>, !buffer
       tilegpu.box_store_wait %a : !buffer
       %y = tilegpu.local_load %a : !buffer -> tensor<64x64xf16, #acc>
     }
@@ -119,7 +137,7 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
       %y = tilegpu.local_load %s : !buffer -> tensor<64x64xf16, #acc>
       %a = tilegpu.local_alloc : !buffer
       tilegpu.local_store %y, %a : tensor<64x64xf16, #acc> -> !buffer
-      tilegpu.box_store 0[%c0, %i] of %c from %a : !tile.ptr<f16>, !buffer
+      tilegpu.box_store 0[%c0, %i] of %c from %a apart : !tile.ptr<f16>, !buffer
       tilegpu.box_store_wait %a : !buffer
     }
     return

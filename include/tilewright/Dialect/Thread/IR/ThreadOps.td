@@ -144,7 +144,7 @@ def Thread_SharedMemoryOp : Thread_Op<"shared_memory", [Pure]> {
 
 def Thread_BarrierOp : Thread_Op<"barrier"> {
   let summary = "Waits for all threads of the program; accesses before it happen before accesses after it";
-  let description = [{With `of`, for that many of them, which are all that ever wait so.}];
+  let description = [{With `of`, only that many threads take part, the same ones at each such barrier.}];
   let arguments = (ins OptionalAttr<ConfinedAttr<I32Attr, [IntPositive]>>:$threads);
   let assemblyFormat = "(`of` $threads^)? attr-dict";
 }

@@ -70,9 +70,9 @@ struct Threads {
   int count() const { return lanes * warps; }
 };
 
-/// Those that hold tiles.
+/// The threads that hold tiles.
 Threads threadsOf(mlir::Operation *op);
-/// With the warps that `specialize-warps` adds.
+/// The threads of a launch's program: these, and those of the warps that `specialize-warps` adds.
 Threads launchedThreads(mlir::Operation *op);
 
 /// The group of warps that executes the operation.

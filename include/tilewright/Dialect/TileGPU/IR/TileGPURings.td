@@ -51,7 +51,8 @@ def TileGPU_RingBeginOp : TileGPU_Op<"ring_begin"> {
     ```
 
     All threads execute these operations, in each iteration in the same order. The first thread waits for free slots and
-    starts copies; all wait for full slots; each warp releases a slot once.
+    starts copies; all wait for full slots; each warp releases a slot once. In a `specialize_warps`, the first thread is
+    that of the producer, which executes only these waits and copies, and the others do the rest.
   }];
   let arguments = (ins TileGPU_BufferArg<[MemWrite<TileGPU_Shared>]>:$ring);
   let assemblyFormat = "$ring attr-dict `:` type($ring)";
@@ -103,12 +104,15 @@ def TileGPU_BoxStoreOp : TileGPU_Op<"box_store"> {
     each group of warps waits for its own threads, and copies the rows that these have written, which are as many for
     each group and follow each other in the order of groups. Then groups need not wait for each other, neither here nor
     before they write the buffer again.
+
+    With `apart`, no two groups ever write the same element by this operation or a copy of it: rows do not overlap, and
+    the tiles that it copies begin at multiples of their heights.
   }];
   let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$map, Variadic<I32>:$coordinates,
     Arg<Tile_PtrType, "where the array begins", [MemWrite<TileGPU_Memory>]>:$array,
-    TileGPU_BufferArg<[MemRead<TileGPU_Shared>]>:$buffer, UnitAttr:$by_groups);
+    TileGPU_BufferArg<[MemRead<TileGPU_Shared>]>:$buffer, UnitAttr:$by_groups, UnitAttr:$apart);
   let assemblyFormat = [{
-    $map `[` $coordinates `]` `of` $array `from` $buffer (`by_groups` $by_groups^)? attr-dict `:` type($array) `,`
+    $map `[` $coordinates `]` `of` $array `from` $buffer (`by_groups` $by_groups^)? (`apart` $apart^)? attr-dict `:` type($array) `,`
     type($buffer)
   }];
 }

@@ -597,12 +597,13 @@ def ResolveWaits : Pass<"resolve-waits", "mlir::ModuleOp"> {
 }
 
 def SpecializeWarps : Pass<"specialize-warps", "mlir::ModuleOp"> {
-  let summary = "Let additional warps start the copies of boxes";
+  let summary = "Specialize warps: let producer warps start the copies of boxes";
   let description = [{
-    Where a loop has `tile.warp_specialize`, or an option says so, the kernel becomes one `tilegpu.specialize_warps`: a producer, which waits
-    for free slots of rings and starts copies to them, and the consumers, which do everything else. Both are slices of the
-    program, with the loops and branches that they need. So the producer runs ahead, also into the next iterations of
-    outer loops, as far as slots are free, and consumers neither compute coordinates nor wait for free slots.
+    Where a loop has `tile.warp_specialize`, or an option says so, the kernel becomes one `tilegpu.specialize_warps`: a
+    producer, which waits for free slots of rings and starts copies to them, and the consumers, which do everything else.
+    Both are slices of the program, with the loops and branches that they need. So the producer runs ahead, also into the
+    next iterations of outer loops, as far as slots are free, and consumers neither compute coordinates nor wait for free
+    slots.
 
     ```mlir
     tilegpu.ring_begin %ring
@@ -632,20 +633,27 @@ def SpecializeWarps : Pass<"specialize-warps", "mlir::ModuleOp"> {
     }
     ```
 
-    The first barrier after a `ring_begin` joins the two. A program of several groups of warps gets another one, of
-    which one warp starts copies, and which cedes its registers to the others. Without `can-move-registers`, and in
-    programs of one group, it is one warp, if the tiles leave registers for it.
+    The first barrier after a `ring_begin` joins the two. A program of several groups of warps gets one more; one of its
+    warps starts the copies, and its registers move to the other groups. Without `can-move-registers`, and in programs of
+    one group, the pass adds one warp, if the tiles leave registers for it.
 
-    A request of a loop is declined if fewer programs would fit on a multiprocessor. All of this is done if copies are in `for` loops and branches, the producer needs only scalars and memory that the kernel
-    does not write, no other buffer takes memory of the slots while a ring exists, the registers of a thread are not
-    limited by `limits-registers`, and neither assembly nor functions of the kernel may wait at barriers of all threads.
+    The kernel stays as it is if
+
+    - copies are in loops other than scf.for, or depend on tiles, on memory that the kernel may write, or on loads that
+      an assertion may guard;
+    - another buffer takes memory of the slots while a ring exists;
+    - `limits-registers` is set, the program has no room for more threads, or fewer programs would fit on a
+      multiprocessor, unless with `always`;
+    - assembly, libraries or functions of the kernel may wait at barriers of all threads.
 
     Requires: offsets of buffers, and all barriers and releases.
-    Establishes: `tilegpu.producer_warps` on the module if it specializes warps.
+    Establishes: `tilegpu.producer_warps`, and `tilegpu.registers` if registers move, on the module of a kernel that it
+      specializes; `tilegpu.partition` on the operations of the producer.
     Destroys: the order of copies among other operations.
   }];
   let options = [
     Option<"always", "always", "bool", "false", "do it without a request">,
+    Option<"never", "never", "bool", "false", "only state that it is not done where a loop asks for it">,
     Option<"automatic", "automatic", "bool", "false", "do it without a request where it is expected to pay">,
     Option<"limitsRegisters", "limits-registers", "bool", "false", "the user limits the registers of all threads">,
     Option<"canMoveRegisters", "can-move-registers", "bool", "true",
@@ -681,7 +689,8 @@ def TakeTurns : Pass<"take-turns", "mlir::ModuleOp"> {
     ```
 
     This is done for programs of two groups, where a multiprocessor has shared memory for one program only, in loops
-    with copies of boxes into rings of three slots or more and without barriers, also in assembly.
+    with copies of boxes into rings of three slots or more, or of two if a producer fills them, and without barriers,
+    also in assembly.
 
     Requires: offsets of buffers, and all barriers: nothing else that makes groups wait for each other comes later.
     Establishes: nothing.

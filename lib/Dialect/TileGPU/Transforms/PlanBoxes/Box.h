@@ -34,6 +34,7 @@ struct Box {
   mlir::BlockArgument base;
   llvm::SmallVector<BoxDimension, 3> dimensions; ///< the innermost first
   int64_t swizzle = 0;                           ///< in bytes
+  std::optional<IndexSum> endOfRow;              ///< what launches must find to be at most the stride of a row
   llvm::SetVector<mlir::Value> arithmetic;       ///< whose results must not wrap
   llvm::SmallVector<IndexRemainder> remainders;
 

@@ -48,6 +48,25 @@ static std::optional<int64_t> rowsOfGroups(RankedTensorType tile, int rowDim) {
   return rows >= kSwizzledRows ? std::optional(rows) : std::nullopt;
 }
 
+/// Where the rows of the array end, as far as the tile or the mask tells; none if they do not.
+static std::optional<IndexSum> endOfRow(const BoxDimension &columns) {
+  if (columns.extent) {
+    return columns.extent;
+  }
+  bool isConstant = llvm::all_of(columns.start.products(), [](const IndexProduct &product) {
+    return product.scalars.empty() && product.dim < 0 && product.factor >= 0;
+  });
+  return isConstant ? std::optional(columns.start.plus(IndexSum::constant(columns.span))) : std::nullopt;
+}
+
+/// Whether the tiles that the box moves begin at multiples of their height: then a group of warps, whose rows have the
+/// same place in all tiles, shares none with another group.
+static bool beginsAtMultiples(const Box &box, int64_t height) {
+  return box.dimensions.size() == 2 &&
+         llvm::all_of(box.dimensions[1].start.products(),
+                      [&](const IndexProduct &product) { return product.factor % height == 0; });
+}
+
 static std::optional<BoxStore> describe(tile::StoreOp store, LocalStoreOp staged, MapBuilder &maps) {
   BufferType type = staged.getBuffer().getType();
   for (int contiguous : {1, 0}) {
@@ -58,9 +77,14 @@ static std::optional<BoxStore> describe(tile::StoreOp store, LocalStoreOp staged
         continue;
       }
       std::optional<int64_t> rows = rowsOfGroups(cast<RankedTensorType>(staged.getSrc().getType()), 1 - contiguous);
+      bool isOneGroup = rows == box->dimensions[1].size;
+      if (rows && !isOneGroup && beginsAtMultiples(*box, box->dimensions[1].size)) {
+        box->endOfRow = endOfRow(box->dimensions[0]);
+      }
+      bool isApart = isOneGroup || box->endOfRow;
       box->dimensions[1].size = rows.value_or(box->dimensions[1].size);
       std::optional<int64_t> map = maps.addStored(*box, buffer);
-      return map ? std::optional(BoxStore{store, staged, buffer, std::move(*box), *map, rows.has_value()})
+      return map ? std::optional(BoxStore{store, staged, buffer, std::move(*box), *map, rows.has_value(), isApart})
                  : std::nullopt;
     }
   }
@@ -106,7 +130,7 @@ static void storeByBoxes(const BoxStore &found) {
   builder.setInsertionPoint(store);
   UnitAttr byGroups = found.isByGroups ? builder.getUnitAttr() : UnitAttr();
   BoxStoreOp::create(builder, loc, builder.getI64IntegerAttr(found.map), found.box.emitStart(builder, loc),
-                     found.box.base, buffer, byGroups);
+                     found.box.base, buffer, byGroups, found.isApart ? builder.getUnitAttr() : UnitAttr());
   BoxStoreWaitOp::create(builder, loc, buffer, found.isByGroups,
                          /*read=*/!store->getParentOfType<LoopLikeOpInterface>());
   Operation *mask = store.getMask() ? store.getMask().getDefiningOp() : nullptr;
@@ -119,12 +143,9 @@ static void storeByBoxes(const BoxStore &found) {
   }
 }
 
-void storeByBoxes(func::FuncOp function, ArrayRef<BoxStore> stores) {
+void storeByBoxes(ArrayRef<BoxStore> stores) {
   for (const BoxStore &found : stores) {
     storeByBoxes(found);
-  }
-  if (!stores.empty()) {
-    eraseUnreadBuffers(function);
   }
 }
 

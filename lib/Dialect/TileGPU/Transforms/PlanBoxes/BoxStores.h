@@ -21,12 +21,13 @@ struct BoxStore {
   Box box;
   int64_t map;
   bool isByGroups; ///< whether each group of warps copies the rows that it holds
+  bool isApart;    ///< whether no two of these groups ever write the same element
 };
 
 /// The stores outside of pipelined loops that can be copies of boxes. Adds their maps.
 std::vector<BoxStore> findBoxStores(mlir::func::FuncOp function, MapBuilder &maps);
 
-void storeByBoxes(mlir::func::FuncOp function, llvm::ArrayRef<BoxStore> stores);
+void storeByBoxes(llvm::ArrayRef<BoxStore> stores);
 
 } // namespace tilewright::tilegpu
 

@@ -119,6 +119,10 @@ std::optional<int64_t> MapBuilder::add(const Box &box, BufferType buffer) {
   for (const IndexRemainder &remainder : box.remainders) {
     addRemainder(remainder, map);
   }
+  if (box.endOfRow) {
+    IndexSum gap = IndexSum(box.dimensions[1].stride).plus(box.endOfRow->times(-1));
+    map.checks.push_back({RangeOp::CheckNonNegative, stepOf(gap, kExactBits, nullptr)});
+  }
   if (!llvm::all_of(map.checks, [&](const Check &check) { return ranges.isEvaluable(check); })) {
     return std::nullopt;
   }

@@ -158,7 +158,10 @@ static void plan(func::FuncOp function) {
   for (LoopBoxes &boxes : found) {
     boxes.rewrite();
   }
-  storeByBoxes(function, stores);
+  storeByBoxes(stores);
+  if (!found.empty() || !stores.empty()) {
+    eraseUnreadBuffers(function);
+  }
   maps.finish();
 }
 

@@ -16,10 +16,11 @@ namespace tilewright::tilegpu {
 constexpr int kGroup = hardware::GroupMmaInstruction::kWarps;
 
 constexpr int64_t kUnit = hardware::kRegisterGranularity;
-constexpr int64_t kFewest = 24, kMost = 240; ///< of a thread that gives up registers, and of one that gets them
+constexpr int64_t kFewest = hardware::MovedRegisters::kFewest;
+constexpr int64_t kMost = 240; ///< more than the assembler uses
 
 /// What threads need beside accumulators and operands.
-constexpr int64_t kOther = 40;
+constexpr int64_t kRegistersBesideTiles = 40;
 
 /// Whether another dot of the same block goes on with the sum.
 static bool isContinued(GroupMmaOp dot) {
@@ -31,10 +32,10 @@ static bool isContinued(GroupMmaOp dot) {
 
 /// What a dot needs alone: ptxas 13.0 demands as many when the kernel starts (C7602), 90 for 64 accumulators.
 static int64_t registersOfLargestDot(func::FuncOp function) {
-  constexpr int64_t kOther = 32;
+  constexpr int64_t kRegistersBesideDot = 32;
   int64_t most = 0;
   function.walk([&](GroupMmaOp dot) { most = std::max(most, registersOf(dot.getResult())); });
-  return most + kOther;
+  return most + kRegistersBesideDot;
 }
 
 /// An estimate of what a thread needs: in each block, the accumulators and the operands in registers are live together.
@@ -48,7 +49,7 @@ static int64_t registersNeeded(func::FuncOp function) {
   for (auto [block, count] : live) {
     most = std::max(most, count);
   }
-  return most + kOther;
+  return most + kRegistersBesideTiles;
 }
 
 static int64_t programsByShared(func::FuncOp function) {

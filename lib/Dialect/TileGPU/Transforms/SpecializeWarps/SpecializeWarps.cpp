@@ -119,9 +119,15 @@ static BarrierOp jointBarrierOf(RingBeginOp begin) {
 // What can be specialized
 //===----------------------------------------------------------------------===//
 
+/// Whether the operation, or one in it, has tiles.
 static bool isOnTiles(Operation *op) {
   auto isTile = llvm::IsaPred<RankedTensorType>;
-  return llvm::any_of(op->getOperandTypes(), isTile) || llvm::any_of(op->getResultTypes(), isTile);
+  return op
+      ->walk([&](Operation *inner) {
+        bool hasTile = llvm::any_of(inner->getOperandTypes(), isTile) || llvm::any_of(inner->getResultTypes(), isTile);
+        return hasTile ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 /// Whether the producer may execute the operation: it holds no tiles, and does not see what consumers write.
@@ -146,26 +152,6 @@ static bool isInPlainControlFlow(Operation *op) {
     }
   }
   return true;
-}
-
-/// Constraints of the module as a whole.
-static StringRef whyNotModule(ModuleOp module, const std::optional<Producer> &producer, bool limitsRegisters) {
-  Threads threads = threadsOf(module);
-  if (!producer) {
-    return "the program's tiles need the registers that additional warps would take; smaller tiles leave room, and the "
-           "assembler ptxas, if there is none, could move registers between warps";
-  }
-  if (threads.count() + producer->warps * threads.lanes > targetOf(module).threadsPerBlock) {
-    return "additional warps do not fit into a program; fewer num_warps leave room";
-  }
-  if (limitsRegisters) {
-    return "maxnreg fixes the registers of all threads";
-  }
-  if (mayUseNamedBarriers(module)) {
-    return "assembly or a library in the kernel may wait at barriers of all threads";
-  }
-  bool calls = module.walk([](tile::CallOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  return calls ? "functions that are not inlined may wait at barriers of all threads" : "";
 }
 
 //===----------------------------------------------------------------------===//
@@ -205,13 +191,7 @@ public:
         return use;
       }
     }
-    ReadOnlyMemory readOnly(function);
-    for (Operation *op : produced.getOperations()) {
-      if (StringRef reason = whyNotProduced(op, readOnly); !reason.empty()) {
-        return Obstacle{op, reason};
-      }
-    }
-    return std::nullopt;
+    return findUnproducible();
   }
 
   void apply(const Producer &producer) {
@@ -244,7 +224,22 @@ public:
   }
 
 private:
-  /// Everything that has an effect, but for the copies. Dots whose sums are not used stay, too: waits count those in
+  /// What the copies depend on that the producer can't execute.
+  std::optional<Obstacle> findUnproducible() {
+    ReadOnlyMemory readOnly(function);
+    bool asserts = function.walk([](tile::AssertOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    for (Operation *op : produced.getOperations()) {
+      if (StringRef reason = whyNotProduced(op, readOnly); !reason.empty()) {
+        return Obstacle{op, reason};
+      }
+      if (asserts && isa<tile::LoadOp>(op)) {
+        return Obstacle{op, "the copies depend on a load, which an assertion of the kernel may guard"};
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// Everything that has an effect, except the copies. Dots whose sums are not used stay, too: waits count those in
   /// flight.
   void addConsumed() {
     function.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -289,7 +284,7 @@ private:
 };
 
 /// Whether it is expected to pay: the program has a multiprocessor for itself, and groups of warps wait for each other
-/// between its loops, or compute between their dots. Of several programs, one computes while others wait.
+/// between its loops, or compute between their dots. With several programs, one computes while another one waits.
 bool paysOff(func::FuncOp function) {
   bool pays = false;
   function.walk([&](RingWaitOp wait) {
@@ -307,56 +302,84 @@ public:
 
 private:
   void runOnOperation() override {
+    SmallVector<func::FuncOp> kernels;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (!function->hasAttr(tile::TileDialect::kKernelAttr) || !function.getOps<SpecializeWarpsOp>().empty()) {
-        continue;
+      if (function->hasAttr(tile::TileDialect::kKernelAttr)) {
+        kernels.push_back(function);
       }
-      Operation *request = findRequest(function);
-      bool isAsked = request || always;
-      if (isAsked || (automatic && canMoveRegisters && paysOff(function))) {
-        run(function, isAsked ? request ? request : function : nullptr);
-      }
+    }
+    // The module's attributes tell how many warps there are.
+    if (kernels.size() == 1 && kernels.front().getOps<SpecializeWarpsOp>().empty()) {
+      visit(kernels.front());
     }
   }
 
-  /// States why not at `request`, if there is one.
-  void run(func::FuncOp function, Operation *request) {
-    std::optional<Producer> producer = chooseProducer(function, canMoveRegisters);
-    Specialization specialization(function);
-    std::optional<Obstacle> obstacle = findObstacle(function, producer, specialization);
+  void visit(func::FuncOp kernel) {
+    Operation *hint = findHint(kernel);
+    if (never) {
+      if (hint) {
+        stateRejected(hint, kChoice, "the option `specialize_warps=False` forbids it");
+      }
+      return;
+    }
+    bool isAsked = hint || always;
+    if (!isAsked && !(automatic && canMoveRegisters && paysOff(kernel))) {
+      return;
+    }
+    std::optional<Producer> producer = chooseProducer(kernel, canMoveRegisters);
+    Specialization specialization(kernel);
+    std::optional<Obstacle> obstacle = specialization.analyze();
+    if (!obstacle) {
+      StringRef reason = whyNotWarps(kernel, producer);
+      obstacle = reason.empty() ? std::nullopt : std::optional(Obstacle{kernel, reason});
+    }
     if (!obstacle) {
       specialization.apply(*producer);
-    } else if (request) {
-      stateRejected(obstacle->op == function ? request : obstacle->op, kChoice, obstacle->reason);
+    } else if (isAsked) {
+      stateRejected(hint && obstacle->op == kernel ? hint : obstacle->op, kChoice, obstacle->reason);
     }
   }
 
-  std::optional<Obstacle> findObstacle(func::FuncOp function, const std::optional<Producer> &producer,
-                                       Specialization &specialization) {
-    if (StringRef reason = whyNotModule(getOperation(), producer, limitsRegisters); !reason.empty()) {
-      return Obstacle{function, reason};
+  /// Constraints of the program as a whole; empty if it can have the additional warps.
+  StringRef whyNotWarps(func::FuncOp kernel, const std::optional<Producer> &producer) {
+    ModuleOp module = getOperation();
+    Threads threads = threadsOf(module);
+    if (!producer) {
+      return canMoveRegisters
+                 ? "the program's tiles need the registers that additional warps would take; smaller tiles "
+                   "leave room"
+                 : "the program's tiles need the registers that additional warps would take; with the "
+                   "assembler ptxas, the compiler could move registers between warps";
     }
-    if (std::optional<Obstacle> found = specialization.analyze()) {
-      return found;
+    if (threads.count() + producer->warps * threads.lanes > targetOf(module).threadsPerBlock) {
+      return "additional warps do not fit into a program; fewer num_warps leave room";
     }
-    bool losesPrograms = producer->programs < programsWithoutProducer(function);
-    return losesPrograms && !always
-               ? std::optional(Obstacle{function, "fewer programs would fit on a multiprocessor, of which some compute "
-                                                  "while others wait; the option `specialize_warps=True` insists"})
-               : std::nullopt;
+    if (limitsRegisters) {
+      return "maxnreg fixes the registers of all threads";
+    }
+    if (mayUseNamedBarriers(module)) {
+      return "assembly or a library in the kernel may wait at barriers of all threads";
+    }
+    if (module.walk([](tile::CallOp) { return WalkResult::interrupt(); }).wasInterrupted()) {
+      return "functions that are not inlined may wait at barriers of all threads";
+    }
+    return producer->programs < programsWithoutProducer(kernel) && !always
+               ? "fewer programs would fit on a multiprocessor, of which some compute while others wait; the option "
+                 "`specialize_warps=True` specializes anyway"
+               : "";
   }
 
   /// A loop that asks for it.
-  static Operation *findRequest(func::FuncOp function) {
-    Operation *request = nullptr;
-    function.walk([&](Operation *op) {
+  static Operation *findHint(func::FuncOp kernel) {
+    Operation *hint = nullptr;
+    kernel.walk([&](Operation *op) {
       if (!op->hasAttr(TileGPUDialect::kWarpSpecializeAttr)) {
         return WalkResult::advance();
       }
-      request = op;
+      hint = op;
       return WalkResult::interrupt();
     });
-    return request;
+    return hint;
   }
 };
 } // namespace
