@@ -8,15 +8,15 @@
 #include "WgmmaIssue.h"
 
 #include "tilewright/Emulator/Block.h"
-#include "tilewright/Hardware/Instructions.h"
 
 namespace tilewright::emulator {
 namespace {
 
 /// Operands: the number of registers.
 template <bool isIncrease> void setRegisters(const WarpCall &call) {
+  constexpr uint64_t kUnit = 8, kFewest = 24, kMost = 256;
   uint64_t count = call.in[0][0];
-  if (!hardware::MovedRegisters::isValid(static_cast<int64_t>(count))) {
+  if (count % kUnit != 0 || count < kFewest || count > kMost) {
     call.thread(0).fail(Report::Fault, call.site,
                         "setmaxnreg takes a multiple of 8 from 24 to 256, not " + std::to_string(count));
   }

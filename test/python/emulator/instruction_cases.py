@@ -27,6 +27,7 @@ WITHOUT_CASE = {
     r"cp\.async|createpolicy": "asynchronous copies: tested by pipelined kernels",
     r"prefetch": "has no effect on results",
     r"wgmma": "instructions of four warps: tested by test_wgmma_texts.py",
+    r"setmaxnreg": "no result: tested by kernels with producer warps",
     r"activemask": "depends on how the hardware schedules lanes",
     r"elect\.sync": "any lane is allowed",
     r"mma\S*k16\.row\.col\.f32\.e|mma\S*\.f16\.e": "LLVM's code generator lacks it for sm_90",
