@@ -6,18 +6,18 @@
 
 namespace tilewright::hardware {
 
-static constexpr int64_t kKiB = 1024;
+static constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB;
 
 const std::vector<NvidiaInfo> &nvidiaTargets() {
   static const std::vector<NvidiaInfo> table = {
-      // name, target, PTX, shared per SM, per block, warps, blocks, cluster
-      {"sm_80", k80, 70, 164 * kKiB, 163 * kKiB, 64, 32, 1},
-      {"sm_86", k86, 71, 100 * kKiB, 99 * kKiB, 48, 16, 1},
-      {"sm_89", k89, 78, 100 * kKiB, 99 * kKiB, 48, 24, 1},
-      {"sm_90a", k90a, 80, 228 * kKiB, 227 * kKiB, 64, 32, 8},
-      {"sm_100a", k100a, 86, 228 * kKiB, 227 * kKiB, 64, 32, 8},
-      {"sm_103a", k103a, 88, 228 * kKiB, 227 * kKiB, 64, 32, 8},
-      {"sm_120a", k120a, 87, 100 * kKiB, 99 * kKiB, 48, 24, 8},
+      // name, target, PTX, shared per SM, per block, warps, blocks, cluster, L2 cache
+      {"sm_80", k80, 70, 164 * kKiB, 163 * kKiB, 64, 32, 1, 40 * kMiB},
+      {"sm_86", k86, 71, 100 * kKiB, 99 * kKiB, 48, 16, 1, 6 * kMiB},
+      {"sm_89", k89, 78, 100 * kKiB, 99 * kKiB, 48, 24, 1, 96 * kMiB},
+      {"sm_90a", k90a, 80, 228 * kKiB, 227 * kKiB, 64, 32, 8, 50 * kMiB},
+      {"sm_100a", k100a, 86, 228 * kKiB, 227 * kKiB, 64, 32, 8, 126 * kMiB},
+      {"sm_103a", k103a, 88, 228 * kKiB, 227 * kKiB, 64, 32, 8, 126 * kMiB},
+      {"sm_120a", k120a, 87, 100 * kKiB, 99 * kKiB, 48, 24, 8, 128 * kMiB},
   };
   return table;
 }
@@ -40,6 +40,7 @@ static GpuInfo describe(const NvidiaInfo &info) {
   gpu.threadsPerBlock = kThreadsPerBlock;
   gpu.vectorBytes = 16;
   gpu.lineBytes = 128;
+  gpu.cacheBytes = info.cacheBytes;
   gpu.sharedPerBlock = info.sharedPerBlock;
   gpu.sharedPerSm = info.sharedPerSm;
   gpu.sharedReserved = kReservedSharedPerBlock;

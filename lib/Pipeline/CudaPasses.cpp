@@ -18,6 +18,7 @@
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -105,7 +106,8 @@ static void addTileGPUPasses(OpPassManager &passes, StringRef target, const Cuda
   specialize.canMoveRegisters = options.canMoveRegisters();
   passes.addPass(tilegpu::createSpecializeWarps(specialize)); // must run after all passes that order accesses
   passes.addPass(tilegpu::createTakeTurns());                 // must run after all passes that make warps wait
-  passes.addPass(tilegpu::createGuardSelects()); // comes last because data flow is plainer without its branches
+  passes.addPass(tilegpu::createGuardSelects());  // comes late because data flow is plainer without its branches
+  passes.addPass(tilegpu::createStartFromZero()); // the same
 }
 
 /// From tiles to thread-level code.
@@ -214,6 +216,7 @@ void registerCudaPipeline(DialectRegistry &registry) {
   registerConvertFuncToLLVMInterface(registry);
   registerConvertMathToLLVMInterface(registry);
   registerConvertNVVMToLLVMInterface(registry);
+  ub::registerConvertUBToLLVMInterface(registry);
   vector::registerConvertVectorToLLVMInterface(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 
@@ -121,7 +122,7 @@ private:
 
 /// Whether element i of the result depends on element i of each operand that is a vector.
 bool isLanewise(Operation *op) {
-  if (isa<LLVM::GEPOp, LLVM::IntToPtrOp, LLVM::PtrToIntOp>(op)) {
+  if (isa<LLVM::GEPOp, LLVM::IntToPtrOp, LLVM::PtrToIntOp, ub::PoisonOp>(op)) {
     return true;
   }
   return OpTrait::hasElementwiseMappableTraits(op) && op->getNumResults() == 1;

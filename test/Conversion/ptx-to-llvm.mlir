@@ -68,6 +68,10 @@ llvm.func @groups(%a: i64, %w: i32, %b: i64, %c: f32, %n: i32) -> f32 {
   // CHECK-SAME: wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {$0, $1, $2, $3}, {$8, $9, $10, $11}, $12, p;
   // CHECK-SAME: }", "=r,=r,=r,=r,0,1,2,3,r,r,r,r,l,~{memory}"
   %1:4 = ptx.wgmma "m64n8k32" ".s32.s8.s8" %w, %w, %w, %w by %b into %n, %n, %n, %n [] from_zero : i32, i32, i32, i32 into i32, i32, i32, i32 -> i32, i32, i32, i32
+  // CHECK: setp.ne.b32 p, $10, 0;
+  // CHECK-SAME: {$0, $1, $2, $3}, $8, $9, p, 1, 1, 0, 1;
+  // CHECK-SAME: }", "=f,=f,=f,=f,0,1,2,3,l,l,r,~{memory}"
+  %4:4 = ptx.wgmma "m64n8k16" ".f32.f16.f16" %a by %b into %c, %c, %c, %c [1, 1, 0, 1] if %n : i64 into f32, f32, f32, f32 -> f32, f32, f32, f32
   // CHECK: "wgmma.wait_group.sync.aligned 1;", "=f,=f,0,1,~{memory}"
   %2:2 = ptx.wgmma_wait 1 of %0#0, %0#1 : f32, f32 -> f32, f32
   // CHECK: "mov.b32 $0, $2;

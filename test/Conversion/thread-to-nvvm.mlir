@@ -147,7 +147,7 @@ module attributes {tilegpu.target = "sm_80", tilegpu.num_warps = 4 : i32} {
 // continues one (256 << 16), 128-byte swizzle (1 << 62), and the offset of the operand in the buffer.
 // CHECK-LABEL: func @groups
 module attributes {tilegpu.target = "sm_90a", tilegpu.num_warps = 4 : i32} {
-  func.func @groups(%a: i32, %b: !llvm.ptr<3>, %c: f32) -> f32 {
+  func.func @groups(%a: i32, %b: !llvm.ptr<3>, %c: f32, %continues: i1) -> f32 {
     // CHECK: nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, space = #nvvm.shared_space<cta>}
     // CHECK: %[[C:.*]]:4 = ptx.copy_registers
     // CHECK: nvvm.wgmma.fence.aligned
@@ -157,13 +157,16 @@ module attributes {tilegpu.target = "sm_90a", tilegpu.num_warps = 4 : i32} {
     // CHECK: %[[WIDE:.*]] = llvm.zext %[[START]] : i32 to i64
     // CHECK: %[[B:.*]] = llvm.add %[[WIDE]], %{{.*}} : i64
     // CHECK: ptx.wgmma "m64n8k16" ".f32.f16.f16" {{.*}} by %[[B]] into %[[C]]#0, {{.*}} [1, 1, 1] from_zero
+    // CHECK: %[[CONTINUES:.*]] = llvm.zext %{{.*}} : i1 to i32
+    // CHECK: ptx.wgmma "m64n8k16" {{.*}} [1, 1, 1] if %[[CONTINUES]]
     // CHECK: nvvm.wgmma.commit.group.sync.aligned
     // CHECK: ptx.wgmma_wait 0 of
     thread.async_fence
     %fresh:4 = thread.group_mma_begin of %c, %c, %c, %c : f32, f32, f32, f32
     %r:4 = thread.group_mma "m64k16.f16.f16.f32" columns 8 %a, %a, %a, %a at 0 by %b at 2048 in <swizzle = 128, leading = 4096, stride = 1024, transposed = true> into %fresh#0, %fresh#1, %fresh#2, %fresh#3 from_zero : i32, i32, i32, i32 by <3> into f32, f32, f32, f32
+    %t:4 = thread.group_mma "m64k16.f16.f16.f32" columns 8 %a, %a, %a, %a at 0 by %b at 2048 in <swizzle = 128, leading = 4096, stride = 1024, transposed = true> into %r#0, %r#1, %r#2, %r#3 if %continues : i32, i32, i32, i32 by <3> into f32, f32, f32, f32
     thread.group_mma_commit
-    %w:4 = thread.group_mma_wait 0 of %r#0, %r#1, %r#2, %r#3 : f32, f32, f32, f32
+    %w:4 = thread.group_mma_wait 0 of %t#0, %t#1, %t#2, %t#3 : f32, f32, f32, f32
     return %w#0 : f32
   }
 }

@@ -25,6 +25,7 @@ struct GpuInfo {
   int threadsPerBlock;    ///< at most
   int64_t vectorBytes;    ///< the widest access of a thread to memory
   int64_t lineBytes;      ///< a cache line
+  int64_t cacheBytes;     ///< the last cache before memory, of the largest product
   int64_t sharedPerBlock; ///< bytes of shared memory for each thread block
   int64_t sharedPerSm;    ///< of a multiprocessor, for all of its thread blocks
   int64_t sharedReserved; ///< bytes that the system reserves of it for each thread block

@@ -31,6 +31,8 @@ struct NvidiaInfo {
   int blocksPerSm;
   int blocksPerCluster; ///< portable limit; 1 without cluster support
 
+  int64_t cacheBytes; ///< of the L2 cache of the largest GPU with this architecture
+
   int threadsPerSm() const;
 
   /// The PTX version of code for the architecture.

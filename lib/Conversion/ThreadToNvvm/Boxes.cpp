@@ -103,7 +103,20 @@ struct Store : Checked<thread::BoxStoreOp> {
   using Checked::Checked;
   void lower(thread::BoxStoreOp op, PatternRewriter &rewriter) const override {
     Value mask = orTrue(op, rewriter, op.getMask());
-    rewriter.replaceOpWithNewOp<ptx::BulkTensorStoreOp>(op, op.getMap(), op.getCoordinates(), op.getFrom(), mask);
+    rewriter.replaceOpWithNewOp<ptx::BulkTensorStoreOp>(op, op.getMap(), op.getCoordinates(), op.getFrom(), mask,
+                                                        policyOf(op, rewriter));
+  }
+
+private:
+  static Value policyOf(thread::BoxStoreOp op, PatternRewriter &rewriter) {
+    if (!op.getEvictFirst()) {
+      return Value();
+    }
+    auto policy = [&](StringRef evict) -> Value {
+      return ptx::CachePolicyOp::create(rewriter, op.getLoc(), rewriter.getI64Type(), evict);
+    };
+    return arith::SelectOp::create(rewriter, op.getLoc(), op.getEvictFirst(), policy("evict_first"),
+                                   policy("evict_normal"));
   }
 };
 

@@ -84,8 +84,12 @@ struct GroupMma : OpRewritePattern<thread::GroupMmaOp> {
     for (hardware::ElementType type : {row.accumulator, row.a, row.b}) {
       types.append(".").append(nameOf(type));
     }
-    rewriter.replaceOpWithNewOp<ptx::WgmmaOp>(op, op.getResultTypes(), op.getC(), a, b, shape, types, op.getFromZero(),
-                                              immediates(row, inA, op.getInB()));
+    Value continues = op.getContinues();
+    if (continues) {
+      continues = LLVM::ZExtOp::create(builder, builder.getI32Type(), continues);
+    }
+    rewriter.replaceOpWithNewOp<ptx::WgmmaOp>(op, op.getResultTypes(), op.getC(), a, b, continues, shape, types,
+                                              op.getFromZero(), immediates(row, inA, op.getInB()));
     return success();
   }
 

@@ -110,7 +110,8 @@ struct Store : OpConversionPattern<tilegpu::BoxStoreOp> {
       start.front() = plus(builder, adaptor.getCoordinates().front(), column * box.width);
       Value mask = both(builder, isFirstLane, isEqual(builder, warp, column % team.warps));
       thread::BoxStoreOp::create(builder, mapParameter(op, map), start,
-                                 offsetBy(builder, from, column * box.bytes * team.teams), mask);
+                                 offsetBy(builder, from, column * box.bytes * team.teams), mask,
+                                 adaptor.getEvictFirst());
     }
     thread::BoxStoreCommitOp::create(builder);
     rewriter.eraseOp(op);

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinDialect.h"
 
@@ -36,7 +37,7 @@ void addControlPatterns(RewritePatternSet &patterns, const ThreadTypes &types, C
   patterns.add<Call>(types, patterns.getContext());
   scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns, target);
   target.addLegalDialect<LLVM::LLVMDialect, vector::VectorDialect, thread::ThreadDialect>();
-  target.addDynamicallyLegalDialect<arith::ArithDialect, math::MathDialect>(
+  target.addDynamicallyLegalDialect<arith::ArithDialect, math::MathDialect, ub::UBDialect>(
       [&types](Operation *op) { return types.isLegal(op); });
   target.addDynamicallyLegalOp<func::FuncOp>(
       [&types](func::FuncOp function) { return types.isSignatureLegal(function.getFunctionType()); });

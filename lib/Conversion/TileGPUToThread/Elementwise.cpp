@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -42,6 +43,14 @@ struct Constant : OpConversionPattern<arith::ConstantOp> {
     }
     auto value = DenseElementsAttr::get(type, elements.getSplatValue<Attribute>());
     rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, value);
+    return success();
+  }
+};
+
+struct Poison : OpConversionPattern<ub::PoisonOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(ub::PoisonOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<ub::PoisonOp>(op, getTypeConverter()->convertType(op.getType()), op.getValue());
     return success();
   }
 };
@@ -117,7 +126,7 @@ template <typename Op, typename LLVMOp> struct Cast : OpConversionPattern<Op> {
 } // namespace
 
 void addElementwisePatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
-  patterns.add<Elementwise, Constant, Splat, AddPtr, Map, Cast<tile::PtrCastOp, LLVM::BitcastOp>,
+  patterns.add<Elementwise, Constant, Poison, Splat, AddPtr, Map, Cast<tile::PtrCastOp, LLVM::BitcastOp>,
                Cast<tile::IntToPtrOp, LLVM::IntToPtrOp>, Cast<tile::PtrToIntOp, LLVM::PtrToIntOp>>(
       types, patterns.getContext());
 }

@@ -190,6 +190,12 @@ private:
   int64_t perFragment = 0;
 };
 
+/// What the accumulators of a group_mma begin with.
+struct Start {
+  bool isZero;
+  Value continues; ///< where it is false, they begin with zero, too; null if it is true
+};
+
 /// The instructions of a group_mma.
 struct Products {
   const GroupMmaInstruction &row;
@@ -198,10 +204,9 @@ struct Products {
   const InShared &b;
   Value addressB;
 
-  /// Adds the products of columns of A from `begin` to `end` to `sums`, which are zero if `isFromZero`. K is the
-  /// outermost loop, so that consecutive instructions do not depend on each other. Fails if the group lacks a part of
-  /// A.
-  LogicalResult emit(Builder &builder, int64_t begin, int64_t end, MutableArrayRef<Value> sums, bool isFromZero) const {
+  /// Adds the products of columns of A from `begin` to `end` to `sums`. K is the outermost loop, so that consecutive
+  /// instructions do not depend on each other. Fails if the group lacks a part of A.
+  LogicalResult emit(Builder &builder, int64_t begin, int64_t end, MutableArrayRef<Value> sums, Start start) const {
     const Fragments &fragments = accumulators.fragments;
     for (int64_t k = begin; k < end; k += row.k) {
       for (auto [index, at] : llvm::enumerate(fragments.at)) {
@@ -212,9 +217,9 @@ struct Products {
         MutableArrayRef<Value> part = sums.slice(index * accumulators.words, accumulators.words);
         auto product = thread::GroupMmaOp::create(
             builder, row.name(), accumulators.columns, left, addressB, SmallVector<Value>(part),
-            a.attribute(builder.getContext()), b.attribute(builder.getContext()),
-            a.offsetOf(at[0] * GroupMmaInstruction::kRows, k), b.offsetOf(k, at[1] * accumulators.columns),
-            isFromZero && k == begin);
+            k == begin ? start.continues : Value(), a.attribute(builder.getContext()),
+            b.attribute(builder.getContext()), a.offsetOf(at[0] * GroupMmaInstruction::kRows, k),
+            b.offsetOf(k, at[1] * accumulators.columns), start.isZero && k == begin);
         llvm::copy(product.getResults(), part.begin());
       }
     }
@@ -222,10 +227,9 @@ struct Products {
   }
 
   /// The same as a group that other code waits for, which has the accumulators in registers of its own.
-  LogicalResult emitAndWait(Builder &builder, int64_t begin, int64_t end, SmallVector<Value> &sums,
-                            bool isFromZero) const {
+  LogicalResult emitAndWait(Builder &builder, int64_t begin, int64_t end, SmallVector<Value> &sums, Start start) const {
     sums = llvm::to_vector_of<Value>(thread::GroupMmaBeginOp::create(builder, ValueRange(sums)).getResults());
-    if (failed(emit(builder, begin, end, sums, isFromZero))) {
+    if (failed(emit(builder, begin, end, sums, start))) {
       return failure();
     }
     thread::GroupMmaCommitOp::create(builder);
@@ -239,7 +243,7 @@ struct Products {
     for (int64_t k = 0; k < depth; k += partialK) {
       Value zero = arith::ConstantOp::create(builder, builder.getZeroAttr(sums.front().getType()));
       SmallVector<Value> parts(sums.size(), zero);
-      if (failed(emitAndWait(builder, k, std::min(k + partialK, depth), parts, /*isFromZero=*/true))) {
+      if (failed(emitAndWait(builder, k, std::min(k + partialK, depth), parts, {/*isZero=*/true, Value()}))) {
         return failure();
       }
       for (auto [sum, part] : llvm::zip_equal(sums, parts)) {
@@ -277,7 +281,7 @@ struct GroupMma : OpConversionPattern<tilegpu::GroupMmaOp> {
     Value addressB = partOfGroup(builder, adaptor.getB(), offsetsB);
     SmallVector<Value> sums = sumsOf(builder, adaptor.getAcc());
     Products products = {row, *accumulators, a, b, addressB};
-    if (failed(emit(builder, op, products, sums, isZero(adaptor.getAcc())))) {
+    if (failed(emit(builder, op, products, sums, {isZero(adaptor.getAcc()), adaptor.getContinues()}))) {
       return op.emitError("a group of warps does not hold its part of A");
     }
     rewriter.replaceOp(op, fromSums(builder, adaptor.getAcc().getType(), std::move(sums)));
@@ -286,13 +290,13 @@ struct GroupMma : OpConversionPattern<tilegpu::GroupMmaOp> {
 
 private:
   static LogicalResult emit(Builder &builder, tilegpu::GroupMmaOp op, const Products &products,
-                            SmallVector<Value> &sums, bool isFromZero) {
+                            SmallVector<Value> &sums, Start start) {
     int64_t depth = depthOf(op);
     if (std::optional<int64_t> columns = tilegpu::partialK(op)) {
       return products.emitPartial(builder, depth, *columns, sums);
     }
     if (!op.getAsync()) {
-      return products.emitAndWait(builder, 0, depth, sums, isFromZero);
+      return products.emitAndWait(builder, 0, depth, sums, start);
     }
     // Accumulators in flight from the previous iteration must not be copied.
     bool mayCopy = !isInFlight(op.getAcc());
@@ -300,7 +304,7 @@ private:
     if (mayCopy) {
       sums = llvm::to_vector_of<Value>(begin.getResults());
     }
-    LogicalResult emitted = products.emit(builder, 0, depth, sums, isFromZero);
+    LogicalResult emitted = products.emit(builder, 0, depth, sums, start);
     thread::GroupMmaCommitOp::create(builder);
     return emitted;
   }

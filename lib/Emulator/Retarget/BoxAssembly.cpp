@@ -57,11 +57,14 @@ unsigned rankOf(StringRef opcode) {
   return hasRank && rank >= 1 && rank <= kMaxRank ? rank : 0;
 }
 
-/// What follows the rank, without the load mode, which is `tile` if it is not said.
+/// Precedes a policy for the cache, the last operand, which does not affect results.
+constexpr StringLiteral kPolicy = "L2::cache_hint";
+
+/// What follows the rank, without the load mode, which is `tile` if it is not said, and without a policy.
 std::string copyForm(StringRef opcode) {
   SmallVector<StringRef> parts;
   opcode.drop_front(kTensor.size()).split(parts, '.');
-  erase_if(parts, [](StringRef part) { return part == "tile"; });
+  erase_if(parts, [](StringRef part) { return part == "tile" || part == kPolicy; });
   return join(ArrayRef(parts).drop_front(), ".");
 }
 
@@ -96,6 +99,9 @@ Expected<SmallVector<BoxSlot, 10>> barrierSlots(const AssemblyStatement &stateme
 Expected<SmallVector<BoxSlot, 10>> copySlots(const AssemblyStatement &statement, bool isLoad) {
   unsigned rank = rankOf(statement.opcode);
   ArrayRef operands = statement.operands;
+  if (StringRef(statement.opcode).ends_with(kPolicy) && !operands.empty()) {
+    operands = operands.drop_back();
+  }
   if (operands.size() != (isLoad ? 3 : 2)) {
     return wrongOperands(statement);
   }

@@ -199,6 +199,14 @@ func.func @groupRegisters(%b: tensor<16x64xf16>, %c: tensor<64x64xf32>) {
 
 // -----
 
+func.func @groupContinues(%a: tensor<64x16xf16>, %b: tensor<16x64xf16>, %c: tensor<64x64xf32>, %continues: i1) {
+  // expected-error @below {{waits for sums that may begin at zero, which only asynchronous ones do}}
+  %0 = tilegpu.group_mma "m64k16.f16.f16.f32" %a, %b, %c if %continues : tensor<64x16xf16> * tensor<16x64xf16> -> tensor<64x64xf32>
+  return
+}
+
+// -----
+
 #a = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]] : 64x16>
 func.func @groupSlots(%b: tensor<16x64xf16>, %c: tensor<64x64xf32>) {
   %ring = tilegpu.local_alloc : !tilegpu.buffer<64x16xf16, #a, 2>

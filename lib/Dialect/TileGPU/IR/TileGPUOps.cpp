@@ -225,6 +225,9 @@ LogicalResult GroupMmaOp::verify() {
   if (getRegisterA() && isa<BufferType>(getA().getType())) {
     return emitOpError("has a buffer as the operand in registers");
   }
+  if (getContinues() && !getAsync()) {
+    return emitOpError("waits for sums that may begin at zero, which only asynchronous ones do");
+  }
   for (Type type : {getA().getType(), getB().getType()}) {
     if (auto buffer = dyn_cast<BufferType>(type); buffer && failed(checkSlot(*this, buffer))) {
       return failure();

@@ -80,13 +80,25 @@ module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 4 :
 // CHECK-LABEL: func.func @stored
 // CHECK-SAME: (%[[C:[a-z0-9]+]]: !tile.ptr<f16>
 // CHECK-SAME: tilegpu.tensor_maps = [#tilegpu.tensor_map<f16, slot = 0, extents = [{{[0-9]+, [0-9]+}}], strides = [{{[0-9]+}}], box = [64, 64], swizzle = 128>]
+
+// 8 KiB times the programs and the iterations, beside the L2 cache's 50 MiB times the step.
+// CHECK: %[[BYTES:.*]] = arith.constant 8.192000e+03 : f32
+// CHECK: %[[CACHE:.*]] = arith.constant 5.242880e+07 : f32
+// CHECK: tile.num_programs 0
+// CHECK: tile.num_programs 1
+// CHECK: tile.num_programs 2
+// CHECK: %[[LENGTH:.*]] = arith.subi
+// CHECK: %[[F:.*]] = arith.sitofp %[[LENGTH]] : i64 to f32
+// CHECK: %[[STORED:.*]] = arith.mulf %{{.*}}, %[[F]] : f32
+// CHECK: %[[LIMIT:.*]] = arith.mulf %[[CACHE]], %{{.*}} : f32
+// CHECK: %[[MORE:.*]] = arith.cmpf ogt, %[[STORED]], %[[LIMIT]]
 // CHECK: scf.for %[[TILE:[a-z0-9]+]] =
 // CHECK: arith.truncf
 // CHECK: %[[B:[0-9]+]] = tilegpu.local_alloc : <64x64xf16, #[[BOXES]]>
 // CHECK: tilegpu.local_store %{{.*}}, %[[B]]
 // CHECK-NOT: local_load
 // CHECK: %[[ROW:[0-9]+]] = arith.muli %c64{{[_a-z0-9]*}}, %[[TILE]]
-// CHECK: tilegpu.box_store 0[%{{.*}}, %[[ROW]]] of %[[C]] from %[[B]] by_groups
+// CHECK: tilegpu.box_store 0[%{{.*}}, %[[ROW]]] of %[[C]] from %[[B]] by_groups apart evict_first if %[[MORE]] :
 // CHECK-NEXT: tilegpu.box_store_wait %[[B]] by_groups :
 // CHECK-NOT: tile.store
 

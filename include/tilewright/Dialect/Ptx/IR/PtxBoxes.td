@@ -96,15 +96,35 @@ def Ptx_BulkTensorLoadOp : Ptx_BoxOp<"bulk_tensor_load"> {
   }];
 }
 
-def Ptx_BulkTensorStoreOp : Ptx_BoxOp<"bulk_tensor_store"> {
-  let summary = "Copies a box from shared to global memory if `mask` is true";
-  let arguments = (ins LLVM_PointerInAddressSpace<0>:$map, Variadic<I32>:$coordinates, Ptx_Shared:$from, I1:$mask);
-  let assemblyFormat = "$map `[` $coordinates `]` `,` $from `mask` $mask attr-dict `:` type($from)";
+def Ptx_CachePolicyOp : Ptx_Op<"cache_policy", [Pure]> {
+  let summary = "A policy for the L2 cache that gives all lines the priority `evict`";
+  let description = [{`evict` is "evict_first", "evict_normal" or "evict_last".}];
+  let arguments = (ins StrAttr:$evict);
+  let results = (outs I64:$policy);
+  let assemblyFormat = "$evict attr-dict";
+  let extraClassDeclaration = [{ int widestRegister() { return 64; } }];
+  let extraClassDefinition = [{
+    std::string $cppClass::getAssembly() {
+      return "createpolicy.fractional.L2::" + getEvict().str() + ".b64 " + reg(0) + ", 1.0;";
+    }
+  }];
+}
+
+def Ptx_BulkTensorStoreOp
+    : Ptx_Op<"bulk_tensor_store", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Copies a box from shared to global memory if `mask` is true, by the cache policy if there is one";
+  let arguments = (ins LLVM_PointerInAddressSpace<0>:$map, Variadic<I32>:$coordinates, Ptx_Shared:$from, I1:$mask,
+    Optional<I64>:$policy);
+  let assemblyFormat = [{
+    $map `[` $coordinates `]` `,` $from `mask` $mask (`policy` $policy^)? attr-dict `:` type($from)
+  }];
+  let extraClassDeclaration = [{ int widestRegister() { return 64; } }];
   let extraClassDefinition = [{
     std::string $cppClass::getAssembly() {
       int rank = static_cast<int>(getCoordinates().size());
       return "@" + reg(rank + 2) + " cp.async.bulk.tensor." + std::to_string(rank) +
-             "d.global.shared::cta.tile.bulk_group [" + reg(0) + ", " + regs(1, rank) + "], [" + reg(rank + 1) + "];";
+             "d.global.shared::cta.tile.bulk_group" + (getPolicy() ? ".L2::cache_hint [" : " [") + reg(0) + ", " +
+             regs(1, rank) + "], [" + reg(rank + 1) + "]" + (getPolicy() ? ", " + reg(rank + 3) : "") + ";";
     }
   }];
 }

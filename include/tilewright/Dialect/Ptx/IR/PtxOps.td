@@ -128,17 +128,17 @@ def Ptx_CopyRegistersOp : Ptx_Op<"copy_registers", [MemoryEffects<[MemRead, MemW
 
 def Ptx_WgmmaOp : Ptx_Op<"wgmma", [MemoryEffects<[MemRead, MemWrite]>, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<Ptx_AssemblyOpInterface, ["tiedOperands"]>]> {
-  let summary = "Starts to compute A * B + C by a warp group; C is not read with `fromZero`";
+  let summary = "Starts to compute A * B + C by a warp group; C is not read with `fromZero`, or where `continues` is 0";
   let description = [{
     `shape` is "m64n128k16", `types` are those of the accumulators, A and B: ".f32.f16.f16". `a` is a matrix descriptor
     or the words of a fragment, `b` a descriptor. `immediates` is what the instruction takes behind them: the
     signs of A and B, and for 16-bit types whether those in shared memory are transposed.
   }];
-  let arguments = (ins Variadic<Ptx_Register>:$c, Variadic<AnyTypeOf<[I32, I64]>>:$a, I64:$b, StrAttr:$shape,
-    StrAttr:$types, UnitAttr:$fromZero, DenseI32ArrayAttr:$immediates);
+  let arguments = (ins Variadic<Ptx_Register>:$c, Variadic<AnyTypeOf<[I32, I64]>>:$a, I64:$b, Optional<I32>:$continues,
+    StrAttr:$shape, StrAttr:$types, UnitAttr:$fromZero, DenseI32ArrayAttr:$immediates);
   let results = (outs Variadic<Ptx_Register>:$results);
   let assemblyFormat = [{
-    $shape $types $a `by` $b `into` $c $immediates (`from_zero` $fromZero^)? attr-dict `:` type($a) `into` type($c) `->`
+    $shape $types $a `by` $b `into` $c $immediates (`from_zero` $fromZero^)? (`if` $continues^)? attr-dict `:` type($a) `into` type($c) `->`
     type($results)
   }];
   let extraClassDefinition = [{
@@ -147,7 +147,7 @@ def Ptx_WgmmaOp : Ptx_Op<"wgmma", [MemoryEffects<[MemRead, MemWrite]>, AttrSized
     std::string $cppClass::getAssembly() {
       int count = tiedOperands(), a = static_cast<int>(getA().size());
       bool isDescriptor = getA().front().getType().isInteger(64);
-      std::string accumulates = getFromZero() ? "0" : "1";
+      std::string accumulates = getContinues() ? reg(2 * count + a + 1) : getFromZero() ? "0" : "1";
       std::string text = "{\n\t.reg .pred p;\n\tsetp.ne.b32 p, " + accumulates + ", 0;\n\twgmma.mma_async.sync.aligned." +
                          getShape().str() + getTypes().str() + " " + regs(0, count) + ", " +
                          (isDescriptor ? reg(2 * count) : regs(2 * count, a)) + ", " + reg(2 * count + a) + ", p";

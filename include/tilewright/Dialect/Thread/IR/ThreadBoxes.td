@@ -110,9 +110,14 @@ def Thread_BoxStoreOp : Thread_Op<"box_store", [AttrSizedOperandSegments, Memory
     Elements outside of the array are not written. What threads wrote to the bytes at `from` must happen before, with a
     `thread.async_fence` between. The bytes must not be written until a `thread.box_store_wait` for the group to which
     the thread's next `thread.box_store_commit` adds the copy.
+
+    Where `evictFirst` is true, what it writes leaves the last cache before other lines do.
   }];
-  let arguments = (ins Thread_TensorMap:$map, Variadic<I32>:$coordinates, Thread_Shared:$from, Optional<I1>:$mask);
-  let assemblyFormat = "$map `[` $coordinates `]` `,` $from (`mask` $mask^)? attr-dict `:` type($from)";
+  let arguments = (ins Thread_TensorMap:$map, Variadic<I32>:$coordinates, Thread_Shared:$from, Optional<I1>:$mask,
+    Optional<I1>:$evictFirst);
+  let assemblyFormat = [{
+    $map `[` $coordinates `]` `,` $from (`mask` $mask^)? (`evict_first` `if` $evictFirst^)? attr-dict `:` type($from)
+  }];
   let hasVerifier = 1;
 }
 

@@ -283,18 +283,18 @@ def Thread_GroupMmaOp : Thread_Op<"group_mma", [AttrSizedOperandSegments, InferT
     `instruction` names a row of `GpuInfo::groupMma`, and `columns` is its N. `a` is the address of the matrix `inA`, or,
     without that attribute, the thread's words of the row's fragment; `b` is the address of `inB`. The operands begin
     `offsetA` and `offsetB` bytes behind the addresses, which are the same in all threads of the group. With
-    `fromZero`, C is not read.
+    `fromZero`, or where `continues` is false, C is zero and not read.
 
     The results are those of a `thread.group_mma_wait` for the group to which the next `thread.group_mma_commit` adds
     the instruction. Until then, only another `thread.group_mma` may use them.
   }];
   let arguments = (ins StrAttr:$instruction, I64Attr:$columns, Variadic<AnyTypeOf<[I32, Thread_Shared]>>:$a,
-    Thread_Shared:$b, Variadic<Thread_Word>:$c, OptionalAttr<Thread_SharedMatrix>:$inA, Thread_SharedMatrix:$inB,
+    Thread_Shared:$b, Variadic<Thread_Word>:$c, Optional<I1>:$continues, OptionalAttr<Thread_SharedMatrix>:$inA, Thread_SharedMatrix:$inB,
     I64Attr:$offsetA, I64Attr:$offsetB, UnitAttr:$fromZero);
   let results = (outs Variadic<Thread_Word>:$results);
   let assemblyFormat = [{
     $instruction `columns` $columns $a `at` $offsetA (`in` $inA^)? `by` $b `at` $offsetB `in` $inB `into` $c
-    (`from_zero` $fromZero^)? attr-dict `:` type($a) `by` type($b) `into` type($c)
+    (`from_zero` $fromZero^)? (`if` $continues^)? attr-dict `:` type($a) `by` type($b) `into` type($c)
   }];
   let hasVerifier = 1;
 }

@@ -236,14 +236,16 @@ def TileGPU_GroupMmaOp : TileGPU_Op<"group_mma", [AllTypesMatch<["acc", "result"
     the fragment's layout with exchanged dimensions; with `transposedC`, so are the accumulators and the result.
 
     With `async`, the instruction is in flight after the operation: the result may only be used as the accumulator of
-    another one and by `group_mma_wait`, and loops may carry it to these. Without it, the operation waits.
+    another one and by `group_mma_wait`, and loops and branches may carry it to these. Without it, the operation waits.
+
+    Where `continues` is false, the accumulator is zero, whatever `acc` holds. Only asynchronous ones have it.
   }];
-  let arguments = (ins TileGPU_TileOrBuffer:$a, TileGPU_TileOrBuffer:$b, Tile_Tile:$acc, StrAttr:$instruction,
-    UnitAttr:$registerA, UnitAttr:$transposedA, UnitAttr:$transposedB, UnitAttr:$transposedC, UnitAttr:$async);
+  let arguments = (ins TileGPU_TileOrBuffer:$a, TileGPU_TileOrBuffer:$b, Tile_Tile:$acc, Optional<I1>:$continues,
+    StrAttr:$instruction, UnitAttr:$registerA, UnitAttr:$transposedA, UnitAttr:$transposedB, UnitAttr:$transposedC, UnitAttr:$async);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = [{
     $instruction (`async` $async^)? $a (`registers` $registerA^)? (`transposed` $transposedA^)? `,`
-    $b (`transposed` $transposedB^)? `,` $acc (`transposed` $transposedC^)? attr-dict
+    $b (`transposed` $transposedB^)? `,` $acc (`if` $continues^)? (`transposed` $transposedC^)? attr-dict
     `:` type($a) `*` type($b) `->` type($result)
   }];
   let hasVerifier = 1;

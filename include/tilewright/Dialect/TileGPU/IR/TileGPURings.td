@@ -88,7 +88,7 @@ def TileGPU_BoxCopyOp : TileGPU_Op<"box_copy", [AttrSizedOperandSegments,
   }];
 }
 
-def TileGPU_BoxStoreOp : TileGPU_Op<"box_store"> {
+def TileGPU_BoxStoreOp : TileGPU_Op<"box_store", [AttrSizedOperandSegments]> {
   let summary = "Starts to copy a tile from shared memory to a box of `array`, which a tensor map describes";
   let description = [{
     As `box_copy` in the other direction: elements outside of the map's extents are not written. The buffer must not be
@@ -107,12 +107,15 @@ def TileGPU_BoxStoreOp : TileGPU_Op<"box_store"> {
 
     With `apart`, no two groups ever write the same element by this operation or a copy of it: rows do not overlap, and
     the tiles that it copies begin at multiples of their heights.
+
+    Where `evictFirst` is true, what it writes leaves the L2 cache before other lines do.
   }];
   let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$map, Variadic<I32>:$coordinates,
     Arg<Tile_PtrType, "where the array begins", [MemWrite<TileGPU_Memory>]>:$array,
-    TileGPU_BufferArg<[MemRead<TileGPU_Shared>]>:$buffer, UnitAttr:$by_groups, UnitAttr:$apart);
+    TileGPU_BufferArg<[MemRead<TileGPU_Shared>]>:$buffer, Optional<I1>:$evictFirst, UnitAttr:$by_groups, UnitAttr:$apart);
   let assemblyFormat = [{
-    $map `[` $coordinates `]` `of` $array `from` $buffer (`by_groups` $by_groups^)? (`apart` $apart^)? attr-dict `:` type($array) `,`
+    $map `[` $coordinates `]` `of` $array `from` $buffer (`by_groups` $by_groups^)? (`apart` $apart^)?
+    (`evict_first` `if` $evictFirst^)? attr-dict `:` type($array) `,`
     type($buffer)
   }];
 }

@@ -730,6 +730,37 @@ def GuardSelects : Pass<"guard-selects", "mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def StartFromZero : Pass<"start-from-zero", "mlir::ModuleOp"> {
+  let summary = "Let the first dot of a loop take its accumulator for zero";
+  let description = [{
+    A loop of dots usually begins with an accumulator of zeros, which each thread would write to its registers before the
+    loop; in a persistent kernel, before each tile. The hardware can leave out the addition instead:
+
+    ```mlir
+    %r = scf.for %k = %first to %end ... iter_args(%a = %zero) {
+      %b = tilegpu.group_mma async %x, %y, %a
+    // becomes
+    %any = arith.cmpi slt, %first, %end
+    %r = scf.if %any {
+      %s = scf.for %k = %first to %end ... iter_args(%a = %poison) {
+        %continues = arith.cmpi ne, %k, %first
+        %b = tilegpu.group_mma async %x, %y, %a if %continues
+      ...
+      scf.yield %s
+    } else {
+      scf.yield %zero
+    }
+    ```
+
+    This is done for accumulators that nothing else in the loop reads, of asynchronous dots.
+
+    Requires: nothing of the earlier passes, which look for loops directly in a body.
+    Establishes: nothing.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect"];
+}
+
 def WarnLargeTiles : Pass<"warn-large-tiles", "mlir::ModuleOp"> {
   let summary = "Warn of a tile that does not fit into registers";
   let description = [{

@@ -213,7 +213,8 @@ private:
     a = group.registerA ? converted(builder, loc, a, group.a) : a;
     b = group.isSwapped ? tile::TransOp::create(builder, loc, b, ArrayRef<int32_t>{1, 0}).getResult() : b;
     Value acc = converted(builder, loc, dot.getAcc(), group.accumulator);
-    auto product = GroupMmaOp::create(builder, loc, acc.getType(), a, b, acc, group.row->name(), group.registerA,
+    auto product = GroupMmaOp::create(builder, loc, acc.getType(), a, b, acc, /*continues=*/Value(), group.row->name(),
+                                      group.registerA,
                                       /*transposedA=*/group.isSwapped, /*transposedB=*/false,
                                       /*transposedC=*/group.isSwapped, /*async=*/false);
     if (group.partialK) {

@@ -4,6 +4,7 @@
 #include "../ExpandPipeline/LoopParts.h"
 #include "EraseUnused.h"
 #include "MemoryOrder.h"
+#include "StoredBytes.h"
 
 #include "tilewright/Layout/Shared.h"
 
@@ -122,6 +123,8 @@ static void storeByBoxes(const BoxStore &found) {
   tile::StoreOp store = found.store;
   LocalStoreOp staged = found.staged;
   LocalAllocOp old = allocationOf(staged.getBuffer());
+  // What is larger than the cache is not in it any more when something reads it: it makes room for operands.
+  Value evictFirst = emitStoresMoreThan(store, targetOf(store).cacheBytes);
   Operation *load = store.getValue().getDefiningOp();
   Location loc = store.getLoc();
   OpBuilder builder(staged);
@@ -130,7 +133,7 @@ static void storeByBoxes(const BoxStore &found) {
   builder.setInsertionPoint(store);
   UnitAttr byGroups = found.isByGroups ? builder.getUnitAttr() : UnitAttr();
   BoxStoreOp::create(builder, loc, builder.getI64IntegerAttr(found.map), found.box.emitStart(builder, loc),
-                     found.box.base, buffer, byGroups, found.isApart ? builder.getUnitAttr() : UnitAttr());
+                     found.box.base, buffer, evictFirst, byGroups, found.isApart ? builder.getUnitAttr() : UnitAttr());
   BoxStoreWaitOp::create(builder, loc, buffer, found.isByGroups,
                          /*read=*/!store->getParentOfType<LoopLikeOpInterface>());
   Operation *mask = store.getMask() ? store.getMask().getDefiningOp() : nullptr;
