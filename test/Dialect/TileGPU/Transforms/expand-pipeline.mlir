@@ -78,6 +78,40 @@ module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 4 :
     return %sum#0 : tensor<64x32xf16, #operand>
   }
 
+  // Where the index may be at the ends of its type, the distance to the end tells whether an iteration exists, which
+  // has no sign: a sum or difference could wrap.
+  // CHECK-LABEL: @at_the_ends
+  // CHECK-SAME: %[[FROM:arg[0-9]+]]: i32, %[[N:arg[0-9]+]]: i32
+  // BARRIERS-LABEL: @at_the_ends
+  func.func @at_the_ends(%p: tensor<64x32x!tile.ptr<f16>, #rows>, %first: i32, %n: i32, %x: tensor<64x32xf16, #operand>) -> tensor<64x32xf16, #operand> {
+    // CHECK-DAG: %[[STEP:.*]] = arith.constant 1 : i32
+    // CHECK-DAG: %[[TWO:.*]] = arith.constant 2 : i32
+    // CHECK-DAG: %[[LEFT:.*]] = arith.subi %[[N]], %[[FROM]]
+    // CHECK-DAG: %[[ANY:.*]] = arith.cmpi slt, %[[FROM]], %[[N]]
+    // CHECK: tilegpu.async_copy
+    // CHECK: %[[SECOND:.*]] = arith.cmpi ugt, %[[LEFT]], %[[STEP]]
+    // CHECK: %[[BOTH:.*]] = arith.andi %[[ANY]], %[[SECOND]]
+    // CHECK: tile.splat %[[BOTH]]
+    // CHECK: tilegpu.async_copy
+    // CHECK: scf.for %[[K:.*]] = %[[FROM]] to %[[N]]
+    // CHECK: %[[REST:.*]] = arith.subi %[[N]], %[[K]]
+    // CHECK: %[[THIRD:.*]] = arith.cmpi ugt, %[[REST]], %[[TWO]]
+    // CHECK: tile.splat %[[THIRD]]
+    // CHECK: tilegpu.async_copy
+    %c1 = arith.constant 1 : i32
+    %sum = scf.for %k = %first to %n step %c1 iter_args(%s = %x) -> (tensor<64x32xf16, #operand>) : i32 {
+      %t = tile.splat %k : tensor<64x32xi32, #rows>
+      %q = tile.addptr %p, %t : tensor<64x32x!tile.ptr<f16>, #rows>, tensor<64x32xi32, #rows>
+      %y = tile.load %q contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %m = tilegpu.local_alloc : !buffer
+      tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
+      %a = tilegpu.local_load %m : !buffer -> tensor<64x32xf16, #operand>
+      %d = arith.addf %s, %a : tensor<64x32xf16, #operand>
+      scf.yield %d : tensor<64x32xf16, #operand>
+    }
+    return %sum : tensor<64x32xf16, #operand>
+  }
+
   // A division for an iteration that does not exist divides by 1; a constant divisor needs no guard.
   // CHECK-LABEL: @divisions
   // CHECK-SAME: %[[N:arg[0-9]+]]: i32

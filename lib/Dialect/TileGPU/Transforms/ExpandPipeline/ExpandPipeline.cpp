@@ -23,6 +23,7 @@
 // of copies from the iteration that starts them to the one that waits for them.
 
 #include "../TokenCopies.h"
+#include "IterationPredicates.h"
 #include "LoopWithCopies.h"
 #include "Speculation.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
@@ -122,11 +123,15 @@ static LogicalResult expand(scf::ForOp loop) {
   options.getScheduleFn = [&](scf::ForOp, Schedule &schedule) { schedule = rewritten.schedule(); };
   options.supportDynamicLoops = true;
   options.peelEpilogue = false;
-  options.predicateFn = executeIf;
   IRRewriter rewriter(loop.getContext());
   Location loc = loop.getLoc();
   bool specializes = loop->hasAttr(TileGPUDialect::kWarpSpecializeAttr);
   scf::ForOp withCopies = rewritten.build();
+  IterationPredicates predicates(withCopies);
+  options.predicateFn = [&](RewriterBase &rewriter, Operation *op, Value predicate) {
+    Value exists = predicates.replace(rewriter, predicate);
+    return exists ? executeIf(rewriter, op, exists) : nullptr;
+  };
   rewriter.setInsertionPoint(withCopies);
   FailureOr<scf::ForOp> pipelined = scf::pipelineForLoop(rewriter, withCopies, options);
   if (failed(pipelined)) {
