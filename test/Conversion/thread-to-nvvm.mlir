@@ -195,3 +195,67 @@ module attributes {tilegpu.target = "sm_90a", tilegpu.num_warps = 4 : i32} {
     return
   }
 }
+
+// -----
+
+module attributes {tilegpu.target = "sm_90a", tilegpu.num_warps = 8 : i32, tilegpu.producer_warps = 4 : i32} {
+  // Additional warps have indices behind those that hold tiles.
+  //
+  // CHECK-LABEL: func @added_warps
+  func.func @added_warps() -> i32 {
+    // CHECK: nvvm.read.ptx.sreg.tid.x range <i32, 0, 384>
+    %id = thread.id
+    return %id : i32
+  }
+
+  // A group of warps cedes registers, and another one takes them.
+  //
+  // CHECK-LABEL: func @registers
+  func.func @registers() {
+    // CHECK-NEXT: nvvm.setmaxregister decrease 24
+    // CHECK-NEXT: nvvm.setmaxregister increase 240
+    thread.set_registers 24
+    thread.set_registers more 240
+    return
+  }
+
+  // A barrier of some of the threads is barrier 0 with their number. Without a number, it is of all threads.
+  //
+  // CHECK-LABEL: func @counted
+  func.func @counted() {
+    // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0 : i32
+    // CHECK-DAG: %[[JOINT:.*]] = arith.constant 15 : i32
+    // CHECK-DAG: %[[SOME:.*]] = arith.constant 256 : i32
+    // CHECK-DAG: %[[MORE:.*]] = arith.constant 288 : i32
+    // CHECK: llvm.call_intrinsic "llvm.nvvm.barrier.cta.sync.aligned.count"(%[[ZERO]], %[[SOME]]) : (i32, i32) -> ()
+    // CHECK-NEXT: nvvm.barrier0
+    // CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.barrier.cta.sync.aligned.count"(%[[JOINT]], %[[MORE]]) : (i32, i32) -> ()
+    // CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.barrier.cta.arrive.aligned.count"(%[[JOINT]], %[[MORE]]) : (i32, i32) -> ()
+    thread.barrier of 256
+    thread.barrier
+    %joint = arith.constant 15 : i32
+    thread.named_barrier_wait %joint of 288
+    thread.named_barrier_arrive %joint of 288
+    return
+  }
+
+  // ptxas would compute words after the barrier that are to be computed before it, so its number depends on them: they
+  // are masked by zeros, the upper half of a grid's size.
+  //
+  // CHECK-LABEL: func @after
+  // CHECK-SAME: %[[X:.*]]: i32, %[[Y:.*]]: i32
+  func.func @after(%x: i32, %y: i32) {
+    // CHECK-DAG: %[[ONE:.*]] = arith.constant 1 : i32
+    // CHECK-DAG: %[[HALF:.*]] = arith.constant 16 : i32
+    // CHECK: %[[WORDS:.*]] = arith.ori %[[X]], %[[Y]] : i32
+    // CHECK: %[[SIZE:.*]] = nvvm.read.ptx.sreg.nctaid.z
+    // CHECK: %[[COPY:.*]] = ptx.copy_registers %[[SIZE]]
+    // CHECK: %[[NONE:.*]] = arith.shrui %[[COPY]], %[[HALF]] : i32
+    // CHECK: %[[MASKED:.*]] = arith.andi %[[WORDS]], %[[NONE]] : i32
+    // CHECK: %[[NUMBER:.*]] = arith.addi %[[MASKED]], %[[ONE]] : i32
+    // CHECK: llvm.call_intrinsic "llvm.nvvm.barrier.cta.sync.aligned.count"(%[[NUMBER]], %{{.*}})
+    %number = arith.constant 1 : i32
+    thread.named_barrier_wait %number of 256 after %x, %y
+    return
+  }
+}

@@ -147,3 +147,27 @@ func.func @too_many_arrivals(%p: !llvm.ptr<3>) {
   thread.transaction_barrier_init %p arrivals 1048576 : <3>
   return
 }
+
+// -----
+
+func.func @no_registers() {
+  // expected-error @+1 {{'count' failed to satisfy constraint}}
+  thread.set_registers more 0
+  return
+}
+
+// -----
+
+func.func @barrier_without_threads() {
+  // expected-error @+1 {{'threads' failed to satisfy constraint}}
+  thread.barrier of 0
+  return
+}
+
+// -----
+
+func.func @named_barrier_without_threads(%number: i32) {
+  // expected-error @+1 {{'threads' failed to satisfy constraint}}
+  thread.named_barrier_wait %number of 0
+  return
+}

@@ -93,3 +93,30 @@ func.func @messages(%n: i32, %x: f64) {
   thread.fail "too small"
   return
 }
+
+// CHECK-LABEL: func @groups
+// CHECK-SAME: %[[A:.*]]: i32, %[[B:.*]]: !llvm.ptr<3>, %[[C:.*]]: f32, %[[IF:.*]]: i1
+func.func @groups(%a: i32, %b: !llvm.ptr<3>, %c: f32, %if: i1) {
+  // CHECK: thread.group_mma "m64k16.f16.f16.f32" columns 8 %[[A]], %[[A]], %[[A]], %[[A]] at 0 by %[[B]] at 2048 in <swizzle = 128, leading = 4096, stride = 1024, transposed = true> into %[[C]], %[[C]], %[[C]], %[[C]] from_zero : i32, i32, i32, i32 by <3> into f32, f32, f32, f32
+  // CHECK: thread.group_mma "m64k16.f16.f16.f32" columns 8 %[[B]] at 64 in <swizzle = 64, leading = 0, stride = 512, transposed = false> by %[[B]] at 0 in <swizzle = 32, leading = 0, stride = 256, transposed = false> into %[[C]], %[[C]], %[[C]], %[[C]] if %[[IF]] : !llvm.ptr<3> by <3> into f32, f32, f32, f32
+  %0:4 = thread.group_mma "m64k16.f16.f16.f32" columns 8 %a, %a, %a, %a at 0 by %b at 2048 in <swizzle = 128, leading = 4096, stride = 1024, transposed = true> into %c, %c, %c, %c from_zero : i32, i32, i32, i32 by <3> into f32, f32, f32, f32
+  %1:4 = thread.group_mma "m64k16.f16.f16.f32" columns 8 %b at 64 in <swizzle = 64, leading = 0, stride = 512, transposed = false> by %b at 0 in <swizzle = 32, leading = 0, stride = 256, transposed = false> into %c, %c, %c, %c if %if : !llvm.ptr<3> by <3> into f32, f32, f32, f32
+  return
+}
+
+// CHECK-LABEL: func @partitions
+func.func @partitions(%number: i32, %x: i32) {
+  // CHECK: thread.set_registers 24
+  // CHECK: thread.set_registers more 240
+  // CHECK: thread.barrier of 256
+  // CHECK: thread.named_barrier_wait %{{.*}} of 288{{$}}
+  // CHECK: thread.named_barrier_wait %{{.*}} of 256 after %{{.*}}, %{{.*}}
+  // CHECK: thread.named_barrier_arrive %{{.*}} of 256
+  thread.set_registers 24
+  thread.set_registers more 240
+  thread.barrier of 256
+  thread.named_barrier_wait %number of 288
+  thread.named_barrier_wait %number of 256 after %x, %x
+  thread.named_barrier_arrive %number of 256
+  return
+}

@@ -303,3 +303,137 @@ func.func @mapWithoutArgument() attributes {
 // expected-error @below {{has 2 arguments, but 2 slots and 1 tensor maps}}
 func.func @mapWithSlot(%x: !tile.ptr<f16>, %map: !llvm.ptr {thread.tensor_map}) attributes {
     tilegpu.tensor_maps = [#tilegpu.tensor_map<f16, slot = 0, extents = [0, 1], strides = [3], box = [32, 64], swizzle = 64>], tilegpu.tensor_map_steps = array<i64: 16385, 2, 0, 16385, 1, 0, 16384, 2, 2, 16390, 0, 2>, tilegpu.slots = array<i32: 0, 1>} { return }
+
+// -----
+
+// The producer would not arrive at the second barrier.
+module attributes {tilegpu.num_warps = 8 : i32, tilegpu.producer_warps = 4 : i32} {
+  func.func @producerMisses() {
+    // expected-error @below {{has regions with different numbers of joint barriers}}
+    tilegpu.specialize_warps producer {
+      tilegpu.barrier joint {tilegpu.partition = 1 : i64}
+    } consumers {
+      tilegpu.barrier joint
+      tilegpu.barrier joint
+    }
+    return
+  }
+}
+
+// -----
+
+// Joint barriers in branches count, and other barriers of the consumers do not.
+module attributes {tilegpu.num_warps = 8 : i32, tilegpu.producer_warps = 4 : i32} {
+  func.func @consumersMiss() {
+    // expected-error @below {{has regions with different numbers of joint barriers}}
+    tilegpu.specialize_warps producer {
+      tilegpu.barrier joint {tilegpu.partition = 1 : i64}
+      %some = arith.constant true
+      scf.if %some {
+        tilegpu.barrier joint {tilegpu.partition = 1 : i64}
+      }
+    } consumers {
+      tilegpu.barrier joint
+      tilegpu.barrier
+    }
+    return
+  }
+}
+
+// -----
+
+module attributes {tilegpu.num_warps = 8 : i32} {
+  func.func @noProducerWarps() {
+    // expected-error @below {{needs `tilegpu.producer_warps` on the module}}
+    tilegpu.specialize_warps producer {
+    } consumers {
+    }
+    return
+  }
+}
+
+// -----
+
+module attributes {tilegpu.num_warps = 8 : i32, tilegpu.producer_warps = 4 : i32} {
+  func.func @registersAtStart() {
+    // expected-error @below {{needs `tilegpu.registers` and two numbers of registers, multiples of 8 from 24 to 256}}
+    tilegpu.specialize_warps registers [24, 240] producer {
+    } consumers {
+    }
+    return
+  }
+}
+
+// -----
+
+module attributes {tilegpu.num_warps = 8 : i32, tilegpu.producer_warps = 4 : i32, tilegpu.registers = 168 : i32} {
+  func.func @threeCounts() {
+    // expected-error @below {{needs `tilegpu.registers` and two numbers of registers, multiples of 8 from 24 to 256}}
+    tilegpu.specialize_warps registers [24, 240, 240] producer {
+    } consumers {
+    }
+    return
+  }
+}
+
+// -----
+
+module attributes {tilegpu.num_warps = 8 : i32, tilegpu.producer_warps = 4 : i32, tilegpu.registers = 168 : i32} {
+  func.func @noMultiple() {
+    // expected-error @below {{needs `tilegpu.registers` and two numbers of registers, multiples of 8 from 24 to 256}}
+    tilegpu.specialize_warps registers [24, 236] producer {
+    } consumers {
+    }
+    return
+  }
+}
+
+// -----
+
+module attributes {tilegpu.num_warps = 8 : i32, tilegpu.producer_warps = 4 : i32, tilegpu.registers = 168 : i32} {
+  func.func @tooFew() {
+    // expected-error @below {{needs `tilegpu.registers` and two numbers of registers, multiples of 8 from 24 to 256}}
+    tilegpu.specialize_warps registers [16, 240] producer {
+    } consumers {
+    }
+    return
+  }
+}
+
+// -----
+
+module attributes {tilegpu.num_warps = 8 : i32, tilegpu.producer_warps = 4 : i32, tilegpu.registers = 248 : i32} {
+  func.func @tooMany() {
+    // expected-error @below {{needs `tilegpu.registers` and two numbers of registers, multiples of 8 from 24 to 256}}
+    tilegpu.specialize_warps registers [24, 264] producer {
+    } consumers {
+    }
+    return
+  }
+}
+
+// -----
+
+// The consumers only take registers.
+module attributes {tilegpu.num_warps = 8 : i32, tilegpu.producer_warps = 4 : i32, tilegpu.registers = 168 : i32} {
+  func.func @consumersCede() {
+    // expected-error @below {{has more registers than the kernel starts with}}
+    tilegpu.specialize_warps registers [24, 160] producer {
+    } consumers {
+    }
+    return
+  }
+}
+
+// -----
+
+// Four warps of 32 and eight of 240 have more than twelve of 168.
+module attributes {tilegpu.num_warps = 8 : i32, tilegpu.producer_warps = 4 : i32, tilegpu.registers = 168 : i32} {
+  func.func @tooManyTogether() {
+    // expected-error @below {{has more registers than the kernel starts with}}
+    tilegpu.specialize_warps registers [32, 240] producer {
+    } consumers {
+    }
+    return
+  }
+}

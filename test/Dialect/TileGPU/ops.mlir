@@ -68,3 +68,55 @@ func.func @tensorMaps(%x: !tile.ptr<f16>, %rows: i64, %columns: i64, %a: !llvm.p
     tilegpu.tensor_map_steps = array<i64: 16385, 2, 0, 16385, 1, 0, 16384, 2, 2, 16390, 0, 2>} {
   return
 }
+
+// CHECK-LABEL: @boxes
+func.func @boxes(%array: !tile.ptr<f16>, %i: i32, %c: i1) {
+  %0 = tilegpu.local_alloc : !tilegpu.buffer<8x8xf16, #rows>
+  // CHECK: tilegpu.box_store 0[%{{.*}}, %{{.*}}] of %{{.*}} from %{{.*}} : <f16>, <8x8xf16, #[[ROWS]]>
+  tilegpu.box_store 0[%i, %i] of %array from %0 : !tile.ptr<f16>, !tilegpu.buffer<8x8xf16, #rows>
+  // CHECK: tilegpu.box_store 1[%{{.*}}, %{{.*}}] of %{{.*}} from %{{.*}} by_groups apart evict_first if %{{.*}} : <f16>, <8x8xf16, #[[ROWS]]>
+  tilegpu.box_store 1[%i, %i] of %array from %0 by_groups apart evict_first if %c : !tile.ptr<f16>, !tilegpu.buffer<8x8xf16, #rows>
+  // CHECK: tilegpu.box_store 2[%{{.*}}] of %{{.*}} from %{{.*}} evict_first if %{{.*}} : <f16>, <8x8xf16, #[[ROWS]]>
+  tilegpu.box_store 2[%i] of %array from %0 evict_first if %c : !tile.ptr<f16>, !tilegpu.buffer<8x8xf16, #rows>
+  // CHECK: tilegpu.box_store_wait %{{.*}} by_groups read : <8x8xf16, #[[ROWS]]>
+  tilegpu.box_store_wait %0 by_groups read : !tilegpu.buffer<8x8xf16, #rows>
+  return
+}
+
+// CHECK-LABEL: @groupMma
+// CHECK-SAME: %[[A:.*]]: tensor<64x16xf16>, %[[B:.*]]: tensor<16x64xf16>, %[[C:.*]]: tensor<64x64xf32>, %[[IF:.*]]: i1
+func.func @groupMma(%a: tensor<64x16xf16>, %b: tensor<16x64xf16>, %c: tensor<64x64xf32>, %if: i1) {
+  // CHECK: tilegpu.group_mma "m64k16.f16.f16.f32" %[[A]], %[[B]], %[[C]] : tensor<64x16xf16> * tensor<16x64xf16> -> tensor<64x64xf32>
+  // CHECK: tilegpu.group_mma "m64k16.f16.f16.f32" async %[[A]], %[[B]], %[[C]] if %[[IF]] : tensor<64x16xf16> * tensor<16x64xf16> -> tensor<64x64xf32>
+  // CHECK: tilegpu.group_mma "m64k16.f16.f16.f32" async %[[A]] registers, %[[B]], %[[C]] if %[[IF]] transposed : tensor<64x16xf16> * tensor<16x64xf16> -> tensor<64x64xf32>
+  %0 = tilegpu.group_mma "m64k16.f16.f16.f32" %a, %b, %c : tensor<64x16xf16> * tensor<16x64xf16> -> tensor<64x64xf32>
+  %1 = tilegpu.group_mma "m64k16.f16.f16.f32" async %a, %b, %c if %if : tensor<64x16xf16> * tensor<16x64xf16> -> tensor<64x64xf32>
+  %2 = tilegpu.group_mma "m64k16.f16.f16.f32" async %a registers, %b, %c if %if transposed : tensor<64x16xf16> * tensor<16x64xf16> -> tensor<64x64xf32>
+  return
+}
+
+// The kernel starts with 168 registers for each of 12 warps, which is what four of 24 and eight of 240 have.
+module attributes {tilegpu.num_warps = 8 : i32, tilegpu.producer_warps = 4 : i32, tilegpu.registers = 168 : i32} {
+  // CHECK-LABEL: @partitions
+  func.func @partitions() {
+    // CHECK: tilegpu.specialize_warps registers [24, 240] producer {
+    // CHECK-NEXT: tilegpu.barrier joint {tilegpu.partition = 1 : i64}
+    // CHECK-NEXT: } consumers {
+    // CHECK-NEXT: tilegpu.barrier joint{{$}}
+    // CHECK-NEXT: tilegpu.barrier{{$}}
+    // CHECK-NEXT: }
+    tilegpu.specialize_warps registers [24, 240] producer {
+      tilegpu.barrier joint {tilegpu.partition = 1 : i64}
+    } consumers {
+      tilegpu.barrier joint
+      tilegpu.barrier
+    }
+    // CHECK: tilegpu.specialize_warps producer {
+    // CHECK-NEXT: } consumers {
+    // CHECK-NEXT: }
+    tilegpu.specialize_warps producer {
+    } consumers {
+    }
+    return
+  }
+}

@@ -463,3 +463,98 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a", tileg
     return
   }
 }
+
+// -----
+
+#rows = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0], [64, 0]], block = [] : 128x64>
+#boxes = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0], [64, 0]] : 128x64>
+!buffer = !tilegpu.buffer<128x64xf16, #boxes>
+
+module attributes {tilegpu.num_warps = 8 : i32, tilegpu.target = "sm_90a", tilegpu.shared_bytes = 32768 : i64} {
+  // No two groups of warps ever write the same elements. Each group waits for its own copies, and needs no other group.
+  // CHECK-LABEL: @groupsApart
+  func.func @groupsApart(%c: !tile.ptr<f16>, %n: i32, %x: tensor<128x64xf16, #rows>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %b = tilegpu.local_alloc at 0 : !buffer
+    // CHECK: scf.for
+    // CHECK-NEXT: local_store
+    // CHECK-NEXT: box_store
+    // CHECK-NEXT: box_store_wait
+    // CHECK-NEXT: }
+    // CHECK-NEXT: return
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      tilegpu.local_store %x, %b : tensor<128x64xf16, #rows> -> !buffer
+      tilegpu.box_store 0[%c0, %i] of %c from %b by_groups apart : !tile.ptr<f16>, !buffer
+      tilegpu.box_store_wait %b by_groups : !buffer
+    }
+    return
+  }
+
+  // Tiles overlap: the rows of one group may be those of another group in the next iteration. The barrier follows the
+  // waits of all groups for their copies.
+  // CHECK-LABEL: @groupsOverlap
+  func.func @groupsOverlap(%c: !tile.ptr<f16>, %n: i32, %x: tensor<128x64xf16, #rows>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %b = tilegpu.local_alloc at 0 : !buffer
+    // CHECK: scf.for
+    // CHECK-NEXT: local_store
+    // CHECK-NEXT: async_fence
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: box_store
+    // CHECK-NEXT: box_store_wait
+    // CHECK-NEXT: }
+    // CHECK-NEXT: return
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      tilegpu.local_store %x, %b : tensor<128x64xf16, #rows> -> !buffer
+      tilegpu.box_store 0[%c0, %i] of %c from %b by_groups : !tile.ptr<f16>, !buffer
+      tilegpu.box_store_wait %b by_groups : !buffer
+    }
+    return
+  }
+
+  // `apart` is about the groups of one operation. Another one, with another map, may write the same elements.
+  // CHECK-LABEL: @otherMap
+  func.func @otherMap(%c: !tile.ptr<f16>, %i: i32, %x: tensor<128x64xf16, #rows>) {
+    %a = tilegpu.local_alloc at 0 : !buffer
+    %b = tilegpu.local_alloc at 16384 : !buffer
+    // CHECK: box_store 0
+    // CHECK-NEXT: box_store_wait
+    // CHECK-NEXT: local_store
+    // CHECK-NEXT: async_fence
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: box_store 1
+    tilegpu.local_store %x, %a : tensor<128x64xf16, #rows> -> !buffer
+    tilegpu.box_store 0[%i, %i] of %c from %a by_groups apart : !tile.ptr<f16>, !buffer
+    tilegpu.box_store_wait %a by_groups : !buffer
+    tilegpu.local_store %x, %b : tensor<128x64xf16, #rows> -> !buffer
+    tilegpu.box_store 1[%i, %i] of %c from %b by_groups apart : !tile.ptr<f16>, !buffer
+    tilegpu.box_store_wait %b by_groups : !buffer
+    return
+  }
+
+  // All threads write what each warp copies a part of, and again after the wait: a barrier before the copy, and one
+  // before the next iteration's writes. The second one also separates the copies.
+  // CHECK-LABEL: @allThreads
+  func.func @allThreads(%c: !tile.ptr<f16>, %n: i32, %x: tensor<128x64xf16, #rows>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %b = tilegpu.local_alloc at 0 : !buffer
+    // CHECK: scf.for
+    // CHECK-NEXT: async_fence
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: local_store
+    // CHECK-NEXT: async_fence
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: box_store
+    // CHECK-NEXT: box_store_wait
+    // CHECK-NEXT: }
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      tilegpu.local_store %x, %b : tensor<128x64xf16, #rows> -> !buffer
+      tilegpu.box_store 0[%c0, %i] of %c from %b : !tile.ptr<f16>, !buffer
+      tilegpu.box_store_wait %b : !buffer
+    }
+    return
+  }
+}

@@ -216,3 +216,95 @@ module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 4 :
     return
   }
 }
+
+// -----
+
+// A mask that got its layout through shared memory is the same mask: the rows of the tensor map end at %M, which is
+// slot 1 of a launch, and the buffer of the mask is erased. If something else writes that buffer, the mask is unknown.
+
+#rows = #tilegpu.layout<register = [[16], [32]], lane = [[0], [0], [0], [1], [2]], warp = [[4], [8]], block = [] : 64>
+#rows1 = #tilegpu.layout<register = [[16, 0], [32, 0]], lane = [[0, 0], [0, 0], [0, 0], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = [] : 64x1>
+#cols = #tilegpu.layout<register = [[1], [2], [4]], lane = [[8], [16], [32], [0], [0]], warp = [[0], [0]], block = [] : 64>
+#cols1 = #tilegpu.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [0, 32], [0, 0], [0, 0]], warp = [[0, 0], [0, 0]], block = [] : 1x64>
+#tile = #tilegpu.layout<register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = [] : 64x64>
+#line = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]], block = [] : 64>
+#acc = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = [] : 64x64>
+#boxes = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]] : 64x64>
+#staged = #tilegpu.layout<offset = [[0, 1], [0, 8], [0, 16], [0, 2], [0, 4], [1, 0], [4, 0], [8, 0], [16, 0], [32, 0], [2, 2], [0, 36]] : 64x64>
+#bits = #tilegpu.layout<offset = [[1], [2], [4], [8], [16], [32]] : 64>
+
+// CHECK-LABEL: func.func @staged_mask
+// CHECK-SAME: (%[[C:[a-z0-9]+]]: !tile.ptr<f16>
+// CHECK-SAME: tilegpu.tensor_map_steps = array<i64: 8193, 1, 0,
+// CHECK-SAME: tilegpu.tensor_maps = [#tilegpu.tensor_map<f16, slot = 0, {{[^#]*}}>]
+// CHECK-NOT: xi1,
+// CHECK: tilegpu.box_store 0[{{.*}}] of %[[C]]
+// CHECK-NOT: tile.store
+// CHECK-LABEL: func.func @rewritten_mask
+// CHECK-NOT: tilegpu.tensor_maps
+// CHECK-COUNT-2: tilegpu.local_store {{.*}} : tensor<64xi1,
+// CHECK-NOT: box_store
+// CHECK: tile.store
+module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+  func.func @staged_mask(%c: !tile.ptr<f16> {tile.divisibility = 16 : i32, tile.slot = 0 : i32}, %M: i32 {tile.slot = 1 : i32}, %x: tensor<64x64xf32, #acc>) attributes {tile.kernel} {
+    %b = tilegpu.local_alloc : !tilegpu.buffer<64x64xf16, #boxes>
+    %dot = tilegpu.group_mma "m64k16.f16.f16.f32" %b, %b, %x : !tilegpu.buffer<64x64xf16, #boxes> * !tilegpu.buffer<64x64xf16, #boxes> -> tensor<64x64xf32, #acc>
+    %y = arith.truncf %dot : tensor<64x64xf32, #acc> to tensor<64x64xf16, #acc>
+    %m = tile.make_range 0 to 64 : tensor<64xi32, #rows>
+    %m1 = tile.expand_dims %m 1 : tensor<64xi32, #rows> -> tensor<64x1xi32, #rows1>
+    %c64 = arith.constant dense<64> : tensor<64x1xi32, #rows1>
+    %lines = arith.muli %m1, %c64 : tensor<64x1xi32, #rows1>
+    %lines2 = tile.broadcast %lines : tensor<64x1xi32, #rows1> -> tensor<64x64xi32, #tile>
+    %n = tile.make_range 0 to 64 : tensor<64xi32, #cols>
+    %n1 = tile.expand_dims %n 0 : tensor<64xi32, #cols> -> tensor<1x64xi32, #cols1>
+    %n2 = tile.broadcast %n1 : tensor<1x64xi32, #cols1> -> tensor<64x64xi32, #tile>
+    %offsets = arith.addi %lines2, %n2 : tensor<64x64xi32, #tile>
+    %array = tile.splat %c : tensor<64x64x!tile.ptr<f16>, #tile>
+    %p = tile.addptr %array, %offsets : tensor<64x64x!tile.ptr<f16>, #tile>, tensor<64x64xi32, #tile>
+    %row = tile.make_range 0 to 64 : tensor<64xi32, #line>
+    %end = tile.splat %M : tensor<64xi32, #line>
+    %below = arith.cmpi slt, %row, %end : tensor<64xi32, #line>
+    %bits = tilegpu.local_alloc : !tilegpu.buffer<64xi1, #bits>
+    tilegpu.local_store %below, %bits : tensor<64xi1, #line> -> !tilegpu.buffer<64xi1, #bits>
+    %moved = tilegpu.local_load %bits : !tilegpu.buffer<64xi1, #bits> -> tensor<64xi1, #rows>
+    %moved1 = tile.expand_dims %moved 1 : tensor<64xi1, #rows> -> tensor<64x1xi1, #rows1>
+    %mask = tile.broadcast %moved1 : tensor<64x1xi1, #rows1> -> tensor<64x64xi1, #tile>
+    %s = tilegpu.local_alloc : !tilegpu.buffer<64x64xf16, #staged>
+    tilegpu.local_store %y, %s : tensor<64x64xf16, #acc> -> !tilegpu.buffer<64x64xf16, #staged>
+    %z = tilegpu.local_load %s : !tilegpu.buffer<64x64xf16, #staged> -> tensor<64x64xf16, #tile>
+    tile.store %p, %z mask %mask : tensor<64x64x!tile.ptr<f16>, #tile>, tensor<64x64xf16, #tile>, mask tensor<64x64xi1, #tile>
+    return
+  }
+
+  func.func @rewritten_mask(%c: !tile.ptr<f16> {tile.divisibility = 16 : i32, tile.slot = 0 : i32}, %M: i32 {tile.slot = 1 : i32}, %x: tensor<64x64xf32, #acc>) attributes {tile.kernel} {
+    %b = tilegpu.local_alloc : !tilegpu.buffer<64x64xf16, #boxes>
+    %dot = tilegpu.group_mma "m64k16.f16.f16.f32" %b, %b, %x : !tilegpu.buffer<64x64xf16, #boxes> * !tilegpu.buffer<64x64xf16, #boxes> -> tensor<64x64xf32, #acc>
+    %y = arith.truncf %dot : tensor<64x64xf32, #acc> to tensor<64x64xf16, #acc>
+    %m = tile.make_range 0 to 64 : tensor<64xi32, #rows>
+    %m1 = tile.expand_dims %m 1 : tensor<64xi32, #rows> -> tensor<64x1xi32, #rows1>
+    %c64 = arith.constant dense<64> : tensor<64x1xi32, #rows1>
+    %lines = arith.muli %m1, %c64 : tensor<64x1xi32, #rows1>
+    %lines2 = tile.broadcast %lines : tensor<64x1xi32, #rows1> -> tensor<64x64xi32, #tile>
+    %n = tile.make_range 0 to 64 : tensor<64xi32, #cols>
+    %n1 = tile.expand_dims %n 0 : tensor<64xi32, #cols> -> tensor<1x64xi32, #cols1>
+    %n2 = tile.broadcast %n1 : tensor<1x64xi32, #cols1> -> tensor<64x64xi32, #tile>
+    %offsets = arith.addi %lines2, %n2 : tensor<64x64xi32, #tile>
+    %array = tile.splat %c : tensor<64x64x!tile.ptr<f16>, #tile>
+    %p = tile.addptr %array, %offsets : tensor<64x64x!tile.ptr<f16>, #tile>, tensor<64x64xi32, #tile>
+    %row = tile.make_range 0 to 64 : tensor<64xi32, #line>
+    %end = tile.splat %M : tensor<64xi32, #line>
+    %below = arith.cmpi slt, %row, %end : tensor<64xi32, #line>
+    %bits = tilegpu.local_alloc : !tilegpu.buffer<64xi1, #bits>
+    tilegpu.local_store %below, %bits : tensor<64xi1, #line> -> !tilegpu.buffer<64xi1, #bits>
+    %all = arith.constant dense<true> : tensor<64xi1, #line>
+    tilegpu.local_store %all, %bits : tensor<64xi1, #line> -> !tilegpu.buffer<64xi1, #bits>
+    %moved = tilegpu.local_load %bits : !tilegpu.buffer<64xi1, #bits> -> tensor<64xi1, #rows>
+    %moved1 = tile.expand_dims %moved 1 : tensor<64xi1, #rows> -> tensor<64x1xi1, #rows1>
+    %mask = tile.broadcast %moved1 : tensor<64x1xi1, #rows1> -> tensor<64x64xi1, #tile>
+    %s = tilegpu.local_alloc : !tilegpu.buffer<64x64xf16, #staged>
+    tilegpu.local_store %y, %s : tensor<64x64xf16, #acc> -> !tilegpu.buffer<64x64xf16, #staged>
+    %z = tilegpu.local_load %s : !tilegpu.buffer<64x64xf16, #staged> -> tensor<64x64xf16, #tile>
+    tile.store %p, %z mask %mask : tensor<64x64x!tile.ptr<f16>, #tile>, tensor<64x64xf16, #tile>, mask tensor<64x64xi1, #tile>
+    return
+  }
+}
