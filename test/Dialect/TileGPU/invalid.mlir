@@ -354,6 +354,18 @@ module attributes {tilegpu.num_warps = 8 : i32} {
 
 // -----
 
+module attributes {tilegpu.num_warps = 6 : i32, tilegpu.producer_warps = 4 : i32} {
+  func.func @partOfAGroup() {
+    // expected-error @below {{needs consumers that are whole groups of warps}}
+    tilegpu.specialize_warps producer {
+    } consumers {
+    }
+    return
+  }
+}
+
+// -----
+
 module attributes {tilegpu.num_warps = 8 : i32, tilegpu.producer_warps = 4 : i32} {
   func.func @registersAtStart() {
     // expected-error @below {{needs `tilegpu.registers` and two numbers of registers, multiples of 8 from 24 to 256}}

@@ -268,5 +268,8 @@ LogicalResult SpecializeWarpsOp::verify() {
   if (launchedThreads(*this).warps == threadsOf(*this).warps) {
     return emitOpError("needs `tilegpu.producer_warps` on the module");
   }
+  if (threadsOf(*this).warps % tilewright::hardware::GroupMmaInstruction::kWarps != 0) {
+    return emitOpError("needs consumers that are whole groups of warps");
+  }
   return getRegisters() ? verifyRegisters(*this, *getRegisters()) : success();
 }

@@ -147,7 +147,7 @@ def Ptx_WgmmaOp : Ptx_Op<"wgmma", [MemoryEffects<[MemRead, MemWrite]>, AttrSized
     std::string $cppClass::getAssembly() {
       int count = tiedOperands(), a = static_cast<int>(getA().size());
       bool isDescriptor = getA().front().getType().isInteger(64);
-      std::string accumulates = getContinues() ? reg(2 * count + a + 1) : getFromZero() ? "0" : "1";
+      std::string accumulates = getFromZero() ? "0" : getContinues() ? reg(2 * count + a + 1) : "1";
       std::string text = "{\n\t.reg .pred p;\n\tsetp.ne.b32 p, " + accumulates + ", 0;\n\twgmma.mma_async.sync.aligned." +
                          getShape().str() + getTypes().str() + " " + regs(0, count) + ", " +
                          (isDescriptor ? reg(2 * count) : regs(2 * count, a)) + ", " + reg(2 * count + a) + ", p";
