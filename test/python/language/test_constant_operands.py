@@ -1,6 +1,7 @@
 """Products in which one operand is a constant.
 
-NVIDIA's assembler miscompiles pairs of negative constants; see lib/Target/Nvptx/HideMmaConstants.h.
+NVIDIA's assembler miscompiles pairs of negative constants, and zeros of 8 bits; see
+lib/Target/Nvptx/HideMmaConstants.h.
 """
 
 import numpy as np
@@ -26,7 +27,7 @@ def times_constant(x, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, VA
 
 
 @pytest.mark.parametrize("left", [False, True])
-@pytest.mark.parametrize("value", [-1, 1, -2, -127, 3])
+@pytest.mark.parametrize("value", [-1, 1, -2, -127, 3, 0])
 @pytest.mark.parametrize(
     "dtype", [torch.float16, torch.bfloat16, torch.float32, torch.int8, torch.float8_e5m2]
 )
@@ -42,4 +43,29 @@ def test_constant_operands(dtype: torch.dtype, value: int, left: bool, num_warps
     )
     constant = torch.full((m, k) if left else (k, n), float(value))
     want = constant @ numbers.float() if left else numbers.float() @ constant
+    assert torch.equal(out, want)
+
+
+@tilewright.jit
+def times_rows_of_zeros(
+    x, y, out, FIRST: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr
+):  # fmt: skip
+    """Only row FIRST of the left operand is loaded."""
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    left = tl.load(x + m[:, None] * K + k[None, :], mask=m[:, None] == FIRST, other=0.0)
+    right = tl.load(y + k[:, None] * N + n[None, :])
+    tl.store(out + m[:, None] * N + n[None, :], tl.dot(left, right))
+
+
+@pytest.mark.parametrize("first", [0, 8, 17])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float8_e4m3fn, torch.float8_e5m2])
+@pytest.mark.parametrize("num_warps", [1, 2])
+def test_rows_of_zeros(dtype: torch.dtype, first: int, num_warps: int) -> None:
+    m, n, k = 32, 16, 32
+    rng = np.random.default_rng(first)
+    x, y = (torch.from_numpy(rng.integers(-4, 5, shape)).to(dtype) for shape in ((m, k), (k, n)))
+    out = torch.full((m, n), torch.nan)
+    times_rows_of_zeros[(1,)](x, y, out, first, m, n, k, num_warps=num_warps)
+    want = torch.zeros(m, n)
+    want[first] = x[first].float() @ y.float()
     assert torch.equal(out, want)
