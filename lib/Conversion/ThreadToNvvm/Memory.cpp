@@ -227,8 +227,9 @@ struct AsyncCopy : OpRewritePattern<thread::AsyncCopyOp> {
     if (op.getEvict() != EvictionPolicy::Normal) {
       StringRef priority = op.getEvict() == EvictionPolicy::First ? "evict_first" : "evict_last";
       bytes = bytes ? bytes : arith::ConstantIntOp::create(builder, builder.getI32Type(), op.getSize()).getResult();
+      Value policy = ptx::CachePolicyOp::create(builder, builder.getI64Type(), priority);
       rewriter.replaceOpWithNewOp<ptx::AsyncCopyOp>(op, op.getTo(), op.getFrom(), bytes, op.getSize(),
-                                                    op.getBypassL1() ? "cg" : "ca", priority);
+                                                    op.getBypassL1() ? "cg" : "ca", policy);
       return success();
     }
     auto modifier = op.getBypassL1() ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;

@@ -1,11 +1,13 @@
 #include "HideMmaConstants.h"
 
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/Support/KnownBits.h"
 
 using namespace llvm;
 
@@ -28,30 +30,56 @@ static bool isNeverMade(const CallInst &load) {
          });
 }
 
-/// Whether the assembler may know a word of the value: it comes from a constant, or from a load that is never made.
-static bool mayBeKnown(const Value *value, SmallPtrSetImpl<const Value *> &seen) {
-  if (isa<Constant>(value)) {
-    return !isa<UndefValue>(value);
+namespace {
+/// Finds values of which the assembler may know a part: it comes from a constant, or from a load that is never made.
+class KnownValues {
+public:
+  bool contains(const Value *value) {
+    if (isa<Constant>(value)) {
+      return !isa<UndefValue>(value);
+    }
+    const auto *instruction = dyn_cast<Instruction>(value);
+    if (!instruction) {
+      return false;
+    }
+    auto [found, isNew] = known.try_emplace(instruction, true); // what a loop carries to itself
+    if (!isNew) {
+      return found->second;
+    }
+    bool isKnown = mayBeKnown(*instruction);
+    return known[instruction] = isKnown;
   }
-  const auto *instruction = dyn_cast<Instruction>(value);
-  if (!instruction || !seen.insert(value).second) {
-    return false;
+
+private:
+  bool mayBeKnown(const Instruction &instruction) {
+    auto isKnown = [&](const Use &use) { return contains(use); };
+    if (isa<ShuffleVectorInst, InsertValueInst>(instruction)) {
+      return any_of(instruction.operands(), isKnown);
+    }
+    if (isa<InsertElementInst>(instruction)) {
+      return any_of(drop_end(instruction.operands()), isKnown);
+    }
+    if (isa<CastInst, ExtractValueInst, ExtractElementInst>(instruction)) {
+      return contains(instruction.getOperand(0));
+    }
+    if (const auto *call = dyn_cast<CallInst>(&instruction)) {
+      bool isPure = isa<IntrinsicInst>(call) && !call->mayReadOrWriteMemory() && !call->arg_empty();
+      return isNeverMade(*call) || (isPure && all_of(call->args(), isKnown));
+    }
+    if (isa<BinaryOperator>(instruction)) {
+      bool joins = instruction.getOpcode() == Instruction::Or;
+      return contains(instruction.getOperand(0)) || (joins && contains(instruction.getOperand(1)));
+    }
+    return isa<PHINode>(instruction) && all_of(instruction.operands(), isKnown);
   }
-  auto isKnown = [&](const Use &use) { return mayBeKnown(use, seen); };
-  if (isa<ShuffleVectorInst, InsertValueInst>(value)) {
-    return any_of(instruction->operands(), isKnown);
-  }
-  if (isa<InsertElementInst>(value)) {
-    return any_of(drop_end(instruction->operands()), isKnown);
-  }
-  if (isa<CastInst, ExtractValueInst, ExtractElementInst>(value)) {
-    return isKnown(instruction->getOperandUse(0));
-  }
-  if (const auto *call = dyn_cast<CallInst>(value)) {
-    bool isPure = isa<IntrinsicInst>(call) && !call->mayReadOrWriteMemory();
-    return isNeverMade(*call) || (isPure && all_of(call->args(), isKnown));
-  }
-  return isa<BinaryOperator, SelectInst, PHINode>(value) && all_of(instruction->operands(), isKnown);
+
+  DenseMap<const Instruction *, bool> known;
+};
+} // namespace
+
+/// Whether the upper half of the word is zero, as those of bytes that are extended are.
+static bool hasUpperZeros(const Value *word, const DataLayout &layout) {
+  return computeKnownBits(word, layout).countMinLeadingZeros() >= 16;
 }
 
 /// Whether the operand is a register with two floats of 16 bits whose values the assembler would see.
@@ -76,6 +104,7 @@ static Value *hide(IRBuilder<> &b, Value *value) {
 }
 
 void hideMmaConstants(Module &module) {
+  KnownValues known;
   for (Function &function : module) {
     for (Instruction &instruction : instructions(function)) {
       auto *call = dyn_cast<CallInst>(&instruction);
@@ -85,8 +114,8 @@ void hideMmaConstants(Module &module) {
       IRBuilder<> b(call);
       bool isOf8Bits = hasFloatsOf8Bits(*call);
       for (Use &operand : call->args()) {
-        SmallPtrSet<const Value *, 16> seen;
-        bool isKnownWord = isOf8Bits && operand->getType()->isIntegerTy(32) && mayBeKnown(operand, seen);
+        bool isKnownWord = isOf8Bits && operand->getType()->isIntegerTy(32) &&
+                           (known.contains(operand) || hasUpperZeros(operand, module.getDataLayout()));
         if (isKnownWord || isConstantPair(operand)) {
           operand.set(hide(b, operand));
         }

@@ -47,25 +47,30 @@ def test_constant_operands(dtype: torch.dtype, value: int, left: bool, num_warps
 
 
 @tilewright.jit
-def times_rows_of_zeros(
-    x, y, out, FIRST: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr
+def times_zeros(
+    x, y, out, FIRST: tl.constexpr, PERIOD: tl.constexpr, M: tl.constexpr, N: tl.constexpr,
+    K: tl.constexpr,
 ):  # fmt: skip
-    """Only row FIRST of the left operand is loaded."""
+    """Only row FIRST of the left operand is loaded, and only the first half of each PERIOD."""
     m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
-    left = tl.load(x + m[:, None] * K + k[None, :], mask=m[:, None] == FIRST, other=0.0)
+    inside = (m[:, None] == FIRST) & (k[None, :] % PERIOD < PERIOD // 2)
+    left = tl.load(x + m[:, None] * K + k[None, :], mask=inside, other=0.0)
     right = tl.load(y + k[:, None] * N + n[None, :])
     tl.store(out + m[:, None] * N + n[None, :], tl.dot(left, right))
 
 
 @pytest.mark.parametrize("first", [0, 8, 17])
+@pytest.mark.parametrize("period", [2, 4, 8, 16, 64])
 @pytest.mark.parametrize("dtype", [torch.float16, torch.float8_e4m3fn, torch.float8_e5m2])
 @pytest.mark.parametrize("num_warps", [1, 2])
-def test_rows_of_zeros(dtype: torch.dtype, first: int, num_warps: int) -> None:
+def test_zeros(dtype: torch.dtype, first: int, period: int, num_warps: int) -> None:
+    """Registers are zero as a whole, or halves or bytes of them."""
     m, n, k = 32, 16, 32
     rng = np.random.default_rng(first)
     x, y = (torch.from_numpy(rng.integers(-4, 5, shape)).to(dtype) for shape in ((m, k), (k, n)))
     out = torch.full((m, n), torch.nan)
-    times_rows_of_zeros[(1,)](x, y, out, first, m, n, k, num_warps=num_warps)
+    times_zeros[(1,)](x, y, out, first, period, m, n, k, num_warps=num_warps)
     want = torch.zeros(m, n)
-    want[first] = x[first].float() @ y.float()
+    inside = torch.arange(k) % period < period // 2
+    want[first] = (x[first].float() * inside) @ y.float()
     assert torch.equal(out, want)

@@ -43,14 +43,17 @@ RANGES = [(0, 128), (0, 0), (64, 128), (128, 64), (32, 96), (96, 96), (0, 32)]
 @pytest.mark.parametrize("step", [32, 64])
 @pytest.mark.parametrize("dtype", ["float16", "int8"])
 @pytest.mark.parametrize("programs", [1, 3])
-def test_tiles_without_products(stages: int, step: int, dtype: str, programs: int) -> None:
+@pytest.mark.parametrize("bound", [np.int32, np.int64])
+def test_tiles_without_products(
+    stages: int, step: int, dtype: str, programs: int, bound: type
+) -> None:
     rng = np.random.default_rng(step)
     tiles = len(RANGES)
     a = rng.integers(-4, 5, (tiles, SIDE, LONGEST)).astype(dtype)
     b = rng.integers(-4, 5, (tiles, LONGEST, SIDE)).astype(dtype)
     if dtype == "float16":
         a[4, :, 32:96] = np.nan  # the sums that registers hold before the next tile
-    first, last = (np.array(ends, np.int32) for ends in zip(*RANGES, strict=True))
+    first, last = (np.array(ends, bound) for ends in zip(*RANGES, strict=True))
     c = np.full((tiles, SIDE, SIDE), 99, np.int32 if dtype == "int8" else np.float32)
     products[(programs,)](
         a, b, c, first, last, tiles, LONGEST, step, SIDE,

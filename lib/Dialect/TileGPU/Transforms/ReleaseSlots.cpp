@@ -9,6 +9,7 @@
 // The last read of a slot's data decides: dots in flight across iterations have read it an iteration later.
 
 #include "Buffers.h"
+#include "Iterations.h"
 #include "RingPositions.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 
@@ -123,8 +124,7 @@ static LogicalResult releaseAfter(scf::ForOp loop, const LastRead &last, LocalSl
   OpBuilder builder(loop.getContext());
   builder.setInsertionPointAfter(wait);
   Location loc = loop.getLoc();
-  auto isLess = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-  Value exists = arith::CmpIOp::create(builder, loc, isLess, loop.getLowerBound(), loop.getUpperBound());
+  Value exists = hasAny(builder, loc, loop);
   auto slot = LocalSlotOp::create(builder, loc, waited.getType(), waited.getSrc(), loop.getTiedLoopResult(index),
                                   /*phase=*/Value());
   RingReleaseOp::create(builder, loc, slot, exists);
@@ -141,11 +141,7 @@ static LogicalResult release(scf::ForOp loop, RingWaitOp wait) {
   OpBuilder builder(loop.getContext());
   builder.setInsertionPointAfter(last->op);
   Location loc = wait.getLoc();
-  Value exists;
-  if (last->later == 1) {
-    exists =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, loop.getInductionVar(), loop.getLowerBound());
-  }
+  Value exists = last->later == 1 ? isNotFirst(builder, loc, loop) : Value();
   auto slot = LocalSlotOp::create(builder, loc, waited.getType(), waited.getSrc(), last->index, /*phase=*/Value());
   RingReleaseOp::create(builder, loc, slot, exists);
   return last->later == 1 && outlives(ring, loop) ? releaseAfter(loop, *last, waited) : success();

@@ -6,11 +6,12 @@
 //                                                    else
 //                                                      %zero
 
+#include "Iterations.h"
+
 #include "tilewright/Dialect/TileGPU/IR/PartialSums.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Matchers.h"
@@ -55,16 +56,9 @@ std::optional<Accumulator> Accumulator::of(scf::ForOp loop, unsigned index) {
 /// Lets the dots take the accumulator for zero in the first iteration.
 static void startFromZero(scf::ForOp loop, GroupMmaOp dot, OpOperand &init) {
   OpBuilder builder(dot);
-  dot.getContinuesMutable().assign(arith::CmpIOp::create(builder, dot.getLoc(), arith::CmpIPredicate::ne,
-                                                         loop.getInductionVar(), loop.getLowerBound()));
+  dot.getContinuesMutable().assign(isNotFirst(builder, dot.getLoc(), loop));
   builder.setInsertionPoint(loop);
   init.set(ub::PoisonOp::create(builder, dot.getLoc(), init.get().getType()));
-}
-
-/// Whether the loop has an iteration.
-static Value emitHasIteration(OpBuilder &builder, scf::ForOp loop) {
-  auto predicate = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-  return arith::CmpIOp::create(builder, loop.getLoc(), predicate, loop.getLowerBound(), loop.getUpperBound());
 }
 
 /// Moves the loop and the waits into a branch. Without an iteration, the loop's results are `inits`. The zeros among
@@ -72,7 +66,7 @@ static Value emitHasIteration(OpBuilder &builder, scf::ForOp loop) {
 static void executeIfAny(scf::ForOp loop, SmallVector<Value> inits, ArrayRef<Accumulator> accumulators) {
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
-  auto branch = scf::IfOp::create(builder, loc, loop.getResultTypes(), emitHasIteration(builder, loop),
+  auto branch = scf::IfOp::create(builder, loc, loop.getResultTypes(), hasAny(builder, loc, loop),
                                   /*withElseRegion=*/true);
   loop->replaceAllUsesWith(branch);
   loop->moveBefore(branch.thenBlock(), branch.thenBlock()->end());

@@ -96,20 +96,6 @@ def Ptx_BulkTensorLoadOp : Ptx_BoxOp<"bulk_tensor_load"> {
   }];
 }
 
-def Ptx_CachePolicyOp : Ptx_Op<"cache_policy", [Pure]> {
-  let summary = "A policy for the L2 cache that gives all lines the priority `evict`";
-  let description = [{`evict` is "evict_first", "evict_normal" or "evict_last".}];
-  let arguments = (ins StrAttr:$evict);
-  let results = (outs I64:$policy);
-  let assemblyFormat = "$evict attr-dict";
-  let extraClassDeclaration = [{ int widestRegister() { return 64; } }];
-  let extraClassDefinition = [{
-    std::string $cppClass::getAssembly() {
-      return "createpolicy.fractional.L2::" + getEvict().str() + ".b64 " + reg(0) + ", 1.0;";
-    }
-  }];
-}
-
 def Ptx_BulkTensorStoreOp
     : Ptx_Op<"bulk_tensor_store", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Copies a box from shared to global memory if `mask` is true, by the cache policy if there is one";

@@ -83,19 +83,33 @@ def Ptx_StoreOp : Ptx_Op<"store", [MemoryEffects<[MemWrite]>]> {
   }];
 }
 
-def Ptx_AsyncCopyOp : Ptx_Op<"async_copy", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Asynchronously copies `bytes` bytes from global to shared memory and fills up to `size` with zeros";
-  let description = [{
-    `size` is 4, 8 or 16; `cache` is "ca", or "cg" if `size` is 16. `evict` is the eviction priority in the L2 cache,
-    "evict_first" or "evict_last".
-  }];
-  let arguments = (ins LLVM_AnyPointer:$to, LLVM_AnyPointer:$from, I32:$bytes, I32Attr:$size, StrAttr:$cache, StrAttr:$evict);
-  let assemblyFormat = "$to `,` $from `bytes` $bytes `of` $size $cache $evict attr-dict `:` type($to) `,` type($from)";
+def Ptx_CachePolicyOp : Ptx_Op<"cache_policy", [Pure]> {
+  let summary = "A policy for the L2 cache that gives all lines the priority `evict`";
+  let description = [{`evict` is "evict_first", "evict_normal" or "evict_last".}];
+  let arguments = (ins StrAttr:$evict);
+  let results = (outs I64:$policy);
+  let assemblyFormat = "$evict attr-dict";
+  let extraClassDeclaration = [{ int widestRegister() { return 64; } }];
   let extraClassDefinition = [{
     std::string $cppClass::getAssembly() {
-      return "{\n\t.reg .b64 policy;\n\tcreatepolicy.fractional.L2::" + getEvict().str() +
-             ".b64 policy, 1.0;\n\tcp.async" + suffix(getCache()) + ".shared.global.L2::cache_hint [" + reg(0) + "], [" +
-             reg(1) + "], " + std::to_string(getSize()) + ", " + reg(2) + ", policy;\n\t}";
+      return "createpolicy.fractional.L2::" + getEvict().str() + ".b64 " + reg(0) + ", 1.0;";
+    }
+  }];
+}
+
+def Ptx_AsyncCopyOp : Ptx_Op<"async_copy", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Asynchronously copies `bytes` bytes from global to shared memory and fills up to `size` with zeros";
+  let description = [{`size` is 4, 8 or 16; `cache` is "ca", or "cg" if `size` is 16. `policy` is that of the L2 cache.}];
+  let arguments = (ins LLVM_AnyPointer:$to, LLVM_AnyPointer:$from, I32:$bytes, I32Attr:$size, StrAttr:$cache,
+    I64:$policy);
+  let assemblyFormat = [{
+    $to `,` $from `bytes` $bytes `of` $size $cache `policy` $policy attr-dict `:` type($to) `,` type($from)
+  }];
+  let extraClassDeclaration = [{ int widestRegister() { return 64; } }];
+  let extraClassDefinition = [{
+    std::string $cppClass::getAssembly() {
+      return "cp.async" + suffix(getCache()) + ".shared.global.L2::cache_hint [" + reg(0) + "], [" + reg(1) + "], " +
+             std::to_string(getSize()) + ", " + reg(2) + ", " + reg(3) + ";";
     }
   }];
 }
@@ -138,8 +152,8 @@ def Ptx_WgmmaOp : Ptx_Op<"wgmma", [MemoryEffects<[MemRead, MemWrite]>, AttrSized
     StrAttr:$shape, StrAttr:$types, UnitAttr:$fromZero, DenseI32ArrayAttr:$immediates);
   let results = (outs Variadic<Ptx_Register>:$results);
   let assemblyFormat = [{
-    $shape $types $a `by` $b `into` $c $immediates (`from_zero` $fromZero^)? (`if` $continues^)? attr-dict `:` type($a) `into` type($c) `->`
-    type($results)
+    $shape $types $a `by` $b `into` $c $immediates (`from_zero` $fromZero^)? (`if` $continues^)? attr-dict
+    `:` type($a) `into` type($c) `->` type($results)
   }];
   let extraClassDefinition = [{
     int $cppClass::tiedOperands() { return static_cast<int>(getNumResults()); }

@@ -289,8 +289,8 @@ def Thread_GroupMmaOp : Thread_Op<"group_mma", [AttrSizedOperandSegments, InferT
     the instruction. Until then, only another `thread.group_mma` may use them.
   }];
   let arguments = (ins StrAttr:$instruction, I64Attr:$columns, Variadic<AnyTypeOf<[I32, Thread_Shared]>>:$a,
-    Thread_Shared:$b, Variadic<Thread_Word>:$c, Optional<I1>:$continues, OptionalAttr<Thread_SharedMatrix>:$inA, Thread_SharedMatrix:$inB,
-    I64Attr:$offsetA, I64Attr:$offsetB, UnitAttr:$fromZero);
+    Thread_Shared:$b, Variadic<Thread_Word>:$c, Optional<I1>:$continues, OptionalAttr<Thread_SharedMatrix>:$inA,
+    Thread_SharedMatrix:$inB, I64Attr:$offsetA, I64Attr:$offsetB, UnitAttr:$fromZero);
   let results = (outs Variadic<Thread_Word>:$results);
   let assemblyFormat = [{
     $instruction `columns` $columns $a `at` $offsetA (`in` $inA^)? `by` $b `at` $offsetB `in` $inB `into` $c

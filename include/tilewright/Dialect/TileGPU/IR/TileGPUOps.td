@@ -241,7 +241,8 @@ def TileGPU_GroupMmaOp : TileGPU_Op<"group_mma", [AllTypesMatch<["acc", "result"
     Where `continues` is false, the accumulator is zero, whatever `acc` holds. Only asynchronous ones have it.
   }];
   let arguments = (ins TileGPU_TileOrBuffer:$a, TileGPU_TileOrBuffer:$b, Tile_Tile:$acc, Optional<I1>:$continues,
-    StrAttr:$instruction, UnitAttr:$registerA, UnitAttr:$transposedA, UnitAttr:$transposedB, UnitAttr:$transposedC, UnitAttr:$async);
+    StrAttr:$instruction, UnitAttr:$registerA, UnitAttr:$transposedA, UnitAttr:$transposedB, UnitAttr:$transposedC,
+    UnitAttr:$async);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = [{
     $instruction (`async` $async^)? $a (`registers` $registerA^)? (`transposed` $transposedA^)? `,`

@@ -112,7 +112,8 @@ def TileGPU_BoxStoreOp : TileGPU_Op<"box_store", [AttrSizedOperandSegments]> {
   }];
   let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$map, Variadic<I32>:$coordinates,
     Arg<Tile_PtrType, "where the array begins", [MemWrite<TileGPU_Memory>]>:$array,
-    TileGPU_BufferArg<[MemRead<TileGPU_Shared>]>:$buffer, Optional<I1>:$evictFirst, UnitAttr:$by_groups, UnitAttr:$apart);
+    TileGPU_BufferArg<[MemRead<TileGPU_Shared>]>:$buffer, Optional<I1>:$evictFirst,
+    UnitAttr:$by_groups, UnitAttr:$apart);
   let assemblyFormat = [{
     $map `[` $coordinates `]` `of` $array `from` $buffer (`by_groups` $by_groups^)? (`apart` $apart^)?
     (`evict_first` `if` $evictFirst^)? attr-dict `:` type($array) `,`

@@ -733,8 +733,8 @@ def GuardSelects : Pass<"guard-selects", "mlir::ModuleOp"> {
 def StartFromZero : Pass<"start-from-zero", "mlir::ModuleOp"> {
   let summary = "Let the first dot of a loop take its accumulator for zero";
   let description = [{
-    A loop of dots usually begins with an accumulator of zeros, which each thread would write to its registers before the
-    loop; in a persistent kernel, before each tile. The hardware can leave out the addition instead:
+    A loop of dots usually begins with an accumulator of zeros, which each thread would write to its registers before
+    the loop; in a persistent kernel, before each tile. The hardware can leave out the addition instead:
 
     ```mlir
     %r = scf.for %k = %first to %end ... iter_args(%a = %zero) {

@@ -1,5 +1,7 @@
 #include "IterationPredicates.h"
 
+#include "../Iterations.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -8,8 +10,8 @@ using namespace mlir;
 namespace tilewright::tilegpu {
 
 namespace {
-/// That an iteration exists so many iterations after one that does.
-struct Distance {
+/// The iteration that comes `iterations` after the one with the index `from`.
+struct Later {
   Value from;
   int64_t iterations;
 };
@@ -24,8 +26,7 @@ static bool isFarFromEnds(Value first, Value step) {
 }
 
 IterationPredicates::IterationPredicates(scf::ForOp loop)
-    : first(loop.getLowerBound()), end(loop.getUpperBound()), step(loop.getStep()),
-      mayWrap(!isFarFromEnds(first, step)) {}
+    : loop(loop), mayWrap(!isFarFromEnds(loop.getLowerBound(), loop.getStep())) {}
 
 /// The constant by which the step is multiplied.
 static std::optional<int64_t> multipleOf(Value value, Value step) {
@@ -36,7 +37,8 @@ static std::optional<int64_t> multipleOf(Value value, Value step) {
 }
 
 /// Before the loop, the predicate is `first + step * n < end`, in its body `index < end - step * n`.
-static std::optional<Distance> distanceOf(Value predicate, Value first, Value end, Value step) {
+static std::optional<Later> laterOf(Value predicate, scf::ForOp loop) {
+  Value first = loop.getLowerBound(), end = loop.getUpperBound(), step = loop.getStep();
   auto compare = predicate.getDefiningOp<arith::CmpIOp>();
   if (!compare || compare.getPredicate() != arith::CmpIPredicate::slt) {
     return std::nullopt;
@@ -51,19 +53,18 @@ static std::optional<Distance> distanceOf(Value predicate, Value first, Value en
     iterations =
         isa<BlockArgument>(from) && difference.getLhs() == end ? multipleOf(difference.getRhs(), step) : std::nullopt;
   }
-  return iterations ? std::optional(Distance{from, *iterations}) : std::nullopt;
+  return iterations ? std::optional(Later{from, *iterations}) : std::nullopt;
 }
 
-/// Whether more than `iterations` steps fit between an index and the end behind it. The distance to the end has no
-/// sign; a product that does not fit is larger than it.
-static Value emitIsFartherThan(RewriterBase &rewriter, Location loc, Value from, Value end, Value step,
-                               int64_t iterations) {
-  Type type = from.getType();
+/// Whether the loop has that iteration, if it has the one at `from`. The distance to the end has no sign; a product
+/// that does not fit is larger than it.
+static Value emitHas(RewriterBase &rewriter, Location loc, const Later &later, scf::ForOp loop) {
+  Type type = later.from.getType();
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(rewriter, loc, rewriter.getIntegerAttr(type, value));
   };
-  Value left = arith::SubIOp::create(rewriter, loc, end, from);
-  auto ahead = arith::MulUIExtendedOp::create(rewriter, loc, step, constant(iterations));
+  Value left = arith::SubIOp::create(rewriter, loc, loop.getUpperBound(), later.from);
+  auto ahead = arith::MulUIExtendedOp::create(rewriter, loc, loop.getStep(), constant(later.iterations));
   Value fits = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, ahead.getHigh(), constant(0));
   Value isFarther = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ugt, left, ahead.getLow());
   return arith::AndIOp::create(rewriter, loc, fits, isFarther);
@@ -74,8 +75,8 @@ Value IterationPredicates::replace(RewriterBase &rewriter, Value predicate) {
   if (result) {
     return result;
   }
-  std::optional<Distance> distance = distanceOf(predicate, first, end, step);
-  if (!distance) {
+  std::optional<Later> later = laterOf(predicate, loop);
+  if (!later) {
     return Value();
   }
   result = predicate;
@@ -83,10 +84,9 @@ Value IterationPredicates::replace(RewriterBase &rewriter, Value predicate) {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointAfter(predicate.getDefiningOp());
     Location loc = predicate.getLoc();
-    result = emitIsFartherThan(rewriter, loc, distance->from, end, step, distance->iterations);
-    if (distance->from == first) {
-      Value any = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt, first, end);
-      result = arith::AndIOp::create(rewriter, loc, any, result);
+    result = emitHas(rewriter, loc, *later, loop);
+    if (later->from == loop.getLowerBound()) {
+      result = arith::AndIOp::create(rewriter, loc, hasAny(rewriter, loc, loop), result);
     }
   }
   return result;

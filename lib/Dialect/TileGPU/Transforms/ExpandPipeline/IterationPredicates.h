@@ -20,7 +20,7 @@ public:
   mlir::Value replace(mlir::RewriterBase &rewriter, mlir::Value predicate);
 
 private:
-  mlir::Value first, end, step;
+  mlir::scf::ForOp loop;
   bool mayWrap;
   llvm::DenseMap<mlir::Value, mlir::Value> replaced;
 };

@@ -1,7 +1,5 @@
 #include "CarriedPositions.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-
 using namespace mlir;
 
 namespace tilewright::tilegpu {
@@ -48,16 +46,6 @@ Position endOf(FirstCopies &first) {
   const auto *start =
       llvm::find_if(first.positions, [](const CarriedPosition &position) { return position.steps == 0; });
   return {first.inner.getResult(start->slot), first.inner.getResult(start->phase)};
-}
-
-Value hasNext(RewriterBase &rewriter, Location loc, Value index, scf::ForOp loop) {
-  Value left = arith::SubIOp::create(rewriter, loc, loop.getUpperBound(), index);
-  return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ugt, left, loop.getStep());
-}
-
-Value hasAny(RewriterBase &rewriter, Location loc, scf::ForOp loop) {
-  auto isLess = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-  return arith::CmpIOp::create(rewriter, loc, isLess, loop.getLowerBound(), loop.getUpperBound());
 }
 
 } // namespace tilewright::tilegpu

@@ -41,12 +41,6 @@ void beginAt(Positions &positions, FirstCopies &first);
 /// Where the inner loop has ended.
 Position endOf(FirstCopies &first);
 
-/// Whether a loop has an iteration after the one with this index. The difference is exact without a sign.
-mlir::Value hasNext(mlir::RewriterBase &rewriter, mlir::Location loc, mlir::Value index, mlir::scf::ForOp loop);
-
-/// Whether a loop has an iteration.
-mlir::Value hasAny(mlir::RewriterBase &rewriter, mlir::Location loc, mlir::scf::ForOp loop);
-
 } // namespace tilewright::tilegpu
 
 #endif // TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PIPELINEOUTERLOOPS_CARRIEDPOSITIONS_H

@@ -2,6 +2,7 @@
 
 #include "../Buffers.h"
 #include "../ExpandPipeline/Speculation.h"
+#include "../Iterations.h"
 #include "CarriedPositions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,6 +1,7 @@
 #include "RotateCopies.h"
 
 #include "../ExpandPipeline/Speculation.h"
+#include "../Iterations.h"
 #include "CarriedPositions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
