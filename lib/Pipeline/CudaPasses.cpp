@@ -82,6 +82,7 @@ static void addTileGPUPasses(OpPassManager &passes, StringRef target, const Cuda
   passes.addPass(tilegpu::createStageOperands());       // moves data between warps through shared memory
   passes.addPass(tilegpu::createDecomposeGathers());    // the same for gathers
   passes.addPass(createCSEPass());
+  passes.addPass(tilegpu::createStageLoads());   // after the passes that store loads where dots read them
   passes.addPass(tilegpu::createSliceDotsK());   // overlaps loads with dots of the previous slice
   passes.addPass(tilegpu::createPlanPipeline()); // decides when the operations of a loop are executed
   if (options.specializeRanges && options.tensorMaps) {
@@ -114,8 +115,9 @@ static void addTileGPUPasses(OpPassManager &passes, StringRef target, const Cuda
 static void addThreadPasses(OpPassManager &passes, const CudaOptions &options) {
   ExpandMathOptions expandMath;
   expandMath.gpu = true;
-  passes.addPass(createTileGPUToThread()); // one vector with a thread's elements of each tile
-  passes.addPass(createCSEPass());         // patterns compute lane and warp redundantly
+  passes.addPass(tilegpu::createAnnotateConstancy()); // must run after all passes that change comparisons
+  passes.addPass(createTileGPUToThread());            // one vector with a thread's elements of each tile
+  passes.addPass(createCSEPass());                    // patterns compute lane and warp redundantly
   passes.addPass(tile::createCanonicalizer());
   passes.addPass(createExpandFloat8());         // after tilegpu-to-thread: matrix instructions need the types
   passes.addPass(createExpandRemainder());      // LLVM's expansion for PTX is inexact

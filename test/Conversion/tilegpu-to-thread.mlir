@@ -75,3 +75,17 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
     return %0 : tensor<64xf32, #row>
   }
 }
+
+// -----
+
+#rows = #tilegpu.layout<register = [[0, 1], [0, 2], [8, 0]], lane = [[0, 4], [1, 0], [2, 0], [4, 0], [0, 0]], warp = [], block = [] : 16x8>
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
+  // Pairs of columns are equal: registers 1, 3, 5 and 7 take the results of 0, 2, 4 and 6.
+  // CHECK-LABEL: func.func @equal
+  // CHECK: %[[M:.*]] = arith.cmpi slt, %{{.*}}, %{{.*}} : vector<8xi32>
+  // CHECK: vector.shuffle %[[M]], %[[M]] [0, 0, 2, 2, 4, 4, 6, 6]
+  func.func @equal(%x: tensor<16x8xi32, #rows>, %y: tensor<16x8xi32, #rows>) -> tensor<16x8xi1, #rows> {
+    %m = arith.cmpi slt, %x, %y {tilegpu.constancy = array<i64: 1, 2>} : tensor<16x8xi32, #rows>
+    return %m : tensor<16x8xi1, #rows>
+  }
+}

@@ -32,6 +32,43 @@ struct Elementwise : ConversionPattern {
   }
 };
 
+/// The bits of a register's number that do not change the result of a comparison: such bits alone move within a run of
+/// equal results.
+int64_t equalRegisters(const layout::LinearLayout &map, ArrayRef<int64_t> constancy) {
+  int64_t bits = 0;
+  for (int bit = 0; bit < map.inBits(layout::kRegister); ++bit) {
+    bool isWithin = true;
+    for (auto [dim, equal] : llvm::enumerate(constancy)) {
+      isWithin &= map.basis(layout::kRegister, bit, layout::dimName(static_cast<int>(dim))) < equal;
+    }
+    bits |= isWithin ? int64_t(1) << bit : 0;
+  }
+  return bits;
+}
+
+/// Comparisons whose results are equal for several of a thread's registers.
+struct EqualComparisons : OpConversionPattern<arith::CmpIOp> {
+  EqualComparisons(const TypeConverter &types, MLIRContext *context)
+      : OpConversionPattern(types, context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(arith::CmpIOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    auto constancy = op->getAttrOfType<DenseI64ArrayAttr>(tilegpu::TileGPUDialect::kConstancyAttr);
+    int64_t equal = constancy ? equalRegisters(tilegpu::mapOf(op.getResult()), constancy.asArrayRef()) : 0;
+    if (equal == 0) {
+      return failure();
+    }
+    Builder builder(op.getLoc(), rewriter);
+    Value all = arith::CmpIOp::create(builder, op.getPredicate(), adaptor.getLhs(), adaptor.getRhs());
+    SmallVector<int64_t> registers;
+    for (int64_t reg = 0; reg < cast<VectorType>(all.getType()).getNumElements(); ++reg) {
+      registers.push_back(reg & ~equal);
+    }
+    rewriter.replaceOpWithNewOp<vector::ShuffleOp>(op, all, all, registers);
+    return success();
+  }
+};
+
 /// Only splat constants are supported: their values do not depend on the layout.
 struct Constant : OpConversionPattern<arith::ConstantOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -126,9 +163,10 @@ template <typename Op, typename LLVMOp> struct Cast : OpConversionPattern<Op> {
 } // namespace
 
 void addElementwisePatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
-  patterns.add<Elementwise, Constant, Poison, Splat, AddPtr, Map, Cast<tile::PtrCastOp, LLVM::BitcastOp>,
-               Cast<tile::IntToPtrOp, LLVM::IntToPtrOp>, Cast<tile::PtrToIntOp, LLVM::PtrToIntOp>>(
-      types, patterns.getContext());
+  patterns
+      .add<Elementwise, EqualComparisons, Constant, Poison, Splat, AddPtr, Map, Cast<tile::PtrCastOp, LLVM::BitcastOp>,
+           Cast<tile::IntToPtrOp, LLVM::IntToPtrOp>, Cast<tile::PtrToIntOp, LLVM::PtrToIntOp>>(types,
+                                                                                               patterns.getContext());
 }
 
 } // namespace tilewright::gpu

@@ -18,10 +18,12 @@
 // The loop's operations are collected, then a schedule is decided, which is plain data, and attached to them.
 
 #include "Buffers.h"
+#include "CopiesAhead.h"
 #include "ExpandPipeline/Speculation.h"
 #include "GroupMmaChains.h"
 #include "GroupReads.h"
 #include "OperandPath.h"
+#include "OwnAccesses.h"
 #include "tilewright/Analysis/LoopControl.h"
 #include "tilewright/Analysis/ReadOnlyMemory.h"
 #include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
@@ -59,14 +61,6 @@ static int64_t copiedBytes(tile::LoadOp load, BufferType buffer) {
   return copyAccessOf(load, offsets).elements() * buffer.getElementBytes();
 }
 
-/// Whether masked elements are zero or unspecified: asynchronous copies can only fill with zeros.
-static bool fillsWithZeros(tile::LoadOp load) {
-  Value other = load.getOther();
-  auto splat = other ? other.getDefiningOp<tile::SplatOp>() : tile::SplatOp();
-  other = splat ? splat.getSrc() : other;
-  return !other || matchPattern(other, m_Zero()) || matchPattern(other, m_PosZeroFloat());
-}
-
 /// The store that is this use of a load, if it is the only write to its buffer; null for any other use.
 static LocalStoreOp stagingStore(OpOperand &use) {
   auto store = dyn_cast<LocalStoreOp>(use.getOwner());
@@ -78,7 +72,7 @@ static LocalStoreOp stagingStore(OpOperand &use) {
 
 /// Why a load can't be copied asynchronously; empty if it can.
 static std::string whyNotCopyable(tile::LoadOp load) {
-  if (load.getIsVolatile() || load.getCache() == tile::CacheModifier::CV) {
+  if (isVolatile(load)) {
     return "it is volatile";
   }
   if (!fillsWithZeros(load)) {
@@ -94,30 +88,11 @@ static std::string whyNotCopyable(tile::LoadOp load) {
       return "its values are used in registers";
     }
     int64_t bytes = copiedBytes(load, store.getBuffer().getType());
-    if (llvm::none_of(target.asyncCopies, [&](const hardware::AsyncCopy *copy) { return copy->bytes == bytes; })) {
+    if (!canCopy(target, bytes)) {
       return "a thread can access only " + std::to_string(bytes) + " bytes of it at once, and copies take 4, 8 or 16";
     }
   }
   return "";
-}
-
-//===----------------------------------------------------------------------===//
-// Which of them may be started ahead
-//===----------------------------------------------------------------------===//
-
-/// Adds the load, its users and the computation of its addresses and mask, if these can be executed ahead; returns
-/// whether they can.
-static bool addLoad(tile::LoadOp load, scf::ForOp loop, const ReadOnlyMemory &readOnly,
-                    llvm::SetVector<Operation *> &ahead) {
-  llvm::SetVector<Operation *> slice;
-  auto add = [&](Value value) { return !value || addAheadSlice(value, loop, slice, nullptr, &readOnly); };
-  if (!add(load.getPtr()) || !add(load.getMask())) {
-    return false;
-  }
-  ahead.insert_range(slice);
-  ahead.insert(load);
-  ahead.insert_range(load->getUsers());
-  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -185,16 +160,13 @@ static LoopCopies collect(scf::ForOp loop, const ReadOnlyMemory &readOnly) {
   LoopCopies copies;
   for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
     std::string why = whyNotCopyable(load);
-    if (why.empty() && hasHoistingHazard(load.getPtr(), loop, readOnly)) {
-      why = "the loop may write this memory, or an atomic or a barrier in it orders the load";
+    why = why.empty() ? whyNotAhead(load, loop, readOnly, copies.ahead) : why;
+    if (why.empty()) {
+      copies.ahead.insert(load);
+      copies.ahead.insert_range(load->getUsers());
+      continue;
     }
-    if (why.empty() && !addLoad(load, loop, readOnly, copies.ahead)) {
-      why = "its address or mask depends on an operation that can't be executed ahead, such as a load of what the loop "
-            "writes";
-    }
-    if (!why.empty()) {
-      stateRejected(load, kCopyChoice, why);
-    }
+    stateRejected(load, kCopyChoice, why);
   }
   collectFirstReads(loop, copies);
   return copies;
@@ -272,6 +244,27 @@ static SmallVector<Position> decideForGroups(scf::ForOp loop, const LoopCopies &
   return positions;
 }
 
+/// The loads from buffers of what the threads that load it have copied; none if other operations read copies.
+static SmallVector<LocalLoadOp> readsOfOwnCopies(scf::ForOp loop, const LoopCopies &copies) {
+  SmallVector<LocalLoadOp> reads = readsOfCopies(loop, copies.ahead);
+  bool areOwn = llvm::all_of(reads, [&](LocalLoadOp read) {
+    LocalStoreOp store = storeFor(read);
+    return store && areByTheSameThreads(store, read);
+  });
+  return areOwn ? reads : SmallVector<LocalLoadOp>();
+}
+
+/// Copies follow the reads, and the rest of the iteration: they write the slots that were just read.
+static SmallVector<Position> decideForOwnCopies(scf::ForOp loop, const LoopCopies &copies, ArrayRef<LocalLoadOp> reads,
+                                                int64_t stages) {
+  SmallVector<Position> positions;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    bool isRead = llvm::is_contained(reads, &op);
+    positions.push_back(copies.ahead.contains(&op) ? Position{0, 1} : Position{stages - 1, isRead ? 0 : 2});
+  }
+  return positions;
+}
+
 /// The position of each operation of a loop with `stages` stages, in order.
 static SmallVector<Position> decide(scf::ForOp loop, const LoopCopies &copies, int64_t stages) {
   if (onlyAccumulatesCopies(loop, copies)) {
@@ -282,6 +275,9 @@ static SmallVector<Position> decide(scf::ForOp loop, const LoopCopies &copies, i
   }
   if (SmallVector<Operation *> reads = groupReadsAhead(loop, copies.ahead); stages > 2 && !reads.empty()) {
     return decideForReads(loop, copies, reads, stages);
+  }
+  if (SmallVector<LocalLoadOp> reads = readsOfOwnCopies(loop, copies); !reads.empty()) {
+    return decideForOwnCopies(loop, copies, reads, stages);
   }
   // Reads an iteration ahead pay if the last dot can overlap with them.
   bool readsAhead = !copies.firstReads.empty() && LocalLoadOp(copies.lastRead)->isBeforeInBlock(copies.lastDot) &&
@@ -356,13 +352,6 @@ static void annotate(scf::ForOp loop, ArrayRef<Position> positions) {
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
-
-/// Whether the loop does not count unsigned, and all values it yields are results of operations rather than block
-/// arguments. Other loops are not pipelined.
-static bool hasPlainYields(scf::ForOp loop) {
-  return !loop.getUnsignedCmp() &&
-         llvm::all_of(loop.getYieldedValues(), [](Value value) { return value.getDefiningOp(); });
-}
 
 /// The loads of tiles in the loop, also those under conditions, but not those of loops in it.
 static SmallVector<tile::LoadOp> loadsIn(Operation *loop) {

@@ -1,6 +1,7 @@
 #include "Races.h"
 
 #include "Buffers.h"
+#include "OwnAccesses.h"
 #include "RingPositions.h"
 #include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
 #include "tilewright/Layout/Algebra.h"
@@ -180,8 +181,9 @@ bool MemoryAccesses::conflict(const MemoryAccess &left, bool isEarlier, const Me
   }
   if (!left.pointer) {
     bool isByOneThread = left.op == right.op; // in another iteration, to the same bytes of each thread
-    return !isByOneThread && left.begin < right.end && right.begin < left.end && !areOrderedByRing(left, right) &&
-           !areOrderedByGroups(left, right) && !areSlotsApart(left, isEarlier, right);
+    bool areOwn = isOnePartition && left.alloc == right.alloc && areByTheSameThreads(left.op, right.op);
+    return !isByOneThread && !areOwn && left.begin < right.end && right.begin < left.end &&
+           !areOrderedByRing(left, right) && !areOrderedByGroups(left, right) && !areSlotsApart(left, isEarlier, right);
   }
   return mayAlias(*left.roots, *right.roots) && !commute(left.op, right.op) && !areOfRowsOfGroups(left.op, right.op) &&
          !(isOnePartition && isByOneThread(left, isEarlier, right));

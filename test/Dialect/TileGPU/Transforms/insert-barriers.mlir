@@ -1,8 +1,10 @@
 // RUN: tilewright-opt %s --insert-barriers --split-input-file --verify-diagnostics | FileCheck %s
 
 #line = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]], block = [] : 64>
+#moved = #tilegpu.layout<register = [], lane = [[2], [4], [8], [16], [32]], warp = [[1]], block = [] : 64>
 #replicas = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0]], block = [] : 32>
 #shared = #tilegpu.layout<offset = [[1], [2], [4], [8], [16], [32]] : 64>
+#half = #tilegpu.layout<offset = [[1], [2], [4], [8], [16]] : 32>
 
 module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tilegpu.shared_bytes = 1024 : i64} {
   // A write and a read; another read; another buffer; another write to the first buffer.
@@ -20,11 +22,11 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     // CHECK-NEXT: local_load
     // CHECK-NEXT: return
     tilegpu.local_store %x, %a : tensor<64xf32, #line> -> !tilegpu.buffer<64xf32, #shared>
-    %y = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
-    %z = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
-    tilegpu.local_store %y, %b : tensor<64xf32, #line> -> !tilegpu.buffer<64xf32, #shared>
-    tilegpu.local_store %y, %a : tensor<64xf32, #line> -> !tilegpu.buffer<64xf32, #shared>
-    %w = tilegpu.local_load %b : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    %y = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #moved>
+    %z = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #moved>
+    tilegpu.local_store %x, %b : tensor<64xf32, #line> -> !tilegpu.buffer<64xf32, #shared>
+    tilegpu.local_store %x, %a : tensor<64xf32, #line> -> !tilegpu.buffer<64xf32, #shared>
+    %w = tilegpu.local_load %b : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #moved>
     return
   }
 
@@ -36,7 +38,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     // CHECK: local_load
     // CHECK-NEXT: barrier
     // CHECK-NEXT: local_store
-    %y = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    %y = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #moved>
     tilegpu.local_store %x, %b : tensor<64xf32, #line> -> !tilegpu.buffer<64xf32, #shared>
     return
   }
@@ -54,7 +56,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     // CHECK-NEXT: local_load
     // CHECK-NEXT: }
     scf.for %i = %c0 to %n step %c1 : i32 {
-      %y = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+      %y = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #moved>
     }
     // CHECK-NEXT: scf.for
     // CHECK-NEXT: barrier
@@ -64,7 +66,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     // CHECK-NEXT: }
     scf.for %i = %c0 to %n step %c1 : i32 {
       tilegpu.local_store %x, %a : tensor<64xf32, #line> -> !tilegpu.buffer<64xf32, #shared>
-      %y = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+      %y = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #moved>
     }
     return
   }
@@ -79,11 +81,11 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     // CHECK-NEXT: local_load
     // CHECK-NEXT: }
     scf.if %c {
-      %y = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+      %y = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #moved>
     }
     // CHECK-NEXT: barrier
     // CHECK-NEXT: local_load
-    %z = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    %z = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #moved>
     return
   }
 
@@ -110,7 +112,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
       %done = tilegpu.async_wait %t
       %copy = tilegpu.async_copy %p, %to : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
       %next = tilegpu.async_commit of %copy
-      %y = tilegpu.local_load %from after %done : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+      %y = tilegpu.local_load %from after %done : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #moved>
       scf.yield %write, %next : i32, !tilegpu.token
     }
     // CHECK: async_wait
@@ -128,7 +130,30 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     // CHECK: return
     tilegpu.local_store %x, %a : tensor<64xf32, #line> -> !tilegpu.buffer<64xf32, #shared>
     tile.barrier
-    %y = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    %y = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #moved>
+    return
+  }
+
+  // Threads read from a buffer what they have written themselves, also where a copy overwrites it, but not if another
+  // thread holds replicas of the elements.
+  // CHECK-LABEL: @ownBytes
+  func.func @ownBytes(%p: tensor<64x!tile.ptr<f32>, #line>, %x: tensor<64xf32, #line>, %z: tensor<32xf32, #replicas>) {
+    %a = tilegpu.local_alloc at 0 : !tilegpu.buffer<64xf32, #shared>
+    %b = tilegpu.local_alloc at 256 : !tilegpu.buffer<32xf32, #half>
+    // CHECK-NOT: barrier
+    // CHECK: async_wait
+    // CHECK-NEXT: local_load
+    // CHECK-NEXT: local_store
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: local_load
+    tilegpu.local_store %x, %a : tensor<64xf32, #line> -> !tilegpu.buffer<64xf32, #shared>
+    %own = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    %copy = tilegpu.async_copy %p, %a : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
+    %t = tilegpu.async_commit of %copy
+    %done = tilegpu.async_wait %t
+    %copied = tilegpu.local_load %a after %done : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    tilegpu.local_store %z, %b : tensor<32xf32, #replicas> -> !tilegpu.buffer<32xf32, #half>
+    %w = tilegpu.local_load %b : !tilegpu.buffer<32xf32, #half> -> tensor<32xf32, #replicas>
     return
   }
 
@@ -205,9 +230,9 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     // CHECK-NEXT: local_load
     // CHECK-NEXT: barrier
     // CHECK-NEXT: async_copy
-    %x0 = tilegpu.local_load %s0 : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    %x0 = tilegpu.local_load %s0 : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #moved>
     %copy1 = tilegpu.async_copy %p, %s1 : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
-    %x1 = tilegpu.local_load %s0 : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    %x1 = tilegpu.local_load %s0 : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #moved>
     %copy0 = tilegpu.async_copy %p, %s0 : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
     %token = tilegpu.async_commit of %copy0, %copy1
     %done = tilegpu.async_wait %token
@@ -225,7 +250,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
       %now = tilegpu.local_slot %b[%r phase %o] : !tilegpu.buffer<64xf32, #shared, 3> -> !tilegpu.buffer<64xf32, #shared>
       %ahead = tilegpu.local_slot %b[%w phase %q] : !tilegpu.buffer<64xf32, #shared, 3> -> !tilegpu.buffer<64xf32, #shared>
       %same = tilegpu.local_slot %b[%later#0 phase %later#1] : !tilegpu.buffer<64xf32, #shared, 3> -> !tilegpu.buffer<64xf32, #shared>
-      %y = tilegpu.local_load %now : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+      %y = tilegpu.local_load %now : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #moved>
       %a = tilegpu.async_copy %p, %ahead : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
       %s = tilegpu.async_copy %p, %same : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
       %t = tilegpu.async_commit of %a, %s
@@ -242,7 +267,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     scf.for %k = %c0 to %n step %c1 iter_args(%r = %c0, %o = %false, %w = %c2) -> (i32, i1, i32) : i32 {
       %now = tilegpu.local_slot %b[%r] : !tilegpu.buffer<64xf32, #shared, 3> -> !tilegpu.buffer<64xf32, #shared>
       %ahead = tilegpu.local_slot %b[%w] : !tilegpu.buffer<64xf32, #shared, 3> -> !tilegpu.buffer<64xf32, #shared>
-      %y = tilegpu.local_load %now : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+      %y = tilegpu.local_load %now : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #moved>
       %a = tilegpu.async_copy %p, %ahead : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
       %t = tilegpu.async_commit of %a
       %end = tilegpu.async_wait %t
@@ -261,7 +286,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
         tile.barrier
         %now = tilegpu.local_slot %b[%ir phase %io] : !tilegpu.buffer<64xf32, #shared, 3> -> !tilegpu.buffer<64xf32, #shared>
         %ahead = tilegpu.local_slot %b[%iw phase %iq] : !tilegpu.buffer<64xf32, #shared, 3> -> !tilegpu.buffer<64xf32, #shared>
-        %y = tilegpu.local_load %now : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+        %y = tilegpu.local_load %now : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #moved>
         %a = tilegpu.async_copy %p, %ahead : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
         %t = tilegpu.async_commit of %a
         %end = tilegpu.async_wait %t
@@ -293,9 +318,9 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     // CHECK-NEXT: local_load
     %da = tilegpu.async_wait %ta
     tilegpu.local_store %x, %c : tensor<64xf32, #line> -> !tilegpu.buffer<64xf32, #shared>
-    %y = tilegpu.local_load %a after %da : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    %y = tilegpu.local_load %a after %da : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #moved>
     %db = tilegpu.async_wait %tb
-    %z = tilegpu.local_load %b after %db : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    %z = tilegpu.local_load %b after %db : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #moved>
     return
   }
 
@@ -314,15 +339,15 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     // CHECK-NEXT: local_load
     // CHECK-NEXT: barrier{{$}}
     // CHECK-NEXT: local_load
-    %y = tilegpu.local_load %b {tilegpu.partition = 1 : i64} : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
-    %z = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    %y = tilegpu.local_load %b {tilegpu.partition = 1 : i64} : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #moved>
+    %z = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #moved>
     // CHECK: async_wait
     // CHECK-NEXT: barrier {tilegpu.partition = 1 : i64}
     // CHECK-NEXT: local_load
     %copy = tilegpu.async_copy %p, %c : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
     %t = tilegpu.async_commit of %copy
     %done = tilegpu.async_wait %t {tilegpu.partition = 1 : i64}
-    %w = tilegpu.local_load %c after %done {tilegpu.partition = 1 : i64} : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    %w = tilegpu.local_load %c after %done {tilegpu.partition = 1 : i64} : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #moved>
     return
   }
 
@@ -420,6 +445,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
 
 // -----
 
+#moved = #tilegpu.layout<register = [], lane = [[2], [4], [8], [16], [32]], warp = [[1]], block = [] : 64>
 #line = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]], block = [] : 64>
 #shared = #tilegpu.layout<offset = [[1], [2], [4], [8], [16], [32]] : 64>
 
@@ -429,7 +455,7 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     // expected-note @+1 {{the other operation}}
     tilegpu.local_store %x, %a : tensor<64xf32, #line> -> !tilegpu.buffer<64xf32, #shared>
     // expected-error @+1 {{may access the same memory as an operation of partition 0, and no token orders the two partitions}}
-    %y = tilegpu.local_load %a {tilegpu.partition = 1 : i64} : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    %y = tilegpu.local_load %a {tilegpu.partition = 1 : i64} : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #moved>
     return
   }
 }

@@ -53,6 +53,8 @@ def TileGPU_Dialect : Dialect {
     static constexpr llvm::StringLiteral kKeptSlotsAttr = "tilegpu.kept_slots";
     /// The group of warps that executes an operation, if it is not 0.
     static constexpr llvm::StringLiteral kPartitionAttr = "tilegpu.partition";
+    /// On a comparison of tiles, an array<i64>: for each dimension, the length of aligned runs of equal results.
+    static constexpr llvm::StringLiteral kConstancyAttr = "tilegpu.constancy";
     /// On a kernel's function after `tilegpu-to-thread`: for each argument, its index in the launch, or -1 - h for hidden slot
     /// h.
     static constexpr llvm::StringLiteral kSlotsAttr = "tilegpu.slots";

@@ -256,6 +256,31 @@ def StageOperands : Pass<"stage-operands", "mlir::ModuleOp"> {
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
 }
 
+def StageLoads : Pass<"stage-loads", "mlir::ModuleOp"> {
+  let summary = "Move loads of loops with a number of stages through shared memory";
+  let description = [{
+    Loads of a loop for which the user asks for stages, `tile.num_stages`, are stored to buffers and loaded back, so
+    that asynchronous copies can replace them: those that can be executed ahead, and of which each thread can copy its
+    own elements. Loops with dots, and those in them, are left alone: shared memory is for the dots' operands there.
+    Where shared memory lacks room for all stages, the loop gets as many as fit, and leave room for a second program on
+    the multiprocessor.
+
+    ```mlir
+    %x = tile.load %p mask %m other %o : ...
+    // becomes
+    %copied = tile.load %p mask %m : ...
+    tilegpu.local_store %copied, %b : ...
+    %loaded = tilegpu.local_load %b : ...
+    %x = arith.select %m, %loaded, %o : ...
+    ```
+
+    Requires: layouts.
+    Establishes: each thread reads from the buffers what it has written, so that `insert-barriers` needs no barrier.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect"];
+}
+
 def SliceDotsK : Pass<"slice-dots-k", "mlir::ModuleOp"> {
   let summary = "Slice dots along K, and load operands one slice ahead";
   let description = [{
@@ -759,6 +784,24 @@ def StartFromZero : Pass<"start-from-zero", "mlir::ModuleOp"> {
     Destroys: nothing.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect"];
+}
+
+def AnnotateConstancy : Pass<"annotate-constancy", "mlir::ModuleOp"> {
+  let summary = "Say which elements of a mask are equal";
+  let description = [{
+    Comparisons of tiles get what axis analysis knows about their results: for each dimension, the length of aligned
+    runs of equal elements. `tilegpu-to-thread` computes one element of those that a thread holds of a run.
+
+    ```mlir
+    %m = arith.cmpi slt, %i, %n : tensor<1024xi32, #rows>
+    // becomes, if 4 divides %n
+    %m = arith.cmpi slt, %i, %n {tilegpu.constancy = array<i64: 4>} : tensor<1024xi32, #rows>
+    ```
+
+    Requires: nothing. Comes last, since another pass could change a comparison and keep the attribute.
+    Establishes: `tilegpu.constancy`.
+    Destroys: nothing.
+  }];
 }
 
 def WarnLargeTiles : Pass<"warn-large-tiles", "mlir::ModuleOp"> {

@@ -1,10 +1,14 @@
 #include "LoopWithCopies.h"
 
+#include "../OwnAccesses.h"
 #include "tilewright/Layout/Shared.h"
 
 using namespace mlir;
 
 namespace tilewright::tilegpu {
+
+/// Whether the copies are of boxes: `plan-boxes` makes all of a loop or none such copies.
+static bool copiesBoxes(const LoopParts &parts) { return llvm::any_of(parts.ahead.ops, llvm::IsaPred<BoxPointersOp>); }
 
 LoopWithCopies::LoopWithCopies(scf::ForOp loop) : old(loop), parts(loop), builder(loop) { planWait(); }
 
@@ -23,28 +27,41 @@ bool LoopWithCopies::readsCopy(Operation *op) const {
   return result.wasInterrupted();
 }
 
+/// Whether the threads read only what they have copied themselves.
+bool LoopWithCopies::readsOwnCopy(Operation *op) const {
+  return llvm::any_of(parts.stores, [&](LocalStoreOp store) {
+    auto read = dyn_cast<LocalLoadOp>(op);
+    return read && read.getBuffer() == store.getBuffer() && areByTheSameThreads(store, read);
+  });
+}
+
 /// The number of slots such that the copies write none that this read may still read. Reads before the wait are
-/// separated from the copies by the barrier after it; those after the wait are not.
-int64_t LoopWithCopies::slotsFor(Position read) const {
-  return read.stage - parts.ahead.first.stage + (read.cluster >= wait.cluster ? 1 : 0);
+/// separated from the copies by the barrier after it; those after the wait are not. A thread's own reads are, if they
+/// come first.
+int64_t LoopWithCopies::slotsFor(Position read, bool isOwn) const {
+  bool isSeparated = isOwn ? read.cluster < parts.ahead.first.cluster : read.cluster < wait.cluster;
+  return read.stage - parts.ahead.first.stage + (isSeparated ? 0 : 1);
 }
 
 void LoopWithCopies::planWait() {
   SmallVector<Position> reads;
+  SmallVector<bool> areOwn;
   for (Operation &op : old.getBody()->without_terminator()) {
     if (positionOf(&op).stage != parts.ahead.first.stage && readsCopy(&op)) {
       reads.push_back(positionOf(&op));
+      areOwn.push_back(!copiesBoxes(parts) && readsOwnCopy(&op));
     }
   }
   if (reads.empty()) {
     reads.push_back(parts.late.first);
+    areOwn.push_back(false);
   }
   wait = *llvm::min_element(reads, [](Position left, Position right) {
     return std::pair(left.stage, left.cluster) < std::pair(right.stage, right.cluster);
   });
   wait.cluster = std::min(wait.cluster, parts.ahead.first.cluster);
-  for (Position read : reads) {
-    slots = std::max(slots, slotsFor(read));
+  for (auto [read, isOwn] : llvm::zip_equal(reads, areOwn)) {
+    slots = std::max(slots, slotsFor(read, isOwn));
   }
   if (auto kept = old->getAttrOfType<IntegerAttr>(TileGPUDialect::kKeptSlotsAttr)) {
     slots += kept.getInt();
@@ -55,9 +72,6 @@ void LoopWithCopies::planWait() {
 //===----------------------------------------------------------------------===//
 // Buffers and arguments
 //===----------------------------------------------------------------------===//
-
-/// Whether the copies are of boxes: `plan-boxes` makes all of a loop or none such copies.
-static bool copiesBoxes(const LoopParts &parts) { return llvm::any_of(parts.ahead.ops, llvm::IsaPred<BoxPointersOp>); }
 
 void LoopWithCopies::allocate() {
   for (LocalStoreOp store : parts.stores) {

@@ -1,0 +1,43 @@
+// annotate-constancy: says which elements of a mask are equal. See Passes.td.
+//
+//     %m = arith.cmpi slt, %i, %n : tensor<1024xi1>   =   %m = arith.cmpi slt, %i, %n {tilegpu.constancy = array<i64:
+//     4>}
+//
+// where 4 divides %n. A thread with four consecutive elements then needs one comparison, and one predicate.
+
+#include "tilewright/Analysis/AxisInfo.h"
+#include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::tilegpu;
+
+namespace tilewright::tilegpu {
+#define GEN_PASS_DEF_ANNOTATECONSTANCY
+#include "tilewright/Dialect/TileGPU/Transforms/Passes.h.inc"
+} // namespace tilewright::tilegpu
+
+namespace {
+class AnnotateConstancy : public tilegpu::impl::AnnotateConstancyBase<AnnotateConstancy> {
+  void runOnOperation() override {
+    AxisInfoAnalysis axis(getOperation());
+    getOperation()->walk([&](arith::CmpIOp compare) {
+      auto type = dyn_cast<RankedTensorType>(compare.getType());
+      if (!type) {
+        return;
+      }
+      SmallVector<int64_t> constancy;
+      for (const AxisFacts &facts : axis.get(compare.getResult()).getFacts()) {
+        constancy.push_back(facts.constancy);
+      }
+      if (llvm::any_of(constancy, [](int64_t equal) { return equal > 1; })) {
+        compare->setAttr(TileGPUDialect::kConstancyAttr, Builder(&getContext()).getDenseI64ArrayAttr(constancy));
+      }
+    });
+  }
+};
+} // namespace

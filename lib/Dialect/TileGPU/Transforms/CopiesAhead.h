@@ -1,0 +1,34 @@
+// Which loads of a loop may become asynchronous copies that are started iterations ahead.
+
+#ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_COPIESAHEAD_H
+#define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_COPIESAHEAD_H
+
+#include "tilewright/Analysis/ReadOnlyMemory.h"
+#include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace tilewright::tilegpu {
+
+/// Whether masked elements are zero or unspecified: asynchronous copies can only fill with zeros.
+bool fillsWithZeros(tile::LoadOp load);
+
+/// Whether the load must read memory itself, each time.
+bool isVolatile(tile::LoadOp load);
+
+/// Whether an asynchronous copy of the target moves `bytes` bytes for each thread.
+bool canCopy(const hardware::GpuInfo &target, int64_t bytes);
+
+/// Why the load can't be executed iterations ahead; empty if it can. Then the operations from which its address and
+/// mask are computed in the loop are added to `slice`.
+std::string whyNotAhead(tile::LoadOp load, mlir::scf::ForOp loop, const ReadOnlyMemory &readOnly,
+                        llvm::SetVector<mlir::Operation *> &slice);
+
+/// Whether the loop can be pipelined: it does not count unsigned, and all values it yields are results of operations
+/// rather than block arguments.
+bool hasPlainYields(mlir::scf::ForOp loop);
+
+} // namespace tilewright::tilegpu
+
+#endif // TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_COPIESAHEAD_H

@@ -1,0 +1,163 @@
+// stage-loads: moves loads of loops with a number of stages through shared memory. See Passes.td.
+//
+//     scf.for {tile.num_stages = 4}                  scf.for {tile.num_stages = 4}
+//       %x = tile.load %p, %mask, %other               %copied = tile.load %p, %mask
+//                                              =       local_store %copied, %b
+//                                                      %loaded = local_load %b
+//                                                      %x = arith.select %mask, %loaded, %other
+//
+// plan-pipeline lets an asynchronous copy replace the first two. Each thread reads what it has copied itself, so that
+// no barrier is needed.
+
+#include "Buffers.h"
+#include "CopiesAhead.h"
+#include "OwnAccesses.h"
+#include "SharedLayout.h"
+#include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
+#include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::tilegpu;
+
+namespace tilewright::tilegpu {
+#define GEN_PASS_DEF_STAGELOADS
+#include "tilewright/Dialect/TileGPU/Transforms/Passes.h.inc"
+} // namespace tilewright::tilegpu
+
+//===----------------------------------------------------------------------===//
+// Which loads
+//===----------------------------------------------------------------------===//
+
+/// Whether the loop, or one around it, has dots: shared memory is for the copies of their operands.
+static bool isAroundDots(scf::ForOp loop) {
+  Operation *outermost = loop;
+  while (auto around = outermost->getParentOfType<LoopLikeOpInterface>()) {
+    outermost = around;
+  }
+  return outermost
+      ->walk([](Operation *op) {
+        return isa<MmaOp, GroupMmaOp, tile::DotOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// The stages that the user asks for; 1 if the pass leaves the loop alone.
+static int64_t requestedStages(scf::ForOp loop) {
+  auto stages = loop->getAttrOfType<IntegerAttr>(tile::TileDialect::kNumStagesAttr);
+  return stages && hasPlainYields(loop) && !isAroundDots(loop) ? stages.getInt() : 1;
+}
+
+/// Whether each thread can copy its own elements with the target's instructions, and registers hold them afterwards.
+static bool canStage(tile::LoadOp load) {
+  auto tile = dyn_cast<RankedTensorType>(load.getType());
+  bool isNumbers = tile && isa<IntegerType, FloatType>(tile.getElementType()) && !tile.getElementType().isInteger(1);
+  bool isStored = llvm::any_of(load->getUsers(), llvm::IsaPred<LocalStoreOp>);
+  return isNumbers && !isVolatile(load) && !load->use_empty() && !isStored && hasOneThreadPerElement(mapOf(load)) &&
+         canCopy(targetOf(load), vectorAccessOf(load).elements() * bytesOf(tile.getElementType()));
+}
+
+/// The loads that can be executed ahead, unless the address of another one depends on them.
+static SmallVector<tile::LoadOp> loadsToStage(scf::ForOp loop, const ReadOnlyMemory &readOnly) {
+  SmallVector<tile::LoadOp> found;
+  llvm::SetVector<Operation *> slice;
+  for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
+    if (canStage(load) && whyNotAhead(load, loop, readOnly, slice).empty()) {
+      found.push_back(load);
+    }
+  }
+  llvm::erase_if(found, [&](tile::LoadOp load) { return slice.contains(load); });
+  return found;
+}
+
+static int64_t bytesOfAll(ArrayRef<tile::LoadOp> loads) {
+  int64_t bytes = 0;
+  for (tile::LoadOp load : loads) {
+    auto tile = cast<RankedTensorType>(load.getType());
+    bytes += tile.getNumElements() * bytesOf(tile.getElementType());
+  }
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+static Value elementsOutsideMask(OpBuilder &builder, tile::LoadOp load) {
+  Value other = load.getOther();
+  return other.getType() == load.getType() ? other
+                                           : tile::SplatOp::create(builder, load.getLoc(), load.getType(), other);
+}
+
+static void stage(tile::LoadOp load) {
+  auto tile = cast<RankedTensorType>(load.getType());
+  StagedTile staged = {mapOf(load), mapOf(load), vectorAccessOf(load), bytesOf(tile.getElementType())};
+  OpBuilder builder(load.getContext());
+  builder.setInsertionPointAfter(load);
+  Location loc = load.getLoc();
+  auto shared = LayoutAttr::get(load.getContext(), chooseSharedLayout(staged, targetOf(load)));
+  Value buffer = LocalAllocOp::create(builder, loc, BufferType::get(tile, shared), IntegerAttr());
+  Operation *store = LocalStoreOp::create(builder, loc, load, buffer);
+  Value value = LocalLoadOp::create(builder, loc, tile, buffer);
+  if (load.getMask() && !fillsWithZeros(load)) {
+    value = arith::SelectOp::create(builder, loc, load.getMask(), value, elementsOutsideMask(builder, load));
+    load.getOtherMutable().clear();
+  }
+  load.getResult().replaceAllUsesExcept(value, store);
+}
+
+//===----------------------------------------------------------------------===//
+// How many slots
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The shared memory that is left for slots.
+class Room {
+public:
+  explicit Room(func::FuncOp function) : target(targetOf(function)), used(sharedBytesOf(function)) {}
+
+  /// Takes as many slots of `bytes` as there is room for, at most `wanted`, and returns their number. A second program
+  /// on the multiprocessor is worth more than a second slot.
+  int64_t take(int64_t wanted, int64_t bytes) {
+    int64_t beside = (target.sharedPerSm / 2 - target.sharedReserved - used) / bytes;
+    int64_t alone = std::min<int64_t>(1, (target.sharedPerBlock - used) / bytes);
+    int64_t slots = std::clamp<int64_t>(std::max(beside, alone), 0, wanted);
+    used += slots * bytes;
+    return slots;
+  }
+
+private:
+  const hardware::GpuInfo &target;
+  int64_t used;
+};
+
+class StageLoads : public tilegpu::impl::StageLoadsBase<StageLoads> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      ReadOnlyMemory readOnly(function);
+      Room room(function);
+      function.walk([&](scf::ForOp loop) { stageLoadsOf(loop, readOnly, room); });
+    }
+  }
+
+  /// The pipelined loop has a slot less than stages.
+  static void stageLoadsOf(scf::ForOp loop, const ReadOnlyMemory &readOnly, Room &room) {
+    int64_t stages = requestedStages(loop);
+    SmallVector<tile::LoadOp> loads = stages > 1 ? loadsToStage(loop, readOnly) : SmallVector<tile::LoadOp>();
+    int64_t slots = loads.empty() ? 0 : room.take(stages - 1, bytesOfAll(loads));
+    if (slots == 0) {
+      return;
+    }
+    auto fitting = Builder(loop.getContext()).getI32IntegerAttr(static_cast<int32_t>(slots + 1));
+    loop->setAttr(tile::TileDialect::kNumStagesAttr, fitting);
+    llvm::for_each(loads, stage);
+  }
+};
+} // namespace
