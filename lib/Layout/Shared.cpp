@@ -2,6 +2,7 @@
 
 #include "tilewright/Layout/Algebra.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace tilewright::layout {
@@ -29,6 +30,27 @@ LinearLayout swizzled(const Shape &shape, const Order &order, const Swizzle &swi
     }
   }
   return LinearLayout::fromBases({{std::string(kOffset), std::move(points)}}, dimsOf(shape));
+}
+
+LinearLayout inOrderOfThreads(const LinearLayout &distributed, const VectorAccess &vector) {
+  Columns registers = distributed.columnsOf(kRegister), columns;
+  for (int bit : vector.registerBits) {
+    columns.push_back(registers[bit]);
+  }
+  for (std::string_view in : {kLane, kWarp}) {
+    Columns part = distributed.columnsOf(in);
+    columns.insert(columns.end(), part.begin(), part.end());
+  }
+  uint64_t replicas = freeBits(distributed)[0];
+  for (size_t bit = 0; bit < registers.size(); ++bit) {
+    bool isInVector =
+        std::find(vector.registerBits.begin(), vector.registerBits.end(), bit) != vector.registerBits.end();
+    if (!isInVector && (replicas >> bit & 1) == 0) {
+      columns.push_back(registers[bit]);
+    }
+  }
+  int bits = static_cast<int>(columns.size());
+  return {{{std::string(kOffset), bits}}, distributed.outs(), std::move(columns)};
 }
 
 LinearLayout nvmmaShared(const Shape &shape, int elementBits, int swizzleBytes, bool transposed) {

@@ -177,3 +177,26 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_100a"} {
   }
 
 }
+
+// -----
+
+#a = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = [] : 16x16>
+#a_rows = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0]] : 16x16>
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
+  // Each thread reads its own elements, although a matrix move could read the fragment.
+  // CHECK-LABEL: func.func @own
+  // CHECK-NOT: thread.load_matrix
+  // CHECK-COUNT-4: llvm.load
+  // CHECK-LABEL: func.func @by_rows
+  // CHECK: thread.load_matrix "m8n8.x4.b16"
+  func.func @own() -> tensor<16x16xf16, #a> {
+    %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<16x16xf16, #a_rows>
+    %x = tilegpu.local_load %s own : !tilegpu.buffer<16x16xf16, #a_rows> -> tensor<16x16xf16, #a>
+    return %x : tensor<16x16xf16, #a>
+  }
+  func.func @by_rows() -> tensor<16x16xf16, #a> {
+    %s = tilegpu.local_alloc at 0 : !tilegpu.buffer<16x16xf16, #a_rows>
+    %x = tilegpu.local_load %s : !tilegpu.buffer<16x16xf16, #a_rows> -> tensor<16x16xf16, #a>
+    return %x : tensor<16x16xf16, #a>
+  }
+}

@@ -15,6 +15,7 @@
 #define TILEWRIGHT_LAYOUT_SHARED_H
 
 #include "tilewright/Layout/Shape.h"
+#include "tilewright/Layout/VectorAccess.h"
 
 namespace tilewright::layout {
 
@@ -33,6 +34,11 @@ LinearLayout swizzled(const Shape &shape, const Order &order, const Swizzle &swi
 ///
 ///     128 bytes: chunk ^= row % 8    64: chunk ^= row / 2 % 4    32: chunk ^= row / 4 % 2
 LinearLayout nvmmaShared(const Shape &shape, int elementBits, int swizzleBytes, bool transposed = false);
+
+/// A layout without bank conflicts for threads that access the elements of `distributed`, each its own: the elements of
+/// a thread's vector are consecutive, then the lanes, the warps and the thread's vectors. Of elements that several
+/// registers of a thread hold, the first counts; no two threads may hold the same.
+LinearLayout inOrderOfThreads(const LinearLayout &distributed, const VectorAccess &vector);
 
 /// The offset of each thread's elements: (register, lane, warp) -> (offset). `shared` must have every element exactly
 /// once. The tile may be a part of the shared one that begins at 0; for a part that begins elsewhere, the offsets are

@@ -116,7 +116,7 @@ static std::optional<LocalAccesses> matrixAccesses(const LocalMove &move, const 
 static LocalAccesses chooseAccesses(const LocalMove &move, bool isStore) {
   LocalAccesses best = plainAccesses(move);
   for (const MatrixMove *row : move.target->matrixMoves) {
-    if (row->isStore == isStore) {
+    if (row->isStore == isStore && !move.isOwn) {
       auto accesses = matrixAccesses(move, *row);
       best = accesses && accesses->elements() > best.elements() ? *accesses : best;
     }

@@ -90,6 +90,7 @@ struct LocalLoad : OpConversionPattern<tilegpu::LocalLoadOp> {
     Builder builder(op.getLoc(), rewriter);
     auto type = cast<VectorType>(getTypeConverter()->convertType(op.getType()));
     LocalMove move = localMove(op, op.getType(), op.getBuffer().getType());
+    move.isOwn = op.getOwn();
     if (std::optional<ArrayRef<int64_t>> start = op.getStart()) {
       move.start = layout::offsetOf({start->begin(), start->end()}, op.getBuffer().getType().getLayout().getMap());
     }

@@ -126,7 +126,8 @@ struct LocalMove {
   layout::LinearLayout offsets; ///< (register, lane, warp) -> (offset), in elements; see layout::offsetsOf
   int64_t elementBytes;
   const hardware::GpuInfo *target;
-  int64_t start = 0; ///< offset of the first element of the part, xored to the others
+  int64_t start = 0;  ///< offset of the first element of the part, xored to the others
+  bool isOwn = false; ///< whether each thread accesses its elements itself
 };
 
 LocalMove localMove(mlir::Operation *op, mlir::Type tile, tilegpu::BufferType buffer);

@@ -72,6 +72,23 @@ TEST(Shared, nvmmaCountsRowsThroughLeadingDimensions) {
   }
 }
 
+TEST(Shared, inOrderOfThreadsKeepsVectorsAndLanesTogether) {
+  LinearLayout distributed = LinearLayout::fromBases(
+      {{"register", {{0, 0}, {0, 1}, {8, 0}}}, {"lane", {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}}}, {"warp", {{16, 0}}}},
+      {{"dim0", 5}, {"dim1", 3}});
+  LinearLayout shared = inOrderOfThreads(distributed, {{1}});
+  ASSERT_TRUE(shared.isInvertible());
+  LinearLayout offsets = offsetsOf(distributed, shared);
+  for (int64_t warp = 0; warp < 2; ++warp) {
+    for (int64_t lane = 0; lane < 32; ++lane) {
+      int64_t thread = 32 * warp + lane;
+      EXPECT_EQ(offsets({1, lane, warp}), Point{2 * thread}) << "a replica of register 0";
+      EXPECT_EQ(offsets({2, lane, warp}), Point{2 * thread + 1});
+      EXPECT_EQ(offsets({4, lane, warp}), Point{128 + 2 * thread});
+    }
+  }
+}
+
 TEST(Shared, offsetsFindTheElement) {
   LinearLayout shared = swizzled({64, 64}, {1, 0}, {8, 1, 8});
   for (const LinearLayout &layout : commonLayouts(16)) {

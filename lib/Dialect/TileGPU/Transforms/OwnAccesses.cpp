@@ -2,19 +2,22 @@
 
 #include "tilewright/Layout/Algebra.h"
 
-#include "llvm/ADT/TypeSwitch.h"
-
 using namespace mlir;
 
 namespace tilewright::tilegpu {
 
-/// The tile by whose layout the threads access a buffer; null for other operations.
-static Value accessedTile(Operation *op) {
-  return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([](AsyncCopyOp copy) { return copy.getPtr(); })
-      .Case([](LocalStoreOp store) { return store.getSrc(); })
-      .Case([](LocalLoadOp load) { return load.getResult(); })
-      .Default([](Operation *) { return Value(); });
+/// The tile whose elements each thread accesses itself; null for other operations, which may use instructions by which
+/// lanes access memory for each other.
+static Value ownTile(Operation *op) {
+  if (auto copy = dyn_cast<AsyncCopyOp>(op)) {
+    return copy.getPtr();
+  }
+  auto read = dyn_cast<LocalLoadOp>(op);
+  return read && read.getOwn() ? read.getResult() : Value();
+}
+
+static bool areDistributedAlike(Value left, Value right) {
+  return mapOf(left) == mapOf(right) && hasOneThreadPerElement(mapOf(left));
 }
 
 bool hasOneThreadPerElement(const layout::LinearLayout &map) {
@@ -22,9 +25,13 @@ bool hasOneThreadPerElement(const layout::LinearLayout &map) {
   return copies[1] == 0 && copies[2] == 0; // among lanes, among warps
 }
 
+bool readsOwnCopy(LocalLoadOp read, LocalStoreOp store) {
+  return read.getOwn() && read.getBuffer() == store.getBuffer() && areDistributedAlike(store.getSrc(), read);
+}
+
 bool areByTheSameThreads(Operation *one, Operation *other) {
-  Value left = accessedTile(one), right = accessedTile(other);
-  return left && right && mapOf(left) == mapOf(right) && hasOneThreadPerElement(mapOf(left));
+  Value left = ownTile(one), right = ownTile(other);
+  return left && right && areDistributedAlike(left, right);
 }
 
 } // namespace tilewright::tilegpu

@@ -10,8 +10,11 @@ namespace tilewright::tilegpu {
 /// Whether each element of a tile is held by only one thread.
 bool hasOneThreadPerElement(const layout::LinearLayout &map);
 
-/// Whether two accesses to a buffer, or to its slots, distribute its elements over the threads in the same way, each to
-/// one thread. Then no thread accesses a byte that another one does, and the accesses need no barrier between them.
+/// Whether the threads read what they will have copied themselves, when a copy has replaced the load and this store.
+bool readsOwnCopy(LocalLoadOp read, LocalStoreOp store);
+
+/// Whether two accesses to a buffer, or to its slots, are by the same thread for each element. Then no thread accesses
+/// a byte that another one does, and no barrier is needed between the accesses.
 bool areByTheSameThreads(mlir::Operation *one, mlir::Operation *other);
 
 } // namespace tilewright::tilegpu

@@ -249,7 +249,7 @@ static SmallVector<LocalLoadOp> readsOfOwnCopies(scf::ForOp loop, const LoopCopi
   SmallVector<LocalLoadOp> reads = readsOfCopies(loop, copies.ahead);
   bool areOwn = llvm::all_of(reads, [&](LocalLoadOp read) {
     LocalStoreOp store = storeFor(read);
-    return store && areByTheSameThreads(store, read);
+    return store && readsOwnCopy(read, store);
   });
   return areOwn ? reads : SmallVector<LocalLoadOp>();
 }

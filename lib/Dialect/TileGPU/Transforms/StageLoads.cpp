@@ -12,9 +12,10 @@
 #include "Buffers.h"
 #include "CopiesAhead.h"
 #include "OwnAccesses.h"
-#include "SharedLayout.h"
 #include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
+
+#include "tilewright/Layout/Shared.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -98,14 +99,14 @@ static Value elementsOutsideMask(OpBuilder &builder, tile::LoadOp load) {
 
 static void stage(tile::LoadOp load) {
   auto tile = cast<RankedTensorType>(load.getType());
-  StagedTile staged = {mapOf(load), mapOf(load), vectorAccessOf(load), bytesOf(tile.getElementType())};
   OpBuilder builder(load.getContext());
   builder.setInsertionPointAfter(load);
   Location loc = load.getLoc();
-  auto shared = LayoutAttr::get(load.getContext(), chooseSharedLayout(staged, targetOf(load)));
+  auto shared = LayoutAttr::get(load.getContext(), layout::inOrderOfThreads(mapOf(load), vectorAccessOf(load)));
   Value buffer = LocalAllocOp::create(builder, loc, BufferType::get(tile, shared), IntegerAttr());
   Operation *store = LocalStoreOp::create(builder, loc, load, buffer);
-  Value value = LocalLoadOp::create(builder, loc, tile, buffer);
+  Value value = LocalLoadOp::create(builder, loc, tile, buffer, /*start=*/DenseI64ArrayAttr(), /*own=*/true,
+                                    /*after=*/Value());
   if (load.getMask() && !fillsWithZeros(load)) {
     value = arith::SelectOp::create(builder, loc, load.getMask(), value, elementsOutsideMask(builder, load));
     load.getOtherMutable().clear();

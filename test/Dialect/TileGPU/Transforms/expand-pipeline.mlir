@@ -222,4 +222,33 @@ module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 4 :
     }
     return %sum : tensor<64x32xf32, #c>
   }
+
+  // Threads read what they have copied themselves before they copy the next data to the same slot: with 4 stages there
+  // are 3 slots, and no barrier.
+  // CHECK-LABEL: @own
+  // BARRIERS-LABEL: @own
+  // BARRIERS-NOT: barrier
+  // BARRIERS: return
+  func.func @own(%p: tensor<64x32x!tile.ptr<f16>, #rows>, %n: i32, %zero: tensor<64x32xf16, #rows>) -> tensor<64x32xf16, #rows> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    // CHECK: %[[B:.*]] = tilegpu.local_alloc : <64x32xf16, #{{.*}}, 3>
+    // CHECK-COUNT-3: tilegpu.async_commit
+    // CHECK: scf.for
+    // CHECK: %[[DONE:.*]] = tilegpu.async_wait
+    // CHECK: tilegpu.local_load %{{.*}} own after %[[DONE]]
+    // CHECK: tilegpu.async_copy
+    // CHECK: tilegpu.async_commit
+    // CHECK: arith.addf
+    // CHECK: scf.yield
+    %sum = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> (tensor<64x32xf16, #rows>) : i32 {
+      %y = tile.load %p contiguity [1, 32] width [1, 8] : tensor<64x32x!tile.ptr<f16>, #rows> -> tensor<64x32xf16, #rows>
+      %m = tilegpu.local_alloc : !buffer
+      tilegpu.local_store %y, %m : tensor<64x32xf16, #rows> -> !buffer
+      %x = tilegpu.local_load %m own : !buffer -> tensor<64x32xf16, #rows>
+      %e = arith.addf %s, %x : tensor<64x32xf16, #rows>
+      scf.yield %e : tensor<64x32xf16, #rows>
+    } {tile.num_stages = 4 : i32}
+    return %sum : tensor<64x32xf16, #rows>
+  }
 }

@@ -134,26 +134,42 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     return
   }
 
-  // Threads read from a buffer what they have written themselves, also where a copy overwrites it, but not if another
-  // thread holds replicas of the elements.
+  // Threads read from a buffer what they have copied themselves, also where another copy overwrites it; not without
+  // `own`, where lanes may read for each other.
   // CHECK-LABEL: @ownBytes
-  func.func @ownBytes(%p: tensor<64x!tile.ptr<f32>, #line>, %x: tensor<64xf32, #line>, %z: tensor<32xf32, #replicas>) {
+  func.func @ownBytes(%p: tensor<64x!tile.ptr<f32>, #line>) {
     %a = tilegpu.local_alloc at 0 : !tilegpu.buffer<64xf32, #shared>
-    %b = tilegpu.local_alloc at 256 : !tilegpu.buffer<32xf32, #half>
-    // CHECK-NOT: barrier
     // CHECK: async_wait
     // CHECK-NEXT: local_load
-    // CHECK-NEXT: local_store
+    // CHECK-NEXT: async_copy
+    // CHECK-NEXT: async_commit
+    // CHECK-NEXT: async_wait
+    // CHECK-NEXT: local_load %{{.*}} own
     // CHECK-NEXT: barrier
     // CHECK-NEXT: local_load
-    tilegpu.local_store %x, %a : tensor<64xf32, #line> -> !tilegpu.buffer<64xf32, #shared>
-    %own = tilegpu.local_load %a : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
-    %copy = tilegpu.async_copy %p, %a : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
+    %copy0 = tilegpu.async_copy %p, %a : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
+    %t0 = tilegpu.async_commit of %copy0
+    %done0 = tilegpu.async_wait %t0
+    %x0 = tilegpu.local_load %a own after %done0 : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    %copy1 = tilegpu.async_copy %p, %a : tensor<64x!tile.ptr<f32>, #line> -> !tilegpu.buffer<64xf32, #shared>
+    %t1 = tilegpu.async_commit of %copy1
+    %done1 = tilegpu.async_wait %t1
+    %x1 = tilegpu.local_load %a own after %done1 : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    %x2 = tilegpu.local_load %a after %done1 : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
+    return
+  }
+
+  // And not if several threads hold an element, of which one copies it.
+  // CHECK-LABEL: @ownReplicas
+  func.func @ownReplicas(%p: tensor<32x!tile.ptr<f32>, #replicas>) {
+    %a = tilegpu.local_alloc at 0 : !tilegpu.buffer<32xf32, #half>
+    // CHECK: async_wait
+    // CHECK-NEXT: barrier
+    // CHECK-NEXT: local_load
+    %copy = tilegpu.async_copy %p, %a : tensor<32x!tile.ptr<f32>, #replicas> -> !tilegpu.buffer<32xf32, #half>
     %t = tilegpu.async_commit of %copy
     %done = tilegpu.async_wait %t
-    %copied = tilegpu.local_load %a after %done : !tilegpu.buffer<64xf32, #shared> -> tensor<64xf32, #line>
-    tilegpu.local_store %z, %b : tensor<32xf32, #replicas> -> !tilegpu.buffer<32xf32, #half>
-    %w = tilegpu.local_load %b : !tilegpu.buffer<32xf32, #half> -> tensor<32xf32, #replicas>
+    %x = tilegpu.local_load %a own after %done : !tilegpu.buffer<32xf32, #half> -> tensor<32xf32, #replicas>
     return
   }
 

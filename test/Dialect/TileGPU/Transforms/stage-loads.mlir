@@ -16,7 +16,7 @@ module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 2 :
     // CHECK: %[[X:.*]] = tile.load %{{.*}} mask %[[M:[^ ]*]] contiguity
     // CHECK-NEXT: %[[B:.*]] = tilegpu.local_alloc
     // CHECK-NEXT: tilegpu.local_store %[[X]], %[[B]]
-    // CHECK-NEXT: %[[L:.*]] = tilegpu.local_load %[[B]]
+    // CHECK-NEXT: %[[L:.*]] = tilegpu.local_load %[[B]] own
     // CHECK-NEXT: arith.select %[[M]], %[[L]], %{{.*}}
     // CHECK: } {tile.num_stages = 4 : i32}
     %sum = scf.for %k = %c0 to %n step %c256 iter_args(%s = %zero) -> (tensor<256xf32, #line>) : i32 {

@@ -85,15 +85,18 @@ def TileGPU_LocalLoadOp : TileGPU_Op<"local_load"> {
   let summary = "Reads a tile, or the part that begins at `start`, from shared memory";
   let description = [{
     The coordinates of `start` are multiples of the sizes of the result. Data that are copied asynchronously can be read
-    `after` the wait for the copy.
+    `after` the wait for the copy. With `own`, each thread reads its elements itself, without instructions by which lanes
+    read for each other: copies with the same layout have written them by the same thread.
   }];
   let arguments = (ins TileGPU_BufferArg<[MemRead<TileGPU_Shared>]>:$buffer, OptionalAttr<DenseI64ArrayAttr>:$start,
-    Optional<TileGPU_TokenType>:$after);
+    UnitAttr:$own, Optional<TileGPU_TokenType>:$after);
   let results = (outs Tile_Tile:$result);
-  let assemblyFormat = "$buffer (`from` $start^)? (`after` $after^)? attr-dict `:` type($buffer) `->` type($result)";
+  let assemblyFormat = [{
+    $buffer (`from` $start^)? (`own` $own^)? (`after` $after^)? attr-dict `:` type($buffer) `->` type($result)
+  }];
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$buffer,
                                  CArg<"::mlir::DenseI64ArrayAttr", "{}">:$start), [{
-    build($_builder, $_state, result, buffer, start, /*after=*/::mlir::Value());
+    build($_builder, $_state, result, buffer, start, /*own=*/false, /*after=*/::mlir::Value());
   }]>];
   let hasVerifier = 1;
 }

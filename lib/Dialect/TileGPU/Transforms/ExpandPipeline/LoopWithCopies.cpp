@@ -27,12 +27,11 @@ bool LoopWithCopies::readsCopy(Operation *op) const {
   return result.wasInterrupted();
 }
 
-/// Whether the threads read only what they have copied themselves.
-bool LoopWithCopies::readsOwnCopy(Operation *op) const {
-  return llvm::any_of(parts.stores, [&](LocalStoreOp store) {
-    auto read = dyn_cast<LocalLoadOp>(op);
-    return read && read.getBuffer() == store.getBuffer() && areByTheSameThreads(store, read);
-  });
+/// Whether the operation is a read by the threads that have made the copy.
+bool LoopWithCopies::isOwnRead(Operation *op) const {
+  auto read = dyn_cast<LocalLoadOp>(op);
+  return read && !copiesBoxes(parts) &&
+         llvm::any_of(parts.stores, [&](LocalStoreOp store) { return readsOwnCopy(read, store); });
 }
 
 /// The number of slots such that the copies write none that this read may still read. Reads before the wait are
@@ -49,7 +48,7 @@ void LoopWithCopies::planWait() {
   for (Operation &op : old.getBody()->without_terminator()) {
     if (positionOf(&op).stage != parts.ahead.first.stage && readsCopy(&op)) {
       reads.push_back(positionOf(&op));
-      areOwn.push_back(!copiesBoxes(parts) && readsOwnCopy(&op));
+      areOwn.push_back(isOwnRead(&op));
     }
   }
   if (reads.empty()) {

@@ -48,7 +48,7 @@ private:
 
   void planWait();
   bool readsCopy(mlir::Operation *op) const;
-  bool readsOwnCopy(mlir::Operation *op) const;
+  bool isOwnRead(mlir::Operation *op) const;
   int64_t slotsFor(Position read, bool isOwn) const;
 
   void record(mlir::Operation *op, Position position);
