@@ -19,15 +19,11 @@ llvm.func @volatile(%p: !llvm.ptr<1>, %m: i1, %o: i64) -> i64 {
   llvm.return %0 : i64
 }
 
-// An address in shared memory is a 32-bit register.
-// CHECK-LABEL: @async_copy
-llvm.func @async_copy(%to: !llvm.ptr<3>, %from: !llvm.ptr<1>, %bytes: i32) {
-  // CHECK: %[[POLICY:.*]] = llvm.inline_asm "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;", "=&l" : () -> i64
-  // CHECK: llvm.inline_asm has_side_effects "cp.async.cg.shared.global.L2::cache_hint [$0], [$1], 16, $2, $3;",
-  // CHECK-SAME: "r,l,r,l,~{memory}" %arg0, %arg1, %{{.*}}, %{{.*}} : (!llvm.ptr<3>, !llvm.ptr<1>, i32, i64)
+// CHECK-LABEL: @cache_policy
+llvm.func @cache_policy() -> i64 {
+  // CHECK: llvm.inline_asm "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;", "=&l" : () -> i64
   %policy = ptx.cache_policy "evict_last"
-  ptx.async_copy %to, %from bytes %bytes of 16 "cg" policy %policy : !llvm.ptr<3>, !llvm.ptr<1>
-  llvm.return
+  llvm.return %policy : i64
 }
 
 // A byte is in a 16-bit register.

@@ -74,8 +74,7 @@ module attributes {tilegpu.target = "sm_80", tilegpu.num_warps = 4 : i32} {
     // CHECK: %[[TO:.*]] = llvm.mlir.addressof @tilewright_shared : !llvm.ptr<3>
     // CHECK: nvvm.cp.async.shared.global %[[TO]], %{{.*}}, 16, cache = cg, %{{.*}} : !llvm.ptr<3>, !llvm.ptr<1>, i32
     // CHECK: nvvm.cp.async.shared.global %[[TO]], %{{.*}}, 4, cache = ca : !llvm.ptr<3>, !llvm.ptr<1>
-    // CHECK: %[[POLICY:.*]] = ptx.cache_policy "evict_first"
-    // CHECK: ptx.async_copy %[[TO]], %{{.*}} bytes %c16_i32 of 16 "cg" policy %[[POLICY]] : <3>, <1>
+    // CHECK: nvvm.cp.async.shared.global %[[TO]], %{{.*}}, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>
     // CHECK: nvvm.cp.async.commit.group
     // CHECK: nvvm.cp.async.wait.group 1
     // CHECK: nvvm.barrier0

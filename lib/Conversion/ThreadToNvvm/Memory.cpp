@@ -219,23 +219,15 @@ struct SharedMemory : OpRewritePattern<thread::SharedMemoryOp> {
   }
 };
 
+/// Without the eviction policy, which is a hint: ptxas 13.0 lets copies share the registers of a policy although one of
+/// them has overwritten the lower half, with the uniform part of its address. On sm_90, the other is then illegal.
 struct AsyncCopy : OpRewritePattern<thread::AsyncCopyOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(thread::AsyncCopyOp op, PatternRewriter &rewriter) const override {
-    Builder builder(op.getLoc(), rewriter);
-    Value bytes = op.getBytes();
-    if (op.getEvict() != EvictionPolicy::Normal) {
-      StringRef priority = op.getEvict() == EvictionPolicy::First ? "evict_first" : "evict_last";
-      bytes = bytes ? bytes : arith::ConstantIntOp::create(builder, builder.getI32Type(), op.getSize()).getResult();
-      Value policy = ptx::CachePolicyOp::create(builder, builder.getI64Type(), priority);
-      rewriter.replaceOpWithNewOp<ptx::AsyncCopyOp>(op, op.getTo(), op.getFrom(), bytes, op.getSize(),
-                                                    op.getBypassL1() ? "cg" : "ca", policy);
-      return success();
-    }
     auto modifier = op.getBypassL1() ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
     rewriter.replaceOpWithNewOp<NVVM::CpAsyncOp>(op, op.getTo(), op.getFrom(), op.getSizeAttr(),
-                                                 NVVM::LoadCacheModifierKindAttr::get(builder.getContext(), modifier),
-                                                 bytes);
+                                                 NVVM::LoadCacheModifierKindAttr::get(rewriter.getContext(), modifier),
+                                                 op.getBytes());
     return success();
   }
 };

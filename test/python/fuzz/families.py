@@ -27,6 +27,7 @@ import ordering
 import outside
 import pointers
 import quotients
+import rows
 import scaled
 import tuples
 import value_classes
@@ -43,6 +44,7 @@ FAMILIES: dict[str, tuple[int, Family]] = {
     "boxes": (5, boxes.write),
     "epilogues": (5, epilogues.write),
     "exits": (5, exits.write),
+    "rows": (5, rows.write),
     "ordering": (3, ordering.write),
     "outside": (2, outside.write),
     "helpers": (8, memory_calls.write),

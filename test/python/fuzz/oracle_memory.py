@@ -11,10 +11,15 @@ from tiles import DType, Tile, lift
 
 
 def load(
-    pointer: Any, mask: Any = None, other: Any = None, boundary_check: Any = (), **padding: Any
+    pointer: Any,
+    mask: Any = None,
+    other: Any = None,
+    boundary_check: Any = (),
+    padding_option: str = "zero",
+    **hints: Any,
 ) -> Tile:
     if isinstance(pointer, Window):
-        return pointer.read(boundary_check, **padding)
+        return pointer.read(boundary_check, padding_option or "zero")
     element = DType(pointer.dtype[1:])
     operands = [pointer.value, True if mask is None else lift(mask).value]
     filler = cast(0 if other is None else other, element)

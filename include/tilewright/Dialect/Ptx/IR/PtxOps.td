@@ -97,23 +97,6 @@ def Ptx_CachePolicyOp : Ptx_Op<"cache_policy", [Pure]> {
   }];
 }
 
-def Ptx_AsyncCopyOp : Ptx_Op<"async_copy", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Asynchronously copies `bytes` bytes from global to shared memory and fills up to `size` with zeros";
-  let description = [{`size` is 4, 8 or 16; `cache` is "ca", or "cg" if `size` is 16. `policy` is that of the L2 cache.}];
-  let arguments = (ins LLVM_AnyPointer:$to, LLVM_AnyPointer:$from, I32:$bytes, I32Attr:$size, StrAttr:$cache,
-    I64:$policy);
-  let assemblyFormat = [{
-    $to `,` $from `bytes` $bytes `of` $size $cache `policy` $policy attr-dict `:` type($to) `,` type($from)
-  }];
-  let extraClassDeclaration = [{ int widestRegister() { return 64; } }];
-  let extraClassDefinition = [{
-    std::string $cppClass::getAssembly() {
-      return "cp.async" + suffix(getCache()) + ".shared.global.L2::cache_hint [" + reg(0) + "], [" + reg(1) + "], " +
-             std::to_string(getSize()) + ", " + reg(2) + ", " + reg(3) + ";";
-    }
-  }];
-}
-
 def Ptx_Register : AnyTypeOf<[I32, F32], "a register of 32 bits">;
 
 def Ptx_CopyRegistersOp : Ptx_Op<"copy_registers", [MemoryEffects<[MemRead, MemWrite]>,

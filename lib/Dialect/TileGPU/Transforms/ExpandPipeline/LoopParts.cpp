@@ -95,14 +95,12 @@ void LoopParts::addLate(Value value, scf::ForOp loop, llvm::SetVector<Operation 
 }
 
 void LoopParts::orderLate(scf::ForOp loop, const llvm::SetVector<Operation *> &ops) {
-  Position position = late.first;
-  int64_t stage = position.stage;
+  Position first = late.first;
   late.ops.clear();
   for (Operation &op : loop.getBody()->without_terminator()) {
-    position = positionOf(&op).stage == stage ? positionOf(&op) : position;
     if (ops.contains(&op)) {
       late.ops.push_back(&op);
-      latePositions.push_back(position);
+      latePositions.push_back(positionOf(&op).stage == first.stage ? positionOf(&op) : first);
     }
   }
 }

@@ -45,7 +45,7 @@ struct LoopParts {
   StageOps late;                                           ///< in program order
   llvm::SetVector<unsigned> aheadArguments, lateArguments; ///< indices of loop-carried arguments
 
-  /// The position of an operation of `late`. Of one that is also in `ahead`: that of the operation of `late` before it.
+  /// The position of an operation of `late`. One that is also in `ahead` comes first, as its operands do.
   Position latePosition(size_t index) const { return latePositions[index]; }
 
   explicit LoopParts(mlir::scf::ForOp loop);
