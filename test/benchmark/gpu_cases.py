@@ -124,6 +124,45 @@ def layer_norm_cases(small: bool) -> Iterator[Case]:
     )  # fmt: skip
 
 
+def loop_cases(small: bool) -> Iterator[Case]:
+    """The same with loops: over rows, of which some are loaded ahead, and over blocks of a row."""
+    rows = 16 if small else 4096
+    for columns, programs in ((100, 4),) if small else ((1024, 132), (1024, 1056), (8192, 264)):
+        x, out = random(rows, columns), random(rows, columns)
+
+        def run(kernels: Any, x=x, out=out, columns=columns, programs=programs) -> torch.Tensor:
+            kernels.softmax_in_a_loop[(programs,)](
+                out, x, x.stride(0), rows, columns,
+                BLOCK=tilewright.next_power_of_2(columns), STAGES=4, num_warps=8,
+            )  # fmt: skip
+            return out
+
+        yield Case(
+            f"softmax in a loop {rows}x{columns}, {programs} programs", run,
+            lambda x=x: torch.softmax(x, 1), lambda x=x: torch.softmax(x.double(), 1),
+            8 * rows * columns / 1e9, "GB/s", 1e-5, "Triton 1.05",
+        )  # fmt: skip
+
+    half, columns = torch.float16, 300 if small else 8192
+    x, y = random(rows, columns, dtype=half), random(rows, columns, dtype=half)
+    w, b = random(columns, dtype=half), random(columns, dtype=half)
+    mean, rstd = random(rows), random(rows)
+    for block, warps in ((128, 4),) if small else ((1024, 4), (8192, 8)):
+
+        def forward(kernels: Any, block=block, warps=warps) -> torch.Tensor:
+            kernels.layer_norm_in_blocks[(rows,)](
+                x, y, w, b, mean, rstd, x.stride(0), columns, 1e-5, BLOCK=block, num_warps=warps
+            )
+            return y
+
+        yield Case(
+            f"layer norm in blocks of {block} {rows}x{columns} fp16", forward,
+            lambda: torch.nn.functional.layer_norm(x, (columns,), w, b),
+            lambda: torch.nn.functional.layer_norm(x.double(), (columns,), w.double(), b.double()),
+            4 * rows * columns / 1e9, "GB/s", 2e-3, "Triton 1.2",
+        )  # fmt: skip
+
+
 MATMULS = [
     # size, dtype, block sizes m n k, warps, stages
     (1024, HALF, 64, 64, 64, 4, 4),
@@ -403,6 +442,6 @@ def cudnn_attention(
 
 
 ALL_CASES = (
-    add_cases, softmax_cases, layer_norm_cases, matmul_cases, sort_cases, histogram_cases,
-    scaled_cases, attention_cases, attention_backward_cases,
+    add_cases, softmax_cases, layer_norm_cases, loop_cases, matmul_cases, sort_cases,
+    histogram_cases, scaled_cases, attention_cases, attention_backward_cases,
 )  # fmt: skip

@@ -25,6 +25,46 @@ def softmax(out, x, stride, columns, BLOCK: tl.constexpr):
 
 
 @jit
+def softmax_in_a_loop(out, x, stride, rows, columns, BLOCK: tl.constexpr, STAGES: tl.constexpr):
+    """Program p of n takes the rows p, p + n, ..., and loads some of them ahead."""
+    i = tl.arange(0, BLOCK)
+    inside = i < columns
+    for row in tl.range(tl.program_id(0), rows, tl.num_programs(0), num_stages=STAGES):
+        values = tl.load(x + row * stride + i, mask=inside, other=-float("inf"))
+        numerator = tl.exp(values - tl.max(values, axis=0))
+        tl.store(out + row * stride + i, numerator / tl.sum(numerator, axis=0), mask=inside)
+
+
+@jit
+def layer_norm_in_blocks(x, y, w, b, mean_out, rstd_out, stride, columns, eps, BLOCK: tl.constexpr):
+    """Reads each row three times, in blocks: for the mean, for the variance, and for the result."""
+    row = tl.program_id(0)
+    x += row * stride
+    y += row * stride
+    sums = tl.zeros((BLOCK,), dtype=tl.float32)
+    for start in range(0, columns, BLOCK):
+        i = start + tl.arange(0, BLOCK)
+        sums += tl.load(x + i, mask=i < columns, other=0.0).to(tl.float32)
+    mean = tl.sum(sums, axis=0) / columns
+    squares = tl.zeros((BLOCK,), dtype=tl.float32)
+    for start in range(0, columns, BLOCK):
+        i = start + tl.arange(0, BLOCK)
+        values = tl.load(x + i, mask=i < columns, other=0.0).to(tl.float32)
+        centered = tl.where(i < columns, values - mean, 0.0)
+        squares += centered * centered
+    rstd = 1 / tl.sqrt(tl.sum(squares, axis=0) / columns + eps)
+    tl.store(mean_out + row, mean)
+    tl.store(rstd_out + row, rstd)
+    for start in range(0, columns, BLOCK):
+        i = start + tl.arange(0, BLOCK)
+        inside = i < columns
+        scale = tl.load(w + i, mask=inside)
+        shift = tl.load(b + i, mask=inside)
+        values = tl.load(x + i, mask=inside, other=0.0).to(tl.float32)
+        tl.store(y + i, (values - mean) * rstd * scale + shift, mask=inside)
+
+
+@jit
 def layer_norm(x, y, w, b, mean_out, rstd_out, stride, columns, eps, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     i = tl.arange(0, BLOCK)
