@@ -41,11 +41,12 @@ LinearLayout inOrderOfThreads(const LinearLayout &distributed, const VectorAcces
     Columns part = distributed.columnsOf(in);
     columns.insert(columns.end(), part.begin(), part.end());
   }
-  uint64_t replicas = freeBits(distributed)[0];
+  std::vector<uint64_t> replicas = freeBits(distributed);
+  assert(replicas[1] == 0 && replicas[2] == 0 && "several threads hold an element");
   for (size_t bit = 0; bit < registers.size(); ++bit) {
     bool isInVector =
         std::find(vector.registerBits.begin(), vector.registerBits.end(), bit) != vector.registerBits.end();
-    if (!isInVector && (replicas >> bit & 1) == 0) {
+    if (!isInVector && (replicas[0] >> bit & 1) == 0) {
       columns.push_back(registers[bit]);
     }
   }

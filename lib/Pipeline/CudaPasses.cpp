@@ -82,7 +82,7 @@ static void addTileGPUPasses(OpPassManager &passes, StringRef target, const Cuda
   passes.addPass(tilegpu::createStageOperands());       // moves data between warps through shared memory
   passes.addPass(tilegpu::createDecomposeGathers());    // the same for gathers
   passes.addPass(createCSEPass());
-  passes.addPass(tilegpu::createStageLoads());   // after the passes that store loads where dots read them
+  passes.addPass(tilegpu::createStageLoads());   // must run after stage-operands, whose buffers limit its own
   passes.addPass(tilegpu::createSliceDotsK());   // overlaps loads with dots of the previous slice
   passes.addPass(tilegpu::createPlanPipeline()); // decides when the operations of a loop are executed
   if (options.specializeRanges && options.tensorMaps) {

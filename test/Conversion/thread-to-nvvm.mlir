@@ -81,7 +81,7 @@ module attributes {tilegpu.target = "sm_80", tilegpu.num_warps = 4 : i32} {
     %to = thread.shared_memory
     thread.async_copy %to, %from size 16 bytes %n bypass_l1 : <3>, <1>
     thread.async_copy %to, %from size 4 : <3>, <1>
-    thread.async_copy %to, %from size 16 bypass_l1 {evict = #tile.evict<first>} : <3>, <1>
+    thread.async_copy %to, %from size 16 bypass_l1 : <3>, <1>
     thread.async_commit
     thread.async_wait 1
     thread.barrier

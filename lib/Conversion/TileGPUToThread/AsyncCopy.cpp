@@ -56,7 +56,9 @@ struct Copy : OpConversionPattern<tilegpu::AsyncCopyOp> {
   }
 
 private:
-  /// Masked-out elements are not read, and zeros are written for them.
+  /// Masked-out elements are not read, and zeros are written for them. The eviction policy, a hint, is dropped: ptxas
+  /// 13.0 may let two copies share the registers of a policy after one has overwritten the lower half with the uniform
+  /// part of its address. On sm_90, the other copy is an illegal instruction then.
   void emitCopies(Builder &builder, tilegpu::AsyncCopyOp op, OpAdaptor adaptor, const LocalMove &move,
                   const layout::VectorAccess &access, const AsyncCopy &copy) const {
     auto groups = layout::registersOf(access, move.offsets.inSize(layout::kRegister));
@@ -76,7 +78,7 @@ private:
       if (!masks.empty()) {
         bytes = arith::SelectOp::create(builder, masks[reg], constantI32(builder, copy.bytes), constantI32(builder, 0));
       }
-      thread::AsyncCopyOp::create(builder, address, from[reg], bytes, copy.bytes, copy.bypassesL1, op.getEvict());
+      thread::AsyncCopyOp::create(builder, address, from[reg], bytes, copy.bytes, copy.bypassesL1);
     }
   }
 };

@@ -32,8 +32,7 @@ struct Elementwise : ConversionPattern {
   }
 };
 
-/// The bits of a register's number that do not change the result of a comparison: such bits alone move within a run of
-/// equal results.
+/// The register bits along which the result of a comparison is constant.
 int64_t equalRegisters(const layout::LinearLayout &map, ArrayRef<int64_t> constancy) {
   int64_t bits = 0;
   for (int bit = 0; bit < map.inBits(layout::kRegister); ++bit) {
@@ -46,7 +45,7 @@ int64_t equalRegisters(const layout::LinearLayout &map, ArrayRef<int64_t> consta
   return bits;
 }
 
-/// Comparisons whose results are equal for several of a thread's registers.
+/// Comparisons with `tilegpu.constancy`, whose results may be equal for several of a thread's registers.
 struct EqualComparisons : OpConversionPattern<arith::CmpIOp> {
   EqualComparisons(const TypeConverter &types, MLIRContext *context)
       : OpConversionPattern(types, context, /*benefit=*/2) {}
@@ -54,17 +53,17 @@ struct EqualComparisons : OpConversionPattern<arith::CmpIOp> {
   LogicalResult matchAndRewrite(arith::CmpIOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     auto constancy = op->getAttrOfType<DenseI64ArrayAttr>(tilegpu::TileGPUDialect::kConstancyAttr);
-    int64_t equal = constancy ? equalRegisters(tilegpu::mapOf(op.getResult()), constancy.asArrayRef()) : 0;
-    if (equal == 0) {
+    if (!constancy) {
       return failure();
     }
+    int64_t equal = equalRegisters(tilegpu::mapOf(op.getResult()), constancy.asArrayRef());
     Builder builder(op.getLoc(), rewriter);
     Value all = arith::CmpIOp::create(builder, op.getPredicate(), adaptor.getLhs(), adaptor.getRhs());
     SmallVector<int64_t> registers;
     for (int64_t reg = 0; reg < cast<VectorType>(all.getType()).getNumElements(); ++reg) {
       registers.push_back(reg & ~equal);
     }
-    rewriter.replaceOpWithNewOp<vector::ShuffleOp>(op, all, all, registers);
+    rewriter.replaceOp(op, equal == 0 ? all : vector::ShuffleOp::create(builder, all, all, registers).getResult());
     return success();
   }
 };

@@ -38,12 +38,12 @@ func.func @memory(%p: !llvm.ptr<1>, %mask: i1, %x: vector<4xf32>, %n: i32) {
 // CHECK-LABEL: func @copies
 func.func @copies(%from: !llvm.ptr<1>, %n: i32) {
   // CHECK: %[[TO:.*]] = thread.shared_memory
-  // CHECK: thread.async_copy %[[TO]], %{{.*}} size 16 bytes %{{.*}} bypass_l1 {evict = #tile.evict<first>} : <3>, <1>
+  // CHECK: thread.async_copy %[[TO]], %{{.*}} size 16 bytes %{{.*}} bypass_l1 : <3>, <1>
   // CHECK: thread.async_copy %[[TO]], %{{.*}} size 4 : <3>, <1>
   // CHECK: thread.async_commit
   // CHECK: thread.async_wait 1
   %to = thread.shared_memory
-  thread.async_copy %to, %from size 16 bytes %n bypass_l1 {evict = #tile.evict<first>} : <3>, <1>
+  thread.async_copy %to, %from size 16 bytes %n bypass_l1 : <3>, <1>
   thread.async_copy %to, %from size 4 : <3>, <1>
   thread.async_commit
   thread.async_wait 1

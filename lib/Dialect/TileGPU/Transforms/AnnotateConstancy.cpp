@@ -1,7 +1,7 @@
 // annotate-constancy: says which elements of a mask are equal. See Passes.td.
 //
-//     %m = arith.cmpi slt, %i, %n : tensor<1024xi1>   =   %m = arith.cmpi slt, %i, %n {tilegpu.constancy = array<i64:
-//     4>}
+//     %m = arith.cmpi slt, %i, %n : tensor<1024xi32>
+//  =  %m = arith.cmpi slt, %i, %n {tilegpu.constancy = array<i64: 4>} : tensor<1024xi32>
 //
 // where 4 divides %n. A thread with four consecutive elements then needs one comparison, and one predicate.
 

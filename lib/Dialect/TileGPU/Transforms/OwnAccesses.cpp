@@ -21,8 +21,8 @@ static bool areDistributedAlike(Value left, Value right) {
 }
 
 bool hasOneThreadPerElement(const layout::LinearLayout &map) {
-  std::vector<uint64_t> copies = layout::freeBits(map);
-  return copies[1] == 0 && copies[2] == 0; // among lanes, among warps
+  std::vector<uint64_t> replicas = layout::freeBits(map);
+  return replicas[1] == 0 && replicas[2] == 0; // among lanes, among warps
 }
 
 bool readsOwnCopy(LocalLoadOp read, LocalStoreOp store) {

@@ -1,4 +1,4 @@
-// Accesses to shared memory that the threads make to bytes of their own.
+// Accesses of threads to bytes of shared memory that no other thread accesses.
 
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_OWNACCESSES_H
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_OWNACCESSES_H

@@ -244,7 +244,7 @@ static SmallVector<Position> decideForGroups(scf::ForOp loop, const LoopCopies &
   return positions;
 }
 
-/// The loads from buffers of what the threads that load it have copied; none if other operations read copies.
+/// Reads by the threads that made the copies; none if other operations read copies.
 static SmallVector<LocalLoadOp> readsOfOwnCopies(scf::ForOp loop, const LoopCopies &copies) {
   SmallVector<LocalLoadOp> reads = readsOfCopies(loop, copies.ahead);
   bool areOwn = llvm::all_of(reads, [&](LocalLoadOp read) {
@@ -254,7 +254,7 @@ static SmallVector<LocalLoadOp> readsOfOwnCopies(scf::ForOp loop, const LoopCopi
   return areOwn ? reads : SmallVector<LocalLoadOp>();
 }
 
-/// Copies follow the reads, and the rest of the iteration: they write the slots that were just read.
+/// Reads first, then the copies into the slots that were just read, then the rest.
 static SmallVector<Position> decideForOwnCopies(scf::ForOp loop, const LoopCopies &copies, ArrayRef<LocalLoadOp> reads,
                                                 int64_t stages) {
   SmallVector<Position> positions;

@@ -37,31 +37,33 @@ namespace tilewright::tilegpu {
 // Which loads
 //===----------------------------------------------------------------------===//
 
-/// Whether the loop, or one around it, has dots: shared memory is for the copies of their operands.
-static bool isAroundDots(scf::ForOp loop) {
+/// Whether the loop's nest has dots, or loads that are stored to buffers: shared memory is for the slots of these.
+static bool isInNestWithSlots(scf::ForOp loop) {
   Operation *outermost = loop;
   while (auto around = outermost->getParentOfType<LoopLikeOpInterface>()) {
     outermost = around;
   }
+  auto needsSlots = [](Operation *op) {
+    auto store = dyn_cast<LocalStoreOp>(op);
+    return isa<MmaOp, GroupMmaOp, tile::DotOp>(op) || (store && store.getSrc().getDefiningOp<tile::LoadOp>());
+  };
   return outermost
-      ->walk([](Operation *op) {
-        return isa<MmaOp, GroupMmaOp, tile::DotOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
-      })
+      ->walk([&](Operation *op) { return needsSlots(op) ? WalkResult::interrupt() : WalkResult::advance(); })
       .wasInterrupted();
 }
 
 /// The stages that the user asks for; 1 if the pass leaves the loop alone.
 static int64_t requestedStages(scf::ForOp loop) {
   auto stages = loop->getAttrOfType<IntegerAttr>(tile::TileDialect::kNumStagesAttr);
-  return stages && hasPlainYields(loop) && !isAroundDots(loop) ? stages.getInt() : 1;
+  return stages && hasPlainYields(loop) && !isInNestWithSlots(loop) ? stages.getInt() : 1;
 }
 
 /// Whether each thread can copy its own elements with the target's instructions, and registers hold them afterwards.
 static bool canStage(tile::LoadOp load) {
   auto tile = dyn_cast<RankedTensorType>(load.getType());
-  bool isNumbers = tile && isa<IntegerType, FloatType>(tile.getElementType()) && !tile.getElementType().isInteger(1);
+  bool hasNumbers = tile && isa<IntegerType, FloatType>(tile.getElementType()) && !tile.getElementType().isInteger(1);
   bool isStored = llvm::any_of(load->getUsers(), llvm::IsaPred<LocalStoreOp>);
-  return isNumbers && !isVolatile(load) && !load->use_empty() && !isStored && hasOneThreadPerElement(mapOf(load)) &&
+  return hasNumbers && !isVolatile(load) && !load->use_empty() && !isStored && hasOneThreadPerElement(mapOf(load)) &&
          canCopy(targetOf(load), vectorAccessOf(load).elements() * bytesOf(tile.getElementType()));
 }
 
@@ -91,12 +93,6 @@ static int64_t bytesOfAll(ArrayRef<tile::LoadOp> loads) {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-static Value elementsOutsideMask(OpBuilder &builder, tile::LoadOp load) {
-  Value other = load.getOther();
-  return other.getType() == load.getType() ? other
-                                           : tile::SplatOp::create(builder, load.getLoc(), load.getType(), other);
-}
-
 static void stage(tile::LoadOp load) {
   auto tile = cast<RankedTensorType>(load.getType());
   OpBuilder builder(load.getContext());
@@ -108,7 +104,7 @@ static void stage(tile::LoadOp load) {
   Value value = LocalLoadOp::create(builder, loc, tile, buffer, /*start=*/DenseI64ArrayAttr(), /*own=*/true,
                                     /*after=*/Value());
   if (load.getMask() && !fillsWithZeros(load)) {
-    value = arith::SelectOp::create(builder, loc, load.getMask(), value, elementsOutsideMask(builder, load));
+    value = arith::SelectOp::create(builder, loc, load.getMask(), value, load.getOther());
     load.getOtherMutable().clear();
   }
   load.getResult().replaceAllUsesExcept(value, store);
@@ -120,16 +116,16 @@ static void stage(tile::LoadOp load) {
 
 namespace {
 /// The shared memory that is left for slots.
-class Room {
+class SharedBudget {
 public:
-  explicit Room(func::FuncOp function) : target(targetOf(function)), used(sharedBytesOf(function)) {}
+  explicit SharedBudget(func::FuncOp function) : target(targetOf(function)), used(sharedBytesOf(function)) {}
 
-  /// Takes as many slots of `bytes` as there is room for, at most `wanted`, and returns their number. A second program
-  /// on the multiprocessor is worth more than a second slot.
+  /// Takes as many slots of `bytes` as there is room for beside a second program on the multiprocessor, at most
+  /// `wanted`, and returns their number. One slot is worth more than a second program, but further ones are not.
   int64_t take(int64_t wanted, int64_t bytes) {
-    int64_t beside = (target.sharedPerSm / 2 - target.sharedReserved - used) / bytes;
-    int64_t alone = std::min<int64_t>(1, (target.sharedPerBlock - used) / bytes);
-    int64_t slots = std::clamp<int64_t>(std::max(beside, alone), 0, wanted);
+    int64_t besideAnother = (target.sharedPerSm / 2 - target.sharedReserved - used) / bytes;
+    int64_t first = std::min<int64_t>(1, (target.sharedPerBlock - used) / bytes);
+    int64_t slots = std::clamp<int64_t>(std::max(besideAnother, first), 0, wanted);
     used += slots * bytes;
     return slots;
   }
@@ -141,18 +137,20 @@ private:
 
 class StageLoads : public tilegpu::impl::StageLoadsBase<StageLoads> {
   void runOnOperation() override {
-    for (auto function : getOperation().getOps<func::FuncOp>()) {
-      ReadOnlyMemory readOnly(function);
-      Room room(function);
-      function.walk([&](scf::ForOp loop) { stageLoadsOf(loop, readOnly, room); });
+    auto functions = getOperation().getOps<func::FuncOp>();
+    if (!llvm::hasSingleElement(functions)) {
+      return; // buffers of functions that are not inlined are beside those of their callers
     }
+    ReadOnlyMemory readOnly(*functions.begin());
+    SharedBudget budget(*functions.begin());
+    (*functions.begin()).walk([&](scf::ForOp loop) { stageLoadsOf(loop, readOnly, budget); });
   }
 
   /// The pipelined loop has a slot less than stages.
-  static void stageLoadsOf(scf::ForOp loop, const ReadOnlyMemory &readOnly, Room &room) {
+  static void stageLoadsOf(scf::ForOp loop, const ReadOnlyMemory &readOnly, SharedBudget &budget) {
     int64_t stages = requestedStages(loop);
     SmallVector<tile::LoadOp> loads = stages > 1 ? loadsToStage(loop, readOnly) : SmallVector<tile::LoadOp>();
-    int64_t slots = loads.empty() ? 0 : room.take(stages - 1, bytesOfAll(loads));
+    int64_t slots = loads.empty() ? 0 : budget.take(stages - 1, bytesOfAll(loads));
     if (slots == 0) {
       return;
     }

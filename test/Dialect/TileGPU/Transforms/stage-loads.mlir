@@ -1,7 +1,6 @@
 // RUN: tilewright-opt %s --stage-loads --split-input-file | FileCheck %s
 
 #line = #tilegpu.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128]], block = [] : 256>
-#replicas = #tilegpu.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[0]], block = [] : 128>
 
 module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a"} {
   // A copy can only fill masked elements with zeros, so a selection follows the load from the buffer.
@@ -29,7 +28,14 @@ module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 2 :
     } {tile.num_stages = 4 : i32}
     return %sum : tensor<256xf32, #line>
   }
+}
 
+// -----
+
+#line = #tilegpu.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128]], block = [] : 256>
+#replicas = #tilegpu.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[0]], block = [] : 128>
+
+module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a"} {
   // Not without a request, not what the loop writes, and not if several threads hold an element.
   // CHECK-LABEL: @not
   // CHECK-NOT: local_alloc
@@ -84,6 +90,70 @@ module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 2 :
       %x = tile.load %q contiguity [16384] width [4] : tensor<16384x!tile.ptr<f32>, #wide> -> tensor<16384xf32, #wide>
       %y = math.exp %x : tensor<16384xf32, #wide>
     } {tile.num_stages = 4 : i32}
+    return
+  }
+}
+
+// -----
+
+#a = #tilegpu.layout<register = [[0, 1], [0, 2], [8, 0], [16, 0], [32, 0], [64, 0]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], warp = [[1, 0], [2, 0], [4, 0]], block = [] : 128x128>
+#t = #tilegpu.layout<register = [[1, 0], [2, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[4, 0], [8, 0], [16, 0], [32, 0], [64, 0]], warp = [[0, 1], [0, 2], [0, 4]], block = [] : 128x128>
+#s = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0]] : 128x128>
+!buffer = !tilegpu.buffer<128x128xf32, #s>
+module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 8 : i32, tilegpu.target = "sm_90a"} {
+  // The other load has a buffer of its own, which pipelining multiplies.
+  // CHECK-LABEL: @mixed
+  // CHECK-COUNT-1: local_alloc
+  // CHECK-NOT: local_alloc
+  func.func @mixed(%p: tensor<128x128x!tile.ptr<f32>, #a>, %q: tensor<128x128x!tile.ptr<f32>, #a>, %n: i32, %z: tensor<128x128xf32, #t>, %zz: tensor<128x128xf32, #a>) -> (tensor<128x128xf32, #t>, tensor<128x128xf32, #a>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r:2 = scf.for %k = %c0 to %n step %c1 iter_args(%s = %z, %u = %zz) -> (tensor<128x128xf32, #t>, tensor<128x128xf32, #a>) : i32 {
+      %x = tile.load %p contiguity [1, 128] width [1, 4] : tensor<128x128x!tile.ptr<f32>, #a> -> tensor<128x128xf32, #a>
+      %b = tilegpu.local_alloc : !buffer
+      tilegpu.local_store %x, %b : tensor<128x128xf32, #a> -> !buffer
+      %l = tilegpu.local_load %b : !buffer -> tensor<128x128xf32, #t>
+      %y = tile.load %q contiguity [1, 128] width [1, 4] : tensor<128x128x!tile.ptr<f32>, #a> -> tensor<128x128xf32, #a>
+      %e = arith.addf %s, %l : tensor<128x128xf32, #t>
+      %f = arith.addf %u, %y : tensor<128x128xf32, #a>
+      scf.yield %e, %f : tensor<128x128xf32, #t>, tensor<128x128xf32, #a>
+    } {tile.num_stages = 3 : i32}
+    return %r#0, %r#1 : tensor<128x128xf32, #t>, tensor<128x128xf32, #a>
+  }
+}
+
+// -----
+
+#wide = #tilegpu.layout<register = [[1], [2], [512], [1024], [2048], [4096], [8192], [16384]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]], block = [] : 32768>
+module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+  // Buffers of functions that are not inlined are beside those of their callers.
+  // CHECK-LABEL: @outer
+  // CHECK-NOT: local_alloc
+  func.func @outer(%p: !tile.ptr<f32>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = tile.make_range 0 to 32768 : tensor<32768xi32, #wide>
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %b = tile.addptr %p, %k : !tile.ptr<f32>, i32
+      %t = tile.splat %b : tensor<32768x!tile.ptr<f32>, #wide>
+      %q = tile.addptr %t, %r : tensor<32768x!tile.ptr<f32>, #wide>, tensor<32768xi32, #wide>
+      %x = tile.load %q contiguity [16384] width [4] : tensor<32768x!tile.ptr<f32>, #wide> -> tensor<32768xf32, #wide>
+      %y = math.exp %x : tensor<32768xf32, #wide>
+    } {tile.num_stages = 2 : i32}
+    tile.call @inner(%p, %n) : (!tile.ptr<f32>, i32) -> ()
+    return
+  }
+  func.func private @inner(%p: !tile.ptr<f32>, %n: i32) attributes {no_inline} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = tile.make_range 0 to 32768 : tensor<32768xi32, #wide>
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %b = tile.addptr %p, %k : !tile.ptr<f32>, i32
+      %t = tile.splat %b : tensor<32768x!tile.ptr<f32>, #wide>
+      %q = tile.addptr %t, %r : tensor<32768x!tile.ptr<f32>, #wide>, tensor<32768xi32, #wide>
+      %x = tile.load %q contiguity [16384] width [4] : tensor<32768x!tile.ptr<f32>, #wide> -> tensor<32768xf32, #wide>
+      %y = math.exp %x : tensor<32768xf32, #wide>
+    } {tile.num_stages = 2 : i32}
     return
   }
 }

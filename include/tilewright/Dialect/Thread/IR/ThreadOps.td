@@ -186,8 +186,7 @@ def Thread_AsyncCopyOp : Thread_Op<"async_copy", [MemoryEffects<[MemRead, MemWri
     If `bytes` is given, only that many are read, and zeros are written for the others. `bypassL1` and `size` must be
     those of a row of `GpuInfo::asyncCopies`.
   }];
-  let arguments = (ins Thread_Shared:$to, Thread_Global:$from, Optional<I32>:$bytes, I32Attr:$size, UnitAttr:$bypassL1,
-    DefaultValuedAttr<Tile_Evict, "::tilewright::tile::EvictionPolicy::Normal">:$evict);
+  let arguments = (ins Thread_Shared:$to, Thread_Global:$from, Optional<I32>:$bytes, I32Attr:$size, UnitAttr:$bypassL1);
   let assemblyFormat = [{
     $to `,` $from `size` $size (`bytes` $bytes^)? (`bypass_l1` $bypassL1^)? attr-dict `:` type($to) `,` type($from)
   }];

@@ -261,9 +261,9 @@ def StageLoads : Pass<"stage-loads", "mlir::ModuleOp"> {
   let description = [{
     Loads of a loop for which the user asks for stages, `tile.num_stages`, are stored to buffers and loaded back, so
     that asynchronous copies can replace them: those that can be executed ahead, and of which each thread can copy its
-    own elements. Loops with dots, and those in them, are left alone: shared memory is for the dots' operands there.
-    Where shared memory lacks room for all stages, the loop gets as many as fit, and leave room for a second program on
-    the multiprocessor.
+    own elements. Loops in a nest with dots, or with loads that other passes have stored to buffers, are left alone, and
+    so are kernels with functions that are not inlined. A loop gets only as many stages as shared memory has room for
+    beside a second program on the multiprocessor, but at least one slot.
 
     ```mlir
     %x = tile.load %p mask %m other %o : ...
@@ -798,7 +798,7 @@ def AnnotateConstancy : Pass<"annotate-constancy", "mlir::ModuleOp"> {
     %m = arith.cmpi slt, %i, %n {tilegpu.constancy = array<i64: 4>} : tensor<1024xi32, #rows>
     ```
 
-    Requires: nothing. Comes last, since another pass could change a comparison and keep the attribute.
+    Requires: no later pass on tiles changes comparisons: it could keep the attribute.
     Establishes: `tilegpu.constancy`.
     Destroys: nothing.
   }];

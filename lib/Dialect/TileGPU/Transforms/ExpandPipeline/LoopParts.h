@@ -45,7 +45,8 @@ struct LoopParts {
   StageOps late;                                           ///< in program order
   llvm::SetVector<unsigned> aheadArguments, lateArguments; ///< indices of loop-carried arguments
 
-  /// The position of an operation of `late`. One that is also in `ahead` comes first, as its operands do.
+  /// The position of an operation of `late`. Those that are also in `ahead` come first in the stage, as their operands
+  /// do.
   Position latePosition(size_t index) const { return latePositions[index]; }
 
   explicit LoopParts(mlir::scf::ForOp loop);
