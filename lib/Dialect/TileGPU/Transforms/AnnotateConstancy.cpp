@@ -24,12 +24,17 @@ namespace tilewright::tilegpu {
 namespace {
 class AnnotateConstancy : public tilegpu::impl::AnnotateConstancyBase<AnnotateConstancy> {
   void runOnOperation() override {
-    AxisInfoAnalysis axis(getOperation());
+    SmallVector<arith::CmpIOp> comparisons;
     getOperation()->walk([&](arith::CmpIOp compare) {
-      auto type = dyn_cast<RankedTensorType>(compare.getType());
-      if (!type) {
-        return;
+      if (isa<RankedTensorType>(compare.getType())) {
+        comparisons.push_back(compare);
       }
+    });
+    if (comparisons.empty()) {
+      return; // without the time of the analysis
+    }
+    AxisInfoAnalysis axis(getOperation());
+    for (arith::CmpIOp compare : comparisons) {
       SmallVector<int64_t> constancy;
       for (const AxisFacts &facts : axis.get(compare.getResult()).getFacts()) {
         constancy.push_back(facts.constancy);
@@ -37,7 +42,7 @@ class AnnotateConstancy : public tilegpu::impl::AnnotateConstancyBase<AnnotateCo
       if (llvm::any_of(constancy, [](int64_t equal) { return equal > 1; })) {
         compare->setAttr(TileGPUDialect::kConstancyAttr, Builder(&getContext()).getDenseI64ArrayAttr(constancy));
       }
-    });
+    }
   }
 };
 } // namespace

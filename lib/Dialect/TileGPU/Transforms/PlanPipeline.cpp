@@ -29,14 +29,12 @@
 #include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Decisions.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
-#include "tilewright/Hardware/NvidiaInstructions.h"
 #include "tilewright/Layout/Shared.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tilewright;

@@ -4,7 +4,6 @@
 #include "OwnAccesses.h"
 #include "RingPositions.h"
 #include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
-#include "tilewright/Layout/Algebra.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -99,8 +98,7 @@ static bool isByOneThread(const MemoryAccess &left, bool isEarlier, const Memory
   if (left.pointer != right.pointer || isEarlier || !type || !access) {
     return false;
   }
-  std::vector<uint64_t> copies = layout::freeBits(mapOf(type));
-  bool isShared = copies[1] != 0 || copies[2] != 0; // among lanes, among warps
+  bool isShared = !hasOneThreadPerElement(mapOf(type));
   int wide = -1;
   for (auto [dim, size] : llvm::enumerate(type.getShape())) {
     if (size > 1) {

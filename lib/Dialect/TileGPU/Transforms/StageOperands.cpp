@@ -5,6 +5,7 @@
 //                                                       %y = local_load %b
 
 #include "OperandPath.h"
+#include "OwnAccesses.h"
 #include "SharedLayout.h"
 #include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
 #include "tilewright/Dialect/TileGPU/IR/LayoutRules.h"
@@ -122,11 +123,6 @@ static void convertTheLoad(ConvertLayoutOp convert, ArrayRef<Operation *> chain)
 // Results of atomics and of volatile loads that several threads need
 //===----------------------------------------------------------------------===//
 
-static bool hasCopies(const LinearLayout &map) {
-  std::vector<uint64_t> bits = layout::freeBits(map);
-  return bits[1] != 0 || bits[2] != 0; // of lanes, of warps
-}
-
 /// One element that all threads hold.
 static LinearLayout replicatedLayout(Threads threads) {
   std::string dim = layout::dimName(0);
@@ -169,7 +165,7 @@ static void shareResult(Operation *op) {
     auto type = withLayout(RankedTensorType::get({1}, result.getType()), replicatedLayout(threadsOf(op)));
     tile = tile::SplatOp::create(builder, loc, type, result);
     before.insert(tile.getDefiningOp());
-  } else if (!hasCopies(mapOf(result))) {
+  } else if (hasOneThreadPerElement(mapOf(result))) {
     return;
   }
   Value shared = throughSharedMemory(builder, loc, tile, mapOf(tile));

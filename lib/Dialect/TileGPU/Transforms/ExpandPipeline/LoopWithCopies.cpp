@@ -43,24 +43,26 @@ int64_t LoopWithCopies::slotsFor(Position read, bool isOwn) const {
 }
 
 void LoopWithCopies::planWait() {
-  SmallVector<Position> reads;
-  SmallVector<bool> areOwn;
+  struct Read {
+    Position position;
+    bool isOwn;
+  };
+  SmallVector<Read> reads;
   for (Operation &op : old.getBody()->without_terminator()) {
     if (positionOf(&op).stage != parts.ahead.first.stage && readsCopy(&op)) {
-      reads.push_back(positionOf(&op));
-      areOwn.push_back(isOwnRead(&op));
+      reads.push_back({positionOf(&op), isOwnRead(&op)});
     }
   }
   if (reads.empty()) {
-    reads.push_back(parts.late.first);
-    areOwn.push_back(false);
+    reads.push_back({parts.late.first, /*isOwn=*/false});
   }
-  wait = *llvm::min_element(reads, [](Position left, Position right) {
-    return std::pair(left.stage, left.cluster) < std::pair(right.stage, right.cluster);
-  });
+  wait = llvm::min_element(reads, [](const Read &left, const Read &right) {
+           return std::pair(left.position.stage, left.position.cluster) <
+                  std::pair(right.position.stage, right.position.cluster);
+         })->position;
   wait.cluster = std::min(wait.cluster, parts.ahead.first.cluster);
-  for (auto [read, isOwn] : llvm::zip_equal(reads, areOwn)) {
-    slots = std::max(slots, slotsFor(read, isOwn));
+  for (const Read &read : reads) {
+    slots = std::max(slots, slotsFor(read.position, read.isOwn));
   }
   if (auto kept = old->getAttrOfType<IntegerAttr>(TileGPUDialect::kKeptSlotsAttr)) {
     slots += kept.getInt();
