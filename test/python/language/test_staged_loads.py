@@ -196,6 +196,29 @@ def test_loops_in_loops(columns: int, stages: tuple[int, int]) -> None:
     np.testing.assert_array_equal(out, x.max(1) + x[:, :128].max(1))
 
 
+@tilewright.jit
+def turned(x, y, out, n, SIDE: tl.constexpr, STAGES: tl.constexpr):
+    """One of the loads goes to other threads through a buffer that is there anyway."""
+    i, j = tl.arange(0, SIDE)[:, None], tl.arange(0, SIDE)[None, :]
+    total = tl.zeros((SIDE, SIDE), tl.float32)
+    for step in tl.range(n, num_stages=STAGES):
+        one = tl.load(x + step * SIDE * SIDE + i * SIDE + j)
+        two = tl.load(y + step * SIDE * SIDE + i * SIDE + j)
+        total = total * 2 + tl.trans(one) - two
+    tl.store(out + i * SIDE + j, total)
+
+
+@pytest.mark.parametrize(("side", "stages"), [(32, 2), (32, 4), (64, 3), (128, 2)])
+def test_loads_that_are_transposed(side: int, stages: int) -> None:
+    x, y = numbers(3 * side * side), numbers(3 * side * side + 1)[1:]
+    out = np.zeros((side, side), np.float32)
+    turned[(1,)](x, y, out, 3, side, stages, num_warps=8)
+    total = np.zeros_like(out)
+    for one, two in zip(x.reshape(3, side, side), y.reshape(3, side, side), strict=True):
+        total = total * 2 + one.T - two
+    np.testing.assert_array_equal(out, total)
+
+
 def copies(kernel: Any, *signature: Any, warps: int = 2, noalias: bool = True) -> int:
     """The number of instructions that copy asynchronously."""
     options = Options.make({"num_warps": warps})
