@@ -17,7 +17,7 @@ from collections.abc import Callable
 from types import ModuleType
 
 import torch
-from kernels import tutorial
+from cpu_cases import tutorial
 
 import tilewright
 import tilewright.language as tl

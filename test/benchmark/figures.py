@@ -1,7 +1,7 @@
 """The table of figures in README.md, from the JSON that the benchmarks write.
 
     python test/benchmark/gpu.py --json test/benchmark/figures/gpu.json
-    python test/benchmark/kernels.py --json test/benchmark/figures/cpu.json
+    python test/benchmark/cpu.py --json test/benchmark/figures/cpu.json
     python test/benchmark/figures.py
 
 The last command replaces the text between the markers in README.md. A test compares it with the

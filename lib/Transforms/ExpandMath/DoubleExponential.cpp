@@ -57,14 +57,14 @@ static Value expM1OfRest(MathBuilder &m, Value x, Value n) {
 }
 
 Value tilewright::expandExpDouble(MathBuilder &m, Operands x) {
-  // At and beyond the bounds the result is infinite or zero.
-  Value clamped = m.atLeast(m.atMost(x[0], m.d(710.0)), m.d(-746.0));
+  // At and beyond the bounds the result is infinite or zero, which is exact as in Exponential.cpp: n is -2046.
+  Value clamped = m.atLeast(m.atMost(x[0], m.d(710.0)), m.d(-1418.2));
   auto [n, bits] = nearest(m, clamped, kLog2E);
   return scale(m, m.add(expM1OfRest(m, clamped, n), m.d(1.0)), bits);
 }
 
 Value tilewright::expandExp2Double(MathBuilder &m, Operands x) {
-  Value clamped = m.atLeast(m.atMost(x[0], m.d(1025.0)), m.d(-1076.0));
+  Value clamped = m.atLeast(m.atMost(x[0], m.d(1025.0)), m.d(-2046.0));
   auto [n, bits] = nearest(m, clamped, 1.0);
   Value r = m.sub(clamped, n);
   return scale(m, m.fma(r, m.polynomial(r, kExp2WholeDouble), m.d(1.0)), bits);

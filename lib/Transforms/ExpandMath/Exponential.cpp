@@ -59,15 +59,18 @@ static Value scaleTwice(MathBuilder &m, Value r, ArrayRef<double> coefficients, 
   return m.mul(m.mul(p, scale), scale);
 }
 
+// At and beyond the bounds of the following functions, results are infinite or zero. At the lower bounds, n/2 is -127,
+// whose power of two has the bits of zero, so that the product is an exact zero. Masked elements often have the
+// argument -inf, and a product that underflows takes an x86 processor more than a hundred cycles.
+
 Value tilewright::expandExp(MathBuilder &m, Operands x) {
-  // At and beyond the bounds the result is infinite or zero.
-  Value clamped = m.atLeast(m.atMost(x[0], m.f(89.0)), m.f(-104.0));
+  Value clamped = m.atLeast(m.atMost(x[0], m.f(89.0)), m.f(-176.1));
   auto [half, scale] = nearestPower(m, clamped, kLog2E / 2);
   return scaleTwice(m, subtractLn2(m, clamped, half, 2), kExp, scale);
 }
 
 Value tilewright::expandExp2(MathBuilder &m, Operands x) {
-  Value clamped = m.atLeast(m.atMost(x[0], m.f(129.0)), m.f(-151.0));
+  Value clamped = m.atLeast(m.atMost(x[0], m.f(129.0)), m.f(-254.0));
   auto [half, scale] = nearestPower(m, clamped, 0.5);
   return scaleTwice(m, m.fma(half, m.f(-2.0), clamped), kExp2, scale);
 }
