@@ -7,7 +7,7 @@ namespace tilewright::hardware {
 // Best first.
 static constexpr CpuInfo kCpus[] = {
     // name, feature, bits, registers, masks, fused multiply-adds, dot rows, dot vectors
-    {"avx512", "avx512f", 512, 32, true, true, 8, 2},
+    {"avx512", "avx512f", 512, 32, true, true, 4, 4},
     {"avx2", "avx2", 256, 16, true, true, 4, 2},
     {"generic", "", 128, 16, false, false, 4, 2},
 };

@@ -84,11 +84,10 @@ func.func @in_place(%p: !tile.ptr<f32>) attributes {tile.kernel} {
   return
 }
 
-// The operands of a dot are in memory before it.
+// The operands of a dot are in memory before it, except for sums that start from a number.
 // CHECK-LABEL: product:
 // CHECK-NEXT: nest [16x16]
 // CHECK-NEXT:   keep tile.load
-// CHECK-NEXT:   keep arith.constant
 // CHECK-NEXT: materialized tile.dot
 // CHECK-NEXT: nest [16x16]
 // CHECK-NEXT:   tile.store

@@ -103,7 +103,7 @@ void Emitter::emitProduct(const MatrixProduct &product) {
     emitLoop(product.rows, product.blockRows, {}, [&](Value row, ValueRange) {
       SmallVector<Value> block;
       for (int64_t i = 0; i < count; ++i) {
-        block.push_back(readBuffer(product.c, blockPoint(row, column, i)));
+        block.push_back(product.start ? product.start : readBuffer(product.c, blockPoint(row, column, i)));
       }
       // Unroll by two, so that the loop overhead overlaps with the multiplications.
       int64_t unroll = std::min<int64_t>(product.depth, 2);
@@ -165,25 +165,45 @@ Buffer Emitter::allocateKept(Value tile) {
   return allocate(tile.getType());
 }
 
+/// Whether all elements of the tile are a number that is known where the tile is used.
+static bool isUniform(Value tile) {
+  Operation *op = tile.getDefiningOp();
+  return op && isa<arith::ConstantOp, tile::SplatOp>(op);
+}
+
+/// The sums before the first product: in memory, or a number that all of them start from.
+Emitter::Sums Emitter::startSums(tile::DotOp dot) {
+  Type type = dot.getType(), element = getElementTypeOrSelf(type), computed = getComputeType(element);
+  ArrayRef<int64_t> shape = tile::getShape(type);
+  Sums sums;
+  if (isUniform(dot.getAcc())) {
+    Value start = evaluate(dot.getAcc(), Point{SmallVector<Value>(shape.size(), i64(0)), -1, 1});
+    sums.start = convertElement(b, start, computed);
+    sums.result = allocate(type);
+  } else {
+    std::optional<Buffer> reusable = takeOver(dot.getAcc(), dot);
+    sums.result = reusable ? *reusable : allocate(type);
+    if (!reusable) {
+      copyTile(dot.getAcc(), sums.result);
+    }
+  }
+  sums.computed = sums.result;
+  if (computed != element) {
+    sums.computed = allocate(type, computed);
+    if (!sums.start) {
+      convertBuffer(sums.result, sums.computed, shape);
+    }
+  }
+  return sums;
+}
+
 void Emitter::emitDot(tile::DotOp dot) {
-  Type type = dot.getType();
-  Type element = getElementTypeOrSelf(type);
-  std::optional<Buffer> reusable = takeOver(dot.getAcc(), dot);
-  Buffer result = reusable ? *reusable : allocate(type);
-  if (!reusable) {
-    copyTile(dot.getAcc(), result);
-  }
-  Type computeType = getComputeType(element);
-  bool widened = computeType != element;
-  Buffer accumulator = result;
-  if (widened) {
-    accumulator = allocate(type, computeType);
-    convertBuffer(result, accumulator, tile::getShape(type));
-  }
+  ArrayRef<int64_t> shape = tile::getShape(dot.getType());
+  Type computeType = getComputeType(getElementTypeOrSelf(dot.getType()));
+  Sums sums = startSums(dot);
   Buffer a = packOperand(dot.getA(), computeType, 0);
   Buffer bb = packOperand(dot.getB(), computeType, panelOf(dot, cpu, computeType));
 
-  ArrayRef<int64_t> shape = tile::getShape(type);
   int64_t batch = shape.size() == 3 ? shape[0] : 1;
   emitLoop(batch, 1, {}, [&](Value index, ValueRange) {
     MatrixProduct product = describe(dot, cpu, computeType);
@@ -199,20 +219,24 @@ void Emitter::emitDot(tile::DotOp dot) {
     };
     product.a = matrix(a);
     product.b = matrix(bb);
-    product.c = matrix(accumulator);
+    product.c = matrix(sums.computed);
+    product.start = sums.start ? broadcast(sums.start, product.width) : Value();
     emitProduct(product);
     return SmallVector<Value>();
   });
-  if (widened) {
-    convertBuffer(accumulator, result, shape);
+  if (sums.computed.element != sums.result.element) {
+    convertBuffer(sums.computed, sums.result, shape);
   }
-  buffers[dot.getResult()] = result;
+  buffers[dot.getResult()] = sums.result;
 }
 
 namespace {
-/// The micro-kernel reads all operands from memory.
+/// The micro-kernel reads all operands from memory, except for sums that start from a number.
 struct Dot : EmissionModel<Dot, tile::DotOp> {
-  OperandUse getOperandUse(Operation *, OpOperand &) const { return OperandUse::InMemory; }
+  OperandUse getOperandUse(Operation *op, OpOperand &operand) const {
+    bool isNumber = &operand == &cast<tile::DotOp>(op).getAccMutable() && isUniform(operand.get());
+    return isNumber ? OperandUse::AtPoints : OperandUse::InMemory;
+  }
   LogicalResult emit(Operation *op, Emitter &e) const {
     e.emitDot(cast<tile::DotOp>(op));
     return success();

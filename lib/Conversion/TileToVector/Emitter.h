@@ -54,6 +54,7 @@ struct MatrixProduct {
   int64_t blockRows;    ///< rows of accumulators in registers
   int64_t blockVectors; ///< vectors of `width` in each of them
   int64_t width;
+  mlir::Value start; ///< what all sums start from; null if they are in `c`
 };
 
 /// The bit width of a tile's element in memory or in a register: at least 8, and 64 for pointers.
@@ -125,6 +126,18 @@ public:
   mlir::Value emitLoop(int64_t size, int64_t step, mlir::ValueRange init,
                        llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> body,
                        llvm::SmallVectorImpl<mlir::Value> *results = nullptr);
+
+  //===--- Transposed.cpp: nests that transpose what they load ------------===//
+  /// Loads that are consecutive along `loadedDim`, in a nest that writes along `vectorDim`, by squares.
+  struct Transposition {
+    int vectorDim, loadedDim;
+    int64_t side;
+    llvm::SmallVector<mlir::Value> loads;
+  };
+  std::optional<Transposition> findTransposition(const Nest &nest);
+  void emitSquare(const Nest &nest, const Transposition &how, const Point &origin,
+                  const llvm::DenseMap<mlir::Value, Buffer> &made);
+  void emitTransposed(const Nest &nest, const Transposition &how, const llvm::DenseMap<mlir::Value, Buffer> &made);
 
   //===--- Reduce.cpp -----------------------------------------------------===//
   void emitReduceNest(const Nest &nest, const Shape &shape, llvm::DenseMap<mlir::Value, Buffer> &made);
@@ -198,6 +211,11 @@ public:
 
   //===--- Dot.cpp --------------------------------------------------------===//
   void emitDot(tile::DotOp dot);
+  struct Sums {
+    Buffer result, computed; ///< of the tile's type, and of the type that is computed in, which may be the same
+    mlir::Value start;       ///< what all of them start from; null if they are in memory
+  };
+  Sums startSums(tile::DotOp dot);
   void emitProduct(const MatrixProduct &product);
   llvm::SmallVector<mlir::Value> emitDotStep(const MatrixProduct &product, mlir::Value row, mlir::Value column,
                                              mlir::Value k, mlir::ValueRange accumulators);

@@ -226,6 +226,8 @@ void Emitter::emitNest(const Nest &planned) {
   }
   if (nest.reduceAxis >= 0) {
     emitReduceNest(nest, shape, made);
+  } else if (auto transposition = findTransposition(nest)) {
+    emitTransposed(nest, *transposition, made);
   } else {
     emitPointwise(shape.sizes, shape.vectorDim, shape.width, [&](const Point &point) {
       for (const Sink &sink : nest.sinks) {
