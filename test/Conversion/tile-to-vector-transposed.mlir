@@ -40,10 +40,11 @@ func.func @transpose(%in: !tile.ptr<f32> {tile.slot = 0 : i32, tile.noalias},
 // CHECK: %[[START:.*]] = arith.constant dense<2.000000e+00> : vector<16xf32>
 // CHECK: scf.for %{{.*}} iter_args(%{{[^ ]*}} = %[[START]], %{{[^ ]*}} = %[[START]],
 // CHECK: math.fma
-func.func @product(%p: tensor<16x16x!tile.ptr<f32>>) attributes {tile.kernel} {
+func.func @product(%p: !tile.ptr<f32> {tile.slot = 0 : i32}) attributes {tile.kernel} {
   %two = arith.constant dense<2.0> : tensor<16x16xf32>
-  %x = tile.load %p : tensor<16x16x!tile.ptr<f32>> -> tensor<16x16xf32>
+  %s = tile.splat %p : tensor<16x16x!tile.ptr<f32>>
+  %x = tile.load %s : tensor<16x16x!tile.ptr<f32>> -> tensor<16x16xf32>
   %y = tile.dot %x, %x, %two : tensor<16x16xf32> * tensor<16x16xf32> -> tensor<16x16xf32>
-  tile.store %p, %y : tensor<16x16x!tile.ptr<f32>>, tensor<16x16xf32>
+  tile.store %s, %y : tensor<16x16x!tile.ptr<f32>>, tensor<16x16xf32>
   return
 }
