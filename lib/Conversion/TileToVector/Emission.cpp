@@ -35,6 +35,7 @@ void registerEmission(DialectRegistry &registry) {
     attachMemory(context);
     attachAtomics(context);
     attachReductions(context);
+    attachScans(context);
     attachMap(context);
     attachLibraries(context);
     attachDot(context);

@@ -57,6 +57,9 @@ struct MatrixProduct {
   mlir::Value start; ///< what all sums start from; null if they are in `c`
 };
 
+/// Whether every operation of a combiner can be applied to vectors elementwise.
+bool isElementwise(mlir::Region &combiner);
+
 /// The bit width of a tile's element in memory or in a register: at least 8, and 64 for pointers.
 int64_t getBitWidth(mlir::Type element);
 
@@ -324,6 +327,7 @@ void attachShapes(mlir::MLIRContext *context);
 void attachMemory(mlir::MLIRContext *context);
 void attachAtomics(mlir::MLIRContext *context);
 void attachReductions(mlir::MLIRContext *context);
+void attachScans(mlir::MLIRContext *context);
 void attachMap(mlir::MLIRContext *context);
 void attachLibraries(mlir::MLIRContext *context);
 void attachDot(mlir::MLIRContext *context);

@@ -1,4 +1,4 @@
-// Reductions and scans.
+// Reductions.
 //
 // A reduction along the vector dimension keeps one partial result per lane and combines the lanes at the end. Along
 // another dimension, each lane has its own result:
@@ -25,8 +25,7 @@ namespace tilewright::cpu {
 // Combiners
 //===----------------------------------------------------------------------===//
 
-/// Whether every operation of the combiner can be applied to vectors elementwise.
-static bool isElementwise(Region &combiner) {
+bool isElementwise(Region &combiner) {
   return llvm::all_of(combiner.front().without_terminator(), [](Operation &op) {
     return op.hasTrait<OpTrait::Elementwise>() || op.hasTrait<OpTrait::ConstantLike>();
   });
@@ -277,52 +276,6 @@ void Emitter::emitReduceNest(const Nest &nest, const Shape &shape, llvm::DenseMa
 }
 
 //===----------------------------------------------------------------------===//
-// Scans
-//===----------------------------------------------------------------------===//
-
-static void emitScan(Emitter &e, tile::ScanOp scan) {
-  SmallVector<int64_t> sizes(tile::getShape(scan.getOperands()[0].getType()));
-  int axis = scan.getAxis(), last = static_cast<int>(sizes.size()) - 1;
-  int64_t length = std::exchange(sizes[axis], 1);
-  SmallVector<Buffer> results;
-  for (Value result : scan.getResults()) {
-    results.push_back(e.buffers[result] = e.allocate(result.getType()));
-  }
-  // Adjacent lines are scanned in the lanes of a vector.
-  bool wide = last != axis && sizes[last] > 1;
-  int64_t width = wide ? std::min(sizes[last], e.cpu.lanes(32)) : 1;
-  e.emitPointwise(sizes, wide ? last : -1, width, [&](const Point &line) {
-    auto at = [&](Value step) {
-      Point point = line;
-      point.index[axis] =
-          scan.getReverse() ? arith::SubIOp::create(e.b, scan.getLoc(), e.i64(length - 1), step).getResult() : step;
-      return point;
-    };
-    auto write = [&](const Point &point, ArrayRef<Value> values) {
-      for (auto [buffer, value] : llvm::zip(results, values)) {
-        e.writeBuffer(buffer, point, value);
-      }
-    };
-    auto read = [&](const Point &point) {
-      return llvm::map_to_vector(scan.getOperands(), [&](Value operand) { return e.evaluateVector(operand, point); });
-    };
-    SmallVector<Value> running = read(at(e.i64(0)));
-    write(at(e.i64(0)), running);
-    if (length == 1) {
-      return;
-    }
-    auto loop = scf::ForOp::create(e.b, scan.getLoc(), e.i64(1), e.i64(length), e.i64(1), running);
-    OpBuilder::InsertionGuard guard(e.b);
-    CacheScope scope(e);
-    e.b.setInsertionPointToStart(loop.getBody());
-    Point point = at(loop.getInductionVar());
-    SmallVector<Value> next = e.combine(scan.getCombiner(), loop.getRegionIterArgs(), read(point));
-    write(point, next);
-    scf::YieldOp::create(e.b, scan.getLoc(), next);
-  });
-}
-
-//===----------------------------------------------------------------------===//
 // Models
 //===----------------------------------------------------------------------===//
 
@@ -333,14 +286,6 @@ struct Reduce : EmissionModel<Reduce, tile::ReduceOp> {
   Placement getPlacement(Operation *) const { return Placement::Sink; }
   int getReducedAxis(Operation *op) const { return static_cast<int>(cast<tile::ReduceOp>(op).getAxis()); }
   void emitAt(Operation *, Emitter &, const Point &) const {}
-};
-
-struct Scan : EmissionModel<Scan, tile::ScanOp> {
-  OperandUse getOperandUse(Operation *, OpOperand &) const { return OperandUse::Copied; }
-  LogicalResult emit(Operation *op, Emitter &e) const {
-    emitScan(e, cast<tile::ScanOp>(op));
-    return success();
-  }
 };
 
 /// A buffer of counts, to which one element after the other is added.
@@ -376,7 +321,6 @@ struct Histogram : EmissionModel<Histogram, tile::HistogramOp> {
 void attachReductions(MLIRContext *context) {
   tile::HistogramOp::attachInterface<Histogram>(*context);
   tile::ReduceOp::attachInterface<Reduce>(*context);
-  tile::ScanOp::attachInterface<Scan>(*context);
 }
 
 } // namespace tilewright::cpu
