@@ -14,8 +14,9 @@ struct CpuInfo {
   std::string_view requiredFeature; ///< LLVM's name of the feature; empty for the baseline
   int64_t vectorBits;
   int64_t vectorRegisters;
-  bool hasMasks; ///< predicated vector memory access at full speed
-  bool hasFma;   ///< fused multiply-adds
+  bool hasMasks;    ///< predicated vector memory access at full speed
+  bool hasFma;      ///< fused multiply-adds
+  bool hasByteDots; ///< vpdpbusd of whole registers: sums of four products of bytes
 
   // Accumulators of the matrix micro-kernel: rows x vectors per row. They must fit into registers together with the
   // operands of one step.

@@ -66,14 +66,16 @@ Buffer Emitter::packOperand(Value tile, Type element, int64_t panel) {
 // The micro-kernel
 //===----------------------------------------------------------------------===//
 
+Value Emitter::readVectorOfB(const MatrixProduct &product, Value column, Value k, int64_t vector) {
+  Value at = arith::AddIOp::create(b, program.scratch.getLoc(), column, i64(vector * product.width));
+  return readBuffer(product.b, Point{{k, at}, product.width > 1 ? 1 : -1, product.width});
+}
+
 /// One step along K for a block of accumulators, given row by row, vector by vector.
 SmallVector<Value> Emitter::emitDotStep(const MatrixProduct &product, Value row, Value column, Value k,
                                         ValueRange accumulators) {
   Location loc = program.scratch.getLoc();
-  auto vectorAt = [&](int64_t v) {
-    Value at = arith::AddIOp::create(b, loc, column, i64(v * product.width));
-    return readBuffer(product.b, Point{{k, at}, product.width > 1 ? 1 : -1, product.width});
-  };
+  auto vectorAt = [&](int64_t v) { return readVectorOfB(product, column, k, v); };
   auto columns = llvm::map_to_vector(llvm::seq<int64_t>(0, product.blockVectors), vectorAt);
   SmallVector<Value> next;
   for (int64_t r = 0; r < product.blockRows; ++r) {
@@ -81,7 +83,9 @@ SmallVector<Value> Emitter::emitDotStep(const MatrixProduct &product, Value row,
     Value scale = broadcast(readBuffer(product.a, Point{{at, k}, -1, 1}), product.width);
     for (Value values : columns) {
       Value sum = accumulators[next.size()];
-      if (isa<FloatType>(product.c.element)) {
+      if (product.bytes) {
+        next.push_back(addProductsOfBytes(sum, scale, values));
+      } else if (isa<FloatType>(product.c.element)) {
         next.push_back(math::FmaOp::create(b, loc, scale, values, sum));
       } else {
         next.push_back(arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, scale, values), sum));
@@ -100,10 +104,14 @@ void Emitter::emitProduct(const MatrixProduct &product) {
   };
   int64_t count = product.blockRows * product.blockVectors;
   emitLoop(product.columns, product.blockVectors * product.width, {}, [&](Value column, ValueRange) {
+    SmallVector<Value> excess = product.bytes ? sumBytesOfColumns(product, column) : SmallVector<Value>();
     emitLoop(product.rows, product.blockRows, {}, [&](Value row, ValueRange) {
       SmallVector<Value> block;
       for (int64_t i = 0; i < count; ++i) {
-        block.push_back(product.start ? product.start : readBuffer(product.c, blockPoint(row, column, i)));
+        Value sum = product.start ? product.start : readBuffer(product.c, blockPoint(row, column, i));
+        bool isExact = excess.empty();
+        block.push_back(isExact ? sum
+                                : arith::SubIOp::create(b, loc, sum, excess[i % product.blockVectors]).getResult());
       }
       // Unroll by two, so that the loop overhead overlaps with the multiplications.
       int64_t unroll = std::min<int64_t>(product.depth, 2);
@@ -201,8 +209,10 @@ void Emitter::emitDot(tile::DotOp dot) {
   ArrayRef<int64_t> shape = tile::getShape(dot.getType());
   Type computeType = getComputeType(getElementTypeOrSelf(dot.getType()));
   Sums sums = startSums(dot);
-  Buffer a = packOperand(dot.getA(), computeType, 0);
-  Buffer bb = packOperand(dot.getB(), computeType, panelOf(dot, cpu, computeType));
+  bool bytes = multipliesBytes(dot, cpu);
+  int64_t panel = panelOf(dot, cpu, computeType);
+  Buffer a = bytes ? packBytesOfA(dot.getA()) : packOperand(dot.getA(), computeType, 0);
+  Buffer bb = bytes ? packBytesOfB(dot.getB(), panel) : packOperand(dot.getB(), computeType, panel);
 
   int64_t batch = shape.size() == 3 ? shape[0] : 1;
   emitLoop(batch, 1, {}, [&](Value index, ValueRange) {
@@ -217,6 +227,8 @@ void Emitter::emitDot(tile::DotOp dot) {
       part.strides.erase(part.strides.begin());
       return part;
     };
+    product.bytes = bytes;
+    product.depth = bytes ? product.depth / 4 : product.depth;
     product.a = matrix(a);
     product.b = matrix(bb);
     product.c = matrix(sums.computed);

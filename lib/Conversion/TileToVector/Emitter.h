@@ -54,8 +54,12 @@ struct MatrixProduct {
   int64_t blockRows;    ///< rows of accumulators in registers
   int64_t blockVectors; ///< vectors of `width` in each of them
   int64_t width;
-  mlir::Value start; ///< what all sums start from; null if they are in `c`
+  mlir::Value start;  ///< what all sums start from; null if they are in `c`
+  bool bytes = false; ///< elements of a and b are words of four bytes; see DotBytes.cpp
 };
+
+/// Whether the processor has an instruction for products of bytes, and the tile's sides are multiples of what it takes.
+bool multipliesBytes(tile::DotOp dot, const hardware::CpuInfo &cpu);
 
 /// Whether every operation of a combiner can be applied to vectors elementwise.
 bool isElementwise(mlir::Region &combiner);
@@ -222,12 +226,19 @@ public:
   void emitProduct(const MatrixProduct &product);
   llvm::SmallVector<mlir::Value> emitDotStep(const MatrixProduct &product, mlir::Value row, mlir::Value column,
                                              mlir::Value k, mlir::ValueRange accumulators);
+  mlir::Value readVectorOfB(const MatrixProduct &product, mlir::Value column, mlir::Value k, int64_t vector);
   Buffer packOperand(mlir::Value tile, mlir::Type element, int64_t panel);
   /// Allocates memory for a tile that is kept, in the layout that its user needs.
   Buffer allocateKept(mlir::Value tile);
   void convertBuffer(const Buffer &from, const Buffer &into, llvm::ArrayRef<int64_t> sizes);
   /// The buffer of `from`, if `user` may overwrite it with its result.
   std::optional<Buffer> takeOver(mlir::Value from, mlir::Operation *user);
+
+  //===--- DotBytes.cpp: products of 8-bit integers -----------------------===//
+  Buffer packBytesOfA(mlir::Value tile);
+  Buffer packBytesOfB(mlir::Value tile, int64_t panel);
+  mlir::Value addProductsOfBytes(mlir::Value sums, mlir::Value scale, mlir::Value values);
+  llvm::SmallVector<mlir::Value> sumBytesOfColumns(const MatrixProduct &product, mlir::Value column);
 
   //===--- ControlFlow.cpp ------------------------------------------------===//
   mlir::LogicalResult emitFor(mlir::scf::ForOp op);
