@@ -146,7 +146,8 @@ static MatrixProduct describe(tile::DotOp dot, const hardware::CpuInfo &cpu, Typ
   product.columns = b[1];
   product.width = std::min(b[1], cpu.lanes(element.getIntOrFloatBitWidth()));
   product.blockVectors = std::min(b[1] / product.width, cpu.dotVectors);
-  product.blockRows = std::min(a[0], cpu.dotRows);
+  // With fewer vectors there are more rows, so that enough additions are independent.
+  product.blockRows = std::min(a[0], cpu.dotRows * cpu.dotVectors / product.blockVectors);
   return product;
 }
 
