@@ -125,7 +125,10 @@ def row_cases() -> Iterator[Case]:
         yield layer_norm_case(rows, n)
 
 
-BLOCKS = [(128, 256, 64), (64, 128, 128), (64, 64, 64), (32, 64, 128), (128, 512, 128)]
+BLOCKS = [
+    (32, 64, 128), (64, 64, 64), (64, 128, 128), (128, 256, 64), (128, 256, 256),
+    (256, 256, 128), (256, 512, 128),
+]  # fmt: skip
 
 
 def tuned(kernel: Any, key: list[str], **fixed: Any) -> Any:
@@ -313,7 +316,8 @@ def embedding_cases() -> Iterator[Case]:
     out, theirs = torch.empty(4096, 768), torch.empty(4096, 768)
     sums, sums_theirs = torch.zeros(1024, 768), torch.zeros(1024, 768)
     near = tokens % 1024
-    grid, blocks = embedding._grid(4096, 768)
+    blocks = {"BLOCK_M": 4, "BLOCK_N": 1024}
+    grid = (4096 // blocks["BLOCK_M"], 1)
 
     def lookup() -> torch.Tensor:
         embedding.lookup_kernel[grid](table, tokens, out, 768, 768, 4096, 768, **blocks)
