@@ -62,7 +62,14 @@ static unsigned allowedProcessors() {
   return std::thread::hardware_concurrency();
 }
 
-unsigned threadsToUse() {
+std::optional<unsigned> firstNumber(const char *text) {
+  char *end = nullptr;
+  long number = text ? std::strtol(text, &end, 10) : 0;
+  bool isNumber = number >= 1 && number <= 4096 && (*end == '\0' || *end == ',');
+  return isNumber ? std::optional(static_cast<unsigned>(number)) : std::nullopt;
+}
+
+std::optional<unsigned> requestedThreads() {
   if (const char *text = std::getenv("TILEWRIGHT_NUM_THREADS"); text && *text) {
     char *end = nullptr;
     long wanted = std::strtol(text, &end, 10);
@@ -70,6 +77,13 @@ unsigned threadsToUse() {
       return static_cast<unsigned>(wanted);
     }
     std::fprintf(stderr, "tilewright: TILEWRIGHT_NUM_THREADS=%s is not a number from 1 to 4096 and is ignored\n", text);
+  }
+  return std::nullopt;
+}
+
+unsigned threadsToUse() {
+  if (std::optional<unsigned> requested = requestedThreads()) {
+    return *requested;
   }
   unsigned processors = std::max(1u, allowedProcessors());
   return std::min(processors, groupQuota().value_or(processors));

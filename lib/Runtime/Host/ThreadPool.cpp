@@ -2,11 +2,13 @@
 
 #include "tilewright/Runtime/Host/CpuCount.h"
 #include "tilewright/Runtime/Host/KernelSupport.h"
+#include "tilewright/Runtime/Host/OpenMpThreads.h"
 #include "tilewright/Runtime/Host/Scratch.h"
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <pthread.h>
 #include <sched.h>
 #include <system_error>
@@ -80,7 +82,7 @@ void ProgramCost::learn(int64_t nanoseconds, int64_t programs) {
 //===----------------------------------------------------------------------===//
 
 struct ThreadPool::Job {
-  explicit Job(const Launch &launch) : launch(launch) {}
+  Job(const Launch &launch, unsigned threads) : launch(launch), threads(threads) {}
 
   int64_t remaining() const { return launch.grid.programs - next.load(std::memory_order_relaxed); }
   bool stopped() const { return outcome.load(std::memory_order_relaxed) != Result::Finished; }
@@ -89,6 +91,7 @@ struct ThreadPool::Job {
   int64_t firstChunk() const;
 
   const Launch &launch;
+  unsigned threads; // the most that may run it, with the caller; constant once it is shared
   std::atomic<int64_t> next{0};
   std::atomic<int> outcome{Result::Finished};
   int32_t status = 0;   // written by the one thread that changes the outcome
@@ -146,7 +149,7 @@ bool ThreadPool::Job::runChunk(int64_t limit, Clock::time_point &now, int64_t &p
 // The launching thread
 //===----------------------------------------------------------------------===//
 
-ThreadPool::ThreadPool(unsigned threads) : threads(std::max(1u, threads)) {}
+ThreadPool::ThreadPool(unsigned threads, Limit limit) : threads(std::max(1u, threads)), limit(limit) {}
 
 ThreadPool::~ThreadPool() {
   {
@@ -159,14 +162,16 @@ ThreadPool::~ThreadPool() {
   }
 }
 
+unsigned ThreadPool::threadsForCaller() const { return limit ? std::min(threads, limit().value_or(threads)) : threads; }
+
 bool ThreadPool::worthSharing(const Job &job) const {
   int64_t remaining = job.remaining();
-  return threads > 1 && remaining > 1 &&
+  return job.threads > 1 && remaining > 1 &&
          (!job.launch.cost.known() || job.launch.cost.of(remaining) > sharingNanoseconds);
 }
 
 Result ThreadPool::run(const Launch &launch, Interrupt *interrupt) {
-  Job job(launch);
+  Job job(launch, threads);
   auto now = Clock::now();
   InterruptClock clock(interrupt, now);
   int64_t programsPerChunk = job.firstChunk();
@@ -176,14 +181,17 @@ Result ThreadPool::run(const Launch &launch, Interrupt *interrupt) {
       clock.predict(launch.cost.of(job.remaining()));
     }
     if (!shared && worthSharing(job)) {
-      share(job);
-      shared = true;
+      job.threads = threadsForCaller();
+      shared = job.threads > 1;
+      if (shared) {
+        share(job);
+      }
       now = Clock::now();
     }
     // A fraction of the rest: chunks become smaller toward the end, so that all threads finish at the same time.
-    int64_t limit = shared ? job.remaining() / (int64_t(4) * threads)
-                           : static_cast<int64_t>(aloneNanoseconds / std::max(0.1, launch.cost.of(1)));
-    if (!job.runChunk(threads == 1 ? programsPerChunk : std::max<int64_t>(1, limit), now, programsPerChunk)) {
+    int64_t most = shared ? job.remaining() / (int64_t(4) * job.threads)
+                          : static_cast<int64_t>(aloneNanoseconds / std::max(0.1, launch.cost.of(1)));
+    if (!job.runChunk(job.threads == 1 ? programsPerChunk : std::max<int64_t>(1, most), now, programsPerChunk)) {
       break;
     }
     if (clock.requested(now)) {
@@ -221,7 +229,7 @@ void ThreadPool::keepWorkersOffCaller() {
 }
 
 void ThreadPool::share(Job &job) {
-  unsigned wanted = static_cast<unsigned>(std::min<int64_t>(job.remaining() - 1, threads - 1));
+  unsigned wanted = static_cast<unsigned>(std::min<int64_t>(job.remaining() - 1, job.threads - 1));
   {
     std::lock_guard lock(mutex);
     startWorkers();
@@ -285,21 +293,32 @@ void ThreadPool::startWorkers() {
   pthread_sigmask(SIG_SETMASK, &previous, nullptr);
 }
 
+/// Of the jobs that may have another worker, that with the fewest; null if there is none.
+ThreadPool::Job *ThreadPool::findJob() const {
+  Job *found = nullptr;
+  for (Job *job : jobs) {
+    unsigned active = job->active.load();
+    if (active + 1 < job->threads && (!found || active < found->active.load())) {
+      found = job;
+    }
+  }
+  return found;
+}
+
 void ThreadPool::work() {
   std::unique_lock lock(mutex);
   while (true) {
-    jobArrived.wait(lock, [this] { return stopping || !jobs.empty(); });
+    jobArrived.wait(lock, [this] { return stopping || findJob(); });
     if (stopping) {
       return;
     }
-    auto fewestWorkers = [](Job *a, Job *b) { return a->active.load() < b->active.load(); };
-    Job &job = **std::min_element(jobs.begin(), jobs.end(), fewestWorkers);
+    Job &job = *findJob();
     ++job.active;
     lock.unlock();
 
     auto now = Clock::now();
     int64_t programsPerChunk = job.firstChunk();
-    while (job.runChunk(std::max<int64_t>(1, job.remaining() / (int64_t(4) * threads)), now, programsPerChunk)) {
+    while (job.runChunk(std::max<int64_t>(1, job.remaining() / (int64_t(4) * job.threads)), now, programsPerChunk)) {
     }
 
     lock.lock();
@@ -308,7 +327,7 @@ void ThreadPool::work() {
       job.idle.notify_all(); // the last access: the job may be destroyed once the mutex is unlocked
     }
     unsigned seen = arrivals.load(std::memory_order_relaxed);
-    if (jobs.empty() && !stopping) {
+    if (!findJob() && !stopping) {
       lock.unlock();
       poll([&] { return arrivals.load(std::memory_order_acquire) != seen; });
       lock.lock();
@@ -324,6 +343,12 @@ namespace {
 
 std::mutex instanceMutex;
 ThreadPool *instancePointer = nullptr; // guarded by instanceMutex
+
+/// What the loaded OpenMP says, which knows OMP_NUM_THREADS, or else that.
+std::optional<unsigned> threadsOfApplication() {
+  std::optional<unsigned> threads = openMpThreads();
+  return threads ? threads : firstNumber(std::getenv("OMP_NUM_THREADS"));
+}
 
 /// The child of a fork has only the forking thread. It abandons the parent's pool, whose workers may have held locks,
 /// and its next launch creates a new one.
@@ -343,7 +368,7 @@ ThreadPool &ThreadPool::instance() {
     static std::once_flag once;
     std::call_once(once, watchForks);
     // Never destroyed: workers may still sleep in it when the process exits.
-    instancePointer = new ThreadPool(threadsToUse());
+    instancePointer = new ThreadPool(threadsToUse(), requestedThreads() ? nullptr : threadsOfApplication);
   }
   return *instancePointer;
 }

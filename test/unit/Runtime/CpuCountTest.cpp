@@ -31,3 +31,12 @@ TEST(ThreadsToUse, ObeysTheEnvironment) {
   }
   unsetenv("TILEWRIGHT_NUM_THREADS");
 }
+
+TEST(ThreadsToUse, FirstNumber) {
+  EXPECT_EQ(firstNumber("4"), 4u);
+  EXPECT_EQ(firstNumber("2,8"), 2u);
+  for (const char *bad : {"", "0", "-1", "4x", ",4"}) {
+    EXPECT_FALSE(firstNumber(bad)) << bad;
+  }
+  EXPECT_FALSE(firstNumber(nullptr));
+}

@@ -20,6 +20,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -66,12 +67,16 @@ struct Result {
 
 class ThreadPool {
 public:
-  /// The process's pool. It is created at the first use, and again in the child of a fork.
+  /// The number of threads that a launch by the calling thread may use; none stands for all of the pool.
+  using Limit = std::optional<unsigned> (*)();
+
+  /// The process's pool. It is created at the first use, and again in the child of a fork. Unless
+  /// TILEWRIGHT_NUM_THREADS is set, a launch uses no more threads than OpenMP would.
   static ThreadPool &instance();
 
   /// Creates a pool of `threads` threads, one of which is the caller of `run`. The others start when they are first
   /// needed.
-  explicit ThreadPool(unsigned threads);
+  explicit ThreadPool(unsigned threads, Limit limit = nullptr);
   ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;
@@ -85,7 +90,9 @@ public:
 private:
   struct Job;
 
+  unsigned threadsForCaller() const;
   bool worthSharing(const Job &job) const;
+  Job *findJob() const;
   void share(Job &job);
   void retire(Job &job, Interrupt *interrupt);
   void remove(Job &job);
@@ -94,6 +101,7 @@ private:
   void work();
 
   const unsigned threads;
+  const Limit limit;
   std::mutex mutex;
   std::condition_variable jobArrived;
   std::atomic<unsigned> arrivals{0}; // the number of jobs shared so far; written under the mutex
