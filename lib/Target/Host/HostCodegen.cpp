@@ -51,6 +51,7 @@ void optimize(Module &module, TargetMachine &machine) {
   tuning.LoopInterleaving = false;
   tuning.LoopUnrolling = false;
   codegen::optimize(module, machine, OptimizationLevel::O2, tuning);
+  nameMaskedMoves(module, machine);
   accessBfloatsAsIntegers(module);
   moveBfloatsAsIntegers(module);
   storeSingleLanes(module);

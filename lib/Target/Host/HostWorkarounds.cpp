@@ -6,6 +6,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -69,9 +70,14 @@ static void splitMaskedAccess(IntrinsicInst &access) {
   access.eraseFromParent();
 }
 
-void splitMaskedAccesses(Module &module, TargetMachine &machine) {
+/// Whether masks are in vector registers, whose lanes have the element's width.
+static bool hasVectorMasks(TargetMachine &machine) {
   StringRef features = machine.getTargetFeatureString();
-  if (!features.contains("+avx2") || features.contains("+avx512f")) {
+  return features.contains("+avx2") && !features.contains("+avx512f");
+}
+
+void splitMaskedAccesses(Module &module, TargetMachine &machine) {
+  if (!hasVectorMasks(machine)) {
     return;
   }
   for (Function &function : module) {
@@ -79,6 +85,74 @@ void splitMaskedAccesses(Module &module, TargetMachine &machine) {
       auto *call = dyn_cast<IntrinsicInst>(&instruction);
       if (call && is_contained({Intrinsic::masked_load, Intrinsic::masked_store}, call->getIntrinsicID())) {
         splitMaskedAccess(*call);
+      }
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Masked accesses of one register
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The instructions for a type of a whole register, with masks of integers whose sign bits count.
+struct MaskedMoves {
+  unsigned elementBits, registerBits;
+  bool isFloat;
+  Intrinsic::ID load, store;
+};
+} // namespace
+
+static const MaskedMoves *findMoves(FixedVectorType *type, unsigned elementBits) {
+  static constexpr MaskedMoves all[] = {
+      {32, 128, true, Intrinsic::x86_avx_maskload_ps, Intrinsic::x86_avx_maskstore_ps},
+      {32, 256, true, Intrinsic::x86_avx_maskload_ps_256, Intrinsic::x86_avx_maskstore_ps_256},
+      {64, 128, true, Intrinsic::x86_avx_maskload_pd, Intrinsic::x86_avx_maskstore_pd},
+      {64, 256, true, Intrinsic::x86_avx_maskload_pd_256, Intrinsic::x86_avx_maskstore_pd_256},
+      {32, 128, false, Intrinsic::x86_avx2_maskload_d, Intrinsic::x86_avx2_maskstore_d},
+      {32, 256, false, Intrinsic::x86_avx2_maskload_d_256, Intrinsic::x86_avx2_maskstore_d_256},
+      {64, 128, false, Intrinsic::x86_avx2_maskload_q, Intrinsic::x86_avx2_maskstore_q},
+      {64, 256, false, Intrinsic::x86_avx2_maskload_q_256, Intrinsic::x86_avx2_maskstore_q_256},
+  };
+  const auto *found = find_if(all, [&](const MaskedMoves &moves) {
+    return moves.elementBits == elementBits && moves.registerBits == elementBits * type->getNumElements() &&
+           moves.isFloat == type->getElementType()->isFloatingPointTy();
+  });
+  return found == std::end(all) ? nullptr : found;
+}
+
+static void nameMaskedMove(IntrinsicInst &access) {
+  bool isLoad = access.getIntrinsicID() == Intrinsic::masked_load;
+  Value *pointer = access.getArgOperand(isLoad ? 0 : 1), *mask = access.getArgOperand(isLoad ? 1 : 2);
+  Value *whole = isLoad ? &access : access.getArgOperand(0);
+  auto *type = cast<FixedVectorType>(whole->getType());
+  const MaskedMoves *moves = findMoves(type, 8 * bytesOf(*access.getModule(), type->getElementType()));
+  if (!moves || isa<Constant>(mask)) {
+    return;
+  }
+  IRBuilder<> b(&access);
+  auto *integers = FixedVectorType::get(b.getIntNTy(moves->elementBits), type->getNumElements());
+  Type *moved = moves->isFloat ? type : integers;
+  Value *wideMask = b.CreateSExt(mask, integers);
+  if (isLoad) {
+    Value *loaded = b.CreateIntrinsic(moved, moves->load, {pointer, wideMask});
+    loaded = b.CreateBitOrPointerCast(loaded, type);
+    access.replaceAllUsesWith(b.CreateSelect(mask, loaded, access.getArgOperand(2)));
+  } else {
+    b.CreateIntrinsic(b.getVoidTy(), moves->store, {pointer, wideMask, b.CreateBitOrPointerCast(whole, moved)});
+  }
+  access.eraseFromParent();
+}
+
+void nameMaskedMoves(Module &module, TargetMachine &machine) {
+  if (!hasVectorMasks(machine)) {
+    return;
+  }
+  for (Function &function : module) {
+    for (Instruction &instruction : make_early_inc_range(instructions(function))) {
+      auto *call = dyn_cast<IntrinsicInst>(&instruction);
+      if (call && is_contained({Intrinsic::masked_load, Intrinsic::masked_store}, call->getIntrinsicID())) {
+        nameMaskedMove(*call);
       }
     }
   }

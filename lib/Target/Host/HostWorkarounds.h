@@ -16,6 +16,13 @@ namespace tilewright::host {
 /// The code generator splits such accesses incorrectly: it takes constant lanes of the mask to be true that are false.
 void splitMaskedAccesses(llvm::Module &module, llvm::TargetMachine &machine);
 
+/// Replaces masked loads and stores of one vector register by the instructions' own intrinsics, on the same processors.
+/// Must run after the optimizer, which would undo it.
+///
+/// The code generator reads a register's part of a mask that is known to be false as true, and loads without a mask: it
+/// keeps only the sign bit of a lane, so that false may become the constant 1, and then takes what is not 0 for true.
+void nameMaskedMoves(llvm::Module &module, llvm::TargetMachine &machine);
+
 /// Replaces masked loads and stores of bfloat16 by accesses of 16-bit integers. Must run after the optimizer.
 ///
 /// Where a register's part of a constant mask selects one lane, the code generator creates a scalar access of the
