@@ -109,9 +109,10 @@ void Emitter::emitProduct(const MatrixProduct &product) {
       SmallVector<Value> block;
       for (int64_t i = 0; i < count; ++i) {
         Value sum = product.start ? product.start : readBuffer(product.c, blockPoint(row, column, i));
-        bool isExact = excess.empty();
-        block.push_back(isExact ? sum
-                                : arith::SubIOp::create(b, loc, sum, excess[i % product.blockVectors]).getResult());
+        if (product.bytes) {
+          sum = arith::SubIOp::create(b, loc, sum, excess[i % product.blockVectors]);
+        }
+        block.push_back(sum);
       }
       // Unroll by two, so that the loop overhead overlaps with the multiplications.
       int64_t unroll = std::min<int64_t>(product.depth, 2);
@@ -229,7 +230,7 @@ void Emitter::emitDot(tile::DotOp dot) {
       return part;
     };
     product.bytes = bytes;
-    product.depth = bytes ? product.depth / 4 : product.depth;
+    product.depth /= bytes ? kBytesPerWord : 1;
     product.a = matrix(a);
     product.b = matrix(bb);
     product.c = matrix(sums.computed);

@@ -18,7 +18,6 @@ using namespace mlir;
 
 namespace tilewright::cpu {
 
-static constexpr int64_t kBytesPerWord = 4;
 static constexpr int32_t kHighestBits = int32_t(0x80808080);
 
 bool multipliesBytes(tile::DotOp dot, const hardware::CpuInfo &cpu) {
@@ -83,14 +82,14 @@ Value Emitter::addProductsOfBytes(Value sums, Value scale, Value values) {
 
 /// 128 times the sums of the columns of B that begin at `column`, for each vector of a block.
 SmallVector<Value> Emitter::sumBytesOfColumns(const MatrixProduct &product, Value column) {
-  Value ones = broadcast(constant(b.getI32IntegerAttr(kHighestBits)), product.width);
-  SmallVector<Value> sums(product.blockVectors, zero(ones.getType())), results;
+  Value factors = broadcast(constant(b.getI32IntegerAttr(kHighestBits)), product.width);
+  SmallVector<Value> sums(product.blockVectors, zero(factors.getType())), results;
   emitLoop(
       product.depth, 1, sums,
       [&](Value k, ValueRange running) {
         SmallVector<Value> next;
         for (auto [v, sum] : llvm::enumerate(running)) {
-          next.push_back(addProductsOfBytes(sum, ones, readVectorOfB(product, column, k, static_cast<int64_t>(v))));
+          next.push_back(addProductsOfBytes(sum, factors, readVectorOfB(product, column, k, static_cast<int64_t>(v))));
         }
         return next;
       },

@@ -58,6 +58,9 @@ struct MatrixProduct {
   bool bytes = false; ///< elements of a and b are words of four bytes; see DotBytes.cpp
 };
 
+/// The bytes along K in a word of a packed operand; see DotBytes.cpp.
+constexpr int64_t kBytesPerWord = 4;
+
 /// Whether the processor has an instruction for products of bytes, and the tile's sides are multiples of what it takes.
 bool multipliesBytes(tile::DotOp dot, const hardware::CpuInfo &cpu);
 

@@ -18,6 +18,18 @@ static unsigned bytesOf(const Module &module, Type *element) {
   return module.getDataLayout().getTypeStoreSize(element).getFixedValue();
 }
 
+/// Calls `fn` for each masked load and store, which it may replace.
+static void forEachMaskedAccess(Module &module, function_ref<void(IntrinsicInst &)> fn) {
+  for (Function &function : module) {
+    for (Instruction &instruction : make_early_inc_range(instructions(function))) {
+      auto *call = dyn_cast<IntrinsicInst>(&instruction);
+      if (call && is_contained({Intrinsic::masked_load, Intrinsic::masked_store}, call->getIntrinsicID())) {
+        fn(*call);
+      }
+    }
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Masked accesses of several registers
 //===----------------------------------------------------------------------===//
@@ -80,14 +92,7 @@ void splitMaskedAccesses(Module &module, TargetMachine &machine) {
   if (!hasVectorMasks(machine)) {
     return;
   }
-  for (Function &function : module) {
-    for (Instruction &instruction : make_early_inc_range(instructions(function))) {
-      auto *call = dyn_cast<IntrinsicInst>(&instruction);
-      if (call && is_contained({Intrinsic::masked_load, Intrinsic::masked_store}, call->getIntrinsicID())) {
-        splitMaskedAccess(*call);
-      }
-    }
-  }
+  forEachMaskedAccess(module, splitMaskedAccess);
 }
 
 //===----------------------------------------------------------------------===//
@@ -148,14 +153,7 @@ void nameMaskedMoves(Module &module, TargetMachine &machine) {
   if (!hasVectorMasks(machine)) {
     return;
   }
-  for (Function &function : module) {
-    for (Instruction &instruction : make_early_inc_range(instructions(function))) {
-      auto *call = dyn_cast<IntrinsicInst>(&instruction);
-      if (call && is_contained({Intrinsic::masked_load, Intrinsic::masked_store}, call->getIntrinsicID())) {
-        nameMaskedMove(*call);
-      }
-    }
-  }
+  forEachMaskedAccess(module, nameMaskedMove);
 }
 
 //===----------------------------------------------------------------------===//
@@ -183,16 +181,7 @@ static void accessIntegers(IntrinsicInst &access) {
   access.eraseFromParent();
 }
 
-void accessBfloatsAsIntegers(Module &module) {
-  for (Function &function : module) {
-    for (Instruction &instruction : make_early_inc_range(instructions(function))) {
-      auto *call = dyn_cast<IntrinsicInst>(&instruction);
-      if (call && is_contained({Intrinsic::masked_load, Intrinsic::masked_store}, call->getIntrinsicID())) {
-        accessIntegers(*call);
-      }
-    }
-  }
-}
+void accessBfloatsAsIntegers(Module &module) { forEachMaskedAccess(module, accessIntegers); }
 
 //===----------------------------------------------------------------------===//
 // Single values of bfloat16
