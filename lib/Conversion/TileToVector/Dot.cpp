@@ -12,6 +12,7 @@
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -52,23 +53,23 @@ void Emitter::convertBuffer(const Buffer &from, const Buffer &into, ArrayRef<int
   });
 }
 
-Buffer Emitter::packOperand(Value tile, Type element, int64_t panel) {
-  Buffer buffer = buffers.find(tile)->second;
-  if (buffer.element == element) {
-    return buffer;
-  }
-  Buffer packed = panel ? allocateInPanels(tile.getType(), element, panel) : allocate(tile.getType(), element);
-  convertBuffer(buffer, packed, tile::getShape(tile.getType()));
-  return packed;
-}
-
 //===----------------------------------------------------------------------===//
 // The micro-kernel
 //===----------------------------------------------------------------------===//
 
+Value Emitter::readOperand(const DotOperand &operand, Value row, Value offset, int64_t width) {
+  Location loc = program.scratch.getLoc();
+  Value start = arith::MulIOp::create(b, loc, row, operand.rowStride);
+  Value address = addPointer(b.getI8Type(), operand.base, arith::AddIOp::create(b, loc, start, offset));
+  auto align = static_cast<unsigned>(operand.bytes());
+  return LLVM::LoadOp::create(b, loc, vectorOf(operand.element, width), address, align);
+}
+
 Value Emitter::readVectorOfB(const MatrixProduct &product, Value column, Value k, int64_t vector) {
-  Value at = arith::AddIOp::create(b, program.scratch.getLoc(), column, i64(vector * product.width));
-  return readBuffer(product.b, Point{{k, at}, product.width > 1 ? 1 : -1, product.width});
+  Location loc = program.scratch.getLoc();
+  Value first = arith::MulIOp::create(b, loc, column, product.b.columnStride);
+  Value offset = arith::AddIOp::create(b, loc, first, i64(vector * product.width * product.b.bytes()));
+  return readOperand(product.b, k, offset, product.width);
 }
 
 /// One step along K for a block of accumulators, given row by row, vector by vector.
@@ -80,7 +81,8 @@ SmallVector<Value> Emitter::emitDotStep(const MatrixProduct &product, Value row,
   SmallVector<Value> next;
   for (int64_t r = 0; r < product.blockRows; ++r) {
     Value at = arith::AddIOp::create(b, loc, row, i64(r));
-    Value scale = broadcast(readBuffer(product.a, Point{{at, k}, -1, 1}), product.width);
+    Value offset = arith::MulIOp::create(b, loc, k, i64(product.a.bytes()));
+    Value scale = broadcast(readOperand(product.a, at, offset, 1), product.width);
     for (Value values : columns) {
       Value sum = accumulators[next.size()];
       if (product.bytes) {
@@ -137,8 +139,7 @@ void Emitter::emitProduct(const MatrixProduct &product) {
   });
 }
 
-/// The dimensions of one matrix of the batch, and their blocking.
-static MatrixProduct describe(tile::DotOp dot, const hardware::CpuInfo &cpu, Type element) {
+MatrixProduct describeProduct(tile::DotOp dot, const hardware::CpuInfo &cpu, Type element) {
   ArrayRef<int64_t> a = tile::getShape(dot.getA().getType()).take_back(2);
   ArrayRef<int64_t> b = tile::getShape(dot.getB().getType()).take_back(2);
   MatrixProduct product;
@@ -152,27 +153,14 @@ static MatrixProduct describe(tile::DotOp dot, const hardware::CpuInfo &cpu, Typ
   return product;
 }
 
-/// Accumulates narrow floats in f32, as they would be rounded at every step otherwise.
-static Type getComputeType(Type element) {
+Type getComputeType(Type element) {
   bool narrow = isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32;
   return narrow ? Float32Type::get(element.getContext()) : element;
 }
 
-/// The number of columns that the micro-kernel processes at once.
-static int64_t panelOf(tile::DotOp dot, const hardware::CpuInfo &cpu, Type element) {
-  MatrixProduct product = describe(dot, cpu, element);
+int64_t panelOf(tile::DotOp dot, const hardware::CpuInfo &cpu, Type element) {
+  MatrixProduct product = describeProduct(dot, cpu, element);
   return product.blockVectors * product.width;
-}
-
-Buffer Emitter::allocateKept(Value tile) {
-  if (tile.hasOneUse()) {
-    auto dot = dyn_cast<tile::DotOp>(*tile.user_begin());
-    Type element = getElementTypeOrSelf(tile.getType());
-    if (dot && dot.getB() == tile && element == getComputeType(getElementTypeOrSelf(dot.getType()))) {
-      return allocateInPanels(tile.getType(), element, panelOf(dot, cpu, element));
-    }
-  }
-  return allocate(tile.getType());
 }
 
 /// Whether all elements of the tile are a number that is known where the tile is used.
@@ -213,27 +201,32 @@ void Emitter::emitDot(tile::DotOp dot) {
   Sums sums = startSums(dot);
   bool bytes = multipliesBytes(dot, cpu);
   int64_t panel = panelOf(dot, cpu, computeType);
-  Buffer a = bytes ? packBytesOfA(dot.getA()) : packOperand(dot.getA(), computeType, 0);
-  Buffer bb = bytes ? packBytesOfB(dot.getB(), panel) : packOperand(dot.getB(), computeType, panel);
+  auto find = [&](Value tile, llvm::function_ref<Buffer()> pack) {
+    return buffers.contains(tile) ? describeBuffer(pack()) : readInPlaceOrCopy(dot, tile);
+  };
+  DotOperand left =
+      find(dot.getA(), [&] { return bytes ? packBytesOfA(dot.getA()) : packOperand(dot.getA(), computeType, 0); });
+  DotOperand right = find(dot.getB(), [&] {
+    return bytes ? packBytesOfB(dot.getB(), panel) : packOperand(dot.getB(), computeType, panel);
+  });
 
   int64_t batch = shape.size() == 3 ? shape[0] : 1;
   emitLoop(batch, 1, {}, [&](Value index, ValueRange) {
-    MatrixProduct product = describe(dot, cpu, computeType);
-    auto matrix = [&](const Buffer &buffer) {
-      if (shape.size() == 2) {
-        return buffer;
-      }
-      Point origin{{index, i64(0), i64(0)}, -1, 1};
-      Buffer part = buffer;
-      part.base = addressIn(buffer, origin);
-      part.strides.erase(part.strides.begin());
-      return part;
+    auto matrixOf = [&](DotOperand operand) {
+      Value offset = arith::MulIOp::create(b, dot.getLoc(), index, i64(operand.batchStride));
+      operand.base = addPointer(b.getI8Type(), operand.base, offset);
+      return operand;
     };
+    MatrixProduct product = describeProduct(dot, cpu, computeType);
     product.bytes = bytes;
     product.depth /= bytes ? kBytesPerWord : 1;
-    product.a = matrix(a);
-    product.b = matrix(bb);
-    product.c = matrix(sums.computed);
+    product.a = matrixOf(left);
+    product.b = matrixOf(right);
+    product.c = sums.computed;
+    if (shape.size() == 3) {
+      product.c.base = addressIn(product.c, Point{{index, i64(0), i64(0)}, -1, 1});
+      product.c.strides.erase(product.c.strides.begin());
+    }
     product.start = sums.start ? broadcast(sums.start, product.width) : Value();
     emitProduct(product);
     return SmallVector<Value>();

@@ -18,6 +18,9 @@
 
 namespace tilewright::cpu {
 
+/// The bit width of a tile's element in memory or in a register: at least 8, and 64 for pointers.
+int64_t getBitWidth(mlir::Type element);
+
 /// A tile in scratch memory. Booleans take one byte.
 ///
 /// The right operand of a dot is stored in consecutive panels, so that the micro-kernel reads consecutive memory along
@@ -47,9 +50,22 @@ struct Point {
   Point first() const { return Point{index, -1, 1}; }
 };
 
+/// A matrix that the micro-kernel reads, in scratch or in user memory. Its rows, or those of a panel, are consecutive
+/// elements.
+struct DotOperand {
+  mlir::Value base;         ///< !llvm.ptr to element (0, 0)
+  mlir::Type element;       ///< type of an element
+  mlir::Value rowStride;    ///< i64, in bytes
+  mlir::Value columnStride; ///< i64, in bytes: a panel is that far from the first one for each column between them
+  int64_t batchStride = 0;  ///< in bytes, from one matrix to the next
+
+  int64_t bytes() const { return getBitWidth(element) / 8; }
+};
+
 /// One matrix multiplication c += a * b, and its blocking.
 struct MatrixProduct {
-  Buffer a, b, c;
+  DotOperand a, b;
+  Buffer c;
   int64_t rows, columns, depth;
   int64_t blockRows;    ///< rows of accumulators in registers
   int64_t blockVectors; ///< vectors of `width` in each of them
@@ -64,11 +80,17 @@ constexpr int64_t kBytesPerWord = 4;
 /// Whether the processor has an instruction for products of bytes, and the tile's sides are multiples of what it takes.
 bool multipliesBytes(tile::DotOp dot, const hardware::CpuInfo &cpu);
 
+/// The type that sums of a dot are computed in: f32 for narrow floats, which would be rounded at every step otherwise.
+mlir::Type getComputeType(mlir::Type element);
+
+/// The sizes of one matrix product of a dot that is computed in `element`, and its blocking.
+MatrixProduct describeProduct(tile::DotOp dot, const hardware::CpuInfo &cpu, mlir::Type element);
+
+/// The number of columns that the micro-kernel processes at once.
+int64_t panelOf(tile::DotOp dot, const hardware::CpuInfo &cpu, mlir::Type element);
+
 /// Whether every operation of a combiner can be applied to vectors elementwise.
 bool isElementwise(mlir::Region &combiner);
-
-/// The bit width of a tile's element in memory or in a register: at least 8, and 64 for pointers.
-int64_t getBitWidth(mlir::Type element);
 
 /// Values of the emitted function that describe the current program.
 struct ProgramContext {
@@ -229,13 +251,31 @@ public:
   void emitProduct(const MatrixProduct &product);
   llvm::SmallVector<mlir::Value> emitDotStep(const MatrixProduct &product, mlir::Value row, mlir::Value column,
                                              mlir::Value k, mlir::ValueRange accumulators);
+  /// `width` elements of a row, from `offset` bytes after its first one.
+  mlir::Value readOperand(const DotOperand &operand, mlir::Value row, mlir::Value offset, int64_t width);
   mlir::Value readVectorOfB(const MatrixProduct &product, mlir::Value column, mlir::Value k, int64_t vector);
-  Buffer packOperand(mlir::Value tile, mlir::Type element, int64_t panel);
-  /// Allocates memory for a tile that is kept, in the layout that its user needs.
-  Buffer allocateKept(mlir::Value tile);
   void convertBuffer(const Buffer &from, const Buffer &into, llvm::ArrayRef<int64_t> sizes);
   /// The buffer of `from`, if `user` may overwrite it with its result.
   std::optional<Buffer> takeOver(mlir::Value from, mlir::Operation *user);
+
+  //===--- DotOperands.cpp: in scratch memory, or in place -----------------===//
+  /// Drops the copies of operands that can be read in place, which leaves that to the dots.
+  void deferOperands(Plan &plan);
+  bool canReadInPlace(tile::DotOp dot, mlir::Value operand);
+  DotOperand readInPlaceOrCopy(tile::DotOp dot, mlir::Value tile);
+  /// Whether all elements of a boolean, or of a tile of them that varies along one dimension, are true.
+  mlir::Value holdsEverywhere(mlir::Value condition);
+  struct EvenRows {
+    mlir::Value first;    ///< the first pointer
+    mlir::Value distance; ///< i64, in bytes: from the first row to the second
+    mlir::Value areEven;  ///< i1: all rows are at this distance
+  };
+  /// Compares the first pointers of the rows.
+  EvenRows compareDistances(mlir::Value pointers);
+  DotOperand describeBuffer(const Buffer &buffer);
+  Buffer packOperand(mlir::Value tile, mlir::Type element, int64_t panel);
+  /// Allocates memory for a tile that is kept, in the layout that its user needs.
+  Buffer allocateKept(mlir::Value tile);
 
   //===--- DotBytes.cpp: products of 8-bit integers -----------------------===//
   Buffer packBytesOfA(mlir::Value tile);

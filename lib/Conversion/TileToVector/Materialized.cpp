@@ -15,7 +15,9 @@ using namespace mlir;
 namespace tilewright::cpu {
 
 LogicalResult Emitter::emitBlock(Block &block) {
-  for (const Step &step : planBlock(block, memory, rematerialization)) {
+  Plan plan = planBlock(block, memory, rematerialization);
+  deferOperands(plan);
+  for (const Step &step : plan) {
     if (step.nest) {
       emitNest(*step.nest);
     } else if (step.op != block.getTerminator() && failed(emitMaterialized(step.op))) {

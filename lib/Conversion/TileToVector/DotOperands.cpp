@@ -1,0 +1,218 @@
+// Operands of dots: copied to scratch memory, or read where they are.
+//
+// The micro-kernel needs rows of consecutive elements at equal distances. An operand that is loaded may have them in
+// user memory already, which is decided each time, since masks and distances are known only then:
+//
+//     %even = all rows of pointers have the distance %stride
+//     %all = the mask holds everywhere
+//     %a:3 = scf.if %even and %all { the pointer to the first element, %stride }
+//            else { load to scratch memory; its address and strides }
+//
+// The load is then executed at the dot, which has to be possible: nothing between them may write user memory.
+
+#include "Emitter.h"
+
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace tilewright::cpu {
+
+/// An operand that the micro-kernel walks through at most this number of times is not worth a copy whose rows are
+/// closer to each other.
+static constexpr int64_t kFewWalks = 4;
+
+DotOperand Emitter::describeBuffer(const Buffer &buffer) {
+  int64_t bytes = getBitWidth(buffer.element) / 8;
+  int64_t columnStride = buffer.panel ? buffer.panelStride / buffer.panel : 1;
+  size_t rank = buffer.strides.size();
+  return DotOperand{buffer.base, buffer.element, i64(buffer.strides[rank - 2] * bytes), i64(columnStride * bytes),
+                    rank > 2 ? buffer.strides[0] * bytes : 0};
+}
+
+//===----------------------------------------------------------------------===//
+// Which operands may be read in place
+//===----------------------------------------------------------------------===//
+
+/// Finds conditions that together are the mask, each of which varies along one dimension at most.
+static bool splitMask(Value mask, SmallVectorImpl<Value> &conditions) {
+  Operation *op = isTile(mask) ? mask.getDefiningOp() : nullptr;
+  if (isa_and_nonnull<arith::AndIOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::SplatOp>(op)) {
+    return llvm::all_of(op->getOperands(), [&](Value operand) { return splitMask(operand, conditions); });
+  }
+  conditions.push_back(mask);
+  auto isWide = [](int64_t size) { return size > 1; };
+  return !isTile(mask) || llvm::count_if(tile::getShape(mask.getType()), isWide) <= 1;
+}
+
+/// How often the micro-kernel reads each element of the operand.
+static int64_t countWalks(tile::DotOp dot, Value operand, const hardware::CpuInfo &cpu, Type computed) {
+  MatrixProduct product = describeProduct(dot, cpu, computed);
+  return operand == dot.getA() ? product.columns / (product.blockVectors * product.width)
+                               : product.rows / product.blockRows;
+}
+
+bool Emitter::canReadInPlace(tile::DotOp dot, Value operand) {
+  auto load = operand.getDefiningOp<tile::LoadOp>();
+  Type computed = getComputeType(getElementTypeOrSelf(dot.getType()));
+  // Checked accesses are those of the load.
+  if (!load || !operand.hasOneUse() || load->getBlock() != dot->getBlock() || !isLazy(load) || program.checkedSlots ||
+      getElementTypeOrSelf(operand.getType()) != computed) {
+    return false;
+  }
+  ArrayRef<int64_t> shape = tile::getShape(operand.getType());
+  SmallVector<Value> conditions;
+  return shape.size() == 2 && axis.get(load.getPtr()).getContiguity(1) >= shape[1] &&
+         (!load.getMask() || splitMask(load.getMask(), conditions));
+}
+
+void Emitter::deferOperands(Plan &plan) {
+  auto onlyKeeps = [](const Step &step) {
+    return step.nest && llvm::none_of(step.nest->sinks, [](const Sink &sink) { return sink.op; });
+  };
+  for (size_t i = 0; i < plan.size(); ++i) {
+    auto dot = dyn_cast_or_null<tile::DotOp>(plan[i].op);
+    for (size_t before = i; dot && before > 0 && onlyKeeps(plan[before - 1]); --before) {
+      llvm::erase_if(plan[before - 1].nest->sinks, [&](const Sink &sink) {
+        return (sink.value == dot.getA() || sink.value == dot.getB()) && canReadInPlace(dot, sink.value);
+      });
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Conditions
+//===----------------------------------------------------------------------===//
+
+Value Emitter::holdsEverywhere(Value condition) {
+  if (!isTile(condition)) {
+    return scalar(condition);
+  }
+  ArrayRef<int64_t> shape = tile::getShape(condition.getType());
+  const auto *wide = llvm::find_if(shape, [](int64_t size) { return size > 1; });
+  Point point{SmallVector<Value>(shape.size(), i64(0)), -1, 1};
+  if (wide == shape.end()) {
+    return evaluate(condition, point);
+  }
+  point.vectorDim = static_cast<int>(wide - shape.begin());
+  point.width = std::min(*wide, cpu.lanes(32));
+  Location loc = program.scratch.getLoc();
+  SmallVector<Value> result;
+  emitLoop(
+      *wide, point.width, constant(b.getBoolAttr(true)),
+      [&](Value index, ValueRange held) {
+        point.index[point.vectorDim] = index;
+        Value holds = evaluate(condition, point);
+        if (widthOf(holds) > 1) {
+          holds = vector::ReductionOp::create(b, loc, vector::CombiningKind::AND, holds);
+        }
+        return SmallVector<Value>{arith::AndIOp::create(b, loc, held[0], holds)};
+      },
+      &result);
+  return result[0];
+}
+
+Emitter::EvenRows Emitter::compareDistances(Value pointers) {
+  Location loc = program.scratch.getLoc();
+  Type i64Type = b.getI64Type();
+  int64_t rows = tile::getShape(pointers.getType())[0];
+  auto address = [&](const Point &point) -> Value {
+    Value pointer = evaluateVector(pointers, point);
+    return LLVM::PtrToIntOp::create(b, loc, vectorOf(i64Type, point.width), pointer);
+  };
+  auto start = [&](int64_t row) { return Point{{i64(row), i64(0)}, -1, 1}; };
+  EvenRows result;
+  result.first = evaluate(pointers, start(0));
+  Value first = address(start(0));
+  result.distance = rows > 1 ? arith::SubIOp::create(b, loc, address(start(1)), first).getResult() : i64(0);
+  int64_t width = std::min(rows, cpu.lanes(64));
+  if (rows <= 2) {
+    result.areEven = constant(b.getBoolAttr(true));
+    return result;
+  }
+  Value lanes = arith::ExtSIOp::create(b, loc, vectorOf(i64Type, width), laneNumbers(width));
+  Value differences = zero(lanes.getType());
+  SmallVector<Value> found;
+  emitLoop(
+      rows, width, differences,
+      [&](Value row, ValueRange known) {
+        Value numbers = arith::AddIOp::create(b, loc, broadcast(row, width), lanes);
+        Value offsets = arith::MulIOp::create(b, loc, numbers, broadcast(result.distance, width));
+        Value expected = arith::AddIOp::create(b, loc, broadcast(first, width), offsets);
+        Value differs = arith::XOrIOp::create(b, loc, address(Point{{row, i64(0)}, 0, width}), expected);
+        return SmallVector<Value>{arith::OrIOp::create(b, loc, known[0], differs)};
+      },
+      &found);
+  Value any = vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, found[0]);
+  result.areEven = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, any, i64(0));
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Emission
+//===----------------------------------------------------------------------===//
+
+DotOperand Emitter::readInPlaceOrCopy(tile::DotOp dot, Value tile) {
+  auto load = tile.getDefiningOp<tile::LoadOp>();
+  Location loc = program.scratch.getLoc();
+  Type element = getElementTypeOrSelf(tile.getType());
+  ArrayRef<int64_t> shape = tile::getShape(tile.getType());
+  int64_t bytes = getBitWidth(element) / 8;
+
+  CacheScope scope(*this);
+  EvenRows rows = compareDistances(load.getPtr());
+  Value fits = rows.areEven;
+  SmallVector<Value> conditions;
+  if (load.getMask()) {
+    splitMask(load.getMask(), conditions);
+  }
+  for (Value condition : conditions) {
+    fits = arith::AndIOp::create(b, loc, fits, holdsEverywhere(condition));
+  }
+  if (countWalks(dot, tile, cpu, element) > kFewWalks) {
+    Value isDense = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rows.distance, i64(shape[1] * bytes));
+    fits = arith::AndIOp::create(b, loc, fits, isDense);
+  }
+  auto yield = [&](const DotOperand &operand) {
+    scf::YieldOp::create(b, loc, ValueRange{operand.base, operand.rowStride, operand.columnStride});
+  };
+  auto inPlace = [&](OpBuilder &, Location) { yield(DotOperand{rows.first, element, rows.distance, i64(bytes)}); };
+  auto copy = [&](OpBuilder &, Location) {
+    CacheScope copied(*this);
+    Nest nest;
+    nest.shape.assign(shape.begin(), shape.end());
+    nest.sinks.push_back(Sink{nullptr, tile});
+    emitNest(nest);
+    yield(describeBuffer(buffers.find(tile)->second));
+    buffers.erase(tile);
+  };
+  auto branch = scf::IfOp::create(b, loc, fits, inPlace, copy);
+  return DotOperand{branch.getResult(0), element, branch.getResult(1), branch.getResult(2)};
+}
+
+Buffer Emitter::packOperand(Value tile, Type element, int64_t panel) {
+  Buffer buffer = buffers.find(tile)->second;
+  if (buffer.element == element) {
+    return buffer;
+  }
+  Buffer packed = panel ? allocateInPanels(tile.getType(), element, panel) : allocate(tile.getType(), element);
+  convertBuffer(buffer, packed, tile::getShape(tile.getType()));
+  return packed;
+}
+
+Buffer Emitter::allocateKept(Value tile) {
+  if (tile.hasOneUse()) {
+    auto dot = dyn_cast<tile::DotOp>(*tile.user_begin());
+    Type element = getElementTypeOrSelf(tile.getType());
+    if (dot && dot.getB() == tile && element == getComputeType(getElementTypeOrSelf(dot.getType()))) {
+      return allocateInPanels(tile.getType(), element, panelOf(dot, cpu, element));
+    }
+  }
+  return allocate(tile.getType());
+}
+
+} // namespace tilewright::cpu
