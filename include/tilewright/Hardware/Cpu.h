@@ -14,9 +14,10 @@ struct CpuInfo {
   std::string_view requiredFeature; ///< LLVM's name of the feature; empty for the baseline
   int64_t vectorBits;
   int64_t vectorRegisters;
-  bool hasMasks;    ///< predicated vector memory access at full speed
-  bool hasFma;      ///< fused multiply-adds
-  bool hasByteDots; ///< vpdpbusd of whole registers: sums of four products of bytes
+  bool hasMasks;      ///< predicated vector memory access at full speed
+  bool hasFma;        ///< fused multiply-adds
+  bool hasByteDots;   ///< vpdpbusd of whole registers: sums of four products of bytes
+  bool hasBfloatDots; ///< vdpbf16ps of whole registers: sums of two products of bfloat16
 
   // Accumulators of the matrix micro-kernel: rows x vectors per row. They must fit into registers together with the
   // operands of one step.

@@ -28,8 +28,7 @@ std::optional<Buffer> Emitter::takeOver(Value from, Operation *user) {
   return it->second;
 }
 
-/// Converts `value` to a wider or narrower float or integer type.
-static Value convertElement(OpBuilder &b, Value value, Type type) {
+Value convertElement(OpBuilder &b, Value value, Type type) {
   if (value.getType() == type) {
     return value;
   }
@@ -44,12 +43,9 @@ static Value convertElement(OpBuilder &b, Value value, Type type) {
                : arith::TruncIOp::create(b, loc, type, value).getResult();
 }
 
-void Emitter::convertBuffer(const Buffer &from, const Buffer &into, ArrayRef<int64_t> sizes) {
-  int last = static_cast<int>(sizes.size()) - 1;
-  int64_t width = std::min(sizes[last], cpu.lanes(32));
-  emitPointwise(sizes, width > 1 ? last : -1, width, [&](const Point &point) {
-    Value value = readBuffer(from, point);
-    writeBuffer(into, point, convertElement(b, value, vectorOf(into.element, point.width)));
+void Emitter::convertBuffer(const Buffer &from, const Buffer &into, Type type) {
+  fillBuffer(type, into, [&](const Point &point) {
+    return convertElement(b, readBuffer(from, point), vectorOf(into.element, point.width));
   });
 }
 
@@ -61,8 +57,8 @@ Value Emitter::readOperand(const DotOperand &operand, Value row, Value offset, i
   Location loc = program.scratch.getLoc();
   Value start = arith::MulIOp::create(b, loc, row, operand.rowStride);
   Value address = addPointer(b.getI8Type(), operand.base, arith::AddIOp::create(b, loc, start, offset));
-  auto align = static_cast<unsigned>(operand.bytes());
-  return LLVM::LoadOp::create(b, loc, vectorOf(operand.element, width), address, align);
+  // Words in user memory have the alignment of their elements only.
+  return LLVM::LoadOp::create(b, loc, vectorOf(operand.element, width), address, /*alignment=*/1);
 }
 
 Value Emitter::readVectorOfB(const MatrixProduct &product, Value column, Value k, int64_t vector) {
@@ -85,8 +81,8 @@ SmallVector<Value> Emitter::emitDotStep(const MatrixProduct &product, Value row,
     Value scale = broadcast(readOperand(product.a, at, offset, 1), product.width);
     for (Value values : columns) {
       Value sum = accumulators[next.size()];
-      if (product.bytes) {
-        next.push_back(addProductsOfBytes(sum, scale, values));
+      if (product.words != Words::None) {
+        next.push_back(addProductsOfWords(product.words, sum, scale, values));
       } else if (isa<FloatType>(product.c.element)) {
         next.push_back(math::FmaOp::create(b, loc, scale, values, sum));
       } else {
@@ -106,12 +102,13 @@ void Emitter::emitProduct(const MatrixProduct &product) {
   };
   int64_t count = product.blockRows * product.blockVectors;
   emitLoop(product.columns, product.blockVectors * product.width, {}, [&](Value column, ValueRange) {
-    SmallVector<Value> excess = product.bytes ? sumBytesOfColumns(product, column) : SmallVector<Value>();
+    SmallVector<Value> excess =
+        product.words == Words::Bytes ? sumBytesOfColumns(product, column) : SmallVector<Value>();
     emitLoop(product.rows, product.blockRows, {}, [&](Value row, ValueRange) {
       SmallVector<Value> block;
       for (int64_t i = 0; i < count; ++i) {
         Value sum = product.start ? product.start : readBuffer(product.c, blockPoint(row, column, i));
-        if (product.bytes) {
+        if (!excess.empty()) {
           sum = arith::SubIOp::create(b, loc, sum, excess[i % product.blockVectors]);
         }
         block.push_back(sum);
@@ -144,7 +141,8 @@ MatrixProduct describeProduct(tile::DotOp dot, const hardware::CpuInfo &cpu, Typ
   ArrayRef<int64_t> b = tile::getShape(dot.getB().getType()).take_back(2);
   MatrixProduct product;
   product.rows = a[0];
-  product.depth = a[1];
+  product.words = wordsOf(dot, cpu);
+  product.depth = a[1] / elementsPerWord(product.words);
   product.columns = b[1];
   product.width = std::min(b[1], cpu.lanes(element.getIntOrFloatBitWidth()));
   product.blockVectors = std::min(b[1] / product.width, cpu.dotVectors);
@@ -189,7 +187,7 @@ Emitter::Sums Emitter::startSums(tile::DotOp dot) {
   if (computed != element) {
     sums.computed = allocate(type, computed);
     if (!sums.start) {
-      convertBuffer(sums.result, sums.computed, shape);
+      convertBuffer(sums.result, sums.computed, type);
     }
   }
   return sums;
@@ -199,17 +197,7 @@ void Emitter::emitDot(tile::DotOp dot) {
   ArrayRef<int64_t> shape = tile::getShape(dot.getType());
   Type computeType = getComputeType(getElementTypeOrSelf(dot.getType()));
   Sums sums = startSums(dot);
-  bool bytes = multipliesBytes(dot, cpu);
-  int64_t panel = panelOf(dot, cpu, computeType);
-  auto find = [&](Value tile, llvm::function_ref<Buffer()> pack) {
-    return buffers.contains(tile) ? describeBuffer(pack()) : readInPlaceOrCopy(dot, tile);
-  };
-  DotOperand left =
-      find(dot.getA(), [&] { return bytes ? packBytesOfA(dot.getA()) : packOperand(dot.getA(), computeType, 0); });
-  DotOperand right = find(dot.getB(), [&] {
-    return bytes ? packBytesOfB(dot.getB(), panel) : packOperand(dot.getB(), computeType, panel);
-  });
-
+  DotOperand left = operandOf(dot, dot.getA()), right = operandOf(dot, dot.getB());
   int64_t batch = shape.size() == 3 ? shape[0] : 1;
   emitLoop(batch, 1, {}, [&](Value index, ValueRange) {
     auto matrixOf = [&](DotOperand operand) {
@@ -218,8 +206,6 @@ void Emitter::emitDot(tile::DotOp dot) {
       return operand;
     };
     MatrixProduct product = describeProduct(dot, cpu, computeType);
-    product.bytes = bytes;
-    product.depth /= bytes ? kBytesPerWord : 1;
     product.a = matrixOf(left);
     product.b = matrixOf(right);
     product.c = sums.computed;
@@ -232,7 +218,7 @@ void Emitter::emitDot(tile::DotOp dot) {
     return SmallVector<Value>();
   });
   if (sums.computed.element != sums.result.element) {
-    convertBuffer(sums.computed, sums.result, shape);
+    convertBuffer(sums.computed, sums.result, dot.getType());
   }
   buffers[dot.getResult()] = sums.result;
 }

@@ -50,24 +50,41 @@ static bool splitMask(Value mask, SmallVectorImpl<Value> &conditions) {
 }
 
 /// How often the micro-kernel reads each element of the operand.
-static int64_t countWalks(tile::DotOp dot, Value operand, const hardware::CpuInfo &cpu, Type computed) {
-  MatrixProduct product = describeProduct(dot, cpu, computed);
+static int64_t countWalks(tile::DotOp dot, Value operand, const hardware::CpuInfo &cpu) {
+  MatrixProduct product = describeProduct(dot, cpu, getComputeType(getElementTypeOrSelf(dot.getType())));
   return operand == dot.getA() ? product.columns / (product.blockVectors * product.width)
                                : product.rows / product.blockRows;
 }
 
+/// Whether a dot in the same block is all that needs the load.
+static bool isOperandOnly(tile::LoadOp load, tile::DotOp dot) {
+  return load && load->hasOneUse() && load->getBlock() == dot->getBlock() && isLazy(load);
+}
+
 bool Emitter::canReadInPlace(tile::DotOp dot, Value operand) {
   auto load = operand.getDefiningOp<tile::LoadOp>();
-  Type computed = getComputeType(getElementTypeOrSelf(dot.getType()));
-  // Checked accesses are those of the load.
-  if (!load || !operand.hasOneUse() || load->getBlock() != dot->getBlock() || !isLazy(load) || program.checkedSlots ||
-      getElementTypeOrSelf(operand.getType()) != computed) {
-    return false;
-  }
+  Type computed = getComputeType(getElementTypeOrSelf(dot.getType())),
+       element = getElementTypeOrSelf(operand.getType());
   ArrayRef<int64_t> shape = tile::getShape(operand.getType());
+  Words words = wordsOf(dot, cpu);
+  bool isReady = words == Words::None ? element == computed : words == Words::Bfloats && operand == dot.getA();
   SmallVector<Value> conditions;
-  return shape.size() == 2 && axis.get(load.getPtr()).getContiguity(1) >= shape[1] &&
+  // Where accesses are checked, each is one of a load.
+  return isReady && isOperandOnly(load, dot) && !program.checkedSlots && shape.size() == 2 &&
+         axis.get(load.getPtr()).getContiguity(1) >= shape[1] &&
          (!load.getMask() || splitMask(load.getMask(), conditions));
+}
+
+/// Rows that are not consecutive are transposed while they are copied.
+bool Emitter::canPackAtDot(tile::DotOp dot, Value operand) {
+  auto load = operand.getDefiningOp<tile::LoadOp>();
+  Type computed = getComputeType(getElementTypeOrSelf(dot.getType()));
+  bool isPacked =
+      wordsOf(dot, cpu) == Words::None ? getElementTypeOrSelf(operand.getType()) != computed : operand == dot.getB();
+  int64_t columns = tile::getShape(operand.getType()).back();
+  unsigned last = tile::getShape(operand.getType()).size() - 1;
+  return isPacked && isOperandOnly(load, dot) &&
+         axis.get(load.getPtr()).getContiguity(last) >= std::min(columns, cpu.lanes(32));
 }
 
 void Emitter::deferOperands(Plan &plan) {
@@ -78,7 +95,8 @@ void Emitter::deferOperands(Plan &plan) {
     auto dot = dyn_cast_or_null<tile::DotOp>(plan[i].op);
     for (size_t before = i; dot && before > 0 && onlyKeeps(plan[before - 1]); --before) {
       llvm::erase_if(plan[before - 1].nest->sinks, [&](const Sink &sink) {
-        return (sink.value == dot.getA() || sink.value == dot.getB()) && canReadInPlace(dot, sink.value);
+        bool isOperand = sink.value == dot.getA() || sink.value == dot.getB();
+        return isOperand && (canReadInPlace(dot, sink.value) || canPackAtDot(dot, sink.value));
       });
     }
   }
@@ -162,6 +180,8 @@ DotOperand Emitter::readInPlaceOrCopy(tile::DotOp dot, Value tile) {
   Type element = getElementTypeOrSelf(tile.getType());
   ArrayRef<int64_t> shape = tile::getShape(tile.getType());
   int64_t bytes = getBitWidth(element) / 8;
+  Words words = wordsOf(dot, cpu);
+  Type read = words == Words::None ? element : b.getI32Type();
 
   CacheScope scope(*this);
   EvenRows rows = compareDistances(load.getPtr());
@@ -173,7 +193,7 @@ DotOperand Emitter::readInPlaceOrCopy(tile::DotOp dot, Value tile) {
   for (Value condition : conditions) {
     fits = arith::AndIOp::create(b, loc, fits, holdsEverywhere(condition));
   }
-  if (countWalks(dot, tile, cpu, element) > kFewWalks) {
+  if (countWalks(dot, tile, cpu) > kFewWalks) {
     Value isDense = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rows.distance, i64(shape[1] * bytes));
     fits = arith::AndIOp::create(b, loc, fits, isDense);
   }
@@ -187,21 +207,37 @@ DotOperand Emitter::readInPlaceOrCopy(tile::DotOp dot, Value tile) {
     nest.shape.assign(shape.begin(), shape.end());
     nest.sinks.push_back(Sink{nullptr, tile});
     emitNest(nest);
-    yield(describeBuffer(buffers.find(tile)->second));
+    yield(describeBuffer(words == Words::None ? buffers.find(tile)->second : packWordsOfA(tile, words)));
     buffers.erase(tile);
   };
   auto branch = scf::IfOp::create(b, loc, fits, inPlace, copy);
-  return DotOperand{branch.getResult(0), element, branch.getResult(1), branch.getResult(2)};
+  return DotOperand{branch.getResult(0), read, branch.getResult(1), branch.getResult(2)};
 }
 
 Buffer Emitter::packOperand(Value tile, Type element, int64_t panel) {
-  Buffer buffer = buffers.find(tile)->second;
-  if (buffer.element == element) {
-    return buffer;
+  auto kept = buffers.find(tile);
+  if (kept != buffers.end() && kept->second.element == element) {
+    return kept->second;
   }
   Buffer packed = panel ? allocateInPanels(tile.getType(), element, panel) : allocate(tile.getType(), element);
-  convertBuffer(buffer, packed, tile::getShape(tile.getType()));
+  fillBuffer(tile.getType(), packed, [&](const Point &point) {
+    return convertElement(b, evaluateVector(tile, point), vectorOf(element, point.width));
+  });
   return packed;
+}
+
+DotOperand Emitter::operandOf(tile::DotOp dot, Value tile) {
+  Type computed = getComputeType(getElementTypeOrSelf(dot.getType()));
+  Words words = wordsOf(dot, cpu);
+  bool isA = tile == dot.getA();
+  if (!buffers.contains(tile) && canReadInPlace(dot, tile)) {
+    return readInPlaceOrCopy(dot, tile);
+  }
+  int64_t panel = isA ? 0 : panelOf(dot, cpu, computed);
+  if (words == Words::None) {
+    return describeBuffer(packOperand(tile, computed, panel));
+  }
+  return describeBuffer(isA ? packWordsOfA(tile, words) : packWordsOfB(tile, words, panel));
 }
 
 Buffer Emitter::allocateKept(Value tile) {

@@ -50,6 +50,16 @@ struct Point {
   Point first() const { return Point{index, -1, 1}; }
 };
 
+/// What the micro-kernel multiplies: single elements, or words of 32 bits with elements that are adjacent along K; see
+/// DotWords.cpp.
+enum class Words { None, Bytes, Bfloats };
+
+/// 1 for single elements.
+int64_t elementsPerWord(Words words);
+
+/// The words that the processor has an instruction for, if the tile's sides are multiples of what it takes.
+Words wordsOf(tile::DotOp dot, const hardware::CpuInfo &cpu);
+
 /// A matrix that the micro-kernel reads, in scratch or in user memory. Its rows, or those of a panel, are consecutive
 /// elements.
 struct DotOperand {
@@ -70,18 +80,15 @@ struct MatrixProduct {
   int64_t blockRows;    ///< rows of accumulators in registers
   int64_t blockVectors; ///< vectors of `width` in each of them
   int64_t width;
-  mlir::Value start;  ///< what all sums start from; null if they are in `c`
-  bool bytes = false; ///< elements of a and b are words of four bytes; see DotBytes.cpp
+  mlir::Value start; ///< what all sums start from; null if they are in `c`
+  Words words;       ///< what the elements of a and b are
 };
-
-/// The bytes along K in a word of a packed operand; see DotBytes.cpp.
-constexpr int64_t kBytesPerWord = 4;
-
-/// Whether the processor has an instruction for products of bytes, and the tile's sides are multiples of what it takes.
-bool multipliesBytes(tile::DotOp dot, const hardware::CpuInfo &cpu);
 
 /// The type that sums of a dot are computed in: f32 for narrow floats, which would be rounded at every step otherwise.
 mlir::Type getComputeType(mlir::Type element);
+
+/// Converts a number or a vector to a wider or narrower float or integer type.
+mlir::Value convertElement(mlir::OpBuilder &builder, mlir::Value value, mlir::Type type);
 
 /// The sizes of one matrix product of a dot that is computed in `element`, and its blocking.
 MatrixProduct describeProduct(tile::DotOp dot, const hardware::CpuInfo &cpu, mlir::Type element);
@@ -254,14 +261,17 @@ public:
   /// `width` elements of a row, from `offset` bytes after its first one.
   mlir::Value readOperand(const DotOperand &operand, mlir::Value row, mlir::Value offset, int64_t width);
   mlir::Value readVectorOfB(const MatrixProduct &product, mlir::Value column, mlir::Value k, int64_t vector);
-  void convertBuffer(const Buffer &from, const Buffer &into, llvm::ArrayRef<int64_t> sizes);
+  void convertBuffer(const Buffer &from, const Buffer &into, mlir::Type type);
   /// The buffer of `from`, if `user` may overwrite it with its result.
   std::optional<Buffer> takeOver(mlir::Value from, mlir::Operation *user);
 
   //===--- DotOperands.cpp: in scratch memory, or in place -----------------===//
-  /// Drops the copies of operands that can be read in place, which leaves that to the dots.
+  /// Drops the copies of operands that dots read in user memory, in place or to pack them.
   void deferOperands(Plan &plan);
   bool canReadInPlace(tile::DotOp dot, mlir::Value operand);
+  bool canPackAtDot(tile::DotOp dot, mlir::Value operand);
+  /// An operand in the form that the micro-kernel needs.
+  DotOperand operandOf(tile::DotOp dot, mlir::Value tile);
   DotOperand readInPlaceOrCopy(tile::DotOp dot, mlir::Value tile);
   /// Whether all elements of a boolean, or of a tile of them that varies along one dimension, are true.
   mlir::Value holdsEverywhere(mlir::Value condition);
@@ -277,10 +287,11 @@ public:
   /// Allocates memory for a tile that is kept, in the layout that its user needs.
   Buffer allocateKept(mlir::Value tile);
 
-  //===--- DotBytes.cpp: products of 8-bit integers -----------------------===//
-  Buffer packBytesOfA(mlir::Value tile);
-  Buffer packBytesOfB(mlir::Value tile, int64_t panel);
-  mlir::Value addProductsOfBytes(mlir::Value sums, mlir::Value scale, mlir::Value values);
+  //===--- DotWords.cpp: products of 8-bit integers and of bfloat16 --------===//
+  Buffer packWordsOfA(mlir::Value tile, Words kind);
+  Buffer packWordsOfB(mlir::Value tile, Words kind, int64_t panel);
+  /// sums + the products of the elements of each word of `scale` and `values`; bytes are unsigned and signed.
+  mlir::Value addProductsOfWords(Words kind, mlir::Value sums, mlir::Value scale, mlir::Value values);
   llvm::SmallVector<mlir::Value> sumBytesOfColumns(const MatrixProduct &product, mlir::Value column);
 
   //===--- ControlFlow.cpp ------------------------------------------------===//

@@ -45,6 +45,8 @@ def dot(
         input_precision: How float32 operands may be rounded: "ieee" not at all, "tf32" to the 11
             bits of tensor cores, "bf16x3" and "tf32x3" to 16 and 22 bits by three dots, "bf16x6" to
             24 bits by six. The default is the option `default_dot_input_precision`, or "tf32".
+            With bfloat16 operands, "ieee" keeps numbers below the smallest normal one (1.2e-38),
+            which processors with AVX-512 BF16 take for zero otherwise.
         allow_tf32: Deprecated; True means "tf32" and False "ieee".
         max_num_imprecise_acc: How many products of float8 operands Hopper's instructions may add
             with 13 bits below the largest one, at most K; the next multiple of 32 counts. By
