@@ -75,26 +75,49 @@ Buffer Emitter::packWordsOfA(Value tile, Words kind) {
   return packed;
 }
 
+/// The elements of two vectors in turn.
+static Value interleave(OpBuilder &b, Value even, Value odd) {
+  int64_t width = Emitter::widthOf(even);
+  SmallVector<int64_t> lanes;
+  for (int64_t lane = 0; lane < width; ++lane) {
+    lanes.append({lane, lane + width});
+  }
+  return vector::ShuffleOp::create(b, even.getLoc(), even, odd, lanes);
+}
+
+/// Words of elements with the same lane in `rows`.
+static Value joinRows(OpBuilder &b, SmallVector<Value> rows) {
+  Location loc = rows.front().getLoc();
+  int64_t width = Emitter::widthOf(rows.front());
+  for (auto bits = static_cast<int64_t>(32 / rows.size()); rows.size() > 1; bits *= 2) {
+    SmallVector<Value> joined;
+    for (size_t i = 0; i < rows.size(); i += 2) {
+      Value pairs = interleave(b, rows[i], rows[i + 1]);
+      auto type = VectorType::get({width}, b.getIntegerType(2 * bits));
+      joined.push_back(vector::BitCastOp::create(b, loc, type, pairs));
+    }
+    rows = std::move(joined);
+  }
+  return rows.front();
+}
+
 /// B [K / 4, columns] or [K / 2, columns], in panels.
 Buffer Emitter::packWordsOfB(Value tile, Words kind, int64_t panel) {
   size_t rank = tile::getShape(tile.getType()).size();
   RankedTensorType type = wordsAlong(tile, rank - 2, kind);
   Buffer packed = allocateInPanels(type, type.getElementType(), panel);
   Location loc = program.scratch.getLoc();
-  int64_t width = cpu.lanes(32), count = elementsPerWord(kind), bits = 32 / count;
-  Type narrow = vectorOf(b.getIntegerType(bits), width), wide = vectorOf(b.getI32Type(), width);
+  int64_t count = elementsPerWord(kind), width = std::min(panel, cpu.lanes(32 / count));
+  Type narrow = vectorOf(b.getIntegerType(32 / count), width);
   emitPointwise(type.getShape(), static_cast<int>(rank) - 1, width, [&](const Point &point) {
-    Value first = arith::MulIOp::create(b, loc, point.index[rank - 2], i64(count)), word;
+    Value first = arith::MulIOp::create(b, loc, point.index[rank - 2], i64(count));
+    SmallVector<Value> rows;
     for (int64_t i = 0; i < count; ++i) {
       Point row = point;
       row.index[rank - 2] = arith::AddIOp::create(b, loc, first, i64(i));
-      Value elements = vector::BitCastOp::create(b, loc, narrow, evaluateVector(tile, row));
-      Value extended = arith::ExtUIOp::create(b, loc, wide, elements);
-      Value distance = broadcast(constant(b.getI32IntegerAttr(static_cast<int32_t>(bits * i))), width);
-      Value shifted = i ? arith::ShLIOp::create(b, loc, extended, distance).getResult() : extended;
-      word = word ? arith::OrIOp::create(b, loc, word, shifted).getResult() : shifted;
+      rows.push_back(vector::BitCastOp::create(b, loc, narrow, evaluateVector(tile, row)));
     }
-    writeBuffer(packed, point, word);
+    writeBuffer(packed, point, joinRows(b, rows));
   });
   return packed;
 }
