@@ -101,39 +101,40 @@ void Emitter::emitProduct(const MatrixProduct &product) {
     return Point{{r, c}, product.width > 1 ? 1 : -1, product.width};
   };
   int64_t count = product.blockRows * product.blockVectors;
-  emitLoop(product.columns, product.blockVectors * product.width, {}, [&](Value column, ValueRange) {
-    SmallVector<Value> excess =
-        product.words == Words::Bytes ? sumBytesOfColumns(product, column) : SmallVector<Value>();
-    emitLoop(product.rows, product.blockRows, {}, [&](Value row, ValueRange) {
-      SmallVector<Value> block;
-      for (int64_t i = 0; i < count; ++i) {
-        Value sum = product.start ? product.start : readBuffer(product.c, blockPoint(row, column, i));
-        if (!excess.empty()) {
-          sum = arith::SubIOp::create(b, loc, sum, excess[i % product.blockVectors]);
-        }
-        block.push_back(sum);
-      }
-      // Unroll by two, so that the loop overhead overlaps with the multiplications.
-      int64_t unroll = std::min<int64_t>(product.depth, 2);
-      SmallVector<Value> sums;
-      emitLoop(
-          product.depth, unroll, block,
-          [&](Value k, ValueRange accumulators) {
-            SmallVector<Value> running(accumulators);
-            for (int64_t u = 0; u < unroll; ++u) {
-              Value step = arith::AddIOp::create(b, loc, k, i64(u));
-              running = emitDotStep(product, row, column, step, running);
-            }
-            return running;
-          },
-          &sums);
-      for (int64_t i = 0; i < count; ++i) {
-        writeBuffer(product.c, blockPoint(row, column, i), sums[i]);
-      }
-      return SmallVector<Value>();
-    });
-    return SmallVector<Value>();
-  });
+  emitLoopTo(product.columnExtent, product.columns, product.blockVectors * product.width, {},
+             [&](Value column, ValueRange) {
+               SmallVector<Value> excess =
+                   product.words == Words::Bytes ? sumBytesOfColumns(product, column) : SmallVector<Value>();
+               emitLoopTo(product.rowExtent, product.rows, product.blockRows, {}, [&](Value row, ValueRange) {
+                 SmallVector<Value> block;
+                 for (int64_t i = 0; i < count; ++i) {
+                   Value sum = product.start ? product.start : readBuffer(product.c, blockPoint(row, column, i));
+                   if (!excess.empty()) {
+                     sum = arith::SubIOp::create(b, loc, sum, excess[i % product.blockVectors]);
+                   }
+                   block.push_back(sum);
+                 }
+                 // Unroll by two, so that the loop overhead overlaps with the multiplications.
+                 int64_t unroll = std::min<int64_t>(product.depth, 2);
+                 SmallVector<Value> sums;
+                 emitLoopTo(
+                     product.depthExtent, product.depth, unroll, block,
+                     [&](Value k, ValueRange accumulators) {
+                       SmallVector<Value> running(accumulators);
+                       for (int64_t u = 0; u < unroll; ++u) {
+                         Value step = arith::AddIOp::create(b, loc, k, i64(u));
+                         running = emitDotStep(product, row, column, step, running);
+                       }
+                       return running;
+                     },
+                     &sums);
+                 for (int64_t i = 0; i < count; ++i) {
+                   writeBuffer(product.c, blockPoint(row, column, i), sums[i]);
+                 }
+                 return SmallVector<Value>();
+               });
+               return SmallVector<Value>();
+             });
 }
 
 MatrixProduct describeProduct(tile::DotOp dot, const hardware::CpuInfo &cpu, Type element) {
@@ -197,7 +198,13 @@ void Emitter::emitDot(tile::DotOp dot) {
   ArrayRef<int64_t> shape = tile::getShape(dot.getType());
   Type computeType = getComputeType(getElementTypeOrSelf(dot.getType()));
   Sums sums = startSums(dot);
-  DotOperand left = operandOf(dot, dot.getA()), right = operandOf(dot, dot.getB());
+  Extents extents = findExtents(dot);
+  SmallVector<Value> extentsOfA, extentsOfB;
+  if (shape.size() == 2) {
+    extentsOfA = {extents.rows, extents.depth};
+    extentsOfB = {extents.depth, extents.columns};
+  }
+  DotOperand left = operandOf(dot, dot.getA(), extentsOfA), right = operandOf(dot, dot.getB(), extentsOfB);
   int64_t batch = shape.size() == 3 ? shape[0] : 1;
   emitLoop(batch, 1, {}, [&](Value index, ValueRange) {
     auto matrixOf = [&](DotOperand operand) {
@@ -209,6 +216,9 @@ void Emitter::emitDot(tile::DotOp dot) {
     product.a = matrixOf(left);
     product.b = matrixOf(right);
     product.c = sums.computed;
+    product.rowExtent = extents.rows;
+    product.columnExtent = extents.columns;
+    product.depthExtent = extentInWords(extents.depth, product.words);
     if (shape.size() == 3) {
       product.c.base = addressIn(product.c, Point{{index, i64(0), i64(0)}, -1, 1});
       product.c.strides.erase(product.c.strides.begin());

@@ -38,17 +38,6 @@ DotOperand Emitter::describeBuffer(const Buffer &buffer) {
 // Which operands may be read in place
 //===----------------------------------------------------------------------===//
 
-/// Finds conditions that together are the mask, each of which varies along one dimension at most.
-static bool splitMask(Value mask, SmallVectorImpl<Value> &conditions) {
-  Operation *op = isTile(mask) ? mask.getDefiningOp() : nullptr;
-  if (isa_and_nonnull<arith::AndIOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::SplatOp>(op)) {
-    return llvm::all_of(op->getOperands(), [&](Value operand) { return splitMask(operand, conditions); });
-  }
-  conditions.push_back(mask);
-  auto isWide = [](int64_t size) { return size > 1; };
-  return !isTile(mask) || llvm::count_if(tile::getShape(mask.getType()), isWide) <= 1;
-}
-
 /// How often the micro-kernel reads each element of the operand.
 static int64_t countWalks(tile::DotOp dot, Value operand, const hardware::CpuInfo &cpu) {
   MatrixProduct product = describeProduct(dot, cpu, getComputeType(getElementTypeOrSelf(dot.getType())));
@@ -68,11 +57,9 @@ bool Emitter::canReadInPlace(tile::DotOp dot, Value operand) {
   ArrayRef<int64_t> shape = tile::getShape(operand.getType());
   Words words = wordsOf(dot, cpu);
   bool isReady = words == Words::None ? element == computed : words == Words::Bfloats && operand == dot.getA();
-  SmallVector<Value> conditions;
   // Where accesses are checked, each is one of a load.
   return isReady && isOperandOnly(load, dot) && !program.checkedSlots && shape.size() == 2 &&
-         axis.get(load.getPtr()).getContiguity(1) >= shape[1] &&
-         (!load.getMask() || splitMask(load.getMask(), conditions));
+         axis.get(load.getPtr()).getContiguity(1) >= shape[1] && (!load.getMask() || splitMask(load.getMask()));
 }
 
 /// Rows that are not consecutive are transposed while they are copied.
@@ -103,36 +90,8 @@ void Emitter::deferOperands(Plan &plan) {
 }
 
 //===----------------------------------------------------------------------===//
-// Conditions
+// Distances
 //===----------------------------------------------------------------------===//
-
-Value Emitter::holdsEverywhere(Value condition) {
-  if (!isTile(condition)) {
-    return scalar(condition);
-  }
-  ArrayRef<int64_t> shape = tile::getShape(condition.getType());
-  const auto *wide = llvm::find_if(shape, [](int64_t size) { return size > 1; });
-  Point point{SmallVector<Value>(shape.size(), i64(0)), -1, 1};
-  if (wide == shape.end()) {
-    return evaluate(condition, point);
-  }
-  point.vectorDim = static_cast<int>(wide - shape.begin());
-  point.width = std::min(*wide, cpu.lanes(32));
-  Location loc = program.scratch.getLoc();
-  SmallVector<Value> result;
-  emitLoop(
-      *wide, point.width, constant(b.getBoolAttr(true)),
-      [&](Value index, ValueRange held) {
-        point.index[point.vectorDim] = index;
-        Value holds = evaluate(condition, point);
-        if (widthOf(holds) > 1) {
-          holds = vector::ReductionOp::create(b, loc, vector::CombiningKind::AND, holds);
-        }
-        return SmallVector<Value>{arith::AndIOp::create(b, loc, held[0], holds)};
-      },
-      &result);
-  return result[0];
-}
 
 Emitter::EvenRows Emitter::compareDistances(Value pointers) {
   Location loc = program.scratch.getLoc();
@@ -174,7 +133,7 @@ Emitter::EvenRows Emitter::compareDistances(Value pointers) {
 // Emission
 //===----------------------------------------------------------------------===//
 
-DotOperand Emitter::readInPlaceOrCopy(tile::DotOp dot, Value tile) {
+DotOperand Emitter::readInPlaceOr(tile::DotOp dot, Value tile, llvm::function_ref<Buffer()> copy) {
   auto load = tile.getDefiningOp<tile::LoadOp>();
   Location loc = program.scratch.getLoc();
   Type element = getElementTypeOrSelf(tile.getType());
@@ -186,11 +145,7 @@ DotOperand Emitter::readInPlaceOrCopy(tile::DotOp dot, Value tile) {
   CacheScope scope(*this);
   EvenRows rows = compareDistances(load.getPtr());
   Value fits = rows.areEven;
-  SmallVector<Value> conditions;
-  if (load.getMask()) {
-    splitMask(load.getMask(), conditions);
-  }
-  for (Value condition : conditions) {
+  for (const MaskCondition &condition : load.getMask() ? *splitMask(load.getMask()) : SmallVector<MaskCondition>()) {
     fits = arith::AndIOp::create(b, loc, fits, holdsEverywhere(condition));
   }
   if (countWalks(dot, tile, cpu) > kFewWalks) {
@@ -201,43 +156,37 @@ DotOperand Emitter::readInPlaceOrCopy(tile::DotOp dot, Value tile) {
     scf::YieldOp::create(b, loc, ValueRange{operand.base, operand.rowStride, operand.columnStride});
   };
   auto inPlace = [&](OpBuilder &, Location) { yield(DotOperand{rows.first, element, rows.distance, i64(bytes)}); };
-  auto copy = [&](OpBuilder &, Location) {
-    CacheScope copied(*this);
-    Nest nest;
-    nest.shape.assign(shape.begin(), shape.end());
-    nest.sinks.push_back(Sink{nullptr, tile});
-    emitNest(nest);
-    yield(describeBuffer(words == Words::None ? buffers.find(tile)->second : packWordsOfA(tile, words)));
-    buffers.erase(tile);
-  };
-  auto branch = scf::IfOp::create(b, loc, fits, inPlace, copy);
+  auto copied = [&](OpBuilder &, Location) { yield(describeBuffer(copy())); };
+  auto branch = scf::IfOp::create(b, loc, fits, inPlace, copied);
   return DotOperand{branch.getResult(0), read, branch.getResult(1), branch.getResult(2)};
 }
 
-Buffer Emitter::packOperand(Value tile, Type element, int64_t panel) {
+Buffer Emitter::packOperand(Value tile, Type element, int64_t panel, ArrayRef<Value> extents) {
   auto kept = buffers.find(tile);
   if (kept != buffers.end() && kept->second.element == element) {
     return kept->second;
   }
   Buffer packed = panel ? allocateInPanels(tile.getType(), element, panel) : allocate(tile.getType(), element);
-  fillBuffer(tile.getType(), packed, [&](const Point &point) {
+  auto convert = [&](const Point &point) {
     return convertElement(b, evaluateVector(tile, point), vectorOf(element, point.width));
-  });
+  };
+  fillBuffer(tile.getType(), packed, convert, extents);
   return packed;
 }
 
-DotOperand Emitter::operandOf(tile::DotOp dot, Value tile) {
+DotOperand Emitter::operandOf(tile::DotOp dot, Value tile, ArrayRef<Value> extents) {
   Type computed = getComputeType(getElementTypeOrSelf(dot.getType()));
   Words words = wordsOf(dot, cpu);
   bool isA = tile == dot.getA();
-  if (!buffers.contains(tile) && canReadInPlace(dot, tile)) {
-    return readInPlaceOrCopy(dot, tile);
-  }
   int64_t panel = isA ? 0 : panelOf(dot, cpu, computed);
-  if (words == Words::None) {
-    return describeBuffer(packOperand(tile, computed, panel));
-  }
-  return describeBuffer(isA ? packWordsOfA(tile, words) : packWordsOfB(tile, words, panel));
+  auto pack = [&] {
+    if (words == Words::None) {
+      return packOperand(tile, computed, panel, extents);
+    }
+    return isA ? packWordsOfA(tile, words, extents) : packWordsOfB(tile, words, panel, extents);
+  };
+  bool isDeferred = !buffers.contains(tile);
+  return isDeferred && canReadInPlace(dot, tile) ? readInPlaceOr(dot, tile, pack) : describeBuffer(pack());
 }
 
 Buffer Emitter::allocateKept(Value tile) {

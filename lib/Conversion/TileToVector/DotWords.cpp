@@ -57,10 +57,17 @@ static RankedTensorType wordsAlong(Value tile, size_t dim, Words words) {
   return RankedTensorType::get(shape, IntegerType::get(tile.getContext(), 32));
 }
 
+Value Emitter::extentInWords(Value extent, Words kind) {
+  if (!extent || kind == Words::None) {
+    return extent;
+  }
+  return arith::DivUIOp::create(b, extent.getLoc(), extent, i64(elementsPerWord(kind)));
+}
+
 /// A [rows, K / 4] with 128 added to each byte, or [rows, K / 2] as it is.
-Buffer Emitter::packWordsOfA(Value tile, Words kind) {
+Buffer Emitter::packWordsOfA(Value tile, Words kind, ArrayRef<Value> extents) {
   RankedTensorType type = wordsAlong(tile, tile::getShape(tile.getType()).size() - 1, kind);
-  Buffer words = buffers.find(tile)->second;
+  Buffer words = packOperand(tile, getElementTypeOrSelf(tile.getType()), 0, extents);
   words.element = type.getElementType();
   words.strides = rowMajorStrides(type.getShape());
   if (kind == Words::Bfloats) {
@@ -102,14 +109,18 @@ static Value joinRows(OpBuilder &b, SmallVector<Value> rows) {
 }
 
 /// B [K / 4, columns] or [K / 2, columns], in panels.
-Buffer Emitter::packWordsOfB(Value tile, Words kind, int64_t panel) {
+Buffer Emitter::packWordsOfB(Value tile, Words kind, int64_t panel, ArrayRef<Value> extents) {
   size_t rank = tile::getShape(tile.getType()).size();
   RankedTensorType type = wordsAlong(tile, rank - 2, kind);
   Buffer packed = allocateInPanels(type, type.getElementType(), panel);
   Location loc = program.scratch.getLoc();
   int64_t count = elementsPerWord(kind), width = std::min(panel, cpu.lanes(32 / count));
   Type narrow = vectorOf(b.getIntegerType(32 / count), width);
-  emitPointwise(type.getShape(), static_cast<int>(rank) - 1, width, [&](const Point &point) {
+  SmallVector<Value> inWords(extents);
+  if (!inWords.empty()) {
+    inWords[rank - 2] = extentInWords(inWords[rank - 2], kind);
+  }
+  auto join = [&](const Point &point) {
     Value first = arith::MulIOp::create(b, loc, point.index[rank - 2], i64(count));
     SmallVector<Value> rows;
     for (int64_t i = 0; i < count; ++i) {
@@ -118,7 +129,8 @@ Buffer Emitter::packWordsOfB(Value tile, Words kind, int64_t panel) {
       rows.push_back(vector::BitCastOp::create(b, loc, narrow, evaluateVector(tile, row)));
     }
     writeBuffer(packed, point, joinRows(b, rows));
-  });
+  };
+  emitPointwise(type.getShape(), static_cast<int>(rank) - 1, width, join, inWords);
   return packed;
 }
 

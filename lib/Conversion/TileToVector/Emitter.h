@@ -80,9 +80,13 @@ struct MatrixProduct {
   int64_t blockRows;    ///< rows of accumulators in registers
   int64_t blockVectors; ///< vectors of `width` in each of them
   int64_t width;
-  mlir::Value start; ///< what all sums start from; null if they are in `c`
-  Words words;       ///< what the elements of a and b are
+  mlir::Value start;                                ///< what all sums start from; null if they are in `c`
+  Words words;                                      ///< what the elements of a and b are
+  mlir::Value rowExtent, columnExtent, depthExtent; ///< i64: up to where products are needed; null: all of them
 };
+
+/// The steps along K that the micro-kernel takes at once, so that the overhead of the loop overlaps with products.
+constexpr int64_t kDepthOfStep = 2;
 
 /// The type that sums of a dot are computed in: f32 for narrow floats, which would be rounded at every step otherwise.
 mlir::Type getComputeType(mlir::Type element);
@@ -95,6 +99,16 @@ MatrixProduct describeProduct(tile::DotOp dot, const hardware::CpuInfo &cpu, mli
 
 /// The number of columns that the micro-kernel processes at once.
 int64_t panelOf(tile::DotOp dot, const hardware::CpuInfo &cpu, mlir::Type element);
+
+/// A boolean, or a tile of booleans, that varies along one dimension of a mask at most.
+struct MaskCondition {
+  mlir::Value value;
+  int dim;      ///< of the mask; -1 if the condition is the same everywhere
+  int64_t size; ///< along this dimension; 1 if there is none
+};
+
+/// Conditions that together are the mask; nothing if one of them varies along several dimensions.
+std::optional<llvm::SmallVector<MaskCondition>> splitMask(mlir::Value mask);
 
 /// Whether every operation of a combiner can be applied to vectors elementwise.
 bool isElementwise(mlir::Region &combiner);
@@ -143,6 +157,7 @@ public:
     llvm::SmallVector<int64_t> sizes;
     int vectorDim;
     int64_t width;
+    llvm::SmallVector<mlir::Value> extents = {}; ///< i64 per dimension: up to where loops go; null or none for all
   };
   using Body = llvm::function_ref<void(const Point &)>;
 
@@ -161,10 +176,15 @@ public:
   Shape chooseSteps(const Nest &nest);
   /// Emits loops over `dims` in order, and `body` at each point.
   void emitLoops(const Shape &shape, llvm::ArrayRef<int> dims, Point &point, llvm::function_ref<void()> body);
-  void emitPointwise(llvm::ArrayRef<int64_t> sizes, int vectorDim, int64_t width, Body body);
+  void emitPointwise(llvm::ArrayRef<int64_t> sizes, int vectorDim, int64_t width, Body body,
+                     llvm::ArrayRef<mlir::Value> extents = {});
   mlir::Value emitLoop(int64_t size, int64_t step, mlir::ValueRange init,
                        llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> body,
                        llvm::SmallVectorImpl<mlir::Value> *results = nullptr);
+  /// The same up to `extent`, an i64 that is at most `size`, unless it is null.
+  mlir::Value emitLoopTo(mlir::Value extent, int64_t size, int64_t step, mlir::ValueRange init,
+                         llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> body,
+                         llvm::SmallVectorImpl<mlir::Value> *results = nullptr);
 
   //===--- Transposed.cpp: nests that transpose what they load ------------===//
   /// Loads that are consecutive along `loadedDim`, in a nest that writes along `vectorDim`, by squares.
@@ -241,10 +261,20 @@ public:
   std::pair<mlir::Value, mlir::Value> memoryOf(int64_t slot);
   mlir::Value storeForRuntime(mlir::Value vector);
 
+  //===--- Masks.cpp: what masks say of a whole tile ------------------------===//
+  /// i1: whether the condition holds everywhere.
+  mlir::Value holdsEverywhere(const MaskCondition &condition);
+  /// i64: one more than the last index at which the condition holds; 0 if there is none.
+  mlir::Value extentOf(const MaskCondition &condition);
+  /// Folds the condition's vectors, in order, by `fn(index, vector, value so far)`.
+  void forEachVector(const MaskCondition &condition, mlir::Value start, llvm::SmallVectorImpl<mlir::Value> &result,
+                     llvm::function_ref<mlir::Value(mlir::Value, mlir::Value, mlir::Value)> fn);
+
   //===--- Materialized.cpp: operations emitted as one step ---------------===//
   mlir::LogicalResult emitMaterialized(mlir::Operation *op);
   /// Fills a buffer with a tile of the given type; `element` provides the value at each point.
-  void fillBuffer(mlir::Type type, const Buffer &into, llvm::function_ref<mlir::Value(const Point &)> element);
+  void fillBuffer(mlir::Type type, const Buffer &into, llvm::function_ref<mlir::Value(const Point &)> element,
+                  llvm::ArrayRef<mlir::Value> extents = {});
   void copyTile(mlir::Value tile, const Buffer &into);
   void copyBuffer(mlir::Type type, const Buffer &from, const Buffer &into);
 
@@ -270,11 +300,9 @@ public:
   void deferOperands(Plan &plan);
   bool canReadInPlace(tile::DotOp dot, mlir::Value operand);
   bool canPackAtDot(tile::DotOp dot, mlir::Value operand);
-  /// An operand in the form that the micro-kernel needs.
-  DotOperand operandOf(tile::DotOp dot, mlir::Value tile);
-  DotOperand readInPlaceOrCopy(tile::DotOp dot, mlir::Value tile);
-  /// Whether all elements of a boolean, or of a tile of them that varies along one dimension, are true.
-  mlir::Value holdsEverywhere(mlir::Value condition);
+  /// An operand in the form that the micro-kernel needs, at least up to the extents of its dimensions.
+  DotOperand operandOf(tile::DotOp dot, mlir::Value tile, llvm::ArrayRef<mlir::Value> extents);
+  DotOperand readInPlaceOr(tile::DotOp dot, mlir::Value tile, llvm::function_ref<Buffer()> copy);
   struct EvenRows {
     mlir::Value first;    ///< the first pointer
     mlir::Value distance; ///< i64, in bytes: from the first row to the second
@@ -283,13 +311,23 @@ public:
   /// Compares the first pointers of the rows.
   EvenRows compareDistances(mlir::Value pointers);
   DotOperand describeBuffer(const Buffer &buffer);
-  Buffer packOperand(mlir::Value tile, mlir::Type element, int64_t panel);
+  Buffer packOperand(mlir::Value tile, mlir::Type element, int64_t panel, llvm::ArrayRef<mlir::Value> extents);
   /// Allocates memory for a tile that is kept, in the layout that its user needs.
   Buffer allocateKept(mlir::Value tile);
 
+  //===--- DotExtents.cpp: what is zero or not needed -----------------------===//
+  struct Extents {
+    mlir::Value rows, columns, depth; ///< i64 each, in elements; null for all
+  };
+  Extents findExtents(tile::DotOp dot);
+  mlir::Value smallestExtent(llvm::ArrayRef<MaskCondition> conditions);
+  mlir::Value roundUp(mlir::Value extent, int64_t step);
+
   //===--- DotWords.cpp: products of 8-bit integers and of bfloat16 --------===//
-  Buffer packWordsOfA(mlir::Value tile, Words kind);
-  Buffer packWordsOfB(mlir::Value tile, Words kind, int64_t panel);
+  Buffer packWordsOfA(mlir::Value tile, Words kind, llvm::ArrayRef<mlir::Value> extents);
+  Buffer packWordsOfB(mlir::Value tile, Words kind, int64_t panel, llvm::ArrayRef<mlir::Value> extents);
+  /// The extent in words, of one in elements that is a multiple.
+  mlir::Value extentInWords(mlir::Value extent, Words kind);
   /// sums + the products of the elements of each word of `scale` and `values`; bytes are unsigned and signed.
   mlir::Value addProductsOfWords(Words kind, mlir::Value sums, mlir::Value scale, mlir::Value values);
   llvm::SmallVector<mlir::Value> sumBytesOfColumns(const MatrixProduct &product, mlir::Value column);

@@ -18,6 +18,12 @@ namespace tilewright::cpu {
 Value Emitter::emitLoop(int64_t size, int64_t step, ValueRange init,
                         llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body,
                         SmallVectorImpl<Value> *results) {
+  return emitLoopTo({}, size, step, init, body, results);
+}
+
+Value Emitter::emitLoopTo(Value extent, int64_t size, int64_t step, ValueRange init,
+                          llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body,
+                          SmallVectorImpl<Value> *results) {
   if (size <= step) {
     SmallVector<Value> yielded = body(i64(0), init);
     if (results) {
@@ -25,7 +31,7 @@ Value Emitter::emitLoop(int64_t size, int64_t step, ValueRange init,
     }
     return {};
   }
-  auto loop = scf::ForOp::create(b, program.scratch.getLoc(), i64(0), i64(size), i64(step), init);
+  auto loop = scf::ForOp::create(b, program.scratch.getLoc(), i64(0), extent ? extent : i64(size), i64(step), init);
   OpBuilder::InsertionGuard guard(b);
   CacheScope scope(*this);
   b.setInsertionPointToStart(loop.getBody());
@@ -45,7 +51,8 @@ void Emitter::emitLoops(const Shape &shape, ArrayRef<int> dims, Point &point, ll
     return;
   }
   int dim = dims.front();
-  emitLoop(shape.sizes[dim], dim == shape.vectorDim ? shape.width : 1, {}, [&](Value index, ValueRange) {
+  Value extent = shape.extents.empty() ? Value() : shape.extents[dim];
+  emitLoopTo(extent, shape.sizes[dim], dim == shape.vectorDim ? shape.width : 1, {}, [&](Value index, ValueRange) {
     point.index[dim] = index;
     emitLoops(shape, dims.drop_front(), point, body);
     return SmallVector<Value>();
@@ -66,8 +73,8 @@ static SmallVector<int> loopOrder(size_t rank, int vectorDim) {
   return dims;
 }
 
-void Emitter::emitPointwise(ArrayRef<int64_t> sizes, int vectorDim, int64_t width, Body body) {
-  Shape shape{SmallVector<int64_t>(sizes), vectorDim, width};
+void Emitter::emitPointwise(ArrayRef<int64_t> sizes, int vectorDim, int64_t width, Body body, ArrayRef<Value> extents) {
+  Shape shape{SmallVector<int64_t>(sizes), vectorDim, width, SmallVector<Value>(extents)};
   Point point{SmallVector<Value>(sizes.size()), vectorDim, width};
   emitLoops(shape, loopOrder(sizes.size(), vectorDim), point, [&] { body(point); });
 }

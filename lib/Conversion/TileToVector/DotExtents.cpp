@@ -1,0 +1,178 @@
+// How much of a product is computed: not what masks say is zero or not needed.
+//
+//     a = load [BM, BK], k < K, other = 0      for K = 555 and BK = 256, the third dot is over 43 columns, not 256:
+//     b = load [BK, BN], k < K, other = 0      all other products are 0 * 0
+//     acc = dot a, b, acc
+//     store acc, m < M and n < N               and the rows and columns that are not stored are not computed
+
+#include "Emitter.h"
+
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace tilewright::cpu {
+
+//===----------------------------------------------------------------------===//
+// Conditions that can be evaluated at a dot
+//===----------------------------------------------------------------------===//
+
+/// Whether the operation that defines the value precedes `user`, in the same or in an enclosing block.
+static bool precedes(Value value, Operation *user) {
+  Operation *op = value.getDefiningOp();
+  Block *block = value.getParentBlock();
+  Operation *ancestor = block->findAncestorOpInBlock(*user);
+  return ancestor && (!op || op->isBeforeInBlock(ancestor));
+}
+
+/// Whether the tile is computed from numbers only, so that it has the same elements wherever it is evaluated.
+static bool isOfNumbers(Value value) {
+  if (!isTile(value)) {
+    return true;
+  }
+  Operation *op = value.getDefiningOp();
+  return op && isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
+         (op->hasTrait<OpTrait::Elementwise>() || getPlacement(op) == Placement::Free) &&
+         llvm::all_of(op->getOperands(), isOfNumbers);
+}
+
+/// The conditions of a mask that vary along `dim` or not at all, and can be evaluated at the dot.
+static SmallVector<MaskCondition> conditionsAlong(Value mask, int dim, tile::DotOp dot) {
+  auto all = mask ? splitMask(mask) : std::nullopt;
+  SmallVector<MaskCondition> found;
+  for (const MaskCondition &condition : all ? *all : SmallVector<MaskCondition>()) {
+    bool fits = condition.dim == dim && isOfNumbers(condition.value) && precedes(condition.value, dot);
+    if (fits) {
+      found.push_back(condition);
+    }
+  }
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// What is zero
+//===----------------------------------------------------------------------===//
+
+static bool isZero(Value other) {
+  Attribute value;
+  auto constant = other ? other.getDefiningOp<arith::ConstantOp>() : arith::ConstantOp();
+  if (auto splat = other ? other.getDefiningOp<tile::SplatOp>() : tile::SplatOp()) {
+    constant = splat->getOperand(0).getDefiningOp<arith::ConstantOp>();
+  }
+  if (!constant) {
+    return false;
+  }
+  auto elements = dyn_cast<SplatElementsAttr>(constant.getValue());
+  value = elements ? elements.getSplatValue<Attribute>() : Attribute(constant.getValue());
+  if (auto number = dyn_cast<FloatAttr>(value)) {
+    return number.getValue().isPosZero();
+  }
+  auto number = dyn_cast<IntegerAttr>(value);
+  return number && number.getValue().isZero();
+}
+
+/// Conditions without which the operand is zero along K, its dimension `dim`.
+static SmallVector<MaskCondition> conditionsOfDepth(Value operand, int dim, tile::DotOp dot) {
+  auto load = operand.getDefiningOp<tile::LoadOp>();
+  // Elements that are masked off are undefined without `other`, and zero here.
+  bool isZeroElsewhere = load && load.getMask() && (!load.getOther() || isZero(load.getOther()));
+  return isZeroElsewhere ? conditionsAlong(load.getMask(), dim, dot) : SmallVector<MaskCondition>();
+}
+
+//===----------------------------------------------------------------------===//
+// What is not needed
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Follows the elements of a dot's result to stores.
+class Demand {
+public:
+  /// The mask of the only store that elements at the same position reach; null if there is none or another use.
+  static Value findMask(Value tile) {
+    Demand demand;
+    return demand.follow(tile) ? demand.mask : Value();
+  }
+
+private:
+  bool follow(Value tile) {
+    return !seen.insert(tile).second || llvm::all_of(tile.getUses(), [&](OpOperand &use) { return followUse(use); });
+  }
+
+  bool followUse(OpOperand &use) {
+    Operation *op = use.getOwner();
+    if (auto store = dyn_cast<tile::StoreOp>(op)) {
+      bool isFirst = !mask && use.get() == store.getValue() && store.getPtr() != use.get();
+      mask = store.getMask();
+      return isFirst && mask && mask != use.get();
+    }
+    if (auto dot = dyn_cast<tile::DotOp>(op)) {
+      return &use == &dot.getAccMutable() && dot.getA() != use.get() && dot.getB() != use.get() &&
+             follow(dot.getResult());
+    }
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      BlockArgument argument = loop.getTiedLoopRegionIterArg(&use);
+      return argument && followCarried(loop, argument);
+    }
+    if (auto yield = dyn_cast<scf::YieldOp>(op)) {
+      auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+      return loop && followCarried(loop, loop.getRegionIterArg(use.getOperandNumber()));
+    }
+    return op->hasTrait<OpTrait::Elementwise>() && isMemoryEffectFree(op) && op->getNumResults() == 1 &&
+           op->getNumRegions() == 0 && follow(op->getResult(0));
+  }
+
+  bool followCarried(scf::ForOp loop, BlockArgument argument) {
+    return follow(argument) && follow(loop.getTiedLoopResult(argument));
+  }
+
+  llvm::DenseSet<Value> seen;
+  Value mask;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Extents
+//===----------------------------------------------------------------------===//
+
+/// The smallest extent of the conditions; null if there are none.
+Value Emitter::smallestExtent(ArrayRef<MaskCondition> conditions) {
+  Value smallest;
+  for (const MaskCondition &condition : conditions) {
+    Value extent = extentOf(condition);
+    smallest = smallest ? arith::MinSIOp::create(b, extent.getLoc(), smallest, extent).getResult() : extent;
+  }
+  return smallest;
+}
+
+Value Emitter::roundUp(Value extent, int64_t step) {
+  Value count = arith::CeilDivUIOp::create(b, extent.getLoc(), extent, i64(step));
+  return arith::MulIOp::create(b, extent.getLoc(), count, i64(step));
+}
+
+Emitter::Extents Emitter::findExtents(tile::DotOp dot) {
+  Extents extents;
+  MatrixProduct product = describeProduct(dot, cpu, getComputeType(getElementTypeOrSelf(dot.getType())));
+  Value mask = Demand::findMask(dot.getResult());
+  // Where accesses are checked, all of them are.
+  if (tile::getShape(dot.getType()).size() != 2 || program.checkedSlots) {
+    return extents;
+  }
+  // Where a single block is computed anyway, there is nothing to gain.
+  if (mask && product.rows > product.blockRows) {
+    extents.rows = smallestExtent(conditionsAlong(mask, 0, dot));
+  }
+  if (mask && product.columns > product.blockVectors * product.width) {
+    extents.columns = smallestExtent(conditionsAlong(mask, 1, dot));
+  }
+  SmallVector<MaskCondition> ofA = conditionsOfDepth(dot.getA(), 1, dot), ofB = conditionsOfDepth(dot.getB(), 0, dot);
+  if (!ofA.empty() && !ofB.empty() && product.depth > kDepthOfStep) {
+    // Zero times infinity is no zero: both operands have to be zero.
+    Value depth = arith::MaxSIOp::create(b, dot.getLoc(), smallestExtent(ofA), smallestExtent(ofB));
+    extents.depth = roundUp(depth, kDepthOfStep * elementsPerWord(product.words));
+  }
+  return extents;
+}
+
+} // namespace tilewright::cpu

@@ -1,0 +1,101 @@
+// What masks say of a whole tile: whether they hold everywhere, and up to where they may hold.
+//
+// Most masks are conjunctions of conditions that vary along one dimension each, which takes a few vectors to evaluate:
+//
+//     %rows = cmpi slt, %m, %M : [BM, 1]
+//     %mask = andi (broadcast %rows), (broadcast %columns) : [BM, BN]
+
+#include "Emitter.h"
+
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace tilewright::cpu {
+
+/// `dims` has the mask's dimension for each dimension of `tile`.
+static bool split(Value tile, ArrayRef<int> dims, SmallVectorImpl<MaskCondition> &conditions) {
+  Operation *op = isTile(tile) ? tile.getDefiningOp() : nullptr;
+  if (isa_and_nonnull<arith::AndIOp, tile::BroadcastOp, tile::SplatOp>(op)) {
+    return llvm::all_of(op->getOperands(), [&](Value operand) { return split(operand, dims, conditions); });
+  }
+  if (auto expand = dyn_cast_or_null<tile::ExpandDimsOp>(op)) {
+    SmallVector<int> from(dims);
+    from.erase(from.begin() + expand.getAxis());
+    return split(op->getOperand(0), from, conditions);
+  }
+  MaskCondition condition{tile, -1, 1};
+  for (auto [dim, size] : llvm::enumerate(isTile(tile) ? tile::getShape(tile.getType()) : ArrayRef<int64_t>())) {
+    if (size > 1) {
+      if (condition.dim >= 0) {
+        return false;
+      }
+      condition.dim = dims[dim];
+      condition.size = size;
+    }
+  }
+  conditions.push_back(condition);
+  return true;
+}
+
+std::optional<SmallVector<MaskCondition>> splitMask(Value mask) {
+  SmallVector<MaskCondition> conditions;
+  auto dims = llvm::to_vector(llvm::seq<int>(0, static_cast<int>(tile::getShape(mask.getType()).size())));
+  return split(mask, dims, conditions) ? std::optional(conditions) : std::nullopt;
+}
+
+void Emitter::forEachVector(const MaskCondition &condition, Value start, SmallVectorImpl<Value> &result,
+                            llvm::function_ref<Value(Value, Value, Value)> fn) {
+  ArrayRef<int64_t> shape = isTile(condition.value) ? tile::getShape(condition.value.getType()) : ArrayRef<int64_t>();
+  Point point{SmallVector<Value>(shape.size(), i64(0)), -1, 1};
+  if (condition.dim >= 0) {
+    const auto *wide = llvm::find_if(shape, [](int64_t size) { return size > 1; });
+    point.vectorDim = static_cast<int>(wide - shape.begin());
+    point.width = std::min(condition.size, cpu.lanes(32));
+  }
+  CacheScope scope(*this);
+  emitLoop(
+      condition.size, point.width, start,
+      [&](Value index, ValueRange known) {
+        if (condition.dim >= 0) {
+          point.index[point.vectorDim] = index;
+        }
+        return SmallVector<Value>{fn(index, evaluateVector(condition.value, point), known[0])};
+      },
+      &result);
+}
+
+Value Emitter::holdsEverywhere(const MaskCondition &condition) {
+  Location loc = program.scratch.getLoc();
+  SmallVector<Value> result;
+  forEachVector(condition, constant(b.getBoolAttr(true)), result, [&](Value, Value holds, Value known) -> Value {
+    Value all = widthOf(holds) > 1 ? vector::ReductionOp::create(b, loc, vector::CombiningKind::AND, holds) : holds;
+    return arith::AndIOp::create(b, loc, known, all);
+  });
+  return result[0];
+}
+
+Value Emitter::extentOf(const MaskCondition &condition) {
+  Location loc = program.scratch.getLoc();
+  Type i64Type = b.getI64Type();
+  SmallVector<Value> result;
+  forEachVector(condition, i64(0), result, [&](Value index, Value holds, Value known) -> Value {
+    Value bits = holds;
+    if (int64_t width = widthOf(holds); width > 1) {
+      Value word = vector::BitCastOp::create(b, loc, VectorType::get({1}, b.getIntegerType(width)), holds);
+      bits = vector::ExtractOp::create(b, loc, word, 0);
+    }
+    bits = bits.getType() == i64Type ? bits : arith::ExtUIOp::create(b, loc, i64Type, bits).getResult();
+    Value above = LLVM::CountLeadingZerosOp::create(b, loc, i64Type, bits, /*is_zero_poison=*/false);
+    Value lanes = arith::SubIOp::create(b, loc, i64(64), above);
+    Value any = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bits, i64(0));
+    return arith::SelectOp::create(b, loc, any, arith::AddIOp::create(b, loc, index, lanes), known);
+  });
+  return result[0];
+}
+
+} // namespace tilewright::cpu
