@@ -199,12 +199,8 @@ void Emitter::emitDot(tile::DotOp dot) {
   Type computeType = getComputeType(getElementTypeOrSelf(dot.getType()));
   Sums sums = startSums(dot);
   Extents extents = findExtents(dot);
-  SmallVector<Value> extentsOfA, extentsOfB;
-  if (shape.size() == 2) {
-    extentsOfA = {extents.rows, extents.depth};
-    extentsOfB = {extents.depth, extents.columns};
-  }
-  DotOperand left = operandOf(dot, dot.getA(), extentsOfA), right = operandOf(dot, dot.getB(), extentsOfB);
+  DotOperand left = operandOf(dot, dot.getA(), extents), right = operandOf(dot, dot.getB(), extents);
+
   int64_t batch = shape.size() == 3 ? shape[0] : 1;
   emitLoop(batch, 1, {}, [&](Value index, ValueRange) {
     auto matrixOf = [&](DotOperand operand) {
@@ -218,7 +214,7 @@ void Emitter::emitDot(tile::DotOp dot) {
     product.c = sums.computed;
     product.rowExtent = extents.rows;
     product.columnExtent = extents.columns;
-    product.depthExtent = extentInWords(extents.depth, product.words);
+    product.depthExtent = extentInWords(extents.wholeSteps, product.words);
     if (shape.size() == 3) {
       product.c.base = addressIn(product.c, Point{{index, i64(0), i64(0)}, -1, 1});
       product.c.strides.erase(product.c.strides.begin());

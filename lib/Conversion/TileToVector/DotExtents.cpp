@@ -169,8 +169,8 @@ Emitter::Extents Emitter::findExtents(tile::DotOp dot) {
   SmallVector<MaskCondition> ofA = conditionsOfDepth(dot.getA(), 1, dot), ofB = conditionsOfDepth(dot.getB(), 0, dot);
   if (!ofA.empty() && !ofB.empty() && product.depth > kDepthOfStep) {
     // Zero times infinity is no zero: both operands have to be zero.
-    Value depth = arith::MaxSIOp::create(b, dot.getLoc(), smallestExtent(ofA), smallestExtent(ofB));
-    extents.depth = roundUp(depth, kDepthOfStep * elementsPerWord(product.words));
+    extents.depth = arith::MaxSIOp::create(b, dot.getLoc(), smallestExtent(ofA), smallestExtent(ofB));
+    extents.wholeSteps = roundUp(extents.depth, kDepthOfStep * elementsPerWord(product.words));
   }
   return extents;
 }

@@ -161,27 +161,59 @@ DotOperand Emitter::readInPlaceOr(tile::DotOp dot, Value tile, llvm::function_re
   return DotOperand{branch.getResult(0), read, branch.getResult(1), branch.getResult(2)};
 }
 
-Buffer Emitter::packOperand(Value tile, Type element, int64_t panel, ArrayRef<Value> extents) {
+Buffer Emitter::packA(Value tile, Type element, const Extents &extents) {
   auto kept = buffers.find(tile);
   if (kept != buffers.end() && kept->second.element == element) {
     return kept->second;
   }
-  Buffer packed = panel ? allocateInPanels(tile.getType(), element, panel) : allocate(tile.getType(), element);
+  Buffer packed = allocate(tile.getType(), element);
   auto convert = [&](const Point &point) {
     return convertElement(b, evaluateVector(tile, point), vectorOf(element, point.width));
   };
-  fillBuffer(tile.getType(), packed, convert, extents);
+  SmallVector<Value> ends(packed.strides.size());
+  ends.end()[-2] = extents.rows;
+  ends.back() = extents.wholeSteps;
+  fillBuffer(tile.getType(), packed, convert, ends);
   return packed;
 }
 
-DotOperand Emitter::operandOf(tile::DotOp dot, Value tile, ArrayRef<Value> extents) {
+Value Emitter::evaluateRowOfB(Value tile, const Point &point, Value depth) {
+  if (!depth) {
+    return evaluateVector(tile, point);
+  }
+  Location loc = program.scratch.getLoc();
+  Value row = point.index.end()[-2];
+  Point existing = point;
+  existing.index.end()[-2] = arith::MinUIOp::create(b, loc, row, arith::SubIOp::create(b, loc, depth, i64(1)));
+  Value values = evaluateVector(tile, existing);
+  Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, row, depth);
+  return arith::SelectOp::create(b, loc, exists, values, zero(values.getType()));
+}
+
+Buffer Emitter::packB(Value tile, Type element, int64_t panel, const Extents &extents) {
+  auto kept = buffers.find(tile);
+  if (kept != buffers.end() && kept->second.element == element) {
+    return kept->second;
+  }
+  Buffer packed = allocateInPanels(tile.getType(), element, panel);
+  auto convert = [&](const Point &point) {
+    return convertElement(b, evaluateRowOfB(tile, point, extents.depth), vectorOf(element, point.width));
+  };
+  SmallVector<Value> ends(packed.strides.size());
+  ends.end()[-2] = extents.wholeSteps;
+  ends.back() = extents.columns;
+  fillBuffer(tile.getType(), packed, convert, ends);
+  return packed;
+}
+
+DotOperand Emitter::operandOf(tile::DotOp dot, Value tile, const Extents &extents) {
   Type computed = getComputeType(getElementTypeOrSelf(dot.getType()));
   Words words = wordsOf(dot, cpu);
   bool isA = tile == dot.getA();
-  int64_t panel = isA ? 0 : panelOf(dot, cpu, computed);
+  int64_t panel = panelOf(dot, cpu, computed);
   auto pack = [&] {
     if (words == Words::None) {
-      return packOperand(tile, computed, panel, extents);
+      return isA ? packA(tile, computed, extents) : packB(tile, computed, panel, extents);
     }
     return isA ? packWordsOfA(tile, words, extents) : packWordsOfB(tile, words, panel, extents);
   };

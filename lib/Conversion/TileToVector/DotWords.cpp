@@ -65,9 +65,9 @@ Value Emitter::extentInWords(Value extent, Words kind) {
 }
 
 /// A [rows, K / 4] with 128 added to each byte, or [rows, K / 2] as it is.
-Buffer Emitter::packWordsOfA(Value tile, Words kind, ArrayRef<Value> extents) {
+Buffer Emitter::packWordsOfA(Value tile, Words kind, const Extents &extents) {
   RankedTensorType type = wordsAlong(tile, tile::getShape(tile.getType()).size() - 1, kind);
-  Buffer words = packOperand(tile, getElementTypeOrSelf(tile.getType()), 0, extents);
+  Buffer words = packA(tile, getElementTypeOrSelf(tile.getType()), extents);
   words.element = type.getElementType();
   words.strides = rowMajorStrides(type.getShape());
   if (kind == Words::Bfloats) {
@@ -109,24 +109,23 @@ static Value joinRows(OpBuilder &b, SmallVector<Value> rows) {
 }
 
 /// B [K / 4, columns] or [K / 2, columns], in panels.
-Buffer Emitter::packWordsOfB(Value tile, Words kind, int64_t panel, ArrayRef<Value> extents) {
+Buffer Emitter::packWordsOfB(Value tile, Words kind, int64_t panel, const Extents &extents) {
   size_t rank = tile::getShape(tile.getType()).size();
   RankedTensorType type = wordsAlong(tile, rank - 2, kind);
   Buffer packed = allocateInPanels(type, type.getElementType(), panel);
   Location loc = program.scratch.getLoc();
   int64_t count = elementsPerWord(kind), width = std::min(panel, cpu.lanes(32 / count));
   Type narrow = vectorOf(b.getIntegerType(32 / count), width);
-  SmallVector<Value> inWords(extents);
-  if (!inWords.empty()) {
-    inWords[rank - 2] = extentInWords(inWords[rank - 2], kind);
-  }
+  SmallVector<Value> inWords(rank);
+  inWords[rank - 2] = extentInWords(extents.wholeSteps, kind);
+  inWords[rank - 1] = extents.columns;
   auto join = [&](const Point &point) {
     Value first = arith::MulIOp::create(b, loc, point.index[rank - 2], i64(count));
     SmallVector<Value> rows;
     for (int64_t i = 0; i < count; ++i) {
       Point row = point;
       row.index[rank - 2] = arith::AddIOp::create(b, loc, first, i64(i));
-      rows.push_back(vector::BitCastOp::create(b, loc, narrow, evaluateVector(tile, row)));
+      rows.push_back(vector::BitCastOp::create(b, loc, narrow, evaluateRowOfB(tile, row, extents.depth)));
     }
     writeBuffer(packed, point, joinRows(b, rows));
   };
@@ -154,8 +153,8 @@ Value Emitter::addProductsOfWords(Words kind, Value sums, Value scale, Value val
 SmallVector<Value> Emitter::sumBytesOfColumns(const MatrixProduct &product, Value column) {
   Value factors = broadcast(constant(b.getI32IntegerAttr(kHighestBits)), product.width);
   SmallVector<Value> sums(product.blockVectors, zero(factors.getType())), results;
-  emitLoop(
-      product.depth, 1, sums,
+  emitLoopTo(
+      product.depthExtent, product.depth, 1, sums,
       [&](Value k, ValueRange running) {
         SmallVector<Value> next;
         for (auto [v, sum] : llvm::enumerate(running)) {

@@ -234,13 +234,7 @@ void attachElementwise(MLIRContext *context) {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-/// Compares consecutive numbers with a uniform bound by counting the lanes below it, which takes one vector comparison
-/// with a constant; the rest is scalar.
-///
-///     i + <0, 1, 2, 3> < n    ->    <0, 1, 2, 3> < clamp(n - i, 0, 4)
-///
-/// Returns null if the comparison does not have this form.
-static Value evaluateBoundsCheck(Emitter &e, arith::CmpIOp op, const Point &point) {
+Value Emitter::countInBounds(arith::CmpIOp op, const Point &point) {
   Value lower = op.getLhs(), upper = op.getRhs();
   arith::CmpIPredicate predicate = op.getPredicate();
   if (predicate == arith::CmpIPredicate::sgt || predicate == arith::CmpIPredicate::ugt) {
@@ -252,26 +246,39 @@ static Value evaluateBoundsCheck(Emitter &e, arith::CmpIOp op, const Point &poin
   Type element = getElementTypeOrSelf(lower.getType());
   // The difference of wider integers could overflow.
   if (point.isScalar() || element.getIntOrFloatBitWidth() > 32 ||
-      e.axis.get(upper).getConstancy(point.vectorDim) < point.width) {
+      axis.get(upper).getConstancy(point.vectorDim) < point.width) {
     return {};
   }
   // As unsigned numbers, -1 and 0 are not consecutive; only aligned groups cannot contain both.
-  AxisFacts counting = e.axis.get(lower).getSigned(point.vectorDim);
+  AxisFacts counting = axis.get(lower).getSigned(point.vectorDim);
   counting = isSigned ? counting : AxisInfo::cutToAligned(counting);
   if (counting.contiguity < point.width) {
     return {};
   }
   Location loc = op.getLoc();
-  Type i64Type = e.b.getI64Type();
   auto wide = [&](Value tile) -> Value {
-    Value first = e.evaluate(tile, point.first());
-    return isSigned ? arith::ExtSIOp::create(e.b, loc, i64Type, first).getResult()
-                    : arith::ExtUIOp::create(e.b, loc, i64Type, first).getResult();
+    Value first = evaluate(tile, point.first());
+    return isSigned ? arith::ExtSIOp::create(b, loc, b.getI64Type(), first).getResult()
+                    : arith::ExtUIOp::create(b, loc, b.getI64Type(), first).getResult();
   };
   Value bound = wide(upper);
-  Value left = arith::SubIOp::create(e.b, loc, bound, wide(lower));
-  left = arith::MaxSIOp::create(e.b, loc, left, e.i64(0));
-  left = arith::MinSIOp::create(e.b, loc, left, e.i64(point.width));
+  Value left = arith::SubIOp::create(b, loc, bound, wide(lower));
+  left = arith::MaxSIOp::create(b, loc, left, i64(0));
+  return arith::MinSIOp::create(b, loc, left, i64(point.width));
+}
+
+/// Compares consecutive numbers with a uniform bound by counting the lanes below it, which takes one vector comparison
+/// with a constant; the rest is scalar.
+///
+///     i + <0, 1, 2, 3> < n    ->    <0, 1, 2, 3> < clamp(n - i, 0, 4)
+///
+/// Returns null if the comparison does not have this form.
+static Value evaluateBoundsCheck(Emitter &e, arith::CmpIOp op, const Point &point) {
+  Value left = e.countInBounds(op, point);
+  if (!left) {
+    return {};
+  }
+  Location loc = op.getLoc();
   Value count = arith::TruncIOp::create(e.b, loc, e.b.getI32Type(), left);
   Value mask = arith::CmpIOp::create(e.b, loc, arith::CmpIPredicate::slt, e.laneNumbers(point.width),
                                      e.broadcast(count, point.width));

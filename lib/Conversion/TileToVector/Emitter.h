@@ -224,6 +224,9 @@ public:
   Point normalize(mlir::Type type, const Point &point);
   mlir::Value laneNumbers(int64_t width);
   mlir::Value evaluateElementwise(mlir::OpResult tile, const Point &point);
+  /// The i64 number of lanes, at the start of a vector, for which the comparison of consecutive numbers with a bound
+  /// holds; null if it does not have this form.
+  mlir::Value countInBounds(mlir::arith::CmpIOp op, const Point &point);
   /// The results of an elementwise operation on scalars and vectors of equal width.
   llvm::SmallVector<mlir::Value> applyElementwise(mlir::Operation *op, const llvm::SmallVector<mlir::Value> &operands);
   mlir::Value addPointer(mlir::Type pointee, mlir::Value pointer, mlir::Value offset);
@@ -266,6 +269,7 @@ public:
   mlir::Value holdsEverywhere(const MaskCondition &condition);
   /// i64: one more than the last index at which the condition holds; 0 if there is none.
   mlir::Value extentOf(const MaskCondition &condition);
+  Point startOf(const MaskCondition &condition, int64_t width);
   /// Folds the condition's vectors, in order, by `fn(index, vector, value so far)`.
   void forEachVector(const MaskCondition &condition, mlir::Value start, llvm::SmallVectorImpl<mlir::Value> &result,
                      llvm::function_ref<mlir::Value(mlir::Value, mlir::Value, mlir::Value)> fn);
@@ -295,13 +299,22 @@ public:
   /// The buffer of `from`, if `user` may overwrite it with its result.
   std::optional<Buffer> takeOver(mlir::Value from, mlir::Operation *user);
 
+  //===--- DotExtents.cpp: what is zero or not needed -----------------------===//
+  struct Extents {
+    mlir::Value rows, columns, depth; ///< i64 each, in elements; null for all
+    mlir::Value wholeSteps;           ///< the depth, rounded up to steps of the micro-kernel
+  };
+  Extents findExtents(tile::DotOp dot);
+  mlir::Value smallestExtent(llvm::ArrayRef<MaskCondition> conditions);
+  mlir::Value roundUp(mlir::Value extent, int64_t step);
+
   //===--- DotOperands.cpp: in scratch memory, or in place -----------------===//
   /// Drops the copies of operands that dots read in user memory, in place or to pack them.
   void deferOperands(Plan &plan);
   bool canReadInPlace(tile::DotOp dot, mlir::Value operand);
   bool canPackAtDot(tile::DotOp dot, mlir::Value operand);
-  /// An operand in the form that the micro-kernel needs, at least up to the extents of its dimensions.
-  DotOperand operandOf(tile::DotOp dot, mlir::Value tile, llvm::ArrayRef<mlir::Value> extents);
+  /// An operand in the form that the micro-kernel needs, up to the extents at least.
+  DotOperand operandOf(tile::DotOp dot, mlir::Value tile, const Extents &extents);
   DotOperand readInPlaceOr(tile::DotOp dot, mlir::Value tile, llvm::function_ref<Buffer()> copy);
   struct EvenRows {
     mlir::Value first;    ///< the first pointer
@@ -311,21 +324,16 @@ public:
   /// Compares the first pointers of the rows.
   EvenRows compareDistances(mlir::Value pointers);
   DotOperand describeBuffer(const Buffer &buffer);
-  Buffer packOperand(mlir::Value tile, mlir::Type element, int64_t panel, llvm::ArrayRef<mlir::Value> extents);
+  Buffer packA(mlir::Value tile, mlir::Type element, const Extents &extents);
+  Buffer packB(mlir::Value tile, mlir::Type element, int64_t panel, const Extents &extents);
+  /// Elements of a row of B: zeros from row `depth` on, where memory is not touched; `depth` may be null.
+  mlir::Value evaluateRowOfB(mlir::Value tile, const Point &point, mlir::Value depth);
   /// Allocates memory for a tile that is kept, in the layout that its user needs.
   Buffer allocateKept(mlir::Value tile);
 
-  //===--- DotExtents.cpp: what is zero or not needed -----------------------===//
-  struct Extents {
-    mlir::Value rows, columns, depth; ///< i64 each, in elements; null for all
-  };
-  Extents findExtents(tile::DotOp dot);
-  mlir::Value smallestExtent(llvm::ArrayRef<MaskCondition> conditions);
-  mlir::Value roundUp(mlir::Value extent, int64_t step);
-
   //===--- DotWords.cpp: products of 8-bit integers and of bfloat16 --------===//
-  Buffer packWordsOfA(mlir::Value tile, Words kind, llvm::ArrayRef<mlir::Value> extents);
-  Buffer packWordsOfB(mlir::Value tile, Words kind, int64_t panel, llvm::ArrayRef<mlir::Value> extents);
+  Buffer packWordsOfA(mlir::Value tile, Words kind, const Extents &extents);
+  Buffer packWordsOfB(mlir::Value tile, Words kind, int64_t panel, const Extents &extents);
   /// The extent in words, of one in elements that is a multiple.
   mlir::Value extentInWords(mlir::Value extent, Words kind);
   /// sums + the products of the elements of each word of `scale` and `values`; bytes are unsigned and signed.

@@ -48,15 +48,21 @@ std::optional<SmallVector<MaskCondition>> splitMask(Value mask) {
   return split(mask, dims, conditions) ? std::optional(conditions) : std::nullopt;
 }
 
-void Emitter::forEachVector(const MaskCondition &condition, Value start, SmallVectorImpl<Value> &result,
-                            llvm::function_ref<Value(Value, Value, Value)> fn) {
+/// The first `width` elements of a condition along its only dimension.
+Point Emitter::startOf(const MaskCondition &condition, int64_t width) {
   ArrayRef<int64_t> shape = isTile(condition.value) ? tile::getShape(condition.value.getType()) : ArrayRef<int64_t>();
   Point point{SmallVector<Value>(shape.size(), i64(0)), -1, 1};
   if (condition.dim >= 0) {
     const auto *wide = llvm::find_if(shape, [](int64_t size) { return size > 1; });
     point.vectorDim = static_cast<int>(wide - shape.begin());
-    point.width = std::min(condition.size, cpu.lanes(32));
+    point.width = width;
   }
+  return point;
+}
+
+void Emitter::forEachVector(const MaskCondition &condition, Value start, SmallVectorImpl<Value> &result,
+                            llvm::function_ref<Value(Value, Value, Value)> fn) {
+  Point point = startOf(condition, std::min(condition.size, cpu.lanes(32)));
   CacheScope scope(*this);
   emitLoop(
       condition.size, point.width, start,
@@ -80,6 +86,11 @@ Value Emitter::holdsEverywhere(const MaskCondition &condition) {
 }
 
 Value Emitter::extentOf(const MaskCondition &condition) {
+  if (auto compare = condition.value.getDefiningOp<arith::CmpIOp>()) {
+    if (Value count = countInBounds(compare, startOf(condition, condition.size))) {
+      return count;
+    }
+  }
   Location loc = program.scratch.getLoc();
   Type i64Type = b.getI64Type();
   SmallVector<Value> result;
