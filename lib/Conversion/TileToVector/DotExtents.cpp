@@ -27,17 +27,6 @@ static bool precedes(Value value, Operation *user) {
   return ancestor && (!op || op->isBeforeInBlock(ancestor));
 }
 
-/// Whether the tile is computed from numbers only, so that it has the same elements wherever it is evaluated.
-static bool isOfNumbers(Value value) {
-  if (!isTile(value)) {
-    return true;
-  }
-  Operation *op = value.getDefiningOp();
-  return op && isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
-         (op->hasTrait<OpTrait::Elementwise>() || getPlacement(op) == Placement::Free) &&
-         llvm::all_of(op->getOperands(), isOfNumbers);
-}
-
 /// The conditions of a mask that vary along `dim` or not at all, and can be evaluated at the dot.
 static SmallVector<MaskCondition> conditionsAlong(Value mask, int dim, tile::DotOp dot) {
   auto all = mask ? splitMask(mask) : std::nullopt;
@@ -135,16 +124,6 @@ private:
 //===----------------------------------------------------------------------===//
 // Extents
 //===----------------------------------------------------------------------===//
-
-/// The smallest extent of the conditions; null if there are none.
-Value Emitter::smallestExtent(ArrayRef<MaskCondition> conditions) {
-  Value smallest;
-  for (const MaskCondition &condition : conditions) {
-    Value extent = extentOf(condition);
-    smallest = smallest ? arith::MinSIOp::create(b, extent.getLoc(), smallest, extent).getResult() : extent;
-  }
-  return smallest;
-}
 
 Value Emitter::roundUp(Value extent, int64_t step) {
   Value count = arith::CeilDivUIOp::create(b, extent.getLoc(), extent, i64(step));

@@ -107,6 +107,9 @@ struct MaskCondition {
   int64_t size; ///< along this dimension; 1 if there is none
 };
 
+/// Whether the tile is computed from numbers only, so that it has the same elements wherever it is evaluated.
+bool isOfNumbers(mlir::Value value);
+
 /// Conditions that together are the mask; nothing if one of them varies along several dimensions.
 std::optional<llvm::SmallVector<MaskCondition>> splitMask(mlir::Value mask);
 
@@ -270,6 +273,10 @@ public:
   /// i64: one more than the last index at which the condition holds; 0 if there is none.
   mlir::Value extentOf(const MaskCondition &condition);
   Point startOf(const MaskCondition &condition, int64_t width);
+  /// The smallest of the conditions' extents; null if there are none.
+  mlir::Value smallestExtent(llvm::ArrayRef<MaskCondition> conditions);
+  /// The extents of a nest that stores only, by one mask; none for other nests.
+  llvm::SmallVector<mlir::Value> extentsOfStores(const Nest &nest);
   /// Folds the condition's vectors, in order, by `fn(index, vector, value so far)`.
   void forEachVector(const MaskCondition &condition, mlir::Value start, llvm::SmallVectorImpl<mlir::Value> &result,
                      llvm::function_ref<mlir::Value(mlir::Value, mlir::Value, mlir::Value)> fn);
@@ -305,7 +312,6 @@ public:
     mlir::Value wholeSteps;           ///< the depth, rounded up to steps of the micro-kernel
   };
   Extents findExtents(tile::DotOp dot);
-  mlir::Value smallestExtent(llvm::ArrayRef<MaskCondition> conditions);
   mlir::Value roundUp(mlir::Value extent, int64_t step);
 
   //===--- DotOperands.cpp: in scratch memory, or in place -----------------===//

@@ -48,6 +48,16 @@ std::optional<SmallVector<MaskCondition>> splitMask(Value mask) {
   return split(mask, dims, conditions) ? std::optional(conditions) : std::nullopt;
 }
 
+bool isOfNumbers(Value value) {
+  if (!isTile(value)) {
+    return true;
+  }
+  Operation *op = value.getDefiningOp();
+  return op && isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
+         (op->hasTrait<OpTrait::Elementwise>() || getPlacement(op) == Placement::Free) &&
+         llvm::all_of(op->getOperands(), isOfNumbers);
+}
+
 /// The first `width` elements of a condition along its only dimension.
 Point Emitter::startOf(const MaskCondition &condition, int64_t width) {
   ArrayRef<int64_t> shape = isTile(condition.value) ? tile::getShape(condition.value.getType()) : ArrayRef<int64_t>();
@@ -107,6 +117,41 @@ Value Emitter::extentOf(const MaskCondition &condition) {
     return arith::SelectOp::create(b, loc, any, arith::AddIOp::create(b, loc, index, lanes), known);
   });
   return result[0];
+}
+
+Value Emitter::smallestExtent(ArrayRef<MaskCondition> conditions) {
+  Value smallest;
+  for (const MaskCondition &condition : conditions) {
+    Value extent = extentOf(condition);
+    smallest = smallest ? arith::MinSIOp::create(b, extent.getLoc(), smallest, extent).getResult() : extent;
+  }
+  return smallest;
+}
+
+SmallVector<Value> Emitter::extentsOfStores(const Nest &nest) {
+  Value mask;
+  for (const Sink &sink : nest.sinks) {
+    auto store = dyn_cast_or_null<tile::StoreOp>(sink.op);
+    bool fits = store && store.getMask() && (!mask || mask == store.getMask()) &&
+                tile::getShape(store.getMask().getType()) == ArrayRef(nest.shape);
+    if (!fits) {
+      return {};
+    }
+    mask = store.getMask();
+  }
+  auto conditions = splitMask(mask);
+  // Where accesses are checked, all of them are.
+  if (!conditions || program.checkedSlots) {
+    return {};
+  }
+  SmallVector<Value> extents(nest.shape.size());
+  for (auto [dim, extent] : llvm::enumerate(extents)) {
+    auto bounds = llvm::to_vector(llvm::make_filter_range(*conditions, [&, dim = dim](const MaskCondition &condition) {
+      return condition.dim == static_cast<int>(dim) && isOfNumbers(condition.value);
+    }));
+    extent = smallestExtent(bounds);
+  }
+  return extents;
 }
 
 } // namespace tilewright::cpu

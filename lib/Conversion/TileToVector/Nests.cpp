@@ -236,11 +236,12 @@ void Emitter::emitNest(const Nest &planned) {
   } else if (auto transposition = findTransposition(nest)) {
     emitTransposed(nest, *transposition, made);
   } else {
-    emitPointwise(shape.sizes, shape.vectorDim, shape.width, [&](const Point &point) {
+    auto emitSinks = [&](const Point &point) {
       for (const Sink &sink : nest.sinks) {
         emitSink(sink, point, made);
       }
-    });
+    };
+    emitPointwise(shape.sizes, shape.vectorDim, shape.width, emitSinks, extentsOfStores(nest));
   }
   // The tiles are complete only now; inside the nest they are read from registers.
   for (auto &[tile, buffer] : made) {
