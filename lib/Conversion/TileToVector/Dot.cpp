@@ -199,7 +199,7 @@ void Emitter::emitDot(tile::DotOp dot) {
   Type computeType = getComputeType(getElementTypeOrSelf(dot.getType()));
   Sums sums = startSums(dot);
   Extents extents = findExtents(dot);
-  DotOperand left = operandOf(dot, dot.getA(), extents), right = operandOf(dot, dot.getB(), extents);
+  DotOperand left = operandOf(dot, /*isA=*/true, extents), right = operandOf(dot, /*isA=*/false, extents);
 
   int64_t batch = shape.size() == 3 ? shape[0] : 1;
   emitLoop(batch, 1, {}, [&](Value index, ValueRange) {

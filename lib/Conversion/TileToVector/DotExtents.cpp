@@ -78,10 +78,21 @@ namespace {
 /// Follows the elements of a dot's result to stores.
 class Demand {
 public:
-  /// The mask of the only store that elements at the same position reach; null if there is none or another use.
-  static Value findMask(Value tile) {
-    Demand demand;
-    return demand.follow(tile) ? demand.mask : Value();
+  explicit Demand(tile::DotOp dot) : dot(dot) {
+    if (!follow(dot.getResult())) {
+      mask = {};
+    }
+  }
+
+  /// The conditions along `dim` of the only store that elements at the same position reach; none if there is another
+  /// use. A store of a later iteration has to have the same conditions, so they precede the loops that carry elements.
+  SmallVector<MaskCondition> conditionsAlong(int dim) const {
+    SmallVector<MaskCondition> found = cpu::conditionsAlong(mask, dim, dot);
+    llvm::erase_if(found, [&](const MaskCondition &condition) {
+      return llvm::any_of(
+          loops, [&](Operation *loop) { return loop->isProperAncestor(dot) && !precedes(condition.value, loop); });
+    });
+    return found;
   }
 
 private:
@@ -96,9 +107,8 @@ private:
       mask = store.getMask();
       return isFirst && mask && mask != use.get();
     }
-    if (auto dot = dyn_cast<tile::DotOp>(op)) {
-      return &use == &dot.getAccMutable() && dot.getA() != use.get() && dot.getB() != use.get() &&
-             follow(dot.getResult());
+    if (auto next = dyn_cast<tile::DotOp>(op)) {
+      return &use == &next.getAccMutable() && follow(next.getResult());
     }
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       BlockArgument argument = loop.getTiedLoopRegionIterArg(&use);
@@ -113,10 +123,13 @@ private:
   }
 
   bool followCarried(scf::ForOp loop, BlockArgument argument) {
+    loops.insert(loop);
     return follow(argument) && follow(loop.getTiedLoopResult(argument));
   }
 
+  tile::DotOp dot;
   llvm::DenseSet<Value> seen;
+  llvm::SmallPtrSet<Operation *, 4> loops; ///< those that carry elements
   Value mask;
 };
 } // namespace
@@ -133,17 +146,17 @@ Value Emitter::roundUp(Value extent, int64_t step) {
 Emitter::Extents Emitter::findExtents(tile::DotOp dot) {
   Extents extents;
   MatrixProduct product = describeProduct(dot, cpu, getComputeType(getElementTypeOrSelf(dot.getType())));
-  Value mask = Demand::findMask(dot.getResult());
   // Where accesses are checked, all of them are.
   if (tile::getShape(dot.getType()).size() != 2 || program.checkedSlots) {
     return extents;
   }
   // Where a single block is computed anyway, there is nothing to gain.
-  if (mask && product.rows > product.blockRows) {
-    extents.rows = smallestExtent(conditionsAlong(mask, 0, dot));
+  Demand demand(dot);
+  if (product.rows > product.blockRows) {
+    extents.rows = smallestExtent(demand.conditionsAlong(0));
   }
-  if (mask && product.columns > product.blockVectors * product.width) {
-    extents.columns = smallestExtent(conditionsAlong(mask, 1, dot));
+  if (product.columns > product.blockVectors * product.width) {
+    extents.columns = smallestExtent(demand.conditionsAlong(1));
   }
   SmallVector<MaskCondition> ofA = conditionsOfDepth(dot.getA(), 1, dot), ofB = conditionsOfDepth(dot.getB(), 0, dot);
   if (!ofA.empty() && !ofB.empty() && product.depth > kDepthOfStep) {

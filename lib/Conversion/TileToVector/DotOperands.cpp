@@ -206,10 +206,10 @@ Buffer Emitter::packB(Value tile, Type element, int64_t panel, const Extents &ex
   return packed;
 }
 
-DotOperand Emitter::operandOf(tile::DotOp dot, Value tile, const Extents &extents) {
+DotOperand Emitter::operandOf(tile::DotOp dot, bool isA, const Extents &extents) {
+  Value tile = isA ? dot.getA() : dot.getB();
   Type computed = getComputeType(getElementTypeOrSelf(dot.getType()));
   Words words = wordsOf(dot, cpu);
-  bool isA = tile == dot.getA();
   int64_t panel = panelOf(dot, cpu, computed);
   auto pack = [&] {
     if (words == Words::None) {

@@ -320,7 +320,7 @@ public:
   bool canReadInPlace(tile::DotOp dot, mlir::Value operand);
   bool canPackAtDot(tile::DotOp dot, mlir::Value operand);
   /// An operand in the form that the micro-kernel needs, up to the extents at least.
-  DotOperand operandOf(tile::DotOp dot, mlir::Value tile, const Extents &extents);
+  DotOperand operandOf(tile::DotOp dot, bool isA, const Extents &extents);
   DotOperand readInPlaceOr(tile::DotOp dot, mlir::Value tile, llvm::function_ref<Buffer()> copy);
   struct EvenRows {
     mlir::Value first;    ///< the first pointer
