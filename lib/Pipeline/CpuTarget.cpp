@@ -1,10 +1,11 @@
-// The kind of target "cpu": the host's processor, or another x86-64 processor ("cpu:avx2").
+// The kind of target "cpu": the host's processor, or another processor ("cpu:avx2", "cpu:neoverse-v2").
 
 #include "tilewright/Pipeline/Cpu.h"
 #include "tilewright/Pipeline/TargetKind.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/TargetParser/Triple.h"
 
 namespace tilewright {
 namespace {
@@ -47,10 +48,16 @@ public:
   }
 
   std::string whyNotRunnable(llvm::StringRef arch) const override {
-    std::vector<llvm::StringRef> missing = host::missingFeatures(arch);
-    return missing.empty() ? ""
-                           : "the processor lacks " + llvm::join(missing, ", ") +
-                                 "\nhint: `tilewright compile` prints code for other processors without running it";
+    std::string reason;
+    if (std::optional<host::Architecture> foreign = host::findForeignArchitecture(arch)) {
+      reason = ("it is for " + host::stringifyArchitecture(*foreign) + ", and this machine is " +
+                llvm::Triple(host::getHost().triple).getArchName())
+                   .str();
+    } else if (std::vector<llvm::StringRef> missing = host::missingFeatures(arch); !missing.empty()) {
+      reason = "the processor lacks " + llvm::join(missing, ", ");
+    }
+    return reason.empty() ? ""
+                          : reason + "\nhint: `tilewright compile` prints code for other processors without running it";
   }
 
   std::vector<llvm::StringRef> phases() const override { return {"source", "tile", "vector", "llvm", "asm"}; }

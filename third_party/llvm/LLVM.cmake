@@ -31,4 +31,5 @@ add_link_options(-fuse-ld=lld -B${LLVM_TOOLS_BINARY_DIR}
 llvm_map_components_to_libnames(TILEWRIGHT_LLVM_LIBS
   core support passes jitlink mc target transformutils
   x86codegen x86desc x86info x86asmparser x86disassembler
+  aarch64codegen aarch64desc aarch64info aarch64asmparser
   nvptxcodegen nvptxdesc nvptxinfo bitwriter irreader)

@@ -14,7 +14,7 @@ struct CpuInfo {
   std::string_view requiredFeature; ///< LLVM's name of the feature; empty for the baseline
   int64_t vectorBits;
   int64_t vectorRegisters;
-  bool hasMasks;      ///< predicated vector memory access at full speed
+  bool hasMasks;      ///< predicated vector memory access; without it, accesses branch on whether a mask is all true
   bool hasFma;        ///< fused multiply-adds
   bool hasByteDots;   ///< vpdpbusd of whole registers: sums of four products of bytes
   bool hasBfloatDots; ///< vdpbf16ps of whole registers: sums of two products of bfloat16

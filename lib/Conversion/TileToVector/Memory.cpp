@@ -69,6 +69,33 @@ static bool isFresh(tile::LoadOp load) {
   return load.getIsVolatile() || (load.getCache() == tile::CacheModifier::CV && !isTile(load.getResult()));
 }
 
+/// Whether all lanes of a mask are on, or null if that is not worth a branch.
+static Value testWhetherFull(Emitter &e, Value mask) {
+  Location loc = mask.getLoc();
+  if (auto count = e.laneCounts.find(mask); count != e.laneCounts.end()) {
+    return arith::CmpIOp::create(e.b, loc, arith::CmpIPredicate::eq, count->second, e.i64(Emitter::widthOf(mask)));
+  }
+  return e.cpu.hasMasks ? Value() : vector::ReductionOp::create(e.b, loc, vector::CombiningKind::AND, mask);
+}
+
+/// Loads consecutive elements. Without instructions for masks, LLVM branches on each lane, so that a full vector is
+/// loaded without its mask.
+static Value emitVectorLoad(Emitter &e, Location loc, Type type, Value pointer, Value mask, Value other) {
+  unsigned align = bytesOf(getElementTypeOrSelf(type));
+  auto plain = [&]() -> Value { return LLVM::LoadOp::create(e.b, loc, type, pointer, align); };
+  auto masked = [&]() -> Value { return LLVM::MaskedLoadOp::create(e.b, loc, type, pointer, mask, other, align); };
+  if (!mask) {
+    return plain();
+  }
+  if (e.cpu.hasMasks) {
+    return masked();
+  }
+  auto branch = [&](llvm::function_ref<Value()> load) {
+    return [&e, loc, load](OpBuilder &, Location) { scf::YieldOp::create(e.b, loc, load()); };
+  };
+  return scf::IfOp::create(e.b, loc, testWhetherFull(e, mask), branch(plain), branch(masked)).getResult(0);
+}
+
 static Value evaluateLoad(Emitter &e, tile::LoadOp load, const Point &point) {
   Location loc = load.getLoc();
   Type element = getElementTypeOrSelf(load.getType());
@@ -100,8 +127,7 @@ static Value evaluateLoad(Emitter &e, tile::LoadOp load, const Point &point) {
   if (facts.getContiguity(point.vectorDim) >= width) {
     Value pointer = e.evaluate(load.getPtr(), point.first());
     e.checkBounds(load, pointer, width, mask);
-    result = mask ? Value(LLVM::MaskedLoadOp::create(e.b, loc, type, pointer, mask, other, align))
-                  : Value(LLVM::LoadOp::create(e.b, loc, type, pointer, align));
+    result = emitVectorLoad(e, loc, type, pointer, mask, other);
   } else {
     Value pointers = e.evaluateVector(load.getPtr(), point);
     e.checkBounds(load, pointers, width, mask);
@@ -150,12 +176,11 @@ static void emitVectorStore(Emitter &e, tile::StoreOp op, const Point &point, Va
     plain();
     return;
   }
-  auto count = e.laneCounts.find(mask);
-  if (count == e.laneCounts.end()) {
+  Value isFull = testWhetherFull(e, mask);
+  if (!isFull) {
     masked();
     return;
   }
-  Value isFull = arith::CmpIOp::create(e.b, loc, arith::CmpIPredicate::eq, count->second, e.i64(point.width));
   auto branch = [&](llvm::function_ref<void()> store) {
     return [&e, loc, store](OpBuilder &, Location) {
       store();

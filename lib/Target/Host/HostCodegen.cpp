@@ -1,4 +1,4 @@
-// Generates code for the host, from the LLVM dialect to an object file.
+// Generates code for the host or another processor, from the LLVM dialect to an object file.
 
 #include "../CodeGenerator.h"
 #include "../WidenBfloats.h"
@@ -14,6 +14,9 @@ using namespace llvm;
 
 namespace tilewright::host {
 
+/// The longest SVE registers that the architecture allows.
+static constexpr unsigned kMaxSveBits = 2048;
+
 void prepare(Module &module, TargetMachine &machine) {
   for (Function &function : module) {
     if (function.isDeclaration()) {
@@ -21,9 +24,14 @@ void prepare(Module &module, TargetMachine &machine) {
     }
     function.addFnAttr("target-cpu", machine.getTargetCPU());
     function.addFnAttr("target-features", machine.getTargetFeatureString());
-    // Use the widest registers, even on processors for which LLVM prefers narrower ones.
-    function.addFnAttr("prefer-vector-width", "512");
-    function.addFnAttr("min-legal-vector-width", "512");
+    if (machine.getTargetTriple().isX86()) {
+      // Use the widest registers, even on processors for which LLVM prefers narrower ones.
+      function.addFnAttr("prefer-vector-width", "512");
+      function.addFnAttr("min-legal-vector-width", "512");
+    } else if (hasSve(machine)) {
+      // The code uses 128 bits of a register and is correct for registers of any length.
+      function.addFnAttr(Attribute::getWithVScaleRangeArgs(module.getContext(), 1, kMaxSveBits / 128));
+    }
     function.addFnAttr(Attribute::NoUnwind);
   }
 }
@@ -52,10 +60,13 @@ void optimize(Module &module, TargetMachine &machine) {
   tuning.LoopUnrolling = false;
   codegen::optimize(module, machine, OptimizationLevel::O2, tuning);
   nameMaskedMoves(module, machine);
+  predicateAccesses(module, machine);
   accessBfloatsAsIntegers(module);
   moveBfloatsAsIntegers(module);
-  storeSingleLanes(module);
-  hideOperandsOfExtrema(module);
+  if (machine.getTargetTriple().isX86()) {
+    storeSingleLanes(module);
+    hideOperandsOfExtrema(module);
+  }
 }
 
 Expected<SmallVector<char, 0>> emit(Module &module, TargetMachine &machine, bool assembly) {

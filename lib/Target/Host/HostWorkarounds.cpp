@@ -3,6 +3,7 @@
 #include "../CodeGenerator.h"
 
 #include "llvm/ADT/Sequence.h"
+#include "llvm/Analysis/VectorUtils.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -34,7 +35,7 @@ static void forEachMaskedAccess(Module &module, function_ref<void(IntrinsicInst 
 // Masked accesses of several registers
 //===----------------------------------------------------------------------===//
 
-static constexpr unsigned kMaskedBits = 256;
+static constexpr unsigned kAvx2Bits = 256, kSveBits = 128;
 
 static Value *extractPart(IRBuilder<> &b, Value *vector, unsigned from, unsigned width) {
   auto lanes = to_vector(seq<int>(from, from + width));
@@ -55,13 +56,52 @@ static Value *concatenate(IRBuilder<> &b, ArrayRef<Value *> parts) {
   return level[0];
 }
 
-static void splitMaskedAccess(IntrinsicInst &access) {
+/// Operands are visited once for each of their users, so that their number could double with each step.
+static constexpr unsigned kMaxPartDepth = 6;
+
+/// A part of a mask that is compared by itself where possible. The code generator would compare the whole, pack the
+/// results into bytes, and unpack them for the predicate of each part.
+static Value *evaluatePartOf(IRBuilder<> &b, Value *vector, unsigned from, unsigned width, unsigned depth) {
+  auto part = [&](Value *operand) { return evaluatePartOf(b, operand, from, width, depth + 1); };
+  if (auto *constant = dyn_cast<Constant>(vector)) {
+    return b.CreateShuffleVector(constant, to_vector(seq<int>(from, from + width))); // folded
+  }
+  if (Value *scalar = getSplatValue(vector)) {
+    return b.CreateVectorSplat(width, scalar);
+  }
+  auto *instruction = dyn_cast<Instruction>(vector);
+  if (depth == kMaxPartDepth) {
+    return extractPart(b, vector, from, width);
+  }
+  if (auto *compare = dyn_cast<CmpInst>(vector)) {
+    return b.CreateCmp(compare->getPredicate(), part(compare->getOperand(0)), part(compare->getOperand(1)));
+  }
+  if (instruction && instruction->isBitwiseLogicOp()) {
+    return b.CreateBinOp(Instruction::BinaryOps(instruction->getOpcode()), part(instruction->getOperand(0)),
+                         part(instruction->getOperand(1)));
+  }
+  return extractPart(b, vector, from, width);
+}
+
+static Value *evaluatePart(IRBuilder<> &b, Value *mask, unsigned from, unsigned width) {
+  return evaluatePartOf(b, mask, from, width, 0);
+}
+
+namespace {
+/// How accesses are split.
+struct Split {
+  unsigned registerBits;
+  Value *(*partOfMask)(IRBuilder<> &, Value *, unsigned from, unsigned width);
+};
+} // namespace
+
+static void splitMaskedAccess(IntrinsicInst &access, const Split &split) {
   bool isLoad = access.getIntrinsicID() == Intrinsic::masked_load;
   Value *whole = isLoad ? &access : access.getArgOperand(0);
   auto *type = cast<FixedVectorType>(whole->getType());
   unsigned lanes = type->getNumElements();
   unsigned bytes = bytesOf(*access.getModule(), type->getElementType());
-  unsigned width = kMaskedBits / 8 / bytes;
+  unsigned width = split.registerBits / 8 / bytes;
   if (lanes <= width || !isPowerOf2_32(lanes)) {
     return;
   }
@@ -71,7 +111,7 @@ static void splitMaskedAccess(IntrinsicInst &access) {
   SmallVector<Value *> parts;
   for (unsigned from = 0; from < lanes; from += width) {
     Value *address = b.CreateConstGEP1_64(type->getElementType(), pointer, from);
-    Value *partMask = extractPart(b, mask, from, width);
+    Value *partMask = split.partOfMask(b, mask, from, width);
     Value *part = extractPart(b, isLoad ? access.getArgOperand(2) : whole, from, width);
     parts.push_back(isLoad ? b.CreateMaskedLoad(part->getType(), address, align, partMask, part)
                            : b.CreateMaskedStore(part, address, align, partMask));
@@ -89,10 +129,55 @@ static bool hasVectorMasks(TargetMachine &machine) {
 }
 
 void splitMaskedAccesses(Module &module, TargetMachine &machine) {
-  if (!hasVectorMasks(machine)) {
+  if (hasVectorMasks(machine)) {
+    forEachMaskedAccess(module, [](IntrinsicInst &access) { splitMaskedAccess(access, {kAvx2Bits, extractPart}); });
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Masked accesses of less than one register
+//===----------------------------------------------------------------------===//
+
+/// Appends lanes, which are false for a mask and undefined otherwise.
+static Value *appendLanes(IRBuilder<> &b, Value *vector, unsigned lanes) {
+  auto *type = cast<FixedVectorType>(vector->getType());
+  SmallVector<int> chosen = to_vector(seq<int>(0, type->getNumElements()));
+  bool isMask = type->getElementType()->isIntegerTy(1);
+  chosen.resize(lanes, isMask ? int(type->getNumElements()) : PoisonMaskElem);
+  return b.CreateShuffleVector(vector, Constant::getNullValue(type), chosen);
+}
+
+static void widenMaskedAccess(IntrinsicInst &access) {
+  bool isLoad = access.getIntrinsicID() == Intrinsic::masked_load;
+  Value *part = isLoad ? &access : access.getArgOperand(0);
+  auto *type = cast<FixedVectorType>(part->getType());
+  unsigned bytes = bytesOf(*access.getModule(), type->getElementType());
+  unsigned lanes = kSveBits / 8 / bytes;
+  if (type->getNumElements() >= lanes) {
     return;
   }
-  forEachMaskedAccess(module, splitMaskedAccess);
+  IRBuilder<> b(&access);
+  Value *pointer = access.getArgOperand(isLoad ? 0 : 1);
+  Value *mask = appendLanes(b, access.getArgOperand(isLoad ? 1 : 2), lanes);
+  Value *operand = appendLanes(b, isLoad ? access.getArgOperand(2) : part, lanes);
+  if (isLoad) {
+    Value *loaded = b.CreateMaskedLoad(operand->getType(), pointer, Align(bytes), mask, operand);
+    access.replaceAllUsesWith(extractPart(b, loaded, 0, type->getNumElements()));
+  } else {
+    b.CreateMaskedStore(operand, pointer, Align(bytes), mask);
+  }
+  access.eraseFromParent();
+}
+
+bool hasSve(const TargetMachine &machine) {
+  return machine.getTargetTriple().isAArch64() && machine.getTargetFeatureString().contains("+sve");
+}
+
+void predicateAccesses(Module &module, TargetMachine &machine) {
+  if (hasSve(machine)) {
+    forEachMaskedAccess(module, [](IntrinsicInst &access) { splitMaskedAccess(access, {kSveBits, evaluatePart}); });
+    forEachMaskedAccess(module, widenMaskedAccess);
+  }
 }
 
 //===----------------------------------------------------------------------===//

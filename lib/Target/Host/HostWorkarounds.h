@@ -1,4 +1,4 @@
-// Rewrites code that LLVM 22 miscompiles, or does not compile, for x86.
+// Rewrites code that LLVM 22 miscompiles, does not compile, or compiles badly for a processor.
 
 #ifndef TILEWRIGHT_LIB_TARGET_HOST_HOSTWORKAROUNDS_H
 #define TILEWRIGHT_LIB_TARGET_HOST_HOSTWORKAROUNDS_H
@@ -10,14 +10,23 @@ class TargetMachine;
 
 namespace tilewright::host {
 
+/// Whether an AArch64 processor has predicated loads and stores.
+bool hasSve(const llvm::TargetMachine &machine);
+
 /// Splits masked loads and stores of several vector registers into one access per register. Only needed on processors
 /// with AVX2 and without AVX-512, whose masks are in vector registers. Must run before the optimizer.
 ///
 /// The code generator splits such accesses incorrectly: it takes constant lanes of the mask to be true that are false.
 void splitMaskedAccesses(llvm::Module &module, llvm::TargetMachine &machine);
 
-/// Replaces masked loads and stores of one vector register by the instructions' own intrinsics, on the same processors.
-/// Must run after the optimizer, which would undo it.
+/// Gives masked loads and stores 128 bits on processors with SVE: splits longer ones, and adds lanes that are off to
+/// shorter ones. Must run after the optimizer, which would combine the comparisons of the parts' masks.
+///
+/// The code generator has instructions only for masked vectors of 128 bits, and branches on each lane of others.
+void predicateAccesses(llvm::Module &module, llvm::TargetMachine &machine);
+
+/// Replaces masked loads and stores of one vector register by the instructions' own intrinsics, on the processors with
+/// AVX2 and without AVX-512. Must run after the optimizer, which would undo it.
 ///
 /// The code generator reads a register's part of a mask that is known to be false as true, and loads without a mask: it
 /// keeps only the sign bit of a lane, so that false may become the constant 1, and then takes what is not 0 for true.
@@ -27,7 +36,7 @@ void nameMaskedMoves(llvm::Module &module, llvm::TargetMachine &machine);
 ///
 /// Where a register's part of a constant mask selects one lane, the code generator creates a scalar access of the
 /// element's type, after it has legalized types. On processors with AVX-512 BF16 it then cannot select the access of a
-/// bfloat16.
+/// bfloat16. With SVE it cannot select a masked load of bfloat16.
 void accessBfloatsAsIntegers(llvm::Module &module);
 
 /// Moves single bfloat16 values as 16-bit integers: through memory, vectors, selections and basic blocks. Must run

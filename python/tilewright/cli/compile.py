@@ -33,7 +33,9 @@ def add_request_arguments(parser: argparse.ArgumentParser, description: str) -> 
     parser.description = f"{description}\n\n{signature.__doc__}"
     parser.add_argument("kernel", metavar="FILE.py:KERNEL", help="the file and the function in it")
     parser.add_argument("--signature", "-s", default="", help="see above", metavar="ITEMS")
-    parser.add_argument("--target", "-t", help='"cpu" (this machine), "cuda:90a", ...')
+    parser.add_argument(
+        "--target", "-t", help='"cpu" (this machine), "cpu:neoverse-v2", "cuda:90a", ...'
+    )
     options = parser.add_argument_group(
         "options of the compilation", "as a launch takes them by keyword; docs/language.md"
     )

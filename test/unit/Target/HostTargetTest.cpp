@@ -3,8 +3,11 @@
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Triple.h"
 
 #include <gtest/gtest.h>
 
@@ -24,6 +27,45 @@ TEST(HostTarget, LevelsStandForVectorInstructions) {
   EXPECT_FALSE(avx2->has("avx512f"));
   EXPECT_TRUE(avx512->has("avx512f"));
   EXPECT_TRUE(haswell->has("avx2"));
+}
+
+TEST(HostTarget, AProcessorHasTheTripleOfItsArchitecture) {
+  auto neon = lookUpProcessor("neon"), neoverse = lookUpProcessor("neoverse-v2"), avx2 = lookUpProcessor("avx2");
+  ASSERT_TRUE(bool(neon) && bool(neoverse) && bool(avx2));
+  EXPECT_EQ(llvm::Triple(neon->triple).getArchName(), "aarch64");
+  EXPECT_EQ(llvm::Triple(neoverse->triple).getArchName(), "aarch64");
+  EXPECT_EQ(llvm::Triple(avx2->triple).getArchName(), "x86_64");
+  EXPECT_TRUE(neoverse->has("sve2"));
+  EXPECT_FALSE(neon->has("sve") || neon->has("lse"));
+}
+
+TEST(HostTarget, ExactlyTheProcessorsOfOtherArchitecturesAreForeign) {
+  std::optional<Architecture> host = findArchitecture(llvm::Triple(getHost().triple));
+  for (const Level &level : levels()) {
+    for (llvm::StringRef name : level.processors) {
+      std::optional<Architecture> foreign = findForeignArchitecture(name);
+      EXPECT_EQ(foreign.has_value(), level.architecture != host) << name.str();
+      EXPECT_EQ(foreign.value_or(level.architecture), level.architecture);
+    }
+  }
+  EXPECT_FALSE(findForeignArchitecture(""));
+}
+
+TEST(HostTarget, KeysOfArchitecturesDiffer) {
+  HostTarget x86{"x86_64-unknown-linux-gnu", "generic", ""}, arm{"aarch64-unknown-linux-gnu", "generic", ""};
+  EXPECT_NE(x86.key(), arm.key());
+}
+
+// Names in upper case would be ignored, with a message on the standard error stream.
+TEST(HostTarget, FeaturesAreThoseThatLlvmKnows) {
+  for (const char *name : {"neon", "neoverse-v2", "avx512"}) {
+    auto machine = llvm::cantFail(createTargetMachine(llvm::cantFail(lookUpProcessor(name))));
+    llvm::SmallVector<llvm::StringRef> features;
+    machine->getTargetFeatureString().split(features, ',');
+    for (llvm::StringRef feature : features) {
+      EXPECT_TRUE(machine->getMCSubtargetInfo()->checkFeatures(feature.str())) << name << " " << feature.str();
+    }
+  }
 }
 
 TEST(HostTarget, EachProcessorHasTheFeaturesOfItsLevel) {
@@ -75,7 +117,8 @@ TEST(HostTarget, MaskedAccessesOfEveryTypeCompileForEveryProcessor) {
   const std::pair<const char *, const char *> types[] = {{"bfloat", "bf16"}, {"half", "f16"}, {"float", "f32"},
                                                          {"double", "f64"},  {"i8", "i8"},    {"i16", "i16"},
                                                          {"i32", "i32"},     {"i64", "i64"}};
-  for (const char *processor : {"sse2", "avx2", "avx512", "cooperlake", "sapphirerapids", "znver5"}) {
+  for (const char *processor : {"sse2", "avx2", "avx512", "cooperlake", "sapphirerapids", "znver5", "neon", "apple-m1",
+                                "neoverse-v1", "neoverse-v2"}) {
     auto machine = llvm::cantFail(createTargetMachine(llvm::cantFail(lookUpProcessor(processor))));
     for (auto [type, suffix] : types) {
       for (int first : {7, 15, 31, 63}) {
@@ -93,4 +136,46 @@ TEST(HostTarget, MaskedAccessesOfEveryTypeCompileForEveryProcessor) {
       }
     }
   }
+}
+
+/// The optimized IR of a load of `lanes` floats whose mask is a comparison.
+static std::string optimizedLoad(const char *processor, int lanes) {
+  std::string n = std::to_string(lanes), floats = "<" + n + " x float>", words = "<" + n + " x i32>";
+  std::string text = "define void @kernel(ptr %p, ptr %to, " + words + " %i, " + words + " %n) {\n" +
+                     "%mask = icmp slt " + words + " %i, %n\n" + //
+                     "%x = call " + floats + " @llvm.masked.load.v" + n + "f32.p0(ptr align 4 %p, <" + n +
+                     " x i1> %mask, " + floats + " zeroinitializer)\n" + //
+                     "store " + floats + " %x, ptr %to, align 4\nret void\n}";
+  auto machine = llvm::cantFail(createTargetMachine(llvm::cantFail(lookUpProcessor(processor))));
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic diagnostic;
+  auto module = llvm::parseAssemblyString(text, diagnostic, context);
+  EXPECT_TRUE(module) << diagnostic.getMessage().str();
+  module->setTargetTriple(machine->getTargetTriple());
+  module->setDataLayout(machine->createDataLayout());
+  prepare(*module, *machine);
+  optimize(*module, *machine);
+  std::string printed;
+  llvm::raw_string_ostream(printed) << *module;
+  return printed;
+}
+
+static int count(llvm::StringRef text, llvm::StringRef part) { return int(text.count(part)); }
+
+TEST(HostTarget, MaskedAccessesAreSplitForTheProcessor) {
+  EXPECT_EQ(count(optimizedLoad("avx512", 16), "call <16 x float> @llvm.masked.load"), 1);
+  EXPECT_EQ(count(optimizedLoad("avx2", 16), "@llvm.x86.avx.maskload.ps.256(ptr"), 3); // two calls, a declaration
+  EXPECT_EQ(count(optimizedLoad("neon", 16), "call <16 x float> @llvm.masked.load"), 1);
+  for (int lanes : {2, 4, 16}) {
+    std::string sve = optimizedLoad("neoverse-v2", lanes);
+    EXPECT_EQ(count(sve, "call <4 x float> @llvm.masked.load"), std::max(1, lanes / 4)) << sve;
+    EXPECT_EQ(count(sve, "icmp slt <4 x i32>"), lanes / 4) << sve;
+  }
+}
+
+TEST(HostTarget, AttributesAreThoseOfTheArchitecture) {
+  EXPECT_EQ(count(optimizedLoad("avx512", 16), "prefer-vector-width"), 1);
+  EXPECT_EQ(count(optimizedLoad("neoverse-v2", 16), "prefer-vector-width"), 0);
+  EXPECT_GT(count(optimizedLoad("neoverse-v2", 16), "vscale_range(1,16)"), 0);
+  EXPECT_EQ(count(optimizedLoad("neon", 16), "vscale_range"), 0);
 }

@@ -1,4 +1,4 @@
-// The host as a target: its description, code generation by LLVM, and loading the code into this process.
+// Processors as targets: their description, code generation by LLVM, and loading the host's code into this process.
 
 #ifndef TILEWRIGHT_TARGET_HOST_HOST_H
 #define TILEWRIGHT_TARGET_HOST_HOST_H
@@ -11,6 +11,7 @@
 #include "llvm/Support/Error.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@ namespace llvm {
 class LLVMContext;
 class Module;
 class TargetMachine;
+class Triple;
 } // namespace llvm
 
 namespace mlir {
@@ -34,15 +36,25 @@ struct HostTarget {
   std::string features; ///< "+avx2,+fma,..."
 
   /// All properties that the generated code depends on, for cache keys.
-  std::string key() const { return cpu + ":" + features; }
+  std::string key() const;
   bool has(llvm::StringRef feature) const;
 };
+
+/// The architectures whose code generators are linked.
+enum class Architecture { X86_64, AArch64 };
+
+/// The architecture's name in messages: "x86-64".
+llvm::StringRef stringifyArchitecture(Architecture architecture);
+
+/// The architecture of a triple, or none if its code generator is not linked.
+std::optional<Architecture> findArchitecture(const llvm::Triple &triple);
 
 /// The processor this process runs on.
 const HostTarget &getHost();
 
-/// A generation of x86-64 processors, by its vector instructions.
+/// A generation of an architecture's processors, by its vector instructions.
 struct Level {
+  Architecture architecture;
   llvm::StringLiteral name;                       ///< "avx2"
   llvm::StringLiteral processor;                  ///< LLVM's name: "x86-64-v3"
   llvm::ArrayRef<llvm::StringLiteral> features;   ///< what a processor must have to run the code
@@ -53,7 +65,10 @@ llvm::ArrayRef<Level> levels();
 /// The processor with this name: that of a level, or one of its processors. If the name is empty, the host.
 llvm::Expected<HostTarget> lookUpProcessor(llvm::StringRef name);
 
-/// The features that the host lacks to run code for a processor.
+/// The architecture of a processor if it is not the host's, so that the host can't run its code.
+std::optional<Architecture> findForeignArchitecture(llvm::StringRef name);
+
+/// The features that the host lacks to run code for a processor of its architecture.
 std::vector<llvm::StringRef> missingFeatures(llvm::StringRef name);
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const HostTarget &target);
