@@ -3,6 +3,7 @@
 #
 #   source "$(dirname "${BASH_SOURCE[0]}")/lib/setup.sh"
 #   set_up_packages   the system's packages: LLVM and MLIR 22, a C++ compiler, tools
+#   set_up_aarch64    packages that run the tests of code for AArch64 on another machine
 #   set_up_venv       .venv with the Python packages of requirements-dev.txt
 #   set_up_build      build/ with the extension module, tilewright-opt and the unit tests
 #
@@ -32,9 +33,10 @@ as_root() {
 
 apt() { as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@"; }
 
+# The packages among the arguments that are not installed.
 missing_packages() {
   local package
-  for package in "${PACKAGES[@]}"; do
+  for package in "$@"; do
     dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null | grep -q '^installed$' || echo "$package"
   done
 }
@@ -59,13 +61,25 @@ set_up_packages() {
     return
   fi
   local missing
-  missing="$(missing_packages)"
+  missing="$(missing_packages "${PACKAGES[@]}")"
   [ -n "$missing" ] || return 0
   say "Installing packages: $(echo $missing)"
   apt update || say "Not all package lists could be refreshed; continuing with the existing ones"
   apt-cache show libmlir-22-dev >/dev/null 2>&1 || add_llvm_archive
   # shellcheck disable=SC2086
   apt install -y --no-install-recommends $missing
+}
+
+# Without them these tests are skipped, with the reason. They are 30 MB to download and take ten seconds.
+set_up_aarch64() {
+  command -v apt-get >/dev/null && [ "$(uname -m)" != aarch64 ] || return 0
+  local library missing
+  library="$(apt-cache --names-only search '^libstdc\+\+-[0-9]+-dev-arm64-cross$' | cut -d ' ' -f 1 | sort -V | tail -1)"
+  missing="$(missing_packages qemu-user libc6-dev-arm64-cross ${library:+"$library"})"
+  [ -n "$missing" ] || return 0
+  say "Installing packages for tests of AArch64: $(echo $missing)"
+  # shellcheck disable=SC2086
+  apt install -y --no-install-recommends $missing || say "They could not be installed; the tests will be skipped"
 }
 
 # Whether a Python can create a virtual environment and has the headers that the extension needs.

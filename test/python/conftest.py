@@ -25,7 +25,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="cpu",
         help="targets on which the tests launch kernels, separated by commas: cpu, cuda (a "
         "device), emulator:cuda:90a, emulator:cuda:90a+checks, cuda+emulator (compares the "
-        "results); each test runs on all of them",
+        "results), cpu:neoverse-v2 or another AArch64 processor (under qemu); each test runs on "
+        "all of them",
     )
     parser.addoption(
         "--compile-for-gpus",
@@ -78,8 +79,9 @@ _EMULATED = ("emulator:cuda:80+checks", "emulator:cuda:90a+checks")
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     targets = metafunc.config.getoption("--targets").split(",")
     if metafunc.definition.get_closest_marker("needs_gpu"):
-        targets = [*_EMULATED, *targets] if "cpu" in targets else targets
-        targets = [target for target in dict.fromkeys(targets) if target != "cpu"]
+        on_cpu = [target for target in targets if target.partition(":")[0] == "cpu"]
+        targets = [*_EMULATED, *targets] if on_cpu else targets
+        targets = [target for target in dict.fromkeys(targets) if target not in on_cpu]
     path = Path(metafunc.module.__file__)
     runs_kernels = not {path.parent.name, path.name}.isdisjoint(_KERNEL_TESTS)
     if targets != ["cpu"] and runs_kernels and _BUILDING.isdisjoint(metafunc.fixturenames):
@@ -88,14 +90,17 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(autouse=True)
 def launch_target(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Runs the test's launches on the target named by its parameter; yields the name."""
+    """Runs the test's launches on the target named by its parameter; yields the name.
+
+    For another processor than this machine's, the name is "cpu".
+    """
     target = getattr(request, "param", "cpu")
     if target != "cpu" and (mark := request.node.get_closest_marker("cpu_only")):
         pytest.skip(f"only on the CPU: {mark.args[0]}")
     if target.startswith("cuda") and request.node.get_closest_marker("loses_gpu"):
         pytest.skip("covered by test/python/gpu/test_failures.py")
     with _launching_on(target):
-        yield target
+        yield "cpu" if target.startswith("cpu:") else target
 
 
 def _launching_on(target: str) -> AbstractContextManager[object]:
@@ -103,6 +108,12 @@ def _launching_on(target: str) -> AbstractContextManager[object]:
         import on_cuda
 
         return on_cuda.launching(compare=target.endswith("+emulator"))
+    if target.startswith("cpu:"):
+        import on_aarch64
+
+        if why := on_aarch64.missing():
+            pytest.skip(why)
+        return on_aarch64.launching(target)
     if target.startswith("emulator:"):
         import tilewright
 

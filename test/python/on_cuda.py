@@ -51,7 +51,7 @@ class _Launch:
     def moved(self, value: Any) -> Any:
         if isinstance(value, np.ndarray):
             return self._array(value)
-        if _is_cpu_tensor(value):
+        if is_cpu_tensor(value):
             return self._tensor(value)
         if isinstance(value, TensorWrapper):
             return reinterpret(self.moved(value.base), value.dtype)
@@ -72,7 +72,7 @@ class _Launch:
             root = root.base
         if isinstance(root.base, torch.Tensor):
             return self._tensor(torch.from_numpy(array))
-        low, high = _bounds(root)
+        low, high = bounds(root)
         memory = self._memory(low, lambda: torch.from_numpy(_bytes(low, high)))
         dtype = torch.from_numpy(np.empty(0, array.dtype)).dtype
         strides = [stride // array.itemsize for stride in array.strides]
@@ -109,7 +109,7 @@ class _Launch:
             memory.copy_back()
 
 
-def _bounds(array: np.ndarray) -> tuple[int, int]:
+def bounds(array: np.ndarray) -> tuple[int, int]:
     """The addresses of an array's first byte and of the byte after its last."""
     low = high = array.__array_interface__["data"][0]
     if array.size == 0:
@@ -124,7 +124,7 @@ def _bytes(low: int, high: int) -> np.ndarray:
     return np.ctypeslib.as_array((ctypes.c_uint8 * (high - low)).from_address(low))
 
 
-def _is_cpu_tensor(value: Any) -> bool:
+def is_cpu_tensor(value: Any) -> bool:
     return hasattr(value, "untyped_storage") and value.device.type == "cpu"
 
 
