@@ -1,7 +1,8 @@
 """Checks that a wheel is small and self-contained, and gives it its manylinux tag.
 
-The tag states the oldest C library that the wheel runs with. It is derived from the versions of the
-C library's symbols that the module imports; other libraries are rejected.
+The tag states the processor's architecture, and the oldest C library that the wheel runs with. Both
+are read from the module: its ELF header, and the versions of the C library's symbols that it
+imports; other libraries are rejected.
 """
 
 import argparse
@@ -15,6 +16,9 @@ from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 from elftools.elf.gnuversions import GNUVerNeedSection
+
+# The architectures' names in the tags of wheels, by those in ELF headers.
+MACHINES = {"EM_X86_64": "x86_64", "EM_AARCH64": "aarch64"}
 
 # The libraries of glibc itself, which every Linux with glibc has.
 ALLOWED = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1"}
@@ -44,13 +48,24 @@ def exported_symbols(elf: ELFFile) -> list[str]:
     ]
 
 
-def check_module(module: Path) -> tuple[list[str], tuple[int, int]]:
-    """What is wrong with the extension module, and the version of the C library that it needs."""
+def platform_tag(machine: str, glibc: tuple[int, int]) -> str:
+    """The tag for a module with this machine in its ELF header, which needs this C library.
+
+    Raises:
+        KeyError: Wheels for this machine are not known.
+    """
+    return f"manylinux_{glibc[0]}_{glibc[1]}_{MACHINES[machine]}"
+
+
+def check_module(module: Path) -> tuple[list[str], str]:
+    """What is wrong with the extension module, and the platform's tag."""
     with module.open("rb") as file:
         elf = ELFFile(file)
+        machine = elf["e_machine"]
         needed, exported, glibc = needed_libraries(elf), exported_symbols(elf), needed_glibc(elf)
         stripped = elf.get_section_by_name(".symtab") is None
     print(f"module   {module.stat().st_size / 1e6:.1f} MB{', stripped' if stripped else ''}")
+    print(f"for      {MACHINES[machine]}")
     print(f"needs    {', '.join(needed)}; glibc {glibc[0]}.{glibc[1]}")
     print(f"exports  {', '.join(exported)}")
     print(subprocess.run(["ldd", str(module)], capture_output=True, text=True).stdout, end="")
@@ -62,11 +77,11 @@ def check_module(module: Path) -> tuple[list[str], tuple[int, int]]:
         wrong.append("exports more than PyInit__core")
     if not stripped:
         wrong.append("is not stripped")
-    return wrong, glibc
+    return wrong, platform_tag(machine, glibc)
 
 
-def retag(wheel: Path, glibc: tuple[int, int]) -> Path:
-    platform = f"manylinux_{glibc[0]}_{glibc[1]}_" + wheel.stem.rsplit("linux_", 1)[1]
+def retag(wheel: Path, platform: str) -> Path:
+    """Renames the wheel and its metadata, and returns the new path."""
     command = [sys.executable, "-m", "wheel", "tags", "--remove", "--platform-tag", platform]
     done = subprocess.run([*command, str(wheel)], capture_output=True, text=True, check=True)
     return wheel.parent / done.stdout.split()[-1]
@@ -82,7 +97,7 @@ def main() -> int:
         archive.extractall(folder)
         modules = list(Path(folder).rglob("*.so"))
         assert len(modules) == 1, modules
-        wrong, glibc = check_module(modules[0])
+        wrong, platform = check_module(modules[0])
         if not Path(folder, "tilewright_compat.pth").exists():
             wrong.append("has no tilewright_compat.pth beside the package")
     size = options.wheel.stat().st_size
@@ -92,7 +107,7 @@ def main() -> int:
     for fault in wrong:
         print(f"the wheel {fault}", file=sys.stderr)
     if not wrong:
-        wheel = retag(options.wheel, glibc)
+        wheel = retag(options.wheel, platform)
         options.into.mkdir(exist_ok=True)
         print(f"wheel    {shutil.move(wheel, options.into / wheel.name)}")
     return 1 if wrong else 0
