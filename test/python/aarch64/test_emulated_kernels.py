@@ -12,7 +12,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-sys.path.append(str(Path(__file__).resolve().parents[1]))
+sys.path += [str(Path(__file__).resolve().parents[1] / folder) for folder in (".", "fuzz")]
+import fuzz  # noqa: E402
 import on_aarch64  # noqa: E402
 
 import tilewright  # noqa: E402
@@ -271,6 +272,14 @@ def test_atomics(dtype: str, target: str) -> None:
         x = (torch.nan_to_num(x.double(), 0, 0, 0) % 4).round().to(x.dtype)  # exact sums
     launch = lambda *a: update[(1,)](*a, 93, dtype not in FLOATS, BLOCK=128)  # noqa: E731
     agree(target, launch, x, y)
+
+
+@on_two_processors
+@pytest.mark.parametrize("seed", range(5))
+def test_random_kernels(seed: int, target: str, tmp_path: Path) -> None:
+    """Random kernels agree with an evaluation in NumPy; see test/python/fuzz."""
+    with on_aarch64.launching(target):
+        assert fuzz.check(seed, [target], tmp_path) in (None, fuzz.INEXACT)
 
 
 def test_registers_of_256_bits() -> None:
