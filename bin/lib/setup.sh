@@ -73,13 +73,13 @@ set_up_packages() {
 # Without them these tests are skipped, with the reason. They are 30 MB to download and take ten seconds.
 set_up_aarch64() {
   command -v apt-get >/dev/null && [ "$(uname -m)" != aarch64 ] || return 0
-  local library missing
+  local packages=(qemu-user libc6-dev-arm64-cross) library
+  [ -n "$(missing_packages "${packages[@]}")" ] || return 0
+  say "Installing packages for tests of AArch64"
+  apt update || say "Not all package lists could be refreshed; continuing with the existing ones"
   library="$(apt-cache --names-only search '^libstdc\+\+-[0-9]+-dev-arm64-cross$' | cut -d ' ' -f 1 | sort -V | tail -1)"
-  missing="$(missing_packages qemu-user libc6-dev-arm64-cross ${library:+"$library"})"
-  [ -n "$missing" ] || return 0
-  say "Installing packages for tests of AArch64: $(echo $missing)"
-  # shellcheck disable=SC2086
-  apt install -y --no-install-recommends $missing || say "They could not be installed; the tests will be skipped"
+  apt install -y --no-install-recommends "${packages[@]}" ${library:+"$library"} ||
+    say "They could not be installed; the tests will be skipped"
 }
 
 # Whether a Python can create a virtual environment and has the headers that the extension needs.
