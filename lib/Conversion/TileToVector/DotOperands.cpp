@@ -161,6 +161,20 @@ DotOperand Emitter::readInPlaceOr(tile::DotOp dot, Value tile, llvm::function_re
   return DotOperand{branch.getResult(0), read, branch.getResult(1), branch.getResult(2)};
 }
 
+void Emitter::fillPacked(Type type, const Buffer &into, llvm::function_ref<Value(const Point &)> element, Value rows,
+                         Value columns) {
+  ArrayRef<int64_t> sizes = tile::getShape(type);
+  auto last = static_cast<int>(sizes.size()) - 1;
+  // Several registers per step hide latencies.
+  int64_t width = std::min(sizes[last], 4 * cpu.lanes(32));
+  SmallVector<Value> ends(sizes.size());
+  ends[last - 1] = rows;
+  ends[last] = columns;
+  CacheScope scope(*this);
+  emitPointwise(
+      sizes, width > 1 ? last : -1, width, [&](const Point &point) { writeBuffer(into, point, element(point)); }, ends);
+}
+
 Buffer Emitter::packA(Value tile, Type element, const Extents &extents) {
   auto kept = buffers.find(tile);
   if (kept != buffers.end() && kept->second.element == element) {
@@ -170,10 +184,7 @@ Buffer Emitter::packA(Value tile, Type element, const Extents &extents) {
   auto convert = [&](const Point &point) {
     return convertElement(b, evaluateVector(tile, point), vectorOf(element, point.width));
   };
-  SmallVector<Value> ends(packed.strides.size());
-  ends.end()[-2] = extents.rows;
-  ends.back() = extents.wholeSteps;
-  fillBuffer(tile.getType(), packed, convert, ends);
+  fillPacked(tile.getType(), packed, convert, extents.rows, extents.wholeSteps);
   return packed;
 }
 
@@ -199,10 +210,7 @@ Buffer Emitter::packB(Value tile, Type element, int64_t panel, const Extents &ex
   auto convert = [&](const Point &point) {
     return convertElement(b, evaluateRowOfB(tile, point, extents.depth), vectorOf(element, point.width));
   };
-  SmallVector<Value> ends(packed.strides.size());
-  ends.end()[-2] = extents.wholeSteps;
-  ends.back() = extents.columns;
-  fillBuffer(tile.getType(), packed, convert, ends);
+  fillPacked(tile.getType(), packed, convert, extents.wholeSteps, extents.columns);
   return packed;
 }
 

@@ -284,8 +284,7 @@ public:
   //===--- Materialized.cpp: operations emitted as one step ---------------===//
   mlir::LogicalResult emitMaterialized(mlir::Operation *op);
   /// Fills a buffer with a tile of the given type; `element` provides the value at each point.
-  void fillBuffer(mlir::Type type, const Buffer &into, llvm::function_ref<mlir::Value(const Point &)> element,
-                  llvm::ArrayRef<mlir::Value> extents = {});
+  void fillBuffer(mlir::Type type, const Buffer &into, llvm::function_ref<mlir::Value(const Point &)> element);
   void copyTile(mlir::Value tile, const Buffer &into);
   void copyBuffer(mlir::Type type, const Buffer &from, const Buffer &into);
 
@@ -330,6 +329,9 @@ public:
   /// Compares the first pointers of the rows.
   EvenRows compareDistances(mlir::Value pointers);
   DotOperand describeBuffer(const Buffer &buffer);
+  /// Fills a matrix, or those of a batch, at least up to the last row and column that are needed; null for all.
+  void fillPacked(mlir::Type type, const Buffer &into, llvm::function_ref<mlir::Value(const Point &)> element,
+                  mlir::Value rows, mlir::Value columns);
   Buffer packA(mlir::Value tile, mlir::Type element, const Extents &extents);
   Buffer packB(mlir::Value tile, mlir::Type element, int64_t panel, const Extents &extents);
   /// Elements of a row of B: zeros from row `depth` on, where memory is not touched; `depth` may be null.

@@ -334,15 +334,13 @@ void Emitter::writeBuffer(const Buffer &buffer, const Point &point, Value value)
   LLVM::masked_scatter::create(b, loc, stored, addresses, allTrue(point.width), align);
 }
 
-void Emitter::fillBuffer(Type type, const Buffer &into, llvm::function_ref<Value(const Point &)> element,
-                         ArrayRef<Value> extents) {
+void Emitter::fillBuffer(Type type, const Buffer &into, llvm::function_ref<Value(const Point &)> element) {
   ArrayRef<int64_t> sizes = tile::getShape(type);
   int last = int(sizes.size()) - 1;
   int64_t width = sizes.empty() ? 1 : std::min(sizes[last], cpu.lanes(getBitWidth(into.element)));
   CacheScope scope(*this);
-  emitPointwise(
-      sizes, width > 1 ? last : -1, width, [&](const Point &point) { writeBuffer(into, point, element(point)); },
-      extents);
+  emitPointwise(sizes, width > 1 ? last : -1, width,
+                [&](const Point &point) { writeBuffer(into, point, element(point)); });
 }
 
 void Emitter::copyTile(Value tile, const Buffer &into) {
