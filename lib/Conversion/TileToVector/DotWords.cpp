@@ -129,6 +129,7 @@ Buffer Emitter::packWordsOfB(Value tile, Words kind, int64_t panel, const Extent
     }
     writeBuffer(packed, point, joinRows(b, rows));
   };
+  CacheScope scope(*this);
   emitPointwise(type.getShape(), static_cast<int>(rank) - 1, width, join, inWords);
   return packed;
 }

@@ -6,6 +6,8 @@ import dataclasses
 import hashlib
 import random
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -107,8 +109,14 @@ class Case:
             exec(step, known)
             named.update({name: known[at] for name, at in self.kernel.references.items()})
             bound = known["kernel"][self.kernel.programs]
-            self._launch(bound, target, arrays, named, settings)
+            with threads_at_most(self._threads()):
+                self._launch(bound, target, arrays, named, settings)
         return memory
+
+    def _threads(self) -> int:
+        """The maximum number of threads that execute programs on the CPU."""
+        every = torch.get_num_threads()
+        return random.Random(f"threads of {self.seed}").choice([1, 2, 3, every])
 
     def _launch(
         self, bound: Any, target: str, arrays: Any, named: Any, settings: dict[str, Any]
@@ -324,6 +332,17 @@ def differs(got: np.ndarray, want: np.ndarray, error: np.ndarray) -> np.ndarray:
         near = np.abs(got - want) <= 4 * error
         unknown = np.isinf(error) | (~np.isnan(error) & ~np.isfinite(want))
     return ~(same | near | unknown)
+
+
+@contextmanager
+def threads_at_most(count: int) -> Iterator[None]:
+    """Limits the threads of launches, unless TILEWRIGHT_NUM_THREADS is set."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def load_module(path: Path) -> dict[str, Any]:

@@ -23,12 +23,14 @@ import loops
 import maps
 import memory_calls
 import mixed
+import operands
 import ordering
 import outside
 import pointers
 import quotients
 import rows
 import scaled
+import transposes
 import tuples
 import value_classes
 from kernel import Family, Kernel
@@ -61,6 +63,8 @@ FAMILIES: dict[str, tuple[int, Family]] = {
     "libdevice": (5, libdevice_calls.write),
     "instances": (5, instances.write),
     "assembly": (6, assembly.write),
+    "operands": (6, operands.write),
+    "transposes": (4, transposes.write),
 }
 
 
