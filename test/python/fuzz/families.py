@@ -11,6 +11,7 @@ import boxes
 import counts
 import dependencies
 import descriptor_calls
+import dot_operands
 import epilogues
 import exits
 import extremes
@@ -23,7 +24,6 @@ import loops
 import maps
 import memory_calls
 import mixed
-import operands
 import ordering
 import outside
 import pointers
@@ -63,7 +63,7 @@ FAMILIES: dict[str, tuple[int, Family]] = {
     "libdevice": (5, libdevice_calls.write),
     "instances": (5, instances.write),
     "assembly": (6, assembly.write),
-    "operands": (6, operands.write),
+    "operands": (6, dot_operands.write),
     "transposes": (4, transposes.write),
 }
 
