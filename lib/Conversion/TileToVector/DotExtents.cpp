@@ -10,6 +10,7 @@
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -45,21 +46,11 @@ static SmallVector<MaskCondition> conditionsAlong(Value mask, int dim, tile::Dot
 //===----------------------------------------------------------------------===//
 
 static bool isZero(Value other) {
-  Attribute value;
-  auto constant = other ? other.getDefiningOp<arith::ConstantOp>() : arith::ConstantOp();
-  if (auto splat = other ? other.getDefiningOp<tile::SplatOp>() : tile::SplatOp()) {
-    constant = splat->getOperand(0).getDefiningOp<arith::ConstantOp>();
+  Value number = other;
+  if (auto splat = other.getDefiningOp<tile::SplatOp>()) {
+    number = splat->getOperand(0);
   }
-  if (!constant) {
-    return false;
-  }
-  auto elements = dyn_cast<SplatElementsAttr>(constant.getValue());
-  value = elements ? elements.getSplatValue<Attribute>() : Attribute(constant.getValue());
-  if (auto number = dyn_cast<FloatAttr>(value)) {
-    return number.getValue().isPosZero();
-  }
-  auto number = dyn_cast<IntegerAttr>(value);
-  return number && number.getValue().isZero();
+  return matchPattern(number, m_PosZeroFloat()) || matchPattern(number, m_Zero());
 }
 
 /// Conditions without which the operand is zero along K, its dimension `dim`.

@@ -22,8 +22,8 @@ using namespace mlir;
 
 namespace tilewright::cpu {
 
-/// An operand that the micro-kernel walks through at most this number of times is not worth a copy whose rows are
-/// closer to each other.
+/// Up to this number of walks of the micro-kernel through an operand, a copy with rows that are close to each other
+/// does not pay.
 static constexpr int64_t kFewWalks = 4;
 
 DotOperand Emitter::describeBuffer(const Buffer &buffer) {

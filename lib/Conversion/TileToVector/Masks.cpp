@@ -17,8 +17,14 @@ using namespace mlir;
 
 namespace tilewright::cpu {
 
+/// A mask of more conditions is not worth their evaluation, and could have exponentially many.
+static constexpr size_t kMostConditions = 8;
+
 /// `dims` has the mask's dimension for each dimension of `tile`.
 static bool split(Value tile, ArrayRef<int> dims, SmallVectorImpl<MaskCondition> &conditions) {
+  if (conditions.size() >= kMostConditions) {
+    return false;
+  }
   Operation *op = isTile(tile) ? tile.getDefiningOp() : nullptr;
   if (isa_and_nonnull<arith::AndIOp, tile::BroadcastOp, tile::SplatOp>(op)) {
     return llvm::all_of(op->getOperands(), [&](Value operand) { return split(operand, dims, conditions); });
@@ -48,14 +54,19 @@ std::optional<SmallVector<MaskCondition>> splitMask(Value mask) {
   return split(mask, dims, conditions) ? std::optional(conditions) : std::nullopt;
 }
 
-bool isOfNumbers(Value value) {
-  if (!isTile(value)) {
+static bool isOfNumbers(Value value, llvm::SmallDenseSet<Value> &seen) {
+  if (!isTile(value) || !seen.insert(value).second) {
     return true;
   }
   Operation *op = value.getDefiningOp();
   return op && isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
          (op->hasTrait<OpTrait::Elementwise>() || getPlacement(op) == Placement::Free) &&
-         llvm::all_of(op->getOperands(), isOfNumbers);
+         llvm::all_of(op->getOperands(), [&](Value operand) { return isOfNumbers(operand, seen); });
+}
+
+bool isOfNumbers(Value value) {
+  llvm::SmallDenseSet<Value> seen;
+  return isOfNumbers(value, seen);
 }
 
 /// The first `width` elements of a condition along its only dimension.
