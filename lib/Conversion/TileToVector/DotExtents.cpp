@@ -1,7 +1,7 @@
 // How much of a product is computed: not what masks say is zero or not needed.
 //
 //     a = load [BM, BK], k < K, other = 0      for K = 555 and BK = 256, the third dot is over 43 columns, not 256:
-//     b = load [BK, BN], k < K, other = 0      all other products are 0 * 0
+//     b = load [BK, BN], k < K, other = 0      all other products are 0 * 0, which change no sum but -0
 //     acc = dot a, b, acc
 //     store acc, m < M and n < N               and the rows and columns that are not stored are not computed
 
