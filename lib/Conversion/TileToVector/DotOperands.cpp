@@ -57,21 +57,18 @@ bool Emitter::canReadInPlace(tile::DotOp dot, Value operand) {
   ArrayRef<int64_t> shape = tile::getShape(operand.getType());
   Words words = wordsOf(dot, cpu);
   bool isReady = words == Words::None ? element == computed : words == Words::Bfloats && operand == dot.getA();
+  bool mayPay = countWalks(dot, operand, cpu) <= kFewWalks || shape.back() <= panelOf(dot, cpu, computed);
   // Where accesses are checked, each is one of a load.
-  return isReady && isOperandOnly(load, dot) && !program.checkedSlots && shape.size() == 2 &&
+  return isReady && mayPay && isOperandOnly(load, dot) && !program.checkedSlots && shape.size() == 2 &&
          axis.get(load.getPtr()).getContiguity(1) >= shape[1] && (!load.getMask() || splitMask(load.getMask()));
 }
 
-/// Rows that are not consecutive are transposed while they are copied.
+/// Rows that are not consecutive are transposed while they are copied, and A is kept before its bytes are packed.
 bool Emitter::canPackAtDot(tile::DotOp dot, Value operand) {
   auto load = operand.getDefiningOp<tile::LoadOp>();
-  Type computed = getComputeType(getElementTypeOrSelf(dot.getType()));
-  bool isPacked =
-      wordsOf(dot, cpu) == Words::None ? getElementTypeOrSelf(operand.getType()) != computed : operand == dot.getB();
-  int64_t columns = tile::getShape(operand.getType()).back();
-  unsigned last = tile::getShape(operand.getType()).size() - 1;
-  return isPacked && isOperandOnly(load, dot) &&
-         axis.get(load.getPtr()).getContiguity(last) >= std::min(columns, cpu.lanes(32));
+  ArrayRef<int64_t> shape = tile::getShape(operand.getType());
+  return (wordsOf(dot, cpu) == Words::None || operand == dot.getB()) && isOperandOnly(load, dot) &&
+         axis.get(load.getPtr()).getContiguity(shape.size() - 1) >= std::min(shape.back(), cpu.lanes(32));
 }
 
 void Emitter::deferOperands(Plan &plan) {

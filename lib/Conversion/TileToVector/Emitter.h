@@ -273,6 +273,8 @@ public:
   /// i64: one more than the last index at which the condition holds; 0 if there is none.
   mlir::Value extentOf(const MaskCondition &condition);
   Point startOf(const MaskCondition &condition, int64_t width);
+  /// i64: up to where the condition holds, if it compares consecutive numbers with a bound; else null.
+  mlir::Value countInBounds(const MaskCondition &condition);
   /// The smallest of the conditions' extents; null if there are none.
   mlir::Value smallestExtent(llvm::ArrayRef<MaskCondition> conditions);
   /// The extents of a nest that stores only, by one mask; none for other nests.

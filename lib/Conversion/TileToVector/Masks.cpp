@@ -96,8 +96,16 @@ void Emitter::forEachVector(const MaskCondition &condition, Value start, SmallVe
       &result);
 }
 
+Value Emitter::countInBounds(const MaskCondition &condition) {
+  auto compare = condition.value.getDefiningOp<arith::CmpIOp>();
+  return compare ? countInBounds(compare, startOf(condition, condition.size)) : Value();
+}
+
 Value Emitter::holdsEverywhere(const MaskCondition &condition) {
   Location loc = program.scratch.getLoc();
+  if (Value count = countInBounds(condition)) {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, count, i64(condition.size));
+  }
   SmallVector<Value> result;
   forEachVector(condition, constant(b.getBoolAttr(true)), result, [&](Value, Value holds, Value known) -> Value {
     Value all = widthOf(holds) > 1 ? vector::ReductionOp::create(b, loc, vector::CombiningKind::AND, holds) : holds;
@@ -107,10 +115,8 @@ Value Emitter::holdsEverywhere(const MaskCondition &condition) {
 }
 
 Value Emitter::extentOf(const MaskCondition &condition) {
-  if (auto compare = condition.value.getDefiningOp<arith::CmpIOp>()) {
-    if (Value count = countInBounds(compare, startOf(condition, condition.size))) {
-      return count;
-    }
+  if (Value count = countInBounds(condition)) {
+    return count;
   }
   Location loc = program.scratch.getLoc();
   Type i64Type = b.getI64Type();
