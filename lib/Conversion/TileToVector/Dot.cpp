@@ -93,48 +93,59 @@ SmallVector<Value> Emitter::emitDotStep(const MatrixProduct &product, Value row,
   return next;
 }
 
-void Emitter::emitProduct(const MatrixProduct &product) {
+/// Adds the products along K to a block of sums.
+SmallVector<Value> Emitter::emitDotSteps(const MatrixProduct &product, Value row, Value column, ValueRange block) {
+  int64_t count = std::min(product.depth, kDepthOfStep);
+  SmallVector<Value> sums;
+  emitLoopTo(
+      product.depthExtent, product.depth, count, block,
+      [&](Value k, ValueRange accumulators) {
+        SmallVector<Value> running(accumulators);
+        for (int64_t i = 0; i < count; ++i) {
+          Value step = arith::AddIOp::create(b, program.scratch.getLoc(), k, i64(i));
+          running = emitDotStep(product, row, column, step, running);
+        }
+        return running;
+      },
+      &sums);
+  return sums;
+}
+
+/// Computes a block of sums; `excess`, if it is not empty, is subtracted from each of its rows.
+void Emitter::emitDotBlock(const MatrixProduct &product, Value row, Value column, ArrayRef<Value> excess) {
   Location loc = program.scratch.getLoc();
-  auto blockPoint = [&](Value row, Value column, int64_t i) {
+  SmallVector<Point> points;
+  for (int64_t i = 0; i < product.blockRows * product.blockVectors; ++i) {
     Value r = arith::AddIOp::create(b, loc, row, i64(i / product.blockVectors));
     Value c = arith::AddIOp::create(b, loc, column, i64(i % product.blockVectors * product.width));
-    return Point{{r, c}, product.width > 1 ? 1 : -1, product.width};
+    points.push_back(Point{{r, c}, product.width > 1 ? 1 : -1, product.width});
+  }
+  SmallVector<Value> block;
+  for (const Point &point : points) {
+    Value sum = product.start ? product.start : readBuffer(product.c, point);
+    if (!excess.empty()) {
+      sum = arith::SubIOp::create(b, loc, sum, excess[block.size() % product.blockVectors]);
+    }
+    block.push_back(sum);
+  }
+  for (auto [point, sum] : llvm::zip_equal(points, emitDotSteps(product, row, column, block))) {
+    writeBuffer(product.c, point, sum);
+  }
+}
+
+void Emitter::emitProduct(const MatrixProduct &product) {
+  auto emitColumns = [&](Value column, ValueRange) {
+    SmallVector<Value> excess;
+    if (product.words == Words::Bytes) {
+      excess = sumBytesOfColumns(product, column);
+    }
+    emitLoopTo(product.rowExtent, product.rows, product.blockRows, {}, [&](Value row, ValueRange) {
+      emitDotBlock(product, row, column, excess);
+      return SmallVector<Value>();
+    });
+    return SmallVector<Value>();
   };
-  int64_t count = product.blockRows * product.blockVectors;
-  emitLoopTo(product.columnExtent, product.columns, product.blockVectors * product.width, {},
-             [&](Value column, ValueRange) {
-               SmallVector<Value> excess =
-                   product.words == Words::Bytes ? sumBytesOfColumns(product, column) : SmallVector<Value>();
-               emitLoopTo(product.rowExtent, product.rows, product.blockRows, {}, [&](Value row, ValueRange) {
-                 SmallVector<Value> block;
-                 for (int64_t i = 0; i < count; ++i) {
-                   Value sum = product.start ? product.start : readBuffer(product.c, blockPoint(row, column, i));
-                   if (!excess.empty()) {
-                     sum = arith::SubIOp::create(b, loc, sum, excess[i % product.blockVectors]);
-                   }
-                   block.push_back(sum);
-                 }
-                 // Unroll by two, so that the loop overhead overlaps with the multiplications.
-                 int64_t unroll = std::min<int64_t>(product.depth, 2);
-                 SmallVector<Value> sums;
-                 emitLoopTo(
-                     product.depthExtent, product.depth, unroll, block,
-                     [&](Value k, ValueRange accumulators) {
-                       SmallVector<Value> running(accumulators);
-                       for (int64_t u = 0; u < unroll; ++u) {
-                         Value step = arith::AddIOp::create(b, loc, k, i64(u));
-                         running = emitDotStep(product, row, column, step, running);
-                       }
-                       return running;
-                     },
-                     &sums);
-                 for (int64_t i = 0; i < count; ++i) {
-                   writeBuffer(product.c, blockPoint(row, column, i), sums[i]);
-                 }
-                 return SmallVector<Value>();
-               });
-               return SmallVector<Value>();
-             });
+  emitLoopTo(product.columnExtent, product.columns, product.blockVectors * product.width, {}, emitColumns);
 }
 
 MatrixProduct describeProduct(tile::DotOp dot, const hardware::CpuInfo &cpu, Type element) {

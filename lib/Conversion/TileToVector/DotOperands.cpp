@@ -158,56 +158,38 @@ DotOperand Emitter::readInPlaceOr(tile::DotOp dot, Value tile, llvm::function_re
   return DotOperand{branch.getResult(0), read, branch.getResult(1), branch.getResult(2)};
 }
 
-void Emitter::fillPacked(Type type, const Buffer &into, llvm::function_ref<Value(const Point &)> element, Value rows,
-                         Value columns) {
-  ArrayRef<int64_t> sizes = tile::getShape(type);
-  auto last = static_cast<int>(sizes.size()) - 1;
-  // Several registers per step hide latencies.
-  int64_t width = std::min(sizes[last], 4 * cpu.lanes(32));
-  SmallVector<Value> ends(sizes.size());
-  ends[last - 1] = rows;
-  ends[last] = columns;
-  CacheScope scope(*this);
-  emitPointwise(
-      sizes, width > 1 ? last : -1, width, [&](const Point &point) { writeBuffer(into, point, element(point)); }, ends);
-}
-
-Buffer Emitter::packA(Value tile, Type element, const Extents &extents) {
-  auto kept = buffers.find(tile);
-  if (kept != buffers.end() && kept->second.element == element) {
-    return kept->second;
-  }
-  Buffer packed = allocate(tile.getType(), element);
-  auto convert = [&](const Point &point) {
-    return convertElement(b, evaluateVector(tile, point), vectorOf(element, point.width));
-  };
-  fillPacked(tile.getType(), packed, convert, extents.rows, extents.wholeSteps);
-  return packed;
-}
-
-Value Emitter::evaluateRowOfB(Value tile, const Point &point, Value depth) {
-  if (!depth) {
+Value Emitter::evaluateRow(Value tile, const Point &point, Value count) {
+  if (!count) {
     return evaluateVector(tile, point);
   }
   Location loc = program.scratch.getLoc();
   Value row = point.index.end()[-2];
   Point existing = point;
-  existing.index.end()[-2] = arith::MinUIOp::create(b, loc, row, arith::SubIOp::create(b, loc, depth, i64(1)));
+  existing.index.end()[-2] = arith::MinUIOp::create(b, loc, row, arith::SubIOp::create(b, loc, count, i64(1)));
   Value values = evaluateVector(tile, existing);
-  Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, row, depth);
+  Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, row, count);
   return arith::SelectOp::create(b, loc, exists, values, zero(values.getType()));
 }
 
-Buffer Emitter::packB(Value tile, Type element, int64_t panel, const Extents &extents) {
+Buffer Emitter::packOperand(Value tile, Type element, int64_t panel, const OperandEnds &ends) {
   auto kept = buffers.find(tile);
   if (kept != buffers.end() && kept->second.element == element) {
     return kept->second;
   }
-  Buffer packed = allocateInPanels(tile.getType(), element, panel);
+  Buffer packed = panel ? allocateInPanels(tile.getType(), element, panel) : allocate(tile.getType(), element);
+  ArrayRef<int64_t> sizes = tile::getShape(tile.getType());
+  auto last = static_cast<int>(sizes.size()) - 1;
+  // Several registers per step hide latencies.
+  int64_t width = std::min(sizes[last], 4 * cpu.lanes(32));
+  SmallVector<Value> extents(sizes.size());
+  extents[last - 1] = ends.rows;
+  extents[last] = ends.columns;
   auto convert = [&](const Point &point) {
-    return convertElement(b, evaluateRowOfB(tile, point, extents.depth), vectorOf(element, point.width));
+    Value value = evaluateRow(tile, point, ends.existingRows);
+    writeBuffer(packed, point, convertElement(b, value, vectorOf(element, point.width)));
   };
-  fillPacked(tile.getType(), packed, convert, extents.wholeSteps, extents.columns);
+  CacheScope scope(*this);
+  emitPointwise(sizes, width > 1 ? last : -1, width, convert, extents);
   return packed;
 }
 
@@ -215,12 +197,14 @@ DotOperand Emitter::operandOf(tile::DotOp dot, bool isA, const Extents &extents)
   Value tile = isA ? dot.getA() : dot.getB();
   Type computed = getComputeType(getElementTypeOrSelf(dot.getType()));
   Words words = wordsOf(dot, cpu);
-  int64_t panel = panelOf(dot, cpu, computed);
+  int64_t panel = isA ? 0 : panelOf(dot, cpu, computed);
+  OperandEnds ends = isA ? OperandEnds{extents.rows, extents.wholeSteps, {}}
+                         : OperandEnds{extents.wholeSteps, extents.columns, extents.depth};
   auto pack = [&] {
     if (words == Words::None) {
-      return isA ? packA(tile, computed, extents) : packB(tile, computed, panel, extents);
+      return packOperand(tile, computed, panel, ends);
     }
-    return isA ? packWordsOfA(tile, words, extents) : packWordsOfB(tile, words, panel, extents);
+    return isA ? packWordsOfA(tile, words, ends) : packWordsOfB(tile, words, panel, ends);
   };
   bool isDeferred = !buffers.contains(tile);
   return isDeferred && canReadInPlace(dot, tile) ? readInPlaceOr(dot, tile, pack) : describeBuffer(pack());

@@ -65,9 +65,9 @@ Value Emitter::extentInWords(Value extent, Words kind) {
 }
 
 /// A [rows, K / 4] with 128 added to each byte, or [rows, K / 2] as it is.
-Buffer Emitter::packWordsOfA(Value tile, Words kind, const Extents &extents) {
+Buffer Emitter::packWordsOfA(Value tile, Words kind, const OperandEnds &ends) {
   RankedTensorType type = wordsAlong(tile, tile::getShape(tile.getType()).size() - 1, kind);
-  Buffer words = packA(tile, getElementTypeOrSelf(tile.getType()), extents);
+  Buffer words = packOperand(tile, getElementTypeOrSelf(tile.getType()), /*panel=*/0, ends);
   words.element = type.getElementType();
   words.strides = rowMajorStrides(type.getShape());
   if (kind == Words::Bfloats) {
@@ -109,7 +109,7 @@ static Value joinRows(OpBuilder &b, SmallVector<Value> rows) {
 }
 
 /// B [K / 4, columns] or [K / 2, columns], in panels.
-Buffer Emitter::packWordsOfB(Value tile, Words kind, int64_t panel, const Extents &extents) {
+Buffer Emitter::packWordsOfB(Value tile, Words kind, int64_t panel, const OperandEnds &ends) {
   size_t rank = tile::getShape(tile.getType()).size();
   RankedTensorType type = wordsAlong(tile, rank - 2, kind);
   Buffer packed = allocateInPanels(type, type.getElementType(), panel);
@@ -117,15 +117,15 @@ Buffer Emitter::packWordsOfB(Value tile, Words kind, int64_t panel, const Extent
   int64_t count = elementsPerWord(kind), width = std::min(panel, cpu.lanes(32 / count));
   Type narrow = vectorOf(b.getIntegerType(32 / count), width);
   SmallVector<Value> inWords(rank);
-  inWords[rank - 2] = extentInWords(extents.wholeSteps, kind);
-  inWords[rank - 1] = extents.columns;
+  inWords[rank - 2] = extentInWords(ends.rows, kind);
+  inWords[rank - 1] = ends.columns;
   auto join = [&](const Point &point) {
     Value first = arith::MulIOp::create(b, loc, point.index[rank - 2], i64(count));
     SmallVector<Value> rows;
     for (int64_t i = 0; i < count; ++i) {
       Point row = point;
       row.index[rank - 2] = arith::AddIOp::create(b, loc, first, i64(i));
-      rows.push_back(vector::BitCastOp::create(b, loc, narrow, evaluateRowOfB(tile, row, extents.depth)));
+      rows.push_back(vector::BitCastOp::create(b, loc, narrow, evaluateRow(tile, row, ends.existingRows)));
     }
     writeBuffer(packed, point, joinRows(b, rows));
   };

@@ -298,6 +298,10 @@ public:
   };
   Sums startSums(tile::DotOp dot);
   void emitProduct(const MatrixProduct &product);
+  void emitDotBlock(const MatrixProduct &product, mlir::Value row, mlir::Value column,
+                    llvm::ArrayRef<mlir::Value> excess);
+  llvm::SmallVector<mlir::Value> emitDotSteps(const MatrixProduct &product, mlir::Value row, mlir::Value column,
+                                              mlir::ValueRange block);
   llvm::SmallVector<mlir::Value> emitDotStep(const MatrixProduct &product, mlir::Value row, mlir::Value column,
                                              mlir::Value k, mlir::ValueRange accumulators);
   /// `width` elements of a row, from `offset` bytes after its first one.
@@ -331,19 +335,20 @@ public:
   /// Compares the first pointers of the rows.
   EvenRows compareDistances(mlir::Value pointers);
   DotOperand describeBuffer(const Buffer &buffer);
-  /// Fills a matrix, or those of a batch, at least up to the last row and column that are needed; null for all.
-  void fillPacked(mlir::Type type, const Buffer &into, llvm::function_ref<mlir::Value(const Point &)> element,
-                  mlir::Value rows, mlir::Value columns);
-  Buffer packA(mlir::Value tile, mlir::Type element, const Extents &extents);
-  Buffer packB(mlir::Value tile, mlir::Type element, int64_t panel, const Extents &extents);
-  /// Elements of a row of B: zeros from row `depth` on, where memory is not touched; `depth` may be null.
-  mlir::Value evaluateRowOfB(mlir::Value tile, const Point &point, mlir::Value depth);
+  /// Up to where a copy of an operand is needed: i64 each, null for all.
+  struct OperandEnds {
+    mlir::Value rows, columns;
+    mlir::Value existingRows; ///< rows from there on are zeros, without access to memory
+  };
+  Buffer packOperand(mlir::Value tile, mlir::Type element, int64_t panel, const OperandEnds &ends);
+  /// Elements of a row; zeros from row `count` on, which may be null.
+  mlir::Value evaluateRow(mlir::Value tile, const Point &point, mlir::Value count);
   /// Allocates memory for a tile that is kept, in the layout that its user needs.
   Buffer allocateKept(mlir::Value tile);
 
   //===--- DotWords.cpp: products of 8-bit integers and of bfloat16 --------===//
-  Buffer packWordsOfA(mlir::Value tile, Words kind, const Extents &extents);
-  Buffer packWordsOfB(mlir::Value tile, Words kind, int64_t panel, const Extents &extents);
+  Buffer packWordsOfA(mlir::Value tile, Words kind, const OperandEnds &ends);
+  Buffer packWordsOfB(mlir::Value tile, Words kind, int64_t panel, const OperandEnds &ends);
   /// The extent in words, of one in elements that is a multiple.
   mlir::Value extentInWords(mlir::Value extent, Words kind);
   /// sums + the products of the elements of each word of `scale` and `values`; bytes are unsigned and signed.
