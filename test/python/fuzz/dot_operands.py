@@ -25,6 +25,7 @@ class Operands(Writer):
     rows, columns, inner: The sizes M, N and K of a dot.
     sizes: The same sizes by the names of the indices.
     operand, sum: The types of operands and sums.
+    stores_in_loop: Whether a loop stores the sums in each iteration, by a mask that moves.
     """
 
     def __init__(self, rng: random.Random) -> None:
@@ -35,6 +36,7 @@ class Operands(Writer):
         super().__init__(rng, (self.rows, self.columns))
         self.operand = DType(rng.choice(DTYPES))
         self.sum = {"int8": "int32", "float64": "float64"}.get(self.operand, "float32")
+        self.stores_in_loop = False
 
     def begin(self) -> None:
         self.programs = (self.pick(1, 1, 1, 3), 1, 1)
@@ -180,7 +182,14 @@ class Operands(Writer):
         stages = f", num_stages={self.rng.randint(1, 4)}" if self.chance(0.3) else ""
         with self.block(f"for t in tl.range({bounds}{stages}):"):
             self.scalars.append(Value("t", is_tile=False))
+            stores = not self.stores_in_loop and self.chance(0.2)
+            if stores:
+                side = self.pick("m[:, None]", "n[None, :]")
+                self.line(f"now = {side} < n2 + t * {self.pick(4, 16, -8)}")
             self.dot(known)
+            if stores:
+                self.store_part("acc", "now")
+                self.stores_in_loop = True
             if self.chance(0.2):
                 self.line(f"acc = {self.calmed()}")
 
@@ -189,11 +198,14 @@ class Operands(Writer):
         if self.chance(0.4):
             self.result("acc", self.sum)
             return
-        part = self.array("part", self.sum, "small")
-        place = f"pid * 4096 + m[:, None] * {self.columns} + n[None, :]"
         value = self.pick("acc", "acc", "acc * 2", f"tl.where({self.mask_of_sums()}, acc, 1)")
         stored = self.pick("needed", "needed", self.mask_of_sums())
-        self.line(f"tl.store({part} + {place}, {value}, mask={stored})")
+        self.store_part(value, stored)
+
+    def store_part(self, value: str, needed: str) -> None:
+        part = self.array("part", self.sum, "small")
+        place = f"pid * 4096 + m[:, None] * {self.columns} + n[None, :]"
+        self.line(f"tl.store({part} + {place}, {value}, mask={needed})")
 
     def mask_of_sums(self) -> str:
         return mask(
@@ -209,6 +221,7 @@ def write(rng: random.Random) -> Kernel:
     w.line(f"also = tl.cast(0, tl.{w.sum})")
     for _ in range(rng.choice([1, 1, 2])):
         w.loop() if w.chance(0.7) else w.dot()
-    w.store_sums()
+    if not w.stores_in_loop:  # sums that are stored twice are all needed
+        w.store_sums()
     w.result("also", w.sum, ())
     return w.finish()
