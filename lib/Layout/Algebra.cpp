@@ -223,6 +223,34 @@ LinearLayout dropInBits(const LinearLayout &layout, std::string_view in, uint64_
   return {std::move(ins), layout.outs(), std::move(columns)};
 }
 
+std::optional<LinearLayout> firstPart(const LinearLayout &layout, std::string_view out, int64_t size) {
+  uint64_t outside = static_cast<uint64_t>(layout.outSize(out) - size) << layout.outStart(out);
+  uint64_t dropped = 0;
+  for (const Dim &in : layout.ins()) {
+    Columns columns = layout.columnsOf(in.name);
+    for (size_t bit = 0; bit < columns.size(); ++bit) {
+      if ((columns[bit] & outside) == 0) {
+        continue;
+      }
+      bool isPlain = (columns[bit] & (columns[bit] - 1)) == 0; // else it moves elements within the part, too
+      if (in.name != kRegister || !isPlain) {
+        return std::nullopt;
+      }
+      dropped |= uint64_t(1) << bit;
+    }
+  }
+  LinearLayout kept = dropInBits(layout, kRegister, dropped);
+  std::vector<Dim> outs = layout.outs();
+  for (Dim &dim : outs) {
+    dim.bits = dim.name == out ? log2Exact(size) : dim.bits;
+  }
+  Columns columns = kept.columns();
+  for (uint64_t &column : columns) {
+    column = repack(column, kept.outs(), outs);
+  }
+  return LinearLayout(kept.ins(), std::move(outs), std::move(columns));
+}
+
 LinearLayout renameOuts(const LinearLayout &layout, const std::vector<std::string> &names) {
   assert(names.size() == layout.outs().size() && "one name per output");
   std::vector<Dim> outs = layout.outs();

@@ -89,3 +89,20 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
     return %m : tensor<16x8xi1, #rows>
   }
 }
+
+// -----
+
+// Registers 1 and 3 hold what lies 8 columns to the right.
+#whole = #tilegpu.layout<register = [[0, 8], [0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = [] : 8x16>
+#part = #tilegpu.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = [] : 8x8>
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
+  // CHECK-LABEL: func.func @slices
+  // CHECK-SAME: (%[[X:.*]]: vector<4xf32>)
+  // CHECK: vector.shuffle %[[X]], %[[X]] [0, 2]
+  // CHECK: vector.shuffle %[[X]], %[[X]] [1, 3]
+  func.func @slices(%x: tensor<8x16xf32, #whole>) -> (tensor<8x8xf32, #part>, tensor<8x8xf32, #part>) {
+    %left = tilegpu.extract_slice %x from [0, 0] : tensor<8x16xf32, #whole> -> tensor<8x8xf32, #part>
+    %right = tilegpu.extract_slice %x from [0, 8] : tensor<8x16xf32, #whole> -> tensor<8x8xf32, #part>
+    return %left, %right : tensor<8x8xf32, #part>, tensor<8x8xf32, #part>
+  }
+}

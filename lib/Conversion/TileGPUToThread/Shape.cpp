@@ -105,6 +105,12 @@ private:
     }
     return source;
   }
+  static LinearLayout::Point sourceOf(tilegpu::ExtractSliceOp op, LinearLayout::Point point) {
+    for (auto [coordinate, start] : llvm::zip_equal(point, op.getStart())) {
+      coordinate += start;
+    }
+    return point;
+  }
   static LinearLayout::Point sourceOf(tile::ReshapeOp op, const LinearLayout::Point &point) {
     int64_t index = 0;
     for (auto [size, coordinate] : llvm::zip_equal(tile::getShape(op.getType()), point)) {
@@ -165,10 +171,11 @@ struct Cat : OpConversionPattern<tile::CatOp> {
 } // namespace
 
 void addShapePatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
-  patterns.add<MakeRange, Grid<tile::ProgramIdOp, thread::ProgramIdOp>,
-               Grid<tile::NumProgramsOp, thread::NumProgramsOp>, Reshaping<tile::ExpandDimsOp>,
-               Reshaping<tile::BroadcastOp>, Reshaping<tile::TransOp>, Reshaping<tile::ReshapeOp>, Join, Split, Cat>(
-      types, patterns.getContext());
+  patterns
+      .add<MakeRange, Grid<tile::ProgramIdOp, thread::ProgramIdOp>, Grid<tile::NumProgramsOp, thread::NumProgramsOp>,
+           Reshaping<tile::ExpandDimsOp>, Reshaping<tile::BroadcastOp>, Reshaping<tile::TransOp>,
+           Reshaping<tile::ReshapeOp>, Reshaping<tilegpu::ExtractSliceOp>, Join, Split, Cat>(types,
+                                                                                             patterns.getContext());
 }
 
 } // namespace tilewright::gpu

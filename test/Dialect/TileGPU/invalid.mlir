@@ -449,3 +449,34 @@ module attributes {tilegpu.num_warps = 8 : i32, tilegpu.producer_warps = 4 : i32
     return
   }
 }
+
+// -----
+
+#whole = #tilegpu.layout<register = [[0, 1], [4, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [0, 0]], warp = [], block = [] : 8x8>
+#half = #tilegpu.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [0, 0]], warp = [], block = [] : 4x8>
+func.func @sliceBetweenParts(%x: tensor<8x8xf32, #whole>) {
+  // expected-error @below {{takes 'tensor<4x8xf32, #tilegpu.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [0, 0]], warp = [], block = [] : 4x8>>' from [2, 0], but the tile is}}
+  %0 = tilegpu.extract_slice %x from [2, 0] : tensor<8x8xf32, #whole> -> tensor<4x8xf32, #half>
+  return
+}
+
+// -----
+
+#whole = #tilegpu.layout<register = [[0, 1], [4, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [0, 0]], warp = [], block = [] : 8x8>
+#other = #tilegpu.layout<register = [[0, 1]], lane = [[0, 4], [0, 2], [1, 0], [2, 0], [0, 0]], warp = [], block = [] : 4x8>
+func.func @sliceOfOtherThreads(%x: tensor<8x8xf32, #whole>) {
+  // expected-error @below {{whose threads do not hold it in this layout}}
+  %0 = tilegpu.extract_slice %x from [4, 0] : tensor<8x8xf32, #whole> -> tensor<4x8xf32, #other>
+  return
+}
+
+// -----
+
+// The second column is of another lane.
+#whole = #tilegpu.layout<register = [[1, 0]], lane = [[0, 1], [2, 0], [4, 0], [0, 0], [0, 0]], warp = [], block = [] : 8x2>
+#part = #tilegpu.layout<register = [[1, 0]], lane = [[0, 0], [2, 0], [4, 0], [0, 0], [0, 0]], warp = [], block = [] : 8x1>
+func.func @sliceOfLanes(%x: tensor<8x2xf32, #whole>) {
+  // expected-error @below {{whose threads do not hold it in this layout}}
+  %0 = tilegpu.extract_slice %x from [0, 1] : tensor<8x2xf32, #whole> -> tensor<8x1xf32, #part>
+  return
+}

@@ -3,6 +3,7 @@
 // Every operation round-trips.
 
 #blocked = #tilegpu.layout<register = [[0, 1], [4, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [0, 0]], warp = [], block = [] : 8x8>
+#half = #tilegpu.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [0, 0]], warp = [], block = [] : 4x8>
 #column = #tilegpu.layout<register = [[1, 0], [0, 4]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 0]], warp = [], block = [] : 8x8>
 #rows = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0]] : 8x8>
 
@@ -14,6 +15,8 @@ func.func @moves(%p: tensor<8x8x!tile.ptr<f16>, #blocked>, %m: tensor<8x8xi1, #b
                  %i: i32, %even: i1) -> tensor<8x8xf16, #column> {
   // CHECK: tilegpu.convert_layout %{{.*}} : tensor<8x8xf16, #[[BLOCKED]]> -> tensor<8x8xf16, #{{.*}}>
   %0 = tilegpu.convert_layout %x : tensor<8x8xf16, #blocked> -> tensor<8x8xf16, #column>
+  // CHECK: tilegpu.extract_slice %{{.*}} from [4, 0] : tensor<8x8xf16, #[[BLOCKED]]> -> tensor<4x8xf16, #{{.*}}>
+  %upper = tilegpu.extract_slice %x from [4, 0] : tensor<8x8xf16, #blocked> -> tensor<4x8xf16, #half>
   // CHECK: tilegpu.local_alloc : <8x8xf16, #[[ROWS]], 3>
   %1 = tilegpu.local_alloc : !tilegpu.buffer<8x8xf16, #rows, 3>
   // CHECK: tilegpu.local_alloc at 128 : <8x8xf16, #[[ROWS]]>

@@ -154,5 +154,31 @@ TEST(Algebra, freeBitsAreCopies) {
   }
 }
 
+TEST(Algebra, firstPartHoldsTheSameElements) {
+  // A thread's registers hold columns 0, 1, 4, 5, ..., 13 of its row, and lanes hold two columns next to each other.
+  LinearLayout whole = LinearLayout::fromBases(
+      {{"register", {{0, 1}, {0, 4}, {0, 8}}}, {"lane", {{0, 2}, {1, 0}}}, {"warp", {}}}, {{"dim0", 1}, {"dim1", 4}});
+  for (int64_t size : {4, 8, 16}) {
+    std::optional<LinearLayout> part = firstPart(whole, "dim1", size);
+    ASSERT_TRUE(part) << size;
+    EXPECT_EQ(part->outSize("dim0"), 2);
+    EXPECT_EQ(part->outSize("dim1"), size);
+    EXPECT_TRUE(part->isInvertible());
+    for (int64_t lane = 0; lane < 4; ++lane) {
+      for (int64_t reg = 0; reg < part->inSize("register"); ++reg) {
+        EXPECT_EQ((*part)({reg, lane, 0}), whole({reg, lane, 0}));
+      }
+    }
+  }
+}
+
+TEST(Algebra, partsThatLanesTellHaveNoLayout) {
+  LinearLayout lanes = LinearLayout::fromBases({{"register", {{1}}}, {"lane", {{2}}}}, {{"dim0", 2}});
+  EXPECT_FALSE(firstPart(lanes, "dim0", 2));
+  LinearLayout swizzled = LinearLayout::fromBases({{"register", {{1}, {3}}}}, {{"dim0", 2}});
+  EXPECT_FALSE(firstPart(swizzled, "dim0", 2));
+  EXPECT_EQ(firstPart(swizzled, "dim0", 4), swizzled);
+}
+
 } // namespace
 } // namespace tilewright::layout

@@ -3,6 +3,7 @@
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "tilewright/Hardware/NvidiaInstructions.h"
+#include "tilewright/Layout/Algebra.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/PatternMatch.h"
@@ -101,20 +102,38 @@ static LogicalResult checkMove(Operation *op, Type tile, BufferType buffer) {
 
 LogicalResult LocalStoreOp::verify() { return checkMove(*this, getSrc().getType(), getBuffer().getType()); }
 
+/// Whether a part of this shape can begin at `start` of the whole: at multiples of its own sizes.
+static bool isPart(ArrayRef<int64_t> part, ArrayRef<int64_t> start, ArrayRef<int64_t> whole) {
+  bool fits = part.size() == whole.size() && start.size() == whole.size();
+  for (size_t dim = 0; fits && dim < whole.size(); ++dim) {
+    fits = start[dim] >= 0 && start[dim] % part[dim] == 0 && start[dim] + part[dim] <= whole[dim];
+  }
+  return fits;
+}
+
+LogicalResult ExtractSliceOp::verify() {
+  auto source = cast<RankedTensorType>(getSrc().getType()), part = cast<RankedTensorType>(getType());
+  if (!isPart(part.getShape(), getStart(), source.getShape()) || part.getElementType() != source.getElementType()) {
+    return emitOpError("takes ") << part << " from [" << getStart() << "], but the tile is " << source;
+  }
+  std::optional<tilewright::layout::LinearLayout> map = mapOf(source);
+  for (int dim = 0; map && dim < part.getRank(); ++dim) {
+    map = tilewright::layout::firstPart(*map, tilewright::layout::dimName(dim), part.getDimSize(dim));
+  }
+  if (map != mapOf(part)) {
+    return emitOpError("takes ") << part << " from " << source << ", whose threads do not hold it in this layout";
+  }
+  return success();
+}
+
 LogicalResult LocalLoadOp::verify() {
   BufferType buffer = getBuffer().getType();
   std::optional<ArrayRef<int64_t>> start = getStart();
   if (!start) {
     return checkMove(*this, getType(), buffer);
   }
-  ArrayRef<int64_t> part = getType().getShape(), whole = buffer.getShape();
-  bool fits = part.size() == whole.size() && start->size() == whole.size() &&
-              getType().getElementType() == buffer.getElementType();
-  for (size_t dim = 0; fits && dim < whole.size(); ++dim) {
-    int64_t first = (*start)[dim];
-    fits = first >= 0 && first % part[dim] == 0 && first + part[dim] <= whole[dim];
-  }
-  if (!fits) {
+  if (!isPart(getType().getShape(), *start, buffer.getShape()) ||
+      getType().getElementType() != buffer.getElementType()) {
     return emitOpError("reads ") << getType() << " from [" << *start << "], but the buffer is " << buffer;
   }
   return checkSlot(*this, buffer);

@@ -30,7 +30,7 @@ namespace {
 struct StoreWait {
   BoxStoreWaitOp wait;
   LocalAllocOp alloc;
-  LocalStoreOp store; ///< the only write to the buffer
+  LocalStoreOp store; ///< the first write to the buffer in an iteration
 };
 } // namespace
 
@@ -43,12 +43,12 @@ static std::optional<StoreWait> describe(BoxStoreWaitOp wait) {
     if (auto copy = dyn_cast<BoxStoreOp>(access.op); copy && !copy.getApart()) {
       return std::nullopt;
     }
-    auto store = dyn_cast<LocalStoreOp>(access.op);
-    bool isFirst = store && !found.store;
-    if ((!isFirst && !isa<BoxStoreOp, BoxStoreWaitOp>(access.op)) || access.op->getBlock() != body) {
+    if (!isa<LocalStoreOp, BoxStoreOp, BoxStoreWaitOp>(access.op) || access.op->getBlock() != body) {
       return std::nullopt;
     }
-    found.store = store ? store : found.store;
+    auto store = dyn_cast<LocalStoreOp>(access.op);
+    bool isFirst = store && (!found.store || store->isBeforeInBlock(found.store));
+    found.store = isFirst ? store : found.store;
   }
   bool isInBody = found.store && found.alloc->getBlock() == body && found.store->isBeforeInBlock(wait);
   return isInBody ? std::optional(found) : std::nullopt;

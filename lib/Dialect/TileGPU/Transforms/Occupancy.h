@@ -10,6 +10,8 @@ namespace tilewright::tilegpu {
 /// The programs for which shared memory and registers suffice, of which there are at least those of accumulators; 0 if
 /// the buffers of one program are too large.
 int64_t programsThatFit(mlir::func::FuncOp function);
+/// The same if a program uses so many bytes of shared memory.
+int64_t programsThatFit(mlir::func::FuncOp function, int64_t sharedBytes);
 
 } // namespace tilewright::tilegpu
 

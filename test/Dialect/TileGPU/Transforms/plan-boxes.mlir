@@ -94,11 +94,11 @@ module attributes {tilegpu.default_num_stages = 3 : i32, tilegpu.num_warps = 4 :
 // CHECK: %[[MORE:.*]] = arith.cmpf ogt, %[[STORED]], %[[LIMIT]]
 // CHECK: scf.for %[[TILE:[a-z0-9]+]] =
 // CHECK: arith.truncf
-// CHECK: %[[B:[0-9]+]] = tilegpu.local_alloc : <64x64xf16, #[[BOXES]]>
-// CHECK: tilegpu.local_store %{{.*}}, %[[B]]
 // CHECK-NOT: local_load
 // CHECK: %[[ROW:[0-9]+]] = arith.muli %c64{{[_a-z0-9]*}}, %[[TILE]]
-// CHECK: tilegpu.box_store 0[%{{.*}}, %[[ROW]]] of %[[C]] from %[[B]] by_groups apart evict_first if %[[MORE]] :
+// CHECK-NEXT: %[[B:[0-9]+]] = tilegpu.local_alloc : <64x64xf16, #[[BOXES]]>
+// CHECK-NEXT: tilegpu.local_store %{{.*}}, %[[B]]
+// CHECK-NEXT: tilegpu.box_store 0[%{{.*}}, %[[ROW]]] of %[[C]] from %[[B]] by_groups apart evict_first if %[[MORE]] :
 // CHECK-NEXT: tilegpu.box_store_wait %[[B]] by_groups :
 // CHECK-NOT: tile.store
 

@@ -26,6 +26,18 @@ def TileGPU_ConvertLayoutOp : TileGPU_PureOp<"convert_layout", [
   let hasCanonicalizer = 1;
 }
 
+def TileGPU_ExtractSliceOp : TileGPU_PureOp<"extract_slice"> {
+  let summary = "The part of a tile that begins at `start`";
+  let description = [{
+    The coordinates of `start` are multiples of the sizes of the result. Each thread holds its elements of the result in
+    registers of the source: the result's layout is the `layout::firstPart` of the source's.
+  }];
+  let arguments = (ins Tile_Tile:$src, DenseI64ArrayAttr:$start);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$src `from` $start attr-dict `:` type($src) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Shared memory
 //===----------------------------------------------------------------------===//

@@ -375,7 +375,21 @@ def PlanBoxes : Pass<"plan-boxes", "mlir::ModuleOp"> {
 
     A store outside of such loops becomes a `box_store` if its tile is read from a buffer that only the store needs, if
     its addresses and mask are such, with an end at a multiple of 16 bytes, and if no other access may be to the same
-    memory and no atomic may follow.
+    memory and no atomic may follow. So does one of elements of four bytes outside of any loop, of which groups of warps
+    hold rows, if as many programs fit on a multiprocessor with a buffer for it.
+
+    Outside of loops, groups of warps store their rows in parts of some columns:
+
+    ```mlir
+    %c = local_alloc : <64x32xf32, 2>
+    %left = extract_slice %x from [0, 0], %l = local_slot %c[0]
+    local_store %left, %l
+    box_store 0[%column, %row] of %array from %l
+    %right = extract_slice %x from [0, 32], %r = local_slot %c[1]
+    local_store %right, %r                              // beside the copy of the left part
+    box_store 0[%column + 32, %row] of %array from %r
+    box_store_wait %c
+    ```
 
     Nothing of that may depend on loaded values: the launch checks that no coordinate is negative, and that none of the
     integers in addresses and masks wraps, together with what the hardware asks of a tensor map. A launch for which that

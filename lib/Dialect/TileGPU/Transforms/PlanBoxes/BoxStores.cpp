@@ -2,10 +2,12 @@
 
 #include "../Buffers.h"
 #include "../ExpandPipeline/LoopParts.h"
+#include "../Occupancy.h"
 #include "EraseUnused.h"
 #include "MemoryOrder.h"
 #include "StoredBytes.h"
 
+#include "tilewright/Layout/Algebra.h"
 #include "tilewright/Layout/Shared.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -14,17 +16,30 @@ using namespace mlir;
 
 namespace tilewright::tilegpu {
 
-/// A buffer for the same tile, in columns of `swizzle` bytes; null if a row is shorter.
-static BufferType withColumns(BufferType type, int contiguous, int64_t swizzle) {
-  ArrayRef<int64_t> sizes = type.getShape();
-  int64_t bytes = type.getElementBytes();
+static bool isInLoop(Operation *op) { return static_cast<bool>(op->getParentOfType<LoopLikeOpInterface>()); }
+
+/// A buffer with slots for such tiles, in columns of `swizzle` bytes; null if a row is shorter.
+static BufferType withColumns(RankedTensorType tile, int contiguous, int64_t swizzle, int64_t slots = 1) {
+  ArrayRef<int64_t> sizes = tile.getShape();
+  int64_t bytes = bytesOf(tile.getElementType());
   if (sizes[contiguous] * bytes < swizzle) {
     return BufferType();
   }
   layout::LinearLayout map = layout::nvmmaShared(layout::Shape(sizes.begin(), sizes.end()), static_cast<int>(8 * bytes),
                                                  static_cast<int>(swizzle), contiguous == 0);
-  return BufferType::get(type.getContext(), type.getSlots(), sizes, type.getElementType(),
-                         LayoutAttr::get(type.getContext(), map));
+  return BufferType::get(tile.getContext(), slots, sizes, tile.getElementType(),
+                         LayoutAttr::get(tile.getContext(), map));
+}
+
+/// The part of the tile that is stored at once: some of its columns, which are copied while threads store the next
+/// ones. In a loop, copies of the whole tile run beside the next iteration instead (defer-store-waits).
+static RankedTensorType partOf(RankedTensorType tile, int contiguous, int64_t swizzle) {
+  constexpr int64_t kMostParts = 4;
+  SmallVector<int64_t> sizes(tile.getShape());
+  sizes[contiguous] = std::max(swizzle / bytesOf(tile.getElementType()), sizes[contiguous] / kMostParts);
+  std::optional<layout::LinearLayout> map =
+      layout::firstPart(mapOf(tile), layout::dimName(contiguous), sizes[contiguous]);
+  return map ? RankedTensorType::get(sizes, tile.getElementType(), LayoutAttr::get(tile.getContext(), *map)) : tile;
 }
 
 /// The rows of the tile that each group of warps holds, if they follow each other, as many for each group, in the order
@@ -68,41 +83,66 @@ static bool beginsAtMultiples(const Box &box, int64_t height) {
                       [&](const IndexProduct &product) { return product.factor % height == 0; });
 }
 
-static std::optional<BoxStore> describe(tile::StoreOp store, LocalStoreOp staged, MapBuilder &maps) {
-  BufferType type = staged.getBuffer().getType();
+static std::optional<BoxStore> describe(tile::StoreOp store, Value value, MapBuilder &maps) {
+  auto tile = cast<RankedTensorType>(value.getType());
   for (int contiguous : {1, 0}) {
     for (int64_t swizzle : {128, 64, 32}) {
-      BufferType buffer = withColumns(type, contiguous, swizzle);
-      std::optional<Box> box = buffer ? Box::of(store.getPtr(), store.getMask(), buffer) : std::nullopt;
+      BufferType whole = withColumns(tile, contiguous, swizzle);
+      std::optional<Box> box = whole ? Box::of(store.getPtr(), store.getMask(), whole) : std::nullopt;
       if (!box) {
         continue;
       }
-      std::optional<int64_t> rows = rowsOfGroups(cast<RankedTensorType>(staged.getSrc().getType()), 1 - contiguous);
+      std::optional<int64_t> rows = rowsOfGroups(tile, 1 - contiguous);
       bool isOneGroup = rows == box->dimensions[1].size;
       if (rows && !isOneGroup && beginsAtMultiples(*box, box->dimensions[1].size)) {
         box->endOfRow = endOfRow(box->dimensions[0]);
       }
       bool isApart = isOneGroup || box->endOfRow;
       box->dimensions[1].size = rows.value_or(box->dimensions[1].size);
-      std::optional<int64_t> map = maps.addStored(*box, buffer);
-      return map ? std::optional(BoxStore{store, staged, buffer, std::move(*box), *map, rows.has_value(), isApart})
-                 : std::nullopt;
+      std::optional<int64_t> map = maps.addStored(*box, whole);
+      if (!map) {
+        return std::nullopt;
+      }
+      RankedTensorType part = rows && !isInLoop(store) ? partOf(tile, contiguous, swizzle) : tile;
+      int64_t parts = tile.getNumElements() / part.getNumElements();
+      BufferType buffer = withColumns(part, contiguous, swizzle, parts);
+      return BoxStore{store, value, part, buffer, contiguous, std::move(*box), *map, rows.has_value(), isApart};
     }
   }
   return std::nullopt;
 }
 
-static std::optional<BoxStore> find(tile::StoreOp store, MapBuilder &maps) {
+/// The store to shared memory of the tile, if it is there to change its layout and for this store alone.
+static LocalStoreOp findStaged(tile::StoreOp store) {
   auto load = store.getValue().getDefiningOp<LocalLoadOp>();
+  bool isAlone = load && load->hasOneUse() && load->getBlock() == store->getBlock();
+  return isAlone ? storeFor(load) : LocalStoreOp();
+}
+
+/// Whether a tile that threads could store themselves should take the way through shared memory. Groups of warps hold
+/// words of four bytes such that an instruction writes 32 bytes in each of eight lines; boxes write whole lines. As
+/// many programs as before must fit on a multiprocessor.
+static bool isWorthStaging(tile::StoreOp store, const BoxStore &found) {
+  constexpr int64_t kWord = 4;
+  if (!found.isByGroups || found.buffer.getElementBytes() != kWord || isInLoop(store)) {
+    return false;
+  }
+  auto function = store->getParentOfType<func::FuncOp>();
+  int64_t others = sharedBytesOf(function); // which hold no data any more
+  int64_t before = programsThatFit(function, others);
+  return before > 0 && programsThatFit(function, std::max(others, found.buffer.getBytes())) >= before;
+}
+
+static std::optional<BoxStore> find(tile::StoreOp store, MapBuilder &maps) {
   bool isPlain = store.getCache() == tile::CacheModifier::None && store.getEvict() == tile::EvictionPolicy::Normal;
-  bool canMove = load && load->hasOneUse() && isPlain && !findPosition(store) && load->getBlock() == store->getBlock();
-  LocalStoreOp staged = canMove ? storeFor(load) : LocalStoreOp();
-  if (!staged || staged.getBuffer().getType().getShape().size() != 2 || needsOrder(store)) {
+  auto tile = dyn_cast<RankedTensorType>(store.getValue().getType());
+  if (!isPlain || findPosition(store) || !tile || tile.getRank() != 2 || needsOrder(store)) {
     return std::nullopt;
   }
   int64_t before = maps.size();
-  std::optional<BoxStore> found = describe(store, staged, maps);
-  if (!found || !maps.fits()) {
+  LocalStoreOp staged = findStaged(store);
+  std::optional<BoxStore> found = describe(store, staged ? staged.getSrc() : store.getValue(), maps);
+  if (!found || !maps.fits() || (!staged && !isWorthStaging(store, *found))) {
     maps.truncate(before);
     return std::nullopt;
   }
@@ -119,28 +159,48 @@ std::vector<BoxStore> findBoxStores(func::FuncOp function, MapBuilder &maps) {
   return stores;
 }
 
-static void storeByBoxes(const BoxStore &found) {
+static void emit(const BoxStore &found) {
   tile::StoreOp store = found.store;
-  LocalStoreOp staged = found.staged;
-  LocalAllocOp old = allocationOf(staged.getBuffer());
   // What is larger than the cache is not in it any more when something reads it: it makes room for operands.
   Value evictFirst = emitStoresMoreThan(store, targetOf(store).cacheBytes);
-  Operation *load = store.getValue().getDefiningOp();
   Location loc = store.getLoc();
-  OpBuilder builder(staged);
+  OpBuilder builder(store);
+  SmallVector<Value> begin = found.box.emitStart(builder, loc);
   auto buffer = LocalAllocOp::create(builder, loc, found.buffer, IntegerAttr());
-  staged.getBufferMutable().assign(buffer);
-  builder.setInsertionPoint(store);
-  UnitAttr byGroups = found.isByGroups ? builder.getUnitAttr() : UnitAttr();
-  BoxStoreOp::create(builder, loc, builder.getI64IntegerAttr(found.map), found.box.emitStart(builder, loc),
-                     found.box.base, buffer, evictFirst, byGroups, found.isApart ? builder.getUnitAttr() : UnitAttr());
+  SmallVector<int64_t> start(2, 0);
+  for (int64_t slot = 0; slot < static_cast<int64_t>(found.buffer.getSlots()); ++slot) {
+    auto constant = [&](int64_t value) { return arith::ConstantIntOp::create(builder, loc, value, 32); };
+    start[found.contiguous] = slot * found.part.getDimSize(found.contiguous);
+    SmallVector<Value> coordinates = begin;
+    Value value = found.value, place = buffer;
+    if (found.buffer.getSlots() > 1) {
+      value = ExtractSliceOp::create(builder, loc, found.part, value, start);
+      place = LocalSlotOp::create(builder, loc, found.buffer.getSlot(), buffer, constant(slot), /*phase=*/Value());
+      coordinates[0] = arith::AddIOp::create(builder, loc, begin[0], constant(start[found.contiguous]));
+    }
+    LocalStoreOp::create(builder, loc, value, place);
+    BoxStoreOp::create(builder, loc, builder.getI64IntegerAttr(found.map), coordinates, found.box.base, place,
+                       evictFirst, found.isByGroups ? builder.getUnitAttr() : UnitAttr(),
+                       found.isApart ? builder.getUnitAttr() : UnitAttr());
+  }
   BoxStoreWaitOp::create(builder, loc, buffer, found.isByGroups,
-                         /*read=*/!store->getParentOfType<LoopLikeOpInterface>());
-  Operation *mask = store.getMask() ? store.getMask().getDefiningOp() : nullptr;
+                         /*read=*/!isInLoop(store));
+}
+
+static void storeByBoxes(const BoxStore &found) {
+  tile::StoreOp store = found.store;
+  emit(found);
+  LocalStoreOp staged = findStaged(store);
+  Operation *mask = store.getMask() ? store.getMask().getDefiningOp() : nullptr,
+            *load = store.getValue().getDefiningOp();
   Block *block = store->getBlock();
   store.erase();
-  load->erase();
-  old.erase();
+  if (staged) {
+    LocalAllocOp old = allocationOf(staged.getBuffer());
+    load->erase();
+    staged.erase();
+    old.erase();
+  }
   if (mask) {
     eraseUnused({mask}, block);
   }

@@ -1,8 +1,11 @@
-// Stores by copies of boxes from shared memory, where the tile is stored already to change its layout.
+// Stores by copies of boxes from shared memory, of tiles that are there already to change their layout, or that threads
+// would store in short pieces of rows.
 //
 //     local_store %x, %b                       local_store %x, %c                    %c in the layout of boxes
 //     %y = local_load %b              =        box_store 0[%column, %row] of %array from %c
 //     tile.store %p, %y mask %m                box_store_wait %c
+//
+// If each group of warps copies rows of its own, it does so in parts of some columns, each with a slot of the buffer.
 
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PLANBOXES_BOXSTORES_H
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PLANBOXES_BOXSTORES_H
@@ -16,8 +19,10 @@ namespace tilewright::tilegpu {
 /// A store that becomes a copy of boxes.
 struct BoxStore {
   tile::StoreOp store;
-  LocalStoreOp staged; ///< the tile in shared memory, for this store alone
-  BufferType buffer;   ///< the type of buffer from which boxes are copied
+  mlir::Value value;           ///< what is stored, before it takes another layout
+  mlir::RankedTensorType part; ///< the first of the parts in which it is stored
+  BufferType buffer;           ///< from which boxes are copied; each part has a slot
+  int contiguous;              ///< the dimension along which memory is contiguous, and along which the parts lie
   Box box;
   int64_t map;
   bool isByGroups; ///< whether each group of warps copies the rows that it holds
