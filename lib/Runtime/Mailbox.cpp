@@ -19,4 +19,18 @@ std::optional<MailboxReport> readMailbox(const volatile uint64_t *words) {
                        {program % columns, program / columns % rows, program / columns / rows}};
 }
 
+void MailboxMemory::replacePage(void *page, uint64_t onDevice) {
+  auto *words = static_cast<uint64_t *>(page);
+  count = kPageBytes / sizeof(uint64_t);
+  std::fill_n(words, count, 0);
+  next = {words, onDevice};
+}
+
+Mailbox MailboxMemory::take() {
+  Mailbox taken = next;
+  next = {taken.words + kMailboxWords, taken.onDevice + kMailboxWords * sizeof(uint64_t)};
+  count -= kMailboxWords;
+  return taken;
+}
+
 } // namespace tilewright::runtime

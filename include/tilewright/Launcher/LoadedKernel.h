@@ -3,6 +3,7 @@
 //
 //   HostKernel.cpp      linked into this process
 //   EmulatedKernel.cpp  linked into this process, on an emulated GPU
+//   GpuKernel.cpp       on a GPU: the base class of those below
 //   Cuda/Kernel.cpp     on a CUDA device
 
 #ifndef TILEWRIGHT_LAUNCHER_LOADEDKERNEL_H

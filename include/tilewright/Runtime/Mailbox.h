@@ -27,6 +27,29 @@ struct MailboxReport {
 
 std::optional<MailboxReport> readMailbox(const volatile uint64_t *words);
 
+/// A mailbox of code on a device. Its memory is never freed.
+struct Mailbox {
+  const volatile uint64_t *words = nullptr;
+  uint64_t onDevice = 0; ///< its address there
+};
+
+/// Memory of the host that a device can access, for mailboxes. Many of them share a page, since allocating one locks it
+/// in memory and may wait for the device.
+class MailboxMemory {
+public:
+  static constexpr size_t kPageBytes = 4096;
+
+  bool isFull() const { return count < kMailboxWords; }
+  /// Replaces a full page by another one, which is cleared.
+  void replacePage(void *page, uint64_t onDevice);
+  /// Requires that it is not full.
+  Mailbox take();
+
+private:
+  Mailbox next;
+  size_t count = 0; // of words from `next` on
+};
+
 } // namespace tilewright::runtime
 
 #endif // TILEWRIGHT_RUNTIME_MAILBOX_H

@@ -1,4 +1,4 @@
-// Kernels on CUDA devices: launching them through the driver, and the exceptions for failures.
+// Kernels on CUDA devices: launching them through the driver.
 
 #include "Kernel.h"
 #include "tilewright/Launcher/Launcher.h"
@@ -7,105 +7,21 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <algorithm>
-#include <unordered_set>
-
 namespace py = pybind11;
 
 namespace tilewright::launcher {
 
 using namespace runtime;
 
-/// A copy of the text that is never freed.
-static const char *immortal(const std::string &text) {
-  static auto &texts = *new std::unordered_set<std::string>();
-  return texts.insert(text).first->c_str();
-}
-
-static size_t countSlots(const std::vector<int> &slots) {
-  auto last = std::max_element(slots.begin(), slots.end());
-  return last == slots.end() ? 0 : std::max(*last + 1, 0);
-}
-
 CudaKernel::CudaKernel(std::unique_ptr<cuda::Kernel> kernel, std::optional<std::vector<int>> slots,
                        ReportingCode *reporting, bool isPersistent)
-    : kernel(std::move(kernel)), slots(std::move(slots)), encoder(this->kernel->device), reporting(reporting),
-      isPersistent(isPersistent), slotCount(this->slots ? countSlots(*this->slots) : 0) {}
+    : GpuKernel(kernel->device, std::move(slots), reporting,
+                isPersistent ? std::optional<int>(kernel->programsAtOnce) : std::nullopt),
+      kernel(std::move(kernel)), encoder(this->kernel->device) {}
 
 //===----------------------------------------------------------------------===//
 // Launching
 //===----------------------------------------------------------------------===//
-
-/// The values of hidden parameters, which CheckBounds.cpp, ReportAsserts.cpp and MakePersistent.cpp define. Hidden slot
-/// 0 is slot -1, hidden slot 1 is slot -2, and so on.
-class CudaKernel::HiddenSlots {
-public:
-  /// `grid` is that of the launch for code that executes several programs, and null for other code.
-  HiddenSlots(const Call &call, const ReportingCode *code, const Grid *grid) : call(call), code(code) {
-    if (code) {
-      values.reserve(kMost); // pointers to values stay valid
-    } else if (grid) {
-      values.assign(grid->axes.begin(), grid->axes.end());
-      isGrid = true;
-    }
-  }
-
-  /// Null if the slot is not a hidden one.
-  uint64_t *valueOf(int slot) {
-    if (isGrid) {
-      size_t axis = static_cast<size_t>(-slot - 1);
-      return axis < values.size() ? &values[axis] : nullptr;
-    }
-    if (!code || values.size() == kMost) {
-      return nullptr;
-    }
-    return &values.emplace_back(slot == -1 ? code->mailbox.onDevice : boundOf((-slot - 2) / 2, slot % 2 != 0));
-  }
-
-private:
-  uint64_t boundOf(size_t slot, bool isSize) const {
-    for (const PassedArray &array : call.arrays) {
-      if (array.slot == slot && array.extent) {
-        return isSize ? array.extent->end - array.extent->begin : array.extent->begin;
-      }
-    }
-    // An array of unknown size is assumed to contain every address.
-    return isSize ? INT64_MAX : 0;
-  }
-
-  /// The most parameters of a kernel: they take at most four kilobytes.
-  static constexpr size_t kMost = 512;
-  const Call &call;
-  const ReportingCode *code;
-  llvm::SmallVector<uint64_t, 3> values; // without an allocation for a grid
-  bool isGrid = false;
-};
-
-static bool explain(Call &call, cuda::Device &device, cuda::Status status) {
-  std::string text = device.explain("cuLaunchKernel", status);
-  if (!device.isLost() || !setReport(device)) {
-    setError(errorFor(status), call.state, nullptr, text);
-  }
-  return false;
-}
-
-/// Appends the addresses of the parameters' values.
-bool CudaKernel::addArguments(Call &call, HiddenSlots &hidden, llvm::SmallVectorImpl<void *> &parameters) const {
-  if (!slots) {
-    for (size_t slot : call.slots.leaves()) {
-      parameters.push_back(&call.slots[slot]);
-    }
-    return true;
-  }
-  for (int slot : *slots) {
-    parameters.push_back(slot < 0 ? hidden.valueOf(slot) : &call.slots[slot]);
-    if (!parameters.back()) {
-      PyErr_SetString(PyExc_SystemError, "the code has hidden parameters whose values are unknown");
-      return false;
-    }
-  }
-  return true;
-}
 
 bool CudaKernel::encodeTensorMaps(Call &call, std::vector<EncodedTensorMap> &encoded) {
   encoded.resize(call.tensorMaps.size());
@@ -119,55 +35,13 @@ bool CudaKernel::encodeTensorMaps(Call &call, std::vector<EncodedTensorMap> &enc
   return true;
 }
 
-bool CudaKernel::launch(Call &call, PyObject *, const Grid &grid) {
-  cuda::Device &device = kernel->device;
-  if (auto excess = cuda::excessOfGrid(device.limits, grid)) {
-    setError("GridError", call.state, nullptr, describe(*excess, device.label()));
-    return false;
-  }
-  if (device.isLost()) {
-    if (!setReport(device)) {
-      setError("DeviceError", call.state, nullptr, device.lostBecause());
-    }
-    return false;
-  }
-  if (call.slots.size() < slotCount) {
-    PyErr_SetString(PyExc_SystemError, "the compiled kernel has parameters that the Python function lacks");
-    return false;
-  }
-  uintptr_t stream = 0;
-  if (!findStream(call.placement, stream)) {
-    return false;
-  }
-  std::optional<Grid> started = isPersistent ? startedGrid(grid, kernel->programsAtOnce) : grid;
-  if (!started) {
-    setError("GridError", call.state, nullptr, describeTooManyPrograms(grid));
-    return false;
-  }
-  llvm::SmallVector<void *, 32> parameters;
-  HiddenSlots hidden(call, reporting, isPersistent ? &grid : nullptr);
-  std::vector<EncodedTensorMap> maps; // which SmallVector would not align
-  if (!addArguments(call, hidden, parameters) || !encodeTensorMaps(call, maps)) {
-    return false;
-  }
-  for (EncodedTensorMap &map : maps) {
-    parameters.push_back(&map);
-  }
-  if (!label) {
-    label = immortal(call.state.label);
-    if (reporting) {
-      reporting->label = label;
-    }
-  }
-  // Release the GIL: if its queue is full, the driver waits, possibly for work that depends on another Python thread.
-  PyThreadState *released = PyEval_SaveThread();
-  cuda::Status status = kernel->launch(*started, reinterpret_cast<cuda::Stream>(stream), parameters.data());
-  PyEval_RestoreThread(released);
+bool CudaKernel::queue(const Grid &grid, uintptr_t stream, void **parameters, KernelProblem &problem) {
+  cuda::Status status = kernel->launch(grid, reinterpret_cast<cuda::Stream>(stream), parameters);
   if (status != cuda::Status::Success) {
-    return explain(call, device, status);
+    problem.message = kernel->device.explain("cuLaunchKernel", status);
+    problem.isAssertion = status == cuda::Status::Assert;
   }
-  device.noteLaunch(label);
-  return true;
+  return status == cuda::Status::Success;
 }
 
 //===----------------------------------------------------------------------===//
@@ -180,41 +54,9 @@ static std::shared_ptr<CudaKernel> loadOnDevice(const std::string &name, const p
                                                 std::vector<PyAssert> asserts, bool launchPdl,
                                                 bool launchCooperativeGrid, bool isPersistent) {
   cuda::KernelCode code{image, symbol, threads, sharedBytes, launchPdl, launchCooperativeGrid, isPersistent};
-  cuda::Platform &platform = cuda::Platform::instance();
-  cuda::LoadProblem problem;
-  std::unique_ptr<cuda::Kernel> kernel;
-  cuda::Device *known = platform.device(device);
-  if (known) {
-    py::gil_scoped_release unlocked;
-    kernel = cuda::Kernel::load(*known, code, problem);
-  } else if (platform.problem().empty()) {
-    problem.message = "there is no cuda:" + std::to_string(device) + ", there are " +
-                      std::to_string(platform.devices().size()) + " CUDA devices";
-  } else {
-    problem.message = "there is no CUDA device: " + platform.problem();
-  }
-  if (kernel) {
-    ReportingCode *reporting = nullptr;
-    if (AccessSites sites = readAccesses(accesses); sites || !asserts.empty()) {
-      auto code = std::make_unique<ReportingCode>(ReportingCode{
-          name, known, std::move(sites).value_or(std::vector<AccessSite>()), std::move(asserts), {}, nullptr});
-      reporting = addReportingCode(std::move(code), *known);
-    }
-    return std::make_shared<CudaKernel>(std::move(kernel), std::move(slots), reporting, isPersistent);
-  }
-  if (known && known->isLost()) {
-    raiseReport(*known);
-  }
-  if (!problem.excess) {
-    raise(errorFor(problem.status), name + ": " + problem.message);
-  }
-  const cuda::Excess &excess = *problem.excess;
-  raise("OutOfResourcesError", name + ": " + problem.message, excess.resource, excess.required, excess.limit);
-}
-
-/// An attribute of launches, which metadata made by other programs may lack.
-static bool hasAttribute(const LoadRequest &request, const char *name) {
-  return request.metadata.contains(name) && request.get<bool>(name);
+  auto kernel = loadOnto<cuda::Kernel>(cuda::Platform::instance(), name, device, code);
+  ReportingCode *reporting = addReportingCode(name, kernel->device, accesses, std::move(asserts));
+  return std::make_shared<CudaKernel>(std::move(kernel), std::move(slots), reporting, isPersistent);
 }
 
 std::shared_ptr<LoadedKernel> cudaLoad(const LoadRequest &request) {

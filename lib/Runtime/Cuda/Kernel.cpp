@@ -6,12 +6,12 @@
 
 namespace tilewright::runtime::cuda {
 
-bool Kernel::failed(const char *call, Status status, LoadProblem &problem) const {
+bool Kernel::failed(const char *call, Status status, KernelProblem &problem) const {
   if (status == Status::Success) {
     return false;
   }
   problem.message = device.explain(call, status);
-  problem.status = status;
+  problem.isAssertion = status == Status::Assert;
   return true;
 }
 
@@ -21,7 +21,7 @@ static std::string firstLine(const char *log) {
   return text.substr(0, text.find('\n'));
 }
 
-bool Kernel::prepare(const KernelCode &code, LoadProblem &problem) {
+bool Kernel::prepare(const KernelCode &code, KernelProblem &problem) {
   const Driver &driver = device.platform.driver();
   char log[4096] = "";
   JitOption options[] = {JitOption::ErrorLog, JitOption::ErrorLogBytes};
@@ -56,7 +56,7 @@ bool Kernel::prepare(const KernelCode &code, LoadProblem &problem) {
   return !code.isPersistent || readOccupancy(problem);
 }
 
-bool Kernel::readOccupancy(LoadProblem &problem) {
+bool Kernel::readOccupancy(KernelProblem &problem) {
   int programs = 0;
   Status status = device.platform.driver().occupancyMaxActiveBlocks(&programs, function, threads, dynamicSharedBytes);
   if (failed("cuOccupancyMaxActiveBlocksPerMultiprocessor", status, problem)) {
@@ -66,7 +66,7 @@ bool Kernel::readOccupancy(LoadProblem &problem) {
   return true;
 }
 
-bool Kernel::readResources(LoadProblem &problem) {
+bool Kernel::readResources(KernelProblem &problem) {
   const std::pair<FunctionAttribute, int *> attributes[] = {
       {FunctionAttribute::Registers, &resources.registers},
       {FunctionAttribute::LocalBytes, &resources.localBytes},
@@ -81,7 +81,7 @@ bool Kernel::readResources(LoadProblem &problem) {
   return true;
 }
 
-std::unique_ptr<Kernel> Kernel::load(Device &device, const KernelCode &code, LoadProblem &problem) {
+std::unique_ptr<Kernel> Kernel::load(Device &device, const KernelCode &code, KernelProblem &problem) {
   if (device.isLost()) {
     problem.message = device.lostBecause();
     return nullptr;

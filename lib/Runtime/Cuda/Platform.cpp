@@ -2,7 +2,6 @@
 
 #include "tilewright/Runtime/Cuda/Status.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <unistd.h>
 
@@ -176,50 +175,12 @@ Status Device::context(Context &result) {
   return status;
 }
 
-void Device::noteLaunch(const char *kernel) {
-  unsigned count = launchCount.load(std::memory_order_relaxed);
-  if (count > 0 && launches[(count - 1) % kKeptLaunches].load(std::memory_order_relaxed) == kernel) {
-    return;
-  }
-  launches[count % kKeptLaunches].store(kernel, std::memory_order_relaxed);
-  launchCount.store(count + 1, std::memory_order_relaxed);
-}
-
-std::vector<std::string> Device::lastLaunches() const {
-  std::vector<std::string> found;
-  unsigned count = launchCount.load(std::memory_order_relaxed);
-  for (unsigned back = 1; back <= std::min(count, kKeptLaunches); ++back) {
-    const char *kernel = launches[(count - back) % kKeptLaunches].load(std::memory_order_relaxed);
-    if (std::find(found.begin(), found.end(), kernel) == found.end()) {
-      found.push_back(kernel);
-    }
-  }
-  return found;
-}
-
 std::string Device::explain(const char *call, Status status) {
   if (!isFatal(status)) {
     return label() + ": " + call + ": " + platform.describe(status);
   }
-  Status none = Status::Success;
-  loss.compare_exchange_strong(none, status);
-  return lostBecause();
-}
-
-std::string Device::lostBecause() const {
-  Status status = loss.load(std::memory_order_relaxed);
-  if (status == Status::Success) {
-    return "";
-  }
-  std::string kernels;
-  for (const std::string &kernel : lastLaunches()) {
-    kernels += (kernels.empty() ? "" : ", ") + kernel;
-  }
-  return label() + " is lost to this process since " + platform.describe(status) +
-         "\nkernels launched on it last, newest first: " + (kernels.empty() ? "none by Tilewright" : kernels) +
-         "\nhint: only a new process can use it again; with CUDA_LAUNCH_BLOCKING=1 the launch of the kernel that "
-         "causes "
-         "the error reports it, and compute-sanitizer names the line";
+  return lose(platform.describe(status), "with CUDA_LAUNCH_BLOCKING=1 the launch of the kernel that causes the error "
+                                         "reports it, and compute-sanitizer names the line");
 }
 
 //===----------------------------------------------------------------------===//

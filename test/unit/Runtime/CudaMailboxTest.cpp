@@ -1,4 +1,4 @@
-#include "tilewright/Runtime/Cuda/Mailbox.h"
+// Mailboxes in the memory of a device.
 
 #include "FakeCuda.h"
 
@@ -30,7 +30,7 @@ TEST_F(CudaMailboxTest, Allocate) {
   configure("devices=1");
   Platform platform(FAKE_CUDA_LIBRARY);
   Mailbox mailbox;
-  ASSERT_EQ(mailbox.allocate(*platform.device(0)), Status::Success);
+  ASSERT_TRUE(platform.device(0)->allocateMailbox(mailbox, problem)) << problem.message;
   EXPECT_EQ(mailbox.onDevice, reinterpret_cast<DevicePointer>(mailbox.words));
   EXPECT_FALSE(readMailbox(mailbox.words));
 }
@@ -38,7 +38,10 @@ TEST_F(CudaMailboxTest, Allocate) {
 TEST_F(CudaMailboxTest, NoMemory) {
   configure("devices=1 cuMemHostAlloc=2");
   Platform platform(FAKE_CUDA_LIBRARY);
-  EXPECT_EQ(Mailbox().allocate(*platform.device(0)), Status::OutOfMemory);
+  Mailbox mailbox;
+  EXPECT_FALSE(platform.device(0)->allocateMailbox(mailbox, problem));
+  EXPECT_TRUE(contains(problem.message, "cuda:0: cuMemHostAlloc: CUDA_ERROR_OUT_OF_MEMORY"));
+  EXPECT_FALSE(problem.isAssertion);
 }
 
 TEST_F(CudaMailboxTest, MailboxesShareAllocations) {
@@ -48,21 +51,22 @@ TEST_F(CudaMailboxTest, MailboxesShareAllocations) {
   std::set<const volatile uint64_t *> different;
   for (size_t i = 0; i < 2 * kPerPage; ++i) {
     Mailbox mailbox;
-    ASSERT_EQ(mailbox.allocate(*platform.device(0)), Status::Success);
+    ASSERT_TRUE(platform.device(0)->allocateMailbox(mailbox, problem)) << problem.message;
     EXPECT_EQ(mailbox.onDevice, reinterpret_cast<DevicePointer>(mailbox.words));
     different.insert(mailbox.words);
   }
   EXPECT_EQ(different.size(), 2 * kPerPage);
   EXPECT_TRUE(contains(report(), "\"cuMemHostAlloc\": 2,"));
   Mailbox other;
-  ASSERT_EQ(other.allocate(*platform.device(1)), Status::Success);
+  ASSERT_TRUE(platform.device(1)->allocateMailbox(other, problem)) << problem.message;
   EXPECT_TRUE(contains(report(), "\"cuMemHostAlloc\": 3,"));
 }
 
 TEST_F(CudaMailboxTest, AllocateWhileAStreamIsCaptured) {
   configure("capturing");
   Platform platform(FAKE_CUDA_LIBRARY);
-  EXPECT_EQ(Mailbox().allocate(*platform.device(0)), Status::Success);
+  Mailbox mailbox;
+  EXPECT_TRUE(platform.device(0)->allocateMailbox(mailbox, problem)) << problem.message;
 }
 
 } // namespace

@@ -48,7 +48,7 @@ protected:
     return {image, "add", threads, shared};
   }
 
-  LoadProblem problem;
+  KernelProblem problem;
   std::unique_ptr<Kernel> kernel;
 };
 

@@ -7,7 +7,6 @@
 #include "tilewright/Runtime/Grid.h"
 
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace tilewright::runtime::cuda {
@@ -23,18 +22,11 @@ struct KernelCode {
   bool isPersistent = false;      ///< a launch starts `programsAtOnce` programs
 };
 
-/// Why a kernel cannot be loaded.
-struct LoadProblem {
-  std::string message;
-  Status status = Status::Success; ///< the driver's status, if a call of the driver failed
-  std::optional<Excess> excess;    ///< the resource that the kernel exceeds, if that is the reason
-};
-
 /// The code stays on the device until the process ends.
 class Kernel {
 public:
   /// Loads code onto a device. This also works while a stream is being captured, on this thread or another one.
-  static std::unique_ptr<Kernel> load(Device &device, const KernelCode &code, LoadProblem &problem);
+  static std::unique_ptr<Kernel> load(Device &device, const KernelCode &code, KernelProblem &problem);
 
   /// Queues a launch. The grid must not be empty, and must be within the device's limits. `parameters` points to one
   /// value per parameter of the kernel.
@@ -52,11 +44,11 @@ private:
   Kernel(Device &device, const KernelCode &code)
       : device(device), threads(code.threads), dynamicSharedBytes(code.dynamicSharedBytes), overlaps(code.overlaps),
         isCooperative(code.isCooperative) {}
-  bool prepare(const KernelCode &code, LoadProblem &problem);
-  bool readResources(LoadProblem &problem);
-  bool readOccupancy(LoadProblem &problem);
+  bool prepare(const KernelCode &code, KernelProblem &problem);
+  bool readResources(KernelProblem &problem);
+  bool readOccupancy(KernelProblem &problem);
   Status launchWithAttributes(const Grid &grid, Stream stream, void **parameters) const;
-  bool failed(const char *call, Status status, LoadProblem &problem) const;
+  bool failed(const char *call, Status status, KernelProblem &problem) const;
 
   const int threads;
   const int64_t dynamicSharedBytes;

@@ -3,87 +3,49 @@
 // A device's primary context, which PyTorch also uses, is retained when it is first needed, and never released. Calls
 // that need it push it on the thread's context stack and pop it afterwards, so that the current context does not
 // change, and neither does PyTorch's current device.
-//
-// Errors of a kernel are reported late: a later call for its device returns the status, and so does every call after
-// that. Therefore a device records which kernels were launched last, and whether it is lost.
 
 #ifndef TILEWRIGHT_RUNTIME_CUDA_PLATFORM_H
 #define TILEWRIGHT_RUNTIME_CUDA_PLATFORM_H
 
 #include "tilewright/Runtime/Cuda/Driver.h"
 #include "tilewright/Runtime/Cuda/Limits.h"
+#include "tilewright/Runtime/GpuDevice.h"
 
-#include <array>
 #include <atomic>
 #include <deque>
 #include <mutex>
 #include <string>
-#include <vector>
 
 namespace tilewright::runtime::cuda {
 
 class Platform;
 
-/// Properties of a device that only programs read; 0 if the driver does not report them.
-struct DeviceProperties {
-  int multiprocessors = 0;
-  int warpSize = 0;
-  int clockKilohertz = 0;
-  int memoryClockKilohertz = 0;
-  int memoryBusBits = 0;
-};
-
-/// Memory of the host that is reserved for further mailboxes (Mailbox.h). It is never freed.
-struct MailboxMemory {
-  uint64_t *words = nullptr;
-  DevicePointer onDevice = 0;
-  size_t count = 0; ///< of words
-};
-
-class Device {
+class Device final : public GpuDevice {
 public:
-  Device(Platform &platform, int ordinal) : platform(platform), ordinal(ordinal) {}
+  Device(Platform &platform, int ordinal) : GpuDevice("cuda", ordinal), platform(platform) {}
 
   Platform &platform;
-  const int ordinal;
-  std::string name; ///< "NVIDIA H200"
   int major = 0, minor = 0;
-  size_t memoryBytes = 0;
-  DeviceLimits limits;
-  DeviceProperties properties;
 
-  /// "cuda:0"
-  std::string label() const { return "cuda:" + std::to_string(ordinal); }
+  bool allocateMailbox(Mailbox &mailbox, KernelProblem &problem) override;
 
   /// The primary context, retained by the first successful call.
   Status context(Context &result);
 
-  /// Records a launch. `kernel` is a label that must never be freed.
-  void noteLaunch(const char *kernel);
-  /// The kernels that were launched last, each one once, the newest first.
-  std::vector<std::string> lastLaunches() const;
-
   /// The error message for a failed call. If a kernel caused the failure, this marks the device as lost.
   std::string explain(const char *call, Status status);
-  /// Why the device is lost; empty if it is not.
-  std::string lostBecause() const;
-  bool isLost() const { return loss.load(std::memory_order_relaxed) != Status::Success; }
 
 private:
   friend class Platform;
   DeviceHandle handle = 0;
-  std::mutex mutex;
   std::atomic<Context> primary{nullptr};
-  std::atomic<Status> loss{Status::Success};
-  friend struct Mailbox;
-  MailboxMemory mailboxes; // guarded by the mutex
-  static constexpr unsigned kKeptLaunches = 8;
-  std::array<std::atomic<const char *>, kKeptLaunches> launches{};
-  std::atomic<unsigned> launchCount{0};
 };
 
 class Platform {
 public:
+  /// The first part of the names of its devices, and the name in messages.
+  static constexpr const char *kKind = "cuda", *kTitle = "CUDA";
+
   /// The process's platform. The first call opens the library TILEWRIGHT_LIBCUDA, or libcuda.so.1 by default.
   static Platform &instance();
   /// For tests: replaces the instance by one of another library; an empty name stands for the default one.

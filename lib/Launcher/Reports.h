@@ -1,13 +1,13 @@
 // What GPU code reports before it stops its device (Runtime/Mailbox.h), and the exceptions for it. The reports are read
 // when the device is found lost.
 
-#ifndef TILEWRIGHT_LIB_LAUNCHER_CUDA_REPORTS_H
-#define TILEWRIGHT_LIB_LAUNCHER_CUDA_REPORTS_H
+#ifndef TILEWRIGHT_LIB_LAUNCHER_REPORTS_H
+#define TILEWRIGHT_LIB_LAUNCHER_REPORTS_H
 
 #include "tilewright/Launcher/Load.h"
 
 #include "tilewright/Runtime/AccessChecks.h"
-#include "tilewright/Runtime/Cuda/Mailbox.h"
+#include "tilewright/Runtime/GpuDevice.h"
 
 #include <memory>
 #include <string>
@@ -18,26 +18,28 @@ namespace tilewright::launcher {
 /// The meaning of what one kernel's code reports, on one device.
 struct ReportingCode {
   std::string name;
-  const runtime::cuda::Device *device;
+  const runtime::GpuDevice *device;
   /// The reports have the numbers of the accesses, then those of the assertions.
   std::vector<runtime::AccessSite> accesses;
   std::vector<PyAssert> asserts;
-  runtime::cuda::Mailbox mailbox;
+  runtime::Mailbox mailbox;
   const char *label = nullptr; ///< the kernel in messages; never freed; null before its first launch
 };
 
-/// Keeps the code forever, and allocates its mailbox. Throws an exception of Python if that fails.
-ReportingCode *addReportingCode(std::unique_ptr<ReportingCode> code, runtime::cuda::Device &device);
+/// What code reports, which is kept forever, with a mailbox. Null for code without accesses and assertions. Throws an
+/// exception of Python if there is no memory for the mailbox.
+ReportingCode *addReportingCode(const std::string &name, runtime::GpuDevice &device, const PyAccesses &accesses,
+                                std::vector<PyAssert> asserts);
 
 /// Throws the exception for a report of code on a lost device, if there is one.
-void raiseReport(const runtime::cuda::Device &device);
+void raiseReport(const runtime::GpuDevice &device);
 
 /// Sets the exception for a report of code on a lost device. Returns false if there is none.
-bool setReport(const runtime::cuda::Device &device);
+bool setReport(const runtime::GpuDevice &device);
 
-/// The class of the exception for a status.
-const char *errorFor(runtime::cuda::Status status);
+/// The class of the exception for a problem.
+const char *errorFor(const runtime::KernelProblem &problem);
 
 } // namespace tilewright::launcher
 
-#endif // TILEWRIGHT_LIB_LAUNCHER_CUDA_REPORTS_H
+#endif // TILEWRIGHT_LIB_LAUNCHER_REPORTS_H

@@ -6,9 +6,7 @@ namespace tilewright::launcher {
 
 using namespace runtime;
 
-const char *errorFor(cuda::Status status) {
-  return status == cuda::Status::Assert ? "DeviceAssertError" : "DeviceError";
-}
+const char *errorFor(const KernelProblem &problem) { return problem.isAssertion ? "DeviceAssertError" : "DeviceError"; }
 
 /// Guarded by the GIL.
 static std::vector<std::unique_ptr<ReportingCode>> &reportingCode() {
@@ -16,14 +14,20 @@ static std::vector<std::unique_ptr<ReportingCode>> &reportingCode() {
   return all;
 }
 
-ReportingCode *addReportingCode(std::unique_ptr<ReportingCode> code, cuda::Device &device) {
-  cuda::Status status = code->mailbox.allocate(device);
-  if (status != cuda::Status::Success) {
-    std::string text = device.explain("cuMemHostAlloc", status);
+ReportingCode *addReportingCode(const std::string &name, GpuDevice &device, const PyAccesses &accesses,
+                                std::vector<PyAssert> asserts) {
+  AccessSites sites = readAccesses(accesses);
+  if (!sites && asserts.empty()) {
+    return nullptr;
+  }
+  auto code = std::make_unique<ReportingCode>(ReportingCode{
+      name, &device, std::move(sites).value_or(std::vector<AccessSite>()), std::move(asserts), {}, nullptr});
+  KernelProblem problem;
+  if (!device.allocateMailbox(code->mailbox, problem)) {
     if (device.isLost()) {
       raiseReport(device);
     }
-    raise(errorFor(status), code->name + ": " + text);
+    raise(errorFor(problem), name + ": " + problem.message);
   }
   return reportingCode().emplace_back(std::move(code)).get();
 }
@@ -45,7 +49,7 @@ ReportingCode *addReportingCode(std::unique_ptr<ReportingCode> code, cuda::Devic
                                code.device->lostBecause()));
 }
 
-void raiseReport(const cuda::Device &device) {
+void raiseReport(const GpuDevice &device) {
   for (const std::unique_ptr<ReportingCode> &code : reportingCode()) {
     if (code->device != &device) {
       continue;
@@ -65,7 +69,7 @@ void raiseReport(const cuda::Device &device) {
   }
 }
 
-bool setReport(const cuda::Device &device) {
+bool setReport(const GpuDevice &device) {
   try {
     raiseReport(device);
   } catch (py::error_already_set &error) {
