@@ -1,6 +1,5 @@
 #include "State.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 
@@ -52,21 +51,6 @@ std::vector<int> &contexts() {
   return stack;
 }
 
-int &captureMode() {
-  thread_local int mode = 0;
-  return mode;
-}
-
-std::atomic<bool> &quiet() {
-  static std::atomic<bool> flag{false};
-  return flag;
-}
-
-std::mutex &State::mutex() {
-  static std::mutex mutex;
-  return mutex;
-}
-
 static State &slot() {
   static State *state = [] {
     auto *state = new State();
@@ -79,49 +63,17 @@ static State &slot() {
 
 State &State::get() { return slot(); }
 
-void State::configure(const std::string &words) {
-  *this = State();
-  quiet() = false;
-  std::istringstream stream(words);
-  for (std::string text; stream >> text;) {
-    size_t equals = text.find('=');
-    word(text.substr(0, equals), equals == std::string::npos ? "" : text.substr(equals + 1));
-  }
+void State::resetOwn() {
+  capability = 90;
+  version = 12080;
 }
 
-void State::word(const std::string &name, const std::string &value) {
-  int number = std::atoi(value.c_str());
-  if (name == "devices") {
-    devices = number;
-  } else if (name == "capability") {
-    capability = number;
-  } else if (name == "version") {
-    version = number;
-  } else if (name == "capturing") {
-    capturing = true;
-  } else if (name == "quiet") {
-    quiet() = true;
-  } else if (name == "pinned") {
-    pinned = std::strtoull(value.c_str(), nullptr, 0);
-  } else if (name.rfind("lost", 0) == 0) {
-    lost[std::atoi(name.c_str() + 4)] = number;
-  } else {
-    size_t times = value.find('*');
-    failures[name] = {number, times == std::string::npos ? -1 : std::atoi(value.c_str() + times + 1)};
+bool State::ownWord(const std::string &name, const std::string &value) {
+  if (name != "capability" && name != "version") {
+    return false;
   }
-}
-
-int State::enter(const char *function) {
-  ++calls[function];
-  auto failure = failures.find(function);
-  if (failure != failures.end() && failure->second.times != 0) {
-    --failure->second.times;
-    return failure->second.status;
-  }
-  std::string name = function;
-  bool inContext = name.rfind("cuLaunchKernel", 0) == 0 || name.rfind("cuModule", 0) == 0;
-  auto status = inContext && !contexts().empty() ? lost.find(contexts().back()) : lost.end();
-  return status == lost.end() ? kSuccess : status->second;
+  (name == "version" ? version : capability) = std::atoi(value.c_str());
+  return true;
 }
 
 int State::deviceAttribute(int attribute, int &value) const {
@@ -141,53 +93,6 @@ int State::deviceAttribute(int attribute, int &value) const {
   auto found = values.find(attribute);
   value = found == values.end() ? 0 : found->second;
   return found == values.end() ? kInvalidValue : kSuccess;
-}
-
-/// Writes a number of up to 8 bytes, or a list of the 8-byte words of a structure.
-static void noteParameter(std::ostream &text, const uint8_t *bytes, int size) {
-  text << (size > 8 ? "[" : "");
-  for (int begin = 0; begin < size; begin += 8) {
-    uint64_t value = 0;
-    for (int byte = std::min(size, begin + 8); byte-- > begin;) {
-      value = value << 8 | bytes[byte];
-    }
-    text << (begin ? ", " : "") << value;
-  }
-  text << (size > 8 ? "]" : "");
-}
-
-void State::note(const KernelText &kernel, int device, std::array<unsigned, 5> sizes, uintptr_t stream,
-                 void **parameters, const std::map<int, int> &attributes) {
-  std::ostringstream text;
-  text << "{\"attributes\": {";
-  for (const auto &[number, value] : attributes) {
-    text << (number == attributes.begin()->first ? "" : ", ") << "\"" << number << "\": " << value;
-  }
-  text << "}, \"kernel\": \"" << kernel.name << "\", \"device\": " << device << ", \"grid\": [" << sizes[0] << ", "
-       << sizes[1] << ", " << sizes[2] << "], \"threads\": " << sizes[3] << ", \"shared\": " << sizes[4]
-       << ", \"stream\": " << stream << ", \"parameters\": [";
-  for (size_t i = 0; i < kernel.parameters.size(); ++i) {
-    text << (i ? ", " : "");
-    noteParameter(text, static_cast<const uint8_t *>(parameters[i]), kernel.parameters[i]);
-  }
-  text << "]}";
-  launches.push_back(text.str());
-}
-
-std::string State::report() const {
-  std::ostringstream text;
-  text << "{\"loaded\": " << loaded << ", \"calls\": {";
-  bool first = true;
-  for (const auto &[function, count] : calls) {
-    text << (first ? "" : ", ") << "\"" << function << "\": " << count;
-    first = false;
-  }
-  text << "}, \"launches\": [";
-  for (size_t i = 0; i < launches.size(); ++i) {
-    text << (i ? ", " : "") << launches[i];
-  }
-  text << "]}";
-  return text.str();
 }
 
 int State::errorText(int status, const char **text, bool name) {

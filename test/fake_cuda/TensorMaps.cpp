@@ -68,7 +68,7 @@ cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *address, const 
                        const uint64_t *strides, const unsigned *box, const unsigned *elementStrides, int interleave,
                        int swizzle, int promotion, int fill) {
   std::lock_guard<std::mutex> lock(State::mutex());
-  if (int status = State::get().enter("cuTensorMapEncodeTiled")) {
+  if (int status = State::get().enter("cuTensorMapEncodeTiled", -1)) {
     return status;
   }
   if (contexts().empty()) {

@@ -1,16 +1,8 @@
 // A stand-in for NVIDIA's driver: the functions that Tilewright calls, without a
-// device. It notes launches, and fails when told to.
+// device. It is told what to do by words (fake_gpu/Script.h), in the environment variable FAKE_CUDA or by
+// fake_configure(). Further words:
 //
-// It is told by words, in the environment variable FAKE_CUDA or by
-// fake_cuda_configure(), which also starts afresh:
-//
-//   devices=2  capability=90  version=12080
-//   capturing            some stream is being captured: loading code, and memory, need the relaxed mode
-//   pinned=0x1000        this host address is known to the devices
-//   cuInit=100           the function returns that status from now on
-//   cuInit=100*1         once
-//   quiet                launches are neither checked nor noted, so that they take no time
-//   lost0=700            a kernel broke the context of device 0: each call in it returns that status
+//   capability=90  version=12080
 //
 // Code is one line per kernel: "NAME registers=40 local=0 static=0 threads=1024 parameters=8,8,4".
 
@@ -27,13 +19,13 @@ using namespace fake_cuda;
 // What tests call
 //===----------------------------------------------------------------------===//
 
-EXPORT void fake_cuda_configure(const char *words) {
+EXPORT void fake_configure(const char *words) {
   std::lock_guard<std::mutex> lock(State::mutex());
   State::get().configure(words);
 }
 
 /// JSON; valid until the next call.
-EXPORT const char *fake_cuda_report() {
+EXPORT const char *fake_report() {
   std::lock_guard<std::mutex> lock(State::mutex());
   static std::string text;
   text = State::get().report();
@@ -41,9 +33,9 @@ EXPORT const char *fake_cuda_report() {
 }
 
 /// The ordinal of the device whose context is current on this thread, -1 where none is.
-EXPORT int fake_cuda_current() { return contexts().empty() ? -1 : contexts().back(); }
+EXPORT int fake_current() { return contexts().empty() ? -1 : contexts().back(); }
 
-EXPORT void fake_cuda_make_current(int device) {
+EXPORT void fake_make_current(int device) {
   contexts().clear();
   if (device >= 0) {
     contexts().push_back(device);
@@ -55,19 +47,17 @@ EXPORT void fake_cuda_make_current(int device) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Holds the state, and has counted the call.
-struct Entered {
-  explicit Entered(const char *function) : lock(State::mutex()), state(State::get()), status(state.enter(function)) {}
-  std::lock_guard<std::mutex> lock;
-  State &state;
-  int status;
-};
+/// The device whose context a call needs; -1 if it needs none, or there is none.
+int deviceOf(const std::string &function) {
+  bool inContext = function.rfind("cuLaunchKernel", 0) == 0 || function.rfind("cuModule", 0) == 0;
+  return inContext && !contexts().empty() ? contexts().back() : -1;
+}
 
 void *contextHandle(int device) { return reinterpret_cast<void *>(0xc000 + device); }
 } // namespace
 
 #define ENTER(function)                                                                                                \
-  Entered entered(function);                                                                                           \
+  fake_gpu::Entered<State> entered(function, deviceOf(function));                                                      \
   State &state = entered.state;                                                                                        \
   static_cast<void>(state);                                                                                            \
   if (entered.status) {                                                                                                \
@@ -160,7 +150,7 @@ EXPORT int cuThreadExchangeStreamCaptureMode(int *mode) {
 
 EXPORT int cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options, void **values) {
   ENTER("cuModuleLoadDataEx")
-  if (state.capturing && captureMode() != kRelaxed) {
+  if (state.forbidsMemory()) {
     return kCaptureUnsupported;
   }
   auto *loaded = new Image(static_cast<const char *>(image));
@@ -215,7 +205,7 @@ EXPORT int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *, int,
 /// Never freed: reports are read when the device is lost.
 EXPORT int cuMemHostAlloc(void **memory, size_t bytes, unsigned) {
   ENTER("cuMemHostAlloc")
-  if (state.capturing && captureMode() != kRelaxed) {
+  if (state.forbidsMemory()) {
     return kCaptureUnsupported;
   }
   *memory = std::malloc(bytes);
@@ -229,20 +219,28 @@ EXPORT int cuMemHostGetDevicePointer_v2(uint64_t *pointer, void *memory, unsigne
 }
 
 namespace {
-/// What both functions that launch have in common. `sizes` as in State::note.
-int launch(State &state, void *function, std::array<unsigned, 5> sizes, void *stream, void **parameters,
+/// What both functions that launch have in common. `attributes` are the launch's, by number.
+int launch(State &state, void *function, fake_gpu::Launch launch, void **parameters,
            const std::map<int, int> &attributes) {
   auto &kernel = *static_cast<KernelText *>(function);
-  int device = contexts().empty() ? -1 : contexts().back();
-  if (device < 0) {
+  if (contexts().empty()) {
     return kInvalidContext;
   }
   // Checked here as the driver does.
-  unsigned shared = sizes[4];
-  if (shared + kernel.staticShared > 48 * 1024 && static_cast<int>(shared) > kernel.dynamicShared) {
+  int shared = static_cast<int>(launch.sharedBytes);
+  if (shared + kernel.staticShared > 48 * 1024 && shared > kernel.dynamicShared) {
     return kInvalidValue;
   }
-  state.note(kernel, device, sizes, reinterpret_cast<uintptr_t>(stream), parameters, attributes);
+  launch.kernel = kernel.name;
+  launch.device = contexts().back();
+  for (size_t i = 0; i < kernel.parameters.size(); ++i) {
+    launch.parameters.push_back(fake_gpu::parameterText(parameters[i], kernel.parameters[i]));
+  }
+  for (const auto &[number, value] : attributes) {
+    launch.more += (launch.more.empty() ? "\"" : ", \"") + std::to_string(number) + "\": " + std::to_string(value);
+  }
+  launch.more = "\"attributes\": {" + launch.more + "}";
+  state.note(launch);
   return kSuccess;
 }
 
@@ -265,7 +263,8 @@ EXPORT int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, un
     return kSuccess;
   }
   ENTER("cuLaunchKernel")
-  return launch(state, function, {x, y, z, threads, shared}, stream, parameters, {});
+  return launch(state, function, {"", 0, {x, y, z}, threads, shared, reinterpret_cast<uintptr_t>(stream)}, parameters,
+                {});
 }
 
 EXPORT int cuLaunchKernelEx(const Config *config, void *function, void **parameters, void **) {
@@ -277,8 +276,9 @@ EXPORT int cuLaunchKernelEx(const Config *config, void *function, void **paramet
   for (unsigned i = 0; i < config->attributeCount; ++i) {
     attributes[config->attributes[i].id] = config->attributes[i].value;
   }
-  return launch(state, function, {config->x, config->y, config->z, config->threads, config->shared}, config->stream,
-                parameters, attributes);
+  std::array<unsigned, 3> grid = {config->x, config->y, config->z};
+  auto stream = reinterpret_cast<uintptr_t>(config->stream);
+  return launch(state, function, {"", 0, grid, config->threads, config->shared, stream}, parameters, attributes);
 }
 
 EXPORT int cuPointerGetAttribute(void *value, int attribute, uint64_t pointer) {

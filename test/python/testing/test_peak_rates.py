@@ -162,7 +162,7 @@ def test_the_devices_of_a_driver(use_driver):
     library = build / "test" / "fake_cuda" / "libfake_cuda.so"
     if not library.exists():
         pytest.skip(f"the stand-in for the driver is not built: {library}")
-    ctypes.CDLL(str(library)).fake_cuda_configure(b"")
+    ctypes.CDLL(str(library)).fake_configure(b"")
     use_driver(str(library))
     assert device_properties.device_properties(0) == DeviceProperties(
         (9, 0), 132, 1980000, 2619000, 5120

@@ -3,31 +3,23 @@
 #ifndef TILEWRIGHT_TEST_UNIT_RUNTIME_FAKECUDA_H
 #define TILEWRIGHT_TEST_UNIT_RUNTIME_FAKECUDA_H
 
+#include "FakeDriver.h"
+
 #include "tilewright/Runtime/Cuda/Kernel.h"
 
-#include <gtest/gtest.h>
-
-#include <dlfcn.h>
+#include <memory>
 #include <string>
 
 namespace tilewright::runtime::cuda {
 
-template <typename Function> Function *fakeFunction(const char *name) {
-  static void *library = dlopen(FAKE_CUDA_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-  return reinterpret_cast<Function *>(dlsym(library, name));
+inline const FakeDriver &fake() {
+  static const FakeDriver driver(FAKE_CUDA_LIBRARY);
+  return driver;
 }
-
-/// Resets the stand-in and configures it; test/fake_cuda/fake_cuda.cpp lists the words.
-inline void configure(const char *words) { fakeFunction<void(const char *)>("fake_cuda_configure")(words); }
-inline std::string report() { return fakeFunction<const char *()>("fake_cuda_report")(); }
-inline int currentDevice() { return fakeFunction<int()>("fake_cuda_current")(); }
-inline void makeCurrent(int device) { fakeFunction<void(int)>("fake_cuda_make_current")(device); }
-
-inline testing::AssertionResult contains(const std::string &text, const std::string &part) {
-  bool found = text.find(part) != std::string::npos;
-  return (found ? testing::AssertionSuccess() : testing::AssertionFailure())
-         << "'" << text << (found ? "' contains '" : "' does not contain '") << part << "'";
-}
+inline void configure(const char *words) { fake().configure(words); }
+inline std::string report() { return fake().report(); }
+inline int currentDevice() { return fake().currentDevice(); }
+inline void makeCurrent(int device) { fake().makeCurrent(device); }
 
 /// Resets the stand-in before each test.
 class FakeCudaTest : public testing::Test {

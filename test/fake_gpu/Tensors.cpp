@@ -1,5 +1,5 @@
-// Tensors of the stand-in, as a framework has them: a Python object, here a
-// subclass of bytes that holds its DLTensor, and DLPack's exchange table on its type.
+// Tensors of a stand-in, as a framework has them: a Python object, here a subclass of bytes that holds its DLTensor,
+// and DLPack's exchange table on its type.
 
 #include <Python.h>
 
@@ -33,10 +33,10 @@ struct Table {
 
 } // namespace
 
-EXPORT void *fake_cuda_exchange_table() {
+EXPORT void *fake_exchange_table() {
   static Table table;
   return &table;
 }
 
 /// The stream that tensors' framework works on from now on.
-EXPORT void fake_cuda_set_stream(uintptr_t stream) { currentStream = reinterpret_cast<void *>(stream); }
+EXPORT void fake_set_stream(uintptr_t stream) { currentStream = reinterpret_cast<void *>(stream); }
