@@ -1,6 +1,7 @@
 #include "tilewright/Runtime/Cuda/Platform.h"
 
 #include "tilewright/Runtime/Cuda/Status.h"
+#include "tilewright/Runtime/PlatformInstance.h"
 
 #include <cstdlib>
 #include <unistd.h>
@@ -16,33 +17,16 @@ static std::string defaultLibrary() {
   return chosen && *chosen ? chosen : "libcuda.so.1";
 }
 
-/// The current instance. Earlier ones, which only tests create, are never destroyed, because kernels refer to their
-/// devices.
-static std::atomic<Platform *> &instanceSlot() {
-  static std::atomic<Platform *> slot{nullptr};
-  return slot;
+static PlatformInstance<Platform> &processInstance() {
+  static PlatformInstance<Platform> instance;
+  return instance;
 }
 
-Platform &Platform::instance() {
-  if (Platform *known = instanceSlot().load(std::memory_order_acquire)) {
-    return *known;
-  }
-  static std::mutex mutex;
-  std::lock_guard<std::mutex> lock(mutex);
-  Platform *known = instanceSlot().load(std::memory_order_acquire);
-  if (!known) {
-    known = new Platform(defaultLibrary());
-    instanceSlot().store(known, std::memory_order_release);
-  }
-  return *known;
-}
-
-void Platform::replaceInstance(const std::string &library) {
-  instanceSlot().store(new Platform(library.empty() ? defaultLibrary() : library), std::memory_order_release);
-}
+Platform &Platform::instance() { return processInstance().get(); }
+void Platform::replaceInstance(const std::string &library) { processInstance().replace(library); }
 
 Platform::Platform(const std::string &library) : processId(getpid()) {
-  whyNot = functions.open(library);
+  whyNot = functions.open(library.empty() ? defaultLibrary() : library);
   if (whyNot.empty()) {
     whyNot = start();
   }

@@ -1,20 +1,12 @@
 #include "tilewright/Runtime/Cuda/Status.h"
 
-#include <algorithm>
-#include <iterator>
+#include "tilewright/Runtime/StatusAdvice.h"
 
 namespace tilewright::runtime::cuda {
 
-namespace {
-struct Row {
-  Status status;
-  bool deadly;
-  const char *advice;
-};
-
 constexpr bool kDeadly = true, kHarmless = false;
 
-constexpr Row kRows[] = {
+constexpr StatusAdvice<Status> kRows[] = {
     {Status::OutOfMemory, kHarmless,
      "the device's memory is full; torch.cuda.empty_cache() frees the memory that PyTorch caches"},
     {Status::Deinitialized, kHarmless, "the process is ending"},
@@ -53,21 +45,13 @@ constexpr Row kRows[] = {
     {Status::StreamCaptureImplicit, kHarmless,
      "a stream that is being captured would depend on the default stream; launch within torch.cuda.stream(...)"},
 };
-} // namespace
-
-static const Row *find(Status status) {
-  const Row *row =
-      std::find_if(std::begin(kRows), std::end(kRows), [&](const Row &row) { return row.status == status; });
-  return row == std::end(kRows) ? nullptr : row;
-}
-
 bool isFatal(Status status) {
-  const Row *row = find(status);
-  return row && row->deadly;
+  const auto *row = findAdvice(kRows, status);
+  return row && row->isFatal;
 }
 
 const char *adviceOn(Status status) {
-  const Row *row = find(status);
+  const auto *row = findAdvice(kRows, status);
   return row ? row->advice : nullptr;
 }
 

@@ -51,6 +51,7 @@ public:
   /// For tests: replaces the instance by one of another library; an empty name stands for the default one.
   static void replaceInstance(const std::string &library);
 
+  /// An empty name stands for the default library.
   explicit Platform(const std::string &library);
   Platform(const Platform &) = delete;
   Platform &operator=(const Platform &) = delete;
