@@ -59,7 +59,7 @@ static Location locationOf(dlpack::Device device) {
 static Location locationOf(llvm::StringRef device) {
   auto [name, number] = device.split(':');
   for (const DeviceKind *kind : deviceKinds()) {
-    if (name == kind->name) {
+    if (kind->isCalled(name)) {
       int32_t ordinal = 0;
       number.getAsInteger(10, ordinal);
       return {kind->type, kind->type == kHost ? 0 : ordinal};
@@ -278,7 +278,7 @@ bool readArray(Call &call, const Parameter &parameter, PyObject *object, const T
   case TypeKind::ArrayStruct:
     return readArrayStruct(call, parameter, object, array);
   case TypeKind::DeviceArray:
-    if (info.device->readArray(call, parameter, object, array) || PyErr_Occurred()) {
+    if (readDeviceArray(call, parameter, object, *info.device, array) || PyErr_Occurred()) {
       return !PyErr_Occurred();
     }
     return PyObject_HasAttrString(object, "__dlpack__") ? readCapsule(call, parameter, object, array)

@@ -117,7 +117,8 @@ static bool checkHostArrays(Call &call) {
   std::string other = placement.deviceArray ? ", and argument " + quoted(*placement.deviceArray) + " on " + where
                                             : ", which a kernel on " + where + " can't reach";
   setError("DeviceError", call.state, unreachable->parameter,
-           "is in host memory" + other + "; pass a copy on the device (x.to('" + where + "'))");
+           "is in host memory" + other + "; pass a copy on the device (x.to('" + kind.frameworkName + ":" +
+               std::to_string(placement.launch.ordinal) + "'))");
   return false;
 }
 

@@ -15,7 +15,7 @@ namespace tilewright::launcher {
 #undef TILEWRIGHT_TARGET_KIND
 
 const DeviceKind &hostDevices() {
-  static const DeviceKind host(kHost, "cpu");
+  static const DeviceKind host(kHost, "cpu", "CPU");
   return host;
 }
 
@@ -95,7 +95,5 @@ bool DeviceKind::currentStream(int32_t, uintptr_t &stream) const {
 }
 
 bool DeviceKind::reachesHostMemory(int32_t, uintptr_t) const { return true; }
-
-bool DeviceKind::readArray(Call &, const Parameter &, PyObject *, ArrayArgument &) const { return false; }
 
 } // namespace tilewright::launcher

@@ -9,13 +9,21 @@ static PyObject *itemOf(PyObject *module, PyObject *name) {
   return module && PyModule_Check(module) ? PyDict_GetItemWithError(PyModule_GetDict(module), name) : nullptr;
 }
 
-/// A function of torch._C; null in builds without CUDA. It is looked up for every launch, because PyTorch may be
+/// A function of torch._C; null in builds without GPUs. It is looked up for every launch, because PyTorch may be
 /// imported later, and takes only three dictionary lookups.
 static PyObject *torchFunction(PyObject *name) {
   static PyObject *torch = PyUnicode_InternFromString("torch");
   static PyObject *extension = PyUnicode_InternFromString("_C");
   PyObject *module = PyDict_GetItemWithError(PyImport_GetModuleDict(), torch);
   return itemOf(itemOf(module, extension), name);
+}
+
+bool torchHasVersion(const char *name) {
+  static PyObject *torch = PyUnicode_InternFromString("torch");
+  static PyObject *versions = PyUnicode_InternFromString("version");
+  PyObject *module = itemOf(PyDict_GetItemWithError(PyImport_GetModuleDict(), torch), versions);
+  PyObject *version = module && PyModule_Check(module) ? PyDict_GetItemString(PyModule_GetDict(module), name) : nullptr;
+  return version && version != Py_None;
 }
 
 std::optional<int32_t> torchDevice() {

@@ -38,16 +38,22 @@ struct Location {
 /// The base class describes the host; the functions are called for other devices only.
 class DeviceKind {
 public:
-  DeviceKind(DeviceType type, const char *name) : type(type), name(name) {}
+  DeviceKind(DeviceType type, const char *name, const char *title)
+      : type(type), name(name), title(title), frameworkName(name) {}
   virtual ~DeviceKind() = default;
 
   const DeviceType type;
-  /// As in PyTorch's names of devices: "cuda" in "cuda:1".
+  /// The first part of the names of devices: "cuda" in "cuda:1".
   const char *const name;
+  /// The name in messages: "CUDA".
+  const char *const title;
+  /// What PyTorch calls such devices.
+  const char *frameworkName;
   /// The types of host memory that is pinned for devices of this kind, and of memory that is accessible on both sides.
   DeviceType pinnedType = kNowhere;
   DeviceType managedType = kNowhere;
-  /// The attribute of arrays that readArray() reads, such as "__cuda_array_interface__"; null if there is none.
+  /// The attribute of arrays that readDeviceArray() reads, such as "__cuda_array_interface__"; null if there is none.
+  /// Several kinds may have the same one.
   const char *arrayAttribute = nullptr;
 
   /// The ordinal of the current device of this kind, if a launch that has neither arrays nor a target runs on it.
@@ -62,9 +68,12 @@ public:
   virtual bool currentStream(int32_t ordinal, uintptr_t &stream) const;
   /// Whether a device can access host memory at the same address. True if there is no such device.
   virtual bool reachesHostMemory(int32_t ordinal, uintptr_t address) const;
-  /// Reads an array by its `arrayAttribute`. Returns false on failure, and without an exception if this object does not
-  /// have the attribute, for example because it is on the host.
-  virtual bool readArray(Call &call, const Parameter &parameter, PyObject *object, ArrayArgument &array) const;
+  /// Why there is no device of this kind; empty if there is one.
+  virtual std::string problem() const { return ""; }
+  /// The ordinal of the device that owns an address; none if no device does.
+  virtual std::optional<int32_t> ownerOf(uintptr_t address) const { return std::nullopt; }
+  /// Whether PyTorch's tensors on devices of this name ("cuda") are on this kind of device.
+  virtual bool isCalled(llvm::StringRef framework) const { return framework == name; }
 };
 
 /// The memory of a type that DLPack defines.

@@ -8,6 +8,7 @@
 //   Classify.cpp   encodes a value as key bytes and slots
 //   Types.cpp      how values of a Python type are passed
 //   Array.cpp      reads the address, extent and dtype of tensors and arrays
+//   DeviceArray.cpp  the same for arrays that describe their memory on a GPU by an attribute
 //   Device.cpp     selects the device and the stream
 //   DeviceKinds.cpp  the registered kinds of devices; each has a folder, such as Cuda
 //   Torch.cpp      reads PyTorch's current device and stream
@@ -280,6 +281,12 @@ bool readArray(Call &call, const Parameter &parameter, PyObject *object, const T
 /// (ml_dtypes).
 std::optional<runtime::DataType> typeByName(PyObject *object);
 bool unknownType(Call &call, const Parameter &parameter, PyObject *object);
+// DeviceArray.cpp
+/// Reads an array by the `arrayAttribute` of a kind of device: a dict with shape, typestr, data, strides and stream.
+/// Returns false on failure, and without an exception if this object does not have the attribute, for example because
+/// it is on the host.
+bool readDeviceArray(Call &call, const Parameter &parameter, PyObject *object, const DeviceKind &kind,
+                     ArrayArgument &array);
 // Device.cpp
 bool recordDevice(Call &call, const Parameter &parameter, const ArrayArgument &array);
 bool resolveDevice(Call &call);
@@ -291,8 +298,11 @@ PyObject *describeDevice(const Call &call);
 // Torch.cpp
 /// PyTorch's current device; none if PyTorch is not imported or has no device.
 std::optional<int32_t> torchDevice();
-/// PyTorch's current stream on a device; the default stream if PyTorch is not imported or was built without CUDA.
+/// PyTorch's current stream on a device; the default stream if PyTorch is not imported or was built without GPUs.
 bool torchStream(int32_t device, uintptr_t &stream);
+/// Whether PyTorch is imported and has this version: "hip" if it was built for AMD's GPUs, which it calls by the names
+/// of NVIDIA's.
+bool torchHasVersion(const char *name);
 // Constant.cpp
 bool addConstant(Call &call, const Parameter *parameter, PyObject *object);
 bool sameConstant(PyObject *a, PyObject *b);

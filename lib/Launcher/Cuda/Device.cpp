@@ -11,7 +11,7 @@ namespace tilewright::launcher {
 
 namespace cuda = runtime::cuda;
 
-CudaDevices::CudaDevices() : DeviceKind(dlpack::CUDA, "cuda") {
+CudaDevices::CudaDevices() : DeviceKind(dlpack::CUDA, "cuda", cuda::Platform::kTitle) {
   pinnedType = dlpack::CUDAHost;
   managedType = dlpack::CUDAManaged;
   arrayAttribute = "__cuda_array_interface__";
@@ -49,17 +49,34 @@ llvm::json::Object CudaDevices::describe() const {
                             {"devices", std::move(devices)}};
 }
 
+/// PyTorch's current device, if that is a CUDA device.
+static std::optional<int32_t> cudaTorchDevice() { return torchHasVersion("hip") ? std::nullopt : torchDevice(); }
+
 std::optional<int32_t> CudaDevices::defaultOrdinal() const {
-  std::optional<int32_t> device = torchDevice();
-  return device && cuda::Platform::instance().problem().empty() ? device : std::nullopt;
+  std::optional<int32_t> device = cudaTorchDevice();
+  return device && problem().empty() ? device : std::nullopt;
 }
 
 int32_t CudaDevices::currentOrdinal() const {
-  std::optional<int32_t> device = torchDevice();
+  std::optional<int32_t> device = cudaTorchDevice();
   return device ? *device : cuda::Platform::instance().currentOrdinal();
 }
 
-bool CudaDevices::currentStream(int32_t ordinal, uintptr_t &stream) const { return torchStream(ordinal, stream); }
+bool CudaDevices::currentStream(int32_t ordinal, uintptr_t &stream) const {
+  stream = 0;
+  return torchHasVersion("hip") || torchStream(ordinal, stream);
+}
+
+std::string CudaDevices::problem() const { return cuda::Platform::instance().problem(); }
+
+bool CudaDevices::isCalled(llvm::StringRef framework) const { return framework == name && !torchHasVersion("hip"); }
+
+std::optional<int32_t> CudaDevices::ownerOf(uintptr_t address) const {
+  int ordinal = 0;
+  cuda::Status status = cuda::Platform::instance().driver().pointerGetAttribute(
+      &ordinal, cuda::PointerAttribute::DeviceOrdinal, static_cast<cuda::DevicePointer>(address));
+  return status == cuda::Status::Success ? std::optional<int32_t>(ordinal) : std::nullopt;
+}
 
 bool CudaDevices::reachesHostMemory(int32_t ordinal, uintptr_t address) const {
   // If the device does not exist, loading the kernel reports that.

@@ -20,8 +20,10 @@ public:
   int32_t currentOrdinal() const override;
   bool currentStream(int32_t ordinal, uintptr_t &stream) const override;
   bool reachesHostMemory(int32_t ordinal, uintptr_t address) const override;
-  /// Reads a dict with shape, typestr, data, strides and stream. Numba's and CuPy's arrays have it.
-  bool readArray(Call &call, const Parameter &parameter, PyObject *object, ArrayArgument &array) const override;
+  std::string problem() const override;
+  std::optional<int32_t> ownerOf(uintptr_t address) const override;
+  /// Unless PyTorch was built for AMD's GPUs, which it also calls "cuda".
+  bool isCalled(llvm::StringRef framework) const override;
 };
 
 } // namespace tilewright::launcher

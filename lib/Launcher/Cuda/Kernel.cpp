@@ -67,18 +67,7 @@ std::shared_ptr<LoadedKernel> cudaLoad(const LoadRequest &request) {
 }
 
 void cudaBind(py::module_ &module) {
-  py::class_<CudaKernel, LoadedKernel, std::shared_ptr<CudaKernel>>(module, "CudaKernel", "A kernel on a CUDA device.")
-      .def_property_readonly("device", [](const CudaKernel &self) { return self.kernel->device.label(); })
-      .def_property_readonly("registers", [](const CudaKernel &self) { return self.kernel->resources.registers; })
-      .def_property_readonly("local_bytes", [](const CudaKernel &self) { return self.kernel->resources.localBytes; })
-      .def_property_readonly("static_shared_bytes",
-                             [](const CudaKernel &self) { return self.kernel->resources.staticSharedBytes; })
-      .def_property_readonly("max_threads", [](const CudaKernel &self) { return self.kernel->resources.maxThreads; })
-      .def_property_readonly(
-          "module", [](const CudaKernel &self) { return reinterpret_cast<uintptr_t>(self.kernel->moduleHandle()); })
-      .def_property_readonly("function", [](const CudaKernel &self) {
-        return reinterpret_cast<uintptr_t>(self.kernel->functionHandle());
-      });
+  bindGpuKernel<CudaKernel>(module, "CudaKernel", "A kernel on a CUDA device.");
   module.def("load_cuda", &loadOnDevice, py::arg("name"), py::arg("image"), py::arg("symbol"), py::arg("device"),
              py::arg("threads"), py::arg("shared_bytes") = 0, py::arg("slots") = py::none(),
              py::arg("accesses") = py::none(), py::arg("asserts") = std::vector<PyAssert>(),

@@ -83,3 +83,42 @@ def on_cuda(cuda: ModuleType, substitute: Callable[..., Substitute]) -> Callable
         return made
 
     return give
+
+
+@pytest.fixture
+def hip() -> Iterator[ModuleType]:
+    """A new fake HIP runtime; `hip.configure(words)` must be called before its first use."""
+    import fake_hip
+
+    fake_hip.configure()
+    fake_hip.make_current(-1)
+    fake_hip.set_stream(0)
+    _core.use_hip_library(fake_hip.LIBRARY)
+    yield fake_hip
+    _core.use_hip_library()
+
+
+@pytest.fixture
+def on_hip(hip: ModuleType, substitute: Callable[..., Substitute]) -> Callable[..., Substitute]:
+    """Gives a @jit function code for each AMD GPU; its arguments have these sizes in bytes."""
+
+    def give(fn: JITFunction, parameters: str, **options: Any) -> Substitute:
+        made = substitute(fn)
+        for device in range(len(_core.devices("hip")["devices"])):
+            made.code[f"hip:{device}"] = hip.load(fn.name, parameters, device, **options)
+        return made
+
+    return give
+
+
+@pytest.fixture
+def rocm_torch(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Makes PyTorch one that was built for ROCm, with these functions of torch._C."""
+    import torch
+
+    def put(**functions: Any) -> None:
+        monkeypatch.setattr(torch.version, "hip", "6.4.43482")
+        for name, function in functions.items():
+            monkeypatch.setattr(torch._C, name, function, raising=False)
+
+    return put

@@ -115,7 +115,7 @@ def test_targets_by_name(target, expected) -> None:
     assert str(target_of(target)) == expected
 
 
-@pytest.mark.parametrize("target", [GPUTarget("hip", "gfx942", 64), GPUTarget("cuda", 12, 32), 90])
+@pytest.mark.parametrize("target", [GPUTarget("hip", "gfx000", 64), GPUTarget("cuda", 12, 32), 90])
 def test_targets_that_do_not_exist(target) -> None:
     with pytest.raises(DeviceError, match="target"):
         target_of(target)

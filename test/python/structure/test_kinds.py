@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[3]
 # The folders in which every kind of target has files. Passes see tables (docs/architecture.md).
 FOLDERS = ("Pipeline", "Target", "Runtime", "Launcher", "Bindings")
 # compat has the names of Triton's modules and functions; testing measures what devices can do.
-OWN = re.compile(r"(^|/)(Cuda|Nvptx)/|/Cuda\w*\.(h|cpp)$|tilewright/(compat|testing)/")
+OWN = re.compile(r"(^|/)(Cuda|Hip|Nvptx)/|/Cuda\w*\.(h|cpp)$|tilewright/(compat|testing)/")
 EXCEPTIONS = {
     "include/tilewright/Target/TargetKinds.def": "registers the kinds",
     "lib/Bindings/Assemble.cpp": "NVIDIA's assembler, for tests and `tilewright doctor`",

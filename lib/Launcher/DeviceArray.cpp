@@ -1,11 +1,7 @@
 // Reads arrays in GPU memory by their __cuda_array_interface__ (Numba, CuPy): a dict with shape, typestr, data, strides
-// and stream.
-
-#include "Device.h"
+// and stream. It does not name the device, and several kinds of devices use it.
 
 #include "tilewright/Launcher/Launcher.h"
-
-#include "tilewright/Runtime/Cuda/Platform.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -14,11 +10,12 @@ namespace tilewright::launcher {
 
 using namespace runtime;
 
-static bool malformed(Call &call, const Parameter &parameter) {
+static bool malformed(Call &call, const Parameter &parameter, const DeviceKind &kind) {
+  std::string message = std::string("has a malformed ") + kind.arrayAttribute;
   if (PyErr_Occurred()) {
-    setErrorFromPending("ArgumentError", call.state, &parameter, "has a malformed __cuda_array_interface__");
+    setErrorFromPending("ArgumentError", call.state, &parameter, message);
   } else {
-    setError("ArgumentError", call.state, &parameter, "has a malformed __cuda_array_interface__");
+    setError("ArgumentError", call.state, &parameter, message);
   }
   return false;
 }
@@ -40,10 +37,11 @@ static bool readIntegers(PyObject *tuple, llvm::SmallVectorImpl<int64_t> &values
 }
 
 /// Reads a typestr such as "<f4": byte order, kind, size.
-static bool readType(Call &call, const Parameter &parameter, PyObject *object, PyObject *text, ArrayArgument &array) {
+static bool readType(Call &call, const Parameter &parameter, PyObject *object, PyObject *text, const DeviceKind &kind,
+                     ArrayArgument &array) {
   const char *chars = text && PyUnicode_Check(text) ? PyUnicode_AsUTF8(text) : nullptr;
   if (!chars || std::strlen(chars) < 3) {
-    return malformed(call, parameter);
+    return malformed(call, parameter, kind);
   }
   unsigned bytes = static_cast<unsigned>(std::strtoul(chars + 2, nullptr, 10));
   std::optional<DataType> type = dataTypeFromArrayKind(chars[1], bytes);
@@ -57,37 +55,41 @@ static bool readType(Call &call, const Parameter &parameter, PyObject *object, P
   return true;
 }
 
-/// Finds the device that owns the address.
-static bool locate(DeviceType type, Call &call, const Parameter &parameter, ArrayArgument &array) {
+/// Finds the device that owns the address, among those of all kinds with the attribute. `kind` is the first of them.
+static bool locate(Call &call, const Parameter &parameter, const DeviceKind &kind, ArrayArgument &array) {
   if (!array.address) {
     array.location = {kNowhere}; // an empty array has no location
     return true;
   }
-  cuda::Platform &platform = cuda::Platform::instance();
-  if (!platform.problem().empty()) {
-    setError("DeviceError", call.state, &parameter, "is on a CUDA device, and there is none: " + platform.problem());
-    return false;
+  const DeviceKind *present = nullptr;
+  for (const DeviceKind *other : deviceKinds()) {
+    if (!other->arrayAttribute || std::strcmp(other->arrayAttribute, kind.arrayAttribute) != 0 ||
+        !other->problem().empty()) {
+      continue;
+    }
+    if (std::optional<int32_t> ordinal = other->ownerOf(array.address)) {
+      array.location = {other->type, *ordinal};
+      return true;
+    }
+    present = present ? present : other;
   }
-  int ordinal = 0;
-  cuda::Status status = platform.driver().pointerGetAttribute(&ordinal, cuda::PointerAttribute::DeviceOrdinal,
-                                                              static_cast<cuda::DevicePointer>(array.address));
-  if (status != cuda::Status::Success) {
-    setError("DeviceError", call.state, &parameter, "starts at an address that is on no CUDA device");
-    return false;
-  }
-  array.location = {type, ordinal};
-  return true;
+  std::string message = present
+                            ? std::string("starts at an address that is on no ") + present->title + " device"
+                            : std::string("is on a ") + kind.title + " device, and there is none: " + kind.problem();
+  setError("DeviceError", call.state, &parameter, message);
+  return false;
 }
 
 /// Reads the integers of the interface: the array's address, extent and stream.
-static bool readMemory(Call &call, const Parameter &parameter, PyObject *interface, ArrayArgument &array) {
+static bool readMemory(Call &call, const Parameter &parameter, PyObject *interface, const DeviceKind &kind,
+                       ArrayArgument &array) {
   PyObject *data = itemOf(interface, "data"), *strides = itemOf(interface, "strides");
   PyObject *stream = itemOf(interface, "stream");
   llvm::SmallVector<int64_t, 8> shape, steps;
   if (!data || !PyTuple_Check(data) || PyTuple_GET_SIZE(data) != 2 ||
       !readIntegers(itemOf(interface, "shape"), shape) ||
       (strides && (!readIntegers(strides, steps) || steps.size() != shape.size()))) {
-    return malformed(call, parameter);
+    return malformed(call, parameter, kind);
   }
   array.address = PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(data, 0));
   array.isReadOnly = PyObject_IsTrue(PyTuple_GET_ITEM(data, 1)) == 1;
@@ -95,16 +97,16 @@ static bool readMemory(Call &call, const Parameter &parameter, PyObject *interfa
     array.stream = PyLong_AsUnsignedLongLong(stream);
   }
   if (PyErr_Occurred()) {
-    return malformed(call, parameter);
+    return malformed(call, parameter, kind);
   }
   unsigned bytes = bytesOf(array.type);
   array.extent = extentOf(array.address, shape.size(), shape.data(), strides ? steps.data() : nullptr, 1, bytes);
   return true;
 }
 
-bool CudaDevices::readArray(Call &call, const Parameter &parameter, PyObject *object, ArrayArgument &array) const {
-  static PyObject *attribute = PyUnicode_InternFromString(arrayAttribute);
-  Ref interface = Ref::take(PyObject_GetAttr(object, attribute));
+bool readDeviceArray(Call &call, const Parameter &parameter, PyObject *object, const DeviceKind &kind,
+                     ArrayArgument &array) {
+  Ref interface = Ref::take(PyObject_GetAttrString(object, kind.arrayAttribute));
   if (!interface) {
     // The framework also has arrays on the host. Keep exceptions such as KeyboardInterrupt.
     if (PyErr_ExceptionMatches(PyExc_Exception)) {
@@ -113,10 +115,10 @@ bool CudaDevices::readArray(Call &call, const Parameter &parameter, PyObject *ob
     return false;
   }
   if (!PyDict_Check(interface.get())) {
-    return malformed(call, parameter);
+    return malformed(call, parameter, kind);
   }
-  return readType(call, parameter, object, itemOf(interface.get(), "typestr"), array) &&
-         readMemory(call, parameter, interface.get(), array) && locate(type, call, parameter, array);
+  return readType(call, parameter, object, itemOf(interface.get(), "typestr"), kind, array) &&
+         readMemory(call, parameter, interface.get(), kind, array) && locate(call, parameter, kind, array);
 }
 
 } // namespace tilewright::launcher
