@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+namespace py = pybind11;
+
 namespace tilewright::launcher {
 
 using namespace runtime;
@@ -186,6 +188,18 @@ void raiseLoadProblem(const std::string &name, const GpuDevice *device, const Ke
   }
   const Excess &excess = *problem.excess;
   raise("OutOfResourcesError", message, excess.resource, excess.required, excess.limit);
+}
+
+void bindGpuKernel(py::module_ &module) {
+  py::class_<GpuKernel, LoadedKernel, std::shared_ptr<GpuKernel>>(module, "GpuKernel", "A kernel on a GPU.")
+      .def_property_readonly("device", [](const GpuKernel &self) { return self.device.label(); })
+      .def_property_readonly("registers", [](const GpuKernel &self) { return self.resources().registers; })
+      .def_property_readonly("local_bytes", [](const GpuKernel &self) { return self.resources().localBytes; })
+      .def_property_readonly("static_shared_bytes",
+                             [](const GpuKernel &self) { return self.resources().staticSharedBytes; })
+      .def_property_readonly("max_threads", [](const GpuKernel &self) { return self.resources().maxThreads; })
+      .def_property_readonly("module", &GpuKernel::moduleHandle)
+      .def_property_readonly("function", &GpuKernel::functionHandle);
 }
 
 bool hasAttribute(const LoadRequest &request, const char *name) {

@@ -24,6 +24,11 @@ public:
   /// Returns after the launch was queued.
   bool launch(Call &call, PyObject *compiled, const runtime::Grid &grid) final;
 
+  virtual const runtime::KernelResources &resources() const = 0;
+  /// The driver's handles, for programs that launch the kernel themselves.
+  virtual uintptr_t moduleHandle() const = 0;
+  virtual uintptr_t functionHandle() const = 0;
+
   runtime::GpuDevice &device;
 
 protected:
@@ -81,20 +86,8 @@ std::unique_ptr<Kernel> loadOnto(Platform &platform, const std::string &name, in
   raiseLoadProblem(name, device, problem);
 }
 
-/// Binds the class of a vendor's kernels, with their resources and handles.
-template <typename Kernel> void bindGpuKernel(pybind11::module_ &module, const char *name, const char *description) {
-  pybind11::class_<Kernel, LoadedKernel, std::shared_ptr<Kernel>>(module, name, description)
-      .def_property_readonly("device", [](const Kernel &self) { return self.device.label(); })
-      .def_property_readonly("registers", [](const Kernel &self) { return self.kernel->resources.registers; })
-      .def_property_readonly("local_bytes", [](const Kernel &self) { return self.kernel->resources.localBytes; })
-      .def_property_readonly("static_shared_bytes",
-                             [](const Kernel &self) { return self.kernel->resources.staticSharedBytes; })
-      .def_property_readonly("max_threads", [](const Kernel &self) { return self.kernel->resources.maxThreads; })
-      .def_property_readonly(
-          "module", [](const Kernel &self) { return reinterpret_cast<uintptr_t>(self.kernel->moduleHandle()); })
-      .def_property_readonly(
-          "function", [](const Kernel &self) { return reinterpret_cast<uintptr_t>(self.kernel->functionHandle()); });
-}
+/// Binds the base class for Python, with its resources and handles.
+void bindGpuKernel(pybind11::module_ &module);
 
 /// An attribute of launches, which metadata made by other programs may lack.
 bool hasAttribute(const LoadRequest &request, const char *name);

@@ -1,6 +1,8 @@
 // Loads code by the registered kind of its target.
 
 #include "tilewright/Launcher/Load.h"
+
+#include "GpuKernel.h"
 #include "tilewright/Launcher/PythonTypes.h"
 
 namespace py = pybind11;
@@ -31,6 +33,7 @@ void bindLoadedKernels(py::module_ &module) {
   // NOLINTNEXTLINE(bugprone-unused-raii): the module keeps the class
   py::class_<LoadedKernel, std::shared_ptr<LoadedKernel>>(module, "LoadedKernel",
                                                           "A kernel's code that is loaded for execution.");
+  bindGpuKernel(module);
 #define TILEWRIGHT_TARGET_KIND(name, kind, device) kind##Bind(module);
 #include "tilewright/Target/TargetKinds.def"
 #undef TILEWRIGHT_TARGET_KIND

@@ -73,6 +73,23 @@ std::string GpuDevice::lose(const std::string &cause, const std::string &hint) {
   return reason;
 }
 
+bool GpuDevice::allocateMailbox(Mailbox &mailbox, KernelProblem &problem) {
+  std::unique_lock<std::mutex> lock(mutex);
+  if (mailboxes.isFull()) {
+    // A failure may mark the device as lost, which takes the mutex. Two threads may both allocate a page; what is left
+    // of the first one is not used.
+    lock.unlock();
+    MailboxPage page;
+    if (!allocatePage(page, problem)) {
+      return false;
+    }
+    lock.lock();
+    mailboxes.replacePage(page);
+  }
+  mailbox = mailboxes.take();
+  return true;
+}
+
 std::string GpuDevice::lostBecause() const {
   std::lock_guard<std::mutex> lock(mutex);
   return reason;

@@ -19,11 +19,11 @@ std::optional<MailboxReport> readMailbox(const volatile uint64_t *words) {
                        {program % columns, program / columns % rows, program / columns / rows}};
 }
 
-void MailboxMemory::replacePage(void *page, uint64_t onDevice) {
-  auto *words = static_cast<uint64_t *>(page);
-  count = kPageBytes / sizeof(uint64_t);
+void MailboxMemory::replacePage(const MailboxPage &page) {
+  auto *words = static_cast<uint64_t *>(page.memory);
+  count = MailboxPage::kBytes / sizeof(uint64_t);
   std::fill_n(words, count, 0);
-  next = {words, onDevice};
+  next = {words, page.onDevice};
 }
 
 Mailbox MailboxMemory::take() {

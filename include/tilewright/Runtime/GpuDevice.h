@@ -75,7 +75,7 @@ public:
   std::string label() const { return kind + (":" + std::to_string(ordinal)); }
 
   /// Also works while a stream is being captured.
-  virtual bool allocateMailbox(Mailbox &mailbox, KernelProblem &problem) = 0;
+  bool allocateMailbox(Mailbox &mailbox, KernelProblem &problem);
 
   /// Records a launch. `kernel` is a label that must never be freed.
   void noteLaunch(const char *kernel);
@@ -91,9 +91,12 @@ public:
 
 protected:
   mutable std::mutex mutex;
-  MailboxMemory mailboxes; // guarded by the mutex
 
 private:
+  /// Allocates memory of the host that the device can access, for mailboxes; also while a stream is being captured.
+  virtual bool allocatePage(MailboxPage &page, KernelProblem &problem) = 0;
+
+  MailboxMemory mailboxes; // guarded by the mutex
   const char *const kind;
   std::atomic<bool> lost{false};
   std::string reason; // guarded by the mutex

@@ -33,15 +33,21 @@ struct Mailbox {
   uint64_t onDevice = 0; ///< its address there
 };
 
+/// Memory of the host that a device can access.
+struct MailboxPage {
+  static constexpr size_t kBytes = 4096;
+
+  void *memory = nullptr;
+  uint64_t onDevice = 0; ///< its address there
+};
+
 /// Memory of the host that a device can access, for mailboxes. Many of them share a page, since allocating one locks it
 /// in memory and may wait for the device.
 class MailboxMemory {
 public:
-  static constexpr size_t kPageBytes = 4096;
-
   bool isFull() const { return count < kMailboxWords; }
   /// Replaces a full page by another one, which is cleared.
-  void replacePage(void *page, uint64_t onDevice);
+  void replacePage(const MailboxPage &page);
   /// Requires that it is not full.
   Mailbox take();
 

@@ -2,6 +2,8 @@
 
 #include "Device.h"
 
+#include "../GpuDevice.h"
+
 #include "tilewright/Launcher/Launcher.h"
 
 #include "third_party/dlpack/DLPack.h"
@@ -22,26 +24,12 @@ const DeviceKind &cudaDevices() {
   return devices;
 }
 
-static llvm::json::Object describeDevice(const cuda::Device &device) {
-  std::string major = std::to_string(device.major), minor = std::to_string(device.minor);
-  return llvm::json::Object{{"name", llvm::json::fixUTF8(device.name)},
-                            {"architecture", major + minor},
-                            {"capability", "the compute capability " + major + "." + minor},
-                            {"memory_bytes", static_cast<int64_t>(device.memoryBytes)},
-                            {"shared_bytes_per_block", device.limits.sharedBytes},
-                            {"registers_per_block", device.limits.registers},
-                            {"multiprocessors", device.properties.multiprocessors},
-                            {"warp_size", device.properties.warpSize},
-                            {"clock_kilohertz", device.properties.clockKilohertz},
-                            {"memory_clock_kilohertz", device.properties.memoryClockKilohertz},
-                            {"memory_bus_bits", device.properties.memoryBusBits}};
-}
-
 llvm::json::Object CudaDevices::describe() const {
   cuda::Platform &platform = cuda::Platform::instance();
   llvm::json::Array devices;
   for (const cuda::Device &device : platform.devices()) {
-    devices.push_back(describeDevice(device));
+    std::string major = std::to_string(device.major), minor = std::to_string(device.minor);
+    devices.push_back(describeGpu(device, major + minor, "the compute capability " + major + "." + minor));
   }
   return llvm::json::Object{{"problem", platform.problem()},
                             {"version", platform.driverVersion()},

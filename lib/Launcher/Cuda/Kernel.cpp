@@ -67,7 +67,8 @@ std::shared_ptr<LoadedKernel> cudaLoad(const LoadRequest &request) {
 }
 
 void cudaBind(py::module_ &module) {
-  bindGpuKernel<CudaKernel>(module, "CudaKernel", "A kernel on a CUDA device.");
+  // NOLINTNEXTLINE(bugprone-unused-raii): the module keeps the class
+  py::class_<CudaKernel, GpuKernel, std::shared_ptr<CudaKernel>>(module, "CudaKernel", "A kernel on a CUDA device.");
   module.def("load_cuda", &loadOnDevice, py::arg("name"), py::arg("image"), py::arg("symbol"), py::arg("device"),
              py::arg("threads"), py::arg("shared_bytes") = 0, py::arg("slots") = py::none(),
              py::arg("accesses") = py::none(), py::arg("asserts") = std::vector<PyAssert>(),

@@ -19,12 +19,15 @@ public:
   CudaKernel(std::unique_ptr<runtime::cuda::Kernel> kernel, std::optional<std::vector<int>> slots,
              ReportingCode *reporting, bool isPersistent = false);
 
-  const std::unique_ptr<runtime::cuda::Kernel> kernel;
+  const runtime::KernelResources &resources() const override { return kernel->resources; }
+  uintptr_t moduleHandle() const override { return reinterpret_cast<uintptr_t>(kernel->moduleHandle()); }
+  uintptr_t functionHandle() const override { return reinterpret_cast<uintptr_t>(kernel->functionHandle()); }
 
 private:
   bool encodeTensorMaps(Call &call, std::vector<runtime::EncodedTensorMap> &encoded) override;
   bool queue(const runtime::Grid &grid, uintptr_t stream, void **parameters, runtime::KernelProblem &problem) override;
 
+  const std::unique_ptr<runtime::cuda::Kernel> kernel;
   runtime::cuda::TensorMapEncoder encoder;
 };
 

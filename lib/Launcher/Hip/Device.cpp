@@ -1,6 +1,8 @@
 // AMD GPUs, as the launcher selects them. PyTorch calls them "cuda" if it was built for ROCm, and its functions have
 // the same names as for CUDA.
 
+#include "../GpuDevice.h"
+
 #include "tilewright/Launcher/Launcher.h"
 
 #include "third_party/dlpack/DLPack.h"
@@ -21,7 +23,7 @@ public:
   }
 
   /// In addition, `library` is the file of the runtime, `version` its version ("6.4.43482"), and each device has its
-  /// `features`, `memory_bytes` and `shared_bytes_per_block`.
+  /// `features` and what describeGpu() adds.
   llvm::json::Object describe() const override;
   /// If PyTorch is imported and has an AMD GPU.
   std::optional<int32_t> defaultOrdinal() const override;
@@ -41,26 +43,13 @@ public:
 /// Whether PyTorch's functions and names of devices are about AMD GPUs.
 static bool torchIsForHip() { return torchHasVersion("hip"); }
 
-static llvm::json::Object describeDevice(const hip::Device &device) {
-  return llvm::json::Object{{"name", llvm::json::fixUTF8(device.name)},
-                            {"architecture", llvm::json::fixUTF8(device.architecture)},
-                            {"capability", llvm::json::fixUTF8("the architecture " + device.architecture)},
-                            {"features", llvm::json::fixUTF8(device.features)},
-                            {"memory_bytes", static_cast<int64_t>(device.memoryBytes)},
-                            {"shared_bytes_per_block", device.limits.sharedBytes},
-                            {"registers_per_block", device.limits.registers},
-                            {"multiprocessors", device.properties.multiprocessors},
-                            {"warp_size", device.properties.warpSize},
-                            {"clock_kilohertz", device.properties.clockKilohertz},
-                            {"memory_clock_kilohertz", device.properties.memoryClockKilohertz},
-                            {"memory_bus_bits", device.properties.memoryBusBits}};
-}
-
 llvm::json::Object HipDevices::describe() const {
   hip::Platform &platform = hip::Platform::instance();
   llvm::json::Array devices;
   for (const hip::Device &device : platform.devices()) {
-    devices.push_back(describeDevice(device));
+    llvm::json::Object described = describeGpu(device, device.architecture, "the architecture " + device.architecture);
+    described["features"] = llvm::json::fixUTF8(device.features);
+    devices.push_back(std::move(described));
   }
   int version = platform.runtimeVersion();
   return llvm::json::Object{{"problem", llvm::json::fixUTF8(platform.problem())},

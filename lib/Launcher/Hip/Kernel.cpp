@@ -27,12 +27,16 @@ public:
                   isPersistent ? std::optional<int>(kernel->programsAtOnce) : std::nullopt),
         kernel(std::move(kernel)) {}
 
-  const std::unique_ptr<hip::Kernel> kernel;
+  const KernelResources &resources() const override { return kernel->resources; }
+  uintptr_t moduleHandle() const override { return reinterpret_cast<uintptr_t>(kernel->moduleHandle()); }
+  uintptr_t functionHandle() const override { return reinterpret_cast<uintptr_t>(kernel->functionHandle()); }
 
 private:
   std::optional<Excess> excessOf(const Grid &grid) const override { return kernel->excessOf(grid); }
   bool takes(size_t parameters) const override;
   bool queue(const Grid &grid, uintptr_t stream, void **parameters, KernelProblem &problem) override;
+
+  const std::unique_ptr<hip::Kernel> kernel;
 };
 
 } // namespace
@@ -99,7 +103,8 @@ std::shared_ptr<LoadedKernel> hipLoad(const LoadRequest &request) {
 }
 
 void hipBind(py::module_ &module) {
-  bindGpuKernel<HipKernel>(module, "HipKernel", "A kernel on an AMD GPU.");
+  // NOLINTNEXTLINE(bugprone-unused-raii): the module keeps the class
+  py::class_<HipKernel, GpuKernel, std::shared_ptr<HipKernel>>(module, "HipKernel", "A kernel on an AMD GPU.");
   module.def("load_hip", &loadOnDevice, py::arg("name"), py::arg("image"), py::arg("symbol"), py::arg("device"),
              py::arg("threads"), py::arg("shared_bytes") = 0, py::arg("slots") = py::none(),
              py::arg("accesses") = py::none(), py::arg("asserts") = std::vector<PyAssert>(),

@@ -1,37 +1,25 @@
-// The mailboxes of a HIP device; see Runtime/Mailbox.h.
+// The memory of a HIP device's mailboxes; see Runtime/Mailbox.h.
 
 #include "tilewright/Runtime/Hip/Platform.h"
 
 namespace tilewright::runtime::hip {
 
-static Status replacePage(const Library &library, MailboxMemory &memory) {
-  void *page = nullptr, *onDevice = nullptr;
+bool Device::allocatePage(MailboxPage &page, KernelProblem &problem) {
   // Coherent, because the host reads it while the kernel that wrote it may still run.
-  Status status = library.hostMalloc(&page, MailboxMemory::kPageBytes, kHostPortable | kHostMapped | kHostCoherent);
-  if (status == Status::Success) {
-    status = library.hostGetDevicePointer(&onDevice, page, 0);
-  }
-  if (status == Status::Success) {
-    memory.replacePage(page, reinterpret_cast<uintptr_t>(onDevice));
-  }
-  return status;
-}
-
-bool Device::allocateMailbox(Mailbox &mailbox, KernelProblem &problem) {
-  RelaxedCapture relaxed(platform.library());
+  constexpr unsigned kFlags = kHostPortable | kHostMapped | kHostCoherent;
+  const Library &library = platform.library();
+  RelaxedCapture relaxed(library);
   DeviceScope scope(*this);
+  void *onDevice = nullptr;
   Status status = scope.status;
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (status == Status::Success && mailboxes.isFull()) {
-      status = replacePage(platform.library(), mailboxes);
-    }
-    if (status == Status::Success) {
-      mailbox = mailboxes.take();
-      return true;
-    }
+  if (status == Status::Success) {
+    status = library.hostMalloc(&page.memory, MailboxPage::kBytes, kFlags);
   }
-  return fail("hipHostMalloc", status, problem);
+  if (status == Status::Success) {
+    status = library.hostGetDevicePointer(&onDevice, page.memory, 0);
+  }
+  page.onDevice = reinterpret_cast<uintptr_t>(onDevice);
+  return status == Status::Success || fail("hipHostMalloc", status, problem);
 }
 
 } // namespace tilewright::runtime::hip

@@ -27,8 +27,6 @@ public:
   Platform &platform;
   int major = 0, minor = 0;
 
-  bool allocateMailbox(Mailbox &mailbox, KernelProblem &problem) override;
-
   /// The primary context, retained by the first successful call.
   Status context(Context &result);
 
@@ -37,6 +35,8 @@ public:
 
 private:
   friend class Platform;
+  bool allocatePage(MailboxPage &page, KernelProblem &problem) override;
+
   DeviceHandle handle = 0;
   std::atomic<Context> primary{nullptr};
 };

@@ -26,12 +26,13 @@ public:
   std::string architecture; ///< "gfx942"
   std::string features;     ///< "sramecc+:xnack-"; empty for an architecture without choices
 
-  bool allocateMailbox(Mailbox &mailbox, KernelProblem &problem) override;
-
   /// The error message for a failed call. If a kernel caused the failure, this marks the device as lost.
   std::string explain(const char *call, Status status);
   /// The same as a problem. Returns false.
   bool fail(const char *call, Status status, KernelProblem &problem);
+
+private:
+  bool allocatePage(MailboxPage &page, KernelProblem &problem) override;
 };
 
 class Platform {
