@@ -120,6 +120,32 @@ static Expected<CodeObjectNotes> readDocument(StringRef bytes) {
 // The ELF file
 //===----------------------------------------------------------------------===//
 
+/// Checks that the file has all that its headers describe. A runtime that loads it is not told its size.
+static Error checkComplete(const File &file) {
+  auto sections = file.sections();
+  if (!sections) {
+    return sections.takeError();
+  }
+  auto segments = file.program_headers();
+  if (!segments) {
+    return segments.takeError();
+  }
+  for (const File::Elf_Phdr &segment : *segments) {
+    if (segment.p_offset > file.getBufSize() || segment.p_filesz > file.getBufSize() - segment.p_offset) {
+      return malformed("it is truncated");
+    }
+  }
+  for (const File::Elf_Shdr &section : *sections) {
+    if (section.sh_type == llvm::ELF::SHT_NOBITS) {
+      continue;
+    }
+    if (section.sh_offset > file.getBufSize() || section.sh_size > file.getBufSize() - section.sh_offset) {
+      return malformed("it is truncated");
+    }
+  }
+  return Error::success();
+}
+
 /// The contents of the note; empty if the file has none.
 static Expected<std::string> findNote(const File &file) {
   auto segments = file.program_headers();
@@ -162,6 +188,9 @@ Expected<CodeObjectNotes> readNotes(StringRef codeObject) {
   }
   if (file->getHeader().e_machine != llvm::ELF::EM_AMDGPU || file->getHeader().e_ident[llvm::ELF::EI_CLASS] != 2) {
     return malformed("it is an ELF file for another processor than an AMD GPU");
+  }
+  if (Error error = checkComplete(*file)) {
+    return std::move(error);
   }
   Expected<std::string> note = findNote(*file);
   if (!note) {
