@@ -124,6 +124,17 @@ void bindTargets(py::module_ &module) {
   module.def(
       "current_device", [](const std::string &kind) { return deviceKindNamed(kind).currentOrdinal(); }, py::arg("kind"),
       "The ordinal of PyTorch's current device, or of the thread's current context, or 0.");
+  module.def(
+      "device_kind_called",
+      [](const std::string &name) -> std::string {
+        for (const DeviceKind *kind : deviceKinds()) {
+          if (kind->isCalled(name)) {
+            return kind->name;
+          }
+        }
+        return "";
+      },
+      py::arg("name"), "The kind of the devices that PyTorch calls by a name; empty if there is none.");
   module.def("load", &loadCode, py::arg("target"), py::arg("kernel"), py::arg("object"), py::arg("symbol"),
              py::arg("ordinal"), py::arg("metadata"),
              "Loads code from compile() onto a device, where it stays. `metadata` are those of the compilation, and\n"

@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
 def examine(full: bool) -> Iterator[Finding]:
     """All findings; each check comes after those on which it depends."""
     checks: list[Callable[[], Iterator[Finding]]] = [_python, _core, _target, _threads, _cache]
-    checks += [_cuda, _assembler]
+    checks += [_cuda, _assembler, _hip]
     checks += [lambda: _library("torch", full), lambda: _library("numpy", full), _settings]
     if full:
         checks.append(_try_kernel)
@@ -166,6 +166,36 @@ def _device(name: str, device: dict[str, Any], newest_ptx: int) -> Finding:
         hint = f"code for it is PTX {_ptx(needed)}: install a newer driver"
         return Finding("bad", name, found, hint)
     return Finding("ok", name, f"{found}, target cuda:{arch}")
+
+
+def _hip() -> Iterator[Finding]:
+    from tilewright.compiler.core import core
+    from tilewright.compiler.targets import target_kinds
+
+    try:
+        if "hip" not in target_kinds():
+            return
+        platform = core().devices("hip")
+    except (TilewrightError, AttributeError):
+        return  # there is no core
+    if problem := platform["problem"]:
+        yield Finding("note", "hip", problem, "needed only to run kernels on AMD GPUs")
+        return
+    yield Finding("ok", "hip", f"HIP {platform['version']} ({platform['library']})")
+    for ordinal, device in enumerate(platform["devices"]):
+        yield _hip_device(f"hip:{ordinal}", device)
+
+
+def _hip_device(name: str, device: dict[str, Any]) -> Finding:
+    from tilewright.compiler.targets import resolve_target
+
+    full = ":".join(filter(None, (device["architecture"], device["features"])))
+    found = f"{device['name']}, {full}, {device['memory_bytes'] / 2**30:.0f} GiB"
+    try:
+        target = resolve_target("hip", name)
+    except TilewrightError as error:
+        return Finding("note", name, found, str(error))
+    return Finding("ok", name, f"{found}, target {target}")
 
 
 def _ptx(version: int) -> str:

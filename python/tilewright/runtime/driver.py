@@ -9,6 +9,7 @@ used by this name. Without `set_active`, the active driver is
 
     EmulatedDriver   in a `with tilewright.emulate(...)`, or where TILEWRIGHT_TARGET emulates a GPU
     CudaDriver       where there is a CUDA device, unless TILEWRIGHT_TARGET names another kind
+    HipDriver        the same for an AMD GPU
     CpuDriver        elsewhere
 
 Programs read the active driver; it has no effect on launches, which run where their arrays are.
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 from typing import Any
 
 from tilewright import _core
@@ -182,18 +184,23 @@ class EmulatedDriver(GPUDriver):
         return {**super()._properties(device), "multiprocessor_count": os.cpu_count() or 1}
 
 
-class CudaDriver(GPUDriver):
-    """The CUDA devices. The current device and stream are PyTorch's, if it is imported."""
+class TorchDriver(GPUDriver):
+    """The devices of one kind. The current device and stream are PyTorch's, if it is imported.
+
+    PyTorch has the same names for the GPUs of all vendors: those of CUDA.
+    """
+
+    kind: str
 
     @property
     def target(self) -> Target:
         named = current_target()
-        if named is not None and named.kind == "cuda":
+        if named is not None and named.kind == self.kind:
             return named
-        return resolve_target("cuda", f"cuda:{self.get_current_device()}")
+        return resolve_target(self.kind, f"{self.kind}:{self.get_current_device()}")
 
     def get_current_device(self) -> int:
-        return _core.current_device("cuda")
+        return _core.current_device(self.kind)
 
     def set_current_device(self, device: int) -> None:
         self._check(device)
@@ -202,10 +209,6 @@ class CudaDriver(GPUDriver):
     def get_current_stream(self, device: int | None = None) -> int:
         return current_stream(device)
 
-    def get_device_capability(self, device: int | None = None) -> tuple[int, int]:
-        found = self._check(self.get_current_device() if device is None else device)
-        return divmod(int(found["architecture"]), 10)
-
     def get_active_torch_device(self) -> Any:
         return _torch().device("cuda", self.get_current_device())
 
@@ -213,11 +216,11 @@ class CudaDriver(GPUDriver):
         return _torch().cuda
 
     def _check(self, device: int) -> dict[str, Any]:
-        found = _core.devices("cuda")
+        found = _core.devices(self.kind)
         devices: list[dict[str, Any]] = found["devices"]
         if device not in range(len(devices)):
             why = found["problem"] or f"there are {len(devices)} devices"
-            raise DeviceError(f"there is no cuda:{device}: {why}")
+            raise DeviceError(f"there is no {self.kind}:{device}: {why}")
         return devices[device]
 
     def _properties(self, device: int) -> dict[str, int]:
@@ -233,16 +236,47 @@ class CudaDriver(GPUDriver):
         }
 
 
-_drivers = {"cpu": CpuDriver(), "emulator": EmulatedDriver(), "cuda": CudaDriver()}
+class CudaDriver(TorchDriver):
+    """The CUDA devices."""
+
+    kind = "cuda"
+
+    def get_device_capability(self, device: int | None = None) -> tuple[int, int]:
+        found = self._check(self.get_current_device() if device is None else device)
+        return divmod(int(found["architecture"]), 10)
+
+
+class HipDriver(TorchDriver):
+    """The AMD GPUs. They have no compute capability; PyTorch reports parts of the architecture's
+    name as one, such as (9, 4) for gfx942.
+    """
+
+    kind = "hip"
+
+    def get_device_capability(self, device: int | None = None) -> tuple[int, int]:
+        found = self._check(self.get_current_device() if device is None else device)
+        digits = re.fullmatch(r"gfx(\d+)([0-9a-f])[0-9a-f]", found["architecture"])
+        return (int(digits[1]), int(digits[2], 16)) if digits else (0, 0)
+
+
+_drivers = {
+    "cpu": CpuDriver(),
+    "emulator": EmulatedDriver(),
+    "cuda": CudaDriver(),
+    "hip": HipDriver(),
+}
 
 
 def _default() -> DriverBase:
     named = current_target()
     if named is not None:
         return _drivers[named.kind]
-    found = _core.devices("cuda")
-    has_devices = not found["problem"] and found["devices"]
-    return _drivers["cuda" if has_devices else "cpu"]
+    for kind, driver in _drivers.items():
+        if isinstance(driver, TorchDriver) and kind in target_kinds():
+            found = _core.devices(kind)
+            if not found["problem"] and found["devices"]:
+                return driver
+    return _drivers["cpu"]
 
 
 class DriverConfig:

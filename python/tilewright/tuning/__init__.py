@@ -14,7 +14,7 @@ tuning.py              a tuning in order: drop, compile, verify, race
 trial.py               the state of one configuration in a tuning
 compiling.py           compiles all configurations in threads, and drops those that cannot fit
 racing.py              rounds of timings, after which slow configurations drop out
-clocks.py              times calls on the host and on a CUDA device
+clocks.py              times calls on the host and on a GPU
 sequential.py          times one configuration after the other, with a user's benchmark
 restoring.py           reset_to_zero and restore_value
 verifying.py           compares the results of the configurations

@@ -8,9 +8,10 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from tilewright.compiler.targets import Target
+from tilewright.compiler.targets import Target, target_kinds
 from tilewright.errors import DeviceError
 from tilewright.testing.timing import flush_buffer
+from tilewright.tuning.placement import torch_name
 
 Action = Callable[[], object]
 
@@ -62,7 +63,7 @@ class CudaClock:
     """Events around each call, on PyTorch's current stream; the L2 cache is flushed before it.
 
     Args:
-        device: The device of the calls, such as "cuda:1".
+        device: The device of the calls, such as "cuda:1" or "hip:1".
     """
 
     runs_beside_compiling = True
@@ -71,10 +72,10 @@ class CudaClock:
     def __init__(self, device: str) -> None:
         torch: Any = sys.modules.get("torch")
         if torch is None:
-            raise DeviceError("autotuning on a CUDA device needs PyTorch, which is not imported")
+            raise DeviceError("autotuning on a GPU needs PyTorch, which is not imported")
         self._torch = torch
-        self._device = device
-        self._flush = flush_buffer(torch, device)
+        self._device = torch_name(device)
+        self._flush = flush_buffer(torch, self._device)
 
     def times(self, call: Action, before: Action, after: Action, count: int) -> list[float]:
         # Events belong to the current device.
@@ -101,6 +102,6 @@ class CudaClock:
 
 def clock_for(target: Target, device: str) -> Clock:
     """The clock for a launch. An emulated GPU is timed by one call, as it is slow."""
-    if target.kind == "cuda":
+    if target_kinds()[target.kind].device_kind != "cpu":
         return CudaClock(device)
     return HostClock(repeats=target.kind != "emulator")

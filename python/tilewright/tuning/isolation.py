@@ -24,6 +24,7 @@ from typing import Any
 
 from tilewright.errors import TuningError
 from tilewright.runtime.interface import python_function
+from tilewright.tuning.placement import torch_name
 from tilewright.tuning.trial import Trial
 
 # Seconds that a launch may take if the user has set no limit, and that a new process may take to
@@ -169,7 +170,7 @@ def _launch(kernel: Any, arguments: bytes, grid: Any, options: dict[str, Any], d
     kernel.run(*args, grid=grid, warmup=False, **{**kwargs, **options})
     torch: Any = sys.modules.get("torch")
     if torch and torch.cuda.is_initialized():
-        torch.cuda.synchronize(device)
+        torch.cuda.synchronize(torch_name(device))
 
 
 def _outcome(launch: Callable[[], object]) -> str:

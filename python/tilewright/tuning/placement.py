@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from tilewright import _core
 from tilewright.compiler.gpu_target import thread_target
 from tilewright.compiler.targets import Target, launch_target
 
@@ -29,9 +30,17 @@ def device_of(values: Iterable[Any]) -> str:
         device = str(getattr(value, "device", "cpu"))
         if hasattr(value, "__dlpack_device__") and not hasattr(value, "data_ptr"):
             device = _name_of(*value.__dlpack_device__())
-        if device.partition(":")[0] in _DEVICES:
-            return device if ":" in device else f"{device}:0"
+        name, _, ordinal = device.partition(":")
+        # PyTorch for ROCm calls its devices "cuda".
+        kind = _core.device_kind_called(name)
+        if kind in _DEVICES:
+            return f"{kind}:{ordinal or 0}"
     return "cpu"
+
+
+def torch_name(device: str) -> str:
+    """What PyTorch calls a GPU: "cuda:1" also for "hip:1"."""
+    return f"cuda:{device.partition(':')[2]}"
 
 
 def _arrays_in(values: Iterable[Any]) -> Iterator[Any]:
@@ -46,7 +55,7 @@ def _arrays_in(values: Iterable[Any]) -> Iterator[Any]:
 
 
 # The kinds of devices, with DLPack's numbers.
-_DEVICES = {"cuda": 2}
+_DEVICES = {"cuda": 2, "hip": 10}
 
 
 def _name_of(number: int, ordinal: int) -> str:

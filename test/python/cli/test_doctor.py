@@ -10,6 +10,7 @@ from tilewright import cli
 from tilewright.cli import doctor
 from tilewright.compiler import assembler
 from tilewright.compiler import core as core_module
+from tilewright.compiler.targets import target_kinds
 
 
 @pytest.fixture
@@ -91,7 +92,9 @@ def platform(monkeypatch):
         ]
         facts = {"problem": problem, "version": version, "newest_ptx": newest_ptx}
         core = core_module.core()
-        monkeypatch.setattr(core, "devices", lambda kind: {**facts, "devices": found})
+        others = core.devices
+        cuda = {**facts, "devices": found}
+        monkeypatch.setattr(core, "devices", lambda kind: cuda if kind == "cuda" else others(kind))
 
     return put
 
@@ -120,6 +123,61 @@ def test_a_driver_too_old_for_a_device_is_bad(report, platform):
     assert code == 1
     assert lines(text, "cuda:0")[0].startswith("bad")
     assert "code for it is PTX 8.8: install a newer driver" in text
+
+
+@pytest.fixture
+def hip(monkeypatch):
+    """Replaces the core's report on HIP; devices are (name, architecture, features)."""
+    if "hip" not in target_kinds():
+        pytest.skip("the kind 'hip' is not in TargetKinds.def")
+    core = core_module.core()
+    others = core.devices
+
+    def put(*devices, problem=""):
+        found = {
+            "problem": problem,
+            "library": "" if problem else "/opt/rocm/lib/libamdhip64.so.7",
+            "version": "" if problem else "7.1.25424",
+            "devices": [
+                {
+                    "name": name,
+                    "architecture": architecture,
+                    "capability": f"the architecture {architecture}",
+                    "features": features,
+                    "memory_bytes": 192 << 30,
+                }
+                for name, architecture, features in devices
+            ],
+        }
+        monkeypatch.setattr(core, "devices", lambda kind: found if kind == "hip" else others(kind))
+
+    return put
+
+
+def test_no_hip_library_is_only_noted(report, hip):
+    hip(problem="the HIP runtime's library can't be opened; looked for libamdhip64.so.7")
+    code, text = report()
+    assert code == 0
+    (line,) = lines(text, "hip")
+    assert line.startswith("note") and line.endswith("looked for libamdhip64.so.7")
+    assert "needed only to run kernels on AMD GPUs" in text
+
+
+def test_the_hip_library_and_its_devices_are_named(report, hip):
+    hip(
+        ("Fast GPU", "gfx942", "sramecc+:xnack-"),
+        ("Slow GPU", "gfx1100", ""),
+        ("Old", "gfx803", ""),
+    )
+    code, text = report()
+    assert code == 0
+    library, fast, slow, old = lines(text, "hip")
+    assert library.endswith("HIP 7.1.25424 (/opt/rocm/lib/libamdhip64.so.7)")
+    assert fast.startswith("ok    hip:0")
+    assert fast.endswith("Fast GPU, gfx942:sramecc+:xnack-, 192 GiB, target hip:gfx942")
+    assert slow.endswith("Slow GPU, gfx1100, 192 GiB, target hip:gfx1100")
+    assert old.startswith("note  hip:2") and old.endswith("Old, gfx803, 192 GiB")
+    assert "has the architecture gfx803, which is not supported" in text
 
 
 def test_settings_are_shown(report, monkeypatch):
