@@ -5,6 +5,7 @@
 //   EmulatedKernel.cpp  linked into this process, on an emulated GPU
 //   GpuKernel.cpp       on a GPU: the base class of those below
 //   Cuda/Kernel.cpp     on a CUDA device
+//   Hip/Kernel.cpp      on an AMD GPU
 
 #ifndef TILEWRIGHT_LAUNCHER_LOADEDKERNEL_H
 #define TILEWRIGHT_LAUNCHER_LOADEDKERNEL_H
