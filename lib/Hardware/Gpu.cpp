@@ -1,5 +1,6 @@
 #include "tilewright/Hardware/Gpu.h"
 
+#include "tilewright/Hardware/Amd.h"
 #include "tilewright/Hardware/Nvidia.h"
 
 #include <map>
@@ -32,11 +33,21 @@ std::string_view nameOf(ElementType type) {
   return names[static_cast<int>(type)];
 }
 
-const std::vector<GpuInfo> &gpus() { return nvidiaGpus(); }
+const std::vector<GpuInfo> &gpus() {
+  static const std::vector<GpuInfo> all = [] {
+    std::vector<GpuInfo> rows = nvidiaGpus();
+    rows.insert(rows.end(), amdGpus().begin(), amdGpus().end());
+    return rows;
+  }();
+  return all;
+}
 
 const GpuInfo *lookupGpu(std::string_view name) {
-  const NvidiaInfo *nvidia = lookupNvidia(name);
-  return nvidia ? &nvidiaGpus()[nvidia - nvidiaTargets().data()] : nullptr;
+  if (const NvidiaInfo *nvidia = lookupNvidia(name)) {
+    return &gpus()[nvidia - nvidiaTargets().data()];
+  }
+  const AmdInfo *amd = lookupAmd(name);
+  return amd ? &gpus()[nvidiaGpus().size() + (amd - amdTargets().data())] : nullptr;
 }
 
 const MmaInstruction *lookupMma(std::string_view name) {

@@ -1,0 +1,58 @@
+// Tables of AMD's architectures and their limits, for code that generates, loads and launches kernels. Passes see a
+// GpuInfo (Gpu.h). A warp is what AMD calls a wave, and a multiprocessor is a compute unit (CU), or on RDNA the two
+// that share their local memory (a WGP).
+//
+// Sizes of local memory (LDS) and the steps of register allocation are those of LLVM's code generator; caches and banks
+// are from AMD's documentation of ROCm and the guides of the instruction sets.
+
+#ifndef TILEWRIGHT_HARDWARE_AMD_H
+#define TILEWRIGHT_HARDWARE_AMD_H
+
+#include "tilewright/Hardware/Gpu.h"
+
+#include <string>
+
+namespace tilewright::hardware {
+
+/// A set of architectures, one bit each.
+using AmdTargets = uint32_t;
+
+struct AmdInfo {
+  std::string_view name; ///< LLVM's, such as "gfx942"
+  AmdTargets target;     ///< its bit in the target sets of instructions
+
+  int lanesPerWarp;       ///< 64 on CDNA; RDNA's default of 32
+  int64_t sharedPerBlock; ///< bytes
+  int64_t sharedPerSm;    ///< bytes
+  int banks;              ///< of shared memory, 4 bytes wide
+
+  // Each of the four SIMDs of a multiprocessor has as many registers of 32 bits for each lane.
+  int registersPerLane;
+  int registersPerThread;  ///< at most; on CDNA half of them are accumulation registers
+  int registerGranularity; ///< allocation granularity per thread
+  int warpsPerSimd;        ///< at most
+
+  int64_t cacheBytes; ///< of the L2 cache that a multiprocessor of the largest GPU with this architecture has
+};
+
+inline constexpr int kAmdSimdsPerSm = 4;
+inline constexpr int kAmdThreadsPerBlock = 1024;
+/// The limits of HIP's launches. The threads along x must also fit 32 bits.
+inline constexpr int64_t kAmdGridX = (int64_t(1) << 31) - 1;
+inline constexpr int64_t kAmdGridYZ = 65536;
+
+/// CDNA's architectures, then RDNA's, oldest first.
+const std::vector<AmdInfo> &amdTargets();
+
+/// The same architectures as passes see them, in the same order.
+const std::vector<GpuInfo> &amdGpus();
+
+/// Null for an unknown name.
+const AmdInfo *lookupAmd(std::string_view name);
+
+/// How many warps fit on a SIMD at once, given the registers of a thread. Shared memory may limit them further.
+int warpsThatFit(const AmdInfo &info, int registersPerThread);
+
+} // namespace tilewright::hardware
+
+#endif // TILEWRIGHT_HARDWARE_AMD_H

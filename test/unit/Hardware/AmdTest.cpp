@@ -1,0 +1,73 @@
+#include "tilewright/Hardware/Amd.h"
+
+#include "gtest/gtest.h"
+
+namespace tilewright::hardware {
+namespace {
+
+TEST(Amd, everyTargetIsAGpuOfItsName) {
+  ASSERT_EQ(amdTargets().size(), amdGpus().size());
+  AmdTargets seen = 0;
+  for (const AmdInfo &info : amdTargets()) {
+    EXPECT_EQ(lookupAmd(info.name), &info);
+    const GpuInfo *gpu = lookupGpu(info.name);
+    ASSERT_NE(gpu, nullptr);
+    EXPECT_EQ(gpu->name, info.name);
+    EXPECT_EQ(gpu->lanesPerWarp, info.lanesPerWarp);
+    EXPECT_EQ(gpu->sharedPerBlock, info.sharedPerBlock);
+    EXPECT_EQ(seen & info.target, 0U);
+    seen |= info.target;
+  }
+  EXPECT_EQ(lookupAmd("gfx900"), nullptr);
+  EXPECT_EQ(lookupAmd("942"), nullptr);
+  EXPECT_EQ(lookupAmd(""), nullptr);
+}
+
+TEST(Amd, wavesHave64LanesOnCdnaAnd32OnRdna) {
+  for (const char *name : {"gfx90a", "gfx942", "gfx950"}) {
+    EXPECT_EQ(lookupGpu(name)->lanesPerWarp, 64);
+    EXPECT_EQ(lookupGpu(name)->warpsPerBlock(), 16);
+  }
+  for (const char *name : {"gfx1100", "gfx1201", "gfx1250"}) {
+    EXPECT_EQ(lookupGpu(name)->lanesPerWarp, 32);
+    EXPECT_EQ(lookupGpu(name)->warpsPerBlock(), 32);
+  }
+}
+
+TEST(Amd, theRegisterFileOfAMultiprocessor) {
+  for (const char *name : {"gfx90a", "gfx942", "gfx950"}) {
+    EXPECT_EQ(lookupGpu(name)->registersPerSm * 4, 512 * 1024); // bytes
+  }
+  EXPECT_EQ(lookupGpu("gfx1100")->registersPerSm * 4, 768 * 1024);
+}
+
+// The numbers are those that LLVM's code generator reports as occupancy.
+TEST(Amd, warpsThatFit) {
+  auto expect = [](const char *name, std::initializer_list<std::pair<int, int>> registersAndWarps) {
+    for (auto [registers, warps] : registersAndWarps) {
+      EXPECT_EQ(warpsThatFit(*lookupAmd(name), registers), warps) << name << " " << registers;
+    }
+  };
+  expect("gfx942", {{0, 8}, {64, 8}, {65, 7}, {72, 7}, {80, 6}, {96, 5}, {128, 4}, {168, 3}, {256, 2}, {257, 1}});
+  expect("gfx1100", {{96, 16}, {97, 12}, {120, 12}, {144, 10}, {168, 9}, {192, 8}, {216, 7}, {240, 6}, {256, 5}});
+  expect("gfx1250", {{64, 16}, {72, 12}, {88, 10}, {104, 9}, {120, 8}, {136, 7}, {152, 6}, {168, 5}, {200, 4}});
+}
+
+TEST(Amd, additionsOfPairsWhereTheyAreOneInstruction) {
+  auto hasAdd = [](const char *name, ElementType type, int elements) {
+    for (const AtomicAdd *row : lookupGpu(name)->atomicAdds) {
+      if (row->type == type && row->elements == elements) {
+        return true;
+      }
+    }
+    return false;
+  };
+  EXPECT_TRUE(hasAdd("gfx90a", ElementType::F16, 2));
+  EXPECT_FALSE(hasAdd("gfx90a", ElementType::BF16, 2));
+  EXPECT_TRUE(hasAdd("gfx942", ElementType::BF16, 2));
+  EXPECT_FALSE(hasAdd("gfx1100", ElementType::F16, 2));
+  EXPECT_FALSE(hasAdd("gfx1201", ElementType::F64, 1));
+}
+
+} // namespace
+} // namespace tilewright::hardware
