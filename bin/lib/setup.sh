@@ -19,7 +19,7 @@ STARTED=$SECONDS
 CONFIGURE_ARGUMENTS=()
 
 PACKAGES=(
-  libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22 lld-22 libzstd-dev zlib1g-dev libboost-context-dev
+  libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22 lld-22 liblld-22-dev libzstd-dev zlib1g-dev libboost-context-dev
   clang-22 clang-format-22 clang-tidy-22 libclang-rt-22-dev libgtest-dev ccache g++ git ca-certificates
   python3 python3-dev python3-venv
 )

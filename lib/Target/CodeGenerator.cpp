@@ -21,7 +21,8 @@ template <typename T> static void setOption(StringRef name, T value) {
   auto &options = cl::getRegisteredOptions();
   auto found = options.find(name);
   if (found != options.end()) {
-    static_cast<cl::opt<T> *>(found->second)->setValue(value);
+    // lld resets all options to their defaults before it links.
+    static_cast<cl::opt<T> *>(found->second)->setInitialValue(value);
   }
 }
 

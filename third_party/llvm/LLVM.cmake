@@ -32,4 +32,25 @@ llvm_map_components_to_libnames(TILEWRIGHT_LLVM_LIBS
   core support passes jitlink mc target transformutils
   x86codegen x86desc x86info x86asmparser x86disassembler
   aarch64codegen aarch64desc aarch64info aarch64asmparser
-  nvptxcodegen nvptxdesc nvptxinfo bitwriter irreader)
+  nvptxcodegen nvptxdesc nvptxinfo
+  amdgpucodegen amdgpudesc amdgpuinfo amdgpuutils
+  bitwriter irreader
+  option object binaryformat debuginfodwarf demangle windowsdriver) # these for lld
+
+# lld links code objects for AMD's GPUs. Its part that links bitcode is replaced (lib/Target/Amdgpu/WithoutBitcode.cpp).
+foreach(library lldELF lldCommon)
+  find_library(TILEWRIGHT_${library} lib${library}.a PATHS ${LLVM_LIBRARY_DIR} NO_DEFAULT_PATH REQUIRED)
+  list(APPEND TILEWRIGHT_LLD_LIBS ${TILEWRIGHT_${library}})
+endforeach()
+
+# It initializes all code generators that LLVM was built with, of which these are not linked.
+set(TILEWRIGHT_LLVM_TARGETS X86 AArch64 NVPTX AMDGPU)
+file(STRINGS ${LLVM_INCLUDE_DIRS}/llvm/Config/Targets.def targets REGEX "^LLVM_TARGET\\(")
+set(missing "")
+foreach(target ${targets})
+  string(REGEX REPLACE "^LLVM_TARGET\\((.*)\\).*" "\\1" target "${target}")
+  if(NOT target IN_LIST TILEWRIGHT_LLVM_TARGETS)
+    string(APPEND missing "TILEWRIGHT_MISSING_TARGET(${target})\n")
+  endif()
+endforeach()
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/include/tilewright/Target/Amdgpu/MissingTargets.def CONTENT "${missing}")
