@@ -23,6 +23,7 @@ static py::dict describe(const OptionBase &option) {
   result["default"] = toPython(option.get());
   result["doc"] = traits.doc;
   result["power_of_two"] = traits.isPowerOfTwo;
+  result["from_zero"] = traits.isFromZero;
   result["choices"] = py::tuple(py::cast(traits.choices));
   result["refused_elsewhere"] = traits.isRefusedElsewhere;
   result["setting"] = traits.setting ? py::object(py::str(traits.setting)) : py::none();
@@ -91,6 +92,7 @@ static void bindTargetKind(py::module_ &module) {
       .def_property_readonly("device_kind", [](const TargetKind &self) { return deviceKindOfTarget(self.name)->name; })
       .def_property_readonly("phases", phasesOf)
       .def_property_readonly("assembly_phase", [](const TargetKind &self) { return self.assemblyPhase().str(); })
+      .def_property_readonly("code_name", [](const TargetKind &self) { return self.codeName().str(); })
       .def_property_readonly("embeds_source_paths", &TargetKind::embedsSourcePaths)
       .def_property_readonly("options", optionsOf)
       .def("find_architecture", findArchitecture, py::arg("text"),

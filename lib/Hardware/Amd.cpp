@@ -12,13 +12,15 @@ static constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB;
 
 const std::vector<AmdInfo> &amdTargets() {
   static const std::vector<AmdInfo> table = {
-      // name, target, lanes, shared per block, per SM, banks, registers of a lane, of a thread, step, warps, L2 cache
-      {"gfx90a", kGfx90a, 64, 64 * kKiB, 64 * kKiB, 32, 512, 512, 8, 8, 8 * kMiB},
-      {"gfx942", kGfx942, 64, 64 * kKiB, 64 * kKiB, 32, 512, 512, 8, 8, 4 * kMiB},
-      {"gfx950", kGfx950, 64, 160 * kKiB, 160 * kKiB, 64, 512, 512, 8, 8, 4 * kMiB},
-      {"gfx1100", kGfx1100, 32, 64 * kKiB, 128 * kKiB, 64, 1536, 256, 24, 16, 6 * kMiB},
-      {"gfx1201", kGfx1201, 32, 64 * kKiB, 128 * kKiB, 64, 1536, 256, 24, 16, 8 * kMiB},
-      {"gfx1250", kGfx1250, 32, 320 * kKiB, 320 * kKiB, 64, 1024, 256, 16, 16, 4 * kMiB},
+      // name, target, lanes, shared per block, per SM, banks, registers of a lane, of a thread, step, warps, shuffles
+      // rows,
+      // L2 cache
+      {"gfx90a", kGfx90a, 64, 64 * kKiB, 64 * kKiB, 32, 512, 512, 8, 8, false, 8 * kMiB},
+      {"gfx942", kGfx942, 64, 64 * kKiB, 64 * kKiB, 32, 512, 512, 8, 8, false, 4 * kMiB},
+      {"gfx950", kGfx950, 64, 160 * kKiB, 160 * kKiB, 64, 512, 512, 8, 8, false, 4 * kMiB},
+      {"gfx1100", kGfx1100, 32, 64 * kKiB, 128 * kKiB, 64, 1536, 256, 24, 16, true, 6 * kMiB},
+      {"gfx1201", kGfx1201, 32, 64 * kKiB, 128 * kKiB, 64, 1536, 256, 24, 16, true, 8 * kMiB},
+      {"gfx1250", kGfx1250, 32, 320 * kKiB, 320 * kKiB, 64, 1024, 256, 16, 16, true, 4 * kMiB},
   };
   return table;
 }

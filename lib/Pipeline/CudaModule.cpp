@@ -1,5 +1,6 @@
 #include "CudaModule.h"
 
+#include "GpuModuleSteps.h"
 #include "HostCode.h"
 #include "ScheduleReport.h"
 
@@ -34,9 +35,11 @@ public:
       compilation.fail("target", "start_after: there is no phase '" + *options.startAfter + "'");
       return std::nullopt;
     }
-    if (!checkThreads()) {
+    std::optional<int> threads = checkThreads(built.info->name, limits, options, compilation, failure);
+    if (!threads) {
       return std::nullopt;
     }
+    built.threads = *threads;
     if (compilation.wantsDump()) {
       compilation.dumpModule("source");
     }
@@ -54,7 +57,7 @@ public:
       }
       if (!ok) {
         failure.schedule = std::move(built.schedule);
-        checkSharedMemory();
+        noteSharedMemory(module, limits, failure);
         return std::nullopt;
       }
     }
@@ -88,44 +91,14 @@ private:
     report.reset();
   }
 
-  bool checkThreads() {
-    int64_t most = *limits.threads;
-    built.threads = static_cast<int>(*limits.lanesPerWarp) * options.numWarps;
-    if (built.threads <= most) {
-      return true;
-    }
-    failure.excess = {"threads", built.threads, most};
-    return compilation.fail("target", "the kernel needs " + std::to_string(built.threads) + " threads, and " +
-                                          std::string(built.info->name) + " has " + std::to_string(most) +
-                                          " for each program; num_warps is at most " +
-                                          std::to_string(most / *limits.lanesPerWarp));
-  }
-
-  /// Records an excess if a phase failed because the kernel needs too much shared memory.
-  void checkSharedMemory() {
-    auto bytes = module->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::kSharedBytesAttr);
-    if (bytes && bytes.getInt() > *limits.sharedBytes) {
-      failure.excess = {"shared memory", bytes.getInt(), *limits.sharedBytes};
-    }
-  }
-
   bool findKernel() {
     built.requirements = takeLaunchRequirements(module);
     for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
       if (function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName())) {
-        built.symbol = function.getName().str();
+        describeKernel(function, built);
         if (auto threads = function->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName())) {
           built.threads = threads[0];
         }
-        if (auto bytes = module->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::kSharedBytesAttr)) {
-          built.sharedBytes = bytes.getInt();
-        }
-        if (auto slots = function->getAttrOfType<DenseI32ArrayAttr>(tilegpu::TileGPUDialect::kSlotsAttr)) {
-          built.slots = std::vector<int>(slots.asArrayRef().begin(), slots.asArrayRef().end());
-        }
-        built.accesses = readCheckedAccesses(function);
-        built.asserts = readAsserts(function);
-        built.isPersistent = function->hasAttr(tile::TileDialect::kPersistentAttr);
         return takeTensorMaps(function);
       }
     }

@@ -1,13 +1,11 @@
-// All passes of the pipeline for NVIDIA GPUs, in order, with the reason for their position.
+// The passes of the pipeline for NVIDIA GPUs: those that all GPUs share (GpuPasses.cpp), and those to the LLVM dialect.
 
+#include "GpuPasses.h"
 #include "PhasePipelines.h"
 
 #include "tilewright/Conversion/Passes.h"
 #include "tilewright/Dialect/Thread/IR/Thread.h"
-#include "tilewright/Dialect/Tile/Transforms/RewriteOrder.h"
 #include "tilewright/Dialect/TileGPU/IR/LayoutRules.h"
-#include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
-#include "tilewright/Hardware/Nvidia.h"
 #include "tilewright/Pipeline/Cuda.h"
 #include "tilewright/Transforms/Passes.h"
 
@@ -23,7 +21,6 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
-#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
@@ -45,88 +42,6 @@ std::optional<CudaPhase> parseCudaPhase(StringRef name) {
     }
   }
   return std::nullopt;
-}
-
-/// Assigns layouts to tiles and lowers the movement of data.
-static void addTileGPUPasses(OpPassManager &passes, StringRef target, const CudaOptions &options) {
-  if (options.enableFpFusion) {
-    FuseMultiplyAddOptions fuse;
-    fuse.narrow = true;
-    passes.addPass(createFuseMultiplyAdd(fuse)); // must run before passes that move operations, or compute tiles twice
-  }
-  if (options.persistent) {
-    passes.addPass(createMakePersistent({options.launchCooperativeGrid})); // must run before passes that look at loops
-    passes.addPass(createHoistInvariants());                               // hoists what all programs share
-  }
-  PredicateLoadsOptions predicate;
-  predicate.numStages = options.numStages;
-  if (const hardware::NvidiaInfo *info = hardware::lookupNvidia(target.str())) { // assign-layouts rejects others
-    predicate.sharedBytes = info->sharedPerBlock;
-  }
-  passes.addPass(createPredicateLoads(predicate)); // must run before layouts are chosen for the loads
-  tilegpu::AssignLayoutsOptions assign;
-  assign.target = target.str();
-  assign.numWarps = options.numWarps;
-  assign.numStages = options.numStages;
-  passes.addPass(tilegpu::createAssignLayouts(assign)); // must run before all other passes, which need layouts
-  passes.addPass(tilegpu::createCoalesce());            // adjacent threads access adjacent memory
-  tilegpu::ChooseMmaOptions chooseMma;
-  chooseMma.groups = *options.groupMma;
-  passes.addPass(tilegpu::createChooseMma(chooseMma));  // dots get the layouts of matrix instructions
-  passes.addPass(createCSEPass());                      // merges equal conversions
-  passes.addPass(tilegpu::createPropagateLayouts());    // must run after these because it weighs their layouts
-  passes.addPass(tilegpu::createWarnLargeTiles());      // layouts are final, and tiles still those of the user's lines
-  passes.addPass(tilegpu::createDecomposeReductions()); // adds conversions for stage-operands
-  passes.addPass(tile::createCanonicalizer());          // merges consecutive conversions
-  passes.addPass(tilegpu::createStageGroupOperands());  // stores what matrix instructions read from shared memory
-  passes.addPass(tilegpu::createStageOperands());       // moves data between warps through shared memory
-  passes.addPass(tilegpu::createDecomposeGathers());    // the same for gathers
-  passes.addPass(createCSEPass());
-  passes.addPass(tilegpu::createStageLoads());   // must run after stage-operands, whose buffers limit its own
-  passes.addPass(tilegpu::createSliceDotsK());   // overlaps loads with dots of the previous slice
-  passes.addPass(tilegpu::createPlanPipeline()); // decides when the operations of a loop are executed
-  if (options.specializeRanges && options.tensorMaps) {
-    passes.addPass(tilegpu::createPlanBoxes()); // launches check what these copies assume, so not in other variants
-  }
-  passes.addPass(tilegpu::createExpandPipeline());     // pipelines the loops accordingly, with asynchronous copies
-  passes.addPass(tilegpu::createPipelineOuterLoops()); // must run before simplifications, which move and merge copies
-  passes.addPass(tilegpu::createDeferStoreWaits());    // must run after the passes that make buffers larger
-  passes.addPass(tilegpu::createOverlapGroupMma());    // must run before simplifications, which unroll loops
-  passes.addPass(tilegpu::createReleaseSlots());       // must run after the pass that decides how long slots are read
-  passes.addPass(tile::createCanonicalizer());         // simplifies loops with known trip counts
-  passes.addPass(createCSEPass());
-  passes.addPass(tilegpu::createRaiseLoads());     // after simplifications, which leave fewer addresses to move
-  passes.addPass(tilegpu::createAllocateShared()); // must run after all passes that create buffers
-  passes.addPass(tilegpu::createInsertBarriers()); // must run after all passes that move accesses
-  passes.addPass(tilegpu::createResolveWaits());   // must run after all passes that move copies
-  tilegpu::SpecializeWarpsOptions specialize;
-  specialize.always = options.specializeWarps->value_or(false);
-  specialize.never = !options.specializeWarps->value_or(true);
-  specialize.automatic = !options.specializeWarps->has_value();
-  specialize.limitsRegisters = options.maxRegisters->has_value();
-  specialize.canMoveRegisters = options.canMoveRegisters();
-  passes.addPass(tilegpu::createSpecializeWarps(specialize)); // must run after all passes that order accesses
-  passes.addPass(tilegpu::createTakeTurns());                 // must run after all passes that make warps wait
-  passes.addPass(tilegpu::createGuardSelects());  // comes late because data flow is plainer without its branches
-  passes.addPass(tilegpu::createStartFromZero()); // the same
-}
-
-/// From tiles to thread-level code.
-static void addThreadPasses(OpPassManager &passes, const CudaOptions &options) {
-  ExpandMathOptions expandMath;
-  expandMath.gpu = true;
-  passes.addPass(tilegpu::createAnnotateConstancy()); // must run after all passes that change comparisons
-  passes.addPass(createTileGPUToThread());            // one vector with a thread's elements of each tile
-  passes.addPass(createCSEPass());                    // patterns compute lane and warp redundantly
-  passes.addPass(tile::createCanonicalizer());
-  passes.addPass(createExpandFloat8());         // after tilegpu-to-thread: matrix instructions need the types
-  passes.addPass(createExpandRemainder());      // LLVM's expansion for PTX is inexact
-  passes.addPass(createExpandDivision());       // the hardware's division is inexact for integer quotients
-  passes.addPass(createExpandMath(expandMath)); // after expand-division: expansions allow inexact division
-  passes.addPass(createScalarizeCalls());       // after the expansions, which change the types of elements
-  passes.addPass(createSplitVectors());         // after the expansions: they would visit each piece
-  passes.addPass(createSplitMasks());           // must run after all passes that create masks
-  passes.addPass(createHoistInvariants());      // hoists what depends only on the thread
 }
 
 /// To the LLVM dialect, by NVIDIA's instructions and upstream's conversions.
@@ -152,35 +67,18 @@ static void addLLVMPasses(OpPassManager &passes, const CudaOptions &options) {
 void addCudaPasses(OpPassManager &passes, CudaPhase phase, StringRef target, const CudaOptions &options) {
   switch (phase) {
   case CudaPhase::Tile:
-    addTilePasses(passes, options);
-    if (options.checkBounds()) {
-      passes.addPass(createCheckBounds()); // after the simplifications, to check fewer accesses
-      passes.addPass(createCSEPass());     // checks of one access share addresses and masks
-    }
-    passes.addPass(createReportAsserts()); // after check-bounds, whose mailbox and numbers it extends
-    return;
+    return addGpuTilePasses(passes, options);
   case CudaPhase::TileGPU:
-    return addTileGPUPasses(passes, target, options);
+    return addTileGPUPasses(passes, target, options,
+                            {*options.groupMma, *options.launchCooperativeGrid, options.canMoveRegisters()});
   case CudaPhase::Thread:
-    return addThreadPasses(passes, options);
+    return addThreadPasses(passes);
   case CudaPhase::LLVM:
     return addLLVMPasses(passes, options);
   case CudaPhase::Ptx:
   case CudaPhase::Cubin:
     return;
   }
-}
-
-/// Whether an operation may remain after tiles have become vectors. There are no instructions of a vendor yet: these
-/// are operations of dialects that the list lacks, assembly, or intrinsics.
-static bool isThreadLevelOp(Operation *op) {
-  bool onTiles = llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>) ||
-                 llvm::any_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
-  bool isNeutral =
-      isa<ModuleOp>(op) ||
-      isa_and_nonnull<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
-                      thread::ThreadDialect, ub::UBDialect, vector::VectorDialect>(op->getDialect());
-  return isNeutral && !onTiles && !isa<LLVM::InlineAsmOp, LLVM::CallIntrinsicOp>(op);
 }
 
 LogicalResult verifyPhase(ModuleOp module, CudaPhase phase) {
@@ -190,7 +88,7 @@ LogicalResult verifyPhase(ModuleOp module, CudaPhase phase) {
   case CudaPhase::TileGPU:
     return tilegpu::verifyLayouts(module);
   case CudaPhase::Thread:
-    return verifyOperations(module, stringifyPhase(phase), isThreadLevelOp);
+    return verifyThreadPhase(module);
   default:
     return verifyOperations(module, stringifyPhase(phase), [](Operation *op) {
       return isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect()) || isa<ModuleOp>(op);

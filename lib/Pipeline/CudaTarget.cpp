@@ -46,6 +46,7 @@ public:
     return {"source", "tile", "tilegpu", "thread", "llvm", "ptx", "log"};
   }
   llvm::StringRef assemblyPhase() const override { return "ptx"; }
+  llvm::StringRef codeName() const override { return "cubin"; }
   hardware::Limits limits(llvm::StringRef arch) const override {
     hardware::Limits limits;
     if (const hardware::NvidiaInfo *info = hardware::lookupNvidia(arch)) {

@@ -1,5 +1,7 @@
 // nvvm-kernel: marks functions of the LLVM dialect as kernels. See Passes.td.
 
+#include "GpuKernel.h"
+
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 #include "tilewright/Transforms/Passes.h"
 
@@ -20,17 +22,6 @@ static void markConstantParameters(LLVM::LLVMFuncOp kernel) {
       kernel.setArgAttr(index, NVVM::NVVMDialect::getGridConstantAttrName(), UnitAttr::get(kernel.getContext()));
     }
   }
-}
-
-/// Upstream's conversions carry a loop's annotation to its branch, but leave it where its export to LLVM does not look.
-static void applyLoopAnnotations(LLVM::LLVMFuncOp function) {
-  constexpr llvm::StringLiteral name = "llvm.loop_annotation";
-  function.walk([&](LLVM::BrOp branch) {
-    if (auto annotation = branch->getAttrOfType<LLVM::LoopAnnotationAttr>(name)) {
-      branch.setLoopAnnotationAttr(annotation);
-      branch->removeDiscardableAttr(name);
-    }
-  });
 }
 
 namespace {

@@ -41,6 +41,21 @@ inline mlir::LLVM::AtomicBinOp atomicBinOpOf(tile::RMWKind kind) {
   llvm_unreachable("unknown kind of atomic");
 }
 
+inline mlir::LLVM::AtomicOrdering atomicOrderingOf(tile::MemSemantic sem) {
+  using mlir::LLVM::AtomicOrdering;
+  switch (sem) {
+  case tile::MemSemantic::Relaxed:
+    return AtomicOrdering::monotonic;
+  case tile::MemSemantic::Acquire:
+    return AtomicOrdering::acquire;
+  case tile::MemSemantic::Release:
+    return AtomicOrdering::release;
+  case tile::MemSemantic::AcqRel:
+    return AtomicOrdering::acq_rel;
+  }
+  llvm_unreachable("unknown order of an atomic");
+}
+
 /// The element type of an `AtomicAdd` row; none if no row has it.
 inline std::optional<hardware::ElementType> atomicElementOf(mlir::Type type) {
   return llvm::TypeSwitch<mlir::Type, std::optional<hardware::ElementType>>(type)

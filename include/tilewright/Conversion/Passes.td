@@ -69,6 +69,25 @@ def ThreadToNvvm : Pass<"thread-to-nvvm", "mlir::ModuleOp"> {
                            "mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "::tilewright::ptx::PtxDialect"];
 }
 
+def ThreadToRocdl : Pass<"thread-to-rocdl", "mlir::ModuleOp"> {
+  let summary = "Lower the thread dialect to AMD's instructions";
+  let description = [{
+    ```mlir
+    %y = thread.shuffle <index> %x, %lane : i32
+    // becomes
+    %y = rocdl.ds_bpermute %address, %x : (i32, i32) -> i32
+    ```
+
+    Accesses with a mask become branches. Barriers get the fences that make the program's accesses visible.
+
+    Requires: the module's `tilegpu.target` and `tilegpu.num_warps`; functions are func.func and control flow is scf.
+    Establishes: no operation of the thread dialect remains.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect", "mlir::ROCDL::ROCDLDialect",
+                           "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];
+}
+
 def MathToPtx : Pass<"math-to-ptx"> {
   let summary = "Lower f32 functions to the approximate instructions of GPUs";
   let description = [{
@@ -90,6 +109,26 @@ def MathToPtx : Pass<"math-to-ptx"> {
   let options = [Option<"flushDenormals", "flush-denormals", "bool", "false",
                         "lower exp2 to one instruction instead of four, which flushes results below 2^-126 to zero">];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "::tilewright::ptx::PtxDialect"];
+}
+
+def MathToRocdl : Pass<"math-to-rocdl"> {
+  let summary = "Lower f32 functions to the approximate instructions of AMD's GPUs";
+  let description = [{
+    Lowers exp, exp2 and rsqrt of f32, f16 and bf16. LLVM lowers square roots and divisions, which round to nearest.
+
+    ```mlir
+    %y = math.exp2 %x : f32
+    // becomes
+    %y = rocdl.exp2 %x f32 -> f32
+    ```
+
+    Requires: must run after `expand-math{gpu}` because its expansions use exp, and before the conversion of `math` to
+    LLVM. Vectors have one dimension.
+    Establishes: LLVM lowers each remaining `math` operation to one or a few instructions.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect", "mlir::math::MathDialect",
+                           "mlir::ROCDL::ROCDLDialect", "mlir::vector::VectorDialect"];
 }
 
 def PtxToLLVM : Pass<"ptx-to-llvm", "mlir::ModuleOp"> {

@@ -32,6 +32,8 @@ struct AmdInfo {
   int registerGranularity; ///< allocation granularity per thread
   int warpsPerSimd;        ///< at most
 
+  bool shufflesRows; ///< the lanes of a row of 16 by any xor mask (DPP's row_xmask), and with the next row (RDNA)
+
   int64_t cacheBytes; ///< of the L2 cache that a multiprocessor of the largest GPU with this architecture has
 };
 

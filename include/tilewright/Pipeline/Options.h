@@ -23,6 +23,7 @@ struct OptionTraits {
   OptionTraits(const char *name, const char *doc) : name(name), doc(doc) {}
 
   OptionTraits powerOfTwo() { return isPowerOfTwo = true, std::move(*this); }
+  OptionTraits fromZero() { return isFromZero = true, std::move(*this); }
   OptionTraits choosing(std::vector<const char *> names) { return choices = std::move(names), std::move(*this); }
   OptionTraits setBy(const char *variable) { return setting = variable, std::move(*this); }
   OptionTraits refusedElsewhere() { return isRefusedElsewhere = true, std::move(*this); }
@@ -31,6 +32,7 @@ struct OptionTraits {
   const char *name;
   const char *doc;
   bool isPowerOfTwo = false;
+  bool isFromZero = false;           ///< an integer may be 0, and is positive otherwise
   std::vector<const char *> choices; ///< the values of a text besides the empty one; empty if it can be any text
   const char *setting = nullptr;     ///< the environment variable that sets the default
   bool isRefusedElsewhere = false;   ///< kinds of targets without the option accept its default only

@@ -51,6 +51,8 @@ public:
   /// The names under which the phases are dumped, in order, and the one that is assembly.
   virtual std::vector<llvm::StringRef> phases() const = 0;
   virtual llvm::StringRef assemblyPhase() const { return "asm"; }
+  /// What the machine code is called: "obj" for an object file.
+  virtual llvm::StringRef codeName() const { return "obj"; }
   /// Whether compiled code contains the full paths of the sources.
   virtual bool embedsSourcePaths() const { return false; }
   /// What a kernel may use at most. A device in this machine may have less.

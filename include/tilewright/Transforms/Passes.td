@@ -447,6 +447,28 @@ def NvvmKernel : Pass<"nvvm-kernel", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::NVVM::NVVMDialect"];
 }
 
+def RocdlKernel : Pass<"rocdl-kernel", "mlir::ModuleOp"> {
+  let summary = "Mark kernels for ROCDL with their number of threads";
+  let description = [{
+    ```mlir
+    llvm.func @add(...) attributes {tile.kernel}
+    // becomes, in a module with 4 warps of 64 lanes
+    llvm.func @add(...) attributes {rocdl.kernel, rocdl.flat_work_group_size = "256,256"}
+    ```
+
+    Annotations of loops, which upstream's conversions leave as `llvm.loop_annotation` on branches, become those that
+    are exported to LLVM.
+
+    Requires: functions are `llvm.func`.
+    Establishes: kernels have `rocdl.kernel` and a fixed number of threads.
+    Destroys: `tile.kernel`.
+  }];
+  let options = [Option<"maxRegisters", "max-registers", "int", "0", "maximum registers per thread; 0 for no limit">,
+                 Option<"wavesPerEu", "waves-per-eu", "int", "0",
+                        "warps that should fit on a SIMD at once; 0 lets LLVM choose">];
+  let dependentDialects = ["mlir::ROCDL::ROCDLDialect"];
+}
+
 def RestoreLocations : Pass<"restore-locations"> {
   let summary = "Give every operation a position in the source";
   let description = [{

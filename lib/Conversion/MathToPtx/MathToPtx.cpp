@@ -6,6 +6,7 @@
 //   %r = ptx.rsqrt %w : vector<4xf32>
 //   %y = arith.truncf %r : vector<4xf32> to vector<4xf16>
 
+#include "tilewright/Conversion/GpuMath.h"
 #include "tilewright/Conversion/Passes.h"
 #include "tilewright/Dialect/Ptx/IR/Ptx.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
@@ -79,24 +80,6 @@ static void rewriteDivision(arith::DivFOp op) {
   op.erase();
 }
 
-/// Whether LLVM lowers the operation to one or a few instructions.
-static bool isInstruction(Operation *op) {
-  return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp, math::CountLeadingZerosOp,
-             math::CountTrailingZerosOp, math::CtPopOp, math::FloorOp, math::FmaOp, math::RoundOp, math::RoundEvenOp,
-             math::SqrtOp, math::TruncOp>(op);
-}
-
-static LogicalResult checkRest(Operation *root) {
-  WalkResult result = root->walk([](Operation *op) -> WalkResult {
-    if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) || isInstruction(op)) {
-      return WalkResult::advance();
-    }
-    return op->emitError() << "there is no " << op->getName().stripDialect() << " of "
-                           << getElementTypeOrSelf(op->getResult(0).getType()) << " on a GPU";
-  });
-  return failure(result.wasInterrupted());
-}
-
 namespace {
 struct MathToPtx : tilewright::impl::MathToPtxBase<MathToPtx> {
   using MathToPtxBase::MathToPtxBase;
@@ -121,7 +104,7 @@ struct MathToPtx : tilewright::impl::MathToPtxBase<MathToPtx> {
     for (auto [op, function] : found) {
       rewrite(op, function);
     }
-    if (failed(checkRest(getOperation()))) {
+    if (failed(checkGpuMath(getOperation()))) {
       signalPassFailure();
     }
   }

@@ -20,7 +20,6 @@ namespace {
 
 using tile::CacheModifier;
 using tile::EvictionPolicy;
-using tile::MemSemantic;
 
 //===----------------------------------------------------------------------===//
 // Loads and stores
@@ -116,20 +115,6 @@ bool isInstruction(thread::AtomicRMWOp op) {
   });
 }
 
-LLVM::AtomicOrdering orderingOf(MemSemantic sem) {
-  switch (sem) {
-  case MemSemantic::Relaxed:
-    return LLVM::AtomicOrdering::monotonic;
-  case MemSemantic::Acquire:
-    return LLVM::AtomicOrdering::acquire;
-  case MemSemantic::Release:
-    return LLVM::AtomicOrdering::release;
-  case MemSemantic::AcqRel:
-    return LLVM::AtomicOrdering::acq_rel;
-  }
-  return LLVM::AtomicOrdering::acq_rel;
-}
-
 /// LLVM's name of the synchronization scope.
 StringRef scopeName(tile::SyncScope scope) {
   switch (scope) {
@@ -149,7 +134,7 @@ Value emitBranch(Builder &builder, thread::AtomicRMWOp op, Value value) {
       builder, op.getMask(),
       [&](OpBuilder &inside, Location loc) {
         Value old = LLVM::AtomicRMWOp::create(inside, loc, atomicBinOpOf(op.getKind()), op.getPtr(), value,
-                                              orderingOf(op.getSem()), scopeName(op.getScope()));
+                                              atomicOrderingOf(op.getSem()), scopeName(op.getScope()));
         scf::YieldOp::create(inside, loc, old);
       },
       [&](OpBuilder &inside, Location loc) {

@@ -15,16 +15,22 @@ from tilewright.errors import ArgumentError
 if TYPE_CHECKING:
     from tilewright.compiler.request import Request
 
-_FILES = ("object", "cubin")
+_OBJECT = "object"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_request_arguments(parser, "Compile a kernel and print its IR after a phase.")
     phases = dict.fromkeys(phase for kind in target_kinds().values() for phase in kind.phases)
     parser.add_argument(
-        "--emit", "-e", choices=(*phases, *_FILES), help="default: the target's assembly"
+        "--emit", "-e", choices=(*phases, *_file_names()), help="default: the target's assembly"
     )
     parser.add_argument("--output", "-o", metavar="PATH", help="write to a file, not to stdout")
+
+
+def _file_names() -> tuple[str, ...]:
+    """The names of machine code: that of any target, and those of particular kinds."""
+    names = dict.fromkeys(kind.code_name for kind in target_kinds().values())
+    return (_OBJECT, *(name for name in names if name != "obj"))
 
 
 def add_request_arguments(parser: argparse.ArgumentParser, description: str) -> None:
@@ -80,12 +86,15 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.emit == "source":
         # Printed even if a later phase would fail.
         return _write(build_tile(request).print(), arguments.output)
-    if arguments.emit == "cubin" and target_kinds()[target.kind].assembly != "ptx":
-        raise ArgumentError(f"{target} has no cubin: use --emit object for its machine code")
+    is_file = arguments.emit in _file_names()
+    if is_file and arguments.emit not in (_OBJECT, target_kinds()[target.kind].code_name):
+        raise ArgumentError(
+            f"{target} has no {arguments.emit}: use --emit object for its machine code"
+        )
     kernel = compile(
         request.fn, request.signature, target, request.options, noalias=request.noalias
     )
-    if arguments.emit in _FILES:
+    if is_file:
         if not arguments.output:
             raise ArgumentError("machine code can't be printed; choose a file with --output")
         Path(arguments.output).write_bytes(_machine_code(kernel))

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 # Triton's names of phases, and the phases of Tilewright with the same content.
 _ALIASES = {"ttir": "tile", "ttgir": "tilegpu", "llir": "llvm"}
-_BINARY = "cubin"
 _DISASSEMBLY = "sass"
+_DISASSEMBLED = "cubin"
 _ELF = b"\x7fELF"
 
 
@@ -21,9 +21,9 @@ class Assembly(Mapping[str, "str | bytes"]):
     """The texts of a kernel by phase, and its code; texts that were not kept are generated again.
 
     Keys are the phases ("source", "tile", "llvm", "ptx", "asm", ...; `kernel.phase_names()`) and
-    Triton's names: "ttir", "ttgir" (GPU) and "llir". "cubin" is the code for a GPU if an assembler
-    was found, "obj" the object file for the host; both are bytes. "sass" is the disassembly of a
-    cubin, if the CUDA toolkit's nvdisasm is found.
+    Triton's names: "ttir", "ttgir" (GPU) and "llir". "cubin" is the code for an NVIDIA GPU if an
+    assembler was found, "hsaco" that for an AMD GPU, "obj" the object file for the host; all are
+    bytes. "sass" is the disassembly of a cubin, if the CUDA toolkit's nvdisasm is found.
     """
 
     def __init__(self, kernel: CompiledKernel) -> None:
@@ -51,15 +51,13 @@ class Assembly(Mapping[str, "str | bytes"]):
         return f"<texts of {self._kernel.name}: {', '.join(self)}>"
 
     def _names(self) -> list[str]:
-        phases = [p for p in self._kernel.known_phases() if p not in (_BINARY, "source")]
+        phases = [p for p in self._kernel.known_phases() if p != "source"]
         aliases = [alias for alias, phase in _ALIASES.items() if phase in phases]
         binary = self._binary_name()
-        has_disassembly = binary == _BINARY and find_disassembler() is not None
+        has_disassembly = binary == _DISASSEMBLED and find_disassembler() is not None
         names = ["source", *phases, *aliases, *([binary] if binary else [])]
         return [*names, _DISASSEMBLY] if has_disassembly else names
 
     def _binary_name(self) -> str:
         """The key of the code; empty if it is the text of PTX, which the driver assembles."""
-        if self._kernel.runs_on_host:
-            return "obj"
-        return _BINARY if self._kernel.object.startswith(_ELF) else ""
+        return self._kernel.code_name if self._kernel.object.startswith(_ELF) else ""

@@ -73,7 +73,7 @@ class BaseBackend:
     @property
     def binary_ext(self) -> str:
         """The key of a kernel's code in its `asm`."""
-        return "obj" if target_kinds()[self._target.kind].device_kind == "cpu" else "cubin"
+        return target_kinds()[self._target.kind].code_name
 
     def hash(self) -> str:
         """Identifies the compiler and its tools for the target, which determine the code."""

@@ -182,6 +182,11 @@ class CompiledKernel(KernelAttributes):
         """The phases of the kind of target, in order."""
         return self._kind.phases
 
+    @property
+    def code_name(self) -> str:
+        """What the machine code is called: "obj", "cubin", ..."""
+        return self._kind.code_name
+
     def assembly(self) -> str:
         """The text of the assembly: the host's, or PTX for a GPU."""
         return self.ir(self._kind.assembly)

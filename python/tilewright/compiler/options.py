@@ -26,6 +26,7 @@ class OptionSpec(NamedTuple):
         default: Its default; None means that the compiler chooses.
         doc: What it does.
         power_of_two: Whether an integer must be a power of two.
+        from_zero: Whether an integer may be 0; it is positive otherwise.
         choices: The values of a text besides the empty one; none if another check decides.
         refused_elsewhere: Whether kinds of targets without the option accept its default only.
         setting: The environment variable that sets the default, or None.
@@ -36,6 +37,7 @@ class OptionSpec(NamedTuple):
     default: Any
     doc: str
     power_of_two: bool = False
+    from_zero: bool = False
     choices: tuple[str, ...] = ()
     refused_elsewhere: bool = False
     setting: str | None = None
@@ -63,8 +65,9 @@ class OptionSpec(NamedTuple):
             if value not in ("", *self.choices):
                 known = " or ".join([*map(repr, self.choices), "empty"])
                 raise ArgumentError(f"{name} must be {known}, not {value!r}")
-        elif isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise ArgumentError(f"{name} must be a positive integer, not {value!r}")
+        elif isinstance(value, bool) or not isinstance(value, int) or value < 1 - self.from_zero:
+            kind = "a positive integer" + (" or 0" if self.from_zero else "")
+            raise ArgumentError(f"{name} must be {kind}, not {value!r}")
         elif self.power_of_two and value & (value - 1):
             raise ArgumentError(f"{name} must be a power of two, not {value}")
         return value

@@ -27,6 +27,7 @@ class TargetKind:
     Attributes:
         name: "cpu", "cuda", ...
         assembly: The phase whose text is the assembly.
+        code_name: What the machine code is called: "obj", "cubin", ...
         phases: All phases, in order.
         device_kind: The first part of the names of its devices.
         embeds_source_paths: Whether compiled code contains the full paths of the sources.
@@ -41,6 +42,7 @@ class TargetKind:
         self._kind = kind
         self.name: str = kind.name
         self.assembly: str = kind.assembly_phase
+        self.code_name: str = kind.code_name
         self.phases: list[str] = kind.phases
         self.device_kind: str = kind.device_kind
         self.embeds_source_paths: bool = kind.embeds_source_paths

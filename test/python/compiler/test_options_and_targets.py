@@ -105,7 +105,7 @@ def limits_of(kind, arch):
 
 
 def test_the_limits_of_a_gpu_are_those_of_the_table():
-    assert {kind for kind, _ in LIMITED} == {"cuda", "emulator"}
+    assert {kind for kind, _ in LIMITED} == {"cuda", "emulator", "hip"}
     for info in _core.nvidia_targets():
         arch = info.name.removeprefix("sm_")
         limits = limits_of("cuda", arch)

@@ -109,6 +109,8 @@ def test_interpreting_is_running_on_the_cpu(fake, monkeypatch) -> None:
         (GPUTarget("cuda", 86, 32), "cuda:86"),
         (GPUTarget("cuda", 90, 32), "cuda:90a"),
         ("cuda:90a", "cuda:90a"),
+        (GPUTarget("hip", "gfx942", 64), "hip:gfx942"),
+        (GPUTarget("hip", "gfx942:sramecc+:xnack-", 64), "hip:gfx942"),
     ],
 )
 def test_targets_by_name(target, expected) -> None:

@@ -1,6 +1,6 @@
 """The phases of the pipeline for GPUs.
 
-docs/gpu-pipeline.md runs the passes of lib/Pipeline/CudaPasses.cpp in their order, and the phase
+docs/gpu-pipeline.md runs the passes of lib/Pipeline/GpuPasses.cpp in their order, and the phase
 "thread" has no operation of a vendor. The compiler checks the latter for every kernel
 (verifyPhase); the tests here look at the IR of kernels that use what vendors have instructions for.
 """
@@ -26,7 +26,7 @@ NAMES = {
 
 
 def passes_of_the_pipeline() -> list[str]:
-    source = (console.ROOT / "lib" / "Pipeline" / "CudaPasses.cpp").read_text()
+    source = (console.ROOT / "lib" / "Pipeline" / "GpuPasses.cpp").read_text()
     functions = re.findall(r"void add(?:TileGPU|Thread)Passes\(.*?^}", source, re.M | re.S)
     created = re.findall(r"create(\w+?)(?:Pass)?\(", "".join(functions))
     return [NAMES.get(name) or re.sub(r"(?<!^)(?=[A-Z])", "-", name).lower() for name in created]

@@ -11,7 +11,9 @@ ROOT = Path(__file__).resolve().parents[3]
 # The folders in which every kind of target has files. Passes see tables (docs/architecture.md).
 FOLDERS = ("Pipeline", "Target", "Runtime", "Launcher", "Bindings")
 # compat has the names of Triton's modules and functions; testing measures what devices can do.
-OWN = re.compile(r"(^|/)(Cuda|Hip|Nvptx)/|/Cuda\w*\.(h|cpp)$|tilewright/(compat|testing)/")
+OWN = re.compile(
+    r"(^|/)(Amdgpu|Cuda|Hip|Nvptx)/|/(Cuda|Hip)\w*\.(h|cpp)$|tilewright/(compat|testing)/"
+)
 EXCEPTIONS = {
     "include/tilewright/Target/TargetKinds.def": "registers the kinds",
     "lib/Bindings/Assemble.cpp": "NVIDIA's assembler, for tests and `tilewright doctor`",
@@ -21,6 +23,7 @@ EXCEPTIONS = {
     "python/tilewright/cli/profile.py": "the default GPU to emulate",
     "python/tilewright/compiler/assembler.py": "finds NVIDIA's assembler",
     "python/tilewright/compiler/disassembler.py": "NVIDIA's disassembler",
+    "python/tilewright/compiler/foreign_options.py": "hints for AMD's GPUs, by Triton's names",
     "python/tilewright/compiler/streams.py": "PyTorch's streams",
     "python/tilewright/knobs/__init__.py": "the name of a group of knobs",
     "python/tilewright/knobs/groups.py": "NVIDIA's tools, by Triton's names",
@@ -35,7 +38,7 @@ EXCEPTIONS = {
     "python/tilewright/tuning/isolation.py": "waits for PyTorch's device",
     "python/tilewright/tuning/placement.py": "DLPack's numbers of devices",
 }
-KIND = re.compile("cuda|nvptx|nvidia", re.I)
+KIND = re.compile(r"cuda|nvptx|nvidia|\bhip|\bamd|rocdl", re.I)
 
 
 def names_a_kind(file: Path) -> bool:

@@ -1,4 +1,4 @@
-// The passes that assign layouts to tiles and lower the movement of data. lib/Pipeline/CudaPasses.cpp has their order.
+// The passes that assign layouts to tiles and lower the movement of data. lib/Pipeline/GpuPasses.cpp has their order.
 // Each description ends with the pass's contract: requires, establishes, destroys.
 
 #ifndef TILEWRIGHT_DIALECT_TILEGPU_TRANSFORMS_PASSES

@@ -1,0 +1,95 @@
+// Loads and stores. AMD's accesses to global memory have no mask; those of lanes that a branch leaves out do not
+// happen.
+
+#include "ThreadToRocdl.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tilewright::amd {
+namespace {
+
+using tile::CacheModifier;
+using tile::EvictionPolicy;
+
+/// How LLVM says that data are used once; other cache modifiers and policies, which are hints, have no equivalent.
+bool isStreamed(CacheModifier cache, EvictionPolicy evict) {
+  return cache == CacheModifier::CS || evict == EvictionPolicy::First;
+}
+
+/// The size in memory, of which the address is a multiple.
+unsigned bytesOf(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return static_cast<unsigned>((vector ? vector.getNumElements() : 1) * tilegpu::bytesOf(getElementTypeOrSelf(type)));
+}
+
+struct Load : OpRewritePattern<thread::LoadOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(thread::LoadOp op, PatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    if (!op.getMask()) {
+      rewriter.replaceOp(op, load(builder, op));
+      return success();
+    }
+    auto branch = scf::IfOp::create(builder, op.getType(), op.getMask(), /*withElseRegion=*/true);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(builder, load(builder, op));
+    builder.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(builder,
+                         op.getOther() ? op.getOther() : LLVM::ZeroOp::create(builder, op.getType()).getResult());
+    rewriter.replaceOp(op, branch.getResults());
+    return success();
+  }
+
+private:
+  static Value load(Builder &builder, thread::LoadOp op) {
+    bool isVolatile = op.getIsVolatile() || op.getCache() == CacheModifier::CV; // which reads memory each time
+    return LLVM::LoadOp::create(builder, op.getType(), op.getPtr(), bytesOf(op.getType()), isVolatile,
+                                isStreamed(op.getCache(), op.getEvict()));
+  }
+};
+
+struct Store : OpRewritePattern<thread::StoreOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::StoreOp op, PatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    if (op.getMask()) {
+      auto branch = scf::IfOp::create(builder, op.getMask(), /*withElseRegion=*/false);
+      builder.setInsertionPointToStart(branch.thenBlock());
+    }
+    LLVM::StoreOp::create(builder, op.getValue(), op.getPtr(), bytesOf(op.getValue().getType()), /*isVolatile=*/false,
+                          isStreamed(op.getCache(), op.getEvict()));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// The address of the dynamic shared memory of the launch, which determines its size.
+struct SharedMemory : OpRewritePattern<thread::SharedMemoryOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(thread::SharedMemoryOp op, PatternRewriter &rewriter) const override {
+    static constexpr llvm::StringLiteral kName = "tilewright_shared";
+    Builder builder(op.getLoc(), rewriter);
+    auto module = op->getParentOfType<ModuleOp>();
+    auto global = module.lookupSymbol<LLVM::GlobalOp>(kName);
+    if (!global) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(module.getBody());
+      auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);
+      // The location of the use may be an inlined call site, which is only valid inside a function.
+      global = LLVM::GlobalOp::create(builder, module.getLoc(), bytes, /*isConstant=*/false, LLVM::Linkage::External,
+                                      kName, Attribute(), static_cast<unsigned>(tilegpu::targetOf(op).lineBytes),
+                                      thread::kSharedSpace);
+    }
+    rewriter.replaceOpWithNewOp<LLVM::AddressOfOp>(op, global);
+    return success();
+  }
+};
+
+} // namespace
+
+void addMemoryPatterns(RewritePatternSet &patterns) { patterns.add<Load, Store, SharedMemory>(patterns.getContext()); }
+
+} // namespace tilewright::amd

@@ -1,0 +1,41 @@
+// Lowers the thread dialect to AMD's instructions. Each file has the patterns of one family of operations; see
+// Passes.td.
+
+#ifndef TILEWRIGHT_LIB_CONVERSION_THREADTOROCDL_THREADTOROCDL_H
+#define TILEWRIGHT_LIB_CONVERSION_THREADTOROCDL_THREADTOROCDL_H
+
+#include "tilewright/Dialect/Thread/IR/Thread.h"
+#include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace tilewright::amd {
+
+using Builder = mlir::ImplicitLocOpBuilder;
+
+inline mlir::Value constantI32(Builder &builder, int64_t value) {
+  return mlir::arith::ConstantIntOp::create(builder, builder.getI32Type(), value);
+}
+
+/// The result of one of LLVM's intrinsics for which ROCDL has no operation.
+inline mlir::Value callIntrinsic(Builder &builder, llvm::StringRef name, mlir::Type result, mlir::ValueRange operands) {
+  return mlir::LLVM::CallIntrinsicOp::create(builder, result, builder.getStringAttr(name), operands).getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns, by family
+//===----------------------------------------------------------------------===//
+
+void addAtomicPatterns(mlir::RewritePatternSet &patterns);
+void addIndexPatterns(mlir::RewritePatternSet &patterns);
+void addMathPatterns(mlir::RewritePatternSet &patterns);
+void addMemoryPatterns(mlir::RewritePatternSet &patterns);
+void addShufflePatterns(mlir::RewritePatternSet &patterns);
+void addSynchronizationPatterns(mlir::RewritePatternSet &patterns);
+
+} // namespace tilewright::amd
+
+#endif // TILEWRIGHT_LIB_CONVERSION_THREADTOROCDL_THREADTOROCDL_H

@@ -1,0 +1,44 @@
+#include "GpuModuleSteps.h"
+
+#include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+std::optional<int> checkThreads(StringRef target, const hardware::Limits &limits, const GpuOptions &options,
+                                Compilation &compilation, CompileFailure &failure) {
+  int64_t most = *limits.threads;
+  int threads = static_cast<int>(*limits.lanesPerWarp) * options.numWarps;
+  if (threads <= most) {
+    return threads;
+  }
+  failure.excess = {"threads", threads, most};
+  compilation.fail("target", "the kernel needs " + std::to_string(threads) + " threads, and " + target.str() + " has " +
+                                 std::to_string(most) + " for each program; num_warps is at most " +
+                                 std::to_string(most / *limits.lanesPerWarp));
+  return std::nullopt;
+}
+
+void noteSharedMemory(ModuleOp module, const hardware::Limits &limits, CompileFailure &failure) {
+  auto bytes = module->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::kSharedBytesAttr);
+  if (bytes && bytes.getInt() > *limits.sharedBytes) {
+    failure.excess = {"shared memory", bytes.getInt(), *limits.sharedBytes};
+  }
+}
+
+void describeKernel(LLVM::LLVMFuncOp kernel, GpuModule &built) {
+  built.symbol = kernel.getName().str();
+  auto module = kernel->getParentOfType<ModuleOp>();
+  if (auto bytes = module->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::kSharedBytesAttr)) {
+    built.sharedBytes = bytes.getInt();
+  }
+  if (auto slots = kernel->getAttrOfType<DenseI32ArrayAttr>(tilegpu::TileGPUDialect::kSlotsAttr)) {
+    built.slots = std::vector<int>(slots.asArrayRef().begin(), slots.asArrayRef().end());
+  }
+  built.accesses = readCheckedAccesses(kernel);
+  built.asserts = readAsserts(kernel);
+  built.isPersistent = kernel->hasAttr(tile::TileDialect::kPersistentAttr);
+}
+
+} // namespace tilewright

@@ -1,0 +1,103 @@
+// Runs the phases of the pipeline for AMD GPUs.
+
+#include "HipModule.h"
+
+#include "tilewright/Target/Amdgpu/Amdgpu.h"
+#include "tilewright/Target/Amdgpu/CodeObject.h"
+
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace mlir;
+
+namespace tilewright {
+namespace {
+
+class HipCompilation {
+public:
+  HipCompilation(ModuleOp module, StringRef target, const hardware::Limits &limits, const HipOptions &options,
+                 PhaseDump dump, CompileFailure &failure)
+      : module(module), target(target), limits(limits), options(options), failure(failure),
+        compilation(module, std::move(dump), failure) {}
+
+  std::optional<Compiled> run() {
+    std::optional<HipModule> built = buildHipModule(module, target, limits, options, compilation, failure);
+    if (!built || !dumpAssembly(*built) || !generate(*built) || !describe(*built)) {
+      return std::nullopt;
+    }
+    compiled.symbol = std::move(built->symbol);
+    compiled.requirements = std::move(built->requirements);
+    compiled.metadata["num_warps"] = *options.numWarps;
+    compiled.metadata["threads"] = built->threads;
+    compiled.metadata["shared_bytes"] = built->sharedBytes;
+    compiled.metadata["slots"] = llvm::json::Array(built->slots);
+    compiled.metadata["asserts"] = std::move(built->asserts);
+    compiled.metadata["persistent"] = built->isPersistent;
+    compiled.accesses = std::move(built->accesses);
+    compiled.seconds = std::move(compilation.seconds);
+    return std::move(compiled);
+  }
+
+private:
+  /// The text of the instructions is for people only, so it is made where a phase is dumped.
+  bool dumpAssembly(HipModule &built) {
+    if (!compilation.wantsDump()) {
+      return true;
+    }
+    // Emit a copy because the code generator modifies the module.
+    std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*built.module);
+    auto text = amdgpu::emitAssembly(*copy, *built.machine);
+    if (!text) {
+      (void)copy.release(); // NOLINT(bugprone-unused-return-value): leaked: LLVM may have left it inconsistent
+      built.leak();
+      return compilation.failWithModule("amdgcn", llvm::toString(text.takeError()));
+    }
+    compilation.dumpText("amdgcn", *text);
+    return true;
+  }
+
+  bool generate(HipModule &built) {
+    auto object = compilation.timed("amdgcn", [&] { return amdgpu::emitObject(*built.module, *built.machine); });
+    if (!object) {
+      built.leak();
+      return compilation.failWithModule("amdgcn", llvm::toString(object.takeError()));
+    }
+    auto linked = compilation.timed("link", [&] { return amdgpu::link(*object); });
+    if (!linked) {
+      return compilation.failWithModule("hsaco", llvm::toString(linked.takeError()));
+    }
+    compiled.object = std::move(*linked);
+    return true;
+  }
+
+  bool describe(const HipModule &built) {
+    auto resources = amdgpu::readResources(compiled.object, built.symbol);
+    if (!resources) {
+      return compilation.failWithModule("hsaco", llvm::toString(resources.takeError()));
+    }
+    constexpr int64_t kRegisterBytes = 4;
+    compiled.metadata["registers"] = resources->registers;
+    compiled.metadata["accumulators"] = resources->accumulators;
+    compiled.metadata["scalar_registers"] = resources->scalarRegisters;
+    compiled.metadata["spill_bytes"] = kRegisterBytes * resources->spilledRegisters;
+    compiled.metadata["stack_bytes"] = resources->scratchBytes;
+    compiled.metadata["warps_per_simd"] = hardware::warpsThatFit(*built.info, static_cast<int>(resources->registers));
+    return true;
+  }
+
+  ModuleOp module;
+  StringRef target;
+  const hardware::Limits &limits;
+  const HipOptions &options;
+  CompileFailure &failure;
+  Compilation compilation;
+  Compiled compiled;
+};
+
+} // namespace
+
+std::optional<Compiled> compileForHip(ModuleOp module, StringRef target, const hardware::Limits &limits,
+                                      const HipOptions &options, PhaseDump dump, CompileFailure &failure) {
+  return HipCompilation(module, target, limits, options, std::move(dump), failure).run();
+}
+
+} // namespace tilewright

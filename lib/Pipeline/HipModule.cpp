@@ -1,0 +1,117 @@
+#include "HipModule.h"
+
+#include "GpuModuleSteps.h"
+#include "HostCode.h"
+
+#include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
+#include "tilewright/Target/Amdgpu/Amdgpu.h"
+#include "tilewright/Target/Libraries.h"
+
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+
+using namespace mlir;
+
+namespace tilewright {
+namespace {
+
+class HipModuleBuilder {
+public:
+  HipModuleBuilder(ModuleOp module, StringRef target, const hardware::Limits &limits, const HipOptions &options,
+                   Compilation &compilation, CompileFailure &failure)
+      : module(module), target(target), limits(limits), options(options), compilation(compilation), failure(failure) {}
+
+  std::optional<HipModule> run() {
+    bool isBuilt = prepare() && runPhases() && findKernel() && optimize();
+    return isBuilt ? std::optional(std::move(built)) : std::nullopt;
+  }
+
+private:
+  bool prepare() {
+    built.info = hardware::lookupAmd(target);
+    if (!built.info) {
+      return compilation.fail("target", ("unknown target '" + target + "'").str());
+    }
+    startAfter = parseHipPhase(*options.startAfter);
+    if (!startAfter && !options.startAfter->empty()) {
+      return compilation.fail("target", "start_after: there is no phase '" + *options.startAfter + "'");
+    }
+    std::optional<int> threads = checkThreads(target, limits, options, compilation, failure);
+    built.threads = threads.value_or(0);
+    return threads.has_value();
+  }
+
+  bool runPhases() {
+    if (compilation.wantsDump()) {
+      compilation.dumpModule("source");
+    }
+    for (HipPhase phase : {HipPhase::Tile, HipPhase::TileGPU, HipPhase::Thread, HipPhase::LLVM}) {
+      if (startAfter >= phase) {
+        continue;
+      }
+      bool ok = compilation.runPasses(
+          stringifyPhase(phase), [&](OpPassManager &passes) { addHipPasses(passes, phase, target, options); },
+          [&](ModuleOp result) { return verifyPhase(result, phase); }, phase != HipPhase::LLVM);
+      if (!ok) {
+        noteSharedMemory(module, limits, failure);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool findKernel() {
+    built.requirements = takeLaunchRequirements(module);
+    for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+      if (function->hasAttr(ROCDL::ROCDLDialect::KernelAttrHelper::getNameStr())) {
+        built.threads = tilegpu::launchedThreads(module).count();
+        describeKernel(function, built);
+        return true;
+      }
+    }
+    return compilation.fail("thread", "the module has no kernel");
+  }
+
+  bool optimize() {
+    auto machine = amdgpu::createTargetMachine(*built.info);
+    if (!machine) {
+      return compilation.fail("amdgcn", llvm::toString(machine.takeError()));
+    }
+    built.machine = std::move(*machine);
+    built.context = std::make_unique<llvm::LLVMContext>();
+    auto translated =
+        compilation.timed("translate", [&] { return amdgpu::translate(module, *built.context, *built.machine); });
+    if (!translated) {
+      return compilation.failWithModule("llvm", llvm::toString(translated.takeError()));
+    }
+    built.module = std::move(*translated);
+    if (llvm::Error error = libraries::link(*built.module, /*isForHost=*/false)) {
+      return compilation.fail("llvm", llvm::toString(std::move(error)));
+    }
+    compilation.timed("optimize", [&] {
+      amdgpu::optimize(*built.module, *built.machine);
+      return 0;
+    });
+    if (compilation.wantsDump()) {
+      compilation.dumpText("llvm", printModule(*built.module));
+    }
+    return true;
+  }
+
+  ModuleOp module;
+  StringRef target;
+  const hardware::Limits &limits;
+  const HipOptions &options;
+  Compilation &compilation;
+  CompileFailure &failure;
+  std::optional<HipPhase> startAfter;
+  HipModule built;
+};
+
+} // namespace
+
+std::optional<HipModule> buildHipModule(ModuleOp module, StringRef target, const hardware::Limits &limits,
+                                        const HipOptions &options, Compilation &compilation, CompileFailure &failure) {
+  return HipModuleBuilder(module, target, limits, options, compilation, failure).run();
+}
+
+} // namespace tilewright

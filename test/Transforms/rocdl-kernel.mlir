@@ -1,0 +1,19 @@
+// RUN: tilewright-opt %s --rocdl-kernel="max-registers=128 waves-per-eu=2" | FileCheck %s
+// RUN: tilewright-opt %s --rocdl-kernel | FileCheck %s --check-prefix=FREE
+
+module attributes {tilegpu.target = "gfx942", tilegpu.num_warps = 4 : i32} {
+  // CHECK: llvm.func @kernel() attributes {
+  // CHECK-SAME: passthrough = {{\[\["}}amdgpu-num-vgpr", "128"]]
+  // CHECK-SAME: rocdl.flat_work_group_size = "256,256"
+  // CHECK-SAME: rocdl.kernel
+  // CHECK-SAME: rocdl.waves_per_eu = 2
+  // FREE: llvm.func @kernel() attributes {rocdl.flat_work_group_size = "256,256", rocdl.kernel}
+  llvm.func @kernel() attributes {tile.kernel} {
+    llvm.return
+  }
+
+  // CHECK: llvm.func internal @helper() {
+  llvm.func internal @helper() {
+    llvm.return
+  }
+}
