@@ -26,8 +26,9 @@ const std::vector<AmdInfo> &amdTargets() {
 }
 
 /// The rows of a table that the architecture has.
-template <typename Row> static std::vector<const Row *> select(const AmdTable<Row> &table, const AmdInfo &info) {
-  std::vector<const Row *> rows;
+template <typename As, typename Row>
+static std::vector<const As *> select(const AmdTable<Row> &table, const AmdInfo &info) {
+  std::vector<const As *> rows;
   for (const AmdRow<Row> &row : table) {
     if ((row.targets & info.target) != 0) {
       rows.push_back(&row);
@@ -53,7 +54,8 @@ static GpuInfo describe(const AmdInfo &info) {
   gpu.reducesIntegers = false; // LLVM expands its intrinsics for that to a loop over the lanes
   gpu.overlapsGrids = false;
   gpu.copiesBoxes = false;
-  gpu.atomicAdds = select(amdAtomicAdds(), info);
+  gpu.mma = select<MmaInstruction>(amdMmaInstructions(), info);
+  gpu.atomicAdds = select<AtomicAdd>(amdAtomicAdds(), info);
   return gpu;
 }
 

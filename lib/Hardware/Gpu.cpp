@@ -17,19 +17,22 @@ int bitsOf(ElementType type) {
     return 8;
   case T::F16:
   case T::BF16:
+  case T::S16:
     return 16;
   case T::TF32:
   case T::F32:
   case T::S32:
     return 32;
   case T::F64:
+  case T::S64:
     return 64;
   }
   return 0;
 }
 
 std::string_view nameOf(ElementType type) {
-  static constexpr std::string_view names[] = {"f16", "bf16", "tf32", "f32", "f64", "s8", "u8", "s32", "e4m3", "e5m2"};
+  static constexpr std::string_view names[] = {"f16", "bf16", "tf32", "f32",  "f64", "s8",
+                                               "u8",  "s32",  "e4m3", "e5m2", "s16", "s64"};
   return names[static_cast<int>(type)];
 }
 

@@ -15,6 +15,29 @@ namespace tilewright {
 #include "tilewright/Transforms/Passes.h.inc"
 } // namespace tilewright
 
+/// AMD's kernels read arguments of several bytes in place, in constant memory, and take their addresses there.
+static void passByReference(LLVM::LLVMFuncOp kernel) {
+  constexpr unsigned kConstantSpace = 4;
+  StringRef byValue = LLVM::LLVMDialect::getByValAttrName();
+  SmallVector<Type> types(kernel.getFunctionType().getParams());
+  OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  for (BlockArgument argument : kernel.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    Attribute bytes = kernel.getArgAttr(index, byValue);
+    if (!bytes) {
+      continue;
+    }
+    kernel.removeArgAttr(index, byValue);
+    kernel.setArgAttr(index, LLVM::LLVMDialect::getByRefAttrName(), bytes);
+    Type generic = argument.getType();
+    types[index] = LLVM::LLVMPointerType::get(kernel.getContext(), kConstantSpace);
+    argument.setType(types[index]);
+    auto cast = LLVM::AddrSpaceCastOp::create(builder, kernel.getLoc(), generic, argument);
+    argument.replaceAllUsesExcept(cast, cast);
+  }
+  kernel.setFunctionType(LLVM::LLVMFunctionType::get(kernel.getFunctionType().getReturnType(), types));
+}
+
 namespace {
 struct RocdlKernel : tilewright::impl::RocdlKernelBase<RocdlKernel> {
   using RocdlKernelBase::RocdlKernelBase;
@@ -24,6 +47,7 @@ struct RocdlKernel : tilewright::impl::RocdlKernelBase<RocdlKernel> {
       applyLoopAnnotations(function);
       if (function->removeAttr(tile::TileDialect::kKernelAttr)) {
         mark(function, tilegpu::launchedThreads(getOperation()).count());
+        passByReference(function);
       }
     }
   }

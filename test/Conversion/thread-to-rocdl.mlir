@@ -159,3 +159,30 @@ module attributes {tilegpu.target = "gfx1100", tilegpu.num_warps = 1 : i32} {
     return %2 : i32
   }
 }
+
+// -----
+
+module attributes {tilegpu.target = "gfx942", tilegpu.num_warps = 1 : i32} {
+  // CHECK-LABEL: func @mfma
+  // CHECK-SAME: %[[A:.*]]: vector<4xf16>, %[[B:.*]]: vector<4xf16>, %[[C:.*]]: vector<16xf32>
+  func.func @mfma(%a: vector<4xf16>, %b: vector<4xf16>, %c: vector<16xf32>, %i: i64, %s: vector<4xi32>) {
+    // CHECK: llvm.call_intrinsic "llvm.amdgcn.mfma.f32.32x32x8f16"(%[[A]], %[[B]], %[[C]], %{{.*}}, %{{.*}}, %{{.*}}) : (vector<4xf16>, vector<4xf16>, vector<16xf32>, i32, i32, i32) -> vector<16xf32>
+    // CHECK: llvm.call_intrinsic "llvm.amdgcn.mfma.i32.16x16x32.i8"(%{{.*}}) : (i64, i64, vector<4xi32>, i32, i32, i32) -> vector<4xi32>
+    %0 = thread.mma "mfma.m32n32k8.f16.f16.f32" %a by %b into %c : vector<4xf16> by vector<4xf16> into vector<16xf32>
+    %1 = thread.mma "mfma.m16n16k32.s8.s8.s32" %i by %i into %s : i64 by i64 into vector<4xi32>
+    return
+  }
+}
+
+// -----
+
+module attributes {tilegpu.target = "gfx1201", tilegpu.num_warps = 1 : i32} {
+  // CHECK-LABEL: func @wmma
+  func.func @wmma(%a: vector<8xi16>, %c: vector<8xf32>, %i: vector<2xi32>, %s: vector<8xi32>) {
+    // CHECK: llvm.call_intrinsic "llvm.amdgcn.wmma.f32.16x16x16.bf16"(%{{.*}}) : (vector<8xi16>, vector<8xi16>, vector<8xf32>) -> vector<8xf32>
+    // CHECK: llvm.call_intrinsic "llvm.amdgcn.wmma.i32.16x16x16.iu8"(%[[YES:.*]], %{{.*}}, %[[YES]], %{{.*}}, %{{.*}}, %{{.*}}) : (i1, vector<2xi32>, i1, vector<2xi32>, vector<8xi32>, i1) -> vector<8xi32>
+    %0 = thread.mma "wmma12.m16n16k16.bf16.bf16.f32" %a by %a into %c : vector<8xi16> by vector<8xi16> into vector<8xf32>
+    %1 = thread.mma "wmma12.m16n16k16.s8.s8.s32" %i by %i into %s : vector<2xi32> by vector<2xi32> into vector<8xi32>
+    return
+  }
+}

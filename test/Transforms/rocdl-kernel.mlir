@@ -12,6 +12,14 @@ module attributes {tilegpu.target = "gfx942", tilegpu.num_warps = 4 : i32} {
     llvm.return
   }
 
+  // CHECK: llvm.func @bytes(%[[BYTES:.*]]: !llvm.ptr<4> {llvm.byref = !llvm.array<8 x i8>})
+  // CHECK: %[[ADDRESS:.*]] = llvm.addrspacecast %[[BYTES]] : !llvm.ptr<4> to !llvm.ptr
+  // CHECK: llvm.load volatile %[[ADDRESS]]
+  llvm.func @bytes(%bytes: !llvm.ptr {llvm.byval = !llvm.array<8 x i8>}) attributes {tile.kernel} {
+    %x = llvm.load volatile %bytes : !llvm.ptr -> i64
+    llvm.return
+  }
+
   // CHECK: llvm.func internal @helper() {
   llvm.func internal @helper() {
     llvm.return

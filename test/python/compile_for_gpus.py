@@ -1,9 +1,9 @@
-"""Also compiles the kernels that tests launch for NVIDIA architectures; needs no GPU.
+"""Also compiles the kernels that tests launch for architectures of GPUs; needs no GPU.
 
-A pytest plugin, for `--compile-for-gpus one` and `all`: the Tile IR of each launch is recorded, and
-compiled and assembled when its test has ended, for all architectures or for one, which the IR's
-digest selects. A failure is an error of the test. The same IR is compiled only once per run, by
-the first pytest process that claims it.
+A pytest plugin, for `--compile-for-gpus one` and `all`, which are NVIDIA's, and for `amd-one` and
+`amd-all`: the Tile IR of each launch is recorded, and compiled and assembled when its test has
+ended, for all architectures or for one, which the IR's digest selects. A failure is an error of the
+test. The same IR is compiled only once per run, by the first pytest process that claims it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,13 @@ from tilewright.runtime.function import JITFunction
 
 # Names a folder with an empty file for each kernel and architecture that a process has claimed.
 _FOLDER = "TILEWRIGHT_TEST_COMPILED"
-_CUDA = target_kinds()["cuda"]
+# What AMD's GPUs lack so far, or have less of than the tests need; warps may have 64 threads.
+_LACKS = {
+    "hip": re.compile(
+        r"bytes of shared memory|is not supported on AMD's GPUs yet|needs 2048 threads|"
+        r"the library .* is for nvptx64"
+    )
+}
 
 
 class _Kernel(NamedTuple):
@@ -41,11 +47,14 @@ class _Kernel(NamedTuple):
 
 _launched: list[_Kernel] = []
 _emulated_only = False  # whether the current test runs only on GPUs
+_kind = target_kinds()["cuda"]
 
 
-def install() -> None:
-    """Starts recording launches."""
-    if not any(find_assemblers()):
+def install(gpus: str) -> None:
+    """Starts recording launches; `gpus` is the value of the option."""
+    global _kind
+    _kind = target_kinds()["hip" if gpus.startswith("amd") else "cuda"]
+    if _kind.name == "cuda" and not any(find_assemblers()):
         raise pytest.UsageError(
             "--compile-for-gpus needs an assembler: pip install nvidia-nvjitlink"
         )
@@ -64,7 +73,7 @@ def install() -> None:
             given.setdefault("debug", self.debug)
         # Launches on emulated GPUs are the same as on the CPU, if there are any on the CPU.
         if _emulated_only or not str(target or "").startswith("emulator:"):
-            some = Target("cuda", _CUDA.architectures[0])
+            some = Target(_kind.name, _kind.architectures[0])
             _note(Request(self, tuple(signature), some, Options.make(given), noalias))
         return made
 
@@ -73,7 +82,7 @@ def install() -> None:
 
 def _note(request: Request) -> None:
     module = build_tile(request)
-    options = request.options.relevant("cuda")
+    options = request.options.relevant(_kind.name)
     text = f"{sorted(options.items())}\n{module.print()}"
     digest = hashlib.sha256(text.encode()).hexdigest()
     _launched.append(_Kernel(request.fn.name, module.print(debug_info=True), options, digest))
@@ -88,7 +97,7 @@ def _compile_for_gpus(request: pytest.FixtureRequest) -> Iterator[None]:
     cpu_only = request.node.get_closest_marker("cpu_only")
     if not cpu_only or cpu_only.kwargs.get("compiles", True):
         refused = request.node.get_closest_marker("gpu_refuses")
-        all_gpus = request.config.getoption("--compile-for-gpus") == "all"
+        all_gpus = request.config.getoption("--compile-for-gpus").endswith("all")
         problems = [
             problem
             for kernel in _launched
@@ -104,10 +113,10 @@ def _architectures(kernel: _Kernel, refused: pytest.Mark | None, all_gpus: bool)
     There are about as many kernels for each architecture.
     """
     if all_gpus:
-        return _CUDA.architectures
-    own = _CUDA.architectures[int(kernel.digest, 16) % len(_CUDA.architectures)]
+        return tuple(_kind.architectures)
+    own = _kind.architectures[int(kernel.digest, 16) % len(_kind.architectures)]
     others = refused.kwargs["architectures"] if refused else ()
-    return (own, *(arch for arch in others if arch != own))
+    return (own, *(arch for arch in others if arch != own and arch in _kind.architectures))
 
 
 def _problems(
@@ -118,11 +127,13 @@ def _problems(
         if not _take(f"{kernel.digest}-{arch}"):
             continue
         problem = _compile(kernel, arch)
+        if (lacks := _LACKS.get(_kind.name)) and lacks.search(problem):
+            continue
         if not refused or arch not in refused.kwargs["architectures"]:
             if problem:
-                yield f"{kernel.name}, cuda:{arch}: {problem}"
+                yield f"{kernel.name}, {_kind.name}:{arch}: {problem}"
         elif not re.search(refused.args[0], problem):
-            yield f"{kernel.name}, cuda:{arch} is not refused as expected, but: {problem}"
+            yield f"{kernel.name}, {_kind.name}:{arch} is not refused as expected, but: {problem}"
 
 
 def _take(name: str) -> bool:
@@ -138,11 +149,12 @@ def _compile(kernel: _Kernel, arch: str) -> str:
     """The error of compiling for an architecture, or an empty string."""
     module = _core.Module.parse(_core.Context(), kernel.tile)
     try:
-        made = _core.compile(module, f"cuda:{arch}", _CUDA.core_options(kernel.options))
+        made = _core.compile(module, f"{_kind.name}:{arch}", _kind.core_options(kernel.options))
     except _core.IRError as error:
         return str(error)
     registers = made.metadata["registers"]
-    ready = made.object.startswith(b"\x7fELF") and registers > 0
+    # A kernel that computes only the same in all threads needs no vector registers of an AMD GPU.
+    ready = made.object.startswith(b"\x7fELF") and (registers > 0 or _kind.name != "cuda")
     return "" if ready else f"{len(made.object)} bytes of code, {registers} registers"
 
 

@@ -30,8 +30,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption(
         "--compile-for-gpus",
-        choices=("one", "all"),
-        help="also compile each launched kernel for one NVIDIA architecture or for all of them",
+        choices=("one", "all", "amd-one", "amd-all"),
+        help="also compile each launched kernel for one NVIDIA or AMD architecture, or for all",
     )
     parser.addoption("--seed", type=int, default=0, help="seed of the tests' random inputs")
     parser.addoption(
@@ -65,7 +65,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--compile-for-gpus"):
         import compile_for_gpus
 
-        compile_for_gpus.install()
+        compile_for_gpus.install(config.getoption("--compile-for-gpus"))
         config.pluginmanager.register(compile_for_gpus)
 
 

@@ -13,6 +13,24 @@ template <typename Row> struct AmdRow : Row {
 };
 template <typename Row> using AmdTable = std::vector<AmdRow<Row>>;
 
+/// The operands of a matrix instruction's intrinsic besides A, B and C.
+enum class AmdMmaForm {
+  Mfma,         ///< A, B, C, and three immediates that broadcast or permute blocks: 0
+  Wmma,         ///< A, B, C
+  WmmaInteger,  ///< whether A is signed, A, whether B is, B, C, whether to saturate
+  WmmaModified, ///< modifiers of A, A, of B, B, of C, C, whether A and B are as in the last instruction
+};
+
+struct AmdMma : MmaInstruction {
+  AmdMmaForm form;
+};
+
+/// v_mfma_* of CDNA and v_wmma_* of RDNA
+const AmdTable<AmdMma> &amdMmaInstructions();
+
+/// The row of this name; null if there is none.
+const AmdMma *lookupAmdMma(std::string_view name);
+
 /// Additions of floats in global memory that are one instruction. LLVM expands others to loops of compare-and-swap.
 const AmdTable<AtomicAdd> &amdAtomicAdds();
 

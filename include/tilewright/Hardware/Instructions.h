@@ -16,7 +16,8 @@
 
 namespace tilewright::hardware {
 
-enum class ElementType { F16, BF16, TF32, F32, F64, S8, U8, S32, E4M3, E5M2 };
+/// S16 and S64 are words in which instructions take narrower elements.
+enum class ElementType { F16, BF16, TF32, F32, F64, S8, U8, S32, E4M3, E5M2, S16, S64 };
 
 /// The size in registers; TF32 takes 32 bits.
 int bitsOf(ElementType type);

@@ -456,6 +456,7 @@ def RocdlKernel : Pass<"rocdl-kernel", "mlir::ModuleOp"> {
     llvm.func @add(...) attributes {rocdl.kernel, rocdl.flat_work_group_size = "256,256"}
     ```
 
+    Parameters that are passed by value become addresses in constant memory, where the kernel's arguments are.
     Annotations of loops, which upstream's conversions leave as `llvm.loop_annotation` on branches, become those that
     are exported to LLVM.
 

@@ -48,6 +48,7 @@ struct ThreadToRocdl : tilewright::impl::ThreadToRocdlBase<ThreadToRocdl> {
     amd::addIndexPatterns(patterns);
     amd::addMathPatterns(patterns);
     amd::addMemoryPatterns(patterns);
+    amd::addMmaPatterns(patterns);
     amd::addSynchronizationPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     if (failed(checkRest(getOperation()))) {

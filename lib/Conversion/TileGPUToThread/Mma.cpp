@@ -90,8 +90,46 @@ IntegerType wordType(Builder &builder, const MmaOperand &operand) {
   return builder.getIntegerType(hardware::bitsOf(operand.value.type) * operand.value.count);
 }
 
+/// Whether a value is more than a register. An integer of as many bits would be, for LLVM, one number.
+bool isWide(const MmaOperand &operand) {
+  constexpr int kRegisterBits = 32;
+  return operand.elementsPerValue() > 1 && hardware::bitsOf(operand.value.type) * operand.value.count > kRegisterBits;
+}
+
+/// Slices of consecutive registers of a tile as operands of the instruction.
+SmallVector<Value> toSlices(Builder &builder, Value value, const MmaOperand &operand) {
+  int64_t elements = operand.elementsPerValue(), all = cast<VectorType>(value.getType()).getNumElements();
+  Type type = thread::valueType(builder.getContext(), operand.value);
+  SmallVector<Value> slices;
+  for (int64_t first = 0; first < all; first += elements) {
+    Value slice = selectRegisters(builder, value, llvm::to_vector(llvm::seq(first, first + elements)));
+    slices.push_back(slice.getType() == type ? slice : LLVM::BitcastOp::create(builder, type, slice).getResult());
+  }
+  return slices;
+}
+
+/// Joins the slices, of which there is a power of two, in pairs.
+Value fromSlices(Builder &builder, VectorType type, SmallVector<Value> slices, const MmaOperand &operand) {
+  auto sliceType = VectorType::get(operand.elementsPerValue(), type.getElementType());
+  for (Value &slice : slices) {
+    slice = slice.getType() == sliceType ? slice : LLVM::BitcastOp::create(builder, sliceType, slice).getResult();
+  }
+  for (int64_t elements = 2 * operand.elementsPerValue(); slices.size() > 1; elements *= 2) {
+    SmallVector<Value> pairs;
+    for (size_t first = 0; first < slices.size(); first += 2) {
+      pairs.push_back(vector::ShuffleOp::create(builder, slices[first], slices[first + 1],
+                                                llvm::to_vector(llvm::seq<int64_t>(0, elements))));
+    }
+    slices = std::move(pairs);
+  }
+  return slices.front();
+}
+
 /// Converts the registers of a tile to operands of the instruction.
 SmallVector<Value> toWords(Builder &builder, Value value, const MmaOperand &operand) {
+  if (isWide(operand)) {
+    return toSlices(builder, value, operand);
+  }
   int64_t elements = operand.elementsPerValue();
   if (elements > 1) {
     int64_t count = cast<VectorType>(value.getType()).getNumElements() / elements;
@@ -110,6 +148,9 @@ SmallVector<Value> toWords(Builder &builder, Value value, const MmaOperand &oper
 }
 
 Value fromWords(Builder &builder, VectorType type, SmallVector<Value> words, const MmaOperand &operand) {
+  if (isWide(operand)) {
+    return fromSlices(builder, type, words, operand);
+  }
   if (operand.elementsPerValue() > 1 && isa<VectorType>(words.front().getType())) {
     for (Value &word : words) {
       word = LLVM::BitcastOp::create(builder, wordType(builder, operand), word);

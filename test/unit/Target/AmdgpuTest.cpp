@@ -3,6 +3,7 @@
 #include "tilewright/Target/Amdgpu/Amdgpu.h"
 #include "tilewright/Target/Amdgpu/CodeObject.h"
 
+#include "tilewright/Hardware/AmdInstructions.h"
 #include "tilewright/Hardware/Nvidia.h"
 #include "tilewright/Target/Nvptx/Nvptx.h"
 
@@ -22,6 +23,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <thread>
 
 namespace tilewright::amdgpu {
@@ -104,6 +106,59 @@ TEST_P(EveryAmdTarget, LinksACodeObjectThatHasItsKernel) {
 
 INSTANTIATE_TEST_SUITE_P(Amdgpu, EveryAmdTarget, testing::ValuesIn(hardware::amdTargets()),
                          [](const auto &info) { return std::string(info.param.name); });
+
+/// The type of a value in the LLVM dialect.
+std::string typeOf(hardware::ValueType value) {
+  static const std::map<hardware::ElementType, const char *> names = {
+      {hardware::ElementType::F16, "f16"}, {hardware::ElementType::BF16, "bf16"}, {hardware::ElementType::F32, "f32"},
+      {hardware::ElementType::F64, "f64"}, {hardware::ElementType::S16, "i16"},   {hardware::ElementType::S32, "i32"},
+      {hardware::ElementType::S64, "i64"}};
+  std::string element = names.at(value.type);
+  return value.count == 1 ? element : "vector<" + std::to_string(value.count) + "x" + element + ">";
+}
+
+/// A kernel that executes the instruction once.
+std::string kernelOf(const hardware::AmdMma &row) {
+  std::string a = typeOf(row.a().value), c = typeOf(row.c().value), arguments, types;
+  switch (row.form) {
+  case hardware::AmdMmaForm::Mfma:
+    arguments = "%a, %a, %c, %zero, %zero, %zero", types = a + ", " + a + ", " + c + ", i32, i32, i32";
+    break;
+  case hardware::AmdMmaForm::Wmma:
+    arguments = "%a, %a, %c", types = a + ", " + a + ", " + c;
+    break;
+  case hardware::AmdMmaForm::WmmaInteger:
+    arguments = "%no, %a, %no, %a, %c, %no", types = "i1, " + a + ", i1, " + a + ", " + c + ", i1";
+    break;
+  case hardware::AmdMmaForm::WmmaModified:
+    arguments = "%no, %a, %no, %a, %short, %c, %no, %no";
+    types = "i1, " + a + ", i1, " + a + ", i16, " + c + ", i1, i1";
+    break;
+  }
+  return "llvm.func @f(%a: " + a + ", %c: " + c + ", %to: !llvm.ptr<1>) attributes {rocdl.kernel} {\n" +
+         "  %zero = llvm.mlir.constant(0 : i32) : i32\n  %no = llvm.mlir.constant(false) : i1\n" +
+         "  %short = llvm.mlir.constant(0 : i16) : i16\n  %d = llvm.call_intrinsic \"" + row.intrinsic + "\"(" +
+         arguments + ") : (" + types + ") -> " + c + "\n  llvm.store %d, %to : " + c +
+         ", !llvm.ptr<1>\n  llvm.return\n}\n";
+}
+
+/// LLVM selects an instruction for each row, and none for one of another generation.
+TEST_P(EveryAmdTarget, HasTheMatrixInstructionsOfItsRows) {
+  int rows = 0;
+  for (const hardware::AmdRow<hardware::AmdMma> &row : hardware::amdMmaInstructions()) {
+    if (row.targets & GetParam().target) {
+      ++rows;
+      EXPECT_EQ(errorOf(compile(kernelOf(row), GetParam())), "") << row.name;
+    }
+  }
+  EXPECT_GT(rows, 0);
+}
+
+TEST(AmdgpuMma, OtherGenerationsAreErrors) {
+  const hardware::AmdMma &row = *hardware::lookupAmdMma("mfma.m32n32k16.f16.f16.f32");
+  EXPECT_NE(errorOf(compile(kernelOf(row), *hardware::lookupAmd("gfx942"))), "");
+  EXPECT_NE(errorOf(compile(kernelOf(row), *hardware::lookupAmd("gfx1100"))), "");
+}
 
 const hardware::AmdInfo &target() { return *hardware::lookupAmd("gfx942"); }
 

@@ -96,6 +96,8 @@ static Type elementTypeOf(MLIRContext *context, hardware::ElementType type) {
   switch (type) {
   case hardware::ElementType::F16:
     return Float16Type::get(context);
+  case hardware::ElementType::BF16:
+    return BFloat16Type::get(context);
   case hardware::ElementType::F32:
     return Float32Type::get(context);
   case hardware::ElementType::F64:

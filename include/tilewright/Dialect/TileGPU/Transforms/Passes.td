@@ -83,7 +83,8 @@ def ChooseMma : Pass<"choose-mma", "mlir::ModuleOp"> {
     %c = tilegpu.convert_layout %c2 : tensor<64x64xf32, #fragmentC> -> tensor<64x64xf32, #z>
     ```
 
-    8-bit floats without a matrix instruction on the target are widened to f16; `tf32x3` becomes three tf32 dots. A
+    8-bit floats without a matrix instruction on the target are widened to f16; `tf32x3` becomes three tf32 dots. Where
+    the target has no tf32, float32 operands are not rounded. A
     tile may have fewer rows or columns than the instruction: threads then hold replicas. A dot without a matching
     instruction (f32 in full precision, or less along K than the instruction has) stays a `tile.dot`, with layouts for
     multiply-adds in registers: each thread holds small rectangles of accumulators, and the rows of A and columns of B

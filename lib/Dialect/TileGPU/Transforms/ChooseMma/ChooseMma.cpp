@@ -54,15 +54,34 @@ static std::optional<ElementType> elementTypeOf(Type type, bool roundsToTf32) {
       .Default([](Type) { return std::nullopt; });
 }
 
-/// Whether the instruction can compute the tile, which may have fewer rows and columns than it has, but not fewer
-/// columns than a value with accumulators. Fewer elements along K would be added several times.
+/// Whether a tile of rows x columns, which may be smaller than the operand's fragment, has all elements of a value.
+static bool hasWholeValues(const hardware::MmaOperand &operand, int64_t rows, int64_t columns) {
+  int bits = layout::log2Exact(operand.elementsPerValue());
+  for (int bit = 0; bit < bits; ++bit) {
+    if (operand.fragment.basis(layout::kRegister, bit, layout::dimName(0)) >= rows ||
+        operand.fragment.basis(layout::kRegister, bit, layout::dimName(1)) >= columns) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Whether the instruction can compute the tile, which may have fewer rows and columns than it has, but not fewer than
+/// a value with elements. Fewer elements along K would be added several times.
 static bool fits(const MmaInstruction &row, const DotShape &shape) {
-  return row.shape.k <= shape.k && row.c().elementsPerValue() <= shape.n;
+  return row.shape.k <= shape.k && hasWholeValues(row.a(), shape.m, shape.k) &&
+         hasWholeValues(row.b(), shape.k, shape.n) && hasWholeValues(row.c(), shape.m, shape.n);
+}
+
+/// Whether the target has instructions that round float32 operands to tf32. Others multiply float32 as such.
+static bool hasTf32(DotOp dot) {
+  return llvm::any_of(targetOf(dot).mma,
+                      [](const MmaInstruction *row) { return row->a().element == ElementType::TF32; });
 }
 
 /// None if no instruction has one of the types.
 static std::optional<DotTypes> typesOf(DotOp dot) {
-  bool roundsToTf32 = dot.getPrecision() != tile::InputPrecision::IEEE;
+  bool roundsToTf32 = dot.getPrecision() != tile::InputPrecision::IEEE && hasTf32(dot);
   auto a = elementTypeOf(tile::getElementType(dot.getA().getType()), roundsToTf32);
   auto b = elementTypeOf(tile::getElementType(dot.getB().getType()), roundsToTf32);
   auto accumulator = elementTypeOf(tile::getElementType(dot.getType()), false);
@@ -96,7 +115,7 @@ static const MmaInstruction *chooseRow(DotOp dot) {
 static void stateMultiplyAdds(DotOp dot) {
   constexpr llvm::StringLiteral kChoice = "matrix instruction";
   std::optional<DotTypes> types = typesOf(dot);
-  if (types && types->a == ElementType::F32 && types->b == ElementType::F32) {
+  if (types && types->a == ElementType::F32 && types->b == ElementType::F32 && hasTf32(dot)) {
     return stateRejected(dot, kChoice, "input_precision=\"ieee\" does not let float32 operands be rounded to tf32");
   }
   bool hasTypes =

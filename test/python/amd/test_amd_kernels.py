@@ -1,0 +1,189 @@
+"""Kernels compile to code objects for every AMD architecture, without a GPU."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tilewright
+import tilewright.language as tl
+from tilewright.compiler.targets import resolve_target, target_kinds
+from tilewright.errors import CompileError, DeviceError, OutOfResourcesError
+
+ARCHITECTURES = target_kinds()["hip"].architectures
+WITH_64_LANES = ("gfx90a", "gfx942", "gfx950")
+ASSEMBLER = Path("/usr/lib/llvm-22/bin/llvm-mc")
+
+
+@tilewright.jit
+def add(x, y, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = i < n
+    tl.store(out + i, tl.load(x + i, mask=inside) + tl.load(y + i, mask=inside), mask=inside)
+
+
+@tilewright.jit
+def softmax(out, x, columns, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    inside = i < columns
+    values = tl.load(x + row * columns + i, mask=inside, other=-float("inf"))
+    numerator = tl.exp(values - tl.max(values, axis=0))
+    tl.store(out + row * columns + i, numerator / tl.sum(numerator, axis=0), mask=inside)
+
+
+@tilewright.jit
+def layer_norm(out, x, weight, bias, columns, eps, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    inside = i < columns
+    values = tl.load(x + row * columns + i, mask=inside, other=0.0).to(tl.float32)
+    mean = tl.sum(values, axis=0) / columns
+    centered = tl.where(inside, values - mean, 0.0)
+    scale = tl.rsqrt(tl.sum(centered * centered, axis=0) / columns + eps)
+    w = tl.load(weight + i, mask=inside)
+    b = tl.load(bias + i, mask=inside)
+    tl.store(out + row * columns + i, centered * scale * w + b, mask=inside)
+
+
+@tilewright.jit
+def matmul(
+    a, b, c, M, N, K, a_row, b_row, c_row,
+    BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+):  # fmt: skip
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n = tl.program_id(1) * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    a_tile = a + m[:, None] * a_row + k[None, :]
+    b_tile = b + k[:, None] * b_row + n[None, :]
+    acc = tl.zeros((BM, BN), tl.float32)
+    for first in range(0, K, BK):
+        x = tl.load(a_tile, mask=k[None, :] < K - first, other=0.0)
+        y = tl.load(b_tile, mask=k[:, None] < K - first, other=0.0)
+        acc = tl.dot(x, y, acc)
+        a_tile += BK
+        b_tile += BK * b_row
+    c_tile = c + m[:, None] * c_row + n[None, :]
+    tl.store(c_tile, acc.to(c.dtype.element_ty), mask=(m[:, None] < M) & (n[None, :] < N))
+
+
+@tilewright.jit
+def attention(q, k, v, out, length, scale, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n = tl.arange(0, BN)
+    d = tl.arange(0, D)
+    queries = tl.load(q + m[:, None] * D + d[None, :])
+    most = tl.full((BM,), -float("inf"), tl.float32)
+    total = tl.zeros((BM,), tl.float32)
+    acc = tl.zeros((BM, D), tl.float32)
+    for first in range(0, length, BN):
+        keys = tl.load(k + (first + n)[None, :] * D + d[:, None])
+        scores = tl.dot(queries, keys) * scale
+        greatest = tl.maximum(most, tl.max(scores, axis=1))
+        weights = tl.exp2(scores - greatest[:, None])
+        shrink = tl.exp2(most - greatest)
+        total = total * shrink + tl.sum(weights, axis=1)
+        values = tl.load(v + (first + n)[:, None] * D + d[None, :])
+        acc = tl.dot(weights.to(values.dtype), values, acc * shrink[:, None])
+        most = greatest
+    tl.store(out + m[:, None] * D + d[None, :], (acc / total[:, None]).to(out.dtype.element_ty))
+
+
+HALF, SINGLE, INT = np.float16, np.float32, 32
+CASES: dict[str, tuple[Any, tuple[Any, ...], dict[str, int]]] = {
+    "add": (add, (SINGLE,) * 3 + (INT,), {"BLOCK": 1024}),
+    "softmax": (softmax, (SINGLE, SINGLE, INT), {"BLOCK": 4096}),
+    "layer_norm": (layer_norm, (HALF, HALF, SINGLE, SINGLE, INT, 1e-5), {"BLOCK": 2048}),
+    "matmul": (matmul, (HALF,) * 3 + (INT,) * 6, {"BM": 64, "BN": 64, "BK": 32}),
+    "attention": (attention, (HALF,) * 4 + (INT, 0.125), {"BM": 64, "BN": 32, "D": 64}),
+}
+
+
+def compiled(name: str, arch: str, **options: Any) -> Any:
+    kernel, types, constants = CASES[name]
+    return kernel.warmup(*types, **constants, target=f"hip:{arch}", **options)
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("name", CASES)
+def test_code_objects(name: str, arch: str, tmp_path: Path) -> None:
+    made = compiled(name, arch)
+    assert made.asm["hsaco"][:4] == b"\x7fELF"
+    assert made.metadata.registers > 0
+    assert made.metadata.spill_bytes == made.metadata.stack_bytes == 0
+    lanes = 64 if arch in WITH_64_LANES else 32
+    assert made.metadata.threads == lanes * made.num_warps
+    if not ASSEMBLER.exists():
+        pytest.skip(f"there is no {ASSEMBLER}")
+    # LLVM prints instructions that an architecture lacks, which its assembler rejects.
+    source = tmp_path / "kernel.s"
+    source.write_text(made.asm["amdgcn"])
+    command = [ASSEMBLER, "-triple=amdgcn-amd-amdhsa", f"-mcpu={arch}", "-filetype=obj", source]
+    done = subprocess.run([*command, "-o", "/dev/null"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_accesses_are_16_bytes_wide(arch: str) -> None:
+    text = compiled("softmax", arch).asm["amdgcn"]
+    wide = r"global_load_(dwordx4|b128)"
+    assert re.search(wide, text)
+    assert len(re.findall(r"global_load", text)) == len(re.findall(wide, text))
+
+
+def test_names_of_targets() -> None:
+    assert str(resolve_target("hip:gfx942")) == "hip:gfx942"
+    assert str(resolve_target("hip:gfx90a:sramecc+:xnack-")) == "hip:gfx90a"
+    with pytest.raises(DeviceError, match=r"unknown target 'hip:gfx941'; did you mean 'hip:gfx9"):
+        resolve_target("hip:gfx941")
+
+
+def test_the_architecture_is_in_the_key() -> None:
+    kind = target_kinds()["hip"]
+    assert len({kind.key(arch) for arch in ARCHITECTURES}) == len(ARCHITECTURES)
+
+
+def test_too_many_warps() -> None:
+    with pytest.raises(OutOfResourcesError, match="num_warps is at most 16"):
+        compiled("add", "gfx942", num_warps=32)
+    assert compiled("add", "gfx1100", num_warps=32).metadata.threads == 1024
+
+
+def test_too_much_shared_memory() -> None:
+    kernel, types, _ = CASES["matmul"]
+    large = {"BM": 256, "BN": 256, "BK": 128}
+    with pytest.raises(OutOfResourcesError, match="gfx942 has 65536"):
+        kernel.warmup(*types, **large, num_warps=8, target="hip:gfx942")
+
+
+def test_waves_per_eu_limits_registers() -> None:
+    most = compiled("matmul", "gfx942", waves_per_eu=4).metadata.registers
+    assert most <= 128
+    assert compiled("matmul", "gfx942", waves_per_eu=4).metadata.warps_per_simd >= 4
+
+
+def test_hints_for_triton_are_accepted() -> None:
+    hints = {"matrix_instr_nonkdim": 16, "kpack": 2, "schedule_hint": "attention"}
+    assert compiled("add", "gfx942", **hints).object == compiled("add", "gfx942").object
+
+
+@tilewright.jit
+def printing(x):
+    tl.device_print("x", tl.load(x))
+
+
+def test_what_is_not_supported_is_an_error_with_its_line() -> None:
+    with pytest.raises(CompileError, match="device_print is not supported on AMD's GPUs") as error:
+        printing.warmup(SINGLE, target="hip:gfx942")
+    assert "tl.device_print(" in str(error.value)
+
+
+def test_a_launch_says_that_it_is_not_supported() -> None:
+    x = np.zeros(16, np.float32)
+    with pytest.raises(DeviceError, match="not supported yet"):
+        add[(1,)](x, x, x, 16, BLOCK=16, target="hip:gfx942")
