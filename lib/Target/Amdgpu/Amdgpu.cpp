@@ -87,6 +87,16 @@ static void addVectorSplitting(ModulePassManager &modules) {
   modules.addPass(createModuleToFunctionPassAdaptor(std::move(functions)));
 }
 
+/// gfx12 has the positions along y and z in the halves of one register. LLVM takes the whole one for y where it has
+/// inferred that the kernel does not read z, although the grid may have more than one program along z.
+static void keepProgramIdsApart(Module &module) {
+  for (Function &function : module) {
+    if (!function.hasFnAttribute("amdgpu-no-workgroup-id-y")) {
+      function.removeFnAttr("amdgpu-no-workgroup-id-z");
+    }
+  }
+}
+
 void optimize(Module &module, TargetMachine &machine) {
   PipelineTuningOptions tuning;
   // The code is already vectorized.
@@ -97,6 +107,7 @@ void optimize(Module &module, TargetMachine &machine) {
     builder.registerOptimizerLastEPCallback(
         [](ModulePassManager &modules, OptimizationLevel, ThinOrFullLTOPhase) { addVectorSplitting(modules); });
   });
+  keepProgramIdsApart(module);
 }
 
 /// " (called at kernel.py:12)", or empty if the location is unknown.

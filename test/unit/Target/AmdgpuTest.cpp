@@ -162,6 +162,26 @@ TEST(AmdgpuMma, OtherGenerationsAreErrors) {
 
 const hardware::AmdInfo &target() { return *hardware::lookupAmd("gfx942"); }
 
+/// gfx12 has the positions along y and z in one register; the kernel must not take both for y.
+TEST(Amdgpu, PositionsAlongYAndZAreKeptApart) {
+  mlir::MLIRContext context(createRegistry());
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(R"mlir(
+llvm.func @f(%to: !llvm.ptr<1>) attributes {rocdl.kernel} {
+  %y = rocdl.workgroup.id.y : i32
+  llvm.store %y, %to : i32, !llvm.ptr<1>
+  llvm.return
+}
+)mlir",
+                                                        &context);
+  auto machine = llvm::cantFail(createTargetMachine(*hardware::lookupAmd("gfx1201")));
+  llvm::LLVMContext llvmContext;
+  auto translated = llvm::cantFail(translate(*module, llvmContext, *machine));
+  optimize(*translated, *machine);
+  std::string text = llvm::cantFail(emitAssembly(*translated, *machine));
+  EXPECT_NE(text.find("s_and_b32 s"), std::string::npos) << text;
+  EXPECT_NE(text.find("ttmp7, 0xffff"), std::string::npos) << text;
+}
+
 TEST(Amdgpu, UndefinedFunctionsAreErrors) {
   std::string error = errorOf(compile(R"mlir(
 llvm.func @sinf(f32) -> f32
