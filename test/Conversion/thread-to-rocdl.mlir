@@ -28,18 +28,16 @@ module attributes {tilegpu.target = "gfx942", tilegpu.num_warps = 4 : i32} {
   // CHECK-SAME: %[[P:.*]]: !llvm.ptr<1>, %[[MASK:.*]]: i1, %[[X:.*]]: vector<4xf32>
   func.func @memory(%p: !llvm.ptr<1>, %mask: i1, %x: vector<4xf32>) {
     // CHECK: llvm.load volatile %[[P]] {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
-    // CHECK: %[[B:.*]] = scf.if %[[MASK]] -> (vector<4xf32>) {
-    // CHECK-NEXT: %[[LOADED:.*]] = llvm.load %[[P]] {alignment = 16 : i64}
-    // CHECK-NEXT: scf.yield %[[LOADED]]
+    // CHECK: %[[B:.*]]:2 = scf.if %[[MASK]] -> (vector<4xf32>, vector<4xf32>) {
+    // CHECK-NEXT: %[[FIRST:.*]] = llvm.load %[[P]] {alignment = 16 : i64}
+    // CHECK-NEXT: %[[SECOND:.*]] = llvm.load %[[P]] {alignment = 16 : i64, nontemporal}
+    // CHECK-NEXT: scf.yield %[[FIRST]], %[[SECOND]]
     // CHECK-NEXT: } else {
-    // CHECK-NEXT: scf.yield %[[X]]
-    // CHECK: %[[C:.*]] = scf.if %[[MASK]] -> (vector<4xf32>) {
-    // CHECK-NEXT: llvm.load %[[P]] {alignment = 16 : i64, nontemporal}
-    // CHECK: %[[ZERO:.*]] = llvm.mlir.zero : vector<4xf32>
-    // CHECK: scf.yield %[[ZERO]]
-    // CHECK: llvm.store %[[B]], %[[P]] {alignment = 16 : i64}
+    // CHECK-NEXT: %[[ZERO:.*]] = llvm.mlir.zero : vector<4xf32>
+    // CHECK-NEXT: scf.yield %[[X]], %[[ZERO]]
+    // CHECK: llvm.store %[[B]]#0, %[[P]] {alignment = 16 : i64}
     // CHECK: scf.if %[[MASK]] {
-    // CHECK-NEXT: llvm.store %[[C]], %[[P]] {alignment = 16 : i64, nontemporal}
+    // CHECK-NEXT: llvm.store %[[B]]#1, %[[P]] {alignment = 16 : i64, nontemporal}
     %a = thread.load %p volatile : <1> -> vector<4xf32>
     %b = thread.load %p mask %mask other %x : <1>, other vector<4xf32> -> vector<4xf32>
     %c = thread.load %p mask %mask {cache = #tile.cache<cs>} : <1> -> vector<4xf32>

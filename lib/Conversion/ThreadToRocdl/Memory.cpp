@@ -26,28 +26,10 @@ unsigned bytesOf(Type type) {
 
 struct Load : OpRewritePattern<thread::LoadOp> {
   using OpRewritePattern::OpRewritePattern;
-
   LogicalResult matchAndRewrite(thread::LoadOp op, PatternRewriter &rewriter) const override {
     Builder builder(op.getLoc(), rewriter);
-    if (!op.getMask()) {
-      rewriter.replaceOp(op, load(builder, op));
-      return success();
-    }
-    auto branch = scf::IfOp::create(builder, op.getType(), op.getMask(), /*withElseRegion=*/true);
-    builder.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(builder, load(builder, op));
-    builder.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(builder,
-                         op.getOther() ? op.getOther() : LLVM::ZeroOp::create(builder, op.getType()).getResult());
-    rewriter.replaceOp(op, branch.getResults());
+    rewriter.replaceOp(op, emitLoad(builder, op));
     return success();
-  }
-
-private:
-  static Value load(Builder &builder, thread::LoadOp op) {
-    bool isVolatile = op.getIsVolatile() || op.getCache() == CacheModifier::CV; // which reads memory each time
-    return LLVM::LoadOp::create(builder, op.getType(), op.getPtr(), bytesOf(op.getType()), isVolatile,
-                                isStreamed(op.getCache(), op.getEvict()));
   }
 };
 
@@ -89,6 +71,12 @@ struct SharedMemory : OpRewritePattern<thread::SharedMemoryOp> {
 };
 
 } // namespace
+
+Value emitLoad(Builder &builder, thread::LoadOp op) {
+  bool isVolatile = op.getIsVolatile() || op.getCache() == CacheModifier::CV; // which reads memory each time
+  return LLVM::LoadOp::create(builder, op.getType(), op.getPtr(), bytesOf(op.getType()), isVolatile,
+                              isStreamed(op.getCache(), op.getEvict()));
+}
 
 void addMemoryPatterns(RewritePatternSet &patterns) { patterns.add<Load, Store, SharedMemory>(patterns.getContext()); }
 

@@ -40,6 +40,7 @@ static LogicalResult checkRest(ModuleOp module) {
 namespace {
 struct ThreadToRocdl : tilewright::impl::ThreadToRocdlBase<ThreadToRocdl> {
   void runOnOperation() override {
+    amd::branchAroundLoads(getOperation());
     // Shuffles add operations of the thread dialect, which the patterns of indices lower.
     RewritePatternSet shuffles(&getContext()), patterns(&getContext());
     amd::addShufflePatterns(shuffles);

@@ -25,6 +25,12 @@ inline mlir::Value callIntrinsic(Builder &builder, llvm::StringRef name, mlir::T
   return mlir::LLVM::CallIntrinsicOp::create(builder, result, builder.getStringAttr(name), operands).getResult(0);
 }
 
+/// Emits the load, without its mask.
+mlir::Value emitLoad(Builder &builder, thread::LoadOp op);
+
+/// Replaces loads with a mask by branches (MaskedLoads.cpp).
+void branchAroundLoads(mlir::ModuleOp module);
+
 //===----------------------------------------------------------------------===//
 // Patterns, by family
 //===----------------------------------------------------------------------===//
