@@ -69,8 +69,9 @@ void addCudaPasses(OpPassManager &passes, CudaPhase phase, StringRef target, con
   case CudaPhase::Tile:
     return addGpuTilePasses(passes, options);
   case CudaPhase::TileGPU:
-    return addTileGPUPasses(passes, target, options,
-                            {*options.groupMma, *options.launchCooperativeGrid, options.canMoveRegisters()});
+    return addTileGPUPasses(
+        passes, target, options,
+        {*options.groupMma, /*mmaSide=*/0, *options.launchCooperativeGrid, options.canMoveRegisters()});
   case CudaPhase::Thread:
     return addThreadPasses(passes);
   case CudaPhase::LLVM:

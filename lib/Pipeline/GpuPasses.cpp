@@ -52,6 +52,7 @@ void addTileGPUPasses(OpPassManager &passes, StringRef target, const GpuOptions 
   passes.addPass(tilegpu::createCoalesce());            // adjacent threads access adjacent memory
   tilegpu::ChooseMmaOptions chooseMma;
   chooseMma.groups = settings.usesGroupMma;
+  chooseMma.side = settings.mmaSide;
   passes.addPass(tilegpu::createChooseMma(chooseMma));  // dots get the layouts of matrix instructions
   passes.addPass(createCSEPass());                      // merges equal conversions
   passes.addPass(tilegpu::createPropagateLayouts());    // must run after these because it weighs their layouts

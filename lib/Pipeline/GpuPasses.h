@@ -13,6 +13,7 @@ namespace tilewright {
 /// What a kind of GPU decides for the phase of tiles with layouts.
 struct TileGPUSettings {
   bool usesGroupMma = false;     ///< matrix instructions of groups of warps
+  int mmaSide = 0;               ///< M and N of matrix instructions; 0 lets the passes choose
   bool isCooperative = false;    ///< all programs run at the same time
   bool canMoveRegisters = false; ///< groups of warps may exchange registers
 };

@@ -35,6 +35,10 @@ private:
     if (!startAfter && !options.startAfter->empty()) {
       return compilation.fail("target", "start_after: there is no phase '" + *options.startAfter + "'");
     }
+    int side = options.matrixInstrNonkdim;
+    if (side != 0 && side != 16 && side != 32) {
+      return compilation.fail("target", "matrix_instr_nonkdim must be 0, 16 or 32, not " + std::to_string(side));
+    }
     std::optional<int> threads = checkThreads(target, limits, options, compilation, failure);
     built.threads = threads.value_or(0);
     return threads.has_value();

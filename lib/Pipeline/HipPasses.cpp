@@ -57,12 +57,18 @@ static void addLLVMPasses(OpPassManager &passes, const HipOptions &options) {
   }
 }
 
+static TileGPUSettings settingsOf(const HipOptions &options) {
+  TileGPUSettings settings;
+  settings.mmaSide = options.matrixInstrNonkdim;
+  return settings;
+}
+
 void addHipPasses(OpPassManager &passes, HipPhase phase, StringRef target, const HipOptions &options) {
   switch (phase) {
   case HipPhase::Tile:
     return addGpuTilePasses(passes, options);
   case HipPhase::TileGPU:
-    return addTileGPUPasses(passes, target, options, {});
+    return addTileGPUPasses(passes, target, options, settingsOf(options));
   case HipPhase::Thread:
     return addThreadPasses(passes);
   case HipPhase::LLVM:

@@ -26,6 +26,11 @@ struct HipOptions : GpuOptions {
                                       "How many warps should fit on a SIMD of an AMD GPU at once, which limits their "
                                       "registers; 0 lets the compiler choose.")
                              .fromZero()};
+  Option<int> matrixInstrNonkdim{*this, 0,
+                                 OptionTraits("matrix_instr_nonkdim",
+                                              "M and N of the matrix instructions of AMD's GPUs, 16 or 32, where there "
+                                              "is one of this size; 0 lets the compiler choose.")
+                                     .fromZero()};
   Option<bool> lineInfo{*this, true, OptionTraits("line_info", "Emit source lines for profilers.").internal()};
 
   /// Functions are inlined: a call would need a stack in memory.

@@ -35,7 +35,6 @@ FOREIGN_OPTIONS: dict[str, ForeignOption] = {
         "how many products of float8 are added at low precision"
     ),
     "enable_reflect_ftz": ForeignOption("whether functions may flush subnormal results to zero"),
-    "matrix_instr_nonkdim": ForeignOption(_AMD),
     "kpack": ForeignOption(_AMD),
     "schedule_hint": ForeignOption(_AMD),
     "allow_flush_denorm": ForeignOption("whether subnormal numbers may be flushed to zero"),

@@ -167,8 +167,19 @@ def test_waves_per_eu_limits_registers() -> None:
     assert compiled("matmul", "gfx942", waves_per_eu=4).metadata.warps_per_simd >= 4
 
 
+def test_the_side_of_matrix_instructions() -> None:
+    def instructions(**options: int) -> set[str]:
+        text = compiled("matmul", "gfx942", **options).asm["amdgcn"]
+        return set(re.findall(r"v_mfma_\w+", text))
+
+    assert instructions() == instructions(matrix_instr_nonkdim=32) == {"v_mfma_f32_32x32x8_f16"}
+    assert instructions(matrix_instr_nonkdim=16) == {"v_mfma_f32_16x16x16_f16"}
+    with pytest.raises(CompileError, match="matrix_instr_nonkdim must be 0, 16 or 32, not 17"):
+        compiled("matmul", "gfx942", matrix_instr_nonkdim=17)
+
+
 def test_hints_for_triton_are_accepted() -> None:
-    hints = {"matrix_instr_nonkdim": 16, "kpack": 2, "schedule_hint": "attention"}
+    hints = {"kpack": 2, "schedule_hint": "attention", "allow_flush_denorm": True}
     assert compiled("add", "gfx942", **hints).object == compiled("add", "gfx942").object
 
 

@@ -79,6 +79,13 @@ def test_all_gpus(tmp_path: Path) -> None:
     assert "(21 times in all)" in printed
 
 
+def test_one_amd_gpu(tmp_path: Path) -> None:
+    """What these GPUs have too little shared memory for is no error."""
+    printed = run("amd-one", tmp_path)
+    assert "5 passed" in printed and "error" not in printed, printed
+    assert re.search(r"3 kernels were compiled and assembled for .* \(3 times in all\)", printed)
+
+
 def test_one_gpu(tmp_path: Path) -> None:
     """Kernels are compiled once, and for the GPUs that a test says to refuse them."""
     printed = run("one", tmp_path)

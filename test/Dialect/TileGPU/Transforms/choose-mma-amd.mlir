@@ -1,4 +1,5 @@
 // RUN: tilewright-opt %s --assign-layouts=target=gfx942 --choose-mma | FileCheck %s --check-prefixes=CHECK,CDNA3
+// RUN: tilewright-opt %s --assign-layouts=target=gfx942 --choose-mma=side=16 | FileCheck %s --check-prefix=SIDE16
 // RUN: tilewright-opt %s --assign-layouts=target=gfx950 --choose-mma | FileCheck %s --check-prefixes=CHECK,CDNA4
 // RUN: tilewright-opt %s --assign-layouts=target=gfx1201 --choose-mma | FileCheck %s --check-prefixes=CHECK,RDNA
 
@@ -11,6 +12,7 @@ func.func @dots() {
   %e = arith.constant dense<1.0> : tensor<64x64xf8E4M3FN>
   %c = arith.constant dense<0.0> : tensor<64x64xf32>
   // CDNA3: tilegpu.mma "mfma.m32n32k8.f16.f16.f32"
+  // SIDE16: tilegpu.mma "mfma.m16n16k16.f16.f16.f32"
   // CDNA4: tilegpu.mma "mfma.m32n32k16.f16.f16.f32"
   // RDNA: tilegpu.mma "wmma12.m16n16k16.f16.f16.f32"
   %0 = tile.dot %h, %h, %c : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>

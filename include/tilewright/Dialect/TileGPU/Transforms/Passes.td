@@ -99,7 +99,9 @@ def ChooseMma : Pass<"choose-mma", "mlir::ModuleOp"> {
     Destroys: nothing. Conversions surround every dot until `propagate-layouts`.
   }];
   let options = [Option<"groups", "groups", "bool", /*default=*/"true",
-    "Whether to use matrix instructions of groups of warps.">];
+                        "Whether to use matrix instructions of groups of warps.">,
+                 Option<"side", "side", "int", /*default=*/"0",
+                        "M and N of the matrix instructions where there is one of this size; 0 lets the pass choose.">];
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect"];
 }

@@ -89,8 +89,8 @@ static std::optional<DotTypes> typesOf(DotOp dot) {
 }
 
 /// The instruction of the target that accepts the element types and computes most of the tile at once; null if there is
-/// none.
-static const MmaInstruction *chooseRow(DotOp dot) {
+/// none. With a `side`, one of so many rows and columns comes before others.
+static const MmaInstruction *chooseRow(DotOp dot, int64_t side) {
   std::optional<DotTypes> types = typesOf(dot);
   if (!types) {
     return nullptr;
@@ -99,7 +99,8 @@ static const MmaInstruction *chooseRow(DotOp dot) {
   // The products of elements of the tile that an instruction computes, and all of its products.
   auto products = [&](const MmaInstruction &row) {
     auto [m, n, k] = row.shape;
-    return std::pair(std::min(m, shape.m) * std::min(n, shape.n) * k, -(m * n * k));
+    bool isWanted = m == side && n == side;
+    return std::tuple(isWanted, std::min(m, shape.m) * std::min(n, shape.n) * k, -(m * n * k));
   };
   const MmaInstruction *best = nullptr;
   for (const MmaInstruction *row : targetOf(dot).mma) {
@@ -210,7 +211,7 @@ public:
 private:
   /// Rewrites the dot to element types that an instruction supports, if possible.
   SmallVector<DotOp> prepare(DotOp dot) {
-    const MmaInstruction *row = chooseRow(dot);
+    const MmaInstruction *row = chooseRow(dot, side);
     if (!row && canWidenToHalf(dot)) {
       widenToHalf(dot);
     }
@@ -245,7 +246,7 @@ private:
 
   void rewrite(DotOp dot, bool isChained) {
     DotShape shape = shapeOf(dot);
-    const MmaInstruction *row = chooseRow(dot);
+    const MmaInstruction *row = chooseRow(dot, side);
     if (!row && collectsDecisions(dot)) {
       stateMultiplyAdds(dot);
     }
