@@ -15,9 +15,35 @@ namespace tilewright::emulator {
 // Threads
 //===----------------------------------------------------------------------===//
 
+/// Executes the first meeting of the warp if none of its lanes can run, and wakes its lanes. `running`, if it is one of
+/// them, does not wait any more.
+static void meetIfStuck(Warp &warp, Thread *running) {
+  if (warp.meetings.empty() || (warp.waiting | warp.exited) != firstLanes(static_cast<int>(warp.lanes))) {
+    return;
+  }
+  auto first = std::min_element(warp.meetings.begin(), warp.meetings.end(),
+                                [](const Meeting &a, const Meeting &b) { return a.place < b.place; });
+  Meeting meeting = *first;
+  warp.meetings.erase(first);
+  meeting.function(meeting.call);
+  // In descending order, because the scheduler runs first what was woken last.
+  for (int lane = static_cast<int>(warp.lanes) - 1; lane >= 0; --lane) {
+    if (meeting.call.has(lane) && &warp.thread(lane) != running) {
+      warp.block->wake(warp.thread(lane));
+    }
+  }
+  if (running && meeting.call.has(static_cast<int>(running->lane()))) {
+    warp.waiting &= ~laneBit(running->lane());
+  }
+}
+
 void Thread::wait(int32_t site) {
   waitsAt = site;
-  block->scheduler->wait(*this);
+  warp->waiting |= laneBit(lane());
+  meetIfStuck(*warp, this);
+  if (warp->waiting & laneBit(lane())) {
+    block->scheduler->wait(*this);
+  }
 }
 
 void Thread::yield() { block->scheduler->yield(*this); }
@@ -69,14 +95,14 @@ void Thread::leave() {
 //===----------------------------------------------------------------------===//
 
 /// "lanes 0 to 3, 7".
-static std::string describeLanes(uint32_t mask) {
+static std::string describeLanes(LaneMask mask) {
   std::string text;
-  for (int lane = 0; lane < kLanes; ++lane) {
+  for (int lane = 0; lane < kMostLanes; ++lane) {
     if (!(mask >> lane & 1)) {
       continue;
     }
     int last = lane;
-    while (last + 1 < kLanes && mask >> (last + 1) & 1) {
+    while (last + 1 < kMostLanes && mask >> (last + 1) & 1) {
       ++last;
     }
     text += (text.empty() ? "" : ", ") + std::to_string(lane) + (last > lane ? " to " + std::to_string(last) : "");
@@ -86,7 +112,7 @@ static std::string describeLanes(uint32_t mask) {
 }
 
 /// The rendezvous of this function and mask that this lane has not reached yet, or a new one.
-static Rendezvous &findRendezvous(Warp &warp, WarpFunction function, uint32_t mask, uint32_t lane) {
+static Rendezvous &findRendezvous(Warp &warp, WarpFunction function, LaneMask mask, uint32_t lane) {
   Rendezvous *unused = nullptr;
   for (Rendezvous &rendezvous : warp.rendezvous) {
     if (rendezvous.arrived == 0) {
@@ -102,32 +128,47 @@ static Rendezvous &findRendezvous(Warp &warp, WarpFunction function, uint32_t ma
   return rendezvous;
 }
 
-static void checkMask(Thread &thread, uint32_t mask, int32_t site) {
+static void checkMask(Thread &thread, LaneMask mask, int32_t site) {
   if (!(mask >> thread.lane() & 1)) {
     thread.fail(Report::Mask, site, "its mask names " + describeLanes(mask) + " and not the lane itself");
   }
-  if (uint32_t gone = mask & thread.warp->exited) {
+  if (LaneMask gone = mask & thread.warp->exited) {
     thread.fail(Report::Mask, site, "its mask names " + describeLanes(gone) + ", which ended before");
   }
 }
 
-void Thread::converge(WarpFunction function, uint32_t mask, int32_t site, const uint64_t *in, uint64_t *out) {
+void Thread::converge(WarpFunction function, LaneMask mask, int32_t site, const uint64_t *in, uint64_t *out) {
   checkMask(*this, mask, site);
   Rendezvous &rendezvous = findRendezvous(*warp, function, mask, lane());
   rendezvous.call.in[lane()] = in;
   rendezvous.call.out[lane()] = out;
-  rendezvous.arrived |= uint32_t(1) << lane();
+  rendezvous.arrived |= laneBit(lane());
   if (rendezvous.arrived != mask) {
     return wait(site);
   }
   rendezvous.call.site = site;
   function(rendezvous.call);
   rendezvous.arrived = 0;
-  for (int other = kLanes - 1; other >= 0; --other) {
-    if (rendezvous.call.has(other) && other != static_cast<int>(lane())) {
-      block->wake(warp->thread(other));
-    }
+  // In descending order, because the scheduler runs first what was woken last.
+  for (LaneMask rest = mask & ~laneBit(lane()); rest != 0;) {
+    int other = kMostLanes - 1 - __builtin_clzll(rest);
+    block->wake(warp->thread(other));
+    rest &= ~laneBit(other);
   }
+}
+
+void Thread::meet(WarpFunction function, uint64_t place, int32_t site, const uint64_t *in, uint64_t *out) {
+  auto isHere = [&](const Meeting &meeting) { return meeting.place == place; };
+  auto found = std::find_if(warp->meetings.begin(), warp->meetings.end(), isHere);
+  Meeting &meeting = found == warp->meetings.end() ? warp->meetings.emplace_back() : *found;
+  meeting.function = function;
+  meeting.place = place;
+  meeting.call.warp = warp;
+  meeting.call.site = site;
+  meeting.call.mask |= laneBit(lane());
+  meeting.call.in[lane()] = in;
+  meeting.call.out[lane()] = out;
+  wait(site);
 }
 
 //===----------------------------------------------------------------------===//
@@ -140,26 +181,33 @@ Block::Block(Launch &launch)
   if (launch.kernel.checked && launch.settings.profile) {
     counters = std::make_unique<Counters>(launch);
   }
-  warps.resize((threads.size() + kLanes - 1) / kLanes);
+  warps.resize((threads.size() + launch.kernel.lanes - 1) / launch.kernel.lanes);
 }
 
 Block::~Block() = default;
 
 bool Block::isShared(uint64_t address) const { return address - reinterpret_cast<uint64_t>(shared) < kMostSharedBytes; }
 
-void Block::wake(Thread &thread) { scheduler->wake(thread); }
+void Block::wake(Thread &thread) {
+  thread.warp->waiting &= ~laneBit(thread.lane());
+  scheduler->wake(thread);
+}
 
 void Block::reset() {
   stopping = false;
   spinBudget = kSpinBudget;
   running = static_cast<int>(threads.size());
+  const size_t lanesOfWarp = launch.kernel.lanes;
   for (size_t i = 0; i < warps.size(); ++i) {
     warps[i].block = this;
     warps[i].index = i;
+    warps[i].lanes = lanesOfWarp;
     warps[i].rendezvous.clear();
+    warps[i].meetings.clear();
+    warps[i].waiting = 0;
     warps[i].wgmmas = WgmmaQueue();
-    size_t lanes = std::min<size_t>(kLanes, threads.size() - i * kLanes);
-    warps[i].exited = lanes == kLanes ? 0 : kAllLanes << lanes;
+    size_t lanes = std::min(lanesOfWarp, threads.size() - i * lanesOfWarp);
+    warps[i].exited = firstLanes(static_cast<int>(lanesOfWarp)) & ~firstLanes(static_cast<int>(lanes));
   }
   groups.assign((warps.size() + WarpGroup::kWarps - 1) / WarpGroup::kWarps, WarpGroup());
   for (size_t i = 0; i < threads.size(); ++i) {
@@ -169,7 +217,8 @@ void Block::reset() {
     thread.shared = shared;
     thread.places = places.data();
     thread.index = i;
-    thread.warp = &warps[i / kLanes];
+    thread.lastLane = lanesOfWarp - 1;
+    thread.warp = &warps[i / lanesOfWarp];
     thread.grantTicks();
   }
   for (Barrier &barrier : barriers) {
@@ -186,13 +235,12 @@ void Block::exit(Thread &thread) {
     reportUnseen(*this);
     transactions.clear();
   }
-  thread.warp->exited |= uint32_t(1) << thread.lane();
+  thread.warp->exited |= laneBit(thread.lane());
   for (Rendezvous &rendezvous : thread.warp->rendezvous) {
     if (rendezvous.arrived && rendezvous.call.has(thread.lane())) {
-      Thread &waiting = thread.warp->thread(__builtin_ctz(rendezvous.arrived));
+      Thread &waiting = thread.warp->thread(__builtin_ctzll(rendezvous.arrived));
       Report report{Report::Mask,
-                    "waits for " + describeLanes(uint32_t(1) << thread.lane()) + " of its warp, which has ended",
-                    program};
+                    "waits for " + describeLanes(laneBit(thread.lane())) + " of its warp, which has ended", program};
       report.thread = waiting.index;
       report.site = waiting.waitsAt;
       report.otherThread = thread.index;
@@ -200,6 +248,7 @@ void Block::exit(Thread &thread) {
       stop();
     }
   }
+  meetIfStuck(*thread.warp, nullptr);
   releaseBarriers(*this);
 }
 

@@ -25,7 +25,7 @@ void executeLane(Thread *thread, const uint64_t *slots) {
   if (thread->index == 0) {
     std::copy(outcome.shared.begin(), outcome.shared.end(), thread->shared);
   }
-  uint64_t *in = run.operands.data() + thread->index * (run.operands.size() / kLanes);
+  uint64_t *in = run.operands.data() + thread->index * (run.operands.size() / run.execution.lanes);
   if (!outcome.shared.empty()) {
     in[0] += reinterpret_cast<uint64_t>(thread->shared);
   }
@@ -38,12 +38,13 @@ void executeLane(Thread *thread, const uint64_t *slots) {
 
 Outcome executeInstruction(const Execution &execution) {
   Outcome outcome;
-  outcome.results.resize(execution.results * kLanes);
+  outcome.results.resize(execution.results * execution.lanes);
   outcome.shared = execution.shared;
 
   Kernel kernel;
   kernel.code = executeLane;
-  kernel.threads = kLanes;
+  kernel.threads = execution.lanes;
+  kernel.lanes = execution.lanes;
   kernel.sharedBytes = static_cast<int64_t>(execution.shared.size());
   kernel.checked = true;
   kernel.architecture = execution.architecture;

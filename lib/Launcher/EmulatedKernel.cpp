@@ -7,6 +7,7 @@
 #include "tilewright/Launcher/Launcher.h"
 #include "tilewright/Launcher/Load.h"
 
+#include "tilewright/Emulator/Block.h"
 #include "tilewright/Emulator/Counters.h"
 #include "tilewright/Emulator/Retarget.h"
 #include "tilewright/Runtime/Excess.h"
@@ -302,12 +303,16 @@ static std::shared_ptr<EmulatedKernel> loadEmulated(const std::string &object, c
                                                     const std::vector<PySite> &sites, const PyAccesses &accesses,
                                                     bool hasAsserts, std::string gpu,
                                                     const std::array<int64_t, 3> &maxGrid,
-                                                    std::vector<int> tensorMapSlots, bool isPersistent) {
+                                                    std::vector<int> tensorMapSlots, bool isPersistent, int lanes) {
+  if (lanes != kLanes && lanes != kMostLanes) {
+    throw py::value_error("a warp must have 32 or 64 lanes");
+  }
   if (sites.empty() || threads < 1 || threads > 1024) {
     throw py::value_error("a kernel must have 1 to 1024 threads, and at least one site, for unknown places");
   }
   Kernel kernel;
   kernel.threads = threads;
+  kernel.lanes = lanes;
   kernel.sharedBytes = sharedBytes;
   kernel.architecture = architecture;
   kernel.checked = checked;
@@ -340,7 +345,8 @@ std::shared_ptr<LoadedKernel> emulatorLoad(const LoadRequest &request) {
   return loadEmulated(request.object, request.symbol, request.get<int>("threads"), request.get<int64_t>("shared_bytes"),
                       architecture, checked, sites, request.accesses(), !request.asserts().empty(), arch.str(),
                       request.get<std::array<int64_t, 3>>("max_grid"),
-                      request.get<std::vector<int>>("tensor_map_slots"), request.get<bool>("persistent"));
+                      request.get<std::vector<int>>("tensor_map_slots"), request.get<bool>("persistent"),
+                      request.get<int>("lanes_per_warp"));
 }
 
 void emulatorBind(py::module_ &module) {
@@ -360,7 +366,7 @@ void emulatorBind(py::module_ &module) {
              py::arg("shared_bytes"), py::arg("architecture"), py::arg("checked"), py::arg("sites"),
              py::arg("accesses") = py::none(), py::arg("has_asserts") = false, py::arg("gpu") = "the GPU",
              py::arg("max_grid") = std::array<int64_t, 3>{INT32_MAX, INT32_MAX, INT32_MAX},
-             py::arg("tensor_map_slots") = std::vector<int>(), py::arg("persistent") = false,
+             py::arg("tensor_map_slots") = std::vector<int>(), py::arg("persistent") = false, py::arg("lanes") = kLanes,
              "Links an object file from compile() for an emulated GPU into this process; load() does so for compiled\n"
              "kernels.\n\n"
              "The architecture is a number such as 90 for sm_90a. "
@@ -375,7 +381,7 @@ void emulatorBind(py::module_ &module) {
         }
         return rows;
       },
-      "The instructions that the emulator supports: (PTX name, LLVM intrinsic or None, class, meaning, source).");
+      "The instructions that the emulator supports: (name, LLVM intrinsic or None, class, meaning, source).");
 }
 
 } // namespace tilewright::launcher

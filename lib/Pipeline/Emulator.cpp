@@ -55,6 +55,7 @@ public:
     compiled.symbol = std::move(built->symbol);
     compiled.metadata["num_warps"] = *options.numWarps;
     compiled.metadata["threads"] = built->threads;
+    compiled.metadata["lanes_per_warp"] = kind.limits(arch).lanesPerWarp.value_or(0);
     compiled.metadata["shared_bytes"] = built->sharedBytes;
     compiled.metadata["max_grid"] = llvm::json::Array(kind.limits(arch).grid);
     compiled.requirements = std::move(built->requirements);

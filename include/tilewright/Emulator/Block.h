@@ -22,8 +22,24 @@ class Counters;
 class Scheduler;
 struct Warp;
 
+/// The lanes of a warp of NVIDIA's GPUs.
 constexpr int kLanes = 32;
 constexpr uint32_t kAllLanes = 0xffffffff;
+/// The most lanes of a warp: those of CDNA's waves.
+constexpr int kMostLanes = 64;
+
+/// A set of lanes of a warp, one bit each.
+using LaneMask = uint64_t;
+constexpr LaneMask laneBit(uint32_t lane) { return LaneMask(1) << lane; }
+/// The first `lanes` lanes; 1 to kMostLanes.
+constexpr LaneMask firstLanes(int lanes) { return ~LaneMask(0) >> (kMostLanes - lanes); }
+
+/// Calls `visit` with the number of each lane of the set, in order.
+template <typename Visit> void forEachLane(LaneMask mask, Visit visit) {
+  for (LaneMask rest = mask; rest != 0; rest &= rest - 1) {
+    visit(__builtin_ctzll(rest));
+  }
+}
 
 /// A copy from global to shared memory that may not have completed.
 struct AsyncCopy {
@@ -60,8 +76,9 @@ struct Thread {
 
   Block *block = nullptr;
   Warp *warp = nullptr;
-  uint32_t index = 0; ///< %tid.x
-  uint32_t lane() const { return index % kLanes; }
+  uint32_t index = 0;             ///< %tid.x
+  uint32_t lastLane = kLanes - 1; ///< the lanes of a warp, which are a power of two, less one
+  uint32_t lane() const { return index & lastLane; }
 
   /// Asynchronous copies in the order in which they were issued, and the number of copies in each committed group.
   std::vector<AsyncCopy> copies;
@@ -93,7 +110,10 @@ struct Thread {
   /// Suspends this thread until every thread that is ready has run.
   void yield();
   /// Waits for the other lanes of `mask` to reach `function`. The lane that arrives last executes it for all of them.
-  void converge(WarpFunction function, uint32_t mask, int32_t site, const uint64_t *in, uint64_t *out);
+  void converge(WarpFunction function, LaneMask mask, int32_t site, const uint64_t *in, uint64_t *out);
+  /// Waits for the lanes that execute the instruction at `place` together with this one, on a GPU whose instructions
+  /// have no masks: see Meeting.
+  void meet(WarpFunction function, uint64_t place, int32_t site, const uint64_t *in, uint64_t *out);
   /// Reports an error of this thread. The report's thread and program are filled in.
   void report(Report::Kind kind, int32_t site, std::string message);
   void report(Report report);
@@ -110,10 +130,10 @@ struct Thread {
 /// The lanes that execute an instruction together.
 struct WarpCall {
   Warp *warp = nullptr;
-  uint32_t mask = 0; ///< the participating lanes
+  LaneMask mask = 0; ///< the participating lanes
   int32_t site = 0;  ///< the site of the lane that arrived last
-  const uint64_t *in[kLanes] = {};
-  uint64_t *out[kLanes] = {};
+  const uint64_t *in[kMostLanes] = {};
+  uint64_t *out[kMostLanes] = {};
 
   bool has(int lane) const { return mask >> lane & 1; }
   Thread &thread(int lane) const;
@@ -123,14 +143,27 @@ struct WarpCall {
 struct Rendezvous {
   WarpCall call;
   WarpFunction function = nullptr;
-  uint32_t arrived = 0;
+  LaneMask arrived = 0;
+};
+
+/// An instruction of AMD's GPUs that some lanes have reached. The lanes of a wave execute together, without those that
+/// a branch led elsewhere. Here each lane runs on its own, so that an instruction is executed when all lanes of the
+/// wave wait or have ended, and of those that are waited for the first in the order of the code: lanes meet again where
+/// branches do, and a loop's other lanes wait behind it.
+struct Meeting {
+  WarpCall call; ///< its mask are the lanes that have arrived
+  WarpFunction function = nullptr;
+  uint64_t place = 0; ///< in the order of the code
 };
 
 struct Warp {
   Block *block = nullptr;
   uint32_t index = 0;
-  uint32_t exited = 0; ///< lanes that have ended, or that do not exist in the last warp of the block
+  uint32_t lanes = kLanes;
+  LaneMask exited = 0;  ///< lanes that have ended, or that do not exist in the last warp of the block
+  LaneMask waiting = 0; ///< lanes in the state Waiting
   std::vector<Rendezvous> rendezvous;
+  std::vector<Meeting> meetings;
   WgmmaQueue wgmmas;
   Thread &thread(int lane) const;
 };
@@ -196,10 +229,16 @@ private:
   std::unique_ptr<Scheduler> scheduler;
 };
 
+/// The Instruction::function of an instruction that the active lanes of a wave execute together. Operand 0 is its place
+/// in the code (Instruction::needsPlace).
+template <WarpFunction function> void waveWide(Thread &thread, int32_t site, const uint64_t *in, uint64_t *out) {
+  thread.meet(function, in[0], site, in + 1, out);
+}
+
 /// Wakes the threads of every barrier of the block that is complete now.
 void releaseBarriers(Block &block);
 
-inline Thread &Warp::thread(int lane) const { return block->threads[index * kLanes + lane]; }
+inline Thread &Warp::thread(int lane) const { return block->threads[index * lanes + lane]; }
 inline Thread &WarpCall::thread(int lane) const { return warp->thread(lane); }
 
 /// The Instruction::function of a collective instruction. It is executed by all lanes of the warp (`maskOperand` < 0),

@@ -13,7 +13,7 @@ struct Instruction;
 
 struct Execution {
   const Instruction &instruction;
-  /// The slots of lane 0's operands, then lane 1's, and so on, for the 32 lanes of a warp.
+  /// The slots of lane 0's operands, then lane 1's, and so on, for all lanes of a warp.
   std::vector<uint64_t> operands;
   /// The number of result slots of each lane.
   size_t results = 1;
@@ -22,6 +22,7 @@ struct Execution {
   std::vector<unsigned char> shared;
   Settings settings;
   int architecture = 90; ///< as Kernel::architecture
+  int lanes = 32;        ///< as Kernel::lanes
 };
 
 struct Outcome {

@@ -46,20 +46,24 @@ const char *nameOf(InstructionClass kind);
 enum class AtomicOrder : uint8_t { Relaxed = 0, Acquire = 1, Release = 2, AcquireRelease = 3 };
 
 struct Instruction {
-  /// The PTX opcode without modifiers that do not affect the result. It is also the symbol that a kernel's code calls.
+  /// The opcode of PTX or of AMD's instruction sets, without modifiers that do not affect the result. It is also the
+  /// symbol that a kernel's code calls.
   const char *name;
   /// LLVM's intrinsic without its overloaded types, or null: "llvm.nvvm.shfl.sync.bfly".
   const char *intrinsic;
   Function function;
   InstructionClass kind;
   const char *meaning; ///< one sentence
-  const char *source;  ///< the section of the PTX ISA that defines it: "9.7.9.6 shfl.sync"
+  /// What defines it: a section of the PTX ISA, such as "9.7.9.6 shfl.sync", or a document of AMD or LLVM.
+  const char *source;
+  /// Whether operand 0 is the number of the call in the order of the code, before the instruction's own operands.
+  bool needsPlace = false;
 };
 
 /// Every instruction.
 const std::vector<const Instruction *> &instructions();
 
-/// The row with this PTX name, or null.
+/// The row with this name, or null.
 const Instruction *findInstruction(std::string_view name);
 
 /// The row whose intrinsic is `name`, or `name` without the overloaded types at its end (".f32", ".p3.p1", ".v2f16");

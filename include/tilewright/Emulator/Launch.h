@@ -37,6 +37,7 @@ struct Site {
 struct Kernel {
   ThreadCode code = nullptr;
   int threads = 0; ///< per block, 1 to 1024
+  int lanes = 32;  ///< of a warp: 32 or 64
   int64_t sharedBytes = 0;
   /// Whether every memory access calls the emulator. Otherwise only accesses outside the known places do.
   bool checked = false;

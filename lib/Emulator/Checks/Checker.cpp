@@ -168,7 +168,8 @@ void Checker::State::explain(const Touch &touch, const ProgramOrder::Conflict &c
 void Checker::State::synchronizeTogether() {
   races.synchronize(together);
   bool isOfBlock = together.size() == static_cast<size_t>(launch.kernel.threads);
-  if (isOfBlock || together.size() > kLanes) { // several warps, such as all that compute
+  if (isOfBlock ||
+      together.size() > static_cast<size_t>(launch.kernel.lanes)) { // several warps, such as all that compute
     order.converge(together);
   }
 }
@@ -290,12 +291,12 @@ void Checker::synchronize(const WarpCall &call) {
     return;
   }
   state->together.clear();
-  for (int lane = 0; lane < kLanes; ++lane) {
-    uint32_t index = call.warp->index * kLanes + lane;
-    if (call.has(lane) && index < static_cast<uint32_t>(state->launch.kernel.threads)) {
+  forEachLane(call.mask, [&](int lane) {
+    uint32_t index = call.warp->index * call.warp->lanes + lane;
+    if (index < static_cast<uint32_t>(state->launch.kernel.threads)) {
       state->together.push_back(index);
     }
-  }
+  });
   state->synchronizeTogether();
 }
 

@@ -52,9 +52,9 @@ static MemoryCounts &memoryOf(SiteCounts &counts, MemorySpace space, AccessKind 
 
 struct Counters::State {
   explicit State(Launch &launch)
-      : launch(launch), warps((launch.kernel.threads + kLanes - 1) / kLanes),
-        sites(std::max<size_t>(launch.kernel.sites.size(), 1)), instructions(sites.size(), launch.kernel.threads),
-        streamsOf(sites.size() * warps, nullptr) {}
+      : launch(launch), lanes(launch.kernel.lanes), warps((launch.kernel.threads + lanes - 1) / lanes),
+        sites(std::max<size_t>(launch.kernel.sites.size(), 1)),
+        instructions(sites.size(), launch.kernel.threads, lanes), streamsOf(sites.size() * warps, nullptr) {}
 
   /// The streams of one site and warp form a linked list.
   struct Stream {
@@ -77,6 +77,7 @@ struct Counters::State {
   void finish();
 
   Launch &launch;
+  int lanes; ///< of a warp
   size_t warps;
   std::vector<SiteCounts> sites;
   InstructionCounts instructions;
@@ -86,13 +87,13 @@ struct Counters::State {
 
 Counters::State::Stream &Counters::State::streamOf(const Access &access) {
   size_t site = siteOf(access.site);
-  Stream *&head = streamsOf[site * warps + access.thread.index / kLanes];
+  Stream *&head = streamsOf[site * warps + access.thread.index / lanes];
   for (Stream *stream = head; stream; stream = stream->next) {
     if (stream->isOf(access)) {
       return *stream;
     }
   }
-  streams.push_back({access.kind, access.space, access.bytes, site, head, {access.space, access.bytes}});
+  streams.push_back({access.kind, access.space, access.bytes, site, head, {access.space, access.bytes, lanes}});
   head = &streams.back();
   return *head;
 }
@@ -126,7 +127,7 @@ void Counters::rows(int32_t site, AccessKind kind, const uint64_t *addresses, in
   static constexpr uint32_t kRowBytes = 16;
   LaneAddresses lanes;
   for (int row = 0; row < std::min(count, kLanes); ++row) {
-    lanes.active |= 1u << row;
+    lanes.active |= laneBit(row);
     lanes.of[row] = addresses[row];
   }
   memoryOf(state->sites[state->siteOf(site)], MemorySpace::Shared, kind).add(countShared(lanes, kRowBytes));

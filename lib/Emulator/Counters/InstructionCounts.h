@@ -16,7 +16,7 @@ namespace tilewright::emulator {
 
 class InstructionCounts {
 public:
-  InstructionCounts(size_t sites, int threads);
+  InstructionCounts(size_t sites, int threads, int lanes);
 
   void count(uint32_t thread, size_t site, InstructionClass kind, int64_t instructions) {
     int32_t &row = rowOf[site * kInstructionClasses + static_cast<size_t>(kind)];
@@ -38,6 +38,7 @@ private:
 
   int32_t addRow(size_t site, InstructionClass kind);
 
+  size_t lanesOfWarp;
   size_t width; ///< the number of threads, rounded up to whole warps
   std::vector<int32_t> rowOf;
   std::vector<Row> rows;

@@ -4,19 +4,19 @@
 
 namespace tilewright::emulator {
 
-void RequestStream::access(int lane, uint64_t address, bool active, uint32_t exited) {
+void RequestStream::access(int lane, uint64_t address, bool active, LaneMask exited) {
   uint64_t number = std::max(next[lane], first);
   next[lane] = number + 1;
   if (number >= end) {
     openUpTo(number);
   }
   Request &mine = request(number);
-  mine.arrived |= 1u << lane;
+  mine.arrived |= laneBit(lane);
   if (active) {
-    mine.lanes.active |= 1u << lane;
+    mine.lanes.active |= laneBit(lane);
     mine.lanes.of[lane] = address;
   }
-  while (first != end && (request(first).arrived | exited) == kAllLanes) {
+  while (first != end && (request(first).arrived | exited) == all) {
     closeOldest();
   }
 }

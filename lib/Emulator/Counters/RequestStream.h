@@ -16,17 +16,18 @@ namespace tilewright::emulator {
 /// The requests of one warp at one site, of one space and width.
 class RequestStream {
 public:
-  RequestStream(MemorySpace space, uint32_t bytes) : space(space), bytes(bytes) {}
+  /// `lanes` is the number of lanes of a warp.
+  RequestStream(MemorySpace space, uint32_t bytes, int lanes) : space(space), bytes(bytes), all(firstLanes(lanes)) {}
 
   /// Adds a lane's next access. Requests do not wait for the lanes in `exited`.
-  void access(int lane, uint64_t address, bool active, uint32_t exited);
+  void access(int lane, uint64_t address, bool active, LaneMask exited);
 
   /// Closes the open requests, returns the counts of all requests, and resets the stream.
   MemoryCounts finish();
 
 private:
   struct Request {
-    uint32_t arrived = 0;
+    LaneMask arrived = 0;
     LaneAddresses lanes;
   };
 
@@ -41,10 +42,11 @@ private:
 
   MemorySpace space;
   uint32_t bytes;
-  std::array<uint64_t, kLanes> next = {}; ///< the next request of each lane
-  uint64_t first = 0, end = 0;            ///< the range of open requests
-  std::vector<Request> ring;              ///< request n is at n modulo the size, which is a power of two
-  MemoryCounts counts;                    ///< of the requests before `first`
+  LaneMask all;                               ///< the lanes of the warp
+  std::array<uint64_t, kMostLanes> next = {}; ///< the next request of each lane
+  uint64_t first = 0, end = 0;                ///< the range of open requests
+  std::vector<Request> ring;                  ///< request n is at n modulo the size, which is a power of two
+  MemoryCounts counts;                        ///< of the requests before `first`
 };
 
 } // namespace tilewright::emulator

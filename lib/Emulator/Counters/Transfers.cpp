@@ -16,15 +16,13 @@ static int64_t divideUp(uint64_t value, uint64_t by) { return static_cast<int64_
 static MemoryCounts oneRequest(const LaneAddresses &lanes, uint32_t bytes) {
   MemoryCounts counts;
   counts.requests = 1;
-  counts.bytes = static_cast<int64_t>(__builtin_popcount(lanes.active)) * bytes;
+  counts.bytes = static_cast<int64_t>(__builtin_popcountll(lanes.active)) * bytes;
   return counts;
 }
 
 /// Calls `visit` with the address of each active lane of `mask`.
-template <typename Visit> static void forEachLane(const LaneAddresses &lanes, uint32_t mask, Visit visit) {
-  for (uint32_t rest = lanes.active & mask; rest != 0; rest &= rest - 1) {
-    visit(lanes.of[__builtin_ctz(rest)]);
-  }
+template <typename Visit> static void forEachAddress(const LaneAddresses &lanes, LaneMask mask, Visit visit) {
+  forEachLane(lanes.active & mask, [&](int lane) { visit(lanes.of[lane]); });
 }
 
 //===- Global memory ----------------------------------------------------===//
@@ -34,9 +32,9 @@ MemoryCounts countGlobal(const LaneAddresses &lanes, uint32_t bytes) {
     return {};
   }
   MemoryCounts counts = oneRequest(lanes, bytes);
-  uint64_t addresses[kLanes];
+  uint64_t addresses[kMostLanes];
   int count = 0;
-  forEachLane(lanes, kAllLanes, [&](uint64_t address) { addresses[count++] = address; });
+  forEachAddress(lanes, ~LaneMask(0), [&](uint64_t address) { addresses[count++] = address; });
   // The addresses are mostly sorted already. In sorted order each lane adds the bytes and sectors that lie beyond those
   // of the previous one.
   if (!std::is_sorted(addresses, addresses + count)) {
@@ -76,7 +74,7 @@ public:
   int64_t ideal() const { return divideUp(different, kBanks); }
 
 private:
-  uint64_t words[kBanks][kLanes]; ///< no lane has two words in one bank
+  uint64_t words[kBanks][kMostLanes]; ///< no lane has two words in one bank
   uint8_t counts[kBanks] = {};
   int64_t most = 0;
   uint64_t different = 0;
@@ -85,7 +83,7 @@ private:
 } // namespace
 
 static int lanesAtATime(uint32_t bytes) {
-  int lanes = kLanes;
+  int lanes = kBanks;
   while (uint64_t(lanes) * bytes > kWavefrontBytes) {
     lanes /= 2;
   }
@@ -95,9 +93,9 @@ static int lanesAtATime(uint32_t bytes) {
 static uint64_t wordsEnd(uint64_t address, uint32_t bytes) { return (address + bytes - 1) / kWordBytes + 1; }
 
 /// Whether every lane of `mask` has the address of the lane whose number differs in `bit`, or one of the two is idle.
-static bool arePaired(const LaneAddresses &lanes, uint32_t mask, int bit) {
-  for (uint32_t rest = lanes.active & mask; rest != 0; rest &= rest - 1) {
-    int lane = __builtin_ctz(rest), other = lane ^ bit;
+static bool arePaired(const LaneAddresses &lanes, LaneMask mask, int bit) {
+  for (LaneMask rest = lanes.active & mask; rest != 0; rest &= rest - 1) {
+    int lane = __builtin_ctzll(rest), other = lane ^ bit;
     if (lanes.active >> other & 1 && lanes.of[lane] != lanes.of[other]) {
       return false;
     }
@@ -110,14 +108,14 @@ static bool arePaired(const LaneAddresses &lanes, uint32_t mask, int bit) {
 /// half-warp access the same 16 bytes.
 static int lanesAtATime(const LaneAddresses &lanes, uint32_t bytes, int first) {
   int together = lanesAtATime(bytes);
-  uint32_t both = kAllLanes >> (kLanes - std::min(2 * together, kLanes)) << first;
-  bool canJoin = together < kLanes && first % (2 * together) == 0;
+  LaneMask both = firstLanes(std::min(2 * together, kBanks)) << first;
+  bool canJoin = together < kBanks && first % (2 * together) == 0;
   return canJoin && (arePaired(lanes, both, 1) || arePaired(lanes, both, 2)) ? 2 * together : together;
 }
 
 /// Each lane copies consecutive words, which have no bank conflicts.
 static void countBulk(const LaneAddresses &lanes, uint32_t bytes, MemoryCounts &counts) {
-  forEachLane(lanes, kAllLanes, [&](uint64_t address) {
+  forEachAddress(lanes, ~LaneMask(0), [&](uint64_t address) {
     counts.transfers += divideUp(wordsEnd(address, bytes) - address / kWordBytes, kBanks);
   });
   counts.ideal = counts.transfers;
@@ -133,10 +131,11 @@ MemoryCounts countShared(const LaneAddresses &lanes, uint32_t bytes) {
     return counts;
   }
   int together;
-  for (int lane = 0; lane < kLanes; lane += together) {
+  const int end = lanes.active > kAllLanes ? kMostLanes : kLanes;
+  for (int lane = 0; lane < end; lane += together) {
     together = lanesAtATime(lanes, bytes, lane);
     Banks banks;
-    forEachLane(lanes, kAllLanes >> (kLanes - together) << lane, [&](uint64_t address) {
+    forEachAddress(lanes, firstLanes(together) << lane, [&](uint64_t address) {
       for (uint64_t word = address / kWordBytes; word < wordsEnd(address, bytes); ++word) {
         banks.add(word);
       }

@@ -23,8 +23,8 @@ namespace tilewright::emulator {
 
 /// The addresses of the lanes of a warp in one access; all lanes access the same number of bytes.
 struct LaneAddresses {
-  uint32_t active = 0;
-  uint64_t of[kLanes]; ///< undefined for inactive lanes
+  LaneMask active = 0;
+  uint64_t of[kMostLanes]; ///< undefined for inactive lanes
 };
 
 /// Counts the sectors that the active lanes touch. The ideal is the number of sectors that their distinct bytes would

@@ -10,13 +10,7 @@
 namespace tilewright::emulator {
 
 /// Calls `each` for every participating lane.
-template <typename Each> static void forLanes(const WarpCall &call, Each each) {
-  for (int lane = 0; lane < kLanes; ++lane) {
-    if (call.has(lane)) {
-      each(lane);
-    }
-  }
-}
+template <typename Each> static void forLanes(const WarpCall &call, Each each) { forEachLane(call.mask, each); }
 
 enum class Shuffle { Up, Down, Bfly, Idx };
 
@@ -140,7 +134,9 @@ static void elect(const WarpCall &call) {
 }
 
 /// The emulator does not run warps in lockstep: all lanes that have not ended are active.
-static void activeMask(Thread &thread, int32_t, const uint64_t *, uint64_t *out) { out[0] = ~thread.warp->exited; }
+static void activeMask(Thread &thread, int32_t, const uint64_t *, uint64_t *out) {
+  out[0] = static_cast<uint32_t>(~thread.warp->exited);
+}
 
 template <WarpFunction function, int maskOperand>
 static constexpr Instruction row(const char *name, const char *intrinsic, const char *meaning, const char *source) {
