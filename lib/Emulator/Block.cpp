@@ -197,6 +197,9 @@ void Block::reset() {
   stopping = false;
   spinBudget = kSpinBudget;
   running = static_cast<int>(threads.size());
+  std::copy(launch.grid.begin(), launch.grid.end(), hidden.groups);
+  hidden.threads[0] = static_cast<uint16_t>(threads.size());
+  hidden.threads[1] = hidden.threads[2] = 1;
   const size_t lanesOfWarp = launch.kernel.lanes;
   for (size_t i = 0; i < warps.size(); ++i) {
     warps[i].block = this;

@@ -3,8 +3,9 @@
 
 #include "tilewright/Pipeline/TargetKind.h"
 
+#include "HipModule.h"
+
 #include "tilewright/Hardware/Amd.h"
-#include "tilewright/Pipeline/Hip.h"
 
 namespace tilewright {
 namespace {
@@ -62,6 +63,15 @@ public:
                                   PhaseDump dump, CompileFailure &failure) const override {
     return compileForHip(module, arch, limits(arch), static_cast<const HipOptions &>(options), std::move(dump),
                          failure);
+  }
+
+  bool isEmulated() const override { return true; }
+  std::optional<GpuModule> buildForEmulation(mlir::ModuleOp module, llvm::StringRef arch, const GpuOptions &options,
+                                             Compilation &compilation, CompileFailure &failure) const override {
+    HipOptions own;
+    own.copy(options);
+    std::optional<HipModule> built = buildHipModule(module, arch, limits(arch), own, compilation, failure);
+    return built ? std::optional<GpuModule>(std::move(*built)) : std::nullopt;
   }
 };
 

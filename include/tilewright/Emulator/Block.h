@@ -94,6 +94,10 @@ struct Thread {
   bool isFenced = false;                 ///< whether the thread has executed a fence, so that its atomics release
   std::unordered_set<uint64_t> unfenced; ///< addresses of its atomics since the last fence, which the next one acquires
 
+  /// Of the barrier of AMD's GPUs at which the thread waits, which orders nothing by itself: whether a fence before it
+  /// releases, and whether one behind it acquires.
+  bool releasesAtBarrier = true, acquiresAtBarrier = true;
+
   enum State : uint8_t { Fresh, Ready, Running, Waiting, Done };
   State state = Fresh;
   int32_t waitsAt = 0;     ///< the site, while Waiting
@@ -199,6 +203,14 @@ public:
   bool isShared(uint64_t address) const;
 
   std::vector<KnownPlaces> places;
+
+  /// What HIP's runtime passes in addition to a kernel's arguments (LLVM's AMDGPUUsage, code object version 5).
+  struct HiddenArguments {
+    uint32_t groups[3] = {};    ///< workgroups along each axis
+    uint16_t threads[3] = {};   ///< of a workgroup
+    uint16_t unknown[119] = {}; ///< others, which are not provided
+  };
+  HiddenArguments hidden;
 
   std::unique_ptr<Checker> checker;   ///< checks bounds and alignment at least
   std::unique_ptr<Counters> counters; ///< null if nothing is counted

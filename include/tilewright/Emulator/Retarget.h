@@ -1,4 +1,4 @@
-// Retargets the LLVM module that would become PTX to the host.
+// Retargets the LLVM module that would become PTX or a code object of AMD to the host.
 
 #ifndef TILEWRIGHT_EMULATOR_RETARGET_H
 #define TILEWRIGHT_EMULATOR_RETARGET_H
@@ -27,8 +27,8 @@ struct RetargetOptions {
 };
 
 /// Turns the module's kernel into a function of the same name and of type ThreadCode, and returns its sites. Requires a
-/// module with one kernel, after LLVM's optimizer for NVPTX has run; `host` is the machine that it will be compiled
-/// for. Fails if an instruction is not in the table; the error names the instruction and its line.
+/// module with one kernel, after LLVM's optimizer for NVPTX or AMDGPU has run; `host` is the machine that it will be
+/// compiled for. Fails if an instruction is not in the table; the error names the instruction and its line.
 llvm::Expected<std::vector<Site>> retarget(llvm::Module &module, llvm::StringRef name, const RetargetOptions &options,
                                            const llvm::TargetMachine &host);
 

@@ -109,6 +109,15 @@ void atomic(Thread &thread, int32_t site, const uint64_t *in, uint64_t *out) {
   }
 }
 
+/// An atomic that LLVM's code executes, before it does. Operands: address, bytes, alignment, AtomicOrder, MemorySpace.
+/// Lanes that a branch leaves out do not call this, so that the n-th atomic of one thread need not be the n-th of
+/// another, and Checker::pass() can't be used.
+void beforeAtomic(Thread &thread, int32_t site, const uint64_t *in, uint64_t *) {
+  auto bytes = static_cast<uint32_t>(in[1]), alignment = static_cast<uint32_t>(in[2]);
+  observe({thread, site, AccessKind::Atomic, static_cast<MemorySpace>(in[4]), in[0], bytes, alignment}, true);
+  orderAtomic(thread, in[0], static_cast<AtomicOrder>(in[3]));
+}
+
 #define ATOMIC(name, word, change, meaning)                                                                            \
   {"atom." name, nullptr, atomic<word, change>, InstructionClass::Atomic, meaning, "9.7.13.5 atom"}
 
@@ -146,6 +155,8 @@ static constexpr Instruction kAtomicRows[] = {
      "writes the third operand if memory has the second", "9.7.13.5 atom"},
     {"atom.cas.b64", nullptr, atomic<uint64_t, compareExchange, 2>, InstructionClass::Atomic,
      "writes the third operand if memory has the second", "9.7.13.5 atom"},
+    {"emulator.atomic", nullptr, beforeAtomic, InstructionClass::Other,
+     "checks, counts and orders an atomic that LLVM's code is about to execute", "none"},
 };
 const Family kAtomicInstructions = kAtomicRows;
 

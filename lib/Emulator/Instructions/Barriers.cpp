@@ -5,6 +5,7 @@
 #include "tilewright/Emulator/Block.h"
 #include "tilewright/Emulator/Checker.h"
 
+#include <algorithm>
 #include <array>
 
 namespace tilewright::emulator {
@@ -35,8 +36,30 @@ static uint64_t keyOf(const Block &block, const Barrier &barrier) {
   return ~static_cast<uint64_t>(&barrier - block.barriers);
 }
 
+/// Orders only the threads whose fences release before what those do whose fences acquire. A thread that has no fence
+/// behind the barrier acquires at its next one.
+static void orderByFences(Block &block, Barrier &barrier) {
+  uint64_t key = keyOf(block, barrier);
+  for (Thread *thread : barrier.arrived) {
+    if (thread->releasesAtBarrier) {
+      block.checker->release(*thread, key);
+    }
+  }
+  for (Thread *thread : barrier.arrived) {
+    if (thread->acquiresAtBarrier) {
+      block.checker->acquire(*thread, key);
+    } else {
+      thread->unfenced.insert(key);
+    }
+  }
+}
+
 /// What threads did before they announced themselves happens before what those that wait do next.
 static void order(Block &block, Barrier &barrier) {
+  auto isFenced = [](const Thread *thread) { return thread->releasesAtBarrier && thread->acquiresAtBarrier; };
+  if (!std::all_of(barrier.arrived.begin(), barrier.arrived.end(), isFenced)) {
+    return orderByFences(block, barrier);
+  }
   block.checker->synchronize(barrier.arrived);
   for (Thread *thread : barrier.announced > 0 ? barrier.arrived : std::vector<Thread *>()) {
     block.checker->acquire(*thread, keyOf(block, barrier));
@@ -114,6 +137,13 @@ void barrierOfSome(Thread &thread, int32_t site, const uint64_t *in, uint64_t *)
   arriveAndWait(thread, site, in[0], static_cast<int>(in[1]));
 }
 
+/// Operands: whether a fence before the barrier releases, and whether one behind it acquires.
+void waveBarrier(Thread &thread, int32_t site, const uint64_t *in, uint64_t *) {
+  thread.releasesAtBarrier = in[0] & 1;
+  thread.acquiresAtBarrier = in[1] & 1;
+  arriveAndWait(thread, site, 0, 0);
+}
+
 void warpBarrier(const WarpCall &call) { call.warp->block->checker->synchronize(call); }
 
 /// A fence turns the thread's relaxed atomics before it into acquires, and those after it into releases.
@@ -124,6 +154,17 @@ void fence(Thread &thread, int32_t, const uint64_t *, uint64_t *) {
   }
   thread.unfenced.clear();
   thread.isFenced = true;
+}
+
+/// Operand: an AtomicOrder. As fence(), for fences that may have only one of the two effects.
+void fenceOfOrder(Thread &thread, int32_t site, const uint64_t *in, uint64_t *out) {
+  if (in[0] & static_cast<uint64_t>(AtomicOrder::Acquire)) {
+    bool isFenced = thread.isFenced;
+    fence(thread, site, in, out);
+    thread.isFenced = isFenced;
+  }
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  thread.isFenced |= (in[0] & static_cast<uint64_t>(AtomicOrder::Release)) != 0;
 }
 
 void fenceProxy(Thread &thread, int32_t, const uint64_t *, uint64_t *) {
@@ -156,6 +197,14 @@ static constexpr Instruction kBarrierRows[] = {
      "orders the thread's accesses before it and after it", "9.7.13.4 fence"},
     {"fence.acq_rel.cta", "llvm.nvvm.membar.cta", fence, InstructionClass::Barrier,
      "orders the thread's accesses before it and after it", "9.7.13.4 fence"},
+    {"s_barrier", "llvm.amdgcn.s.barrier", waveBarrier, InstructionClass::Barrier,
+     "waits until all waves of the workgroup have arrived; fences around it order accesses",
+     "CDNA 3 ISA, 4.1; LLVM AMDGPUUsage, Memory Model"},
+    {"fence syncscope(\"wavefront\")", nullptr, waveWide<warpBarrier>, InstructionClass::Other,
+     "orders the accesses of the active lanes, which execute together", "LLVM AMDGPUUsage, Memory Model",
+     /*needsPlace=*/true},
+    {"fence syncscope", nullptr, fenceOfOrder, InstructionClass::Barrier,
+     "orders the thread's accesses before it or after it", "LLVM AMDGPUUsage, Memory Model"},
     proxyFence("fence.proxy.async", "llvm.nvvm.fence.proxy.async"),
     proxyFence("fence.proxy.async.shared::cta", "llvm.nvvm.fence.proxy.async.shared_cta"),
     proxyFence("fence.proxy.async.shared::cluster", "llvm.nvvm.fence.proxy.async.shared_cluster"),

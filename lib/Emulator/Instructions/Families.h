@@ -43,6 +43,12 @@ extern const Family kMmaDoubleInstructions;
 extern const Family kWgmmaInstructions;
 extern const Family kRegisterCountInstructions;
 
+// Of AMD's GPUs.
+extern const Family kWaveRegisterInstructions;
+extern const Family kWaveLaneInstructions;
+extern const Family kWaveMathInstructions;
+extern const Family kWaveControlInstructions;
+
 /// Checks and counts an access that a thread is about to make if it is `active`. Ends the launch if the access must not
 /// be performed.
 void observe(const Access &access, bool active);

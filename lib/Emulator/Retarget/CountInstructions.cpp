@@ -19,8 +19,11 @@ namespace {
 
 std::optional<InstructionClass> classOfAccess(const Value *pointer) {
   switch (pointer->getType()->getPointerAddressSpace()) {
-  case 0: // local memory
+  case 0:
+  case 5: // local memory
     return std::nullopt;
+  case 4: // constants
+    return InstructionClass::Other;
   case kSharedSpace:
     return InstructionClass::Shared;
   default:

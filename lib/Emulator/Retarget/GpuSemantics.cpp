@@ -10,21 +10,23 @@ using namespace llvm;
 namespace tilewright::emulator {
 namespace {
 
-/// The narrowest integer that NVPTX converts floats to; narrower results are truncated from it.
-constexpr unsigned kNarrowestConversion = 16;
+/// The narrowest integer that LLVM's code generators convert floats to; narrower results are truncated from it.
+constexpr unsigned kNarrowestOfNvidia = 16, kNarrowestOfAmd = 32;
 
 /// PTX ISA 9.7.9.21 cvt: the result is clamped to the integer's range. NaN becomes zero, unless one of the two types
-/// has 64 bits: then it becomes the integer with only its highest bit set.
-void replaceConversion(CastInst &cast) {
+/// has 64 bits: then it becomes the integer with only its highest bit set. V_CVT_I32_F32 and its like of AMD's GPUs
+/// clamp as well, and NaN becomes zero; 64-bit integers are computed by several instructions, whose result out of range
+/// nothing specifies.
+void replaceConversion(CastInst &cast, bool isOfAmd) {
   IRBuilder<> builder(&cast);
   bool isSigned = isa<FPToSIInst>(cast);
   Type *type = cast.getType();
   Value *value = cast.getOperand(0);
-  unsigned bits = std::max(type->getScalarSizeInBits(), kNarrowestConversion);
+  unsigned bits = std::max(type->getScalarSizeInBits(), isOfAmd ? kNarrowestOfAmd : kNarrowestOfNvidia);
   Type *wide = type->getWithNewBitWidth(bits);
   Intrinsic::ID id = isSigned ? Intrinsic::fptosi_sat : Intrinsic::fptoui_sat;
   Value *result = builder.CreateIntrinsic(id, {wide, value->getType()}, {value});
-  if (bits == 64 || value->getType()->getScalarType()->isDoubleTy()) {
+  if (!isOfAmd && (bits == 64 || value->getType()->getScalarType()->isDoubleTy())) {
     Value *isNan = builder.CreateFCmpUNO(value, value);
     Value *lowest = ConstantInt::get(wide, APInt::getSignMask(bits));
     result = builder.CreateSelect(isNan, lowest, result);
@@ -66,12 +68,12 @@ void replaceMinMax(IntrinsicInst &call) {
 
 } // namespace
 
-void preserveGpuSemantics(llvm::Function &code) {
+void preserveGpuSemantics(llvm::Function &code, bool isOfAmd) {
   for (llvm::Instruction &instruction : make_early_inc_range(llvm::instructions(code))) {
     if (instruction.isIntDivRem() && !isa<Constant>(instruction.getOperand(1))) {
       replaceDivision(cast<BinaryOperator>(instruction));
     } else if (isa<FPToSIInst, FPToUIInst>(instruction)) {
-      replaceConversion(cast<CastInst>(instruction));
+      replaceConversion(cast<CastInst>(instruction), isOfAmd);
     } else if (auto *call = dyn_cast<IntrinsicInst>(&instruction)) {
       if (call->getIntrinsicID() == Intrinsic::maxnum || call->getIntrinsicID() == Intrinsic::minnum) {
         replaceMinMax(*call);

@@ -11,7 +11,7 @@ namespace tilewright::emulator {
 
 /// Makes three kinds of operations behave as in PTX: conversions of floats that are out of the integer's range, integer
 /// divisions whose result is undefined, and minima and maxima of zeros.
-void preserveGpuSemantics(llvm::Function &code);
+void preserveGpuSemantics(llvm::Function &code, bool isOfAmd);
 
 } // namespace tilewright::emulator
 

@@ -39,13 +39,24 @@ MemoryAccess accessOf(llvm::Instruction &instruction) {
   return {};
 }
 
-/// The instructions that access global or shared memory. Address space 0 holds only the thread's local variables and
-/// constants.
+/// Address spaces of a thread's local variables (0 and 5) and of constants (4).
+bool isPrivate(unsigned space) { return space == 0 || space == 4 || space == 5; }
+
+AtomicOrder orderOf(const llvm::Instruction &atomic) {
+  const auto *exchange = dyn_cast<AtomicCmpXchgInst>(&atomic);
+  AtomicOrdering order = exchange ? exchange->getSuccessOrdering() : cast<AtomicRMWInst>(atomic).getOrdering();
+  int bits = 0;
+  bits |= isAcquireOrStronger(order) ? static_cast<int>(AtomicOrder::Acquire) : 0;
+  bits |= isReleaseOrStronger(order) ? static_cast<int>(AtomicOrder::Release) : 0;
+  return static_cast<AtomicOrder>(bits);
+}
+
+/// The instructions that access global or shared memory.
 SmallVector<llvm::Instruction *> findAccesses(llvm::Function &code) {
   SmallVector<llvm::Instruction *> found;
   for (llvm::Instruction &instruction : llvm::instructions(code)) {
     MemoryAccess access = accessOf(instruction);
-    if (access.pointer && access.pointer->getType()->getPointerAddressSpace() != 0) {
+    if (access.pointer && !isPrivate(access.pointer->getType()->getPointerAddressSpace())) {
       found.push_back(&instruction);
     }
   }
@@ -93,7 +104,13 @@ void observeAccesses(llvm::Function &code, EmulatedCalls &calls) {
   for (llvm::Instruction *instruction : findAccesses(code)) {
     IRBuilder<> builder(instruction);
     AccessOperands operands(*instruction, builder, calls);
-    calls.call(builder, *instruction, *findInstruction("emulator.access"), operands.slots(builder), 0);
+    SmallVector<Value *> slots = operands.slots(builder);
+    if (operands.kind == AccessKind::Atomic) {
+      slots[3] = builder.getInt64(static_cast<uint64_t>(orderOf(*instruction)));
+      calls.call(builder, *instruction, *findInstruction("emulator.atomic"), slots, 0);
+    } else {
+      calls.call(builder, *instruction, *findInstruction("emulator.access"), slots, 0);
+    }
   }
 }
 

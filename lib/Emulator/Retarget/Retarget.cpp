@@ -1,4 +1,4 @@
-// Retargets a kernel from NVPTX to the host, as the code of one thread.
+// Retargets a kernel from NVPTX or AMDGPU to the host, as the code of one thread.
 //
 //     define ptx_kernel void @add(ptr addrspace(1) %x, i32 %n)        define void @add(ptr %thread, ptr %slots)
 //       %lane = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()       ->      %x = load ptr addrspace(1), ptr %slots
@@ -12,10 +12,12 @@
 #include "tilewright/Emulator/Retarget.h"
 
 #include "AssemblyCalls.h"
+#include "CodeOrder.h"
 #include "EmulatedCalls.h"
 #include "GpuSemantics.h"
 #include "InlineFunctions.h"
 #include "Instrument.h"
+#include "WaveFences.h"
 
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -113,10 +115,17 @@ std::string placeOf(const llvm::Instruction &instruction) {
   return " (" + site.file + ":" + std::to_string(site.line) + ":" + std::to_string(site.column) + ")";
 }
 
-Error replaceCall(CallInst &call, const Instruction &row, EmulatedCalls &calls) {
+Error replaceCall(CallInst &call, const Instruction &row, EmulatedCalls &calls, const CodeOrder &order) {
   IRBuilder<> builder(&call);
   SmallVector<Value *> slots;
+  if (row.needsPlace) {
+    slots.push_back(builder.getInt64(order.placeOf(call)));
+  }
   for (Value *argument : call.args()) {
+    if (argument->getType()->isVectorTy() && argument->getType()->getPrimitiveSizeInBits() > 64) {
+      return createStringError("the emulator does not support operands of more than 64 bits of '" + Twine(row.name) +
+                               "'");
+    }
     slots.push_back(calls.toSlot(builder, argument));
   }
   SmallVector<Value *> results = calls.call(builder, call, row, slots, EmulatedCalls::slotsOf(call.getType()));
@@ -127,15 +136,19 @@ Error replaceCall(CallInst &call, const Instruction &row, EmulatedCalls &calls) 
   return Error::success();
 }
 
-/// Whether the callee is an intrinsic that LLVM supports on the host.
+/// Whether the callee is an intrinsic that LLVM supports on the host, with the same meaning.
 bool isOfLLVM(const llvm::Function &callee) {
-  return callee.isIntrinsic() && !callee.getName().starts_with("llvm.nvvm.");
+  StringRef name = callee.getName();
+  return callee.isIntrinsic() && !name.starts_with("llvm.nvvm.") && !name.starts_with("llvm.amdgcn.") &&
+         !findIntrinsic(name.str());
 }
 
-/// Whether the callee is one of the functions that the instrumentation calls.
-bool isOfEmulator(StringRef name) { return name.starts_with("emulator."); }
+/// Whether the call is one that instrumentation or an earlier step has made.
+bool isOfEmulator(const CallInst &call, const EmulatedCalls &calls) {
+  return call.arg_size() > 0 && call.getArgOperand(0) == calls.thread;
+}
 
-Error replaceCallee(CallInst &call, EmulatedCalls &calls) {
+Error replaceCallee(CallInst &call, EmulatedCalls &calls, const CodeOrder &order) {
   if (call.isInlineAsm()) {
     return replaceAssembly(call, calls);
   }
@@ -146,18 +159,18 @@ Error replaceCallee(CallInst &call, EmulatedCalls &calls) {
   if (isOfLLVM(*callee)) {
     return Error::success();
   }
-  std::string name = callee->getName().str();
-  if (isOfEmulator(name)) {
+  if (isOfEmulator(call, calls)) {
     return Error::success();
   }
+  std::string name = callee->getName().str();
   const Instruction *row = callee->isIntrinsic() ? findIntrinsic(name) : findInstruction(name);
   if (!row) {
     return createStringError("the emulator does not support '" + name + "'");
   }
-  return replaceCall(call, *row, calls);
+  return replaceCall(call, *row, calls, order);
 }
 
-Error replaceCalls(llvm::Function &code, EmulatedCalls &calls) {
+Error replaceCalls(llvm::Function &code, EmulatedCalls &calls, const CodeOrder &order) {
   SmallVector<CallInst *> found;
   for (llvm::Instruction &instruction : llvm::instructions(code)) {
     if (auto *call = dyn_cast<CallInst>(&instruction)) {
@@ -166,7 +179,7 @@ Error replaceCalls(llvm::Function &code, EmulatedCalls &calls) {
   }
   for (CallInst *call : found) {
     std::string place = placeOf(*call), kind = call->isInlineAsm() ? "inline assembly: " : "";
-    if (Error error = replaceCallee(*call, calls)) {
+    if (Error error = replaceCallee(*call, calls, order)) {
       return createStringError(kind + llvm::toString(std::move(error)) + place);
     }
   }
@@ -193,6 +206,7 @@ Expected<std::vector<Site>> retarget(Module &module, StringRef name, const Retar
   if (Error error = inlineFunctions(*kernel)) {
     return error;
   }
+  const bool isOfAmd = module.getTargetTriple().isAMDGCN();
   module.setTargetTriple(host.getTargetTriple());
   module.setDataLayout(host.createDataLayout());
   llvm::Function &code = makeThreadCode(*kernel, options.slots);
@@ -202,12 +216,16 @@ Expected<std::vector<Site>> retarget(Module &module, StringRef name, const Retar
   if (Error error = replaceShared(module, calls)) {
     return error;
   }
-  preserveGpuSemantics(code);
+  preserveGpuSemantics(code, isOfAmd);
+  CodeOrder order(code);
   if (options.checked) {
     countInstructions(code, calls); // must run before replaceCalls(), because it counts the GPU's instructions
     observeRegisters(code, calls);  // must run before replaceCalls(), because it looks for inline assembly
   }
-  if (Error error = replaceCalls(code, calls)) {
+  if (isOfAmd) {
+    replaceFences(code, calls, order, options.checked); // must run before replaceCalls(), which would replace barriers
+  }
+  if (Error error = replaceCalls(code, calls, order)) {
     return error;
   }
   if (options.checked) {
