@@ -8,6 +8,7 @@
 
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
 
 #include <map>
 #include <optional>
@@ -66,7 +67,9 @@ std::optional<InstructionClass> classOf(const llvm::Instruction &instruction) {
     return InstructionClass::Integer;
   }
   if (isa<FenceInst>(instruction)) {
-    return InstructionClass::Barrier;
+    // Those of AMD's GPUs become waits for memory.
+    bool isOfAmd = instruction.getModule()->getModuleFlag("amdhsa_code_object_version") != nullptr;
+    return isOfAmd ? InstructionClass::Control : InstructionClass::Barrier;
   }
   return instruction.isTerminator() ? std::optional(InstructionClass::Control) : std::nullopt;
 }

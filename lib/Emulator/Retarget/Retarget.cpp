@@ -55,8 +55,9 @@ llvm::Function &makeThreadCode(llvm::Function &kernel, ArrayRef<int> slots) {
   for (Argument &argument : kernel.args()) {
     int slot = slots.empty() ? argument.getArgNo() : slots[argument.getArgNo()];
     Value *address = builder.CreateConstInBoundsGEP1_64(builder.getInt64Ty(), code->getArg(1), slot);
-    argument.replaceAllUsesWith(
-        argument.hasByValAttr() ? address : builder.CreateLoad(argument.getType(), address, argument.getName()));
+    bool isInSlots = argument.hasByValAttr() || argument.hasByRefAttr();
+    argument.replaceAllUsesWith(isInSlots ? builder.CreateAddrSpaceCast(address, argument.getType())
+                                          : builder.CreateLoad(argument.getType(), address, argument.getName()));
   }
   builder.CreateBr(&body);
   kernel.eraseFromParent();

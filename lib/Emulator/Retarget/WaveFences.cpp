@@ -1,5 +1,7 @@
 #include "WaveFences.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -28,38 +30,78 @@ bool isBarrier(const llvm::Instruction &instruction) {
   return call && call->getIntrinsicID() == Intrinsic::amdgcn_s_barrier;
 }
 
-/// Whether a fence does not order the instruction and a barrier on the other side of it.
+/// Whether the instruction accesses memory that a fence orders, so that a fence on its other side does not belong to
+/// the barrier. Memory of the thread itself, where the emulator's calls have their operands, needs no order.
 bool separates(const llvm::Instruction &instruction) {
-  return isBarrier(instruction) || (instruction.mayReadOrWriteMemory() && !isa<FenceInst>(instruction));
-}
-
-/// The fence with the given effect that is next to a barrier, with nothing between them that accesses memory.
-template <typename Range, typename HasEffect> FenceInst *findFence(Range &&instructions, HasEffect hasEffect) {
-  for (llvm::Instruction &instruction : instructions) {
-    auto *fence = dyn_cast<FenceInst>(&instruction);
-    if (fence && scopeOf(*fence) >= Scope::Workgroup && hasEffect(fence->getOrdering())) {
-      return fence;
-    }
-    if (separates(instruction)) {
-      return nullptr;
-    }
+  if (const Value *pointer = getLoadStorePointerOperand(&instruction)) {
+    unsigned space = pointer->getType()->getPointerAddressSpace();
+    return space != 0 && space != 4 && space != 5;
   }
-  return nullptr;
+  if (const auto *call = dyn_cast<CallInst>(&instruction)) {
+    const llvm::Function *callee = call->getCalledFunction();
+    return !callee || !(isa<AssumeInst>(call) || callee->getName() == "emulator.count" || call->doesNotAccessMemory());
+  }
+  return instruction.mayReadOrWriteMemory() && !isa<FenceInst>(instruction);
 }
 
-/// Returns the fences that belong to the barrier.
-SmallVector<FenceInst *, 2> replaceBarrier(llvm::Instruction &barrier, EmulatedCalls &calls) {
-  BasicBlock &block = *barrier.getParent();
-  FenceInst *before = findFence(reverse(make_range(block.begin(), barrier.getIterator())), isReleaseOrStronger);
-  FenceInst *behind = findFence(make_range(std::next(barrier.getIterator()), block.end()), isAcquireOrStronger);
+/// Looks for the fences next to a barrier on one side of it, on all paths and with no access between: the optimizer
+/// moves fences that several barriers have in common out of branches.
+template <typename Direction> class FenceSearch {
+public:
+  bool search(llvm::Instruction &barrier) { return searchIn(Direction::rest(barrier), *barrier.getParent()); }
+  SmallVector<FenceInst *, 4> found;
+
+private:
+  template <typename Range> bool searchIn(Range &&instructions, BasicBlock &block) {
+    for (llvm::Instruction &instruction : instructions) {
+      auto *fence = dyn_cast<FenceInst>(&instruction);
+      if (fence && scopeOf(*fence) >= Scope::Workgroup && Direction::hasEffect(fence->getOrdering())) {
+        found.push_back(fence);
+        return true;
+      }
+      if (separates(instruction)) {
+        return false;
+      }
+    }
+    if (!visited.insert(&block).second) {
+      return true; // a loop without accesses; its other paths decide
+    }
+    return all_of(Direction::neighbors(block),
+                  [&](BasicBlock *next) { return searchIn(Direction::all(*next), *next); });
+  }
+
+  SmallPtrSet<BasicBlock *, 8> visited;
+};
+
+struct Before {
+  static auto rest(llvm::Instruction &at) { return reverse(make_range(at.getParent()->begin(), at.getIterator())); }
+  static auto all(BasicBlock &block) { return reverse(block); }
+  static auto neighbors(BasicBlock &block) { return predecessors(&block); }
+  static bool hasEffect(AtomicOrdering order) { return isReleaseOrStronger(order); }
+};
+
+struct Behind {
+  static auto rest(llvm::Instruction &at) { return make_range(std::next(at.getIterator()), at.getParent()->end()); }
+  static auto all(BasicBlock &block) { return make_range(block.begin(), block.end()); }
+  static auto neighbors(BasicBlock &block) { return successors(&block); }
+  static bool hasEffect(AtomicOrdering order) { return isAcquireOrStronger(order); }
+};
+
+/// Adds the fences that belong to the barrier to `fences`.
+void replaceBarrier(llvm::Instruction &barrier, EmulatedCalls &calls, SmallPtrSetImpl<FenceInst *> &fences) {
+  FenceSearch<Before> before;
+  FenceSearch<Behind> behind;
+  bool releases = before.search(barrier), acquires = behind.search(barrier);
+  if (releases) {
+    fences.insert_range(before.found);
+  }
+  if (acquires) {
+    fences.insert_range(behind.found);
+  }
   IRBuilder<> builder(&barrier);
-  calls.call(builder, barrier, *findInstruction("s_barrier"),
-             {builder.getInt64(before != nullptr), builder.getInt64(behind != nullptr)}, 0);
+  calls.call(builder, barrier, *findInstruction("s_barrier"), {builder.getInt64(releases), builder.getInt64(acquires)},
+             0);
   barrier.eraseFromParent();
-  SmallVector<FenceInst *, 2> fences;
-  copy_if(std::initializer_list<FenceInst *>{before, behind}, std::back_inserter(fences),
-          [](FenceInst *fence) { return fence != nullptr; });
-  return fences;
 }
 
 void replaceFence(FenceInst &fence, EmulatedCalls &calls, const CodeOrder &order, bool checked) {
@@ -93,9 +135,7 @@ void replaceFences(llvm::Function &code, EmulatedCalls &calls, const CodeOrder &
   }
   SmallPtrSet<FenceInst *, 16> ofBarriers;
   for (llvm::Instruction *barrier : barriers) {
-    for (FenceInst *fence : replaceBarrier(*barrier, calls)) {
-      ofBarriers.insert(fence);
-    }
+    replaceBarrier(*barrier, calls, ofBarriers);
   }
   for (FenceInst *fence : fences) {
     if (ofBarriers.contains(fence)) {

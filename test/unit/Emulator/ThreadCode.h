@@ -11,12 +11,13 @@ using ThreadBody = std::function<void(Thread &thread)>;
 
 /// Site n is line n, up to 99. The body must not own memory while it waits.
 inline std::vector<Report> runThreads(int threads, int64_t sharedBytes, const Settings &settings,
-                                      const ThreadBody &body) {
+                                      const ThreadBody &body, int lanes = kLanes) {
   Kernel kernel;
   kernel.code = [](Thread *thread, const uint64_t *slots) {
     (*reinterpret_cast<const ThreadBody *>(slots[0]))(*thread);
   };
   kernel.threads = threads;
+  kernel.lanes = lanes;
   kernel.sharedBytes = sharedBytes;
   kernel.checked = true;
   kernel.sites.resize(100);
